@@ -1,0 +1,17 @@
+# LLVM, linked statically into the emulator and nowhere else. Developed on 19; 16 to 22 are accepted.
+set(AUTOKERNEL_LLVM_VERSIONS 19 20 21 22 18 17 16 CACHE STRING "Major versions of LLVM to try, best first")
+foreach(version ${AUTOKERNEL_LLVM_VERSIONS})
+  find_package(LLVM QUIET CONFIG PATHS /usr/lib/llvm-${version} NO_DEFAULT_PATH)
+  if(LLVM_FOUND)
+    break()
+  endif()
+endforeach()
+if(NOT LLVM_FOUND)
+  message(FATAL_ERROR "cannot find LLVM 16 to 22 under /usr/lib/llvm-*: install llvm-19-dev, or run ./dev setup")
+endif()
+message(STATUS "LLVM: ${LLVM_PACKAGE_VERSION}")
+llvm_map_components_to_libnames(autokernel_llvm_libraries core irreader passes orcjit x86codegen x86desc x86info
+  x86asmparser)
+add_library(autokernel_llvm INTERFACE)
+target_include_directories(autokernel_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_link_libraries(autokernel_llvm INTERFACE ${autokernel_llvm_libraries})
