@@ -10,8 +10,19 @@ if(NOT LLVM_FOUND)
   message(FATAL_ERROR "cannot find LLVM 16 to 22 under /usr/lib/llvm-*: install llvm-19-dev, or run ./dev setup")
 endif()
 message(STATUS "LLVM: ${LLVM_PACKAGE_VERSION}")
+# LLVM's own package names zstd as a CMake target, which only libzstd-dev brings. The library itself is always there,
+# since libLLVM needs it.
+if(NOT TARGET zstd::libzstd_shared)
+  find_library(autokernel_zstd NAMES zstd libzstd.so.1 NO_CACHE)
+  if(autokernel_zstd)
+    add_library(zstd::libzstd_shared SHARED IMPORTED GLOBAL)
+    set_target_properties(zstd::libzstd_shared PROPERTIES IMPORTED_LOCATION ${autokernel_zstd})
+  endif()
+endif()
 llvm_map_components_to_libnames(autokernel_llvm_libraries core irreader passes orcjit x86codegen x86desc x86info
   x86asmparser)
 add_library(autokernel_llvm INTERFACE)
 target_include_directories(autokernel_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+# LLVM also names libraries that none of these components call (z3, libxml2, libffi): leave them out of the result.
+target_link_options(autokernel_llvm INTERFACE -Wl,--as-needed)
 target_link_libraries(autokernel_llvm INTERFACE ${autokernel_llvm_libraries})

@@ -1,5 +1,5 @@
-// The second of the two channels for failure: why the tool itself had to stop. A bad kernel is never an Error; it is a
-// verdict (autokernel/trial/result.h).
+// The second of the two channels for failure: why the tool itself had to stop. A bad kernel is
+// never an Error; it is a verdict (autokernel/trial/result.h).
 #pragma once
 
 #include <stdexcept>
@@ -10,8 +10,8 @@ namespace autokernel {
 // What stopped the tool; the value is the exit code, so that scripts can branch on it.
 enum class Stop : int { usage = 2, environment = 3, repository = 4, internal = 70 };
 
-// Caught in main alone, which prints what() on one line and returns stop(). A message says what was attempted, on what,
-// and what to do; the name of a failing call comes last, in brackets.
+// Caught in main alone, which prints what() on one line and returns stop(). A message says what was
+// attempted, on what, and what to do; the name of a failing call comes last, in brackets.
 class Error : public std::runtime_error {
  public:
   Error(Stop stop, const std::string& what) : std::runtime_error(what), stop_(stop) {}

@@ -1,5 +1,5 @@
-// One owner template for every C handle (CUDA, NVRTC, git, file descriptors of dlopen): there are no hand-written
-// destructors outside it.
+// One owner template for every C handle (CUDA, NVRTC, git, file descriptors of dlopen): there are
+// no hand-written destructors outside it.
 #pragma once
 
 #include <functional>
@@ -7,15 +7,17 @@
 
 namespace autokernel {
 
-// Sole owner of a C handle; knows how to give it back, since driver functions are found at run time. Release must not
-// throw: a kernel that faults makes every later driver call fail, so a free that fails is noted and no more.
+// Sole owner of a C handle; knows how to give it back, since driver functions are found at run
+// time. Release must not throw: a kernel that faults makes every later driver call fail, so a free
+// that fails is noted and no more.
 template <typename Handle>
 class Owned {
  public:
   using Release = std::function<void(Handle)>;
 
   Owned() = default;
-  Owned(Handle handle, Release release) : handle_(handle), release_(std::move(release)) {}
+  Owned(Handle handle, Release release)
+      : handle_(std::move(handle)), release_(std::move(release)) {}
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
   Owned(Owned&& other) noexcept
@@ -30,6 +32,8 @@ class Owned {
   }
 
   [[nodiscard]] Handle get() const noexcept { return handle_; }
+  // Gives up ownership: the caller, or nobody any more, has to give the handle back.
+  Handle release() noexcept { return std::exchange(handle_, Handle{}); }
 
  private:
   Handle handle_{};

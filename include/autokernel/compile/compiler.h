@@ -18,7 +18,7 @@ namespace autokernel::compile {
 
 // One launch as the file declares it.
 struct Launch {
-  std::string kernel;                   // the name in the module (extern "C", or as lowered)
+  std::string kernel;                   // the name in the module; the declaration may give the C++ name
   std::array<std::uint32_t, 3> grid;    // blocks
   std::array<std::uint32_t, 3> block;   // threads
   std::uint32_t shared_bytes = 0;       // dynamic shared memory
@@ -31,8 +31,9 @@ struct Declaration {
   bool workspace_zeroed = false;      // it asks for zeros at each launch; the filling is then timed
 };
 
-// A module-scope object of the candidate's in device memory (.nv.global, .nv.global.init): the harness restores it
-// before each launch, so that nothing is remembered from one launch to the next.
+// An object of the candidate's that lives as long as its module: in device memory (.nv.global, .nv.global.init) or
+// constant memory, whose generic address can be stored to as well. The harness restores it before each launch, so that
+// nothing is remembered from one launch to the next. Constants of the language (constexpr int) are among them.
 struct ModuleObject {
   std::string name;
   std::uint64_t bytes = 0;
@@ -53,6 +54,7 @@ struct Program {
   Declaration declaration;
   std::vector<ModuleObject> objects;
   std::map<std::string, Resources> resources;  // by kernel name
+  std::map<std::string, std::vector<std::uint32_t>> parameters;  // by kernel name: bytes of each, in order
   std::vector<std::string> warnings;           // ptxas's that cost speed (C7510 and its like)
   std::string log;                              // everything the compiler said
   double seconds = 0;                           // wall clock of the compile
@@ -64,6 +66,10 @@ struct Refusal {
   std::string log;     // all of it
 };
 using Compilation = std::variant<Program, Refusal>;
+
+// Each kernel of the declaration must take one pointer per tensor, then one where a workspace is declared: the driver
+// reads as many as the kernel has, whatever it is given. The reason why this one does not; none where it does.
+[[nodiscard]] std::optional<std::string> wrong_parameters(const Program& program, std::size_t tensors);
 
 struct Request {
   std::string source;
@@ -86,6 +92,8 @@ class Compiler {
   [[nodiscard]] Compilation compile(const Request& request) const;
   [[nodiscard]] std::string version() const;              // "13.0"
   [[nodiscard]] std::filesystem::path library() const;    // where libnvrtc was found
+  // Where CUDA's headers are taken from. With the library's own folder this is all that a compile reads.
+  [[nodiscard]] const std::vector<std::filesystem::path>& include_directories() const;
 
  private:
   class Library;

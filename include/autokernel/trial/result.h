@@ -9,21 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "autokernel/driver/device_choice.h"
+
 namespace autokernel::trial {
 
 // The work of the runner, in order. The supervisor watches one deadline for each.
 enum class Phase : std::uint8_t { start, compile, check, time };
 [[nodiscard]] const char* spelling(Phase phase);
 
-// Which device to use: --device auto|cuda[:N]|cpu.
-struct DeviceChoice {
-  enum class Kind : std::uint8_t { automatic, cuda, cpu };
-  Kind kind = Kind::automatic;
-  int ordinal = 0;
-};
-// Throws Error(usage) naming what is allowed.
-[[nodiscard]] DeviceChoice parse_device(const std::string& text);
-[[nodiscard]] std::string spelling(const DeviceChoice& choice);
+using driver::DeviceChoice;
+using driver::parse_device;
+using driver::spelling;
 
 struct Request {
   std::filesystem::path case_directory;

@@ -45,12 +45,14 @@ enum class Type : std::uint8_t {
   s8, s16, s32, s64,
   f16, f16x2, bf16, bf16x2, tf32, f32, f64,
   e4m3, e5m2, e4m3x2, e5m2x2, u16x2, s16x2,
+  f32x2, u8x4, s8x4, b1, b4, u2, s2, u4, s4,
+  e2m1, e2m3, e3m2, ue4m3, ue8m0, e2m1x2, e2m3x2, e3m2x2, ue8m0x2, e2m1x4, e2m3x4, e3m2x4, e4m3x4, e5m2x4,
 };
 
 // Width in bits; 1 for pred, 0 for none.
 [[nodiscard]] unsigned bits(Type type);
 [[nodiscard]] bool is_signed(Type type);
-[[nodiscard]] bool is_float(Type type);  // f16, bf16, tf32, f32, f64 and the packed forms
+[[nodiscard]] bool is_float(Type type);  // f16, bf16, tf32, f32, f64, the 4, 6 and 8 bit floats and the packed forms
 
 // Special registers that can be read; the vector ones carry a dimension (0 = x, 1 = y, 2 = z).
 enum class Special : std::uint8_t {
@@ -59,6 +61,8 @@ enum class Special : std::uint8_t {
   clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi,
   dynamic_smem_size, total_smem_size, clusterid, nclusterid, cluster_ctaid, cluster_nctaid,
   cluster_ctarank, cluster_nctarank, is_explicit_cluster, current_graph_exec,
+  aggr_smem_size, reserved_smem_offset_begin, reserved_smem_offset_end, reserved_smem_offset_cap,
+  reserved_smem_offset, envreg, pm, pm_64,  // these four are numbered: `dimension` is the number
 };
 
 struct Register {
@@ -85,7 +89,8 @@ struct SpecialRegister {
   std::uint8_t dimension;
 };
 
-// [base + offset]; base monostate is an absolute address.
+// [base + offset]; base monostate is an absolute address. Without brackets, `sym+8` and `sym[2]` are the same: an address
+// as a value. A tensor address `[base, {x, y}]` is a Vector of this and of the Vector of coordinates.
 struct Address {
   std::variant<std::monostate, Register, Symbol> base;
   std::int64_t offset = 0;
@@ -130,6 +135,7 @@ struct Instruction {
   Space space = Space::generic;
   Space second_space = Space::generic;
   bool names_space = false;
+  bool cluster_shared = false;  // one of the spaces is .shared::cluster
   std::uint8_t vector_width = 1;  // .v2, .v4, .v8
   std::optional<Guard> guard;
   std::vector<Operand> operands;
@@ -178,6 +184,7 @@ struct Function {
   std::vector<Instruction> body;
   std::optional<std::array<std::uint32_t, 3>> max_threads;       // .maxntid
   std::optional<std::array<std::uint32_t, 3>> required_threads;  // .reqntid
+  std::optional<std::array<std::uint32_t, 3>> required_cluster;  // .reqnctapercluster
   std::optional<std::uint32_t> max_registers;                    // .maxnreg
   Location where;
 };

@@ -1,7 +1,8 @@
-// What compiled kernels and the runtime agree on: the layout a compiled warp function reads, and the fixed list of
-// functions it may call. The lowering writes these offsets and names into LLVM IR; the runtime fills the structure and
-// implements the functions (runtime/entry_points.cpp). The JIT resolves exactly kEntryPoints and nothing else, so that
-// no kernel can reach a function of the host process.
+// What compiled kernels and the runtime agree on: the layout a compiled warp function reads, and
+// the fixed list of functions it may call. The lowering writes these offsets and names into LLVM
+// IR; the runtime fills the structure and implements the functions (runtime/entry_points.cpp). The
+// JIT resolves exactly kEntryPoints and nothing else, so that no kernel can reach a function of the
+// host process.
 #pragma once
 
 #include <array>
@@ -14,23 +15,26 @@ inline constexpr unsigned kWarpSize = 32;
 
 class Block;  // runtime/block.h: one thread block while it runs
 
-// The address range [begin, end) that an access site saw last: one allocation, whole. Compiled code compares against it
-// before each access and calls the slow path when the access does not lie inside. Per worker and launch, since ranges
-// of shared and local memory differ between workers. {1, 0} (begin > end) holds nothing.
+// The address range [begin, end) that an access site saw last: one allocation, whole. Compiled code
+// compares against it before each access and calls the slow path when the access does not lie
+// inside. Per worker and launch, since ranges of shared and local memory differ between workers.
+// {1, 0} (begin > end) holds nothing.
 struct Range {
   std::uint64_t begin = 1;
   std::uint64_t end = 0;
 };
 
-// Everything a compiled warp function knows about where it runs. One per warp of the block a worker runs.
+// Everything a compiled warp function knows about where it runs. One per warp of the block a worker
+// runs.
 struct alignas(64) WarpContext {
-  std::uint8_t* shared = nullptr;        // the block's shared memory; shared addresses are offsets into it
+  std::uint8_t* shared =
+      nullptr;  // the block's shared memory; shared addresses are offsets into it
   const std::uint8_t* params = nullptr;  // kernel parameters, laid out as PTX declares them
-  std::uint8_t* local = nullptr;         // 32 frames, one lane's after the other, local_stride bytes apart
-  Range* ranges = nullptr;               // one per access site of the kernel
+  std::uint8_t* local = nullptr;  // 32 frames, one lane's after the other, local_stride bytes apart
+  Range* ranges = nullptr;        // one per access site of the kernel
   Block* block = nullptr;
-  std::uint32_t live = 0;         // bit l: lane l is a thread of the block (the last warp may be partial)
-  std::uint32_t warp = 0;         // index in the block
+  std::uint32_t live = 0;  // bit l: lane l is a thread of the block (the last warp may be partial)
+  std::uint32_t warp = 0;  // index in the block
   std::uint32_t ctaid[3] = {};
   std::uint32_t ntid[3] = {};
   std::uint32_t nctaid[3] = {};
@@ -39,75 +43,104 @@ struct alignas(64) WarpContext {
   std::uint32_t local_stride = 0;
   // Lane indices, for block shapes that are no affine function of the lane.
   alignas(64) std::uint32_t tid[3][kWarpSize] = {};
-  // Where compiled code hands vectors to entry points and finds their results: addresses, then up to four values of up
-  // to 16 bytes per lane each.
+  // Where compiled code hands vectors to entry points and finds their results: addresses, then up
+  // to four values of up to 16 bytes per lane each.
   alignas(64) std::uint64_t address[kWarpSize] = {};
   alignas(64) std::uint8_t value[4][kWarpSize * 16] = {};
 };
 
-// A compiled kernel: runs one warp from its first instruction to its last. It may be suspended inside
-// emu_barrier and never returned to when the launch has failed.
+// A compiled kernel: runs one warp from its first instruction to its last. It may be suspended
+// inside emu_barrier and never returned to when the launch has failed.
 using WarpFunction = void (*)(WarpContext*);
 
-// What went wrong, in the order of severity a GPU would give; the API turns these into CUresult values.
+// What went wrong, in the order of severity a GPU would give; the API turns these into CUresult
+// values.
 enum class FaultKind : std::uint32_t {
-  out_of_bounds = 1,   // CUDA_ERROR_ILLEGAL_ADDRESS
-  misaligned = 2,      // CUDA_ERROR_MISALIGNED_ADDRESS
-  trap = 3,            // CUDA_ERROR_LAUNCH_FAILED
-  assertion = 4,       // CUDA_ERROR_ASSERT
-  barrier = 5,         // CUDA_ERROR_LAUNCH_FAILED: threads wait at a barrier that can never fill
-  bad_instruction = 6, // CUDA_ERROR_ILLEGAL_INSTRUCTION
-  stack = 7,           // CUDA_ERROR_LAUNCH_FAILED: local memory or call stack exhausted
+  out_of_bounds = 1,    // CUDA_ERROR_ILLEGAL_ADDRESS
+  misaligned = 2,       // CUDA_ERROR_MISALIGNED_ADDRESS
+  trap = 3,             // CUDA_ERROR_LAUNCH_FAILED
+  assertion = 4,        // CUDA_ERROR_ASSERT
+  barrier = 5,          // CUDA_ERROR_LAUNCH_FAILED: threads wait at a barrier that can never fill
+  bad_instruction = 6,  // CUDA_ERROR_ILLEGAL_INSTRUCTION
+  stack = 7,            // CUDA_ERROR_LAUNCH_FAILED: local memory or call stack exhausted
 };
 
 enum class AccessKind : std::uint32_t { load = 0, store = 1, atomic = 2 };
 // Which addresses an access site uses: shared ones are window offsets, all others host addresses.
-enum class AccessSpace : std::uint32_t { generic = 0, global = 1, shared = 2, local = 3, constant = 4, param = 5 };
+enum class AccessSpace : std::uint32_t {
+  generic = 0,
+  global = 1,
+  shared = 2,
+  local = 3,
+  constant = 4,
+  param = 5
+};
 
-// One access site of a kernel: what the runtime needs to name a fault and to run the slow path. The compiled kernel
-// refers to it by index; the same index selects its Range.
+// One access site of a kernel: what the runtime needs to name a fault and to run the slow path. The
+// compiled kernel refers to it by index; the same index selects its Range.
 struct Site {
   AccessKind kind;
   AccessSpace space;
-  std::uint32_t bytes;       // per element
-  std::uint32_t elements;    // 1, 2, 4 or 8
-  std::uint32_t line;        // in the PTX
-  const char* text;          // the PTX statement; owned by the compiled kernel
+  std::uint32_t bytes;     // per element
+  std::uint32_t elements;  // 1, 2, 4 or 8
+  std::uint32_t line;      // in the PTX
+  const char* text;        // the PTX statement; owned by the compiled kernel
 };
 
 // Atomic operations, and the type they work on, as emu_atomic takes them.
 enum class AtomicOp : std::uint32_t { add, min, max, inc, dec, and_, or_, xor_, exch, cas };
-enum class AtomicType : std::uint32_t { u32, s32, u64, s64, f32, f64, f16, f16x2, bf16, bf16x2, b16, b128 };
+enum class AtomicType : std::uint32_t {
+  u32,
+  s32,
+  u64,
+  s64,
+  f32,
+  f64,
+  f16,
+  f16x2,
+  bf16,
+  bf16x2,
+  b16,
+  b128
+};
 
 extern "C" {
 
-// Checks each lane of `mask` whose address (context->address[lane], for shared space a window offset) is used by
-// `site`, faults at the first bad one, loads site.elements elements: element e of lane l goes to
-// value[e] + l * site.bytes. Records the range seen in ranges[site] where all lanes lie in one allocation.
+// Checks each lane of `mask` whose address (context->address[lane], for shared space a window
+// offset) is used by `site`, faults at the first bad one, loads site.elements elements: element e
+// of lane l goes to value[e] + l * site.bytes. Records the range seen in ranges[site] where all
+// lanes lie in one allocation.
 void emu_load(WarpContext* context, std::uint32_t site, std::uint32_t mask);
-// The same for a store of value[e] + l * site.bytes; lanes in ascending order, so that the highest lane wins.
+// The same for a store of value[e] + l * site.bytes; lanes in ascending order, so that the highest
+// lane wins.
 void emu_store(WarpContext* context, std::uint32_t site, std::uint32_t mask);
-// Atomic read-modify-write, lane by lane: operand in value[0], the swap value of cas in value[1]; the old value is left
-// in value[2]. op is AtomicOp, type is AtomicType.
-void emu_atomic(WarpContext* context, std::uint32_t site, std::uint32_t mask, std::uint32_t op, std::uint32_t type);
-// Checks that [address, address + bytes) is inside one allocation that `site` may use and records it in ranges[site];
-// faults otherwise, naming the lowest lane of `mask`.
+// Atomic read-modify-write, lane by lane: operand in value[0], the swap value of cas in value[1];
+// the old value is left in value[2]. op is AtomicOp, type is AtomicType.
+void emu_atomic(WarpContext* context, std::uint32_t site, std::uint32_t mask, std::uint32_t op,
+                std::uint32_t type);
+// Checks that [address, address + bytes) is inside one allocation that `site` may use and records
+// it in ranges[site]; faults otherwise, naming the lowest lane of `mask`.
 void emu_check(WarpContext* context, std::uint32_t site, std::uint32_t mask, std::uint64_t address,
                std::uint64_t bytes);
-// bar.sync / barrier.sync of barrier `id` by the lanes of `mask`; `threads` is the number of threads that take part, 0
-// for all of the block. Comes back when all have arrived. `line` names the PTX line. arrive != 0: does not wait.
+// bar.sync / barrier.sync of barrier `id` by the lanes of `mask`; `threads` is the number of
+// threads that take part, 0 for all of the block. Comes back when all have arrived. `line` names
+// the PTX line. arrive != 0: does not wait.
 void emu_barrier(WarpContext* context, std::uint32_t mask, std::uint32_t id, std::uint32_t threads,
                  std::uint32_t line, std::uint32_t arrive);
-// Barrier with a reduction: predicate bits of the lanes in `predicate`. op 0 = popc, 1 = and, 2 = or.
-std::uint32_t emu_barrier_reduce(WarpContext* context, std::uint32_t mask, std::uint32_t id, std::uint32_t threads,
-                                 std::uint32_t line, std::uint32_t predicate, std::uint32_t op);
+// Barrier with a reduction: predicate bits of the lanes in `predicate`. op 0 = popc, 1 = and, 2 =
+// or.
+std::uint32_t emu_barrier_reduce(WarpContext* context, std::uint32_t mask, std::uint32_t id,
+                                 std::uint32_t threads, std::uint32_t line, std::uint32_t predicate,
+                                 std::uint32_t op);
 // Never returns. kind is FaultKind; the message names the lowest lane of `mask` and the PTX line.
-[[noreturn]] void emu_fault(WarpContext* context, std::uint32_t kind, std::uint32_t mask, std::uint32_t line);
-// vprintf: per lane a format pointer (context->address[lane]) and a pointer to its packed arguments (value[0], 8 bytes
-// per lane), both host addresses, checked. Leaves the number of arguments in value[1] as 32-bit integers.
+[[noreturn]] void emu_fault(WarpContext* context, std::uint32_t kind, std::uint32_t mask,
+                            std::uint32_t line);
+// vprintf: per lane a format pointer (context->address[lane]) and a pointer to its packed arguments
+// (value[0], 8 bytes per lane), both host addresses, checked. Leaves the number of arguments in
+// value[1] as 32-bit integers.
 void emu_printf(WarpContext* context, std::uint32_t mask, std::uint32_t line);
-// __assertfail(message, file, line, function, char_size): per lane message in address, file in value[0], line number
-// in value[1] (4 bytes per lane), function in value[2]. Does not return.
+// __assertfail(message, file, line, function, char_size): per lane message in address, file in
+// value[0], line number in value[1] (4 bytes per lane), function in value[2]. Does not return.
 [[noreturn]] void emu_assert(WarpContext* context, std::uint32_t mask, std::uint32_t line);
 // Device-side malloc and free are refused: malloc leaves null in value[0], free does nothing.
 void emu_malloc(WarpContext* context, std::uint32_t mask, std::uint32_t line);
@@ -122,8 +155,9 @@ struct EntryPoint {
   void* address;
 };
 
-// Every function a compiled kernel may call. The JIT defines these symbols, the few of the compiler's own run-time
-// library that lowered arithmetic needs (jit/compiler_runtime.cpp), and no others.
+// Every function a compiled kernel may call. The JIT defines these symbols, the few of the
+// compiler's own run-time library that lowered arithmetic needs (jit/compiler_runtime.cpp), and no
+// others.
 [[nodiscard]] const std::array<EntryPoint, 12>& entry_points();
 
 }  // namespace emulator::runtime

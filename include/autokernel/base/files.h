@@ -1,0 +1,27 @@
+// Whole files in and out: a file is read completely or not at all, and replaced completely or not
+// at all.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace autokernel {
+
+// No file this program reads is larger; what is (a device file, a mistake) is refused before it
+// fills the memory.
+inline constexpr std::uint64_t kLargestFile = 64ULL << 20;
+
+// The bytes of a file. `role` says in an error what the file was wanted for, e.g. "the kernel".
+// Throws Error(usage) for a file that is missing, unreadable, a folder or larger than `limit`: the
+// path came from the user.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path, std::string_view role,
+                                    std::uint64_t limit = kLargestFile);
+
+// Replaces `path` by a file with these bytes. A reader, or a machine that loses power, sees the old
+// file or the new one, never a part. Throws Error(environment); the old file is then unchanged and
+// nothing is left beside it.
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace autokernel

@@ -1,0 +1,66 @@
+// A child process in a session of its own, with channels to talk to it, and the certainty that it
+// is gone afterwards.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autokernel/base/descriptor.h"
+#include "autokernel/base/owned.h"
+
+namespace autokernel {
+
+struct Command {
+  std::filesystem::path program;                   // a path; the PATH is not searched
+  std::vector<std::string> arguments;              // after the program's own name
+  std::map<std::string, std::string> environment;  // set on top of ours
+};
+
+// How a process ended: by itself with a code, or by a signal.
+struct Ending {
+  int code = 0;
+  int signal = 0;  // 0: by itself
+};
+
+// The descriptor on which a child writes what must not mix with its prints; its input is descriptor
+// 0 and its output (1 and 2 together) is what it prints.
+inline constexpr int kMessagesDescriptor = 3;
+
+// A running child. It leads its own session and process group, so that a terminal's Ctrl-C goes to
+// us alone and one kill reaches the whole group; it leaves no core file; and the system kills it
+// when the thread that started it ends. When its owner goes, the group is killed and the child
+// reaped.
+class Child {
+ public:
+  // Throws Error(environment) naming the program where it cannot be started.
+  [[nodiscard]] static Child start(const Command& command);
+
+  [[nodiscard]] pid_t id() const noexcept { return id_; }
+  // Our ends: `input` is both readable and writable, the others are to be read. All are
+  // non-blocking.
+  [[nodiscard]] Descriptor& input() noexcept { return input_; }
+  [[nodiscard]] Descriptor& output() noexcept { return output_; }
+  [[nodiscard]] Descriptor& messages() noexcept { return messages_; }
+
+  // How it ended, once it has; waits until `deadline` for that. The group is killed in any case
+  // once it has ended.
+  [[nodiscard]] std::optional<Ending> wait_until(std::chrono::steady_clock::time_point deadline);
+  // Kills the whole group at once (SIGKILL) and waits for the child's end.
+  Ending kill();
+
+ private:
+  pid_t id_ = 0;
+  Owned<pid_t> unreaped_;
+  Descriptor input_;
+  Descriptor output_;
+  Descriptor messages_;
+  std::optional<Ending> ending_;
+};
+
+}  // namespace autokernel

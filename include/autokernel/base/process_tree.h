@@ -1,0 +1,46 @@
+// Every process that descends from us, found through /proc: what they hold in memory, and their
+// end, including those that left their parent's group or outlived their parent.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "autokernel/base/owned.h"
+
+namespace autokernel {
+
+// Processes whose parent is `parent`.
+[[nodiscard]] std::vector<pid_t> children_of(pid_t parent);
+// Bytes of memory a process has resident; 0 for one that is gone.
+[[nodiscard]] std::uint64_t resident_bytes(pid_t process);
+
+// The descendants we get while it lives; those left when it goes are killed. Orphans among them
+// become our children instead of init's, so none escapes by a new session or a dying parent. One at
+// a time, and no other part of the program starts processes meanwhile: they would be counted, and
+// killed, too.
+class ProcessTree {
+ public:
+  // Throws Error(environment).
+  ProcessTree();
+
+  [[nodiscard]] std::vector<pid_t> members() const;
+  [[nodiscard]] std::uint64_t resident_bytes() const;
+  // Kills and reaps all members; returns how many there were. A Child that is owned elsewhere has
+  // been reaped before.
+  int kill_all() const;
+
+ private:
+  // Children we had before, none of our business, and whether orphans went to us already then.
+  struct Before {
+    std::set<pid_t> children;
+    bool adopting = false;
+    bool known = false;
+    friend bool operator==(const Before& a, const Before& b) { return a.known == b.known; }
+  };
+  Owned<Before> before_;
+};
+
+}  // namespace autokernel

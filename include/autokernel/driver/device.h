@@ -1,0 +1,75 @@
+// The way into a CUDA device, be it a GPU or the emulated one: everything above this layer is the
+// same for both.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "autokernel/base/owned.h"
+#include "autokernel/driver/device_choice.h"
+#include "autokernel/driver/device_info.h"
+#include "autokernel/driver/memory.h"
+#include "autokernel/driver/module.h"
+#include "autokernel/driver/stream.h"
+
+struct CUctx_st;
+
+namespace autokernel::driver {
+
+struct Api;
+
+// Whether a table belongs to a GPU's driver or to the emulated one.
+enum class Origin : std::uint8_t { gpu, emulator };
+
+// A CUDA driver that has been found, loaded and initialised, with one of its devices chosen. Cheap:
+// no context yet.
+class Driver {
+ public:
+  // Throws Error(environment) saying what is missing and what to do.
+  [[nodiscard]] static Driver open(const DeviceChoice& choice);
+  // The same on a table of functions that is already filled (src/driver/api.h).
+  Driver(std::shared_ptr<const Api> api, Origin origin, int ordinal);
+
+  [[nodiscard]] const DeviceInfo& info() const { return info_; }
+  [[nodiscard]] const Api& api() const { return *api_; }
+
+ private:
+  std::shared_ptr<const Api> api_;
+  DeviceInfo info_;
+};
+
+// The device with its context, current on the thread that made it. Must outlive everything it hands
+// out, and the driver must outlive it.
+class Device {
+ public:
+  explicit Device(const Driver& driver);
+
+  [[nodiscard]] const DeviceInfo& info() const { return *info_; }
+
+  [[nodiscard]] Buffer allocate(std::size_t bytes) const;
+  [[nodiscard]] MappedBuffer allocate_mapped(std::size_t bytes) const;
+  [[nodiscard]] Stream make_stream() const;
+  [[nodiscard]] Event make_event() const;
+  // Loads PTX (ending in a zero byte) or a cubin.
+  [[nodiscard]] Loading load(std::span<const std::byte> image) const;
+  // Lets the kernel use that much dynamic shared memory; a fault where the device has less.
+  [[nodiscard]] std::optional<Fault> allow_shared(const Kernel& kernel, std::uint32_t bytes) const;
+
+  // Copies that are done when they come back. No launch may be under way.
+  void copy_in(Address to, std::span<const std::byte> from) const;
+  void copy_out(std::span<std::byte> to, Address from) const;
+
+  // Gives lines that a kernel asked to keep in the L2 back to everyone. Nothing may be running.
+  void reset_persisting_l2() const;
+  // Leaves device-side malloc as little memory as the device allows.
+  void refuse_device_malloc() const;
+
+ private:
+  const Api* api_;
+  const DeviceInfo* info_;
+  Owned<CUctx_st*> context_;
+};
+
+}  // namespace autokernel::driver

@@ -1,0 +1,33 @@
+// What supervisor and runner say to each other, as lines of JSON: one request down, then phases and
+// at last one result or failure up. Lines, so that the runner can one day be at the other end of
+// ssh or srun.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "autokernel/base/error.h"
+#include "autokernel/trial/result.h"
+
+namespace autokernel::trial {
+
+// The runner met an Error: a broken machine or a wrong request, not a bad kernel.
+struct Failure {
+  Stop stop = Stop::internal;
+  std::string what;
+};
+
+// What a runner says, in order: the phases as it enters them, then Result or Failure, then nothing.
+using Event = std::variant<Phase, Result, Failure>;
+
+// One line each, ending in a newline. Every value survives the way there and back: strings of any
+// bytes (a source need not be UTF-8), infinities and not-a-numbers.
+[[nodiscard]] std::string encode(const Request& request);
+[[nodiscard]] std::string encode(const Event& event);
+
+// The line must be complete, newline included, and of the version this program writes. Throws
+// Error(internal) saying what is wrong with it.
+[[nodiscard]] Request decode_request(const std::string& line);
+[[nodiscard]] Event decode_event(const std::string& line);
+
+}  // namespace autokernel::trial

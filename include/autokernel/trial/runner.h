@@ -1,0 +1,17 @@
+// One trial from beginning to end, in this process: what the runner does once it holds a request.
+// How the request arrives, how the phases are watched and how the result leaves is the supervisor's
+// business.
+#pragma once
+
+#include <functional>
+
+#include "autokernel/trial/result.h"
+
+namespace autokernel::trial {
+
+// Compiles, checks, times and judges the kernel of `request`. `entered` is called as each phase
+// begins, in order, so that a deadline can be kept for it. A bad kernel is a Result with its
+// verdict; a broken machine or case is an Error. Result::total_seconds is left to the caller.
+[[nodiscard]] Result run_trial(const Request& request, const std::function<void(Phase)>& entered);
+
+}  // namespace autokernel::trial

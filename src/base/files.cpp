@@ -1,0 +1,95 @@
+#include "autokernel/base/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "autokernel/base/descriptor.h"
+#include "autokernel/base/system_error.h"
+
+namespace autokernel {
+namespace {
+
+void write_all(const Descriptor& file, std::string_view bytes, const std::string& attempt) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw system_failure(Stop::environment, attempt, "write");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+// A rename is on the disk only once its folder is.
+void sync_directory(const std::filesystem::path& directory, const std::string& attempt) {
+  const Descriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open()) throw system_failure(Stop::environment, attempt, "open");
+  // Some file systems cannot sync a folder and say so by EINVAL; there is nothing more to ask of
+  // them.
+  if (::fsync(folder.get()) != 0 && errno != EINVAL) {
+    throw system_failure(Stop::environment, attempt, "fsync");
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path, std::string_view role,
+                      std::uint64_t limit) {
+  const std::string attempt = fmt::format("cannot read {} {}", role, path.string());
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) throw system_failure(Stop::usage, attempt, "open");
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) throw system_failure(Stop::usage, attempt, "fstat");
+  if (S_ISDIR(status.st_mode)) throw Error(Stop::usage, attempt + ": it is a folder");
+  if (!S_ISREG(status.st_mode)) throw Error(Stop::usage, attempt + ": it is not a regular file");
+
+  std::string bytes;
+  bytes.reserve(static_cast<std::size_t>(
+      std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size), limit)));
+  std::array<char, 65536> piece{};
+  for (;;) {
+    const ssize_t count = ::read(file.get(), piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw system_failure(Stop::usage, attempt, "read");
+    if (count == 0) return bytes;
+    bytes.append(piece.data(), static_cast<std::size_t>(count));
+    if (bytes.size() > limit) {
+      throw Error(Stop::usage, fmt::format("{}: it is larger than {} MiB", attempt, limit >> 20));
+    }
+  }
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
+  const std::string attempt = fmt::format("cannot write {}", path.string());
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  // Beside the file and not in /tmp: a rename is atomic only within one file system.
+  std::string temporary = (folder / fmt::format(".{}.XXXXXX", path.filename().string())).string();
+  const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!file.is_open()) throw system_failure(Stop::environment, attempt, "mkostemp");
+  try {
+    // An existing file keeps its mode; a new one gets what the umask leaves, as if opened by name.
+    struct stat old{};
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    const mode_t mode = ::stat(path.c_str(), &old) == 0 ? old.st_mode & 07777U : 0666U & ~mask;
+    if (::fchmod(file.get(), mode) != 0) {
+      throw system_failure(Stop::environment, attempt, "fchmod");
+    }
+    write_all(file, bytes, attempt);
+    if (::fsync(file.get()) != 0) throw system_failure(Stop::environment, attempt, "fsync");
+    if (::rename(temporary.c_str(), path.c_str()) != 0) {
+      throw system_failure(Stop::environment, attempt, "rename");
+    }
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync_directory(folder, attempt);
+}
+
+}  // namespace autokernel

@@ -1,0 +1,222 @@
+#include "autokernel/base/process.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <thread>
+
+#include "autokernel/base/system_error.h"
+
+extern char** environ;
+
+namespace autokernel {
+namespace {
+
+// The argument or environment block of exec: pointers into strings that live as long as it does.
+class Block {
+ public:
+  explicit Block(std::vector<std::string> strings) : strings_(std::move(strings)) {
+    pointers_.reserve(strings_.size() + 1);
+    for (std::string& string : strings_) pointers_.push_back(string.data());
+    pointers_.push_back(nullptr);
+  }
+  [[nodiscard]] char* const* get() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> strings_;
+  std::vector<char*> pointers_;
+};
+
+[[nodiscard]] std::vector<std::string> arguments_of(const Command& command) {
+  std::vector<std::string> arguments{command.program.string()};
+  arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
+  return arguments;
+}
+
+[[nodiscard]] std::vector<std::string> environment_of(const Command& command) {
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string variable = *entry;
+    if (!command.environment.contains(variable.substr(0, variable.find('=')))) {
+      variables.push_back(variable);
+    }
+  }
+  for (const auto& [name, value] : command.environment) {
+    std::string variable = name;
+    variables.push_back(variable.append("=").append(value));
+  }
+  return variables;
+}
+
+// Everything the child needs between fork and exec, made before the fork: after it, in a program
+// that may have other threads, only async-signal-safe calls are allowed, and those allocate
+// nothing.
+struct Launch {
+  const char* program;
+  char* const* arguments;
+  char* const* environment;
+  int input;
+  int output;
+  int messages;
+  int failure;  // where the child writes errno when exec fails; closed by an exec that succeeds
+  pid_t parent;
+};
+
+[[nodiscard]] bool redirect(int from, int to) {
+  // dup2 onto itself would leave the close-on-exec flag in place.
+  if (from == to) return ::fcntl(from, F_SETFD, 0) == 0;
+  return ::dup2(from, to) == to;
+}
+
+void reset_signals() {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction action{};
+    if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_DFL) {
+      action.sa_handler = SIG_DFL;
+      ::sigaction(signal, &action, nullptr);
+    }
+  }
+  sigset_t none{};
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[nodiscard]] bool prepare(const Launch& launch) {
+  if (::setsid() < 0) return false;
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return false;
+  // The parent may have died before the line above: then nobody will ever send that signal.
+  if (::getppid() != launch.parent) ::_exit(0);
+  const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};
+  if (::setrlimit(RLIMIT_CORE, &no_core) != 0) return false;
+  reset_signals();
+  // What we hold open is none of the child's business: a lock of ours would live as long as it
+  // does. Kernels before 5.11 cannot do this, and there it matters little.
+  ::close_range(kMessagesDescriptor + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  return redirect(launch.input, STDIN_FILENO) && redirect(launch.output, STDOUT_FILENO) &&
+         redirect(launch.output, STDERR_FILENO) && redirect(launch.messages, kMessagesDescriptor);
+}
+
+[[noreturn]] void become(const Launch& launch) {
+  if (prepare(launch)) ::execve(launch.program, launch.arguments, launch.environment);
+  const int number = errno;
+  // Nothing more can be done about a parent that does not read it.
+  [[maybe_unused]] const ssize_t written = ::write(launch.failure, &number, sizeof number);
+  ::_exit(127);
+}
+
+// A descriptor above those the child's own are put on, so that redirecting one does not overwrite
+// the next.
+[[nodiscard]] Descriptor lifted(const Descriptor& descriptor) {
+  Descriptor copy(::fcntl(descriptor.get(), F_DUPFD_CLOEXEC, kMessagesDescriptor + 1));
+  if (!copy.is_open()) {
+    throw system_failure(Stop::environment, "cannot pass a channel to a child", "fcntl");
+  }
+  return copy;
+}
+
+[[nodiscard]] Ending ending_from(int status) {
+  if (WIFSIGNALED(status)) return {.code = 0, .signal = WTERMSIG(status)};
+  return {.code = WEXITSTATUS(status), .signal = 0};
+}
+
+// Waits for the child's end; nothing if it has been reaped already.
+[[nodiscard]] std::optional<Ending> reap(pid_t child, int options) {
+  int status = 0;
+  pid_t reaped = 0;
+  do {
+    reaped = ::waitpid(child, &status, options);
+  } while (reaped < 0 && errno == EINTR);
+  if (reaped != child) return {};
+  return ending_from(status);
+}
+
+void kill_and_reap(pid_t child) {
+  ::kill(-child, SIGKILL);
+  [[maybe_unused]] const auto ending = reap(child, 0);
+}
+
+}  // namespace
+
+Child Child::start(const Command& command) {
+  const std::string attempt = "cannot start " + command.program.string();
+  const std::string program = command.program.string();
+  const Block arguments(arguments_of(command));
+  const Block environment(environment_of(command));
+  Pipe input = make_socket_pair();
+  Pipe output = make_pipe();
+  Pipe messages = make_pipe();
+  Pipe failure = make_pipe();
+  for (Descriptor* end : {&input.reading, &output.writing, &messages.writing, &failure.writing}) {
+    *end = lifted(*end);
+  }
+  const Launch launch{.program = program.c_str(),
+                      .arguments = arguments.get(),
+                      .environment = environment.get(),
+                      .input = input.reading.get(),
+                      .output = output.writing.get(),
+                      .messages = messages.writing.get(),
+                      .failure = failure.writing.get(),
+                      .parent = ::getpid()};
+
+  Child child;
+  const pid_t id = ::fork();
+  if (id < 0) throw system_failure(Stop::environment, attempt, "fork");
+  if (id == 0) become(launch);
+  child.id_ = id;
+  child.unreaped_ = Owned<pid_t>(id, kill_and_reap);
+
+  failure.writing.close();
+  int number = 0;
+  ssize_t count = 0;
+  do {
+    count = ::read(failure.reading.get(), &number, sizeof number);
+  } while (count < 0 && errno == EINTR);
+  if (count == static_cast<ssize_t>(sizeof number)) {
+    throw system_failure(Stop::environment, attempt, "execve", number);
+  }
+
+  child.input_ = std::move(input.writing);
+  child.output_ = std::move(output.reading);
+  child.messages_ = std::move(messages.reading);
+  set_nonblocking(child.input_);
+  set_nonblocking(child.output_);
+  set_nonblocking(child.messages_);
+  return child;
+}
+
+std::optional<Ending> Child::wait_until(std::chrono::steady_clock::time_point deadline) {
+  using std::chrono::milliseconds;
+  // The system offers no wait with a deadline; short sleeps at first, as a child that is waited for
+  // is about to end.
+  for (milliseconds pause{1}; !ending_; pause = std::min(pause * 2, milliseconds{20})) {
+    siginfo_t info{};
+    // Looked at before it is reaped: until then its number, and its group's, cannot be anybody
+    // else's.
+    if (::waitid(P_PID, static_cast<id_t>(id()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == id()) {
+      return kill();
+    }
+    if (std::chrono::steady_clock::now() >= deadline) return {};
+    std::this_thread::sleep_for(pause);
+  }
+  return ending_;
+}
+
+Ending Child::kill() {
+  if (!ending_) {
+    ::kill(-id(), SIGKILL);
+    ending_ = reap(id(), 0).value_or(Ending{.code = 0, .signal = SIGKILL});
+    unreaped_.release();  // from here on the number may be somebody else's
+  }
+  return *ending_;
+}
+
+}  // namespace autokernel

@@ -1,0 +1,150 @@
+#include "autokernel/base/process_tree.h"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "autokernel/base/system_error.h"
+
+namespace autokernel {
+namespace {
+
+namespace fs = std::filesystem;
+
+// How long killed processes may take to become ours and go: longer only where one hangs in the
+// kernel, and then waiting would hang us too.
+constexpr std::chrono::seconds kLongestEnd{5};
+
+[[nodiscard]] fs::path folder_of(pid_t process) {
+  return fs::path("/proc") / std::to_string(process);
+}
+
+// The system's own list, by thread; only the threads of one process are looked at, however busy the
+// machine is.
+[[nodiscard]] std::vector<pid_t> listed_children(pid_t parent) {
+  std::vector<pid_t> children;
+  std::error_code gone;
+  for (fs::directory_iterator task(folder_of(parent) / "task", gone), end; !gone && task != end;
+       task.increment(gone)) {
+    std::ifstream list(task->path() / "children");
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+  }
+  return children;
+}
+
+// "pid (name) state parent ...": the name may hold blanks and brackets, so what follows is found
+// from its last bracket.
+[[nodiscard]] pid_t parent_of(const fs::path& folder) {
+  std::ifstream file(folder / "stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t bracket = line.rfind(')');
+  if (bracket == std::string::npos) return 0;
+  std::istringstream rest(line.substr(bracket + 1));
+  char state = 0;
+  pid_t parent = 0;
+  rest >> state >> parent;
+  return parent;
+}
+
+// For kernels built without that list: every process of the machine is asked for its parent.
+[[nodiscard]] std::vector<pid_t> searched_children(pid_t parent) {
+  std::vector<pid_t> children;
+  std::error_code ignored;
+  for (fs::directory_iterator entry("/proc", ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    const std::string name = entry->path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (parent_of(entry->path()) == parent) children.push_back(std::stoi(name));
+  }
+  return children;
+}
+
+[[nodiscard]] bool system_lists_children() {
+  const fs::path self = folder_of(::getpid()) / "task" / std::to_string(::getpid()) / "children";
+  std::error_code ignored;
+  return fs::exists(self, ignored);
+}
+
+[[nodiscard]] std::vector<pid_t> descendants_except(const std::set<pid_t>& spared) {
+  std::vector<pid_t> found;
+  for (const pid_t child : children_of(::getpid())) {
+    if (!spared.contains(child)) found.push_back(child);
+  }
+  // The list grows under the loop: each one found is asked for its children in turn.
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    for (const pid_t child : children_of(found[next])) found.push_back(child);
+  }
+  return found;
+}
+
+int kill_descendants_except(const std::set<pid_t>& spared) {
+  const auto deadline = std::chrono::steady_clock::now() + kLongestEnd;
+  std::set<pid_t> killed;
+  // A process killed hands its children to us, and one may have been born since the list was read:
+  // so until none is left.
+  for (;;) {
+    const std::vector<pid_t> left = descendants_except(spared);
+    if (left.empty() || std::chrono::steady_clock::now() >= deadline) {
+      return static_cast<int>(killed.size());
+    }
+    for (const pid_t process : left) {
+      ::kill(process, SIGKILL);
+      killed.insert(process);
+    }
+    for (const pid_t process : left) ::waitpid(process, nullptr, WNOHANG);
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+}
+
+}  // namespace
+
+std::vector<pid_t> children_of(pid_t parent) {
+  return system_lists_children() ? listed_children(parent) : searched_children(parent);
+}
+
+std::uint64_t resident_bytes(pid_t process) {
+  std::ifstream file(folder_of(process) / "statm");
+  std::uint64_t total_pages = 0;
+  std::uint64_t resident_pages = 0;
+  file >> total_pages >> resident_pages;
+  return resident_pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+ProcessTree::ProcessTree() {
+  Before before{.children = {}, .adopting = false, .known = true};
+  for (const pid_t child : children_of(::getpid())) before.children.insert(child);
+  int adopting = 0;
+  if (::prctl(PR_GET_CHILD_SUBREAPER, &adopting) != 0 || ::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+    throw system_failure(Stop::environment, "cannot keep hold of child processes", "prctl");
+  }
+  before.adopting = adopting != 0;
+  before_ = Owned<Before>(std::move(before), [](const Before& then) {
+    kill_descendants_except(then.children);
+    ::prctl(PR_SET_CHILD_SUBREAPER, then.adopting ? 1 : 0);
+  });
+}
+
+std::vector<pid_t> ProcessTree::members() const {
+  return descendants_except(before_.get().children);
+}
+
+std::uint64_t ProcessTree::resident_bytes() const {
+  std::uint64_t sum = 0;
+  for (const pid_t process : members()) sum += autokernel::resident_bytes(process);
+  return sum;
+}
+
+int ProcessTree::kill_all() const { return kill_descendants_except(before_.get().children); }
+
+}  // namespace autokernel

@@ -1,0 +1,22 @@
+// What reading a case needs to know of element types beyond the public header.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autokernel/cases/case.h"
+
+namespace autokernel::cases {
+
+[[nodiscard]] bool is_floating(DType dtype);
+[[nodiscard]] std::vector<std::string> dtype_spellings();
+[[nodiscard]] DType dtype_from(const std::string& text);  // one of dtype_spellings()
+
+// Every whole number from low to high has a value of its own in the type.
+struct WholeNumbers {
+  double low;
+  double high;
+};
+[[nodiscard]] WholeNumbers whole_numbers_of(DType dtype);
+
+}  // namespace autokernel::cases

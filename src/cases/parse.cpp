@@ -1,0 +1,123 @@
+// case.toml, section by section. kernels/case.toml is the example to read beside it.
+#include <fmt/format.h>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "cases/document.h"
+#include "cases/parts.h"
+
+namespace autokernel::cases {
+namespace {
+
+// Cases are a page long; what is longer was not meant to be one.
+constexpr std::size_t kMostText = 1U << 20;
+constexpr std::int64_t kMostSamples = 100'000;
+constexpr double kLeastSeconds = 0.01;
+constexpr double kMostSeconds = 86'400;
+constexpr const char* kFileName = "case.toml";
+
+Value parsed(const std::string& text, const std::string& file) {
+  try {
+    return parse_toml(text);
+  } catch (const BadToml& error) {
+    throw Error(Stop::usage, fmt::format("{}:{}: not valid TOML: {}", file, error.line(), error.what()));
+  }
+}
+
+Tolerance read_tolerance(Section& check) {
+  Tolerance tolerance;
+  tolerance.absolute = check.number("absolute", {.low = 0});
+  tolerance.relative = check.number("relative", {.low = 0});
+  return tolerance;
+}
+
+// A formula of the size symbols that is more than zero at every size.
+std::string read_formula(Section& cost, const std::string& key, const Case& problem) {
+  std::string formula = cost.text(key);
+  for (const auto& [name, sizes] : problem.sizes) {
+    placed(cost, key, [&formula, &sizes = sizes] {
+      const double value = evaluate(formula, sizes);
+      if (value <= 0) {
+        throw Error(Stop::usage, fmt::format("\"{}\" gives {}; it must give more than 0", formula, value));
+      }
+    });
+  }
+  return formula;
+}
+
+TimingPlan read_timing(Section& root) {
+  TimingPlan plan;
+  if (!root.has("timing")) return plan;
+  Section section = root.section("timing");
+  if (section.has("samples")) {
+    plan.samples = static_cast<int>(section.integer("samples", {1, kMostSamples}));
+  }
+  if (section.has("warmups")) {
+    plan.warmups = static_cast<int>(section.integer("warmups", {0, kMostSamples}));
+  }
+  if (section.has("cap_seconds")) {
+    plan.cap_seconds = section.number("cap_seconds", {.low = kLeastSeconds, .high = kMostSeconds});
+  }
+  section.finish();
+  return plan;
+}
+
+}  // namespace
+
+Case parse(const std::string& text, const std::filesystem::path& directory) {
+  const std::string file = (directory / kFileName).string();
+  if (text.size() > kMostText) {
+    throw Error(Stop::usage, fmt::format("{}: it has {} bytes; a case has at most {}", file, text.size(),
+                                         kMostText));
+  }
+  const Value document = parsed(text, file);
+  Section root(file, "", document);
+
+  Case problem;
+  problem.directory = directory;
+  problem.text = text;
+  problem.name = root.text("name");
+  problem.problem = root.text("problem");
+  problem.sizes = read_sizes(root);
+  for (const auto& [name, sizes] : problem.sizes) {
+    placed(root, "problem", [&problem, &sizes = sizes] {
+      static_cast<void>(problem_line(problem, sizes));
+    });
+  }
+  problem.tensors = read_tensors(root, problem.sizes);
+  problem.reference = read_reference(root, problem);
+
+  Section check = root.section("check");
+  problem.tolerance = read_tolerance(check);
+  problem.exactness = read_exactness(check, problem);
+  problem.deterministic = check.truth("deterministic", false);
+  check.finish();
+
+  Section cost = root.section("cost");
+  problem.flops = read_formula(cost, "flops", problem);
+  problem.bytes = read_formula(cost, "bytes", problem);
+  cost.finish();
+
+  problem.timing = read_timing(root);
+  root.finish();
+  return problem;
+}
+
+Case load(const std::filesystem::path& directory) {
+  const std::filesystem::path file = directory / kFileName;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) {
+    throw Error(Stop::usage, fmt::format("cannot read {}: there is no such file; a case is a folder with "
+                                         "case.toml and kernel.cu in it",
+                                         file.string()));
+  }
+  Case problem = parse(read_file(file, "the case", kMostText), directory);
+  const auto* kernel = std::get_if<KernelReference>(&problem.reference);
+  if (kernel != nullptr && !std::filesystem::is_regular_file(directory / kernel->file, ignored)) {
+    throw Error(Stop::usage, fmt::format("{}: [reference] file is \"{}\", which is not in {}; add it",
+                                         file.string(), kernel->file.string(), directory.string()));
+  }
+  return problem;
+}
+
+}  // namespace autokernel::cases

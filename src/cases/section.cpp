@@ -1,0 +1,173 @@
+#include "cases/section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "autokernel/base/error.h"
+#include "cases/names.h"
+
+namespace autokernel::cases {
+
+Section::Section(std::string file, std::string title, const Value& table)
+    : file_(std::move(file)),
+      title_(std::move(title)),
+      line_(std::max(table.line, 1)),
+      table_(&std::get<Table>(table.data)) {}
+
+bool Section::has(const std::string& key) {
+  known_.insert(key);
+  return table_->contains(key);
+}
+
+int Section::line_of(const std::string& key) const {
+  const auto found = table_->find(key);
+  return found == table_->end() || found->second.line == 0 ? line_ : found->second.line;
+}
+
+void Section::fail(const std::string& key, const std::string& problem) const {
+  const std::string where = title_.empty() ? "" : title_ + " ";
+  throw Error(Stop::usage, fmt::format("{}:{}: {}{} {}", file_, line_of(key), where, key, problem));
+}
+
+void Section::fail(const std::string& problem) const {
+  const std::string where = title_.empty() ? "" : title_ + ": ";
+  throw Error(Stop::usage, fmt::format("{}:{}: {}{}", file_, line_, where, problem));
+}
+
+void Section::wrong(const std::string& key, const Value& value, const std::string& expected) const {
+  fail(key, fmt::format("is {}; write {}", describe(value), expected));
+}
+
+const Value& Section::required(const std::string& key, const std::string& expected) {
+  known_.insert(key);
+  const auto found = table_->find(key);
+  if (found == table_->end()) fail(key, "is missing; write " + expected);
+  return found->second;
+}
+
+std::string Section::text(const std::string& key) {
+  const std::string expected = "a text in quotes, on one line and not empty";
+  const Value& value = required(key, expected);
+  const auto* text = std::get_if<std::string>(&value.data);
+  if (text == nullptr || text->empty() ||
+      std::any_of(text->begin(), text->end(),
+                  [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; })) {
+    wrong(key, value, expected);
+  }
+  return *text;
+}
+
+std::string Section::word(const std::string& key, const std::vector<std::string>& allowed) {
+  std::vector<std::string> quoted;
+  quoted.reserve(allowed.size());
+  for (const std::string& word : allowed) quoted.push_back('"' + word + '"');
+  const std::string expected = one_of(quoted);
+  const Value& value = required(key, expected);
+  const auto* text = std::get_if<std::string>(&value.data);
+  if (text == nullptr) wrong(key, value, expected);
+  if (std::find(allowed.begin(), allowed.end(), *text) != allowed.end()) return *text;
+  const auto meant = nearest(*text, allowed);
+  wrong(key, value, expected + (meant ? fmt::format(" (did you mean \"{}\"?)", *meant) : ""));
+}
+
+std::int64_t Section::integer(const std::string& key, IntegerRange range) {
+  const std::string expected = fmt::format("a whole number from {} to {}", range.low, range.high);
+  const Value& value = required(key, expected);
+  const auto* number = std::get_if<std::int64_t>(&value.data);
+  if (number == nullptr || *number < range.low || *number > range.high) wrong(key, value, expected);
+  return *number;
+}
+
+double Section::number(const std::string& key, NumberRange range) {
+  constexpr NumberRange kAny;
+  std::string expected = "a finite number";
+  if (range.low != kAny.low) expected += fmt::format(", at least {}", range.low);
+  if (range.high != kAny.high) expected += fmt::format(", at most {}", range.high);
+  const Value& value = required(key, expected);
+  double number = std::numeric_limits<double>::quiet_NaN();
+  if (const auto* real = std::get_if<double>(&value.data)) number = *real;
+  if (const auto* whole = std::get_if<std::int64_t>(&value.data)) {
+    number = static_cast<double>(*whole);
+  }
+  if (!std::isfinite(number) || number < range.low || number > range.high) {
+    wrong(key, value, expected);
+  }
+  return number;
+}
+
+bool Section::truth(const std::string& key, bool otherwise) {
+  if (!has(key)) return otherwise;
+  const Value& value = table_->at(key);
+  const auto* truth = std::get_if<bool>(&value.data);
+  if (truth == nullptr) wrong(key, value, "true or false, without quotes");
+  return *truth;
+}
+
+std::vector<std::string> Section::texts(const std::string& key) {
+  const std::string expected = R"(a list of texts such as ["M", "K"])";
+  const Value& value = required(key, expected);
+  const auto* array = std::get_if<Array>(&value.data);
+  if (array == nullptr || array->empty()) wrong(key, value, expected);
+  std::vector<std::string> texts;
+  for (const Value& item : *array) {
+    const auto* text = std::get_if<std::string>(&item.data);
+    if (text == nullptr) {
+      fail(key, fmt::format("holds {}; write {}, every entry in quotes", describe(item), expected));
+    }
+    texts.push_back(*text);
+  }
+  return texts;
+}
+
+Section Section::section(const std::string& key) {
+  const std::string title = title_.empty()
+                                ? fmt::format("[{}]", key)
+                                : fmt::format("{}.{}]", title_.substr(0, title_.size() - 1), key);
+  known_.insert(key);
+  const auto found = table_->find(key);
+  if (found == table_->end()) {
+    throw Error(Stop::usage, fmt::format("{}:{}: the section {} is missing; add it", file_, line_, title));
+  }
+  if (!std::holds_alternative<Table>(found->second.data)) {
+    wrong(key, found->second, "a section: " + title);
+  }
+  return {file_, title, found->second};
+}
+
+const Array& Section::tables(const std::string& key) {
+  known_.insert(key);
+  const std::string title = fmt::format("[[{}]]", key);
+  const auto found = table_->find(key);
+  if (found == table_->end()) {
+    throw Error(Stop::usage, fmt::format("{}:{}: there is no {}; add one for each", file_, line_, title));
+  }
+  const auto* array = std::get_if<Array>(&found->second.data);
+  const bool all_tables =
+      array != nullptr && !array->empty() &&
+      std::all_of(array->begin(), array->end(),
+                  [](const Value& item) { return std::holds_alternative<Table>(item.data); });
+  if (!all_tables) wrong(key, found->second, "each as a section of its own: " + title);
+  return *array;
+}
+
+std::vector<std::string> Section::keys() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : *table_) keys.push_back(key);
+  return keys;
+}
+
+void Section::finish() const {
+  const std::string* first = nullptr;  // the one that stands highest in the file
+  for (const auto& [key, value] : *table_) {
+    if (!known_.contains(key) && (first == nullptr || value.line < line_of(*first))) first = &key;
+  }
+  if (first == nullptr) return;
+  const std::vector<std::string> known(known_.begin(), known_.end());
+  const auto meant = nearest(*first, known);
+  fail(*first, fmt::format("is not known here{}; known are {}",
+                           meant ? fmt::format(", did you mean {}?", *meant) : "", one_of(known)));
+}
+
+}  // namespace autokernel::cases

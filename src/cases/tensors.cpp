@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "autokernel/base/error.h"
+#include "cases/dtype.h"
+#include "cases/names.h"
+#include "cases/parts.h"
+
+namespace autokernel::cases {
+namespace {
+
+// The parameters of a kernel: more than this is a mistake, and messages and buffers need some limit.
+constexpr std::size_t kMostTensors = 16;
+constexpr std::size_t kMostDimensions = 8;
+// Keeps products of sizes far below the 2^53 up to which doubles, and so formulas, are exact.
+constexpr std::int64_t kLargestSize = 1LL << 40;
+
+Role read_role(Section& section) {
+  const std::string word = section.word("role", {"in", "out", "inout"});
+  if (word == "in") return Role::in;
+  return word == "out" ? Role::out : Role::inout;
+}
+
+void read_bounds(Section& section, DType dtype, Fill& fill) {
+  fill.low = section.number("low");
+  fill.high = section.number("high");
+  if (fill.low >= fill.high) {
+    section.fail("high", fmt::format("is {}; write more than low, which is {}", fill.high, fill.low));
+  }
+  if (fill.distribution != Distribution::integers) return;
+  const WholeNumbers range = whole_numbers_of(dtype);
+  for (const char* key : {"low", "high"}) {
+    const double value = std::string(key) == "low" ? fill.low : fill.high;
+    if (value != std::floor(value) || value < range.low || value > range.high) {
+      section.fail(key, fmt::format("is {}; write a whole number that {} holds exactly, from {} to {}",
+                                    value, spelling(dtype), range.low, range.high));
+    }
+  }
+}
+
+Fill read_fill(Section& section, const Tensor& tensor) {
+  Fill fill;
+  if (tensor.role == Role::out) {
+    for (const char* key : {"fill", "low", "high"}) {
+      if (section.has(key)) {
+        section.fail(key, "does not apply to role \"out\": outputs hold random bits; remove it");
+      }
+    }
+    return fill;
+  }
+  const std::vector<std::string> allowed =
+      is_floating(tensor.dtype) ? std::vector<std::string>{"normal", "uniform", "integers"}
+                                : std::vector<std::string>{"integers"};
+  const std::string word = section.word("fill", allowed);
+  if (word == "normal") {
+    for (const char* key : {"low", "high"}) {
+      if (section.has(key)) {
+        section.fail(key, "does not apply to fill \"normal\" (mean 0, deviation 1); remove it");
+      }
+    }
+    return fill;
+  }
+  fill.distribution = word == "uniform" ? Distribution::uniform : Distribution::integers;
+  read_bounds(section, tensor.dtype, fill);
+  return fill;
+}
+
+Tensor read_tensor(Section section, const std::map<std::string, Sizes>& sizes) {
+  Tensor tensor;
+  tensor.name = section.text("name");
+  if (!is_identifier(tensor.name)) {
+    section.fail("name", fmt::format("is \"{}\"; write letters, digits and _ only, a letter first",
+                                     tensor.name));
+  }
+  section.rename("[[tensor]] " + tensor.name);
+  tensor.role = read_role(section);
+  tensor.dtype = dtype_from(section.word("dtype", dtype_spellings()));
+  tensor.shape = section.texts("shape");
+  if (tensor.shape.size() > kMostDimensions) {
+    section.fail("shape", fmt::format("has {} dimensions; write at most {}", tensor.shape.size(),
+                                      kMostDimensions));
+  }
+  tensor.fill = read_fill(section, tensor);
+  section.finish();
+  for (const auto& [size_name, values] : sizes) {
+    placed(section, fmt::format("shape, at size \"{}\"", size_name), [&values = values, &tensor] {
+      static_cast<void>(element_count(tensor, values));
+    });
+  }
+  return tensor;
+}
+
+Sizes read_size(Section section) {
+  Sizes sizes;
+  for (const std::string& symbol : section.keys()) {
+    if (!is_identifier(symbol) || is_cpp_keyword(symbol)) {
+      section.fail(symbol, "cannot be a size symbol: kernels see it as a C++ constant; write a name such as M");
+    }
+    sizes[symbol] = section.integer(symbol, {1, kLargestSize});
+    // Some names, such as those of its functions, mean something else to a formula.
+    placed(section, symbol, [&] { static_cast<void>(evaluate(symbol, sizes)); });
+  }
+  if (sizes.empty()) section.fail("there is no size in it; write one line for each, such as M = 1024");
+  return sizes;
+}
+
+void require_same_symbols(const Section& section, const Sizes& sizes, const Sizes& model) {
+  for (const auto& [symbol, value] : model) {
+    if (!sizes.contains(symbol)) {
+      section.fail(symbol, "is missing; [sizes.default] has it, so every size must");
+    }
+  }
+  for (const auto& [symbol, value] : sizes) {
+    if (!model.contains(symbol)) {
+      section.fail(symbol, "is not in [sizes.default]; every size has the same symbols");
+    }
+  }
+}
+
+}  // namespace
+
+void placed(const Section& section, const std::string& key, const std::function<void()>& compute) {
+  try {
+    compute();
+  } catch (const Error& error) {
+    if (error.stop() != Stop::usage) throw;
+    const std::string base = key.substr(0, key.find(','));
+    throw Error(Stop::usage, fmt::format("{}:{}: {}: {}", section.file(), section.line_of(base), key,
+                                         error.what()));
+  }
+}
+
+std::map<std::string, Sizes> read_sizes(Section& root) {
+  Section all = root.section("sizes");
+  std::map<std::string, Sizes> sizes;
+  // The two that every case has come first, so that a missing one is what the message is about.
+  const Sizes model = read_size(all.section("default"));
+  sizes["default"] = model;
+  for (const std::string& name : all.keys()) {
+    if (name != "default" && name != "check") static_cast<void>(all.section(name));
+  }
+  static_cast<void>(all.section("check"));
+  for (const std::string& name : all.keys()) {
+    const Section section = all.section(name);
+    sizes[name] = read_size(section);
+    require_same_symbols(section, sizes[name], model);
+  }
+  return sizes;
+}
+
+std::vector<Tensor> read_tensors(Section& root, const std::map<std::string, Sizes>& sizes) {
+  std::vector<Tensor> tensors;
+  std::set<std::string> names;
+  for (const Value& table : root.tables("tensor")) {
+    Section section(root.file(), "[[tensor]]", table);
+    if (tensors.size() == kMostTensors) {
+      section.fail(fmt::format("this is the {}th; a case has at most {}", kMostTensors + 1, kMostTensors));
+    }
+    tensors.push_back(read_tensor(section, sizes));
+    if (!names.insert(tensors.back().name).second) {
+      section.fail("name", fmt::format("is \"{}\" for a second time; every tensor has a name of its own",
+                                       tensors.back().name));
+    }
+  }
+  if (std::all_of(tensors.begin(), tensors.end(),
+                  [](const Tensor& tensor) { return tensor.role == Role::in; })) {
+    root.fail("tensor", "lists inputs only; give at least one the role \"out\" or \"inout\"");
+  }
+  return tensors;
+}
+
+}  // namespace autokernel::cases

@@ -1,0 +1,91 @@
+#include "autokernel/cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "autokernel/base/error.h"
+#include "cli/bench.h"
+#include "cli/command.h"
+#include "cli/runner.h"
+
+namespace autokernel::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "Measures and improves GPU kernels: one editable file, one fixed problem, numbers to trust.\n"
+    "Without a GPU the same kernels run on an emulated CUDA driver.";
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel bench                             measure ./kernels/kernel.cu
+  autokernel bench --case kernels/softmax      measure another case
+  autokernel bench --device cpu --size check   a quick check without a GPU
+
+Exit codes: 0 done, 2 usage, 3 environment, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed,
+70 internal. 'autokernel COMMAND --help' says more.)";
+
+[[nodiscard]] std::vector<std::unique_ptr<Command>> all_commands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(std::make_unique<Bench>());
+  commands.push_back(std::make_unique<Runner>());
+  return commands;
+}
+
+// The command whose help answers a question about this command line.
+[[nodiscard]] std::string help_command(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return chosen.empty() ? "autokernel --help"
+                        : "autokernel " + chosen.back()->get_name() + " --help";
+}
+
+[[nodiscard]] std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+// What is wrong with the command line, in the words of somebody who knows what it was meant to be.
+[[nodiscard]] std::string complaint(const CLI::App& app, const std::vector<std::string>& arguments,
+                                    const CLI::ParseError& error) {
+  const bool names_no_command =
+      app.get_subcommands().empty() && !arguments.front().starts_with("-");
+  if (names_no_command) return "there is no command '" + arguments.front() + "'";
+  return one_line(error.what());
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments, const Console& console) {
+  CLI::App app(kDescription, "autokernel");
+  app.footer(kExamples);
+  app.set_version_flag("--version", "autokernel " AUTOKERNEL_VERSION, "Print the version and exit");
+  app.require_subcommand(0, 1);
+  const std::vector<std::unique_ptr<Command>> commands = all_commands();
+  for (const auto& command : commands) {
+    CLI::App* declared = app.add_subcommand(command->name(), command->summary());
+    // A command in the empty group is listed nowhere.
+    if (command->summary().empty()) declared->group("");
+    command->declare(*declared);
+  }
+
+  try {
+    // CLI11 takes the arguments last one first.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    console.out << app.help();
+    return 0;
+  } catch (const CLI::CallForVersion& version) {
+    console.out << version.what() << '\n';
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    throw Error(Stop::usage,
+                complaint(app, arguments, error) + "; see '" + help_command(app) + "'");
+  }
+
+  for (const auto& command : commands) {
+    if (app.got_subcommand(command->name())) return command->run(console);
+  }
+  console.err << app.help();
+  return static_cast<int>(Stop::usage);
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,36 @@
+#include "cli/default_case.h"
+
+#include <system_error>
+
+#include "autokernel/base/error.h"
+
+namespace autokernel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[nodiscard]] bool is_case(const fs::path& directory) {
+  std::error_code unreadable;
+  return fs::exists(directory / "case.toml", unreadable);
+}
+
+}  // namespace
+
+fs::path default_case(const fs::path& here) {
+  if (is_case(here)) return here;
+  if (is_case(here / "kernels")) return here / "kernels";
+  throw Error(Stop::usage, "no case found: neither " + here.string() + " nor " +
+                               (here / "kernels").string() +
+                               " holds a case.toml; name a folder that does with --case DIR");
+}
+
+fs::path existing_case(const fs::path& directory) {
+  if (is_case(directory)) return directory;
+  std::error_code unreadable;
+  if (!fs::exists(directory, unreadable)) {
+    throw Error(Stop::usage, "no such case: there is no folder " + directory.string());
+  }
+  throw Error(Stop::usage, "no such case: " + directory.string() + " holds no case.toml");
+}
+
+}  // namespace autokernel::cli

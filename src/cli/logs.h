@@ -1,0 +1,16 @@
+// Where the long texts go: compiler output and a device's own words, whole, for who wants to read
+// them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace autokernel::cli {
+
+// Writes `text` (bounded in size) to a new file and returns its path: below .autokernel/logs/ at
+// the root of the repository that holds `case_directory`, or where there is none below the user's
+// cache folder. The newest twenty are kept. Throws Error(environment).
+[[nodiscard]] std::filesystem::path keep_log(const std::filesystem::path& case_directory,
+                                             const std::string& text);
+
+}  // namespace autokernel::cli

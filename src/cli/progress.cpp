@@ -1,0 +1,37 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+
+namespace autokernel::cli {
+namespace {
+
+// Back to the first column, and erase to the end of the line.
+constexpr const char* kErase = "\r\033[K";
+
+[[nodiscard]] const char* description(trial::Phase phase) {
+  switch (phase) {
+    case trial::Phase::start:
+      return "starting the device";
+    case trial::Phase::compile:
+      return "compiling";
+    case trial::Phase::check:
+      return "checking";
+    case trial::Phase::time:
+      return "timing";
+  }
+  return "running";
+}
+
+}  // namespace
+
+void Progress::show(trial::Phase phase, std::chrono::duration<double> elapsed) {
+  paint(fmt::format("{} ... {:.0f} s", description(phase), elapsed.count()));
+}
+
+void Progress::paint(const std::string& line) {
+  if (painting_ == Painting::off || line == shown_) return;
+  terminal_ << kErase << line << std::flush;
+  shown_ = line;
+}
+
+}  // namespace autokernel::cli

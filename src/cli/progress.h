@@ -1,0 +1,35 @@
+// One line on a terminal that says what is under way, and is gone once it is not.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <ostream>
+#include <string>
+
+#include "autokernel/trial/result.h"
+
+namespace autokernel::cli {
+
+class Progress {
+ public:
+  enum class Painting : std::uint8_t { off, on };
+  Progress(std::ostream& terminal, Painting painting) : terminal_(terminal), painting_(painting) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  Progress(Progress&&) = delete;
+  Progress& operator=(Progress&&) = delete;
+  // Leaves the terminal as it was.
+  ~Progress() { paint(""); }
+
+  // Repaints only what has changed, so that it can be called often.
+  void show(trial::Phase phase, std::chrono::duration<double> elapsed);
+
+ private:
+  void paint(const std::string& line);
+
+  std::ostream& terminal_;
+  Painting painting_;
+  std::string shown_;
+};
+
+}  // namespace autokernel::cli

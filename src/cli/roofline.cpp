@@ -1,0 +1,19 @@
+#include "cli/roofline.h"
+
+#include <algorithm>
+
+namespace autokernel::cli {
+
+const char* spelling(Bound bound) { return bound == Bound::compute ? "compute" : "memory"; }
+
+std::optional<Roofline> roofline(const trial::Result& result) {
+  if (!result.times || result.times->median_us <= 0) return {};
+  if (result.peak_tflops.value_or(0) <= 0 || result.peak_gbytes_s.value_or(0) <= 0) return {};
+  const double compute_us = result.flops / (*result.peak_tflops * 1e6);
+  const double memory_us = result.bytes / (*result.peak_gbytes_s * 1e3);
+  const double least_us = std::max(compute_us, memory_us);
+  return Roofline{.bound = compute_us >= memory_us ? Bound::compute : Bound::memory,
+                  .peak_pct = 100 * least_us / result.times->median_us};
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,36 @@
+// What the bytes of the constants autokernel_launch and autokernel_workspace say. Their layout is that of
+// include/autokernel.cuh, which is the other side of this file.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "autokernel/compile/compiler.h"
+
+namespace autokernel::compile {
+
+inline constexpr const char* kLaunchSymbol = "autokernel_launch";
+inline constexpr const char* kWorkspaceSymbol = "autokernel_workspace";
+
+// The candidate is at fault; what() is the reason of the Refusal.
+class Refused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Fills in the launches. `file_name` is what messages call the file. Throws Refused naming the line to mend.
+[[nodiscard]] std::vector<Launch> decode_launches(std::span<const std::byte> bytes,
+                                                  const std::string& file_name);
+struct WorkspaceWish {
+  std::uint64_t bytes = 0;
+  bool zeroed = false;
+};
+[[nodiscard]] WorkspaceWish decode_workspace(std::span<const std::byte> bytes,
+                                             const std::string& file_name);
+
+// "kernel.cu:19: " where the declaration that holds these bytes stands; "kernel.cu: " where they do not say.
+[[nodiscard]] std::string place_of(std::span<const std::byte> bytes, const std::string& file_name);
+
+}  // namespace autokernel::compile

@@ -1,0 +1,53 @@
+#include "compile/kernel_names.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+namespace autokernel::compile {
+namespace {
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text != nullptr ? std::string(text.get()) : name;
+}
+
+// Where a character stands outside of every <> and (), from `start` on.
+std::size_t find_outside(const std::string& text, char wanted) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (depth == 0 && text[i] == wanted) return i;
+    if (text[i] == '<' || text[i] == '(') ++depth;
+    if (text[i] == '>' || text[i] == ')') --depth;
+  }
+  return std::string::npos;
+}
+
+}  // namespace
+
+std::string readable_name(const std::string& mangled) {
+  if (!mangled.starts_with("_Z")) return mangled;
+  std::string text = demangled(mangled);
+  text.resize(std::min(text.size(), find_outside(text, '(')));
+  // Instances of templates carry their return type, which for a kernel is void.
+  const std::size_t blank = find_outside(text, ' ');
+  return blank == std::string::npos ? text : text.substr(blank + 1);
+}
+
+std::optional<std::string> resolve_kernel(const std::string& name,
+                                          const std::vector<std::string>& kernels) {
+  if (std::find(kernels.begin(), kernels.end(), name) != kernels.end()) return name;
+  std::optional<std::string> found;
+  for (const std::string& kernel : kernels) {
+    if (readable_name(kernel) != name) continue;
+    if (found) return std::nullopt;
+    found = kernel;
+  }
+  return found;
+}
+
+}  // namespace autokernel::compile

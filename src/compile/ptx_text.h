@@ -1,0 +1,21 @@
+// The declaration as it stands in PTX text, for where there is no cubin and to check that both say the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace autokernel::compile {
+
+// Bytes of the module's `.const .. .b8 NAME[N] = {..}`. The compiler drops zeros at the end of the list; they are put
+// back. None where there is no such constant or it is written in another way.
+[[nodiscard]] std::optional<std::vector<std::byte>> constant_bytes(const std::string& ptx,
+                                                                   const std::string& name);
+
+// Bytes of each parameter of the kernel `name`; none where there is no such `.entry`.
+[[nodiscard]] std::optional<std::vector<std::uint32_t>> parameter_bytes(const std::string& ptx,
+                                                                        const std::string& name);
+
+}  // namespace autokernel::compile

@@ -1,0 +1,19 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "compile/served.h"
+
+namespace autokernel::compile {
+
+std::string sizes_header(const std::map<std::string, std::int64_t>& sizes) {
+  std::string text = "#pragma once\n";
+  for (const auto& [symbol, value] : sizes) {
+    const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
+                      value <= std::numeric_limits<std::int32_t>::max();
+    text += fmt::format("inline constexpr {} {} = {};\n", fits ? "int" : "long long", symbol, value);
+  }
+  return text;
+}
+
+}  // namespace autokernel::compile

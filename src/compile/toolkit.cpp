@@ -1,0 +1,194 @@
+#include "compile/toolkit.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <sstream>
+#include <system_error>
+
+namespace autokernel::compile {
+namespace {
+
+using Path = std::filesystem::path;
+using Paths = std::vector<Path>;
+
+// A header that every toolkit has; a folder with it is an include folder of CUDA's.
+constexpr const char* kMarker = "cuda_fp16.h";
+
+Path variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
+  return value == nullptr ? Path{} : Path{value};
+}
+
+bool is_there(const Path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+// Entries of a folder, in descending order so that newer versions come first; none where it cannot be read.
+Paths entries(const Path& folder) {
+  std::error_code error;
+  Paths found;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    found.push_back(at->path());
+  }
+  std::sort(found.rbegin(), found.rend());
+  return found;
+}
+
+void append(Paths& to, const Paths& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+// libnvrtc.so, libnvrtc.so.13 and the like; not libnvrtc-builtins.so nor libnvrtc.alt.so.
+Paths libraries_in(const Path& folder) {
+  Paths found = entries(folder);
+  std::erase_if(found, [](const Path& file) { return !file.filename().string().starts_with("libnvrtc.so"); });
+  return found;
+}
+
+Paths libraries_of_toolkit(const Path& root) {
+  Paths found;
+  for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+    append(found, libraries_in(root / folder));
+  }
+  return found;
+}
+
+// NVIDIA's wheels unpack into nvidia/<part>/lib, where <part> is cuda_nvrtc or, since CUDA 13, cu13.
+Paths libraries_of_wheels(const Path& root) {
+  Paths found;
+  for (const Path& part : entries(root / "nvidia")) append(found, libraries_in(part / "lib"));
+  return found;
+}
+
+Paths toolkit_roots(const Surroundings& around) {
+  Paths roots;
+  if (!around.local.empty()) {
+    roots.push_back(around.local / "cuda");
+    for (const Path& entry : entries(around.local)) {
+      if (entry.filename().string().starts_with("cuda-")) roots.push_back(entry);
+    }
+  }
+  return roots;
+}
+
+// Folders above the executable: build/dev/bin/autokernel finds build/dev/cuda-wheels and build/cuda-wheels.
+Paths wheel_roots(const Surroundings& around) {
+  constexpr int kLevels = 3;
+  Paths roots;
+  if (!around.wheels.empty()) roots.push_back(around.wheels);
+  Path folder = around.executable.parent_path();
+  for (int level = 0; level < kLevels && !folder.empty(); ++level) {
+    roots.push_back(folder / "cuda-wheels");
+    folder = folder.parent_path();
+  }
+  return roots;
+}
+
+// Package folders of the python3 that a shell would run, without running it: beside its bin/ (a virtual environment),
+// beside the bin/ it is a link into, and those of the user and of the machine.
+Paths python_roots(const Surroundings& around) {
+  Paths prefixes;
+  std::istringstream folders(around.path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const Path python = Path(folder) / "python3";
+    if (folder.empty() || !is_there(python)) continue;
+    prefixes.push_back(Path(folder).parent_path());
+    std::error_code ignored;
+    prefixes.push_back(std::filesystem::canonical(python, ignored).parent_path().parent_path());
+    break;
+  }
+  if (!around.home.empty()) prefixes.push_back(around.home / ".local");
+  if (!around.local.empty()) prefixes.push_back(around.local);
+  Paths roots;
+  for (const Path& prefix : prefixes) {
+    for (const Path& version : entries(prefix / "lib")) {
+      if (!version.filename().string().starts_with("python3")) continue;
+      roots.push_back(version / "site-packages");
+      roots.push_back(version / "dist-packages");
+    }
+  }
+  return roots;
+}
+
+// A toolkit keeps CCCL (<cuda/std/..>, <cub/..>) one level deeper.
+void append_headers(Paths& to, const Path& folder) {
+  if (!is_there(folder)) return;
+  to.push_back(folder);
+  if (is_there(folder / "cccl")) to.push_back(folder / "cccl");
+}
+
+Paths headers_of_toolkit(const Path& root) {
+  Paths found;
+  for (const char* folder : {"include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"}) {
+    if (found.empty() && is_there(root / folder / kMarker)) append_headers(found, root / folder);
+  }
+  return found;
+}
+
+Paths headers_of_wheels(const Path& root) {
+  Paths found;
+  const Paths parts = entries(root / "nvidia");
+  if (std::none_of(parts.begin(), parts.end(),
+                   [](const Path& part) { return is_there(part / "include" / kMarker); })) {
+    return found;
+  }
+  for (const Path& part : parts) append_headers(found, part / "include");
+  return found;
+}
+
+Paths headers_beside(const Path& library) {
+  const Path folder = library.parent_path();
+  const Path above = folder.parent_path();
+  for (const Path& root : {above, above.parent_path()}) {
+    if (Paths found = headers_of_toolkit(root); !found.empty()) return found;
+  }
+  // .../nvidia/cuda_nvrtc/lib: the headers are spread over the neighbours.
+  if (above.parent_path().filename() == "nvidia") return headers_of_wheels(above.parent_path().parent_path());
+  return {};
+}
+
+}  // namespace
+
+Surroundings surroundings() {
+  Surroundings around;
+  around.cuda_home = variable("CUDA_HOME");
+  if (around.cuda_home.empty()) around.cuda_home = variable("CUDA_PATH");
+  around.wheels = variable("AUTOKERNEL_CUDA");
+  std::error_code ignored;
+  around.executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  around.local = "/usr/local";
+  around.home = variable("HOME");
+  around.path = variable("PATH").string();
+  return around;
+}
+
+Paths nvrtc_candidates(const Surroundings& around) {
+  Paths found;
+  if (!around.cuda_home.empty()) append(found, libraries_of_toolkit(around.cuda_home));
+  append(found, {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
+  for (const Path& root : toolkit_roots(around)) append(found, libraries_of_toolkit(root));
+  for (const Path& root : wheel_roots(around)) append(found, libraries_of_wheels(root));
+  for (const Path& root : python_roots(around)) append(found, libraries_of_wheels(root));
+  return found;
+}
+
+Paths header_folders(const Path& library, const Surroundings& around) {
+  std::error_code ignored;
+  const Path real = std::filesystem::canonical(library, ignored);
+  for (const Path& file : {library, real}) {
+    if (Paths found = headers_beside(file); !found.empty()) return found;
+  }
+  Paths toolkits = toolkit_roots(around);
+  if (!around.cuda_home.empty()) toolkits.insert(toolkits.begin(), around.cuda_home);
+  for (const Path& root : toolkits) {
+    if (Paths found = headers_of_toolkit(root); !found.empty()) return found;
+  }
+  Paths packages = wheel_roots(around);
+  append(packages, python_roots(around));
+  for (const Path& root : packages) {
+    if (Paths found = headers_of_wheels(root); !found.empty()) return found;
+  }
+  return {};
+}
+
+}  // namespace autokernel::compile

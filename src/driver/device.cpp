@@ -1,0 +1,132 @@
+#include "autokernel/driver/device.h"
+
+#include <array>
+
+#include "driver/api.h"
+#include "driver/status.h"
+
+namespace autokernel::driver {
+namespace {
+
+// Giving back fails after a kernel fault, when the context is gone with all that was in it: nothing
+// is left to do.
+void note(CUresult /*status*/) {}
+
+std::string megabytes(std::size_t bytes) {
+  constexpr std::size_t kMega = 1U << 20U;
+  return bytes < kMega ? std::to_string(bytes) + " bytes" : std::to_string(bytes / kMega) + " MiB";
+}
+
+constexpr const char* kFreeMemory =
+    "end other users of the device, or choose smaller sizes in case.toml";
+
+}  // namespace
+
+Device::Device(const Driver& driver) : api_(&driver.api()), info_(&driver.info()) {
+  CUdevice device = 0;
+  check(*api_, api_->device_get(&device, info_->ordinal), "cuDeviceGet", "open " + info_->name);
+  CUcontext context = nullptr;
+  check(*api_, api_->primary_context_retain(&context, device), "cuDevicePrimaryCtxRetain",
+        "make a context on " + info_->name,
+        "see that no other process holds the device for itself");
+  context_ = Owned<CUctx_st*>(
+      context, [api = api_, device](CUctx_st*) { note(api->primary_context_release(device)); });
+  check(*api_, api_->context_set_current(context), "cuCtxSetCurrent",
+        "use the context of " + info_->name);
+}
+
+Buffer Device::allocate(std::size_t bytes) const {
+  CUdeviceptr address = 0;
+  check(*api_, api_->memory_allocate(&address, bytes), "cuMemAlloc",
+        "allocate " + megabytes(bytes) + " on " + info_->name, kFreeMemory);
+  return Buffer(Owned<Address>(address, [api = api_](Address a) { note(api->memory_free(a)); }),
+                bytes);
+}
+
+MappedBuffer Device::allocate_mapped(std::size_t bytes) const {
+  require(api_->host_memory_allocate, "cuMemHostAlloc");
+  require(api_->host_memory_device_pointer, "cuMemHostGetDevicePointer");
+  require(api_->host_memory_free, "cuMemFreeHost");
+  void* host = nullptr;
+  check(*api_, api_->host_memory_allocate(&host, bytes, CU_MEMHOSTALLOC_DEVICEMAP),
+        "cuMemHostAlloc", "allocate " + megabytes(bytes) + " of page-locked host memory",
+        "raise the limit of locked memory (ulimit -l)");
+  Owned<void*> owner(host, [api = api_](void* p) { note(api->host_memory_free(p)); });
+  CUdeviceptr device = 0;
+  check(*api_, api_->host_memory_device_pointer(&device, host, 0), "cuMemHostGetDevicePointer",
+        "show host memory to " + info_->name);
+  return MappedBuffer(std::move(owner), device);
+}
+
+Stream Device::make_stream() const {
+  CUstream stream = nullptr;
+  // Ordered after the copies, which use the default stream: a copy from pageable memory may come
+  // back before its last bytes have reached the device.
+  check(*api_, api_->stream_create(&stream, CU_STREAM_DEFAULT), "cuStreamCreate",
+        "make a stream on " + info_->name);
+  return Stream(*api_, Owned<CUstream_st*>(
+                           stream, [api = api_](CUstream_st* s) { note(api->stream_destroy(s)); }));
+}
+
+Event Device::make_event() const {
+  CUevent event = nullptr;
+  check(*api_, api_->event_create(&event, CU_EVENT_DEFAULT), "cuEventCreate",
+        "make an event on " + info_->name);
+  return Event(*api_, Owned<CUevent_st*>(
+                          event, [api = api_](CUevent_st* e) { note(api->event_destroy(e)); }));
+}
+
+Loading Device::load(std::span<const std::byte> image) const {
+  constexpr std::size_t kLogBytes = 8192;
+  std::array<char, kLogBytes> log{};
+  std::array<CUjit_option, 2> options = {CU_JIT_ERROR_LOG_BUFFER,
+                                         CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  // The driver takes numbers in the place of pointers here, and writes the length back. The last
+  // byte stays zero.
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(kLogBytes - 1)};
+  CUmodule module = nullptr;
+  const CUresult status = api_->module_load_data(
+      &module, image.data(), static_cast<unsigned>(options.size()), options.data(), values.data());
+  if (auto refused =
+          check_code(*api_, status, "cuModuleLoadDataEx", "load a module on " + info_->name)) {
+    if (log[0] != '\0') refused->text = log.data();
+    return *std::move(refused);
+  }
+  return Module(
+      *api_, Owned<CUmod_st*>(module, [api = api_](CUmod_st* m) { note(api->module_unload(m)); }));
+}
+
+std::optional<Fault> Device::allow_shared(const Kernel& kernel, std::uint32_t bytes) const {
+  const CUresult status = api_->function_set_attribute(
+      kernel.get(), CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes));
+  return check_launch(
+      *api_, status, "cuFuncSetAttribute",
+      "let a kernel use " + std::to_string(bytes) + " bytes of dynamic shared memory");
+}
+
+void Device::copy_in(Address to, std::span<const std::byte> from) const {
+  check(*api_, api_->copy_to_device(to, from.data(), from.size()), "cuMemcpyHtoD",
+        "copy " + megabytes(from.size()) + " to " + info_->name);
+}
+
+void Device::copy_out(std::span<std::byte> to, Address from) const {
+  check(*api_, api_->copy_to_host(to.data(), from, to.size()), "cuMemcpyDtoH",
+        "copy " + megabytes(to.size()) + " from " + info_->name);
+}
+
+void Device::reset_persisting_l2() const {
+  if (info_->emulated) return;
+  require(api_->context_reset_persisting_l2, "cuCtxResetPersistingL2Cache");
+  check(*api_, api_->context_reset_persisting_l2(), "cuCtxResetPersistingL2Cache",
+        "reset the persisting lines of the L2 of " + info_->name);
+}
+
+void Device::refuse_device_malloc() const {
+  // The emulated device refuses device-side malloc by itself.
+  if (info_->emulated) return;
+  require(api_->context_set_limit, "cuCtxSetLimit");
+  check(*api_, api_->context_set_limit(CU_LIMIT_MALLOC_HEAP_SIZE, 0), "cuCtxSetLimit",
+        "take the heap of device-side malloc away on " + info_->name);
+}
+
+}  // namespace autokernel::driver

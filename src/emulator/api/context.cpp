@@ -1,0 +1,112 @@
+#include "emulator/api/context.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "emulator/api/answer.h"
+
+namespace emulator::api {
+namespace {
+
+unsigned long long next_id() {
+  static std::atomic<unsigned long long> last = 0;
+  return ++last;
+}
+
+}  // namespace
+
+Context::Context(unsigned flags, unsigned workers)
+    : flags_(flags), id_(next_id()), engine_(workers) {}
+
+void Context::require_sound() const {
+  const CUresult fault = fault_.load();
+  if (fault != CUDA_SUCCESS) throw Refusal(fault);
+}
+
+const char* Context::fault_report() const {
+  const std::lock_guard lock(fault_mutex_);
+  return fault_report_.c_str();
+}
+
+void Context::fail(CUresult result, std::string report) {
+  const std::lock_guard lock(fault_mutex_);
+  if (fault_.load() != CUDA_SUCCESS) return;
+  fault_report_ = std::move(report);
+  fault_.store(result);
+}
+
+std::shared_ptr<Stream> Context::stream(CUstream handle) const {
+  if (handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
+    return default_stream_;
+  }
+  std::shared_ptr<Stream> found = streams.find(handle);
+  require(found != nullptr, CUDA_ERROR_INVALID_HANDLE);
+  return found;
+}
+
+std::shared_ptr<Event> Context::event(CUevent handle) const {
+  std::shared_ptr<Event> found = events.find(handle);
+  require(found != nullptr, CUDA_ERROR_INVALID_HANDLE);
+  return found;
+}
+
+std::shared_ptr<Module> Context::module(CUmodule handle) const {
+  std::shared_ptr<Module> found = modules.find(handle);
+  require(found != nullptr, CUDA_ERROR_INVALID_HANDLE);
+  return found;
+}
+
+std::shared_ptr<Kernel> Context::kernel(CUfunction handle) const {
+  std::shared_ptr<Kernel> found = kernels.find(handle);
+  require(found != nullptr, CUDA_ERROR_INVALID_HANDLE);
+  return found;
+}
+
+Ticket Context::submit(Stream& stream, std::function<void()> work) {
+  const Ticket ticket = executor_.submit([this, work = std::move(work)](Ticket) {
+    if (fault_.load() != CUDA_SUCCESS) return;
+    const CUresult result = answer(work);
+    // Kernels report their faults themselves. What is left are copies of memory freed in stream
+    // order before, and launches for which the machine has no memory.
+    if (result != CUDA_SUCCESS) {
+      fail(result, result == CUDA_ERROR_ILLEGAL_ADDRESS
+                       ? "a copy or a fill reached memory that had been freed before it"
+                       : "an operation of a stream could not be carried out");
+    }
+  });
+  stream.add(ticket);
+  return ticket;
+}
+
+void Context::carry_out(std::function<void()> work) {
+  require_other_thread();
+  synchronize(submit(*default_stream_, std::move(work)));
+}
+
+void Context::record(const std::shared_ptr<Event>& event, Stream& stream) {
+  const Ticket ticket = executor_.submit(
+      [event](Ticket reached) { event->reached(reached, std::chrono::steady_clock::now()); });
+  event->asked(ticket);
+  stream.add(ticket);
+}
+
+void Context::synchronize(Ticket ticket) {
+  require_other_thread();
+  executor_.wait(ticket);
+  flush_prints();
+  require_sound();
+}
+
+void Context::flush_prints() { prints.flush(stdout, stderr); }
+
+void Context::close() {
+  executor_.close();
+  flush_prints();
+}
+
+void Context::require_other_thread() const {
+  // A host function that waits for its own context would wait for ever; CUDA forbids it as well.
+  require(!executor_.is_this_thread(), CUDA_ERROR_NOT_PERMITTED);
+}
+
+}  // namespace emulator::api

@@ -1,0 +1,84 @@
+// A CUDA context: its memory, its modules, its streams, the thread that carries its work out, and
+// what went wrong.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "emulator/api/context_limits.h"
+#include "emulator/api/cuda_api.h"
+#include "emulator/api/executor.h"
+#include "emulator/api/handle_table.h"
+#include "emulator/api/module.h"
+#include "emulator/api/stream.h"
+#include "emulator/runtime/engine.h"
+#include "emulator/runtime/memory.h"
+#include "emulator/runtime/print_buffer.h"
+
+namespace emulator::api {
+
+class Context {
+ public:
+  Context(unsigned flags, unsigned workers);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  [[nodiscard]] unsigned flags() const { return flags_; }
+  [[nodiscard]] unsigned long long id() const { return id_; }
+
+  // Throws the Refusal of the fault that sticks to this context, if one does.
+  void require_sound() const;
+  // Empty while nothing has gone wrong; never changes once it is not.
+  [[nodiscard]] const char* fault_report() const;
+  // From now on every call fails with `result`. The first fault stays.
+  void fail(CUresult result, std::string report);
+
+  // The stream a program's handle means, the default ones included. Throws Refusal.
+  [[nodiscard]] std::shared_ptr<Stream> stream(CUstream handle) const;
+  // What other handles mean. Throws Refusal.
+  [[nodiscard]] std::shared_ptr<Event> event(CUevent handle) const;
+  [[nodiscard]] std::shared_ptr<Module> module(CUmodule handle) const;
+  [[nodiscard]] std::shared_ptr<Kernel> kernel(CUfunction handle) const;
+  // Lets the executor do `work` after all that was submitted before, unless the context has failed
+  // by then.
+  Ticket submit(Stream& stream, std::function<void()> work);
+  // The same on the default stream, and waits for it; throws the fault that sticks, if one does
+  // afterwards.
+  void carry_out(std::function<void()> work);
+  void record(const std::shared_ptr<Event>& event, Stream& stream);
+  // Waits for an operation, gives printf output out, and throws the fault that sticks, if one does.
+  void synchronize(Ticket ticket);
+  // Gives out what kernels have printed so far.
+  void flush_prints();
+  // Waits for everything; nothing can be submitted afterwards.
+  void close();
+
+  runtime::Memory memory;
+  runtime::PrintBuffer prints;
+  ContextLimits limits;
+  HandleTable<CUstream, Stream> streams;
+  HandleTable<CUevent, Event> events;
+  HandleTable<CUmodule, Module> modules;
+  HandleTable<CUfunction, Kernel> kernels;
+  [[nodiscard]] Executor& executor() { return executor_; }
+  // For the executor's thread alone.
+  [[nodiscard]] runtime::Engine& engine() { return engine_; }
+
+ private:
+  void require_other_thread() const;
+
+  unsigned flags_;
+  unsigned long long id_;
+  std::shared_ptr<Stream> default_stream_ = std::make_shared<Stream>(0, 0);
+  mutable std::mutex fault_mutex_;
+  std::atomic<CUresult> fault_ = CUDA_SUCCESS;
+  std::string fault_report_;
+  runtime::Engine engine_;
+  Executor executor_;  // last: ends before what its operations use
+};
+
+}  // namespace emulator::api

@@ -1,0 +1,96 @@
+// How many blocks a multiprocessor of a GPU with the same limits would hold. Registers, which are
+// counted when machine code is made for a GPU, play no part.
+#include <algorithm>
+#include <cstdint>
+
+#include "emulator/api/answer.h"
+#include "emulator/api/driver.h"
+#include "emulator/api/limits.h"
+
+namespace emulator::api {
+namespace {
+
+// Shared memory is handed out in units of this many bytes.
+constexpr std::uint64_t kSharedUnit = 128;
+
+int blocks_per_multiprocessor(const Kernel& kernel, int threads, std::size_t dynamic_shared_bytes) {
+  require(threads > 0);
+  const auto count = static_cast<std::uint32_t>(threads);
+  if (count > kernel.max_threads() ||
+      dynamic_shared_bytes > static_cast<std::size_t>(kernel.max_dynamic_shared_bytes.load())) {
+    return 0;
+  }
+  const std::uint32_t whole_warps =
+      (count + runtime::kWarpSize - 1) / runtime::kWarpSize * runtime::kWarpSize;
+  const std::uint64_t shared =
+      kernel.layout().static_shared_bytes + dynamic_shared_bytes + kReservedSharedBytes;
+  const std::uint64_t units = (shared + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
+  return static_cast<int>(
+      std::min<std::uint64_t>({kThreadsPerMultiprocessor / whole_warps, kBlocksPerMultiprocessor,
+                               kMultiprocessorSharedBytes / units}));
+}
+
+}  // namespace
+}  // namespace emulator::api
+
+using emulator::api::answer;
+using emulator::api::blocks_per_multiprocessor;
+using emulator::api::current_context;
+using emulator::api::Driver;
+using emulator::api::require;
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
+                                                     size_t shared_bytes) {
+  return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads,
+                                                              shared_bytes, CU_OCCUPANCY_DEFAULT);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function,
+                                                              int threads, size_t shared_bytes,
+                                                              unsigned int flags) {
+  return answer([&] {
+    const auto context = current_context();
+    require(blocks != nullptr &&
+            (flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)) == 0);
+    *blocks = blocks_per_multiprocessor(*context->kernel(function), threads, shared_bytes);
+  });
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function,
+                                          CUoccupancyB2DSize shared_bytes_of, size_t shared_bytes,
+                                          int limit) {
+  return answer([&] {
+    const auto context = current_context();
+    require(grid != nullptr && block != nullptr && limit >= 0);
+    const auto kernel = context->kernel(function);
+    constexpr int kWarp = static_cast<int>(emulator::runtime::kWarpSize);
+    const int most = limit == 0 ? static_cast<int>(kernel->max_threads())
+                                : std::min(limit, static_cast<int>(kernel->max_threads()));
+    int best = 0;
+    for (int threads = most; threads > 0; threads = (threads - 1) / kWarp * kWarp) {
+      const std::size_t bytes =
+          shared_bytes_of != nullptr ? shared_bytes_of(threads) : shared_bytes;
+      const int blocks = blocks_per_multiprocessor(*kernel, threads, bytes);
+      if (blocks * threads <= best) continue;
+      best = blocks * threads;
+      *block = threads;
+      *grid = blocks * static_cast<int>(Driver::get().device().workers);
+    }
+    require(best != 0);
+  });
+}
+
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction function, int blocks,
+                                                 int threads) {
+  return answer([&] {
+    const auto context = current_context();
+    require(bytes != nullptr && blocks > 0 && threads > 0);
+    const auto kernel = context->kernel(function);
+    const std::uint64_t used =
+        kernel->layout().static_shared_bytes + emulator::api::kReservedSharedBytes;
+    const std::uint64_t share =
+        emulator::api::kMultiprocessorSharedBytes / static_cast<std::uint64_t>(blocks);
+    *bytes =
+        share > used ? std::min<std::uint64_t>(share - used, emulator::api::kOptInSharedBytes) : 0;
+  });
+}

@@ -1,0 +1,119 @@
+// Streams.
+#include <algorithm>
+
+#include "emulator/api/answer.h"
+#include "emulator/api/driver.h"
+#include "emulator/api/limits.h"
+
+namespace emulator::api {
+namespace {
+
+void create(CUstream* stream, unsigned flags, int priority) {
+  const auto context = current_context();
+  require(stream != nullptr && (flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING)) == 0);
+  const int allowed = std::clamp(priority, kGreatestPriority, kLeastPriority);
+  *stream = context->streams.add(std::make_shared<Stream>(flags, allowed));
+}
+
+}  // namespace
+}  // namespace emulator::api
+
+using emulator::api::answer;
+using emulator::api::current_context;
+using emulator::api::require;
+
+CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
+  return answer([&] { emulator::api::create(stream, flags, emulator::api::kLeastPriority); });
+}
+
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int priority) {
+  return answer([&] { emulator::api::create(stream, flags, priority); });
+}
+
+// What the stream was given is still carried out.
+CUresult cuStreamDestroy(CUstream stream) {
+  return answer([&] {
+    const auto context = current_context();
+    require(context->streams.take(stream) != nullptr, CUDA_ERROR_INVALID_HANDLE);
+  });
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+  return answer([&] {
+    const auto context = current_context();
+    context->synchronize(context->stream(stream)->last());
+  });
+}
+
+CUresult cuStreamQuery(CUstream stream) {
+  return answer([&] {
+    const auto context = current_context();
+    require(context->executor().done(context->stream(stream)->last()), CUDA_ERROR_NOT_READY);
+    context->require_sound();
+  });
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
+  return answer([&] {
+    const auto context = current_context();
+    require((flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) == 0);
+    // Whatever the stream is given from now on comes later in the one order anyway.
+    context->stream(stream)->add(context->event(event)->ticket());
+  });
+}
+
+CUresult cuStreamGetFlags(CUstream stream, unsigned int* flags) {
+  return answer([&] {
+    const auto context = current_context();
+    require(flags != nullptr);
+    *flags = context->stream(stream)->flags();
+  });
+}
+
+CUresult cuStreamGetPriority(CUstream stream, int* priority) {
+  return answer([&] {
+    const auto context = current_context();
+    require(priority != nullptr);
+    *priority = context->stream(stream)->priority();
+  });
+}
+
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* owner) {
+  return answer([&] {
+    const auto context = current_context();
+    require(owner != nullptr);
+    (void)context->stream(stream);
+    *owner = emulator::api::CurrentContexts::top();
+  });
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  return answer([&] {
+    const auto context = current_context();
+    require(status != nullptr);
+    (void)context->stream(stream);
+    *status = CU_STREAM_CAPTURE_STATUS_NONE;
+  });
+}
+
+CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* data,
+                             unsigned int flags) {
+  return answer([&] {
+    const auto context = current_context();
+    require(callback != nullptr && flags == 0);
+    const auto stream = context->stream(handle);
+    // Called after a fault as well, with what went wrong, so that nobody waits for it in vain.
+    stream->add(context->executor().submit([=, context = context.get()](emulator::api::Ticket) {
+      callback(handle, answer([=] { context->require_sound(); }), data);
+    }));
+  });
+}
+
+CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
+  return answer([&] {
+    const auto context = current_context();
+    require(function != nullptr);
+    const auto stream = context->stream(handle);
+    context->submit(*stream, [=] { function(data); });
+  });
+}

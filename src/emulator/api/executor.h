@@ -1,0 +1,53 @@
+// Carries out what a context's streams were given, in the order it was given: one thread, which is
+// a legal order of all streams together.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace emulator::api {
+
+// Number of an operation in the order of submission, from 1; 0 is before all.
+using Ticket = std::uint64_t;
+
+class Executor {
+ public:
+  using Operation = std::function<void(Ticket)>;
+
+  Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+  // Carries out what was submitted, then ends.
+  ~Executor();
+
+  // Operations must not throw. Throws Refusal(CUDA_ERROR_CONTEXT_IS_DESTROYED) after close().
+  Ticket submit(Operation operation);
+  // The last one submitted.
+  [[nodiscard]] Ticket last() const;
+  [[nodiscard]] bool done(Ticket ticket) const;
+  void wait(Ticket ticket);
+  // Takes no more, and waits until all is done.
+  void close();
+  // Whether the calling thread is the executor's, on which nothing may wait for it.
+  [[nodiscard]] bool is_this_thread() const {
+    return std::this_thread::get_id() == thread_.get_id();
+  }
+
+ private:
+  void run();
+
+  mutable std::mutex mutex_;
+  std::condition_variable submitted_;
+  std::condition_variable completed_;
+  std::deque<Operation> queue_;
+  Ticket last_ = 0;
+  Ticket done_ = 0;
+  bool closed_ = false;
+  std::thread thread_;
+};
+
+}  // namespace emulator::api

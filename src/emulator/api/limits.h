@@ -1,0 +1,31 @@
+// What the emulated device allows: the limits of a Hopper GPU, so that what launches here launches
+// there.
+#pragma once
+
+#include <cstdint>
+
+namespace emulator::api {
+
+inline constexpr std::uint32_t kThreadsPerBlock = 1024;
+inline constexpr std::uint32_t kBlockX = 1024;
+inline constexpr std::uint32_t kBlockY = 1024;
+inline constexpr std::uint32_t kBlockZ = 64;
+inline constexpr std::uint32_t kGridX = 2147483647;
+inline constexpr std::uint32_t kGridYZ = 65535;
+// Shared memory of a block: without asking, and at most after cuFuncSetAttribute; and of a
+// multiprocessor, of which each block takes a part for the system.
+inline constexpr std::uint32_t kStaticSharedBytes = 48 * 1024;
+inline constexpr std::uint32_t kOptInSharedBytes = 227 * 1024;
+inline constexpr std::uint32_t kMultiprocessorSharedBytes = 228 * 1024;
+inline constexpr std::uint32_t kReservedSharedBytes = 1024;
+inline constexpr std::uint32_t kThreadsPerMultiprocessor = 2048;
+inline constexpr std::uint32_t kBlocksPerMultiprocessor = 32;
+inline constexpr std::uint32_t kRegistersPerMultiprocessor = 65536;
+inline constexpr std::uint32_t kConstantBytes = 64 * 1024;
+// Of streams; smaller is more urgent.
+inline constexpr int kLeastPriority = 0;
+inline constexpr int kGreatestPriority = -5;
+// Of kernel parameters.
+inline constexpr std::uint32_t kParameterBytes = 32764;
+
+}  // namespace emulator::api

@@ -1,0 +1,78 @@
+// A loaded PTX module: its variables in memory, and its kernels.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "emulator/jit/compiler.h"
+#include "emulator/ptx/ast.h"
+#include "emulator/runtime/memory.h"
+
+namespace emulator::api {
+
+class Module;
+
+// One entry of a module, as a CUfunction means it.
+class Kernel {
+ public:
+  Kernel(const ptx::Module& module, const ptx::Function& function,
+         std::shared_ptr<jit::Compiler> compiler);
+
+  [[nodiscard]] const ptx::Function& function() const { return function_; }
+  [[nodiscard]] const jit::KernelLayout& layout() const { return layout_; }
+  // Threads in a block at most: 1024 or what .maxntid or .reqntid say.
+  [[nodiscard]] std::uint32_t max_threads() const;
+  // "sm_90a" -> 90
+  [[nodiscard]] int target() const { return target_; }
+  [[nodiscard]] std::shared_ptr<const jit::CompiledKernel> compile(const jit::Shape& shape) const {
+    return compiler_->compile(function_, shape);
+  }
+
+  // What the program has set with cuFuncSetAttribute.
+  std::atomic<int> max_dynamic_shared_bytes;
+  std::atomic<int> carveout = -1;
+  // The module's handle; set when the module gets it.
+  std::atomic<void*> module = nullptr;
+
+ private:
+  const ptx::Function& function_;  // the compiler keeps the module alive
+  std::shared_ptr<jit::Compiler> compiler_;
+  jit::KernelLayout layout_;
+  int target_;
+};
+
+class Module {
+ public:
+  // Gives every variable memory of its own with its initial value. Throws ptx::Error.
+  Module(const std::string& ptx, runtime::Memory& memory);
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  // Gives the memory of the variables back. No kernel of the module may be running.
+  void unload(runtime::Memory& memory);
+
+  struct Variable {
+    std::uint64_t address;
+    std::uint64_t bytes;
+    runtime::AllocationKind kind;
+  };
+  // Null where there is none of that name.
+  [[nodiscard]] const Variable* find_variable(const std::string& name) const;
+  // In the order of the text. Handles by which the program knows them are in the context's table.
+  [[nodiscard]] const std::vector<std::shared_ptr<Kernel>>& kernels() const { return kernels_; }
+
+ private:
+  void place_variables(runtime::Memory& memory);
+  void initialize_variables();
+
+  std::shared_ptr<const ptx::Module> text_;
+  std::map<std::string, Variable> variables_;
+  std::shared_ptr<jit::Compiler> compiler_;
+  std::vector<std::shared_ptr<Kernel>> kernels_;
+};
+
+}  // namespace emulator::api

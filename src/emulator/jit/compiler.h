@@ -1,0 +1,74 @@
+// From a parsed module to machine code for one launch: the seam between the driver API and the compiler. Lowering
+// (lower/) writes LLVM IR, the engine (jit/engine.h) makes machine code of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emulator/ptx/ast.h"
+#include "emulator/runtime/abi.h"
+
+namespace emulator::jit {
+
+// How a kernel is launched; compiled code is specialised to it. The block decides which lane does what; of the grid only
+// the order of magnitude matters (it bounds index arithmetic), so that grids of similar size share their code.
+struct Shape {
+  std::array<std::uint32_t, 3> block;
+  std::array<std::uint32_t, 3> grid;
+};
+
+// Host addresses of the module-scope .global and .const variables.
+using SymbolAddresses = std::map<std::string, std::uint64_t>;
+
+// Machine code of one kernel for one shape. Keeps itself alive: hold the shared_ptr while it runs.
+struct CompiledKernel {
+  runtime::WarpFunction function = nullptr;
+  std::vector<runtime::Site> sites;  // texts live as long as this object
+  std::uint64_t local_bytes_per_thread = 0;  // the .local frame, a multiple of 16
+  std::uint32_t static_shared_bytes = 0;     // dynamic shared memory begins here
+  std::uint64_t parameter_bytes = 0;
+  bool uses_barriers = false;  // false: no warp is ever suspended
+  double compile_seconds = 0;
+  std::shared_ptr<const void> code;  // owner of the machine code and of the texts
+};
+
+// What launch and attribute queries need to know of a kernel without compiling it.
+struct KernelLayout {
+  struct Parameter {
+    std::uint64_t offset;
+    std::uint64_t size;
+  };
+  std::vector<Parameter> parameters;  // in order, as PTX lays them out
+  std::uint64_t parameter_bytes = 0;
+  std::uint32_t static_shared_bytes = 0;
+  std::uint64_t local_bytes_per_thread = 0;
+  std::uint64_t constant_bytes = 0;
+};
+[[nodiscard]] KernelLayout layout_of(const ptx::Module& module, const ptx::Function& entry);
+
+// Compiles the kernels of one module. Thread-safe.
+class Compiler {
+ public:
+  Compiler(std::shared_ptr<const ptx::Module> module, SymbolAddresses globals);
+  ~Compiler();
+  Compiler(const Compiler&) = delete;
+  Compiler& operator=(const Compiler&) = delete;
+
+  // Lowers every entry once and keeps nothing: throws ptx::Error at the first instruction that is not supported, so
+  // that a module is refused when it is loaded.
+  void check() const;
+
+  // Machine code of an entry of the module, from the cache where this shape was asked for before. Throws ptx::Error.
+  [[nodiscard]] std::shared_ptr<const CompiledKernel> compile(const ptx::Function& entry,
+                                                              const Shape& shape);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace emulator::jit

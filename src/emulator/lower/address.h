@@ -1,0 +1,45 @@
+// The addresses of one memory access: what is known of them, and how to compute them.
+#pragma once
+
+#include <vector>
+
+#include "emulator/lower/writer.h"
+
+namespace emulator::lower {
+
+// A set of adjacent accesses: `count` accesses one right behind the other, the first at `start`.
+struct Run {
+  std::int64_t start;  // bytes, in terms of the lane offsets
+  unsigned count;
+};
+// The distinct offsets as runs of accesses of `bytes` each, ascending.
+[[nodiscard]] std::vector<Run> runs_of(const LaneOffsets& offset, unsigned bytes);
+
+// The address operand of a ld, st, atom or red, offset included. Addresses are i64: host addresses, or offsets into the
+// block's shared memory.
+class AccessAddress {
+ public:
+  AccessAddress(Writer& writer, const ptx::Operand& operand, ptx::Space space);
+
+  // Affine: scalar() + form().offset; else lanes() only. A guess of the offsets is in form() too.
+  [[nodiscard]] const Form& form() const { return form_; }
+  Value scalar();
+  Value lanes();
+  // Whether every lane's [address, address + bytes) is known to lie in the block's static shared memory or in the
+  // thread's local frame.
+  [[nodiscard]] bool surely_inside(unsigned bytes) const;
+  // Whether every lane's address is known to be a multiple of `bytes`.
+  [[nodiscard]] bool surely_aligned(unsigned bytes) const;
+
+ private:
+  Value based(const Value& address);  // local: window offset to host address
+
+  Writer& writer_;
+  const ptx::Operand& operand_;
+  const ptx::Address& address_;
+  ptx::Space space_;
+  Form window_form_;  // before the local frames' base is added
+  Form form_;
+};
+
+}  // namespace emulator::lower

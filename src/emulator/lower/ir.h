@@ -1,0 +1,87 @@
+// Writes textual LLVM IR. A value is either one scalar or 32 lanes of one element type; operations take values of equal
+// shape and give one of that shape, so that the code that lowers an instruction is the same for both.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace emulator::lower {
+
+struct Value {
+  std::string name;     // "%12", "7", "<i32 0, ...>"
+  std::string element;  // "i32", "float", "ptr"
+  unsigned lanes = 1;   // 1 or 32 (or, inside a load's shuffles, any other number)
+
+  [[nodiscard]] std::string type() const;
+  [[nodiscard]] std::string typed() const { return type() + " " + name; }
+};
+
+// "i32" or "<32 x i32>".
+[[nodiscard]] std::string type_of(const std::string& element, unsigned lanes);
+// Width of iN, half, bfloat, float, double.
+[[nodiscard]] unsigned bits_of(const std::string& element);
+
+class Ir {
+ public:
+  // A new label, unique in the function.
+  [[nodiscard]] std::string label(const std::string& stem);
+  void begin_block(const std::string& label);
+  void line(const std::string& text);
+  // Emits "%n = text" and gives it back as a value of this shape.
+  Value define(const std::string& text, const std::string& element, unsigned lanes);
+
+  [[nodiscard]] static Value constant(std::uint64_t value, const std::string& element, unsigned lanes);
+  [[nodiscard]] static Value lane_constants(std::span<const std::int64_t> values, const std::string& element);
+  // A floating-point constant by its IEEE bits.
+  Value float_constant(std::uint64_t bits, const std::string& element, unsigned lanes);
+  Value splat(const Value& scalar, unsigned lanes);
+
+  Value binary(const std::string& operation, const Value& a, const Value& b);
+  Value binary(const std::string& operation, const Value& a, std::uint64_t constant);
+  Value compare(const std::string& predicate, const Value& a, const Value& b);  // "icmp slt", "fcmp olt"
+  Value compare(const std::string& predicate, const Value& a, std::uint64_t constant);
+  Value select(const Value& condition, const Value& a, const Value& b);
+  Value cast(const std::string& operation, const Value& value, const std::string& element);
+  // zext, sext or trunc to this width, or nothing.
+  Value resize(const Value& value, const std::string& element, bool is_signed);
+  Value bitcast(const Value& value, const std::string& element);
+  // A call of an LLVM intrinsic that is overloaded on its result type; declares it.
+  Value intrinsic(const std::string& name, const std::vector<Value>& arguments, const std::string& element,
+                  unsigned lanes);
+  Value extract(const Value& vector, unsigned lane);
+  Value insert(const Value& vector, const Value& scalar, unsigned lane);
+  // Lanes picked by index from the two vectors laid end to end; -1: does not matter.
+  Value shuffle(const Value& a, const Value& b, std::span<const int> picks);
+  // <32 x i1> as the bits of an i32, lane 0 lowest, and back.
+  Value to_mask(const Value& predicate);
+  Value from_mask(const Value& mask);
+
+  Value pointer_offset(const Value& pointer, std::uint64_t bytes);
+  Value pointer_add(const Value& pointer, const Value& offset);
+  Value load(const Value& pointer, const std::string& element, unsigned lanes, unsigned alignment,
+             bool is_volatile = false);
+  void store(const Value& value, const Value& pointer, unsigned alignment, bool is_volatile = false);
+  // A stack slot, allocated in the entry block.
+  Value slot(const std::string& element, unsigned lanes);
+
+  void declare(const std::string& declaration);
+  void jump(const std::string& target);
+  // A branch; `unlikely` marks the way to the first target as cold.
+  void branch(const Value& condition, const std::string& if_true, const std::string& if_false,
+              bool unlikely = false);
+
+  // The module: declarations, then a function `name(ptr noalias %ctx)` of all that was written.
+  [[nodiscard]] std::string finish(const std::string& name) const;
+
+ private:
+  std::string slots_;
+  std::string body_;
+  std::set<std::string> declarations_;
+  unsigned next_ = 0;
+};
+
+}  // namespace emulator::lower

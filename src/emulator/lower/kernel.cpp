@@ -1,0 +1,276 @@
+#include "emulator/lower/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "emulator/lower/control_flow.h"
+#include "emulator/lower/writer.h"
+
+namespace emulator::lower {
+namespace {
+
+using ptx::Instruction;
+using ptx::Modifier;
+using ptx::Opcode;
+
+// Instructions that must not run at all where no lane does: they access memory or act on other lanes.
+bool acts_outside_registers(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::ld:
+    case Opcode::ldu:
+    case Opcode::st:
+    case Opcode::atom:
+    case Opcode::red:
+    case Opcode::bar:
+    case Opcode::barrier:
+    case Opcode::vote:
+    case Opcode::shfl:
+    case Opcode::match:
+    case Opcode::redux:
+    case Opcode::elect:
+    case Opcode::nanosleep:
+    case Opcode::call:
+    case Opcode::trap:
+    case Opcode::brkpt:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void lower_instruction(Writer& writer, const Instruction& instruction) {
+  using Group = bool (*)(Writer&, const Instruction&);
+  static constexpr Group kGroups[] = {lower_move,    lower_integer, lower_bits,   lower_floating, lower_half, lower_compare,
+                                      lower_convert, lower_memory,  lower_atomic, lower_warp,     lower_call};
+  for (const Group group : kGroups) {
+    if (group(writer, instruction)) return;
+  }
+  unsupported(instruction);
+}
+
+// A loop that reads what others write may be waiting for it.
+bool may_wait(const Instruction& instruction) {
+  if (instruction.opcode == Opcode::ld) {
+    return instruction.has(Modifier::volatile_) || instruction.has(Modifier::acquire) ||
+           instruction.has(Modifier::relaxed);
+  }
+  return instruction.opcode == Opcode::atom &&
+         (instruction.has(Modifier::cas) || instruction.has(Modifier::exch));
+}
+
+// Writes the blocks of a kernel and the ways between them (analysis.h says how lanes wait for each other).
+class Body {
+ public:
+  Body(Writer& writer) : writer_(writer), ir_(writer.ir), flow_(writer.flow()), analysis_(writer.analysis()) {
+    for (std::uint32_t b = 0; b < flow_.exit(); ++b) {
+      masks_.push_back(ir_.slot("i32", 1));
+      waiting_.push_back(ir_.slot("i32", 1));
+    }
+  }
+
+  void run() {
+    const Value all = writer_.shape().full_warps() ? Ir::constant(~std::uint64_t{0}, "i32", 1) : live();
+    ir_.store(all, masks_[0], 4);
+    ir_.jump(name(0));
+    for (std::uint32_t b = 0; b < flow_.exit(); ++b) block(b);
+  }
+
+ private:
+  struct Way {
+    std::uint32_t target;
+    Value lanes;
+  };
+
+  [[nodiscard]] static std::string name(std::uint32_t block) { return fmt::format("b{}", block); }
+  Value live() {
+    return ir_.load(writer_.context_field(offsetof(runtime::WarpContext, live)), "i32", 1, 4);
+  }
+
+  void block(std::uint32_t b) {
+    ir_.begin_block(name(b));
+    const bool full = analysis_.converged(b) && !analysis_.lanes_leave_early && writer_.shape().full_warps();
+    const Value mask = full ? Ir::constant(~std::uint64_t{0}, "i32", 1) : ir_.load(masks_[b], "i32", 1, 4);
+    writer_.enter_block(b, mask, full);
+    const BasicBlock& block = flow_.blocks[b];
+    for (std::uint32_t i = block.first; i < block.last; ++i) {
+      const Instruction& instruction = writer_.function().body[i];
+      writer_.set_guard(instruction);
+      if (instruction.guard && acts_outside_registers(instruction.opcode)) {
+        const std::string run = ir_.label("guarded");
+        const std::string skip = ir_.label("skipped");
+        ir_.branch(ir_.compare("icmp ne", writer_.mask(), 0), run, skip);
+        ir_.begin_block(run);
+        lower_instruction(writer_, instruction);
+        ir_.jump(skip);
+        ir_.begin_block(skip);
+      } else {
+        lower_instruction(writer_, instruction);
+      }
+      writer_.clear_guard();
+    }
+    end(b, mask);
+  }
+
+  void end(std::uint32_t b, const Value& mask) {
+    const BasicBlock& block = flow_.blocks[b];
+    switch (block.end) {
+      case BasicBlock::End::stop:
+        return ir_.line("unreachable");
+      case BasicBlock::End::jump:
+        return leave(b, {{block.successors[0], mask}});
+      case BasicBlock::End::conditional:
+        return conditional(b, mask);
+      case BasicBlock::End::indexed:
+        return indexed(b, mask);
+    }
+  }
+
+  void conditional(std::uint32_t b, const Value& mask) {
+    const BasicBlock& block = flow_.blocks[b];
+    const unsigned lanes = analysis_.divergent[b] ? kLanes : 1;
+    Value predicate = writer_.read_register(block.condition->predicate.index, lanes);
+    if (block.condition->negated) predicate = ir_.binary("xor", predicate, 1);
+    if (analysis_.divergent[b]) {
+      const Value taken = ir_.binary("and", ir_.to_mask(predicate), mask);
+      const Value not_taken = ir_.binary("xor", taken, mask);
+      return leave(b, {{block.successors[0], taken}, {block.successors[1], not_taken}});
+    }
+    const std::string if_true = ir_.label("taken");
+    const std::string if_false = ir_.label("passed");
+    ir_.branch(predicate, if_true, if_false);
+    ir_.begin_block(if_true);
+    leave(b, {{block.successors[0], mask}});
+    ir_.begin_block(if_false);
+    leave(b, {{block.successors[1], mask}});
+  }
+
+  void indexed(std::uint32_t b, const Value& mask) {
+    const BasicBlock& block = flow_.blocks[b];
+    const std::size_t count = block.successors.size();
+    const ptx::Operand operand{.value = *block.index, .where = {}};
+    if (!analysis_.divergent[b]) {
+      const Value index = writer_.read(operand, "i32", 1);
+      const std::string beyond = ir_.label("beyond");
+      std::vector<std::string> labels;
+      std::string cases;
+      for (std::size_t i = 0; i < count; ++i) {
+        labels.push_back(ir_.label("case"));
+        cases += fmt::format(" i32 {}, label %{}", i, labels.back());
+      }
+      ir_.line(fmt::format("switch {}, label %{} [{} ]", index.typed(), beyond, cases));
+      for (std::size_t i = 0; i < count; ++i) {
+        ir_.begin_block(labels[i]);
+        leave(b, {{block.successors[i], mask}});
+      }
+      ir_.begin_block(beyond);
+      return ir_.line("unreachable");  // undefined by PTX
+    }
+    const Value index = writer_.read(operand, "i32", kLanes);
+    std::vector<Way> ways;
+    Value rest = mask;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Value matching =
+          i + 1 == count ? rest : ir_.binary("and", ir_.to_mask(ir_.compare("icmp eq", index, i)), mask);
+      rest = ir_.binary("and", rest, ir_.binary("xor", matching, ~std::uint64_t{0}));
+      ways.push_back({block.successors[i], matching});
+    }
+    leave(b, ways);
+  }
+
+  // Sends the lanes of `from` on their ways (one way: all of them; several: each may get none) and jumps to what runs
+  // next.
+  void leave(std::uint32_t from, const std::vector<Way>& ways) {
+    yield_before_waiting_loops(from, ways);
+    std::vector<std::uint32_t> targets;
+    for (const Way& way : ways) targets.push_back(way.target);
+    const std::vector<std::uint32_t> order = next_blocks(analysis_.pending[from], targets, flow_.exit());
+    const bool leaves = std::ranges::find(targets, flow_.exit()) != targets.end();
+    if (ways.size() == 1 && order.size() == 1 && !leaves) {
+      Value lanes = ways[0].lanes;
+      if (analysis_.pending[from].contains(targets[0])) {
+        lanes = ir_.binary("or", lanes, take_waiting(targets[0]));
+      }
+      return run_next(targets[0], lanes);
+    }
+    for (const Way& way : ways) {
+      if (way.target == flow_.exit()) {
+        retire(way.lanes);
+      } else {
+        const Value before = ir_.load(waiting_[way.target], "i32", 1, 4);
+        ir_.store(ir_.binary("or", before, way.lanes), waiting_[way.target], 4);
+      }
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::uint32_t block = order[i];
+      if (!leaves && i + 1 == order.size()) return run_next(block, take_waiting(block));
+      const std::string take = ir_.label("take");
+      const std::string next = ir_.label("next");
+      const Value lanes = ir_.load(waiting_[block], "i32", 1, 4);
+      ir_.branch(ir_.compare("icmp ne", lanes, 0), take, next);
+      ir_.begin_block(take);
+      run_next(block, take_waiting(block));
+      ir_.begin_block(next);
+    }
+    ir_.line("ret void");
+  }
+
+  // Lanes that exit no longer count at barriers.
+  void retire(const Value& lanes) {
+    const Value field = writer_.context_field(offsetof(runtime::WarpContext, live));
+    ir_.store(ir_.binary("and", live(), ir_.binary("xor", lanes, ~std::uint64_t{0})), field, 4);
+  }
+
+  Value take_waiting(std::uint32_t block) {
+    const Value lanes = ir_.load(waiting_[block], "i32", 1, 4);
+    ir_.store(Ir::constant(0, "i32", 1), waiting_[block], 4);
+    return lanes;
+  }
+
+  void run_next(std::uint32_t block, const Value& lanes) {
+    ir_.store(lanes, masks_[block], 4);
+    ir_.jump(name(block));
+  }
+
+  // On the way back to the head of a loop that reads what other warps write, they get a turn.
+  void yield_before_waiting_loops(std::uint32_t from, const std::vector<Way>& ways) {
+    for (const Way& way : ways) {
+      if (way.target > from) continue;
+      for (std::uint32_t i = flow_.blocks[way.target].first; i < flow_.blocks[from].last; ++i) {
+        if (!may_wait(writer_.function().body[i])) continue;
+        writer_.note_suspension();
+        writer_.call("emu_yield", {});
+        return;
+      }
+    }
+  }
+
+  Writer& writer_;
+  Ir& ir_;
+  const ControlFlow& flow_;
+  const Analysis& analysis_;
+  std::vector<Value> masks_;    // slot per block: the lanes that run it now
+  std::vector<Value> waiting_;  // slot per block: the lanes that wait there
+};
+
+}  // namespace
+
+LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& function, const LaunchShape& shape,
+                           const SymbolAddresses& symbols, const std::string& name) {
+  LoweredKernel kernel;
+  kernel.layout = lay_out(module, function);
+  const ControlFlow flow = control_flow_of(module, function);
+  const Analysis analysis = analyse(module, function, flow, shape, kernel.layout, symbols);
+  Writer writer(module, function, shape, kernel.layout, symbols, flow, analysis);
+  Body(writer).run();
+  kernel.ir = writer.ir.finish(name);
+  for (const auto& pending : writer.sites()) {
+    kernel.sites.push_back(pending.site);
+    kernel.site_texts.push_back(pending.text);
+  }
+  kernel.may_suspend = writer.may_suspend();
+  return kernel;
+}
+
+}  // namespace emulator::lower

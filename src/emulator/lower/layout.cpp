@@ -1,0 +1,117 @@
+#include "emulator/lower/layout.h"
+
+#include <algorithm>
+#include <set>
+
+namespace emulator::lower {
+namespace {
+
+// Dynamic shared memory starts at this boundary at least: what cudaMalloc-like code expects of extern __shared__.
+constexpr std::uint64_t kDynamicSharedAlignment = 16;
+
+std::uint64_t align(std::uint64_t offset, std::uint64_t alignment) {
+  alignment = std::max<std::uint64_t>(alignment, 1);
+  return (offset + alignment - 1) / alignment * alignment;
+}
+
+void find_module_variables(const ptx::Operand& operand, std::set<std::uint32_t>& used) {
+  const auto note = [&](const ptx::Symbol& symbol) {
+    if (symbol.where == ptx::Symbol::Where::module_variable) used.insert(symbol.index);
+  };
+  if (const auto* symbol = std::get_if<ptx::Symbol>(&operand.value)) note(*symbol);
+  if (const auto* address = std::get_if<ptx::Address>(&operand.value)) {
+    if (const auto* symbol = std::get_if<ptx::Symbol>(&address->base)) note(*symbol);
+  }
+  if (const auto* vector = std::get_if<ptx::Vector>(&operand.value)) {
+    for (const ptx::Operand& element : vector->elements) find_module_variables(element, used);
+  }
+}
+
+}  // namespace
+
+Layout lay_out(const ptx::Module& module, const ptx::Function& function) {
+  Layout layout;
+  for (const ptx::Variable& parameter : function.parameters) {
+    layout.parameter_bytes = align(layout.parameter_bytes, parameter.alignment);
+    layout.parameters.push_back(layout.parameter_bytes);
+    layout.parameter_bytes += parameter.size;
+  }
+
+  std::set<std::uint32_t> used;
+  for (const ptx::Instruction& instruction : function.body) {
+    for (const ptx::Operand& operand : instruction.operands) find_module_variables(operand, used);
+  }
+  std::uint64_t shared = 0;
+  std::uint64_t dynamic_alignment = kDynamicSharedAlignment;
+  layout.module_shared.assign(module.variables.size(), 0);
+  for (const std::uint32_t index : used) {
+    const ptx::Variable& variable = module.variables[index];
+    if (variable.space != ptx::Space::shared) continue;
+    if (variable.external && variable.size == 0) {
+      dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable.alignment);
+      continue;
+    }
+    shared = align(shared, variable.alignment);
+    layout.module_shared[index] = shared;
+    shared += variable.size;
+  }
+  layout.function_offsets.assign(function.variables.size(), 0);
+  for (std::size_t i = 0; i < function.variables.size(); ++i) {
+    const ptx::Variable& variable = function.variables[i];
+    std::uint64_t& end = variable.space == ptx::Space::shared ? shared : layout.local_bytes;
+    if (variable.space != ptx::Space::shared && variable.space != ptx::Space::local) continue;
+    if (variable.external && variable.size == 0) {
+      dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable.alignment);
+      continue;
+    }
+    end = align(end, variable.alignment);
+    layout.function_offsets[i] = end;
+    end += variable.size;
+  }
+  shared = align(shared, dynamic_alignment);
+  for (const std::uint32_t index : used) {
+    const ptx::Variable& variable = module.variables[index];
+    if (variable.space == ptx::Space::shared && variable.external && variable.size == 0) {
+      layout.module_shared[index] = shared;
+    }
+  }
+  for (std::size_t i = 0; i < function.variables.size(); ++i) {
+    const ptx::Variable& variable = function.variables[i];
+    if (variable.space == ptx::Space::shared && variable.external && variable.size == 0) {
+      layout.function_offsets[i] = shared;
+    }
+  }
+  layout.static_shared_bytes = static_cast<std::uint32_t>(shared);
+  layout.local_bytes = align(layout.local_bytes, 16);
+  return layout;
+}
+
+std::optional<std::uint64_t> address_of(const ptx::Module& module, const ptx::Function& function,
+                                        const Layout& layout, const SymbolAddresses& symbols,
+                                        const ptx::Symbol& symbol, ptx::Location where) {
+  using Where = ptx::Symbol::Where;
+  if (symbol.where != Where::module_variable && symbol.where != Where::local_variable) return std::nullopt;
+  const bool of_module = symbol.where == Where::module_variable;
+  const ptx::Variable& variable =
+      of_module ? module.variables[symbol.index] : function.variables[symbol.index];
+  switch (variable.space) {
+    case ptx::Space::shared:
+      return of_module ? layout.module_shared[symbol.index] : layout.function_offsets[symbol.index];
+    case ptx::Space::local:
+      if (!of_module) return layout.function_offsets[symbol.index];
+      throw ptx::Error(where, "the module-scope .local variable '" + variable.name +
+                                  "' is not supported by the emulator");
+    case ptx::Space::global:
+    case ptx::Space::constant: {
+      const auto found = symbols.find(variable.name);
+      if (found == symbols.end()) {
+        throw ptx::Error(where, "the variable '" + variable.name + "' is declared but defined nowhere");
+      }
+      return found->second;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace emulator::lower

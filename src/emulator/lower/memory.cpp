@@ -1,0 +1,409 @@
+// ld and st. Most accesses of a warp are one address, or consecutive ones, or a few groups of them, and are known to be
+// so when the kernel is compiled; they become one scalar or a few vector instructions behind one check of the whole
+// span. All others, and every access that fails its check, go to the runtime's emu_load and emu_store, which look at
+// each lane and raise the fault if there is one.
+#include <algorithm>
+#include <numeric>
+
+#include "emulator/lower/address.h"
+#include "emulator/lower/writer.h"
+
+namespace emulator::lower {
+namespace {
+
+using ptx::Instruction;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Space;
+
+// More runs than this and the access is taken lane by lane: each costs a load and a shuffle.
+constexpr std::size_t kMostRuns = 8;
+
+std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
+  const auto* vector = std::get_if<ptx::Vector>(&operand.value);
+  return vector == nullptr ? std::vector<ptx::Operand>{operand} : vector->elements;
+}
+
+class Access {
+ public:
+  Access(Writer& writer, const Instruction& instruction, bool stores)
+      : writer_(writer),
+        ir_(writer.ir),
+        instruction_(instruction),
+        stores_(stores),
+        space_(instruction.space),
+        element_(integer_of(instruction.type())),
+        bytes_(ptx::bits(instruction.type()) / 8),
+        count_(instruction.vector_width),
+        address_(writer, instruction.operands.at(stores ? 0 : 1), instruction.space),
+        registers_(elements_of(instruction.operands.at(stores ? 1 : 0))) {
+    if (bytes_ == 0 || registers_.size() != count_ || span() > 16) unsupported(instruction);
+    site_ = writer.add_site(instruction, stores ? runtime::AccessKind::store : runtime::AccessKind::load, space_,
+                            bytes_, count_);
+  }
+
+  void load() {
+    const Form& form = address_.form();
+    if (form.is_uniform() && !writer_.result(instruction_).is_vector()) return load_uniform();
+    LaneOffsets offset = form.offset;
+    if (form.is_vector() && !form.guess) offset = consecutive();
+    if (!is_worth_it(offset)) return load_lanes();
+
+    const std::string fast = ir_.label("load.fast");
+    const std::string slow = ir_.label("load.slow");
+    const std::string done = ir_.label("load.done");
+    const Value base = span_address(offset);
+    ir_.branch(span_is_bad(base, offset), slow, fast, true);
+
+    ir_.begin_block(fast);
+    std::vector<Value> loaded = load_runs(host_pointer(base), offset);
+    ir_.jump(done);
+    ir_.begin_block(slow);
+    std::vector<Value> fetched = fetch_lanes();
+    ir_.jump(done);
+    ir_.begin_block(done);
+    for (unsigned e = 0; e < count_; ++e) {
+      write(e, ir_.define("phi " + loaded[e].type() + " [ " + loaded[e].name + ", %" + fast + " ], [ " +
+                              fetched[e].name + ", %" + slow + " ]",
+                          element_, kLanes));
+    }
+  }
+
+  void store() {
+    const Form& form = address_.form();
+    const std::vector<Value> values = stored_values();
+    const bool scalars = std::ranges::all_of(values, [](const Value& v) { return v.lanes == 1; });
+    if (form.is_uniform() && scalars) return store_uniform(values);
+    std::vector<Value> lanes;
+    for (std::size_t e = 0; e < values.size(); ++e) {
+      lanes.push_back(writer_.read(registers_[e], element_, kLanes));
+    }
+    LaneOffsets offset = form.offset;
+    if (form.is_vector() && !form.guess) offset = consecutive();
+    if (!is_worth_it(offset) || distinct(offset) != kLanes) return store_lanes(lanes);
+
+    const std::string fast = ir_.label("store.fast");
+    const std::string slow = ir_.label("store.slow");
+    const std::string done = ir_.label("store.done");
+    const Value base = span_address(offset);
+    Value bad = span_is_bad(base, offset);
+    if (!writer_.mask_is_full()) {
+      const Value partial = ir_.compare("icmp ne", writer_.mask(), ~std::uint64_t{0});
+      bad = ir_.binary("or", bad, partial);
+    }
+    ir_.branch(bad, slow, fast, true);
+    ir_.begin_block(fast);
+    store_runs(host_pointer(base), offset, lanes);
+    ir_.jump(done);
+    ir_.begin_block(slow);
+    store_lanes(lanes);
+    ir_.jump(done);
+    ir_.begin_block(done);
+  }
+
+ private:
+  [[nodiscard]] unsigned span() const { return bytes_ * count_; }  // of one lane
+  [[nodiscard]] bool is_volatile() const {
+    return instruction_.has(Modifier::volatile_) || instruction_.has(Modifier::relaxed) ||
+           instruction_.has(Modifier::acquire) || instruction_.has(Modifier::release) ||
+           instruction_.has(Modifier::mmio);
+  }
+
+  [[nodiscard]] LaneOffsets consecutive() const {
+    LaneOffsets offset{};
+    for (std::size_t lane = 0; lane < offset.size(); ++lane) {
+      offset[lane] = static_cast<std::int64_t>(lane * span());
+    }
+    return offset;
+  }
+  [[nodiscard]] static std::size_t distinct(const LaneOffsets& offset) {
+    std::vector<std::int64_t> sorted(offset.begin(), offset.end());
+    std::ranges::sort(sorted);
+    return static_cast<std::size_t>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
+  }
+  [[nodiscard]] bool is_worth_it(const LaneOffsets& offset) const {
+    const bool aligned =
+        std::ranges::all_of(offset, [&](std::int64_t o) { return (o - offset[0]) % span() == 0; });
+    const std::size_t runs = runs_of(offset, span()).size();
+    return aligned && (runs <= kMostRuns || (count_ == 1 && !stores_));
+  }
+
+  // The address of the lowest lane of the span.
+  Value span_address(const LaneOffsets& offset) {
+    const std::int64_t lowest = *std::ranges::min_element(offset);
+    Value base;
+    if (address_.form().is_vector()) {
+      lane_addresses_ = address_.lanes();
+      base = ir_.binary("sub", ir_.extract(lane_addresses_, 0), static_cast<std::uint64_t>(offset[0]));
+    } else {
+      base = address_.scalar();
+    }
+    return lowest == 0 ? base : ir_.binary("add", base, static_cast<std::uint64_t>(lowest));
+  }
+
+  // Whether the span from `base` must be looked at lane by lane: it lies not in one allocation, is misaligned, or its
+  // lanes are not where they were guessed to be.
+  Value span_is_bad(const Value& base, const LaneOffsets& offset) {
+    const auto [lowest, highest] = std::ranges::minmax(offset);
+    Value bad = outside(base, static_cast<std::uint64_t>(highest - lowest) + span());
+    if (address_.form().is_vector()) {
+      LaneOffsets from_base = offset;
+      for (std::int64_t& o : from_base) o -= lowest;
+      const Value expected =
+          ir_.binary("add", ir_.splat(base, kLanes), Ir::lane_constants(from_base, "i64"));
+      const Value matching = ir_.to_mask(ir_.compare("icmp eq", lane_addresses_, expected));
+      bad = ir_.binary("or", bad, ir_.compare("icmp ne", matching, ~std::uint64_t{0}));
+    }
+    return bad;
+  }
+
+  // Whether [address, address + bytes) is outside what the site may use, or misaligned.
+  Value outside(const Value& address, std::uint64_t bytes) {
+    Value bad = Ir::constant(0, "i1", 1);
+    if (!address_.surely_inside(span())) {
+      const Value end = ir_.binary("add", address, bytes);
+      if (space_ == Space::shared) {
+        bad = ir_.binary("or", ir_.compare("icmp ugt", end, writer_.shared_bytes()),
+                         ir_.compare("icmp ugt", address, writer_.shared_bytes()));
+      } else {
+        const Value range = ir_.pointer_offset(writer_.ranges(), std::uint64_t{site_} * sizeof(runtime::Range));
+        const Value range_begin = ir_.load(range, "i64", 1, 8);
+        const Value range_end = ir_.load(ir_.pointer_offset(range, 8), "i64", 1, 8);
+        bad = ir_.binary("or", ir_.compare("icmp ult", address, range_begin),
+                         ir_.compare("icmp ugt", end, range_end));
+      }
+    }
+    if (!address_.surely_aligned(span())) {
+      const Value misplaced = ir_.binary("and", address, span() - 1);
+      bad = ir_.binary("or", bad, ir_.compare("icmp ne", misplaced, 0));
+    }
+    return bad;
+  }
+
+  Value host_pointer(const Value& address) {
+    if (space_ == Space::shared) return ir_.pointer_add(writer_.shared_base(), address);
+    return ir_.cast("inttoptr", address, "ptr");
+  }
+
+  void write(unsigned element, const Value& value) {
+    writer_.write(registers_[element], value, Form::any(), ptx::is_signed(instruction_.type()));
+  }
+
+  void check_uniform(const Value& address) {
+    const std::string bad = ir_.label("access.bad");
+    const std::string good = ir_.label("access.good");
+    ir_.branch(outside(address, span()), bad, good, true);
+    ir_.begin_block(bad);
+    writer_.call("emu_check", {Ir::constant(site_, "i32", 1), writer_.mask(), address,
+                               Ir::constant(span(), "i64", 1)});
+    ir_.jump(good);
+    ir_.begin_block(good);
+  }
+
+  void load_uniform() {
+    const Value address = address_.scalar();
+    check_uniform(address);
+    const Value pointer = host_pointer(address);
+    for (unsigned e = 0; e < count_; ++e) {
+      const Value value = ir_.load(ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_), element_, 1, bytes_,
+                                   is_volatile());
+      writer_.write(registers_[e], value, Form::uniform(64), ptx::is_signed(instruction_.type()));
+    }
+  }
+
+  void store_uniform(const std::vector<Value>& values) {
+    const Value address = address_.scalar();
+    check_uniform(address);
+    const Value pointer = host_pointer(address);
+    for (unsigned e = 0; e < count_; ++e) {
+      ir_.store(values[e], ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_), bytes_, is_volatile());
+    }
+  }
+
+  // Loads every run and deals its elements out to the lanes.
+  std::vector<Value> load_runs(const Value& base, const LaneOffsets& offset) {
+    const std::int64_t lowest = *std::ranges::min_element(offset);
+    std::vector<Value> result;
+    for (const Run& run : runs_of(offset, span())) {
+      const Value pointer = ir_.pointer_offset(base, static_cast<std::uint64_t>(run.start - lowest));
+      const unsigned width = run.count * count_;
+      const Value data = ir_.load(pointer, element_, width, bytes_, is_volatile());
+      for (unsigned e = 0; e < count_; ++e) {
+        std::vector<int> picks(kLanes, -1);
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          const std::int64_t at = (offset[lane] - run.start) / span();
+          if (offset[lane] >= run.start && at < std::int64_t{run.count}) {
+            picks[lane] = static_cast<int>(at * count_ + e);
+          }
+        }
+        merge(result, e, picked(data, picks), picks);
+      }
+    }
+    return result;
+  }
+
+  Value picked(const Value& data, const std::vector<int>& picks) {
+    if (data.lanes == 1) return ir_.splat(data, kLanes);
+    std::vector<int> identity(kLanes);
+    std::iota(identity.begin(), identity.end(), 0);
+    if (data.lanes == kLanes && picks == identity) return data;
+    return ir_.shuffle(data, {"poison", data.element, data.lanes}, picks);
+  }
+
+  // Adds the lanes that `picks` names to what earlier runs gave.
+  void merge(std::vector<Value>& result, unsigned element, const Value& value, const std::vector<int>& picks) {
+    if (result.size() <= element) {
+      result.push_back(value);
+      return;
+    }
+    std::vector<int> choice(kLanes);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      choice[lane] = static_cast<int>(picks[lane] < 0 ? lane : kLanes + lane);
+    }
+    result[element] = ir_.shuffle(result[element], value, choice);
+  }
+
+  void store_runs(const Value& base, const LaneOffsets& offset, const std::vector<Value>& values) {
+    const std::int64_t lowest = *std::ranges::min_element(offset);
+    const Value all = concatenated(values);
+    for (const Run& run : runs_of(offset, span())) {
+      std::vector<int> picks(std::size_t{run.count} * count_);
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const std::int64_t at = (offset[lane] - run.start) / span();
+        if (offset[lane] < run.start || at >= std::int64_t{run.count}) continue;
+        for (unsigned e = 0; e < count_; ++e) {
+          picks[static_cast<std::size_t>(at) * count_ + e] = static_cast<int>(e * kLanes + lane);
+        }
+      }
+      const Value pointer = ir_.pointer_offset(base, static_cast<std::uint64_t>(run.start - lowest));
+      const Value data = picks.size() == 1 ? ir_.extract(all, static_cast<unsigned>(picks[0]))
+                                           : ir_.shuffle(all, {"poison", all.element, all.lanes}, picks);
+      ir_.store(data, pointer, bytes_, is_volatile());
+    }
+  }
+
+  // The elements of all lanes end to end: element 0 of 32 lanes, element 1, ..
+  Value concatenated(std::vector<Value> values) {
+    while (values.size() > 1) {
+      std::vector<Value> joined;
+      for (std::size_t i = 0; i + 1 < values.size(); i += 2) {
+        std::vector<int> picks(std::size_t{values[i].lanes} * 2);
+        std::iota(picks.begin(), picks.end(), 0);
+        joined.push_back(ir_.shuffle(values[i], values[i + 1], picks));
+      }
+      values = std::move(joined);
+    }
+    return values[0];
+  }
+
+  void put_addresses() {
+    const Value addresses = lane_addresses_.name.empty() ? address_.lanes() : lane_addresses_;
+    ir_.store(addresses, writer_.address_area(), 64);
+  }
+
+  std::vector<Value> fetch_lanes() {
+    put_addresses();
+    writer_.call("emu_load", {Ir::constant(site_, "i32", 1), writer_.mask()});
+    std::vector<Value> values;
+    for (unsigned e = 0; e < count_; ++e) values.push_back(ir_.load(writer_.value_area(e), element_, kLanes, 64));
+    return values;
+  }
+
+  void load_lanes() {
+    const std::vector<Value> values = fetch_lanes();
+    for (unsigned e = 0; e < count_; ++e) write(e, values[e]);
+  }
+
+  void store_lanes(const std::vector<Value>& values) {
+    put_addresses();
+    for (unsigned e = 0; e < count_; ++e) ir_.store(values[e], writer_.value_area(e), 64);
+    writer_.call("emu_store", {Ir::constant(site_, "i32", 1), writer_.mask()});
+  }
+
+  std::vector<Value> stored_values() {
+    std::vector<Value> values;
+    for (const ptx::Operand& operand : registers_) {
+      const bool scalar = writer_.form(operand, bytes_ * 8).is_uniform();
+      values.push_back(writer_.read(operand, element_, scalar ? 1 : kLanes));
+    }
+    return values;
+  }
+
+  Writer& writer_;
+  Ir& ir_;
+  const Instruction& instruction_;
+  bool stores_;
+  Space space_;
+  std::string element_;
+  unsigned bytes_;  // of one element
+  unsigned count_;  // elements per lane
+  AccessAddress address_;
+  std::vector<ptx::Operand> registers_;
+  std::uint32_t site_ = 0;
+  Value lane_addresses_;  // of the current access, where they were computed for a guess
+};
+
+// Kernel parameters, and the slots in which calls pass arguments and results.
+bool lower_param_access(Writer& writer, const Instruction& instruction, bool stores) {
+  const auto& operand = instruction.operands.at(stores ? 0 : 1);
+  const auto* address = std::get_if<ptx::Address>(&operand.value);
+  if (address == nullptr) return false;
+  const auto* symbol = std::get_if<ptx::Symbol>(&address->base);
+  if (symbol == nullptr) return false;
+  const std::vector<ptx::Operand> registers = elements_of(instruction.operands.at(stores ? 1 : 0));
+  const unsigned bytes = ptx::bits(instruction.type()) / 8;
+  const std::string element = integer_of(instruction.type());
+  if (symbol->where == ptx::Symbol::Where::parameter && !stores) {
+    const auto offset = static_cast<std::int64_t>(writer.layout().parameters.at(symbol->index)) + address->offset;
+    const auto end = offset + static_cast<std::int64_t>(registers.size()) * bytes;
+    if (offset < 0 || end > static_cast<std::int64_t>(writer.layout().parameter_bytes)) {
+      throw ptx::Error(instruction.where, "'" + instruction.text + "' reads past the kernel's parameters");
+    }
+    for (std::size_t e = 0; e < registers.size(); ++e) {
+      const Value pointer =
+          writer.ir.pointer_offset(writer.parameters(), static_cast<std::uint64_t>(offset) + e * bytes);
+      writer.write(registers[e], writer.ir.load(pointer, element, 1, 1), Form::uniform(64),
+                   ptx::is_signed(instruction.type()));
+    }
+    return true;
+  }
+  if (symbol->where != ptx::Symbol::Where::local_variable) return false;
+  for (std::size_t e = 0; e < registers.size(); ++e) {
+    const Value slot = writer.call_slot(symbol->index, address->offset + static_cast<std::int64_t>(e * bytes), element);
+    if (stores) {
+      writer.ir.store(writer.read(registers[e], element, kLanes), slot, 64);
+    } else {
+      writer.write(registers[e], writer.ir.load(slot, element, kLanes, 64), Form::any(),
+                   ptx::is_signed(instruction.type()));
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool lower_memory(Writer& writer, const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::ld:
+    case Opcode::ldu:
+      if (instruction.space == Space::param && lower_param_access(writer, instruction, false)) return true;
+      Access(writer, instruction, false).load();
+      return true;
+    case Opcode::st:
+      if (instruction.space == Space::param && lower_param_access(writer, instruction, true)) return true;
+      Access(writer, instruction, true).store();
+      return true;
+    case Opcode::prefetch:
+    case Opcode::prefetchu:
+    case Opcode::discard:
+    case Opcode::applypriority:
+      return true;  // hints
+    case Opcode::createpolicy:
+      writer.write_result(instruction, Ir::constant(0, "i64", 1));
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace emulator::lower

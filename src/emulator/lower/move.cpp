@@ -1,0 +1,143 @@
+// mov, selp, slct, cvta, isspacep: values from one place to another.
+#include <cstddef>
+
+#include "emulator/lower/writer.h"
+
+namespace emulator::lower {
+namespace {
+
+using ptx::Instruction;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Space;
+using ptx::Vector;
+
+void pack(Writer& writer, const Instruction& instruction, const Vector& parts) {
+  const unsigned lanes = writer.lanes_of(instruction);
+  const unsigned bits = ptx::bits(instruction.type());
+  const auto count = static_cast<unsigned>(parts.elements.size());
+  if (count == 0 || bits % count != 0) unsupported(instruction);
+  const std::string whole = integer_of(instruction.type());
+  const std::string part = "i" + std::to_string(bits / count);
+  Value packed = Ir::constant(0, whole, lanes);
+  for (unsigned i = 0; i < count; ++i) {
+    const Value piece = writer.ir.resize(writer.read(parts.elements[i], part, lanes), whole, false);
+    packed = writer.ir.binary("or", packed, writer.ir.binary("shl", piece, std::uint64_t{i} * (bits / count)));
+  }
+  writer.write_result(instruction, packed);
+}
+
+void unpack(Writer& writer, const Instruction& instruction, const Vector& parts) {
+  const unsigned lanes = writer.lanes_of(instruction);
+  const unsigned bits = ptx::bits(instruction.type());
+  const auto count = static_cast<unsigned>(parts.elements.size());
+  if (count == 0 || bits % count != 0) unsupported(instruction);
+  const Value whole = writer.read(instruction.operands.at(1), integer_of(instruction.type()), lanes);
+  for (unsigned i = 0; i < count; ++i) {
+    const Value shifted = writer.ir.binary("lshr", whole, std::uint64_t{i} * (bits / count));
+    const Value piece = writer.ir.resize(shifted, "i" + std::to_string(bits / count), false);
+    writer.write(parts.elements[i], piece, writer.result(instruction));
+  }
+}
+
+void move(Writer& writer, const Instruction& instruction) {
+  if (const auto* to = std::get_if<Vector>(&instruction.operands.at(0).value)) {
+    return unpack(writer, instruction, *to);
+  }
+  if (const auto* from = std::get_if<Vector>(&instruction.operands.at(1).value)) {
+    return pack(writer, instruction, *from);
+  }
+  const std::string element = element_of(instruction.type());
+  writer.write_result(instruction,
+                      writer.read(instruction.operands[1], element, writer.lanes_of(instruction)));
+}
+
+Value window_base(Writer& writer, Space space) {
+  return writer.ir.cast("ptrtoint", space == Space::shared ? writer.shared_base() : writer.local_base(), "i64");
+}
+
+// Generic addresses are host addresses; shared and local ones are offsets into a window.
+void convert_address(Writer& writer, const Instruction& instruction) {
+  const unsigned lanes = writer.lanes_of(instruction);
+  Value address = writer.read(instruction.operands.at(1), "i64", lanes);
+  if (instruction.space == Space::shared || instruction.space == Space::local) {
+    Value base = window_base(writer, instruction.space);
+    if (lanes != 1) {
+      base = writer.ir.splat(base, lanes);
+      if (instruction.space == Space::local) {
+        LaneOffsets frames{};
+        for (std::size_t lane = 0; lane < frames.size(); ++lane) {
+          frames[lane] = static_cast<std::int64_t>(lane * writer.layout().local_bytes);
+        }
+        base = writer.ir.binary("add", base, Ir::lane_constants(frames, "i64"));
+      }
+    }
+    address = writer.ir.binary(instruction.has(Modifier::to) ? "sub" : "add", address, base);
+  }
+  writer.write_result(instruction, address);
+}
+
+void is_in_space(Writer& writer, const Instruction& instruction) {
+  const unsigned lanes = writer.lanes_of(instruction);
+  const Value address = writer.read(instruction.operands.at(1), "i64", lanes);
+  const auto within = [&](Space space, const Value& bytes) {
+    const Value offset = writer.ir.binary("sub", address, writer.ir.splat(window_base(writer, space), lanes));
+    return writer.ir.compare("icmp ult", offset, writer.ir.splat(bytes, lanes));
+  };
+  const Value in_shared = within(Space::shared, writer.shared_bytes());
+  const Value in_local =
+      within(Space::local, Ir::constant(writer.layout().local_bytes * kLanes, "i64", 1));
+  switch (instruction.space) {
+    case Space::shared:
+      return writer.write_result(instruction, in_shared);
+    case Space::local:
+      return writer.write_result(instruction, in_local);
+    case Space::global:
+      return writer.write_result(
+          instruction, writer.ir.binary("xor", writer.ir.binary("or", in_shared, in_local), 1));
+    default:
+      unsupported(instruction);
+  }
+}
+
+}  // namespace
+
+bool lower_move(Writer& writer, const Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  switch (instruction.opcode) {
+    case Opcode::mov:
+      move(writer, instruction);
+      return true;
+    case Opcode::cvta:
+      convert_address(writer, instruction);
+      return true;
+    case Opcode::isspacep:
+      is_in_space(writer, instruction);
+      return true;
+    case Opcode::selp: {
+      const unsigned lanes = writer.lanes_of(instruction);
+      const std::string element = element_of(instruction.type());
+      const Value a = writer.read(operands.at(1), element, lanes);
+      const Value b = writer.read(operands.at(2), element, lanes);
+      const Value predicate = writer.read(operands.at(3), "i1", lanes);
+      writer.write_result(instruction, writer.ir.select(predicate, a, b));
+      return true;
+    }
+    case Opcode::slct: {
+      const unsigned lanes = writer.lanes_of(instruction);
+      const std::string element = element_of(instruction.types.at(0));
+      const bool by_float = instruction.types.at(1) == ptx::Type::f32;
+      const Value c = writer.read(operands.at(3), by_float ? "float" : "i32", lanes);
+      const Value not_negative = by_float
+                                     ? writer.ir.compare("fcmp oge", c, writer.ir.float_constant(0, "float", lanes))
+                                     : writer.ir.compare("icmp sge", c, 0);
+      writer.write_result(instruction, writer.ir.select(not_negative, writer.read(operands.at(1), element, lanes),
+                                                        writer.read(operands.at(2), element, lanes)));
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace emulator::lower

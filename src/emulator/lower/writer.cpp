@@ -1,0 +1,308 @@
+#include "emulator/lower/writer.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+
+namespace emulator::lower {
+
+using ptx::Special;
+using ptx::Type;
+using runtime::WarpContext;
+
+std::string element_of(Type type) {
+  if (type == Type::f32 || type == Type::tf32) return "float";
+  if (type == Type::f64) return "double";
+  return integer_of(type);
+}
+
+std::string integer_of(Type type) { return fmt::format("i{}", ptx::bits(type)); }
+
+void unsupported(const ptx::Instruction& instruction, const std::string& why) {
+  throw ptx::Error(instruction.where, fmt::format("'{}' is not supported by the emulator{}{}", instruction.text,
+                                                  why.empty() ? "" : ": ", why));
+}
+
+Writer::Writer(const ptx::Module& module, const ptx::Function& function, const LaunchShape& shape,
+               const Layout& layout, const SymbolAddresses& symbols, const ControlFlow& flow,
+               const Analysis& analysis)
+    : module_(module),
+      function_(function),
+      shape_(shape),
+      layout_(layout),
+      symbols_(symbols),
+      flow_(flow),
+      analysis_(analysis) {
+  for (std::size_t r = 0; r < function.registers.size(); ++r) {
+    const unsigned lanes = analysis.forms[r].is_vector() ? kLanes : 1;
+    registers_.push_back(ir.slot(element_of(function.registers[r].type), lanes));
+  }
+  shared_ = ir.load(context_field(offsetof(WarpContext, shared)), "ptr", 1, 8);
+  shared_bytes_ = ir.resize(ir.load(context_field(offsetof(WarpContext, shared_bytes)), "i32", 1, 4), "i64", false);
+  local_ = ir.load(context_field(offsetof(WarpContext, local)), "ptr", 1, 8);
+  parameters_ = ir.load(context_field(offsetof(WarpContext, params)), "ptr", 1, 8);
+  ranges_ = ir.load(context_field(offsetof(WarpContext, ranges)), "ptr", 1, 8);
+}
+
+unsigned Writer::lanes_of(const ptx::Instruction& instruction) const {
+  return result(instruction).is_vector() ? kLanes : 1;
+}
+Form Writer::form(const ptx::Operand& operand, unsigned bits) const {
+  return lower::form_of(transfer(), operand, bits);
+}
+Form Writer::result(const ptx::Instruction& instruction) const {
+  return result_form(transfer(), instruction);
+}
+
+Value Writer::widen(const Value& scalar, const Form& form) {
+  if (scalar.lanes != 1) return scalar;
+  const Value all = ir.splat(scalar, kLanes);
+  if (form.is_uniform() || form.kind != Form::Kind::affine) return all;
+  return ir.binary("add", all, Ir::lane_constants(form.offset, scalar.element));
+}
+
+Value Writer::read_register(std::uint32_t index, unsigned lanes) {
+  const Form& known = analysis_.forms[index];
+  const Value value = ir.load(registers_[index], element_of(function_.registers[index].type),
+                              known.is_vector() ? kLanes : 1, 64);
+  return lanes == 1 ? value : widen(value, known);
+}
+
+Value Writer::symbol_address(const ptx::Symbol& symbol, ptx::Location where) {
+  const auto fixed = address_of(module_, function_, layout_, symbols_, symbol, where);
+  if (fixed) return Ir::constant(*fixed, "i64", 1);
+  if (symbol.where == ptx::Symbol::Where::parameter) {
+    return ir.cast("ptrtoint", ir.pointer_offset(parameters_, layout_.parameters.at(symbol.index)), "i64");
+  }
+  throw ptx::Error(where, "the address of this name is not supported by the emulator");
+}
+
+Value Writer::read_special(const ptx::SpecialRegister& special) {
+  const unsigned d = special.dimension;
+  const auto field = [&](std::size_t offset, const std::string& element, unsigned lanes) {
+    return ir.load(context_field(offset), element, lanes, 4);
+  };
+  const Form known = lower::form_of(special, shape_);
+  if (known.kind == Form::Kind::affine && known.range.constant()) {
+    return Ir::constant(static_cast<std::uint64_t>(known.range.low), "i32", 1);
+  }
+  const auto lane_bits = [&](auto&& of_lane) {
+    LaneOffsets bits{};
+    for (std::size_t lane = 0; lane < bits.size(); ++lane) bits[lane] = of_lane(std::uint32_t{1} << lane);
+    return Ir::lane_constants(bits, "i32");
+  };
+  switch (special.which) {
+    case Special::tid:
+      return field(offsetof(WarpContext, tid) + sizeof(std::uint32_t) * kLanes * d, "i32",
+                   known.is_vector() ? kLanes : 1);
+    case Special::ctaid:
+      return field(offsetof(WarpContext, ctaid) + sizeof(std::uint32_t) * d, "i32", 1);
+    case Special::nctaid:
+      return field(offsetof(WarpContext, nctaid) + sizeof(std::uint32_t) * d, "i32", 1);
+    case Special::warpid:
+      return field(offsetof(WarpContext, warp), "i32", 1);
+    case Special::nwarpid:
+      return Ir::constant((shape_.threads() + kLanes - 1) / kLanes, "i32", 1);
+    case Special::lanemask_eq:
+      return lane_bits([](std::uint32_t bit) { return bit; });
+    case Special::lanemask_le:
+      return lane_bits([](std::uint32_t bit) { return bit | (bit - 1); });
+    case Special::lanemask_lt:
+      return lane_bits([](std::uint32_t bit) { return bit - 1; });
+    case Special::lanemask_ge:
+      return lane_bits([](std::uint32_t bit) { return ~(bit - 1); });
+    case Special::lanemask_gt:
+      return lane_bits([](std::uint32_t bit) { return ~(bit | (bit - 1)); });
+    case Special::dynamic_smem_size:
+      return field(offsetof(WarpContext, dynamic_shared_bytes), "i32", 1);
+    case Special::total_smem_size:
+      return field(offsetof(WarpContext, shared_bytes), "i32", 1);
+    case Special::clock:
+    case Special::clock64:
+    case Special::globaltimer:
+    case Special::globaltimer_lo:
+      return call("emu_clock", {}, "i64");
+    case Special::clock_hi:
+    case Special::globaltimer_hi:
+      return ir.binary("lshr", call("emu_clock", {}, "i64"), 32);
+    case Special::smid:
+    case Special::gridid:
+    case Special::clusterid:
+    case Special::cluster_ctaid:
+    case Special::cluster_ctarank:
+    case Special::is_explicit_cluster:
+      return Ir::constant(0, "i32", 1);
+    default:
+      return Ir::constant(1, "i32", 1);  // nsmid, nclusterid, cluster_nctaid, cluster_nctarank
+  }
+}
+
+Value Writer::read(const ptx::Operand& operand, const std::string& element, unsigned lanes, bool is_signed) {
+  const bool to_float = element == "float" || element == "double";
+  const std::string integer = fmt::format("i{}", bits_of(element));
+  if (const auto* immediate = std::get_if<ptx::Immediate>(&operand.value)) {
+    std::uint64_t bits = immediate->bits;
+    if (element == "float" && immediate->form == ptx::Immediate::Form::f64) {
+      bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+    } else if (element == "double" && immediate->form == ptx::Immediate::Form::f32) {
+      bits = std::bit_cast<std::uint64_t>(
+          static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+    }
+    if (operand.negated && element != "i1") {
+      bits = to_float ? bits ^ (std::uint64_t{1} << (bits_of(element) - 1)) : 0 - bits;
+    } else if (operand.negated) {
+      bits ^= 1U;
+    }
+    const Value value = Ir::constant(bits, integer, lanes);
+    return to_float ? ir.bitcast(value, element) : value;
+  }
+  Value value;
+  Form known = form(operand, bits_of(element));
+  if (const auto* reg = std::get_if<ptx::Register>(&operand.value)) {
+    value = read_register(reg->index, lanes);
+    if (operand.negated) {
+      value = value.element == "i1" ? ir.binary("xor", value, 1)
+              : to_float            ? ir.define("fneg " + value.typed(), value.element, value.lanes)
+                                    : ir.binary("sub", Ir::constant(0, value.element, value.lanes), value);
+    }
+  } else if (const auto* special = std::get_if<ptx::SpecialRegister>(&operand.value)) {
+    value = read_special(*special);
+    if (lanes != 1) value = widen(value, known);
+  } else if (const auto* symbol = std::get_if<ptx::Symbol>(&operand.value)) {
+    value = symbol_address(*symbol, operand.where);
+    if (lanes != 1) value = ir.splat(value, lanes);
+  } else {
+    throw ptx::Error(operand.where, "this operand is not a value");
+  }
+  if (value.element == element) return value;
+  if (bits_of(value.element) == bits_of(element)) return ir.bitcast(value, element);
+  if (value.element == "float" || value.element == "double") {
+    value = ir.bitcast(value, fmt::format("i{}", bits_of(value.element)));
+  }
+  value = ir.resize(value, integer, is_signed);
+  return to_float ? ir.bitcast(value, element) : value;
+}
+
+void Writer::write(const ptx::Operand& destination, const Value& value, const Form& known, bool is_signed) {
+  const auto* reg = std::get_if<ptx::Register>(&destination.value);
+  if (reg == nullptr) {
+    if (std::holds_alternative<ptx::Sink>(destination.value)) return;
+    throw ptx::Error(destination.where, "a result goes to a register");
+  }
+  const std::string element = element_of(function_.registers[reg->index].type);
+  const Value& slot = registers_[reg->index];
+  Value result = value;
+  if (bits_of(result.element) == bits_of(element)) {
+    result = ir.bitcast(result, element);
+  } else {
+    const bool is_float_value = result.element == "float" || result.element == "double";
+    if (is_float_value) result = ir.bitcast(result, fmt::format("i{}", bits_of(result.element)));
+    result = ir.resize(result, fmt::format("i{}", bits_of(element)), is_signed);
+    result = ir.bitcast(result, element);
+  }
+  if (!analysis_.forms[reg->index].is_vector()) {
+    if (result.lanes != 1) throw ptx::Error(destination.where, "internal: a vector result for a scalar register");
+    if (guard_) result = ir.select(guard_->predicate, result, ir.load(slot, element, 1, 64));
+    ir.store(result, slot, 64);
+    return;
+  }
+  if (result.lanes == 1) {
+    const bool is_float_value = result.element == "float" || result.element == "double";
+    result = is_float_value ? ir.splat(result, kLanes) : widen(result, known);
+  }
+  const bool keeps = analysis_.kept[block_].contains(reg->index);
+  if (guard_ || keeps) {
+    Value written = keeps || guard_->predicate.lanes == 1 ? ir.from_mask(mask()) : guard_->predicate;
+    result = ir.select(written, result, ir.load(slot, element, kLanes, 64));
+  }
+  ir.store(result, slot, 64);
+}
+
+void Writer::write_result(const ptx::Instruction& instruction, const Value& value, bool is_signed) {
+  write(instruction.operands.at(0), value, result(instruction), is_signed);
+}
+
+Value Writer::mask() { return guard_ ? guard_->mask : block_mask_; }
+bool Writer::mask_is_full() const { return !guard_ && block_mask_full_; }
+
+void Writer::enter_block(std::uint32_t block, const Value& mask, bool known_full) {
+  block_ = block;
+  block_mask_ = mask;
+  block_mask_full_ = known_full;
+  guard_.reset();
+}
+
+void Writer::set_guard(const ptx::Instruction& instruction) {
+  guard_.reset();
+  if (!instruction.guard) return;
+  const std::uint32_t index = instruction.guard->predicate.index;
+  const unsigned lanes = analysis_.forms[index].is_vector() ? kLanes : 1;
+  Value predicate = read_register(index, lanes);
+  if (instruction.guard->negated) predicate = ir.binary("xor", predicate, 1);
+  const Value lanes_mask = lanes == 1 ? ir.cast("sext", predicate, "i32") : ir.to_mask(predicate);
+  guard_ = Guard{predicate, ir.binary("and", block_mask_, lanes_mask)};
+}
+
+std::uint32_t Writer::add_site(const ptx::Instruction& instruction, runtime::AccessKind kind, ptx::Space space,
+                               unsigned bytes, unsigned elements) {
+  const auto access_space = [space] {
+    switch (space) {
+      case ptx::Space::global:
+        return runtime::AccessSpace::global;
+      case ptx::Space::shared:
+        return runtime::AccessSpace::shared;
+      case ptx::Space::local:
+        return runtime::AccessSpace::local;
+      case ptx::Space::constant:
+        return runtime::AccessSpace::constant;
+      case ptx::Space::param:
+        return runtime::AccessSpace::param;
+      default:
+        return runtime::AccessSpace::generic;
+    }
+  }();
+  sites_.push_back({runtime::Site{kind, access_space, bytes, elements, instruction.where.line, nullptr},
+                    instruction.text});
+  return static_cast<std::uint32_t>(sites_.size() - 1);
+}
+
+Value Writer::address_area() { return context_field(offsetof(WarpContext, address)); }
+Value Writer::value_area(unsigned index) {
+  return context_field(offsetof(WarpContext, value) + std::size_t{index} * kLanes * 16);
+}
+
+Value Writer::call_slot(std::uint32_t variable, std::int64_t offset, const std::string& element) {
+  const auto key = std::make_pair(variable, offset);
+  const auto found = call_slots_.find(key);
+  if (found != call_slots_.end()) return found->second;
+  return call_slots_[key] = ir.slot(element, kLanes);
+}
+
+void Writer::call(const std::string& name, const std::vector<Value>& arguments) {
+  std::string types = "ptr";
+  std::string values = "ptr %ctx";
+  for (const Value& argument : arguments) {
+    types += ", " + argument.type();
+    values += ", " + argument.typed();
+  }
+  ir.declare(fmt::format("declare void @{}({})", name, types));
+  ir.line(fmt::format("call void @{}({})", name, values));
+}
+
+Value Writer::call(const std::string& name, const std::vector<Value>& arguments, const std::string& element) {
+  std::string types = "ptr";
+  std::string values = "ptr %ctx";
+  for (const Value& argument : arguments) {
+    types += ", " + argument.type();
+    values += ", " + argument.typed();
+  }
+  ir.declare(fmt::format("declare {} @{}({})", element, name, types));
+  return ir.define(fmt::format("call {} @{}({})", element, name, values), element, 1);
+}
+
+Value Writer::carry_slot() {
+  if (!carry_) carry_ = ir.slot("i1", kLanes);
+  return *carry_;
+}
+
+}  // namespace emulator::lower

@@ -1,0 +1,151 @@
+// The state of lowering one kernel that every instruction needs: operands as IR values, results into registers, the
+// mask of the lanes that run. What each instruction does is in the files named after the groups (integer.cpp, ..).
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/lower/analysis.h"
+#include "emulator/lower/ir.h"
+#include "emulator/lower/layout.h"
+#include "emulator/lower/transfer.h"
+#include "emulator/ptx/ast.h"
+#include "emulator/runtime/abi.h"
+
+namespace emulator::lower {
+
+inline constexpr unsigned kLanes = runtime::kWarpSize;
+
+// The IR element type a PTX type is computed in: i8 to i64, i1 for predicates, float, double; 16-bit floats are i16.
+[[nodiscard]] std::string element_of(ptx::Type type);
+// The same as an integer: i32 for f32.
+[[nodiscard]] std::string integer_of(ptx::Type type);
+
+class Writer {
+ public:
+  Writer(const ptx::Module& module, const ptx::Function& function, const LaunchShape& shape,
+         const Layout& layout, const SymbolAddresses& symbols, const ControlFlow& flow,
+         const Analysis& analysis);
+
+  Ir ir;
+
+  [[nodiscard]] const ptx::Module& module() const { return module_; }
+  [[nodiscard]] const ptx::Function& function() const { return function_; }
+  [[nodiscard]] const LaunchShape& shape() const { return shape_; }
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] const ControlFlow& flow() const { return flow_; }
+  [[nodiscard]] const Analysis& analysis() const { return analysis_; }
+
+  // 1 where the instruction's result is one scalar (plus constants per lane), else 32: how many lanes its operands are
+  // to be read with.
+  [[nodiscard]] unsigned lanes_of(const ptx::Instruction& instruction) const;
+  [[nodiscard]] Form form(const ptx::Operand& operand, unsigned bits) const;
+  [[nodiscard]] Form result(const ptx::Instruction& instruction) const;
+
+  // An operand's value as `element`. With one lane: the scalar of its form, which the caller knows to be enough. An
+  // operand wider than the element is truncated, a narrower one extended.
+  Value read(const ptx::Operand& operand, const std::string& element, unsigned lanes,
+             bool is_signed = false);
+  // A register's content, and a scalar as 32 lanes: the scalar plus the form's offsets.
+  Value read_register(std::uint32_t index, unsigned lanes);
+  Value widen(const Value& scalar, const Form& form);
+  // Writes a result to a register, a sink, or nothing; leaves lanes that do not run, or that the guard passes over, as
+  // they are where it matters. `form` is what the value stands for when it has one lane.
+  void write(const ptx::Operand& destination, const Value& value, const Form& form, bool is_signed = false);
+  // Operand 0 of the instruction, with the instruction's own result form.
+  void write_result(const ptx::Instruction& instruction, const Value& value, bool is_signed = false);
+
+  // Lanes that run the current instruction (i32): those of the block, less those its guard passes over.
+  Value mask();
+  // Whether that is known to be all lanes.
+  [[nodiscard]] bool mask_is_full() const;
+  void enter_block(std::uint32_t block, const Value& mask, bool known_full);
+  // The guard of the instruction about to be lowered.
+  void set_guard(const ptx::Instruction& instruction);
+  void clear_guard() { guard_.reset(); }
+  [[nodiscard]] std::uint32_t block() const { return block_; }
+
+  // Registers new access sites; the index selects the runtime's Site and Range.
+  std::uint32_t add_site(const ptx::Instruction& instruction, runtime::AccessKind kind, ptx::Space space,
+                         unsigned bytes, unsigned elements);
+  struct PendingSite {
+    runtime::Site site;  // without its text
+    std::string text;
+  };
+  [[nodiscard]] const std::vector<PendingSite>& sites() const { return sites_; }
+
+  // Values of the warp context, read once on entry.
+  [[nodiscard]] Value shared_base() const { return shared_; }
+  [[nodiscard]] Value shared_bytes() const { return shared_bytes_; }  // i64
+  [[nodiscard]] Value local_base() const { return local_; }
+  [[nodiscard]] Value parameters() const { return parameters_; }
+  [[nodiscard]] Value ranges() const { return ranges_; }
+  [[nodiscard]] static Value context() { return {"%ctx", "ptr", 1}; }
+  Value context_field(std::size_t offset) { return ir.pointer_offset(context(), offset); }
+  // context->address and context->value[i], where entry points find and leave vectors.
+  Value address_area();
+  Value value_area(unsigned index);
+  // The slot of a call's argument or result: one 32-lane value per offset of a .param variable.
+  Value call_slot(std::uint32_t variable, std::int64_t offset, const std::string& element);
+  // Calls an entry point: `call void @name(ptr %ctx, arguments..)`, or with a result.
+  void call(const std::string& name, const std::vector<Value>& arguments);
+  Value call(const std::string& name, const std::vector<Value>& arguments, const std::string& element);
+
+  // A register that carries between add.cc and addc, per lane.
+  Value carry_slot();
+
+  void note_suspension() { suspends_ = true; }
+  [[nodiscard]] bool may_suspend() const { return suspends_; }
+
+ private:
+  Value read_special(const ptx::SpecialRegister& special);
+  Value symbol_address(const ptx::Symbol& symbol, ptx::Location where);
+  [[nodiscard]] TransferContext transfer() const {
+    return {module_, function_, shape_, layout_, symbols_, analysis_.forms};
+  }
+
+  const ptx::Module& module_;
+  const ptx::Function& function_;
+  const LaunchShape& shape_;
+  const Layout& layout_;
+  const SymbolAddresses& symbols_;
+  const ControlFlow& flow_;
+  const Analysis& analysis_;
+
+  std::vector<Value> registers_;  // slots
+  std::map<std::pair<std::uint32_t, std::int64_t>, Value> call_slots_;
+  std::vector<PendingSite> sites_;
+  Value shared_, shared_bytes_, local_, parameters_, ranges_;
+  std::optional<Value> carry_;
+
+  std::uint32_t block_ = 0;
+  Value block_mask_;
+  bool block_mask_full_ = false;
+  struct Guard {
+    Value predicate;  // one lane or 32
+    Value mask;       // the block's mask and the predicate
+  };
+  std::optional<Guard> guard_;
+  bool suspends_ = false;
+};
+
+// Each lowers the instructions of its group and says whether the instruction is one of them. They throw ptx::Error for
+// forms they do not support.
+bool lower_move(Writer& writer, const ptx::Instruction& instruction);
+bool lower_integer(Writer& writer, const ptx::Instruction& instruction);
+bool lower_bits(Writer& writer, const ptx::Instruction& instruction);
+bool lower_floating(Writer& writer, const ptx::Instruction& instruction);
+bool lower_half(Writer& writer, const ptx::Instruction& instruction);
+bool lower_compare(Writer& writer, const ptx::Instruction& instruction);
+bool lower_convert(Writer& writer, const ptx::Instruction& instruction);
+bool lower_memory(Writer& writer, const ptx::Instruction& instruction);
+bool lower_atomic(Writer& writer, const ptx::Instruction& instruction);
+bool lower_warp(Writer& writer, const ptx::Instruction& instruction);
+bool lower_call(Writer& writer, const ptx::Instruction& instruction);
+
+// "'add.rz.f32' is not supported by the emulator", at the instruction's line.
+[[noreturn]] void unsupported(const ptx::Instruction& instruction, const std::string& why = "");
+
+}  // namespace emulator::lower

@@ -1,0 +1,77 @@
+#include "emulator/ptx/aliases.h"
+
+#include <string>
+
+namespace emulator::ptx {
+namespace {
+
+std::uint32_t read_function_name(Reading& reading) {
+  const Token name = reading.tokens.expect_identifier("the name of a function");
+  const Meaning* const meaning = reading.names.find(name.text);
+  const auto* const named = meaning == nullptr ? nullptr : std::get_if<NamedSymbol>(meaning);
+  if (named == nullptr || named->symbol.where != Symbol::Where::function) {
+    throw Error(name.where, quoted(name) + " is not a function");
+  }
+  return named->symbol.index;
+}
+
+// Changes every function symbol of an operand.
+template <typename Change>
+void change_functions(Operand& operand, const Change& change) {
+  const auto change_symbol = [&](Symbol& symbol) {
+    if (symbol.where == Symbol::Where::function) change(symbol.index);
+  };
+  if (auto* const symbol = std::get_if<Symbol>(&operand.value)) {
+    change_symbol(*symbol);
+  } else if (auto* const address = std::get_if<Address>(&operand.value)) {
+    if (auto* const base = std::get_if<Symbol>(&address->base)) change_symbol(*base);
+  } else if (auto* const vector = std::get_if<Vector>(&operand.value)) {
+    // Vectors lie at most two deep, whatever the text.
+    for (Operand& element : vector->elements) change_functions(element, change);
+  }
+}
+
+}  // namespace
+
+void Aliases::read(Reading& reading) {
+  const Location where = reading.tokens.peek().where;
+  const std::uint32_t alias = read_function_name(reading);
+  reading.tokens.expect(",");
+  const std::uint32_t function = read_function_name(reading);
+  reading.tokens.expect(";");
+  if (!targets_.emplace(alias, Target{function, where}).second) {
+    throw Error(where, quoted(reading.module.functions[alias].name) + " is already an alias");
+  }
+}
+
+void Aliases::resolve(Module& module) const {
+  if (targets_.empty()) return;
+  std::unordered_map<std::string, std::string> names;
+  for (const auto& [alias, target] : targets_) {
+    const Function& own = module.functions[alias];
+    const Function& function = module.functions[target.function];
+    if (own.defined) throw Error(target.where, quoted(own.name) + " is an alias but has a body");
+    if (!function.defined) {
+      throw Error(target.where, quoted(own.name) + " is an alias of " + quoted(function.name) +
+                                    ", which has no body");
+    }
+    names.emplace(own.name, function.name);
+  }
+  const auto change = [this](std::uint32_t& index) {
+    const auto found = targets_.find(index);
+    if (found != targets_.end()) index = found->second.function;
+  };
+  for (Function& function : module.functions) {
+    for (Instruction& instruction : function.body) {
+      for (Operand& operand : instruction.operands) change_functions(operand, change);
+    }
+  }
+  for (Variable& variable : module.variables) {
+    for (Relocation& relocation : variable.relocations) {
+      const auto found = names.find(relocation.symbol);
+      if (found != names.end()) relocation.symbol = found->second;
+    }
+  }
+}
+
+}  // namespace emulator::ptx

@@ -1,0 +1,163 @@
+#include "emulator/ptx/function_bodies.h"
+
+#include <utility>
+
+#include "emulator/ptx/constants.h"
+#include "emulator/ptx/dotted_words.h"
+#include "emulator/ptx/instructions.h"
+#include "emulator/ptx/labels.h"
+#include "emulator/ptx/local_declarations.h"
+#include "emulator/ptx/operands.h"
+#include "emulator/ptx/skipped.h"
+
+namespace emulator::ptx {
+namespace {
+
+class BodyReader {
+ public:
+  BodyReader(Reading& reading, Function& function)
+      : reading_(reading), tokens_(reading.tokens), function_(function) {}
+
+  void read() {
+    do {
+      read_statement();
+    } while (!open_braces_.empty());
+    bind_labels();
+  }
+
+ private:
+  void read_statement() {
+    const Token& next = tokens_.peek();
+    switch (next.kind) {
+      case TokenKind::dotted:
+        return read_directive();
+      case TokenKind::identifier:
+        if (tokens_.peek_second().text == ":" &&
+            tokens_.peek_second().kind == TokenKind::punctuation) {
+          return read_label();
+        }
+        return read_one_instruction();
+      case TokenKind::end:
+        throw Error(open_braces_.back(), "'{' is not closed");
+      default:
+        break;
+    }
+    if (tokens_.at("{")) return open_scope();
+    if (tokens_.at("}")) return close_scope();
+    if (tokens_.at("@")) return read_one_instruction();
+    tokens_.fail_expecting("a statement");
+  }
+
+  // Scopes are counted rather than recursed into: their depth is the text's choice.
+  void open_scope() {
+    // The outermost braces open no scope of names: what they hold lies in one with the parameters.
+    if (!open_braces_.empty()) reading_.names.open_scope();
+    open_braces_.push_back(tokens_.take().where);
+    labels_.open_scope();
+  }
+
+  void close_scope() {
+    tokens_.take();
+    open_braces_.pop_back();
+    if (!open_braces_.empty()) reading_.names.close_scope();
+    labels_.close_scope();
+  }
+
+  void read_one_instruction() {
+    const auto index = static_cast<std::uint32_t>(function_.body.size());
+    function_.body.push_back(read_instruction(reading_, labels_, index));
+  }
+
+  void read_directive() {
+    const Token word = tokens_.take();
+    if (word.text == "loc") return skip_loc(tokens_);
+    if (word.text == "pragma") return skip_pragma(tokens_);
+    if (word.text == "file") return skip_file(tokens_);
+    if (word.text == "reg") return declare_registers(reading_, function_);
+    const auto space = space_of(word.text);
+    if (!space) throw Error(word.where, "unknown directive " + quoted(word) + " in a function");
+    declare_local_variables(reading_, function_, space->space);
+  }
+
+  void read_label() {
+    const Token name = tokens_.take();
+    tokens_.take();
+    if (!reading_.names.add(name.text, LabelName{})) {
+      throw Error(name.where, quoted(name) + " is already defined");
+    }
+    if (tokens_.take_if_dotted("branchtargets")) return read_branch_targets(name);
+    if (tokens_.take_if_dotted("calltargets")) return read_call_targets(name);
+    if (tokens_.take_if_dotted("callprototype")) return read_prototype(name);
+    const auto target = static_cast<std::uint32_t>(function_.body.size());
+    labels_.define(name.text, {LabelKind::code, target});
+  }
+
+  void read_branch_targets(const Token& name) {
+    const auto list = static_cast<std::uint32_t>(target_lists_.size());
+    labels_.define(name.text, {LabelKind::branch_targets, list});
+    Vector targets;
+    do {
+      const Token target = tokens_.expect_identifier("a label");
+      const auto element = static_cast<std::uint32_t>(targets.elements.size());
+      labels_.use(target, {LabelKind::code, LabelUse::Holder::target_list, list, element});
+      targets.elements.push_back({LabelReference{0}, false, target.where});
+    } while (tokens_.take_if(","));
+    tokens_.expect(";");
+    target_lists_.push_back(std::move(targets));
+  }
+
+  // Neither the targets nor the signature of an indirect call are kept: the register says what is called.
+  void read_call_targets(const Token& name) {
+    labels_.define(name.text, {LabelKind::call_targets, 0});
+    do {
+      const Token target = tokens_.peek();
+      const Operand operand = read_operand(reading_);
+      const auto* const symbol = std::get_if<Symbol>(&operand.value);
+      if (symbol == nullptr || symbol->where != Symbol::Where::function) {
+        throw Error(target.where, quoted(target) + " is not a function");
+      }
+    } while (tokens_.take_if(","));
+    tokens_.expect(";");
+  }
+
+  void read_prototype(const Token& name) {
+    labels_.define(name.text, {LabelKind::call_targets, 0});
+    skip_prototype(reading_);
+  }
+
+  // Targets of lists first, since each brx gets a copy of its list.
+  void bind_labels() {
+    for (const Labels::Bound& bound : labels_.bound()) {
+      if (bound.use.wanted != LabelKind::code) continue;
+      operand_of(bound.use).value = LabelReference{bound.target};
+    }
+    for (const Labels::Bound& bound : labels_.bound()) {
+      if (bound.use.wanted != LabelKind::branch_targets) continue;
+      const Vector& targets = target_lists_[bound.target];
+      Operand& operand = operand_of(bound.use);
+      Allowance::spend(reading_.allowance.branch_targets, targets.elements.size(), operand.where,
+                       "branch targets");
+      operand.value = targets;
+    }
+  }
+
+  Operand& operand_of(const LabelUse& use) {
+    if (use.holder == LabelUse::Holder::target_list) {
+      return target_lists_[use.index].elements[use.element];
+    }
+    return function_.body[use.index].operands[use.element];
+  }
+
+  Reading& reading_;
+  TokenStream& tokens_;
+  Function& function_;
+  Labels labels_;
+  std::vector<Vector> target_lists_;   // of .branchtargets
+  std::vector<Location> open_braces_;
+};
+
+}  // namespace
+
+void read_body(Reading& reading, Function& function) { BodyReader(reading, function).read(); }
+
+}  // namespace emulator::ptx

@@ -1,0 +1,154 @@
+#include "emulator/runtime/access.h"
+
+#include <string>
+
+#include "emulator/runtime/block.h"
+
+namespace emulator::runtime {
+namespace {
+
+Range local_frame(const WarpContext& context, unsigned lane) {
+  const auto begin =
+      reinterpret_cast<std::uint64_t>(context.local) + std::uint64_t{lane} * context.local_stride;
+  return {begin, begin + context.block->launch().local_bytes_per_thread};
+}
+
+Range shared_window(const WarpContext& context) {
+  const auto begin = reinterpret_cast<std::uint64_t>(context.shared);
+  return {begin, begin + context.shared_bytes};
+}
+
+Range parameters(const WarpContext& context) {
+  const auto begin = reinterpret_cast<std::uint64_t>(context.params);
+  return {begin, begin + context.block->launch().parameters.size()};
+}
+
+Permission nothing() { return {Range(), false}; }
+
+Permission mapped(const WarpContext& context, const Site& site, std::uint64_t address) {
+  const Allocation* found = context.block->launch().addresses->find(address);
+  if (found == nullptr) return nothing();
+  const bool constant = found->kind == AllocationKind::constant_variable;
+  const bool allowed = site.space == AccessSpace::constant ? constant
+                       : site.space == AccessSpace::global
+                           ? !constant
+                           : !constant || site.kind == AccessKind::load;
+  return allowed ? Permission{{found->begin, found->end}, true} : nothing();
+}
+
+// The innermost known range that holds the address, whatever the site may do there.
+Permission anywhere(const WarpContext& context, const Site& site, unsigned lane,
+                    std::uint64_t address) {
+  if (const Range range = shared_window(context); holds(range, address, 1)) return {range, true};
+  if (const Range range = local_frame(context, lane); holds(range, address, 1))
+    return {range, false};
+  if (site.kind == AccessKind::load) {
+    if (const Range range = parameters(context); holds(range, address, 1)) return {range, true};
+  }
+  return mapped(context, site, address);
+}
+
+const char* verb(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::load:
+      return "load";
+    case AccessKind::store:
+      return "store";
+    case AccessKind::atomic:
+      return "atomic operation";
+  }
+  return "access";
+}
+
+std::string bytes_of(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+std::string against(const Range& range, std::uint64_t address, std::uint64_t bytes,
+                    const std::string& owner) {
+  if (address < range.begin)
+    return bytes_of(range.begin - address) + " before the start of " + owner;
+  if (address == range.end) return "right behind the end of " + owner;
+  if (address > range.end) return bytes_of(address - range.end) + " past the end of " + owner;
+  return "of which " + bytes_of(bytes - (range.end - address)) + " lie past the end of " + owner;
+}
+
+std::string where(const WarpContext& context, const Site& site, unsigned lane,
+                  std::uint64_t address, std::uint64_t bytes) {
+  const Launch& launch = context.block->launch();
+  const std::string shared = "the block's " + bytes_of(context.shared_bytes) + " of shared memory";
+  const std::string local =
+      "the thread's " + bytes_of(launch.local_bytes_per_thread) + " of local memory";
+  const Range window = shared_window(context);
+  const Range frame = local_frame(context, lane);
+  switch (site.space) {
+    case AccessSpace::shared:
+      return against({0, context.shared_bytes}, address, bytes, shared);
+    case AccessSpace::local:
+      return against(frame, address, bytes, local);
+    case AccessSpace::param:
+      return against(parameters(context), address, bytes,
+                     "the " + bytes_of(launch.parameters.size()) + " of kernel parameters");
+    default:
+      break;
+  }
+  if (holds(window, address, 1)) {
+    return site.space == AccessSpace::generic ? against(window, address, bytes, shared)
+                                              : "in shared memory, which is another state space";
+  }
+  const std::uint64_t frames = reinterpret_cast<std::uint64_t>(context.local);
+  if (holds(frame, address, 1) && site.space == AccessSpace::generic) {
+    return against(frame, address, bytes, local);
+  }
+  if (address >= frames && address - frames < std::uint64_t{context.local_stride} * kWarpSize) {
+    return site.space == AccessSpace::generic ? "in the local memory of another thread"
+                                              : "in local memory, which is another state space";
+  }
+  const Allocation* found = launch.addresses->find(address, bytes);
+  if (found != nullptr) {
+    return found->kind == AllocationKind::constant_variable
+               ? "in constant memory (variable " + found->name + ")"
+               : "in global memory, which is another state space";
+  }
+  return launch.addresses->locate(address, bytes);
+}
+
+}  // namespace
+
+Permission permission(const WarpContext& context, const Site& site, unsigned lane,
+                      std::uint64_t address) {
+  switch (site.space) {
+    case AccessSpace::shared:
+      return {{0, context.shared_bytes}, true};
+    case AccessSpace::local:
+      return {local_frame(context, lane), false};
+    case AccessSpace::param: {
+      const Range range = parameters(context);
+      if (site.kind == AccessKind::load && holds(range, address, 1)) return {range, true};
+      // Parameters of device functions live in the caller's frame.
+      return {local_frame(context, lane), false};
+    }
+    case AccessSpace::global:
+    case AccessSpace::constant:
+      return mapped(context, site, address);
+    case AccessSpace::generic:
+      break;
+  }
+  return anywhere(context, site, lane, address);
+}
+
+Fault access_fault(const WarpContext& context, const Site& site, unsigned lane,
+                   std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment) {
+  const bool aligned = address % alignment == 0;
+  std::string text = aligned ? "out-of-bounds " : "misaligned ";
+  text += verb(site.kind);
+  text += " of " + bytes_of(bytes) + " at ";
+  text += site.space == AccessSpace::shared ? "shared address " + hex(address) : hex(address);
+  text += aligned ? ", " + where(context, site, lane, address, bytes)
+                  : ", which is no multiple of " + std::to_string(alignment);
+  text += ", by " + thread_name(context, lane) + " of " + block_name(context) + ", PTX line " +
+          std::to_string(site.line) + ": " + site.text;
+  return {aligned ? FaultKind::out_of_bounds : FaultKind::misaligned, std::move(text)};
+}
+
+}  // namespace emulator::runtime

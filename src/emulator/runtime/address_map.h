@@ -1,0 +1,47 @@
+// Which addresses a kernel may use: an immutable, sorted picture of the allocations at one moment.
+// A launch holds the picture taken when it began, so that looking up an address takes no lock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace emulator::runtime {
+
+enum class AllocationKind : std::uint8_t {
+  device,             // cuMemAlloc
+  host,               // page-locked host memory, allocated by the driver
+  registered_host,    // the program's own memory, registered
+  global_variable,    // a .global variable of a module
+  constant_variable,  // a .const variable of a module: kernels may not write it
+};
+
+struct Allocation {
+  std::uint64_t begin;
+  std::uint64_t end;
+  AllocationKind kind;
+  std::string name;  // of a variable; else empty
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return end - begin; }
+};
+
+class AddressMap {
+ public:
+  AddressMap() = default;
+  // `live` and `freed` need not be sorted; those of `live` do not overlap.
+  AddressMap(std::vector<Allocation> live, std::vector<Allocation> freed);
+
+  // The allocation that holds `address`; null where there is none. Valid as long as the map.
+  [[nodiscard]] const Allocation* find(std::uint64_t address) const noexcept;
+  // The allocation that holds all of [address, address + bytes); null where there is none.
+  [[nodiscard]] const Allocation* find(std::uint64_t address, std::uint64_t bytes) const noexcept;
+  // Says in words where [address, address + bytes), which lies in no allocation as a whole, is: "2
+  // bytes past the end of a 4096-byte allocation".
+  [[nodiscard]] std::string locate(std::uint64_t address, std::uint64_t bytes) const;
+
+ private:
+  std::vector<Allocation> live_;
+  std::vector<Allocation> freed_;
+};
+
+}  // namespace emulator::runtime

@@ -1,0 +1,108 @@
+#include "emulator/runtime/engine.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+namespace emulator::runtime {
+namespace {
+
+// Blocks taken at once: enough that the shared counter does not matter, few enough that the workers
+// end together.
+constexpr std::uint64_t kPortionsPerWorker = 64;
+constexpr std::uint64_t kLargestPortion = 16;
+
+}  // namespace
+
+Engine::Engine(unsigned workers) {
+  // Signals are the program's business and go to its own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (unsigned i = 1; i < std::max(workers, 1U); ++i) helpers_.emplace_back([this] { work(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Engine::~Engine() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& helper : helpers_) helper.join();
+}
+
+void Engine::work() {
+  Block block;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return ending_ || wanted_ != 0; });
+    if (ending_) return;
+    --wanted_;
+    ++working_;
+    lock.unlock();
+    share(block);
+    lock.lock();
+    if (--working_ == 0) done_.notify_all();
+  }
+}
+
+void Engine::share(Block& block) {
+  const std::uint64_t blocks = launch_->block_count();
+  const std::uint64_t portion = std::clamp<std::uint64_t>(
+      blocks / ((helpers_.size() + 1) * kPortionsPerWorker), 1, kLargestPortion);
+  try {
+    block.prepare(*launch_, *progress_);
+    for (;;) {
+      const auto [first, last] = progress_->take(portion);
+      if (first == last) return;
+      for (std::uint64_t index = first; index < last && !progress_->stopped(); ++index) {
+        block.run(index);
+      }
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+  }
+}
+
+std::optional<Fault> Engine::run(const Launch& launch) {
+  LaunchProgress progress(launch.block_count());
+  if (!own_block_) own_block_ = std::make_unique<Block>();
+  {
+    const std::lock_guard lock(mutex_);
+    launch_ = &launch;
+    progress_ = &progress;
+    wanted_ = std::min<std::uint64_t>(helpers_.size(), launch.block_count() - 1);
+    failure_ = nullptr;
+  }
+  wake_.notify_all();
+  share(*own_block_);
+  std::unique_lock lock(mutex_);
+  // Helpers that have not woken up yet find nothing left to do.
+  wanted_ = 0;
+  done_.wait(lock, [this] { return working_ == 0; });
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  return progress.fault();
+}
+
+unsigned default_workers() {
+  constexpr unsigned kMostWorkers = 1024;
+  const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
+  const char* wanted = std::getenv("EMULATED_CUDA_THREADS");
+  if (wanted == nullptr) return cores;
+  const std::string_view text(wanted);
+  unsigned workers = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), workers);
+  const bool sensible = error == std::errc() && end == text.data() + text.size() && workers >= 1 &&
+                        workers <= kMostWorkers;
+  return sensible ? workers : cores;
+}
+
+}  // namespace emulator::runtime

@@ -1,0 +1,53 @@
+// Runs launches on all cores. One launch at a time; the calling thread works too.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "emulator/runtime/block.h"
+#include "emulator/runtime/fault.h"
+#include "emulator/runtime/launch.h"
+
+namespace emulator::runtime {
+
+class Engine {
+ public:
+  // `workers` threads run blocks, the caller of run() being one of them.
+  explicit Engine(unsigned workers);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();
+
+  // Runs the launch to its end; the first fault if there was one. Always called from the same
+  // thread. Throws std::bad_alloc where memory for a block does not suffice.
+  [[nodiscard]] std::optional<Fault> run(const Launch& launch);
+
+ private:
+  void work();               // a helper thread, from start to end
+  void share(Block& block);  // takes part in the current launch
+
+  std::vector<std::thread> helpers_;
+  std::unique_ptr<Block> own_block_;  // of the calling thread; made there
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  const Launch* launch_ = nullptr;
+  LaunchProgress* progress_ = nullptr;
+  std::uint64_t wanted_ = 0;   // how many helpers may still join the current launch
+  std::uint64_t working_ = 0;  // how many have and are not done
+  std::exception_ptr failure_;
+  bool ending_ = false;
+};
+
+// How many threads run blocks: EMULATED_CUDA_THREADS where that is set and sensible, else one per
+// core.
+[[nodiscard]] unsigned default_workers();
+
+}  // namespace emulator::runtime

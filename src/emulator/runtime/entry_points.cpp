@@ -1,0 +1,385 @@
+// The functions compiled kernels call. They run on a fiber that may be left for good at a fault, so
+// nothing in a frame that calls Block::abandon() may own anything: what builds strings stands in
+// functions of its own that return first.
+#include <array>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "emulator/runtime/abi.h"
+#include "emulator/runtime/access.h"
+#include "emulator/runtime/atomics.h"
+#include "emulator/runtime/block.h"
+#include "emulator/runtime/print_format.h"
+
+// Kernels race where their authors let them; ThreadSanitizer is to watch the runtime, not them.
+#if defined(__clang__) || defined(__GNUC__)
+#define EMULATOR_KERNEL_MEMORY __attribute__((no_sanitize("thread")))
+#endif
+
+namespace emulator::runtime {
+namespace {
+
+unsigned lowest(std::uint32_t mask) {
+  return static_cast<unsigned>(std::countr_zero(mask)) % kWarpSize;
+}
+
+[[gnu::noinline]] void report_access(WarpContext& context, const Site& site, unsigned lane,
+                                     std::uint64_t address, std::uint64_t bytes,
+                                     std::uint64_t alignment) {
+  context.block->progress().report(access_fault(context, site, lane, address, bytes, alignment));
+}
+
+[[noreturn]] void fault_access(WarpContext& context, const Site& site, unsigned lane,
+                               std::uint64_t address, std::uint64_t bytes,
+                               std::uint64_t alignment) {
+  report_access(context, site, lane, address, bytes, alignment);
+  context.block->abandon();
+}
+
+[[gnu::noinline]] void report_text(WarpContext& context, FaultKind kind, unsigned lane,
+                                   std::uint32_t line, const char* what) {
+  context.block->progress().report({kind, std::string(what) + ", by " + thread_name(context, lane) +
+                                              " of " + block_name(context) + ", PTX line " +
+                                              std::to_string(line)});
+}
+
+// Checks the accesses of one instruction lane by lane, against the range seen last before the
+// table.
+class Checker {
+ public:
+  Checker(WarpContext& context, std::uint32_t site_index, std::uint64_t bytes)
+      : context_(context),
+        site_(context.block->launch().sites[site_index]),
+        cached_(context.ranges[site_index]),
+        range_(cached_),
+        bytes_(bytes) {
+    // Left unchecked, a loop of these would keep a worker busy after another one has failed.
+    if (context.block->progress().stopped()) context.block->abandon();
+  }
+
+  [[nodiscard]] const Site& site() const { return site_; }
+
+  // Host address of the lane's access; does not come back where it is not allowed.
+  [[nodiscard]] std::uint8_t* check(unsigned lane, std::uint64_t address) {
+    if ((address & (bytes_ - 1)) != 0) fault_access(context_, site_, lane, address, bytes_, bytes_);
+    if (!holds(range_, address, bytes_)) look_up(lane, address);
+    return host_address(context_, site_, address);
+  }
+
+  // Remembers the range where it is good for the next warp's access as well.
+  void finish() {
+    if (cacheable_ && lookups_ == 1) cached_ = range_;
+  }
+
+ private:
+  void look_up(unsigned lane, std::uint64_t address) {
+    const Permission allowed = permission(context_, site_, lane, address);
+    if (!holds(allowed.range, address, bytes_)) {
+      fault_access(context_, site_, lane, address, bytes_, bytes_);
+    }
+    // A lane's own frame must not be taken for the next lane's.
+    range_ = allowed.whole_warp ? allowed.range : Range();
+    cacheable_ = cacheable_ && allowed.whole_warp;
+    ++lookups_;
+  }
+
+  WarpContext& context_;
+  const Site& site_;
+  Range& cached_;
+  Range range_;
+  std::uint64_t bytes_;
+  unsigned lookups_ = 0;
+  bool cacheable_ = true;
+};
+
+template <std::uint32_t bytes>
+EMULATOR_KERNEL_MEMORY void load_lanes(WarpContext& context, std::uint32_t site, std::uint32_t mask,
+                                       std::uint32_t elements) {
+  Checker checker(context, site, std::uint64_t{bytes} * elements);
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    const std::uint8_t* from = checker.check(lane, context.address[lane]);
+    for (std::uint32_t e = 0; e < elements; ++e) {
+      std::memcpy(context.value[e] + std::size_t{lane} * bytes, from + std::size_t{e} * bytes,
+                  bytes);
+    }
+  }
+  checker.finish();
+}
+
+template <std::uint32_t bytes>
+EMULATOR_KERNEL_MEMORY void store_lanes(WarpContext& context, std::uint32_t site,
+                                        std::uint32_t mask, std::uint32_t elements) {
+  Checker checker(context, site, std::uint64_t{bytes} * elements);
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    std::uint8_t* to = checker.check(lane, context.address[lane]);
+    for (std::uint32_t e = 0; e < elements; ++e) {
+      std::memcpy(to + std::size_t{e} * bytes, context.value[e] + std::size_t{lane} * bytes, bytes);
+    }
+  }
+  checker.finish();
+}
+
+// Whether a lane may read [address, address + bytes) as generic memory, and if so the bytes.
+bool read_generic(const WarpContext& context, unsigned lane, std::uint64_t address,
+                  std::uint64_t bytes, void* to) {
+  const Site site{AccessKind::load, AccessSpace::generic, 1, 1, 0, ""};
+  if (!holds(permission(context, site, lane, address).range, address, bytes)) return false;
+  std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+  return true;
+}
+
+ReadMemory reader(const WarpContext& context, unsigned lane) {
+  return [&context, lane](std::uint64_t address, std::uint64_t bytes, void* to) {
+    return read_generic(context, lane, address, bytes, to);
+  };
+}
+
+template <typename T>
+T lane_value(const WarpContext& context, unsigned element, unsigned lane) {
+  T value;
+  std::memcpy(&value, context.value[element] + lane * sizeof(T), sizeof(T));
+  return value;
+}
+
+// False after a fault has been reported.
+bool print_lanes(WarpContext& context, std::uint32_t mask, std::uint32_t line) {
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    std::uint64_t bad = 0;
+    std::optional<Printed> printed =
+        format_print(context.address[lane], lane_value<std::uint64_t>(context, 0, lane),
+                     reader(context, lane), bad);
+    if (!printed) {
+      const Site site{AccessKind::load, AccessSpace::generic, 1, 1, line, "printf"};
+      report_access(context, site, lane, bad, 1, 1);
+      return false;
+    }
+    context.block->launch().prints->append(std::move(printed->text));
+    std::memcpy(context.value[1] + lane * sizeof(std::uint32_t), &printed->arguments,
+                sizeof(std::uint32_t));
+  }
+  return true;
+}
+
+void report_assertion(WarpContext& context, std::uint32_t mask, std::uint32_t ptx_line) {
+  std::string first;
+  std::string lines;
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    const auto text = [&](std::uint64_t address) {
+      return read_string(address, reader(context, lane)).value_or("?");
+    };
+    const auto triple = [](std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+      return "[" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + "]";
+    };
+    const std::string message =
+        text(lane_value<std::uint64_t>(context, 0, lane)) + ":" +
+        std::to_string(lane_value<std::uint32_t>(context, 1, lane)) + ": " +
+        text(lane_value<std::uint64_t>(context, 2, lane)) +
+        ": block: " + triple(context.ctaid[0], context.ctaid[1], context.ctaid[2]) +
+        ", thread: " + triple(context.tid[0][lane], context.tid[1][lane], context.tid[2][lane]) +
+        " Assertion `" + text(context.address[lane]) + "` failed.";
+    if (first.empty()) first = message + " (PTX line " + std::to_string(ptx_line) + ")";
+    lines += message + "\n";
+  }
+  // Only the warp whose assertion is the launch's fault speaks; the others were stopped by it.
+  if (context.block->progress().report({FaultKind::assertion, std::move(first)})) {
+    std::fputs(lines.c_str(), stderr);
+  }
+}
+
+const char* words(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::out_of_bounds:
+      return "out-of-bounds access";
+    case FaultKind::misaligned:
+      return "misaligned access";
+    case FaultKind::trap:
+      return "trap instruction";
+    case FaultKind::assertion:
+      return "failed assertion";
+    case FaultKind::barrier:
+      return "barrier that can never fill";
+    case FaultKind::bad_instruction:
+      return "instruction that cannot be carried out";
+    case FaultKind::stack:
+      return "local memory or call stack exhausted";
+  }
+  return "fault";
+}
+
+std::string lane_list(std::uint32_t mask) {
+  std::string list;
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    unsigned last = lane;
+    while (last + 1 < kWarpSize && ((mask >> (last + 1)) & 1U) != 0) mask &= ~(1U << last++);
+    if (!list.empty()) list += ",";
+    list += std::to_string(lane);
+    if (last != lane) list += "-" + std::to_string(last);
+    mask = mask & ~((1U << last) - 1);
+  }
+  return list;
+}
+
+// bar.sync and bar.red are .aligned: all threads of a warp have to execute the same one together.
+[[gnu::noinline]] void report_divergence(WarpContext& context, std::uint32_t mask, std::uint32_t id,
+                                         std::uint32_t line) {
+  const std::uint32_t missing = context.live & ~mask;
+  context.block->progress().report(
+      {FaultKind::barrier,
+       "divergent barrier " + std::to_string(id) + " at PTX line " + std::to_string(line) +
+           ": only lanes " + lane_list(mask) + " of warp " + std::to_string(context.warp) +
+           " reach it, lanes " + lane_list(missing) + " do not; missing is " +
+           thread_name(context, lowest(missing)) + " of " + block_name(context)});
+}
+
+std::uint32_t arrive(WarpContext& context, std::uint32_t mask, const Arrival& arrival) {
+  Block& block = *context.block;
+  if (block.progress().stopped()) block.abandon();
+  if (mask != context.live) {
+    report_divergence(context, mask, arrival.id, arrival.line);
+    block.abandon();
+  }
+  return block.wait(context, arrival);
+}
+
+}  // namespace
+
+extern "C" {
+
+void emu_load(WarpContext* context, std::uint32_t site, std::uint32_t mask) {
+  const Site& access = context->block->launch().sites[site];
+  switch (access.bytes) {
+    case 1:
+      return load_lanes<1>(*context, site, mask, access.elements);
+    case 2:
+      return load_lanes<2>(*context, site, mask, access.elements);
+    case 4:
+      return load_lanes<4>(*context, site, mask, access.elements);
+    case 8:
+      return load_lanes<8>(*context, site, mask, access.elements);
+    default:
+      return load_lanes<16>(*context, site, mask, access.elements);
+  }
+}
+
+void emu_store(WarpContext* context, std::uint32_t site, std::uint32_t mask) {
+  const Site& access = context->block->launch().sites[site];
+  switch (access.bytes) {
+    case 1:
+      return store_lanes<1>(*context, site, mask, access.elements);
+    case 2:
+      return store_lanes<2>(*context, site, mask, access.elements);
+    case 4:
+      return store_lanes<4>(*context, site, mask, access.elements);
+    case 8:
+      return store_lanes<8>(*context, site, mask, access.elements);
+    default:
+      return store_lanes<16>(*context, site, mask, access.elements);
+  }
+}
+
+void emu_atomic(WarpContext* context, std::uint32_t site, std::uint32_t mask, std::uint32_t op,
+                std::uint32_t type) {
+  const auto kind = static_cast<AtomicType>(type);
+  const std::uint32_t bytes = bytes_of(kind);
+  Checker checker(*context, site, bytes);
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    const std::size_t at = std::size_t{lane} * bytes;
+    std::uint8_t* target = checker.check(lane, context->address[lane]);
+    if (!apply_atomic(static_cast<AtomicOp>(op), kind, target, context->value[0] + at,
+                      context->value[1] + at, context->value[2] + at)) {
+      report_text(*context, FaultKind::bad_instruction, lane, checker.site().line,
+                  "atomic operation that its type does not have");
+      context->block->abandon();
+    }
+  }
+  checker.finish();
+}
+
+void emu_check(WarpContext* context, std::uint32_t site, std::uint32_t mask, std::uint64_t address,
+               std::uint64_t bytes) {
+  const Site& access = context->block->launch().sites[site];
+  const unsigned lane = lowest(mask);
+  const Permission allowed = permission(*context, access, lane, address);
+  if (!holds(allowed.range, address, bytes))
+    fault_access(*context, access, lane, address, bytes, 1);
+  if (allowed.whole_warp) context->ranges[site] = allowed.range;
+}
+
+void emu_barrier(WarpContext* context, std::uint32_t mask, std::uint32_t id, std::uint32_t threads,
+                 std::uint32_t line, std::uint32_t arrive_only) {
+  const BarrierWait wait = arrive_only != 0 ? BarrierWait::arrive : BarrierWait::sync;
+  arrive(*context, mask, {context->warp, id, threads, line, wait});
+}
+
+std::uint32_t emu_barrier_reduce(WarpContext* context, std::uint32_t mask, std::uint32_t id,
+                                 std::uint32_t threads, std::uint32_t line, std::uint32_t predicate,
+                                 std::uint32_t op) {
+  constexpr std::array<Reduction, 3> kReductions = {Reduction::popc, Reduction::and_,
+                                                    Reduction::or_};
+  return arrive(
+      *context, mask,
+      {context->warp, id, threads, line, BarrierWait::sync, kReductions[op % 3], mask, predicate});
+}
+
+void emu_fault(WarpContext* context, std::uint32_t kind, std::uint32_t mask, std::uint32_t line) {
+  const auto what = static_cast<FaultKind>(kind);
+  report_text(*context, what, lowest(mask), line, words(what));
+  context->block->abandon();
+}
+
+void emu_printf(WarpContext* context, std::uint32_t mask, std::uint32_t line) {
+  if (!print_lanes(*context, mask, line)) context->block->abandon();
+}
+
+void emu_assert(WarpContext* context, std::uint32_t mask, std::uint32_t line) {
+  report_assertion(*context, mask, line);
+  context->block->abandon();
+}
+
+void emu_malloc(WarpContext* context, std::uint32_t mask, std::uint32_t) {
+  constexpr std::uint64_t kNull = 0;
+  for (; mask != 0; mask &= mask - 1) {
+    std::memcpy(context->value[0] + lowest(mask) * sizeof kNull, &kNull, sizeof kNull);
+  }
+}
+
+std::uint64_t emu_clock(WarpContext*) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+
+void emu_yield(WarpContext* context) { context->block->yield(); }
+
+}  // extern "C"
+
+const std::array<EntryPoint, 12>& entry_points() {
+  static const std::array<EntryPoint, 12> points = {{
+      {"emu_load", reinterpret_cast<void*>(emu_load)},
+      {"emu_store", reinterpret_cast<void*>(emu_store)},
+      {"emu_atomic", reinterpret_cast<void*>(emu_atomic)},
+      {"emu_check", reinterpret_cast<void*>(emu_check)},
+      {"emu_barrier", reinterpret_cast<void*>(emu_barrier)},
+      {"emu_barrier_reduce", reinterpret_cast<void*>(emu_barrier_reduce)},
+      {"emu_fault", reinterpret_cast<void*>(emu_fault)},
+      {"emu_printf", reinterpret_cast<void*>(emu_printf)},
+      {"emu_assert", reinterpret_cast<void*>(emu_assert)},
+      {"emu_malloc", reinterpret_cast<void*>(emu_malloc)},
+      {"emu_clock", reinterpret_cast<void*>(emu_clock)},
+      {"emu_yield", reinterpret_cast<void*>(emu_yield)},
+  }};
+  return points;
+}
+
+}  // namespace emulator::runtime

@@ -1,0 +1,48 @@
+// A fiber: a stack of its own that a thread can switch to and from in a few nanoseconds. Warps that
+// wait at a barrier rest on one. Fibers never leave the thread that made them.
+#pragma once
+
+#include <cstddef>
+
+#include "emulator/runtime/reservation.h"
+
+namespace emulator::runtime {
+
+class Fiber {
+ public:
+  // Runs on the fiber's stack; must not return and must not let an exception out.
+  using Body = void (*)(void*);
+
+  // Stands for the stack the thread runs on already.
+  Fiber();
+  // A fresh stack that begins with body(argument) at the first switch to it.
+  Fiber(Body body, void* argument);
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+  ~Fiber();
+
+  // Leaves `from`, which is running, and goes on in `to`. Comes back when somebody switches to
+  // `from`.
+  static void switch_to(Fiber& from, Fiber& to);
+  // The same, but `from` is never gone back to. What its frames own is not destroyed.
+  [[noreturn]] static void leave(Fiber& from, Fiber& to);
+  // Forgets what the fiber was doing: the next switch begins with its body again. Not for the
+  // running one.
+  void restart();
+
+ private:
+  static void arrive(void* context, void* from, Fiber& to);
+  friend struct FiberStart;
+
+  Body body_ = nullptr;
+  void* argument_ = nullptr;
+  Reservation stack_;
+  void* context_ = nullptr;       // where to go on
+  Fiber* destination_ = nullptr;  // of the switch under way
+  void* fake_stack_ = nullptr;    // AddressSanitizer's
+  const void* stack_bottom_ = nullptr;
+  std::size_t stack_bytes_ = 0;
+  void* thread_sanitizer_ = nullptr;
+};
+
+}  // namespace emulator::runtime

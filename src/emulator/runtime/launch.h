@@ -1,0 +1,75 @@
+// One kernel launch: what to run, on what grid, and what its threads may touch. Everything it
+// points to outlives it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "emulator/runtime/abi.h"
+#include "emulator/runtime/address_map.h"
+#include "emulator/runtime/fault.h"
+#include "emulator/runtime/print_buffer.h"
+
+namespace emulator::runtime {
+
+struct Launch {
+  WarpFunction function = nullptr;
+  std::span<const Site> sites;
+  std::span<const std::uint8_t> parameters;
+  std::array<std::uint32_t, 3> grid = {1, 1, 1};
+  std::array<std::uint32_t, 3> block = {1, 1, 1};  // at most 1024 threads
+  std::uint32_t shared_bytes = 0;                  // static and dynamic together
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint64_t local_bytes_per_thread = 0;
+  const AddressMap* addresses = nullptr;
+  PrintBuffer* prints = nullptr;
+
+  [[nodiscard]] std::uint64_t block_count() const {
+    return std::uint64_t{grid[0]} * grid[1] * grid[2];
+  }
+  [[nodiscard]] std::uint32_t thread_count() const { return block[0] * block[1] * block[2]; }
+};
+
+// What the workers of one running launch share. The first fault wins; the others stop as soon as
+// they notice.
+class LaunchProgress {
+ public:
+  explicit LaunchProgress(std::uint64_t blocks) : blocks_(blocks) {}
+
+  // The next `count` blocks nobody has taken, as [first, last); empty at the end and after a fault.
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> take(std::uint64_t count) {
+    if (stopped()) return {0, 0};
+    const std::uint64_t first = next_.fetch_add(count, std::memory_order_relaxed);
+    if (first >= blocks_) return {0, 0};
+    return {first, std::min(first + count, blocks_)};
+  }
+  // True if this fault is the launch's.
+  bool report(Fault fault) {
+    const std::lock_guard lock(mutex_);
+    const bool first = !fault_;
+    if (first) fault_ = std::move(fault);
+    stopped_.store(true, std::memory_order_relaxed);
+    return first;
+  }
+  [[nodiscard]] bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+  // Once all workers are done.
+  [[nodiscard]] std::optional<Fault> fault() const {
+    const std::lock_guard lock(mutex_);
+    return fault_;
+  }
+
+ private:
+  std::uint64_t blocks_;
+  std::atomic<std::uint64_t> next_ = 0;
+  std::atomic<bool> stopped_ = false;
+  mutable std::mutex mutex_;
+  std::optional<Fault> fault_;
+};
+
+}  // namespace emulator::runtime

@@ -1,0 +1,105 @@
+#include "trial/candidate.h"
+
+#include <fmt/format.h>
+
+namespace autokernel::trial {
+namespace {
+
+std::string launch_text(const compile::Launch& launch) {
+  return fmt::format("{}, grid ({}), block ({}), {} bytes of dynamic shared memory", launch.kernel,
+                     fmt::join(launch.grid, ","), fmt::join(launch.block, ","),
+                     launch.shared_bytes);
+}
+
+// Beyond this a kernel must ask for its dynamic shared memory.
+constexpr std::uint32_t kSharedWithoutAsking = 48U << 10U;
+
+std::span<const std::byte> image_of(const driver::Device& device, const compile::Program& program) {
+  if (device.info().emulated || program.cubin.empty()) {
+    return std::as_bytes(std::span(program.ptx.c_str(), program.ptx.size() + 1));
+  }
+  return program.cubin;
+}
+
+}  // namespace
+
+std::variant<Candidate, Rejection> Candidate::load(const driver::Device& device,
+                                                   const compile::Program& program) {
+  driver::Loading loading = device.load(image_of(device, program));
+  if (const auto* fault = std::get_if<driver::Fault>(&loading)) return rejection(*fault, "loading");
+  Candidate candidate(device, program, std::get<driver::Module>(std::move(loading)));
+  if (auto missing = candidate.find_steps()) return *std::move(missing);
+  if (auto missing = candidate.find_objects()) return *std::move(missing);
+  return candidate;
+}
+
+std::optional<Rejection> Candidate::find_steps() {
+  for (const compile::Launch& launch : program_->declaration.launches) {
+    const auto kernel = module_.kernel(launch.kernel);
+    if (!kernel) {
+      return Rejection{
+          Verdict::does_not_compile,
+          fmt::format(
+              "AUTOKERNEL_LAUNCH names the kernel {}, which the file does not have; declare it "
+              "extern \"C\" __global__",
+              launch.kernel),
+          ""};
+    }
+    if (launch.shared_bytes > kSharedWithoutAsking) {
+      if (const auto fault = device_->allow_shared(*kernel, launch.shared_bytes)) {
+        return rejection(*fault, "the launch of " + launch_text(launch));
+      }
+    }
+    steps_.push_back({*kernel, {launch.grid, launch.block, launch.shared_bytes}});
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> Candidate::find_objects() {
+  for (const compile::ModuleObject& object : program_->objects) {
+    const auto found = module_.object(object.name);
+    if (!found || found->bytes != object.bytes) {
+      return Rejection{
+          Verdict::does_not_compile,
+          fmt::format(
+              "the module-scope object {} ({} bytes) cannot be reset before each launch; pass data "
+              "through the workspace, or declare it extern \"C\" __device__",
+              object.name, object.bytes),
+          ""};
+    }
+    Bytes initial = object.initial;
+    initial.resize(object.bytes);
+    objects_.push_back({found->address, std::move(initial)});
+  }
+  return std::nullopt;
+}
+
+void Candidate::restore_objects() const {
+  for (const Restored& object : objects_) device_->copy_in(object.address, object.initial);
+}
+
+std::optional<driver::Fault> Candidate::launch(const driver::Stream& stream,
+                                               Operands& operands) const {
+  if (program_->declaration.workspace_zeroed && operands.workspace().bytes() > 0) {
+    const driver::Address address = operands.address(operands.parameters().size() - 1);
+    if (auto fault = stream.zero(address, program_->declaration.workspace_bytes)) return fault;
+  }
+  for (const Step& step : steps_) {
+    if (auto fault = stream.launch(step.kernel, step.shape, operands.parameters())) return fault;
+  }
+  return std::nullopt;
+}
+
+Workspace Candidate::workspace() const {
+  return {program_->declaration.workspace_bytes, program_->declaration.workspace_zeroed};
+}
+
+std::string Candidate::launches_text() const {
+  std::string text;
+  for (const compile::Launch& launch : program_->declaration.launches) {
+    text += (text.empty() ? "" : "; ") + launch_text(launch);
+  }
+  return text;
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,178 @@
+#include "trial/cublas.h"
+
+#include <cublas_v2.h>
+#include <dlfcn.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/owned.h"
+
+namespace autokernel::trial {
+
+// What is called of it, found by name, and its handle.
+struct Cublas::Calls {
+  decltype(&cublasCreate_v2) create = nullptr;
+  decltype(&cublasDestroy_v2) destroy = nullptr;
+  decltype(&cublasGetVersion_v2) get_version = nullptr;
+  decltype(&cublasSetStream_v2) set_stream = nullptr;
+  decltype(&cublasSetMathMode) set_math_mode = nullptr;
+  // Spelled out, since the header overloads it.
+  cublasStatus_t (*gemm)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
+                         const void*, const void*, cudaDataType, int, const void*, cudaDataType,
+                         int, const void*, void*, cudaDataType, int, cublasComputeType_t,
+                         cublasGemmAlgo_t) = nullptr;
+  decltype(&cublasGetStatusString) text = nullptr;
+  Owned<void*> library;
+  Owned<cublasHandle_t> handle;
+
+  void check(cublasStatus_t status, const char* call, const std::string& attempted) const {
+    if (status == CUBLAS_STATUS_SUCCESS) return;
+    const char* words = text != nullptr ? text(status) : nullptr;
+    throw Error(
+        Stop::environment,
+        "cannot " + attempted + ": " +
+            (words != nullptr ? words : "error " + std::to_string(static_cast<int>(status))) +
+            " (" + std::to_string(static_cast<int>(status)) + ") [" + call + "]");
+  }
+};
+
+namespace {
+
+// The library's major version follows CUDA's, and any from 12 on will do.
+constexpr std::array kNames = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
+
+std::vector<std::filesystem::path> places() {
+  std::vector<std::filesystem::path> places;
+  for (const char* name : kNames) {
+    if (const char* home = std::getenv("CUDA_HOME"))
+      places.push_back(std::filesystem::path(home) / "lib64" / name);
+    places.emplace_back(name);
+    places.push_back(std::filesystem::path("/usr/local/cuda/lib64") / name);
+  }
+  return places;
+}
+
+cudaDataType_t type_of(cases::DType dtype) {
+  switch (dtype) {
+    case cases::DType::f16:
+      return CUDA_R_16F;
+    case cases::DType::bf16:
+      return CUDA_R_16BF;
+    case cases::DType::f32:
+      return CUDA_R_32F;
+    case cases::DType::i32:
+      return CUDA_R_32I;
+    case cases::DType::u8:
+      return CUDA_R_8U;
+  }
+  return CUDA_R_32F;
+}
+
+template <typename Function>
+void find(void* library, Function& function, const char* name, const std::filesystem::path& place) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function == nullptr) {
+    throw Error(Stop::environment, "cannot use " + place.string() + ": it has no " + name +
+                                       "; install cuBLAS of CUDA 12.4 or later [dlsym]");
+  }
+}
+
+}  // namespace
+
+Cublas::Cublas(const driver::Device& device)
+    : device_(&device), calls_(std::make_unique<Calls>()) {}
+Cublas::~Cublas() = default;
+
+std::unique_ptr<Cublas> Cublas::open(const driver::Device& device) {
+  std::unique_ptr<Cublas> cublas(new Cublas(device));
+  Calls& calls = *cublas->calls_;
+  std::string looked;
+  for (const std::filesystem::path& place : places()) {
+    void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (handle == nullptr) {
+      looked += "\n  " + place.string();
+      continue;
+    }
+    calls.library = Owned<void*>(handle, [](void* library) { dlclose(library); });
+    find(handle, calls.create, "cublasCreate_v2", place);
+    find(handle, calls.destroy, "cublasDestroy_v2", place);
+    find(handle, calls.get_version, "cublasGetVersion_v2", place);
+    find(handle, calls.set_stream, "cublasSetStream_v2", place);
+    find(handle, calls.set_math_mode, "cublasSetMathMode", place);
+    find(handle, calls.gemm, "cublasGemmEx", place);
+    find(handle, calls.text, "cublasGetStatusString", place);
+    break;
+  }
+  if (calls.library.get() == nullptr) {
+    throw Error(Stop::environment,
+                "cannot load cuBLAS, which the result is compared with; install it (pip install "
+                "nvidia-cublas, or the "
+                "CUDA toolkit) or set CUDA_HOME; tried:" +
+                    looked + "\n[dlopen]");
+  }
+  cublasHandle_t handle = nullptr;
+  calls.check(calls.create(&handle), "cublasCreate", "start cuBLAS on " + device.info().name);
+  calls.handle =
+      Owned<cublasHandle_t>(handle, [destroy = calls.destroy](cublasHandle_t h) { destroy(h); });
+  const auto mode = static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                              CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  calls.check(calls.set_math_mode(handle, mode), "cublasSetMathMode",
+              "have cuBLAS keep its sums in fp32");
+  return cublas;
+}
+
+std::string Cublas::version() const {
+  int version = 0;
+  calls_->check(calls_->get_version(calls_->handle.get(), &version), "cublasGetVersion",
+                "ask cuBLAS for its version");
+  constexpr int kMajor = 10000;
+  constexpr int kMinor = 100;
+  return "cuBLAS " + std::to_string(version / kMajor) + "." +
+         std::to_string(version % kMajor / kMinor) + "." + std::to_string(version % kMinor);
+}
+
+void Cublas::queue(const Product& product, Operand left, Operand right, Operand output,
+                   const driver::Stream& stream) const {
+  const Calls& calls = *calls_;
+  calls.check(calls.set_stream(calls.handle.get(), stream.get()), "cublasSetStream",
+              "give cuBLAS a stream");
+  const float one = 1;
+  const float zero = 0;
+  // cuBLAS is column-major, where a row-major matrix is its transpose: C^T = B^T A^T.
+  const auto rows = static_cast<int>(product.rows);
+  const auto columns = static_cast<int>(product.columns);
+  const auto depth = static_cast<int>(product.depth);
+  calls.check(calls.gemm(calls.handle.get(), CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, depth, &one,
+                         reinterpret_cast<const void*>(right.address), type_of(right.dtype),
+                         columns, reinterpret_cast<const void*>(left.address), type_of(left.dtype),
+                         depth, &zero, reinterpret_cast<void*>(output.address),
+                         type_of(output.dtype), columns, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+              "cublasGemmEx",
+              "multiply " + std::to_string(rows) + " x " + std::to_string(depth) + " by " +
+                  std::to_string(depth) + " x " + std::to_string(columns) + " with cuBLAS");
+}
+
+void Cublas::multiply(const Product& product, cases::DType dtype, std::span<const std::byte> left,
+                      std::span<const std::byte> right, std::span<float> result) {
+  const driver::Buffer a = device_->allocate(left.size());
+  const driver::Buffer b = device_->allocate(right.size());
+  const driver::Buffer c = device_->allocate(result.size_bytes());
+  device_->copy_in(a.address(), left);
+  device_->copy_in(b.address(), right);
+  const driver::Stream stream = device_->make_stream();
+  queue(product, {a.address(), dtype}, {b.address(), dtype}, {c.address(), cases::DType::f32},
+        stream);
+  if (const auto fault = stream.wait()) {
+    throw Error(Stop::environment, "cannot multiply with cuBLAS: " + fault->text + " (" +
+                                       fault->name + ", " + std::to_string(fault->code) +
+                                       ") [cublasGemmEx]");
+  }
+  device_->copy_out(std::as_writable_bytes(result), c.address());
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,39 @@
+// cuBLAS: the library on a GPU.
+#pragma once
+
+#include <memory>
+
+#include "autokernel/driver/device.h"
+#include "trial/library.h"
+
+namespace autokernel::trial {
+
+class Cublas : public Library {
+ public:
+  // Opens it at run time on the device's context. Throws Error(environment) saying where it looked.
+  // `device` must live longer.
+  [[nodiscard]] static std::unique_ptr<Cublas> open(const driver::Device& device);
+  ~Cublas() override;
+
+  [[nodiscard]] std::string version() const override;
+  void multiply(const Product& product, cases::DType dtype, std::span<const std::byte> left,
+                std::span<const std::byte> right, std::span<float> result) override;
+
+  // The same on matrices that are on the device, as people call it: result in `output`'s type, sums
+  // in fp32 and without reduced-precision reduction. Queued, not waited for.
+  struct Operand {
+    driver::Address address = 0;
+    cases::DType dtype = cases::DType::f32;
+  };
+  void queue(const Product& product, Operand left, Operand right, Operand output,
+             const driver::Stream& stream) const;
+
+ private:
+  struct Calls;
+  explicit Cublas(const driver::Device& device);
+
+  const driver::Device* device_;
+  std::unique_ptr<Calls> calls_;
+};
+
+}  // namespace autokernel::trial

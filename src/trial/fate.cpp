@@ -1,0 +1,93 @@
+#include "trial/fate.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+#include <string_view>
+
+#include "autokernel/base/error.h"
+
+namespace autokernel::trial {
+namespace {
+
+// What the phase does to the candidate, to complete "while ...".
+[[nodiscard]] const char* activity(Phase phase) {
+  switch (phase) {
+    case Phase::start:
+      return "starting";
+    case Phase::compile:
+      return "compiling the kernel";
+    case Phase::check:
+      return "checking the kernel";
+    case Phase::time:
+      return "timing the kernel";
+  }
+  return "running";
+}
+
+void hold_machine_responsible_for_start(Phase phase, const std::string& what) {
+  if (phase != Phase::start) return;
+  throw Error(Stop::environment, "the runner " + what +
+                                     " before it reached the kernel; run again with -v, or try " +
+                                     "another --device");
+}
+
+[[nodiscard]] std::string name_of(int signal) {
+  const char* abbreviation = ::sigabbrev_np(signal);
+  return abbreviation == nullptr ? fmt::format("signal {}", signal)
+                                 : fmt::format("SIG{}", abbreviation);
+}
+
+[[nodiscard]] std::string_view hint_for(int signal) {
+  if (signal == SIGKILL)
+    return "; nobody but the system's out-of-memory killer is likely to do that";
+  if (signal == SIGABRT) return "; its last words are in the log";
+  return "";
+}
+
+[[nodiscard]] std::string last_line(const std::string& text) {
+  const std::size_t end = text.find_last_not_of(" \n\r\t");
+  if (end == std::string::npos) return {};
+  const std::size_t newline = text.rfind('\n', end);
+  const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
+  return text.substr(begin, end + 1 - begin);
+}
+
+[[nodiscard]] Result failed(Verdict verdict, std::string reason) {
+  Result result;
+  result.verdict = verdict;
+  result.reason = std::move(reason);
+  return result;
+}
+
+}  // namespace
+
+Result overdue(Phase phase, std::chrono::duration<double> limit) {
+  hold_machine_responsible_for_start(phase, fmt::format("took more than {:g} s", limit.count()));
+  return failed(Verdict::timed_out, fmt::format("{} took more than {:g} s (--timeout)",
+                                                activity(phase), limit.count()));
+}
+
+Result oversized(Phase phase, std::uint64_t resident, std::uint64_t limit) {
+  const std::string what =
+      fmt::format("held {} MiB of memory, {} are allowed", resident >> 20U, limit >> 20U);
+  hold_machine_responsible_for_start(phase, what);
+  return failed(phase == Phase::compile ? Verdict::does_not_compile : Verdict::crashed,
+                fmt::format("{} {}", activity(phase), what));
+}
+
+Result fallen_silent(Phase phase, const Ending& ending, const std::string& printed) {
+  if (ending.signal == 0) {
+    const std::string words = last_line(printed);
+    throw Error(Stop::internal,
+                fmt::format("the runner ended with code {} and no result while {}{}", ending.code,
+                            activity(phase), words.empty() ? "" : "; it last printed: " + words));
+  }
+  const std::string what = "was killed by " + name_of(ending.signal);
+  hold_machine_responsible_for_start(phase, what);
+  return failed(Verdict::crashed, fmt::format("the runner {} while {}{}", what, activity(phase),
+                                              hint_for(ending.signal)));
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,151 @@
+#include "trial/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "trial/compare.h"
+#include "trial/conversion.h"
+#include "trial/element.h"
+
+namespace autokernel::trial {
+namespace {
+
+bool is_stress(Recipe recipe) {
+  return std::find(kStressRecipes.begin(), kStressRecipes.end(), recipe) != kStressRecipes.end();
+}
+
+// How the absolute tolerance, which is meant for the declared inputs, changes with inputs of
+// another scale.
+double absolute_scale(const SizedCase& sized, Recipe recipe) {
+  const Scaling by = scaling(sized);
+  const bool product = std::holds_alternative<cases::SumOfProducts>(sized.problem->exactness);
+  switch (recipe) {
+    case Recipe::declared:
+    case Recipe::exact:
+    case Recipe::constant:
+      return 1;
+    case Recipe::very_large:
+      // Of a product, magnitudes say how much is allowed; of an unknown function, the square of the
+      // scale is.
+      return product ? 1 : std::ldexp(1, 2 * by.large);
+    case Recipe::very_small:
+      return product ? std::ldexp(1, -2 * by.small) : 1;
+    case Recipe::mixed:
+      return product ? 1 : std::ldexp(1, 2 * by.spread);
+    case Recipe::zeros:
+      return product ? 0 : 1;
+  }
+  return 1;
+}
+
+Rejection wrong(const LaunchRecord& launch, const SizedTensor& tensor, const Bytes& got,
+                const Bytes& expected, const Comparison& comparison) {
+  const cases::DType dtype = tensor.tensor->dtype;
+  const std::string reason =
+      fmt::format("{} = {}, expected {} {}; {} of {} elements differ, largest difference {:.6g}",
+                  element_name(tensor, comparison.first), value_text(dtype, got, comparison.first),
+                  value_text(dtype, expected, comparison.first),
+                  occasion(*launch.sized, launch.recipe, launch.name), comparison.differing,
+                  comparison.count, comparison.largest);
+  return {Verdict::incorrect, reason, ""};
+}
+
+std::vector<float> absolute_values(const SizedTensor& tensor, const Bytes& bytes) {
+  std::vector<float> values(tensor.count);
+  to_floats(tensor.tensor->dtype, bytes, values);
+  for (float& value : values) value = std::fabs(value);
+  return values;
+}
+
+}  // namespace
+
+void Judge::multiply_magnitudes(const SizedCase& sized, const cases::SumOfProducts& product) {
+  const std::size_t left = sized.index_of(product.left);
+  const std::size_t right = sized.index_of(product.right);
+  const std::vector<float> a = absolute_values(sized.tensors[left], inputs_[left]);
+  const std::vector<float> b = absolute_values(sized.tensors[right], inputs_[right]);
+  const Product shape = product_of(sized, product.left, product.right);
+  magnitudes_.resize(static_cast<std::size_t>(shape.rows * shape.columns));
+  library_->multiply(shape, cases::DType::f32, std::as_bytes(std::span(a)),
+                     std::as_bytes(std::span(b)), magnitudes_);
+}
+
+std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
+  const SizedCase& sized = *launch.sized;
+  maker_->make(sized, launch.recipe, launch.key, inputs_);
+  const std::vector<Bytes>& expected = reference_->expected(sized, inputs_);
+  const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
+
+  Closeness closeness;
+  if (!is_exact(*sized.problem, launch.recipe)) {
+    closeness.kind = Closeness::Kind::within;
+    closeness.tolerance = sized.problem->tolerance;
+    closeness.tolerance.absolute *= absolute_scale(sized, launch.recipe);
+    if (product != nullptr && is_stress(launch.recipe)) {
+      multiply_magnitudes(sized, *product);
+      closeness.factor = std::ldexp(
+          static_cast<double>(product_of(sized, product->left, product->right).depth), -23);
+    }
+  }
+  for (std::size_t t = 0; t < sized.tensors.size(); ++t) {
+    const SizedTensor& tensor = sized.tensors[t];
+    if (!tensor.is_written()) continue;
+    const bool summed = closeness.factor > 0 && tensor.tensor->name == product->output;
+    closeness.magnitudes = summed ? std::span<const float>(magnitudes_) : std::span<const float>();
+    const Comparison comparison =
+        compare(tensor.tensor->dtype, launch.outputs[t], expected[t], closeness);
+    if (!comparison.all_finite && is_stress(launch.recipe)) {
+      notes_.push_back(fmt::format("not judged: the reference itself is not finite {}",
+                                   occasion(sized, launch.recipe, launch.name)));
+      return std::nullopt;
+    }
+    // Stress inputs are of another scale, and their differences would drown the others.
+    if (!is_stress(launch.recipe)) {
+      differences_.max_abs = std::max(differences_.max_abs, comparison.differences.max_abs);
+      differences_.max_rel = std::max(differences_.max_rel, comparison.differences.max_rel);
+    }
+    if (comparison.differing > 0)
+      return wrong(launch, tensor, launch.outputs[t], expected[t], comparison);
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> Judge::judge(std::span<const LaunchRecord> launches) {
+  for (const LaunchRecord& launch : launches) {
+    if (auto rejected = judge_one(launch)) return rejected;
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launches) {
+  for (std::size_t i = 1; i < launches.size(); ++i) {
+    const LaunchRecord& one = launches[i - 1];
+    const LaunchRecord& other = launches[i];
+    if (one.recipe != other.recipe || one.key != other.key || one.sized != other.sized) continue;
+    for (std::size_t t = 0; t < one.outputs.size(); ++t) {
+      if (one.outputs[t] == other.outputs[t]) continue;
+      const SizedTensor& tensor = one.sized->tensors[t];
+      const auto at =
+          std::mismatch(one.outputs[t].begin(), one.outputs[t].end(), other.outputs[t].begin())
+              .first;
+      const std::uint64_t element = static_cast<std::uint64_t>(at - one.outputs[t].begin()) /
+                                    cases::size_of(tensor.tensor->dtype);
+      return Rejection{
+          Verdict::incorrect,
+          fmt::format(
+              "{} = {}, then {} on the same inputs {}: the result depends on the order in which "
+              "threads run",
+              element_name(tensor, element),
+              value_text(tensor.tensor->dtype, one.outputs[t], element),
+              value_text(tensor.tensor->dtype, other.outputs[t], element),
+              occasion(*other.sized, other.recipe, other.name)),
+          ""};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace autokernel::trial

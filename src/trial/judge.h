@@ -1,0 +1,52 @@
+// Whether launches gave what they should have: outputs that were kept against references made
+// afterwards.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autokernel/trial/result.h"
+#include "trial/inputs.h"
+#include "trial/launcher.h"
+#include "trial/library.h"
+#include "trial/reference.h"
+#include "trial/rejection.h"
+
+namespace autokernel::trial {
+
+class Judge {
+ public:
+  // `library` multiplies magnitudes for the tolerance of stress inputs; null where the case is no
+  // sum of products. All must live longer.
+  Judge(Reference& reference, Library* library, const InputMaker& maker)
+      : reference_(&reference), library_(library), maker_(&maker) {}
+
+  // Compares every element of every launch, in order, until one is wrong.
+  [[nodiscard]] std::optional<Rejection> judge(std::span<const LaunchRecord> launches);
+
+  // Over everything judged so far.
+  [[nodiscard]] const Differences& differences() const { return differences_; }
+  // Launches that could not be judged, and why.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  [[nodiscard]] std::optional<Rejection> judge_one(const LaunchRecord& launch);
+  // K * 2^-23 * (|left| |right|), the most by which honest sums in fp32 may differ, goes into
+  // magnitudes_.
+  void multiply_magnitudes(const SizedCase& sized, const cases::SumOfProducts& product);
+
+  Reference* reference_;
+  Library* library_;
+  const InputMaker* maker_;
+  std::vector<Bytes> inputs_;
+  std::vector<float> magnitudes_;
+  Differences differences_;
+  std::vector<std::string> notes_;
+};
+
+// Launches on the same inputs must have given the same bits; empty where they have.
+[[nodiscard]] std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launches);
+
+}  // namespace autokernel::trial

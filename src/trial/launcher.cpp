@@ -1,0 +1,81 @@
+#include "trial/launcher.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace autokernel::trial {
+
+std::string occasion(const SizedCase& sized, Recipe recipe, const std::string& name) {
+  std::string text = fmt::format("({}, {}", description(*sized.problem, recipe), name);
+  if (sized.size_name != "default") {
+    std::string sizes;
+    for (const auto& [symbol, value] : sized.sizes)
+      sizes += fmt::format("{}{} = {}", sizes.empty() ? "" : ", ", symbol, value);
+    text += " at " + sizes;
+  }
+  return text + ")";
+}
+
+Launcher::Launcher(const driver::Device& device, const Candidate& candidate, const SizedCase& sized,
+                   const InputMaker& maker, std::size_t sets)
+    : device_(&device),
+      candidate_(&candidate),
+      sized_(&sized),
+      maker_(&maker),
+      stream_(device.make_stream()),
+      start_(device.make_event()),
+      stop_(device.make_event()) {
+  for (std::size_t set = 0; set < sets; ++set)
+    sets_.emplace_back(device, sized, candidate.workspace());
+}
+
+std::string Launcher::describe(Recipe recipe, const std::string& name) const {
+  return fmt::format("the launch of {} {}", candidate_->launches_text(),
+                     occasion(*sized_, recipe, name));
+}
+
+Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& name,
+                           Surroundings& surroundings) {
+  Operands& operands = sets_[next_];
+  next_ = (next_ + 1) % sets_.size();
+  maker_->make(*sized_, recipe, key, inputs_);
+  operands.load(inputs_, key);
+  candidate_->restore_objects();
+  device_->reset_persisting_l2();
+
+  surroundings.queue_before(stream_);
+  auto fault = stream_.record(start_);
+  if (!fault) fault = candidate_->launch(stream_, operands);
+  if (!fault) fault = stream_.record(stop_);
+  surroundings.release();
+  // What was queued before a refused launch must be over before its buffers go.
+  const auto late = stream_.wait();
+  if (!fault) fault = late;
+  if (fault) return rejection(*fault, describe(recipe, name));
+
+  Launched launched;
+  launched.microseconds = stop_.microseconds_since(start_);
+  launched.record = {sized_, recipe, key, name, operands.outputs()};
+  if (const auto disturbed = operands.disturbed(inputs_)) {
+    return Rejection{Verdict::incorrect,
+                     fmt::format("the kernel wrote where it must not: {} {}", *disturbed,
+                                 occasion(*sized_, recipe, name)),
+                     ""};
+  }
+  return launched;
+}
+
+std::variant<double, Rejection> Launcher::back_to_back(int times) {
+  Operands& operands = sets_[next_];
+  const auto begin = std::chrono::steady_clock::now();
+  std::optional<driver::Fault> fault;
+  for (int i = 0; i < times && !fault; ++i) fault = candidate_->launch(stream_, operands);
+  const auto late = stream_.wait();
+  if (!fault) fault = late;
+  if (fault) return rejection(*fault, "one of " + std::to_string(times) + " launches in a row");
+  const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+  return took.count() / times;
+}
+
+}  // namespace autokernel::trial

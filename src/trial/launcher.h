@@ -1,0 +1,84 @@
+// One launch of the candidate on inputs nobody has seen before, with everything that must be true
+// around it. Checks and timing use the same launch, so that what is timed is what is checked.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "autokernel/driver/device.h"
+#include "trial/candidate.h"
+#include "trial/inputs.h"
+#include "trial/operands.h"
+#include "trial/rejection.h"
+
+namespace autokernel::trial {
+
+// What a launch left behind, kept on the host until the candidate is gone and references may exist.
+struct LaunchRecord {
+  const SizedCase* sized = nullptr;
+  Recipe recipe = Recipe::declared;
+  Key key;
+  std::string name;            // "timed launch 4"
+  std::vector<Bytes> outputs;  // indexed like the tensors; empty for those that are only read
+};
+
+// What is queued before a launch and has to happen for it to begin.
+class Surroundings {
+ public:
+  Surroundings() = default;
+  Surroundings(const Surroundings&) = delete;
+  Surroundings& operator=(const Surroundings&) = delete;
+  virtual ~Surroundings() = default;
+  // The device is idle, and inputs are in place.
+  virtual void queue_before(const driver::Stream& /*stream*/) {}
+  // Everything is queued.
+  virtual void release() {}
+};
+
+struct Launched {
+  double microseconds = 0;  // between the events around all launches of the declaration
+  LaunchRecord record;
+};
+using Launching = std::variant<Launched, Rejection>;
+
+class Launcher {
+ public:
+  // Launches use `sets` sets of buffers in turn. The references must live longer.
+  Launcher(const driver::Device& device, const Candidate& candidate, const SizedCase& sized,
+           const InputMaker& maker, std::size_t sets);
+
+  // Makes inputs from the key, fills everything else with random bits, restores the module's
+  // objects, launches, waits, and takes the outputs out. `name` says which launch this is, in
+  // messages.
+  [[nodiscard]] Launching launch(Recipe recipe, const Key& key, const std::string& name,
+                                 Surroundings& surroundings);
+
+  // Launches `times` times, one right after the other, on the buffers as the last launch left them;
+  // gives the host-clock microseconds of one.
+  [[nodiscard]] std::variant<double, Rejection> back_to_back(int times);
+
+  [[nodiscard]] const driver::Stream& stream() const { return stream_; }
+
+ private:
+  [[nodiscard]] std::string describe(Recipe recipe, const std::string& name) const;
+
+  const driver::Device* device_;
+  const Candidate* candidate_;
+  const SizedCase* sized_;
+  const InputMaker* maker_;
+  std::vector<Operands> sets_;
+  std::size_t next_ = 0;
+  driver::Stream stream_;
+  driver::Event start_;
+  driver::Event stop_;
+  std::vector<Bytes> inputs_;
+};
+
+// "timed launch 4 (exact inputs)", as messages name a launch; sizes are added where they are not
+// those that are timed.
+[[nodiscard]] std::string occasion(const SizedCase& sized, Recipe recipe, const std::string& name);
+
+}  // namespace autokernel::trial

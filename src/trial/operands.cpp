@@ -1,0 +1,107 @@
+#include "trial/operands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trial/element.h"
+
+namespace autokernel::trial {
+namespace {
+
+// Enough to meet a block that runs one row of tiles too far. The emulated device gets none: it
+// checks every access against the buffer itself, and a band would hide from it what reads just past
+// the end.
+constexpr std::size_t kGuardBytes = 64 << 10;
+
+}  // namespace
+
+Operands::Operands(const driver::Device& device, const SizedCase& sized, const Workspace& workspace)
+    : device_(&device), sized_(&sized), guard_bytes_(device.info().emulated ? 0 : kGuardBytes) {
+  for (const SizedTensor& tensor : sized.tensors) {
+    buffers_.push_back(device.allocate(tensor.bytes + 2 * guard_bytes_));
+    addresses_.push_back(buffers_.back().address() + guard_bytes_);
+    sizes_.push_back(tensor.bytes);
+  }
+  if (workspace.bytes > 0) {
+    workspace_ = device.allocate(workspace.bytes + 2 * guard_bytes_);
+    addresses_.push_back(workspace_.address() + guard_bytes_);
+    sizes_.push_back(workspace.bytes);
+  }
+  for (driver::Address& address : addresses_) parameters_.push_back(&address);
+  guards_.resize(addresses_.size());
+}
+
+std::string Operands::name_of(std::size_t buffer) const {
+  return buffer < sized_->tensors.size() ? sized_->tensors[buffer].tensor->name : "the workspace";
+}
+
+void Operands::load_guards(std::size_t buffer, const Key& key) {
+  if (guard_bytes_ == 0) return;
+  Bytes& guard = guards_[buffer];
+  guard.resize(2 * guard_bytes_);
+  random_bytes({key, static_cast<std::uint32_t>(buffer), Purpose::guards}, guard);
+  const auto bands = std::span<const std::byte>(guard);
+  device_->copy_in(addresses_[buffer] - guard_bytes_, bands.first(guard_bytes_));
+  device_->copy_in(addresses_[buffer] + sizes_[buffer], bands.last(guard_bytes_));
+}
+
+void Operands::load(const std::vector<Bytes>& inputs, const Key& key) {
+  for (std::size_t b = 0; b < addresses_.size(); ++b) {
+    if (b < inputs.size() && !inputs[b].empty()) {
+      device_->copy_in(addresses_[b], inputs[b]);
+    } else {
+      scratch_.resize(sizes_[b]);
+      random_bytes({key, static_cast<std::uint32_t>(b), Purpose::noise}, scratch_);
+      device_->copy_in(addresses_[b], scratch_);
+    }
+    load_guards(b, key);
+  }
+}
+
+std::vector<Bytes> Operands::outputs() const {
+  std::vector<Bytes> outputs(sized_->tensors.size());
+  for (std::size_t t = 0; t < outputs.size(); ++t) {
+    if (!sized_->tensors[t].is_written()) continue;
+    outputs[t].resize(sizes_[t]);
+    device_->copy_out(outputs[t], addresses_[t]);
+  }
+  return outputs;
+}
+
+std::optional<std::string> Operands::disturbed_guard(std::size_t buffer) {
+  if (guard_bytes_ == 0) return std::nullopt;
+  scratch_.resize(2 * guard_bytes_);
+  const auto bands = std::span(scratch_);
+  device_->copy_out(bands.first(guard_bytes_), addresses_[buffer] - guard_bytes_);
+  device_->copy_out(bands.last(guard_bytes_), addresses_[buffer] + sizes_[buffer]);
+  const auto [found, expected] =
+      std::mismatch(scratch_.begin(), scratch_.end(), guards_[buffer].begin());
+  if (found == scratch_.end()) return std::nullopt;
+  const auto at = static_cast<std::size_t>(found - scratch_.begin());
+  return at < guard_bytes_ ? fmt::format("it wrote {} bytes before the beginning of {}",
+                                         guard_bytes_ - at, name_of(buffer))
+                           : fmt::format("it wrote {} bytes past the end of {}",
+                                         at - guard_bytes_ + 1, name_of(buffer));
+}
+
+std::optional<std::string> Operands::disturbed(const std::vector<Bytes>& inputs) {
+  for (std::size_t b = 0; b < addresses_.size(); ++b) {
+    if (auto guard = disturbed_guard(b)) return guard;
+    if (b >= sized_->tensors.size() || sized_->tensors[b].is_written()) continue;
+    const SizedTensor& tensor = sized_->tensors[b];
+    scratch_.resize(tensor.bytes);
+    device_->copy_out(scratch_, addresses_[b]);
+    if (scratch_ == inputs[b]) continue;
+    const auto at =
+        std::mismatch(scratch_.begin(), scratch_.end(), inputs[b].begin()).first - scratch_.begin();
+    const std::uint64_t element =
+        static_cast<std::uint64_t>(at) / cases::size_of(tensor.tensor->dtype);
+    return fmt::format("it changed its input {} = {} to {}", element_name(tensor, element),
+                       value_text(tensor.tensor->dtype, inputs[b], element),
+                       value_text(tensor.tensor->dtype, scratch_, element));
+  }
+  return std::nullopt;
+}
+
+}  // namespace autokernel::trial

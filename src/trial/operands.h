@@ -1,0 +1,61 @@
+// The device memory one run of a kernel works on: its tensors and its workspace, surrounded by
+// bytes that must not change.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autokernel/driver/device.h"
+#include "trial/philox.h"
+#include "trial/sized_case.h"
+
+namespace autokernel::trial {
+
+// What a kernel's declaration asks for beside the tensors.
+struct Workspace {
+  std::uint64_t bytes = 0;  // 0: none
+  bool zeroed = false;      // the kernel's own launches zero it
+};
+
+class Operands {
+ public:
+  // `device` and `sized` must live longer.
+  Operands(const driver::Device& device, const SizedCase& sized, const Workspace& workspace);
+
+  // Writes the inputs, and random bits into everything else: outputs, workspace, guard bands.
+  // Nothing may be running. `inputs` is indexed like the tensors and must stay as it is until
+  // `disturbed` has been asked.
+  void load(const std::vector<Bytes>& inputs, const Key& key);
+
+  // Addresses of the kernel's parameters, for a launch.
+  [[nodiscard]] std::span<void*> parameters() { return parameters_; }
+  [[nodiscard]] const driver::Buffer& workspace() const { return workspace_; }
+  [[nodiscard]] driver::Address address(std::size_t tensor) const { return addresses_[tensor]; }
+
+  // The tensors that are written, copied to the host; the others are empty. Nothing may be running.
+  [[nodiscard]] std::vector<Bytes> outputs() const;
+  // What a launch changed that it must not: an input, or bytes around a buffer. Empty where all is
+  // as it was.
+  [[nodiscard]] std::optional<std::string> disturbed(const std::vector<Bytes>& inputs);
+
+ private:
+  void load_guards(std::size_t buffer, const Key& key);
+  [[nodiscard]] std::optional<std::string> disturbed_guard(std::size_t buffer);
+  [[nodiscard]] std::string name_of(std::size_t buffer) const;
+
+  const driver::Device* device_;
+  const SizedCase* sized_;
+  std::size_t guard_bytes_;
+  std::vector<driver::Buffer> buffers_;  // of the tensors, with their guards
+  driver::Buffer workspace_;
+  std::vector<driver::Address> addresses_;  // what the kernel sees; the workspace comes last
+  std::vector<std::size_t> sizes_;
+  std::vector<void*> parameters_;  // into addresses_
+  std::vector<Bytes> guards_;      // before and after each buffer, as written
+  Bytes scratch_;
+};
+
+}  // namespace autokernel::trial

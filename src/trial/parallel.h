@@ -1,0 +1,16 @@
+// A loop over independent parts on more than one thread, for the harness's own work between
+// launches.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace autokernel::trial {
+
+// Calls work(first, end) for parts that together are [0, count), at the same time, and comes back
+// when all are done. `cost` is about how many elementary steps one item takes; small work stays on
+// this thread. `work` must not throw.
+void in_parallel(std::size_t count, std::size_t cost,
+                 const std::function<void(std::size_t, std::size_t)>& work);
+
+}  // namespace autokernel::trial

@@ -1,0 +1,121 @@
+#include "trial/programs.h"
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "autokernel/base/error.h"
+#include "trial/gpu_tools.h"
+
+namespace autokernel::trial {
+namespace {
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (!stream && !stream.eof()) {
+    throw Error(Stop::usage, "cannot read " + file.string() +
+                                 ", the reference named in case.toml; put it there [open]");
+  }
+  return text;
+}
+
+std::future<compile::Compilation> start(std::shared_future<compile::Compiler>& compiler,
+                                        compile::Request request) {
+  return std::async(std::launch::async, [compiler, request = std::move(request)] {
+    return compiler.get().compile(request);
+  });
+}
+
+// The kernel is refused here for what only the case knows: how many parameters it has.
+std::variant<compile::Program, Rejection> accepted(compile::Compilation compilation,
+                                                   std::size_t tensors) {
+  if (auto* refusal = std::get_if<compile::Refusal>(&compilation)) {
+    return Rejection{Verdict::does_not_compile, std::move(refusal->reason),
+                     std::move(refusal->log)};
+  }
+  auto& program = std::get<compile::Program>(compilation);
+  if (auto reason = compile::wrong_parameters(program, tensors)) {
+    return Rejection{Verdict::does_not_compile, *std::move(reason), std::move(program.log)};
+  }
+  return std::move(program);
+}
+
+[[noreturn]] void broken_reference(const cases::Case& problem, const std::string& reason) {
+  throw Error(Stop::usage, "cannot use the reference kernel of case " + problem.name + ": " +
+                               reason + "; mend it in " + problem.directory.string());
+}
+
+constexpr std::string_view kPrefix = "sm_";
+
+}  // namespace
+
+Compilations::Compilations(std::shared_future<compile::Compiler>& compiler, const CompileTask& task)
+    : task_(task) {
+  const auto* reference = std::get_if<cases::KernelReference>(&task.problem->reference);
+  const std::string reference_source =
+      reference != nullptr ? read_text(task.problem->directory / reference->file) : std::string();
+  // The timed size first: where cores are few, the longest wait is then the shortest.
+  for (const SizedCase* size : task.sizes) {
+    kernel_[size->size_name] =
+        start(compiler, {task.request->source, task.request->kernel_file.filename().string(),
+                         task.architecture, size->sizes});
+  }
+  if (reference != nullptr) {
+    for (const SizedCase* size : task.sizes) {
+      reference_[size->size_name] = start(
+          compiler, {reference_source, reference->file.string(), task.architecture, size->sizes});
+    }
+  }
+  if (task.on_gpu) gpu_tools_ = start(compiler, gpu_tools_source(task.architecture));
+}
+
+std::variant<Programs, Rejection> Compilations::wait() {
+  Programs programs;
+  const std::size_t tensors = task_.problem->tensors.size();
+  for (const SizedCase* size : task_.sizes) {
+    auto program = accepted(kernel_.at(size->size_name).get(), tensors);
+    if (auto* rejected = std::get_if<Rejection>(&program)) return std::move(*rejected);
+    programs.kernel.emplace(size->size_name, std::get<compile::Program>(std::move(program)));
+  }
+  for (auto& [size, future] : reference_) {
+    auto program = accepted(future.get(), tensors);
+    if (const auto* rejected = std::get_if<Rejection>(&program))
+      broken_reference(*task_.problem, rejected->reason);
+    programs.reference.emplace(size, std::get<compile::Program>(std::move(program)));
+  }
+  if (gpu_tools_) {
+    compile::Compilation tools = gpu_tools_->get();
+    if (const auto* refusal = std::get_if<compile::Refusal>(&tools)) {
+      throw Error(Stop::internal, "the harness's own kernels do not compile: " + refusal->reason);
+    }
+    programs.gpu_tools = std::get<compile::Program>(std::move(tools));
+  }
+  return programs;
+}
+
+std::string architecture_of(int major, int minor) {
+  // From 9.0 on, what is special about a generation (wgmma, tcgen05) needs the "a".
+  constexpr int kFirstWithVariant = 9;
+  return std::string(kPrefix) + std::to_string(major) + std::to_string(minor) +
+         (major >= kFirstWithVariant ? "a" : "");
+}
+
+Capability capability_of(const std::string& architecture) {
+  const std::string digits =
+      architecture.starts_with(kPrefix) ? architecture.substr(kPrefix.size()) : "";
+  const char* const end = digits.data() + digits.size();
+  int number = 0;
+  const auto [rest, status] = std::from_chars(digits.data(), end, number);
+  const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
+  constexpr int kFirst = 50;
+  if (status != std::errc{} || number < kFirst ||
+      !(suffix.empty() || suffix == "a" || suffix == "f")) {
+    throw Error(Stop::usage, "no such architecture: '" + architecture +
+                                 "'; --arch takes names such as sm_80 or sm_90a");
+  }
+  return {number / 10, number % 10};
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,24 @@
+// Why a candidate is not accepted, on its way into a Result.
+#pragma once
+
+#include <string>
+
+#include "autokernel/driver/fault.h"
+#include "autokernel/trial/result.h"
+
+namespace autokernel::trial {
+
+struct Rejection {
+  Verdict verdict = Verdict::incorrect;
+  std::string reason;  // one to three lines
+  std::string detail;  // all there is to say, for the log file
+};
+
+// A fault of the device as a rejection. `what` names what was launched: "timed launch 4 (exact
+// inputs)".
+[[nodiscard]] Rejection rejection(const driver::Fault& fault, const std::string& what);
+
+// At most that many lines of a text, for a reason.
+[[nodiscard]] std::string first_lines(const std::string& text, int lines);
+
+}  // namespace autokernel::trial

@@ -1,0 +1,247 @@
+#include "autokernel/trial/runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <future>
+#include <memory>
+#include <utility>
+
+#include "autokernel/compile/compiler.h"
+#include "autokernel/driver/device.h"
+#include "trial/check.h"
+#include "trial/cublas.h"
+#include "trial/judge.h"
+#include "trial/keys.h"
+#include "trial/openblas.h"
+#include "trial/peak.h"
+#include "trial/programs.h"
+#include "trial/statistics.h"
+#include "trial/time.h"
+
+namespace autokernel::trial {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Tells the supervisor of each phase and notes how long it took.
+class PhaseClock {
+ public:
+  explicit PhaseClock(const std::function<void(Phase)>& entered) : entered_(&entered) {}
+
+  void enter(Phase phase) {
+    stop();
+    current_ = phase;
+    begin_ = Clock::now();
+    (*entered_)(phase);
+  }
+  void stop() {
+    if (current_)
+      seconds_[spelling(*current_)] = std::chrono::duration<double>(Clock::now() - begin_).count();
+    current_.reset();
+  }
+  [[nodiscard]] const std::map<std::string, double>& seconds() const { return seconds_; }
+
+ private:
+  const std::function<void(Phase)>* entered_;
+  std::optional<Phase> current_;
+  Clock::time_point begin_;
+  std::map<std::string, double> seconds_;
+};
+
+bool needs_library(const cases::Case& problem) {
+  return std::holds_alternative<cases::GemmReference>(problem.reference) ||
+         std::holds_alternative<cases::SumOfProducts>(problem.exactness);
+}
+
+ResourceReport resources_of(const compile::Program& program) {
+  ResourceReport report;
+  for (const compile::Launch& launch : program.declaration.launches) {
+    const auto found = program.resources.find(launch.kernel);
+    if (found == program.resources.end()) continue;
+    report.registers = std::max(report.registers, found->second.registers);
+    report.spill_bytes = std::max(report.spill_bytes, found->second.spill_bytes);
+    report.shared_bytes =
+        std::max(report.shared_bytes, found->second.static_shared_bytes + launch.shared_bytes);
+  }
+  return report;
+}
+
+// One trial while it runs. Each step fills in what it learns; a rejection ends it.
+class Trial {
+ public:
+  Trial(const Request& request, const std::function<void(Phase)>& entered)
+      : request_(request),
+        problem_(cases::load(request.case_directory)),
+        timed_size_(problem_, request.size),
+        check_size_(problem_, kCheckSize),
+        phases_(entered) {
+    result_.problem = cases::problem_line(problem_, timed_size_.sizes);
+    result_.flops = cases::evaluate(problem_.flops, timed_size_.sizes);
+    result_.bytes = cases::evaluate(problem_.bytes, timed_size_.sizes);
+    result_.samples_wanted = problem_.timing.samples;
+    result_.cap_seconds = problem_.timing.cap_seconds;
+  }
+
+  [[nodiscard]] Result run() {
+    if (auto rejected = run_phases()) {
+      result_.verdict = rejected->verdict;
+      result_.reason = std::move(rejected->reason);
+      result_.detail = std::move(rejected->detail);
+    }
+    phases_.stop();
+    result_.phase_seconds = phases_.seconds();
+    result_.keys = keys_.drawn();
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr const char* kCheckSize = "check";
+
+  [[nodiscard]] std::optional<Rejection> run_phases() {
+    phases_.enter(Phase::start);
+    // Before there are threads. Kernels are to be loaded with their module and not at their first
+    // launch, which may be queued behind a gate that only opens when all is queued.
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+    OpenBlas::let_idle_threads_sleep();
+    std::shared_future<compile::Compiler> compiler =
+        std::async(std::launch::async, compile::Compiler::open).share();
+    const driver::Driver driver = driver::Driver::open(request_.device);
+    const std::string architecture = report_device(driver.info());
+
+    phases_.enter(Phase::compile);
+    const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
+    CompileTask task{&request_, &problem_, {&timed_size_}, architecture, !driver.info().emulated};
+    if (checked.size_name != timed_size_.size_name) task.sizes.push_back(&checked);
+    Compilations compilations(compiler, task);
+    const driver::Device device(driver);
+    device.refuse_device_malloc();
+    open_library(device);
+    auto compiled = compilations.wait();
+    result_.versions["nvrtc"] = compiler.get().version();
+    if (auto* rejected = std::get_if<Rejection>(&compiled)) return std::move(*rejected);
+    const Programs programs = std::get<Programs>(std::move(compiled));
+    const compile::Program& timed_program = programs.kernel.at(timed_size_.size_name);
+    result_.resources = resources_of(timed_program);
+    result_.warnings = timed_program.warnings;
+    result_.detail = timed_program.log;
+
+    phases_.enter(Phase::check);
+    if (auto rejected = check(device, programs, checked)) return rejected;
+    phases_.enter(Phase::time);
+    return time(device, programs);
+  }
+
+  [[nodiscard]] std::string report_device(const driver::DeviceInfo& info) {
+    std::string architecture = request_.architecture;
+    if (architecture.empty()) architecture = architecture_of(info.major, info.minor);
+    Capability capability = capability_of(architecture);
+    // An emulated device is what it is asked to be; a GPU stays what it is.
+    if (!info.emulated) capability = {info.major, info.minor};
+    result_.device = DeviceReport{info.name, capability.major, capability.minor, info.emulated};
+    result_.versions["driver"] = info.driver_version;
+    result_.peak_tflops = peak_tflops(info, problem_);
+    result_.peak_gbytes_s = driver::peak_gbytes_s(info);
+    return architecture;
+  }
+
+  void open_library(const driver::Device& device) {
+    if (!needs_library(problem_)) return;
+    if (device.info().emulated) {
+      openblas_ = OpenBlas::open();
+    } else {
+      cublas_ = Cublas::open(device);
+    }
+    result_.versions["reference"] = library()->version();
+  }
+
+  [[nodiscard]] Library* library() const {
+    if (openblas_) return openblas_.get();
+    return cublas_.get();
+  }
+
+  // Only for as long as no candidate is loaded.
+  [[nodiscard]] std::unique_ptr<Reference> make_reference(const driver::Device& device,
+                                                          const Programs& programs) const {
+    if (const auto* gemm = std::get_if<cases::GemmReference>(&problem_.reference)) {
+      return std::make_unique<LibraryReference>(*library(), *gemm);
+    }
+    return std::make_unique<KernelReference>(device, programs.reference);
+  }
+
+  [[nodiscard]] std::optional<Rejection> judge(const driver::Device& device,
+                                               const Programs& programs,
+                                               std::span<const LaunchRecord> launches) {
+    const auto reference = make_reference(device, programs);
+    Judge judge(*reference, library(), maker_);
+    auto rejected = judge.judge(launches);
+    if (!result_.differences) result_.differences.emplace();
+    result_.differences->max_abs =
+        std::max(result_.differences->max_abs, judge.differences().max_abs);
+    result_.differences->max_rel =
+        std::max(result_.differences->max_rel, judge.differences().max_rel);
+    for (const std::string& note : judge.notes()) result_.warnings.push_back(note);
+    return rejected;
+  }
+
+  [[nodiscard]] std::optional<Rejection> check(const driver::Device& device,
+                                               const Programs& programs, const SizedCase& sized) {
+    Checked checked;
+    {
+      auto loading = Candidate::load(device, programs.kernel.at(sized.size_name));
+      if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
+      const auto& candidate = std::get<Candidate>(loading);
+      Launcher launcher(device, candidate, sized, maker_, 1);
+      checked = run_checks(launcher, sized, keys_);
+    }
+    if (auto* rejected = std::get_if<Rejection>(&checked)) return std::move(*rejected);
+    const auto& launches = std::get<std::vector<LaunchRecord>>(checked);
+    if (auto rejected = judge(device, programs, launches)) return rejected;
+    if (must_repeat(problem_)) return differing_repeats(launches);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<Rejection> time(const driver::Device& device,
+                                              const Programs& programs) {
+    Timing timing;
+    {
+      auto loading = Candidate::load(device, programs.kernel.at(timed_size_.size_name));
+      if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
+      const auto& candidate = std::get<Candidate>(loading);
+      const TimingTask task{device, candidate, timed_size_, maker_, keys_};
+      timing = device.info().emulated ? time_emulated(task, openblas_.get())
+                                      : time_on_gpu(task, cublas_.get(), *programs.gpu_tools);
+    }
+    if (auto* rejected = std::get_if<Rejection>(&timing)) return std::move(*rejected);
+    auto& timed = std::get<Timed>(timing);
+    result_.bench_seconds = timed.seconds;
+    result_.cap_seconds = timed.cap_seconds;
+    for (std::string& warning : timed.warnings) result_.warnings.push_back(std::move(warning));
+    if (auto rejected = judge(device, programs, timed.records)) return rejected;
+    // Only now: times of a kernel that is wrong mean nothing.
+    result_.times = summarise(std::move(timed.samples_us));
+    if (!timed.library_us.empty()) result_.reference = summarise(std::move(timed.library_us));
+    result_.warm_us = timed.warm_us;
+    result_.event_floor_us = timed.event_floor_us;
+    return std::nullopt;
+  }
+
+  const Request& request_;
+  const cases::Case problem_;
+  const SizedCase timed_size_;
+  const SizedCase check_size_;
+  PhaseClock phases_;
+  Result result_;
+  Keys keys_;
+  InputMaker maker_;
+  std::unique_ptr<OpenBlas> openblas_;
+  std::unique_ptr<Cublas> cublas_;
+};
+
+}  // namespace
+
+Result run_trial(const Request& request, const std::function<void(Phase)>& entered) {
+  return Trial(request, entered).run();
+}
+
+}  // namespace autokernel::trial

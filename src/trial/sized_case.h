@@ -1,0 +1,37 @@
+// A case at one of its sizes: the numbers that everything that makes, launches or compares tensors
+// needs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "autokernel/cases/case.h"
+
+namespace autokernel::trial {
+
+using Bytes = std::vector<std::byte>;
+
+struct SizedTensor {
+  const cases::Tensor* tensor = nullptr;  // of the case, which must live longer
+  std::vector<std::int64_t> extents;
+  std::uint64_t count = 0;  // elements
+  std::size_t bytes = 0;
+
+  [[nodiscard]] bool is_read() const { return tensor->role != cases::Role::out; }
+  [[nodiscard]] bool is_written() const { return tensor->role != cases::Role::in; }
+};
+
+struct SizedCase {
+  const cases::Case* problem = nullptr;  // must live longer
+  std::string size_name;                 // "default", "check"
+  cases::Sizes sizes;
+  std::vector<SizedTensor> tensors;  // in the order of the kernel's parameters
+
+  // Throws Error(usage) where the case has no such size, naming those it has.
+  SizedCase(const cases::Case& problem, const std::string& size_name);
+  [[nodiscard]] std::size_t index_of(const std::string& tensor) const;
+  [[nodiscard]] std::size_t output_bytes() const;  // of all tensors that are written
+};
+
+}  // namespace autokernel::trial

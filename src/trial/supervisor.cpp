@@ -1,0 +1,167 @@
+#include "autokernel/trial/supervisor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "autokernel/base/interrupts.h"
+#include "autokernel/base/process_tree.h"
+#include "autokernel/base/scratch.h"
+#include "trial/fate.h"
+#include "trial/runner_process.h"
+
+namespace autokernel::trial {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+using std::chrono::milliseconds;
+
+// How often memory is looked at and progress reported. A compiler can fill memory within seconds,
+// so it is watched closely; while a kernel is timed on the same CPU, looking costs, so it is left
+// alone for longer.
+constexpr milliseconds kCloseWatch{50};
+constexpr milliseconds kLooseWatch{250};
+// A runner that has answered still gives its device back; one that hangs in that is not waited for.
+constexpr milliseconds kLongestFarewell{3000};
+// Between closing its channel and its end a process only unmaps its memory.
+constexpr milliseconds kLongestDeath{10000};
+
+[[nodiscard]] milliseconds watch_interval(Phase phase) {
+  return phase == Phase::time ? kLooseWatch : kCloseWatch;
+}
+
+[[nodiscard]] Seconds limit_of(Phase phase, const Limits& limits) {
+  switch (phase) {
+    case Phase::start:
+      return Seconds(limits.start_seconds);
+    case Phase::compile:
+      return Seconds(limits.compile_seconds);
+    case Phase::check:
+      return Seconds(limits.check_seconds);
+    case Phase::time:
+      return Seconds(limits.time_seconds);
+  }
+  return Seconds(0);
+}
+
+// One trial under way. Members are destroyed from the last to the first: the runner is killed
+// before its relations are looked for, those before its files are removed, and all of it before
+// signals are let through again.
+class Trial {
+ public:
+  Trial(const Request& request, const Limits& limits, const Observer& observer,
+        const RunnerCommand& command)
+      : limits_(limits), observer_(observer), runner_(command, request, scratch_.path()) {
+    note(fmt::format("runner {} started, temporary files in {}", runner_.id(),
+                     scratch_.path().string()));
+  }
+
+  [[nodiscard]] Result run() {
+    while (!result_ && !runner_.has_hung_up()) {
+      const Clock::time_point deadline =
+          entered_ + std::chrono::duration_cast<Clock::duration>(limit_of(phase_, limits_));
+      const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+      const milliseconds patience = std::clamp(left, milliseconds{0}, watch_interval(phase_));
+      // What has arrived counts before the deadline does: this program may have been stopped in
+      // between.
+      for (Event& event : runner_.exchange(patience, interrupts_.descriptor())) {
+        std::visit([this](auto& what) { take(what); }, event);
+      }
+      if (const std::optional<int> signal = interrupts_.next()) throw Interrupted(*signal);
+      if (!result_ && !runner_.has_hung_up()) watch(deadline);
+    }
+    const std::optional<Ending> ending = runner_.ending(result_ ? kLongestFarewell : kLongestDeath);
+    if (!ending) runner_.kill();
+    if (!result_ && !ending) {
+      throw Error(Stop::internal, "the runner stopped talking, but did not end: killed");
+    }
+    if (!result_) result_ = fallen_silent(phase_, *ending, runner_.printed());
+    return finished();
+  }
+
+ private:
+  void take(Phase phase) {
+    leave_phase();
+    phase_ = phase;
+    note(fmt::format("runner entered phase {}", spelling(phase)));
+  }
+  void take(Result& result) { result_ = std::move(result); }
+  [[noreturn]] void take(const Failure& failure) {
+    if (const std::string printed = runner_.printed(); !printed.empty()) {
+      note("printed by the runner: " + printed);
+    }
+    throw Error(failure.stop, failure.what);
+  }
+
+  // Time and memory, between two exchanges.
+  void watch(Clock::time_point deadline) {
+    const Clock::time_point now = Clock::now();
+    if (observer_.progress) observer_.progress(phase_, now - entered_);
+    if (now >= deadline) {
+      end_early([&] { return overdue(phase_, limit_of(phase_, limits_)); });
+      return;
+    }
+    if (now < next_look_) return;
+    next_look_ = now + watch_interval(phase_);
+    const std::uint64_t resident = tree_.resident_bytes();
+    if (resident > limits_.memory_bytes) {
+      end_early([&] { return oversized(phase_, resident, limits_.memory_bytes); });
+    }
+  }
+
+  template <typename Fate>
+  void end_early(Fate fate) {
+    runner_.kill();
+    note(fmt::format("runner {} killed in phase {}", runner_.id(), spelling(phase_)));
+    result_ = fate();
+  }
+
+  void leave_phase() {
+    const Clock::time_point now = Clock::now();
+    seconds_[spelling(phase_)] = Seconds(now - entered_).count();
+    entered_ = now;
+  }
+
+  [[nodiscard]] Result finished() {
+    leave_phase();
+    const int stragglers = tree_.kill_all();
+    if (stragglers > 0) note(fmt::format("{} processes outlived the runner: killed", stragglers));
+    Result result = std::move(*result_);
+    if (const std::string printed = runner_.printed(); !printed.empty()) {
+      result.detail += (result.detail.empty() ? "" : "\n") + ("printed by the runner:\n" + printed);
+    }
+    // The runner knows its phases better; what it could not tell is filled in.
+    result.phase_seconds.merge(seconds_);
+    result.total_seconds = Seconds(Clock::now() - begun_).count();
+    return result;
+  }
+
+  void note(const std::string& line) const {
+    if (observer_.note) observer_.note(line);
+  }
+
+  const Limits& limits_;
+  const Observer& observer_;
+  Clock::time_point begun_ = Clock::now();
+  Clock::time_point entered_ = begun_;
+  Clock::time_point next_look_ = begun_;
+  Phase phase_ = Phase::start;
+  std::map<std::string, double> seconds_;
+  std::optional<Result> result_;
+  Interrupts interrupts_;
+  ScratchDirectory scratch_;
+  ProcessTree tree_;
+  RunnerProcess runner_;
+};
+
+}  // namespace
+
+Result supervise(const Request& request, const Limits& limits, const Observer& observer,
+                 const RunnerCommand& runner) {
+  return Trial(request, limits, observer, runner).run();
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,255 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+
+#include "autokernel/base/error.h"
+#include "trial/gpu_tools.h"
+#include "trial/peak.h"
+#include "trial/reference.h"
+#include "trial/statistics.h"
+#include "trial/time.h"
+
+namespace autokernel::trial {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Clocks rise within tens of milliseconds of load; fewer warm-ups than the case asks for, or less
+// time, is too little.
+constexpr double kWarmUpSeconds = 0.1;
+constexpr int kMostWarmUps = 200;
+// Buffers rotate through this many times the L2, so that a set's last use has left it.
+constexpr std::uint64_t kRotatedL2 = 4;
+constexpr std::size_t kMostSets = 64;
+constexpr int kFloorSamples = 20;
+constexpr int kWarmSamples = 20;
+// A gate that gives up means that queueing waited for the device, once at most where modules are
+// loaded lazily.
+constexpr int kGateAttempts = 3;
+// The cross-check by the host's clock: so many launches in a row, or as many as fit into the time.
+constexpr int kRow = 200;
+constexpr double kRowSeconds = 2;
+constexpr double kRowFactor = 1.1;
+constexpr double kRowMicrosecondsPerLaunch = 5;
+
+std::size_t sets_for(const driver::Device& device, const SizedCase& sized) {
+  std::uint64_t bytes = 0;
+  for (const SizedTensor& tensor : sized.tensors) bytes += tensor.bytes;
+  const std::uint64_t wanted =
+      kRotatedL2 * device.info().l2_bytes / std::max<std::uint64_t>(1, bytes) + 1;
+  return std::clamp<std::size_t>(wanted, 2, kMostSets);
+}
+
+void expect_sound(const std::optional<driver::Fault>& fault, const char* what) {
+  if (fault) {
+    throw Error(Stop::environment, fmt::format("cannot time {}: {} ({}, {})", what, fault->text,
+                                               fault->name, fault->code));
+  }
+}
+
+// What stands between the events of a sequence other than the candidate's.
+using Queue = std::function<void(const driver::Stream&)>;
+
+// The same sequence as for a candidate's launch, around work of the harness's own.
+class OwnSequence {
+ public:
+  OwnSequence(const driver::Device& device, GpuTools& tools)
+      : device_(&device),
+        tools_(&tools),
+        stream_(device.make_stream()),
+        start_(device.make_event()),
+        stop_(device.make_event()) {}
+
+  [[nodiscard]] double sample(const Queue& queue, const char* what) {
+    for (int attempt = 0; attempt < kGateAttempts; ++attempt) {
+      device_->reset_persisting_l2();
+      BehindGate gate(*tools_, Flush::yes);
+      gate.queue_before(stream_);
+      expect_sound(stream_.record(start_), what);
+      queue(stream_);
+      expect_sound(stream_.record(stop_), what);
+      gate.release();
+      expect_sound(stream_.wait(), what);
+      if (!tools_->gate_gave_up()) return stop_.microseconds_since(start_);
+    }
+    throw Error(Stop::environment,
+                fmt::format("cannot time {}: queueing it waits for the device", what));
+  }
+
+ private:
+  const driver::Device* device_;
+  GpuTools* tools_;
+  driver::Stream stream_;
+  driver::Event start_;
+  driver::Event stop_;
+};
+
+// The library's product on buffers of its own, which no candidate is ever given.
+class LibrarySequence {
+ public:
+  LibrarySequence(const Cublas& library, const TimingTask& task, const cases::GemmReference& gemm)
+      : library_(&library),
+        product_(product_of(task.sized, gemm.left, gemm.right)),
+        operands_(task.device, task.sized, Workspace{}) {
+    const Key key = task.keys.draw();
+    std::vector<Bytes> inputs;
+    task.maker.make(task.sized, timed_recipe(*task.sized.problem), key, inputs);
+    operands_.load(inputs, key);
+    left_ = operand(task.sized, gemm.left);
+    right_ = operand(task.sized, gemm.right);
+    output_ = operand(task.sized, gemm.output);
+  }
+
+  void queue(const driver::Stream& stream) const {
+    library_->queue(product_, left_, right_, output_, stream);
+  }
+
+ private:
+  [[nodiscard]] Cublas::Operand operand(const SizedCase& sized, const std::string& name) const {
+    const std::size_t index = sized.index_of(name);
+    return {operands_.address(index), sized.tensors[index].tensor->dtype};
+  }
+
+  const Cublas* library_;
+  Product product_;
+  Operands operands_;
+  Cublas::Operand left_;
+  Cublas::Operand right_;
+  Cublas::Operand output_;
+};
+
+// Launches until the gate held; a launch behind a gate that gave up is judged like any other but
+// not timed.
+Launching launch_timed(Launcher& launcher, const TimingTask& task, Recipe recipe,
+                       const std::string& name, GpuTools& tools, Flush flush,
+                       std::vector<LaunchRecord>& untimed) {
+  for (int attempt = 0; attempt < kGateAttempts; ++attempt) {
+    BehindGate gate(tools, flush);
+    Launching launching = launcher.launch(recipe, task.keys.draw(), name, gate);
+    if (std::holds_alternative<Rejection>(launching) || !tools.gate_gave_up()) return launching;
+    untimed.push_back(std::move(std::get<Launched>(launching).record));
+  }
+  throw Error(Stop::environment, "cannot time the kernel: queueing it waits for the device");
+}
+
+// Runs unblocked, so that whatever is loaded lazily is loaded before a gate closes.
+std::optional<Rejection> warm_up(Launcher& launcher, const TimingTask& task, Timed& timed) {
+  Surroundings none;
+  const auto begin = Clock::now();
+  for (int i = 1; i <= kMostWarmUps; ++i) {
+    if (i > task.sized.problem->timing.warmups && seconds_since(begin) >= kWarmUpSeconds) break;
+    const Recipe recipe = i == 1 ? Recipe::declared : timed_recipe(*task.sized.problem);
+    Launching launching =
+        launcher.launch(recipe, task.keys.draw(), fmt::format("warm-up launch {}", i), none);
+    if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
+    // Judging them all would cost more than it finds: the first is the check on declared inputs.
+    if (i == 1) timed.records.push_back(std::move(std::get<Launched>(launching).record));
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> time_warm(Launcher& launcher, const TimingTask& task, GpuTools& tools,
+                                   Timed& timed) {
+  std::vector<double> samples;
+  std::vector<LaunchRecord> untimed;
+  for (int i = 1; i <= kWarmSamples; ++i) {
+    Launching launching = launch_timed(launcher, task, timed_recipe(*task.sized.problem),
+                                       fmt::format("warm launch {}", i), tools, Flush::no, untimed);
+    if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
+    samples.push_back(std::get<Launched>(launching).microseconds);
+  }
+  timed.warm_us = median(std::move(samples));
+  return std::nullopt;
+}
+
+// Event time stamps are written by the device a candidate runs on; the host's clock is not.
+std::optional<Rejection> cross_check(Launcher& launcher, const compile::Declaration& declaration,
+                                     const Timed& timed) {
+  const double fitting = kRowSeconds * 1e6 / std::max(*timed.warm_us, 1.0);
+  const int times = std::clamp(static_cast<int>(fitting), 1, kRow);
+  const auto row = launcher.back_to_back(times);
+  if (const auto* rejected = std::get_if<Rejection>(&row)) return *rejected;
+  const double allowed =
+      kRowFactor * *timed.warm_us +
+      kRowMicrosecondsPerLaunch * static_cast<double>(declaration.launches.size());
+  if (std::get<double>(row) <= allowed) return std::nullopt;
+  return Rejection{Verdict::incorrect,
+                   fmt::format("the device's time stamps do not hold: {} runs in a row took {:.3f} "
+                               "us each by the host's "
+                               "clock, but {:.3f} us by events",
+                               times, std::get<double>(row), *timed.warm_us),
+                   ""};
+}
+
+// Nothing computes faster than the device's rate, or reads and writes faster than its memory.
+std::optional<Rejection> below_floor(const TimingTask& task, const Timed& timed) {
+  const double floor_us = floor_microseconds(task.device.info(), task.sized);
+  const double median_us = median(timed.samples_us);
+  if (median_us >= floor_us) return std::nullopt;
+  return Rejection{Verdict::incorrect,
+                   fmt::format("{:.3f} us is less than the {:.3f} us that this device needs at its "
+                               "highest clock for the "
+                               "arithmetic and the memory traffic of the case",
+                               median_us, floor_us),
+                   ""};
+}
+
+}  // namespace
+
+Timing time_on_gpu(const TimingTask& task, const Cublas* library, const compile::Program& program) {
+  Timed timed;
+  timed.cap_seconds = task.sized.problem->timing.cap_seconds;
+  const int wanted = samples_that_fit(task.sized, timed.warnings);
+  GpuTools tools(task.device, program);
+  OwnSequence sequence(task.device, tools);
+  Launcher launcher(task.device, task.candidate, task.sized, task.maker,
+                    sets_for(task.device, task.sized));
+  if (auto rejected = warm_up(launcher, task, timed)) return *std::move(rejected);
+
+  const auto empty = [&](const driver::Stream& stream) { tools.nothing(stream); };
+  std::vector<double> floor_samples;
+  for (int i = 0; i < kFloorSamples; ++i)
+    floor_samples.push_back(sequence.sample(empty, "an empty kernel"));
+  timed.event_floor_us = median(std::move(floor_samples));
+
+  const auto* gemm = std::get_if<cases::GemmReference>(&task.sized.problem->reference);
+  std::optional<LibrarySequence> contender;
+  if (library != nullptr && gemm != nullptr) {
+    contender.emplace(*library, task, *gemm);
+    // Unblocked, as the candidate's warm-ups: the library loads its kernels at their first use.
+    contender->queue(launcher.stream());
+    expect_sound(launcher.stream().wait(), "the library");
+  }
+  const auto product = [&](const driver::Stream& stream) { contender->queue(stream); };
+
+  const Recipe recipe = timed_recipe(*task.sized.problem);
+  const auto begin = Clock::now();
+  for (int i = 1; i <= wanted && (i == 1 || seconds_since(begin) < timed.cap_seconds); ++i) {
+    const bool library_first = draw_key().words[0] % 2 == 0;
+    if (contender && library_first)
+      timed.library_us.push_back(sequence.sample(product, "the library"));
+    Launching launching = launch_timed(launcher, task, recipe, fmt::format("timed launch {}", i),
+                                       tools, Flush::yes, timed.records);
+    if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
+    auto& launched = std::get<Launched>(launching);
+    timed.samples_us.push_back(launched.microseconds);
+    timed.records.push_back(std::move(launched.record));
+    if (contender && !library_first)
+      timed.library_us.push_back(sequence.sample(product, "the library"));
+  }
+  timed.seconds = seconds_since(begin);
+
+  if (auto rejected = time_warm(launcher, task, tools, timed)) return *std::move(rejected);
+  if (auto rejected = cross_check(launcher, task.candidate.declaration(), timed))
+    return *std::move(rejected);
+  if (auto rejected = below_floor(task, timed)) return *std::move(rejected);
+  return timed;
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,103 @@
+#include "autokernel/base/files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "autokernel/base/error.h"
+#include "support/census.h"
+#include "support/scratch_folder.h"
+
+namespace autokernel {
+namespace {
+
+using test::contents;
+using test::ScratchFolder;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Property;
+using testing::ThrowsMessage;
+
+TEST(ReadFile, GivesEveryByteBack) {
+  const ScratchFolder scratch;
+  const std::string bytes("a\0b\r\n\xff", 6);
+  EXPECT_EQ(read_file(scratch.write("file", bytes), "the file"), bytes);
+}
+
+TEST(ReadFile, NamesRoleAndPathOfAMissingFile) {
+  EXPECT_THAT([] { (void)read_file("/nowhere/kernel.cu", "the kernel"); },
+              ThrowsMessage<Error>(
+                  AllOf(HasSubstr("the kernel /nowhere/kernel.cu"), HasSubstr("No such file"))));
+}
+
+TEST(ReadFile, RefusesAFolder) {
+  const ScratchFolder scratch;
+  EXPECT_THAT([&] { (void)read_file(scratch.path(), "the kernel"); },
+              ThrowsMessage<Error>(HasSubstr("it is a folder")));
+}
+
+TEST(ReadFile, RefusesADeviceThatNeverEnds) {
+  EXPECT_THAT([] { (void)read_file("/dev/zero", "the kernel"); },
+              ThrowsMessage<Error>(HasSubstr("not a regular file")));
+}
+
+TEST(ReadFile, RefusesAFileLargerThanTheLimit) {
+  const ScratchFolder scratch;
+  const auto file = scratch.write("large", std::string((1U << 20U) + 1, 'x'));
+  EXPECT_THAT([&] { (void)read_file(file, "the kernel", 1U << 20U); },
+              ThrowsMessage<Error>(HasSubstr("larger than 1 MiB")));
+}
+
+TEST(ReadFile, BlamesTheUserForAPathThatCannotBeRead) {
+  EXPECT_THAT([] { (void)read_file("/nowhere", "the kernel"); },
+              testing::Throws<Error>(Property(&Error::stop, Stop::usage)));
+}
+
+TEST(WriteFile, MakesANewFile) {
+  const ScratchFolder scratch;
+  write_file_atomically(scratch.path() / "new", "text");
+  EXPECT_EQ(contents(scratch.path() / "new"), "text");
+}
+
+TEST(WriteFile, ReplacesAFileWhole) {
+  const ScratchFolder scratch;
+  const auto file = scratch.write("file", "something much longer than what follows");
+  write_file_atomically(file, "short");
+  EXPECT_EQ(contents(file), "short");
+}
+
+TEST(WriteFile, LeavesNothingBesideTheFile) {
+  const ScratchFolder scratch;
+  write_file_atomically(scratch.path() / "file", "text");
+  EXPECT_THAT(test::files_below(scratch.path()), ElementsAre("file"));
+}
+
+TEST(WriteFile, KeepsTheModeOfTheFileItReplaces) {
+  const ScratchFolder scratch;
+  const auto file = scratch.write("file", "old");
+  ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
+  write_file_atomically(file, "new");
+  struct stat status{};
+  ASSERT_EQ(::stat(file.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+}
+
+TEST(WriteFile, ThatFailsLeavesNothingBehind) {
+  const ScratchFolder scratch;
+  const auto folder = scratch.folder("target");
+  scratch.write("target/inside", "");
+  // A folder cannot be replaced by a file: the rename, the very last step, fails.
+  EXPECT_THAT([&] { write_file_atomically(folder, "text"); },
+              ThrowsMessage<Error>(HasSubstr("[rename]")));
+  EXPECT_THAT(test::files_below(scratch.path()), ElementsAre("target", "target/inside"));
+}
+
+TEST(WriteFile, NamesTheFileInAFolderThatIsMissing) {
+  EXPECT_THAT([] { write_file_atomically("/nowhere/file", "text"); },
+              ThrowsMessage<Error>(HasSubstr("cannot write /nowhere/file: No such file")));
+}
+
+}  // namespace
+}  // namespace autokernel

@@ -1,0 +1,103 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "autokernel/base/error.h"
+#include "autokernel/cli/cli.h"
+
+namespace autokernel::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::Property;
+using testing::Throws;
+
+struct Said {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Said say(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run(arguments, {out, err});
+  return {code, out.str(), err.str()};
+}
+
+auto refuses(const std::string& words) {
+  return Throws<Error>(
+      AllOf(Property(&Error::stop, Stop::usage), Property(&Error::what, HasSubstr(words))));
+}
+
+TEST(CommandLine, PrintsItsVersion) {
+  const Said said = say({"--version"});
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.out, MatchesRegex("autokernel [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST(CommandLine, HelpsWithExamplesAndExitCodes) {
+  const Said said = say({"--help"});
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.out,
+              AllOf(HasSubstr("bench "), HasSubstr("Examples:"), HasSubstr("Exit codes:")));
+}
+
+TEST(CommandLine, HelpsWithEachCommand) {
+  const Said said = say({"bench", "--help"});
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.out, AllOf(HasSubstr("--case DIR"), HasSubstr("--timeout SECONDS"),
+                              HasSubstr("Examples:")));
+}
+
+TEST(CommandLine, DoesNotMentionWhatUsersDoNotCall) {
+  EXPECT_THAT(say({"--help"}).out, Not(HasSubstr("runner")));
+}
+
+TEST(CommandLine, WithoutArgumentsIsAUsageErrorThatShowsTheHelp) {
+  const Said said = say({});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.out, IsEmpty());
+  EXPECT_THAT(said.err, HasSubstr("Usage: autokernel"));
+}
+
+TEST(CommandLine, RefusesAnUnknownCommand) {
+  EXPECT_THAT([] { (void)say({"frobnicate"}); },
+              refuses("there is no command 'frobnicate'; see 'autokernel --help'"));
+}
+
+TEST(CommandLine, RefusesAnUnknownOptionAndPointsAtTheCommandsHelp) {
+  EXPECT_THAT([] { (void)say({"bench", "--frob"}); },
+              refuses("--frob; see 'autokernel bench --help'"));
+}
+
+TEST(CommandLine, RefusesAnOptionWithoutItsValue) {
+  EXPECT_THAT([] { (void)say({"bench", "--case"}); }, refuses("--case"));
+}
+
+TEST(CommandLine, RefusesATimeOutThatIsNoNumber) {
+  EXPECT_THAT([] { (void)say({"bench", "--timeout", "soon"}); }, refuses("--timeout"));
+}
+
+TEST(CommandLine, RefusesATimeOutOfNothing) {
+  EXPECT_THAT([] { (void)say({"bench", "--timeout", "0"}); }, refuses("--timeout takes seconds"));
+  EXPECT_THAT([] { (void)say({"bench", "--timeout", "-1"}); }, refuses("--timeout takes seconds"));
+  EXPECT_THAT([] { (void)say({"bench", "--timeout", "nan"}); }, refuses("--timeout takes seconds"));
+}
+
+TEST(CommandLine, RefusesADeviceItDoesNotKnow) {
+  EXPECT_THAT([] { (void)say({"bench", "--device", "tpu"}); }, refuses("no such device: 'tpu'"));
+}
+
+TEST(CommandLine, RefusesAnArchitectureItDoesNotKnow) {
+  EXPECT_THAT([] { (void)say({"bench", "--arch", "compute_90"}); },
+              refuses("no such architecture: 'compute_90'"));
+}
+
+}  // namespace
+}  // namespace autokernel::cli

@@ -1,0 +1,105 @@
+// Images are read with every offset checked: damage is refused or harmless, never a crash.
+#include "compile/elf.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "compile/compiled.h"
+#include "compile/declaration.h"
+#include "compile/image.h"
+
+namespace autokernel::compile {
+namespace {
+
+std::vector<std::byte> cubin() {
+  return program(with_kernel("__device__ int counter = 3; __device__ float sums[4];", "x[0] = counter++ + (sums[1] += 1);")).cubin;
+}
+
+// Reads all that compile() reads from an image. True where it could be read.
+bool is_readable(const std::vector<std::byte>& image) {
+  try {
+    const Elf elf(image);
+    static_cast<void>(module_objects(elf, "kernel.cu"));
+    static_cast<void>(kernels(elf));
+    require_known_calls(elf, "kernel.cu");
+    const auto launch = constant_bytes(elf, kLaunchSymbol);
+    return launch && !decode_launches(*launch, "kernel.cu").empty();
+  } catch (const BadElf&) {
+    return false;
+  } catch (const Refused&) {
+    return false;
+  }
+}
+
+TEST(Elf, ListsSectionsAndSymbols) {
+  const std::vector<std::byte> image = cubin();
+  const Elf elf(image);
+
+  EXPECT_THAT(elf.sections(), testing::Contains(testing::Field(&ElfSection::name, ".text.f")));
+  EXPECT_THAT(elf.symbols(), testing::Contains(testing::Field(&ElfSymbol::name, "counter")));
+  EXPECT_THAT(kernels(elf), testing::ElementsAre("f"));
+  EXPECT_TRUE(is_readable(image));
+}
+
+TEST(Elf, CutAtAnyByteIsRefused) {
+  const std::vector<std::byte> image = cubin();
+  std::size_t readable = 0;
+  for (std::size_t size = 0; size < image.size(); ++size) {
+    // A copy of the exact size, so that a sanitizer sees a read beyond the end.
+    readable += is_readable({image.begin(), image.begin() + static_cast<std::ptrdiff_t>(size)}) ? 1 : 0;
+  }
+
+  EXPECT_EQ(readable, 0U);
+}
+
+TEST(Elf, WithAnyByteInvertedIsReadOrRefused) {
+  std::vector<std::byte> image = cubin();
+  std::size_t readable = 0;
+  for (std::byte& byte : image) {
+    byte = ~byte;
+    readable += is_readable(image) ? 1 : 0;
+    byte = ~byte;
+  }
+
+  // Most bytes are code and text that reading does not depend on.
+  EXPECT_GT(readable, 0U);
+  EXPECT_LT(readable, image.size());
+}
+
+TEST(Elf, WithEveryNumberAtItsLargestIsReadOrRefused) {
+  const std::vector<std::byte> image = cubin();
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at + 8 <= image.size(); at += 4) {
+    std::vector<std::byte> damaged = image;
+    std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(at), 8, std::byte{0xff});
+    refused += is_readable(damaged) ? 0 : 1;
+  }
+
+  EXPECT_GT(refused, 0U);
+}
+
+TEST(Elf, OfAnotherKindIsRefused) {
+  EXPECT_FALSE(is_readable({}));
+  EXPECT_FALSE(is_readable(std::vector<std::byte>(4096)));
+}
+
+TEST(ModuleMemory, ThatNoVariableCoversIsRefused) {
+  std::vector<std::byte> image = cubin();
+  const Elf elf(image);
+  const auto& symbols = elf.symbols();
+  const auto counter = std::find_if(symbols.begin(), symbols.end(), [](const ElfSymbol& s) { return s.name == "sums"; });
+  ASSERT_NE(counter, symbols.end());
+  const auto table = std::find_if(elf.sections().begin(), elf.sections().end(),
+                                  [](const ElfSection& s) { return s.name == ".symtab"; });
+  ASSERT_NE(table, elf.sections().end());
+  // The size of the symbol, in its entry of the symbol table, becomes 4 in place of 16.
+  const auto entry = table->bytes.data() - image.data() + (counter - symbols.begin()) * 24;
+  image[static_cast<std::size_t>(entry) + 16] = std::byte{4};
+
+  EXPECT_THAT([&] { static_cast<void>(module_objects(Elf(image), "kernel.cu")); },
+              testing::ThrowsMessage<Refused>(testing::HasSubstr("belong to no variable")));
+}
+
+}  // namespace
+}  // namespace autokernel::compile

@@ -1,0 +1,97 @@
+// Where NVRTC is looked for, on made-up file trees.
+#include "compile/toolkit.h"
+
+#include <gmock/gmock.h>
+
+#include "support/scratch_folder.h"
+
+namespace autokernel::compile {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Nvrtc, IsLookedForInCudaHomeFirst) {
+  const test::ScratchFolder folder;
+  const auto library = folder.write("home/lib64/libnvrtc.so.13", "");
+  folder.write("local/cuda/lib64/libnvrtc.so", "");
+
+  const auto found = nvrtc_candidates({.cuda_home = folder.path() / "home", .local = folder.path() / "local"});
+
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front(), library);
+  EXPECT_THAT(found, Contains("libnvrtc.so.12"));
+  EXPECT_EQ(found.back(), folder.path() / "local/cuda/lib64/libnvrtc.so");
+}
+
+TEST(Nvrtc, IsLookedForInVersionedToolkitsNewestFirst) {
+  const test::ScratchFolder folder;
+  const auto older = folder.write("cuda-12.4/targets/x86_64-linux/lib/libnvrtc.so.12", "");
+  const auto newer = folder.write("cuda-13.0/lib64/libnvrtc.so.13", "");
+
+  EXPECT_THAT(nvrtc_candidates({.local = folder.path()}),
+              ElementsAre("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", newer, older));
+}
+
+TEST(Nvrtc, IsNotItsBuiltinsNorItsAlternative) {
+  const test::ScratchFolder folder;
+  folder.write("cuda/lib64/libnvrtc-builtins.so.13.0", "");
+  folder.write("cuda/lib64/libnvrtc.alt.so.13", "");
+
+  EXPECT_EQ(nvrtc_candidates({.local = folder.path()}).size(), 3U);
+}
+
+TEST(Nvrtc, IsLookedForInWheelsBesideTheBuildAndWhereTheEnvironmentSays) {
+  const test::ScratchFolder folder;
+  const auto named = folder.write("named/nvidia/cu13/lib/libnvrtc.so.13", "");
+  const auto beside = folder.write("build/cuda-wheels/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "");
+
+  const auto found = nvrtc_candidates({.wheels = folder.path() / "named", .executable = folder.path() / "build/dev/bin/autokernel"});
+
+  EXPECT_EQ(found, (std::vector<std::filesystem::path>{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", named, beside}));
+}
+
+TEST(Nvrtc, IsLookedForInThePackagesOfThePythonOnThePath) {
+  const test::ScratchFolder folder;
+  folder.write("venv/bin/python3", "");
+  const auto library = folder.write("venv/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "");
+
+  EXPECT_EQ(nvrtc_candidates({.path = "/nowhere:" + (folder.path() / "venv/bin").string()}).at(3), library);
+}
+
+TEST(Headers, AreTakenFromTheToolkitOfTheLibrary) {
+  const test::ScratchFolder folder;
+  const auto library = folder.write("cuda/lib64/libnvrtc.so.13", "");
+  folder.write("cuda/include/cuda_fp16.h", "");
+  folder.write("cuda/include/cccl/cuda/std/cstdint", "");
+
+  EXPECT_THAT(header_folders(library, {}), ElementsAre(folder.path() / "cuda/include", folder.path() / "cuda/include/cccl"));
+}
+
+TEST(Headers, OfWheelsAreSpreadOverSeveralFolders) {
+  const test::ScratchFolder folder;
+  const auto library = folder.write("site/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "");
+  folder.write("site/nvidia/cuda_runtime/include/cuda_fp16.h", "");
+  folder.write("site/nvidia/cuda_cccl/include/cuda/std/cstdint", "");
+
+  EXPECT_THAT(header_folders(library, {}),
+              ElementsAre(folder.path() / "site/nvidia/cuda_runtime/include", folder.path() / "site/nvidia/cuda_cccl/include"));
+}
+
+TEST(Headers, AreTakenFromElsewhereWhereTheLibraryHasNone) {
+  const test::ScratchFolder folder;
+  const auto library = folder.write("somewhere/libnvrtc.so.13", "");
+  folder.write("local/cuda/include/cuda_fp16.h", "");
+
+  EXPECT_THAT(header_folders(library, {.local = folder.path() / "local"}), ElementsAre(folder.path() / "local/cuda/include"));
+}
+
+TEST(Headers, MayBeNowhere) {
+  const test::ScratchFolder folder;
+
+  EXPECT_THAT(header_folders(folder.path() / "libnvrtc.so.13", {}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace autokernel::compile

@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# What can only be judged on a GPU, in one command and one table. Runs from a portable install tree (./dev package) that was
+# copied to a machine with a GPU and CUDA. Exits with 1 if anything falls short; what cannot be checked is listed as
+# skipped, with the reason, and is never counted as passed.
+#
+#   tests/gpu/acceptance.sh PREFIX            PREFIX/bin/autokernel, PREFIX/share/autokernel/{kernels,cases}
+#   tests/gpu/acceptance.sh --rehearse PREFIX the script itself, on the emulated device: few repeats, GPU bars skipped
+set -euo pipefail
+
+rehearse=0
+if [[ ${1:-} == --rehearse ]]; then
+  rehearse=1
+  shift
+fi
+if (($# != 1)) || [[ ! -x $1/bin/autokernel ]]; then
+  echo "usage: $0 [--rehearse] PREFIX, where PREFIX/bin/autokernel is the program" >&2
+  exit 2
+fi
+prefix=$(realpath "$1")
+readonly prefix
+readonly program=$prefix/bin/autokernel
+readonly cases=$prefix/share/autokernel
+# Fifty benches give a p95 that is not one run's luck; twenty fresh processes are what the goal for the spread names.
+benches=50
+spread_over=20
+device=cuda
+if ((rehearse)); then
+  benches=3
+  spread_over=3
+  device=cpu
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+shortfalls=0
+row() { printf '| %-58s | %-26s | %-22s | %-7s |\n' "$@"; }
+# judge WHAT MEASURED BAR CONDITION: the condition is 1 where the bar is reached.
+judge() {
+  if [[ $4 == 1 ]]; then
+    row "$1" "$2" "$3" pass
+  else
+    row "$1" "$2" "$3" FAIL
+    shortfalls=$((shortfalls + 1))
+  fi
+}
+skip() { row "$1" "-" "$2" skipped; }
+# The same for a bar that means nothing on the emulated device.
+judge_on_gpu() {
+  if ((rehearse)); then row "$1" "$2" "$3" skipped; else judge "$@"; fi
+}
+holds() { awk "BEGIN { print ($1) ? 1 : 0 }"; }
+
+# bench NAME CASE [ARGS]: one bench in a fresh process; NAME.out, NAME.err, NAME.rc and NAME.ms are left in the scratch folder.
+bench() {
+  local out=$scratch/$1 begin end rc=0
+  begin=$(date +%s%N)
+  timeout 300 "$program" bench --device "$device" --case "$2" "${@:3}" >"$out.out" 2>"$out.err" || rc=$?
+  end=$(date +%s%N)
+  echo $rc >"$out.rc"
+  echo $(((end - begin) / 1000000)) >"$out.ms"
+}
+value() { sed -n "s/^$2: *//p" "$scratch/$1.out" | head -n 1; }
+code() { cat "$scratch/$1.rc"; }
+
+# percentile P: of the numbers on standard input, by nearest rank.
+percentile() {
+  sort -n | awk -v p="$1" '{ a[NR] = $1 } END { i = int(NR * p / 100 + 0.999999); if (i < 1) i = 1; print a[i] }'
+}
+# Relative standard deviation of the numbers on standard input, in percent.
+spread() {
+  awk '{ s += $1; q += $1 * $1 } END { m = s / NR; v = q / NR - m * m; printf "%.3f", 100 * sqrt(v > 0 ? v : 0) / m }'
+}
+
+# ---- honest kernels -------------------------------------------------------------------------------------------------
+
+honest() {
+  local name=$1 folder=$2
+  bench "$name" "$folder"
+  judge "$name: exit code" "$(code "$name")" 0 "$(holds "$(code "$name") == 0")"
+  judge "$name: every element right" "$(value "$name" correct)" True "$([[ $(value "$name" correct) == True ]] && echo 1)"
+  judge_on_gpu "$name: timed on the GPU" "$(value "$name" timing)" gpu "$([[ $(value "$name" timing) == gpu ]] && echo 1)"
+  judge "$name: median_us" "$(value "$name" median_us)" "> 0" "$(holds "$(value "$name" median_us)+0 > 0")"
+}
+
+turnaround() {
+  local i
+  for ((i = 0; i < benches; ++i)); do bench "run$i" "$cases/kernels"; done
+  local p50 p95
+  p50=$(cat "$scratch"/run*.ms | percentile 50)
+  p95=$(cat "$scratch"/run*.ms | percentile 95)
+  judge "$benches benches: all exit with 0" "$(cat "$scratch"/run*.rc | sort | uniq -c | xargs)" 0 \
+    "$(holds "$(cat "$scratch"/run*.rc | grep -vc '^0$' || true) == 0")"
+  judge_on_gpu "$benches benches: start to verdict, p50" "$p50 ms" "<= 1500 ms" "$(holds "$p50 <= 1500")"
+  judge_on_gpu "$benches benches: start to verdict, p95" "$p95 ms" "<= 2500 ms" "$(holds "$p95 <= 2500")"
+}
+
+# Over the first of the runs of turnaround: each was a process of its own.
+steadiness() {
+  local i ratios=() medians=() of_ratio of_median
+  for ((i = 0; i < spread_over; ++i)); do
+    medians+=("$(value "run$i" median_us)")
+    ratios+=("$(awk "BEGIN { print $(value "run$i" median_us) / $(value "run$i" reference_us) }")")
+  done
+  of_median=$(printf '%s\n' "${medians[@]}" | spread)
+  of_ratio=$(printf '%s\n' "${ratios[@]}" | spread)
+  judge_on_gpu "$spread_over processes: spread of kernel / library" "$of_ratio %" "<= 0.5 %" "$(holds "$of_ratio <= 0.5")"
+  row "$spread_over processes: spread of median_us" "$of_median %" "no bar" info
+}
+
+# ---- kernels that must fail -----------------------------------------------------------------------------------------
+
+# rejected NAME CODES END [GLOBALS]: the default case, with a kernel that sums as it should and then does END, exits with one
+# of the codes, and the next bench works.
+rejected() {
+  local name=$1 allowed=$2 folder=$scratch/case
+  rm -rf "$folder" && cp -r "$cases/kernels" "$folder"
+  cat >"$folder/kernel.cu" <<CUDA
+#include <autokernel.cuh>
+#include <cuda_bf16.h>
+AUTOKERNEL_LAUNCH({.kernel = "matmul", .grid = {N / 32, M / 8}, .block = {32, 8}});
+${4:-}
+extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16* C) {
+  const int col = blockIdx.x * 32 + threadIdx.x;
+  const int row = blockIdx.y * 8 + threadIdx.y;
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
+  $3
+}
+CUDA
+  bench rejected "$folder"
+  judge "a kernel that $name: exit code" "$(code rejected)" "$allowed" \
+    "$([[ " $allowed " == *" $(code rejected) "* ]] && echo 1)"
+  bench after "$cases/kernels"
+  judge "the bench after a kernel that $name" "$(code after)" 0 "$(holds "$(code after) == 0")"
+}
+
+adversarial() {
+  rejected "writes nothing" 11 'if (sum == 12345.678f) C[0] = A[0];'
+  rejected "is wrong in one element" 11 'C[row * N + col] = __float2bfloat16(row == 7 && col == 9 ? sum * 1.5f + 1.0f : sum);'
+  rejected "leaves out the last 16 of K" 11 \
+    'for (int k = K - 16; k < K; ++k) sum -= __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]); C[row * N + col] = __float2bfloat16(sum);'
+  rejected "keeps its result for the next launch" 11 \
+    'const int i = row * N + col; if (!have[i]) { kept[i] = __float2bfloat16(sum); have[i] = true; } C[i] = kept[i];' \
+    '__device__ __nv_bfloat16 kept[M * N]; __device__ bool have[M * N];'
+  rejected "does not compile" 12 'C[row * N + col] = no_such_name;'
+  rejected "never ends" 13 'volatile int one = 1; while (one) { } C[row * N + col] = __float2bfloat16(sum);'
+  rejected "traps" 14 'if (row == 3) __trap(); C[row * N + col] = __float2bfloat16(sum);'
+  rejected "writes far out of bounds" "11 14" 'C[(1ll << 36) + row * N + col] = __float2bfloat16(sum);'
+}
+
+# ---- the table ------------------------------------------------------------------------------------------------------
+
+echo "autokernel: $("$program" --version 2>/dev/null | head -n 1)"
+row what measured bar result
+row --- --- --- ---
+honest matmul "$cases/kernels"
+echo "# $(value matmul Device), $(value matmul Capability), library $(value matmul reference_us) us" >&2
+honest elementwise "$cases/cases/elementwise"
+turnaround
+steadiness
+floor=$(value matmul event_floor_us)
+judge_on_gpu "event_floor_us of the empty kernel" "${floor:-missing}" "<= 5 us" "$(holds "${floor:-1e9}+0 <= 5")"
+adversarial
+skip "agreement with a profiler's kernel time" "needs a profiler"
+skip "false keeps of the same kernel, true gains kept" "there is no loop yet"
+if ((shortfalls)); then
+  echo "$shortfalls fall short" >&2
+  exit 1
+fi

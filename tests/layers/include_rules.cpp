@@ -1,0 +1,197 @@
+#include "layers/include_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+namespace layers {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+// What each layer may include besides itself: cli -> loop -> trial -> {compile, driver, cases};
+// ledger, repo and plot are leaves for loop and cli; base is under everything; the emulator stands
+// apart.
+const std::map<std::string, Names, std::less<>>& layers_below() {
+  static const std::map<std::string, Names, std::less<>> below = {
+      {"base", {}},
+      {"emulator", {"base"}},
+      {"driver", {"base"}},
+      {"compile", {"base"}},
+      {"cases", {"base"}},
+      {"ledger", {"base"}},
+      {"repo", {"base"}},
+      {"plot", {"base"}},
+      {"trial", {"base", "driver", "compile", "cases"}},
+      {"loop", {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot"}},
+      {"cli", {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "loop"}},
+      {"main",
+       {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "loop", "cli"}},
+  };
+  return below;
+}
+
+// A library whose headers are kept to some layers, and out of headers that others include.
+struct Foreign {
+  std::string_view name;
+  std::regex header;
+  Names layers;         // who may include it at all; empty: anyone
+  bool in_own_headers;  // may headers under src/ include it, or .cpp files alone?
+};
+
+const std::vector<Foreign>& foreign_libraries() {
+  static const std::vector<Foreign> foreign = {
+      {"CUDA", std::regex(R"((cuda|nvrtc|cublas|cublasLt|nvml)(_\w+|Typedefs)?\.h)"), {}, true},
+      {"LLVM", std::regex(R"(llvm(-c)?/.*)"), {"emulator"}, true},
+      {"libgit2", std::regex(R"(git2(\.h|/.*))"), {"repo"}, true},
+      // A file with all of these takes 22 s to compile and 44 s to lint.
+      {"CLI11", std::regex(R"(CLI/.*)"), {"cli", "main"}, false},
+      {"nlohmann-json", std::regex(R"(nlohmann/.*)"), {}, false},
+      {"toml++", std::regex(R"(toml\+\+/.*|toml\.hpp)"), {"cases"}, false},
+      {"spdlog", std::regex(R"(spdlog/.*)"), {}, false},
+      {"Boost.Math", std::regex(R"(boost/math/.*)"), {}, false},
+      {"muparser", std::regex(R"(muParser.*)"), {"cases"}, false},
+  };
+  return foreign;
+}
+
+struct Place {
+  std::string layer;      // "trial"; "main" for src/main.cpp; empty for a file that kernels include
+  bool exported = false;  // under include/autokernel/
+  bool header = false;
+};
+
+std::vector<std::string> parts_of(const std::string& path) {
+  std::vector<std::string> parts;
+  for (const auto& part : std::filesystem::path(path)) parts.push_back(part.string());
+  return parts;
+}
+
+Place place_of(const std::string& path) {
+  const auto parts = parts_of(path);
+  Place place;
+  place.header = path.ends_with(".h");
+  if (parts.size() >= 4 && parts[0] == "include" && parts[1] == "autokernel") {
+    place.exported = true;
+    place.layer = parts[2];
+  } else if (parts.size() >= 3 && parts[0] == "src") {
+    place.layer = parts[1];
+  } else if (parts.size() == 2 && parts[0] == "src") {
+    place.layer = "main";
+  }
+  return place;
+}
+
+// The layer an #include names, and whether by way of its private headers; nothing for a header that
+// is not ours.
+struct Target {
+  std::string layer;
+  bool exported = false;
+};
+
+std::optional<Target> target_of(const std::string& included) {
+  const auto parts = parts_of(included);
+  if (parts.size() >= 3 && parts[0] == "autokernel") return Target{parts[1], true};
+  if (parts.size() >= 2 && layers_below().contains(parts[0])) return Target{parts[0], false};
+  return std::nullopt;
+}
+
+std::optional<std::string> layer_rule_broken(const Place& place, const std::string& included) {
+  if (included.starts_with("..")) return "is relative: name it from include/ or src/";
+  const auto target = target_of(included);
+  if (!target || target->layer == place.layer) {
+    if (target && place.exported && !target->exported)
+      return "is private to src/, and this header is not";
+    return std::nullopt;
+  }
+  const auto below = layers_below().find(place.layer);
+  if (below == layers_below().end())
+    return "comes from a folder that is no layer: add it to the rules";
+  if (!below->second.contains(target->layer))
+    return place.layer + " does not stand above " + target->layer;
+  if (!target->exported) return "is private to " + target->layer;
+  return std::nullopt;
+}
+
+std::optional<std::string> foreign_rule_broken(const Place& place, const std::string& included) {
+  for (const auto& foreign : foreign_libraries()) {
+    if (!std::regex_match(included, foreign.header)) continue;
+    const std::string name(foreign.name);
+    if (place.exported) return name + " stays out of headers under include/";
+    if (place.header && !foreign.in_own_headers)
+      return name + " stays in a .cpp, behind an interface of ours";
+    if (!foreign.layers.empty() && !foreign.layers.contains(place.layer)) {
+      return name + " is not for layer " + place.layer;
+    }
+  }
+  return std::nullopt;
+}
+
+// The emulator knows nothing of autokernel: not even by a name that some header brings in.
+std::optional<std::string> name_rule_broken(const Place& place, const std::string& line) {
+  static const std::regex qualified("autokernel::(\\w+)");
+  if (place.layer != "emulator") return std::nullopt;
+  for (auto match = std::sregex_iterator(line.begin(), line.end(), qualified);
+       match != std::sregex_iterator(); ++match) {
+    const std::string name = (*match)[1];
+    if (name != "base" && layers_below().contains(name))
+      return "the emulator mentions autokernel::" + name;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Violation> violations_in(const SourceFile& file) {
+  static const std::regex include(R"re(\s*#\s*include\s*[<"]([^>"]+)[>"].*)re");
+  const Place place = place_of(file.path);
+  std::vector<Violation> found;
+  std::istringstream lines(file.text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (const auto broken = name_rule_broken(place, line))
+      found.push_back({file.path, number, *broken});
+    std::smatch match;
+    if (!std::regex_match(line, match, include)) continue;
+    const std::string included = match[1];
+    for (const auto& broken :
+         {layer_rule_broken(place, included), foreign_rule_broken(place, included)}) {
+      if (broken) found.push_back({file.path, number, included + ": " + *broken});
+    }
+  }
+  return found;
+}
+
+std::vector<SourceFile> source_files(const std::filesystem::path& root) {
+  constexpr std::array<std::string_view, 5> kEndings = {".h", ".cpp", ".c", ".cuh", ".in"};
+  std::vector<SourceFile> files;
+  for (const char* folder : {"include", "src"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      if (std::ranges::find(kEndings, entry.path().extension().string()) == kEndings.end())
+        continue;
+      std::ifstream in(entry.path());
+      files.push_back({std::filesystem::relative(entry.path(), root).generic_string(),
+                       std::string(std::istreambuf_iterator<char>(in), {})});
+    }
+  }
+  std::ranges::sort(files, {}, &SourceFile::path);
+  return files;
+}
+
+std::string listed(const std::vector<Violation>& violations) {
+  std::string text;
+  for (const auto& violation : violations) {
+    text += violation.path + ":" + std::to_string(violation.line) + ": " + violation.what + "\n";
+  }
+  return text;
+}
+
+}  // namespace layers

@@ -1,0 +1,173 @@
+// The tree as it is keeps to the rules, and each rule catches the violation it is there for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "layers/include_rules.h"
+
+namespace layers {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using ::testing::SizeIs;
+
+std::vector<Violation> planted(const std::string& path, const std::string& text) {
+  return violations_in({path, text});
+}
+
+auto says(const std::string& what) { return Field(&Violation::what, HasSubstr(what)); }
+
+std::vector<Violation> violations_in_the_tree() {
+  std::vector<Violation> all;
+  for (const auto& file : source_files(AUTOKERNEL_SOURCE_DIR)) {
+    const auto found = violations_in(file);
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
+}
+
+std::set<std::string> folders_in_the_tree() {
+  std::set<std::string> folders;
+  for (const auto& file : source_files(AUTOKERNEL_SOURCE_DIR)) {
+    folders.insert(std::filesystem::path(file.path).parent_path().string());
+  }
+  return folders;
+}
+
+TEST(Layers, TheTreeHasNoIncludeThatPointsUpward) {
+  const auto all = violations_in_the_tree();
+  EXPECT_THAT(all, IsEmpty()) << listed(all);
+}
+
+TEST(Layers, TheRulesReadEveryLayer) {
+  EXPECT_THAT(folders_in_the_tree(),
+              IsSupersetOf({"include/autokernel/base", "src", "src/base", "src/driver",
+                            "src/compile", "src/cases", "src/trial", "src/cli", "src/emulator/api",
+                            "src/emulator/lower"}));
+}
+
+TEST(Layers, AnIncludeThatPointsUpwardIsCaughtWithItsLine) {
+  const auto found =
+      planted("src/driver/api.cpp", "// one\n#include \"autokernel/trial/result.h\"\n");
+  ASSERT_THAT(found, ElementsAre(says("driver does not stand above trial")));
+  EXPECT_EQ(found[0].line, 2);
+  EXPECT_EQ(listed(found),
+            "src/driver/api.cpp:2: autokernel/trial/result.h: driver does not stand above trial\n");
+}
+
+TEST(Layers, AnIncludeThatPointsUpwardIsCaughtInAHeaderUnderInclude) {
+  EXPECT_THAT(planted("include/autokernel/base/x.h", "#include \"autokernel/driver/y.h\"\n"),
+              ElementsAre(says("base does not stand above driver")));
+}
+
+TEST(Layers, AnIncludeInAngleBracketsOrWithSpacesIsCaughtToo) {
+  EXPECT_THAT(planted("src/cases/x.cpp", "  #  include <autokernel/cli/y.h>  // why not\n"),
+              ElementsAre(says("cases does not stand above cli")));
+}
+
+TEST(Layers, NeighboursDoNotKnowEachOther) {
+  EXPECT_THAT(planted("src/compile/x.cpp", "#include \"autokernel/driver/y.h\"\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/driver/x.cpp", "#include \"autokernel/cases/y.h\"\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/ledger/x.cpp", "#include \"autokernel/repo/y.h\"\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/plot/x.cpp", "#include \"autokernel/ledger/y.h\"\n"), SizeIs(1));
+}
+
+TEST(Layers, ATrialDoesNotKnowTheLoop) {
+  EXPECT_THAT(planted("src/trial/x.cpp", "#include \"autokernel/loop/y.h\"\n"),
+              ElementsAre(says("trial does not stand above loop")));
+}
+
+TEST(Layers, AnIncludeThatPointsDownwardIsFine) {
+  EXPECT_THAT(planted("src/trial/x.cpp",
+                      "#include \"autokernel/driver/y.h\"\n#include \"autokernel/base/z.h\"\n"
+                      "#include \"trial/own.h\"\n#include <vector>\n"),
+              IsEmpty());
+}
+
+TEST(Layers, AHeaderThatIsPrivateToItsLayerIsNotIncludedByAnother) {
+  EXPECT_THAT(planted("src/trial/x.cpp", "#include \"driver/table.h\"\n"),
+              ElementsAre(says("is private to driver")));
+}
+
+TEST(Layers, AHeaderThatOthersIncludeDoesNotIncludeAPrivateOne) {
+  EXPECT_THAT(planted("include/autokernel/driver/x.h", "#include \"driver/table.h\"\n"),
+              ElementsAre(says("private")));
+}
+
+TEST(Layers, ARelativeIncludeIsCaught) {
+  EXPECT_THAT(planted("src/trial/x.cpp", "#include \"../driver/table.h\"\n"),
+              ElementsAre(says("is relative")));
+}
+
+TEST(Layers, AFolderThatIsNoLayerIsCaughtAsSoonAsItIncludesOne) {
+  EXPECT_THAT(planted("src/helpers/x.cpp", "#include \"autokernel/base/error.h\"\n"),
+              ElementsAre(says("no layer")));
+}
+
+TEST(ForeignHeaders, CudaStaysOutOfHeadersUnderInclude) {
+  EXPECT_THAT(planted("include/autokernel/driver/x.h", "#include <cuda.h>\n"), SizeIs(1));
+  EXPECT_THAT(planted("include/autokernel/driver/x.h", "#include <cuda_runtime.h>\n"), SizeIs(1));
+  EXPECT_THAT(planted("include/autokernel/driver/x.h", "#include <cudaTypedefs.h>\n"), SizeIs(1));
+  EXPECT_THAT(planted("include/autokernel/compile/x.h", "#include <nvrtc.h>\n"), SizeIs(1));
+  EXPECT_THAT(planted("include/autokernel/trial/x.h", "#include <cublas_v2.h>\n"), SizeIs(1));
+}
+
+TEST(ForeignHeaders, CudaIsFineInTheLayersOwnFiles) {
+  EXPECT_THAT(planted("src/driver/x.h", "#include <cuda.h>\n"), IsEmpty());
+  EXPECT_THAT(planted("src/compile/x.cpp", "#include <nvrtc.h>\n"), IsEmpty());
+}
+
+TEST(ForeignHeaders, Libgit2IsForTheRepoLayersOwnFiles) {
+  EXPECT_THAT(planted("include/autokernel/repo/x.h", "#include <git2.h>\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/loop/x.cpp", "#include <git2/repository.h>\n"),
+              ElementsAre(says("libgit2 is not for layer loop")));
+  EXPECT_THAT(planted("src/repo/x.cpp", "#include <git2.h>\n"), IsEmpty());
+}
+
+TEST(ForeignHeaders, LlvmIsForTheEmulatorsOwnFiles) {
+  EXPECT_THAT(planted("include/autokernel/driver/x.h", "#include <llvm/IR/Module.h>\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/driver/x.cpp", "#include <llvm-c/Core.h>\n"),
+              ElementsAre(says("LLVM is not for layer driver")));
+  EXPECT_THAT(planted("src/emulator/jit/x.cpp", "#include <llvm-c/Core.h>\n"), IsEmpty());
+}
+
+TEST(ForeignHeaders, HeavyHeadersStayInACppFile) {
+  EXPECT_THAT(planted("src/cli/x.h", "#include <CLI/CLI.hpp>\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/trial/x.h", "#include <nlohmann/json.hpp>\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/cases/x.h", "#include <toml++/toml.h>\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/cases/x.h", "#include <muParser.h>\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/base/x.h", "#include <spdlog/spdlog.h>\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/trial/x.h", "#include <boost/math/distributions.hpp>\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/cases/x.cpp", "#include <toml++/toml.h>\n"), IsEmpty());
+}
+
+TEST(Emulator, IncludesNothingOfOursButBase) {
+  EXPECT_THAT(planted("src/emulator/api/x.cpp", "#include \"autokernel/driver/y.h\"\n"),
+              ElementsAre(says("emulator does not stand above driver")));
+  EXPECT_THAT(planted("src/emulator/api/x.cpp",
+                      "#include \"autokernel/base/error.h\"\n#include \"emulator/ptx/ast.h\"\n"),
+              IsEmpty());
+}
+
+TEST(Emulator, DoesNotMentionALayerOfAutokernelByName) {
+  EXPECT_THAT(planted("src/emulator/api/x.cpp", "  autokernel::trial::Result result;\n"),
+              ElementsAre(says("mentions autokernel::trial")));
+  EXPECT_THAT(planted("src/emulator/api/x.cpp", "  throw autokernel::Error(stop, what);\n"),
+              IsEmpty());
+}
+
+TEST(Emulator, IsIncludedByNobody) {
+  EXPECT_THAT(planted("src/driver/x.cpp", "#include \"emulator/api/y.h\"\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/main.cpp", "#include \"emulator/api/y.h\"\n"), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace layers

@@ -1,0 +1,21 @@
+// What a test left behind: processes and files.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace autokernel::test {
+
+// Every process, however it was started, in whose environment or working folder `marker` occurs,
+// this one excepted.
+[[nodiscard]] std::vector<pid_t> processes_marked(const std::string& marker);
+// The same once none is left, or after two seconds: a process that was killed takes a moment to go.
+[[nodiscard]] std::vector<pid_t> processes_still_marked(const std::string& marker);
+
+// Every file and folder below `folder`, relative to it, sorted.
+[[nodiscard]] std::vector<std::string> files_below(const std::filesystem::path& folder);
+
+}  // namespace autokernel::test
