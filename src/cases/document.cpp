@@ -1,7 +1,6 @@
 #include "cases/document.h"
 
 #include <fmt/format.h>
-
 #include <toml++/toml.h>
 
 #include <type_traits>
@@ -19,7 +18,8 @@ Value converted(const toml::node& node) {
     Table out;
     for (const auto& [key, child] : *table) {
       Value& entry = out[std::string(key.str())] = converted(child);
-      // A table that is only implied by a longer header ([sizes] by [sizes.check]) has no place of its own.
+      // A table that is only implied by a longer header ([sizes] by [sizes.check]) has no place of
+      // its own.
       if (entry.line == 0) entry.line = static_cast<int>(key.source().begin.line);
     }
     value.data = std::move(out);

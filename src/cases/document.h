@@ -1,4 +1,5 @@
-// A TOML document as plain values that remember their line. The TOML library stays behind this header, in document.cpp.
+// A TOML document as plain values that remember their line. The TOML library stays behind this
+// header, in document.cpp.
 #pragma once
 
 #include <cstdint>

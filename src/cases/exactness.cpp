@@ -42,9 +42,10 @@ GemmReference read_gemm(Section& section, const Case& problem) {
   const Tensor& output = named_tensor(section, "output", problem, Role::out);
   for (const Tensor* tensor : {&left, &right, &output}) {
     if (tensor->shape.size() != 2) {
-      section.fail(fmt::format("kind \"cublas_gemm\" multiplies matrices, but tensor {} has {} "
-                               "dimensions; use kind \"kernel\" with a reference.cu",
-                               tensor->name, tensor->shape.size()));
+      section.fail(
+          fmt::format("kind \"cublas_gemm\" multiplies matrices, but tensor {} has {} "
+                      "dimensions; use kind \"kernel\" with a reference.cu",
+                      tensor->name, tensor->shape.size()));
     }
   }
   require_product(section, problem, left, right, output);
@@ -53,20 +54,22 @@ GemmReference read_gemm(Section& section, const Case& problem) {
 
 KernelReference read_kernel(Section& section) {
   const std::filesystem::path file = section.text("file");
-  const bool inside = file.is_relative() && std::none_of(file.begin(), file.end(), [](const auto& part) {
-                        return part == "..";
-                      });
+  const bool inside =
+      file.is_relative() &&
+      std::none_of(file.begin(), file.end(), [](const auto& part) { return part == ".."; });
   if (!inside || file.extension() != ".cu" || file.lexically_normal() == "kernel.cu") {
-    section.fail("file", fmt::format("is \"{}\"; write a .cu file in the folder of the case, other than "
-                                     "kernel.cu, such as \"reference.cu\"",
-                                     file.string()));
+    section.fail("file",
+                 fmt::format("is \"{}\"; write a .cu file in the folder of the case, other than "
+                             "kernel.cu, such as \"reference.cu\"",
+                             file.string()));
   }
   return {file};
 }
 
 }  // namespace
 
-const Tensor& named_tensor(Section& section, const std::string& key, const Case& problem, Role role) {
+const Tensor& named_tensor(Section& section, const std::string& key, const Case& problem,
+                           Role role) {
   std::vector<std::string> names;
   names.reserve(problem.tensors.size());
   for (const Tensor& tensor : problem.tensors) names.push_back(tensor.name);
@@ -81,18 +84,20 @@ const Tensor& named_tensor(Section& section, const std::string& key, const Case&
 void require_product(const Section& section, const Case& problem, const Tensor& left,
                      const Tensor& right, const Tensor& output) {
   if (left.dtype != right.dtype || !is_floating(left.dtype) || !is_floating(output.dtype)) {
-    section.fail(fmt::format("{} is {}, {} is {} and {} is {}; a matrix product takes two tensors of one "
-                             "type among f32, f16 and bf16, and gives one of these",
-                             left.name, spelling(left.dtype), right.name, spelling(right.dtype),
-                             output.name, spelling(output.dtype)));
+    section.fail(
+        fmt::format("{} is {}, {} is {} and {} is {}; a matrix product takes two tensors of one "
+                    "type among f32, f16 and bf16, and gives one of these",
+                    left.name, spelling(left.dtype), right.name, spelling(right.dtype), output.name,
+                    spelling(output.dtype)));
   }
   for (const auto& [name, sizes] : problem.sizes) {
     const std::vector<std::int64_t> a = extents(left, sizes);
     const std::vector<std::int64_t> b = extents(right, sizes);
     const std::vector<std::int64_t> c = extents(output, sizes);
     if (a.back() != b.front() || product_extents(a, b) != c) {
-      section.fail(fmt::format("{} {} x {} {} does not give {} {} (at size \"{}\"); mend the shapes", left.name,
-                               listed(a), right.name, listed(b), output.name, listed(c), name));
+      section.fail(
+          fmt::format("{} {} x {} {} does not give {} {} (at size \"{}\"); mend the shapes",
+                      left.name, listed(a), right.name, listed(b), output.name, listed(c), name));
     }
   }
 }
@@ -121,7 +126,7 @@ Exactness read_exactness(Section& check, const Case& problem) {
     return ExactAlways{};
   }
   const auto* gemm = std::get_if<GemmReference>(&problem.reference);
-  const auto tensor = [&](const std::string& key, const std::string GemmReference::*of_reference,
+  const auto tensor = [&](const std::string& key, const std::string GemmReference::* of_reference,
                           Role role) -> const Tensor& {
     if (gemm != nullptr && !check.has(key)) return problem.tensor(gemm->*of_reference);
     return named_tensor(check, key, problem, role);
@@ -133,9 +138,11 @@ Exactness read_exactness(Section& check, const Case& problem) {
   for (const auto& [symbol, value] : problem.sizes.at("default")) symbols.push_back(symbol);
   const std::string symbol = check.word("sum_over", symbols);
   if (left.shape.back() != symbol || right.shape.front() != symbol) {
-    check.fail("sum_over",
-               fmt::format("is \"{}\"; name the last dimension of {} (\"{}\"), which is the first of {} (\"{}\")",
-                           symbol, left.name, left.shape.back(), right.name, right.shape.front()));
+    check.fail(
+        "sum_over",
+        fmt::format(
+            "is \"{}\"; name the last dimension of {} (\"{}\"), which is the first of {} (\"{}\")",
+            symbol, left.name, left.shape.back(), right.name, right.shape.front()));
   }
   require_product(check, problem, left, right, output);
   return SumOfProducts{left.name, right.name, output.name, symbol};

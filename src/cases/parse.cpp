@@ -20,7 +20,8 @@ Value parsed(const std::string& text, const std::string& file) {
   try {
     return parse_toml(text);
   } catch (const BadToml& error) {
-    throw Error(Stop::usage, fmt::format("{}:{}: not valid TOML: {}", file, error.line(), error.what()));
+    throw Error(Stop::usage,
+                fmt::format("{}:{}: not valid TOML: {}", file, error.line(), error.what()));
   }
 }
 
@@ -38,7 +39,8 @@ std::string read_formula(Section& cost, const std::string& key, const Case& prob
     placed(cost, key, [&formula, &sizes = sizes] {
       const double value = evaluate(formula, sizes);
       if (value <= 0) {
-        throw Error(Stop::usage, fmt::format("\"{}\" gives {}; it must give more than 0", formula, value));
+        throw Error(Stop::usage,
+                    fmt::format("\"{}\" gives {}; it must give more than 0", formula, value));
       }
     });
   }
@@ -67,8 +69,8 @@ TimingPlan read_timing(Section& root) {
 Case parse(const std::string& text, const std::filesystem::path& directory) {
   const std::string file = (directory / kFileName).string();
   if (text.size() > kMostText) {
-    throw Error(Stop::usage, fmt::format("{}: it has {} bytes; a case has at most {}", file, text.size(),
-                                         kMostText));
+    throw Error(Stop::usage, fmt::format("{}: it has {} bytes; a case has at most {}", file,
+                                         text.size(), kMostText));
   }
   const Value document = parsed(text, file);
   Section root(file, "", document);
@@ -80,9 +82,8 @@ Case parse(const std::string& text, const std::filesystem::path& directory) {
   problem.problem = root.text("problem");
   problem.sizes = read_sizes(root);
   for (const auto& [name, sizes] : problem.sizes) {
-    placed(root, "problem", [&problem, &sizes = sizes] {
-      static_cast<void>(problem_line(problem, sizes));
-    });
+    placed(root, "problem",
+           [&problem, &sizes = sizes] { static_cast<void>(problem_line(problem, sizes)); });
   }
   problem.tensors = read_tensors(root, problem.sizes);
   problem.reference = read_reference(root, problem);
@@ -107,15 +108,17 @@ Case load(const std::filesystem::path& directory) {
   const std::filesystem::path file = directory / kFileName;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) {
-    throw Error(Stop::usage, fmt::format("cannot read {}: there is no such file; a case is a folder with "
-                                         "case.toml and kernel.cu in it",
-                                         file.string()));
+    throw Error(Stop::usage,
+                fmt::format("cannot read {}: there is no such file; a case is a folder with "
+                            "case.toml and kernel.cu in it",
+                            file.string()));
   }
   Case problem = parse(read_file(file, "the case", kMostText), directory);
   const auto* kernel = std::get_if<KernelReference>(&problem.reference);
   if (kernel != nullptr && !std::filesystem::is_regular_file(directory / kernel->file, ignored)) {
-    throw Error(Stop::usage, fmt::format("{}: [reference] file is \"{}\", which is not in {}; add it",
-                                         file.string(), kernel->file.string(), directory.string()));
+    throw Error(Stop::usage,
+                fmt::format("{}: [reference] file is \"{}\", which is not in {}; add it",
+                            file.string(), kernel->file.string(), directory.string()));
   }
   return problem;
 }

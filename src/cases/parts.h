@@ -18,7 +18,8 @@ namespace autokernel::cases {
                                                const std::map<std::string, Sizes>& sizes);
 // [reference].
 [[nodiscard]] Reference read_reference(Section& root, const Case& problem);
-// The keys of [check] that say how exact a result must be. Needs the reference, whose tensors are the default.
+// The keys of [check] that say how exact a result must be. Needs the reference, whose tensors are
+// the default.
 [[nodiscard]] Exactness read_exactness(Section& check, const Case& problem);
 
 // Runs `compute` and puts the place of `key` in front of what an Error(usage) in it says.
@@ -27,8 +28,8 @@ void placed(const Section& section, const std::string& key, const std::function<
 // The tensor that `key` names, which must have this role.
 [[nodiscard]] const Tensor& named_tensor(Section& section, const std::string& key,
                                          const Case& problem, Role role);
-// left x right = output: throws, naming `section`, where the shapes do not fit at some size or the types are not those
-// a matrix product can have.
+// left x right = output: throws, naming `section`, where the shapes do not fit at some size or the
+// types are not those a matrix product can have.
 void require_product(const Section& section, const Case& problem, const Tensor& left,
                      const Tensor& right, const Tensor& output);
 

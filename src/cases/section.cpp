@@ -51,9 +51,9 @@ std::string Section::text(const std::string& key) {
   const std::string expected = "a text in quotes, on one line and not empty";
   const Value& value = required(key, expected);
   const auto* text = std::get_if<std::string>(&value.data);
-  if (text == nullptr || text->empty() ||
-      std::any_of(text->begin(), text->end(),
-                  [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; })) {
+  if (text == nullptr || text->empty() || std::any_of(text->begin(), text->end(), [](char c) {
+        return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+      })) {
     wrong(key, value, expected);
   }
   return *text;
@@ -128,7 +128,8 @@ Section Section::section(const std::string& key) {
   known_.insert(key);
   const auto found = table_->find(key);
   if (found == table_->end()) {
-    throw Error(Stop::usage, fmt::format("{}:{}: the section {} is missing; add it", file_, line_, title));
+    throw Error(Stop::usage,
+                fmt::format("{}:{}: the section {} is missing; add it", file_, line_, title));
   }
   if (!std::holds_alternative<Table>(found->second.data)) {
     wrong(key, found->second, "a section: " + title);
@@ -141,13 +142,14 @@ const Array& Section::tables(const std::string& key) {
   const std::string title = fmt::format("[[{}]]", key);
   const auto found = table_->find(key);
   if (found == table_->end()) {
-    throw Error(Stop::usage, fmt::format("{}:{}: there is no {}; add one for each", file_, line_, title));
+    throw Error(Stop::usage,
+                fmt::format("{}:{}: there is no {}; add one for each", file_, line_, title));
   }
   const auto* array = std::get_if<Array>(&found->second.data);
-  const bool all_tables =
-      array != nullptr && !array->empty() &&
-      std::all_of(array->begin(), array->end(),
-                  [](const Value& item) { return std::holds_alternative<Table>(item.data); });
+  const bool all_tables = array != nullptr && !array->empty() &&
+                          std::all_of(array->begin(), array->end(), [](const Value& item) {
+                            return std::holds_alternative<Table>(item.data);
+                          });
   if (!all_tables) wrong(key, found->second, "each as a section of its own: " + title);
   return *array;
 }

@@ -1,5 +1,5 @@
-// Reads one table of case.toml key by key. Every complaint names file, line, key, what was found and what is allowed;
-// a key that nobody asked for is one too.
+// Reads one table of case.toml key by key. Every complaint names file, line, key, what was found
+// and what is allowed; a key that nobody asked for is one too.
 #pragma once
 
 #include <limits>
@@ -24,8 +24,8 @@ struct NumberRange {
 
 class Section {
  public:
-  // `file` is what messages call the file, `title` what they call the table: "[check]", "[[tensor]] A".
-  // `table` must hold a Table and outlive the section.
+  // `file` is what messages call the file, `title` what they call the table: "[check]", "[[tensor]]
+  // A". `table` must hold a Table and outlive the section.
   Section(std::string file, std::string title, const Value& table);
 
   // Asking is enough to make the key a known one.

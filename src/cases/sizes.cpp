@@ -9,7 +9,8 @@
 namespace autokernel::cases {
 namespace {
 
-// No device holds a tensor of more than this, and products of extents below it stay far from overflow.
+// No device holds a tensor of more than this, and products of extents below it stay far from
+// overflow.
 constexpr std::uint64_t kMostBytes = 1ULL << 40;
 
 }  // namespace
@@ -19,9 +20,10 @@ std::vector<std::int64_t> extents(const Tensor& tensor, const Sizes& sizes) {
   for (const std::string& dimension : tensor.shape) {
     const double value = evaluate(dimension, sizes);
     if (value < 1 || value > static_cast<double>(kMostBytes) || value != std::floor(value)) {
-      throw Error(Stop::usage, fmt::format("the dimension \"{}\" of tensor {} is {}; it must be a whole "
-                                           "number from 1 to 2^40",
-                                           dimension, tensor.name, value));
+      throw Error(Stop::usage,
+                  fmt::format("the dimension \"{}\" of tensor {} is {}; it must be a whole "
+                              "number from 1 to 2^40",
+                              dimension, tensor.name, value));
     }
     result.push_back(static_cast<std::int64_t>(value));
   }
@@ -33,9 +35,10 @@ std::uint64_t element_count(const Tensor& tensor, const Sizes& sizes) {
   std::uint64_t count = 1;
   for (const std::int64_t extent : extents(tensor, sizes)) {
     if (static_cast<std::uint64_t>(extent) > most / count) {
-      throw Error(Stop::usage, fmt::format("tensor {} would hold more than 2^40 bytes; choose smaller "
-                                           "sizes",
-                                           tensor.name));
+      throw Error(Stop::usage,
+                  fmt::format("tensor {} would hold more than 2^40 bytes; choose smaller "
+                              "sizes",
+                              tensor.name));
     }
     count *= static_cast<std::uint64_t>(extent);
   }
@@ -55,10 +58,11 @@ std::string problem_line(const Case& problem, const Sizes& sizes) {
         problem.problem.substr(open + 1, closed ? close - open - 1 : std::string::npos);
     const auto value = sizes.find(symbol);
     if (!closed || value == sizes.end()) {
-      throw Error(Stop::usage,
-                  fmt::format("the problem line \"{}\" has {}; write a size symbol in braces",
-                              problem.problem,
-                              closed ? "the unknown symbol \"{" + symbol + "}\"" : "a { without }"));
+      throw Error(
+          Stop::usage,
+          fmt::format("the problem line \"{}\" has {}; write a size symbol in braces",
+                      problem.problem,
+                      closed ? "the unknown symbol \"{" + symbol + "}\"" : "a { without }"));
     }
     line += std::to_string(value->second);
     at = close + 1;

@@ -12,7 +12,8 @@
 namespace autokernel::cases {
 namespace {
 
-// The parameters of a kernel: more than this is a mistake, and messages and buffers need some limit.
+// The parameters of a kernel: more than this is a mistake, and messages and buffers need some
+// limit.
 constexpr std::size_t kMostTensors = 16;
 constexpr std::size_t kMostDimensions = 8;
 // Keeps products of sizes far below the 2^53 up to which doubles, and so formulas, are exact.
@@ -28,15 +29,17 @@ void read_bounds(Section& section, DType dtype, Fill& fill) {
   fill.low = section.number("low");
   fill.high = section.number("high");
   if (fill.low >= fill.high) {
-    section.fail("high", fmt::format("is {}; write more than low, which is {}", fill.high, fill.low));
+    section.fail("high",
+                 fmt::format("is {}; write more than low, which is {}", fill.high, fill.low));
   }
   if (fill.distribution != Distribution::integers) return;
   const WholeNumbers range = whole_numbers_of(dtype);
   for (const char* key : {"low", "high"}) {
     const double value = std::string(key) == "low" ? fill.low : fill.high;
     if (value != std::floor(value) || value < range.low || value > range.high) {
-      section.fail(key, fmt::format("is {}; write a whole number that {} holds exactly, from {} to {}",
-                                    value, spelling(dtype), range.low, range.high));
+      section.fail(key,
+                   fmt::format("is {}; write a whole number that {} holds exactly, from {} to {}",
+                               value, spelling(dtype), range.low, range.high));
     }
   }
 }
@@ -86,9 +89,8 @@ Tensor read_tensor(Section section, const std::map<std::string, Sizes>& sizes) {
   tensor.fill = read_fill(section, tensor);
   section.finish();
   for (const auto& [size_name, values] : sizes) {
-    placed(section, fmt::format("shape, at size \"{}\"", size_name), [&values = values, &tensor] {
-      static_cast<void>(element_count(tensor, values));
-    });
+    placed(section, fmt::format("shape, at size \"{}\"", size_name),
+           [&values = values, &tensor] { static_cast<void>(element_count(tensor, values)); });
   }
   return tensor;
 }
@@ -97,13 +99,16 @@ Sizes read_size(Section section) {
   Sizes sizes;
   for (const std::string& symbol : section.keys()) {
     if (!is_identifier(symbol) || is_cpp_keyword(symbol)) {
-      section.fail(symbol, "cannot be a size symbol: kernels see it as a C++ constant; write a name such as M");
+      section.fail(
+          symbol,
+          "cannot be a size symbol: kernels see it as a C++ constant; write a name such as M");
     }
     sizes[symbol] = section.integer(symbol, {1, kLargestSize});
     // Some names, such as those of its functions, mean something else to a formula.
     placed(section, symbol, [&] { static_cast<void>(evaluate(symbol, sizes)); });
   }
-  if (sizes.empty()) section.fail("there is no size in it; write one line for each, such as M = 1024");
+  if (sizes.empty())
+    section.fail("there is no size in it; write one line for each, such as M = 1024");
   return sizes;
 }
 
@@ -128,8 +133,8 @@ void placed(const Section& section, const std::string& key, const std::function<
   } catch (const Error& error) {
     if (error.stop() != Stop::usage) throw;
     const std::string base = key.substr(0, key.find(','));
-    throw Error(Stop::usage, fmt::format("{}:{}: {}: {}", section.file(), section.line_of(base), key,
-                                         error.what()));
+    throw Error(Stop::usage, fmt::format("{}:{}: {}: {}", section.file(), section.line_of(base),
+                                         key, error.what()));
   }
 }
 
@@ -157,12 +162,14 @@ std::vector<Tensor> read_tensors(Section& root, const std::map<std::string, Size
   for (const Value& table : root.tables("tensor")) {
     Section section(root.file(), "[[tensor]]", table);
     if (tensors.size() == kMostTensors) {
-      section.fail(fmt::format("this is the {}th; a case has at most {}", kMostTensors + 1, kMostTensors));
+      section.fail(
+          fmt::format("this is the {}th; a case has at most {}", kMostTensors + 1, kMostTensors));
     }
     tensors.push_back(read_tensor(section, sizes));
     if (!names.insert(tensors.back().name).second) {
-      section.fail("name", fmt::format("is \"{}\" for a second time; every tensor has a name of its own",
-                                       tensors.back().name));
+      section.fail("name",
+                   fmt::format("is \"{}\" for a second time; every tensor has a name of its own",
+                               tensors.back().name));
     }
   }
   if (std::all_of(tensors.begin(), tensors.end(),

@@ -27,42 +27,51 @@ using Bytes = std::vector<std::byte>;
 // "sm_90a": the real architecture, for which NVRTC gives a cubin beside the PTX.
 void require_architecture(const std::string& architecture, const Nvrtc& nvrtc) {
   const std::size_t digits = architecture.find_first_not_of("0123456789", 3);
-  const bool formed = architecture.starts_with("sm_") && architecture.size() >= 5 && architecture.size() <= 7 &&
+  const bool formed = architecture.starts_with("sm_") && architecture.size() >= 5 &&
+                      architecture.size() <= 7 &&
                       (digits == std::string::npos ||
                        (digits + 1 == architecture.size() && digits > 4 &&
                         (architecture[digits] == 'a' || architecture[digits] == 'f')));
   if (!formed) {
-    throw Error(Stop::usage, fmt::format("cannot compile for \"{}\": write an architecture such as sm_90a or sm_80",
-                                         architecture));
+    throw Error(
+        Stop::usage,
+        fmt::format("cannot compile for \"{}\": write an architecture such as sm_90a or sm_80",
+                    architecture));
   }
   const std::vector<int> known = nvrtc.architectures();
-  const int number = std::stoi(architecture.substr(3, digits == std::string::npos ? digits : digits - 3));
+  const int number =
+      std::stoi(architecture.substr(3, digits == std::string::npos ? digits : digits - 3));
   if (std::find(known.begin(), known.end(), number) != known.end()) return;
-  throw Error(Stop::environment,
-              fmt::format("cannot compile for {}: NVRTC {}.{} ({}) knows sm_{}; install a CUDA toolkit that fits "
-                          "the device",
-                          architecture, nvrtc.version().first, nvrtc.version().second, nvrtc.library().string(),
-                          fmt::join(known, ", sm_")));
+  throw Error(
+      Stop::environment,
+      fmt::format(
+          "cannot compile for {}: NVRTC {}.{} ({}) knows sm_{}; install a CUDA toolkit that fits "
+          "the device",
+          architecture, nvrtc.version().first, nvrtc.version().second, nvrtc.library().string(),
+          fmt::join(known, ", sm_")));
 }
 
 Bytes required_launch(const Elf& elf, const std::string& file_name) {
   if (auto bytes = constant_bytes(elf, kLaunchSymbol)) return *bytes;
   const std::vector<std::string> found = kernels(elf);
-  throw Refused(fmt::format("{}: it does not say how to launch its kernel{}; below #include <autokernel.cuh>, outside any "
-                            "unnamed namespace, write AUTOKERNEL_LAUNCH({{.kernel = \"{}\", .grid = {{BLOCKS}}, "
-                            ".block = {{THREADS}}}});",
-                            file_name, found.size() == 1 ? " " + found[0] : "s",
-                            found.empty() ? "NAME" : readable_name(found[0])));
+  throw Refused(fmt::format(
+      "{}: it does not say how to launch its kernel{}; below #include <autokernel.cuh>, outside "
+      "any "
+      "unnamed namespace, write AUTOKERNEL_LAUNCH({{.kernel = \"{}\", .grid = {{BLOCKS}}, "
+      ".block = {{THREADS}}}});",
+      file_name, found.size() == 1 ? " " + found[0] : "s",
+      found.empty() ? "NAME" : readable_name(found[0])));
 }
 
-// The image for a GPU and the text for the emulated device must declare the same, or one of them is judged by what
-// the other says.
+// The image for a GPU and the text for the emulated device must declare the same, or one of them is
+// judged by what the other says.
 void require_same(const std::string& ptx, const char* symbol, const std::optional<Bytes>& in_cubin,
                   const std::string& file_name) {
   if (constant_bytes(ptx, symbol) == in_cubin) return;
-  throw Refused(fmt::format("{}: {} differs between PTX and cubin; declare it by the macros of <autokernel.cuh> and in "
-                            "no other way",
-                            file_name, symbol));
+  throw Refused(fmt::format(
+      "{}: {} differs between PTX and cubin; declare it by the macros of <autokernel.cuh> and in "
+      "no other way",
+      file_name, symbol));
 }
 
 Declaration declaration_of(const Elf& elf, const std::string& ptx, const std::string& file_name) {
@@ -85,11 +94,12 @@ Declaration declaration_of(const Elf& elf, const std::string& ptx, const std::st
     if (!kernel) {
       std::vector<std::string> readable;
       std::transform(names.begin(), names.end(), std::back_inserter(readable), readable_name);
-      throw Refused(fmt::format("{}AUTOKERNEL_LAUNCH names the kernel \"{}\", but {}; mend the name, and write extern "
-                                "\"C\" before __global__ if kernels share it",
-                                place_of(launch, file_name), each.kernel,
-                                names.empty() ? "the file has no __global__ function"
-                                              : fmt::format("the file has {}", fmt::join(readable, ", "))));
+      throw Refused(fmt::format(
+          "{}AUTOKERNEL_LAUNCH names the kernel \"{}\", but {}; mend the name, and write extern "
+          "\"C\" before __global__ if kernels share it",
+          place_of(launch, file_name), each.kernel,
+          names.empty() ? "the file has no __global__ function"
+                        : fmt::format("the file has {}", fmt::join(readable, ", "))));
     }
     each.kernel = *kernel;
   }
@@ -99,12 +109,15 @@ Declaration declaration_of(const Elf& elf, const std::string& ptx, const std::st
 void require_text(const Request& request) {
   const std::size_t at = request.source.find('\0');
   if (at == std::string::npos) return;
-  const auto line = std::count(request.source.begin(), request.source.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-  throw Refused(fmt::format("{}:{}: it holds a zero byte, at which a compiler stops reading; remove it",
-                            request.file_name, line + 1));
+  const auto line = std::count(request.source.begin(),
+                               request.source.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  throw Refused(
+      fmt::format("{}:{}: it holds a zero byte, at which a compiler stops reading; remove it",
+                  request.file_name, line + 1));
 }
 
-Program program_of(Nvrtc::Output output, const std::string& file_name, const std::string& compiler) {
+Program program_of(Nvrtc::Output output, const std::string& file_name,
+                   const std::string& compiler) {
   Program program;
   try {
     const Elf elf(output.cubin);
@@ -112,15 +125,16 @@ Program program_of(Nvrtc::Output output, const std::string& file_name, const std
     program.declaration = declaration_of(elf, output.ptx, file_name);
     program.objects = module_objects(elf, file_name);
   } catch (const BadElf& error) {
-    throw Error(Stop::environment,
-                fmt::format("cannot read the image that {} made of {}: {}; use a CUDA toolkit of version 12.4 to 13",
-                            compiler, file_name, error.what()));
+    throw Error(Stop::environment, fmt::format("cannot read the image that {} made of {}: {}; use "
+                                               "a CUDA toolkit of version 12.4 to 13",
+                                               compiler, file_name, error.what()));
   }
   PtxasReport report = read_ptxas_report(output.log);
   program.resources = std::move(report.resources);
   program.warnings = std::move(report.warnings);
   for (const Launch& launch : program.declaration.launches) {
-    if (auto sizes = parameter_bytes(output.ptx, launch.kernel)) program.parameters[launch.kernel] = *sizes;
+    if (auto sizes = parameter_bytes(output.ptx, launch.kernel))
+      program.parameters[launch.kernel] = *sizes;
   }
   program.ptx = std::move(output.ptx);
   program.cubin = std::move(output.cubin);
@@ -140,11 +154,10 @@ class Compiler::Library {
 
   // The same for everybody: what makes one kernel faster than another stands in the file.
   [[nodiscard]] std::vector<std::string> options(const std::string& architecture) const {
-    std::vector<std::string> options = {"--gpu-architecture=" + architecture, "--std=c++20", "-DNDEBUG",
-                                        "--ptxas-options=--verbose",
-                                        // The folder the program was started in holds no headers of the candidate's.
-                                        "--no-source-include"};
-    for (const std::filesystem::path& folder : includes_) options.push_back("--include-path=" + folder.string());
+    std::vector<std::string> options = {"--gpu-architecture=" + architecture, "--std=c++20",
+                                        "-DNDEBUG", "--ptxas-options=--verbose"};
+    for (const std::filesystem::path& folder : includes_)
+      options.push_back("--include-path=" + folder.string());
     return options;
   }
 
@@ -165,20 +178,25 @@ Compiler Compiler::open() {
     try {
       Nvrtc nvrtc(candidate);
       if (nvrtc.version() < kOldest) {
-        throw BadLibrary(fmt::format("its version is {}.{}", nvrtc.version().first, nvrtc.version().second));
+        throw BadLibrary(
+            fmt::format("its version is {}.{}", nvrtc.version().first, nvrtc.version().second));
       }
       std::vector<std::filesystem::path> includes = header_folders(nvrtc.library(), around);
-      if (includes.empty()) throw BadLibrary("CUDA's headers (cuda_fp16.h) are neither beside it nor elsewhere");
+      if (includes.empty())
+        throw BadLibrary("CUDA's headers (cuda_fp16.h) are neither beside it nor elsewhere");
       return Compiler(std::make_unique<Library>(std::move(nvrtc), std::move(includes)));
     } catch (const BadLibrary& error) {
       tried += fmt::format("\n  {}: {}", candidate.string(), error.what());
     }
   }
-  throw Error(Stop::environment,
-              fmt::format("cannot find NVRTC {}.{} or newer with CUDA's headers in CUDA_HOME, the loader's path, "
-                          "/usr/local/cuda*, cuda-wheels beside the build or the packages of python3; run ./dev setup, "
-                          "or install a CUDA toolkit and set CUDA_HOME. Tried:{}",
-                          kOldest.first, kOldest.second, tried));
+  throw Error(
+      Stop::environment,
+      fmt::format(
+          "cannot find NVRTC {}.{} or newer with CUDA's headers in CUDA_HOME, the loader's path, "
+          "/usr/local/cuda*, cuda-wheels beside the build or the packages of python3; run ./dev "
+          "setup, "
+          "or install a CUDA toolkit and set CUDA_HOME. Tried:{}",
+          kOldest.first, kOldest.second, tried));
 }
 
 Compilation Compiler::compile(const Request& request) const {
@@ -188,23 +206,26 @@ Compilation Compiler::compile(const Request& request) const {
   Nvrtc::Output output;
   try {
     require_text(request);
-    output = nvrtc.compile(request.source, request.file_name,
-                           {{kServedHeaderName, served_header()}, {kSizesHeaderName, sizes_header(request.sizes)}},
-                           library_->options(request.architecture));
+    output = nvrtc.compile(
+        request.source, request.file_name,
+        {{kServedHeaderName, served_header()}, {kSizesHeaderName, sizes_header(request.sizes)}},
+        library_->options(request.architecture));
     switch (output.outcome) {
       case Nvrtc::Outcome::compiled:
         break;
       case Nvrtc::Outcome::rejected:
         throw Refused(first_error(output.log, request.source, request.file_name));
       case Nvrtc::Outcome::option_not_understood:
-        throw Error(Stop::environment,
-                    fmt::format("cannot compile {} for {} with {}: an option is not understood: {}", request.file_name,
-                                request.architecture, library().string(), output.log));
+        throw Error(
+            Stop::environment,
+            fmt::format("cannot compile {} for {} with {}: an option is not understood: {}",
+                        request.file_name, request.architecture, library().string(), output.log));
     }
     const std::string log = output.log;
     try {
       Program program = program_of(std::move(output), request.file_name, library().string());
-      program.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      program.seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       return program;
     } catch (const Refused& refused) {
       return Refusal{refused.what(), log};
@@ -221,7 +242,9 @@ std::string Compiler::version() const {
 
 std::filesystem::path Compiler::library() const { return library_->nvrtc().library(); }
 
-const std::vector<std::filesystem::path>& Compiler::include_directories() const { return library_->includes(); }
+const std::vector<std::filesystem::path>& Compiler::include_directories() const {
+  return library_->includes();
+}
 
 std::optional<std::string> wrong_parameters(const Program& program, std::size_t tensors) {
   constexpr std::uint32_t kPointer = 8;
@@ -231,14 +254,18 @@ std::optional<std::string> wrong_parameters(const Program& program, std::size_t 
     const auto found = program.parameters.find(launch.kernel);
     if (found == program.parameters.end()) continue;
     const std::vector<std::uint32_t>& sizes = found->second;
-    if (sizes.size() == expected &&
-        std::all_of(sizes.begin(), sizes.end(), [](std::uint32_t size) { return size == kPointer; })) {
+    if (sizes.size() == expected && std::all_of(sizes.begin(), sizes.end(), [](std::uint32_t size) {
+          return size == kPointer;
+        })) {
       continue;
     }
-    return fmt::format("the kernel {} has parameters of {} bytes; it must take {} pointers: one for each tensor of "
-                       "case.toml, in that order{}",
-                       readable_name(launch.kernel), sizes.empty() ? "no" : fmt::format("{}", fmt::join(sizes, ", ")),
-                       expected, workspace ? ", then the workspace" : "");
+    return fmt::format(
+        "the kernel {} has parameters of {} bytes; it must take {} pointers: one for each tensor "
+        "of "
+        "case.toml, in that order{}",
+        readable_name(launch.kernel),
+        sizes.empty() ? "no" : fmt::format("{}", fmt::join(sizes, ", ")), expected,
+        workspace ? ", then the workspace" : "");
   }
   return std::nullopt;
 }

@@ -29,11 +29,13 @@ constexpr std::size_t kWorkspaceBytesAt = 16;
 constexpr std::size_t kWorkspaceZeroedAt = 24;
 constexpr std::size_t kWorkspaceBytes = 32;
 
-// What every CUDA device since compute capability 3.0 allows; a smaller limit of one device is the driver's to tell.
+// What every CUDA device since compute capability 3.0 allows; a smaller limit of one device is the
+// driver's to tell.
 constexpr std::array<std::int64_t, 3> kMostBlocks = {2147483647, 65535, 65535};
 constexpr std::array<std::int64_t, 3> kMostThreads = {1024, 1024, 64};
 constexpr std::int64_t kMostThreadsPerBlock = 1024;
-constexpr std::int64_t kMostSharedBytes = 227 << 10;  // of compute capability 9.0; no device has more
+constexpr std::int64_t kMostSharedBytes = 227
+                                          << 10;  // of compute capability 9.0; no device has more
 constexpr std::int64_t kMostWorkspaceBytes = 1LL << 38;
 
 constexpr const char* kExample =
@@ -47,10 +49,10 @@ void require_header(Bytes bytes, std::string_view magic, std::size_t size, const
                  [](char c, std::byte b) { return std::to_integer<char>(b) == c; }) &&
       little_endian<std::uint32_t>(bytes, kVersionAt) == kVersion;
   if (!known) {
-    throw Refused(fmt::format("{}: its {} is not one that the macro {} of <autokernel.cuh> makes; "
-                              "include that header and use the macro",
-                              file_name, macro == "AUTOKERNEL_LAUNCH" ? kLaunchSymbol : kWorkspaceSymbol,
-                              macro));
+    throw Refused(fmt::format(
+        "{}: its {} is not one that the macro {} of <autokernel.cuh> makes; "
+        "include that header and use the macro",
+        file_name, macro == "AUTOKERNEL_LAUNCH" ? kLaunchSymbol : kWorkspaceSymbol, macro));
   }
 }
 
@@ -83,9 +85,10 @@ std::array<std::uint32_t, 3> dimensions(Bytes launch, std::size_t at, const std:
   for (std::size_t i = 0; i < result.size(); ++i) {
     const auto value = little_endian<std::int64_t>(launch, at + i * sizeof(std::int64_t));
     if (value < 1 || value > most[i]) {
-      const char* advice = value == 0 ? "; a division of whole numbers rounds down: write (N + TILE - 1) / TILE "
-                                        "to round up"
-                                      : "";
+      const char* advice =
+          value == 0 ? "; a division of whole numbers rounds down: write (N + TILE - 1) / TILE "
+                       "to round up"
+                     : "";
       throw Refused(fmt::format("{}.{}.{} is {}; it must be from 1 to {}{}", place, field, kAxes[i],
                                 value, most[i], advice));
     }
@@ -98,21 +101,22 @@ Launch decode_launch(Bytes launch, std::size_t number, const std::string& place)
   Launch result;
   result.kernel = name_in(launch, place);
   if (result.kernel.empty()) {
-    throw Refused(fmt::format("{}launch {} names no kernel; write {{.kernel = \"NAME\", ...}}", place, number));
+    throw Refused(fmt::format("{}launch {} names no kernel; write {{.kernel = \"NAME\", ...}}",
+                              place, number));
   }
   const std::string launch_place = fmt::format("{}launch of \"{}\": ", place, result.kernel);
   result.grid = dimensions(launch, kGridAt, "grid", kMostBlocks, launch_place);
   result.block = dimensions(launch, kBlockAt, "block", kMostThreads, launch_place);
   const std::int64_t threads = std::int64_t{result.block[0]} * result.block[1] * result.block[2];
   if (threads > kMostThreadsPerBlock) {
-    throw Refused(fmt::format("{}.block has {} x {} x {} = {} threads; a block has at most {}", launch_place,
-                              result.block[0], result.block[1], result.block[2], threads,
-                              kMostThreadsPerBlock));
+    throw Refused(fmt::format("{}.block has {} x {} x {} = {} threads; a block has at most {}",
+                              launch_place, result.block[0], result.block[1], result.block[2],
+                              threads, kMostThreadsPerBlock));
   }
   const auto shared = little_endian<std::int64_t>(launch, kSharedAt);
   if (shared < 0 || shared > kMostSharedBytes) {
-    throw Refused(fmt::format("{}.shared_bytes is {}; it must be from 0 to {}", launch_place, shared,
-                              kMostSharedBytes));
+    throw Refused(fmt::format("{}.shared_bytes is {}; it must be from 0 to {}", launch_place,
+                              shared, kMostSharedBytes));
   }
   result.shared_bytes = static_cast<std::uint32_t>(shared);
   return result;
@@ -132,10 +136,12 @@ std::vector<Launch> decode_launches(Bytes bytes, const std::string& file_name) {
   require_header(bytes, "AKLAUNCH", kDeclarationBytes, "AUTOKERNEL_LAUNCH", file_name);
   const std::string place = place_of(bytes, file_name);
   std::size_t count = kMostLaunches;
-  while (count > 0 && is_left_out(bytes.subspan(kLaunchesAt + (count - 1) * kLaunchBytes, kLaunchBytes))) {
+  while (count > 0 &&
+         is_left_out(bytes.subspan(kLaunchesAt + (count - 1) * kLaunchBytes, kLaunchBytes))) {
     --count;
   }
-  if (count == 0) throw Refused(fmt::format("{}AUTOKERNEL_LAUNCH names no kernel; write {}", place, kExample));
+  if (count == 0)
+    throw Refused(fmt::format("{}AUTOKERNEL_LAUNCH names no kernel; write {}", place, kExample));
   std::vector<Launch> launches;
   for (std::size_t i = 0; i < count; ++i) {
     launches.push_back(

@@ -1,5 +1,5 @@
-// What the bytes of the constants autokernel_launch and autokernel_workspace say. Their layout is that of
-// include/autokernel.cuh, which is the other side of this file.
+// What the bytes of the constants autokernel_launch and autokernel_workspace say. Their layout is
+// that of include/autokernel.cuh, which is the other side of this file.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ class Refused : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Fills in the launches. `file_name` is what messages call the file. Throws Refused naming the line to mend.
+// Fills in the launches. `file_name` is what messages call the file. Throws Refused naming the line
+// to mend.
 [[nodiscard]] std::vector<Launch> decode_launches(std::span<const std::byte> bytes,
                                                   const std::string& file_name);
 struct WorkspaceWish {
@@ -30,7 +31,8 @@ struct WorkspaceWish {
 [[nodiscard]] WorkspaceWish decode_workspace(std::span<const std::byte> bytes,
                                              const std::string& file_name);
 
-// "kernel.cu:19: " where the declaration that holds these bytes stands; "kernel.cu: " where they do not say.
+// "kernel.cu:19: " where the declaration that holds these bytes stands; "kernel.cu: " where they do
+// not say.
 [[nodiscard]] std::string place_of(std::span<const std::byte> bytes, const std::string& file_name);
 
 }  // namespace autokernel::compile

@@ -21,25 +21,31 @@ struct Diagnostic {
   std::string message;
 };
 
-// Messages of the compiler that are no help to somebody who does not know how this program compiles.
+// Messages of the compiler that are no help to somebody who does not know how this program
+// compiles.
 struct Advice {
   std::string_view sign;
   std::string_view text;
 };
 constexpr std::array<Advice, 9> kAdvice = {{
     {"\"autokernel_launch\" has already been defined",
-     "AUTOKERNEL_LAUNCH stands once in a file: put all launches into one, AUTOKERNEL_LAUNCH({...}, {...});"},
+     "AUTOKERNEL_LAUNCH stands once in a file: put all launches into one, AUTOKERNEL_LAUNCH({...}, "
+     "{...});"},
     {"\"autokernel_workspace\" has already been defined",
      "AUTOKERNEL_WORKSPACE stands once in a file: ask for the sum of what is needed"},
     {"too many initializer values", "AUTOKERNEL_LAUNCH takes one to four launches, each in braces"},
     {"\"char [64]\"", "the name of a kernel has at most 63 characters and stands in quotes"},
     {"out-of-order initializers", "the order is .kernel, .grid, .block, .shared_bytes"},
-    {"class \"autokernel::Launch\" has no field", "a launch has .kernel, .grid, .block and .shared_bytes"},
+    {"class \"autokernel::Launch\" has no field",
+     "a launch has .kernel, .grid, .block and .shared_bytes"},
     {"dynamic initialization is not supported for a __constant__",
-     "what stands in AUTOKERNEL_LAUNCH must be known when the file is compiled: use constexpr values"},
+     "what stands in AUTOKERNEL_LAUNCH must be known when the file is compiled: use constexpr "
+     "values"},
     {"open source file",
-     "only CUDA's device headers can be included, not the host's: for <cstdint> write <cuda/std/cstdint>"},
-    {"is considered a host", "write __device__ (or __constant__, constexpr) before it: the file is device code only"},
+     "only CUDA's device headers can be included, not the host's: for <cstdint> write "
+     "<cuda/std/cstdint>"},
+    {"is considered a host",
+     "write __device__ (or __constant__, constexpr) before it: the file is device code only"},
 }};
 
 // Names of the served header that are unknown where it was not included.
@@ -67,7 +73,8 @@ std::optional<Diagnostic> error_in(std::string_view line) {
     const std::size_t colon = line.find(": ", close + kind.size());
     if (open == std::string_view::npos || colon == std::string_view::npos) continue;
     Diagnostic found;
-    const auto [end, error] = std::from_chars(line.data() + open + 1, line.data() + close, found.line);
+    const auto [end, error] =
+        std::from_chars(line.data() + open + 1, line.data() + close, found.line);
     if (error != std::errc{} || end != line.data() + close) continue;
     found.file = line.substr(0, open);
     found.message = line.substr(colon + 2);
@@ -76,13 +83,16 @@ std::optional<Diagnostic> error_in(std::string_view line) {
   return std::nullopt;
 }
 
-// The line of the file that led to an error in a header: "detected during .. at line 12 of kernel.cu".
-std::size_t line_that_led_to(const std::vector<std::string>& log, std::size_t from, const std::string& file_name) {
+// The line of the file that led to an error in a header: "detected during .. at line 12 of
+// kernel.cu".
+std::size_t line_that_led_to(const std::vector<std::string>& log, std::size_t from,
+                             const std::string& file_name) {
   constexpr std::string_view kAtLine = "at line ";
   for (std::size_t i = from; i < log.size() && !error_in(log[i]); ++i) {
     const std::string_view line = log[i];
     const std::size_t at = line.rfind(kAtLine);
-    if (at == std::string_view::npos || line.find(" of " + file_name) == std::string_view::npos) continue;
+    if (at == std::string_view::npos || line.find(" of " + file_name) == std::string_view::npos)
+      continue;
     std::size_t number = 0;
     std::from_chars(line.data() + at + kAtLine.size(), line.data() + line.size(), number);
     return number;
@@ -95,13 +105,16 @@ std::string source_line(const std::string& source, std::size_t number) {
   if (number == 0 || number > lines.size()) return "";
   std::string line = lines[number - 1];
   line.erase(0, line.find_first_not_of(" \t"));
-  while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r')) line.pop_back();
+  while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r'))
+    line.pop_back();
   if (line.size() > kLongestLine) line = line.substr(0, kLongestLine) + "...";
   return line;
 }
 
-std::string advice_on(const Diagnostic& diagnostic, const std::string& line, const std::string& source) {
-  const bool macro_unknown = line.find(kMacro) != std::string::npos && source.find(kInclude) == std::string::npos;
+std::string advice_on(const Diagnostic& diagnostic, const std::string& line,
+                      const std::string& source) {
+  const bool macro_unknown =
+      line.find(kMacro) != std::string::npos && source.find(kInclude) == std::string::npos;
   if (macro_unknown) return "write #include <autokernel.cuh> at the top of the file";
   for (const Advice& advice : kAdvice) {
     if (diagnostic.message.find(advice.sign) != std::string::npos) return std::string(advice.text);
@@ -109,12 +122,14 @@ std::string advice_on(const Diagnostic& diagnostic, const std::string& line, con
   return "";
 }
 
-std::string described(const Diagnostic& diagnostic, const std::string& source, const std::string& file_name,
-                      std::size_t led_by) {
+std::string described(const Diagnostic& diagnostic, const std::string& source,
+                      const std::string& file_name, std::size_t led_by) {
   const bool in_file = diagnostic.file == file_name;
   const std::size_t number = in_file ? diagnostic.line : led_by;
-  std::string text = number > 0 ? fmt::format("{}:{}: error: {}", file_name, number, diagnostic.message)
-                                : fmt::format("{}:{}: error: {}", diagnostic.file, diagnostic.line, diagnostic.message);
+  std::string text =
+      number > 0
+          ? fmt::format("{}:{}: error: {}", file_name, number, diagnostic.message)
+          : fmt::format("{}:{}: error: {}", diagnostic.file, diagnostic.line, diagnostic.message);
   if (!in_file && number > 0) text += fmt::format(" (in {}:{})", diagnostic.file, diagnostic.line);
   const std::string line = source_line(source, number);
   if (!line.empty()) text += "\n    " + line;
@@ -123,8 +138,10 @@ std::string described(const Diagnostic& diagnostic, const std::string& source, c
   return text;
 }
 
-// Errors of ptxas have no place in the file: they are about inline assembly, calls that nothing answers, or limits.
-std::optional<std::string> ptxas_error(const std::vector<std::string>& log, const std::string& file_name) {
+// Errors of ptxas have no place in the file: they are about inline assembly, calls that nothing
+// answers, or limits.
+std::optional<std::string> ptxas_error(const std::vector<std::string>& log,
+                                       const std::string& file_name) {
   for (const std::string& line : log) {
     const bool fatal = line.starts_with("ptxas fatal");
     const bool error = line.starts_with("ptxas") && line.find("error") != std::string::npos;
@@ -134,7 +151,9 @@ std::optional<std::string> ptxas_error(const std::vector<std::string>& log, cons
       return fmt::format("{}: {}: it is declared and called but not defined in the file", file_name,
                          line.substr(external));
     }
-    return fmt::format("{}: {} (the lines of ptxas are of the generated PTX: look at the inline asm)", file_name, line);
+    return fmt::format(
+        "{}: {} (the lines of ptxas are of the generated PTX: look at the inline asm)", file_name,
+        line);
   }
   return std::nullopt;
 }
@@ -142,16 +161,18 @@ std::optional<std::string> ptxas_error(const std::vector<std::string>& log, cons
 std::optional<std::string> too_much_shared(const std::string& log, const std::string& file_name) {
   for (const auto& [kernel, resources] : read_ptxas_report(log).resources) {
     if (resources.static_shared_bytes <= kMostStaticShared) continue;
-    return fmt::format("{}: {} declares {} bytes of __shared__ memory; {} are the most: declare it extern "
-                       "__shared__ and give its size as .shared_bytes in AUTOKERNEL_LAUNCH",
-                       file_name, kernel, resources.static_shared_bytes, kMostStaticShared);
+    return fmt::format(
+        "{}: {} declares {} bytes of __shared__ memory; {} are the most: declare it extern "
+        "__shared__ and give its size as .shared_bytes in AUTOKERNEL_LAUNCH",
+        file_name, kernel, resources.static_shared_bytes, kMostStaticShared);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::string first_error(const std::string& log, const std::string& source, const std::string& file_name) {
+std::string first_error(const std::string& log, const std::string& source,
+                        const std::string& file_name) {
   const std::vector<std::string> lines = lines_of(log);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (const auto found = error_in(lines[i])) {
@@ -160,9 +181,10 @@ std::string first_error(const std::string& log, const std::string& source, const
   }
   if (auto found = ptxas_error(lines, file_name)) return *found;
   if (auto found = too_much_shared(log, file_name)) return *found;
-  const auto last = std::find_if(lines.rbegin(), lines.rend(), [](const std::string& l) { return !l.empty(); });
-  return fmt::format("{}: the compiler refuses it without naming an error; the last it said: {}", file_name,
-                     last == lines.rend() ? "nothing" : *last);
+  const auto last =
+      std::find_if(lines.rbegin(), lines.rend(), [](const std::string& l) { return !l.empty(); });
+  return fmt::format("{}: the compiler refuses it without naming an error; the last it said: {}",
+                     file_name, last == lines.rend() ? "nothing" : *last);
 }
 
 }  // namespace autokernel::compile

@@ -1,5 +1,5 @@
-// From a compiler's log to the few lines a person needs: the first error, its place and the source line itself, and
-// what to do where the compiler's words do not say it.
+// From a compiler's log to the few lines a person needs: the first error, its place and the source
+// line itself, and what to do where the compiler's words do not say it.
 #pragma once
 
 #include <string>

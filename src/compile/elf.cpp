@@ -30,8 +30,8 @@ std::string text_at(Bytes strings, std::uint64_t offset) {
 }
 
 void require_header(Bytes image) {
-  constexpr std::array kMagic = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'},
-                                 std::byte{ELFCLASS64}, std::byte{ELFDATA2LSB}};
+  constexpr std::array kMagic = {std::byte{0x7f}, std::byte{'E'},        std::byte{'L'},
+                                 std::byte{'F'},  std::byte{ELFCLASS64}, std::byte{ELFDATA2LSB}};
   if (image.size() < sizeof(Elf64_Ehdr) ||
       !std::equal(kMagic.begin(), kMagic.end(), image.begin())) {
     throw BadElf("it is no 64-bit ELF file");
@@ -77,7 +77,8 @@ ElfSymbol symbol_at(Bytes entry, Bytes strings, std::size_t section_count) {
   return symbol;
 }
 
-std::vector<ElfSymbol> symbols_of(const ElfSection& table, const std::vector<ElfSection>& sections) {
+std::vector<ElfSymbol> symbols_of(const ElfSection& table,
+                                  const std::vector<ElfSection>& sections) {
   if (table.link >= sections.size()) throw BadElf("the symbols have no names");
   if (table.bytes.size() % sizeof(Elf64_Sym) != 0) throw BadElf("the symbol table is cut short");
   std::vector<ElfSymbol> symbols;
@@ -107,6 +108,11 @@ Elf::Elf(Bytes image) {
   const auto names = little_endian<std::uint16_t>(image, offsetof(Elf64_Ehdr, e_shstrndx));
   if (entry != sizeof(Elf64_Shdr) || names >= count) throw BadElf("its section table is malformed");
   static_cast<void>(part_of(image, table, std::uint64_t{count} * entry, "the section table"));
+  // Segments are the driver's concern, but a file that ends before they do was cut.
+  const auto segments = little_endian<std::uint64_t>(image, offsetof(Elf64_Ehdr, e_phoff));
+  const auto segment_count = little_endian<std::uint16_t>(image, offsetof(Elf64_Ehdr, e_phnum));
+  static_cast<void>(
+      part_of(image, segments, segment_count * sizeof(Elf64_Phdr), "the segment table"));
 
   std::vector<std::uint32_t> name_offsets;
   for (std::uint64_t i = 0; i < count; ++i) {

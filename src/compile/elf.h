@@ -1,5 +1,6 @@
-// Reads a 64-bit little-endian ELF file, which is what a cubin is: sections and symbols, no more. The bytes come from a
-// compiler that read the candidate's source, so every offset in them is checked.
+// Reads a 64-bit little-endian ELF file, which is what a cubin is: sections and symbols, no more.
+// The bytes come from a compiler that read the candidate's source, so every offset in them is
+// checked.
 #pragma once
 
 #include <cstddef>

@@ -14,9 +14,11 @@ namespace {
 
 // Flag in a symbol's `other` that marks a __global__ function.
 constexpr std::uint8_t kEntry = 0x10;
-// The section of __constant__ objects; the other constant banks hold parameters and what the compiler puts there.
+// The section of __constant__ objects; the other constant banks hold parameters and what the
+// compiler puts there.
 constexpr const char* kConstants = ".nv.constant3";
-// What the driver resolves when it loads a module. printf's output is kept in the log; an assert is a crash.
+// What the driver resolves when it loads a module. printf's output is kept in the log; an assert is
+// a crash.
 constexpr std::array<std::string_view, 2> kKnownCalls = {"vprintf", "__assertfail"};
 
 // Shared and local memory end with the block or thread.
@@ -28,7 +30,8 @@ bool outlives_a_launch(const ElfSection& section) {
 
 std::vector<std::byte> bytes_of(const ElfSection& section, const ElfSymbol& symbol) {
   if (symbol.value > section.size || symbol.size > section.size - symbol.value) {
-    throw BadElf(fmt::format("the object {} lies beyond its section {}", symbol.name, section.name));
+    throw BadElf(
+        fmt::format("the object {} lies beyond its section {}", symbol.name, section.name));
   }
   if (!section.has_bytes()) return {};
   const auto bytes = section.bytes.subspan(symbol.value, symbol.size);
@@ -38,7 +41,8 @@ std::vector<std::byte> bytes_of(const ElfSection& section, const ElfSymbol& symb
 std::vector<ElfSymbol> objects_in(const Elf& elf, std::size_t section) {
   std::vector<ElfSymbol> found;
   for (const ElfSymbol& symbol : elf.symbols()) {
-    if (symbol.section == section && !symbol.is_section() && symbol.size > 0) found.push_back(symbol);
+    if (symbol.section == section && !symbol.is_section() && symbol.size > 0)
+      found.push_back(symbol);
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const ElfSymbol& a, const ElfSymbol& b) { return a.value < b.value; });
@@ -52,16 +56,16 @@ void require_covered(const ElfSection& section, const std::vector<ElfSymbol>& ob
   const auto require_padding = [&](std::uint64_t end) {
     if (end <= covered) return;
     const bool short_enough = end - covered < std::max<std::uint64_t>(section.alignment, 1);
-    const bool zeros =
-        !section.has_bytes() ||
-        std::all_of(section.bytes.begin() + static_cast<std::ptrdiff_t>(covered),
-                    section.bytes.begin() + static_cast<std::ptrdiff_t>(end),
-                    [](std::byte byte) { return byte == std::byte{0}; });
+    const bool zeros = !section.has_bytes() ||
+                       std::all_of(section.bytes.begin() + static_cast<std::ptrdiff_t>(covered),
+                                   section.bytes.begin() + static_cast<std::ptrdiff_t>(end),
+                                   [](std::byte byte) { return byte == std::byte{0}; });
     if (short_enough && zeros) return;
-    throw Refused(fmt::format("{}: {} bytes of its memory ({} at {}) belong to no variable and could not be "
-                              "restored between launches; declare memory as __device__ variables, or "
-                              "use AUTOKERNEL_WORKSPACE",
-                              file_name, end - covered, section.name, covered));
+    throw Refused(
+        fmt::format("{}: {} bytes of its memory ({} at {}) belong to no variable and could not be "
+                    "restored between launches; declare memory as __device__ variables, or "
+                    "use AUTOKERNEL_WORKSPACE",
+                    file_name, end - covered, section.name, covered));
   };
   for (const ElfSymbol& object : objects) {
     require_padding(object.value);
@@ -91,9 +95,10 @@ std::vector<ModuleObject> module_objects(const Elf& elf, const std::string& file
     for (const ElfSymbol& symbol : found) {
       ModuleObject object{symbol.name, symbol.size, bytes_of(section, symbol)};
       if (!names.insert(object.name).second) {
-        throw Refused(fmt::format("{}: two variables are called \"{}\", so that they could not be restored "
-                                  "between launches; rename one",
-                                  file_name, object.name));
+        throw Refused(
+            fmt::format("{}: two variables are called \"{}\", so that they could not be restored "
+                        "between launches; rename one",
+                        file_name, object.name));
       }
       objects.push_back(std::move(object));
     }
@@ -115,13 +120,15 @@ std::vector<std::string> kernels(const Elf& elf) {
 void require_known_calls(const Elf& elf, const std::string& file_name) {
   for (const ElfSymbol& symbol : elf.symbols()) {
     if (!symbol.is_function() || symbol.is_defined()) continue;
-    if (std::find(kKnownCalls.begin(), kKnownCalls.end(), symbol.name) != kKnownCalls.end()) continue;
+    if (std::find(kKnownCalls.begin(), kKnownCalls.end(), symbol.name) != kKnownCalls.end())
+      continue;
     const bool heap = symbol.name == "malloc" || symbol.name == "free";
-    throw Refused(fmt::format("{}: it calls {}, {}", file_name, symbol.name,
-                              heap ? "whose memory outlives the launch; declare AUTOKERNEL_WORKSPACE(bytes) and "
-                                     "use the parameter that adds"
-                                   : "which is not defined in it and which no launch provides; define it or "
-                                     "remove the call"));
+    throw Refused(fmt::format(
+        "{}: it calls {}, {}", file_name, symbol.name,
+        heap ? "whose memory outlives the launch; declare AUTOKERNEL_WORKSPACE(bytes) and "
+               "use the parameter that adds"
+             : "which is not defined in it and which no launch provides; define it or "
+               "remove the call"));
   }
 }
 

@@ -12,18 +12,21 @@
 namespace autokernel::compile {
 
 // Bytes of the constant `name`; none where the module has no such constant. Throws BadElf.
-[[nodiscard]] std::optional<std::vector<std::byte>> constant_bytes(const Elf& elf, const std::string& name);
+[[nodiscard]] std::optional<std::vector<std::byte>> constant_bytes(const Elf& elf,
+                                                                   const std::string& name);
 
-// Every object that lives as long as the module: device memory and, as its generic address can be stored to as well,
-// constant memory. Constness in the source is no protection, so constants of the language are among them.
-// Throws Refused where memory belongs to no name, or two objects share one: it could not be restored.
-[[nodiscard]] std::vector<ModuleObject> module_objects(const Elf& elf, const std::string& file_name);
+// Every object that lives as long as the module: device memory and, as its generic address can be
+// stored to as well, constant memory. Constness in the source is no protection, so constants of the
+// language are among them. Throws Refused where memory belongs to no name, or two objects share
+// one: it could not be restored.
+[[nodiscard]] std::vector<ModuleObject> module_objects(const Elf& elf,
+                                                       const std::string& file_name);
 
 // Names of the __global__ functions.
 [[nodiscard]] std::vector<std::string> kernels(const Elf& elf);
 
-// Throws Refused where the module calls a function that it does not hold, other than those of a short list: malloc's
-// memory, for one, outlives the launch.
+// Throws Refused where the module calls a function that it does not hold, other than those of a
+// short list: malloc's memory, for one, outlives the launch.
 void require_known_calls(const Elf& elf, const std::string& file_name);
 
 }  // namespace autokernel::compile

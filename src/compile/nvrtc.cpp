@@ -26,8 +26,10 @@ Function* find(void* library, const char* name) {
 
 struct Nvrtc::Functions {
   explicit Functions(const std::filesystem::path& file)
-      // Unloading runs the destructors of a library that may have started threads; it stays until the process ends.
-      : library(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), [](void* l) { dlclose(l); }) {
+      // Unloading runs the destructors of a library that may have started threads; it stays until
+      // the process ends.
+      : library(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE),
+                [](void* l) { dlclose(l); }) {
     if (library.get() == nullptr) throw BadLibrary(dl_error());
     void* from = library.get();
     version = find<decltype(nvrtcVersion)>(from, "nvrtcVersion");
@@ -44,16 +46,19 @@ struct Nvrtc::Functions {
     log = find<decltype(nvrtcGetProgramLog)>(from, "nvrtcGetProgramLog");
     error_text = find<decltype(nvrtcGetErrorString)>(from, "nvrtcGetErrorString");
     Dl_info info{};
-    const bool known = dladdr(reinterpret_cast<void*>(version), &info) != 0 && info.dli_fname != nullptr;
+    const bool known =
+        dladdr(reinterpret_cast<void*>(version), &info) != 0 && info.dli_fname != nullptr;
     path = known ? std::filesystem::path(info.dli_fname) : file;
   }
 
   void check(nvrtcResult result, const char* call) const {
     if (result == NVRTC_SUCCESS) return;
     const char* text = error_text(result);
-    throw Error(Stop::environment,
-                fmt::format("cannot compile with {}: {}; check that the CUDA toolkit is complete [{}]", path.string(),
-                            text == nullptr ? std::to_string(static_cast<int>(result)) : text, call));
+    throw Error(
+        Stop::environment,
+        fmt::format("cannot compile with {}: {}; check that the CUDA toolkit is complete [{}]",
+                    path.string(),
+                    text == nullptr ? std::to_string(static_cast<int>(result)) : text, call));
   }
 
   // Texts of NVRTC's come as a size that counts the final zero, then the bytes.
@@ -105,13 +110,14 @@ Nvrtc::Output Nvrtc::compile(const std::string& source, const std::string& name,
   for (const std::string& option : options) flags.push_back(option.c_str());
 
   nvrtcProgram made = nullptr;
-  api.check(api.create(&made, source.c_str(), name.c_str(), static_cast<int>(headers.size()), texts.data(),
-                       names.data()),
+  api.check(api.create(&made, source.c_str(), name.c_str(), static_cast<int>(headers.size()),
+                       texts.data(), names.data()),
             "nvrtcCreateProgram");
   const Owned<nvrtcProgram> program(made, [&api](nvrtcProgram p) { api.destroy(&p); });
 
   Output output;
-  const nvrtcResult result = api.compile(program.get(), static_cast<int>(flags.size()), flags.data());
+  const nvrtcResult result =
+      api.compile(program.get(), static_cast<int>(flags.size()), flags.data());
   output.log = api.text(program.get(), api.log_size, api.log, "nvrtcGetProgramLog");
   if (result == NVRTC_ERROR_INVALID_OPTION) {
     output.outcome = Outcome::option_not_understood;
@@ -125,7 +131,8 @@ Nvrtc::Output Nvrtc::compile(const std::string& source, const std::string& name,
   api.check(api.cubin_size(program.get(), &size), "nvrtcGetCUBINSize");
   output.cubin.resize(size);
   if (size > 0) {
-    api.check(api.cubin(program.get(), reinterpret_cast<char*>(output.cubin.data())), "nvrtcGetCUBIN");
+    api.check(api.cubin(program.get(), reinterpret_cast<char*>(output.cubin.data())),
+              "nvrtcGetCUBIN");
   }
   return output;
 }

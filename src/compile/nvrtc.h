@@ -27,7 +27,7 @@ class Nvrtc {
   struct Output {
     Outcome outcome = Outcome::rejected;
     std::string log;
-    std::string ptx;                // where the compile got that far
+    std::string ptx;  // where the compile got that far
     std::vector<std::byte> cubin;
   };
 

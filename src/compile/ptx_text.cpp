@@ -87,8 +87,10 @@ std::optional<std::uint32_t> parameter_size(Words& words) {
 
 }  // namespace
 
-std::optional<std::vector<std::byte>> constant_bytes(const std::string& ptx, const std::string& name) {
-  // Declarations of the module start their line; what a function declares is indented or stands in braces.
+std::optional<std::vector<std::byte>> constant_bytes(const std::string& ptx,
+                                                     const std::string& name) {
+  // Declarations of the module start their line; what a function declares is indented or stands in
+  // braces.
   const std::string_view text(ptx);
   std::size_t line = 0;
   while (line < text.size()) {
@@ -103,7 +105,8 @@ std::optional<std::vector<std::byte>> constant_bytes(const std::string& ptx, con
   return std::nullopt;
 }
 
-std::optional<std::vector<std::uint32_t>> parameter_bytes(const std::string& ptx, const std::string& name) {
+std::optional<std::vector<std::uint32_t>> parameter_bytes(const std::string& ptx,
+                                                          const std::string& name) {
   const std::string intro = ".entry " + name + "(";
   const std::size_t at = ptx.find(intro);
   if (at == std::string::npos) return std::nullopt;

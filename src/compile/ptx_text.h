@@ -1,4 +1,5 @@
-// The declaration as it stands in PTX text, for where there is no cubin and to check that both say the same.
+// The declaration as it stands in PTX text, for where there is no cubin and to check that both say
+// the same.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,8 @@
 
 namespace autokernel::compile {
 
-// Bytes of the module's `.const .. .b8 NAME[N] = {..}`. The compiler drops zeros at the end of the list; they are put
-// back. None where there is no such constant or it is written in another way.
+// Bytes of the module's `.const .. .b8 NAME[N] = {..}`. The compiler drops zeros at the end of the
+// list; they are put back. None where there is no such constant or it is written in another way.
 [[nodiscard]] std::optional<std::vector<std::byte>> constant_bytes(const std::string& ptx,
                                                                    const std::string& name);
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "ptxas";
 
-// The number in front of `unit`, as in "Used 32 registers, 16 bytes smem"; 0 where the line does not tell.
+// The number in front of `unit`, as in "Used 32 registers, 16 bytes smem"; 0 where the line does
+// not tell.
 std::uint64_t number_before(std::string_view line, std::string_view unit) {
   const std::size_t at = line.find(unit);
   if (at == std::string_view::npos) return 0;
@@ -23,7 +24,8 @@ std::uint64_t number_before(std::string_view line, std::string_view unit) {
   return value;
 }
 
-// What follows `intro` in single quotes or up to the end of the line; empty where the line has no `intro`.
+// What follows `intro` in single quotes or up to the end of the line; empty where the line has no
+// `intro`.
 std::string name_after(std::string_view line, std::string_view intro) {
   const std::size_t at = line.find(intro);
   if (at == std::string_view::npos) return "";
@@ -35,7 +37,8 @@ std::string name_after(std::string_view line, std::string_view intro) {
 // "ptxas info    : (C7510) Potential Performance Loss: ..." without what stands before the colon.
 std::string message_of(std::string_view line) {
   const std::size_t colon = line.find(':');
-  const std::size_t text = line.find_first_not_of(' ', colon == std::string_view::npos ? 0 : colon + 1);
+  const std::size_t text =
+      line.find_first_not_of(' ', colon == std::string_view::npos ? 0 : colon + 1);
   return std::string(text == std::string_view::npos ? line : line.substr(text));
 }
 
@@ -50,13 +53,15 @@ PtxasReport read_ptxas_report(const std::string& log) {
   PtxasReport report;
   std::string entry;     // the kernel being compiled
   std::string function;  // the function the next properties are of
-  std::uint64_t spills_of_others = 0;  // of functions that were not inlined, which any kernel may call
+  std::uint64_t spills_of_others =
+      0;  // of functions that were not inlined, which any kernel may call
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(kPrefix)) continue;
     if (costs_speed(line)) {
       const std::string message = message_of(line);
-      if (std::find(report.warnings.begin(), report.warnings.end(), message) == report.warnings.end()) {
+      if (std::find(report.warnings.begin(), report.warnings.end(), message) ==
+          report.warnings.end()) {
         report.warnings.push_back(message);
       }
     }
@@ -76,7 +81,8 @@ PtxasReport read_ptxas_report(const std::string& log) {
         found->second.local_bytes = number_before(line, "bytes stack frame");
       }
     } else if (line.find(": Used ") != std::string::npos && !entry.empty()) {
-      report.resources[entry].registers = static_cast<std::uint32_t>(number_before(line, "registers"));
+      report.resources[entry].registers =
+          static_cast<std::uint32_t>(number_before(line, "registers"));
       report.resources[entry].static_shared_bytes = number_before(line, "bytes smem");
     }
   }

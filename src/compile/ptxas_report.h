@@ -1,5 +1,5 @@
-// What ptxas, called verbosely, says about each kernel. Its log is the only place that tells spills; the rest stands
-// there too, in the same lines since CUDA 5.
+// What ptxas, called verbosely, says about each kernel. Its log is the only place that tells
+// spills; the rest stands there too, in the same lines since CUDA 5.
 #pragma once
 
 #include <map>

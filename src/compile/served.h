@@ -13,7 +13,8 @@ inline constexpr const char* kSizesHeaderName = "autokernel_sizes.cuh";
 // The text of include/autokernel.cuh.
 [[nodiscard]] const char* served_header();
 
-// The sizes of the case as C++ constants: `int` where the value fits, else `long long`, as a literal would have.
+// The sizes of the case as C++ constants: `int` where the value fits, else `long long`, as a
+// literal would have.
 [[nodiscard]] std::string sizes_header(const std::map<std::string, std::int64_t>& sizes);
 
 }  // namespace autokernel::compile

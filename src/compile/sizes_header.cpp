@@ -11,7 +11,8 @@ std::string sizes_header(const std::map<std::string, std::int64_t>& sizes) {
   for (const auto& [symbol, value] : sizes) {
     const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
                       value <= std::numeric_limits<std::int32_t>::max();
-    text += fmt::format("inline constexpr {} {} = {};\n", fits ? "int" : "long long", symbol, value);
+    text +=
+        fmt::format("inline constexpr {} {} = {};\n", fits ? "int" : "long long", symbol, value);
   }
   return text;
 }

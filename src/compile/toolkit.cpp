@@ -16,7 +16,8 @@ using Paths = std::vector<Path>;
 constexpr const char* kMarker = "cuda_fp16.h";
 
 Path variable(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
+  const char* value =
+      std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
   return value == nullptr ? Path{} : Path{value};
 }
 
@@ -25,11 +26,13 @@ bool is_there(const Path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-// Entries of a folder, in descending order so that newer versions come first; none where it cannot be read.
+// Entries of a folder, in descending order so that newer versions come first; none where it cannot
+// be read.
 Paths entries(const Path& folder) {
   std::error_code error;
   Paths found;
-  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
     found.push_back(at->path());
   }
   std::sort(found.rbegin(), found.rend());
@@ -41,19 +44,22 @@ void append(Paths& to, const Paths& from) { to.insert(to.end(), from.begin(), fr
 // libnvrtc.so, libnvrtc.so.13 and the like; not libnvrtc-builtins.so nor libnvrtc.alt.so.
 Paths libraries_in(const Path& folder) {
   Paths found = entries(folder);
-  std::erase_if(found, [](const Path& file) { return !file.filename().string().starts_with("libnvrtc.so"); });
+  std::erase_if(
+      found, [](const Path& file) { return !file.filename().string().starts_with("libnvrtc.so"); });
   return found;
 }
 
 Paths libraries_of_toolkit(const Path& root) {
   Paths found;
-  for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+  for (const char* folder :
+       {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
     append(found, libraries_in(root / folder));
   }
   return found;
 }
 
-// NVIDIA's wheels unpack into nvidia/<part>/lib, where <part> is cuda_nvrtc or, since CUDA 13, cu13.
+// NVIDIA's wheels unpack into nvidia/<part>/lib, where <part> is cuda_nvrtc or, since CUDA 13,
+// cu13.
 Paths libraries_of_wheels(const Path& root) {
   Paths found;
   for (const Path& part : entries(root / "nvidia")) append(found, libraries_in(part / "lib"));
@@ -71,7 +77,8 @@ Paths toolkit_roots(const Surroundings& around) {
   return roots;
 }
 
-// Folders above the executable: build/dev/bin/autokernel finds build/dev/cuda-wheels and build/cuda-wheels.
+// Folders above the executable: build/dev/bin/autokernel finds build/dev/cuda-wheels and
+// build/cuda-wheels.
 Paths wheel_roots(const Surroundings& around) {
   constexpr int kLevels = 3;
   Paths roots;
@@ -84,8 +91,9 @@ Paths wheel_roots(const Surroundings& around) {
   return roots;
 }
 
-// Package folders of the python3 that a shell would run, without running it: beside its bin/ (a virtual environment),
-// beside the bin/ it is a link into, and those of the user and of the machine.
+// Package folders of the python3 that a shell would run, without running it: beside its bin/ (a
+// virtual environment), beside the bin/ it is a link into, and those of the user and of the
+// machine.
 Paths python_roots(const Surroundings& around) {
   Paths prefixes;
   std::istringstream folders(around.path);
@@ -119,7 +127,8 @@ void append_headers(Paths& to, const Path& folder) {
 
 Paths headers_of_toolkit(const Path& root) {
   Paths found;
-  for (const char* folder : {"include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"}) {
+  for (const char* folder :
+       {"include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"}) {
     if (found.empty() && is_there(root / folder / kMarker)) append_headers(found, root / folder);
   }
   return found;
@@ -143,7 +152,8 @@ Paths headers_beside(const Path& library) {
     if (Paths found = headers_of_toolkit(root); !found.empty()) return found;
   }
   // .../nvidia/cuda_nvrtc/lib: the headers are spread over the neighbours.
-  if (above.parent_path().filename() == "nvidia") return headers_of_wheels(above.parent_path().parent_path());
+  if (above.parent_path().filename() == "nvidia")
+    return headers_of_wheels(above.parent_path().parent_path());
   return {};
 }
 

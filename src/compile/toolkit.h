@@ -1,4 +1,5 @@
-// Where NVRTC and CUDA's headers may lie on this machine: names and folders only, nothing is opened.
+// Where NVRTC and CUDA's headers may lie on this machine: names and folders only, nothing is
+// opened.
 #pragma once
 
 #include <filesystem>
@@ -9,21 +10,22 @@ namespace autokernel::compile {
 
 // What the search depends on. Empty: not set.
 struct Surroundings {
-  std::filesystem::path cuda_home;     // $CUDA_HOME, else $CUDA_PATH
-  std::filesystem::path wheels;        // $AUTOKERNEL_CUDA: a folder that wheels were unpacked into
-  std::filesystem::path executable;    // of this process; a build folder above it may hold cuda-wheels/
-  std::filesystem::path local;         // /usr/local: holds cuda, cuda-13.0, ..
-  std::filesystem::path home;          // $HOME, for packages that pip installed for one user
-  std::string path;                    // $PATH, for its python3
+  std::filesystem::path cuda_home = {};  // $CUDA_HOME, else $CUDA_PATH
+  std::filesystem::path wheels = {};  // $AUTOKERNEL_CUDA: a folder that wheels were unpacked into
+  std::filesystem::path executable =
+      {};  // of this process; a build folder above it may hold cuda-wheels/
+  std::filesystem::path local = {};  // /usr/local: holds cuda, cuda-13.0, ..
+  std::filesystem::path home = {};   // $HOME, for packages that pip installed for one user
+  std::string path = {};             // $PATH, for its python3
 };
 [[nodiscard]] Surroundings surroundings();
 
-// Libraries to try, best first: files that exist, and bare names for the loader to find. Their folders are searched in
-// the order of compiler.h.
+// Libraries to try, best first: files that exist, and bare names for the loader to find. Their
+// folders are searched in the order of compiler.h.
 [[nodiscard]] std::vector<std::filesystem::path> nvrtc_candidates(const Surroundings& around);
 
-// Folders for the compiler's include path, taken from beside the library, else from the other places; empty where none
-// holds CUDA's headers.
+// Folders for the compiler's include path, taken from beside the library, else from the other
+// places; empty where none holds CUDA's headers.
 [[nodiscard]] std::vector<std::filesystem::path> header_folders(
     const std::filesystem::path& library, const Surroundings& around);
 

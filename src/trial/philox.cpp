@@ -2,6 +2,10 @@
 
 #include <sys/random.h>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -20,55 +24,75 @@ constexpr std::uint32_t kWeyl0 = 0x9E3779B9;
 constexpr std::uint32_t kWeyl1 = 0xBB67AE85;
 constexpr int kRounds = 10;
 constexpr std::size_t kLanes = 16;
+constexpr std::size_t kGroupBytes = kGroupWords * sizeof(std::uint32_t);
 
-// Blocks of kLanes consecutive counters, word by word. Always inlined, so that each caller below
-// compiles it for its own instruction set.
-struct Lanes {
-  std::array<std::array<std::uint32_t, kLanes>, 4> word;
-};
-
-[[gnu::always_inline]] inline void round_of(Lanes& c, std::uint32_t key0, std::uint32_t key1) {
-  for (std::size_t l = 0; l < kLanes; ++l) {
-    const std::uint64_t product0 = static_cast<std::uint64_t>(kMultiplier0) * c.word[0][l];
-    const std::uint64_t product1 = static_cast<std::uint64_t>(kMultiplier1) * c.word[2][l];
-    c.word[0][l] = static_cast<std::uint32_t>(product1 >> 32U) ^ c.word[1][l] ^ key0;
-    c.word[2][l] = static_cast<std::uint32_t>(product0 >> 32U) ^ c.word[3][l] ^ key1;
-    c.word[1][l] = static_cast<std::uint32_t>(product1);
-    c.word[3][l] = static_cast<std::uint32_t>(product0);
-  }
-}
-
-[[gnu::always_inline]] inline void fill_groups(const Sequence& sequence, std::uint64_t first_group,
-                                               std::span<std::uint32_t> words) {
+void fill_groups(const Sequence& sequence, std::uint64_t first_group,
+                 std::span<std::uint32_t> words) {
   for (std::size_t begin = 0; begin < words.size(); begin += kGroupWords) {
     const std::uint64_t first = (first_group + begin / kGroupWords) * kLanes;
-    Lanes c;
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      c.word[0][l] = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(l);
-      c.word[1][l] = static_cast<std::uint32_t>(first >> 32U);
-      c.word[2][l] = sequence.tensor;
-      c.word[3][l] = static_cast<std::uint32_t>(sequence.purpose);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const PhiloxBlock block = philox(
+          {static_cast<std::uint32_t>(first + lane), static_cast<std::uint32_t>(first >> 32U),
+           sequence.tensor, static_cast<std::uint32_t>(sequence.purpose)},
+          sequence.key);
+      for (std::size_t w = 0; w < block.size(); ++w) words[begin + w * kLanes + lane] = block[w];
     }
-    std::uint32_t key0 = sequence.key.words[0];
-    std::uint32_t key1 = sequence.key.words[1];
-    for (int round = 0; round < kRounds; ++round) {
-      round_of(c, key0, key1);
-      key0 += kWeyl0;
-      key1 += kWeyl1;
-    }
-    static_assert(sizeof(c) == kGroupWords * sizeof(std::uint32_t));
-    std::memcpy(words.data() + begin, &c, sizeof(c));
   }
 }
 
 #if defined(__x86_64__)
-[[gnu::target("avx512f,avx512dq,avx512vl")]] void fill_groups_avx512(
-    const Sequence& sequence, std::uint64_t first_group, std::span<std::uint32_t> words) {
-  fill_groups(sequence, first_group, words);
-}
+// As an element of std::array, which drops the attributes of a bare __m256i.
+struct Register {
+  __m256i bits;
+};
+
+// The same four blocks to a register, each word in the lower half of 64 bits, as the multiplication
+// wants it. Written out because compilers make much slower code of the loop above; upper halves
+// hold rubbish that nothing reads.
 [[gnu::target("avx2")]] void fill_groups_avx2(const Sequence& sequence, std::uint64_t first_group,
                                               std::span<std::uint32_t> words) {
-  fill_groups(sequence, first_group, words);
+  constexpr std::size_t kPerRegister = 4;
+  constexpr std::size_t kRegisters = kLanes / kPerRegister;
+  const __m256i multiplier0 = _mm256_set1_epi64x(kMultiplier0);
+  const __m256i multiplier1 = _mm256_set1_epi64x(kMultiplier1);
+  const __m256i lanes = _mm256_set_epi64x(3, 2, 1, 0);
+  const __m256i lower_halves = _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0);
+  for (std::size_t begin = 0; begin < words.size(); begin += kGroupWords) {
+    const std::uint64_t first = (first_group + begin / kGroupWords) * kLanes;
+    std::array<std::array<Register, kRegisters>, 4> word;
+    for (std::size_t r = 0; r < kRegisters; ++r) {
+      const auto counter = static_cast<long long>(first + r * kPerRegister);
+      word[0][r].bits = _mm256_add_epi64(_mm256_set1_epi64x(counter), lanes);
+      word[1][r].bits = _mm256_set1_epi64x(static_cast<long long>(first >> 32U));
+      word[2][r].bits = _mm256_set1_epi64x(sequence.tensor);
+      word[3][r].bits = _mm256_set1_epi64x(static_cast<long long>(sequence.purpose));
+    }
+    std::uint32_t key0 = sequence.key.words[0];
+    std::uint32_t key1 = sequence.key.words[1];
+    for (int round = 0; round < kRounds; ++round) {
+      const __m256i k0 = _mm256_set1_epi64x(key0);
+      const __m256i k1 = _mm256_set1_epi64x(key1);
+      for (std::size_t r = 0; r < kRegisters; ++r) {
+        const __m256i product0 = _mm256_mul_epu32(word[0][r].bits, multiplier0);
+        const __m256i product1 = _mm256_mul_epu32(word[2][r].bits, multiplier1);
+        word[0][r].bits = _mm256_xor_si256(
+            _mm256_xor_si256(_mm256_srli_epi64(product1, 32), word[1][r].bits), k0);
+        word[2][r].bits = _mm256_xor_si256(
+            _mm256_xor_si256(_mm256_srli_epi64(product0, 32), word[3][r].bits), k1);
+        word[1][r].bits = product1;
+        word[3][r].bits = product0;
+      }
+      key0 += kWeyl0;
+      key1 += kWeyl1;
+    }
+    for (std::size_t w = 0; w < word.size(); ++w) {
+      for (std::size_t r = 0; r < kRegisters; ++r) {
+        const __m256i packed = _mm256_permutevar8x32_epi32(word[w][r].bits, lower_halves);
+        std::uint32_t* const to = words.data() + begin + w * kLanes + r * kPerRegister;
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(packed));
+      }
+    }
+  }
 }
 #endif
 
@@ -108,17 +132,12 @@ PhiloxBlock philox(PhiloxBlock counter, Key key) {
 void random_words(const Sequence& sequence, std::uint64_t first_group,
                   std::span<std::uint32_t> words) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    return fill_groups_avx512(sequence, first_group, words);
-  }
   if (__builtin_cpu_supports("avx2")) return fill_groups_avx2(sequence, first_group, words);
 #endif
   fill_groups(sequence, first_group, words);
 }
 
 void random_bytes(const Sequence& sequence, std::span<std::byte> bytes) {
-  constexpr std::size_t kGroupBytes = kGroupWords * sizeof(std::uint32_t);
   constexpr std::size_t kChunkGroups = 16;  // 4 KB, which stays in the first-level cache
   const std::size_t groups = (bytes.size() + kGroupBytes - 1) / kGroupBytes;
   in_parallel(groups, kGroupWords, [&](std::size_t first, std::size_t end) {

@@ -1,8 +1,9 @@
 // The case files of the project itself.
+#include "autokernel/cases/case.h"
+
 #include <gmock/gmock.h>
 
 #include "autokernel/base/error.h"
-#include "autokernel/cases/case.h"
 
 namespace autokernel::cases {
 namespace {
@@ -13,8 +14,10 @@ TEST(DefaultCase, IsABf16MatMulOf1024) {
   const Case problem = load(kTree / "kernels");
 
   EXPECT_EQ(problem.name, "MatMul");
-  EXPECT_EQ(problem_line(problem, problem.sizes.at("default")), "MatMul [1024,1024] x [1024,1024] bfloat16");
-  EXPECT_EQ(problem_line(problem, problem.sizes.at("check")), "MatMul [256,256] x [256,256] bfloat16");
+  EXPECT_EQ(problem_line(problem, problem.sizes.at("default")),
+            "MatMul [1024,1024] x [1024,1024] bfloat16");
+  EXPECT_EQ(problem_line(problem, problem.sizes.at("check")),
+            "MatMul [256,256] x [256,256] bfloat16");
   ASSERT_EQ(problem.tensors.size(), 3U);
   EXPECT_EQ(problem.tensor("A").dtype, DType::bf16);
   EXPECT_EQ(problem.tensor("A").role, Role::in);

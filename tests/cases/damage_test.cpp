@@ -19,12 +19,14 @@ std::string outcome_of(const std::string& text) {
   }
 }
 
-const std::filesystem::path kDefaultCase = std::filesystem::path(AUTOKERNEL_SOURCE_DIR) / "kernels" / "case.toml";
+const std::filesystem::path kDefaultCase =
+    std::filesystem::path(AUTOKERNEL_SOURCE_DIR) / "kernels" / "case.toml";
 
 TEST(DamagedCase, CutAtAnyByteIsReadOrRefused) {
   const std::string text = test::contents(kDefaultCase);
   for (std::size_t size = 0; size < text.size(); ++size) {
-    EXPECT_THAT(outcome_of(text.substr(0, size)), testing::AnyOf("read", "usage")) << "cut after " << size;
+    EXPECT_THAT(outcome_of(text.substr(0, size)), testing::AnyOf("read", "usage"))
+        << "cut after " << size;
   }
 }
 
@@ -44,7 +46,8 @@ TEST(DamagedCase, WithAnyLineMissingIsReadOrRefused) {
   for (std::size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1) {
     std::string damaged = text;
     damaged.erase(begin, text.find('\n', begin) + 1 - begin);
-    EXPECT_THAT(outcome_of(damaged), testing::AnyOf("read", "usage")) << "without the line at " << begin;
+    EXPECT_THAT(outcome_of(damaged), testing::AnyOf("read", "usage"))
+        << "without the line at " << begin;
   }
 }
 
@@ -54,7 +57,8 @@ TEST(DamagedCase, WithAnyLineDoubledIsReadOrRefused) {
     const std::string line = text.substr(begin, text.find('\n', begin) + 1 - begin);
     std::string damaged = text;
     damaged.insert(begin, line);
-    EXPECT_THAT(outcome_of(damaged), testing::AnyOf("read", "usage")) << "with twice the line at " << begin;
+    EXPECT_THAT(outcome_of(damaged), testing::AnyOf("read", "usage"))
+        << "with twice the line at " << begin;
   }
 }
 

@@ -19,23 +19,28 @@ TEST(Exactness, OfASumOfProductsTakesItsTensorsFromTheReference) {
 }
 
 TEST(Exactness, OfASumOfProductsMayNameItsTensors) {
-  const std::string text = sample_with("sum_over = \"K\"", "sum_over = \"K\"\nleft = \"A\"\nright = \"B\"\noutput = \"C\"");
+  const std::string text = sample_with(
+      "sum_over = \"K\"", "sum_over = \"K\"\nleft = \"A\"\nright = \"B\"\noutput = \"C\"");
 
   EXPECT_EQ(std::get<SumOfProducts>(parse(text, "c").exactness).right, "B");
 }
 
 TEST(Exactness, OfASumOfProductsNeedsTheSharedDimension) {
   EXPECT_EQ(complaint_about(sample_with("sum_over = \"K\"", "sum_over = \"N\"")),
-            "some/case/case.toml:39: [check] sum_over is \"N\"; name the last dimension of A (\"K\"), which is the first "
+            "some/case/case.toml:39: [check] sum_over is \"N\"; name the last dimension of A "
+            "(\"K\"), which is the first "
             "of B (\"K\")");
-  EXPECT_THAT(complaint_about(sample_with("sum_over = \"K\"\n", "")), HasSubstr("sum_over is missing"));
+  EXPECT_THAT(complaint_about(sample_with("sum_over = \"K\"\n", "")),
+              HasSubstr("sum_over is missing"));
 }
 
 TEST(Exactness, MayBeAlwaysOrNever) {
   const std::string sum = "exact = \"sum-of-products\"\nsum_over = \"K\"";
 
-  EXPECT_TRUE(std::holds_alternative<ExactAlways>(parse(sample_with(sum, "exact = \"always\""), "c").exactness));
-  EXPECT_TRUE(std::holds_alternative<NotExact>(parse(sample_with(sum, "exact = \"never\""), "c").exactness));
+  EXPECT_TRUE(std::holds_alternative<ExactAlways>(
+      parse(sample_with(sum, "exact = \"always\""), "c").exactness));
+  EXPECT_TRUE(std::holds_alternative<NotExact>(
+      parse(sample_with(sum, "exact = \"never\""), "c").exactness));
 }
 
 TEST(Exactness, OfAnotherKindHasNoSum) {
@@ -59,13 +64,16 @@ TEST(Reference, NamesTensorsOfTheRightRole) {
 }
 
 TEST(Reference, MultipliesMatricesThatFit) {
-  EXPECT_THAT(complaint_about(sample_with("left = \"A\"\nright = \"B\"", "left = \"B\"\nright = \"A\"")),
-              HasSubstr("B [16,32] x A [64,16] does not give C [64,32] (at size \"default\")"));
+  EXPECT_THAT(
+      complaint_about(sample_with("left = \"A\"\nright = \"B\"", "left = \"B\"\nright = \"A\"")),
+      HasSubstr("B [16,32] x A [64,16] does not give C [64,32] (at size \"default\")"));
 }
 
 TEST(Reference, MultipliesTensorsOfOneType) {
-  EXPECT_THAT(complaint_about(sample_with("dtype = \"f16\"", "dtype = \"bf16\"")),
-              HasSubstr("A is bf16, B is f16 and C is f32; a matrix product takes two tensors of one type"));
+  EXPECT_THAT(
+      complaint_about(sample_with("dtype = \"f16\"", "dtype = \"bf16\"")),
+      HasSubstr(
+          "A is bf16, B is f16 and C is f32; a matrix product takes two tensors of one type"));
 }
 
 TEST(Reference, ThatIsAKernelLiesInTheFolderOfTheCase) {
@@ -75,11 +83,13 @@ TEST(Reference, ThatIsAKernelLiesInTheFolderOfTheCase) {
               HasSubstr("write a .cu file in the folder of the case"));
   EXPECT_THAT(complaint_about(sample_with(gemm, "kind = \"kernel\"\nfile = \"/reference.cu\"")),
               HasSubstr("write a .cu file in the folder of the case"));
-  EXPECT_THAT(complaint_about(sample_with(gemm, "kind = \"kernel\"\nfile = \"kernel.cu\"")), HasSubstr("other than kernel.cu"));
+  EXPECT_THAT(complaint_about(sample_with(gemm, "kind = \"kernel\"\nfile = \"kernel.cu\"")),
+              HasSubstr("other than kernel.cu"));
 }
 
 TEST(Reference, OfAnUnknownKindIsRefused) {
-  EXPECT_THAT(complaint_about(sample_with("\"cublas_gemm\"", "\"cublas_gem\"")), HasSubstr("(did you mean \"cublas_gemm\"?)"));
+  EXPECT_THAT(complaint_about(sample_with("\"cublas_gemm\"", "\"cublas_gem\"")),
+              HasSubstr("(did you mean \"cublas_gemm\"?)"));
 }
 
 }  // namespace

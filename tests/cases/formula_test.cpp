@@ -8,7 +8,9 @@ namespace {
 
 const Sizes kSizes = {{"M", 1024}, {"N", 512}};
 
-auto refuses(const std::string& why) { return testing::ThrowsMessage<Error>(testing::HasSubstr(why)); }
+auto refuses(const std::string& why) {
+  return testing::ThrowsMessage<Error>(testing::HasSubstr(why));
+}
 auto evaluating(const std::string& formula) {
   return [formula] { static_cast<void>(evaluate(formula, kSizes)); };
 }
@@ -23,7 +25,9 @@ TEST(Formula, IsExactForProductsOfThisSize) {
   EXPECT_DOUBLE_EQ(evaluate("2*A*A*A", {{"A", 131072}}), 4503599627370496.0);
 }
 
-TEST(Formula, NamesTheSymbolItDoesNotKnow) { EXPECT_THAT(evaluating("M*Q"), refuses("\"Q\" is no size symbol; there is M or N")); }
+TEST(Formula, NamesTheSymbolItDoesNotKnow) {
+  EXPECT_THAT(evaluating("M*Q"), refuses("\"Q\" is no size symbol; there is M or N"));
+}
 
 TEST(Formula, ThatIsMalformedIsAnErrorOfUsage) {
   EXPECT_THAT(evaluating("2*"), refuses("cannot evaluate \"2*\""));
@@ -40,7 +44,9 @@ TEST(Formula, GivesAFiniteValue) {
   EXPECT_THAT(evaluating("10^400"), refuses("not a finite number"));
 }
 
-TEST(Formula, HasALimitedLength) { EXPECT_THAT(evaluating(std::string(1000, '(')), refuses("longer than 500")); }
+TEST(Formula, HasALimitedLength) {
+  EXPECT_THAT(evaluating(std::string(1000, '(')), refuses("longer than 500"));
+}
 
 }  // namespace
 }  // namespace autokernel::cases

@@ -30,16 +30,19 @@ TEST(CaseFile, HasDefaultsForTimingThatItMayReplaceOneByOne) {
 
 TEST(CaseFile, IsNotDeterministicUnlessItSaysSo) {
   EXPECT_FALSE(parse(sample(), "some/case").deterministic);
-  EXPECT_TRUE(parse(sample_with("sum_over = \"K\"", "sum_over = \"K\"\ndeterministic = true"), "c").deterministic);
+  EXPECT_TRUE(parse(sample_with("sum_over = \"K\"", "sum_over = \"K\"\ndeterministic = true"), "c")
+                  .deterministic);
 }
 
 TEST(CaseFile, ThatIsNoTomlIsRefusedWithItsLine) {
-  EXPECT_THAT(complaint_about("name = \"MatMul\"\nproblem = \n"), StartsWith("some/case/case.toml:2: not valid TOML: "));
+  EXPECT_THAT(complaint_about("name = \"MatMul\"\nproblem = \n"),
+              StartsWith("some/case/case.toml:2: not valid TOML: "));
 }
 
 TEST(CaseFile, NamesFileLineAndKeyOfWhatIsMissing) {
-  EXPECT_EQ(complaint_about(sample_with("role = \"out\"\n", "")),
-            "some/case/case.toml:25: [[tensor]] C role is missing; write \"in\", \"out\" or \"inout\"");
+  EXPECT_EQ(
+      complaint_about(sample_with("role = \"out\"\n", "")),
+      "some/case/case.toml:25: [[tensor]] C role is missing; write \"in\", \"out\" or \"inout\"");
 }
 
 TEST(CaseFile, NamesTheSectionThatIsMissing) {
@@ -50,13 +53,17 @@ TEST(CaseFile, NamesTheSectionThatIsMissing) {
 TEST(CaseFile, RefusesAKeyItDoesNotKnowAndSaysWhichWasMeant) {
   const std::string complaint = complaint_about(sample() + "[timing]\nsampels = 7\n");
 
-  EXPECT_THAT(complaint, StartsWith("some/case/case.toml:44: [timing] sampels is not known here, did you mean samples?"));
+  EXPECT_THAT(
+      complaint,
+      StartsWith(
+          "some/case/case.toml:44: [timing] sampels is not known here, did you mean samples?"));
   EXPECT_THAT(complaint, HasSubstr("cap_seconds, samples or warmups"));
 }
 
 TEST(CaseFile, RefusesASectionItDoesNotKnow) {
-  EXPECT_THAT(complaint_about(sample() + "[timings]\nsamples = 7\n"),
-              StartsWith("some/case/case.toml:43: timings is not known here, did you mean timing?"));
+  EXPECT_THAT(
+      complaint_about(sample() + "[timings]\nsamples = 7\n"),
+      StartsWith("some/case/case.toml:43: timings is not known here, did you mean timing?"));
 }
 
 TEST(CaseFile, RefusesAValueOfTheWrongKind) {
@@ -65,7 +72,8 @@ TEST(CaseFile, RefusesAValueOfTheWrongKind) {
 }
 
 TEST(CaseFile, RefusesATextOverSeveralLines) {
-  EXPECT_THAT(complaint_about(sample_with("\"MatMul\"", R"("Mat\nMul")")), HasSubstr("on one line"));
+  EXPECT_THAT(complaint_about(sample_with("\"MatMul\"", R"("Mat\nMul")")),
+              HasSubstr("on one line"));
 }
 
 TEST(CaseFile, RefusesANegativeTolerance) {
@@ -74,51 +82,65 @@ TEST(CaseFile, RefusesANegativeTolerance) {
 }
 
 TEST(CaseFile, RefusesAToleranceThatNothingExceeds) {
-  EXPECT_THAT(complaint_about(sample_with("absolute = 0.01", "absolute = inf")), HasSubstr("a finite number"));
-  EXPECT_THAT(complaint_about(sample_with("relative = 0.001", "relative = nan")), HasSubstr("a finite number"));
+  EXPECT_THAT(complaint_about(sample_with("absolute = 0.01", "absolute = inf")),
+              HasSubstr("a finite number"));
+  EXPECT_THAT(complaint_about(sample_with("relative = 0.001", "relative = nan")),
+              HasSubstr("a finite number"));
 }
 
 TEST(CaseFile, RefusesAFormulaOfUnknownSymbolsAndNamesThoseThereAre) {
   EXPECT_EQ(complaint_about(sample_with("2*M*N*K", "2*M*N*Q")),
-            "some/case/case.toml:41: flops: cannot evaluate \"2*M*N*Q\": \"Q\" is no size symbol; there is K, M or N");
+            "some/case/case.toml:41: flops: cannot evaluate \"2*M*N*Q\": \"Q\" is no size symbol; "
+            "there is K, M or N");
 }
 
 TEST(CaseFile, RefusesACostOfNothing) {
-  EXPECT_THAT(complaint_about(sample_with("2*M*N*K", "M - 64")), HasSubstr("must give more than 0"));
+  EXPECT_THAT(complaint_about(sample_with("2*M*N*K", "M - 64")),
+              HasSubstr("must give more than 0"));
 }
 
 TEST(CaseFile, RefusesAnUnknownSymbolInTheProblemLine) {
-  EXPECT_THAT(complaint_about(sample_with("[{M},{K}]", "[{M},{X}]")), HasSubstr("the unknown symbol \"{X}\""));
-  EXPECT_THAT(complaint_about(sample_with("x [{K},{N}]", "x [{K},{N]")), HasSubstr("has a { without }"));
+  EXPECT_THAT(complaint_about(sample_with("[{M},{K}]", "[{M},{X}]")),
+              HasSubstr("the unknown symbol \"{X}\""));
+  EXPECT_THAT(complaint_about(sample_with("x [{K},{N}]", "x [{K},{N]")),
+              HasSubstr("has a { without }"));
 }
 
 TEST(CaseFile, RefusesTimingThatCannotBe) {
-  EXPECT_THAT(complaint_about(sample() + "[timing]\nsamples = 0\n"), HasSubstr("a whole number from 1 to"));
-  EXPECT_THAT(complaint_about(sample() + "[timing]\nwarmups = 1.5\n"), HasSubstr("a whole number from 0 to"));
-  EXPECT_THAT(complaint_about(sample() + "[timing]\ncap_seconds = 0\n"), HasSubstr("at least 0.01"));
+  EXPECT_THAT(complaint_about(sample() + "[timing]\nsamples = 0\n"),
+              HasSubstr("a whole number from 1 to"));
+  EXPECT_THAT(complaint_about(sample() + "[timing]\nwarmups = 1.5\n"),
+              HasSubstr("a whole number from 0 to"));
+  EXPECT_THAT(complaint_about(sample() + "[timing]\ncap_seconds = 0\n"),
+              HasSubstr("at least 0.01"));
 }
 
 TEST(CaseFile, ThatIsTooLongForOneIsRefused) {
-  EXPECT_THAT(complaint_about(sample() + std::string(2U << 20U, '#')), HasSubstr("a case has at most"));
+  EXPECT_THAT(complaint_about(sample() + std::string(2U << 20U, '#')),
+              HasSubstr("a case has at most"));
 }
 
 TEST(CaseFolder, WithoutCaseTomlSaysWhatACaseIs) {
   const test::ScratchFolder folder;
 
   EXPECT_THAT([&] { static_cast<void>(load(folder.path())); },
-              testing::ThrowsMessage<Error>(HasSubstr("a case is a folder with case.toml and kernel.cu in it")));
+              testing::ThrowsMessage<Error>(
+                  HasSubstr("a case is a folder with case.toml and kernel.cu in it")));
 }
 
 TEST(CaseFolder, WithoutItsReferenceKernelIsRefused) {
   const test::ScratchFolder folder;
-  std::string text = sample_with("kind = \"cublas_gemm\"\nleft = \"A\"\nright = \"B\"\noutput = \"C\"",
-                                 "kind = \"kernel\"\nfile = \"reference.cu\"");
+  std::string text =
+      sample_with("kind = \"cublas_gemm\"\nleft = \"A\"\nright = \"B\"\noutput = \"C\"",
+                  "kind = \"kernel\"\nfile = \"reference.cu\"");
   text.replace(text.find("exact = \"sum-of-products\"\nsum_over = \"K\""),
-               std::string("exact = \"sum-of-products\"\nsum_over = \"K\"").size(), "exact = \"never\"");
+               std::string("exact = \"sum-of-products\"\nsum_over = \"K\"").size(),
+               "exact = \"never\"");
   folder.write("case.toml", text);
 
   EXPECT_THAT([&] { static_cast<void>(load(folder.path())); },
-              testing::ThrowsMessage<Error>(HasSubstr("[reference] file is \"reference.cu\", which is not in")));
+              testing::ThrowsMessage<Error>(
+                  HasSubstr("[reference] file is \"reference.cu\", which is not in")));
 }
 
 }  // namespace

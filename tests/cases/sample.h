@@ -55,7 +55,8 @@ bytes = "2*(M*K + K*N) + 4*M*N"
 )";
 }
 
-// The sample with one text in it replaced by another; a test that names a text that is not there is wrong.
+// The sample with one text in it replaced by another; a test that names a text that is not there is
+// wrong.
 inline std::string sample_with(const std::string& text, const std::string& replacement) {
   std::string result = sample();
   const std::size_t at = result.find(text);

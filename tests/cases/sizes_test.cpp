@@ -22,29 +22,37 @@ TEST(CaseSizes, AlwaysHoldASmallOneForChecks) {
 }
 
 TEST(CaseSizes, AlwaysHoldADefault) {
-  EXPECT_THAT(complaint_about(sample_with("[sizes.default]", "[sizes.usual]")), HasSubstr("[sizes.default] is missing"));
+  EXPECT_THAT(complaint_about(sample_with("[sizes.default]", "[sizes.usual]")),
+              HasSubstr("[sizes.default] is missing"));
 }
 
 TEST(CaseSizes, HaveTheSameSymbols) {
   EXPECT_THAT(complaint_about(sample_with("N = 8\n", "")), HasSubstr("[sizes.check] N is missing"));
-  EXPECT_THAT(complaint_about(sample_with("N = 8\n", "N = 8\nL = 8\n")), HasSubstr("[sizes.check] L is not in [sizes.default]"));
+  EXPECT_THAT(complaint_about(sample_with("N = 8\n", "N = 8\nL = 8\n")),
+              HasSubstr("[sizes.check] L is not in [sizes.default]"));
 }
 
 TEST(CaseSizes, AreWholeNumbersOfAtLeastOne) {
-  EXPECT_THAT(complaint_about(sample_with("N = 8", "N = 0")), HasSubstr("[sizes.check] N is 0; write a whole number from 1"));
-  EXPECT_THAT(complaint_about(sample_with("N = 8", "N = 8.5")), HasSubstr("[sizes.check] N is 8.5; write a whole number"));
-  EXPECT_THAT(complaint_about(sample_with("N = 8", "N = \"8\"")), HasSubstr("[sizes.check] N is \"8\"; write a whole number"));
+  EXPECT_THAT(complaint_about(sample_with("N = 8", "N = 0")),
+              HasSubstr("[sizes.check] N is 0; write a whole number from 1"));
+  EXPECT_THAT(complaint_about(sample_with("N = 8", "N = 8.5")),
+              HasSubstr("[sizes.check] N is 8.5; write a whole number"));
+  EXPECT_THAT(complaint_about(sample_with("N = 8", "N = \"8\"")),
+              HasSubstr("[sizes.check] N is \"8\"; write a whole number"));
 }
 
 TEST(CaseSizes, HaveSymbolsThatCppCanUse) {
-  EXPECT_THAT(complaint_about(sample_with("M = 64", "int = 64")), HasSubstr("int cannot be a size symbol"));
-  EXPECT_THAT(complaint_about(sample_with("M = 64", "\"M-1\" = 64")), HasSubstr("M-1 cannot be a size symbol"));
+  EXPECT_THAT(complaint_about(sample_with("M = 64", "int = 64")),
+              HasSubstr("int cannot be a size symbol"));
+  EXPECT_THAT(complaint_about(sample_with("M = 64", "\"M-1\" = 64")),
+              HasSubstr("M-1 cannot be a size symbol"));
 }
 
 TEST(Extents, FollowTheSizes) {
   const Case problem = parse(sample(), "c");
 
-  EXPECT_THAT(extents(problem.tensor("A"), problem.sizes.at("default")), testing::ElementsAre(64, 16));
+  EXPECT_THAT(extents(problem.tensor("A"), problem.sizes.at("default")),
+              testing::ElementsAre(64, 16));
   EXPECT_THAT(extents(problem.tensor("A"), problem.sizes.at("check")), testing::ElementsAre(8, 8));
   EXPECT_EQ(element_count(problem.tensor("A"), problem.sizes.at("default")), 1024U);
 }

@@ -29,32 +29,38 @@ TEST(Tensors, AskedForByAWrongNameAreAnInternalError) {
 
 TEST(Tensors, HaveNamesOfTheirOwn) {
   EXPECT_EQ(complaint_about(sample_with("name = \"B\"", "name = \"A\"")),
-            "some/case/case.toml:18: [[tensor]] name is \"A\" for a second time; every tensor has a name of its own");
+            "some/case/case.toml:18: [[tensor]] name is \"A\" for a second time; every tensor has "
+            "a name of its own");
 }
 
 TEST(Tensors, HaveNamesThatAreIdentifiers) {
-  EXPECT_THAT(complaint_about(sample_with("name = \"B\"", "name = \"2B\"")), HasSubstr("a letter first"));
+  EXPECT_THAT(complaint_about(sample_with("name = \"B\"", "name = \"2B\"")),
+              HasSubstr("a letter first"));
 }
 
 TEST(Tensors, OfAnUnknownDtypeAreRefusedWithTheOneThatWasMeant) {
   EXPECT_EQ(complaint_about(sample_with("dtype = \"f32\"", "dtype = \"bf61\"")),
-            "some/case/case.toml:28: [[tensor]] C dtype is \"bf61\"; write \"f32\", \"f16\", \"bf16\", \"i32\" or \"u8\" "
+            "some/case/case.toml:28: [[tensor]] C dtype is \"bf61\"; write \"f32\", \"f16\", "
+            "\"bf16\", \"i32\" or \"u8\" "
             "(did you mean \"bf16\"?)");
 }
 
 TEST(Tensors, WithUnknownSymbolsInTheirShapeAreRefused) {
   EXPECT_EQ(complaint_about(sample_with("[\"M\", \"K\"]", "[\"M\", \"L\"]")),
-            "some/case/case.toml:15: shape, at size \"check\": cannot evaluate \"L\": \"L\" is no size symbol; there is "
+            "some/case/case.toml:15: shape, at size \"check\": cannot evaluate \"L\": \"L\" is no "
+            "size symbol; there is "
             "K, M or N");
 }
 
 TEST(Tensors, MayHaveExpressionsAsDimensions) {
-  const Case problem = parse(sample_with("[[tensor]]\nname = \"C\"",
-                                         "[[tensor]]\nname = \"bias\"\nrole = \"in\"\ndtype = \"f32\"\nshape = [\"M/4\", "
-                                         "\"N+2\"]\nfill = \"normal\"\n[[tensor]]\nname = \"C\""),
-                             "c");
+  const Case problem = parse(
+      sample_with("[[tensor]]\nname = \"C\"",
+                  "[[tensor]]\nname = \"bias\"\nrole = \"in\"\ndtype = \"f32\"\nshape = [\"M/4\", "
+                  "\"N+2\"]\nfill = \"normal\"\n[[tensor]]\nname = \"C\""),
+      "c");
 
-  EXPECT_THAT(extents(problem.tensor("bias"), problem.sizes.at("default")), testing::ElementsAre(16, 34));
+  EXPECT_THAT(extents(problem.tensor("bias"), problem.sizes.at("default")),
+              testing::ElementsAre(16, 34));
 }
 
 TEST(Tensors, WithADimensionThatIsNotWholeAreRefused) {
@@ -68,24 +74,29 @@ TEST(Tensors, WithADimensionBelowOneAreRefused) {
 }
 
 TEST(Tensors, WithMoreBytesThanAnyDeviceHasAreRefused) {
-  EXPECT_THAT(complaint_about(sample_with("M = 64", "M = 1_000_000_000_000")), HasSubstr("would hold more than 2^40 bytes"));
-}
-
-TEST(Tensors, WithAProductOfExtentsThatOverflowsAreRefused) {
-  EXPECT_THAT(complaint_about(sample_with("[\"M\", \"N\"]\n[ref",
-                                          "[\"M*2^30\", \"N*2^30\", \"N*2^30\", \"N*2^30\"]\n[ref")),
+  EXPECT_THAT(complaint_about(sample_with("M = 64", "M = 1_000_000_000_000")),
               HasSubstr("would hold more than 2^40 bytes"));
 }
 
+TEST(Tensors, WithAProductOfExtentsThatOverflowsAreRefused) {
+  EXPECT_THAT(
+      complaint_about(sample_with("[\"M\", \"N\"]\n[ref",
+                                  "[\"M*2^30\", \"N*2^30\", \"N*2^30\", \"N*2^30\"]\n[ref")),
+      HasSubstr("would hold more than 2^40 bytes"));
+}
+
 TEST(Tensors, HaveAtLeastOneDimensionAndAtMostEight) {
-  EXPECT_THAT(complaint_about(sample_with("shape = [\"M\", \"K\"]", "shape = []")), HasSubstr("shape is an empty list"));
-  EXPECT_THAT(complaint_about(sample_with("shape = [\"M\", \"K\"]",
-                                          R"(shape = ["1", "1", "1", "1", "1", "1", "1", "1", "1"])")),
-              HasSubstr("has 9 dimensions; write at most 8"));
+  EXPECT_THAT(complaint_about(sample_with("shape = [\"M\", \"K\"]", "shape = []")),
+              HasSubstr("shape is an empty list"));
+  EXPECT_THAT(
+      complaint_about(sample_with("shape = [\"M\", \"K\"]",
+                                  R"(shape = ["1", "1", "1", "1", "1", "1", "1", "1", "1"])")),
+      HasSubstr("has 9 dimensions; write at most 8"));
 }
 
 TEST(Tensors, HaveShapesOfTextsOnly) {
-  EXPECT_THAT(complaint_about(sample_with("[\"M\", \"K\"]", "[\"M\", 16]")), HasSubstr("shape holds 16; write a list of texts"));
+  EXPECT_THAT(complaint_about(sample_with("[\"M\", \"K\"]", "[\"M\", 16]")),
+              HasSubstr("shape holds 16; write a list of texts"));
 }
 
 TEST(Tensors, AreAtMostSixteen) {
@@ -110,8 +121,10 @@ TEST(Tensors, ThatAreOutputsHaveNoFill) {
 }
 
 TEST(Tensors, FilledUniformlyHaveBoundsInOrder) {
-  EXPECT_THAT(complaint_about(sample_with("high = 2.5", "high = 0")), HasSubstr("high is 0; write more than low, which is 0"));
-  EXPECT_THAT(complaint_about(sample_with("high = 2.5\n", "")), HasSubstr("high is missing; write a finite number"));
+  EXPECT_THAT(complaint_about(sample_with("high = 2.5", "high = 0")),
+              HasSubstr("high is 0; write more than low, which is 0"));
+  EXPECT_THAT(complaint_about(sample_with("high = 2.5\n", "")),
+              HasSubstr("high is missing; write a finite number"));
 }
 
 TEST(Tensors, FilledNormallyHaveNoBounds) {
@@ -121,7 +134,8 @@ TEST(Tensors, FilledNormallyHaveNoBounds) {
 
 TEST(Tensors, OfWholeNumbersAreFilledWithIntegersTheyCanHold) {
   const std::string tensor =
-      "[[tensor]]\nname = \"u\"\nrole = \"in\"\ndtype = \"u8\"\nshape = [\"M\"]\nfill = \"integers\"\nlow = 0\nhigh = ";
+      "[[tensor]]\nname = \"u\"\nrole = \"in\"\ndtype = \"u8\"\nshape = [\"M\"]\nfill = "
+      "\"integers\"\nlow = 0\nhigh = ";
 
   const Case problem = parse(sample_with("[reference]", tensor + "255\n[reference]"), "c");
   EXPECT_EQ(problem.tensor("u").fill.distribution, Distribution::integers);
@@ -131,8 +145,10 @@ TEST(Tensors, OfWholeNumbersAreFilledWithIntegersTheyCanHold) {
 }
 
 TEST(Tensors, OfWholeNumbersAreNotFilledNormally) {
-  EXPECT_THAT(complaint_about(sample_with("[reference]", "[[tensor]]\nname = \"u\"\nrole = \"in\"\ndtype = \"i32\"\nshape = "
-                                                         "[\"M\"]\nfill = \"normal\"\n[reference]")),
+  EXPECT_THAT(complaint_about(
+                  sample_with("[reference]",
+                              "[[tensor]]\nname = \"u\"\nrole = \"in\"\ndtype = \"i32\"\nshape = "
+                              "[\"M\"]\nfill = \"normal\"\n[reference]")),
               HasSubstr("fill is \"normal\"; write \"integers\""));
 }
 

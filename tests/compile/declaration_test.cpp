@@ -14,7 +14,9 @@ template <typename Value>
 void put(Bytes& bytes, std::size_t at, Value value) {
   std::memcpy(bytes.data() + at, &value, sizeof value);
 }
-void put(Bytes& bytes, std::size_t at, const std::string& text) { std::memcpy(bytes.data() + at, text.data(), text.size()); }
+void put(Bytes& bytes, std::size_t at, const std::string& text) {
+  std::memcpy(bytes.data() + at, text.data(), text.size());
+}
 
 // What the macro makes of {.kernel = "f"} in line 7.
 Bytes declaration() {
@@ -38,7 +40,9 @@ Bytes workspace(std::int64_t size) {
   return bytes;
 }
 
-auto refuses(const std::string& why) { return testing::ThrowsMessage<Refused>(testing::HasSubstr(why)); }
+auto refuses(const std::string& why) {
+  return testing::ThrowsMessage<Refused>(testing::HasSubstr(why));
+}
 auto reading(const Bytes& bytes) {
   return [bytes] { static_cast<void>(decode_launches(bytes, "kernel.cu")); };
 }
@@ -64,7 +68,9 @@ TEST(DeclarationBytes, OfAnotherMagicOrVersionAreRefused) {
 TEST(DeclarationBytes, CutAtAnyByteAreRefused) {
   const Bytes whole = declaration();
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_THAT(reading(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size))), refuses("kernel.cu")) << size;
+    EXPECT_THAT(reading(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size))),
+                refuses("kernel.cu"))
+        << size;
   }
 }
 
@@ -72,7 +78,8 @@ TEST(DeclarationBytes, WithANameThatDoesNotEndAreRefused) {
   Bytes bytes = declaration();
   put(bytes, 16, std::string(64, 'f'));
 
-  EXPECT_THAT(reading(bytes), refuses("kernel.cu:7: the name of a kernel may have at most 63 characters"));
+  EXPECT_THAT(reading(bytes),
+              refuses("kernel.cu:7: the name of a kernel may have at most 63 characters"));
 }
 
 TEST(DeclarationBytes, WithALaunchAfterAGapAreRefused) {
@@ -99,8 +106,10 @@ TEST(WorkspaceBytes, AreRead) {
 }
 
 TEST(WorkspaceBytes, OfANegativeOrVastSizeAreRefused) {
-  EXPECT_THAT([] { static_cast<void>(decode_workspace(workspace(-1), "kernel.cu")); }, refuses("kernel.cu:9: the workspace has -1 bytes"));
-  EXPECT_THAT([] { static_cast<void>(decode_workspace(workspace(1LL << 60), "kernel.cu")); }, refuses("it must have from 1 to"));
+  EXPECT_THAT([] { static_cast<void>(decode_workspace(workspace(-1), "kernel.cu")); },
+              refuses("kernel.cu:9: the workspace has -1 bytes"));
+  EXPECT_THAT([] { static_cast<void>(decode_workspace(workspace(1LL << 60), "kernel.cu")); },
+              refuses("it must have from 1 to"));
 }
 
 TEST(Place, IsTheFileAloneWhereTheLineIsNonsense) {

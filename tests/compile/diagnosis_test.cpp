@@ -12,13 +12,16 @@ constexpr const char* kSource = "line one\n  line two  \nline three\n";
 std::string reason(const std::string& log) { return first_error(log, kSource, "kernel.cu"); }
 
 TEST(FirstError, IsTheOneThatStandsFirstWithItsSourceLine) {
-  EXPECT_EQ(reason("kernel.cu(1): warning #177-D: nothing\nkernel.cu(2): error: bad thing\n  caret\nkernel.cu(3): error: worse\n"),
+  EXPECT_EQ(reason("kernel.cu(1): warning #177-D: nothing\nkernel.cu(2): error: bad thing\n  "
+                   "caret\nkernel.cu(3): error: worse\n"),
             "kernel.cu:2: error: bad thing\n    line two");
 }
 
 TEST(FirstError, IsFoundWithANumberAndWhenItIsCatastrophic) {
-  EXPECT_EQ(reason("kernel.cu(3): error #20-D: unknown\n"), "kernel.cu:3: error: unknown\n    line three");
-  EXPECT_EQ(reason("kernel.cu(1): catastrophic error: gone\n"), "kernel.cu:1: error: gone\n    line one");
+  EXPECT_EQ(reason("kernel.cu(3): error #20-D: unknown\n"),
+            "kernel.cu:3: error: unknown\n    line three");
+  EXPECT_EQ(reason("kernel.cu(1): catastrophic error: gone\n"),
+            "kernel.cu:1: error: gone\n    line one");
 }
 
 TEST(FirstError, InAHeaderIsShownAtTheLineThatLedToIt) {
@@ -28,10 +31,13 @@ TEST(FirstError, InAHeaderIsShownAtTheLineThatLedToIt) {
 }
 
 TEST(FirstError, InAHeaderThatNothingLedToNamesTheHeader) {
-  EXPECT_EQ(reason("/cuda/include/x.h(700): error: broken\n"), "/cuda/include/x.h:700: error: broken");
+  EXPECT_EQ(reason("/cuda/include/x.h(700): error: broken\n"),
+            "/cuda/include/x.h:700: error: broken");
 }
 
-TEST(FirstError, InALineThatDoesNotExistHasNoSourceLine) { EXPECT_EQ(reason("kernel.cu(99): error: odd\n"), "kernel.cu:99: error: odd"); }
+TEST(FirstError, InALineThatDoesNotExistHasNoSourceLine) {
+  EXPECT_EQ(reason("kernel.cu(99): error: odd\n"), "kernel.cu:99: error: odd");
+}
 
 TEST(FirstError, OfALogWithoutOneShowsItsLastLine) {
   EXPECT_THAT(reason("something\nlast words\n\n"), HasSubstr("the last it said: last words"));
@@ -39,7 +45,8 @@ TEST(FirstError, OfALogWithoutOneShowsItsLastLine) {
 }
 
 TEST(FirstError, ShowsNoMoreThanTheBeginningOfALongLine) {
-  const std::string text = first_error("kernel.cu(1): error: long\n", std::string(100'000, 'x'), "kernel.cu");
+  const std::string text =
+      first_error("kernel.cu(1): error: long\n", std::string(100'000, 'x'), "kernel.cu");
 
   EXPECT_LT(text.size(), 250U);
 }

@@ -13,7 +13,9 @@ namespace autokernel::compile {
 namespace {
 
 std::vector<std::byte> cubin() {
-  return program(with_kernel("__device__ int counter = 3; __device__ float sums[4];", "x[0] = counter++ + (sums[1] += 1);")).cubin;
+  return program(with_kernel("__device__ int counter = 3; __device__ float sums[4];",
+                             "x[0] = counter++ + (sums[1] += 1);"))
+      .cubin;
 }
 
 // Reads all that compile() reads from an image. True where it could be read.
@@ -47,7 +49,8 @@ TEST(Elf, CutAtAnyByteIsRefused) {
   std::size_t readable = 0;
   for (std::size_t size = 0; size < image.size(); ++size) {
     // A copy of the exact size, so that a sanitizer sees a read beyond the end.
-    readable += is_readable({image.begin(), image.begin() + static_cast<std::ptrdiff_t>(size)}) ? 1 : 0;
+    readable +=
+        is_readable({image.begin(), image.begin() + static_cast<std::ptrdiff_t>(size)}) ? 1 : 0;
   }
 
   EXPECT_EQ(readable, 0U);
@@ -88,7 +91,8 @@ TEST(ModuleMemory, ThatNoVariableCoversIsRefused) {
   std::vector<std::byte> image = cubin();
   const Elf elf(image);
   const auto& symbols = elf.symbols();
-  const auto counter = std::find_if(symbols.begin(), symbols.end(), [](const ElfSymbol& s) { return s.name == "sums"; });
+  const auto counter = std::find_if(symbols.begin(), symbols.end(),
+                                    [](const ElfSymbol& s) { return s.name == "sums"; });
   ASSERT_NE(counter, symbols.end());
   const auto table = std::find_if(elf.sections().begin(), elf.sections().end(),
                                   [](const ElfSection& s) { return s.name == ".symtab"; });

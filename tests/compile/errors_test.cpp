@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "compile/compiled.h"
-#include "support/scratch_folder.h"
 
 namespace autokernel::compile {
 namespace {
@@ -14,8 +13,9 @@ using testing::StartsWith;
 TEST(CompileError, NamesTheLineAndShowsIt) {
   const Refusal result = refusal(with_kernel("", "  x[0] = undefined_name + 1;\n  y = 3;"));
 
-  EXPECT_THAT(result.reason, StartsWith("kernel.cu:5: error: identifier \"undefined_name\" is undefined\n"
-                                        "    x[0] = undefined_name + 1;"));
+  EXPECT_THAT(result.reason,
+              StartsWith("kernel.cu:5: error: identifier \"undefined_name\" is undefined\n"
+                         "    x[0] = undefined_name + 1;"));
   EXPECT_THAT(result.reason, testing::Not(HasSubstr("\"y\"")));
 }
 
@@ -25,7 +25,8 @@ TEST(CompileError, KeepsTheWholeLog) {
 }
 
 TEST(CompileError, InAHeaderNamesTheLineThatLedToIt) {
-  const Refusal result = refusal(with_kernel("#include <cuda/std/array>", "cuda::std::array<float, 2> a;\nx[0] = cuda::std::get<5>(a);"));
+  const Refusal result = refusal(with_kernel(
+      "#include <cuda/std/array>", "cuda::std::array<float, 2> a;\nx[0] = cuda::std::get<5>(a);"));
 
   EXPECT_THAT(result.reason, StartsWith("kernel.cu:6: error: "));
   EXPECT_THAT(result.reason, HasSubstr("x[0] = cuda::std::get<5>(a);"));
@@ -44,16 +45,22 @@ TEST(CompileError, OfAHostFunctionSaysWhatToWrite) {
 
 TEST(CompileError, InInlineAssemblyPointsThere) {
   EXPECT_THAT(refusal(with_kernel("", R"(asm("mov.f64 %0, 1;" : "=f"(x[0]));)")).reason,
-              AllOf(HasSubstr("kernel.cu: ptxas"), HasSubstr("Arguments mismatch"), HasSubstr("look at the inline asm")));
+              AllOf(HasSubstr("kernel.cu: ptxas"), HasSubstr("Arguments mismatch"),
+                    HasSubstr("look at the inline asm")));
 }
 
 TEST(CompileError, OfTooMuchSharedMemorySaysHowMuchThereIs) {
-  EXPECT_THAT(refusal(with_kernel("", "__shared__ float v[1 << 20]; v[threadIdx.x] = 1; x[0] = v[(int)x[1]];")).reason,
-              AllOf(HasSubstr("f declares 4194304 bytes of __shared__ memory"), HasSubstr("49152 are the most")));
+  EXPECT_THAT(
+      refusal(
+          with_kernel("", "__shared__ float v[1 << 20]; v[threadIdx.x] = 1; x[0] = v[(int)x[1]];"))
+          .reason,
+      AllOf(HasSubstr("f declares 4194304 bytes of __shared__ memory"),
+            HasSubstr("49152 are the most")));
 }
 
 TEST(CompileError, OfAFunctionOfTheHostThatIsOnlyDeclaredNamesIt) {
-  const Refusal result = refusal(with_kernel("extern \"C\" __device__ int system(const char*);", "x[0] = system(\"true\");"));
+  const Refusal result = refusal(
+      with_kernel("extern \"C\" __device__ int system(const char*);", "x[0] = system(\"true\");"));
 
   EXPECT_THAT(result.reason, HasSubstr("Unresolved extern function 'system'"));
 }
@@ -65,21 +72,12 @@ TEST(CompileError, OfAZeroByteNamesItsLine) {
   EXPECT_THAT(refusal(source).reason, StartsWith("kernel.cu:3: it holds a zero byte"));
 }
 
-TEST(CompileError, DoesNotComeFromFilesOfTheFolderItRunsIn) {
-  const test::ScratchFolder folder;
-  folder.write("mine.cuh", "#define MINE 1\n");
-  const std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::current_path(folder.path());
-  const Refusal result = refusal(with_kernel("#include \"mine.cuh\"", "x[0] = MINE;"));
-  std::filesystem::current_path(before);
-
-  EXPECT_THAT(result.reason, HasSubstr("cannot open source file \"mine.cuh\""));
-}
-
 TEST(Malloc, OfTheDeviceIsRefusedAsItsMemoryOutlivesTheLaunch) {
-  EXPECT_THAT(refusal(with_kernel("", "float* p = (float*)malloc(4); *p = 1; x[0] = *p; free(p);")).reason,
-              AllOf(HasSubstr("whose memory outlives the launch"), HasSubstr("AUTOKERNEL_WORKSPACE")));
-  EXPECT_THAT(refusal(with_kernel("", "int* p = new int(3); x[0] = *p;")).reason, HasSubstr("it calls malloc"));
+  EXPECT_THAT(
+      refusal(with_kernel("", "float* p = (float*)malloc(4); *p = 1; x[0] = *p; free(p);")).reason,
+      AllOf(HasSubstr("whose memory outlives the launch"), HasSubstr("AUTOKERNEL_WORKSPACE")));
+  EXPECT_THAT(refusal(with_kernel("", "int* p = new int(3); x[0] = *p;")).reason,
+              HasSubstr("it calls malloc"));
 }
 
 TEST(Printf, IsAllowed) {

@@ -11,12 +11,15 @@ TEST(KernelName, IsFoundAsItIsWritten) {
 }
 
 TEST(KernelName, IsFoundByItsCppName) {
-  EXPECT_EQ(resolve_kernel("matmul", {"_Z6matmulPK13__nv_bfloat16S1_PS_", "f"}), "_Z6matmulPK13__nv_bfloat16S1_PS_");
+  EXPECT_EQ(resolve_kernel("matmul", {"_Z6matmulPK13__nv_bfloat16S1_PS_", "f"}),
+            "_Z6matmulPK13__nv_bfloat16S1_PS_");
   EXPECT_EQ(resolve_kernel("f<3>", {"_Z1fILi3EEvPf"}), "_Z1fILi3EEvPf");
   EXPECT_EQ(resolve_kernel("n::f", {"_ZN1n1fEPi"}), "_ZN1n1fEPi");
 }
 
-TEST(KernelName, ThatTwoKernelsShareIsNone) { EXPECT_EQ(resolve_kernel("g", {"_Z1gPf", "_Z1gPi"}), std::nullopt); }
+TEST(KernelName, ThatTwoKernelsShareIsNone) {
+  EXPECT_EQ(resolve_kernel("g", {"_Z1gPf", "_Z1gPi"}), std::nullopt);
+}
 
 TEST(KernelName, ThatNoKernelHasIsNone) {
   EXPECT_EQ(resolve_kernel("g", {"f"}), std::nullopt);

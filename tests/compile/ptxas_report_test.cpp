@@ -5,7 +5,8 @@
 namespace autokernel::compile {
 namespace {
 
-constexpr const char* kLog = R"(kernel.cu(3): warning #177-D: variable "a" was declared but never referenced
+constexpr const char* kLog =
+    R"(kernel.cu(3): warning #177-D: variable "a" was declared but never referenced
 ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function 'g'
 ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function 'g'
 ptxas info    : 24 bytes gmem, 528 bytes cmem[3]
@@ -33,9 +34,10 @@ TEST(PtxasReport, TellsWhatEachKernelUses) {
 }
 
 TEST(PtxasReport, CountsSpillsOfFunctionsThatWereNotInlined) {
-  const PtxasReport report = read_ptxas_report(std::string(kLog) +
-                                               "ptxas info    : Function properties for _Z6helperf\n"
-                                               "ptxas         .     8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n");
+  const PtxasReport report = read_ptxas_report(
+      std::string(kLog) +
+      "ptxas info    : Function properties for _Z6helperf\n"
+      "ptxas         .     8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n");
 
   EXPECT_EQ(report.resources.at("_Z1gPf").spill_bytes, 8U);
   EXPECT_EQ(report.resources.at("f").spill_bytes, 40U);
@@ -43,12 +45,14 @@ TEST(PtxasReport, CountsSpillsOfFunctionsThatWereNotInlined) {
 
 TEST(PtxasReport, WarnsOnceOfEachThingThatCostsSpeed) {
   EXPECT_THAT(read_ptxas_report(kLog).warnings,
-              testing::ElementsAre(testing::StartsWith("(C7510) Potential Performance Loss: wgmma.mma_async")));
+              testing::ElementsAre(
+                  testing::StartsWith("(C7510) Potential Performance Loss: wgmma.mma_async")));
 }
 
 TEST(PtxasReport, OfALogWithoutOneIsEmpty) {
   EXPECT_TRUE(read_ptxas_report("").resources.empty());
-  EXPECT_TRUE(read_ptxas_report("ptxas\nptxas info : Used registers\nbytes stack frame").resources.empty());
+  EXPECT_TRUE(
+      read_ptxas_report("ptxas\nptxas info : Used registers\nbytes stack frame").resources.empty());
 }
 
 TEST(PtxasReport, CutAtAnyByteIsStillRead) {

@@ -17,7 +17,8 @@ TEST(Nvrtc, IsLookedForInCudaHomeFirst) {
   const auto library = folder.write("home/lib64/libnvrtc.so.13", "");
   folder.write("local/cuda/lib64/libnvrtc.so", "");
 
-  const auto found = nvrtc_candidates({.cuda_home = folder.path() / "home", .local = folder.path() / "local"});
+  const auto found =
+      nvrtc_candidates({.cuda_home = folder.path() / "home", .local = folder.path() / "local"});
 
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found.front(), library);
@@ -47,17 +48,21 @@ TEST(Nvrtc, IsLookedForInWheelsBesideTheBuildAndWhereTheEnvironmentSays) {
   const auto named = folder.write("named/nvidia/cu13/lib/libnvrtc.so.13", "");
   const auto beside = folder.write("build/cuda-wheels/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "");
 
-  const auto found = nvrtc_candidates({.wheels = folder.path() / "named", .executable = folder.path() / "build/dev/bin/autokernel"});
+  const auto found = nvrtc_candidates({.wheels = folder.path() / "named",
+                                       .executable = folder.path() / "build/dev/bin/autokernel"});
 
-  EXPECT_EQ(found, (std::vector<std::filesystem::path>{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", named, beside}));
+  EXPECT_EQ(found, (std::vector<std::filesystem::path>{"libnvrtc.so.13", "libnvrtc.so.12",
+                                                       "libnvrtc.so", named, beside}));
 }
 
 TEST(Nvrtc, IsLookedForInThePackagesOfThePythonOnThePath) {
   const test::ScratchFolder folder;
   folder.write("venv/bin/python3", "");
-  const auto library = folder.write("venv/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "");
+  const auto library =
+      folder.write("venv/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "");
 
-  EXPECT_EQ(nvrtc_candidates({.path = "/nowhere:" + (folder.path() / "venv/bin").string()}).at(3), library);
+  EXPECT_EQ(nvrtc_candidates({.path = "/nowhere:" + (folder.path() / "venv/bin").string()}).at(3),
+            library);
 }
 
 TEST(Headers, AreTakenFromTheToolkitOfTheLibrary) {
@@ -66,7 +71,8 @@ TEST(Headers, AreTakenFromTheToolkitOfTheLibrary) {
   folder.write("cuda/include/cuda_fp16.h", "");
   folder.write("cuda/include/cccl/cuda/std/cstdint", "");
 
-  EXPECT_THAT(header_folders(library, {}), ElementsAre(folder.path() / "cuda/include", folder.path() / "cuda/include/cccl"));
+  EXPECT_THAT(header_folders(library, {}),
+              ElementsAre(folder.path() / "cuda/include", folder.path() / "cuda/include/cccl"));
 }
 
 TEST(Headers, OfWheelsAreSpreadOverSeveralFolders) {
@@ -76,7 +82,8 @@ TEST(Headers, OfWheelsAreSpreadOverSeveralFolders) {
   folder.write("site/nvidia/cuda_cccl/include/cuda/std/cstdint", "");
 
   EXPECT_THAT(header_folders(library, {}),
-              ElementsAre(folder.path() / "site/nvidia/cuda_runtime/include", folder.path() / "site/nvidia/cuda_cccl/include"));
+              ElementsAre(folder.path() / "site/nvidia/cuda_runtime/include",
+                          folder.path() / "site/nvidia/cuda_cccl/include"));
 }
 
 TEST(Headers, AreTakenFromElsewhereWhereTheLibraryHasNone) {
@@ -84,7 +91,8 @@ TEST(Headers, AreTakenFromElsewhereWhereTheLibraryHasNone) {
   const auto library = folder.write("somewhere/libnvrtc.so.13", "");
   folder.write("local/cuda/include/cuda_fp16.h", "");
 
-  EXPECT_THAT(header_folders(library, {.local = folder.path() / "local"}), ElementsAre(folder.path() / "local/cuda/include"));
+  EXPECT_THAT(header_folders(library, {.local = folder.path() / "local"}),
+              ElementsAre(folder.path() / "local/cuda/include"));
 }
 
 TEST(Headers, MayBeNowhere) {

@@ -1,6 +1,6 @@
-// From the editable file to something a driver can load: NVRTC gives PTX and cubin in one compile, and everything the
-// harness must know about the program (launches, module objects, resources) is read from those bytes, without running
-// anything of the candidate's.
+// From the editable file to something a driver can load: NVRTC gives PTX and cubin in one compile,
+// and everything the harness must know about the program (launches, module objects, resources) is
+// read from those bytes, without running anything of the candidate's.
 #pragma once
 
 #include <array>
@@ -18,22 +18,24 @@ namespace autokernel::compile {
 
 // One launch as the file declares it.
 struct Launch {
-  std::string kernel;                   // the name in the module; the declaration may give the C++ name
-  std::array<std::uint32_t, 3> grid;    // blocks
-  std::array<std::uint32_t, 3> block;   // threads
-  std::uint32_t shared_bytes = 0;       // dynamic shared memory
+  std::string kernel;  // the name in the module; the declaration may give the C++ name
+  std::array<std::uint32_t, 3> grid;   // blocks
+  std::array<std::uint32_t, 3> block;  // threads
+  std::uint32_t shared_bytes = 0;      // dynamic shared memory
 };
 
-// What AUTOKERNEL_LAUNCH (and AUTOKERNEL_WORKSPACE) said: one to four launches, in order, all timed.
+// What AUTOKERNEL_LAUNCH (and AUTOKERNEL_WORKSPACE) said: one to four launches, in order, all
+// timed.
 struct Declaration {
   std::vector<Launch> launches;
   std::uint64_t workspace_bytes = 0;  // 0: none, and no workspace parameter
   bool workspace_zeroed = false;      // it asks for zeros at each launch; the filling is then timed
 };
 
-// An object of the candidate's that lives as long as its module: in device memory (.nv.global, .nv.global.init) or
-// constant memory, whose generic address can be stored to as well. The harness restores it before each launch, so that
-// nothing is remembered from one launch to the next. Constants of the language (constexpr int) are among them.
+// An object of the candidate's that lives as long as its module: in device memory (.nv.global,
+// .nv.global.init) or constant memory, whose generic address can be stored to as well. The harness
+// restores it before each launch, so that nothing is remembered from one launch to the next.
+// Constants of the language (constexpr int) are among them.
 struct ModuleObject {
   std::string name;
   std::uint64_t bytes = 0;
@@ -42,22 +44,23 @@ struct ModuleObject {
 
 // ptxas's report on one kernel, from the cubin.
 struct Resources {
-  std::uint32_t registers = 0;      // per thread
-  std::uint64_t spill_bytes = 0;    // stores and loads, per thread
+  std::uint32_t registers = 0;    // per thread
+  std::uint64_t spill_bytes = 0;  // stores and loads, per thread
   std::uint64_t static_shared_bytes = 0;
-  std::uint64_t local_bytes = 0;    // stack frame, per thread
+  std::uint64_t local_bytes = 0;  // stack frame, per thread
 };
 
 struct Program {
   std::string ptx;
-  std::vector<std::byte> cubin;     // empty when compiled for the emulated device only
+  std::vector<std::byte> cubin;  // empty when compiled for the emulated device only
   Declaration declaration;
   std::vector<ModuleObject> objects;
   std::map<std::string, Resources> resources;  // by kernel name
-  std::map<std::string, std::vector<std::uint32_t>> parameters;  // by kernel name: bytes of each, in order
-  std::vector<std::string> warnings;           // ptxas's that cost speed (C7510 and its like)
-  std::string log;                              // everything the compiler said
-  double seconds = 0;                           // wall clock of the compile
+  std::map<std::string, std::vector<std::uint32_t>>
+      parameters;                     // by kernel name: bytes of each, in order
+  std::vector<std::string> warnings;  // ptxas's that cost speed (C7510 and its like)
+  std::string log;                    // everything the compiler said
+  double seconds = 0;                 // wall clock of the compile
 };
 
 // The file does not compile or declares something impossible: a verdict, not an Error.
@@ -67,22 +70,26 @@ struct Refusal {
 };
 using Compilation = std::variant<Program, Refusal>;
 
-// Each kernel of the declaration must take one pointer per tensor, then one where a workspace is declared: the driver
-// reads as many as the kernel has, whatever it is given. The reason why this one does not; none where it does.
-[[nodiscard]] std::optional<std::string> wrong_parameters(const Program& program, std::size_t tensors);
+// Each kernel of the declaration must take one pointer per tensor, then one where a workspace is
+// declared: the driver reads as many as the kernel has, whatever it is given. The reason why this
+// one does not; none where it does.
+[[nodiscard]] std::optional<std::string> wrong_parameters(const Program& program,
+                                                          std::size_t tensors);
 
 struct Request {
   std::string source;
-  std::string file_name;                        // for messages: "kernel.cu"
-  std::string architecture;                     // "sm_90a"
-  std::map<std::string, std::int64_t> sizes;    // constants of the served header: M, N, K
+  std::string file_name;                      // for messages: "kernel.cu"
+  std::string architecture;                   // "sm_90a"
+  std::map<std::string, std::int64_t> sizes;  // constants of the served header: M, N, K
 };
 
-// NVRTC, opened at run time. Keep one per process: opening costs about 10 ms, the first compile more.
+// NVRTC, opened at run time. Keep one per process: opening costs about 10 ms, the first compile
+// more.
 class Compiler {
  public:
-  // Finds NVRTC and CUDA's headers by CUDA_HOME, the loader's path, /usr/local/cuda*, the wheels below the build folder
-  // and those of the Python on the PATH. Throws Error(environment) saying where it looked and how to install it.
+  // Finds NVRTC and CUDA's headers by CUDA_HOME, the loader's path, /usr/local/cuda*, the wheels
+  // below the build folder and those of the Python on the PATH. Throws Error(environment) saying
+  // where it looked and how to install it.
   [[nodiscard]] static Compiler open();
   Compiler(Compiler&&) noexcept;
   Compiler& operator=(Compiler&&) noexcept;
@@ -90,9 +97,10 @@ class Compiler {
 
   // Throws Error(environment) only when NVRTC itself breaks.
   [[nodiscard]] Compilation compile(const Request& request) const;
-  [[nodiscard]] std::string version() const;              // "13.0"
-  [[nodiscard]] std::filesystem::path library() const;    // where libnvrtc was found
-  // Where CUDA's headers are taken from. With the library's own folder this is all that a compile reads.
+  [[nodiscard]] std::string version() const;            // "13.0"
+  [[nodiscard]] std::filesystem::path library() const;  // where libnvrtc was found
+  // Where CUDA's headers are taken from. With the library's own folder this is all that a compile
+  // reads.
   [[nodiscard]] const std::vector<std::filesystem::path>& include_directories() const;
 
  private:

@@ -84,7 +84,7 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
   return answer([&] {
     const auto context = current_context();
     require(module != nullptr);
-    *module = static_cast<CUmodule>(context->kernel(function)->module.load());
+    *module = static_cast<CUmodule>(context->kernel(function)->owner.load());
   });
 }
 

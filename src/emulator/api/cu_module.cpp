@@ -53,7 +53,7 @@ CUmodule load(const void* image, const JitLogs& logs) {
   logs.write_info("");
   const CUmodule handle = context->modules.add(module);
   for (const std::shared_ptr<Kernel>& kernel : module->kernels()) {
-    kernel->module = handle;
+    kernel->owner = handle;
     (void)context->kernels.add(kernel);
   }
   return handle;

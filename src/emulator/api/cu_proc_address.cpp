@@ -15,6 +15,8 @@ struct Entry {
   void* function;
 };
 
+// Deprecated functions are found by name like all others.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 // cuda.h turns the name into that of the newest version; the text of it stays.
 #define EMULATOR_ENTRY(name) \
   Entry { #name, 0, reinterpret_cast<void*>(name) }

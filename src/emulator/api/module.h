@@ -36,8 +36,8 @@ class Kernel {
   // What the program has set with cuFuncSetAttribute.
   std::atomic<int> max_dynamic_shared_bytes;
   std::atomic<int> carveout = -1;
-  // The module's handle; set when the module gets it.
-  std::atomic<void*> module = nullptr;
+  // The handle of its module; set when the module gets one.
+  std::atomic<void*> owner = nullptr;
 
  private:
   const ptx::Function& function_;  // the compiler keeps the module alive

@@ -22,16 +22,15 @@ const ptx::Address& address_in(const ptx::Operand& operand) {
 
 }  // namespace
 
-std::vector<Run> runs_of(const LaneOffsets& offset, unsigned bytes) {
+std::vector<Run> runs_of(const LaneOffsets& offset, unsigned bytes, std::int64_t gap) {
   std::vector<std::int64_t> sorted(offset.begin(), offset.end());
   std::ranges::sort(sorted);
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   std::vector<Run> runs;
   for (const std::int64_t o : sorted) {
-    if (!runs.empty() && runs.back().start + std::int64_t{runs.back().count} * bytes == o) {
-      ++runs.back().count;
+    if (runs.empty() || o > runs.back().end + gap) {
+      runs.push_back({o, o + bytes});
     } else {
-      runs.push_back({o, 1});
+      runs.back().end = std::max(runs.back().end, o + bytes);
     }
   }
   return runs;

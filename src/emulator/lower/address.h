@@ -7,13 +7,16 @@
 
 namespace emulator::lower {
 
-// A set of adjacent accesses: `count` accesses one right behind the other, the first at `start`.
+// A stretch of memory that holds the accesses of some lanes.
 struct Run {
   std::int64_t start;  // bytes, in terms of the lane offsets
-  unsigned count;
+  std::int64_t end;
+  [[nodiscard]] std::int64_t bytes() const { return end - start; }
+  [[nodiscard]] bool holds(std::int64_t offset) const { return offset >= start && offset < end; }
 };
-// The distinct offsets as runs of accesses of `bytes` each, ascending.
-[[nodiscard]] std::vector<Run> runs_of(const LaneOffsets& offset, unsigned bytes);
+// The memory that accesses of `bytes` each at these offsets touch, as runs in ascending order; gaps of up to `gap`
+// bytes are bridged.
+[[nodiscard]] std::vector<Run> runs_of(const LaneOffsets& offset, unsigned bytes, std::int64_t gap);
 
 // The address operand of a ld, st, atom or red, offset included. Addresses are i64: host addresses, or offsets into the
 // block's shared memory.

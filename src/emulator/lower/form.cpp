@@ -139,6 +139,8 @@ Form shift_right(const Form& a, const Form& amount, unsigned bits, bool is_signe
   const Range full = full_range(bits);
   const bool no_wrap = low >= full.low && high <= full.high && (is_signed || low >= 0);
   if (!no_wrap) return other(a, amount, bits);
+  // All bits of every lane are shifted out: the sign of a value that has none, as in a division by a power of two.
+  if (low >= 0 && (high >> by) == 0) return Form::constant(0);
   if (!a.is_uniform() && (a.trailing_zeros < static_cast<unsigned>(by) || a.lowest_offset() < 0)) {
     return other(a, amount, bits);
   }

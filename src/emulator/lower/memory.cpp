@@ -19,6 +19,10 @@ using ptx::Space;
 // More runs than this and the access is taken lane by lane: each costs a load and a shuffle.
 constexpr std::size_t kMostRuns = 8;
 
+// Loads read over gaps up to this size, so that a strided access is one wide load and a shuffle: what lies between is
+// inside the span that is checked. A cache line.
+constexpr std::int64_t kBridgedGap = 64;
+
 std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
   const auto* vector = std::get_if<ptx::Vector>(&operand.value);
   return vector == nullptr ? std::vector<ptx::Operand>{operand} : vector->elements;
@@ -103,6 +107,7 @@ class Access {
 
  private:
   [[nodiscard]] unsigned span() const { return bytes_ * count_; }  // of one lane
+  [[nodiscard]] std::int64_t gap() const { return stores_ ? 0 : kBridgedGap; }
   [[nodiscard]] bool is_volatile() const {
     return instruction_.has(Modifier::volatile_) || instruction_.has(Modifier::relaxed) ||
            instruction_.has(Modifier::acquire) || instruction_.has(Modifier::release) ||
@@ -124,7 +129,7 @@ class Access {
   [[nodiscard]] bool is_worth_it(const LaneOffsets& offset) const {
     const bool aligned =
         std::ranges::all_of(offset, [&](std::int64_t o) { return (o - offset[0]) % span() == 0; });
-    const std::size_t runs = runs_of(offset, span()).size();
+    const std::size_t runs = runs_of(offset, span(), gap()).size();
     return aligned && (runs <= kMostRuns || (count_ == 1 && !stores_));
   }
 
@@ -224,17 +229,15 @@ class Access {
   std::vector<Value> load_runs(const Value& base, const LaneOffsets& offset) {
     const std::int64_t lowest = *std::ranges::min_element(offset);
     std::vector<Value> result;
-    for (const Run& run : runs_of(offset, span())) {
+    for (const Run& run : runs_of(offset, span(), gap())) {
       const Value pointer = ir_.pointer_offset(base, static_cast<std::uint64_t>(run.start - lowest));
-      const unsigned width = run.count * count_;
+      const auto width = static_cast<unsigned>(run.bytes() / bytes_);
       const Value data = ir_.load(pointer, element_, width, bytes_, is_volatile());
       for (unsigned e = 0; e < count_; ++e) {
         std::vector<int> picks(kLanes, -1);
         for (unsigned lane = 0; lane < kLanes; ++lane) {
-          const std::int64_t at = (offset[lane] - run.start) / span();
-          if (offset[lane] >= run.start && at < std::int64_t{run.count}) {
-            picks[lane] = static_cast<int>(at * count_ + e);
-          }
+          if (!run.holds(offset[lane])) continue;
+          picks[lane] = static_cast<int>((offset[lane] - run.start) / bytes_ + e);
         }
         merge(result, e, picked(data, picks), picks);
       }
@@ -266,14 +269,12 @@ class Access {
   void store_runs(const Value& base, const LaneOffsets& offset, const std::vector<Value>& values) {
     const std::int64_t lowest = *std::ranges::min_element(offset);
     const Value all = concatenated(values);
-    for (const Run& run : runs_of(offset, span())) {
-      std::vector<int> picks(std::size_t{run.count} * count_);
+    for (const Run& run : runs_of(offset, span(), gap())) {
+      std::vector<int> picks(static_cast<std::size_t>(run.bytes() / bytes_));
       for (unsigned lane = 0; lane < kLanes; ++lane) {
-        const std::int64_t at = (offset[lane] - run.start) / span();
-        if (offset[lane] < run.start || at >= std::int64_t{run.count}) continue;
-        for (unsigned e = 0; e < count_; ++e) {
-          picks[static_cast<std::size_t>(at) * count_ + e] = static_cast<int>(e * kLanes + lane);
-        }
+        if (!run.holds(offset[lane])) continue;
+        const auto at = static_cast<std::size_t>((offset[lane] - run.start) / bytes_);
+        for (unsigned e = 0; e < count_; ++e) picks[at + e] = static_cast<int>(e * kLanes + lane);
       }
       const Value pointer = ir_.pointer_offset(base, static_cast<std::uint64_t>(run.start - lowest));
       const Value data = picks.size() == 1 ? ir_.extract(all, static_cast<unsigned>(picks[0]))

@@ -13,8 +13,24 @@ using Kind = Constant::Kind;
 constexpr unsigned kDeepest = 200;  // nested parentheses, signs and conditionals; each costs stack
 
 enum class Operation : std::uint8_t {
-  logical_or, logical_and, or_, xor_, and_, equal, unequal, less, less_equal, greater, greater_equal,
-  left, right, add, subtract, multiply, divide, remainder,
+  logical_or,
+  logical_and,
+  or_,
+  xor_,
+  and_,
+  equal,
+  unequal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  left,
+  right,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
 };
 
 struct Binary {
@@ -58,7 +74,10 @@ Constant truth(bool value) { return {value ? 1U : 0U, Kind::signed_integer}; }
 class Arithmetic {
  public:
   Arithmetic(Constant left, Constant right, Location where)
-      : a_(left.bits), b_(right.bits), where_(where), left_signed_(left.kind == Kind::signed_integer) {
+      : a_(left.bits),
+        b_(right.bits),
+        where_(where),
+        left_signed_(left.kind == Kind::signed_integer) {
     signed_ = left_signed_ && right.kind == Kind::signed_integer;
   }
 
@@ -87,7 +106,8 @@ class Arithmetic {
       case Operation::greater_equal:
         return truth(!less(a_, b_));
       case Operation::left:
-        return {b_ > 63 ? 0 : a_ << b_, left_signed_ ? Kind::signed_integer : Kind::unsigned_integer};
+        return {b_ > 63 ? 0 : a_ << b_,
+                left_signed_ ? Kind::signed_integer : Kind::unsigned_integer};
       case Operation::right:
         return shifted_right();
       case Operation::add:

@@ -1,5 +1,5 @@
-// Constant expressions, as PTX allows them in initialisers, array sizes and immediate operands: 64-bit integers with C's
-// operators, and floating numbers with + - * /.
+// Constant expressions, as PTX allows them in initialisers, array sizes and immediate operands:
+// 64-bit integers with C's operators, and floating numbers with + - * /.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ struct Constant {
 // Reads one expression.
 [[nodiscard]] Constant read_constant(TokenStream& tokens);
 
-// The same where only an integer makes sense; `what` completes "expected .. but found a floating-point number".
+// The same where only an integer makes sense; `what` completes "expected .. but found a
+// floating-point number".
 [[nodiscard]] Constant read_integer(TokenStream& tokens, std::string_view what);
 
 // A non-negative integer that fits in 32 bits, as directives have.

@@ -19,8 +19,8 @@ std::uint32_t read_alignment(Reading& reading) {
   const std::uint32_t alignment = read_u32(reading.tokens, "an alignment");
   const bool is_power_of_two = alignment != 0 && (alignment & (alignment - 1)) == 0;
   if (!is_power_of_two || alignment > kLargestAlignment) {
-    throw Error(where, "an alignment has to be a power of two up to " +
-                           std::to_string(kLargestAlignment));
+    throw Error(where,
+                "an alignment has to be a power of two up to " + std::to_string(kLargestAlignment));
   }
   return alignment;
 }
@@ -50,13 +50,14 @@ void read_extents(Reading& reading, Declared& declared) {
     }
     std::uint64_t extent = 0;
     if (tokens.at("]")) {
-      if (!declared.extents.empty()) throw Error(where, "only the first array size can be left out");
+      if (!declared.extents.empty())
+        throw Error(where, "only the first array size can be left out");
     } else {
       const Location size_at = tokens.peek().where;
       const Constant size = read_integer(tokens, "an array size");
       if (size.bits == 0 || size.bits > kLargestVariable) {
-        throw Error(size_at, "an array size has to lie between 1 and " +
-                                 std::to_string(kLargestVariable));
+        throw Error(size_at,
+                    "an array size has to lie between 1 and " + std::to_string(kLargestVariable));
       }
       extent = size.bits;
     }
@@ -109,8 +110,8 @@ Declared read_declared(Reading& reading, const DeclarationHead& head, Space spac
   Declared declared;
   declared.name = reading.tokens.expect_identifier("a name");
   if (!can_be_stored(head.type)) {
-    throw Error(declared.name.where, "the type of " + quoted(declared.name) +
-                                         " is one that only registers have");
+    throw Error(declared.name.where,
+                "the type of " + quoted(declared.name) + " is one that only registers have");
   }
   const std::uint32_t element = bits(head.type) / 8 * head.vector_width;
   read_extents(reading, declared);
@@ -136,7 +137,8 @@ Declared read_parameter(Reading& reading) {
 }
 
 void name_symbol(Reading& reading, const Declared& declared, Symbol symbol) {
-  if (reading.names.add(declared.name.text, NamedSymbol{symbol, bits(declared.variable.type) / 8})) return;
+  if (reading.names.add(declared.name.text, NamedSymbol{symbol, bits(declared.variable.type) / 8}))
+    return;
   throw Error(declared.name.where, quoted(declared.name) + " is already defined");
 }
 

@@ -12,7 +12,8 @@ namespace emulator::ptx {
 struct Declared {
   Variable variable;
   Token name;
-  std::vector<std::uint64_t> extents;    // array sizes as written, 0 for [], and the vector width if there is one
+  std::vector<std::uint64_t>
+      extents;  // array sizes as written, 0 for [], and the vector width if there is one
 };
 
 // What stands before the names of a declaration and goes for all of them.
@@ -22,7 +23,8 @@ struct DeclarationHead {
   std::uint8_t vector_width = 1;
 };
 
-// Behind the state space: .align, .attribute, .ptr and its words, .v2/.v4/.v8 and the type, in any order.
+// Behind the state space: .align, .attribute, .ptr and its words, .v2/.v4/.v8 and the type, in any
+// order.
 [[nodiscard]] DeclarationHead read_head(Reading& reading);
 
 // A name and its array sizes. The size is 0 where the first extent is left open.
@@ -31,7 +33,8 @@ struct DeclarationHead {
 // A whole parameter, from `.param` on.
 [[nodiscard]] Declared read_parameter(Reading& reading);
 
-// Gives the variable its name in the innermost scope. Throws Error where the scope has that name already.
+// Gives the variable its name in the innermost scope. Throws Error where the scope has that name
+// already.
 void name_symbol(Reading& reading, const Declared& declared, Symbol symbol);
 
 }  // namespace emulator::ptx

@@ -1,4 +1,5 @@
-// Dotted words and special register names that the tree has enumerators for: types, state spaces, %tid and its kind.
+// Dotted words and special register names that the tree has enumerators for: types, state spaces,
+// %tid and its kind.
 #pragma once
 
 #include <optional>

@@ -106,7 +106,8 @@ class BodyReader {
     target_lists_.push_back(std::move(targets));
   }
 
-  // Neither the targets nor the signature of an indirect call are kept: the register says what is called.
+  // Neither the targets nor the signature of an indirect call are kept: the register says what is
+  // called.
   void read_call_targets(const Token& name) {
     labels_.define(name.text, {LabelKind::call_targets, 0});
     do {
@@ -152,7 +153,7 @@ class BodyReader {
   TokenStream& tokens_;
   Function& function_;
   Labels labels_;
-  std::vector<Vector> target_lists_;   // of .branchtargets
+  std::vector<Vector> target_lists_;  // of .branchtargets
   std::vector<Location> open_braces_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace emulator::ptx {
 
-// Reads from `{` to the `}` that closes it into the function's registers, variables and instructions. The parameters'
-// names are in scope.
+// Reads from `{` to the `}` that closes it into the function's registers, variables and
+// instructions. The parameters' names are in scope.
 void read_body(Reading& reading, Function& function);
 
 }  // namespace emulator::ptx

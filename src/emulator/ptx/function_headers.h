@@ -5,8 +5,8 @@
 
 namespace emulator::ptx {
 
-// Reads one function, declared or defined, into the module. Throws Error where it contradicts an earlier one of that
-// name.
+// Reads one function, declared or defined, into the module. Throws Error where it contradicts an
+// earlier one of that name.
 void read_function(Reading& reading);
 
 }  // namespace emulator::ptx

@@ -10,44 +10,31 @@ namespace {
 
 constexpr std::uint64_t kAddressBytes = 8;
 
-float f32_of(Constant value) {
-  if (value.kind == Constant::Kind::f32) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits));
-  }
-  if (value.kind == Constant::Kind::f64) return static_cast<float>(std::bit_cast<double>(value.bits));
-  return value.kind == Constant::Kind::signed_integer
-             ? static_cast<float>(static_cast<std::int64_t>(value.bits))
-             : static_cast<float>(value.bits);
+std::uint32_t f32_bits(Constant value) {
+  if (value.kind == Constant::Kind::f32) return static_cast<std::uint32_t>(value.bits);
+  return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(value.bits)));
 }
 
-double f64_of(Constant value) {
-  if (value.kind == Constant::Kind::f64) return std::bit_cast<double>(value.bits);
-  if (value.kind == Constant::Kind::f32) return static_cast<double>(f32_of(value));
-  return value.kind == Constant::Kind::signed_integer
-             ? static_cast<double>(static_cast<std::int64_t>(value.bits))
-             : static_cast<double>(value.bits);
-}
-
-// The bytes a constant has in a variable of that type, in the low end. An untyped variable takes a floating literal of
-// its own width as it stands.
+// The bytes a constant has in a variable of that type, in the low end. As in NVIDIA's assembler
+// numbers are not converted between integers and floats, and untyped variables take both.
 std::uint64_t stored_bits(Constant value, Type type, Location where) {
-  if (type == Type::f32) return std::bit_cast<std::uint32_t>(f32_of(value));
-  if (type == Type::f64) return std::bit_cast<std::uint64_t>(f64_of(value));
   if (value.is_integer()) {
     if (!is_float(type)) return value.bits;
-    throw Error(where, "a number as the initial value of this type is not supported by the emulator");
+    throw Error(where, "an integer cannot be the initial value of this type");
   }
-  if (type == Type::b64 || type == Type::b32) {
-    const unsigned width = value.kind == Constant::Kind::f32 ? 32 : 64;
-    if (bits(type) == width) return value.bits;
-  }
+  if (type == Type::f32 || type == Type::b32) return f32_bits(value);
+  const bool is_double = value.kind == Constant::Kind::f64;
+  if (is_double && (type == Type::f64 || type == Type::b64)) return value.bits;
   throw Error(where, "a floating-point number cannot be the initial value of this type");
 }
 
 class InitialiserReader {
  public:
   InitialiserReader(Reading& reading, Declared& declared)
-      : reading_(reading), tokens_(reading.tokens), name_(declared.name), variable_(declared.variable) {
+      : reading_(reading),
+        tokens_(reading.tokens),
+        name_(declared.name),
+        variable_(declared.variable) {
     width_ = bits(variable_.type) / 8;
     // counts_[i]: how many scalars the part of the variable has that i pairs of braces lead to.
     std::uint64_t count = 1;
@@ -63,39 +50,37 @@ class InitialiserReader {
   void read() {
     if (!open_) grow_to(variable_.size);
     const Location where = tokens_.peek().where;
-    if (tokens_.take_if("{")) {
-      read_braces(0, 0, where);
-    } else if (open_ || counts_.front() != 1) {
-      tokens_.fail_expecting("'{'");
-    } else {
+    const bool is_scalar = counts_.size() == 1;
+    if (is_scalar) {
+      if (tokens_.at("{")) throw Error(where, "braces around what is no array");
       read_scalar(0);
+    } else {
+      tokens_.expect("{");
+      read_braces(0, 0, where);
     }
     if (masked_bytes_ != 0) fail_masked(where);
-    if (open_) {
-      const std::uint64_t element = counts_.size() > 1 ? counts_[1] * width_ : width_;
-      grow_to((variable_.initial.size() + element - 1) / element * element);
-      variable_.size = variable_.initial.size();
-    }
+    if (open_) variable_.size = variable_.initial.size();
   }
 
  private:
-  // Braces open behind a part that begins at scalar `begin`. The recursion is as deep as the variable has dimensions.
+  // Braces have opened around the part that begins at scalar `begin`: of further parts, each in
+  // braces of its own, or of scalars. The recursion is as deep as the variable has dimensions.
   void read_braces(std::size_t level, std::uint64_t begin, Location opened) {
     const std::uint64_t end = begin + counts_[level];
+    const std::uint64_t part = counts_[level + 1];
+    const bool of_scalars = level + 2 == counts_.size();
     std::uint64_t position = begin;
     if (tokens_.take_if("}")) return;
     do {
       const Location where = tokens_.peek().where;
       if (position >= end) fail_too_many(where);
-      if (!tokens_.take_if("{")) {
-        read_scalar(position++);
-        continue;
+      if (of_scalars) {
+        if (tokens_.at("{")) throw Error(where, "braces around what is no array");
+        read_scalar(position);
+      } else {
+        tokens_.expect("{");
+        read_braces(level + 1, position, where);
       }
-      if (level + 1 == counts_.size()) throw Error(where, "braces around what is no array");
-      const std::uint64_t part = counts_[level + 1];
-      position = begin + (position - begin + part - 1) / part * part;
-      if (position >= end) fail_too_many(where);
-      read_braces(level + 1, position, where);
       position += part;
       if (open_) grow_to(position * width_);
     } while (tokens_.take_if(","));
@@ -167,10 +152,11 @@ class InitialiserReader {
     return addend;
   }
 
-  // 0xFF(symbol), 0xFF00(symbol), ..: an address put together from its pieces, lowest first, which is how one that is
-  // not aligned is written. All pieces of one address have to follow each other.
+  // 0xFF(symbol), 0xFF00(symbol), ..: an address put together from its pieces, lowest first, which
+  // is how one that is not aligned is written. All pieces of one address have to follow each other.
   void read_masked(Constant mask, std::uint64_t offset, Location where) {
-    if (width_ >= kAddressBytes) throw Error(where, "a mask needs a variable of a type below 64 bits");
+    if (width_ >= kAddressBytes)
+      throw Error(where, "a mask needs a variable of a type below 64 bits");
     const std::uint64_t piece = (std::uint64_t{1} << (8 * width_)) - 1;
     if (mask.bits != piece << (8 * masked_bytes_)) fail_masked(where);
     tokens_.expect("(");
@@ -198,10 +184,10 @@ class InitialiserReader {
   TokenStream& tokens_;
   Token name_;
   Variable& variable_;
-  std::uint64_t width_ = 1;               // bytes of one scalar
+  std::uint64_t width_ = 1;  // bytes of one scalar
   std::vector<std::uint64_t> counts_;
-  bool open_ = false;                     // the first extent is not written
-  std::uint64_t masked_bytes_ = 0;        // of the address whose pieces are being read
+  bool open_ = false;               // the first extent is not written
+  std::uint64_t masked_bytes_ = 0;  // of the address whose pieces are being read
 };
 
 }  // namespace

@@ -32,8 +32,8 @@ void Labels::close_scope() {
     while (!uses.empty() && uses.back().order >= scope.first_use) {
       const Waiting& last = uses.back();
       if (last.use.wanted != definition.label.kind) {
-        throw Error(last.where, quoted(definition.name) + " is not " +
-                                    std::string(describe(last.use.wanted)));
+        throw Error(last.where,
+                    quoted(definition.name) + " is not " + std::string(describe(last.use.wanted)));
       }
       bound_.push_back({last.use, definition.label.target});
       uses.pop_back();

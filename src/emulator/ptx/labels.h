@@ -1,5 +1,6 @@
-// Labels of one function: defined and used in any order, the same name again in another scope. A use means the label of
-// the innermost scope around it that has one of that name, before or behind it.
+// Labels of one function: defined and used in any order, the same name again in another scope. A
+// use means the label of the innermost scope around it that has one of that name, before or behind
+// it.
 #pragma once
 
 #include <cstdint>
@@ -35,14 +36,16 @@ class Labels {
   };
 
   void open_scope();
-  // Binds the uses inside the scope that mean one of its labels. Throws Error at a use of a label of another kind.
+  // Binds the uses inside the scope that mean one of its labels. Throws Error at a use of a label
+  // of another kind.
   void close_scope();
 
   // The caller sees to it that a scope defines a name once. Names must live until the end.
   void define(std::string_view name, Label label);
   void use(const Token& name, LabelUse use);
 
-  // After the last scope closed: every use with its target. Throws Error at the first use that means nothing.
+  // After the last scope closed: every use with its target. Throws Error at the first use that
+  // means nothing.
   [[nodiscard]] const std::vector<Bound>& bound() const;
 
  private:

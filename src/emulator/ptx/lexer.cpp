@@ -12,8 +12,8 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_word(char c) { return is_digit(c) || is_letter(c) || c == '_'; }
 bool is_follow(char c) { return is_word(c) || c == '$'; }
 
-constexpr std::array<std::string_view, 8> kDoubles = {"<<", ">>", "<=", ">=",
-                                                      "==", "!=", "&&", "||"};
+constexpr std::array<std::string_view, 8> kDoubles = {
+    "<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
 constexpr std::string_view kSingles = "{}()[]<>,;:=+-*/%&|^~!?@";
 
 std::string printable(char c) {

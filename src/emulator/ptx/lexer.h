@@ -1,4 +1,5 @@
-// PTX text cut into tokens, one at a time, each with its place. Knows what a word looks like, not what it means.
+// PTX text cut into tokens, one at a time, each with its place. Knows what a word looks like, not
+// what it means.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,8 @@ class Lexer {
   // The text outlives the lexer and every token.
   explicit Lexer(std::string_view text) : text_(text) {}
 
-  // The next token; at the end of the text, `end` for ever. Throws Error at a character that begins no token.
+  // The next token; at the end of the text, `end` for ever. Throws Error at a character that begins
+  // no token.
   [[nodiscard]] Token next();
 
  private:

@@ -12,7 +12,8 @@
 namespace emulator::ptx {
 namespace {
 
-constexpr std::uint64_t kMostRegisters = 1'000'000;  // of one function; compilers stay below a tenth
+constexpr std::uint64_t kMostRegisters =
+    1'000'000;  // of one function; compilers stay below a tenth
 
 class RegisterDeclarer {
  public:
@@ -43,8 +44,8 @@ class RegisterDeclarer {
 
   void reserve(std::uint64_t count, const Token& name) {
     if (count > kMostRegisters - registers_.size()) {
-      throw Error(name.where, "a function has more than " + std::to_string(kMostRegisters) +
-                                  " registers");
+      throw Error(name.where,
+                  "a function has more than " + std::to_string(kMostRegisters) + " registers");
     }
     Allowance::spend(reading_.allowance.registers, count, name.where, "registers");
   }

@@ -19,8 +19,8 @@ struct VectorRegister {
   std::uint8_t width;
 };
 
-// A variable or function; `element` is what an index in sym[index] counts: the bytes of the scalar type, for vectors and
-// arrays of arrays too.
+// A variable or function; `element` is what an index in sym[index] counts: the bytes of the scalar
+// type, for vectors and arrays of arrays too.
 struct NamedSymbol {
   Symbol symbol;
   std::uint32_t element;
@@ -35,8 +35,8 @@ class Names {
   void open_scope() { scopes_.push_back(bindings_.size()); }
   void close_scope();
 
-  // Gives the name a meaning until the innermost scope closes. The name's characters must live as long.
-  // False: the scope has that name already.
+  // Gives the name a meaning until the innermost scope closes. The name's characters must live as
+  // long. False: the scope has that name already.
   [[nodiscard]] bool add(std::string_view name, const Meaning& meaning);
   // The same for a name that nobody else keeps.
   [[nodiscard]] bool add_copy(std::string name, const Meaning& meaning);
@@ -53,10 +53,10 @@ class Names {
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  std::vector<Binding> bindings_;     // of every open scope, outermost first
-  std::vector<std::size_t> scopes_;   // for each, how many bindings there were before it
+  std::vector<Binding> bindings_;    // of every open scope, outermost first
+  std::vector<std::size_t> scopes_;  // for each, how many bindings there were before it
   std::unordered_map<std::string_view, std::size_t> visible_;
-  std::deque<std::string> copies_;    // a deque, since growing must not move them
+  std::deque<std::string> copies_;  // a deque, since growing must not move them
 };
 
 }  // namespace emulator::ptx

@@ -11,8 +11,8 @@ namespace {
 
 [[noreturn]] void fail_undefined(const Token& name) {
   const bool looks_like_register = name.text.front() == '%';
-  throw Error(name.where, std::string("undefined ") + (looks_like_register ? "register " : "name ") +
-                              quoted(name.text));
+  throw Error(name.where, std::string("undefined ") +
+                              (looks_like_register ? "register " : "name ") + quoted(name.text));
 }
 
 Immediate immediate_of(Constant constant) {
@@ -33,7 +33,8 @@ std::int64_t read_offset(Reading& reading) {
   return static_cast<std::int64_t>(read_integer(tokens, "an offset").bits);
 }
 
-// .x .y .z of a special register, or a component of a vector register (.r .g .b .a are the same as .x .y .z .w).
+// .x .y .z of a special register, or a component of a vector register (.r .g .b .a are the same as
+// .x .y .z .w).
 std::optional<std::uint8_t> component_of(std::string_view word) {
   constexpr std::string_view kPositions = "xyzw";
   constexpr std::string_view kColours = "rgba";

@@ -40,8 +40,9 @@ class ModuleReader {
     const Token number = tokens_.expect(TokenKind::number, "a version such as 9.0");
     // Not a number but two: 8.10 is not 8.1.
     const std::size_t dot = number.text.find('.');
-    const std::string_view parts[] = {number.text.substr(0, dot),
-                                      dot == std::string_view::npos ? "" : number.text.substr(dot + 1)};
+    const std::string_view parts[] = {
+        number.text.substr(0, dot),
+        dot == std::string_view::npos ? "" : number.text.substr(dot + 1)};
     unsigned values[] = {0, 0};
     for (int i = 0; i < 2; ++i) {
       for (const char c : parts[i]) {

@@ -1,5 +1,5 @@
-// Directives that are read and forgotten: debug information and advice to NVIDIA's assembler. Each function reads what
-// stands behind the directive's own word.
+// Directives that are read and forgotten: debug information and advice to NVIDIA's assembler. Each
+// function reads what stands behind the directive's own word.
 #pragma once
 
 #include "emulator/ptx/token_stream.h"

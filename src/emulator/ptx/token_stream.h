@@ -24,8 +24,8 @@ class TokenStream {
   bool take_if(std::string_view punctuation);
   bool take_if_dotted(std::string_view word);
 
-  // Takes the next token, which must be that; Error naming what stands there instead otherwise. `what` completes
-  // "expected ..".
+  // Takes the next token, which must be that; Error naming what stands there instead otherwise.
+  // `what` completes "expected ..".
   Token expect(std::string_view punctuation);
   Token expect(TokenKind kind, std::string_view what);
   Token expect_identifier(std::string_view what) { return expect(TokenKind::identifier, what); }
@@ -48,7 +48,8 @@ class TokenStream {
 
 // A token as a message quotes it: 'x', or "the end of the text"; long ones are cut.
 [[nodiscard]] std::string quoted(const Token& token);
-// A name as a message quotes it; long ones are cut, since a stranger's text may hold a name of megabytes.
+// A name as a message quotes it; long ones are cut, since a stranger's text may hold a name of
+// megabytes.
 [[nodiscard]] std::string quoted(std::string_view text);
 
 }  // namespace emulator::ptx

@@ -17,7 +17,8 @@ struct Entry {
   std::uint16_t index;
 };
 
-// The spellings in alphabetical order, each with its enumerator's number, made when the program is compiled.
+// The spellings in alphabetical order, each with its enumerator's number, made when the program is
+// compiled.
 template <std::size_t count>
 constexpr std::array<Entry, count> sorted(const std::array<std::string_view, count>& spellings) {
   std::array<Entry, count> entries{};

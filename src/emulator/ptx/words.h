@@ -1,6 +1,7 @@
-// The words PTX is written in: opcodes and the dotted modifiers behind them, each an enumerator with its spelling.
-// State spaces and types are modifiers too in PTX, but the parser tells them apart (ast.h); they are not in this list.
-// An opcode being here means that it can be read, not that the lowering runs it.
+// The words PTX is written in: opcodes and the dotted modifiers behind them, each an enumerator
+// with its spelling. State spaces and types are modifiers too in PTX, but the parser tells them
+// apart (ast.h); they are not in this list. An opcode being here means that it can be read, not
+// that the lowering runs it.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,9 @@
 #include <string_view>
 
 namespace emulator::ptx {
+
+// clang-format would put each X on a line of its own.
+// clang-format off
 
 // X(enumerator, "spelling")
 #define EMULATOR_PTX_OPCODES(X) \
@@ -171,6 +175,8 @@ namespace emulator::ptx {
   X(collector_b3_use, "collector::b3::use") X(collector_b3_lastuse, "collector::b3::lastuse")     \
   X(collector_b3_discard, "collector::b3::discard") \
   EMULATOR_PTX_WGMMA_SHAPES(X)
+
+// clang-format on
 
 #define EMULATOR_PTX_ENUMERATOR(name, spelling) name,
 enum class Opcode : std::uint16_t { EMULATOR_PTX_OPCODES(EMULATOR_PTX_ENUMERATOR) };

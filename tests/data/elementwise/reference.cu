@@ -3,7 +3,9 @@
 
 constexpr int THREADS = 128;
 
-AUTOKERNEL_LAUNCH({.kernel = "reference", .grid = {(N + THREADS - 1) / THREADS}, .block = {THREADS}});
+AUTOKERNEL_LAUNCH({.kernel = "reference",
+                   .grid = {(N + THREADS - 1) / THREADS},
+                   .block = {THREADS}});
 
 extern "C" __global__ void reference(const float* x, const float* y, float* z) {
   const int i = blockIdx.x * THREADS + threadIdx.x;

@@ -1,13 +1,14 @@
-// C = A x B with 32 x 32 tiles of A and B in shared memory: each element is read from global memory 32 times less often
-// than by the naive kernel.
-#include <autokernel.cuh>
+// C = A x B with 32 x 32 tiles of A and B in shared memory: each element is read from global memory
+// 32 times less often than by the naive kernel.
 #include <cuda_bf16.h>
+
+#include <autokernel.cuh>
 
 constexpr int TILE = 32;
 
 AUTOKERNEL_LAUNCH({.kernel = "matmul", .grid = {N / TILE, M / TILE}, .block = {TILE, TILE}});
 
-extern "C" __global__ void __launch_bounds__(TILE * TILE)
+extern "C" __global__ void __launch_bounds__(TILE* TILE)
     matmul(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16* C) {
   __shared__ __nv_bfloat16 tile_a[TILE][TILE];
   __shared__ __nv_bfloat16 tile_b[TILE][TILE];

@@ -1,10 +1,12 @@
 // Stops with a trap in one thread of all.
-#include <autokernel.cuh>
 #include <cuda_bf16.h>
+
+#include <autokernel.cuh>
 
 AUTOKERNEL_LAUNCH({.kernel = "matmul", .grid = {N / 32, M / 8}, .block = {32, 8}});
 
-extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16* C) {
+extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B,
+                                  __nv_bfloat16* C) {
   const int col = blockIdx.x * 32 + threadIdx.x;
   const int row = blockIdx.y * 8 + threadIdx.y;
   float sum = 0.0f;

@@ -1,7 +1,8 @@
-// C = A x B with 64 x 64 tiles in shared memory, filled by 16-byte loads, and a 4 x 4 tile of C in each thread's
-// registers.
-#include <autokernel.cuh>
+// C = A x B with 64 x 64 tiles in shared memory, filled by 16-byte loads, and a 4 x 4 tile of C in
+// each thread's registers.
 #include <cuda_bf16.h>
+
+#include <autokernel.cuh>
 
 constexpr int TILE = 64;       // rows and columns of C per block
 constexpr int DEPTH = 32;      // how much of K is held in shared memory at once

@@ -44,9 +44,27 @@ TEST(Initialiser, NestedBracesFillRows) {
               ElementsAre(1, 0, 0, 4, 5, 0));
 }
 
-TEST(Initialiser, ValuesWithoutInnerBracesRunThroughRows) {
-  EXPECT_THAT(variable(".global .b8 x[2][3] = {1, 2, 3, 4};").initial,
-              ElementsAre(1, 2, 3, 4, 0, 0));
+TEST(Initialiser, RowsWithoutBracesAreRefused) {
+  EXPECT_EQ(error_of_module(".global .b8 x[2][3] = {1, 2};"),
+            "line 4, column 24: expected '{' but found '1'");
+}
+
+TEST(Initialiser, BracesAroundAScalarVariableAreRefused) {
+  EXPECT_EQ(error_of_module(".global .b8 x = {1};"),
+            "line 4, column 17: braces around what is no array");
+}
+
+TEST(Initialiser, AnIntegerInAFloatVariableIsRefused) {
+  EXPECT_EQ(error_of_module(".global .f32 x = 1;"),
+            "line 4, column 18: an integer cannot be the initial value of this type");
+}
+
+TEST(Initialiser, AnUntypedVariableTakesADecimalNumber) {
+  EXPECT_THAT(variable(".const .b32 x = 1.0;").initial, ElementsAre(0, 0, 0x80, 0x3F));
+}
+
+TEST(Initialiser, ANumberTooLargeForItsVariableIsCut) {
+  EXPECT_THAT(variable(".global .u8 x = 300;").initial, ElementsAre(44));
 }
 
 TEST(Initialiser, AnOpenArrayOfRowsGetsWholeRows) {
@@ -125,7 +143,7 @@ TEST(Initialiser, PartOfAnAddressIsRefused) {
 }
 
 TEST(Initialiser, AnUndefinedSymbolIsRefused) {
-  EXPECT_EQ(error_of_module(".global .u64 x = {\n  nowhere};"),
+  EXPECT_EQ(error_of_module(".global .u64 x[1] = {\n  nowhere};"),
             "line 5, column 3: undefined name 'nowhere'");
 }
 
