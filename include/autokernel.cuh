@@ -59,7 +59,7 @@ static_assert(sizeof(Workspace) == 32);
       .line = __LINE__, .launches = {__VA_ARGS__}}
 
 // Device memory of this many bytes, handed to every launch as its last parameter (aligned to 256
-// bytes) and shared by all of them. It holds random bits at the first launch ...
+// bytes) and shared by all of them. It holds random bits when a run begins ...
 #define AUTOKERNEL_WORKSPACE(size)                                         \
   extern "C" __constant__ ::autokernel::Workspace autokernel_workspace = { \
       .line = __LINE__, .bytes = (size), .zeroed = 0}

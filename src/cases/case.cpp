@@ -7,8 +7,8 @@
 namespace autokernel::cases {
 
 const Tensor& Case::tensor(const std::string& wanted) const {
-  const auto found = std::find_if(tensors.begin(), tensors.end(),
-                                  [&](const Tensor& tensor) { return tensor.name == wanted; });
+  const auto found =
+      std::ranges::find_if(tensors, [&](const Tensor& tensor) { return tensor.name == wanted; });
   if (found == tensors.end()) {
     throw Error(Stop::internal, "case " + name + " was asked for tensor " + wanted +
                                     ", which it does not have; please report this");

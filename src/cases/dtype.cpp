@@ -61,6 +61,7 @@ bool is_floating(DType dtype) { return dtype != DType::i32 && dtype != DType::u8
 
 std::vector<std::string> dtype_spellings() {
   std::vector<std::string> words;
+  words.reserve(kDTypes.size());
   for (const DType dtype : kDTypes) words.emplace_back(spelling(dtype));
   return words;
 }

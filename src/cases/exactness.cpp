@@ -54,9 +54,8 @@ GemmReference read_gemm(Section& section, const Case& problem) {
 
 KernelReference read_kernel(Section& section) {
   const std::filesystem::path file = section.text("file");
-  const bool inside =
-      file.is_relative() &&
-      std::none_of(file.begin(), file.end(), [](const auto& part) { return part == ".."; });
+  const bool inside = file.is_relative() &&
+                      std::ranges::none_of(file, [](const auto& part) { return part == ".."; });
   if (!inside || file.extension() != ".cu" || file.lexically_normal() == "kernel.cu") {
     section.fail("file",
                  fmt::format("is \"{}\"; write a .cu file in the folder of the case, other than "
@@ -75,7 +74,7 @@ const Tensor& named_tensor(Section& section, const std::string& key, const Case&
   for (const Tensor& tensor : problem.tensors) names.push_back(tensor.name);
   const Tensor& tensor = problem.tensor(section.word(key, names));
   if (tensor.role != role) {
-    section.fail(key, fmt::format("is \"{}\", a tensor of role \"{}\"; name one of role \"{}\"",
+    section.fail(key, fmt::format(R"(is "{}", a tensor of role "{}"; name one of role "{}")",
                                   tensor.name, spelling_of(tensor.role), spelling_of(role)));
   }
   return tensor;
@@ -141,7 +140,7 @@ Exactness read_exactness(Section& check, const Case& problem) {
     check.fail(
         "sum_over",
         fmt::format(
-            "is \"{}\"; name the last dimension of {} (\"{}\"), which is the first of {} (\"{}\")",
+            R"(is "{}"; name the last dimension of {} ("{}"), which is the first of {} ("{}"))",
             symbol, left.name, left.shape.back(), right.name, right.shape.front()));
   }
   require_product(check, problem, left, right, output);

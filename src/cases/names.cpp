@@ -73,11 +73,11 @@ bool is_identifier(const std::string& text) {
   };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   return !text.empty() && letter(text[0]) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || digit(c); });
+         std::ranges::all_of(text, [&](char c) { return letter(c) || digit(c); });
 }
 
 bool is_cpp_keyword(const std::string& text) {
-  return std::find(kKeywords.begin(), kKeywords.end(), text) != kKeywords.end();
+  return std::ranges::find(kKeywords, text) != kKeywords.end();
 }
 
 std::optional<std::string> nearest(const std::string& text,

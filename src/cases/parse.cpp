@@ -36,8 +36,8 @@ Tolerance read_tolerance(Section& check) {
 std::string read_formula(Section& cost, const std::string& key, const Case& problem) {
   std::string formula = cost.text(key);
   for (const auto& [name, sizes] : problem.sizes) {
-    placed(cost, key, [&formula, &sizes = sizes] {
-      const double value = evaluate(formula, sizes);
+    placed(cost, key, [&formula, &values = sizes] {
+      const double value = evaluate(formula, values);
       if (value <= 0) {
         throw Error(Stop::usage,
                     fmt::format("\"{}\" gives {}; it must give more than 0", formula, value));
@@ -83,7 +83,7 @@ Case parse(const std::string& text, const std::filesystem::path& directory) {
   problem.sizes = read_sizes(root);
   for (const auto& [name, sizes] : problem.sizes) {
     placed(root, "problem",
-           [&problem, &sizes = sizes] { static_cast<void>(problem_line(problem, sizes)); });
+           [&problem, &values = sizes] { static_cast<void>(problem_line(problem, values)); });
   }
   problem.tensors = read_tensors(root, problem.sizes);
   problem.reference = read_reference(root, problem);

@@ -51,7 +51,7 @@ std::string Section::text(const std::string& key) {
   const std::string expected = "a text in quotes, on one line and not empty";
   const Value& value = required(key, expected);
   const auto* text = std::get_if<std::string>(&value.data);
-  if (text == nullptr || text->empty() || std::any_of(text->begin(), text->end(), [](char c) {
+  if (text == nullptr || text->empty() || std::ranges::any_of(text, [](char c) {
         return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
       })) {
     wrong(key, value, expected);
@@ -67,7 +67,7 @@ std::string Section::word(const std::string& key, const std::vector<std::string>
   const Value& value = required(key, expected);
   const auto* text = std::get_if<std::string>(&value.data);
   if (text == nullptr) wrong(key, value, expected);
-  if (std::find(allowed.begin(), allowed.end(), *text) != allowed.end()) return *text;
+  if (std::ranges::find(allowed, *text) != allowed.end()) return *text;
   const auto meant = nearest(*text, allowed);
   wrong(key, value, expected + (meant ? fmt::format(" (did you mean \"{}\"?)", *meant) : ""));
 }
@@ -146,10 +146,10 @@ const Array& Section::tables(const std::string& key) {
                 fmt::format("{}:{}: there is no {}; add one for each", file_, line_, title));
   }
   const auto* array = std::get_if<Array>(&found->second.data);
-  const bool all_tables = array != nullptr && !array->empty() &&
-                          std::all_of(array->begin(), array->end(), [](const Value& item) {
-                            return std::holds_alternative<Table>(item.data);
-                          });
+  const bool all_tables =
+      array != nullptr && !array->empty() && std::ranges::all_of(array, [](const Value& item) {
+        return std::holds_alternative<Table>(item.data);
+      });
   if (!all_tables) wrong(key, found->second, "each as a section of its own: " + title);
   return *array;
 }

@@ -88,9 +88,9 @@ Tensor read_tensor(Section section, const std::map<std::string, Sizes>& sizes) {
   }
   tensor.fill = read_fill(section, tensor);
   section.finish();
-  for (const auto& [size_name, values] : sizes) {
-    placed(section, fmt::format("shape, at size \"{}\"", size_name),
-           [&values = values, &tensor] { static_cast<void>(element_count(tensor, values)); });
+  for (const auto& [size_name, symbols] : sizes) {
+    placed(section, fmt::format(R"(shape, at size "{}")", size_name),
+           [&values = symbols, &tensor] { static_cast<void>(element_count(tensor, values)); });
   }
   return tensor;
 }
@@ -172,9 +172,8 @@ std::vector<Tensor> read_tensors(Section& root, const std::map<std::string, Size
                                tensors.back().name));
     }
   }
-  if (std::all_of(tensors.begin(), tensors.end(),
-                  [](const Tensor& tensor) { return tensor.role == Role::in; })) {
-    root.fail("tensor", "lists inputs only; give at least one the role \"out\" or \"inout\"");
+  if (std::ranges::all_of(tensors, [](const Tensor& tensor) { return tensor.role == Role::in; })) {
+    root.fail("tensor", R"(lists inputs only; give at least one the role "out" or "inout")");
   }
   return tensors;
 }

@@ -23,7 +23,7 @@ constexpr const char* kExamples = R"(Examples:
   autokernel bench
   autokernel bench --kernel tries/swizzled.cu --size check
   autokernel bench --case kernels/softmax --device cuda:1
-  autokernel bench --timeout 5 | grep '^median_us:'
+  autokernel bench --device cpu --timeout 60 | grep '^median_us:'
 
 Prints one 'key: value' per line. A value that does not exist has no line.
 Exit codes: 0 correct, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed; 2 usage,

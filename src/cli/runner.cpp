@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,8 +21,10 @@ namespace {
 using trial::Event;
 
 [[nodiscard]] Descriptor messages_channel() {
-  // Not for processes that a library may start: the supervisor takes the channel's end for ours.
-  if (::isatty(STDIN_FILENO) == 1 || ::fcntl(kMessagesDescriptor, F_SETFD, FD_CLOEXEC) != 0) {
+  struct stat status {};
+  const bool is_pipe = ::fstat(kMessagesDescriptor, &status) == 0 && S_ISFIFO(status.st_mode);
+  // Closed in processes that a library may start: the supervisor takes the channel's end for ours.
+  if (!is_pipe || ::fcntl(kMessagesDescriptor, F_SETFD, FD_CLOEXEC) != 0) {
     throw Error(Stop::usage,
                 "'autokernel runner' is started by autokernel itself; use 'autokernel bench'");
   }

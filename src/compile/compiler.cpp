@@ -41,7 +41,7 @@ void require_architecture(const std::string& architecture, const Nvrtc& nvrtc) {
   const std::vector<int> known = nvrtc.architectures();
   const int number =
       std::stoi(architecture.substr(3, digits == std::string::npos ? digits : digits - 3));
-  if (std::find(known.begin(), known.end(), number) != known.end()) return;
+  if (std::ranges::find(known, number) != known.end()) return;
   throw Error(
       Stop::environment,
       fmt::format(
@@ -93,7 +93,7 @@ Declaration declaration_of(const Elf& elf, const std::string& ptx, const std::st
     const auto kernel = resolve_kernel(each.kernel, names);
     if (!kernel) {
       std::vector<std::string> readable;
-      std::transform(names.begin(), names.end(), std::back_inserter(readable), readable_name);
+      std::ranges::transform(names, std::back_inserter(readable), readable_name);
       throw Refused(fmt::format(
           "{}AUTOKERNEL_LAUNCH names the kernel \"{}\", but {}; mend the name, and write extern "
           "\"C\" before __global__ if kernels share it",
@@ -254,9 +254,8 @@ std::optional<std::string> wrong_parameters(const Program& program, std::size_t 
     const auto found = program.parameters.find(launch.kernel);
     if (found == program.parameters.end()) continue;
     const std::vector<std::uint32_t>& sizes = found->second;
-    if (sizes.size() == expected && std::all_of(sizes.begin(), sizes.end(), [](std::uint32_t size) {
-          return size == kPointer;
-        })) {
+    if (sizes.size() == expected &&
+        std::ranges::all_of(sizes, [](std::uint32_t size) { return size == kPointer; })) {
       continue;
     }
     return fmt::format(

@@ -58,7 +58,7 @@ void require_header(Bytes bytes, std::string_view magic, std::size_t size, const
 
 std::string name_in(Bytes launch, const std::string& place) {
   const Bytes field = launch.first(kNameBytes);
-  const auto end = std::find(field.begin(), field.end(), std::byte{0});
+  const auto end = std::ranges::find(field, std::byte{0});
   if (end == field.end()) {
     throw Refused(place + "the name of a kernel may have at most 63 characters");
   }
@@ -143,6 +143,7 @@ std::vector<Launch> decode_launches(Bytes bytes, const std::string& file_name) {
   if (count == 0)
     throw Refused(fmt::format("{}AUTOKERNEL_LAUNCH names no kernel; write {}", place, kExample));
   std::vector<Launch> launches;
+  launches.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     launches.push_back(
         decode_launch(bytes.subspan(kLaunchesAt + i * kLaunchBytes, kLaunchBytes), i + 1, place));

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <ranges>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -181,8 +182,8 @@ std::string first_error(const std::string& log, const std::string& source,
   }
   if (auto found = ptxas_error(lines, file_name)) return *found;
   if (auto found = too_much_shared(log, file_name)) return *found;
-  const auto last =
-      std::find_if(lines.rbegin(), lines.rend(), [](const std::string& l) { return !l.empty(); });
+  const auto last = std::ranges::find_if(std::ranges::reverse_view(lines),
+                                         [](const std::string& l) { return !l.empty(); });
   return fmt::format("{}: the compiler refuses it without naming an error; the last it said: {}",
                      file_name, last == lines.rend() ? "nothing" : *last);
 }

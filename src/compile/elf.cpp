@@ -21,7 +21,7 @@ Bytes part_of(Bytes bytes, std::uint64_t offset, std::uint64_t size, const std::
 std::string text_at(Bytes strings, std::uint64_t offset) {
   if (offset >= strings.size()) throw BadElf("a name lies beyond its table");
   const Bytes rest = strings.subspan(offset);
-  const auto end = std::find(rest.begin(), rest.end(), std::byte{0});
+  const auto end = std::ranges::find(rest, std::byte{0});
   if (end == rest.end()) throw BadElf("a name does not end in its table");
   std::string text;
   std::transform(rest.begin(), end, std::back_inserter(text),

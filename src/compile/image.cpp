@@ -44,8 +44,7 @@ std::vector<ElfSymbol> objects_in(const Elf& elf, std::size_t section) {
     if (symbol.section == section && !symbol.is_section() && symbol.size > 0)
       found.push_back(symbol);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const ElfSymbol& a, const ElfSymbol& b) { return a.value < b.value; });
+  std::ranges::sort(found, {}, &ElfSymbol::value);
   return found;
 }
 
@@ -120,8 +119,7 @@ std::vector<std::string> kernels(const Elf& elf) {
 void require_known_calls(const Elf& elf, const std::string& file_name) {
   for (const ElfSymbol& symbol : elf.symbols()) {
     if (!symbol.is_function() || symbol.is_defined()) continue;
-    if (std::find(kKnownCalls.begin(), kKnownCalls.end(), symbol.name) != kKnownCalls.end())
-      continue;
+    if (std::ranges::find(kKnownCalls, symbol.name) != kKnownCalls.end()) continue;
     const bool heap = symbol.name == "malloc" || symbol.name == "free";
     throw Refused(fmt::format(
         "{}: it calls {}, {}", file_name, symbol.name,

@@ -40,7 +40,7 @@ std::string readable_name(const std::string& mangled) {
 
 std::optional<std::string> resolve_kernel(const std::string& name,
                                           const std::vector<std::string>& kernels) {
-  if (std::find(kernels.begin(), kernels.end(), name) != kernels.end()) return name;
+  if (std::ranges::find(kernels, name) != kernels.end()) return name;
   std::optional<std::string> found;
   for (const std::string& kernel : kernels) {
     if (readable_name(kernel) != name) continue;

@@ -60,8 +60,7 @@ PtxasReport read_ptxas_report(const std::string& log) {
     if (!line.starts_with(kPrefix)) continue;
     if (costs_speed(line)) {
       const std::string message = message_of(line);
-      if (std::find(report.warnings.begin(), report.warnings.end(), message) ==
-          report.warnings.end()) {
+      if (std::ranges::find(report.warnings, message) == report.warnings.end()) {
         report.warnings.push_back(message);
       }
     }

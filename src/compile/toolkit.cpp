@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <ranges>
 #include <sstream>
 #include <system_error>
 
@@ -35,7 +36,7 @@ Paths entries(const Path& folder) {
        at.increment(error)) {
     found.push_back(at->path());
   }
-  std::sort(found.rbegin(), found.rend());
+  std::ranges::sort(std::ranges::reverse_view(found));
   return found;
 }
 
@@ -137,8 +138,8 @@ Paths headers_of_toolkit(const Path& root) {
 Paths headers_of_wheels(const Path& root) {
   Paths found;
   const Paths parts = entries(root / "nvidia");
-  if (std::none_of(parts.begin(), parts.end(),
-                   [](const Path& part) { return is_there(part / "include" / kMarker); })) {
+  if (std::ranges::none_of(parts,
+                           [](const Path& part) { return is_there(part / "include" / kMarker); })) {
     return found;
   }
   for (const Path& part : parts) append_headers(found, part / "include");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <variant>
 
 #include "trial/conversion.h"
@@ -38,18 +39,23 @@ struct Declared {
         }
         return;
       }
-      case cases::Distribution::integers: {
-        // Whole numbers may need all 32 bits of an i32, so the choice is made in 64; those of float
-        // tensors are exact in float.
-        const auto first = static_cast<std::int64_t>(fill.low);
-        const auto values =
-            static_cast<std::uint64_t>(static_cast<std::int64_t>(fill.high) - first + 1);
-        for (std::size_t i = 0; i < to.size(); ++i) {
-          to[i] = static_cast<float>(first + static_cast<std::int64_t>((words[i] * values) >> 32U));
-        }
+      case cases::Distribution::integers:
+        for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(integer(words[i]));
         return;
-      }
     }
+  }
+
+  // Of i32, whose values a float does not all hold.
+  void values(std::span<const std::uint32_t> words, std::span<std::int32_t> to) const {
+    for (std::size_t i = 0; i < to.size(); ++i)
+      to[i] = static_cast<std::int32_t>(integer(words[i]));
+  }
+
+  [[nodiscard]] std::int64_t integer(std::uint32_t word) const {
+    const auto first = static_cast<std::int64_t>(fill.low);
+    const auto choices =
+        static_cast<std::uint64_t>(static_cast<std::int64_t>(fill.high) - first + 1);
+    return first + static_cast<std::int64_t>((word * choices) >> 32U);
   }
 };
 
@@ -88,6 +94,39 @@ void scale(Recipe recipe, const Scaling& by, float constant, std::span<const std
       std::fill(values.begin(), values.end(), constant);
       return;
   }
+}
+
+// One tensor by recipe. Its words come from the sequence of its own index.
+void fill_tensor(const SizedTensor& tensor, std::uint32_t index, const Declared& declared,
+                 Recipe recipe, const Scaling& by, const Key& key, std::span<std::byte> bytes) {
+  // An integer tensor has its declared range and no other, which may not even hold zero.
+  const Recipe applied = is_floating(tensor.tensor->dtype) ? recipe : Recipe::declared;
+  const std::uint32_t choice =
+      philox({0, 0, index, static_cast<std::uint32_t>(Purpose::choices)}, key)[0];
+  const float constant = 0.5F + static_cast<float>(choice >> 9U) * 0x1p-24F;  // [0.5, 1)
+  const std::size_t element = cases::size_of(tensor.tensor->dtype);
+  const std::size_t chunks = (tensor.count + kChunk - 1) / kChunk;
+  in_parallel(chunks, 2 * kChunk, [&](std::size_t first, std::size_t end) {
+    std::array<std::uint32_t, kChunk> words{};
+    std::array<float, kChunk> floats{};
+    std::array<std::int32_t, kChunk> integers{};
+    for (std::size_t chunk = first; chunk < end; ++chunk) {
+      random_words({key, index, Purpose::values}, chunk * (kChunk / kGroupWords), words);
+      const std::size_t begin = chunk * kChunk;
+      const std::size_t length = std::min<std::size_t>(kChunk, tensor.count - begin);
+      const auto to = bytes.subspan(begin * element, length * element);
+      if (tensor.tensor->dtype == cases::DType::i32) {
+        const auto made = std::span(integers).first(length);
+        declared.values(words, made);
+        std::memcpy(to.data(), made.data(), made.size_bytes());
+        continue;
+      }
+      const auto made = std::span(floats).first(length);
+      declared.values(words, made);
+      scale(applied, by, constant, words, made);
+      from_floats(tensor.tensor->dtype, made, to);
+    }
+  });
 }
 
 }  // namespace
@@ -166,33 +205,10 @@ void InputMaker::make(const SizedCase& sized, Recipe recipe, const Key& key,
     }
     inputs[t].resize(tensor.bytes);
     const std::string& name = tensor.tensor->name;
-    if (recipe == Recipe::exact && product != nullptr &&
-        (name == product->left || name == product->right))
-      continue;
-    const auto stream = static_cast<std::uint32_t>(t);
-    const Declared declared{normal_, tensor.tensor->fill};
-    // An integer tensor has its declared range and no other; zeros are not scaled values but may be
-    // out of it too.
-    const Recipe applied = is_floating(tensor.tensor->dtype) ? recipe : Recipe::declared;
-    const std::uint32_t choice =
-        philox({0, 0, stream, static_cast<std::uint32_t>(Purpose::choices)}, key)[0];
-    const float constant = 0.5F + static_cast<float>(choice >> 9U) * 0x1p-24F;  // [0.5, 1)
-    const std::size_t element = cases::size_of(tensor.tensor->dtype);
-    in_parallel(
-        (tensor.count + kChunk - 1) / kChunk, 2 * kChunk, [&](std::size_t first, std::size_t end) {
-          std::array<std::uint32_t, kChunk> words{};
-          std::array<float, kChunk> values{};
-          for (std::size_t chunk = first; chunk < end; ++chunk) {
-            random_words({key, stream, Purpose::values}, chunk * (kChunk / kGroupWords), words);
-            const std::size_t begin = chunk * kChunk;
-            const std::size_t length = std::min<std::size_t>(kChunk, tensor.count - begin);
-            const auto made = std::span(values).first(length);
-            declared.values(words, made);
-            scale(applied, by, constant, words, made);
-            from_floats(tensor.tensor->dtype, made,
-                        std::span(inputs[t]).subspan(begin * element, length * element));
-          }
-        });
+    const bool is_factor = product != nullptr && (name == product->left || name == product->right);
+    if (recipe == Recipe::exact && is_factor) continue;
+    fill_tensor(tensor, static_cast<std::uint32_t>(t), {normal_, tensor.tensor->fill}, recipe, by,
+                key, inputs[t]);
   }
   if (recipe == Recipe::exact && product != nullptr) fill_exact(sized, *product, key, inputs);
 }

@@ -68,6 +68,7 @@ RunningProgram::RunningProgram(const Invocation& invocation)
   expect_zero(::posix_spawn_file_actions_adddup2(
                   &actions, invocation.err < 0 ? err_.get() : invocation.err, 2),
               "redirect");
+  expect_zero(::posix_spawn_file_actions_addclosefrom_np(&actions, 3), "close the rest");
   if (!invocation.directory.empty()) {
     expect_zero(::posix_spawn_file_actions_addchdir_np(&actions, invocation.directory.c_str()),
                 "change the folder");

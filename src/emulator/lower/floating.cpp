@@ -53,9 +53,9 @@ class Floating {
   void copy_sign() { result(ir_.intrinsic("copysign", {operand(2), operand(1)}, element_, lanes_)); }
   void extreme(bool maximum) {
     if (instruction_.has(Modifier::xorsign)) unsupported(instruction_);
-    Value value = float_extreme(ir_, operand(1), operand(2), maximum, instruction_.has(Modifier::nan));
+    Value value = float_extreme(ir_, operand(1), operand(2), maximum, instruction_.has(Modifier::NaN));
     if (instruction_.operands.size() > 3) {
-      value = float_extreme(ir_, value, operand(3), maximum, instruction_.has(Modifier::nan));
+      value = float_extreme(ir_, value, operand(3), maximum, instruction_.has(Modifier::NaN));
     }
     result(value);
   }

@@ -121,7 +121,7 @@ bool lower_half(Writer& writer, const Instruction& instruction) {
       Half half(writer, instruction);
       half.each([&](const Sources& s) {
         return float_extreme(half.ir(), s[0], s[1], instruction.opcode == Opcode::max,
-                             instruction.has(Modifier::nan));
+                             instruction.has(Modifier::NaN));
       });
       return true;
     }

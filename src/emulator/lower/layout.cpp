@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "emulator/runtime/abi.h"
+
 namespace emulator::lower {
 namespace {
 
@@ -82,7 +84,7 @@ Layout lay_out(const ptx::Module& module, const ptx::Function& function) {
     }
   }
   layout.static_shared_bytes = static_cast<std::uint32_t>(shared);
-  layout.local_bytes = align(layout.local_bytes, 16);
+  layout.local_bytes = align(layout.local_bytes, runtime::kLocalFrameAlignment);
   return layout;
 }
 

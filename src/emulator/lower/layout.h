@@ -20,7 +20,7 @@ struct Layout {
   std::vector<std::uint64_t> module_shared;     // offset by module variable index; meaningless for others
   std::vector<std::uint64_t> function_offsets;  // of .shared and .local variables of the body
   std::uint32_t static_shared_bytes = 0;        // where dynamic shared memory begins
-  std::uint64_t local_bytes = 0;                // frame of one thread, a multiple of 16
+  std::uint64_t local_bytes = 0;                // frame of one thread, a multiple of runtime::kLocalFrameAlignment
 };
 
 [[nodiscard]] Layout lay_out(const ptx::Module& module, const ptx::Function& function);

@@ -7,8 +7,7 @@ namespace {
 
 template <typename Named>
 const Named* find_named(const std::vector<Named>& all, const std::string& name) {
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Named& each) { return each.name == name; });
+  const auto found = std::ranges::find(all, name, &Named::name);
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -137,7 +136,7 @@ bool is_float(Type type) {
 }
 
 bool Instruction::has(Modifier modifier) const {
-  return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
+  return std::ranges::find(modifiers, modifier) != modifiers.end();
 }
 
 const Function* Module::find_function(const std::string& name) const {

@@ -13,8 +13,9 @@ namespace {
 
 std::uint64_t integer_of(const Token& token, std::string_view digits, int base) {
   std::uint64_t value = 0;
-  const char* const end = digits.data() + digits.size();
-  const std::from_chars_result result = std::from_chars(digits.data(), end, value, base);
+  const char* const begin = digits.data();
+  const char* const end = begin + digits.size();
+  const std::from_chars_result result = std::from_chars(begin, end, value, base);
   if (result.ec == std::errc::result_out_of_range && result.ptr == end) {
     throw Error(token.where, "number " + quoted(token) + " does not fit in 64 bits");
   }

@@ -156,10 +156,10 @@ Address read_base_and_offset(Reading& reading) {
 // Behind `[`: an address, or a tensor's or texture's address and coordinates.
 Operand read_address(Reading& reading, Location opened) {
   TokenStream& tokens = reading.tokens;
-  const Operand address{read_base_and_offset(reading), false, opened};
+  Operand address{read_base_and_offset(reading), false, opened};
   if (tokens.take_if("]")) return address;
   Vector parts;
-  parts.elements.push_back(address);
+  parts.elements.push_back(std::move(address));
   while (tokens.take_if(",")) {
     const Location where = tokens.peek().where;
     parts.elements.push_back(tokens.take_if("{") ? read_list(reading, "}", where)

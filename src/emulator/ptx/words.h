@@ -70,7 +70,8 @@ namespace emulator::ptx {
 // X(enumerator, "spelling without the dot")
 #define EMULATOR_PTX_MODIFIERS(X) \
   X(sync, "sync") X(aligned, "aligned") X(uni, "uni") X(warp, "warp") X(cta, "cta") X(gpu, "gpu")  \
-  X(sys, "sys") X(gl, "gl") X(cluster, "cluster") X(arrive, "arrive") X(wait, "wait") X(red, "red")            \
+  X(sys, "sys") X(gl, "gl") X(cluster, "cluster") X(arrive, "arrive") X(wait, "wait")              \
+  X(red, "red")                                                                                    \
   X(rn, "rn") X(rz, "rz") X(rm, "rm") X(rp, "rp") X(rna, "rna") X(rs, "rs") X(rni, "rni")          \
   X(rzi, "rzi") X(rmi, "rmi") X(rpi, "rpi") X(ftz, "ftz") X(sat, "sat") X(satfinite, "satfinite")  \
   X(relu, "relu") X(approx, "approx") X(full, "full") X(nan, "nan") X(xorsign, "xorsign")          \
@@ -107,7 +108,7 @@ namespace emulator::ptx {
   X(b6x16, "b6x16") X(ignore_src, "ignore_src") X(fractional, "fractional") X(range, "range")      \
   X(entry, "entry") X(pack, "pack") X(u, "u") X(s, "s") X(hadd, "hadd") X(h0, "h0") X(h1, "h1")    \
   X(po, "po") X(multicast, "multicast") X(tensormap, "tensormap")                                  \
-  X(async_generic, "async::generic") X(spill, "spill") X(spillsize, "spillsize")                    \
+  X(async_generic, "async::generic") X(spill, "spill") X(spillsize, "spillsize")                   \
   X(L1_evict_normal, "L1::evict_normal") X(L1_evict_unchanged, "L1::evict_unchanged")              \
   X(L1_evict_first, "L1::evict_first") X(L1_evict_last, "L1::evict_last")                          \
   X(L1_no_allocate, "L1::no_allocate") X(L2_evict_last, "L2::evict_last")                          \

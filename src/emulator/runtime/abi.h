@@ -13,6 +13,9 @@ namespace emulator::runtime {
 
 inline constexpr unsigned kWarpSize = 32;
 
+// The lanes' local frames lie behind each other, each at a multiple of this: the widest access there is.
+inline constexpr std::uint64_t kLocalFrameAlignment = 16;
+
 class Block;  // runtime/block.h: one thread block while it runs
 
 // The address range [begin, end) that an access site saw last: one allocation, whole. Compiled code

@@ -16,10 +16,9 @@ namespace {
 // What kernels ask for at most in aligned shared memory: tensor copies with a 128-byte swizzle need
 // 1024.
 constexpr std::size_t kSharedAlignment = 1024;
-// Frames begin on a cache line, which is more than any PTX alignment in use.
-constexpr std::uint64_t kFrameAlignment = 64;
 constexpr std::size_t kGuardBytes = 65536;
-// From block to block the bits that shared memory begins with move on by one step, and begin again after the slack.
+// From block to block the bits that shared memory begins with move on by one step, and begin again
+// after the slack.
 constexpr std::size_t kPatternStep = 8;
 constexpr std::size_t kPatternSlack = 4096;
 // A loop that spins on memory another block is to write gives its core away this often.
@@ -52,7 +51,7 @@ void Block::prepare(const Launch& launch, LaunchProgress& progress) {
     shared_pattern_.resize(launch.shared_bytes + kPatternSlack);
     fill_with_random_bits(shared_pattern_.data(), shared_pattern_.size(), ++seed_);
   }
-  const std::uint64_t stride = rounded_up(launch.local_bytes_per_thread, kFrameAlignment);
+  const std::uint64_t stride = rounded_up(launch.local_bytes_per_thread, kLocalFrameAlignment);
   if (stride > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
   const std::uint64_t local_bytes = stride * kWarpSize * warp_count_;
   if (local_pages_.size() < local_bytes) {
@@ -93,8 +92,9 @@ void Block::reset_warps(std::uint64_t index) {
     std::copy(std::begin(position), std::end(position), warp.ctaid);
     warp.live = lanes_of_warp(launch_->thread_count(), w);
   }
-  // Each block finds other bits: shared memory that a block reads before writing it must not look like what the block
-  // before left, which may happen to be right. Copying a pattern costs a quarter of making one.
+  // Each block finds other bits: shared memory that a block reads before writing it must not look
+  // like what the block before left, which may happen to be right. Copying a pattern costs a
+  // quarter of making one.
   const std::size_t shift = index * kPatternStep % kPatternSlack;
   std::memcpy(shared_pages_.data(), shared_pattern_.data() + shift, launch_->shared_bytes);
   barriers_.reset(warp_count_);

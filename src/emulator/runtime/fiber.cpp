@@ -38,8 +38,9 @@ constexpr std::size_t kStackBytes = std::size_t{2} << 20;
 // One frame of a compiled kernel can be larger than a page; the guard has to be larger than any
 // frame.
 constexpr std::size_t kGuardBytes = std::size_t{1} << 20;
-// Stacks begin at different places of a page: where all begin at the same one, the frames of the 32 warps of a block
-// compete for the same few lines of the first-level cache (a sixth of the cost of a barrier).
+// Stacks begin at different places of a page: where all begin at the same one, the frames of the 32
+// warps of a block compete for the same few lines of the first-level cache (a sixth of the cost of
+// a barrier).
 constexpr std::size_t kColours = 16;
 constexpr std::size_t kColourBytes = 256;
 

@@ -12,8 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::NotNull;
 
 long count(const Function& function, Opcode opcode) {
-  return std::count_if(function.body.begin(), function.body.end(),
-                       [&](const Instruction& each) { return each.opcode == opcode; });
+  return std::ranges::count(function.body, opcode, &Instruction::opcode);
 }
 
 const Function& function(const Module& module, const std::string& name) {

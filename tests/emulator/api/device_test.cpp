@@ -1,0 +1,142 @@
+#include <cstring>
+
+#include "emulator/api/emulated_device.h"
+
+namespace emulator::api {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Device : public EmulatedDevice {
+ protected:
+  int attribute(CUdevice_attribute which) const {
+    int value = -1;
+    EXPECT_EQ(cuDeviceGetAttribute(&value, which, device), CUDA_SUCCESS);
+    return value;
+  }
+};
+
+TEST_F(Device, ThereIsExactlyOne) {
+  int count = 0;
+  CUdevice other = 0;
+
+  EXPECT_EQ(cuDeviceGetCount(&count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(cuDeviceGet(&other, 1), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(cuDeviceGet(&other, -1), CUDA_ERROR_INVALID_DEVICE);
+}
+
+TEST_F(Device, NameSaysThatItIsEmulated) {
+  char name[256];
+
+  ASSERT_EQ(cuDeviceGetName(name, sizeof name, device), CUDA_SUCCESS);
+
+  EXPECT_THAT(name, StartsWith("CPU, emulated CUDA driver ("));
+  EXPECT_THAT(name, testing::AnyOf(EndsWith(" threads)"), EndsWith(" thread)")));
+}
+
+TEST_F(Device, NameIsCutToTheRoomGiven) {
+  char name[8];
+
+  ASSERT_EQ(cuDeviceGetName(name, sizeof name, device), CUDA_SUCCESS);
+
+  EXPECT_STREQ(name, "CPU, em");
+}
+
+TEST_F(Device, HasTheLimitsOfAHopperGpu) {
+  EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
+  EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK), 49152);
+  EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN), 232448);
+  EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE), 32);
+  EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR), 9);
+  EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR), 0);
+}
+
+TEST_F(Device, KnowsTheMachineItRunsOn) {
+  std::size_t bytes = 0;
+
+  EXPECT_GE(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1);
+  EXPECT_GT(attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE), 100000);
+  EXPECT_EQ(cuDeviceTotalMem(&bytes, device), CUDA_SUCCESS);
+  EXPECT_GT(bytes, std::size_t{1} << 28);
+}
+
+TEST_F(Device, RefusesAttributesThatDoNotExist) {
+  int value = 0;
+
+  EXPECT_EQ(cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(9999), device),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuDeviceGetAttribute(nullptr, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Device, IdentifiesItselfTheSameWayEachTime) {
+  CUuuid first{};
+  CUuuid second{};
+
+  EXPECT_EQ(cuDeviceGetUuid(&first, device), CUDA_SUCCESS);
+  EXPECT_EQ(cuDeviceGetUuid(&second, device), CUDA_SUCCESS);
+
+  EXPECT_EQ(std::memcmp(&first, &second, sizeof first), 0);
+}
+
+TEST_F(Device, DriverIsOfTheVersionOfTheHeaders) {
+  int version = 0;
+
+  EXPECT_EQ(cuDriverGetVersion(&version), CUDA_SUCCESS);
+  EXPECT_EQ(version, CUDA_VERSION);
+  EXPECT_STRNE(emuVersion(), "");
+}
+
+TEST(Errors, HaveNamesAndDescriptions) {
+  const char* text = nullptr;
+
+  EXPECT_EQ(cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &text), CUDA_SUCCESS);
+  EXPECT_STREQ(text, "CUDA_ERROR_ILLEGAL_ADDRESS");
+  EXPECT_EQ(cuGetErrorString(CUDA_ERROR_ILLEGAL_ADDRESS, &text), CUDA_SUCCESS);
+  EXPECT_THAT(text, HasSubstr("illegal memory access"));
+}
+
+TEST(Errors, ThatDoNotExistHaveNoName) {
+  const char* text = "before";
+
+  EXPECT_EQ(cuGetErrorName(static_cast<CUresult>(12345), &text), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(text, nullptr);
+  EXPECT_EQ(cuGetErrorName(CUDA_SUCCESS, nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST(Initialization, TakesNoFlags) { EXPECT_EQ(cuInit(1), CUDA_ERROR_INVALID_VALUE); }
+
+TEST(EntryPoints, AreFoundByName) {
+  void* function = nullptr;
+  CUdriverProcAddressQueryResult status{};
+
+  EXPECT_EQ(cuGetProcAddress("cuMemAlloc", &function, 12000, 0, &status), CUDA_SUCCESS);
+  EXPECT_EQ(function, reinterpret_cast<void*>(cuMemAlloc));
+  EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SUCCESS);
+}
+
+TEST(EntryPoints, AreFoundInTheVersionAskedFor) {
+  void* old = nullptr;
+  void* current = nullptr;
+
+  EXPECT_EQ(cuGetProcAddress("cuCtxCreate", &old, 11000, 0, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(cuGetProcAddress("cuCtxCreate", &current, 13000, 0, nullptr), CUDA_SUCCESS);
+
+  EXPECT_NE(old, current);
+  EXPECT_EQ(current, reinterpret_cast<void*>(cuCtxCreate));
+}
+
+TEST(EntryPoints, ThatDoNotExistAreNotFound) {
+  void* function = &function;
+  CUdriverProcAddressQueryResult status{};
+
+  EXPECT_EQ(cuGetProcAddress("cuNoSuchThing", &function, 12000, 0, &status), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(function, nullptr);
+  EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+}
+
+}  // namespace
+}  // namespace emulator::api

@@ -1,0 +1,88 @@
+// What the lanes of a warp do together.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "emulator/support/kernel_run.h"
+
+namespace emulator::testing {
+namespace {
+
+std::vector<std::uint32_t> squares() {
+  std::vector<std::uint32_t> words(32);
+  for (std::uint32_t i = 0; i < 32; ++i) words[i] = i * i + 7;
+  return words;
+}
+
+std::vector<std::uint32_t> run(const std::string& instruction) {
+  const Outcome outcome = run_kernel(kernel_of(instruction + " st.global.u32 [%rd1], %r3;"), squares(), 32);
+  EXPECT_FALSE(outcome.fault) << outcome.fault->text;
+  return outcome.words;
+}
+
+TEST(Shuffle, DownTakesFromHigherLanesAndKeepsItsOwnAtTheEnd) {
+  const auto got = run("shfl.sync.down.b32 %r3, %r1, 4, 31, -1;");
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], squares()[i + 4 < 32 ? i + 4 : i]);
+}
+TEST(Shuffle, UpTakesFromLowerLanesOfItsSegment) {
+  const auto got = run("shfl.sync.up.b32 %r3, %r1, 1, 0x1800, -1;");  // segments of 8
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], squares()[i % 8 == 0 ? i : i - 1]);
+}
+TEST(Shuffle, ButterflyExchangesPairs) {
+  const auto got = run("shfl.sync.bfly.b32 %r3, %r1, 1, 31, -1;");
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], squares()[i ^ 1U]);
+}
+TEST(Shuffle, AnIndexMayDifferFromLaneToLane) {
+  const auto got = run("mul.lo.u32 %r4, %r0, 5; and.b32 %r4, %r4, 31; shfl.sync.idx.b32 %r3, %r1, %r4, 31, -1;");
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], squares()[i * 5 % 32]);
+}
+TEST(Shuffle, ThePredicateSaysWhetherTheSourceWasInRange) {
+  const auto got = run("shfl.sync.down.b32 %r4|%p1, %r1, 16, 31, -1; selp.u32 %r3, 1, 0, %p1;");
+  EXPECT_EQ(std::accumulate(got.begin(), got.end(), 0U), 16U);
+}
+TEST(Vote, BallotHasABitForEachLaneWherePredicateHolds) {
+  EXPECT_EQ(run("setp.gt.u32 %p1, %r0, 27; vote.sync.ballot.b32 %r3, %p1, -1;")[5], 0xf0000000U);
+}
+TEST(Vote, AnyAndAllLookAtEveryLane) {
+  const std::string code =
+      "setp.eq.u32 %p1, %r0, 9; vote.sync.any.pred %p2, %p1, -1; vote.sync.all.pred %p3, %p1, -1;"
+      "selp.u32 %r4, 2, 0, %p2; selp.u32 %r5, 1, 0, %p3; add.u32 %r3, %r4, %r5;";
+  EXPECT_EQ(run(code)[0], 2U);
+}
+TEST(Vote, LanesOfADivergedPartVoteAmongThemselves) {
+  const auto got = run("mov.u32 %r3, 0; setp.lt.u32 %p1, %r0, 8; @!%p1 bra OUT; activemask.b32 %r3; OUT:");
+  EXPECT_EQ(got[3], 0xffU);
+  EXPECT_EQ(got[20], 0U);
+}
+TEST(Match, AnyNamesTheLanesWithTheSameValue) {
+  const auto got = run("and.b32 %r4, %r0, 3; match.any.sync.b32 %r3, %r4, -1;");
+  EXPECT_EQ(got[6], 0x44444444U);
+}
+TEST(Reduce, AddsTheLanesThatRun) { EXPECT_EQ(run("redux.sync.add.s32 %r3, %r0, -1;")[1], 496U); }
+
+TEST(Collective, OneThatSomeNamedLanesNeverReachIsAFault) {
+  const Outcome outcome = run_kernel(
+      kernel_of("setp.lt.u32 %p1, %r0, 8; @%p1 bra OUT; shfl.sync.down.b32 %r3, %r1, 1, 31, -1;"
+                "st.global.u32 [%rd1], %r3; OUT: st.global.u32 [%rd1], 1;"),
+      squares(), 32);
+  ASSERT_TRUE(outcome.fault);
+  EXPECT_EQ(outcome.fault->kind, runtime::FaultKind::barrier);
+}
+
+TEST(Warps, OneThatWaitsForAnotherLetsItRun) {
+  // The first warp spins on a flag the second one sets.
+  const std::string body = R"(
+    .shared .align 4 .b8 flag[4];
+    mov.u32 %r2, flag; setp.eq.u32 %p3, %r0, 0; @%p3 st.shared.u32 [%r2], 0; bar.sync 0;
+    setp.ge.u32 %p1, %r0, 32; @%p1 bra SET;
+    SPIN: ld.volatile.shared.u32 %r3, [%r2]; setp.eq.u32 %p2, %r3, 0; @%p2 bra SPIN; bra DONE;
+    SET: st.volatile.shared.u32 [%r2], 1;
+    DONE: st.global.u32 [%rd1], 77;)";
+  const Outcome outcome =
+      run_kernel(kernel_of(body), std::vector<std::uint32_t>(64, 1), 64, {.grid = {1, 1, 1}, .block = {64, 1, 1}});
+  ASSERT_FALSE(outcome.fault) << outcome.fault->text;
+  EXPECT_EQ(outcome.words[0], 77U);
+}
+
+}  // namespace
+}  // namespace emulator::testing

@@ -1,0 +1,184 @@
+// Lanes that go different ways: every kernel here is also written as a loop over threads in C++.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+#include "emulator/support/kernel_run.h"
+
+namespace emulator::testing {
+namespace {
+
+std::vector<std::uint32_t> inputs(std::size_t count) {
+  std::mt19937 random(7);
+  std::vector<std::uint32_t> words(count);
+  for (auto& word : words) word = static_cast<std::uint32_t>(random() % 50);
+  return words;
+}
+
+void expect_each(const std::string& body, const std::function<std::uint32_t(std::uint32_t, std::uint32_t)>& thread,
+                 const Grid& grid = {.grid = {3, 1, 1}, .block = {96, 1, 1}}) {
+  const std::size_t count = std::size_t{grid.grid[0]} * grid.block[0];
+  const auto input = inputs(count);
+  const Outcome outcome = run_kernel(kernel_of(body), input, count, grid);
+  ASSERT_FALSE(outcome.fault) << outcome.fault->text;
+  for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(outcome.words[i], thread(i, input[i])) << "thread " << i;
+}
+
+TEST(Divergence, BothSidesOfABranchRunForTheirOwnLanes) {
+  expect_each(R"(
+    and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; mov.u32 %r3, 7;
+    @%p1 bra EVEN; add.u32 %r3, %r3, %r1; bra DONE;
+    EVEN: mul.lo.u32 %r3, %r3, %r1;
+    DONE: st.global.u32 [%rd1], %r3;)",
+              [](std::uint32_t, std::uint32_t x) { return x % 2 == 0 ? 7 * x : 7 + x; });
+}
+
+TEST(Divergence, AUniformRegisterWrittenOnOneSideKeepsItsOldValueOnTheOther) {
+  expect_each(R"(
+    setp.lt.u32 %p1, %r1, 20; mov.u32 %r3, 1;
+    @%p1 bra LOW; mov.u32 %r3, 100; st.global.u32 [%rd1], %r3; bra DONE;
+    LOW: st.global.u32 [%rd1], %r3;
+    DONE:)",
+              [](std::uint32_t, std::uint32_t x) { return x < 20 ? 1U : 100U; });
+}
+
+TEST(Divergence, LanesLeaveALoopWhenTheirOwnCountIsReached) {
+  expect_each(R"(
+    mov.u32 %r2, 0; mov.u32 %r3, 0;
+    LOOP: setp.ge.u32 %p1, %r2, %r1; @%p1 bra DONE;
+    add.u32 %r3, %r3, %r2; add.u32 %r2, %r2, 1; bra LOOP;
+    DONE: shl.b32 %r4, %r2, 16; or.b32 %r3, %r3, %r4; st.global.u32 [%rd1], %r3;)",
+              [](std::uint32_t, std::uint32_t x) { return x * (x - 1) / 2 | x << 16; });
+}
+
+TEST(Divergence, AUniformCounterReadAfterADivergentLoopIsEachLanesOwn) {
+  expect_each(R"(
+    mov.u32 %r2, 0;
+    LOOP: add.u32 %r2, %r2, 3; setp.lt.u32 %p1, %r2, %r1; @%p1 bra LOOP;
+    st.global.u32 [%rd1], %r2;)",
+              [](std::uint32_t, std::uint32_t x) {
+                std::uint32_t n = 0;
+                do n += 3;
+                while (n < x);
+                return n;
+              });
+}
+
+TEST(Divergence, LanesMayContinueALoopFromTwoPlaces) {
+  expect_each(R"(
+    mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r5, 1;
+    LOOP: add.u32 %r2, %r2, 1; mul.lo.u32 %r5, %r5, 3; setp.gt.u32 %p1, %r2, 12; @%p1 bra DONE;
+    add.u32 %r4, %r2, %r1; and.b32 %r4, %r4, 3; setp.eq.u32 %p2, %r4, 0; @%p2 bra LOOP;
+    add.u32 %r3, %r3, %r5; bra LOOP;
+    DONE: st.global.u32 [%rd1], %r3;)",
+              [](std::uint32_t, std::uint32_t x) {
+                std::uint32_t sum = 0;
+                std::uint32_t power = 1;
+                for (std::uint32_t n = 1; n <= 12; ++n) {
+                  power *= 3;
+                  if ((n + x) % 4 != 0) sum += power;
+                }
+                return sum;
+              });
+}
+
+TEST(Divergence, LanesThatReturnEarlyLeaveTheOthersRunning) {
+  expect_each(R"(
+    st.global.u32 [%rd1], 5; setp.lt.u32 %p1, %r1, 25; @%p1 ret;
+    mov.u32 %r2, 0; LOOP: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, %r1; @%p2 bra LOOP;
+    st.global.u32 [%rd1], %r2;)",
+              [](std::uint32_t, std::uint32_t x) { return x < 25 ? 5 : x; });
+}
+
+TEST(Divergence, NestedLoopsWithOwnBoundsGiveEachLaneItsOwnSum) {
+  expect_each(R"(
+    mov.u32 %r2, 0; mov.u32 %r5, 0;
+    OUTER: setp.ge.u32 %p1, %r2, %r1; @%p1 bra DONE; mov.u32 %r3, 0;
+    INNER: setp.ge.u32 %p2, %r3, %r2; @%p2 bra NEXT;
+    xor.b32 %r4, %r2, %r3; add.u32 %r5, %r5, %r4; add.u32 %r3, %r3, 1; bra INNER;
+    NEXT: add.u32 %r2, %r2, 1; bra OUTER;
+    DONE: st.global.u32 [%rd1], %r5;)",
+              [](std::uint32_t, std::uint32_t x) {
+                std::uint32_t sum = 0;
+                for (std::uint32_t i = 0; i < x; ++i) {
+                  for (std::uint32_t j = 0; j < i; ++j) sum += i ^ j;
+                }
+                return sum;
+              });
+}
+
+TEST(Divergence, ALoopEnteredAtTwoPlacesRunsEachLaneFromItsOwn) {
+  expect_each(R"(
+    mov.u32 %r2, 0; mov.u32 %r3, 0; setp.lt.u32 %p1, %r1, 30; @%p1 bra MIDDLE;
+    TOP: add.u32 %r3, %r3, 10;
+    MIDDLE: add.u32 %r3, %r3, 1; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 5; @%p2 bra TOP;
+    st.global.u32 [%rd1], %r3;)",
+              [](std::uint32_t, std::uint32_t x) { return x < 30 ? 45U : 55U; });
+}
+
+TEST(Divergence, ASwitchSendsEachLaneToItsOwnCase) {
+  expect_each(R"(
+    and.b32 %r2, %r1, 3; mov.u32 %r3, 0;
+    TABLE: .branchtargets A, B, C, A;
+    brx.idx %r2, TABLE;
+    A: add.u32 %r3, %r3, 1; bra DONE;
+    B: add.u32 %r3, %r3, 10; bra C;
+    C: add.u32 %r3, %r3, 100;
+    DONE: st.global.u32 [%rd1], %r3;)",
+              [](std::uint32_t, std::uint32_t x) {
+                switch (x % 4) {
+                  case 1:
+                    return 110U;
+                  case 2:
+                    return 100U;
+                  default:
+                    return 1U;
+                }
+              });
+}
+
+TEST(Divergence, AGuardedInstructionLeavesTheOtherLanesAlone) {
+  expect_each(R"(
+    setp.gt.u32 %p1, %r1, 25; mov.u32 %r2, 3; @%p1 add.u32 %r2, %r2, %r1; @!%p1 mul.lo.u32 %r2, %r2, 5;
+    st.global.u32 [%rd1], 0; @%p1 st.global.u32 [%rd1], %r2;)",
+              [](std::uint32_t, std::uint32_t x) { return x > 25 ? 3 + x : 0; });
+}
+
+TEST(Divergence, ALoadUnderAGuardThatHoldsForNoLaneTouchesNothing) {
+  expect_each(R"(
+    setp.gt.u32 %p1, %r1, 1000; mov.u64 %rd5, 0; mov.u32 %r2, 9; @%p1 ld.global.u32 %r2, [%rd5];
+    st.global.u32 [%rd1], %r2;)",
+              [](std::uint32_t, std::uint32_t) { return 9U; });
+}
+
+TEST(Divergence, ABlockThatIsNoMultipleOf32RunsItsOwnThreadsOnly) {
+  const Grid grid{.grid = {2, 1, 1}, .block = {45, 1, 1}};
+  expect_each("add.u32 %r2, %r1, %r0; st.global.u32 [%rd1], %r2;",
+              [](std::uint32_t i, std::uint32_t x) { return x + i; }, grid);
+}
+
+TEST(Divergence, BarriersSeparateWhatWarpsWriteFromWhatTheyRead) {
+  const std::string body = R"(
+    .shared .align 4 .b8 tile[384];
+    mov.u32 %r10, %tid.x; shl.b32 %r11, %r10, 2; mov.u32 %r12, tile; add.u32 %r13, %r12, %r11;
+    st.shared.u32 [%r13], %r1; bar.sync 0;
+    mov.u32 %r14, 95; sub.u32 %r15, %r14, %r10; shl.b32 %r15, %r15, 2; add.u32 %r15, %r12, %r15;
+    ld.shared.u32 %r16, [%r15]; st.global.u32 [%rd1], %r16;)";
+  const std::size_t count = 96;
+  const auto input = inputs(count);
+  const Outcome outcome = run_kernel(kernel_of(body), input, count, {.grid = {1, 1, 1}, .block = {96, 1, 1}});
+  ASSERT_FALSE(outcome.fault) << outcome.fault->text;
+  for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(outcome.words[i], input[95 - i]);
+}
+
+TEST(Divergence, ABarrierOnlyPartOfAWarpReachesIsAFault) {
+  const Outcome outcome = run_kernel(
+      kernel_of("setp.lt.u32 %p1, %r0, 16; @%p1 bra SKIP; bar.sync 0; SKIP: st.global.u32 [%rd1], 1; bar.sync 0;"),
+      inputs(64), 64, {.grid = {1, 1, 1}, .block = {64, 1, 1}});
+  ASSERT_TRUE(outcome.fault);
+  EXPECT_EQ(outcome.fault->kind, runtime::FaultKind::barrier);
+}
+
+}  // namespace
+}  // namespace emulator::testing

@@ -1,0 +1,102 @@
+// Runs a kernel given as PTX text through parser, lowering, JIT and runtime, without the driver API.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/jit/compiler.h"
+#include "emulator/ptx/ast.h"
+#include "emulator/runtime/engine.h"
+#include "emulator/runtime/memory.h"
+
+namespace emulator::testing {
+
+struct Grid {
+  std::array<std::uint32_t, 3> grid = {1, 1, 1};
+  std::array<std::uint32_t, 3> block = {32, 1, 1};
+  std::uint32_t dynamic_shared_bytes = 0;
+};
+
+struct Outcome {
+  std::vector<std::uint32_t> words;  // what the kernel left in its output
+  std::optional<runtime::Fault> fault;
+};
+
+// Runs the first entry of `ptx`, whose parameters are two pointers: `input`, and an output of `output_words` 32-bit
+// words that are all 0xcdcdcdcd before.
+[[nodiscard]] inline Outcome run_kernel(const std::string& ptx, const std::vector<std::uint32_t>& input,
+                                        std::size_t output_words, const Grid& launch = {}) {
+  auto module = std::make_shared<const ptx::Module>(ptx::parse(ptx));
+  const ptx::Function* entry = nullptr;
+  for (const ptx::Function& function : module->functions) {
+    if (function.entry && entry == nullptr) entry = &function;
+  }
+  runtime::Memory memory;
+  jit::SymbolAddresses globals;
+  for (const ptx::Variable& variable : module->variables) {
+    if (variable.space != ptx::Space::global && variable.space != ptx::Space::constant) continue;
+    const std::uint64_t address = memory.allocate(
+        variable.size,
+        variable.space == ptx::Space::constant ? runtime::AllocationKind::constant_variable
+                                                : runtime::AllocationKind::global_variable,
+        variable.name);
+    std::memset(reinterpret_cast<void*>(address), 0, variable.size);
+    if (!variable.initial.empty()) {
+      std::memcpy(reinterpret_cast<void*>(address), variable.initial.data(), variable.initial.size());
+    }
+    globals[variable.name] = address;
+  }
+  jit::Compiler compiler(module, globals);
+  compiler.check();
+  const auto kernel = compiler.compile(*entry, {launch.block, launch.grid});
+
+  const std::size_t input_bytes = std::max<std::size_t>(input.size(), 1) * sizeof(std::uint32_t);
+  const std::uint64_t in = memory.allocate(input_bytes, runtime::AllocationKind::device);
+  const std::uint64_t out = memory.allocate(output_words * sizeof(std::uint32_t), runtime::AllocationKind::device);
+  if (!input.empty()) std::memcpy(reinterpret_cast<void*>(in), input.data(), input_bytes);
+  std::memset(reinterpret_cast<void*>(out), 0xcd, output_words * sizeof(std::uint32_t));
+  std::array<std::uint64_t, 2> pointers = {in, out};
+  std::vector<std::uint8_t> parameters(sizeof pointers);
+  std::memcpy(parameters.data(), pointers.data(), sizeof pointers);
+
+  runtime::PrintBuffer prints;
+  const auto addresses = memory.snapshot();
+  runtime::Launch run;
+  run.function = kernel->function;
+  run.sites = kernel->sites;
+  run.parameters = parameters;
+  run.grid = launch.grid;
+  run.block = launch.block;
+  run.shared_bytes = kernel->static_shared_bytes + launch.dynamic_shared_bytes;
+  run.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  run.local_bytes_per_thread = kernel->local_bytes_per_thread;
+  run.addresses = addresses.get();
+  run.prints = &prints;
+  runtime::Engine engine(2);
+  Outcome outcome;
+  outcome.fault = engine.run(run);
+  outcome.words.resize(output_words);
+  std::memcpy(outcome.words.data(), reinterpret_cast<const void*>(out), output_words * sizeof(std::uint32_t));
+  return outcome;
+}
+
+// A module of one kernel `k` with registers of every kind, whose thread's linear index is in %r0, its input word (of
+// that index) in %r1, and whose output address is in %rd1. `body` ends in a store to [%rd1] or has its own.
+[[nodiscard]] inline std::string kernel_of(const std::string& body, const std::string& module_scope = "") {
+  return ".version 8.0\n.target sm_90\n.address_size 64\n" + module_scope +
+         "\n.visible .entry k(.param .u64 k_in, .param .u64 k_out)\n{\n"
+         ".reg .pred %p<16>;\n.reg .b16 %h<16>;\n.reg .b32 %r<64>;\n.reg .b64 %rd<32>;\n"
+         ".reg .f32 %f<32>;\n.reg .f64 %d<32>;\n"
+         "ld.param.u64 %rd2, [k_in];\nld.param.u64 %rd3, [k_out];\n"
+         "mov.u32 %r60, %ctaid.x;\nmov.u32 %r61, %ntid.x;\nmov.u32 %r62, %tid.x;\n"
+         "mad.lo.u32 %r0, %r60, %r61, %r62;\nmul.wide.u32 %rd4, %r0, 4;\n"
+         "add.s64 %rd0, %rd2, %rd4;\nadd.s64 %rd1, %rd3, %rd4;\nld.global.u32 %r1, [%rd0];\n" +
+         body + "\nret;\n}\n";
+}
+
+}  // namespace emulator::testing
