@@ -51,7 +51,7 @@ std::string Section::text(const std::string& key) {
   const std::string expected = "a text in quotes, on one line and not empty";
   const Value& value = required(key, expected);
   const auto* text = std::get_if<std::string>(&value.data);
-  if (text == nullptr || text->empty() || std::ranges::any_of(text, [](char c) {
+  if (text == nullptr || text->empty() || std::ranges::any_of(*text, [](char c) {
         return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
       })) {
     wrong(key, value, expected);
@@ -147,7 +147,7 @@ const Array& Section::tables(const std::string& key) {
   }
   const auto* array = std::get_if<Array>(&found->second.data);
   const bool all_tables =
-      array != nullptr && !array->empty() && std::ranges::all_of(array, [](const Value& item) {
+      array != nullptr && !array->empty() && std::ranges::all_of(*array, [](const Value& item) {
         return std::holds_alternative<Table>(item.data);
       });
   if (!all_tables) wrong(key, found->second, "each as a section of its own: " + title);

@@ -39,7 +39,7 @@ Exit codes: 0 done, 2 usage, 3 environment, 11 incorrect, 12 does not compile, 1
 }
 
 [[nodiscard]] std::string one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::ranges::replace(text, '\n', ' ');
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 

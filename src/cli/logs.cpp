@@ -91,7 +91,7 @@ void remove_all_but_the_newest(const fs::path& folder) {
     if (name.starts_with(kPrefix) && name.ends_with(".log")) logs.push_back(entry->path());
   }
   if (logs.size() <= kLogsKept) return;
-  std::sort(logs.begin(), logs.end());
+  std::ranges::sort(logs);
   for (auto log = logs.begin(); log != logs.end() - kLogsKept; ++log) fs::remove(*log, ignored);
 }
 

@@ -26,7 +26,8 @@ std::span<const std::byte> image_of(const driver::Device& device, const compile:
 std::variant<Candidate, Rejection> Candidate::load(const driver::Device& device,
                                                    const compile::Program& program) {
   driver::Loading loading = device.load(image_of(device, program));
-  if (const auto* fault = std::get_if<driver::Fault>(&loading)) return rejection(*fault, "loading");
+  if (const auto* fault = std::get_if<driver::Fault>(&loading))
+    return rejection(*fault, "", "loading");
   Candidate candidate(device, program, std::get<driver::Module>(std::move(loading)));
   if (auto missing = candidate.find_steps()) return *std::move(missing);
   if (auto missing = candidate.find_objects()) return *std::move(missing);
@@ -47,7 +48,7 @@ std::optional<Rejection> Candidate::find_steps() {
     }
     if (launch.shared_bytes > kSharedWithoutAsking) {
       if (const auto fault = device_->allow_shared(*kernel, launch.shared_bytes)) {
-        return rejection(*fault, "the launch of " + launch_text(launch));
+        return rejection(*fault, launch_text(launch), "");
       }
     }
     steps_.push_back({*kernel, {launch.grid, launch.block, launch.shared_bytes}});

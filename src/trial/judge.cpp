@@ -45,7 +45,7 @@ Rejection wrong(const LaunchRecord& launch, const SizedTensor& tensor, const Byt
                 const Bytes& expected, const Comparison& comparison) {
   const cases::DType dtype = tensor.tensor->dtype;
   const std::string reason =
-      fmt::format("{} = {}, expected {} {}; {} of {} elements differ, largest difference {:.6g}",
+      fmt::format("{} = {}, expected {} ({}); {} of {} elements differ, largest difference {:.6g}",
                   element_name(tensor, comparison.first), value_text(dtype, got, comparison.first),
                   value_text(dtype, expected, comparison.first),
                   occasion(*launch.sized, launch.recipe, launch.name), comparison.differing,
@@ -98,7 +98,7 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
     const Comparison comparison =
         compare(tensor.tensor->dtype, launch.outputs[t], expected[t], closeness);
     if (!comparison.all_finite && is_stress(launch.recipe)) {
-      notes_.push_back(fmt::format("not judged: the reference itself is not finite {}",
+      notes_.push_back(fmt::format("not judged, since the reference itself is not finite: {}",
                                    occasion(sized, launch.recipe, launch.name)));
       return std::nullopt;
     }
@@ -136,7 +136,7 @@ std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launche
       return Rejection{
           Verdict::incorrect,
           fmt::format(
-              "{} = {}, then {} on the same inputs {}: the result depends on the order in which "
+              "{} = {}, then {} on the same inputs ({}): the result depends on the order in which "
               "threads run",
               element_name(tensor, element),
               value_text(tensor.tensor->dtype, one.outputs[t], element),

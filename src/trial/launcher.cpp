@@ -7,14 +7,14 @@
 namespace autokernel::trial {
 
 std::string occasion(const SizedCase& sized, Recipe recipe, const std::string& name) {
-  std::string text = fmt::format("({}, {}", description(*sized.problem, recipe), name);
+  std::string text = fmt::format("{}, {}", description(*sized.problem, recipe), name);
   if (sized.size_name != "default") {
     std::string sizes;
     for (const auto& [symbol, value] : sized.sizes)
       sizes += fmt::format("{}{} = {}", sizes.empty() ? "" : ", ", symbol, value);
     text += " at " + sizes;
   }
-  return text + ")";
+  return text;
 }
 
 Launcher::Launcher(const driver::Device& device, const Candidate& candidate, const SizedCase& sized,
@@ -28,11 +28,6 @@ Launcher::Launcher(const driver::Device& device, const Candidate& candidate, con
       stop_(device.make_event()) {
   for (std::size_t set = 0; set < sets; ++set)
     sets_.emplace_back(device, sized, candidate.workspace());
-}
-
-std::string Launcher::describe(Recipe recipe, const std::string& name) const {
-  return fmt::format("the launch of {} {}", candidate_->launches_text(),
-                     occasion(*sized_, recipe, name));
 }
 
 Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& name,
@@ -52,14 +47,14 @@ Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& nam
   // What was queued before a refused launch must be over before its buffers go.
   const auto late = stream_.wait();
   if (!fault) fault = late;
-  if (fault) return rejection(*fault, describe(recipe, name));
+  if (fault) return rejection(*fault, candidate_->launches_text(), occasion(*sized_, recipe, name));
 
   Launched launched;
   launched.microseconds = stop_.microseconds_since(start_);
   launched.record = {sized_, recipe, key, name, operands.outputs()};
   if (const auto disturbed = operands.disturbed(inputs_)) {
     return Rejection{Verdict::incorrect,
-                     fmt::format("the kernel wrote where it must not: {} {}", *disturbed,
+                     fmt::format("the kernel wrote where it must not: {} ({})", *disturbed,
                                  occasion(*sized_, recipe, name)),
                      ""};
   }
@@ -73,7 +68,9 @@ std::variant<double, Rejection> Launcher::back_to_back(int times) {
   for (int i = 0; i < times && !fault; ++i) fault = candidate_->launch(stream_, operands);
   const auto late = stream_.wait();
   if (!fault) fault = late;
-  if (fault) return rejection(*fault, "one of " + std::to_string(times) + " launches in a row");
+  if (fault)
+    return rejection(*fault, candidate_->launches_text(),
+                     std::to_string(times) + " launches in a row");
   const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
   return took.count() / times;
 }

@@ -63,8 +63,6 @@ class Launcher {
   [[nodiscard]] const driver::Stream& stream() const { return stream_; }
 
  private:
-  [[nodiscard]] std::string describe(Recipe recipe, const std::string& name) const;
-
   const driver::Device* device_;
   const Candidate* candidate_;
   const SizedCase* sized_;
@@ -77,8 +75,8 @@ class Launcher {
   std::vector<Bytes> inputs_;
 };
 
-// "timed launch 4 (exact inputs)", as messages name a launch; sizes are added where they are not
-// those that are timed.
+// "exact inputs, timed launch 4", as messages name a launch; sizes are added where they are not the
+// default ones.
 [[nodiscard]] std::string occasion(const SizedCase& sized, Recipe recipe, const std::string& name);
 
 }  // namespace autokernel::trial

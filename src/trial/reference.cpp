@@ -67,7 +67,7 @@ const std::vector<Bytes>& KernelReference::expected(const SizedCase& sized,
   auto fault = kernel.launch(stream, operands);
   const auto late = stream.wait();
   if (!fault) fault = late;
-  if (fault) broken(sized, rejection(*fault, "its launch").reason);
+  if (fault) broken(sized, rejection(*fault, kernel.launches_text(), "its launch").reason);
   expected_ = operands.outputs();
   return expected_;
 }

@@ -17,20 +17,21 @@ std::string first_lines(const std::string& text, int lines) {
   return text.substr(0, end);
 }
 
-Rejection rejection(const driver::Fault& fault, const std::string& what) {
-  const std::string code = fmt::format("({}, {})", fault.name, fault.code);
-  const std::string brief = first_lines(fault.text, kReasonLines);
+Rejection rejection(const driver::Fault& fault, const std::string& launches,
+                    const std::string& occasion) {
+  const std::string brief =
+      fmt::format("{} ({}, {})", first_lines(fault.text, kReasonLines), fault.name, fault.code);
   switch (fault.occasion) {
     case driver::Occasion::load:
-      return {Verdict::does_not_compile,
-              fmt::format("the device does not take the code: {} {}", brief, code), fault.text};
+      return {Verdict::does_not_compile, "the device does not take the code: " + brief, fault.text};
     case driver::Occasion::launch:
-      return {
-          Verdict::crashed,
-          fmt::format("the device refuses {}: {} {}; change AUTOKERNEL_LAUNCH", what, brief, code),
-          fault.text};
+      return {Verdict::crashed,
+              fmt::format("the device refuses the launch of {}: {}; change AUTOKERNEL_LAUNCH",
+                          launches, brief),
+              fault.text};
     case driver::Occasion::run:
-      return {Verdict::crashed, fmt::format("{}: {} {}", what, brief, code), fault.text};
+      return {Verdict::crashed, fmt::format("{}: {}", occasion, brief),
+              fmt::format("{}\nin the launch of {}, {}", fault.text, launches, occasion)};
   }
   return {};
 }

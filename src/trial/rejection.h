@@ -14,9 +14,10 @@ struct Rejection {
   std::string detail;  // all there is to say, for the log file
 };
 
-// A fault of the device as a rejection. `what` names what was launched: "timed launch 4 (exact
-// inputs)".
-[[nodiscard]] Rejection rejection(const driver::Fault& fault, const std::string& what);
+// A fault of the device as a rejection. `launches` says what was launched ("matmul, grid
+// (32,128,1), ..."), `occasion` when ("exact inputs, timed launch 4").
+[[nodiscard]] Rejection rejection(const driver::Fault& fault, const std::string& launches,
+                                  const std::string& occasion);
 
 // At most that many lines of a text, for a reason.
 [[nodiscard]] std::string first_lines(const std::string& text, int lines);

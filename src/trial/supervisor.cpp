@@ -75,11 +75,11 @@ class Trial {
     }
     const std::optional<Ending> ending = runner_.ending(result_ ? kLongestFarewell : kLongestDeath);
     if (!ending) runner_.kill();
-    if (!result_ && !ending) {
+    if (result_) return finished(std::move(*result_));
+    if (!ending) {
       throw Error(Stop::internal, "the runner stopped talking, but did not end: killed");
     }
-    if (!result_) result_ = fallen_silent(phase_, *ending, runner_.printed());
-    return finished();
+    return finished(fallen_silent(phase_, *ending, runner_.printed()));
   }
 
  private:
@@ -125,11 +125,10 @@ class Trial {
     entered_ = now;
   }
 
-  [[nodiscard]] Result finished() {
+  [[nodiscard]] Result finished(Result result) {
     leave_phase();
     const int stragglers = tree_.kill_all();
     if (stragglers > 0) note(fmt::format("{} processes outlived the runner: killed", stragglers));
-    Result result = std::move(*result_);
     if (const std::string printed = runner_.printed(); !printed.empty()) {
       result.detail += (result.detail.empty() ? "" : "\n") + ("printed by the runner:\n" + printed);
     }

@@ -141,7 +141,7 @@ TEST(Child, DiesWithTheProgramThatStartedIt) {
   // A process between us and the child, which ends without cleaning up.
   EXPECT_EXIT(
       {
-        const Child child = Child::start(shell("sleep 100", {{"MARK", scratch.path()}}));
+        const Child child = Child::start(shell("exec sleep 100", {{"MARK", scratch.path()}}));
         ::kill(::getpid(), SIGKILL);
       },
       testing::KilledBySignal(SIGKILL), "");

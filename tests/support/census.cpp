@@ -53,7 +53,7 @@ std::vector<std::string> files_below(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
     names.push_back(fs::relative(entry.path(), folder).string());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 

@@ -30,7 +30,7 @@ class ProcessTree {
   [[nodiscard]] std::uint64_t resident_bytes() const;
   // Kills and reaps all members; returns how many there were. A Child that is owned elsewhere has
   // been reaped before.
-  int kill_all() const;
+  [[nodiscard]] int kill_all() const;
 
  private:
   // Children we had before, none of our business, and whether orphans went to us already then.

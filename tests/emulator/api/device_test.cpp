@@ -66,7 +66,7 @@ TEST_F(Device, KnowsTheMachineItRunsOn) {
 TEST_F(Device, RefusesAttributesThatDoNotExist) {
   int value = 0;
 
-  EXPECT_EQ(cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(9999), device),
+  EXPECT_EQ(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MAX, device),
             CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuDeviceGetAttribute(nullptr, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device),
             CUDA_ERROR_INVALID_VALUE);
@@ -102,7 +102,7 @@ TEST(Errors, HaveNamesAndDescriptions) {
 TEST(Errors, ThatDoNotExistHaveNoName) {
   const char* text = "before";
 
-  EXPECT_EQ(cuGetErrorName(static_cast<CUresult>(12345), &text), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGetErrorName(static_cast<CUresult>(998), &text), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(text, nullptr);
   EXPECT_EQ(cuGetErrorName(CUDA_SUCCESS, nullptr), CUDA_ERROR_INVALID_VALUE);
 }

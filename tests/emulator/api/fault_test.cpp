@@ -24,7 +24,7 @@ TEST_F(Faults, OfAddressesNameInstructionThreadAndDistance) {
   EXPECT_THAT(report, HasSubstr("out-of-bounds store of 4 bytes"));
   EXPECT_THAT(report, HasSubstr("right behind the end of a 400-byte allocation"));
   EXPECT_THAT(report, HasSubstr("by thread (36,0,0) of block (1,0,0)"));
-  EXPECT_THAT(report, HasSubstr("PTX line 14: st.global.u32 [%rd4], %r4"));
+  EXPECT_THAT(report, HasSubstr("PTX line 15: st.global.u32 [%rd4], %r4"));
 }
 
 TEST_F(Faults, StickToTheContext) {

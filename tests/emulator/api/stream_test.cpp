@@ -16,14 +16,14 @@ class Streams : public EmulatedDevice {
     void* host = nullptr;
     ASSERT_EQ(cuMemHostAlloc(&host, 4, 0), CUDA_SUCCESS);
     flag = static_cast<std::uint32_t*>(host);
-    std::atomic_ref(*flag) = 0;
+    std::atomic_ref<std::uint32_t>{*flag}.store(0);
   }
   void block_stream() {
     ASSERT_EQ(launch(kernel(kWaitForFlag), {.block = 1, .stream = stream},
                      reinterpret_cast<CUdeviceptr>(flag)),
               CUDA_SUCCESS);
   }
-  void release_stream() { std::atomic_ref(*flag) = 1; }
+  void release_stream() { std::atomic_ref<std::uint32_t>{*flag}.store(1); }
 
   CUstream stream = nullptr;
   std::uint32_t* flag = nullptr;

@@ -66,7 +66,7 @@ TEST(NvrtcModule, TiledMatmulDeclaresItsTilesAndBlock) {
 TEST(NvrtcModule, EveryBranchOfMatmulStaysInsideItsFunction) {
   const Module module = parse(data_file("matmul.ptx"));
   const Function& naive = function(module, "naive");
-  EXPECT_TRUE(std::all_of(naive.body.begin(), naive.body.end(), [&](const Instruction& each) {
+  EXPECT_TRUE(std::ranges::all_of(naive.body, [&](const Instruction& each) {
     return each.opcode != Opcode::bra ||
            std::get<LabelReference>(each.operands.at(0).value).instruction <= naive.body.size();
   }));
@@ -88,12 +88,13 @@ TEST(NvrtcModule, LanguageDeclaresWhatTheDriverProvides) {
 TEST(NvrtcModule, LanguageCallsThroughRegisters) {
   const Module module = parse(data_file("language.ptx"));
   const Function& kernel = function(module, "language");
-  EXPECT_EQ(std::count_if(kernel.body.begin(), kernel.body.end(),
-                          [](const Instruction& each) {
-                            return each.opcode == Opcode::call &&
-                                   std::holds_alternative<Register>(each.operands.at(1).value);
-                          }),
-            2);
+  EXPECT_EQ(
+      std::ranges::count_if(kernel.body,
+                            [](const Instruction& each) {
+                              return each.opcode == Opcode::call &&
+                                     std::holds_alternative<Register>(each.operands.at(1).value);
+                            }),
+      2);
 }
 
 TEST(NvrtcModule, LanguageStoresAddressesInVariables) {

@@ -1,0 +1,423 @@
+// Whole trials on the emulated device, with real kernels on small sizes.
+#include "autokernel/trial/runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "autokernel/base/error.h"
+#include "support/scratch_folder.h"
+
+namespace autokernel::trial {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kMatMulCase = R"toml(
+name = "MatMul"
+problem = "MatMul [{M},{K}] x [{K},{N}] bfloat16"
+[sizes.default]
+M = 96
+N = 64
+K = 128
+[sizes.check]
+M = 32
+N = 64
+K = 64
+[[tensor]]
+name = "A"
+role = "in"
+dtype = "bf16"
+shape = ["M", "K"]
+fill = "normal"
+[[tensor]]
+name = "B"
+role = "in"
+dtype = "bf16"
+shape = ["K", "N"]
+fill = "normal"
+[[tensor]]
+name = "C"
+role = "out"
+dtype = "bf16"
+shape = ["M", "N"]
+[reference]
+kind = "cublas_gemm"
+left = "A"
+right = "B"
+output = "C"
+[check]
+absolute = 1e-2
+relative = 1e-2
+exact = "sum-of-products"
+sum_over = "K"
+deterministic = false
+[cost]
+flops = "2*M*N*K"
+bytes = "2*(M*K + K*N + M*N)"
+[timing]
+samples = 6
+)toml";
+
+constexpr const char* kHead = R"cu(
+#include <autokernel.cuh>
+#include <cuda_bf16.h>
+)cu";
+constexpr const char* kLaunch = R"cu(
+AUTOKERNEL_LAUNCH({.kernel = "matmul", .grid = {N / 32, M / 8}, .block = {32, 8}});
+)cu";
+
+// A kernel with one thread per element, which has `col`, `row` and the right `sum`; `store` is what
+// it does with it.
+std::string matmul(const std::string& store, const std::string& globals = "",
+                   const std::string& launch = kLaunch, const std::string& more_parameters = "") {
+  return std::string(kHead) + launch + globals +
+         "\nextern \"C\" __global__ void matmul(__nv_bfloat16* A, const __nv_bfloat16* B, "
+         "__nv_bfloat16* C" +
+         more_parameters + R"cu() {
+  const int col = blockIdx.x * 32 + threadIdx.x;
+  const int row = blockIdx.y * 8 + threadIdx.y;
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
+)cu" + store +
+         "\n}\n";
+}
+
+constexpr const char* kStore = "C[row * N + col] = __float2bfloat16(sum);";
+
+class MatMulTrial : public ::testing::Test {
+ protected:
+  MatMulTrial() { folder_.write("case.toml", kMatMulCase); }
+
+  Request request(const std::string& source) {
+    Request request;
+    request.case_directory = folder_.path();
+    request.kernel_file = folder_.path() / "kernel.cu";
+    request.source = source;
+    request.device = parse_device("cpu");
+    return request;
+  }
+
+  Result trial(const std::string& source) {
+    return run_trial(request(source), [](Phase) {});
+  }
+
+  test::ScratchFolder folder_;
+};
+
+TEST_F(MatMulTrial, AnHonestKernelIsCorrectAndMeasured) {
+  const Result result = trial(matmul(kStore));
+
+  EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+  EXPECT_EQ(result.reason, "");
+  ASSERT_TRUE(result.times.has_value());
+  EXPECT_EQ(result.times->samples_us.size(), 6U);
+  EXPECT_GT(result.times->median_us, 0);
+  ASSERT_TRUE(result.reference.has_value());
+  EXPECT_EQ(result.reference->samples_us.size(), 6U);
+  EXPECT_EQ(result.problem, "MatMul [96,128] x [128,64] bfloat16");
+  EXPECT_EQ(result.flops, 2.0 * 96 * 64 * 128);
+  EXPECT_EQ(result.samples_wanted, 6);
+  EXPECT_GT(result.bench_seconds, 0);
+}
+
+TEST_F(MatMulTrial, SaysWhatItRanOn) {
+  const Result result = trial(matmul(kStore));
+
+  ASSERT_TRUE(result.device.has_value());
+  EXPECT_TRUE(result.device->emulated);
+  EXPECT_EQ(result.device->major, 9);
+  EXPECT_THAT(result.device->name, HasSubstr("CPU, emulated CUDA driver"));
+  EXPECT_THAT(result.versions.at("reference"), HasSubstr("OpenBLAS"));
+  EXPECT_TRUE(result.versions.contains("nvrtc"));
+  EXPECT_TRUE(result.versions.contains("driver"));
+  ASSERT_TRUE(result.resources.has_value());
+  EXPECT_GT(result.resources->registers, 0U);
+}
+
+TEST_F(MatMulTrial, HasNoFigureThatOnlyAGpuHas) {
+  const Result result = trial(matmul(kStore));
+
+  EXPECT_FALSE(result.peak_tflops.has_value());
+  EXPECT_FALSE(result.peak_gbytes_s.has_value());
+  EXPECT_FALSE(result.warm_us.has_value());
+  EXPECT_FALSE(result.event_floor_us.has_value());
+}
+
+TEST_F(MatMulTrial, EntersEachPhaseOnceAndInOrder) {
+  std::vector<Phase> entered;
+  const Result result =
+      run_trial(request(matmul(kStore)), [&](Phase phase) { entered.push_back(phase); });
+
+  EXPECT_THAT(entered, ElementsAre(Phase::start, Phase::compile, Phase::check, Phase::time));
+  EXPECT_EQ(result.phase_seconds.size(), 4U);
+}
+
+TEST_F(MatMulTrial, DrawsAKeyOfItsOwnForEveryTimedLaunch) {
+  const Result result = trial(matmul(kStore));
+
+  const std::set<std::string> different(result.keys.begin(), result.keys.end());
+  EXPECT_EQ(different.size(), result.keys.size());
+  EXPECT_GE(result.keys.size(), 6U);
+}
+
+TEST_F(MatMulTrial, IsTheArchitectureItIsAskedToBe) {
+  Request asked = request(matmul(kStore));
+  asked.architecture = "sm_80";
+  const Result result = run_trial(asked, [](Phase) {});
+
+  EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+  EXPECT_EQ(result.device->major, 8);
+  EXPECT_EQ(result.device->minor, 0);
+}
+
+// What is wrong, and the words of the verdict that say so.
+struct Wrong {
+  std::string name;
+  std::string source;
+  Verdict verdict;
+  std::string reason;
+};
+class WrongKernel : public MatMulTrial, public ::testing::WithParamInterface<Wrong> {};
+
+TEST_P(WrongKernel, GetsItsVerdictAndAReasonAndNoTimes) {
+  const Result result = trial(GetParam().source);
+
+  EXPECT_EQ(result.verdict, GetParam().verdict) << result.reason;
+  EXPECT_THAT(result.reason, HasSubstr(GetParam().reason));
+  EXPECT_FALSE(result.times.has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, WrongKernel,
+    ::testing::Values(
+        Wrong{"SyntaxError", matmul("oops"), Verdict::does_not_compile, "kernel.cu:"},
+        Wrong{"WritesNothing", matmul(""), Verdict::incorrect, "C[0,"},
+        Wrong{"OneElement",
+              matmul("C[row * N + col] = __float2bfloat16(row == 3 && col == 17 ? sum + 1 : sum);"),
+              Verdict::incorrect, "1 of 2048 elements differ"},
+        Wrong{"AddsToWhatWasThere",
+              matmul(
+                  "C[row * N + col] = __float2bfloat16(sum + __bfloat162float(C[row * N + col]));"),
+              Verdict::incorrect, "C[0,"},
+        Wrong{"RightOnPositiveSumsOnly",
+              matmul("C[row * N + col] = __float2bfloat16(fmaxf(sum, 0.0f));"), Verdict::incorrect,
+              "exact inputs"},
+        Wrong{"SkipsTheLastOfTheSum",
+              matmul("sum -= __bfloat162float(A[row * K + K - 1]) * __bfloat162float(B[(K - 1) * N "
+                     "+ col]);" +
+                     std::string(kStore)),
+              Verdict::incorrect, "exact inputs"},
+        Wrong{"SumsInBf16",
+              matmul("__nv_bfloat16 s = __float2bfloat16(0.0f); for (int k = 0; k < K; ++k) s = "
+                     "__float2bfloat16("
+                     "__bfloat162float(s) + __bfloat162float(A[row * K + k]) * "
+                     "__bfloat162float(B[k * N + col]));"
+                     "C[row * N + col] = s;"),
+              Verdict::incorrect, "exact inputs"},
+        Wrong{"ChangesAnInput",
+              matmul(std::string(kStore) +
+                     " if (row == 1 && col == 2) A[5] = __float2bfloat16(1e9f);"),
+              Verdict::incorrect, "it changed its input A"},
+        Wrong{"WritesOutOfBounds",
+              matmul(std::string(kStore) +
+                     " if (row == M - 1 && col == N - 1) C[M * N + 64] = A[0];"),
+              Verdict::crashed, "CUDA_ERROR_ILLEGAL_ADDRESS, 700"},
+        Wrong{"Traps", matmul(std::string(kStore) + " if (row == 5) __trap();"), Verdict::crashed,
+              "CUDA_ERROR_LAUNCH_FAILED, 719"},
+        Wrong{"AsksForTooMuchSharedMemory",
+              matmul(kStore, "",
+                     "AUTOKERNEL_LAUNCH({.kernel = \"matmul\", .grid = {N / 32, M / 8}, .block = "
+                     "{32, 8}, "
+                     ".shared_bytes = 1 << 20});"),
+              Verdict::crashed, "change AUTOKERNEL_LAUNCH"},
+        Wrong{"WrongAtTheTimedSizeOnly",
+              matmul("C[row * N + col] = __float2bfloat16(M == 96 && row == 95 ? 0.0f : sum);"),
+              Verdict::incorrect, "C[95,"}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST_F(MatMulTrial, NothingIsRememberedFromOneLaunchToTheNext) {
+  // Right in its first launch only, if it could count them.
+  const Result result =
+      trial(matmul("if (launches == 0) C[row * N + col] = __float2bfloat16(sum);"
+                   "if (row == M - 1 && col == N - 1) launches = 1;",
+                   "__device__ volatile int launches = 0;"));
+
+  EXPECT_EQ(result.verdict, Verdict::incorrect)
+      << "one block may see what another wrote in the same launch";
+}
+
+TEST_F(MatMulTrial, ModuleObjectsHoldTheirInitialBytesAtEveryLaunch) {
+  const Result result = trial(
+      matmul("C[row * N + col] = __float2bfloat16(sum * one[row % 2] + offset[col % 64]);"
+             "later[row % 8] = sum;",
+             "__device__ float one[2] = {1.0f, 1.0f}; __device__ float offset[64];"
+             "__device__ float later[8];"
+             "extern \"C\" __global__ void spoil(__nv_bfloat16* A, const __nv_bfloat16* B, "
+             "__nv_bfloat16* C) { one[threadIdx.x] = 2.0f; offset[threadIdx.x] = 5.0f; }",
+             "AUTOKERNEL_LAUNCH({.kernel = \"matmul\", .grid = {N / 32, M / 8}, .block = {32, 8}},"
+             "{.kernel = \"spoil\", .grid = {1}, .block = {2}});"));
+
+  EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+}
+
+TEST_F(MatMulTrial, AWorkspaceHoldsRandomBits) {
+  const Result result =
+      trial(matmul("C[row * N + col] = __float2bfloat16(sum + workspace[row * N + col]);",
+                   "AUTOKERNEL_WORKSPACE(M * N * 4);", kLaunch, ", float* workspace"));
+
+  EXPECT_EQ(result.verdict, Verdict::incorrect);
+}
+
+TEST_F(MatMulTrial, AZeroedWorkspaceHoldsZerosAtEveryLaunch) {
+  const Result result =
+      trial(matmul("C[row * N + col] = __float2bfloat16(sum + workspace[row * N + col]);"
+                   "workspace[row * N + col] = 7.0f;",
+                   "AUTOKERNEL_ZEROED_WORKSPACE(M * N * 4);", kLaunch, ", float* workspace"));
+
+  EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+}
+
+TEST_F(MatMulTrial, AFoldedLaunchOfTwoKernelsIsTimedAndCheckedAsOne) {
+  const Result result = trial(
+      matmul("workspace[row * N + col] = sum;",
+             "AUTOKERNEL_WORKSPACE(M * N * 4);"
+             "extern \"C\" __global__ void store(__nv_bfloat16* A, const __nv_bfloat16* B, "
+             "__nv_bfloat16* C, float* w) {"
+             "  const int i = blockIdx.x * 64 + threadIdx.x; C[i] = __float2bfloat16(w[i]); }",
+             "AUTOKERNEL_LAUNCH({.kernel = \"matmul\", .grid = {N / 32, M / 8}, .block = {32, 8}},"
+             "{.kernel = \"store\", .grid = {M * N / 64}, .block = {64}});",
+             ", float* workspace"));
+
+  EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+}
+
+TEST_F(MatMulTrial, AnUnknownSizeIsAUsageErrorThatNamesTheKnownOnes) {
+  Request asked = request(matmul(kStore));
+  asked.size = "huge";
+  try {
+    static_cast<void>(run_trial(asked, [](Phase) {}));
+    FAIL() << "ran";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.stop(), Stop::usage);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("'huge'"), HasSubstr("check, default")));
+  }
+}
+
+constexpr const char* kScaleCase = R"toml(
+name = "Scale"
+problem = "3x, {N} elements float32"
+[sizes.default]
+N = 8192
+[sizes.check]
+N = 1024
+[[tensor]]
+name = "x"
+role = "in"
+dtype = "f32"
+shape = ["N"]
+fill = "normal"
+[[tensor]]
+name = "y"
+role = "out"
+dtype = "f32"
+shape = ["N"]
+[reference]
+kind = "kernel"
+file = "reference.cu"
+[check]
+absolute = 0.0
+relative = 0.0
+exact = "always"
+deterministic = true
+[cost]
+flops = "N"
+bytes = "8*N"
+[timing]
+samples = 4
+)toml";
+
+std::string scale(const std::string& body) {
+  return "#include <autokernel.cuh>\n"
+         "AUTOKERNEL_LAUNCH({.kernel = \"scale\", .grid = {N / 256}, .block = {256}});\n"
+         "extern \"C\" __global__ void scale(const float* x, float* y) {\n"
+         "  const int i = blockIdx.x * 256 + threadIdx.x;\n  " +
+         body + "\n}\n";
+}
+
+class ScaleTrial : public ::testing::Test {
+ protected:
+  ScaleTrial() {
+    folder_.write("case.toml", kScaleCase);
+    folder_.write("reference.cu", scale("y[i] = 3 * x[i];"));
+  }
+
+  Result trial(const std::string& source) {
+    Request request;
+    request.case_directory = folder_.path();
+    request.kernel_file = folder_.path() / "kernel.cu";
+    request.source = source;
+    request.device = parse_device("cpu");
+    return run_trial(request, [](Phase) {});
+  }
+
+  test::ScratchFolder folder_;
+};
+
+TEST_F(ScaleTrial, AKernelThatAgreesWithTheReferenceKernelIsCorrect) {
+  const Result result = trial(scale("y[i] = x[i] * 3.0f;"));
+
+  EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+  EXPECT_FALSE(result.reference.has_value());
+  EXPECT_EQ(result.differences->max_abs, 0);
+}
+
+TEST_F(ScaleTrial, AKernelThatRoundsOnceMoreIsNot) {
+  const Result result =
+      trial(scale("y[i] = __fadd_rn(__fmul_rn(x[i], 1.7f), __fmul_rn(x[i], 1.3f));"));
+
+  EXPECT_EQ(result.verdict, Verdict::incorrect);
+  EXPECT_THAT(result.reason, HasSubstr("normal inputs, check launch 1 at N = 1024"));
+}
+
+TEST_F(ScaleTrial, AReferenceThatDoesNotCompileIsTheCasesFault) {
+  folder_.write("reference.cu", scale("oops"));
+  try {
+    static_cast<void>(trial(scale("y[i] = 3 * x[i];")));
+    FAIL() << "ran";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.stop(), Stop::usage);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("reference"), HasSubstr("Scale")));
+  }
+}
+
+TEST_F(ScaleTrial, AReferenceThatFaultsIsTheCasesFault) {
+  folder_.write("reference.cu", scale("y[i + N] = 3 * x[i];"));
+  try {
+    static_cast<void>(trial(scale("y[i] = 3 * x[i];")));
+    FAIL() << "ran";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.stop(), Stop::usage);
+    EXPECT_THAT(error.what(), HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+  }
+}
+
+TEST_F(ScaleTrial, AReferenceFileThatIsMissingIsNamed) {
+  std::filesystem::remove(folder_.path() / "reference.cu");
+  try {
+    static_cast<void>(trial(scale("y[i] = 3 * x[i];")));
+    FAIL() << "ran";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.stop(), Stop::usage);
+    EXPECT_THAT(error.what(), HasSubstr("reference.cu"));
+  }
+}
+
+}  // namespace
+}  // namespace autokernel::trial
