@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <nvrtc.h>
 
+#include <system_error>
+
 #include "autokernel/base/error.h"
 #include "autokernel/base/owned.h"
 
@@ -20,6 +22,21 @@ Function* find(void* library, const char* name) {
   void* symbol = dlsym(library, name);
   if (symbol == nullptr) throw BadLibrary(fmt::format("it has no {}: {}", name, dl_error()));
   return reinterpret_cast<Function*>(symbol);
+}
+
+// NVRTC opens libnvrtc-builtins by its bare name when it compiles, and the loader knows only some
+// folders; wheels and toolkits that are not registered are not among them. A library that is loaded
+// already is found by its name.
+[[nodiscard]] std::vector<Owned<void*>> builtins_beside(const std::filesystem::path& library) {
+  std::vector<Owned<void*>> loaded;
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(library.parent_path(), unreadable)) {
+    if (!entry.path().filename().string().starts_with("libnvrtc-builtins.so.")) continue;
+    // Where this fails, the compile says so.
+    loaded.emplace_back(dlopen(entry.path().c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE),
+                        [](void* l) { dlclose(l); });
+  }
+  return loaded;
 }
 
 }  // namespace
@@ -49,6 +66,7 @@ struct Nvrtc::Functions {
     const bool known =
         dladdr(reinterpret_cast<void*>(version), &info) != 0 && info.dli_fname != nullptr;
     path = known ? std::filesystem::path(info.dli_fname) : file;
+    builtins = builtins_beside(path);
   }
 
   void check(nvrtcResult result, const char* call) const {
@@ -73,6 +91,7 @@ struct Nvrtc::Functions {
   }
 
   Owned<void*> library;
+  std::vector<Owned<void*>> builtins;
   std::filesystem::path path;
   decltype(nvrtcVersion)* version;
   decltype(nvrtcGetNumSupportedArchs)* arch_count;

@@ -103,6 +103,10 @@ class Jit final : public MachineCode {
       fail("the emulator wrote IR that LLVM does not accept", message);
     }
     Handle<LLVMModuleRef> owner{module, LLVMDisposeModule};
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message) != 0) {
+      fail("the emulator wrote IR that is not valid", message);
+    }
+    LLVMDisposeMessage(message);
     optimise(module, raw_context);
     create();
     LLVMOrcThreadSafeModuleRef safe = LLVMOrcCreateNewThreadSafeModule(owner.release(), context.get());

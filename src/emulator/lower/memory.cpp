@@ -66,11 +66,13 @@ class Access {
     std::vector<Value> fetched = fetch_lanes();
     ir_.jump(done);
     ir_.begin_block(done);
+    std::vector<Value> values;  // all of them before the first is written: phis stand at the top of their block
     for (unsigned e = 0; e < count_; ++e) {
-      write(e, ir_.define("phi " + loaded[e].type() + " [ " + loaded[e].name + ", %" + fast + " ], [ " +
-                              fetched[e].name + ", %" + slow + " ]",
-                          element_, kLanes));
+      values.push_back(ir_.define("phi " + loaded[e].type() + " [ " + loaded[e].name + ", %" + fast + " ], [ " +
+                                      fetched[e].name + ", %" + slow + " ]",
+                                  element_, kLanes));
     }
+    for (unsigned e = 0; e < count_; ++e) write(e, values[e]);
   }
 
   void store() {
