@@ -155,7 +155,9 @@ class Compiler::Library {
   // The same for everybody: what makes one kernel faster than another stands in the file.
   [[nodiscard]] std::vector<std::string> options(const std::string& architecture) const {
     std::vector<std::string> options = {"--gpu-architecture=" + architecture, "--std=c++20",
-                                        "-DNDEBUG", "--ptxas-options=--verbose"};
+                                        "-DNDEBUG", "--ptxas-options=--verbose",
+                                        // For source_line(); the machine code is the same with it.
+                                        "--generate-line-info"};
     for (const std::filesystem::path& folder : includes_)
       options.push_back("--include-path=" + folder.string());
     return options;

@@ -117,7 +117,10 @@ void Device::copy_out(std::span<std::byte> to, Address from) const {
 void Device::reset_persisting_l2() const {
   if (info_->emulated) return;
   require(api_->context_reset_persisting_l2, "cuCtxResetPersistingL2Cache");
-  check(*api_, api_->context_reset_persisting_l2(), "cuCtxResetPersistingL2Cache",
+  const CUresult status = api_->context_reset_persisting_l2();
+  // Before capability 8.0 no line can be made to persist.
+  if (status == CUDA_ERROR_NOT_SUPPORTED) return;
+  check(*api_, status, "cuCtxResetPersistingL2Cache",
         "reset the persisting lines of the L2 of " + info_->name);
 }
 

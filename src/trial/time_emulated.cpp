@@ -13,7 +13,6 @@ using Clock = std::chrono::steady_clock;
 
 // A number from the emulated device says nothing about a GPU: it is not worth a minute of waiting.
 constexpr double kCapSeconds = 10;
-constexpr std::uint64_t kOutputMemory = 2ULL << 30;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -53,17 +52,6 @@ class LibraryClock {
 };
 
 }  // namespace
-
-int samples_that_fit(const SizedCase& sized, std::vector<std::string>& warnings) {
-  const int wanted = sized.problem->timing.samples;
-  const std::uint64_t fitting =
-      std::max<std::uint64_t>(1, kOutputMemory / std::max<std::size_t>(1, sized.output_bytes()));
-  if (fitting >= static_cast<std::uint64_t>(wanted)) return wanted;
-  warnings.push_back("outputs of " + std::to_string(sized.output_bytes() >> 20U) +
-                     " MiB leave host memory for " + std::to_string(fitting) +
-                     " samples instead of " + std::to_string(wanted));
-  return static_cast<int>(fitting);
-}
 
 Timing time_emulated(const TimingTask& task, const OpenBlas* library) {
   Timed timed;

@@ -57,9 +57,9 @@ void expect_sound(const std::optional<driver::Fault>& fault, const char* what) {
 using Queue = std::function<void(const driver::Stream&)>;
 
 // The same sequence as for a candidate's launch, around work of the harness's own.
-class OwnSequence {
+class HarnessSequence {
  public:
-  OwnSequence(const driver::Device& device, GpuTools& tools)
+  HarnessSequence(const driver::Device& device, GpuTools& tools)
       : device_(&device),
         tools_(&tools),
         stream_(device.make_stream()),
@@ -207,7 +207,7 @@ Timing time_on_gpu(const TimingTask& task, const Cublas* library, const compile:
   timed.cap_seconds = task.sized.problem->timing.cap_seconds;
   const int wanted = samples_that_fit(task.sized, timed.warnings);
   GpuTools tools(task.device, program);
-  OwnSequence sequence(task.device, tools);
+  HarnessSequence sequence(task.device, tools);
   Launcher launcher(task.device, task.candidate, task.sized, task.maker,
                     sets_for(task.device, task.sized));
   if (auto rejected = warm_up(launcher, task, timed)) return *std::move(rejected);

@@ -91,14 +91,12 @@ TEST(ModuleMemory, ThatNoVariableCoversIsRefused) {
   std::vector<std::byte> image = cubin();
   const Elf elf(image);
   const auto& symbols = elf.symbols();
-  const auto counter = std::find_if(symbols.begin(), symbols.end(),
-                                    [](const ElfSymbol& s) { return s.name == "sums"; });
-  ASSERT_NE(counter, symbols.end());
-  const auto table = std::find_if(elf.sections().begin(), elf.sections().end(),
-                                  [](const ElfSection& s) { return s.name == ".symtab"; });
+  const auto sums = std::ranges::find(symbols, "sums", &ElfSymbol::name);
+  ASSERT_NE(sums, symbols.end());
+  const auto table = std::ranges::find(elf.sections(), ".symtab", &ElfSection::name);
   ASSERT_NE(table, elf.sections().end());
   // The size of the symbol, in its entry of the symbol table, becomes 4 in place of 16.
-  const auto entry = table->bytes.data() - image.data() + (counter - symbols.begin()) * 24;
+  const auto entry = table->bytes.data() - image.data() + (sums - symbols.begin()) * 24;
   image[static_cast<std::size_t>(entry) + 16] = std::byte{4};
 
   EXPECT_THAT([&] { static_cast<void>(module_objects(Elf(image), "kernel.cu")); },

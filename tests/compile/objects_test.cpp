@@ -12,9 +12,9 @@ using testing::Each;
 using testing::HasSubstr;
 
 const ModuleObject& object(const Program& from, const std::string& part_of_name) {
-  const auto found = std::find_if(
-      from.objects.begin(), from.objects.end(),
-      [&](const ModuleObject& each) { return each.name.find(part_of_name) != std::string::npos; });
+  const auto found = std::ranges::find_if(from.objects, [&](const ModuleObject& each) {
+    return each.name.find(part_of_name) != std::string::npos;
+  });
   if (found == from.objects.end()) throw std::runtime_error("there is no object " + part_of_name);
   return *found;
 }

@@ -126,6 +126,14 @@ TEST(Device, AsksNothingOfTheEmulatedDeviceThatOnlyHardwareHas) {
   EXPECT_NO_THROW(opened.device.refuse_device_malloc());
 }
 
+TEST(Device, HasNoPersistingLinesToResetWhereTheHardwareKnowsNone) {
+  Api api = sound_driver();
+  api.context_reset_persisting_l2 = [] { return CUDA_ERROR_NOT_SUPPORTED; };
+  const Opened opened(api);
+
+  EXPECT_NO_THROW(opened.device.reset_persisting_l2());
+}
+
 TEST(Device, ReleasesNothingTwiceAndSurvivesAFreeThatFails) {
   static int frees = 0;
   frees = 0;

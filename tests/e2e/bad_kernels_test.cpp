@@ -19,7 +19,7 @@ using testing::Not;
 class BadKernels : public Workplace {
  protected:
   // What holds of every failed run.
-  void expect_failure(const Run& run, int code, const std::string& verdict) const {
+  void expect_failure(const Outcome& run, int code, const std::string& verdict) const {
     EXPECT_EQ(run.code, code) << run.out << run.err;
     EXPECT_EQ(value_of("correct", run.out), "False");
     EXPECT_EQ(value_of("verdict", run.out), verdict);
@@ -34,26 +34,26 @@ class BadKernels : public Workplace {
 };
 
 TEST_F(BadKernels, ASyntaxErrorDoesNotCompileAndTheReasonNamesTheLine) {
-  const Run run = bench("syntax_error");
+  const Outcome run = bench("syntax_error");
   expect_failure(run, 12, "does_not_compile");
   EXPECT_THAT(value_of("reason", run.out), ContainsRegex("syntax_error.cu[:(][0-9]+"));
 }
 
 TEST_F(BadKernels, TheWholeCompilerOutputIsInTheLogThatIsNamed) {
-  const Run run = bench("syntax_error");
+  const Outcome run = bench("syntax_error");
   EXPECT_THAT(contents(value_of("log", run.out)), HasSubstr("error"));
 }
 
 TEST_F(BadKernels, OneWrongElementIsFoundAndNamed) {
-  const Run run = bench("wrong_in_one_element");
+  const Outcome run = bench("wrong_in_one_element");
   expect_failure(run, 11, "incorrect");
   EXPECT_THAT(value_of("reason", run.out), AllOf(HasSubstr("17"), HasSubstr("42")));
 }
 
 TEST_F(BadKernels, OneWrongElementIsFoundAtTheFullSizeToo) {
-  const Run run = bench("wrong_in_one_element", {"--size", "default"});
+  const Outcome run = bench("wrong_in_one_element", {"--size", "default"});
   EXPECT_EQ(run.code, 2) << "--size is given twice";
-  EXPECT_EQ(Workplace::run({"bench", "--device", "cpu", "--kernel",
+  EXPECT_EQ(run_autokernel({"bench", "--device", "cpu", "--kernel",
                             AUTOKERNEL_SOURCES "/tests/data/kernels/wrong_in_one_element.cu"})
                 .code,
             11);
@@ -64,13 +64,13 @@ TEST_F(BadKernels, AnOutputThatIsNotWrittenIsIncorrect) {
 }
 
 TEST_F(BadKernels, AWriteOutOfBoundsIsNotAccepted) {
-  const Run run = bench("writes_out_of_bounds");
+  const Outcome run = bench("writes_out_of_bounds");
   expect_failure(run, 14, "crashed");
   EXPECT_THAT(value_of("reason", run.out), ContainsRegex("bound|outside|illegal"));
 }
 
 TEST_F(BadKernels, AKernelThatNeverEndsIsTimedOut) {
-  const Run run = bench("never_ends", {"--timeout", "3"});
+  const Outcome run = bench("never_ends", {"--timeout", "3"});
   expect_failure(run, 13, "timed_out");
   EXPECT_THAT(value_of("reason", run.out), HasSubstr("3 s"));
   EXPECT_LT(run.seconds, 10);

@@ -19,7 +19,7 @@ using testing::StartsWith;
 class CommandLine : public Workplace {
  protected:
   // One line that says what is wrong, and nothing on standard output.
-  static void expect_refusal(const Run& run, int code, const std::string& words) {
+  static void expect_refusal(const Outcome& run, int code, const std::string& words) {
     EXPECT_EQ(run.code, code) << run.err;
     EXPECT_THAT(run.out, IsEmpty());
     EXPECT_THAT(run.err, AllOf(StartsWith("autokernel: "), HasSubstr(words)));
@@ -28,28 +28,28 @@ class CommandLine : public Workplace {
 };
 
 TEST_F(CommandLine, PrintsTheVersionAtOnce) {
-  const Run run = Workplace::run({"--version"});
+  const Outcome run = run_autokernel({"--version"});
   EXPECT_EQ(run.code, 0);
   EXPECT_THAT(run.out, MatchesRegex("autokernel [0-9]+\\.[0-9]+\\.[0-9]+\n"));
-  const auto seconds = [&] { return Workplace::run({"--version"}).seconds; };
+  const auto seconds = [&] { return run_autokernel({"--version"}).seconds; };
   EXPECT_LE(std::min({seconds(), seconds(), seconds(), seconds(), seconds()}), 0.020);
 }
 
 TEST_F(CommandLine, PrintsItsHelp) {
-  const Run run = Workplace::run({"--help"});
+  const Outcome run = run_autokernel({"--help"});
   EXPECT_EQ(run.code, 0);
   EXPECT_THAT(run.out, HasSubstr("Examples:"));
 }
 
 TEST_F(CommandLine, WithoutArgumentsShowsTheHelpAsAUsageError) {
-  const Run run = Workplace::run({});
+  const Outcome run = run_autokernel({});
   EXPECT_EQ(run.code, 2);
   EXPECT_THAT(run.err, HasSubstr("Usage:"));
 }
 
 TEST_F(CommandLine, RefusesWhatItDoesNotKnow) {
-  expect_refusal(Workplace::run({"bench", "--frob"}), 2, "see 'autokernel bench --help'");
-  expect_refusal(Workplace::run({"frob"}), 2, "there is no command 'frob'");
+  expect_refusal(run_autokernel({"bench", "--frob"}), 2, "see 'autokernel bench --help'");
+  expect_refusal(run_autokernel({"frob"}), 2, "there is no command 'frob'");
 }
 
 TEST_F(CommandLine, SaysWhereItLookedForACase) {
@@ -59,25 +59,25 @@ TEST_F(CommandLine, SaysWhereItLookedForACase) {
 }
 
 TEST_F(CommandLine, SaysThatACaseIsMissing) {
-  expect_refusal(Workplace::run({"bench", "--case", "none"}), 2, "there is no folder none");
+  expect_refusal(run_autokernel({"bench", "--case", "none"}), 2, "there is no folder none");
 }
 
 TEST_F(CommandLine, SaysThatAKernelIsMissing) {
-  expect_refusal(Workplace::run({"bench", "--kernel", "none.cu"}), 2, "none.cu: No such file");
+  expect_refusal(run_autokernel({"bench", "--kernel", "none.cu"}), 2, "none.cu: No such file");
 }
 
 TEST_F(CommandLine, SaysThatAKernelIsAFolder) {
-  expect_refusal(Workplace::run({"bench", "--kernel", "kernels"}), 2, "it is a folder");
+  expect_refusal(run_autokernel({"bench", "--kernel", "kernels"}), 2, "it is a folder");
 }
 
 TEST_F(CommandLine, NamesFileAndLineOfACaseThatIsNoToml) {
   scratch_.write("kernels/case.toml", "name = \"MatMul\nsizes");
-  expect_refusal(Workplace::run({"bench", "--device", "cpu"}), 2, "case.toml");
+  expect_refusal(run_autokernel({"bench", "--device", "cpu"}), 2, "case.toml");
   EXPECT_THAT(processes_still_marked(scratch_.path().string()), IsEmpty());
 }
 
 TEST_F(CommandLine, NamesTheSizesThereAreWhereOneIsMissing) {
-  expect_refusal(Workplace::run({"bench", "--device", "cpu", "--size", "huge"}), 2, "huge");
+  expect_refusal(run_autokernel({"bench", "--device", "cpu", "--size", "huge"}), 2, "huge");
   expect_nothing_left();
 }
 
@@ -89,7 +89,7 @@ TEST_F(CommandLine, SaysThatThereIsNoGpu) {
 }
 
 TEST_F(CommandLine, DoesNotLetUsersCallTheRunner) {
-  expect_refusal(Workplace::run({"runner"}), 2, "use 'autokernel bench'");
+  expect_refusal(run_autokernel({"runner"}), 2, "use 'autokernel bench'");
 }
 
 TEST_F(CommandLine, SaysThatNobodyTakesItsOutput) {
@@ -97,13 +97,13 @@ TEST_F(CommandLine, SaysThatNobodyTakesItsOutput) {
   ASSERT_TRUE(full.is_open());
   Invocation invocation = autokernel({"--help"});
   invocation.out = full.get();
-  const Run run = test::run(invocation);
+  const Outcome run = test::run(invocation);
   EXPECT_EQ(run.code, 3);
   EXPECT_EQ(run.err, "autokernel: cannot write to standard output\n");
 }
 
 TEST_F(CommandLine, SaysWhatItDoesWhereItIsAskedTo) {
-  const Run run = bench("syntax_error", {"--verbose"});
+  const Outcome run = bench("syntax_error", {"--verbose"});
   EXPECT_THAT(run.err, AllOf(HasSubstr("runner "), HasSubstr("entered phase compile")));
 }
 

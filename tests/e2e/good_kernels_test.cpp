@@ -16,7 +16,7 @@ using testing::StartsWith;
 class GoodKernels : public Workplace {};
 
 TEST_F(GoodKernels, TheDefaultCaseIsMeasuredAtItsFullSize) {
-  const Run run = Workplace::run({"bench", "--device", "cpu"});
+  const Outcome run = run_autokernel({"bench", "--device", "cpu"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_THAT(run.err, IsEmpty());
   EXPECT_THAT(run.out,
@@ -51,21 +51,21 @@ TEST_F(GoodKernels, TheDefaultCaseIsMeasuredAtItsFullSize) {
 }
 
 TEST_F(GoodKernels, TheDefaultKernelIsMeasuredAtTheSmallSizeToo) {
-  const Run run = Workplace::run({"bench", "--device", "cpu", "--size", "check"});
+  const Outcome run = run_autokernel({"bench", "--device", "cpu", "--size", "check"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_EQ(value_of("problem", run.out), "MatMul [256,256] x [256,256] bfloat16");
   expect_nothing_left();
 }
 
 TEST_F(GoodKernels, AKernelWithSharedMemoryTilesIsCorrect) {
-  const Run run = bench("tiled");
+  const Outcome run = bench("tiled");
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_EQ(value_of("shared_bytes", run.out), "4096");
   expect_nothing_left();
 }
 
 TEST_F(GoodKernels, AKernelWithVectorLoadsIsCorrect) {
-  const Run run = bench("vectorised");
+  const Outcome run = bench("vectorised");
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_EQ(value_of("correct", run.out), "True");
   expect_nothing_left();
@@ -74,21 +74,21 @@ TEST_F(GoodKernels, AKernelWithVectorLoadsIsCorrect) {
 TEST_F(GoodKernels, ACaseIsFoundFromItsOwnFolder) {
   Invocation inside = autokernel({"bench", "--device", "cpu", "--size", "check"});
   inside.directory /= "kernels";
-  const Run run = test::run(inside);
+  const Outcome run = test::run(inside);
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   expect_nothing_left();
 }
 
 TEST_F(GoodKernels, AnotherArchitectureIsCompiledForAndShown) {
-  const Run run =
-      Workplace::run({"bench", "--device", "cpu", "--size", "check", "--arch", "sm_80"});
+  const Outcome run =
+      run_autokernel({"bench", "--device", "cpu", "--size", "check", "--arch", "sm_80"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_EQ(value_of("Capability", run.out), "(8, 0)");
   expect_nothing_left();
 }
 
 TEST_F(GoodKernels, AnElementwiseCaseWithItsOwnReferenceIsMeasured) {
-  const Run run = Workplace::run(
+  const Outcome run = run_autokernel(
       {"bench", "--device", "cpu", "--case", AUTOKERNEL_SOURCES "/tests/data/elementwise"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_EQ(value_of("correct", run.out), "True");

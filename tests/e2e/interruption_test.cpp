@@ -36,7 +36,7 @@ class Interruption : public Workplace {
 TEST_F(Interruption, ByCtrlCEndsEverythingAndSaysSo) {
   RunningProgram program = endless_bench();
   program.send(SIGINT);
-  const Run run = program.wait(seconds{20});
+  const Outcome run = program.wait(seconds{20});
   EXPECT_EQ(run.code, 130);
   EXPECT_THAT(run.out, IsEmpty());
   EXPECT_THAT(run.err, HasSubstr("autokernel: interrupted"));

@@ -41,7 +41,7 @@ std::vector<std::string> Workplace::bench_arguments(const std::string& name,
   return arguments;
 }
 
-Run Workplace::bench(const std::string& name, const std::vector<std::string>& more) const {
+Outcome Workplace::bench(const std::string& name, const std::vector<std::string>& more) const {
   return run(bench_arguments(name, more));
 }
 
@@ -56,7 +56,7 @@ void Workplace::expect_nothing_left() const {
 }
 
 void Workplace::expect_next_bench_works() const {
-  const Run next = run({"bench", "--device", "cpu", "--size", "check"});
+  const Outcome next = run_autokernel({"bench", "--device", "cpu", "--size", "check"});
   EXPECT_EQ(next.code, 0) << next.out << next.err;
   EXPECT_EQ(value_of("correct", next.out), "True");
 }

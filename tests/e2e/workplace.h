@@ -19,11 +19,12 @@ class Workplace : public testing::Test {
 
   // `autokernel ...` in the workplace, whose temporary and cache folders lie in it.
   [[nodiscard]] Invocation autokernel(const std::vector<std::string>& arguments) const;
-  [[nodiscard]] Run run(const std::vector<std::string>& arguments) const {
+  [[nodiscard]] Outcome run_autokernel(const std::vector<std::string>& arguments) const {
     return test::run(autokernel(arguments));
   }
   // One bench of tests/data/kernels/<name>.cu on the emulated device at the small size.
-  [[nodiscard]] Run bench(const std::string& name, const std::vector<std::string>& more = {}) const;
+  [[nodiscard]] Outcome bench(const std::string& name,
+                              const std::vector<std::string>& more = {}) const;
   [[nodiscard]] std::vector<std::string> bench_arguments(
       const std::string& name, const std::vector<std::string>& more) const;
 

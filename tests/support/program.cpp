@@ -83,7 +83,7 @@ void RunningProgram::send(int signal) const { ::kill(id_, signal); }
 
 std::string RunningProgram::err_so_far() const { return all_of(err_); }
 
-Run RunningProgram::wait(std::chrono::seconds patience) {
+Outcome RunningProgram::wait(std::chrono::seconds patience) {
   int status = 0;
   while (::waitpid(id_, &status, WNOHANG) == 0) {
     if (std::chrono::steady_clock::now() - begun_ > patience) ::kill(id_, SIGKILL);
@@ -96,6 +96,6 @@ Run RunningProgram::wait(std::chrono::seconds patience) {
           .seconds = taken.count()};
 }
 
-Run run(const Invocation& invocation) { return RunningProgram(invocation).wait(); }
+Outcome run(const Invocation& invocation) { return RunningProgram(invocation).wait(); }
 
 }  // namespace autokernel::test

@@ -18,13 +18,13 @@ struct Invocation {
   std::vector<std::string> arguments;
   std::filesystem::path directory;                 // where it runs
   std::map<std::string, std::string> environment;  // on top of ours
-  // Descriptors that its outputs go to, a terminal's say; -1: they are kept for Run.
+  // Descriptors that its outputs go to, a terminal's say; -1: they are kept for Outcome.
   int out = -1;
   int err = -1;
 };
 
 // What a program that has ended did.
-struct Run {
+struct Outcome {
   int code = -1;  // what the shell would show: the exit code, or 128 + signal
   std::string out;
   std::string err;
@@ -42,7 +42,7 @@ class RunningProgram {
   // What it has printed so far on standard error.
   [[nodiscard]] std::string err_so_far() const;
   // Waits for its end; kills it, and says code 137, where that takes more than `patience`.
-  [[nodiscard]] Run wait(std::chrono::seconds patience = std::chrono::seconds{120});
+  [[nodiscard]] Outcome wait(std::chrono::seconds patience = std::chrono::seconds{120});
 
  private:
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
@@ -52,6 +52,6 @@ class RunningProgram {
 };
 
 // Runs it to its end.
-[[nodiscard]] Run run(const Invocation& invocation);
+[[nodiscard]] Outcome run(const Invocation& invocation);
 
 }  // namespace autokernel::test

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -183,6 +184,8 @@ struct Wrong {
   std::string source;
   Verdict verdict;
   std::string reason;
+
+  friend void PrintTo(const Wrong& wrong, std::ostream* to) { *to << wrong.name; }
 };
 class WrongKernel : public MatMulTrial, public ::testing::WithParamInterface<Wrong> {};
 
@@ -231,12 +234,15 @@ INSTANTIATE_TEST_SUITE_P(
               Verdict::crashed, "CUDA_ERROR_ILLEGAL_ADDRESS, 700"},
         Wrong{"Traps", matmul(std::string(kStore) + " if (row == 5) __trap();"), Verdict::crashed,
               "CUDA_ERROR_LAUNCH_FAILED, 719"},
-        Wrong{"AsksForTooMuchSharedMemory",
-              matmul(kStore, "",
-                     "AUTOKERNEL_LAUNCH({.kernel = \"matmul\", .grid = {N / 32, M / 8}, .block = "
-                     "{32, 8}, "
-                     ".shared_bytes = 1 << 20});"),
-              Verdict::crashed, "change AUTOKERNEL_LAUNCH"},
+        Wrong{
+            "AsksForMoreSharedMemoryThanThereIs",
+            matmul("__shared__ float tile[10000]; tile[threadIdx.x] = sum; " + std::string(kStore) +
+                       " C[0] = __float2bfloat16(tile[N - 1 - threadIdx.x]);",
+                   "",
+                   "AUTOKERNEL_LAUNCH({.kernel = \"matmul\", .grid = {N / 32, M / 8}, .block = "
+                   "{32, 8}, "
+                   ".shared_bytes = 220000});"),
+            Verdict::crashed, "change AUTOKERNEL_LAUNCH"},
         Wrong{"WrongAtTheTimedSizeOnly",
               matmul("C[row * N + col] = __float2bfloat16(M == 96 && row == 95 ? 0.0f : sum);"),
               Verdict::incorrect, "C[95,"}),
@@ -344,7 +350,7 @@ class ScaleTrial : public ::testing::Test {
  protected:
   ScaleTrial() {
     static_cast<void>(folder_.write("case.toml", kScaleCase));
-    folder_.write("reference.cu", scale("y[i] = 3 * x[i];"));
+    static_cast<void>(folder_.write("reference.cu", scale("y[i] = 3 * x[i];")));
   }
 
   Result trial(const std::string& source) {
@@ -387,7 +393,7 @@ TEST_F(ScaleTrial, AReferenceThatDoesNotCompileIsTheCasesFault) {
 }
 
 TEST_F(ScaleTrial, AReferenceThatFaultsIsTheCasesFault) {
-  folder_.write("reference.cu", scale("y[i + N] = 3 * x[i];"));
+  static_cast<void>(folder_.write("reference.cu", scale("y[i + N] = 3 * x[i];")));
   try {
     static_cast<void>(trial(scale("y[i] = 3 * x[i];")));
     FAIL() << "ran";

@@ -76,6 +76,12 @@ using Compilation = std::variant<Program, Refusal>;
 [[nodiscard]] std::optional<std::string> wrong_parameters(const Program& program,
                                                           std::size_t tensors);
 
+// The line of `file_name` (as the request called it) that a line of the program's PTX was made
+// from, both from 1; none where the compiler does not say.
+[[nodiscard]] std::optional<std::uint32_t> source_line(const std::string& ptx,
+                                                       const std::string& file_name,
+                                                       std::uint32_t ptx_line);
+
 struct Request {
   std::string source;
   std::string file_name;                      // for messages: "kernel.cu"

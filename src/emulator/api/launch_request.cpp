@@ -124,7 +124,7 @@ void launch(Context& context, const LaunchRequest& request) {
   Parameters parameters = copy_parameters(request, kernel->layout());
   std::shared_ptr<const jit::CompiledKernel> code;
   try {
-    code = kernel->compile({request.block, request.grid});
+    code = kernel->compile({request.block, request.grid, request.dynamic_shared_bytes});
   } catch (const ptx::Error&) {
     throw Refusal(CUDA_ERROR_INVALID_PTX);
   }

@@ -16,7 +16,7 @@ constexpr const char* kFunctionName = "warp";
 
 // Grids whose extents round up to the same powers of two share their code.
 lower::LaunchShape rounded(const Shape& shape) {
-  lower::LaunchShape launch{shape.block, {}};
+  lower::LaunchShape launch{shape.block, {}, shape.dynamic_shared_bytes};
   for (std::size_t d = 0; d < 3; ++d) launch.grid[d] = std::bit_ceil(std::min(shape.grid[d], 1U << 31U));
   return launch;
 }
@@ -50,7 +50,7 @@ std::shared_ptr<const CompiledKernel> build(const ptx::Module& module, const ptx
 }  // namespace
 
 struct Compiler::State {
-  using Key = std::tuple<const ptx::Function*, std::array<std::uint32_t, 3>, std::array<std::uint32_t, 3>>;
+  using Key = std::tuple<const ptx::Function*, std::array<std::uint32_t, 3>, std::array<std::uint32_t, 3>, std::uint32_t>;
 
   std::shared_ptr<const ptx::Module> module;
   SymbolAddresses globals;
@@ -68,7 +68,7 @@ Compiler::~Compiler() = default;
 
 void Compiler::check() const {
   // Which shape it is does not matter: what is supported does not depend on it.
-  const lower::LaunchShape shape{{runtime::kWarpSize, 1, 1}, {1, 1, 1}};
+  const lower::LaunchShape shape{{runtime::kWarpSize, 1, 1}, {1, 1, 1}, 0};
   for (const ptx::Function& function : state_->module->functions) {
     if (!function.entry || !function.defined) continue;
     static_cast<void>(
@@ -78,7 +78,7 @@ void Compiler::check() const {
 
 std::shared_ptr<const CompiledKernel> Compiler::compile(const ptx::Function& entry, const Shape& shape) {
   const lower::LaunchShape launch = rounded(shape);
-  const State::Key key{&entry, launch.block, launch.grid};
+  const State::Key key{&entry, launch.block, launch.grid, launch.dynamic_shared_bytes};
   const std::scoped_lock lock(state_->mutex);
   auto& kernel = state_->kernels[key];
   if (!kernel) kernel = build(*state_->module, entry, launch, state_->globals);

@@ -19,6 +19,7 @@ namespace emulator::jit {
 struct Shape {
   std::array<std::uint32_t, 3> block;
   std::array<std::uint32_t, 3> grid;
+  std::uint32_t dynamic_shared_bytes = 0;
 };
 
 // Host addresses of the module-scope .global and .const variables.

@@ -99,7 +99,8 @@ bool AccessAddress::surely_inside(unsigned bytes) const {
            window_form_.highest_offset() <= end && range.low + window_form_.lowest_offset() >= 0 &&
            range.high + window_form_.highest_offset() + bytes <= end;
   };
-  if (space_ == ptx::Space::shared) return within(writer_.layout().static_shared_bytes);
+  if (space_ == ptx::Space::shared) return within(std::uint64_t{writer_.layout().static_shared_bytes} +
+                                                      writer_.shape().dynamic_shared_bytes);
   if (space_ == ptx::Space::local) return within(writer_.layout().local_bytes);
   return false;
 }

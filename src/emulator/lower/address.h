@@ -28,8 +28,8 @@ class AccessAddress {
   [[nodiscard]] const Form& form() const { return form_; }
   Value scalar();
   Value lanes();
-  // Whether every lane's [address, address + bytes) is known to lie in the block's static shared memory or in the
-  // thread's local frame.
+  // Whether every lane's [address, address + bytes) is known to lie in the block's shared memory or in the thread's
+  // local frame.
   [[nodiscard]] bool surely_inside(unsigned bytes) const;
   // Whether every lane's address is known to be a multiple of `bytes`.
   [[nodiscard]] bool surely_aligned(unsigned bytes) const;

@@ -23,6 +23,7 @@ namespace emulator::lower {
 struct LaunchShape {
   std::array<std::uint32_t, 3> block;
   std::array<std::uint32_t, 3> grid;
+  std::uint32_t dynamic_shared_bytes = 0;
 
   [[nodiscard]] std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
   // Whether every warp of a block has all its lanes.

@@ -195,7 +195,7 @@ void Ir::branch(const Value& condition, const std::string& if_true, const std::s
 std::string Ir::finish(const std::string& name) const {
   std::string text;
   for (const std::string& declaration : declarations_) text += declaration + "\n";
-  text += fmt::format("define void @{}(ptr noalias %ctx) nounwind {{\nentry:\n", name);
+  text += fmt::format("define void @{}(ptr noalias %ctx) nounwind noredzone {{\nentry:\n", name);
   text += slots_;
   text += body_;
   text += "}\n!0 = !{!\"branch_weights\", i32 1, i32 100000}\n";

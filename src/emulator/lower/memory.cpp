@@ -201,8 +201,8 @@ class Access {
     const std::string good = ir_.label("access.good");
     ir_.branch(outside(address, span()), bad, good, true);
     ir_.begin_block(bad);
-    writer_.call("emu_check", {Ir::constant(site_, "i32", 1), writer_.mask(), address,
-                               Ir::constant(span(), "i64", 1)});
+    writer_.cold_call("emu_check", {Ir::constant(site_, "i32", 1), writer_.mask(), address,
+                                    Ir::constant(span(), "i64", 1)});
     ir_.jump(good);
     ir_.begin_block(good);
   }
@@ -306,7 +306,7 @@ class Access {
 
   std::vector<Value> fetch_lanes() {
     put_addresses();
-    writer_.call("emu_load", {Ir::constant(site_, "i32", 1), writer_.mask()});
+    writer_.cold_call("emu_load", {Ir::constant(site_, "i32", 1), writer_.mask()});
     std::vector<Value> values;
     for (unsigned e = 0; e < count_; ++e) values.push_back(ir_.load(writer_.value_area(e), element_, kLanes, 64));
     return values;
@@ -320,7 +320,7 @@ class Access {
   void store_lanes(const std::vector<Value>& values) {
     put_addresses();
     for (unsigned e = 0; e < count_; ++e) ir_.store(values[e], writer_.value_area(e), 64);
-    writer_.call("emu_store", {Ir::constant(site_, "i32", 1), writer_.mask()});
+    writer_.cold_call("emu_store", {Ir::constant(site_, "i32", 1), writer_.mask()});
   }
 
   std::vector<Value> stored_values() {

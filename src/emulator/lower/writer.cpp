@@ -300,6 +300,21 @@ Value Writer::call(const std::string& name, const std::vector<Value>& arguments,
   return ir.define(fmt::format("call {} @{}({})", element, name, values), element, 1);
 }
 
+void Writer::cold_call(const std::string& name, const std::vector<Value>& arguments) {
+  // The System V convention's registers for integer arguments, behind the context in rdi.
+  static constexpr const char* kRegisters[] = {"rsi", "rdx", "rcx", "r8"};
+  std::string registers;
+  std::string values;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    registers += fmt::format(",{{{}}}", kRegisters[i]);
+    values += ", " + arguments[i].typed();
+  }
+  ir.declare(fmt::format("declare void @{}_kept()", name));
+  ir.line(fmt::format("call void asm sideeffect \"callq *$0\", "
+                      "\"{{rax}},{{rdi}}{},~{{memory}},~{{dirflag}},~{{fpsr}},~{{flags}}\"(ptr @{}_kept, ptr %ctx{})",
+                      registers, name, values));
+}
+
 Value Writer::carry_slot() {
   if (!carry_) carry_ = ir.slot("i1", kLanes);
   return *carry_;

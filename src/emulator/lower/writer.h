@@ -93,6 +93,9 @@ class Writer {
   void call(const std::string& name, const std::vector<Value>& arguments);
   Value call(const std::string& name, const std::vector<Value>& arguments, const std::string& element);
 
+  // Calls emu_load, emu_store or emu_check on the cold side of a check, so that it costs the hot side no register.
+  void cold_call(const std::string& name, const std::vector<Value>& arguments);
+
   // A register that carries between add.cc and addc, per lane.
   Value carry_slot();
 

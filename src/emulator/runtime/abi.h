@@ -149,6 +149,11 @@ void emu_printf(WarpContext* context, std::uint32_t mask, std::uint32_t line);
 void emu_malloc(WarpContext* context, std::uint32_t mask, std::uint32_t line);
 // %clock64 and %globaltimer: nanoseconds of a monotonic clock.
 std::uint64_t emu_clock(WarpContext* context);
+// emu_load, emu_store and emu_check, with the same arguments, for calls from inline assembly: every register keeps its
+// value (kept_calls.S). Not to be called from C++.
+void emu_load_kept();
+void emu_store_kept();
+void emu_check_kept();
 // nanosleep, and the back edges of loops that can spin: lets other warps of the block run.
 void emu_yield(WarpContext* context);
 }
@@ -161,6 +166,6 @@ struct EntryPoint {
 // Every function a compiled kernel may call. The JIT defines these symbols, the few of the
 // compiler's own run-time library that lowered arithmetic needs (jit/compiler_runtime.cpp), and no
 // others.
-[[nodiscard]] const std::array<EntryPoint, 12>& entry_points();
+[[nodiscard]] const std::array<EntryPoint, 15>& entry_points();
 
 }  // namespace emulator::runtime

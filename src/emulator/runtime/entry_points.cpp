@@ -310,9 +310,11 @@ void emu_check(WarpContext* context, std::uint32_t site, std::uint32_t mask, std
                std::uint64_t bytes) {
   const Site& access = context->block->launch().sites[site];
   const unsigned lane = lowest(mask);
+  const std::uint64_t alignment = std::uint64_t{access.bytes} * access.elements;
   const Permission allowed = permission(*context, access, lane, address);
-  if (!holds(allowed.range, address, bytes))
-    fault_access(*context, access, lane, address, bytes, 1);
+  if (address % alignment != 0 || !holds(allowed.range, address, bytes)) {
+    fault_access(*context, access, lane, address, bytes, alignment);
+  }
   if (allowed.whole_warp) context->ranges[site] = allowed.range;
 }
 
@@ -364,8 +366,8 @@ void emu_yield(WarpContext* context) { context->block->yield(); }
 
 }  // extern "C"
 
-const std::array<EntryPoint, 12>& entry_points() {
-  static const std::array<EntryPoint, 12> points = {{
+const std::array<EntryPoint, 15>& entry_points() {
+  static const std::array<EntryPoint, 15> points = {{
       {"emu_load", reinterpret_cast<void*>(emu_load)},
       {"emu_store", reinterpret_cast<void*>(emu_store)},
       {"emu_atomic", reinterpret_cast<void*>(emu_atomic)},
@@ -378,6 +380,9 @@ const std::array<EntryPoint, 12>& entry_points() {
       {"emu_malloc", reinterpret_cast<void*>(emu_malloc)},
       {"emu_clock", reinterpret_cast<void*>(emu_clock)},
       {"emu_yield", reinterpret_cast<void*>(emu_yield)},
+      {"emu_load_kept", reinterpret_cast<void*>(emu_load_kept)},
+      {"emu_store_kept", reinterpret_cast<void*>(emu_store_kept)},
+      {"emu_check_kept", reinterpret_cast<void*>(emu_check_kept)},
   }};
   return points;
 }

@@ -56,7 +56,7 @@ constexpr std::string_view kLetters = "diouxXcsfFeEgGaAp";
 std::optional<Conversion> parse(std::string_view format, std::size_t& position,
                                 Arguments& arguments) {
   Conversion conversion;
-  conversion.prefix = "%";
+  conversion.prefix += '%';
   std::size_t at = position + 1;
   const auto peek = [&] { return at < format.size() ? format[at] : '\0'; };
   const auto number = [&] {

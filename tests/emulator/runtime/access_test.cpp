@@ -231,6 +231,17 @@ TEST_F(Access, OfAWholeRangeIsCheckedAtOnce) {
   }));
 }
 
+TEST_F(Access, OfAWholeRangeMustBeginAligned) {
+  kernel.sites = {kLoad};
+
+  const auto fault = kernel.run([](WarpContext* context) {
+    emu_check(context, 0, ~0U, parameter<std::uint64_t>(*context, 0) + 2, 4);
+  });
+
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, FaultKind::misaligned);
+}
+
 TEST_F(Access, OfFreshSharedMemoryDoesNotFindZeros) {
   kernel.launch.shared_bytes = 4096;
 

@@ -53,7 +53,7 @@ struct Outcome {
   }
   jit::Compiler compiler(module, globals);
   compiler.check();
-  const auto kernel = compiler.compile(*entry, {launch.block, launch.grid});
+  const auto kernel = compiler.compile(*entry, {launch.block, launch.grid, launch.dynamic_shared_bytes});
 
   const std::size_t input_bytes = std::max<std::size_t>(input.size(), 1) * sizeof(std::uint32_t);
   const std::uint64_t in = memory.allocate(input_bytes, runtime::AllocationKind::device);

@@ -1,0 +1,101 @@
+// From a line of PTX to the line of the source it was made from, by the .loc directives that the
+// compiler leaves there.
+#include <charconv>
+#include <map>
+#include <string_view>
+
+#include "autokernel/compile/compiler.h"
+
+namespace autokernel::compile {
+namespace {
+
+struct Location {
+  std::uint32_t file = 0;  // 0: none
+  std::uint32_t line = 0;
+};
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  return begin == std::string_view::npos ? std::string_view() : text.substr(begin);
+}
+
+// Takes the number at the front of `text`, blanks before it included; 0 where there is none.
+std::uint32_t take_number(std::string_view& text) {
+  text = trimmed(text);
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return 0;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+Location take_location(std::string_view text) {
+  Location location;
+  location.file = take_number(text);
+  location.line = take_number(text);
+  return location;
+}
+
+std::string_view line_at(std::string_view text, std::size_t begin) {
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+// `.file 1 "/folder/kernel.cu"` by number, the name without its folder. They stand at the end of
+// the text.
+std::map<std::uint32_t, std::string> files_of(std::string_view ptx) {
+  constexpr std::string_view kFile = ".file";
+  std::map<std::uint32_t, std::string> files;
+  for (std::size_t at = 0; at < ptx.size(); at += line_at(ptx, at).size() + 1) {
+    std::string_view line = trimmed(line_at(ptx, at));
+    if (!line.starts_with(kFile)) continue;
+    line.remove_prefix(kFile.size());
+    const std::uint32_t number = take_number(line);
+    const std::size_t open = line.find('"');
+    const std::size_t close = line.rfind('"');
+    if (open == std::string_view::npos || close == open) continue;
+    const std::string_view path = line.substr(open + 1, close - open - 1);
+    files[number] = path.substr(path.rfind('/') + 1);
+  }
+  return files;
+}
+
+// The .loc in force at a line of PTX, as text behind the directive; empty where there is none.
+std::string_view location_before(std::string_view ptx, std::uint32_t ptx_line) {
+  constexpr std::string_view kLoc = ".loc";
+  std::string_view found;
+  std::uint32_t number = 1;
+  for (std::size_t at = 0; at < ptx.size() && number <= ptx_line; ++number) {
+    const std::string_view whole = line_at(ptx, at);
+    const std::string_view line = trimmed(whole);
+    if (line.starts_with(kLoc)) found = line.substr(kLoc.size());
+    // What stands behind the end of a function belongs to another.
+    if (whole.starts_with("}")) found = {};
+    at += whole.size() + 1;
+  }
+  return number > ptx_line ? found : std::string_view();
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> source_line(const std::string& ptx, const std::string& file_name,
+                                         std::uint32_t ptx_line) {
+  constexpr std::string_view kCaller = "inlined_at";
+  const std::string_view directive = location_before(ptx, ptx_line);
+  if (directive.empty()) return std::nullopt;
+  const std::map<std::uint32_t, std::string> files = files_of(ptx);
+  const auto in_file = [&](const Location& location) {
+    const auto name = files.find(location.file);
+    return location.line > 0 && name != files.end() && name->second == file_name;
+  };
+  if (const Location own = take_location(directive); in_file(own)) return own.line;
+  // Of a header's function that was inlined, the line that called it.
+  const std::size_t at = directive.find(kCaller);
+  if (at == std::string_view::npos) return std::nullopt;
+  if (const Location caller = take_location(directive.substr(at + kCaller.size()));
+      in_file(caller)) {
+    return caller.line;
+  }
+  return std::nullopt;
+}
+
+}  // namespace autokernel::compile

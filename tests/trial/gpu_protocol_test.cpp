@@ -1,0 +1,196 @@
+// The protocol for GPUs, followed call by call on a driver that writes down what is queued.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "autokernel/base/error.h"
+#include "trial/case_text.h"
+#include "trial/gpu_tools.h"
+#include "trial/memory_driver.h"
+#include "trial/time.h"
+
+namespace autokernel::trial {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+compile::Program program(const std::string& kernel) {
+  compile::Program program;
+  program.cubin.resize(1);
+  program.declaration.launches.push_back({kernel, {1, 1, 1}, {1, 1, 1}, 0});
+  return program;
+}
+
+class OnAGpu : public ::testing::Test {
+ protected:
+  OnAGpu()
+      : problem_(product_case("bf16", "bf16", 8, 16, 32)),
+        sized_(problem_, "default"),
+        program_(program("matmul")),
+        tools_(program("harness_empty")) {}
+
+  Candidate candidate() {
+    auto loading = Candidate::load(memory_.device(), program_);
+    return std::get<Candidate>(std::move(loading));
+  }
+
+  Timing timing() {
+    const Candidate loaded = candidate();
+    return time_on_gpu({memory_.device(), loaded, sized_, maker_, keys_}, nullptr, tools_);
+  }
+
+  MemoryDriver memory_;
+  cases::Case problem_;
+  SizedCase sized_;
+  compile::Program program_;
+  compile::Program tools_;
+  InputMaker maker_;
+  Keys keys_;
+};
+
+TEST_F(OnAGpu, TakesAllTheSamplesWithFiguresThatOnlyAGpuHas) {
+  const Timing timing = this->timing();
+
+  ASSERT_TRUE(std::holds_alternative<Timed>(timing)) << std::get<Rejection>(timing).reason;
+  const auto& timed = std::get<Timed>(timing);
+  EXPECT_EQ(timed.samples_us.size(), 50U);
+  EXPECT_NEAR(timed.samples_us[0], 100, 1e-3);
+  EXPECT_NEAR(*timed.warm_us, 100, 1e-3);
+  EXPECT_NEAR(*timed.event_floor_us, 100, 1e-3);
+}
+
+TEST_F(OnAGpu, EveryTimedLaunchAndTheFirstWarmUpIsKeptToBeJudged) {
+  const Timing timing = this->timing();
+
+  const auto& records = std::get<Timed>(timing).records;
+  ASSERT_EQ(records.size(), 51U);
+  EXPECT_EQ(records[0].recipe, Recipe::declared);
+  EXPECT_EQ(records[50].recipe, Recipe::exact);
+  EXPECT_EQ(records[50].name, "timed launch 50");
+}
+
+TEST_F(OnAGpu, ATimedLaunchStandsBehindAGateAndAFlushBetweenItsEvents) {
+  static_cast<void>(timing());
+
+  const auto& journal = memory_.journal;
+  const auto flush = std::find(journal.rbegin(), journal.rend(), "launch harness_read").base();
+  const auto reset =
+      std::find(std::make_reverse_iterator(flush), journal.rend(), "reset L2").base() - 1;
+  EXPECT_THAT(std::vector<std::string>(reset, std::find(flush, journal.end(), "wait") + 1),
+              ElementsAre("reset L2", "launch harness_gate", "launch harness_write",
+                          "launch harness_read", "record", "launch matmul", "record", "wait"));
+}
+
+TEST_F(OnAGpu, TheGateIsOpenedBeforeAnybodyWaits) {
+  const std::uint32_t* flags = nullptr;
+  bool closed_while_queueing = false;
+  memory_.kernels["harness_gate"] = [&](void** parameters) {
+    flags = *static_cast<const std::uint32_t**>(parameters[0]);
+    closed_while_queueing = flags[0] == 0;
+  };
+  GpuTools tools(memory_.device(), tools_);
+  const Candidate loaded = candidate();
+  Launcher launcher(memory_.device(), loaded, sized_, maker_, 1);
+  BehindGate gate(tools, Flush::no);
+
+  static_cast<void>(launcher.launch(Recipe::exact, keys_.draw(), "a launch", gate));
+
+  ASSERT_NE(flags, nullptr);
+  EXPECT_TRUE(closed_while_queueing);
+  EXPECT_EQ(flags[0], 1U);
+}
+
+TEST_F(OnAGpu, AGateThatGivesUpOnceCostsOneMoreLaunch) {
+  int gates = 0;
+  memory_.kernels["harness_gate"] = [&](void** parameters) {
+    // The thirtieth gate is that of a timed launch: twenty stand before the empty kernel.
+    if (++gates == 30) (*static_cast<std::uint32_t**>(parameters[0]))[1] = 1;
+  };
+  const Timing timing = this->timing();
+
+  const auto& timed = std::get<Timed>(timing);
+  EXPECT_EQ(timed.samples_us.size(), 50U);
+  EXPECT_EQ(timed.records.size(), 52U) << "the launch that was not timed is judged too";
+}
+
+TEST_F(OnAGpu, AGateThatAlwaysGivesUpIsAnError) {
+  memory_.kernels["harness_gate"] = [](void** parameters) {
+    (*static_cast<std::uint32_t**>(parameters[0]))[1] = 1;
+  };
+  EXPECT_THROW(static_cast<void>(timing()), Error);
+}
+
+TEST_F(OnAGpu, AKernelThatIsFasterThanTheDeviceIsNotBelieved) {
+  memory_.microseconds = 0;
+  const Timing timing = this->timing();
+
+  ASSERT_TRUE(std::holds_alternative<Rejection>(timing));
+  EXPECT_EQ(std::get<Rejection>(timing).verdict, Verdict::incorrect);
+}
+
+TEST_F(OnAGpu, TimeStampsThatTheHostsClockContradictsAreNotBelieved) {
+  memory_.kernels["matmul"] = [](void**) {
+    std::this_thread::sleep_for(std::chrono::microseconds(300));
+  };
+  const Timing timing = this->timing();
+
+  ASSERT_TRUE(std::holds_alternative<Rejection>(timing));
+  EXPECT_THAT(std::get<Rejection>(timing).reason, HasSubstr("time stamps do not hold"));
+}
+
+TEST_F(OnAGpu, BuffersRotateThroughFourTimesTheL2) {
+  std::set<void*> outputs;
+  memory_.kernels["matmul"] = [&](void** parameters) {
+    outputs.insert(*static_cast<void**>(parameters[2]));
+  };
+  static_cast<void>(timing());
+
+  // 64 KiB of L2, and 1,792 bytes of tensors in a set; never more than 64 sets.
+  EXPECT_EQ(outputs.size(), 64U);
+}
+
+// One launch of a kernel that writes where the test says; what is said of it.
+class Trespass : public OnAGpu {
+ protected:
+  std::string reason(std::size_t parameter, std::ptrdiff_t byte) {
+    memory_.kernels["matmul"] = [=](void** parameters) {
+      (*static_cast<unsigned char**>(parameters[parameter]))[byte] ^= 0xffU;
+    };
+    const Candidate loaded = candidate();
+    Launcher launcher(memory_.device(), loaded, sized_, maker_, 1);
+    Surroundings none;
+    const Launching launching =
+        launcher.launch(Recipe::exact, keys_.draw(), "timed launch 3", none);
+    const auto* rejected = std::get_if<Rejection>(&launching);
+    return rejected != nullptr ? rejected->reason : "";
+  }
+};
+
+constexpr std::ptrdiff_t kOutputBytes = 8 * 16 * 2;
+
+TEST_F(Trespass, InsideTheOutputIsNone) {
+  EXPECT_EQ(reason(2, 0), "");
+  EXPECT_EQ(reason(2, kOutputBytes - 1), "");
+}
+
+TEST_F(Trespass, PastTheEndIsSeen) {
+  EXPECT_EQ(reason(2, kOutputBytes),
+            "the kernel wrote where it must not: it wrote 1 bytes past the end of C (exact inputs, "
+            "timed launch 3)");
+}
+
+TEST_F(Trespass, BeforeTheBeginningIsSeen) {
+  EXPECT_THAT(reason(0, -1), HasSubstr("it wrote 1 bytes before the beginning of A"));
+}
+
+TEST_F(Trespass, IntoAnInputIsSeenWithBothValues) {
+  EXPECT_THAT(reason(1, 2 * (3 * 16 + 5)), HasSubstr("it changed its input B[3,5] = "));
+}
+
+}  // namespace
+}  // namespace autokernel::trial
