@@ -42,7 +42,7 @@ std::vector<std::string> Workplace::bench_arguments(const std::string& name,
 }
 
 Outcome Workplace::bench(const std::string& name, const std::vector<std::string>& more) const {
-  return run(bench_arguments(name, more));
+  return run_autokernel(bench_arguments(name, more));
 }
 
 void Workplace::expect_nothing_left() const {

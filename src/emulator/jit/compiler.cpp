@@ -17,7 +17,8 @@ constexpr const char* kFunctionName = "warp";
 // Grids whose extents round up to the same powers of two share their code.
 lower::LaunchShape rounded(const Shape& shape) {
   lower::LaunchShape launch{shape.block, {}, shape.dynamic_shared_bytes};
-  for (std::size_t d = 0; d < 3; ++d) launch.grid[d] = std::bit_ceil(std::min(shape.grid[d], 1U << 31U));
+  for (std::size_t d = 0; d < 3; ++d)
+    launch.grid[d] = std::bit_ceil(std::min(shape.grid[d], 1U << 31U));
   return launch;
 }
 
@@ -28,7 +29,8 @@ struct Owner {
 };
 
 std::shared_ptr<const CompiledKernel> build(const ptx::Module& module, const ptx::Function& entry,
-                                            const lower::LaunchShape& shape, const SymbolAddresses& globals) {
+                                            const lower::LaunchShape& shape,
+                                            const SymbolAddresses& globals) {
   const auto start = std::chrono::steady_clock::now();
   lower::LoweredKernel lowered = lower::lower_kernel(module, entry, shape, globals, kFunctionName);
   auto owner = std::make_shared<Owner>();
@@ -37,20 +39,23 @@ std::shared_ptr<const CompiledKernel> build(const ptx::Module& module, const ptx
   auto kernel = std::make_shared<CompiledKernel>();
   kernel->function = std::bit_cast<runtime::WarpFunction>(owner->code->address(kFunctionName));
   kernel->sites = std::move(lowered.sites);
-  for (std::size_t i = 0; i < kernel->sites.size(); ++i) kernel->sites[i].text = owner->texts[i].c_str();
+  for (std::size_t i = 0; i < kernel->sites.size(); ++i)
+    kernel->sites[i].text = owner->texts[i].c_str();
   kernel->local_bytes_per_thread = lowered.layout.local_bytes;
   kernel->static_shared_bytes = lowered.layout.static_shared_bytes;
   kernel->parameter_bytes = lowered.layout.parameter_bytes;
   kernel->uses_barriers = lowered.may_suspend;
   kernel->code = std::move(owner);
-  kernel->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  kernel->compile_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return kernel;
 }
 
 }  // namespace
 
 struct Compiler::State {
-  using Key = std::tuple<const ptx::Function*, std::array<std::uint32_t, 3>, std::array<std::uint32_t, 3>, std::uint32_t>;
+  using Key = std::tuple<const ptx::Function*, std::array<std::uint32_t, 3>,
+                         std::array<std::uint32_t, 3>, std::uint32_t>;
 
   std::shared_ptr<const ptx::Module> module;
   SymbolAddresses globals;
@@ -76,7 +81,8 @@ void Compiler::check() const {
   }
 }
 
-std::shared_ptr<const CompiledKernel> Compiler::compile(const ptx::Function& entry, const Shape& shape) {
+std::shared_ptr<const CompiledKernel> Compiler::compile(const ptx::Function& entry,
+                                                        const Shape& shape) {
   const lower::LaunchShape launch = rounded(shape);
   const State::Key key{&entry, launch.block, launch.grid, launch.dynamic_shared_bytes};
   const std::scoped_lock lock(state_->mutex);

@@ -1,5 +1,5 @@
-// From a parsed module to machine code for one launch: the seam between the driver API and the compiler. Lowering
-// (lower/) writes LLVM IR, the engine (jit/engine.h) makes machine code of it.
+// From a parsed module to machine code for one launch: the seam between the driver API and the
+// compiler. Lowering (lower/) writes LLVM IR, the engine (jit/engine.h) makes machine code of it.
 #pragma once
 
 #include <array>
@@ -14,8 +14,9 @@
 
 namespace emulator::jit {
 
-// How a kernel is launched; compiled code is specialised to it. The block decides which lane does what; of the grid only
-// the order of magnitude matters (it bounds index arithmetic), so that grids of similar size share their code.
+// How a kernel is launched; compiled code is specialised to it. The block decides which lane does
+// what; of the grid only the order of magnitude matters (it bounds index arithmetic), so that grids
+// of similar size share their code.
 struct Shape {
   std::array<std::uint32_t, 3> block;
   std::array<std::uint32_t, 3> grid;
@@ -28,7 +29,7 @@ using SymbolAddresses = std::map<std::string, std::uint64_t>;
 // Machine code of one kernel for one shape. Keeps itself alive: hold the shared_ptr while it runs.
 struct CompiledKernel {
   runtime::WarpFunction function = nullptr;
-  std::vector<runtime::Site> sites;  // texts live as long as this object
+  std::vector<runtime::Site> sites;          // texts live as long as this object
   std::uint64_t local_bytes_per_thread = 0;  // the .local frame, a multiple of 16
   std::uint32_t static_shared_bytes = 0;     // dynamic shared memory begins here
   std::uint64_t parameter_bytes = 0;
@@ -59,11 +60,12 @@ class Compiler {
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
 
-  // Lowers every entry once and keeps nothing: throws ptx::Error at the first instruction that is not supported, so
-  // that a module is refused when it is loaded.
+  // Lowers every entry once and keeps nothing: throws ptx::Error at the first instruction that is
+  // not supported, so that a module is refused when it is loaded.
   void check() const;
 
-  // Machine code of an entry of the module, from the cache where this shape was asked for before. Throws ptx::Error.
+  // Machine code of an entry of the module, from the cache where this shape was asked for before.
+  // Throws ptx::Error.
   [[nodiscard]] std::shared_ptr<const CompiledKernel> compile(const ptx::Function& entry,
                                                               const Shape& shape);
 

@@ -20,8 +20,9 @@
 namespace emulator::jit {
 namespace {
 
-// What a warp function needs of the standard pipeline, measured: registers into SSA form, the scalar clean-ups, loads
-// and checks common to an iteration out of it. Loops are never unrolled or vectorised: they already are, by 32.
+// What a warp function needs of the standard pipeline, measured: registers into SSA form, the
+// scalar clean-ups, loads and checks common to an iteration out of it. Loops are never unrolled or
+// vectorised: they already are, by 32.
 constexpr const char* kPasses =
     "function(sroa,early-cse<memssa>,instcombine,simplifycfg,"
     "loop-mssa(loop-rotate,licm),gvn,instcombine,simplifycfg,adce)";
@@ -65,27 +66,28 @@ Handle<LLVMTargetMachineRef> host_machine() {
   char* features = LLVMGetHostCPUFeatures();
   LLVMTargetRef target = nullptr;
   char* message = nullptr;
-  if (LLVMGetTargetFromTriple(triple, &target, &message) != 0) fail("no LLVM target for this machine", message);
+  if (LLVMGetTargetFromTriple(triple, &target, &message) != 0)
+    fail("no LLVM target for this machine", message);
   LLVMTargetMachineRef machine =
-      LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault, LLVMRelocDefault,
-                              LLVMCodeModelJITDefault);
+      LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
+                              LLVMRelocDefault, LLVMCodeModelJITDefault);
   LLVMDisposeMessage(triple);
   LLVMDisposeMessage(cpu);
   LLVMDisposeMessage(features);
   return {machine, LLVMDisposeTargetMachine};
 }
 
-// 512-bit registers even where LLVM would rather not (older CPUs lower their clock for them): a warp of 32-bit values
-// fills two of them.
+// 512-bit registers even where LLVM would rather not (older CPUs lower their clock for them): a
+// warp of 32-bit values fills two of them.
 void prefer_wide_vectors(LLVMModuleRef module, LLVMContextRef context) {
   const std::string key = "prefer-vector-width";
   const std::string width = "512";
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f != nullptr; f = LLVMGetNextFunction(f)) {
     if (LLVMIsDeclaration(f) != 0) continue;
     LLVMAddAttributeAtIndex(
-        f, LLVMAttributeFunctionIndex,
-        LLVMCreateStringAttribute(context, key.c_str(), static_cast<unsigned>(key.size()), width.c_str(),
-                                  static_cast<unsigned>(width.size())));
+        f, static_cast<LLVMAttributeIndex>(LLVMAttributeFunctionIndex),
+        LLVMCreateStringAttribute(context, key.c_str(), static_cast<unsigned>(key.size()),
+                                  width.c_str(), static_cast<unsigned>(width.size())));
   }
 }
 
@@ -96,7 +98,8 @@ class Jit final : public MachineCode {
     Handle<LLVMOrcThreadSafeContextRef> context{LLVMOrcCreateNewThreadSafeContext(),
                                                 LLVMOrcDisposeThreadSafeContext};
     LLVMContextRef raw_context = LLVMOrcThreadSafeContextGetContext(context.get());
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir.data(), ir.size(), "kernel");
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(ir.data(), ir.size(), "kernel");
     LLVMModuleRef module = nullptr;
     char* message = nullptr;
     if (LLVMParseIRInContext(raw_context, buffer, &module, &message) != 0) {
@@ -109,7 +112,8 @@ class Jit final : public MachineCode {
     LLVMDisposeMessage(message);
     optimise(module, raw_context);
     create();
-    LLVMOrcThreadSafeModuleRef safe = LLVMOrcCreateNewThreadSafeModule(owner.release(), context.get());
+    LLVMOrcThreadSafeModuleRef safe =
+        LLVMOrcCreateNewThreadSafeModule(owner.release(), context.get());
     check(LLVMOrcLLJITAddLLVMIRModule(jit_.get(), LLVMOrcLLJITGetMainJITDylib(jit_.get()), safe),
           "cannot add a kernel to the JIT");
   }
@@ -167,6 +171,8 @@ class Jit final : public MachineCode {
 
 }  // namespace
 
-std::shared_ptr<const MachineCode> compile_ir(const std::string& ir) { return std::make_shared<Jit>(ir); }
+std::shared_ptr<const MachineCode> compile_ir(const std::string& ir) {
+  return std::make_shared<Jit>(ir);
+}
 
 }  // namespace emulator::jit

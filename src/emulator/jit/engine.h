@@ -1,4 +1,5 @@
-// LLVM, behind two calls: IR text in, machine code out. The only place that includes LLVM's headers.
+// LLVM, behind two calls: IR text in, machine code out. The only place that includes LLVM's
+// headers.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,9 @@ class MachineCode {
   [[nodiscard]] virtual std::uint64_t address(const std::string& name) const = 0;
 };
 
-// Optimises and compiles for the host CPU. The code can call the runtime's entry points and a fixed list of mathematical
-// functions, and nothing else of the process. Throws std::runtime_error with LLVM's message: a defect of the lowering.
-// Thread-safe.
+// Optimises and compiles for the host CPU. The code can call the runtime's entry points and a fixed
+// list of mathematical functions, and nothing else of the process. Throws std::runtime_error with
+// LLVM's message: a defect of the lowering. Thread-safe.
 [[nodiscard]] std::shared_ptr<const MachineCode> compile_ir(const std::string& ir);
 
 }  // namespace emulator::jit

@@ -4,8 +4,9 @@
 #include <cstring>
 
 extern "C" {
-// Of the compiler's run-time library: conversions to half, and 128-bit division.
-std::uint16_t __truncdfhf2(double);  // NOLINT(bugprone-reserved-identifier): the name the code generator calls
+// Of the compiler's run-time library, under the name the code generator calls: double to half.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name is the library's
+std::uint16_t __truncdfhf2(double value);
 }
 
 namespace emulator::jit {
@@ -19,7 +20,8 @@ runtime::EntryPoint entry(const char* name, Function* function) {
 }  // namespace
 
 std::vector<runtime::EntryPoint> callable_symbols() {
-  std::vector<runtime::EntryPoint> symbols(runtime::entry_points().begin(), runtime::entry_points().end());
+  std::vector<runtime::EntryPoint> symbols(runtime::entry_points().begin(),
+                                           runtime::entry_points().end());
   const auto add = [&](const runtime::EntryPoint& symbol) { symbols.push_back(symbol); };
   using F1 = float(float);
   using F3 = float(float, float, float);

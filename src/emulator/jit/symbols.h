@@ -1,5 +1,5 @@
-// Everything machine code of a kernel may call: the runtime's entry points, and the mathematical functions LLVM falls
-// back on where the host has no instruction.
+// Everything machine code of a kernel may call: the runtime's entry points, and the mathematical
+// functions LLVM falls back on where the host has no instruction.
 #pragma once
 
 #include <vector>

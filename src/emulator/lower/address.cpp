@@ -58,8 +58,9 @@ Value AccessAddress::based(const Value& address) {
   if (space_ != ptx::Space::local) return address;
   const Value base = writer_.ir.cast("ptrtoint", writer_.local_base(), "i64");
   if (address.lanes == 1) return writer_.ir.binary("add", address, base);
-  const Value frames = writer_.ir.binary("add", writer_.ir.splat(base, kLanes),
-                                         Ir::lane_constants(frame_offsets(writer_.layout()), "i64"));
+  const Value frames =
+      writer_.ir.binary("add", writer_.ir.splat(base, kLanes),
+                        Ir::lane_constants(frame_offsets(writer_.layout()), "i64"));
   return writer_.ir.binary("add", address, frames);
 }
 
@@ -99,8 +100,9 @@ bool AccessAddress::surely_inside(unsigned bytes) const {
            window_form_.highest_offset() <= end && range.low + window_form_.lowest_offset() >= 0 &&
            range.high + window_form_.highest_offset() + bytes <= end;
   };
-  if (space_ == ptx::Space::shared) return within(std::uint64_t{writer_.layout().static_shared_bytes} +
-                                                      writer_.shape().dynamic_shared_bytes);
+  if (space_ == ptx::Space::shared)
+    return within(std::uint64_t{writer_.layout().static_shared_bytes} +
+                  writer_.shape().dynamic_shared_bytes);
   if (space_ == ptx::Space::local) return within(writer_.layout().local_bytes);
   return false;
 }
@@ -108,7 +110,8 @@ bool AccessAddress::surely_inside(unsigned bytes) const {
 bool AccessAddress::surely_aligned(unsigned bytes) const {
   if (bytes == 1) return true;
   if (window_form_.is_vector()) return false;
-  const bool offsets = std::ranges::all_of(window_form_.offset, [bytes](std::int64_t o) { return o % bytes == 0; });
+  const bool offsets =
+      std::ranges::all_of(window_form_.offset, [bytes](std::int64_t o) { return o % bytes == 0; });
   // Windows begin at boundaries larger than any access.
   return offsets && window_form_.trailing_zeros >= static_cast<unsigned>(std::countr_zero(bytes));
 }

@@ -14,12 +14,12 @@ struct Run {
   [[nodiscard]] std::int64_t bytes() const { return end - start; }
   [[nodiscard]] bool holds(std::int64_t offset) const { return offset >= start && offset < end; }
 };
-// The memory that accesses of `bytes` each at these offsets touch, as runs in ascending order; gaps of up to `gap`
-// bytes are bridged.
+// The memory that accesses of `bytes` each at these offsets touch, as runs in ascending order; gaps
+// of up to `gap` bytes are bridged.
 [[nodiscard]] std::vector<Run> runs_of(const LaneOffsets& offset, unsigned bytes, std::int64_t gap);
 
-// The address operand of a ld, st, atom or red, offset included. Addresses are i64: host addresses, or offsets into the
-// block's shared memory.
+// The address operand of a ld, st, atom or red, offset included. Addresses are i64: host addresses,
+// or offsets into the block's shared memory.
 class AccessAddress {
  public:
   AccessAddress(Writer& writer, const ptx::Operand& operand, ptx::Space space);
@@ -28,8 +28,8 @@ class AccessAddress {
   [[nodiscard]] const Form& form() const { return form_; }
   Value scalar();
   Value lanes();
-  // Whether every lane's [address, address + bytes) is known to lie in the block's shared memory or in the thread's
-  // local frame.
+  // Whether every lane's [address, address + bytes) is known to lie in the block's shared memory or
+  // in the thread's local frame.
   [[nodiscard]] bool surely_inside(unsigned bytes) const;
   // Whether every lane's address is known to be a multiple of `bytes`.
   [[nodiscard]] bool surely_aligned(unsigned bytes) const;

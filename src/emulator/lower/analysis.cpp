@@ -10,7 +10,8 @@ namespace {
 
 using ptx::Special;
 
-// A loop counter's range grows by one step each time round; after this many changes it is taken to be anything.
+// A loop counter's range grows by one step each time round; after this many changes it is taken to
+// be anything.
 constexpr unsigned kWidenAfter = 4;
 
 Form form_of_tid(const LaunchShape& shape, unsigned dimension) {
@@ -40,9 +41,10 @@ Form form_of_tid(const LaunchShape& shape, unsigned dimension) {
 }
 
 // One pass over the body; whether any register's form changed.
-bool update_forms(const ptx::Module& module, const ptx::Function& function, const LaunchShape& shape,
-                  const Layout& layout, const SymbolAddresses& symbols, const std::vector<bool>& forced,
-                  std::vector<unsigned>& changes, std::vector<Form>& forms) {
+bool update_forms(const ptx::Module& module, const ptx::Function& function,
+                  const LaunchShape& shape, const Layout& layout, const SymbolAddresses& symbols,
+                  const std::vector<bool>& forced, std::vector<unsigned>& changes,
+                  std::vector<Form>& forms) {
   bool changed = false;
   const TransferContext context{module, function, shape, layout, symbols, forms};
   for (const ptx::Instruction& instruction : function.body) {
@@ -74,10 +76,12 @@ bool update_forms(const ptx::Module& module, const ptx::Function& function, cons
 void find_divergent(const ControlFlow& flow, Analysis& analysis) {
   for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
     const BasicBlock& block = flow.blocks[b];
-    const auto splits = [&](const ptx::Register& r) { return analysis.forms[r.index].is_vector() ||
-                                                             !analysis.forms[r.index].is_uniform(); };
-    analysis.divergent[b] = (block.condition && splits(block.condition->predicate)) ||
-                            (block.index && splits(*block.index));
+    const auto splits = [&](const ptx::Register& r) {
+      return !analysis.forms[r.index].is_uniform();
+    };
+    analysis.divergent[b] =
+        (block.end == BasicBlock::End::conditional && splits(block.condition.predicate)) ||
+        (block.end == BasicBlock::End::indexed && splits(block.index));
   }
 }
 
@@ -117,7 +121,8 @@ void find_pending(const ControlFlow& flow, Analysis& analysis) {
 
 }  // namespace
 
-std::uint32_t thread_index(const LaunchShape& shape, unsigned dimension, std::uint32_t warp, unsigned lane) {
+std::uint32_t thread_index(const LaunchShape& shape, unsigned dimension, std::uint32_t warp,
+                           unsigned lane) {
   const std::uint32_t linear = warp * runtime::kWarpSize + lane;
   switch (dimension) {
     case 0:
@@ -160,7 +165,8 @@ Form form_of(const ptx::SpecialRegister& special, const LaunchShape& shape) {
   }
 }
 
-std::vector<std::uint32_t> next_blocks(const IndexSet& pending, const std::vector<std::uint32_t>& targets,
+std::vector<std::uint32_t> next_blocks(const IndexSet& pending,
+                                       const std::vector<std::uint32_t>& targets,
                                        std::uint32_t exit) {
   IndexSet candidates = pending;
   bool leaves = false;
@@ -193,10 +199,12 @@ Analysis analyse(const ptx::Module& module, const ptx::Function& function, const
     analysis.pending.assign(blocks, IndexSet(blocks));
     analysis.kept.assign(blocks, IndexSet(registers));
     std::vector<unsigned> changes(registers, 0);
-    while (update_forms(module, function, shape, layout, symbols, forced, changes, analysis.forms)) {
+    while (
+        update_forms(module, function, shape, layout, symbols, forced, changes, analysis.forms)) {
     }
     for (Form& form : analysis.forms) {
-      if (form.kind == Form::Kind::unset) form = Form::uniform(64);  // never written, or read before
+      if (form.kind == Form::Kind::unset)
+        form = Form::uniform(64);  // never written, or read before
     }
     find_divergent(flow, analysis);
     find_pending(flow, analysis);
@@ -217,7 +225,8 @@ Analysis analyse(const ptx::Module& module, const ptx::Function& function, const
   for (std::uint32_t b = 0; b < blocks; ++b) {
     const auto& successors = flow.blocks[b].successors;
     const bool exits = std::ranges::find(successors, flow.exit()) != successors.end();
-    if (exits && (analysis.divergent[b] || !analysis.converged(b))) analysis.lanes_leave_early = true;
+    if (exits && (analysis.divergent[b] || !analysis.converged(b)))
+      analysis.lanes_leave_early = true;
   }
   return analysis;
 }

@@ -1,11 +1,13 @@
-// What the lowering must know of a kernel before it writes a line: the form of every register, which branches may split
-// a warp, and where lanes may be waiting while a block runs.
+// What the lowering must know of a kernel before it writes a line: the form of every register,
+// which branches may split a warp, and where lanes may be waiting while a block runs.
 //
-// A warp runs its lanes together, under a mask. Where a branch splits it, each part waits at the block it goes to, and
-// the block that comes first in the text runs next; parts that meet at a block go on together. So for every block b
-// there is a set pending(b) of blocks, all behind b, at which other lanes may wait while b runs. It decides everything:
-// where a jump must look for waiting lanes, whether a write must leave the lanes outside the mask alone, and whether a
-// register may be kept as a scalar at all: not if some lane waits at a block that still reads the old value.
+// A warp runs its lanes together, under a mask. Where a branch splits it, each part waits at the
+// block it goes to, and the block that comes first in the text runs next; parts that meet at a
+// block go on together. So for every block b there is a set pending(b) of blocks, all behind b, at
+// which other lanes may wait while b runs. It decides everything: where a jump must look for
+// waiting lanes, whether a write must leave the lanes outside the mask alone, and whether a
+// register may be kept as a scalar at all: not if some lane waits at a block that still reads the
+// old value.
 #pragma once
 
 #include <array>
@@ -51,8 +53,9 @@ struct Analysis {
                                const ControlFlow& flow, const LaunchShape& shape,
                                const Layout& layout, const SymbolAddresses& symbols);
 
-// Blocks that may run next when lanes go from a block with `pending` to `targets` (several: any of them may get none),
-// in the order they are to be tried; the last is certain to have lanes unless `exit` is among the targets.
+// Blocks that may run next when lanes go from a block with `pending` to `targets` (several: any of
+// them may get none), in the order they are to be tried; the last is certain to have lanes unless
+// `exit` is among the targets.
 [[nodiscard]] std::vector<std::uint32_t> next_blocks(const IndexSet& pending,
                                                      const std::vector<std::uint32_t>& targets,
                                                      std::uint32_t exit);

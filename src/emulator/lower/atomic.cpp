@@ -18,10 +18,11 @@ AtomicOp operation_of(const Instruction& instruction) {
     AtomicOp operation;
   };
   static constexpr Row kRows[] = {
-      {Modifier::add, AtomicOp::add},   {Modifier::min, AtomicOp::min},   {Modifier::max, AtomicOp::max},
-      {Modifier::inc, AtomicOp::inc},   {Modifier::dec, AtomicOp::dec},   {Modifier::and_, AtomicOp::and_},
-      {Modifier::or_, AtomicOp::or_},   {Modifier::xor_, AtomicOp::xor_}, {Modifier::exch, AtomicOp::exch},
-      {Modifier::cas, AtomicOp::cas},
+      {Modifier::add, AtomicOp::add},   {Modifier::min, AtomicOp::min},
+      {Modifier::max, AtomicOp::max},   {Modifier::inc, AtomicOp::inc},
+      {Modifier::dec, AtomicOp::dec},   {Modifier::and_, AtomicOp::and_},
+      {Modifier::or_, AtomicOp::or_},   {Modifier::xor_, AtomicOp::xor_},
+      {Modifier::exch, AtomicOp::exch}, {Modifier::cas, AtomicOp::cas},
   };
   for (const Row& row : kRows) {
     if (instruction.has(row.modifier)) return row.operation;
@@ -73,18 +74,21 @@ bool lower_atomic(Writer& writer, const Instruction& instruction) {
   const std::string element = integer_of(instruction.type());
 
   AccessAddress address(writer, instruction.operands.at(first), instruction.space);
-  const std::uint32_t site = writer.add_site(instruction, runtime::AccessKind::atomic, instruction.space,
-                                             ptx::bits(instruction.type()) / 8, 1);
+  const std::uint32_t site =
+      writer.add_site(instruction, runtime::AccessKind::atomic, instruction.space,
+                      ptx::bits(instruction.type()) / 8, 1);
   writer.ir.store(address.lanes(), writer.address_area(), 64);
-  writer.ir.store(writer.read(instruction.operands.at(first + 1), element, kLanes), writer.value_area(0), 64);
+  writer.ir.store(writer.read(instruction.operands.at(first + 1), element, kLanes),
+                  writer.value_area(0), 64);
   if (operation == AtomicOp::cas) {
-    // PTX: d = (a == b) ? c : a. The runtime takes what to compare with first, what to swap in second.
-    writer.ir.store(writer.read(instruction.operands.at(first + 2), element, kLanes), writer.value_area(1), 64);
+    // PTX: d = (a == b) ? c : a. The runtime takes what to compare with first, what to swap in
+    // second.
+    writer.ir.store(writer.read(instruction.operands.at(first + 2), element, kLanes),
+                    writer.value_area(1), 64);
   }
-  writer.call("emu_atomic",
-              {Ir::constant(site, "i32", 1), writer.mask(),
-               Ir::constant(static_cast<std::uint64_t>(operation), "i32", 1),
-               Ir::constant(static_cast<std::uint64_t>(type), "i32", 1)});
+  writer.call("emu_atomic", {Ir::constant(site, "i32", 1), writer.mask(),
+                             Ir::constant(static_cast<std::uint64_t>(operation), "i32", 1),
+                             Ir::constant(static_cast<std::uint64_t>(type), "i32", 1)});
   if (instruction.opcode == Opcode::atom) {
     writer.write_result(instruction, writer.ir.load(writer.value_area(2), element, kLanes, 64));
   }

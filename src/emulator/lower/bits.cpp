@@ -18,11 +18,17 @@ class Bits {
         bits_(std::max(ptx::bits(instruction.type()), 1U)),
         is_signed_(ptx::is_signed(instruction.type())) {}
 
-  Value operand(std::size_t i) { return writer_.read(instruction_.operands.at(i), element(), lanes_); }
-  Value operand32(std::size_t i) { return writer_.read(instruction_.operands.at(i), "i32", lanes_); }
+  Value operand(std::size_t i) {
+    return writer_.read(instruction_.operands.at(i), element(), lanes_);
+  }
+  Value operand32(std::size_t i) {
+    return writer_.read(instruction_.operands.at(i), "i32", lanes_);
+  }
   void result(const Value& value) { writer_.write_result(instruction_, value); }
 
-  void logic(const std::string& operation) { result(ir_.binary(operation, operand(1), operand(2))); }
+  void logic(const std::string& operation) {
+    result(ir_.binary(operation, operand(1), operand(2)));
+  }
   void invert() { result(ir_.binary("xor", operand(1), ~std::uint64_t{0})); }
   void is_zero() {
     result(ir_.select(ir_.compare("icmp eq", operand(1), 0), constant(1), constant(0)));
@@ -41,7 +47,8 @@ class Bits {
     result(ir_.select(too_far, constant(0), ir_.binary(left ? "shl" : "lshr", a, safe)));
   }
 
-  // shf: the 64 bits b:a, shifted by c (clamped to 32 or modulo 32); .l keeps the upper half, .r the lower.
+  // shf: the 64 bits b:a, shifted by c (clamped to 32 or modulo 32); .l keeps the upper half, .r
+  // the lower.
   void funnel_shift() {
     const Value low = ir_.resize(operand32(1), "i64", false);
     const Value high = ir_.resize(operand32(2), "i64", false);
@@ -50,7 +57,8 @@ class Bits {
     if (instruction_.has(Modifier::wrap)) {
       amount = ir_.binary("and", amount, 31);
     } else {
-      amount = ir_.select(ir_.compare("icmp ugt", amount, 32), Ir::constant(32, "i32", lanes_), amount);
+      amount =
+          ir_.select(ir_.compare("icmp ugt", amount, 32), Ir::constant(32, "i32", lanes_), amount);
     }
     amount = ir_.resize(amount, "i64", false);
     Value shifted;
@@ -70,15 +78,18 @@ class Bits {
     const std::string wide = bits_ == 32 ? "i64" : "i128";
     // In a register twice as wide no shift is out of range but the clamped ones.
     const auto clamp = [&](const Value& v) {
-      const Value clamped = ir_.select(ir_.compare("icmp ugt", v, bits_), Ir::constant(bits_, "i32", lanes_), v);
+      const Value clamped =
+          ir_.select(ir_.compare("icmp ugt", v, bits_), Ir::constant(bits_, "i32", lanes_), v);
       return ir_.resize(clamped, wide, false);
     };
-    const Value shifted = ir_.binary(is_signed_ ? "ashr" : "lshr", ir_.resize(a, wide, is_signed_), clamp(position));
+    const Value shifted =
+        ir_.binary(is_signed_ ? "ashr" : "lshr", ir_.resize(a, wide, is_signed_), clamp(position));
     const Value kept = clamp(length);
     const Value unused = ir_.binary("sub", Ir::constant(2ULL * bits_, wide, lanes_), kept);
-    const Value unused_safe = ir_.select(ir_.compare("icmp eq", kept, 0), Ir::constant(0, wide, lanes_), unused);
-    const Value field =
-        ir_.binary(is_signed_ ? "ashr" : "lshr", ir_.binary("shl", shifted, unused_safe), unused_safe);
+    const Value unused_safe =
+        ir_.select(ir_.compare("icmp eq", kept, 0), Ir::constant(0, wide, lanes_), unused);
+    const Value field = ir_.binary(is_signed_ ? "ashr" : "lshr",
+                                   ir_.binary("shl", shifted, unused_safe), unused_safe);
     const Value none = ir_.compare("icmp eq", kept, 0);
     result(ir_.resize(ir_.select(none, Ir::constant(0, wide, lanes_), field), element(), false));
   }
@@ -90,14 +101,15 @@ class Bits {
     const Value length = ir_.binary("and", operand32(4), 255);
     const std::string wide = bits_ == 32 ? "i64" : "i128";
     const auto clamp = [&](const Value& v) {
-      const Value clamped = ir_.select(ir_.compare("icmp ugt", v, bits_), Ir::constant(bits_, "i32", lanes_), v);
+      const Value clamped =
+          ir_.select(ir_.compare("icmp ugt", v, bits_), Ir::constant(bits_, "i32", lanes_), v);
       return ir_.resize(clamped, wide, false);
     };
     const Value one = Ir::constant(1, wide, lanes_);
     const Value ones = ir_.binary("sub", ir_.binary("shl", one, clamp(length)), one);
     const Value mask = ir_.resize(ir_.binary("shl", ones, clamp(position)), element(), false);
-    const Value field =
-        ir_.resize(ir_.binary("shl", ir_.resize(a, wide, false), clamp(position)), element(), false);
+    const Value field = ir_.resize(ir_.binary("shl", ir_.resize(a, wide, false), clamp(position)),
+                                   element(), false);
     const Value outside = ir_.binary("and", b, ir_.binary("xor", mask, ~std::uint64_t{0}));
     result(ir_.binary("or", ir_.binary("and", field, mask), outside));
   }
@@ -106,9 +118,10 @@ class Bits {
     const Value position = operand32(1);
     const Value length = operand32(2);
     const auto clamp = [&](const Value& v) {
-      const Value limited = instruction_.has(Modifier::wrap)
-                                ? ir_.binary("and", v, 31)
-                                : ir_.select(ir_.compare("icmp ugt", v, 32), Ir::constant(32, "i32", lanes_), v);
+      const Value limited =
+          instruction_.has(Modifier::wrap)
+              ? ir_.binary("and", v, 31)
+              : ir_.select(ir_.compare("icmp ugt", v, 32), Ir::constant(32, "i32", lanes_), v);
       return ir_.resize(limited, "i64", false);
     };
     const Value one = Ir::constant(1, "i64", lanes_);
@@ -123,7 +136,8 @@ class Bits {
     count(ctlz(a));
   }
 
-  // Position of the most significant bit that differs from the sign (0 for unsigned); all ones where there is none.
+  // Position of the most significant bit that differs from the sign (0 for unsigned); all ones
+  // where there is none.
   void find_leading() {
     Value a = operand(1);
     if (is_signed_) {
@@ -138,7 +152,8 @@ class Bits {
     result(ir_.select(none, Ir::constant(~std::uint64_t{0}, "i32", lanes_), position));
   }
 
-  // Four bytes picked from the eight of b:a by the nibbles of c; bit 3 of a nibble replicates the byte's sign.
+  // Four bytes picked from the eight of b:a by the nibbles of c; bit 3 of a nibble replicates the
+  // byte's sign.
   void permute() {
     const Value low = ir_.resize(operand32(1), "i64", false);
     const Value high = ir_.resize(operand32(2), "i64", false);
@@ -191,8 +206,8 @@ class Bits {
   }
 
   [[nodiscard]] bool has_mode() const {
-    for (const Modifier mode : {Modifier::f4e, Modifier::b4e, Modifier::rc8, Modifier::ecl, Modifier::ecr,
-                                Modifier::rc16}) {
+    for (const Modifier mode : {Modifier::f4e, Modifier::b4e, Modifier::rc8, Modifier::ecl,
+                                Modifier::ecr, Modifier::rc16}) {
       if (instruction_.has(mode)) return true;
     }
     return false;
@@ -218,7 +233,8 @@ class Bits {
       } else {
         index = ir_.binary("add", ir_.binary("shl", ir_.binary("and", s, 1), 1), i & 1U);
       }
-      packed = ir_.binary("or", packed, ir_.binary("shl", picked(bytes, index), std::uint64_t{8} * i));
+      packed =
+          ir_.binary("or", packed, ir_.binary("shl", picked(bytes, index), std::uint64_t{8} * i));
     }
     result(packed);
   }

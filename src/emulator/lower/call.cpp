@@ -1,4 +1,5 @@
-// call: the functions every CUDA program may call without defining them (printf, assert, malloc and free).
+// call: the functions every CUDA program may call without defining them (printf, assert, malloc and
+// free).
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -9,10 +10,12 @@ using ptx::Opcode;
 
 class Call {
  public:
-  Call(Writer& writer, const Instruction& instruction) : writer_(writer), instruction_(instruction) {
+  Call(Writer& writer, const Instruction& instruction)
+      : writer_(writer), instruction_(instruction) {
     for (const ptx::Operand& operand : instruction.operands) {
       if (const auto* symbol = std::get_if<ptx::Symbol>(&operand.value)) {
-        if (symbol->where == ptx::Symbol::Where::function) callee_ = &writer.module().functions[symbol->index];
+        if (symbol->where == ptx::Symbol::Where::function)
+          callee_ = &writer.module().functions[symbol->index];
       } else if (const auto* list = std::get_if<ptx::Vector>(&operand.value)) {
         (callee_ == nullptr ? results_ : arguments_) = list->elements;
       }

@@ -10,29 +10,31 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Type;
 
-// LLVM's predicate for the comparison, "icmp slt" or "fcmp ult"; empty where the instruction names none.
+// LLVM's predicate for the comparison, "icmp slt" or "fcmp ult"; empty where the instruction names
+// none.
 std::string predicate_of(const Instruction& instruction, Type type) {
   const bool is_float = ptx::is_float(type);
   struct Row {
     Modifier modifier;
-    const char* ordered;    // floats
+    const char* ordered;  // floats
     const char* for_signed;
     const char* for_unsigned;
   };
   static constexpr Row kRows[] = {
-      {Modifier::eq, "oeq", "eq", "eq"},    {Modifier::ne, "one", "ne", "ne"},
-      {Modifier::lt, "olt", "slt", "ult"},  {Modifier::le, "ole", "sle", "ule"},
-      {Modifier::gt, "ogt", "sgt", "ugt"},  {Modifier::ge, "oge", "sge", "uge"},
-      {Modifier::lo, "olt", "ult", "ult"},  {Modifier::ls, "ole", "ule", "ule"},
-      {Modifier::hi, "ogt", "ugt", "ugt"},  {Modifier::hs, "oge", "uge", "uge"},
-      {Modifier::equ, "ueq", "", ""},       {Modifier::neu, "une", "", ""},
-      {Modifier::ltu, "ult", "", ""},       {Modifier::leu, "ule", "", ""},
-      {Modifier::gtu, "ugt", "", ""},       {Modifier::geu, "uge", "", ""},
-      {Modifier::num, "ord", "", ""},       {Modifier::nan, "uno", "", ""},
+      {Modifier::eq, "oeq", "eq", "eq"},   {Modifier::ne, "one", "ne", "ne"},
+      {Modifier::lt, "olt", "slt", "ult"}, {Modifier::le, "ole", "sle", "ule"},
+      {Modifier::gt, "ogt", "sgt", "ugt"}, {Modifier::ge, "oge", "sge", "uge"},
+      {Modifier::lo, "olt", "ult", "ult"}, {Modifier::ls, "ole", "ule", "ule"},
+      {Modifier::hi, "ogt", "ugt", "ugt"}, {Modifier::hs, "oge", "uge", "uge"},
+      {Modifier::equ, "ueq", "", ""},      {Modifier::neu, "une", "", ""},
+      {Modifier::ltu, "ult", "", ""},      {Modifier::leu, "ule", "", ""},
+      {Modifier::gtu, "ugt", "", ""},      {Modifier::geu, "uge", "", ""},
+      {Modifier::num, "ord", "", ""},      {Modifier::nan, "uno", "", ""},
   };
   for (const Row& row : kRows) {
     if (!instruction.has(row.modifier)) continue;
-    const std::string name = is_float ? row.ordered : (ptx::is_signed(type) ? row.for_signed : row.for_unsigned);
+    const std::string name =
+        is_float ? row.ordered : (ptx::is_signed(type) ? row.for_signed : row.for_unsigned);
     return name.empty() ? name : (is_float ? "fcmp " : "icmp ") + name;
   }
   return "";
@@ -45,7 +47,8 @@ Value compared(Writer& writer, const Instruction& instruction, Type type, unsign
   const auto operand = [&](std::size_t i) {
     Value value = writer.read(instruction.operands.at(i), element_of(type), lanes);
     if (is_half) value = half_to_float(writer.ir, value, type);
-    if (type == Type::f32 && instruction.has(Modifier::ftz)) value = flush_subnormals(writer.ir, value);
+    if (type == Type::f32 && instruction.has(Modifier::ftz))
+      value = flush_subnormals(writer.ir, value);
     return value;
   };
   const Value a = operand(1);
@@ -53,8 +56,10 @@ Value compared(Writer& writer, const Instruction& instruction, Type type, unsign
   return writer.ir.compare(predicate, a, b);
 }
 
-// The Boolean operation of setp.lt.and: combines the comparison with operand 3, whose negation the operand carries.
-Value combined(Writer& writer, const Instruction& instruction, const Value& comparison, unsigned lanes) {
+// The Boolean operation of setp.lt.and: combines the comparison with operand 3, whose negation the
+// operand carries.
+Value combined(Writer& writer, const Instruction& instruction, const Value& comparison,
+               unsigned lanes) {
   if (instruction.operands.size() < 4) return comparison;
   const Value other = writer.read(instruction.operands[3], "i1", lanes);
   if (instruction.has(Modifier::and_)) return writer.ir.binary("and", comparison, other);
@@ -87,7 +92,8 @@ bool lower_compare(Writer& writer, const Instruction& instruction) {
   if (ptx::is_float(to)) {
     if (to != Type::f32) unsupported(instruction);
     const Value one = writer.ir.float_constant(0x3f800000, "float", lanes);
-    writer.write_result(instruction, writer.ir.select(result, one, writer.ir.float_constant(0, "float", lanes)));
+    writer.write_result(instruction,
+                        writer.ir.select(result, one, writer.ir.float_constant(0, "float", lanes)));
   } else {
     writer.write_result(instruction, writer.ir.resize(result, integer_of(to), true));
   }

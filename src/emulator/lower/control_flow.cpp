@@ -62,7 +62,8 @@ std::vector<std::uint32_t> leaders(const ptx::Module& module, const ptx::Functio
     if (ends_block(module, instruction)) starts.push_back(i + 1);
   }
   std::ranges::sort(starts);
-  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+  const auto repeated = std::ranges::unique(starts);
+  starts.erase(repeated.begin(), repeated.end());
   while (!starts.empty() && starts.back() >= size) starts.pop_back();
   return starts;
 }
@@ -91,7 +92,7 @@ void find_successors(const ptx::Module& module, const ptx::Function& function,
             last.opcode == Opcode::bra ? block_at(targets_of(last).at(0)) : exit;
         if (last.guard && target != next) {
           block.end = BasicBlock::End::conditional;
-          block.condition = last.guard;
+          block.condition = *last.guard;
           block.successors = {target, next};
         } else {
           block.successors = {target};
@@ -99,13 +100,15 @@ void find_successors(const ptx::Module& module, const ptx::Function& function,
         break;
       }
       case Opcode::brx: {
-        if (last.guard) throw ptx::Error(last.where, "a guarded brx.idx is not supported by the emulator");
+        if (last.guard)
+          throw ptx::Error(last.where, "a guarded brx.idx is not supported by the emulator");
         --block.last;
         block.end = BasicBlock::End::indexed;
         const auto* index = std::get_if<ptx::Register>(&last.operands.at(0).value);
         if (index == nullptr) throw ptx::Error(last.where, "brx.idx needs a register as its index");
         block.index = *index;
-        for (const std::uint32_t target : targets_of(last)) block.successors.push_back(block_at(target));
+        for (const std::uint32_t target : targets_of(last))
+          block.successors.push_back(block_at(target));
         if (block.successors.empty()) throw ptx::Error(last.where, "brx.idx without targets");
         break;
       }
@@ -139,10 +142,13 @@ void find_live_registers(const ptx::Function& function, ControlFlow& flow) {
         }
       }
     }
-    if (block.condition && !kills[b].contains(block.condition->predicate.index)) {
-      uses[b].insert(block.condition->predicate.index);
+    if (block.end == BasicBlock::End::conditional &&
+        !kills[b].contains(block.condition.predicate.index)) {
+      uses[b].insert(block.condition.predicate.index);
     }
-    if (block.index && !kills[b].contains(block.index->index)) uses[b].insert(block.index->index);
+    if (block.end == BasicBlock::End::indexed && !kills[b].contains(block.index.index)) {
+      uses[b].insert(block.index.index);
+    }
   }
   flow.live_in = uses;
   flow.live_in.emplace_back(registers);

@@ -1,8 +1,8 @@
-// The control flow of one kernel: basic blocks in the order of the text, and which registers are live into each.
+// The control flow of one kernel: basic blocks in the order of the text, and which registers are
+// live into each.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "emulator/ptx/ast.h"
@@ -15,7 +15,9 @@ class IndexSet {
   explicit IndexSet(std::size_t size = 0) : words_((size + 63) / 64) {}
   void insert(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
   void erase(std::size_t i) { words_[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
-  [[nodiscard]] bool contains(std::size_t i) const { return ((words_[i / 64] >> (i % 64)) & 1U) != 0; }
+  [[nodiscard]] bool contains(std::size_t i) const {
+    return ((words_[i / 64] >> (i % 64)) & 1U) != 0;
+  }
   // Adds all of `other`; whether anything was new.
   bool merge(const IndexSet& other);
   [[nodiscard]] bool empty() const;
@@ -32,11 +34,12 @@ struct BasicBlock {
     indexed,      // brx.idx: successors[i] for index i
     stop,         // trap and calls that do not return: nothing follows
   };
-  std::uint32_t first = 0;  // instructions [first, last) of the body; a branch at the end is not among them
+  std::uint32_t first =
+      0;  // instructions [first, last) of the body; a branch at the end is not among them
   std::uint32_t last = 0;
   End end = End::jump;
-  std::optional<ptx::Guard> condition;
-  std::optional<ptx::Register> index;
+  ptx::Guard condition{};                 // of a conditional end
+  ptx::Register index{};                  // of an indexed one
   std::vector<std::uint32_t> successors;  // blocks; blocks.size() is the exit
 };
 

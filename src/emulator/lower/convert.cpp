@@ -25,7 +25,8 @@ class Conversion {
   void run() {
     if (to_ == Type::f16x2 || to_ == Type::bf16x2) return pack_pair();
     for (const Type type : {to_, from_}) {
-      const bool known = !ptx::is_float(type) || is_half(type) || type == Type::f32 || type == Type::f64;
+      const bool known =
+          !ptx::is_float(type) || is_half(type) || type == Type::f32 || type == Type::f64;
       if (!known || ptx::bits(type) > 64) unsupported(instruction_);
     }
     const bool to_float = ptx::is_float(to_);
@@ -47,7 +48,9 @@ class Conversion {
     if (from_ == Type::f32 && instruction_.has(Modifier::ftz)) value = flush_subnormals(ir_, value);
     return value;
   }
-  void result(const Value& value) { writer_.write_result(instruction_, value, ptx::is_signed(to_)); }
+  void result(const Value& value) {
+    writer_.write_result(instruction_, value, ptx::is_signed(to_));
+  }
 
   void integer_to_integer() {
     Value value = source();
@@ -68,7 +71,8 @@ class Conversion {
     const unsigned from_magnitude = from_signed ? from_bits - 1 : from_bits;
     if (magnitude < from_magnitude) {
       const Value high = constant((std::uint64_t{1} << magnitude) - 1);
-      value = ir_.select(ir_.compare(from_signed ? "icmp sgt" : "icmp ugt", value, high), high, value);
+      value =
+          ir_.select(ir_.compare(from_signed ? "icmp sgt" : "icmp ugt", value, high), high, value);
       if (from_signed && to_signed) {
         const Value low = constant(~((std::uint64_t{1} << magnitude) - 1));
         value = ir_.select(ir_.compare("icmp slt", value, low), low, value);
@@ -76,7 +80,9 @@ class Conversion {
     }
     return value;
   }
-  [[nodiscard]] Value constant(std::uint64_t v) const { return Ir::constant(v, integer_of(from_), lanes_); }
+  [[nodiscard]] Value constant(std::uint64_t v) const {
+    return Ir::constant(v, integer_of(from_), lanes_);
+  }
 
   // The rounding to a whole number that the modifiers ask for; PTX has no default.
   Value whole(const Value& value) {
@@ -88,18 +94,19 @@ class Conversion {
     return function == nullptr ? value : ir_.intrinsic(function, {value}, value.element, lanes_);
   }
 
-  // Out of range clamps, always; NaN becomes 0 for 32-bit and narrower results and, on NVIDIA hardware, the smallest
-  // (signed) or largest value for 64-bit ones: 0x8000000000000000 in both cases.
+  // Out of range clamps, always; NaN becomes 0 for 32-bit and narrower results and, on NVIDIA
+  // hardware, the smallest (signed) or largest value for 64-bit ones: 0x8000000000000000 in both
+  // cases.
   void float_to_integer() {
     const Value value = whole(float_source());
     const std::string element = integer_of(to_);
     const bool is_signed = ptx::is_signed(to_);
     const std::string name = std::string(is_signed ? "fptosi" : "fptoui") + ".sat";
     const std::string suffix = type_suffix(value);
-    ir_.declare("declare " + type_of(element, lanes_) + " @llvm." + name + "." + suffix_of(element) + "." + suffix +
-                "(" + value.type() + ")");
-    Value integer = ir_.define("call " + type_of(element, lanes_) + " @llvm." + name + "." + suffix_of(element) +
-                                   "." + suffix + "(" + value.typed() + ")",
+    ir_.declare("declare " + type_of(element, lanes_) + " @llvm." + name + "." +
+                suffix_of(element) + "." + suffix + "(" + value.type() + ")");
+    Value integer = ir_.define("call " + type_of(element, lanes_) + " @llvm." + name + "." +
+                                   suffix_of(element) + "." + suffix + "(" + value.typed() + ")",
                                element, lanes_);
     if (ptx::bits(to_) == 64) {
       const Value nan = ir_.compare("fcmp uno", value, value);
@@ -150,7 +157,8 @@ class Conversion {
   }
 
   Value narrowed(const Value& value) {
-    if (instruction_.has(Modifier::rm) || instruction_.has(Modifier::rp) || instruction_.has(Modifier::rna)) {
+    if (instruction_.has(Modifier::rm) || instruction_.has(Modifier::rp) ||
+        instruction_.has(Modifier::rna)) {
       unsupported(instruction_);
     }
     if (value.element == "double") {

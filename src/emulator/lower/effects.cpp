@@ -16,7 +16,8 @@ void collect(const ptx::Operand& operand, std::vector<std::uint32_t>& registers)
   } else if (const auto* pair = std::get_if<ptx::Pair>(&operand.value)) {
     for (const auto& element : pair->both) collect(element, registers);
   } else if (const auto* address = std::get_if<ptx::Address>(&operand.value)) {
-    if (const auto* base = std::get_if<ptx::Register>(&address->base)) registers.push_back(base->index);
+    if (const auto* base = std::get_if<ptx::Register>(&address->base))
+      registers.push_back(base->index);
   }
 }
 
@@ -55,10 +56,8 @@ bool has_result(const ptx::Instruction& instruction) {
       return instruction.has(Modifier::mma_async);
     case Opcode::wmma:
       return !instruction.has(Modifier::store);
-    case Opcode::call:
-      return true;  // the list of results, empty or not
     default:
-      return true;
+      return true;  // a call's first operand is its list of results, empty or not
   }
 }
 

@@ -9,7 +9,7 @@
 namespace emulator::lower {
 
 struct Effects {
-  std::vector<std::uint32_t> reads;   // register indices; a guard's predicate included
+  std::vector<std::uint32_t> reads;  // register indices; a guard's predicate included
   std::vector<std::uint32_t> writes;
 };
 [[nodiscard]] Effects effects_of(const ptx::Instruction& instruction);

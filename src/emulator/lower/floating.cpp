@@ -1,5 +1,6 @@
-// Arithmetic on f32 and f64. Rounding is to nearest even; the directed roundings are not supported. Approximate
-// functions are computed to the accuracy of the host's, which is better than PTX asks for.
+// Arithmetic on f32 and f64. Rounding is to nearest even; the directed roundings are not supported.
+// Approximate functions are computed to the accuracy of the host's, which is better than PTX asks
+// for.
 #include "emulator/lower/numeric.h"
 #include "emulator/lower/writer.h"
 
@@ -36,8 +37,12 @@ class Floating {
     writer_.write_result(instruction_, value);
   }
 
-  void binary(const std::string& operation) { result(ir_.binary(operation, operand(1), operand(2))); }
-  void unary(const std::string& intrinsic) { result(ir_.intrinsic(intrinsic, {operand(1)}, element_, lanes_)); }
+  void binary(const std::string& operation) {
+    result(ir_.binary(operation, operand(1), operand(2)));
+  }
+  void unary(const std::string& intrinsic) {
+    result(ir_.intrinsic(intrinsic, {operand(1)}, element_, lanes_));
+  }
   void multiply_add() {
     result(ir_.intrinsic("fma", {operand(1), operand(2), operand(3)}, element_, lanes_));
   }
@@ -50,27 +55,33 @@ class Floating {
     result(ir_.define("fneg " + a.typed(), element_, lanes_));
   }
   // copysign d, a, b: b with the sign of a.
-  void copy_sign() { result(ir_.intrinsic("copysign", {operand(2), operand(1)}, element_, lanes_)); }
+  void copy_sign() {
+    result(ir_.intrinsic("copysign", {operand(2), operand(1)}, element_, lanes_));
+  }
   void extreme(bool maximum) {
     if (instruction_.has(Modifier::xorsign)) unsupported(instruction_);
-    Value value = float_extreme(ir_, operand(1), operand(2), maximum, instruction_.has(Modifier::NaN));
+    Value value =
+        float_extreme(ir_, operand(1), operand(2), maximum, instruction_.has(Modifier::NaN));
     if (instruction_.operands.size() > 3) {
       value = float_extreme(ir_, value, operand(3), maximum, instruction_.has(Modifier::NaN));
     }
     result(value);
   }
 
-  // tanh(x) = 1 - 2 / (exp(2x) + 1), which keeps its relative error small except near 0, where x - x^3/3 is used.
+  // tanh(x) = 1 - 2 / (exp(2x) + 1), which keeps its relative error small except near 0, where x -
+  // x^3/3 is used.
   void hyperbolic_tangent() {
     const Value x = operand(1);
-    constexpr std::uint64_t kTwoLog2E = 0x4038aa3b;   // 2 / ln 2
-    constexpr std::uint64_t kThird = 0x3eaaaaab;      // 1 / 3
-    constexpr std::uint64_t kSmall = 0x3d000000;      // 2^-5: the cubic's error is below 2^-21 of the result there
+    constexpr std::uint64_t kTwoLog2E = 0x4038aa3b;  // 2 / ln 2
+    constexpr std::uint64_t kThird = 0x3eaaaaab;     // 1 / 3
+    constexpr std::uint64_t kSmall =
+        0x3d000000;  // 2^-5: the cubic's error is below 2^-21 of the result there
     const Value grown =
         ir_.intrinsic("exp2", {ir_.binary("fmul", x, constant(kTwoLog2E))}, element_, lanes_);
     const Value large = ir_.binary(
         "fsub", one(), ir_.binary("fdiv", constant(0x40000000), ir_.binary("fadd", grown, one())));
-    const Value cubic = ir_.binary("fmul", ir_.binary("fmul", x, x), ir_.binary("fmul", x, constant(kThird)));
+    const Value cubic =
+        ir_.binary("fmul", ir_.binary("fmul", x, x), ir_.binary("fmul", x, constant(kThird)));
     const Value magnitude = ir_.intrinsic("fabs", {x}, element_, lanes_);
     const Value small = ir_.compare("fcmp olt", magnitude, constant(kSmall));
     result(ir_.select(small, ir_.binary("fsub", x, cubic), large));

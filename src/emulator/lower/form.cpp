@@ -24,7 +24,8 @@ Range range_or_full(Wide low, Wide high, unsigned bits) {
 }
 
 unsigned zeros_of(std::int64_t value) {
-  return value == 0 ? 64U : static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(value)));
+  return value == 0 ? 64U
+                    : static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(value)));
 }
 
 // The form of a result that is no longer affine: uniform operands still give a uniform result.
@@ -37,7 +38,8 @@ bool has_offsets(const Form& form) { return form.kind == Form::Kind::affine || f
 
 // Combines the offsets of an operation that is linear in both operands.
 template <typename Combine>
-Form linear(const Form& a, const Form& b, Range range, unsigned zeros, unsigned bits, Combine combine) {
+Form linear(const Form& a, const Form& b, Range range, unsigned zeros, unsigned bits,
+            Combine combine) {
   if (a.kind == Form::Kind::unset || b.kind == Form::Kind::unset) return {};
   if (!has_offsets(a) || !has_offsets(b)) return Form::any();
   Form result{.kind = Form::Kind::affine, .range = range, .trailing_zeros = zeros};
@@ -84,17 +86,15 @@ Form join(const Form& a, const Form& b) {
 }
 
 Form add(const Form& a, const Form& b, unsigned bits) {
-  return linear(a, b,
-                range_or_full(Wide{a.range.low} + b.range.low, Wide{a.range.high} + b.range.high, bits),
-                std::min(a.trailing_zeros, b.trailing_zeros), bits,
-                [](Wide x, Wide y) { return x + y; });
+  return linear(
+      a, b, range_or_full(Wide{a.range.low} + b.range.low, Wide{a.range.high} + b.range.high, bits),
+      std::min(a.trailing_zeros, b.trailing_zeros), bits, [](Wide x, Wide y) { return x + y; });
 }
 
 Form subtract(const Form& a, const Form& b, unsigned bits) {
-  return linear(a, b,
-                range_or_full(Wide{a.range.low} - b.range.high, Wide{a.range.high} - b.range.low, bits),
-                std::min(a.trailing_zeros, b.trailing_zeros), bits,
-                [](Wide x, Wide y) { return x - y; });
+  return linear(
+      a, b, range_or_full(Wide{a.range.low} - b.range.high, Wide{a.range.high} - b.range.low, bits),
+      std::min(a.trailing_zeros, b.trailing_zeros), bits, [](Wide x, Wide y) { return x - y; });
 }
 
 Form multiply(const Form& a, const Form& b, unsigned bits) {
@@ -129,17 +129,18 @@ Form shift_left(const Form& a, const Form& amount, unsigned bits) {
 Form shift_right(const Form& a, const Form& amount, unsigned bits, bool is_signed) {
   if (a.kind == Form::Kind::unset || amount.kind == Form::Kind::unset) return {};
   const std::int64_t by = amount.range.low;
-  const bool exact = amount.is_constant() && by >= 0 && by < static_cast<std::int64_t>(bits) && by < 63 &&
-                     a.kind == Form::Kind::affine;
+  const bool exact = amount.is_constant() && by >= 0 && by < static_cast<std::int64_t>(bits) &&
+                     by < 63 && a.kind == Form::Kind::affine;
   if (!exact) return other(a, amount, bits);
-  // The scalar's low bits are zero and every offset stays below them, so no lane carries into what is kept; an unsigned
-  // shift further needs that no lane is negative.
+  // The scalar's low bits are zero and every offset stays below them, so no lane carries into what
+  // is kept; an unsigned shift further needs that no lane is negative.
   const Wide low = Wide{a.range.low} + a.lowest_offset();
   const Wide high = Wide{a.range.high} + a.highest_offset();
   const Range full = full_range(bits);
   const bool no_wrap = low >= full.low && high <= full.high && (is_signed || low >= 0);
   if (!no_wrap) return other(a, amount, bits);
-  // All bits of every lane are shifted out: the sign of a value that has none, as in a division by a power of two.
+  // All bits of every lane are shifted out: the sign of a value that has none, as in a division by
+  // a power of two.
   if (low >= 0 && (high >> by) == 0) return Form::constant(0);
   if (!a.is_uniform() && (a.trailing_zeros < static_cast<unsigned>(by) || a.lowest_offset() < 0)) {
     return other(a, amount, bits);
@@ -147,8 +148,9 @@ Form shift_right(const Form& a, const Form& amount, unsigned bits, bool is_signe
   if (!a.is_uniform() && a.range.low < 0 && !is_signed) return other(a, amount, bits);
   Form result = a;
   result.range = {a.range.low >> by, a.range.high >> by};
-  result.trailing_zeros =
-      a.trailing_zeros > static_cast<unsigned>(by) ? a.trailing_zeros - static_cast<unsigned>(by) : 0U;
+  result.trailing_zeros = a.trailing_zeros > static_cast<unsigned>(by)
+                              ? a.trailing_zeros - static_cast<unsigned>(by)
+                              : 0U;
   if (result.range.constant()) result.trailing_zeros = zeros_of(result.range.low);
   for (auto& offset : result.offset) offset >>= by;
   return result;
@@ -165,8 +167,10 @@ Form bit_and(const Form& a, const Form& b, unsigned bits) {
     result.trailing_zeros = std::max(zeros_of(mask), b.trailing_zeros);
     return result;
   }
-  // Offsets live strictly below the scalar's known zero bits: scalar & mask and offset & mask never meet.
-  const std::int64_t limit = b.trailing_zeros >= 62 ? INT64_MAX : std::int64_t{1} << b.trailing_zeros;
+  // Offsets live strictly below the scalar's known zero bits: scalar & mask and offset & mask never
+  // meet.
+  const std::int64_t limit =
+      b.trailing_zeros >= 62 ? INT64_MAX : std::int64_t{1} << b.trailing_zeros;
   if (b.lowest_offset() < 0 || b.highest_offset() >= limit) return other(a, b, bits);
   Form result = Form::uniform(bits);
   if (mask >= 0) result.range = {0, b.range.low >= 0 ? std::min(mask, b.range.high) : mask};
@@ -188,9 +192,11 @@ Form bit_or(const Form& a, const Form& b, unsigned bits) {
     return zeros >= 62 ? INT64_MAX : std::int64_t{1} << zeros;
   };
   const auto fits_below = [&](const Form& small, const Form& large) {
-    // Everything `small` can be lies below the zero bits of large's scalar, and large has no offsets of its own.
-    return large.is_uniform() && small.range.low + small.lowest_offset() >= 0 && small.range.low >= 0 &&
-           small.lowest_offset() >= 0 && small.range.high < limit(large.trailing_zeros) &&
+    // Everything `small` can be lies below the zero bits of large's scalar, and large has no
+    // offsets of its own.
+    return large.is_uniform() && small.range.low + small.lowest_offset() >= 0 &&
+           small.range.low >= 0 && small.lowest_offset() >= 0 &&
+           small.range.high < limit(large.trailing_zeros) &&
            small.highest_offset() < limit(large.trailing_zeros) &&
            small.range.high + small.highest_offset() < limit(large.trailing_zeros);
   };
@@ -204,13 +210,14 @@ Form extend(const Form& a, unsigned from, unsigned to, bool is_signed) {
   const Wide low = Wide{a.range.low} + a.lowest_offset();
   const Wide high = Wide{a.range.high} + a.highest_offset();
   const Range full = full_range(from);
-  const bool no_wrap = low >= full.low && high <= full.high &&
-                       (is_signed || (low >= 0 && a.range.low >= 0));
+  const bool no_wrap =
+      low >= full.low && high <= full.high && (is_signed || (low >= 0 && a.range.low >= 0));
   if (no_wrap) return a;
   if (!a.is_uniform()) return Form::guessed(a.offset);
   Form result = a;
-  result.range = is_signed ? full : Range{0, to > from && from < 63 ? (std::int64_t{1} << from) - 1
-                                                                   : INT64_MAX};
+  result.range = is_signed
+                     ? full
+                     : Range{0, to > from && from < 63 ? (std::int64_t{1} << from) - 1 : INT64_MAX};
   if (is_signed && a.range.low >= full.low && a.range.high <= full.high) result.range = a.range;
   return result;
 }

@@ -1,6 +1,6 @@
-// What is known, when a kernel is compiled, about the 32 values a register holds across a warp. The point of it: a
-// value that is one scalar plus a constant per lane is computed once instead of 32 times, and a load through such an
-// address is one vector load instead of 32.
+// What is known, when a kernel is compiled, about the 32 values a register holds across a warp. The
+// point of it: a value that is one scalar plus a constant per lane is computed once instead of 32
+// times, and a load through such an address is one vector load instead of 32.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ struct Form {
     vector,  // anything
   };
   Kind kind = Kind::unset;
-  // affine: the offsets. vector with `guess`: the offsets the lanes most likely have relative to each other; a guess is
-  // verified where it is used.
+  // affine: the offsets. vector with `guess`: the offsets the lanes most likely have relative to
+  // each other; a guess is verified where it is used.
   LaneOffsets offset{};
   bool guess = false;
   Range range{0, 0};            // of the scalar
@@ -52,8 +52,8 @@ struct Form {
 // The smallest form that covers both. Offsets that differ give a vector.
 [[nodiscard]] Form join(const Form& a, const Form& b);
 
-// Transfer functions of the integer operations that keep a form affine; everything else is uniform where all operands
-// are, and a vector otherwise. `bits` is the width the operation works at.
+// Transfer functions of the integer operations that keep a form affine; everything else is uniform
+// where all operands are, and a vector otherwise. `bits` is the width the operation works at.
 [[nodiscard]] Form add(const Form& a, const Form& b, unsigned bits);
 [[nodiscard]] Form subtract(const Form& a, const Form& b, unsigned bits);
 [[nodiscard]] Form multiply(const Form& a, const Form& b, unsigned bits);

@@ -1,5 +1,5 @@
-// Arithmetic on f16 and bf16, single and packed in pairs. Each operation is computed in fp32 and rounded once; products
-// of two 16-bit floats are exact there.
+// Arithmetic on f16 and bf16, single and packed in pairs. Each operation is computed in fp32 and
+// rounded once; products of two 16-bit floats are exact there.
 #include "emulator/lower/numeric.h"
 #include "emulator/lower/writer.h"
 
@@ -14,7 +14,10 @@ using ptx::Type;
 class Half {
  public:
   Half(Writer& writer, const Instruction& instruction)
-      : writer_(writer), ir_(writer.ir), instruction_(instruction), lanes_(writer.lanes_of(instruction)) {
+      : writer_(writer),
+        ir_(writer.ir),
+        instruction_(instruction),
+        lanes_(writer.lanes_of(instruction)) {
     switch (instruction.type()) {
       case Type::f16x2:
         part_ = Type::f16;
@@ -39,7 +42,8 @@ class Half {
     Value packed = Ir::constant(0, whole, lanes_);
     for (unsigned part = 0; part < parts_; ++part) {
       std::vector<Value> sources;
-      for (std::size_t i = 1; i < instruction_.operands.size(); ++i) sources.push_back(source(i, part));
+      for (std::size_t i = 1; i < instruction_.operands.size(); ++i)
+        sources.push_back(source(i, part));
       Value value = compute(sources);
       if (instruction_.has(Modifier::sat)) value = saturate(ir_, value);
       if (instruction_.has(Modifier::relu)) {
@@ -55,8 +59,9 @@ class Half {
   void signs(const std::string& operation, std::uint64_t mask) {
     const std::string whole = parts_ == 2 ? "i32" : "i16";
     if (parts_ == 2) mask |= mask << 16;
-    writer_.write_result(instruction_,
-                         ir_.binary(operation, writer_.read(instruction_.operands.at(1), whole, lanes_), mask));
+    writer_.write_result(
+        instruction_,
+        ir_.binary(operation, writer_.read(instruction_.operands.at(1), whole, lanes_), mask));
   }
 
   Ir& ir() { return ir_; }
@@ -66,7 +71,8 @@ class Half {
   Value source(std::size_t operand, unsigned part) {
     const std::string whole = parts_ == 2 ? "i32" : "i16";
     Value bits = writer_.read(instruction_.operands.at(operand), whole, lanes_);
-    if (parts_ == 2) bits = ir_.resize(ir_.binary("lshr", bits, std::uint64_t{16} * part), "i16", false);
+    if (parts_ == 2)
+      bits = ir_.resize(ir_.binary("lshr", bits, std::uint64_t{16} * part), "i16", false);
     const Value value = half_to_float(ir_, bits, part_);
     return value;
   }
@@ -98,7 +104,8 @@ bool lower_half(Writer& writer, const Instruction& instruction) {
   };
   const auto function = [&](const std::string& name) {
     Half half(writer, instruction);
-    half.each([&](const Sources& s) { return half.ir().intrinsic(name, s, "float", half.lanes()); });
+    half.each(
+        [&](const Sources& s) { return half.ir().intrinsic(name, s, "float", half.lanes()); });
   };
   switch (instruction.opcode) {
     case Opcode::add:

@@ -19,7 +19,9 @@ class Integer {
         bits_(ptx::bits(instruction.type())),
         is_signed_(ptx::is_signed(instruction.type())) {}
 
-  Value operand(std::size_t i) { return writer_.read(instruction_.operands.at(i), element(), lanes_); }
+  Value operand(std::size_t i) {
+    return writer_.read(instruction_.operands.at(i), element(), lanes_);
+  }
   void result(const Value& value) { writer_.write_result(instruction_, value, is_signed_); }
 
   void add_or_subtract(bool subtracts) {
@@ -41,9 +43,11 @@ class Integer {
       const Value product = ir_.binary("mul", ir_.resize(operand(1), wide, is_signed_),
                                        ir_.resize(operand(2), wide, is_signed_));
       if (!accumulates) return result(product);
-      return result(ir_.binary("add", product, writer_.read(instruction_.operands.at(3), wide, lanes_)));
+      return result(
+          ir_.binary("add", product, writer_.read(instruction_.operands.at(3), wide, lanes_)));
     }
-    Value product = instruction_.has(Modifier::hi) ? high_product() : ir_.binary("mul", operand(1), operand(2));
+    Value product =
+        instruction_.has(Modifier::hi) ? high_product() : ir_.binary("mul", operand(1), operand(2));
     if (!accumulates) return result(product);
     if (instruction_.has(Modifier::sat)) {
       return result(ir_.intrinsic("sadd.sat", {product, operand(3)}, element(), lanes_));
@@ -66,8 +70,8 @@ class Integer {
     result(product);
   }
 
-  // Division by zero gives all ones on NVIDIA hardware, and the smallest integer by -1 gives itself; LLVM leaves both
-  // undefined, so the divisor is replaced there.
+  // Division by zero gives all ones on NVIDIA hardware, and the smallest integer by -1 gives
+  // itself; LLVM leaves both undefined, so the divisor is replaced there.
   void divide(bool remainder) {
     const Value a = operand(1);
     const Value b = operand(2);
@@ -82,9 +86,11 @@ class Integer {
     const std::string operation = std::string(is_signed_ ? "s" : "u") + (remainder ? "rem" : "div");
     Value quotient = ir_.binary(operation, a, divisor);
     if (is_signed_ && !remainder) {
-      quotient = ir_.select(minus_one, ir_.binary("sub", Ir::constant(0, element(), lanes_), a), quotient);
+      quotient =
+          ir_.select(minus_one, ir_.binary("sub", Ir::constant(0, element(), lanes_), a), quotient);
     }
-    result(ir_.select(zero, remainder ? a : Ir::constant(~std::uint64_t{0}, element(), lanes_), quotient));
+    result(ir_.select(zero, remainder ? a : Ir::constant(~std::uint64_t{0}, element(), lanes_),
+                      quotient));
   }
 
   void absolute() {
@@ -101,7 +107,8 @@ class Integer {
     Value value = which == "min" ? ir_.select(ir_.compare(less, a, b), a, b)
                                  : ir_.select(ir_.compare(less, a, b), b, a);
     if (instruction_.has(Modifier::relu)) {
-      value = ir_.select(ir_.compare("icmp slt", value, 0), Ir::constant(0, element(), lanes_), value);
+      value =
+          ir_.select(ir_.compare("icmp slt", value, 0), Ir::constant(0, element(), lanes_), value);
     }
     result(value);
   }
@@ -138,7 +145,9 @@ class Integer {
 
  private:
   [[nodiscard]] std::string element() const { return "i" + std::to_string(bits_); }
-  Value negated(const Value& v) { return ir_.binary("sub", Ir::constant(0, v.element, v.lanes), v); }
+  Value negated(const Value& v) {
+    return ir_.binary("sub", Ir::constant(0, v.element, v.lanes), v);
+  }
 
   Value high_product() {
     const std::string wide = "i" + std::to_string(2 * bits_);
@@ -159,7 +168,8 @@ class Integer {
       const Value wide_in = ir_.resize(in, element(), false);
       const Value first = ir_.splat(sum, kLanes);
       sum = ir_.binary(operation, first, wide_in);
-      const Value second = subtracts ? ir_.compare(less, first, wide_in) : ir_.compare(less, sum, first);
+      const Value second =
+          subtracts ? ir_.compare(less, first, wide_in) : ir_.compare(less, sum, first);
       carry = ir_.binary("or", ir_.splat(carry, kLanes), second);
     }
     if (instruction_.has(Modifier::cc)) {

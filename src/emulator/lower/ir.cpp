@@ -19,7 +19,7 @@ std::string vector_text(const std::string& element, const std::vector<std::strin
   std::string text = "<";
   for (const std::string& item : items) {
     if (text.size() > 1) text += ", ";
-    text += element + " " + item;
+    text.append(element).append(" ").append(item);
   }
   return text + ">";
 }
@@ -71,7 +71,8 @@ Value Ir::constant(std::uint64_t value, const std::string& element, unsigned lan
 Value Ir::lane_constants(std::span<const std::int64_t> values, const std::string& element) {
   std::vector<std::string> items;
   items.reserve(values.size());
-  for (const std::int64_t v : values) items.push_back(integer_text(static_cast<std::uint64_t>(v), element));
+  for (const std::int64_t v : values)
+    items.push_back(integer_text(static_cast<std::uint64_t>(v), element));
   return {vector_text(element, items), element, static_cast<unsigned>(values.size())};
 }
 
@@ -81,11 +82,11 @@ Value Ir::float_constant(std::uint64_t bits, const std::string& element, unsigne
 
 Value Ir::splat(const Value& scalar, unsigned lanes) {
   if (scalar.lanes == lanes) return scalar;
-  const Value first = define(
-      fmt::format("insertelement {} poison, {}, i32 0", type_of(scalar.element, lanes), scalar.typed()),
-      scalar.element, lanes);
-  return define(fmt::format("shufflevector {0}, {1} poison, <{2} x i32> zeroinitializer", first.typed(),
-                            first.type(), lanes),
+  const Value first = define(fmt::format("insertelement {} poison, {}, i32 0",
+                                         type_of(scalar.element, lanes), scalar.typed()),
+                             scalar.element, lanes);
+  return define(fmt::format("shufflevector {0}, {1} poison, <{2} x i32> zeroinitializer",
+                            first.typed(), first.type(), lanes),
                 scalar.element, lanes);
 }
 
@@ -102,8 +103,8 @@ Value Ir::compare(const std::string& predicate, const Value& a, std::uint64_t c)
   return compare(predicate, a, constant(c, a.element, a.lanes));
 }
 Value Ir::select(const Value& condition, const Value& a, const Value& b) {
-  return define(fmt::format("select {}, {}, {}", condition.typed(), a.typed(), b.typed()), a.element,
-                a.lanes);
+  return define(fmt::format("select {}, {}, {}", condition.typed(), a.typed(), b.typed()),
+                a.element, a.lanes);
 }
 Value Ir::cast(const std::string& operation, const Value& value, const std::string& element) {
   return define(fmt::format("{} {} to {}", operation, value.typed(), type_of(element, value.lanes)),
@@ -119,8 +120,8 @@ Value Ir::bitcast(const Value& value, const std::string& element) {
   return value.element == element ? value : cast("bitcast", value, element);
 }
 
-Value Ir::intrinsic(const std::string& name, const std::vector<Value>& arguments, const std::string& element,
-                    unsigned lanes) {
+Value Ir::intrinsic(const std::string& name, const std::vector<Value>& arguments,
+                    const std::string& element, unsigned lanes) {
   const std::string full = fmt::format("@llvm.{}.{}", name, intrinsic_suffix(element, lanes));
   std::string types;
   std::string values;
@@ -129,7 +130,15 @@ Value Ir::intrinsic(const std::string& name, const std::vector<Value>& arguments
     values += (values.empty() ? "" : ", ") + argument.typed();
   }
   declare(fmt::format("declare {} {}({})", type_of(element, lanes), full, types));
-  return define(fmt::format("call {} {}({})", type_of(element, lanes), full, values), element, lanes);
+  return define(fmt::format("call {} {}({})", type_of(element, lanes), full, values), element,
+                lanes);
+}
+
+Value Ir::phi(const Value& a, const std::string& from_a, const Value& b,
+              const std::string& from_b) {
+  return define(
+      fmt::format("phi {} [ {}, %{} ], [ {}, %{} ]", a.type(), a.name, from_a, b.name, from_b),
+      a.element, a.lanes);
 }
 
 Value Ir::extract(const Value& vector, unsigned lane) {
@@ -178,9 +187,11 @@ void Ir::store(const Value& value, const Value& pointer, unsigned alignment, boo
 Value Ir::slot(const std::string& element, unsigned lanes) {
   Value value{fmt::format("%s{}", next_++), "ptr", 1};
   const std::string type = type_of(element, lanes);
-  slots_ += fmt::format("  {0} = alloca {1}, align 64\n  store {1} {2}, ptr {0}, align 64\n", value.name, type,
-                        lanes == 1 && !is_float(element) ? (element == "ptr" ? "null" : (element == "i1" ? "false" : "0"))
-                                                         : (lanes == 1 ? "0.0" : "zeroinitializer"));
+  slots_ += fmt::format("  {0} = alloca {1}, align 64\n  store {1} {2}, ptr {0}, align 64\n",
+                        value.name, type,
+                        lanes == 1 && !is_float(element)
+                            ? (element == "ptr" ? "null" : (element == "i1" ? "false" : "0"))
+                            : (lanes == 1 ? "0.0" : "zeroinitializer"));
   return value;
 }
 

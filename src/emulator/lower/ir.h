@@ -1,5 +1,6 @@
-// Writes textual LLVM IR. A value is either one scalar or 32 lanes of one element type; operations take values of equal
-// shape and give one of that shape, so that the code that lowers an instruction is the same for both.
+// Writes textual LLVM IR. A value is either one scalar or 32 lanes of one element type; operations
+// take values of equal shape and give one of that shape, so that the code that lowers an
+// instruction is the same for both.
 #pragma once
 
 #include <array>
@@ -34,15 +35,18 @@ class Ir {
   // Emits "%n = text" and gives it back as a value of this shape.
   Value define(const std::string& text, const std::string& element, unsigned lanes);
 
-  [[nodiscard]] static Value constant(std::uint64_t value, const std::string& element, unsigned lanes);
-  [[nodiscard]] static Value lane_constants(std::span<const std::int64_t> values, const std::string& element);
+  [[nodiscard]] static Value constant(std::uint64_t value, const std::string& element,
+                                      unsigned lanes);
+  [[nodiscard]] static Value lane_constants(std::span<const std::int64_t> values,
+                                            const std::string& element);
   // A floating-point constant by its IEEE bits.
   Value float_constant(std::uint64_t bits, const std::string& element, unsigned lanes);
   Value splat(const Value& scalar, unsigned lanes);
 
   Value binary(const std::string& operation, const Value& a, const Value& b);
   Value binary(const std::string& operation, const Value& a, std::uint64_t constant);
-  Value compare(const std::string& predicate, const Value& a, const Value& b);  // "icmp slt", "fcmp olt"
+  Value compare(const std::string& predicate, const Value& a,
+                const Value& b);  // "icmp slt", "fcmp olt"
   Value compare(const std::string& predicate, const Value& a, std::uint64_t constant);
   Value select(const Value& condition, const Value& a, const Value& b);
   Value cast(const std::string& operation, const Value& value, const std::string& element);
@@ -50,8 +54,10 @@ class Ir {
   Value resize(const Value& value, const std::string& element, bool is_signed);
   Value bitcast(const Value& value, const std::string& element);
   // A call of an LLVM intrinsic that is overloaded on its result type; declares it.
-  Value intrinsic(const std::string& name, const std::vector<Value>& arguments, const std::string& element,
-                  unsigned lanes);
+  Value intrinsic(const std::string& name, const std::vector<Value>& arguments,
+                  const std::string& element, unsigned lanes);
+  // Which value, by the block control comes from; stands before anything else in its block.
+  Value phi(const Value& a, const std::string& from_a, const Value& b, const std::string& from_b);
   Value extract(const Value& vector, unsigned lane);
   Value insert(const Value& vector, const Value& scalar, unsigned lane);
   // Lanes picked by index from the two vectors laid end to end; -1: does not matter.
@@ -64,7 +70,8 @@ class Ir {
   Value pointer_add(const Value& pointer, const Value& offset);
   Value load(const Value& pointer, const std::string& element, unsigned lanes, unsigned alignment,
              bool is_volatile = false);
-  void store(const Value& value, const Value& pointer, unsigned alignment, bool is_volatile = false);
+  void store(const Value& value, const Value& pointer, unsigned alignment,
+             bool is_volatile = false);
   // A stack slot, allocated in the entry block.
   Value slot(const std::string& element, unsigned lanes);
 

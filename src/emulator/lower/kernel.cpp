@@ -15,7 +15,8 @@ using ptx::Instruction;
 using ptx::Modifier;
 using ptx::Opcode;
 
-// Instructions that must not run at all where no lane does: they access memory or act on other lanes.
+// Instructions that must not run at all where no lane does: they access memory or act on other
+// lanes.
 bool acts_outside_registers(Opcode opcode) {
   switch (opcode) {
     case Opcode::ld:
@@ -42,8 +43,9 @@ bool acts_outside_registers(Opcode opcode) {
 
 void lower_instruction(Writer& writer, const Instruction& instruction) {
   using Group = bool (*)(Writer&, const Instruction&);
-  static constexpr Group kGroups[] = {lower_move,    lower_integer, lower_bits,   lower_floating, lower_half, lower_compare,
-                                      lower_convert, lower_memory,  lower_atomic, lower_warp,     lower_call};
+  static constexpr Group kGroups[] = {lower_move,   lower_integer, lower_bits,    lower_floating,
+                                      lower_half,   lower_compare, lower_convert, lower_memory,
+                                      lower_atomic, lower_warp,    lower_call};
   for (const Group group : kGroups) {
     if (group(writer, instruction)) return;
   }
@@ -60,10 +62,12 @@ bool may_wait(const Instruction& instruction) {
          (instruction.has(Modifier::cas) || instruction.has(Modifier::exch));
 }
 
-// Writes the blocks of a kernel and the ways between them (analysis.h says how lanes wait for each other).
+// Writes the blocks of a kernel and the ways between them (analysis.h says how lanes wait for each
+// other).
 class Body {
  public:
-  Body(Writer& writer) : writer_(writer), ir_(writer.ir), flow_(writer.flow()), analysis_(writer.analysis()) {
+  Body(Writer& writer)
+      : writer_(writer), ir_(writer.ir), flow_(writer.flow()), analysis_(writer.analysis()) {
     for (std::uint32_t b = 0; b < flow_.exit(); ++b) {
       masks_.push_back(ir_.slot("i32", 1));
       waiting_.push_back(ir_.slot("i32", 1));
@@ -71,7 +75,8 @@ class Body {
   }
 
   void run() {
-    const Value all = writer_.shape().full_warps() ? Ir::constant(~std::uint64_t{0}, "i32", 1) : live();
+    const Value all =
+        writer_.shape().full_warps() ? Ir::constant(~std::uint64_t{0}, "i32", 1) : live();
     ir_.store(all, masks_[0], 4);
     ir_.jump(name(0));
     for (std::uint32_t b = 0; b < flow_.exit(); ++b) block(b);
@@ -90,8 +95,10 @@ class Body {
 
   void block(std::uint32_t b) {
     ir_.begin_block(name(b));
-    const bool full = analysis_.converged(b) && !analysis_.lanes_leave_early && writer_.shape().full_warps();
-    const Value mask = full ? Ir::constant(~std::uint64_t{0}, "i32", 1) : ir_.load(masks_[b], "i32", 1, 4);
+    const bool full =
+        analysis_.converged(b) && !analysis_.lanes_leave_early && writer_.shape().full_warps();
+    const Value mask =
+        full ? Ir::constant(~std::uint64_t{0}, "i32", 1) : ir_.load(masks_[b], "i32", 1, 4);
     writer_.enter_block(b, mask, full);
     const BasicBlock& block = flow_.blocks[b];
     for (std::uint32_t i = block.first; i < block.last; ++i) {
@@ -130,8 +137,8 @@ class Body {
   void conditional(std::uint32_t b, const Value& mask) {
     const BasicBlock& block = flow_.blocks[b];
     const unsigned lanes = analysis_.divergent[b] ? kLanes : 1;
-    Value predicate = writer_.read_register(block.condition->predicate.index, lanes);
-    if (block.condition->negated) predicate = ir_.binary("xor", predicate, 1);
+    Value predicate = writer_.read_register(block.condition.predicate.index, lanes);
+    if (block.condition.negated) predicate = ir_.binary("xor", predicate, 1);
     if (analysis_.divergent[b]) {
       const Value taken = ir_.binary("and", ir_.to_mask(predicate), mask);
       const Value not_taken = ir_.binary("xor", taken, mask);
@@ -149,7 +156,7 @@ class Body {
   void indexed(std::uint32_t b, const Value& mask) {
     const BasicBlock& block = flow_.blocks[b];
     const std::size_t count = block.successors.size();
-    const ptx::Operand operand{.value = *block.index, .where = {}};
+    const ptx::Operand operand{.value = block.index, .where = {}};
     if (!analysis_.divergent[b]) {
       const Value index = writer_.read(operand, "i32", 1);
       const std::string beyond = ir_.label("beyond");
@@ -172,20 +179,23 @@ class Body {
     Value rest = mask;
     for (std::size_t i = 0; i < count; ++i) {
       const Value matching =
-          i + 1 == count ? rest : ir_.binary("and", ir_.to_mask(ir_.compare("icmp eq", index, i)), mask);
+          i + 1 == count ? rest
+                         : ir_.binary("and", ir_.to_mask(ir_.compare("icmp eq", index, i)), mask);
       rest = ir_.binary("and", rest, ir_.binary("xor", matching, ~std::uint64_t{0}));
       ways.push_back({block.successors[i], matching});
     }
     leave(b, ways);
   }
 
-  // Sends the lanes of `from` on their ways (one way: all of them; several: each may get none) and jumps to what runs
-  // next.
+  // Sends the lanes of `from` on their ways (one way: all of them; several: each may get none) and
+  // jumps to what runs next.
   void leave(std::uint32_t from, const std::vector<Way>& ways) {
     yield_before_waiting_loops(from, ways);
     std::vector<std::uint32_t> targets;
+    targets.reserve(ways.size());
     for (const Way& way : ways) targets.push_back(way.target);
-    const std::vector<std::uint32_t> order = next_blocks(analysis_.pending[from], targets, flow_.exit());
+    const std::vector<std::uint32_t> order =
+        next_blocks(analysis_.pending[from], targets, flow_.exit());
     const bool leaves = std::ranges::find(targets, flow_.exit()) != targets.end();
     if (ways.size() == 1 && order.size() == 1 && !leaves) {
       Value lanes = ways[0].lanes;
@@ -256,8 +266,9 @@ class Body {
 
 }  // namespace
 
-LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& function, const LaunchShape& shape,
-                           const SymbolAddresses& symbols, const std::string& name) {
+LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& function,
+                           const LaunchShape& shape, const SymbolAddresses& symbols,
+                           const std::string& name) {
   LoweredKernel kernel;
   kernel.layout = lay_out(module, function);
   const ControlFlow flow = control_flow_of(module, function);

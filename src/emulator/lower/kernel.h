@@ -13,9 +13,9 @@
 namespace emulator::lower {
 
 struct LoweredKernel {
-  std::string ir;  // defines `void @<name>(ptr)`, a runtime::WarpFunction
-  std::vector<runtime::Site> sites;    // `text` is null
-  std::vector<std::string> site_texts; // one per site
+  std::string ir;                       // defines `void @<name>(ptr)`, a runtime::WarpFunction
+  std::vector<runtime::Site> sites;     // `text` is null
+  std::vector<std::string> site_texts;  // one per site
   Layout layout;
   bool may_suspend = false;  // it calls emu_barrier or emu_yield
 };

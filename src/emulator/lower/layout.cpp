@@ -8,7 +8,8 @@
 namespace emulator::lower {
 namespace {
 
-// Dynamic shared memory starts at this boundary at least: what cudaMalloc-like code expects of extern __shared__.
+// Dynamic shared memory starts at this boundary at least: what cudaMalloc-like code expects of
+// extern __shared__.
 constexpr std::uint64_t kDynamicSharedAlignment = 16;
 
 std::uint64_t align(std::uint64_t offset, std::uint64_t alignment) {
@@ -92,7 +93,8 @@ std::optional<std::uint64_t> address_of(const ptx::Module& module, const ptx::Fu
                                         const Layout& layout, const SymbolAddresses& symbols,
                                         const ptx::Symbol& symbol, ptx::Location where) {
   using Where = ptx::Symbol::Where;
-  if (symbol.where != Where::module_variable && symbol.where != Where::local_variable) return std::nullopt;
+  if (symbol.where != Where::module_variable && symbol.where != Where::local_variable)
+    return std::nullopt;
   const bool of_module = symbol.where == Where::module_variable;
   const ptx::Variable& variable =
       of_module ? module.variables[symbol.index] : function.variables[symbol.index];
@@ -107,7 +109,8 @@ std::optional<std::uint64_t> address_of(const ptx::Module& module, const ptx::Fu
     case ptx::Space::constant: {
       const auto found = symbols.find(variable.name);
       if (found == symbols.end()) {
-        throw ptx::Error(where, "the variable '" + variable.name + "' is declared but defined nowhere");
+        throw ptx::Error(where,
+                         "the variable '" + variable.name + "' is declared but defined nowhere");
       }
       return found->second;
     }

@@ -1,7 +1,8 @@
-// ld and st. Most accesses of a warp are one address, or consecutive ones, or a few groups of them, and are known to be
-// so when the kernel is compiled; they become one scalar or a few vector instructions behind one check of the whole
-// span. All others, and every access that fails its check, go to the runtime's emu_load and emu_store, which look at
-// each lane and raise the fault if there is one.
+// ld and st. Most accesses of a warp are one address, or consecutive ones, or a few groups of them,
+// and are known to be so when the kernel is compiled; they become one scalar or a few vector
+// instructions behind one check of the whole span. All others, and every access that fails its
+// check, go to the runtime's emu_load and emu_store, which look at each lane and raise the fault if
+// there is one.
 #include <algorithm>
 #include <numeric>
 
@@ -19,8 +20,8 @@ using ptx::Space;
 // More runs than this and the access is taken lane by lane: each costs a load and a shuffle.
 constexpr std::size_t kMostRuns = 8;
 
-// Loads read over gaps up to this size, so that a strided access is one wide load and a shuffle: what lies between is
-// inside the span that is checked. A cache line.
+// Loads read over gaps up to this size, so that a strided access is one wide load and a shuffle:
+// what lies between is inside the span that is checked. A cache line.
 constexpr std::int64_t kBridgedGap = 64;
 
 std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
@@ -42,7 +43,8 @@ class Access {
         address_(writer, instruction.operands.at(stores ? 0 : 1), instruction.space),
         registers_(elements_of(instruction.operands.at(stores ? 1 : 0))) {
     if (bytes_ == 0 || registers_.size() != count_ || span() > 16) unsupported(instruction);
-    site_ = writer.add_site(instruction, stores ? runtime::AccessKind::store : runtime::AccessKind::load, space_,
+    site_ = writer.add_site(instruction,
+                            stores ? runtime::AccessKind::store : runtime::AccessKind::load, space_,
                             bytes_, count_);
   }
 
@@ -66,11 +68,11 @@ class Access {
     std::vector<Value> fetched = fetch_lanes();
     ir_.jump(done);
     ir_.begin_block(done);
-    std::vector<Value> values;  // all of them before the first is written: phis stand at the top of their block
+    // All of them before the first is written: phis stand at the top of their block.
+    std::vector<Value> values;
+    values.reserve(count_);
     for (unsigned e = 0; e < count_; ++e) {
-      values.push_back(ir_.define("phi " + loaded[e].type() + " [ " + loaded[e].name + ", %" + fast + " ], [ " +
-                                      fetched[e].name + ", %" + slow + " ]",
-                                  element_, kLanes));
+      values.push_back(ir_.phi(loaded[e], fast, fetched[e], slow));
     }
     for (unsigned e = 0; e < count_; ++e) write(e, values[e]);
   }
@@ -81,6 +83,7 @@ class Access {
     const bool scalars = std::ranges::all_of(values, [](const Value& v) { return v.lanes == 1; });
     if (form.is_uniform() && scalars) return store_uniform(values);
     std::vector<Value> lanes;
+    lanes.reserve(values.size());
     for (std::size_t e = 0; e < values.size(); ++e) {
       lanes.push_back(writer_.read(registers_[e], element_, kLanes));
     }
@@ -126,7 +129,7 @@ class Access {
   [[nodiscard]] static std::size_t distinct(const LaneOffsets& offset) {
     std::vector<std::int64_t> sorted(offset.begin(), offset.end());
     std::ranges::sort(sorted);
-    return static_cast<std::size_t>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
+    return sorted.size() - std::ranges::unique(sorted).size();
   }
   [[nodiscard]] bool is_worth_it(const LaneOffsets& offset) const {
     const bool aligned =
@@ -141,15 +144,16 @@ class Access {
     Value base;
     if (address_.form().is_vector()) {
       lane_addresses_ = address_.lanes();
-      base = ir_.binary("sub", ir_.extract(lane_addresses_, 0), static_cast<std::uint64_t>(offset[0]));
+      base =
+          ir_.binary("sub", ir_.extract(lane_addresses_, 0), static_cast<std::uint64_t>(offset[0]));
     } else {
       base = address_.scalar();
     }
     return lowest == 0 ? base : ir_.binary("add", base, static_cast<std::uint64_t>(lowest));
   }
 
-  // Whether the span from `base` must be looked at lane by lane: it lies not in one allocation, is misaligned, or its
-  // lanes are not where they were guessed to be.
+  // Whether the span from `base` must be looked at lane by lane: it lies not in one allocation, is
+  // misaligned, or its lanes are not where they were guessed to be.
   Value span_is_bad(const Value& base, const LaneOffsets& offset) {
     const auto [lowest, highest] = std::ranges::minmax(offset);
     Value bad = outside(base, static_cast<std::uint64_t>(highest - lowest) + span());
@@ -173,7 +177,8 @@ class Access {
         bad = ir_.binary("or", ir_.compare("icmp ugt", end, writer_.shared_bytes()),
                          ir_.compare("icmp ugt", address, writer_.shared_bytes()));
       } else {
-        const Value range = ir_.pointer_offset(writer_.ranges(), std::uint64_t{site_} * sizeof(runtime::Range));
+        const Value range =
+            ir_.pointer_offset(writer_.ranges(), std::uint64_t{site_} * sizeof(runtime::Range));
         const Value range_begin = ir_.load(range, "i64", 1, 8);
         const Value range_end = ir_.load(ir_.pointer_offset(range, 8), "i64", 1, 8);
         bad = ir_.binary("or", ir_.compare("icmp ult", address, range_begin),
@@ -212,8 +217,8 @@ class Access {
     check_uniform(address);
     const Value pointer = host_pointer(address);
     for (unsigned e = 0; e < count_; ++e) {
-      const Value value = ir_.load(ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_), element_, 1, bytes_,
-                                   is_volatile());
+      const Value value = ir_.load(ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_), element_,
+                                   1, bytes_, is_volatile());
       writer_.write(registers_[e], value, Form::uniform(64), ptx::is_signed(instruction_.type()));
     }
   }
@@ -223,7 +228,8 @@ class Access {
     check_uniform(address);
     const Value pointer = host_pointer(address);
     for (unsigned e = 0; e < count_; ++e) {
-      ir_.store(values[e], ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_), bytes_, is_volatile());
+      ir_.store(values[e], ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_), bytes_,
+                is_volatile());
     }
   }
 
@@ -232,7 +238,8 @@ class Access {
     const std::int64_t lowest = *std::ranges::min_element(offset);
     std::vector<Value> result;
     for (const Run& run : runs_of(offset, span(), gap())) {
-      const Value pointer = ir_.pointer_offset(base, static_cast<std::uint64_t>(run.start - lowest));
+      const Value pointer =
+          ir_.pointer_offset(base, static_cast<std::uint64_t>(run.start - lowest));
       const auto width = static_cast<unsigned>(run.bytes() / bytes_);
       const Value data = ir_.load(pointer, element_, width, bytes_, is_volatile());
       for (unsigned e = 0; e < count_; ++e) {
@@ -256,7 +263,8 @@ class Access {
   }
 
   // Adds the lanes that `picks` names to what earlier runs gave.
-  void merge(std::vector<Value>& result, unsigned element, const Value& value, const std::vector<int>& picks) {
+  void merge(std::vector<Value>& result, unsigned element, const Value& value,
+             const std::vector<int>& picks) {
     if (result.size() <= element) {
       result.push_back(value);
       return;
@@ -278,9 +286,11 @@ class Access {
         const auto at = static_cast<std::size_t>((offset[lane] - run.start) / bytes_);
         for (unsigned e = 0; e < count_; ++e) picks[at + e] = static_cast<int>(e * kLanes + lane);
       }
-      const Value pointer = ir_.pointer_offset(base, static_cast<std::uint64_t>(run.start - lowest));
-      const Value data = picks.size() == 1 ? ir_.extract(all, static_cast<unsigned>(picks[0]))
-                                           : ir_.shuffle(all, {"poison", all.element, all.lanes}, picks);
+      const Value pointer =
+          ir_.pointer_offset(base, static_cast<std::uint64_t>(run.start - lowest));
+      const Value data = picks.size() == 1
+                             ? ir_.extract(all, static_cast<unsigned>(picks[0]))
+                             : ir_.shuffle(all, {"poison", all.element, all.lanes}, picks);
       ir_.store(data, pointer, bytes_, is_volatile());
     }
   }
@@ -308,7 +318,9 @@ class Access {
     put_addresses();
     writer_.cold_call("emu_load", {Ir::constant(site_, "i32", 1), writer_.mask()});
     std::vector<Value> values;
-    for (unsigned e = 0; e < count_; ++e) values.push_back(ir_.load(writer_.value_area(e), element_, kLanes, 64));
+    values.reserve(count_);
+    for (unsigned e = 0; e < count_; ++e)
+      values.push_back(ir_.load(writer_.value_area(e), element_, kLanes, 64));
     return values;
   }
 
@@ -357,14 +369,16 @@ bool lower_param_access(Writer& writer, const Instruction& instruction, bool sto
   const unsigned bytes = ptx::bits(instruction.type()) / 8;
   const std::string element = integer_of(instruction.type());
   if (symbol->where == ptx::Symbol::Where::parameter && !stores) {
-    const auto offset = static_cast<std::int64_t>(writer.layout().parameters.at(symbol->index)) + address->offset;
+    const auto offset =
+        static_cast<std::int64_t>(writer.layout().parameters.at(symbol->index)) + address->offset;
     const auto end = offset + static_cast<std::int64_t>(registers.size()) * bytes;
     if (offset < 0 || end > static_cast<std::int64_t>(writer.layout().parameter_bytes)) {
-      throw ptx::Error(instruction.where, "'" + instruction.text + "' reads past the kernel's parameters");
+      throw ptx::Error(instruction.where,
+                       "'" + instruction.text + "' reads past the kernel's parameters");
     }
     for (std::size_t e = 0; e < registers.size(); ++e) {
-      const Value pointer =
-          writer.ir.pointer_offset(writer.parameters(), static_cast<std::uint64_t>(offset) + e * bytes);
+      const Value pointer = writer.ir.pointer_offset(
+          writer.parameters(), static_cast<std::uint64_t>(offset) + e * bytes);
       writer.write(registers[e], writer.ir.load(pointer, element, 1, 1), Form::uniform(64),
                    ptx::is_signed(instruction.type()));
     }
@@ -372,7 +386,8 @@ bool lower_param_access(Writer& writer, const Instruction& instruction, bool sto
   }
   if (symbol->where != ptx::Symbol::Where::local_variable) return false;
   for (std::size_t e = 0; e < registers.size(); ++e) {
-    const Value slot = writer.call_slot(symbol->index, address->offset + static_cast<std::int64_t>(e * bytes), element);
+    const Value slot = writer.call_slot(
+        symbol->index, address->offset + static_cast<std::int64_t>(e * bytes), element);
     if (stores) {
       writer.ir.store(writer.read(registers[e], element, kLanes), slot, 64);
     } else {
@@ -389,11 +404,13 @@ bool lower_memory(Writer& writer, const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::ld:
     case Opcode::ldu:
-      if (instruction.space == Space::param && lower_param_access(writer, instruction, false)) return true;
+      if (instruction.space == Space::param && lower_param_access(writer, instruction, false))
+        return true;
       Access(writer, instruction, false).load();
       return true;
     case Opcode::st:
-      if (instruction.space == Space::param && lower_param_access(writer, instruction, true)) return true;
+      if (instruction.space == Space::param && lower_param_access(writer, instruction, true))
+        return true;
       Access(writer, instruction, true).store();
       return true;
     case Opcode::prefetch:

@@ -22,7 +22,8 @@ void pack(Writer& writer, const Instruction& instruction, const Vector& parts) {
   Value packed = Ir::constant(0, whole, lanes);
   for (unsigned i = 0; i < count; ++i) {
     const Value piece = writer.ir.resize(writer.read(parts.elements[i], part, lanes), whole, false);
-    packed = writer.ir.binary("or", packed, writer.ir.binary("shl", piece, std::uint64_t{i} * (bits / count)));
+    packed = writer.ir.binary("or", packed,
+                              writer.ir.binary("shl", piece, std::uint64_t{i} * (bits / count)));
   }
   writer.write_result(instruction, packed);
 }
@@ -32,7 +33,8 @@ void unpack(Writer& writer, const Instruction& instruction, const Vector& parts)
   const unsigned bits = ptx::bits(instruction.type());
   const auto count = static_cast<unsigned>(parts.elements.size());
   if (count == 0 || bits % count != 0) unsupported(instruction);
-  const Value whole = writer.read(instruction.operands.at(1), integer_of(instruction.type()), lanes);
+  const Value whole =
+      writer.read(instruction.operands.at(1), integer_of(instruction.type()), lanes);
   for (unsigned i = 0; i < count; ++i) {
     const Value shifted = writer.ir.binary("lshr", whole, std::uint64_t{i} * (bits / count));
     const Value piece = writer.ir.resize(shifted, "i" + std::to_string(bits / count), false);
@@ -53,7 +55,8 @@ void move(Writer& writer, const Instruction& instruction) {
 }
 
 Value window_base(Writer& writer, Space space) {
-  return writer.ir.cast("ptrtoint", space == Space::shared ? writer.shared_base() : writer.local_base(), "i64");
+  return writer.ir.cast("ptrtoint",
+                        space == Space::shared ? writer.shared_base() : writer.local_base(), "i64");
 }
 
 // Generic addresses are host addresses; shared and local ones are offsets into a window.
@@ -81,7 +84,8 @@ void is_in_space(Writer& writer, const Instruction& instruction) {
   const unsigned lanes = writer.lanes_of(instruction);
   const Value address = writer.read(instruction.operands.at(1), "i64", lanes);
   const auto within = [&](Space space, const Value& bytes) {
-    const Value offset = writer.ir.binary("sub", address, writer.ir.splat(window_base(writer, space), lanes));
+    const Value offset =
+        writer.ir.binary("sub", address, writer.ir.splat(window_base(writer, space), lanes));
     return writer.ir.compare("icmp ult", offset, writer.ir.splat(bytes, lanes));
   };
   const Value in_shared = within(Space::shared, writer.shared_bytes());
@@ -128,11 +132,12 @@ bool lower_move(Writer& writer, const Instruction& instruction) {
       const std::string element = element_of(instruction.types.at(0));
       const bool by_float = instruction.types.at(1) == ptx::Type::f32;
       const Value c = writer.read(operands.at(3), by_float ? "float" : "i32", lanes);
-      const Value not_negative = by_float
-                                     ? writer.ir.compare("fcmp oge", c, writer.ir.float_constant(0, "float", lanes))
-                                     : writer.ir.compare("icmp sge", c, 0);
-      writer.write_result(instruction, writer.ir.select(not_negative, writer.read(operands.at(1), element, lanes),
-                                                        writer.read(operands.at(2), element, lanes)));
+      const Value not_negative =
+          by_float ? writer.ir.compare("fcmp oge", c, writer.ir.float_constant(0, "float", lanes))
+                   : writer.ir.compare("icmp sge", c, 0);
+      writer.write_result(
+          instruction, writer.ir.select(not_negative, writer.read(operands.at(1), element, lanes),
+                                        writer.read(operands.at(2), element, lanes)));
       return true;
     }
     default:

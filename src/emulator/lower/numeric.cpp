@@ -29,8 +29,8 @@ Value float_to_half(Ir& ir, const Value& value, ptx::Type type, bool towards_zer
     const Value rounded = ir.cast("fptrunc", value, "half");
     Value bits = ir.bitcast(rounded, "i16");
     if (towards_zero) {
-      // Where rounding moved away from zero, the next value towards it is one less in the bits; that also turns an
-      // overflow to infinity into the largest finite value.
+      // Where rounding moved away from zero, the next value towards it is one less in the bits;
+      // that also turns an overflow to infinity into the largest finite value.
       const Value back = ir.cast("fpext", rounded, "float");
       const auto magnitude = [&](const Value& v) {
         return ir.binary("and", ir.bitcast(v, "i32"), 0x7fffffff);
@@ -64,7 +64,8 @@ Value flush_subnormals(Ir& ir, const Value& value) {
 Value saturate(Ir& ir, const Value& value) {
   const unsigned width = bits_of(value.element);
   const Value zero = ir.float_constant(0, value.element, value.lanes);
-  const Value one = ir.float_constant(width == 64 ? 0x3ff0000000000000 : 0x3f800000, value.element, value.lanes);
+  const Value one =
+      ir.float_constant(width == 64 ? 0x3ff0000000000000 : 0x3f800000, value.element, value.lanes);
   // An ordered comparison is false for NaN, which therefore becomes 0.
   const Value positive = ir.select(ir.compare("fcmp ogt", value, zero), value, zero);
   return ir.select(ir.compare("fcmp olt", positive, one), positive, one);
@@ -75,7 +76,8 @@ Value float_extreme(Ir& ir, const Value& a, const Value& b, bool maximum, bool p
   const std::string integer = "i" + std::to_string(width);
   const Value a_wins = ir.compare(maximum ? "fcmp ogt" : "fcmp olt", a, b);
   Value result = ir.select(a_wins, a, b);
-  // Equal values differ only as +0 and -0 do: the sign of the minimum is set where either is, of the maximum where both.
+  // Equal values differ only as +0 and -0 do: the sign of the minimum is set where either is, of
+  // the maximum where both.
   const Value signs = ir.bitcast(
       ir.binary(maximum ? "and" : "or", ir.bitcast(a, integer), ir.bitcast(b, integer)), a.element);
   result = ir.select(ir.compare("fcmp oeq", a, b), signs, result);

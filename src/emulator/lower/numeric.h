@@ -8,8 +8,8 @@ namespace emulator::lower {
 
 // f16 or bf16 bits (i16) as float, exactly; f32 as it is.
 Value half_to_float(Ir& ir, const Value& bits, ptx::Type type);
-// float as f16 or bf16 bits (i16), rounded to nearest even; NaN becomes the canonical 0x7fff. With `towards_zero`
-// truncated instead.
+// float as f16 or bf16 bits (i16), rounded to nearest even; NaN becomes the canonical 0x7fff. With
+// `towards_zero` truncated instead.
 Value float_to_half(Ir& ir, const Value& value, ptx::Type type, bool towards_zero = false);
 // Subnormals become zeros of the same sign (.ftz); float only.
 Value flush_subnormals(Ir& ir, const Value& value);

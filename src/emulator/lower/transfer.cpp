@@ -13,7 +13,9 @@ using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
 
-unsigned width(const Instruction& instruction) { return std::max(ptx::bits(instruction.type()), 1U); }
+unsigned width(const Instruction& instruction) {
+  return std::max(ptx::bits(instruction.type()), 1U);
+}
 
 Form combine(const Form& a, const Form& b) {
   if (a.kind == Form::Kind::unset || b.kind == Form::Kind::unset) return {};
@@ -26,7 +28,8 @@ Form elementwise(const TransferContext& context, const Instruction& instruction)
   for (std::size_t i = 1; i < instruction.operands.size(); ++i) {
     const Operand& operand = instruction.operands[i];
     if (const auto* vector = std::get_if<ptx::Vector>(&operand.value)) {
-      for (const Operand& element : vector->elements) result = combine(result, form_of(context, element, 64));
+      for (const Operand& element : vector->elements)
+        result = combine(result, form_of(context, element, 64));
     } else {
       result = combine(result, form_of(context, operand, 64));
     }
@@ -79,7 +82,8 @@ Form converted(const TransferContext& context, const Instruction& instruction) {
   if (ptx::is_float(to) || ptx::is_float(from) || instruction.has(Modifier::sat)) {
     return elementwise(context, instruction);
   }
-  const Form source = truncate(form_of(context, instruction.operands.at(1), ptx::bits(from)), ptx::bits(from));
+  const Form source =
+      truncate(form_of(context, instruction.operands.at(1), ptx::bits(from)), ptx::bits(from));
   if (ptx::bits(to) < ptx::bits(from)) return truncate(source, ptx::bits(to));
   return extend(source, ptx::bits(from), ptx::bits(to), ptx::is_signed(from));
 }
@@ -134,8 +138,8 @@ Form form_of(const TransferContext& context, const Operand& operand, unsigned bi
     return form_of(*special, context.shape);
   }
   if (const auto* symbol = std::get_if<ptx::Symbol>(&operand.value)) {
-    const auto address = address_of(context.module, context.function, context.layout, context.symbols, *symbol,
-                                    operand.where);
+    const auto address = address_of(context.module, context.function, context.layout,
+                                    context.symbols, *symbol, operand.where);
     if (address) return Form::constant(static_cast<std::int64_t>(*address));
   }
   return Form::uniform(64);  // sinks, labels, addresses known only when the kernel runs

@@ -18,7 +18,8 @@ struct TransferContext {
   const std::vector<Form>& forms;
 };
 
-[[nodiscard]] Form form_of(const TransferContext& context, const ptx::Operand& operand, unsigned bits);
+[[nodiscard]] Form form_of(const TransferContext& context, const ptx::Operand& operand,
+                           unsigned bits);
 // One form, which holds for every register the instruction writes.
 [[nodiscard]] Form result_form(const TransferContext& context, const ptx::Instruction& instruction);
 

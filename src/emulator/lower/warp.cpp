@@ -1,4 +1,5 @@
-// What lanes and warps do together: barriers, votes, shuffles, matches, reductions, fences; and trap.
+// What lanes and warps do together: barriers, votes, shuffles, matches, reductions, fences; and
+// trap.
 #include <fmt/format.h>
 
 #include <array>
@@ -36,16 +37,17 @@ class Together {
     const Value bits = ir_.to_mask(writer_.read(instruction_.operands.at(predicate), "i1", kLanes));
     const unsigned operation =
         instruction_.has(Modifier::popc) ? 0 : (instruction_.has(Modifier::and_) ? 1 : 2);
-    Value result = writer_.call("emu_barrier_reduce",
-                                {writer_.mask(), id, threads, line, bits, number(operation)}, "i32");
+    Value result = writer_.call(
+        "emu_barrier_reduce", {writer_.mask(), id, threads, line, bits, number(operation)}, "i32");
     if (operation != 0) result = ir_.compare("icmp ne", result, 0);
     writer_.write_result(instruction_, result);
   }
 
   void vote() {
     if (instruction_.has(Modifier::sync)) require_members(instruction_.operands.at(2));
-    const Value bits = ir_.binary(
-        "and", ir_.to_mask(writer_.read(instruction_.operands.at(1), "i1", kLanes)), writer_.mask());
+    const Value bits =
+        ir_.binary("and", ir_.to_mask(writer_.read(instruction_.operands.at(1), "i1", kLanes)),
+                   writer_.mask());
     if (instruction_.has(Modifier::ballot)) return writer_.write_result(instruction_, bits);
     const Value any = ir_.compare("icmp ne", bits, 0);
     const Value all = ir_.compare("icmp eq", bits, writer_.mask());
@@ -54,8 +56,8 @@ class Together {
     writer_.write_result(instruction_, ir_.binary("or", all, ir_.binary("xor", any, 1)));
   }
 
-  // shfl.sync.mode d|p, a, b, c, members: lane l takes a from lane j(l), or its own where j is outside the segment that
-  // c describes (PTX ISA, shfl).
+  // shfl.sync.mode d|p, a, b, c, members: lane l takes a from lane j(l), or its own where j is
+  // outside the segment that c describes (PTX ISA, shfl).
   void shuffle() {
     if (instruction_.has(Modifier::sync)) require_members(instruction_.operands.at(4));
     const Value lane = lane_numbers();
@@ -64,7 +66,8 @@ class Together {
     const Value segment = ir_.binary("and", ir_.binary("lshr", c, 8), 31);
     const Value outside_segment = ir_.binary("xor", segment, 31);
     const Value lowest = ir_.binary("and", lane, segment);
-    const Value limit = ir_.binary("or", lowest, ir_.binary("and", ir_.binary("and", c, 31), outside_segment));
+    const Value limit =
+        ir_.binary("or", lowest, ir_.binary("and", ir_.binary("and", c, 31), outside_segment));
     Value source;
     Value in_range;
     if (instruction_.has(Modifier::up)) {
@@ -107,12 +110,14 @@ class Together {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const Value same = ir_.compare("icmp eq", a, ir_.splat(ir_.extract(a, lane), kLanes));
       const Value bit = Ir::constant(std::uint64_t{1} << lane, "i32", kLanes);
-      equal_lanes = ir_.binary("or", equal_lanes, ir_.select(same, bit, Ir::constant(0, "i32", kLanes)));
+      equal_lanes =
+          ir_.binary("or", equal_lanes, ir_.select(same, bit, Ir::constant(0, "i32", kLanes)));
     }
     const Value members = ir_.splat(writer_.mask(), kLanes);
     equal_lanes = ir_.binary("and", equal_lanes, members);
     const ptx::Operand& destination = instruction_.operands.at(0);
-    if (instruction_.has(Modifier::any)) return writer_.write(destination, equal_lanes, Form::any());
+    if (instruction_.has(Modifier::any))
+      return writer_.write(destination, equal_lanes, Form::any());
     const Value all = ir_.compare("icmp eq", equal_lanes, members);
     const Value result = ir_.select(all, members, Ir::constant(0, "i32", kLanes));
     if (const auto* pair = std::get_if<ptx::Pair>(&destination.value)) {
@@ -142,10 +147,12 @@ class Together {
       identity = is_signed ? 0x80000000 : 0;
     }
     if (operation == nullptr) unsupported(instruction_);
-    const Value a = ir_.select(ir_.from_mask(writer_.mask()), vector32(1), Ir::constant(identity, "i32", kLanes));
+    const Value a = ir_.select(ir_.from_mask(writer_.mask()), vector32(1),
+                               Ir::constant(identity, "i32", kLanes));
     const std::string name = fmt::format("@llvm.vector.reduce.{}.v32i32", operation);
     ir_.declare(fmt::format("declare i32 {}(<32 x i32>)", name));
-    writer_.write_result(instruction_, ir_.define(fmt::format("call i32 {}({})", name, a.typed()), "i32", 1));
+    writer_.write_result(instruction_,
+                         ir_.define(fmt::format("call i32 {}({})", name, a.typed()), "i32", 1));
   }
 
   void elect() {
@@ -174,34 +181,38 @@ class Together {
   }
   static Value lane_numbers() {
     LaneOffsets lanes{};
-    for (std::size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] = static_cast<std::int64_t>(lane);
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+      lanes[lane] = static_cast<std::int64_t>(lane);
     return Ir::lane_constants(lanes, "i32");
   }
   Value lowest_lane() {
     ir_.declare("declare i32 @llvm.cttz.i32(i32, i1)");
-    return ir_.define(fmt::format("call i32 @llvm.cttz.i32({}, i1 false)", writer_.mask().typed()), "i32", 1);
+    return ir_.define(fmt::format("call i32 @llvm.cttz.i32({}, i1 false)", writer_.mask().typed()),
+                      "i32", 1);
   }
 
   // An operand on which all lanes agree, as one scalar: the lowest running lane's.
   Value agreed(const ptx::Operand& operand) {
     if (writer_.form(operand, 32).is_uniform()) return writer_.read(operand, "i32", 1);
     const Value all = writer_.read(operand, "i32", kLanes);
-    return ir_.define(fmt::format("extractelement {}, {}", all.typed(), lowest_lane().typed()), "i32", 1);
+    return ir_.define(fmt::format("extractelement {}, {}", all.typed(), lowest_lane().typed()),
+                      "i32", 1);
   }
 
-  // All lanes named in the mask that have not exited must be running here: an operation among lanes of which some are
-  // elsewhere would take values that are not theirs.
+  // All lanes named in the mask that have not exited must be running here: an operation among lanes
+  // of which some are elsewhere would take values that are not theirs.
   void require_members(const ptx::Operand& members) {
     const Value named = agreed(members);
-    const Value live = ir_.load(writer_.context_field(offsetof(runtime::WarpContext, live)), "i32", 1, 4);
-    const Value absent = ir_.binary(
-        "and", ir_.binary("and", named, live), ir_.binary("xor", writer_.mask(), ~std::uint64_t{0}));
+    const Value live =
+        ir_.load(writer_.context_field(offsetof(runtime::WarpContext, live)), "i32", 1, 4);
+    const Value absent = ir_.binary("and", ir_.binary("and", named, live),
+                                    ir_.binary("xor", writer_.mask(), ~std::uint64_t{0}));
     const std::string bad = ir_.label("members.absent");
     const std::string good = ir_.label("members.present");
     ir_.branch(ir_.compare("icmp ne", absent, 0), bad, good, true);
     ir_.begin_block(bad);
-    writer_.call("emu_fault", {number(static_cast<std::uint64_t>(runtime::FaultKind::barrier)), absent,
-                               number(instruction_.where.line)});
+    writer_.call("emu_fault", {number(static_cast<std::uint64_t>(runtime::FaultKind::barrier)),
+                               absent, number(instruction_.where.line)});
     ir_.jump(good);
     ir_.begin_block(good);
   }
@@ -236,12 +247,15 @@ class Together {
 
   // 32-bit elements from an array by index.
   Value gather(const Value& array, const Value& index) {
-    const Value pointers = ir_.define(fmt::format("getelementptr i32, {}, {}", array.typed(), index.typed()), "ptr", kLanes);
+    const Value pointers = ir_.define(
+        fmt::format("getelementptr i32, {}, {}", array.typed(), index.typed()), "ptr", kLanes);
     ir_.declare(
-        "declare <32 x i32> @llvm.masked.gather.v32i32.v32p0(<32 x ptr>, i32, <32 x i1>, <32 x i32>)");
+        "declare <32 x i32> @llvm.masked.gather.v32i32.v32p0(<32 x ptr>, i32, <32 x i1>, <32 x "
+        "i32>)");
     return ir_.define(
-        fmt::format("call <32 x i32> @llvm.masked.gather.v32i32.v32p0({}, i32 4, {}, <32 x i32> poison)",
-                    pointers.typed(), Ir::constant(1, "i1", kLanes).typed()),
+        fmt::format(
+            "call <32 x i32> @llvm.masked.gather.v32i32.v32p0({}, i32 4, {}, <32 x i32> poison)",
+            pointers.typed(), Ir::constant(1, "i1", kLanes).typed()),
         "i32", kLanes);
   }
 

@@ -19,8 +19,8 @@ std::string element_of(Type type) {
 std::string integer_of(Type type) { return fmt::format("i{}", ptx::bits(type)); }
 
 void unsupported(const ptx::Instruction& instruction, const std::string& why) {
-  throw ptx::Error(instruction.where, fmt::format("'{}' is not supported by the emulator{}{}", instruction.text,
-                                                  why.empty() ? "" : ": ", why));
+  throw ptx::Error(instruction.where, fmt::format("'{}' is not supported by the emulator{}{}",
+                                                  instruction.text, why.empty() ? "" : ": ", why));
 }
 
 Writer::Writer(const ptx::Module& module, const ptx::Function& function, const LaunchShape& shape,
@@ -38,7 +38,8 @@ Writer::Writer(const ptx::Module& module, const ptx::Function& function, const L
     registers_.push_back(ir.slot(element_of(function.registers[r].type), lanes));
   }
   shared_ = ir.load(context_field(offsetof(WarpContext, shared)), "ptr", 1, 8);
-  shared_bytes_ = ir.resize(ir.load(context_field(offsetof(WarpContext, shared_bytes)), "i32", 1, 4), "i64", false);
+  shared_bytes_ = ir.resize(
+      ir.load(context_field(offsetof(WarpContext, shared_bytes)), "i32", 1, 4), "i64", false);
   local_ = ir.load(context_field(offsetof(WarpContext, local)), "ptr", 1, 8);
   parameters_ = ir.load(context_field(offsetof(WarpContext, params)), "ptr", 1, 8);
   ranges_ = ir.load(context_field(offsetof(WarpContext, ranges)), "ptr", 1, 8);
@@ -56,7 +57,7 @@ Form Writer::result(const ptx::Instruction& instruction) const {
 
 Value Writer::widen(const Value& scalar, const Form& form) {
   if (scalar.lanes != 1) return scalar;
-  const Value all = ir.splat(scalar, kLanes);
+  Value all = ir.splat(scalar, kLanes);
   if (form.is_uniform() || form.kind != Form::Kind::affine) return all;
   return ir.binary("add", all, Ir::lane_constants(form.offset, scalar.element));
 }
@@ -72,7 +73,8 @@ Value Writer::symbol_address(const ptx::Symbol& symbol, ptx::Location where) {
   const auto fixed = address_of(module_, function_, layout_, symbols_, symbol, where);
   if (fixed) return Ir::constant(*fixed, "i64", 1);
   if (symbol.where == ptx::Symbol::Where::parameter) {
-    return ir.cast("ptrtoint", ir.pointer_offset(parameters_, layout_.parameters.at(symbol.index)), "i64");
+    return ir.cast("ptrtoint", ir.pointer_offset(parameters_, layout_.parameters.at(symbol.index)),
+                   "i64");
   }
   throw ptx::Error(where, "the address of this name is not supported by the emulator");
 }
@@ -88,7 +90,8 @@ Value Writer::read_special(const ptx::SpecialRegister& special) {
   }
   const auto lane_bits = [&](auto&& of_lane) {
     LaneOffsets bits{};
-    for (std::size_t lane = 0; lane < bits.size(); ++lane) bits[lane] = of_lane(std::uint32_t{1} << lane);
+    for (std::size_t lane = 0; lane < bits.size(); ++lane)
+      bits[lane] = of_lane(std::uint32_t{1} << lane);
     return Ir::lane_constants(bits, "i32");
   };
   switch (special.which) {
@@ -137,7 +140,8 @@ Value Writer::read_special(const ptx::SpecialRegister& special) {
   }
 }
 
-Value Writer::read(const ptx::Operand& operand, const std::string& element, unsigned lanes, bool is_signed) {
+Value Writer::read(const ptx::Operand& operand, const std::string& element, unsigned lanes,
+                   bool is_signed) {
   const bool to_float = element == "float" || element == "double";
   const std::string integer = fmt::format("i{}", bits_of(element));
   if (const auto* immediate = std::get_if<ptx::Immediate>(&operand.value)) {
@@ -163,7 +167,7 @@ Value Writer::read(const ptx::Operand& operand, const std::string& element, unsi
     if (operand.negated) {
       value = value.element == "i1" ? ir.binary("xor", value, 1)
               : to_float            ? ir.define("fneg " + value.typed(), value.element, value.lanes)
-                                    : ir.binary("sub", Ir::constant(0, value.element, value.lanes), value);
+                         : ir.binary("sub", Ir::constant(0, value.element, value.lanes), value);
     }
   } else if (const auto* special = std::get_if<ptx::SpecialRegister>(&operand.value)) {
     value = read_special(*special);
@@ -183,7 +187,8 @@ Value Writer::read(const ptx::Operand& operand, const std::string& element, unsi
   return to_float ? ir.bitcast(value, element) : value;
 }
 
-void Writer::write(const ptx::Operand& destination, const Value& value, const Form& known, bool is_signed) {
+void Writer::write(const ptx::Operand& destination, const Value& value, const Form& known,
+                   bool is_signed) {
   const auto* reg = std::get_if<ptx::Register>(&destination.value);
   if (reg == nullptr) {
     if (std::holds_alternative<ptx::Sink>(destination.value)) return;
@@ -201,7 +206,8 @@ void Writer::write(const ptx::Operand& destination, const Value& value, const Fo
     result = ir.bitcast(result, element);
   }
   if (!analysis_.forms[reg->index].is_vector()) {
-    if (result.lanes != 1) throw ptx::Error(destination.where, "internal: a vector result for a scalar register");
+    if (result.lanes != 1)
+      throw ptx::Error(destination.where, "internal: a vector result for a scalar register");
     if (guard_) result = ir.select(guard_->predicate, result, ir.load(slot, element, 1, 64));
     ir.store(result, slot, 64);
     return;
@@ -212,7 +218,8 @@ void Writer::write(const ptx::Operand& destination, const Value& value, const Fo
   }
   const bool keeps = analysis_.kept[block_].contains(reg->index);
   if (guard_ || keeps) {
-    Value written = keeps || guard_->predicate.lanes == 1 ? ir.from_mask(mask()) : guard_->predicate;
+    Value written =
+        keeps || guard_->predicate.lanes == 1 ? ir.from_mask(mask()) : guard_->predicate;
     result = ir.select(written, result, ir.load(slot, element, kLanes, 64));
   }
   ir.store(result, slot, 64);
@@ -243,8 +250,8 @@ void Writer::set_guard(const ptx::Instruction& instruction) {
   guard_ = Guard{predicate, ir.binary("and", block_mask_, lanes_mask)};
 }
 
-std::uint32_t Writer::add_site(const ptx::Instruction& instruction, runtime::AccessKind kind, ptx::Space space,
-                               unsigned bytes, unsigned elements) {
+std::uint32_t Writer::add_site(const ptx::Instruction& instruction, runtime::AccessKind kind,
+                               ptx::Space space, unsigned bytes, unsigned elements) {
   const auto access_space = [space] {
     switch (space) {
       case ptx::Space::global:
@@ -261,8 +268,9 @@ std::uint32_t Writer::add_site(const ptx::Instruction& instruction, runtime::Acc
         return runtime::AccessSpace::generic;
     }
   }();
-  sites_.push_back({runtime::Site{kind, access_space, bytes, elements, instruction.where.line, nullptr},
-                    instruction.text});
+  sites_.push_back(
+      {runtime::Site{kind, access_space, bytes, elements, instruction.where.line, nullptr},
+       instruction.text});
   return static_cast<std::uint32_t>(sites_.size() - 1);
 }
 
@@ -289,7 +297,8 @@ void Writer::call(const std::string& name, const std::vector<Value>& arguments) 
   ir.line(fmt::format("call void @{}({})", name, values));
 }
 
-Value Writer::call(const std::string& name, const std::vector<Value>& arguments, const std::string& element) {
+Value Writer::call(const std::string& name, const std::vector<Value>& arguments,
+                   const std::string& element) {
   std::string types = "ptr";
   std::string values = "ptr %ctx";
   for (const Value& argument : arguments) {
@@ -310,9 +319,11 @@ void Writer::cold_call(const std::string& name, const std::vector<Value>& argume
     values += ", " + arguments[i].typed();
   }
   ir.declare(fmt::format("declare void @{}_kept()", name));
-  ir.line(fmt::format("call void asm sideeffect \"callq *$0\", "
-                      "\"{{rax}},{{rdi}}{},~{{memory}},~{{dirflag}},~{{fpsr}},~{{flags}}\"(ptr @{}_kept, ptr %ctx{})",
-                      registers, name, values));
+  ir.line(
+      fmt::format("call void asm sideeffect \"callq *$0\", "
+                  "\"{{rax}},{{rdi}}{},~{{memory}},~{{dirflag}},~{{fpsr}},~{{flags}}\"(ptr "
+                  "@{}_kept, ptr %ctx{})",
+                  registers, name, values));
 }
 
 Value Writer::carry_slot() {

@@ -1,5 +1,6 @@
-// The state of lowering one kernel that every instruction needs: operands as IR values, results into registers, the
-// mask of the lanes that run. What each instruction does is in the files named after the groups (integer.cpp, ..).
+// The state of lowering one kernel that every instruction needs: operands as IR values, results
+// into registers, the mask of the lanes that run. What each instruction does is in the files named
+// after the groups (integer.cpp, ..).
 #pragma once
 
 #include <map>
@@ -18,7 +19,8 @@ namespace emulator::lower {
 
 inline constexpr unsigned kLanes = runtime::kWarpSize;
 
-// The IR element type a PTX type is computed in: i8 to i64, i1 for predicates, float, double; 16-bit floats are i16.
+// The IR element type a PTX type is computed in: i8 to i64, i1 for predicates, float, double;
+// 16-bit floats are i16.
 [[nodiscard]] std::string element_of(ptx::Type type);
 // The same as an integer: i32 for f32.
 [[nodiscard]] std::string integer_of(ptx::Type type);
@@ -38,26 +40,30 @@ class Writer {
   [[nodiscard]] const ControlFlow& flow() const { return flow_; }
   [[nodiscard]] const Analysis& analysis() const { return analysis_; }
 
-  // 1 where the instruction's result is one scalar (plus constants per lane), else 32: how many lanes its operands are
-  // to be read with.
+  // 1 where the instruction's result is one scalar (plus constants per lane), else 32: how many
+  // lanes its operands are to be read with.
   [[nodiscard]] unsigned lanes_of(const ptx::Instruction& instruction) const;
   [[nodiscard]] Form form(const ptx::Operand& operand, unsigned bits) const;
   [[nodiscard]] Form result(const ptx::Instruction& instruction) const;
 
-  // An operand's value as `element`. With one lane: the scalar of its form, which the caller knows to be enough. An
-  // operand wider than the element is truncated, a narrower one extended.
+  // An operand's value as `element`. With one lane: the scalar of its form, which the caller knows
+  // to be enough. An operand wider than the element is truncated, a narrower one extended.
   Value read(const ptx::Operand& operand, const std::string& element, unsigned lanes,
              bool is_signed = false);
   // A register's content, and a scalar as 32 lanes: the scalar plus the form's offsets.
   Value read_register(std::uint32_t index, unsigned lanes);
   Value widen(const Value& scalar, const Form& form);
-  // Writes a result to a register, a sink, or nothing; leaves lanes that do not run, or that the guard passes over, as
-  // they are where it matters. `form` is what the value stands for when it has one lane.
-  void write(const ptx::Operand& destination, const Value& value, const Form& form, bool is_signed = false);
+  // Writes a result to a register, a sink, or nothing; leaves lanes that do not run, or that the
+  // guard passes over, as they are where it matters. `form` is what the value stands for when it
+  // has one lane.
+  void write(const ptx::Operand& destination, const Value& value, const Form& form,
+             bool is_signed = false);
   // Operand 0 of the instruction, with the instruction's own result form.
-  void write_result(const ptx::Instruction& instruction, const Value& value, bool is_signed = false);
+  void write_result(const ptx::Instruction& instruction, const Value& value,
+                    bool is_signed = false);
 
-  // Lanes that run the current instruction (i32): those of the block, less those its guard passes over.
+  // Lanes that run the current instruction (i32): those of the block, less those its guard passes
+  // over.
   Value mask();
   // Whether that is known to be all lanes.
   [[nodiscard]] bool mask_is_full() const;
@@ -68,8 +74,8 @@ class Writer {
   [[nodiscard]] std::uint32_t block() const { return block_; }
 
   // Registers new access sites; the index selects the runtime's Site and Range.
-  std::uint32_t add_site(const ptx::Instruction& instruction, runtime::AccessKind kind, ptx::Space space,
-                         unsigned bytes, unsigned elements);
+  std::uint32_t add_site(const ptx::Instruction& instruction, runtime::AccessKind kind,
+                         ptx::Space space, unsigned bytes, unsigned elements);
   struct PendingSite {
     runtime::Site site;  // without its text
     std::string text;
@@ -91,9 +97,11 @@ class Writer {
   Value call_slot(std::uint32_t variable, std::int64_t offset, const std::string& element);
   // Calls an entry point: `call void @name(ptr %ctx, arguments..)`, or with a result.
   void call(const std::string& name, const std::vector<Value>& arguments);
-  Value call(const std::string& name, const std::vector<Value>& arguments, const std::string& element);
+  Value call(const std::string& name, const std::vector<Value>& arguments,
+             const std::string& element);
 
-  // Calls emu_load, emu_store or emu_check on the cold side of a check, so that it costs the hot side no register.
+  // Calls emu_load, emu_store or emu_check on the cold side of a check, so that it costs the hot
+  // side no register.
   void cold_call(const std::string& name, const std::vector<Value>& arguments);
 
   // A register that carries between add.cc and addc, per lane.
@@ -134,8 +142,8 @@ class Writer {
   bool suspends_ = false;
 };
 
-// Each lowers the instructions of its group and says whether the instruction is one of them. They throw ptx::Error for
-// forms they do not support.
+// Each lowers the instructions of its group and says whether the instruction is one of them. They
+// throw ptx::Error for forms they do not support.
 bool lower_move(Writer& writer, const ptx::Instruction& instruction);
 bool lower_integer(Writer& writer, const ptx::Instruction& instruction);
 bool lower_bits(Writer& writer, const ptx::Instruction& instruction);

@@ -13,7 +13,8 @@ namespace emulator::runtime {
 
 inline constexpr unsigned kWarpSize = 32;
 
-// The lanes' local frames lie behind each other, each at a multiple of this: the widest access there is.
+// The lanes' local frames lie behind each other, each at a multiple of this: the widest access
+// there is.
 inline constexpr std::uint64_t kLocalFrameAlignment = 16;
 
 class Block;  // runtime/block.h: one thread block while it runs
@@ -149,8 +150,8 @@ void emu_printf(WarpContext* context, std::uint32_t mask, std::uint32_t line);
 void emu_malloc(WarpContext* context, std::uint32_t mask, std::uint32_t line);
 // %clock64 and %globaltimer: nanoseconds of a monotonic clock.
 std::uint64_t emu_clock(WarpContext* context);
-// emu_load, emu_store and emu_check, with the same arguments, for calls from inline assembly: every register keeps its
-// value (kept_calls.S). Not to be called from C++.
+// emu_load, emu_store and emu_check, with the same arguments, for calls from inline assembly: every
+// register keeps its value (kept_calls.S). Not to be called from C++.
 void emu_load_kept();
 void emu_store_kept();
 void emu_check_kept();

@@ -13,7 +13,8 @@ constexpr unsigned kBits = 8;  // narrow enough to try every scalar
 // What a register of kBits holds in each lane when its scalar is `scalar`.
 std::vector<std::uint8_t> lanes(const Form& form, std::int64_t scalar) {
   std::vector<std::uint8_t> values;
-  for (const std::int64_t offset : form.offset) values.push_back(static_cast<std::uint8_t>(scalar + offset));
+  for (const std::int64_t offset : form.offset)
+    values.push_back(static_cast<std::uint8_t>(scalar + offset));
   return values;
 }
 
@@ -28,26 +29,30 @@ Form affine(Range range, unsigned zeros, std::int64_t stride) {
 std::vector<std::int64_t> scalars(const Form& form) {
   std::vector<std::int64_t> all;
   for (std::int64_t s = form.range.low; s <= form.range.high; ++s) {
-    const bool multiple = form.trailing_zeros >= 8 ? s == 0 : (s & ((1 << form.trailing_zeros) - 1)) == 0;
+    const bool multiple =
+        form.trailing_zeros >= 8 ? s == 0 : (s & ((1 << form.trailing_zeros) - 1)) == 0;
     if (multiple) all.push_back(s);
   }
   return all;
 }
 
 std::vector<Form> samples() {
-  return {affine({0, 0}, 64, 1),   affine({0, 96}, 5, 1),  affine({-128, 127}, 0, 1), affine({0, 15}, 0, 0),
-          affine({-64, 63}, 0, 0), affine({3, 3}, 0, 2),   affine({0, 64}, 4, 0),     Form::constant(5),
-          Form::constant(-16),     affine({0, 32}, 5, -1), Form::constant(0)};
+  return {affine({0, 0}, 64, 1),  affine({0, 96}, 5, 1),   affine({-128, 127}, 0, 1),
+          affine({0, 15}, 0, 0),  affine({-64, 63}, 0, 0), affine({3, 3}, 0, 2),
+          affine({0, 64}, 4, 0),  Form::constant(5),       Form::constant(-16),
+          affine({0, 32}, 5, -1), Form::constant(0)};
 }
 
-// Holds `combined` against the operation done lane by lane: where it is affine, the scalar operation plus the result's
-// offsets must give what the lanes give, and its range and zeros must cover the scalar.
+// Holds `combined` against the operation done lane by lane: where it is affine, the scalar
+// operation plus the result's offsets must give what the lanes give, and its range and zeros must
+// cover the scalar.
 template <typename Scalar>
 void expect_sound(const Form& a, const Form& b, const Form& combined, Scalar scalar) {
   if (combined.kind != Form::Kind::affine) return;
   for (const std::int64_t x : scalars(a)) {
     for (const std::int64_t y : scalars(b)) {
-      const auto result = static_cast<std::int8_t>(scalar(static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(y)));
+      const auto result = static_cast<std::int8_t>(
+          scalar(static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(y)));
       ASSERT_GE(result, combined.range.low);
       ASSERT_LE(result, combined.range.high);
       const auto got = lanes(combined, result);
@@ -107,7 +112,8 @@ TEST(Form, UnsignedShiftsAreWhatTheLanesShift) {
   for (const Form& a : samples()) {
     for (std::int64_t by = 0; by < kBits; ++by) {
       const Form amount = Form::constant(by);
-      expect_sound(a, amount, shift_right(a, amount, kBits, false), [](Byte x, Byte y) { return x >> y; });
+      expect_sound(a, amount, shift_right(a, amount, kBits, false),
+                   [](Byte x, Byte y) { return x >> y; });
       expect_sound(a, amount, shift_left(a, amount, kBits), [](Byte x, Byte y) { return x << y; });
     }
   }

@@ -1,11 +1,12 @@
-// Runs a kernel given as PTX text through parser, lowering, JIT and runtime, without the driver API.
+// Runs a kernel given as PTX text through parser, lowering, JIT and runtime, without the driver
+// API.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,14 @@ struct Grid {
 
 struct Outcome {
   std::vector<std::uint32_t> words;  // what the kernel left in its output
-  std::optional<runtime::Fault> fault;
+  std::string fault;                 // its report; empty where there was none
+  runtime::FaultKind kind{};
 };
 
-// Runs the first entry of `ptx`, whose parameters are two pointers: `input`, and an output of `output_words` 32-bit
-// words that are all 0xcdcdcdcd before.
-[[nodiscard]] inline Outcome run_kernel(const std::string& ptx, const std::vector<std::uint32_t>& input,
+// Runs the first entry of `ptx`, whose parameters are two pointers: `input`, and an output of
+// `output_words` 32-bit words that are all 0xcdcdcdcd before.
+[[nodiscard]] inline Outcome run_kernel(const std::string& ptx,
+                                        const std::vector<std::uint32_t>& input,
                                         std::size_t output_words, const Grid& launch = {}) {
   auto module = std::make_shared<const ptx::Module>(ptx::parse(ptx));
   const ptx::Function* entry = nullptr;
@@ -40,26 +43,28 @@ struct Outcome {
   jit::SymbolAddresses globals;
   for (const ptx::Variable& variable : module->variables) {
     if (variable.space != ptx::Space::global && variable.space != ptx::Space::constant) continue;
-    const std::uint64_t address = memory.allocate(
-        variable.size,
-        variable.space == ptx::Space::constant ? runtime::AllocationKind::constant_variable
-                                                : runtime::AllocationKind::global_variable,
-        variable.name);
-    std::memset(reinterpret_cast<void*>(address), 0, variable.size);
+    const std::uint64_t address = memory.allocate(variable.size,
+                                                  variable.space == ptx::Space::constant
+                                                      ? runtime::AllocationKind::constant_variable
+                                                      : runtime::AllocationKind::global_variable,
+                                                  variable.name);
+    std::memset(std::bit_cast<void*>(address), 0, variable.size);
     if (!variable.initial.empty()) {
-      std::memcpy(reinterpret_cast<void*>(address), variable.initial.data(), variable.initial.size());
+      std::memcpy(std::bit_cast<void*>(address), variable.initial.data(), variable.initial.size());
     }
     globals[variable.name] = address;
   }
   jit::Compiler compiler(module, globals);
   compiler.check();
-  const auto kernel = compiler.compile(*entry, {launch.block, launch.grid, launch.dynamic_shared_bytes});
+  const auto kernel =
+      compiler.compile(*entry, {launch.block, launch.grid, launch.dynamic_shared_bytes});
 
   const std::size_t input_bytes = std::max<std::size_t>(input.size(), 1) * sizeof(std::uint32_t);
   const std::uint64_t in = memory.allocate(input_bytes, runtime::AllocationKind::device);
-  const std::uint64_t out = memory.allocate(output_words * sizeof(std::uint32_t), runtime::AllocationKind::device);
-  if (!input.empty()) std::memcpy(reinterpret_cast<void*>(in), input.data(), input_bytes);
-  std::memset(reinterpret_cast<void*>(out), 0xcd, output_words * sizeof(std::uint32_t));
+  const std::uint64_t out =
+      memory.allocate(output_words * sizeof(std::uint32_t), runtime::AllocationKind::device);
+  if (!input.empty()) std::memcpy(std::bit_cast<void*>(in), input.data(), input_bytes);
+  std::memset(std::bit_cast<void*>(out), 0xcd, output_words * sizeof(std::uint32_t));
   std::array<std::uint64_t, 2> pointers = {in, out};
   std::vector<std::uint8_t> parameters(sizeof pointers);
   std::memcpy(parameters.data(), pointers.data(), sizeof pointers);
@@ -79,15 +84,21 @@ struct Outcome {
   run.prints = &prints;
   runtime::Engine engine(2);
   Outcome outcome;
-  outcome.fault = engine.run(run);
+  if (const auto fault = engine.run(run)) {
+    outcome.fault = fault->text;
+    outcome.kind = fault->kind;
+  }
   outcome.words.resize(output_words);
-  std::memcpy(outcome.words.data(), reinterpret_cast<const void*>(out), output_words * sizeof(std::uint32_t));
+  std::memcpy(outcome.words.data(), std::bit_cast<void*>(out),
+              output_words * sizeof(std::uint32_t));
   return outcome;
 }
 
-// A module of one kernel `k` with registers of every kind, whose thread's linear index is in %r0, its input word (of
-// that index) in %r1, and whose output address is in %rd1. `body` ends in a store to [%rd1] or has its own.
-[[nodiscard]] inline std::string kernel_of(const std::string& body, const std::string& module_scope = "") {
+// A module of one kernel `k` with registers of every kind, whose thread's linear index is in %r0,
+// its input word (of that index) in %r1, and whose output address is in %rd1. `body` ends in a
+// store to [%rd1] or has its own.
+[[nodiscard]] inline std::string kernel_of(const std::string& body,
+                                           const std::string& module_scope = "") {
   return ".version 8.0\n.target sm_90\n.address_size 64\n" + module_scope +
          "\n.visible .entry k(.param .u64 k_in, .param .u64 k_out)\n{\n"
          ".reg .pred %p<16>;\n.reg .b16 %h<16>;\n.reg .b32 %r<64>;\n.reg .b64 %rd<32>;\n"
