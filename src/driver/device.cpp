@@ -39,8 +39,7 @@ Buffer Device::allocate(std::size_t bytes) const {
   CUdeviceptr address = 0;
   check(*api_, api_->memory_allocate(&address, bytes), "cuMemAlloc",
         "allocate " + megabytes(bytes) + " on " + info_->name, kFreeMemory);
-  return Buffer(Owned<Address>(address, [api = api_](Address a) { note(api->memory_free(a)); }),
-                bytes);
+  return {Owned<Address>(address, [api = api_](Address a) { note(api->memory_free(a)); }), bytes};
 }
 
 MappedBuffer Device::allocate_mapped(std::size_t bytes) const {
@@ -55,7 +54,7 @@ MappedBuffer Device::allocate_mapped(std::size_t bytes) const {
   CUdeviceptr device = 0;
   check(*api_, api_->host_memory_device_pointer(&device, host, 0), "cuMemHostGetDevicePointer",
         "show host memory to " + info_->name);
-  return MappedBuffer(std::move(owner), device);
+  return {std::move(owner), device};
 }
 
 Stream Device::make_stream() const {
@@ -64,16 +63,16 @@ Stream Device::make_stream() const {
   // back before its last bytes have reached the device.
   check(*api_, api_->stream_create(&stream, CU_STREAM_DEFAULT), "cuStreamCreate",
         "make a stream on " + info_->name);
-  return Stream(*api_, Owned<CUstream_st*>(
-                           stream, [api = api_](CUstream_st* s) { note(api->stream_destroy(s)); }));
+  return {*api_, Owned<CUstream_st*>(
+                     stream, [api = api_](CUstream_st* s) { note(api->stream_destroy(s)); })};
 }
 
 Event Device::make_event() const {
   CUevent event = nullptr;
   check(*api_, api_->event_create(&event, CU_EVENT_DEFAULT), "cuEventCreate",
         "make an event on " + info_->name);
-  return Event(*api_, Owned<CUevent_st*>(
-                          event, [api = api_](CUevent_st* e) { note(api->event_destroy(e)); }));
+  return {*api_,
+          Owned<CUevent_st*>(event, [api = api_](CUevent_st* e) { note(api->event_destroy(e)); })};
 }
 
 Loading Device::load(std::span<const std::byte> image) const {
@@ -82,7 +81,7 @@ Loading Device::load(std::span<const std::byte> image) const {
   std::array<CUjit_option, 2> options = {CU_JIT_ERROR_LOG_BUFFER,
                                          CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   // The driver takes numbers in the place of pointers here, and writes the length back. The last
-  // byte stays zero.
+  // byte stays zero. NOLINTNEXTLINE(performance-no-int-to-ptr): it is never followed.
   std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(kLogBytes - 1)};
   CUmodule module = nullptr;
   const CUresult status = api_->module_load_data(

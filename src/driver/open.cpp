@@ -40,7 +40,7 @@ Driver open_emulator() {
       continue;
     }
     check(*api, api->init(0), "cuInit", "start the emulated CUDA driver " + place.string());
-    return Driver(std::move(api), Origin::emulator, 0);
+    return {std::move(api), Origin::emulator, 0};
   }
   throw Error(Stop::environment,
               "cannot load the emulated CUDA driver; install " + std::string(kEmulatorLibrary) +
@@ -86,7 +86,7 @@ Driver open_gpu(Gpus gpus, int ordinal) {
                                        " device(s), numbered from 0; pass --device cuda:0" +
                                        " [cuDeviceGetCount]");
   }
-  return Driver(std::move(gpus.api), Origin::gpu, ordinal);
+  return {std::move(gpus.api), Origin::gpu, ordinal};
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ int rate(const Rates& rates, Arithmetic arithmetic) {
 
 std::optional<double> peak_tflops(const DeviceInfo& device, Arithmetic arithmetic) {
   if (device.emulated || device.clock_mhz <= 0) return std::nullopt;
-  const auto* const found = std::find_if(kRates.begin(), kRates.end(), [&](const Rates& rates) {
+  const auto* const found = std::ranges::find_if(kRates, [&](const Rates& rates) {
     return rates.major == device.major && rates.minor == device.minor;
   });
   if (found == kRates.end()) return std::nullopt;

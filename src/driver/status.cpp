@@ -35,7 +35,7 @@ constexpr std::array kRefusedCode = {
 };
 
 bool is_one_of(CUresult status, std::span<const CUresult> codes) {
-  return std::find(codes.begin(), codes.end(), status) != codes.end();
+  return std::ranges::find(codes, status) != codes.end();
 }
 
 std::string text_of(const Api& api, CUresult status) {

@@ -14,11 +14,10 @@ struct Check {
 };
 
 bool has_floating_input(const cases::Case& problem) {
-  return std::any_of(problem.tensors.begin(), problem.tensors.end(),
-                     [](const cases::Tensor& tensor) {
-                       return tensor.role != cases::Role::out &&
-                              tensor.dtype != cases::DType::i32 && tensor.dtype != cases::DType::u8;
-                     });
+  return std::ranges::any_of(problem.tensors, [](const cases::Tensor& tensor) {
+    return tensor.role != cases::Role::out && tensor.dtype != cases::DType::i32 &&
+           tensor.dtype != cases::DType::u8;
+  });
 }
 
 std::vector<Check> plan(const cases::Case& problem) {

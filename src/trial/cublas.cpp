@@ -73,6 +73,11 @@ cudaDataType_t type_of(cases::DType dtype) {
   return CUDA_R_32F;
 }
 
+void* pointer(driver::Address address) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): cuBLAS takes device addresses as pointers.
+  return reinterpret_cast<void*>(address);
+}
+
 template <typename Function>
 void find(void* library, Function& function, const char* name, const std::filesystem::path& place) {
   function = reinterpret_cast<Function>(dlsym(library, name));
@@ -144,13 +149,14 @@ void Cublas::queue(const Product& product, Operand left, Operand right, Operand 
   const float one = 1;
   const float zero = 0;
   // cuBLAS is column-major, where a row-major matrix is its transpose: C^T = B^T A^T.
-  const auto rows = static_cast<int>(product.rows);
-  const auto columns = static_cast<int>(product.columns);
-  const auto depth = static_cast<int>(product.depth);
+  const int rows = library_int(product.rows);
+  const int columns = library_int(product.columns);
+  const int depth = library_int(product.depth);
+  void* const a = pointer(left.address);
+  void* const b = pointer(right.address);
+  void* const c = pointer(output.address);
   calls.check(calls.gemm(calls.handle.get(), CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, depth, &one,
-                         reinterpret_cast<const void*>(right.address), type_of(right.dtype),
-                         columns, reinterpret_cast<const void*>(left.address), type_of(left.dtype),
-                         depth, &zero, reinterpret_cast<void*>(output.address),
+                         b, type_of(right.dtype), columns, a, type_of(left.dtype), depth, &zero, c,
                          type_of(output.dtype), columns, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
               "cublasGemmEx",
               "multiply " + std::to_string(rows) + " x " + std::to_string(depth) + " by " +

@@ -88,10 +88,10 @@ void scale(Recipe recipe, const Scaling& by, float constant, std::span<const std
       return;
     }
     case Recipe::zeros:
-      std::fill(values.begin(), values.end(), 0.0F);
+      std::ranges::fill(values, 0.0F);
       return;
     case Recipe::constant:
-      std::fill(values.begin(), values.end(), constant);
+      std::ranges::fill(values, constant);
       return;
   }
 }
@@ -172,9 +172,9 @@ std::string description(const cases::Case& problem, Recipe recipe) {
 }
 
 Scaling scaling(const SizedCase& sized) {
-  const bool narrow_range = std::any_of(
-      sized.tensors.begin(), sized.tensors.end(),
-      [](const SizedTensor& tensor) { return tensor.tensor->dtype == cases::DType::f16; });
+  const bool narrow_range = std::ranges::any_of(sized.tensors, [](const SizedTensor& tensor) {
+    return tensor.tensor->dtype == cases::DType::f16;
+  });
   const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
   // Of a function nothing is known about: far enough to find what only works near 1, near enough
   // that its square, its cube and its sums stay finite.

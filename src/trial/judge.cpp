@@ -14,7 +14,7 @@ namespace autokernel::trial {
 namespace {
 
 bool is_stress(Recipe recipe) {
-  return std::find(kStressRecipes.begin(), kStressRecipes.end(), recipe) != kStressRecipes.end();
+  return std::ranges::find(kStressRecipes, recipe) != kStressRecipes.end();
 }
 
 // How the absolute tolerance, which is meant for the declared inputs, changes with inputs of
@@ -126,13 +126,10 @@ std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launche
     const LaunchRecord& other = launches[i];
     if (one.recipe != other.recipe || one.key != other.key || one.sized != other.sized) continue;
     for (std::size_t t = 0; t < one.outputs.size(); ++t) {
-      if (one.outputs[t] == other.outputs[t]) continue;
+      if (same_bytes(one.outputs[t], other.outputs[t])) continue;
       const SizedTensor& tensor = one.sized->tensors[t];
-      const auto at =
-          std::mismatch(one.outputs[t].begin(), one.outputs[t].end(), other.outputs[t].begin())
-              .first;
-      const std::uint64_t element = static_cast<std::uint64_t>(at - one.outputs[t].begin()) /
-                                    cases::size_of(tensor.tensor->dtype);
+      const std::uint64_t element =
+          first_difference(one.outputs[t], other.outputs[t]) / cases::size_of(tensor.tensor->dtype);
       return Rejection{
           Verdict::incorrect,
           fmt::format(

@@ -18,6 +18,9 @@ struct Product {
   std::int64_t depth = 0;
 };
 
+// A side of a matrix as libraries count it. Throws Error(usage) where it needs more than 32 bits.
+[[nodiscard]] int library_int(std::int64_t size);
+
 class Library {
  public:
   Library() = default;

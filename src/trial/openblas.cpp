@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <limits>
 
 #include "autokernel/base/error.h"
 #include "trial/conversion.h"
@@ -17,15 +16,6 @@ constexpr int kRowMajor = 101;
 constexpr int kNotTransposed = 111;
 
 constexpr std::array kNames = {"libopenblas.so.0", "libopenblas.so"};
-
-int as_int(std::int64_t size) {
-  if (size > std::numeric_limits<int>::max()) {
-    throw Error(Stop::usage,
-                "cannot multiply matrices with a side of " + std::to_string(size) +
-                    ": the library counts in 32 bits; choose smaller sizes in case.toml");
-  }
-  return static_cast<int>(size);
-}
 
 void upcast(cases::DType dtype, std::span<const std::byte> from, std::vector<float>& to) {
   const std::size_t element = cases::size_of(dtype);
@@ -78,9 +68,9 @@ void OpenBlas::multiply(const Product& product, cases::DType dtype, std::span<co
 
 void OpenBlas::multiply_floats(const Product& product, std::span<const float> left,
                                std::span<const float> right, std::span<float> result) const {
-  const int rows = as_int(product.rows);
-  const int columns = as_int(product.columns);
-  const int depth = as_int(product.depth);
+  const int rows = library_int(product.rows);
+  const int columns = library_int(product.columns);
+  const int depth = library_int(product.depth);
   sgemm_(kRowMajor, kNotTransposed, kNotTransposed, rows, columns, depth, 1.0F, left.data(), depth,
          right.data(), columns, 0.0F, result.data(), columns);
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "trial/element.h"
 
 namespace autokernel::trial {
@@ -75,10 +73,8 @@ std::optional<std::string> Operands::disturbed_guard(std::size_t buffer) {
   const auto bands = std::span(scratch_);
   device_->copy_out(bands.first(guard_bytes_), addresses_[buffer] - guard_bytes_);
   device_->copy_out(bands.last(guard_bytes_), addresses_[buffer] + sizes_[buffer]);
-  const auto [found, expected] =
-      std::mismatch(scratch_.begin(), scratch_.end(), guards_[buffer].begin());
-  if (found == scratch_.end()) return std::nullopt;
-  const auto at = static_cast<std::size_t>(found - scratch_.begin());
+  if (same_bytes(scratch_, guards_[buffer])) return std::nullopt;
+  const std::size_t at = first_difference(scratch_, guards_[buffer]);
   return at < guard_bytes_ ? fmt::format("it wrote {} bytes before the beginning of {}",
                                          guard_bytes_ - at, name_of(buffer))
                            : fmt::format("it wrote {} bytes past the end of {}",
@@ -92,11 +88,9 @@ std::optional<std::string> Operands::disturbed(const std::vector<Bytes>& inputs)
     const SizedTensor& tensor = sized_->tensors[b];
     scratch_.resize(tensor.bytes);
     device_->copy_out(scratch_, addresses_[b]);
-    if (scratch_ == inputs[b]) continue;
-    const auto at =
-        std::mismatch(scratch_.begin(), scratch_.end(), inputs[b].begin()).first - scratch_.begin();
+    if (same_bytes(scratch_, inputs[b])) continue;
     const std::uint64_t element =
-        static_cast<std::uint64_t>(at) / cases::size_of(tensor.tensor->dtype);
+        first_difference(scratch_, inputs[b]) / cases::size_of(tensor.tensor->dtype);
     return fmt::format("it changed its input {} = {} to {}", element_name(tensor, element),
                        value_text(tensor.tensor->dtype, inputs[b], element),
                        value_text(tensor.tensor->dtype, scratch_, element));

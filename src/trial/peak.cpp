@@ -5,9 +5,8 @@
 namespace autokernel::trial {
 
 std::optional<double> peak_tflops(const driver::DeviceInfo& device, const cases::Case& problem) {
-  const auto input =
-      std::find_if(problem.tensors.begin(), problem.tensors.end(),
-                   [](const cases::Tensor& tensor) { return tensor.role != cases::Role::out; });
+  const auto input = std::ranges::find_if(
+      problem.tensors, [](const cases::Tensor& tensor) { return tensor.role != cases::Role::out; });
   if (input == problem.tensors.end()) return std::nullopt;
   switch (input->dtype) {
     case cases::DType::f16:
@@ -30,10 +29,9 @@ namespace {
 // ones, exactly enough.
 std::optional<double> fastest_tflops(const driver::DeviceInfo& device, const cases::Case& problem) {
   const auto peak = peak_tflops(device, problem);
-  const bool has_f32 =
-      std::any_of(problem.tensors.begin(), problem.tensors.end(), [](const cases::Tensor& tensor) {
-        return tensor.role != cases::Role::out && tensor.dtype == cases::DType::f32;
-      });
+  const bool has_f32 = std::ranges::any_of(problem.tensors, [](const cases::Tensor& tensor) {
+    return tensor.role != cases::Role::out && tensor.dtype == cases::DType::f32;
+  });
   const auto tf32 = driver::peak_tflops(device, driver::Arithmetic::tf32);
   return peak && has_f32 && tf32 ? std::max(*peak, *tf32) : peak;
 }

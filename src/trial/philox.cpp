@@ -61,8 +61,9 @@ struct Register {
     const std::uint64_t first = (first_group + begin / kGroupWords) * kLanes;
     std::array<std::array<Register, kRegisters>, 4> word;
     for (std::size_t r = 0; r < kRegisters; ++r) {
-      const auto counter = static_cast<long long>(first + r * kPerRegister);
-      word[0][r].bits = _mm256_add_epi64(_mm256_set1_epi64x(counter), lanes);
+      const std::uint64_t counter = first + r * kPerRegister;
+      word[0][r].bits =
+          _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(counter)), lanes);
       word[1][r].bits = _mm256_set1_epi64x(static_cast<long long>(first >> 32U));
       word[2][r].bits = _mm256_set1_epi64x(sequence.tensor);
       word[3][r].bits = _mm256_set1_epi64x(static_cast<long long>(sequence.purpose));

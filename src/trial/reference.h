@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autokernel/compile/compiler.h"
@@ -35,8 +36,8 @@ class Reference {
 // A matrix product by a library. `library` must live longer.
 class LibraryReference : public Reference {
  public:
-  LibraryReference(Library& library, const cases::GemmReference& gemm)
-      : library_(&library), gemm_(gemm) {}
+  LibraryReference(Library& library, cases::GemmReference gemm)
+      : library_(&library), gemm_(std::move(gemm)) {}
   [[nodiscard]] const std::vector<Bytes>& expected(const SizedCase& sized,
                                                    const std::vector<Bytes>& inputs) override;
 

@@ -1,6 +1,7 @@
 #include "trial/sized_case.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "autokernel/base/error.h"
 
@@ -17,6 +18,14 @@ const cases::Sizes& sizes_named(const cases::Case& problem, const std::string& n
 
 }  // namespace
 
+bool same_bytes(const Bytes& one, const Bytes& other) {
+  return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size()) == 0;
+}
+
+std::size_t first_difference(const Bytes& one, const Bytes& other) {
+  return static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
+}
+
 SizedCase::SizedCase(const cases::Case& of, const std::string& name)
     : problem(&of), size_name(name), sizes(sizes_named(of, name)) {
   for (const cases::Tensor& tensor : of.tensors) {
@@ -27,8 +36,8 @@ SizedCase::SizedCase(const cases::Case& of, const std::string& name)
 }
 
 std::size_t SizedCase::index_of(const std::string& tensor) const {
-  const auto found = std::find_if(tensors.begin(), tensors.end(),
-                                  [&](const SizedTensor& t) { return t.tensor->name == tensor; });
+  const auto found =
+      std::ranges::find_if(tensors, [&](const SizedTensor& t) { return t.tensor->name == tensor; });
   if (found == tensors.end())
     throw Error(Stop::internal, "case " + problem->name + " has no tensor " + tensor);
   return static_cast<std::size_t>(found - tensors.begin());

@@ -12,6 +12,11 @@ namespace autokernel::trial {
 
 using Bytes = std::vector<std::byte>;
 
+// Of buffers of one size. Comparing vectors of bytes by == takes a step per byte.
+[[nodiscard]] bool same_bytes(const Bytes& one, const Bytes& other);
+// Index of the first byte that differs; the size where none does.
+[[nodiscard]] std::size_t first_difference(const Bytes& one, const Bytes& other);
+
 struct SizedTensor {
   const cases::Tensor* tensor = nullptr;  // of the case, which must live longer
   std::vector<std::int64_t> extents;

@@ -20,14 +20,14 @@ constexpr double kDeviationPerMad = 1.4826;
 }  // namespace
 
 double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return quantile(values, 0.5);
 }
 
 Times summarise(std::vector<double> samples_us) {
   Times times;
   std::vector<double> sorted = samples_us;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   times.median_us = quantile(sorted, 0.5);
   times.p95_us = quantile(sorted, 0.95);
   std::vector<double> deviations;

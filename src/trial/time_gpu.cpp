@@ -154,36 +154,36 @@ std::optional<Rejection> warm_up(Launcher& launcher, const TimingTask& task, Tim
   return std::nullopt;
 }
 
-std::optional<Rejection> time_warm(Launcher& launcher, const TimingTask& task, GpuTools& tools,
-                                   Timed& timed) {
+// The median without a flush, microseconds.
+std::variant<double, Rejection> time_warm(Launcher& launcher, const TimingTask& task,
+                                          GpuTools& tools) {
   std::vector<double> samples;
-  std::vector<LaunchRecord> untimed;
+  samples.reserve(kWarmSamples);
+  std::vector<LaunchRecord> untimed;  // of the warm figure, which no one is judged by
   for (int i = 1; i <= kWarmSamples; ++i) {
     Launching launching = launch_timed(launcher, task, timed_recipe(*task.sized.problem),
                                        fmt::format("warm launch {}", i), tools, Flush::no, untimed);
     if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
     samples.push_back(std::get<Launched>(launching).microseconds);
   }
-  timed.warm_us = median(std::move(samples));
-  return std::nullopt;
+  return median(std::move(samples));
 }
 
 // Event time stamps are written by the device a candidate runs on; the host's clock is not.
 std::optional<Rejection> cross_check(Launcher& launcher, const compile::Declaration& declaration,
-                                     const Timed& timed) {
-  const double fitting = kRowSeconds * 1e6 / std::max(*timed.warm_us, 1.0);
+                                     double warm_us) {
+  const double fitting = kRowSeconds * 1e6 / std::max(warm_us, 1.0);
   const int times = std::clamp(static_cast<int>(fitting), 1, kRow);
   const auto row = launcher.back_to_back(times);
   if (const auto* rejected = std::get_if<Rejection>(&row)) return *rejected;
   const double allowed =
-      kRowFactor * *timed.warm_us +
+      kRowFactor * warm_us +
       kRowMicrosecondsPerLaunch * static_cast<double>(declaration.launches.size());
   if (std::get<double>(row) <= allowed) return std::nullopt;
   return Rejection{Verdict::incorrect,
                    fmt::format("the device's time stamps do not hold: {} runs in a row took {:.3f} "
-                               "us each by the host's "
-                               "clock, but {:.3f} us by events",
-                               times, std::get<double>(row), *timed.warm_us),
+                               "us each by the host's clock, but {:.3f} us by events",
+                               times, std::get<double>(row), warm_us),
                    ""};
 }
 
@@ -192,12 +192,12 @@ std::optional<Rejection> below_floor(const TimingTask& task, const Timed& timed)
   const double floor_us = floor_microseconds(task.device.info(), task.sized);
   const double median_us = median(timed.samples_us);
   if (median_us >= floor_us) return std::nullopt;
-  return Rejection{Verdict::incorrect,
-                   fmt::format("{:.3f} us is less than the {:.3f} us that this device needs at its "
-                               "highest clock for the "
-                               "arithmetic and the memory traffic of the case",
-                               median_us, floor_us),
-                   ""};
+  return Rejection{
+      Verdict::incorrect,
+      fmt::format("{:.3f} us is less than the {:.3f} us that this device needs at its "
+                  "highest clock for the arithmetic and the memory traffic of the case",
+                  median_us, floor_us),
+      ""};
 }
 
 }  // namespace
@@ -214,6 +214,7 @@ Timing time_on_gpu(const TimingTask& task, const Cublas* library, const compile:
 
   const auto empty = [&](const driver::Stream& stream) { tools.nothing(stream); };
   std::vector<double> floor_samples;
+  floor_samples.reserve(kFloorSamples);
   for (int i = 0; i < kFloorSamples; ++i)
     floor_samples.push_back(sequence.sample(empty, "an empty kernel"));
   timed.event_floor_us = median(std::move(floor_samples));
@@ -245,9 +246,12 @@ Timing time_on_gpu(const TimingTask& task, const Cublas* library, const compile:
   }
   timed.seconds = seconds_since(begin);
 
-  if (auto rejected = time_warm(launcher, task, tools, timed)) return *std::move(rejected);
-  if (auto rejected = cross_check(launcher, task.candidate.declaration(), timed))
+  auto warm = time_warm(launcher, task, tools);
+  if (auto* rejected = std::get_if<Rejection>(&warm)) return std::move(*rejected);
+  timed.warm_us = std::get<double>(warm);
+  if (auto rejected = cross_check(launcher, task.candidate.declaration(), std::get<double>(warm))) {
     return *std::move(rejected);
+  }
   if (auto rejected = below_floor(task, timed)) return *std::move(rejected);
   return timed;
 }

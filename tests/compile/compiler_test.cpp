@@ -172,9 +172,10 @@ TEST(Parameters, AreOnePointerPerTensorAndOneForTheWorkspace) {
   const Program result = program(with_kernel("AUTOKERNEL_WORKSPACE(64);", "x[0] = 1;"));
 
   EXPECT_EQ(wrong_parameters(result, 0), std::nullopt);
-  EXPECT_THAT(*wrong_parameters(result, 1),
-              HasSubstr("the kernel f has parameters of 8 bytes; it must take 2 pointers"));
-  EXPECT_THAT(*wrong_parameters(result, 1), HasSubstr("then the workspace"));
+  EXPECT_THAT(wrong_parameters(result, 1),
+              testing::Optional(
+                  HasSubstr("the kernel f has parameters of 8 bytes; it must take 2 pointers")));
+  EXPECT_THAT(wrong_parameters(result, 1), testing::Optional(HasSubstr("then the workspace")));
 }
 
 TEST(Parameters, ThatAreNoPointersAreWrong) {
@@ -185,7 +186,8 @@ extern "C" __global__ void f(float* x, int n, Three three) { x[n] = three.v[1]; 
 )");
 
   EXPECT_THAT(result.parameters.at("f"), ElementsAre(8, 4, 12));
-  EXPECT_THAT(*wrong_parameters(result, 3), HasSubstr("parameters of 8, 4, 12 bytes"));
+  EXPECT_THAT(wrong_parameters(result, 3),
+              testing::Optional(HasSubstr("parameters of 8, 4, 12 bytes")));
 }
 
 TEST(Parameters, MayBeNone) {
@@ -194,7 +196,7 @@ TEST(Parameters, MayBeNone) {
       "void f() {}");
 
   EXPECT_EQ(wrong_parameters(result, 0), std::nullopt);
-  EXPECT_THAT(*wrong_parameters(result, 1), HasSubstr("parameters of no bytes"));
+  EXPECT_THAT(wrong_parameters(result, 1), testing::Optional(HasSubstr("parameters of no bytes")));
 }
 
 TEST(SizesOfTheCase, AreIntsThatFormulasOfTheKernelCanUse) {
