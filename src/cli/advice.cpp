@@ -28,7 +28,8 @@ using trial::Verdict;
 }
 
 [[nodiscard]] std::string advice_when_crashed(const Result& result) {
-  if (is_emulated(result)) return "compare the index that reason names with the tensor's shape";
+  if (is_emulated(result))
+    return "see the thread that reason names: an index beyond its tensor, or a trap or assert";
   return "run with --device cpu: the emulated device names the thread and the access";
 }
 

@@ -21,7 +21,7 @@ namespace {
 using trial::Event;
 
 [[nodiscard]] Descriptor messages_channel() {
-  struct stat status {};
+  struct stat status{};
   const bool is_pipe = ::fstat(kMessagesDescriptor, &status) == 0 && S_ISFIFO(status.st_mode);
   // Closed in processes that a library may start: the supervisor takes the channel's end for ours.
   if (!is_pipe || ::fcntl(kMessagesDescriptor, F_SETFD, FD_CLOEXEC) != 0) {

@@ -243,11 +243,10 @@ class Reader {
     const auto wide = json.at("latin1").get<std::string>();
     value.clear();
     for (std::size_t i = 0; i < wide.size(); ++i) {
-      auto byte = static_cast<unsigned char>(wide[i]);
-      if (byte >= 0x80) {
+      unsigned byte = static_cast<unsigned char>(wide[i]);
+      if (byte >= 0x80U) {
         if (++i == wide.size()) throw damaged("half a character in latin1 text");
-        byte = static_cast<unsigned char>((byte << 6U) |
-                                          (static_cast<unsigned char>(wide[i]) & 0x3FU));
+        byte = (byte << 6U) | (static_cast<unsigned char>(wide[i]) & 0x3FU);
       }
       value += static_cast<char>(byte);
     }

@@ -8,6 +8,7 @@
 
 #include "autokernel/base/error.h"
 #include "driver/sound_driver.h"
+#include "support/present.h"
 
 namespace autokernel::driver {
 namespace {
@@ -70,8 +71,7 @@ TEST(Module, AnObjectHasAnAddressAndASize) {
 
   const auto object = std::get<Module>(loading).object("table");
 
-  ASSERT_TRUE(object.has_value());
-  EXPECT_EQ(object->bytes, 64U);
+  EXPECT_EQ(test::present(object).bytes, 64U);
 }
 
 }  // namespace

@@ -24,10 +24,12 @@ readonly cases=$prefix/share/autokernel
 benches=50
 spread_over=20
 device=cuda
+size=default
 if ((rehearse)); then
   benches=3
   spread_over=3
   device=cpu
+  size=check
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -54,7 +56,7 @@ holds() { awk "BEGIN { print ($1) ? 1 : 0 }"; }
 bench() {
   local out=$scratch/$1 begin end rc=0
   begin=$(date +%s%N)
-  timeout 300 "$program" bench --device "$device" --case "$2" "${@:3}" >"$out.out" 2>"$out.err" || rc=$?
+  timeout 300 "$program" bench --device "$device" --size "$size" --case "$2" "${@:3}" >"$out.out" 2>"$out.err" || rc=$?
   end=$(date +%s%N)
   echo $rc >"$out.rc"
   echo $(((end - begin) / 1000000)) >"$out.ms"
@@ -109,43 +111,61 @@ steadiness() {
 
 # ---- kernels that must fail -----------------------------------------------------------------------------------------
 
-# rejected NAME CODES END [GLOBALS]: the default case, with a kernel that sums as it should and then does END, exits with one
-# of the codes, and the next bench works.
-rejected() {
-  local name=$1 allowed=$2 folder=$scratch/case
-  rm -rf "$folder" && cp -r "$cases/kernels" "$folder"
-  cat >"$folder/kernel.cu" <<CUDA
+# kernel_doing BEGIN END [GLOBALS]: a copy of the default case, whose kernel does BEGIN, sums as it should, and does END.
+kernel_doing() {
+  rm -rf "$scratch/case" && cp -r "$cases/kernels" "$scratch/case"
+  cat >"$scratch/case/kernel.cu" <<CUDA
 #include <autokernel.cuh>
 #include <cuda_bf16.h>
 AUTOKERNEL_LAUNCH({.kernel = "matmul", .grid = {N / 32, M / 8}, .block = {32, 8}});
-${4:-}
+${3:-}
 extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16* C) {
   const int col = blockIdx.x * 32 + threadIdx.x;
   const int row = blockIdx.y * 8 + threadIdx.y;
+  const int i = row * N + col;
+  $1
   float sum = 0.0f;
   for (int k = 0; k < K; ++k) sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
-  $3
+  $2
 }
 CUDA
-  bench rejected "$folder"
+}
+
+# rejected NAME CODES END: a kernel that ends so exits with one of the codes, and the next bench works.
+rejected() {
+  local name=$1 allowed=$2
+  kernel_doing '' "$3"
+  bench rejected "$scratch/case"
   judge "a kernel that $name: exit code" "$(code rejected)" "$allowed" \
     "$([[ " $allowed " == *" $(code rejected) "* ]] && echo 1)"
   bench after "$cases/kernels"
   judge "the bench after a kernel that $name" "$(code after)" 0 "$(holds "$(code after) == 0")"
 }
 
+# A kernel that keeps its result in a module variable and skips the work from the second launch on. The variable is set back
+# before each launch, so it does the work every time: right, and no faster than the honest kernel.
+keeps_its_result() {
+  kernel_doing 'if (have[i]) { C[i] = kept[i]; return; }' \
+    'kept[i] = __float2bfloat16(sum); have[i] = true; C[i] = kept[i];' \
+    '__device__ __nv_bfloat16 kept[M * N]; __device__ bool have[M * N];'
+  bench honest "$cases/kernels"
+  bench keeps "$scratch/case"
+  local share=0
+  if [[ $(code keeps) == 0 ]]; then share=$(awk "BEGIN { print $(value keeps median_us) / $(value honest median_us) }"); fi
+  judge_on_gpu "a kernel that keeps its result: time / honest time" "exit $(code keeps), $share" ">= 0.9 or exit 11" \
+    "$(holds "$(code keeps) == 11 || (( $(code keeps) == 0 ) && $share >= 0.9)")"
+}
+
 adversarial() {
   rejected "writes nothing" 11 'if (sum == 12345.678f) C[0] = A[0];'
-  rejected "is wrong in one element" 11 'C[row * N + col] = __float2bfloat16(row == 7 && col == 9 ? sum * 1.5f + 1.0f : sum);'
+  rejected "is wrong in one element" 11 'C[i] = __float2bfloat16(row == 7 && col == 9 ? sum * 1.5f + 1.0f : sum);'
   rejected "leaves out the last 16 of K" 11 \
-    'for (int k = K - 16; k < K; ++k) sum -= __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]); C[row * N + col] = __float2bfloat16(sum);'
-  rejected "keeps its result for the next launch" 11 \
-    'const int i = row * N + col; if (!have[i]) { kept[i] = __float2bfloat16(sum); have[i] = true; } C[i] = kept[i];' \
-    '__device__ __nv_bfloat16 kept[M * N]; __device__ bool have[M * N];'
-  rejected "does not compile" 12 'C[row * N + col] = no_such_name;'
-  rejected "never ends" 13 'volatile int one = 1; while (one) { } C[row * N + col] = __float2bfloat16(sum);'
-  rejected "traps" 14 'if (row == 3) __trap(); C[row * N + col] = __float2bfloat16(sum);'
-  rejected "writes far out of bounds" "11 14" 'C[(1ll << 36) + row * N + col] = __float2bfloat16(sum);'
+    'for (int k = K - 16; k < K; ++k) sum -= __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]); C[i] = __float2bfloat16(sum);'
+  keeps_its_result
+  rejected "does not compile" 12 'C[i] = no_such_name;'
+  rejected "never ends" 13 'volatile int one = 1; while (one) { } C[i] = __float2bfloat16(sum);'
+  rejected "traps" 14 'if (row == 3) __trap(); C[i] = __float2bfloat16(sum);'
+  rejected "writes far out of bounds" "11 14" 'C[(1ll << 36) + i] = __float2bfloat16(sum);'
 }
 
 # ---- the table ------------------------------------------------------------------------------------------------------

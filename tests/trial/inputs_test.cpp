@@ -63,16 +63,15 @@ TEST(Inputs, DeclaredNormalHaveMeanZeroAndDeviationOne) {
   EXPECT_NEAR(mean(values), 0, 0.02);
   EXPECT_NEAR(variance(values), 1, 0.03);
   // 4.55 % of a normal distribution lies outside two deviations.
-  const auto outside =
-      std::count_if(values.begin(), values.end(), [](float v) { return std::fabs(v) > 2; });
+  const auto outside = std::ranges::count_if(values, [](float v) { return std::fabs(v) > 2; });
   EXPECT_NEAR(static_cast<double>(outside) / kCount, 0.0455, 0.004);
 }
 
 TEST(Inputs, DeclaredUniformStayInTheirRange) {
   const std::vector<float> values = first_input(
       unary_case("f32", "fill = \"uniform\"\nlow = -2.0\nhigh = 6.0", kCount), Recipe::declared);
-  EXPECT_GE(*std::min_element(values.begin(), values.end()), -2);
-  EXPECT_LT(*std::max_element(values.begin(), values.end()), 6);
+  EXPECT_GE(*std::ranges::min_element(values), -2);
+  EXPECT_LT(*std::ranges::max_element(values), 6);
   EXPECT_NEAR(mean(values), 2, 0.05);
 }
 
@@ -90,11 +89,11 @@ TEST(Inputs, OfI32ReachBothEndsOfAllItsValues) {
   InputMaker().make(sized, Recipe::declared, kKey, inputs);
   std::vector<std::int32_t> values(kCount);
   std::memcpy(values.data(), inputs[0].data(), inputs[0].size());
-  EXPECT_LT(*std::min_element(values.begin(), values.end()), -2'147'000'000);
-  EXPECT_GT(*std::max_element(values.begin(), values.end()), 2'147'000'000);
+  EXPECT_LT(*std::ranges::min_element(values), -2'147'000'000);
+  EXPECT_GT(*std::ranges::max_element(values), 2'147'000'000);
   // Odd values beyond 2^24 show that they did not pass through a float.
-  EXPECT_TRUE(std::any_of(values.begin(), values.end(),
-                          [](std::int32_t v) { return v > (1 << 25) && v % 2 == 1; }));
+  EXPECT_TRUE(
+      std::ranges::any_of(values, [](std::int32_t v) { return v > (1 << 25) && v % 2 == 1; }));
 }
 
 TEST(StressInputs, OfZerosAreAllZero) {
@@ -120,8 +119,8 @@ class StressedProduct : public ::testing::TestWithParam<Recipe> {};
 TEST_P(StressedProduct, StaysFiniteInF16) {
   const cases::Case problem = product_case("f16", "f16", 8, 8, 1024);
   const std::vector<float> values = first_input(problem, GetParam());
-  const float largest = std::fabs(*std::max_element(
-      values.begin(), values.end(), [](float a, float b) { return std::fabs(a) < std::fabs(b); }));
+  const float largest = std::fabs(*std::ranges::max_element(
+      values, [](float a, float b) { return std::fabs(a) < std::fabs(b); }));
   EXPECT_LT(static_cast<double>(largest) * static_cast<double>(largest) * 1024, 65504);
 }
 
@@ -130,10 +129,9 @@ INSTANTIATE_TEST_SUITE_P(Each, StressedProduct, ::testing::ValuesIn(kStressRecip
 TEST(StressInputs, OfMixedScaleSpreadOverManyPowersOfTwo) {
   const std::vector<float> values =
       first_input(product_case("bf16", "bf16", 64, 64, 64), Recipe::mixed);
-  const auto huge =
-      std::count_if(values.begin(), values.end(), [](float v) { return std::fabs(v) > 256; });
-  const auto tiny = std::count_if(values.begin(), values.end(),
-                                  [](float v) { return std::fabs(v) < 1.0F / 256; });
+  const auto huge = std::ranges::count_if(values, [](float v) { return std::fabs(v) > 256; });
+  const auto tiny =
+      std::ranges::count_if(values, [](float v) { return std::fabs(v) < 1.0F / 256; });
   EXPECT_GT(huge, 100);
   EXPECT_GT(tiny, 100);
 }

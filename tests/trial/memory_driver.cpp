@@ -21,6 +21,11 @@ CUresult note(const std::string& line) {
   return CUDA_SUCCESS;
 }
 
+void* memory_at(CUdeviceptr address) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the addresses this driver hands out are pointers.
+  return reinterpret_cast<void*>(address);
+}
+
 CUresult attribute(int* value, CUdevice_attribute name, CUdevice /*device*/) {
   static const std::map<CUdevice_attribute, int> kAttributes = {
       {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
@@ -86,7 +91,7 @@ driver::Api table() {
     return CUDA_SUCCESS;
   };
   api.memory_free = [](CUdeviceptr address) {
-    std::free(reinterpret_cast<void*>(address));
+    std::free(memory_at(address));
     return CUDA_SUCCESS;
   };
   api.host_memory_allocate = [](void** host, std::size_t bytes, unsigned) {
@@ -102,11 +107,11 @@ driver::Api table() {
     return CUDA_SUCCESS;
   };
   api.copy_to_device = [](CUdeviceptr to, const void* from, std::size_t bytes) {
-    std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    std::memcpy(memory_at(to), from, bytes);
     return CUDA_SUCCESS;
   };
   api.copy_to_host = [](void* to, CUdeviceptr from, std::size_t bytes) {
-    std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    std::memcpy(to, memory_at(from), bytes);
     return CUDA_SUCCESS;
   };
   api.stream_create = [](CUstream* stream, unsigned) { return give(stream); };

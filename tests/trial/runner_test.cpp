@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "autokernel/base/error.h"
+#include "support/present.h"
 #include "support/scratch_folder.h"
 
 namespace autokernel::trial {
@@ -117,11 +118,9 @@ TEST_F(MatMulTrial, AnHonestKernelIsCorrectAndMeasured) {
 
   EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
   EXPECT_EQ(result.reason, "");
-  ASSERT_TRUE(result.times.has_value());
-  EXPECT_EQ(result.times->samples_us.size(), 6U);
-  EXPECT_GT(result.times->median_us, 0);
-  ASSERT_TRUE(result.reference.has_value());
-  EXPECT_EQ(result.reference->samples_us.size(), 6U);
+  EXPECT_EQ(test::present(result.times).samples_us.size(), 6U);
+  EXPECT_GT(test::present(result.times).median_us, 0);
+  EXPECT_EQ(test::present(result.reference).samples_us.size(), 6U);
   EXPECT_EQ(result.problem, "MatMul [96,128] x [128,64] bfloat16");
   EXPECT_EQ(result.flops, 2.0 * 96 * 64 * 128);
   EXPECT_EQ(result.samples_wanted, 6);
@@ -131,15 +130,13 @@ TEST_F(MatMulTrial, AnHonestKernelIsCorrectAndMeasured) {
 TEST_F(MatMulTrial, SaysWhatItRanOn) {
   const Result result = trial(matmul(kStore));
 
-  ASSERT_TRUE(result.device.has_value());
-  EXPECT_TRUE(result.device->emulated);
-  EXPECT_EQ(result.device->major, 9);
-  EXPECT_THAT(result.device->name, HasSubstr("CPU, emulated CUDA driver"));
+  EXPECT_TRUE(test::present(result.device).emulated);
+  EXPECT_EQ(test::present(result.device).major, 9);
+  EXPECT_THAT(test::present(result.device).name, HasSubstr("CPU, emulated CUDA driver"));
   EXPECT_THAT(result.versions.at("reference"), HasSubstr("OpenBLAS"));
   EXPECT_TRUE(result.versions.contains("nvrtc"));
   EXPECT_TRUE(result.versions.contains("driver"));
-  ASSERT_TRUE(result.resources.has_value());
-  EXPECT_GT(result.resources->registers, 0U);
+  EXPECT_GT(test::present(result.resources).registers, 0U);
 }
 
 TEST_F(MatMulTrial, HasNoFigureThatOnlyAGpuHas) {
@@ -174,8 +171,8 @@ TEST_F(MatMulTrial, IsTheArchitectureItIsAskedToBe) {
   const Result result = run_trial(asked, [](Phase) {});
 
   EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
-  EXPECT_EQ(result.device->major, 8);
-  EXPECT_EQ(result.device->minor, 0);
+  EXPECT_EQ(test::present(result.device).major, 8);
+  EXPECT_EQ(test::present(result.device).minor, 0);
 }
 
 // What is wrong, and the words of the verdict that say so.
@@ -370,7 +367,7 @@ TEST_F(ScaleTrial, AKernelThatAgreesWithTheReferenceKernelIsCorrect) {
 
   EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
   EXPECT_FALSE(result.reference.has_value());
-  EXPECT_EQ(result.differences->max_abs, 0);
+  EXPECT_EQ(test::present(result.differences).max_abs, 0);
 }
 
 TEST_F(ScaleTrial, AKernelThatRoundsOnceMoreIsNot) {

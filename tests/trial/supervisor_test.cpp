@@ -137,10 +137,10 @@ TEST_F(Supervisor, CallsAKernelThatNeverEndsTimedOut) {
 }
 
 TEST_F(Supervisor, GivesEachPhaseTimeOfItsOwn) {
-  limits_.compile_seconds = limits_.check_seconds = limits_.time_seconds = 0.5;
+  limits_.compile_seconds = limits_.check_seconds = limits_.time_seconds = 2;
   const Result result =
-      supervise(say(Phase::compile) + "sleep 0.3\n" + say(Phase::check) + "sleep 0.3\n" +
-                say(Phase::time) + "sleep 0.3\n" + say(success()));
+      supervise(say(Phase::compile) + "sleep 0.8\n" + say(Phase::check) + "sleep 0.8\n" +
+                say(Phase::time) + "sleep 0.8\n" + say(success()));
   EXPECT_EQ(result.verdict, Verdict::correct);
 }
 

@@ -1,5 +1,5 @@
-// A case: the fixed problem a kernel is measured on, as case.toml states it. This layer reads and checks the file and
-// evaluates its formulas; it generates no data and knows no device.
+// A case: the fixed problem a kernel is measured on, as case.toml states it. This layer reads and
+// checks the file and evaluates its formulas; it generates no data and knows no device.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 namespace autokernel::cases {
 
 enum class DType : std::uint8_t { f32, f16, bf16, i32, u8 };
-[[nodiscard]] std::size_t size_of(DType dtype);          // bytes
-[[nodiscard]] const char* spelling(DType dtype);         // "bf16", as in case.toml
-[[nodiscard]] const char* long_name(DType dtype);        // "bfloat16", as on the problem line of bench
+[[nodiscard]] std::size_t size_of(DType dtype);    // bytes
+[[nodiscard]] const char* spelling(DType dtype);   // "bf16", as in case.toml
+[[nodiscard]] const char* long_name(DType dtype);  // "bfloat16", as on the problem line of bench
 
 enum class Role : std::uint8_t { in, out, inout };
 
@@ -38,8 +38,9 @@ struct Tensor {
   std::string name;
   DType dtype;
   Role role;
-  std::vector<std::string> shape;  // each a symbol or an expression of symbols, outermost first, row-major
-  Fill fill;                       // of inputs
+  std::vector<std::string>
+      shape;  // each a symbol or an expression of symbols, outermost first, row-major
+  Fill fill;  // of inputs
 };
 
 // Allowed |got - expected| <= absolute + relative * |expected|, every element.
@@ -48,23 +49,26 @@ struct Tolerance {
   double relative = 0;
 };
 
-// The output is a sum of products of two inputs over one symbol, so inputs exist whose result every order of summation
-// in fp32 gives to the bit: whole numbers times a power of two per row of `left` and per column of `right`.
+// The output is a sum of products of two inputs over one symbol, so inputs exist whose result every
+// order of summation in fp32 gives to the bit: whole numbers times a power of two per row of `left`
+// and per column of `right`.
 struct SumOfProducts {
-  std::string left;    // tensor whose last dimension is summed over
-  std::string right;   // tensor whose first dimension is summed over
+  std::string left;   // tensor whose last dimension is summed over
+  std::string right;  // tensor whose first dimension is summed over
   std::string output;
   std::string symbol;  // the symbol summed over, "K"
 };
 
-// The output follows from the inputs elementwise and is compared as it is; every input distribution is checked with
-// Tolerance, and no exact inputs exist.
+// The output follows from the inputs elementwise and is compared as it is; every input distribution
+// is checked with Tolerance, and no exact inputs exist.
 struct NotExact {};
-// Every output element is a correctly rounded function of its inputs: compared bit for bit on all inputs.
+// Every output element is a correctly rounded function of its inputs: compared bit for bit on all
+// inputs.
 struct ExactAlways {};
 using Exactness = std::variant<NotExact, ExactAlways, SumOfProducts>;
 
-// reference = "cublas_gemm": output = left x right, row-major; cuBLAS on a GPU, OpenBLAS in fp32 on the emulated device.
+// reference = "cublas_gemm": output = left x right, row-major; cuBLAS on a GPU, OpenBLAS in fp32 on
+// the emulated device.
 struct GemmReference {
   std::string left;
   std::string right;
@@ -77,28 +81,30 @@ struct KernelReference {
 using Reference = std::variant<GemmReference, KernelReference>;
 
 struct TimingPlan {
-  int samples = 50;        // timed launches wanted
-  int warmups = 5;         // untimed launches before them, on a GPU
-  double cap_seconds = 60; // no further sample is started after this, on a GPU
+  int samples = 50;         // timed launches wanted
+  int warmups = 5;          // untimed launches before them, on a GPU
+  double cap_seconds = 60;  // no further sample is started after this, on a GPU
 };
 
 struct Case {
-  std::filesystem::path directory;   // holds case.toml and kernel.cu
-  std::string name;                  // "MatMul"
-  std::string problem;               // "MatMul [{M},{K}] x [{K},{N}] bfloat16": {symbol} is replaced by its value
-  std::vector<Tensor> tensors;       // in the order of the kernel's parameters
+  std::filesystem::path directory;  // holds case.toml and kernel.cu
+  std::string name;                 // "MatMul"
+  std::string
+      problem;  // "MatMul [{M},{K}] x [{K},{N}] bfloat16": {symbol} is replaced by its value
+  std::vector<Tensor> tensors;         // in the order of the kernel's parameters
   std::map<std::string, Sizes> sizes;  // always has "default" and "check"
   Tolerance tolerance;
   Exactness exactness;
-  bool deterministic = false;        // the same inputs must give the same bits (implied by exact inputs)
-  std::string flops;                 // formula of the size symbols
-  std::string bytes;                 // least bytes moved, formula of the size symbols
+  bool deterministic = false;  // the same inputs must give the same bits (implied by exact inputs)
+  std::string flops;           // formula of the size symbols
+  std::string bytes;           // least bytes moved, formula of the size symbols
   Reference reference;
   TimingPlan timing;
-  std::string text;                  // case.toml as read
+  std::string text;  // case.toml as read
 
   [[nodiscard]] std::filesystem::path kernel_file() const { return directory / "kernel.cu"; }
-  [[nodiscard]] const Tensor& tensor(const std::string& name) const;  // throws Error(internal) where there is none
+  [[nodiscard]] const Tensor& tensor(
+      const std::string& name) const;  // throws Error(internal) where there is none
 };
 
 // Reads DIR/case.toml. Throws Error(usage) naming file, line, what was found and what is allowed.
@@ -106,7 +112,8 @@ struct Case {
 // The same from text; `directory` is what paths in it are relative to and what messages name.
 [[nodiscard]] Case parse(const std::string& text, const std::filesystem::path& directory);
 
-// Value of a formula such as "2*M*N*K" (muparser). Throws Error(usage) naming formula and unknown symbol.
+// Value of a formula such as "2*M*N*K" (muparser). Throws Error(usage) naming formula and unknown
+// symbol.
 [[nodiscard]] double evaluate(const std::string& formula, const Sizes& sizes);
 // Extents of a tensor at these sizes, outermost first, each at least 1.
 [[nodiscard]] std::vector<std::int64_t> extents(const Tensor& tensor, const Sizes& sizes);

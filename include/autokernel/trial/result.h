@@ -1,5 +1,5 @@
-// What one trial is asked and what it answers: the two messages between supervisor and runner, and everything bench
-// prints. Plain values; trial/message.cpp turns them into JSON and back.
+// What one trial is asked and what it answers: the two messages between supervisor and runner, and
+// everything bench prints. Plain values; trial/message.cpp turns them into JSON and back.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ using driver::spelling;
 
 struct Request {
   std::filesystem::path case_directory;
-  std::filesystem::path kernel_file;   // usually case_directory / "kernel.cu"
-  std::string source;                  // kernel_file as the supervisor read it, so that both judge the same bytes
+  std::filesystem::path kernel_file;  // usually case_directory / "kernel.cu"
+  std::string source;  // kernel_file as the supervisor read it, so that both judge the same bytes
   DeviceChoice device;
-  std::string architecture;            // --arch sm_80; empty: the device's own
-  std::string size = "default";        // which [sizes.*] is timed
+  std::string architecture;      // --arch sm_80; empty: the device's own
+  std::string size = "default";  // which [sizes.*] is timed
 };
 
 // Wall-clock limits the supervisor sets, seconds, and memory of the runner's process group.
@@ -44,7 +44,7 @@ enum class Verdict : std::uint8_t { correct, incorrect, does_not_compile, timed_
 [[nodiscard]] const char* spelling(Verdict verdict);
 
 struct DeviceReport {
-  std::string name;       // "NVIDIA H200", "CPU, emulated CUDA driver (.., 2 threads)"
+  std::string name;  // "NVIDIA H200", "CPU, emulated CUDA driver (.., 2 threads)"
   int major = 0;
   int minor = 0;
   bool emulated = false;
@@ -55,7 +55,8 @@ struct Times {
   std::vector<double> samples_us;
   double median_us = 0;
   double p95_us = 0;
-  double noise_pct = 0;  // relative standard deviation of the samples, robustly: 1.4826 * MAD / median * 100
+  double noise_pct =
+      0;  // relative standard deviation of the samples, robustly: 1.4826 * MAD / median * 100
 };
 
 // Largest differences over all checked elements of all launches.
@@ -65,36 +66,36 @@ struct Differences {
 };
 
 struct ResourceReport {
-  std::uint32_t registers = 0;      // per thread, the largest of all launches
+  std::uint32_t registers = 0;  // per thread, the largest of all launches
   std::uint64_t spill_bytes = 0;
-  std::uint64_t shared_bytes = 0;   // static and dynamic, per block, the largest of all launches
+  std::uint64_t shared_bytes = 0;  // static and dynamic, per block, the largest of all launches
 };
 
 // Every field that may not exist is optional and is null in JSON.
 struct Result {
   Verdict verdict = Verdict::correct;
-  std::string reason;               // one to three lines; empty when correct
-  std::string detail;               // compiler or device text in full, for the log file
+  std::string reason;  // one to three lines; empty when correct
+  std::string detail;  // compiler or device text in full, for the log file
   std::vector<std::string> warnings;
   std::optional<DeviceReport> device;
   std::string label = "kernel";
-  std::string problem;              // "MatMul [1024,1024] x [1024,1024] bfloat16"
-  std::optional<Times> times;       // cold on a GPU
-  std::optional<Times> reference;   // the library, interleaved in the same run
+  std::string problem;             // "MatMul [1024,1024] x [1024,1024] bfloat16"
+  std::optional<Times> times;      // cold on a GPU
+  std::optional<Times> reference;  // the library, interleaved in the same run
   std::optional<double> warm_us;
   std::optional<double> event_floor_us;
   std::optional<Differences> differences;
   std::optional<ResourceReport> resources;
-  double flops = 0;                 // per run of all launches
-  double bytes = 0;                 // least bytes moved
-  std::optional<double> peak_tflops;      // table rate of the device at maximum clock
+  double flops = 0;                   // per run of all launches
+  double bytes = 0;                   // least bytes moved
+  std::optional<double> peak_tflops;  // table rate of the device at maximum clock
   std::optional<double> peak_gbytes_s;
   double cap_seconds = 60;
   int samples_wanted = 0;
-  double bench_seconds = 0;         // the timing phase alone
-  double total_seconds = 0;         // filled in by the supervisor: start to verdict
+  double bench_seconds = 0;  // the timing phase alone
+  double total_seconds = 0;  // filled in by the supervisor: start to verdict
   std::map<std::string, double> phase_seconds;
-  std::vector<std::string> keys;    // Philox keys, hexadecimal, in the order drawn, for replay
+  std::vector<std::string> keys;  // Philox keys, hexadecimal, in the order drawn, for replay
   std::map<std::string, std::string> versions;  // nvrtc, driver, reference library
 };
 

@@ -4,6 +4,7 @@
 
 #include "emulator/api/answer.h"
 #include "emulator/api/driver.h"
+#include "emulator/runtime/host_pointer.h"
 
 namespace emulator::api {
 namespace {
@@ -20,7 +21,7 @@ bool is_host(const Allocation& allocation) {
 
 Allocation find(const Context& context, std::uint64_t address) {
   const std::optional<Allocation> found = context.memory.find(address);
-  require(found.has_value());
+  if (!found) throw Refusal(CUDA_ERROR_INVALID_VALUE);
   return *found;
 }
 
@@ -33,7 +34,7 @@ void release(Context& context, std::uint64_t address, AllocationKind kind, CUres
 void* allocate_host(std::size_t bytes) {
   const auto context = current_context();
   require(bytes != 0);
-  return reinterpret_cast<void*>(context->memory.allocate(bytes, AllocationKind::host));
+  return runtime::host_pointer(context->memory.allocate(bytes, AllocationKind::host));
 }
 
 // Flags of cuMemHostAlloc and cuMemHostRegister that ask for what is so anyway.
@@ -59,7 +60,7 @@ void pointer_attribute(void* data, CUpointer_attribute which, std::uint64_t addr
       break;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       require(is_host(found));
-      *static_cast<void**>(data) = reinterpret_cast<void*>(address);
+      *static_cast<void**>(data) = runtime::host_pointer(address);
       break;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       *static_cast<unsigned long long*>(data) = found.begin;

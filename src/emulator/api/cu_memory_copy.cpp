@@ -6,13 +6,14 @@
 
 #include "emulator/api/answer.h"
 #include "emulator/api/driver.h"
+#include "emulator/runtime/host_pointer.h"
 
 namespace emulator::api {
 namespace {
 
 // Pageable memory up to this size is copied aside, so that the program may reuse it at once; CUDA
 // does the same.
-constexpr std::size_t kStagedBytes = 64 * 1024;
+constexpr std::size_t kStagedBytes = std::size_t{64} << 10;
 
 enum class Side : std::uint8_t { device, host, either };
 
@@ -48,7 +49,7 @@ std::function<void()> copying(Context& context, const Place& to, const Place& fr
       require(place.side == Side::host || is_known(context, place, bytes),
               CUDA_ERROR_ILLEGAL_ADDRESS);
     }
-    std::memmove(reinterpret_cast<void*>(to.address), reinterpret_cast<const void*>(from.address),
+    std::memmove(runtime::host_pointer(to.address), runtime::host_pointer<const void>(from.address),
                  bytes);
   };
 }
@@ -70,11 +71,11 @@ void copy_async(const Place& to, const Place& from, std::size_t bytes, CUstream 
   const bool to_pageable = !is_known(*context, to, bytes);
   const bool from_pageable = !is_known(*context, from, bytes);
   if (from_pageable && !to_pageable && bytes <= kStagedBytes) {
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(from.address);
+    const auto* begin = runtime::host_pointer<const std::uint8_t>(from.address);
     auto staged = std::make_shared<const std::vector<std::uint8_t>>(begin, begin + bytes);
     context->submit(*stream, [context = context.get(), to, staged] {
       require(is_known(*context, to, staged->size()), CUDA_ERROR_ILLEGAL_ADDRESS);
-      std::memcpy(reinterpret_cast<void*>(to.address), staged->data(), staged->size());
+      std::memcpy(runtime::host_pointer(to.address), staged->data(), staged->size());
     });
     return;
   }
@@ -89,7 +90,7 @@ std::function<void()> filling(Context& context, CUdeviceptr address, T value, st
   require(address % sizeof(T) == 0 && context.memory.holds(address, bytes));
   return [&context, address, value, count, bytes] {
     require(context.memory.holds(address, bytes), CUDA_ERROR_ILLEGAL_ADDRESS);
-    std::fill_n(reinterpret_cast<T*>(address), count, value);
+    std::fill_n(runtime::host_pointer<T>(address), count, value);
   };
 }
 

@@ -25,9 +25,10 @@ int blocks_per_multiprocessor(const Kernel& kernel, int threads, std::size_t dyn
   const std::uint64_t shared =
       kernel.layout().static_shared_bytes + dynamic_shared_bytes + kReservedSharedBytes;
   const std::uint64_t units = (shared + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
+  const std::uint64_t by_threads = kThreadsPerMultiprocessor / whole_warps;
+  const std::uint64_t by_shared = kMultiprocessorSharedBytes / units;
   return static_cast<int>(
-      std::min<std::uint64_t>({kThreadsPerMultiprocessor / whole_warps, kBlocksPerMultiprocessor,
-                               kMultiprocessorSharedBytes / units}));
+      std::ranges::min({by_threads, by_shared, std::uint64_t{kBlocksPerMultiprocessor}}));
 }
 
 }  // namespace

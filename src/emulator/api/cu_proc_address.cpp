@@ -144,9 +144,8 @@ const auto& entries() {
 
 const Entry* find(std::string_view name, int version) {
   const auto& table = entries();
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Entry& entry) {
-    return entry.name == name && version >= entry.since;
-  });
+  const auto found = std::ranges::find_if(
+      table, [&](const Entry& entry) { return entry.name == name && version >= entry.since; });
   return found == table.end() ? nullptr : &*found;
 }
 

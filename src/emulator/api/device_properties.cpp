@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -53,11 +54,10 @@ std::pair<int, int> capability() {
   const std::pair<int, int> hopper = {9, 0};
   const char* wanted = std::getenv("EMULATED_CUDA_ARCH");
   if (wanted == nullptr) return hopper;
-  const std::string_view text(wanted);
-  const char* const end = text.data() + text.size();
+  const char* const end = wanted + std::strlen(wanted);
   int major = 0;
   int minor = 0;
-  const auto [dot, no_major] = std::from_chars(text.data(), end, major);
+  const auto [dot, no_major] = std::from_chars(wanted, end, major);
   if (no_major != std::errc() || dot == end || *dot != '.') return hopper;
   const auto [rest, no_minor] = std::from_chars(dot + 1, end, minor);
   const bool sensible = no_minor == std::errc() && rest == end && major >= 3 && major < 100 &&

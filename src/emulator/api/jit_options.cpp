@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "emulator/api/answer.h"
+#include "emulator/runtime/host_pointer.h"
 
 namespace emulator::api {
 
@@ -40,7 +41,7 @@ void JitLogs::write(const std::string& text, const Log& log) {
     std::memcpy(log.buffer, text.data(), written);
     log.buffer[written] = '\0';
   }
-  *log.size = reinterpret_cast<void*>(written);
+  *log.size = runtime::host_pointer(written);
 }
 
 }  // namespace emulator::api

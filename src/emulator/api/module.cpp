@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "emulator/api/limits.h"
+#include "emulator/runtime/host_pointer.h"
 
 namespace emulator::api {
 namespace {
@@ -84,7 +85,7 @@ void Module::initialize_variables() {
   for (const ptx::Variable& variable : text_->variables) {
     const Variable* placed = find_variable(variable.name);
     if (placed == nullptr) continue;
-    auto* memory = reinterpret_cast<std::uint8_t*>(placed->address);
+    auto* memory = runtime::host_pointer<std::uint8_t>(placed->address);
     std::memset(memory, 0, variable.size);
     std::copy_n(variable.initial.begin(),
                 std::min<std::size_t>(variable.initial.size(), variable.size), memory);

@@ -96,7 +96,7 @@ std::string where(const WarpContext& context, const Site& site, unsigned lane,
     return site.space == AccessSpace::generic ? against(window, address, bytes, shared)
                                               : "in shared memory, which is another state space";
   }
-  const std::uint64_t frames = reinterpret_cast<std::uint64_t>(context.local);
+  const auto frames = reinterpret_cast<std::uint64_t>(context.local);
   if (holds(frame, address, 1) && site.space == AccessSpace::generic) {
     return against(frame, address, bytes, local);
   }

@@ -5,6 +5,7 @@
 
 #include "emulator/runtime/abi.h"
 #include "emulator/runtime/fault.h"
+#include "emulator/runtime/host_pointer.h"
 
 namespace emulator::runtime {
 
@@ -26,7 +27,7 @@ struct Permission {
 [[nodiscard]] inline std::uint8_t* host_address(const WarpContext& context, const Site& site,
                                                 std::uint64_t address) {
   return site.space == AccessSpace::shared ? context.shared + address
-                                           : reinterpret_cast<std::uint8_t*>(address);
+                                           : host_pointer<std::uint8_t>(address);
 }
 
 // The fault of a lane that may not use `bytes` bytes at `address`: misaligned where `address` is no

@@ -7,16 +7,10 @@
 namespace emulator::runtime {
 namespace {
 
-bool starts_earlier(const Allocation& left, const Allocation& right) {
-  return left.begin < right.begin;
-}
-
 // The last one that begins at or before `address`, or the end.
 std::vector<Allocation>::const_iterator last_before(const std::vector<Allocation>& sorted,
                                                     std::uint64_t address) {
-  const auto after = std::upper_bound(
-      sorted.begin(), sorted.end(), address,
-      [](std::uint64_t value, const Allocation& one) { return value < one.begin; });
+  const auto after = std::ranges::upper_bound(sorted, address, {}, &Allocation::begin);
   return after == sorted.begin() ? sorted.end() : std::prev(after);
 }
 
@@ -46,8 +40,8 @@ constexpr std::uint64_t kNullPage = 65536;
 
 AddressMap::AddressMap(std::vector<Allocation> live, std::vector<Allocation> freed)
     : live_(std::move(live)), freed_(std::move(freed)) {
-  std::sort(live_.begin(), live_.end(), starts_earlier);
-  std::sort(freed_.begin(), freed_.end(), starts_earlier);
+  std::ranges::sort(live_, {}, &Allocation::begin);
+  std::ranges::sort(freed_, {}, &Allocation::begin);
 }
 
 const Allocation* AddressMap::find(std::uint64_t address) const noexcept {

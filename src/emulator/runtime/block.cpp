@@ -68,8 +68,8 @@ void Block::prepare(const Launch& launch, LaunchProgress& progress) {
     warp.ranges = ranges_.data();
     warp.block = this;
     warp.warp = w;
-    std::copy(launch.block.begin(), launch.block.end(), warp.ntid);
-    std::copy(launch.grid.begin(), launch.grid.end(), warp.nctaid);
+    std::ranges::copy(launch.block, warp.ntid);
+    std::ranges::copy(launch.grid, warp.nctaid);
     warp.shared_bytes = launch.shared_bytes;
     warp.dynamic_shared_bytes = launch.dynamic_shared_bytes;
     warp.local_stride = static_cast<std::uint32_t>(stride);
@@ -84,12 +84,13 @@ void Block::prepare(const Launch& launch, LaunchProgress& progress) {
 
 void Block::reset_warps(std::uint64_t index) {
   const std::array<std::uint32_t, 3>& grid = launch_->grid;
-  const std::uint32_t position[3] = {static_cast<std::uint32_t>(index % grid[0]),
-                                     static_cast<std::uint32_t>(index / grid[0] % grid[1]),
-                                     static_cast<std::uint32_t>(index / grid[0] / grid[1])};
+  const std::array<std::uint32_t, 3> position = {
+      static_cast<std::uint32_t>(index % grid[0]),
+      static_cast<std::uint32_t>(index / grid[0] % grid[1]),
+      static_cast<std::uint32_t>(index / grid[0] / grid[1])};
   for (std::uint32_t w = 0; w < warp_count_; ++w) {
     WarpContext& warp = (*warps_)[w];
-    std::copy(std::begin(position), std::end(position), warp.ctaid);
+    std::ranges::copy(position, warp.ctaid);
     warp.live = lanes_of_warp(launch_->thread_count(), w);
   }
   // Each block finds other bits: shared memory that a block reads before writing it must not look

@@ -14,6 +14,7 @@
 #include "emulator/runtime/access.h"
 #include "emulator/runtime/atomics.h"
 #include "emulator/runtime/block.h"
+#include "emulator/runtime/host_pointer.h"
 #include "emulator/runtime/print_format.h"
 
 // Kernels race where their authors let them; ThreadSanitizer is to watch the runtime, not them.
@@ -131,7 +132,7 @@ bool read_generic(const WarpContext& context, unsigned lane, std::uint64_t addre
                   std::uint64_t bytes, void* to) {
   const Site site{AccessKind::load, AccessSpace::generic, 1, 1, 0, ""};
   if (!holds(permission(context, site, lane, address).range, address, bytes)) return false;
-  std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+  std::memcpy(to, host_pointer<const void>(address), bytes);
   return true;
 }
 

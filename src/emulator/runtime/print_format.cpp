@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "emulator/runtime/host_pointer.h"
+
 namespace emulator::runtime {
 namespace {
 
@@ -99,7 +101,7 @@ std::string formatted(const std::string& specification, T value) {
   const int length = std::snprintf(room.data(), room.size(), specification.c_str(), value);
   if (length < 0) return {};
   const auto needed = static_cast<std::size_t>(length);
-  if (needed < room.size()) return std::string(room.data(), needed);
+  if (needed < room.size()) return {room.data(), needed};
   std::string text(needed + 1, '\0');
   std::snprintf(text.data(), text.size(), specification.c_str(), value);
 #pragma GCC diagnostic pop
@@ -165,7 +167,7 @@ std::optional<Printed> format_print(std::uint64_t format_address, std::uint64_t 
       }
       case 'p': {
         const auto address = arguments.take<std::uint64_t>();
-        text += formatted(conversion->prefix + 'p', reinterpret_cast<const void*>(address));
+        text += formatted(conversion->prefix + 'p', host_pointer<const void>(address));
         break;
       }
       case 'o':
@@ -182,8 +184,8 @@ std::optional<Printed> format_print(std::uint64_t format_address, std::uint64_t 
         text += formatted(conversion->prefix + conversion->letter, arguments.take<double>());
         break;
     }
-    if (arguments.bad()) {
-      bad_address = *arguments.bad();
+    if (const std::optional<std::uint64_t> bad = arguments.bad()) {
+      bad_address = *bad;
       return std::nullopt;
     }
   }

@@ -57,7 +57,9 @@ void Reservation::retire() noexcept {
   if (size_ == 0) return;
   // Mapping afresh drops the pages and lets the kernel merge the area with its guards into one
   // entry.
-  mmap(data_, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  void* const fresh =
+      mmap(data_, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (fresh == MAP_FAILED) mprotect(data_, size_, PROT_NONE);
 }
 
 }  // namespace emulator::runtime

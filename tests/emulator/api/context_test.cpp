@@ -38,7 +38,7 @@ TEST_F(Contexts, ArePushedAndPopped) {
 }
 
 TEST_F(Contexts, ThatDoNotExistAreRefused) {
-  const auto garbage = reinterpret_cast<CUcontext>(std::uintptr_t{0x1234});
+  const auto garbage = made_up<CUcontext>();
 
   EXPECT_EQ(cuCtxSetCurrent(garbage), CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(cuCtxPushCurrent(garbage), CUDA_ERROR_INVALID_CONTEXT);
@@ -91,7 +91,7 @@ TEST_F(Contexts, OfADeviceThatDoesNotExistAreRefused) {
 
 class PrimaryContext : public EmulatedDevice {
  protected:
-  bool is_active() const {
+  [[nodiscard]] bool is_active() const {
     unsigned flags = 0;
     int active = 0;
     EXPECT_EQ(cuDevicePrimaryCtxGetState(device, &flags, &active), CUDA_SUCCESS);

@@ -11,7 +11,7 @@ using testing::StartsWith;
 
 class Device : public EmulatedDevice {
  protected:
-  int attribute(CUdevice_attribute which) const {
+  [[nodiscard]] int attribute(CUdevice_attribute which) const {
     int value = -1;
     EXPECT_EQ(cuDeviceGetAttribute(&value, which, device), CUDA_SUCCESS);
     return value;
@@ -130,7 +130,8 @@ TEST(EntryPoints, AreFoundInTheVersionAskedFor) {
 }
 
 TEST(EntryPoints, ThatDoNotExistAreNotFound) {
-  void* function = &function;
+  int something = 0;
+  void* function = &something;
   CUdriverProcAddressQueryResult status{};
 
   EXPECT_EQ(cuGetProcAddress("cuNoSuchThing", &function, 12000, 0, &status), CUDA_ERROR_NOT_FOUND);

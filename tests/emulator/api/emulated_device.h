@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,6 +15,12 @@
 #include "emulator/api/emulated_cuda.h"
 
 namespace emulator::api {
+
+// A handle that nobody ever made.
+template <typename Handle>
+[[nodiscard]] Handle made_up() {
+  return std::bit_cast<Handle>(std::uintptr_t{0x5678});
+}
 
 class EmulatedDevice : public testing::Test {
  protected:
@@ -32,7 +39,7 @@ class EmulatedDevice : public testing::Test {
     CUmodule module = nullptr;
     std::string log(4096, '\0');
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+    void* values[] = {log.data(), std::bit_cast<void*>(log.size())};
     EXPECT_EQ(cuModuleLoadDataEx(&module, ptx(kernels).c_str(), 2, options, values), CUDA_SUCCESS)
         << log;
     return module;

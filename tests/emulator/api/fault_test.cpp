@@ -16,7 +16,7 @@ class Faults : public EmulatedDevice {
 };
 
 TEST_F(Faults, OfAddressesNameInstructionThreadAndDistance) {
-  const CUdeviceptr out = allocate(4 * 100);
+  const CUdeviceptr out = allocate(400);
 
   EXPECT_EQ(fault_of(kStoreIndex, {.grid = 2, .block = 64}, out), CUDA_ERROR_ILLEGAL_ADDRESS);
 

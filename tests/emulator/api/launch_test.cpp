@@ -33,7 +33,7 @@ constexpr const char* kSharedExchange = R"(
 using Launches = EmulatedDevice;
 
 TEST_F(Launches, RunEveryThreadOfTheGrid) {
-  const CUdeviceptr out = allocate(4 * 96 * 33);
+  const CUdeviceptr out = allocate(12672);
 
   EXPECT_EQ(launch(kernel(kStoreIndex), {.grid = 33, .block = 96}, out), CUDA_SUCCESS);
 
@@ -108,9 +108,8 @@ TEST_F(Launches, GetMoreSharedMemoryOnceAskedFor) {
   EXPECT_EQ(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kBytes),
             CUDA_SUCCESS);
   EXPECT_EQ(launch(function, {.block = 64, .shared_bytes = kBytes}, out), CUDA_SUCCESS);
-  EXPECT_EQ(
-      cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 228 * 1024),
-      CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 233472),
+            CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(read(out, 1)[0], 32);
 }
 
@@ -128,8 +127,8 @@ TEST_F(Launches, KeepToTheBlockSizesTheKernelNames) {
 TEST_F(Launches, WithoutFunctionStreamOrParametersAreRefused) {
   const CUfunction function = kernel(kStoreIndex);
   void* parameters[] = {nullptr};
-  const auto garbage = reinterpret_cast<CUfunction>(std::uintptr_t{0x5678});
-  const auto no_stream = reinterpret_cast<CUstream>(std::uintptr_t{0x5678});
+  const auto garbage = made_up<CUfunction>();
+  const auto no_stream = made_up<CUstream>();
 
   EXPECT_EQ(launch(nullptr, {}), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(launch(garbage, {}), CUDA_ERROR_INVALID_HANDLE);
@@ -166,7 +165,7 @@ TEST_F(Launches, FillAMultiprocessorAsFarAsItsLimitsAllow) {
 
   EXPECT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 256, 0), CUDA_SUCCESS);
   EXPECT_EQ(blocks, 8);
-  EXPECT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 256, 48 * 1024),
+  EXPECT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 256, 49152),
             CUDA_SUCCESS);
   EXPECT_EQ(blocks, 4);
   EXPECT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 0, 0),

@@ -8,7 +8,7 @@ namespace {
 
 class DeviceMemory : public EmulatedDevice {
  protected:
-  std::vector<std::uint32_t> counting(std::size_t count) const {
+  [[nodiscard]] static std::vector<std::uint32_t> counting(std::size_t count) {
     std::vector<std::uint32_t> words(count);
     std::iota(words.begin(), words.end(), 0U);
     return words;
@@ -102,7 +102,9 @@ TEST_F(DeviceMemory, PointersTellWhatTheyPointTo) {
 
   EXPECT_EQ(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address), CUDA_SUCCESS);
   EXPECT_EQ(type, CU_MEMORYTYPE_DEVICE);
-  EXPECT_EQ(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, address), CUDA_SUCCESS);
+  EXPECT_EQ(
+      cuPointerGetAttribute(static_cast<void*>(&owner), CU_POINTER_ATTRIBUTE_CONTEXT, address),
+      CUDA_SUCCESS);
   EXPECT_EQ(owner, context);
   EXPECT_EQ(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                   reinterpret_cast<CUdeviceptr>(&on_stack)),

@@ -1,3 +1,4 @@
+#include <bit>
 #include <cstdio>
 #include <fstream>
 
@@ -19,7 +20,7 @@ class Modules : public EmulatedDevice {
     CUmodule module = nullptr;
     std::string log(1024, 'x');
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    void* values[] = {log.data(), reinterpret_cast<void*>(room)};
+    void* values[] = {log.data(), std::bit_cast<void*>(room)};
     const CUresult result = cuModuleLoadDataEx(&module, image.c_str(), 2, options, values);
     log.resize(reinterpret_cast<std::size_t>(values[1]));
     return {result, log};

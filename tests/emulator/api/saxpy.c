@@ -1,5 +1,5 @@
-/* A program that knows the CUDA driver API and nothing else: y = a * x + y on a million elements, from PTX text. Links
-   against any driver; here against the emulated one. */
+/* A program that knows the CUDA driver API and nothing else: y = a * x + y on a million elements,
+   from PTX text. Links against any driver; here against the emulated one. */
 #include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>

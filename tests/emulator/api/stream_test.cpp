@@ -111,7 +111,7 @@ TEST_F(Streams, AllocateAndFreeInOrder) {
 }
 
 TEST_F(Streams, ThatDoNotExistAreRefused) {
-  const auto garbage = reinterpret_cast<CUstream>(std::uintptr_t{0x5678});
+  const auto garbage = made_up<CUstream>();
 
   EXPECT_EQ(cuStreamSynchronize(garbage), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(cuStreamDestroy(garbage), CUDA_ERROR_INVALID_HANDLE);
@@ -138,6 +138,7 @@ TEST_F(Streams, CanBeUsedFromManyThreadsAtOnce) {
   };
 
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
 
@@ -221,7 +222,7 @@ TEST_F(Events, HoldBackOtherStreams) {
 }
 
 TEST_F(Events, ThatDoNotExistAreRefused) {
-  const auto garbage = reinterpret_cast<CUevent>(std::uintptr_t{0x5678});
+  const auto garbage = made_up<CUevent>();
   CUevent made = nullptr;
 
   EXPECT_EQ(cuEventRecord(garbage, stream), CUDA_ERROR_INVALID_HANDLE);
