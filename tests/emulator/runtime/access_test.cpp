@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 
@@ -20,7 +21,7 @@ class Access : public testing::Test {
     kernel.pass(address);
     kernel.launch.block = {32, 1, 1};
   }
-  std::uint32_t* words() const { return reinterpret_cast<std::uint32_t*>(address); }
+  [[nodiscard]] std::uint32_t* words() const { return host_pointer<std::uint32_t>(address); }
 
   KernelLaunch kernel;
   std::uint64_t address;
@@ -34,16 +35,18 @@ TEST_F(Access, LoadsAndStoresOneValuePerLane) {
   kernel.sites = {kLoad, kStore};
   std::iota(words(), words() + 64, 100);
 
-  const auto fault = kernel.run([](WarpContext* context) {
-    for (unsigned l = 0; l < 32; ++l)
-      context->address[l] = parameter<std::uint64_t>(*context, 0) + 4 * (31 - l);
+  const auto outcome = kernel.run([](WarpContext* context) {
+    for (std::uint64_t l = 0; l < 32; ++l) {
+      context->address[l] = parameter(*context, 0) + 4 * (31 - l);
+    }
     emu_load(context, 0, ~0U);
-    for (unsigned l = 0; l < 32; ++l)
-      context->address[l] = parameter<std::uint64_t>(*context, 0) + 128 + 4 * l;
+    for (std::uint64_t l = 0; l < 32; ++l) {
+      context->address[l] = parameter(*context, 0) + 128 + 4 * l;
+    }
     emu_store(context, 1, 0xfU);
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
   EXPECT_EQ(words()[32], 131);
   EXPECT_EQ(words()[35], 128);
   EXPECT_EQ(words()[36], 136);
@@ -54,14 +57,14 @@ TEST_F(Access, MovesVectorsElementByElement) {
                   {AccessKind::store, AccessSpace::global, 4, 4, 2, ""}};
   std::iota(words(), words() + 8, 0);
 
-  const auto fault = kernel.run([](WarpContext* context) {
-    context->address[3] = parameter<std::uint64_t>(*context, 0) + 16;
+  const auto outcome = kernel.run([](WarpContext* context) {
+    context->address[3] = parameter(*context, 0) + 16;
     emu_load(context, 0, 1U << 3);
     context->address[3] += 1024;
     emu_store(context, 1, 1U << 3);
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
   EXPECT_EQ(words()[260], 4);
   EXPECT_EQ(words()[263], 7);
 }
@@ -69,15 +72,15 @@ TEST_F(Access, MovesVectorsElementByElement) {
 TEST_F(Access, TheHighestLaneWinsAStoreToOneAddress) {
   kernel.sites = {kStore};
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     for (std::uint32_t l = 0; l < 32; ++l) {
-      context->address[l] = parameter<std::uint64_t>(*context, 0);
-      std::memcpy(context->value[0] + 4 * l, &l, 4);
+      context->address[l] = parameter(*context, 0);
+      put(*context, 0, l, l);
     }
     emu_store(context, 0, ~0U);
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
   EXPECT_EQ(words()[0], 31);
 }
 
@@ -86,13 +89,13 @@ TEST_F(Access, RemembersTheAllocationSeen) {
   Range seen;
   kernel.pass(reinterpret_cast<std::uint64_t>(&seen));
 
-  const auto fault = kernel.run([](WarpContext* context) {
-    context->address[0] = parameter<std::uint64_t>(*context, 0) + 8;
+  const auto outcome = kernel.run([](WarpContext* context) {
+    context->address[0] = parameter(*context, 0) + 8;
     emu_load(context, 0, 1);
-    *parameter<Range*>(*context, 1) = context->ranges[0];
+    *pointer_parameter<Range>(*context, 1) = context->ranges[0];
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
   EXPECT_EQ(seen.begin, address);
   EXPECT_EQ(seen.end, address + kBytes);
 }
@@ -102,80 +105,76 @@ TEST_F(Access, PastTheEndNamesThreadBlockLineAndDistance) {
   kernel.launch.block = {8, 8, 1};
   kernel.launch.grid = {2, 1, 1};
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     if (context->ctaid[0] != 1 || context->warp != 1) return;
-    for (unsigned l = 0; l < 32; ++l) context->address[l] = parameter<std::uint64_t>(*context, 0);
+    std::ranges::fill(context->address, parameter(*context, 0));
     context->address[13] += kBytes + 4;
     emu_load(context, 0, ~0U);
   });
 
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->kind, FaultKind::out_of_bounds);
-  EXPECT_THAT(fault->text, HasSubstr("out-of-bounds load of 4 bytes at 0x"));
-  EXPECT_THAT(fault->text, HasSubstr("4 bytes past the end of a 4096-byte allocation"));
+  EXPECT_EQ(outcome.fault, FaultKind::out_of_bounds);
+  EXPECT_THAT(outcome.text, HasSubstr("out-of-bounds load of 4 bytes at 0x"));
+  EXPECT_THAT(outcome.text, HasSubstr("4 bytes past the end of a 4096-byte allocation"));
   EXPECT_THAT(
-      fault->text,
+      outcome.text,
       HasSubstr("by thread (5,5,0) of block (1,0,0), PTX line 57: ld.global.u32 %r1, [%rd1]"));
 }
 
 TEST_F(Access, AtAnOddAddressIsMisaligned) {
   kernel.sites = {kStore};
 
-  const auto fault = kernel.run([](WarpContext* context) {
-    context->address[0] = parameter<std::uint64_t>(*context, 0) + 2;
+  const auto outcome = kernel.run([](WarpContext* context) {
+    context->address[0] = parameter(*context, 0) + 2;
     emu_store(context, 0, 1);
   });
 
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->kind, FaultKind::misaligned);
-  EXPECT_THAT(fault->text, HasSubstr("no multiple of 4"));
+  EXPECT_EQ(outcome.fault, FaultKind::misaligned);
+  EXPECT_THAT(outcome.text, HasSubstr("no multiple of 4"));
 }
 
 TEST_F(Access, VectorsMustBeAlignedAsAWhole) {
   kernel.sites = {{AccessKind::load, AccessSpace::global, 4, 4, 1, ""}};
 
-  const auto fault = kernel.run([](WarpContext* context) {
-    context->address[0] = parameter<std::uint64_t>(*context, 0) + 8;
+  const auto outcome = kernel.run([](WarpContext* context) {
+    context->address[0] = parameter(*context, 0) + 8;
     emu_load(context, 0, 1);
   });
 
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->kind, FaultKind::misaligned);
+  EXPECT_EQ(outcome.fault, FaultKind::misaligned);
 }
 
 TEST_F(Access, AfterFreeSaysSo) {
   kernel.sites = {kLoad};
   ASSERT_TRUE(kernel.memory.release(address, AllocationKind::device));
 
-  const auto fault = kernel.run([](WarpContext* context) {
-    context->address[0] = parameter<std::uint64_t>(*context, 0);
+  const auto outcome = kernel.run([](WarpContext* context) {
+    context->address[0] = parameter(*context, 0);
     emu_load(context, 0, 1);
   });
 
-  EXPECT_THAT(text_of(fault), HasSubstr("has been freed"));
+  EXPECT_THAT(outcome.text, HasSubstr("has been freed"));
 }
 
 TEST_F(Access, ToSharedMemoryIsCheckedAgainstTheBlocksSize) {
   kernel.sites = {{AccessKind::store, AccessSpace::shared, 4, 1, 9, "st.shared.u32 [%r1], %r2"}};
   kernel.launch.shared_bytes = 100;
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     context->address[0] = 96;
     context->address[1] = 100;
     emu_store(context, 0, 3);
   });
 
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->kind, FaultKind::out_of_bounds);
-  EXPECT_THAT(fault->text, HasSubstr("at shared address 0x64"));
-  EXPECT_THAT(fault->text, HasSubstr("the block's 100 bytes of shared memory"));
+  EXPECT_EQ(outcome.fault, FaultKind::out_of_bounds);
+  EXPECT_THAT(outcome.text, HasSubstr("at shared address 0x64"));
+  EXPECT_THAT(outcome.text, HasSubstr("the block's 100 bytes of shared memory"));
 }
 
 TEST_F(Access, ToAnotherThreadsLocalMemoryIsAFault) {
   kernel.sites = {{AccessKind::load, AccessSpace::generic, 4, 1, 9, "ld.u32 %r1, [%rd1]"}};
   kernel.launch.local_bytes_per_thread = 64;
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     const auto frames = reinterpret_cast<std::uint64_t>(context->local);
     context->address[0] = frames;
     context->address[1] = frames + context->local_stride;
@@ -183,8 +182,7 @@ TEST_F(Access, ToAnotherThreadsLocalMemoryIsAFault) {
     emu_load(context, 0, 7);
   });
 
-  EXPECT_THAT(text_of(fault),
-              HasSubstr("in the local memory of another thread, by thread (2,0,0)"));
+  EXPECT_THAT(outcome.text, HasSubstr("in the local memory of another thread, by thread (2,0,0)"));
 }
 
 TEST_F(Access, ByGenericAddressReachesSharedMemory) {
@@ -193,18 +191,17 @@ TEST_F(Access, ByGenericAddressReachesSharedMemory) {
                   kStore};
   kernel.launch.shared_bytes = 64;
 
-  const auto fault = kernel.run([](WarpContext* context) {
-    const std::uint32_t value = 4711;
-    std::memcpy(context->value[0], &value, 4);
+  const auto outcome = kernel.run([](WarpContext* context) {
+    put(*context, 0, 0, std::uint32_t{4711});
     context->address[0] = reinterpret_cast<std::uint64_t>(context->shared) + 8;
     emu_store(context, 0, 1);
     context->address[0] = 8;
     emu_load(context, 1, 1);
-    context->address[0] = parameter<std::uint64_t>(*context, 0);
+    context->address[0] = parameter(*context, 0);
     emu_store(context, 2, 1);
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
   EXPECT_EQ(words()[0], 4711);
 }
 
@@ -212,60 +209,63 @@ TEST_F(Access, ToConstantVariablesIsReadOnly) {
   kernel.sites = {{AccessKind::store, AccessSpace::generic, 4, 1, 9, ""}};
   kernel.pass(kernel.memory.allocate(64, AllocationKind::constant_variable, "weights"));
 
-  const auto fault = kernel.run([](WarpContext* context) {
-    context->address[0] = parameter<std::uint64_t>(*context, 1);
+  const auto outcome = kernel.run([](WarpContext* context) {
+    context->address[0] = parameter(*context, 1);
     emu_store(context, 0, 1);
   });
 
-  EXPECT_THAT(text_of(fault), HasSubstr("in constant memory (variable weights)"));
+  EXPECT_THAT(outcome.text, HasSubstr("in constant memory (variable weights)"));
 }
 
 TEST_F(Access, OfAWholeRangeIsCheckedAtOnce) {
   kernel.sites = {kLoad};
 
-  EXPECT_FALSE(kernel.run([](WarpContext* context) {
-    emu_check(context, 0, ~0U, parameter<std::uint64_t>(*context, 0), kBytes);
-  }));
-  EXPECT_TRUE(kernel.run([](WarpContext* context) {
-    emu_check(context, 0, ~0U, parameter<std::uint64_t>(*context, 0), kBytes + 1);
-  }));
+  EXPECT_EQ(kernel
+                .run([](WarpContext* context) {
+                  emu_check(context, 0, ~0U, parameter(*context, 0), kBytes);
+                })
+                .fault,
+            std::nullopt);
+  EXPECT_EQ(kernel
+                .run([](WarpContext* context) {
+                  emu_check(context, 0, ~0U, parameter(*context, 0), kBytes + 1);
+                })
+                .fault,
+            FaultKind::out_of_bounds);
 }
 
 TEST_F(Access, OfAWholeRangeMustBeginAligned) {
   kernel.sites = {kLoad};
 
-  const auto fault = kernel.run([](WarpContext* context) {
-    emu_check(context, 0, ~0U, parameter<std::uint64_t>(*context, 0) + 2, 4);
-  });
+  const auto outcome = kernel.run(
+      [](WarpContext* context) { emu_check(context, 0, ~0U, parameter(*context, 0) + 2, 4); });
 
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->kind, FaultKind::misaligned);
+  EXPECT_EQ(outcome.fault, FaultKind::misaligned);
 }
 
 TEST_F(Access, OfFreshSharedMemoryDoesNotFindZeros) {
   kernel.launch.shared_bytes = 4096;
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     std::uint32_t zeros = 0;
     for (unsigned i = 0; i < 4096; ++i) zeros += context->shared[i] == 0 ? 1 : 0;
     if (zeros > 64) emu_fault(context, static_cast<std::uint32_t>(FaultKind::trap), 1, 1);
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
 }
 
 TEST_F(Access, OneFaultStopsALargeGrid) {
   kernel.sites = {kLoad};
   kernel.launch.grid = {1U << 30, 4, 1};
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     if (context->ctaid[0] == 1000)
       emu_fault(context, static_cast<std::uint32_t>(FaultKind::trap), 4, 33);
   });
 
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->kind, FaultKind::trap);
-  EXPECT_EQ(fault->text, "trap instruction, by thread (2,0,0) of block (1000,0,0), PTX line 33");
+  EXPECT_EQ(outcome.fault, FaultKind::trap);
+  EXPECT_EQ(outcome.text, "trap instruction, by thread (2,0,0) of block (1000,0,0), PTX line 33");
 }
 
 TEST_F(Access, EveryBlockOfTheGridRunsOnce) {
@@ -273,13 +273,13 @@ TEST_F(Access, EveryBlockOfTheGridRunsOnce) {
   kernel.launch.block = {48, 1, 1};
   std::fill(words(), words() + 105, 0);
 
-  const auto fault = kernel.run([](WarpContext* context) {
-    auto* seen = parameter<std::uint32_t*>(*context, 0);
+  const auto outcome = kernel.run([](WarpContext* context) {
+    auto* seen = pointer_parameter<std::uint32_t>(*context, 0);
     const std::uint32_t index = context->ctaid[0] + 7 * (context->ctaid[1] + 5 * context->ctaid[2]);
     seen[index] += static_cast<std::uint32_t>(__builtin_popcount(context->live));
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
   EXPECT_EQ(std::accumulate(words(), words() + 105, 0U), 105U * 48U);
   EXPECT_EQ(words()[104], 48);
 }

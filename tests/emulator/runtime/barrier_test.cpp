@@ -100,7 +100,9 @@ TEST(Barriers, RefuseNumbersThatDoNotExist) {
   EXPECT_EQ(barriers.arrive(sync(0, 16)), refused);
 }
 
-std::uint64_t counter(const WarpContext& context) { return parameter<std::uint64_t>(context, 0); }
+std::atomic<std::uint32_t>& counter(const WarpContext& context) {
+  return *pointer_parameter<std::atomic<std::uint32_t>>(context, 0);
+}
 
 TEST(BlockBarrier, SeparatesWhatWarpsDoBeforeFromWhatTheyDoAfter) {
   KernelLaunch kernel;
@@ -110,18 +112,18 @@ TEST(BlockBarrier, SeparatesWhatWarpsDoBeforeFromWhatTheyDoAfter) {
   kernel.launch.grid = {50, 1, 1};
   kernel.launch.shared_bytes = 8 * sizeof(std::uint32_t);
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     auto* seen = reinterpret_cast<std::uint32_t*>(context->shared);
-    auto* errors = reinterpret_cast<std::atomic<std::uint32_t>*>(counter(*context));
+    auto& errors = counter(*context);
     for (std::uint32_t round = 0; round < 20; ++round) {
       seen[context->warp] = round;
       emu_barrier(context, context->live, 0, 0, 7, 0);
-      for (unsigned w = 0; w < 8; ++w) *errors += seen[w] != round ? 1 : 0;
+      for (unsigned w = 0; w < 8; ++w) errors += seen[w] != round ? 1 : 0;
       emu_barrier(context, context->live, 0, 0, 9, 0);
     }
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
   EXPECT_EQ(wrong, 0);
 }
 
@@ -131,13 +133,13 @@ TEST(BlockBarrier, GivesTheReductionToEveryWarp) {
   kernel.pass(reinterpret_cast<std::uint64_t>(&sum));
   kernel.launch.block = {128, 1, 1};
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     const std::uint32_t count =
         emu_barrier_reduce(context, context->live, 0, 0, 7, 1U << context->warp, 0);
-    *reinterpret_cast<std::atomic<std::uint32_t>*>(counter(*context)) += count;
+    counter(*context) += count;
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
   EXPECT_EQ(sum, 16);
 }
 
@@ -145,80 +147,79 @@ TEST(BlockBarrier, FillsWithoutWarpsThatReturnedEarly) {
   KernelLaunch kernel;
   kernel.launch.block = {128, 1, 1};
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     if (context->warp == 2) return;
     emu_barrier(context, context->live, 0, 0, 7, 0);
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
 }
 
 TEST(BlockBarrier, ThatCannotFillIsAFaultThatNamesBothSidesAndAMissingThread) {
   KernelLaunch kernel;
   kernel.launch.block = {64, 1, 1};
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     emu_barrier(context, context->live, context->warp, 0, 40 + context->warp, 0);
   });
 
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->kind, FaultKind::barrier);
-  EXPECT_THAT(fault->text, HasSubstr("barrier 0 can never fill"));
-  EXPECT_THAT(fault->text, HasSubstr("PTX line 40"));
-  EXPECT_THAT(fault->text, HasSubstr("thread (32,0,0), which waits at barrier 1 at PTX line 41"));
+  EXPECT_EQ(outcome.fault, FaultKind::barrier);
+  EXPECT_THAT(outcome.text, HasSubstr("barrier 0 can never fill"));
+  EXPECT_THAT(outcome.text, HasSubstr("PTX line 40"));
+  EXPECT_THAT(outcome.text, HasSubstr("thread (32,0,0), which waits at barrier 1 at PTX line 41"));
 }
 
 TEST(BlockBarrier, ThatWaitsForAThreadThatHasEndedIsAFault) {
   KernelLaunch kernel;
   kernel.launch.block = {64, 1, 1};
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     if (context->warp == 1) return;
     emu_barrier(context, context->live, 3, 64, 40, 0);
   });
 
-  EXPECT_THAT(text_of(fault), HasSubstr("thread (32,0,0), which has ended"));
+  EXPECT_THAT(outcome.text, HasSubstr("thread (32,0,0), which has ended"));
 }
 
 TEST(BlockBarrier, ReachedByAPartOfAWarpIsAFault) {
   KernelLaunch kernel;
   kernel.launch.block = {32, 2, 1};
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     emu_barrier(context, context->warp == 1 ? context->live & 0xffffU : context->live, 0, 0, 12, 0);
   });
 
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->kind, FaultKind::barrier);
-  EXPECT_THAT(fault->text, HasSubstr("divergent barrier 0 at PTX line 12"));
-  EXPECT_THAT(fault->text, HasSubstr("lanes 0-15 of warp 1"));
-  EXPECT_THAT(fault->text, HasSubstr("thread (16,1,0)"));
+  EXPECT_EQ(outcome.fault, FaultKind::barrier);
+  EXPECT_THAT(outcome.text, HasSubstr("divergent barrier 0 at PTX line 12"));
+  EXPECT_THAT(outcome.text, HasSubstr("lanes 0-15 of warp 1"));
+  EXPECT_THAT(outcome.text, HasSubstr("thread (16,1,0)"));
 }
 
 TEST(BlockBarrier, IsReachedByTheWholeWarpWhenTheOtherLanesHaveExited) {
   KernelLaunch kernel;
   kernel.launch.block = {64, 1, 1};
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     context->live &= 0xfU;
     emu_barrier(context, 0xfU, 0, 0, 12, 0);
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
 }
 
 TEST(BlockBarrier, WorksAgainInTheLaunchAfterADeadlock) {
   KernelLaunch kernel;
   kernel.launch.block = {64, 1, 1};
-  ASSERT_TRUE(kernel.run(
-      [](WarpContext* context) { emu_barrier(context, context->live, context->warp, 0, 1, 0); }));
+  const auto deadlock = kernel.run(
+      [](WarpContext* context) { emu_barrier(context, context->live, context->warp, 0, 1, 0); });
+  ASSERT_EQ(deadlock.fault, FaultKind::barrier);
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     emu_barrier(context, context->live, 0, 0, 1, 0);
     emu_barrier(context, context->live, 1, 0, 2, 0);
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
 }
 
 TEST(BlockYield, LetsTheOtherWarpsOfTheBlockWriteWhatIsWaitedFor) {
@@ -226,13 +227,13 @@ TEST(BlockYield, LetsTheOtherWarpsOfTheBlockWriteWhatIsWaitedFor) {
   kernel.launch.block = {64, 1, 1};
   kernel.launch.shared_bytes = 4;
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     auto* flag = reinterpret_cast<volatile std::uint32_t*>(context->shared);
     if (context->warp == 1) *flag = 77;
     while (*flag != 77) emu_yield(context);
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Launches warp functions written in C++ as if they had been compiled from PTX.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -8,9 +9,16 @@
 #include <vector>
 
 #include "emulator/runtime/engine.h"
+#include "emulator/runtime/host_pointer.h"
 #include "emulator/runtime/memory.h"
 
 namespace emulator::runtime {
+
+// How a launch ended.
+struct Outcome {
+  std::optional<FaultKind> fault;
+  std::string text = "none";
+};
 
 class KernelLaunch {
  public:
@@ -28,30 +36,42 @@ class KernelLaunch {
     parameters.insert(parameters.end(), bytes, bytes + sizeof value);
   }
 
-  std::optional<Fault> run(WarpFunction function) {
+  Outcome run(WarpFunction function) {
     const std::shared_ptr<const AddressMap> addresses = memory.snapshot();
     launch.function = function;
     launch.sites = sites;
     launch.parameters = parameters;
     launch.addresses = addresses.get();
     launch.prints = &prints;
-    return engine_.run(launch);
+    const std::optional<Fault> fault = engine_.run(launch);
+    return fault ? Outcome{fault->kind, fault->text} : Outcome();
   }
 
  private:
   Engine engine_;
 };
 
-template <typename T>
-T parameter(const WarpContext& context, unsigned index) {
-  T value;
-  std::memcpy(&value, context.params + index * sizeof(std::uint64_t), sizeof value);
+// The parameters of a kernel.
+inline std::uint64_t parameter(const WarpContext& context, std::size_t index) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, context.params + index * sizeof value, sizeof value);
   return value;
 }
+template <typename T>
+T* pointer_parameter(const WarpContext& context, std::size_t index) {
+  return host_pointer<T>(parameter(context, index));
+}
 
-// Fault text, or "none".
-inline std::string text_of(const std::optional<Fault>& fault) {
-  return fault ? fault->text : "none";
+// A lane's value in the area where vectors are handed to entry points.
+template <typename T>
+void put(WarpContext& context, std::size_t element, std::size_t lane, T value) {
+  std::memcpy(context.value[element] + lane * sizeof value, &value, sizeof value);
+}
+template <typename T>
+T get(const WarpContext& context, std::size_t element, std::size_t lane) {
+  T value{};
+  std::memcpy(&value, context.value[element] + lane * sizeof value, sizeof value);
+  return value;
 }
 
 }  // namespace emulator::runtime

@@ -8,6 +8,7 @@
 #include <new>
 #include <vector>
 
+#include "emulator/runtime/host_pointer.h"
 #include "emulator/runtime/random_bits.h"
 
 namespace emulator::runtime {
@@ -26,7 +27,7 @@ TEST(Memory, FillsNewAllocationsWithBitsThatAreNotZero) {
   Memory memory;
   const auto address = memory.allocate(4096, AllocationKind::device);
 
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(address);
+  const auto* bytes = host_pointer<const std::uint8_t>(address);
   EXPECT_LT(std::count(bytes, bytes + 4096, 0), 64);
 }
 
@@ -35,7 +36,7 @@ TEST(Memory, FillsTwoAllocationsDifferently) {
   const auto first = memory.allocate(64, AllocationKind::device);
   const auto second = memory.allocate(64, AllocationKind::device);
 
-  EXPECT_NE(std::memcmp(reinterpret_cast<void*>(first), reinterpret_cast<void*>(second), 64), 0);
+  EXPECT_NE(std::memcmp(host_pointer<void>(first), host_pointer<void>(second), 64), 0);
 }
 
 TEST(Memory, KeepsNeighboursFarApart) {
@@ -88,7 +89,7 @@ TEST(Memory, FreedMemoryIsNoLongerMapped) {
   const auto address = memory.allocate(4096, AllocationKind::device);
   ASSERT_TRUE(memory.release(address, AllocationKind::device));
 
-  EXPECT_DEATH(*reinterpret_cast<volatile char*>(address) = 1, "");
+  EXPECT_DEATH(*host_pointer<volatile char>(address) = 1, "");
 }
 
 TEST(Memory, RefusesMoreThanTheMachineHas) {

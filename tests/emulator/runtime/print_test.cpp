@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 bool read_here(std::uint64_t address, std::uint64_t bytes, void* to) {
   if (address < 65536) return false;
-  std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+  std::memcpy(to, host_pointer<const void>(address), bytes);
   return true;
 }
 
@@ -24,11 +24,11 @@ class Packed {
   template <typename T>
   Packed& add(T value) {
     size_ = (size_ + sizeof value - 1) / sizeof value * sizeof value;
-    std::memcpy(bytes_ + size_, &value, sizeof value);
+    std::memcpy(bytes_ + size_, static_cast<const void*>(&value), sizeof value);
     size_ += sizeof value;
     return *this;
   }
-  std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(bytes_); }
+  [[nodiscard]] std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(bytes_); }
 
  private:
   alignas(8) char bytes_[256] = {};
@@ -121,32 +121,31 @@ TEST(PrintEntryPoint, PrintsOncePerLaneAndCountsArguments) {
   kernel.launch.block = {32, 1, 1};
   kernel.launch.local_bytes_per_thread = 16;
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     for (std::uint32_t lane = 0; lane < 2; ++lane) {
-      std::uint8_t* frame = context->local + lane * context->local_stride;
+      std::uint8_t* frame = context->local + std::size_t{lane} * context->local_stride;
       std::memcpy(frame, &lane, 4);
-      context->address[lane] = parameter<std::uint64_t>(*context, 0);
-      std::memcpy(context->value[0] + 8 * lane, &frame, 8);
+      context->address[lane] = parameter(*context, 0);
+      put(*context, 0, lane, reinterpret_cast<std::uint64_t>(frame));
     }
     emu_printf(context, 3, 21);
-    std::uint32_t count = 0;
-    std::memcpy(&count, context->value[1] + 4, 4);
-    if (count != 1) emu_fault(context, static_cast<std::uint32_t>(FaultKind::trap), 1, 22);
+    if (get<std::uint32_t>(*context, 1, 1) != 1)
+      emu_fault(context, static_cast<std::uint32_t>(FaultKind::trap), 1, 22);
   });
 
-  EXPECT_EQ(text_of(fault), "none");
+  EXPECT_EQ(outcome.text, "none");
   EXPECT_EQ(flushed(kernel.prints), "lane 0\nlane 1\n");
 }
 
 TEST(PrintEntryPoint, OfAnUnreadableFormatIsAFault) {
   KernelLaunch kernel;
 
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     context->address[0] = 8;
     emu_printf(context, 1, 21);
   });
 
-  EXPECT_THAT(text_of(fault), HasSubstr("PTX line 21: printf"));
+  EXPECT_THAT(outcome.text, HasSubstr("PTX line 21: printf"));
 }
 
 TEST(AssertEntryPoint, PrintsTheLineCudaPrints) {
@@ -157,22 +156,18 @@ TEST(AssertEntryPoint, PrintsTheLineCudaPrints) {
   kernel.launch.grid = {3, 1, 1};
 
   testing::internal::CaptureStderr();
-  const auto fault = kernel.run([](WarpContext* context) {
+  const auto outcome = kernel.run([](WarpContext* context) {
     if (context->ctaid[0] != 2) return;
     const auto text = reinterpret_cast<std::uint64_t>(kTexts);
-    const std::uint64_t file = text + 6;
-    const std::uint64_t function = text + 16;
-    const std::uint32_t line = 12;
     context->address[3] = text;
-    std::memcpy(context->value[0] + 8 * 3, &file, 8);
-    std::memcpy(context->value[1] + 4 * 3, &line, 4);
-    std::memcpy(context->value[2] + 8 * 3, &function, 8);
+    put(*context, 0, 3, text + 6);
+    put(*context, 1, 3, std::uint32_t{12});
+    put(*context, 2, 3, text + 16);
     emu_assert(context, 1U << 3, 99);
   });
   const std::string printed = testing::internal::GetCapturedStderr();
 
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->kind, FaultKind::assertion);
+  EXPECT_EQ(outcome.fault, FaultKind::assertion);
   EXPECT_EQ(printed,
             "kernel.cu:12: void f(): block: [2,0,0], thread: [3,0,0] Assertion `x > 0` failed.\n");
 }
