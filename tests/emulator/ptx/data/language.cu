@@ -1,5 +1,6 @@
-// What C++ makes of a module besides arithmetic: calls, tables of functions, virtual functions, recursion, printf, assert,
-// initial values of every kind, unaligned addresses, local arrays, the heap.
+// What C++ makes of a module besides arithmetic: calls, tables of functions, virtual functions,
+// recursion, printf, assert, initial values of every kind, unaligned addresses, local arrays, the
+// heap.
 struct Point {
   float x;
   double y;
@@ -50,13 +51,26 @@ extern "C" __global__ void language(int* out, int n, int which) {
   for (int k = 0; k < 32; ++k) local[k] = k * n;
   int value = local[i % 32];
   switch (which) {
-    case 0: value += 3; break;
-    case 1: value *= out[1]; break;
-    case 2: out[9] = 3; break;
-    case 3: atomicAdd(&counter, value); break;
-    case 4: __threadfence(); break;
-    case 5: value = fibonacci(value); break;
-    default: value = out[2];
+    case 0:
+      value += 3;
+      break;
+    case 1:
+      value *= out[1];
+      break;
+    case 2:
+      out[9] = 3;
+      break;
+    case 3:
+      atomicAdd(&counter, value);
+      break;
+    case 4:
+      __threadfence();
+      break;
+    case 5:
+      value = fibonacci(value);
+      break;
+    default:
+      value = out[2];
   }
   assert(value != 17);
   printf("%d %s\n", value, names[value & 1]);

@@ -1,4 +1,5 @@
-// C = A * B for row-major square matrices: one thread per element, and through tiles in shared memory.
+// C = A * B for row-major square matrices: one thread per element, and through tiles in shared
+// memory.
 constexpr int kTile = 16;
 
 extern "C" __global__ void naive(const float* a, const float* b, float* c, int n) {
