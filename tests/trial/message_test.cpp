@@ -118,25 +118,24 @@ TEST(Message, CarriesTheTextsOfAResult) {
 }
 
 TEST(Message, CarriesTheDeviceOfAResult) {
-  const std::optional<DeviceReport> got = there_and_back(full_result()).device;
-  ASSERT_TRUE(got);
-  EXPECT_EQ(got->name, "NVIDIA H200");
-  EXPECT_EQ(got->major, 9);
-  EXPECT_EQ(got->minor, 1);
-  EXPECT_TRUE(got->emulated);
+  const DeviceReport got = there_and_back(full_result()).device.value();
+  EXPECT_EQ(got.name, "NVIDIA H200");
+  EXPECT_EQ(got.major, 9);
+  EXPECT_EQ(got.minor, 1);
+  EXPECT_TRUE(got.emulated);
 }
 
 TEST(Message, CarriesTheTimesOfAResultToTheLastBit) {
   const Result sent = full_result();
   const Result got = there_and_back(sent);
   ASSERT_TRUE(got.times && got.reference);
-  EXPECT_EQ(got.times->samples_us, sent.times->samples_us);
-  EXPECT_EQ(got.times->median_us, 2.5);
-  EXPECT_EQ(got.times->p95_us, 3.5);
-  EXPECT_EQ(got.times->noise_pct, 4.5);
-  EXPECT_EQ(got.reference->median_us, 5.5);
-  EXPECT_EQ(got.reference->p95_us, 6.5);
-  EXPECT_EQ(got.reference->noise_pct, 7.5);
+  EXPECT_EQ(got.times.value().samples_us, sent.times.value().samples_us);
+  EXPECT_EQ(got.times.value().median_us, 2.5);
+  EXPECT_EQ(got.times.value().p95_us, 3.5);
+  EXPECT_EQ(got.times.value().noise_pct, 4.5);
+  EXPECT_EQ(got.reference.value().median_us, 5.5);
+  EXPECT_EQ(got.reference.value().p95_us, 6.5);
+  EXPECT_EQ(got.reference.value().noise_pct, 7.5);
 }
 
 TEST(Message, CarriesTheFiguresOfAResult) {
@@ -144,11 +143,11 @@ TEST(Message, CarriesTheFiguresOfAResult) {
   EXPECT_THAT(got.warm_us, Optional(8.5));
   EXPECT_THAT(got.event_floor_us, Optional(9.5));
   ASSERT_TRUE(got.differences && got.resources);
-  EXPECT_EQ(got.differences->max_abs, 10.5);
-  EXPECT_EQ(got.differences->max_rel, 11.5);
-  EXPECT_EQ(got.resources->registers, 4294967295U);
-  EXPECT_EQ(got.resources->spill_bytes, 1ULL << 63U);
-  EXPECT_EQ(got.resources->shared_bytes, 12U);
+  EXPECT_EQ(got.differences.value().max_abs, 10.5);
+  EXPECT_EQ(got.differences.value().max_rel, 11.5);
+  EXPECT_EQ(got.resources.value().registers, 4294967295U);
+  EXPECT_EQ(got.resources.value().spill_bytes, 1ULL << 63U);
+  EXPECT_EQ(got.resources.value().shared_bytes, 12U);
   EXPECT_EQ(got.flops, 13.5);
   EXPECT_EQ(got.bytes, 14.5);
   EXPECT_THAT(got.peak_tflops, Optional(15.5));
@@ -179,8 +178,8 @@ TEST(Message, CarriesNumbersThatAreNone) {
                                  .max_rel = std::numeric_limits<double>::infinity()};
   sent.flops = -std::numeric_limits<double>::infinity();
   const Result got = there_and_back(sent);
-  EXPECT_TRUE(std::isnan(got.differences->max_abs));
-  EXPECT_EQ(got.differences->max_rel, std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(got.differences.value().max_abs));
+  EXPECT_EQ(got.differences.value().max_rel, std::numeric_limits<double>::infinity());
   EXPECT_EQ(got.flops, -std::numeric_limits<double>::infinity());
 }
 

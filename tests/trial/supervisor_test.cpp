@@ -4,10 +4,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
@@ -80,7 +80,7 @@ TEST_F(Supervisor, ReturnsTheResultOfItsRunner) {
   EXPECT_EQ(result.verdict, Verdict::correct);
   EXPECT_EQ(result.problem, "as sent");
   ASSERT_TRUE(result.times);
-  EXPECT_THAT(result.times->samples_us, ElementsAre(1, 2, 3));
+  EXPECT_THAT(result.times.value().samples_us, ElementsAre(1, 2, 3));
 }
 
 TEST_F(Supervisor, HandsTheRequestOverWhole) {
