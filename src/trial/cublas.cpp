@@ -78,6 +78,10 @@ void* pointer(driver::Address address) {
   return reinterpret_cast<void*>(address);
 }
 
+void reserve(const driver::Device& device, driver::Buffer& buffer, std::size_t bytes) {
+  if (buffer.bytes() < bytes) buffer = device.allocate(bytes);
+}
+
 template <typename Function>
 void find(void* library, Function& function, const char* name, const std::filesystem::path& place) {
   function = reinterpret_cast<Function>(dlsym(library, name));
@@ -165,20 +169,20 @@ void Cublas::queue(const Product& product, Operand left, Operand right, Operand 
 
 void Cublas::multiply(const Product& product, cases::DType dtype, std::span<const std::byte> left,
                       std::span<const std::byte> right, std::span<float> result) {
-  const driver::Buffer a = device_->allocate(left.size());
-  const driver::Buffer b = device_->allocate(right.size());
-  const driver::Buffer c = device_->allocate(result.size_bytes());
-  device_->copy_in(a.address(), left);
-  device_->copy_in(b.address(), right);
+  reserve(*device_, left_, left.size());
+  reserve(*device_, right_, right.size());
+  reserve(*device_, result_, result.size_bytes());
+  device_->copy_in(left_.address(), left);
+  device_->copy_in(right_.address(), right);
   const driver::Stream stream = device_->make_stream();
-  queue(product, {a.address(), dtype}, {b.address(), dtype}, {c.address(), cases::DType::f32},
-        stream);
+  queue(product, {left_.address(), dtype}, {right_.address(), dtype},
+        {result_.address(), cases::DType::f32}, stream);
   if (const auto fault = stream.wait()) {
     throw Error(Stop::environment, "cannot multiply with cuBLAS: " + fault->text + " (" +
                                        fault->name + ", " + std::to_string(fault->code) +
                                        ") [cublasGemmEx]");
   }
-  device_->copy_out(std::as_writable_bytes(result), c.address());
+  device_->copy_out(std::as_writable_bytes(result), result_.address());
 }
 
 }  // namespace autokernel::trial

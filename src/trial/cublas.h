@@ -34,6 +34,10 @@ class Cublas : public Library {
 
   const driver::Device* device_;
   std::unique_ptr<Calls> calls_;
+  // Of `multiply`: allocating costs as much as multiplying.
+  driver::Buffer left_;
+  driver::Buffer right_;
+  driver::Buffer result_;
 };
 
 }  // namespace autokernel::trial
