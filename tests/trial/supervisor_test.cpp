@@ -22,10 +22,12 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::EndsWith;
+using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
 using testing::Lt;
+using testing::Optional;
 using testing::Property;
 using testing::SizeIs;
 using testing::StartsWith;
@@ -57,10 +59,6 @@ class Supervisor : public testing::Test {
     EXPECT_THAT(test::processes_marked(temporary_.string()), IsEmpty());
     EXPECT_THAT(test::files_below(temporary_), IsEmpty());
   }
-  Supervisor(const Supervisor&) = delete;
-  Supervisor& operator=(const Supervisor&) = delete;
-  Supervisor(Supervisor&&) = delete;
-  Supervisor& operator=(Supervisor&&) = delete;
 
   Result supervise(const std::string& script) {
     return trial::supervise(request_, limits_, observer_,
@@ -80,7 +78,7 @@ TEST_F(Supervisor, ReturnsTheResultOfItsRunner) {
   EXPECT_EQ(result.verdict, Verdict::correct);
   EXPECT_EQ(result.problem, "as sent");
   ASSERT_TRUE(result.times);
-  EXPECT_THAT(result.times.value().samples_us, ElementsAre(1, 2, 3));
+  EXPECT_THAT(result.times, Optional(Field(&Times::samples_us, ElementsAre(1, 2, 3))));
 }
 
 TEST_F(Supervisor, HandsTheRequestOverWhole) {
