@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <system_error>
 #include <vector>
 
 #include "autokernel/base/bounded_text.h"
+#include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 
@@ -35,19 +35,6 @@ constexpr const char* kPrefix = "bench-";
     if (folder == folder.root_path()) return {};
   }
   return {};
-}
-
-[[nodiscard]] std::optional<fs::path> from_environment(const char* variable) {
-  const char* value =
-      std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
-  if (value == nullptr || *value == '\0') return {};
-  return fs::path(value);
-}
-
-[[nodiscard]] fs::path cache_folder() {
-  if (const auto cache = from_environment("XDG_CACHE_HOME")) return *cache / "autokernel";
-  if (const auto home = from_environment("HOME")) return *home / ".cache" / "autokernel";
-  return fs::temp_directory_path() / fmt::format("autokernel-{}", ::getuid());
 }
 
 void make_folder(const fs::path& folder) {
