@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <variant>
 
 #include "trial/compare.h"
@@ -73,9 +74,16 @@ void Judge::multiply_magnitudes(const SizedCase& sized, const cases::SumOfProduc
                      std::as_bytes(std::span(b)), magnitudes_);
 }
 
+std::future<std::vector<Bytes>> Judge::making_inputs(const LaunchRecord& launch) const {
+  return std::async(std::launch::async, [this, &launch] {
+    std::vector<Bytes> inputs;
+    maker_->make(*launch.sized, launch.recipe, launch.key, inputs);
+    return inputs;
+  });
+}
+
 std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
   const SizedCase& sized = *launch.sized;
-  maker_->make(sized, launch.recipe, launch.key, inputs_);
   const std::vector<Bytes>& expected = reference_->expected(sized, inputs_);
   const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
 
@@ -114,7 +122,13 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
 }
 
 std::optional<Rejection> Judge::judge(std::span<const LaunchRecord> launches) {
+  if (launches.empty()) return std::nullopt;
+  // The inputs of the next launch are made while this one is judged: the reference may be computed
+  // on a GPU, and the processor has nothing else to do.
+  std::future<std::vector<Bytes>> next = making_inputs(launches.front());
   for (const LaunchRecord& launch : launches) {
+    inputs_ = next.get();
+    if (&launch != &launches.back()) next = making_inputs(*(&launch + 1));
     if (auto rejected = judge_one(launch)) return rejected;
   }
   return std::nullopt;

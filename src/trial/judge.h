@@ -2,6 +2,7 @@
 // afterwards.
 #pragma once
 
+#include <future>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,8 @@ class Judge {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  [[nodiscard]] std::future<std::vector<Bytes>> making_inputs(const LaunchRecord& launch) const;
+  // On inputs_.
   [[nodiscard]] std::optional<Rejection> judge_one(const LaunchRecord& launch);
   // K * 2^-23 * (|left| |right|), the most by which honest sums in fp32 may differ, goes into
   // magnitudes_.

@@ -127,7 +127,12 @@ class Trial {
     CompileTask task{&request_, &problem_, {&timed_size_}, architecture, !driver.info().emulated};
     if (checked.size_name != timed_size_.size_name) task.sizes.push_back(&checked);
     Compilations compilations(compiler, task);
+    std::future<void> loading;
+    if (needs_library(problem_) && !driver.info().emulated) {
+      loading = std::async(std::launch::async, Cublas::load);
+    }
     const driver::Device device(driver);
+    if (loading.valid()) loading.get();
     device.refuse_device_malloc();
     open_library(device);
     auto compiled = compilations.wait();

@@ -154,9 +154,12 @@ profiler() {
     return
   fi
   of_bench=$(value matmul median_us)
-  of_profiler=$(ncu --target-processes all --kernel-name matmul --launch-count 20 --cache-control all --clock-control none \
-    --metrics gpu__time_duration.sum --print-units base --csv "$program" bench --device cuda --case "$cases/kernels" 2>/dev/null |
-    awk -F'","' '/gpu__time_duration/ { gsub(/[",]/, "", $NF); print $NF / 1000 }' | percentile 50)
+  ncu --target-processes all --kernel-name matmul --launch-count 20 --cache-control all --clock-control none \
+    --metrics gpu__time_duration.sum --print-units base --csv --log-file "$scratch/ncu.csv" \
+    "$program" bench --device cuda --case "$cases/kernels" >"$scratch/ncu.out" 2>&1 || true
+  # A profiler that may not read the counters says why.
+  if ! grep -q gpu__time_duration "$scratch/ncu.csv"; then cat "$scratch/ncu.csv" "$scratch/ncu.out" >&2; fi
+  of_profiler=$(awk -F'","' '/gpu__time_duration/ { gsub(/[",]/, "", $NF); print $NF / 1000 }' "$scratch/ncu.csv" | percentile 50)
   # Two percent; of a kernel below 100 us, the floor of an event pair as well.
   allowed=$(awk "BEGIN { b = 0.02 * $of_bench; if ($of_bench < 100) b += $(value matmul event_floor_us); print b }")
   judge "$what" "${of_profiler:-missing}, $of_bench" "within $allowed us" \
