@@ -85,7 +85,7 @@ class Access {
     std::vector<Value> lanes;
     lanes.reserve(values.size());
     for (std::size_t e = 0; e < values.size(); ++e) {
-      lanes.push_back(writer_.read(registers_[e], element_, kLanes));
+      lanes.push_back(writer_.read_bits(registers_[e], instruction_.type(), kLanes));
     }
     LaneOffsets offset = form.offset;
     if (form.is_vector() && !form.guess) offset = consecutive();
@@ -339,7 +339,7 @@ class Access {
     std::vector<Value> values;
     for (const ptx::Operand& operand : registers_) {
       const bool scalar = writer_.form(operand, bytes_ * 8).is_uniform();
-      values.push_back(writer_.read(operand, element_, scalar ? 1 : kLanes));
+      values.push_back(writer_.read_bits(operand, instruction_.type(), scalar ? 1 : kLanes));
     }
     return values;
   }
@@ -389,7 +389,13 @@ bool lower_param_access(Writer& writer, const Instruction& instruction, bool sto
     const Value slot = writer.call_slot(
         symbol->index, address->offset + static_cast<std::int64_t>(e * bytes), element);
     if (stores) {
-      writer.ir.store(writer.read(registers[e], element, kLanes), slot, 64);
+      // Lanes that came here on another way have values of their own there.
+      Value value = writer.read_bits(registers[e], instruction.type(), kLanes);
+      if (!writer.mask_is_full()) {
+        value = writer.ir.select(writer.ir.from_mask(writer.mask()), value,
+                                 writer.ir.load(slot, element, kLanes, 64));
+      }
+      writer.ir.store(value, slot, 64);
     } else {
       writer.write(registers[e], writer.ir.load(slot, element, kLanes, 64), Form::any(),
                    ptx::is_signed(instruction.type()));
@@ -407,10 +413,13 @@ bool lower_memory(Writer& writer, const Instruction& instruction) {
       if (instruction.space == Space::param && lower_param_access(writer, instruction, false))
         return true;
       Access(writer, instruction, false).load();
+      // No later access may be answered from before.
+      if (instruction.has(Modifier::acquire)) writer.ir.line("fence acquire");
       return true;
     case Opcode::st:
       if (instruction.space == Space::param && lower_param_access(writer, instruction, true))
         return true;
+      if (instruction.has(Modifier::release)) writer.ir.line("fence release");
       Access(writer, instruction, true).store();
       return true;
     case Opcode::prefetch:

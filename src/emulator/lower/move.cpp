@@ -1,6 +1,7 @@
 // mov, selp, slct, cvta, isspacep: values from one place to another.
 #include <cstddef>
 
+#include "emulator/lower/numeric.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -131,7 +132,8 @@ bool lower_move(Writer& writer, const Instruction& instruction) {
       const unsigned lanes = writer.lanes_of(instruction);
       const std::string element = element_of(instruction.types.at(0));
       const bool by_float = instruction.types.at(1) == ptx::Type::f32;
-      const Value c = writer.read(operands.at(3), by_float ? "float" : "i32", lanes);
+      Value c = writer.read(operands.at(3), by_float ? "float" : "i32", lanes);
+      if (by_float && instruction.has(Modifier::ftz)) c = flush_subnormals(writer.ir, c);
       const Value not_negative =
           by_float ? writer.ir.compare("fcmp oge", c, writer.ir.float_constant(0, "float", lanes))
                    : writer.ir.compare("icmp sge", c, 0);
