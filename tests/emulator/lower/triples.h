@@ -1,0 +1,77 @@
+// Runs one instruction on many triples of 64-bit operands, edges first.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "emulator/support/kernel_run.h"
+
+namespace emulator::testing {
+
+using Triple = std::array<std::uint64_t, 3>;
+
+// All pairs of `edges` (at most 32) with a third in turn, then as many random ones, of which half
+// have neighbouring exponents when read as numbers of `bits` bits.
+[[nodiscard]] inline std::vector<Triple> triples(const std::vector<std::uint64_t>& edges,
+                                                 unsigned bits) {
+  constexpr std::size_t kRandom = 1024;
+  std::vector<Triple> all;
+  for (std::size_t i = 0; i < edges.size() * edges.size(); ++i) {
+    const std::size_t j = i / edges.size();
+    all.push_back({edges[j], edges[i % edges.size()], edges[(i * 5 + j) % edges.size()]});
+  }
+  std::mt19937_64 random(bits);
+  const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  // The sign and the upper bits of the exponent are kept, what is below varies.
+  const std::uint64_t low = mask >> (bits == 64 ? 8 : 5);
+  for (std::size_t i = 0; i < kRandom; ++i) {
+    const std::uint64_t a = random() & mask;
+    if (i % 2 == 0) {
+      all.push_back({a, random() & mask, random() & mask});
+    } else {
+      all.push_back({a, (a & ~low) | (random() & low), (a & ~low) | (random() & low)});
+    }
+  }
+  while (all.size() % 256 != 0) all.push_back(all.front());
+  return all;
+}
+
+// The 64-bit results of `body`, which finds the operands in %rd10 to %rd12, their lower halves in
+// %r10 to %r12 and %f10 to %f12, whole ones in %d10 to %d12, the lowest 16 bits in %h10 to %h12, and
+// leaves its result in %rd20.
+[[nodiscard]] inline std::vector<std::uint64_t> run_on(const std::string& body,
+                                                       const std::vector<Triple>& operands) {
+  std::string code = "mul.wide.u32 %rd4, %r0, 24; add.s64 %rd5, %rd2, %rd4;\n";
+  for (const char* n : {"0", "1", "2"}) {
+    const std::string r = std::string("1") + n;
+    code += "ld.global.u64 %rd" + r + ", [%rd5+" + std::to_string(8 * (n[0] - '0')) + "];\n";
+    code += "cvt.u32.u64 %r" + r + ", %rd" + r + "; mov.b32 %f" + r + ", %r" + r + ";\n";
+    code += "mov.b64 %d" + r + ", %rd" + r + "; cvt.u16.u64 %h" + r + ", %rd" + r + ";\n";
+  }
+  code += "mul.wide.u32 %rd6, %r0, 8; add.s64 %rd7, %rd3, %rd6;\n" + body +
+          "\nst.global.u64 [%rd7], %rd20;";
+  std::vector<std::uint32_t> words;
+  for (const Triple& triple : operands) {
+    for (const std::uint64_t operand : triple) {
+      words.push_back(static_cast<std::uint32_t>(operand));
+      words.push_back(static_cast<std::uint32_t>(operand >> 32));
+    }
+  }
+  const auto blocks = static_cast<std::uint32_t>(operands.size() / 256);
+  const Outcome outcome = run_kernel(kernel_of(code), words, operands.size() * 2,
+                                     {.grid = {blocks, 1, 1}, .block = {256, 1, 1}});
+  EXPECT_EQ(outcome.fault, "") << body;
+  std::vector<std::uint64_t> results;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    results.push_back(outcome.words[2 * i] | std::uint64_t{outcome.words[2 * i + 1]} << 32);
+  }
+  return results;
+}
+
+}  // namespace emulator::testing
