@@ -117,11 +117,7 @@ class Half {
     const Value half = ir_.resize(all, "i16", false);
     return flushes() ? flushed(half) : half;
   }
-  Value flushed(const Value& half) {
-    const std::uint64_t exponent = part_ == Type::f16 ? 0x7c00 : 0x7f80;
-    const Value subnormal = ir_.compare("icmp eq", ir_.binary("and", half, exponent), 0);
-    return ir_.select(subnormal, ir_.binary("and", half, 0x8000), half);
-  }
+  Value flushed(const Value& half) { return flush_half(ir_, half, part_); }
 
   Writer& writer_;
   Ir& ir_;

@@ -33,6 +33,12 @@ Value flush_subnormals(Ir& ir, const Value& value) {
   return ir.bitcast(ir.select(small, ir.binary("and", bits, sign), bits), value.element);
 }
 
+Value flush_half(Ir& ir, const Value& bits, ptx::Type type) {
+  const std::uint64_t exponent = type == ptx::Type::f16 ? 0x7c00 : 0x7f80;
+  const Value subnormal = ir.compare("icmp eq", ir.binary("and", bits, exponent), 0);
+  return ir.select(subnormal, ir.binary("and", bits, 0x8000), bits);
+}
+
 Value saturate(Ir& ir, const Value& value) {
   const unsigned width = bits_of(value.element);
   const Value zero = ir.float_constant(0, value.element, value.lanes);

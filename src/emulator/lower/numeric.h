@@ -10,6 +10,8 @@ namespace emulator::lower {
 Value half_to_float(Ir& ir, const Value& bits, ptx::Type type);
 // Subnormals become zeros of the same sign (.ftz); float or double.
 Value flush_subnormals(Ir& ir, const Value& value);
+// The same of the bits (i16) of f16 or bf16.
+Value flush_half(Ir& ir, const Value& bits, ptx::Type type);
 // Clamped to [0, 1], NaN to 0 (.sat).
 Value saturate(Ir& ir, const Value& value);
 // PTX minimum and maximum: -0 < +0, and a NaN loses against a number unless `propagates_nan`.
