@@ -88,17 +88,16 @@ void set_predicates(Writer& writer, const Instruction& instruction) {
   const Form form = writer.result(instruction);
   const Value comparison = compared(writer, instruction, 0, lanes);
   const Value result = combined(writer, instruction, comparison, lanes);
+  const bool halves = is_pair(instruction.type());
   const auto* pair = std::get_if<ptx::Pair>(&instruction.operands[0].value);
-  if ((pair == nullptr) == is_pair(instruction.type())) {
-    if (pair == nullptr) unsupported(instruction);
-    const Value other = compared(writer, instruction, 1, lanes);
-    writer.write(pair->both.at(0), result, form);
-    return writer.write(pair->both.at(1), combined(writer, instruction, other, lanes), form);
+  if (pair == nullptr) {
+    if (halves) unsupported(instruction);
+    return writer.write_result(instruction, result);
   }
-  if (pair == nullptr) return writer.write_result(instruction, result);
-  const Value opposite = writer.ir.binary("xor", comparison, 1);
+  const Value other = halves ? compared(writer, instruction, 1, lanes)
+                             : writer.ir.binary("xor", comparison, 1);
   writer.write(pair->both.at(0), result, form);
-  writer.write(pair->both.at(1), combined(writer, instruction, opposite, lanes), form);
+  writer.write(pair->both.at(1), combined(writer, instruction, other, lanes), form);
 }
 
 // What set gives where the comparison holds, in the destination's bits; 0 where it does not.

@@ -100,6 +100,12 @@ void is_in_space(Writer& writer, const Instruction& instruction) {
     case Space::global:
       return writer.write_result(
           instruction, writer.ir.binary("xor", writer.ir.binary("or", in_shared, in_local), 1));
+    case Space::param: {
+      const Value base = writer.ir.cast("ptrtoint", writer.parameters(), "i64");
+      const Value offset = writer.ir.binary("sub", address, writer.ir.splat(base, lanes));
+      return writer.write_result(
+          instruction, writer.ir.compare("icmp ult", offset, writer.layout().parameter_bytes));
+    }
     default:
       unsupported(instruction);
   }

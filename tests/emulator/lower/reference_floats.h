@@ -86,7 +86,7 @@ template <typename Compute>
   const auto mantissa = static_cast<double>(bits & ((1U << mantissa_bits) - 1));
   const int bias = (1 << (exponent_bits - 1)) - 1;
   if (exponent == (1 << exponent_bits) - 1) {
-    return mantissa != 0 ? std::numeric_limits<double>::quiet_NaN()
+    return mantissa != 0 ? std::copysign(std::numeric_limits<double>::quiet_NaN(), sign)
                          : sign * std::numeric_limits<double>::infinity();
   }
   if (exponent == 0) return sign * std::ldexp(mantissa, 1 - bias - mantissa_bits);
