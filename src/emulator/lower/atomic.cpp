@@ -120,15 +120,15 @@ void lower_operation(Writer& writer, const Instruction& instruction) {
     Value packed = Ir::constant(0, whole, kLanes);
     for (unsigned e = 0; e < count; ++e) {
       const Value part = writer.read_bits(vector->elements[e], instruction.type(), kLanes);
-      packed = ir.binary("or", packed, ir.binary("shl", ir.resize(part, whole, false),
-                                                 std::uint64_t{bits} * e));
+      packed = ir.binary("or", packed,
+                         ir.binary("shl", ir.resize(part, whole, false), std::uint64_t{bits} * e));
     }
     return packed;
   };
 
   AccessAddress address(writer, instruction.operands.at(first), instruction.space);
-  const std::uint32_t site = writer.add_site(instruction, runtime::AccessKind::atomic,
-                                             instruction.space, bits / 8, count);
+  const std::uint32_t site =
+      writer.add_site(instruction, runtime::AccessKind::atomic, instruction.space, bits / 8, count);
   ir.store(address.lanes(), writer.address_area(), 64);
   ir.store(operand(first + 1), writer.value_area(0), 64);
   if (operation == AtomicOp::cas) {

@@ -210,12 +210,10 @@ class Bits {
     const Value none = constant(~std::uint64_t{0});
     const Value down = ir_.compare("icmp slt", n, 0);
     // Counting downwards is counting upwards in the mirrored mask.
-    const Value turned = ir_.select(
-        down, ir_.intrinsic("bitreverse", {mask}, "i32", lanes_), mask);
+    const Value turned = ir_.select(down, ir_.intrinsic("bitreverse", {mask}, "i32", lanes_), mask);
     const Value start = ir_.select(down, ir_.binary("sub", constant(31), base), base);
-    const Value wanted = ir_.select(
-        down, ir_.binary("sub", constant(0), n),
-        ir_.select(ir_.compare("icmp eq", n, 0), constant(1), n));
+    const Value wanted = ir_.select(down, ir_.binary("sub", constant(0), n),
+                                    ir_.select(ir_.compare("icmp eq", n, 0), constant(1), n));
     Value found = none;
     Value seen = constant(0);
     for (unsigned i = 0; i < 32; ++i) {
@@ -227,8 +225,8 @@ class Bits {
       found = ir_.select(hit, constant(i), found);
     }
     // Only the first bit at all is asked for where n is 0.
-    const Value elsewhere = ir_.binary("and", ir_.compare("icmp eq", n, 0),
-                                       ir_.compare("icmp ne", found, base));
+    const Value elsewhere =
+        ir_.binary("and", ir_.compare("icmp eq", n, 0), ir_.compare("icmp ne", found, base));
     const Value missing = ir_.binary("or", elsewhere, ir_.compare("icmp eq", found, none));
     const Value unturned = ir_.select(down, ir_.binary("sub", constant(31), found), found);
     const Value outside = ir_.compare("icmp ugt", base, 31);
@@ -241,8 +239,8 @@ class Bits {
     const Value b = operand32(2);
     const Value count = ir_.binary("and", b, 31);
     const Value unused = ir_.binary("and", ir_.binary("sub", constant(32), count), 31);
-    const Value field = ir_.binary(is_signed_ ? "ashr" : "lshr", ir_.binary("shl", a, unused),
-                                   unused);
+    const Value field =
+        ir_.binary(is_signed_ ? "ashr" : "lshr", ir_.binary("shl", a, unused), unused);
     const Value none = ir_.select(ir_.compare("icmp eq", count, 0), constant(0), field);
     if (!instruction_.has(Modifier::clamp)) return result(none);
     result(ir_.select(ir_.compare("icmp ugt", b, 31), a, none));

@@ -54,7 +54,8 @@ Value source(Writer& writer, const Instruction& instruction, std::size_t operand
   const Type type = instruction.type();
   const bool flushes = instruction.has(Modifier::ftz);
   Value value = writer.read(instruction.operands.at(operand), element_of(type), lanes);
-  if (is_pair(type)) value = ir.resize(ir.binary("lshr", value, std::uint64_t{16} * part), "i16", false);
+  if (is_pair(type))
+    value = ir.resize(ir.binary("lshr", value, std::uint64_t{16} * part), "i16", false);
   const Type single = part_of(type);
   if (is_half(single)) {
     if (flushes) value = flush_half(ir, value, single);
@@ -94,8 +95,8 @@ void set_predicates(Writer& writer, const Instruction& instruction) {
     if (halves) unsupported(instruction);
     return writer.write_result(instruction, result);
   }
-  const Value other = halves ? compared(writer, instruction, 1, lanes)
-                             : writer.ir.binary("xor", comparison, 1);
+  const Value other =
+      halves ? compared(writer, instruction, 1, lanes) : writer.ir.binary("xor", comparison, 1);
   writer.write(pair->both.at(0), result, form);
   writer.write(pair->both.at(1), combined(writer, instruction, other, lanes), form);
 }

@@ -43,7 +43,8 @@ class Floating {
   void add_or_subtract(bool subtracts) {
     const Value a = operand(1);
     const Value b = operand(2);
-    if (rounding_ == Rounding::nearest) return result(ir_.binary(subtracts ? "fsub" : "fadd", a, b));
+    if (rounding_ == Rounding::nearest)
+      return result(ir_.binary(subtracts ? "fsub" : "fadd", a, b));
     if (wide()) return directed(subtracts ? DirectedOp::sub : DirectedOp::add, {a, b});
     directed_sum(widened(a), subtracts ? negated(widened(b)) : widened(b));
   }
@@ -94,9 +95,7 @@ class Floating {
     result(ir_.intrinsic(intrinsic, {operand(1)}, element_, lanes_));
   }
   void tangent() { result(hyperbolic_tangent(ir_, operand(1))); }
-  void negate() {
-    result(negated(operand(1)));
-  }
+  void negate() { result(negated(operand(1))); }
   // copysign d, a, b: b with the sign of a.
   void copy_sign() {
     result(ir_.intrinsic("copysign", {operand(2), operand(1)}, element_, lanes_));
@@ -176,8 +175,8 @@ class Floating {
     const Value divisor = ir_.binary("and", ir_.bitcast(b, "i32"), 0x7fffffff);
     const Value huge = ir_.binary("and", ir_.compare("icmp ugt", divisor, kTwoTo126),
                                   ir_.compare("icmp ult", divisor, kInfinity));
-    const Value flushed = ir_.binary("fmul", a, ir_.intrinsic("copysign", {constant(0), b},
-                                                              element_, lanes_));
+    const Value flushed =
+        ir_.binary("fmul", a, ir_.intrinsic("copysign", {constant(0), b}, element_, lanes_));
     return ir_.select(huge, flushed, ir_.binary("fdiv", a, b));
   }
 
@@ -198,8 +197,8 @@ class Floating {
     const auto number = [](auto value) {
       return Ir::constant(static_cast<std::uint64_t>(value), "i32", 1);
     };
-    writer_.call("emu_directed", {number(operation),
-                                  number(kDirections[static_cast<std::size_t>(rounding_)])});
+    writer_.call("emu_directed",
+                 {number(operation), number(kDirections[static_cast<std::size_t>(rounding_)])});
     result(ir_.load(writer_.value_area(3), element_, lanes_, 64));
   }
 

@@ -1,6 +1,6 @@
 // Arithmetic on f16 and bf16, single and packed in pairs. Each operation is rounded once: sums are
-// computed in fp32, which has more than twice the digits, all that may be inexact or underflow there
-// in double.
+// computed in fp32, which has more than twice the digits, all that may be inexact or underflow
+// there in double.
 #include "emulator/lower/numeric.h"
 #include "emulator/lower/rounding.h"
 #include "emulator/lower/writer.h"
@@ -54,8 +54,9 @@ class Half {
       }
       Value half = narrow_to_half(ir_, value, part_, Rounding::nearest);
       if (flushes()) half = flushed(half);
-      packed = ir_.binary("or", packed,
-                          ir_.binary("shl", ir_.resize(half, whole, false), std::uint64_t{16} * part));
+      packed =
+          ir_.binary("or", packed,
+                     ir_.binary("shl", ir_.resize(half, whole, false), std::uint64_t{16} * part));
     }
     writer_.write_result(instruction_, packed);
   }

@@ -247,8 +247,8 @@ class Inliner {
     instruction.names_space = true;
     const Operand place{ptx::Address{Symbol{Symbol::Where::local_variable, variable}, 0}, false,
                         call.where};
-    instruction.operands = opcode == Opcode::st ? std::vector{place, value}
-                                                : std::vector{value, place};
+    instruction.operands =
+        opcode == Opcode::st ? std::vector{place, value} : std::vector{value, place};
     instruction.where = call.where;
     instruction.text = call.text;
     return instruction;

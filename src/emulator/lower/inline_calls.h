@@ -9,9 +9,9 @@
 
 namespace emulator::lower {
 
-// The kernel with every call of a function that the module defines replaced by its body; empty where
-// there is none. Throws ptx::Error at a call that cannot be: of a function that calls itself, with
-// the wrong number of arguments, or where the copies grow beyond all measure.
+// The kernel with every call of a function that the module defines replaced by its body; empty
+// where there is none. Throws ptx::Error at a call that cannot be: of a function that calls itself,
+// with the wrong number of arguments, or where the copies grow beyond all measure.
 [[nodiscard]] std::optional<ptx::Function> with_calls_inlined(const ptx::Module& module,
                                                               const ptx::Function& kernel);
 

@@ -174,10 +174,10 @@ class Body {
       }
       // Undefined by PTX: it must not lead the host astray.
       ir_.begin_block(beyond);
-      writer_.call("emu_fault",
-                   {Ir::constant(static_cast<std::uint64_t>(runtime::FaultKind::bad_instruction),
-                                 "i32", 1),
-                    mask, Ir::constant(block.line, "i32", 1)});
+      writer_.call(
+          "emu_fault",
+          {Ir::constant(static_cast<std::uint64_t>(runtime::FaultKind::bad_instruction), "i32", 1),
+           mask, Ir::constant(block.line, "i32", 1)});
       return ir_.line("unreachable");
     }
     const Value index = writer_.read(operand, "i32", kLanes);

@@ -16,8 +16,7 @@ using Words = std::span<const M>;
 constexpr M kSum[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::sat, M::cc};
 constexpr M kCarry[] = {M::cc};
 constexpr M kProduct[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::sat, M::lo, M::hi, M::wide};
-constexpr M kMad[] = {M::rn, M::rz, M::rm,   M::rp, M::ftz,
-                      M::sat, M::lo, M::hi, M::wide, M::cc};
+constexpr M kMad[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::sat, M::lo, M::hi, M::wide, M::cc};
 constexpr M kFma[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::sat, M::relu};
 constexpr M kMadCarry[] = {M::lo, M::hi, M::cc};
 constexpr M kProduct24[] = {M::lo, M::hi, M::sat};
@@ -28,15 +27,16 @@ constexpr M kExtreme[] = {M::ftz, M::NaN, M::xorsign, M::abs, M::relu};
 constexpr M kDotHalf[] = {M::lo, M::hi};
 constexpr M kFunnel[] = {M::l, M::r, M::wrap, M::clamp};
 constexpr M kFieldMask[] = {M::wrap, M::clamp};
+constexpr M kDifferences[] = {M::add};
 constexpr M kFind[] = {M::shiftamt};
 constexpr M kPermute[] = {M::f4e, M::b4e, M::rc8, M::ecl, M::ecr, M::rc16};
 constexpr M kThreeWay[] = {M::or_, M::and_};
-constexpr M kCompare[] = {M::eq,  M::ne,  M::lt,  M::le,  M::gt,  M::ge,  M::lo,
-                          M::ls,  M::hi,  M::hs,  M::equ, M::neu, M::ltu, M::leu,
-                          M::gtu, M::geu, M::num, M::nan, M::and_, M::or_, M::xor_, M::ftz};
+constexpr M kCompare[] = {M::eq,  M::ne,  M::lt,   M::le,  M::gt,   M::ge,  M::lo,  M::ls,
+                          M::hi,  M::hs,  M::equ,  M::neu, M::ltu,  M::leu, M::gtu, M::geu,
+                          M::num, M::nan, M::and_, M::or_, M::xor_, M::ftz};
 constexpr M kProperty[] = {M::finite,     M::infinite, M::number,
                            M::notanumber, M::normal,   M::subnormal};
-constexpr M kConvert[] = {M::rn,  M::rz,  M::rm,  M::rp,  M::rna, M::rni,      M::rzi,
+constexpr M kConvert[] = {M::rn,  M::rz,  M::rm,  M::rp,  M::rna,  M::rni,      M::rzi,
                           M::rmi, M::rpi, M::ftz, M::sat, M::relu, M::satfinite};
 constexpr M kAddress[] = {M::to};
 constexpr M kLoad[] = {M::weak,
@@ -89,10 +89,10 @@ constexpr M kStore[] = {M::weak,
                         M::L2_evict_normal,
                         M::L2_evict_first,
                         M::L2_cache_hint};
-constexpr M kAtomic[] = {M::relaxed, M::acquire, M::release, M::acq_rel, M::cta,  M::cluster,
-                         M::gpu,     M::sys,     M::add,     M::min,     M::max,  M::inc,
-                         M::dec,     M::and_,    M::or_,     M::xor_,    M::exch, M::cas,
-                         M::noftz,   M::L2_cache_hint};
+constexpr M kAtomic[] = {M::relaxed, M::acquire, M::release, M::acq_rel, M::cta,
+                         M::cluster, M::gpu,     M::sys,     M::add,     M::min,
+                         M::max,     M::inc,     M::dec,     M::and_,    M::or_,
+                         M::xor_,    M::exch,    M::cas,     M::noftz,   M::L2_cache_hint};
 constexpr M kBarrier[] = {M::cta,  M::sync, M::arrive, M::red, M::aligned,
                           M::popc, M::and_, M::or_,    M::warp};
 constexpr M kVote[] = {M::sync, M::all, M::any, M::uni, M::ballot};
@@ -166,6 +166,9 @@ Words known_words(Opcode opcode) {
     case Opcode::bmsk:
     case Opcode::szext:
       return kFieldMask;
+    case Opcode::vabsdiff2:
+    case Opcode::vabsdiff4:
+      return kDifferences;
     case Opcode::bfind:
       return kFind;
     case Opcode::prmt:

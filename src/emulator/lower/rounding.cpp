@@ -7,25 +7,21 @@ using ptx::Modifier;
 
 constexpr std::uint64_t kCanonicalNanHalf = 0x7fff;
 
-Value negated(Ir& ir, const Value& v) {
-  return ir.define("fneg " + v.typed(), v.element, v.lanes);
-}
+Value negated(Ir& ir, const Value& v) { return ir.define("fneg " + v.typed(), v.element, v.lanes); }
 std::string integer_like(const Value& v) { return "i" + std::to_string(bits_of(v.element)); }
 std::uint64_t sign_bit(const std::string& element) {
   return std::uint64_t{1} << (bits_of(element) - 1);
 }
 Value is_negative(Ir& ir, const Value& bits) { return ir.compare("icmp slt", bits, 0); }
-Value magnitude(Ir& ir, const Value& v) {
-  return ir.intrinsic("fabs", {v}, v.element, v.lanes);
-}
+Value magnitude(Ir& ir, const Value& v) { return ir.intrinsic("fabs", {v}, v.element, v.lanes); }
 Value one_or_minus_one(Ir& ir, const Value& condition, const std::string& element) {
   return ir.select(condition, Ir::constant(1, element, condition.lanes),
                    Ir::constant(~std::uint64_t{0}, element, condition.lanes));
 }
 
-// Moves `bits`, the bits of a rounded number whose value is `rounded`, to the neighbour on the other
-// side of `exact` where rounding went against the direction. IEEE numbers of one sign are ordered as
-// their bits are, infinity included.
+// Moves `bits`, the bits of a rounded number whose value is `rounded`, to the neighbour on the
+// other side of `exact` where rounding went against the direction. IEEE numbers of one sign are
+// ordered as their bits are, infinity included.
 Value corrected(Ir& ir, const Value& bits, const Value& rounded, const Value& exact,
                 Rounding rounding) {
   Value wrong;
@@ -66,8 +62,7 @@ Value narrow_to_bf16(Ir& ir, const Value& number, Rounding rounding) {
   } else if (rounding != Rounding::zero) {
     // What is cut off lies towards zero; away from it is one unit more, unless nothing is cut off.
     const Value negative = is_negative(ir, bits);
-    const Value away =
-        rounding == Rounding::down ? negative : ir.binary("xor", negative, 1);
+    const Value away = rounding == Rounding::down ? negative : ir.binary("xor", negative, 1);
     rounded = ir.select(away, ir.binary("add", bits, 0xffff), bits);
   }
   return ir.resize(ir.binary("lshr", rounded, 16), "i16", false);
@@ -94,12 +89,10 @@ Exact exact_sum(Ir& ir, const Value& a, const Value& b) {
 
 Exact exact_quotient(Ir& ir, const Value& a, const Value& b) {
   const Value quotient = ir.binary("fdiv", a, b);
-  const Value remainder =
-      ir.intrinsic("fma", {negated(ir, quotient), b, a}, a.element, a.lanes);
+  const Value remainder = ir.intrinsic("fma", {negated(ir, quotient), b, a}, a.element, a.lanes);
   const std::string integer = integer_like(a);
   const Value sign = ir.binary("and", ir.bitcast(b, integer), sign_bit(a.element));
-  return {quotient,
-          ir.bitcast(ir.binary("xor", ir.bitcast(remainder, integer), sign), a.element)};
+  return {quotient, ir.bitcast(ir.binary("xor", ir.bitcast(remainder, integer), sign), a.element)};
 }
 
 Exact exact_root(Ir& ir, const Value& a) {
@@ -124,8 +117,8 @@ Value rounded_to_odd(Ir& ir, const Exact& exact) {
   if (!exact.rest) return exact.value;
   const Value bits = ir.bitcast(exact.value, "i64");
   const Value rest = ir.bitcast(*exact.rest, "i64");
-  const Value inexact = ir.compare(
-      "fcmp one", *exact.rest, ir.float_constant(0, "double", exact.value.lanes));
+  const Value inexact =
+      ir.compare("fcmp one", *exact.rest, ir.float_constant(0, "double", exact.value.lanes));
   const Value even = ir.compare("icmp eq", ir.binary("and", bits, 1), 0);
   const Value same_sign = ir.compare("icmp sge", ir.binary("xor", bits, rest), 0);
   const Value stepped = ir.binary("add", bits, one_or_minus_one(ir, same_sign, "i64"));
@@ -181,11 +174,10 @@ Value round_double(Ir& ir, const Exact& exact, Rounding rounding) {
 
 Value zero_sum_downwards(Ir& ir, const Value& sum, const Value& a, const Value& b) {
   const std::string integer = integer_like(sum);
-  const Value signs = ir.binary("and",
-                                ir.binary("or", ir.bitcast(a, integer), ir.bitcast(b, integer)),
-                                sign_bit(sum.element));
-  const Value zero =
-      ir.compare("fcmp oeq", sum, ir.float_constant(0, sum.element, sum.lanes));
+  const Value signs =
+      ir.binary("and", ir.binary("or", ir.bitcast(a, integer), ir.bitcast(b, integer)),
+                sign_bit(sum.element));
+  const Value zero = ir.compare("fcmp oeq", sum, ir.float_constant(0, sum.element, sum.lanes));
   return ir.select(zero, ir.bitcast(signs, sum.element), sum);
 }
 

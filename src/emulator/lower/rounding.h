@@ -1,5 +1,5 @@
-// Results in a rounding direction that the processor is not set to. A number that no double holds is
-// carried as the double nearest to it and the sign of what is missing; every narrower format is
+// Results in a rounding direction that the processor is not set to. A number that no double holds
+// is carried as the double nearest to it and the sign of what is missing; every narrower format is
 // then rounded to once, in any direction.
 #pragma once
 

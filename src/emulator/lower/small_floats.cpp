@@ -23,8 +23,7 @@ Value magnitude_to_e4m3(Ir& ir, const Value& magnitude) {
   const Value shifted =
       ir.binary("fadd", magnitude, ir.float_constant(kShifter, "float", magnitude.lanes));
   const Value subnormal = ir.binary("sub", ir.bitcast(shifted, "i32"), kShifter);
-  const Value finite =
-      ir.select(ir.compare("icmp ult", bits, kSmallestNormal), subnormal, normal);
+  const Value finite = ir.select(ir.compare("icmp ult", bits, kSmallestNormal), subnormal, normal);
   const Value large = ir.compare("icmp ugt", bits, kLargest);
   return ir.select(large, Ir::constant(0x7e, "i32", magnitude.lanes), finite);
 }
@@ -34,15 +33,13 @@ Value magnitude_to_e5m2(Ir& ir, const Value& magnitude) {
   constexpr std::uint64_t kLargest = 0x47600000;  // 57344
   const Value wide = ir.cast("fpext", magnitude, "double");
   // f16 rounded to odd: what is cut off leaves its mark in the last bit.
-  const Value half = ir.resize(narrow_to_half(ir, magnitude, ptx::Type::f16, Rounding::zero),
-                               "i32", false);
-  const Value back = ir.cast(
-      "fpext", ir.bitcast(ir.resize(half, "i16", false), "half"), "double");
+  const Value half =
+      ir.resize(narrow_to_half(ir, magnitude, ptx::Type::f16, Rounding::zero), "i32", false);
+  const Value back = ir.cast("fpext", ir.bitcast(ir.resize(half, "i16", false), "half"), "double");
   const Value inexact = ir.resize(ir.compare("fcmp one", back, wide), "i32", false);
   const Value sticky = ir.binary("or", half, inexact);
   const Value odd = ir.binary("and", ir.binary("lshr", sticky, 8), 1);
-  const Value rounded =
-      ir.binary("lshr", ir.binary("add", sticky, ir.binary("add", odd, 0x7f)), 8);
+  const Value rounded = ir.binary("lshr", ir.binary("add", sticky, ir.binary("add", odd, 0x7f)), 8);
   const Value large = ir.compare("icmp ugt", ir.bitcast(magnitude, "i32"), kLargest);
   return ir.select(large, Ir::constant(0x7b, "i32", magnitude.lanes), rounded);
 }
@@ -55,8 +52,8 @@ Value float_to_small(Ir& ir, const Value& value, ptx::Type pair) {
                                                : magnitude_to_e5m2(ir, magnitude);
   const Value sign = ir.binary("and", ir.binary("lshr", ir.bitcast(value, "i32"), 24), 0x80);
   const Value nan = ir.compare("fcmp uno", value, value);
-  const Value result = ir.select(nan, Ir::constant(kNan, "i32", value.lanes),
-                                 ir.binary("or", bits, sign));
+  const Value result =
+      ir.select(nan, Ir::constant(kNan, "i32", value.lanes), ir.binary("or", bits, sign));
   return ir.resize(result, "i8", false);
 }
 

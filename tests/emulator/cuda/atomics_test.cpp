@@ -32,7 +32,8 @@ const Row kRows[] = {
     {"atomicOr(p, 1u << (t % 20))", 0x80000000, 0x800fffff},
     {"atomicXor(p, t)", 0xf0000000, 0xf0000000},
     {"atomicExch(p, 77)", 3, 77},
-    {"for (unsigned old = *(volatile unsigned*)p, seen;; old = seen) { seen = atomicCAS(p, old, old + "
+    {"for (unsigned old = *(volatile unsigned*)p, seen;; old = seen) { seen = atomicCAS(p, old, "
+     "old + "
      "3); if (seen == old) break; }",
      1, 1 + 3 * kThreads},
     {"atomicAdd((float*)p, 0.5f)", 0, std::bit_cast<U>(kThreads / 2.0F)},
@@ -47,7 +48,8 @@ const Row kRows[] = {
     {"for (unsigned short old = *(volatile unsigned short*)p, seen;; old = seen) { seen = "
      "atomicCAS((unsigned short*)p, old, (unsigned short)(old + 1)); if (seen == old) break; }",
      0xabcd0000, 0xabcd0000 + kThreads},
-    {"asm volatile(\"red.relaxed.gpu.global.add.u32 [%0], %1;\" :: \"l\"(p), \"r\"(t) : \"memory\")",
+    {"asm volatile(\"red.relaxed.gpu.global.add.u32 [%0], %1;\" :: \"l\"(p), \"r\"(t) : "
+     "\"memory\")",
      0, kSum},
 };
 
@@ -56,7 +58,8 @@ using Atomics = CudaProgram;
 TEST_F(Atomics, LeaveWhatAnyOrderOfTheThreadsLeaves) {
   std::vector<U> before;
   std::string code =
-      "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\nextern \"C\" __global__ void f(unsigned* in, "
+      "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\nextern \"C\" __global__ void f(unsigned* "
+      "in, "
       "unsigned* out) {\n  const unsigned t = threadIdx.x;\n  unsigned* p = in;\n";
   for (const Row& row : kRows) {
     before.insert(before.end(), {row.before, 0, 0, 0});

@@ -109,13 +109,25 @@ extern "C" __global__ void f(const unsigned* in, unsigned* out) {
         return y;
       };
       switch ((r >> 3) % 7) {
-        case 0: r = r * 3 + values()[0]; break;
-        case 1: r ^= values()[(t + 1) % 64]; break;
-        case 2: r = reversed(r - 17); break;
-        case 3: r = reversed(r); break;
-        case 4: break;
-        case 5: r = r << 5 | r >> 27; break;
-        default: r += t;
+        case 0:
+          r = r * 3 + values()[0];
+          break;
+        case 1:
+          r ^= values()[(t + 1) % 64];
+          break;
+        case 2:
+          r = reversed(r - 17);
+          break;
+        case 3:
+          r = reversed(r);
+          break;
+        case 4:
+          break;
+        case 5:
+          r = r << 5 | r >> 27;
+          break;
+        default:
+          r += t;
       }
       r += i;
     }

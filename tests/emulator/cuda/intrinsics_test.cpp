@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kCount = 256;
 
-// One result of the kernel: `expression` of a, b, c (unsigned), x, y, z (float of the same bits), or
-// p, q (double).
+// One result of the kernel: `expression` of a, b, c (unsigned), x, y, z (float of the same bits),
+// or p, q (double).
 template <typename T, typename... Operands>
 struct Row {
   const char* expression;
@@ -92,9 +92,7 @@ const IntegerRow kIntegers[] = {
     {"__funnelshift_l(a, b, c)",
      [](U a, U b, U c) { return static_cast<U>(((UL{b} << 32 | a) << (c & 31U)) >> 32); }},
     {"__funnelshift_lc(a, b, c)",
-     [](U a, U b, U c) {
-       return c >= 32 ? a : static_cast<U>(((UL{b} << 32 | a) << c) >> 32);
-     }},
+     [](U a, U b, U c) { return c >= 32 ? a : static_cast<U>(((UL{b} << 32 | a) << c) >> 32); }},
     {"__funnelshift_r(a, b, c)",
      [](U a, U b, U c) { return static_cast<U>((UL{b} << 32 | a) >> (c & 31U)); }},
     {"__funnelshift_rc(a, b, c)",
@@ -132,14 +130,12 @@ const IntegerRow kIntegers[] = {
        return c;
      }},
     {"__mul24((int)a, (int)b)",
-     [](U a, U b, U) {
-       return static_cast<U>((S(a << 8) >> 8) * SL{S(b << 8) >> 8});
-     }},
+     [](U a, U b, U) { return static_cast<U>((S(a << 8) >> 8) * SL{S(b << 8) >> 8}); }},
     {"__umulhi(a, b)", [](U a, U b, U) { return static_cast<U>((UL{a} * b) >> 32); }},
-    {"__mulhi((int)a, (int)b)", [](U a, U b, U) { return static_cast<U>((SL{S(a)} * S(b)) >> 32); }},
+    {"__mulhi((int)a, (int)b)",
+     [](U a, U b, U) { return static_cast<U>((SL{S(a)} * S(b)) >> 32); }},
     {"__usad(a, b, c)", [](U a, U b, U c) { return (a > b ? a - b : b - a) + c; }},
-    {"__sad((int)a, (int)b, c)",
-     [](U a, U b, U c) { return (S(a) > S(b) ? a - b : b - a) + c; }},
+    {"__sad((int)a, (int)b, c)", [](U a, U b, U c) { return (S(a) > S(b) ? a - b : b - a) + c; }},
     {"__uhadd(a, b)", [](U a, U b, U) { return static_cast<U>((UL{a} + b) >> 1); }},
     {"__urhadd(a, b)", [](U a, U b, U) { return static_cast<U>((UL{a} + b + 1) >> 1); }},
     {"__vadd4(a, b)",
@@ -157,7 +153,9 @@ const IntegerRow kIntegers[] = {
        return part(0) | part(16) << 16;
      }},
     {"__viaddmax_s32(a, b, c)",
-     [](U a, U b, U c) { return static_cast<U>(std::max(static_cast<S>(a + b), static_cast<S>(c))); }},
+     [](U a, U b, U c) {
+       return static_cast<U>(std::max(static_cast<S>(a + b), static_cast<S>(c)));
+     }},
     {"a / (b | 1)", [](U a, U b, U) { return a / (b | 1U); }},
     {"(unsigned)((int)a % (int)(b | 1))",
      [](U a, U b, U) { return b == ~0U ? 0 : static_cast<U>(S(a) % S(b | 1U)); }},
@@ -256,13 +254,13 @@ const FloatRow kFloats[] = {
      }},
     {"__float_as_uint(__int2float_rz((int)__float_as_uint(x)))",
      [](float x, float, float) {
-       return word(in_mode<float>(FE_TOWARDZERO,
-                                  [&] { return static_cast<float>(kept(S(word(x)))); }));
+       return word(
+           in_mode<float>(FE_TOWARDZERO, [&] { return static_cast<float>(kept(S(word(x)))); }));
      }},
     {"__float_as_uint(__ull2float_ru((unsigned long long)__float_as_uint(x) << 31))",
      [](float x, float, float) {
-       return word(in_mode<float>(
-           FE_UPWARD, [&] { return static_cast<float>(kept(SL{word(x)} << 31)); }));
+       return word(
+           in_mode<float>(FE_UPWARD, [&] { return static_cast<float>(kept(SL{word(x)} << 31)); }));
      }},
     {"__float_as_uint(__saturatef(x))",
      [](float x, float, float) {
@@ -288,8 +286,7 @@ const FloatRow kFloats[] = {
        if (x == 0 || std::isnan(x)) return 0x80000000U;
        return std::isinf(x) ? 0x7fffffffU : static_cast<U>(std::ilogb(x));
      }},
-    {"__float_as_uint(fmodf(x, y))",
-     [](float x, float y, float) { return word(std::fmod(x, y)); }},
+    {"__float_as_uint(fmodf(x, y))", [](float x, float y, float) { return word(std::fmod(x, y)); }},
 };
 
 TEST_F(Intrinsics, OfFloatsGiveTheirBits) {
@@ -302,8 +299,8 @@ TEST_F(Intrinsics, OfFloatsGiveTheirBits) {
       const U expected = kFloats[r].expected(value(0), value(1), value(2));
       const U found = got[r * kCount + i];
       // The bits of a NaN are not those of the host.
-      const bool both_nan = std::isnan(std::bit_cast<float>(expected)) &&
-                            std::isnan(std::bit_cast<float>(found));
+      const bool both_nan =
+          std::isnan(std::bit_cast<float>(expected)) && std::isnan(std::bit_cast<float>(found));
       ASSERT_TRUE(found == expected || both_nan)
           << kFloats[r].expression << " of " << value(0) << ", " << value(1) << ", " << value(2)
           << " is " << std::hex << found << ", not " << expected;
@@ -311,8 +308,8 @@ TEST_F(Intrinsics, OfFloatsGiveTheirBits) {
   }
 }
 
-// The units are those of the CUDA C++ Programming Guide; the last ones are absolute errors there and
-// are given for operands between 0.01 and 9.
+// The units are those of the CUDA C++ Programming Guide; the last ones are absolute errors there
+// and are given for operands between 0.01 and 9.
 using FunctionRow = Row<double, double, double>;
 const FunctionRow kFloatFunctions[] = {
     {"sinf(x)", [](double x, double) { return std::sin(x); }, 2},
@@ -332,10 +329,12 @@ const FunctionRow kFloatFunctions[] = {
     {"coshf(x)", [](double x, double) { return std::cosh(x); }, 2},
     {"atanf(x)", [](double x, double) { return std::atan(x); }, 2},
     {"atan2f(x, y)", [](double x, double y) { return std::atan2(x, y); }, 3},
-    {"asinf(x / 9)", [](double x, double) { return std::asin(double{static_cast<float>(x) / 9.0F}); }, 4},
+    {"asinf(x / 9)",
+     [](double x, double) { return std::asin(double{static_cast<float>(x) / 9.0F}); }, 4},
     {"erff(x)", [](double x, double) { return std::erf(x); }, 2},
     {"erfcf(x)", [](double x, double) { return std::erfc(x); }, 4},
-    {"lgammaf(x + 3)", [](double x, double) { return std::lgamma(double{static_cast<float>(x) + 3.0F}); }, 6},
+    {"lgammaf(x + 3)",
+     [](double x, double) { return std::lgamma(double{static_cast<float>(x) + 3.0F}); }, 6},
     {"tgammaf(x)", [](double x, double) { return std::tgamma(x); }, 5},
     {"cbrtf(x)", [](double x, double) { return std::cbrt(x); }, 1},
     {"rsqrtf(x)", [](double x, double) { return 1 / std::sqrt(x); }, 2},
@@ -361,7 +360,8 @@ const FunctionRow kDoubleFunctions[] = {
     {"tanh((double)x)", [](double x, double) { return std::tanh(x); }, 2},
     {"erf((double)x)", [](double x, double) { return std::erf(x); }, 3},
     {"atan2((double)x, (double)y)", [](double x, double y) { return std::atan2(x, y); }, 2.5},
-    {"fmod((double)x * 1000, (double)y)", [](double x, double y) { return std::fmod(x * 1000, y); }, 0},
+    {"fmod((double)x * 1000, (double)y)", [](double x, double y) { return std::fmod(x * 1000, y); },
+     0},
     {"__dmul_rz(x, 1.1)",
      [](double x, double) {
        return in_mode<double>(FE_TOWARDZERO, [&] { return kept(x) * kept(1.1); });
@@ -393,9 +393,7 @@ const FunctionRow kDoubleFunctions[] = {
      [](double x, double y) { return std::hypot(x, y, 2.0); }, 2},
 };
 
-double unit_of(double value, int digits) {
-  return std::ldexp(1, std::ilogb(value) - digits + 1);
-}
+double unit_of(double value, int digits) { return std::ldexp(1, std::ilogb(value) - digits + 1); }
 
 TEST_F(Intrinsics, TheMathematicalFunctionsOfFloatsKeepTheirDocumentedError) {
   const auto input = moderate();
@@ -436,13 +434,13 @@ TEST_F(Intrinsics, TheMathematicalFunctionsOfDoublesKeepTheirDocumentedError) {
 // The functions of the special function unit, where the guide gives absolute errors.
 TEST_F(Intrinsics, TheFastFunctionsKeepTheirAbsoluteError) {
   const auto input = moderate();
-  const auto got = run(
-      "extern \"C\" __global__ void f(const float* in, float* out) {\n"
-      "  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-      "  const float x = in[i] / 3;\n"
-      "  out[4 * i] = __sinf(x); out[4 * i + 1] = __cosf(x); out[4 * i + 2] = __logf(x);\n"
-      "  asm(\"tanh.approx.f32 %0, %1;\" : \"=f\"(out[4 * i + 3]) : \"f\"(x));\n}\n",
-      input, 4 * kCount, {.grid = 4, .block = 64});
+  const auto got =
+      run("extern \"C\" __global__ void f(const float* in, float* out) {\n"
+          "  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+          "  const float x = in[i] / 3;\n"
+          "  out[4 * i] = __sinf(x); out[4 * i + 1] = __cosf(x); out[4 * i + 2] = __logf(x);\n"
+          "  asm(\"tanh.approx.f32 %0, %1;\" : \"=f\"(out[4 * i + 3]) : \"f\"(x));\n}\n",
+          input, 4 * kCount, {.grid = 4, .block = 64});
   for (std::size_t i = 0; i < kCount; ++i) {
     const double x = std::bit_cast<float>(input[i]) / 3.0F;
     const auto found = [&](std::size_t n) { return std::bit_cast<float>(got[4 * i + n]); };

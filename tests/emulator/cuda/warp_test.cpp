@@ -108,7 +108,8 @@ using Warp = CudaProgram;
 TEST_F(Warp, IntrinsicsGiveWhatTheOtherLanesHold) {
   std::string code = kPrelude;
   code +=
-      "extern \"C\" __global__ void f(const unsigned* in, unsigned* out) {\n  const unsigned lane = "
+      "extern \"C\" __global__ void f(const unsigned* in, unsigned* out) {\n  const unsigned lane "
+      "= "
       "threadIdx.x, v = in[lane];\n";
   for (std::size_t r = 0; r < std::size(kRows); ++r) {
     code += "  out[" + std::to_string(32 * r) + " + lane] = " + kRows[r].expression + ";\n";

@@ -69,10 +69,10 @@ TEST(Call, UnderAGuardHappensInItsLanesOnly) {
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], i < 5 ? 2 * inputs()[i] : 9);
 }
 TEST(Call, InALoopHappensEachTime) {
-  const auto got = run(kDouble, std::string("mov.u32 %r4, 0; mov.u32 %r3, %r1; LOOP: mov.u32 %r1, "
-                                            "%r3; ") +
-                                    kCallDouble +
-                                    " add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 3; @%p1 bra LOOP;");
+  const auto got = run(
+      kDouble, std::string("mov.u32 %r4, 0; mov.u32 %r3, %r1; LOOP: mov.u32 %r1, "
+                           "%r3; ") +
+                   kCallDouble + " add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 3; @%p1 bra LOOP;");
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], 8 * inputs()[i]);
 }
 TEST(Call, PassesStructuresWrittenAndReadInDifferentPieces) {
@@ -80,27 +80,32 @@ TEST(Call, PassesStructuresWrittenAndReadInDifferentPieces) {
       ".func (.param .align 8 .b8 out[16]) swap(.param .align 8 .b8 a[16])\n{ .reg .b64 %rd<4>; "
       "ld.param.b64 %rd1, [a]; ld.param.b64 %rd2, [a+8]; st.param.v2.b64 [out], {%rd2, %rd1}; ret; "
       "}\n";
-  const auto got = run(functions,
-                       "{ .param .align 8 .b8 p[16]; .param .align 8 .b8 q[16];"
-                       "st.param.v2.b32 [p], {%r0, %r1}; st.param.b32 [p+8], 5; st.param.b32 [p+12], "
-                       "%r1; call (q), swap, (p); ld.param.b8 %r4, [q]; ld.param.b32 %r5, [q+12]; "
-                       "mad.lo.u32 %r3, %r5, 16, %r4; }");
+  const auto got =
+      run(functions,
+          "{ .param .align 8 .b8 p[16]; .param .align 8 .b8 q[16];"
+          "st.param.v2.b32 [p], {%r0, %r1}; st.param.b32 [p+8], 5; st.param.b32 [p+12], "
+          "%r1; call (q), swap, (p); ld.param.b8 %r4, [q]; ld.param.b32 %r5, [q+12]; "
+          "mad.lo.u32 %r3, %r5, 16, %r4; }");
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], inputs()[i] * 16 + 5);
 }
 TEST(Call, LetsAFunctionTakeTheAddressOfItsParameter) {
   const std::string functions =
-      ".func (.param .b32 out) at(.param .align 4 .b8 a[8], .param .b32 i)\n{ .reg .b32 %r<4>; .reg "
-      ".b64 %rd<4>; ld.param.u32 %r1, [i]; mov.u64 %rd1, a; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, "
+      ".func (.param .b32 out) at(.param .align 4 .b8 a[8], .param .b32 i)\n{ .reg .b32 %r<4>; "
+      ".reg "
+      ".b64 %rd<4>; ld.param.u32 %r1, [i]; mov.u64 %rd1, a; mul.wide.u32 %rd2, %r1, 4; add.u64 "
+      "%rd3, "
       "%rd1, %rd2; ld.local.u32 %r2, [%rd3]; st.param.b32 [out], %r2; ret; }\n";
-  const auto got = run(functions,
-                       "{ .param .align 4 .b8 p[8]; .param .b32 n; .param .b32 q; st.param.b32 [p], "
-                       "%r1; st.param.b32 [p+4], 100; and.b32 %r4, %r0, 1; st.param.b32 [n], %r4; "
-                       "call (q), at, (p, n); ld.param.b32 %r3, [q]; }");
+  const auto got =
+      run(functions,
+          "{ .param .align 4 .b8 p[8]; .param .b32 n; .param .b32 q; st.param.b32 [p], "
+          "%r1; st.param.b32 [p+4], 100; and.b32 %r4, %r0, 1; st.param.b32 [n], %r4; "
+          "call (q), at, (p, n); ld.param.b32 %r3, [q]; }");
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], i % 2 == 1 ? 100 : inputs()[i]);
 }
 TEST(Call, GivesEachCopyOfAFunctionLocalMemory) {
   const std::string functions =
-      ".func (.param .b32 out) roundabout(.param .b32 a)\n{ .local .align 4 .b8 depot[8]; .reg .b32 "
+      ".func (.param .b32 out) roundabout(.param .b32 a)\n{ .local .align 4 .b8 depot[8]; .reg "
+      ".b32 "
       "%r<4>; .reg .b64 %rd<4>; ld.param.u32 %r1, [a]; mov.u64 %rd1, depot; cvta.local.u64 %rd2, "
       "%rd1; st.u32 [%rd2+4], %r1; ld.local.u32 %r2, [%rd1+4]; st.param.b32 [out], %r2; ret; }\n";
   const std::string call =

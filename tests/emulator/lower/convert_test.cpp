@@ -14,8 +14,8 @@ struct Kind {
   unsigned bits;
   bool is_signed;
 };
-constexpr Kind kIntegers[] = {{"u8", 8, false},  {"s8", 8, true},   {"u16", 16, false},
-                              {"s16", 16, true}, {"u32", 32, false}, {"s32", 32, true},
+constexpr Kind kIntegers[] = {{"u8", 8, false},   {"s8", 8, true},    {"u16", 16, false},
+                              {"s16", 16, true},  {"u32", 32, false}, {"s32", 32, true},
                               {"u64", 64, false}, {"s64", 64, true}};
 struct Real {
   const char* name;
@@ -112,7 +112,8 @@ TEST_P(IntegerToReal, IsRoundedOnce) {
       expected = static_cast<double>(exact);
     } else {
       const volatile long double exact = static_cast<long double>(number);
-      expected = rounded(odd([&] { return static_cast<double>(exact); }), to.format, direction.mode);
+      expected =
+          rounded(odd([&] { return static_cast<double>(exact); }), to.format, direction.mode);
     }
     ASSERT_PRED2(same, to.value(got[i]), expected) << std::hex << operands[i][0];
   }
@@ -123,8 +124,7 @@ INSTANTIATE_TEST_SUITE_P(Each, IntegerToReal,
                                             ::testing::ValuesIn(kDirections)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param).name) + "_" +
-                                  std::get<1>(test.param).name + "_" +
-                                  std::get<2>(test.param).word;
+                                  std::get<1>(test.param).name + "_" + std::get<2>(test.param).word;
                          });
 
 constexpr Direction kWhole[] = {
@@ -136,8 +136,9 @@ std::vector<std::uint64_t> edges_of(const Real& real) {
   std::vector<double> near_limits;
   std::vector<std::uint64_t> edges = real.value == f32 ? f32_edges() : f64_edges();
   edges.resize(18);
-  for (const double x : {127.5, 128.5, 255.5, -128.5, -0.5, 0.5, 2.5, 32767.5, 65535.5, 2147483648.0,
-                         -2147483648.0, 4294967296.0, 9223372036854775808.0, 1.8446744073709552e19}) {
+  for (const double x :
+       {127.5, 128.5, 255.5, -128.5, -0.5, 0.5, 2.5, 32767.5, 65535.5, 2147483648.0, -2147483648.0,
+        4294967296.0, 9223372036854775808.0, 1.8446744073709552e19}) {
     edges.push_back(real.value == f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(x))
                                       : std::bit_cast<std::uint64_t>(x));
   }
@@ -183,8 +184,7 @@ INSTANTIATE_TEST_SUITE_P(Each, RealToInteger,
                                             ::testing::ValuesIn(kWhole)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param).name) + "_" +
-                                  std::get<1>(test.param).name + "_" +
-                                  std::get<2>(test.param).word;
+                                  std::get<1>(test.param).name + "_" + std::get<2>(test.param).word;
                          });
 
 using BetweenIntegers = std::tuple<Kind, Kind>;
@@ -225,7 +225,8 @@ struct Narrowing {
 void PrintTo(const Narrowing& n, std::ostream* out) { *out << n.name; }
 
 double tf32(std::uint64_t bits) {
-  return (bits & 0x1fffU) == 0 || std::isnan(f32(bits)) ? f32(bits) : -1234567;  // unused bits are 0
+  return (bits & 0x1fffU) == 0 || std::isnan(f32(bits)) ? f32(bits)
+                                                        : -1234567;  // unused bits are 0
 }
 double upper_e4m3(std::uint64_t bits) { return e4m3(bits >> 8); }
 double lower_e5m2(std::uint64_t bits) { return e5m2(bits); }
@@ -253,7 +254,8 @@ const Narrowing kNarrowings[] = {
     {"tf32_f32_rn", "cvt.rn.tf32.f32 %f13, %f10;" WORD, 2, tf32, kTf32, FE_TONEAREST, false},
     {"tf32_f32_rz", "cvt.rz.tf32.f32 %f13, %f10;" WORD, 2, tf32, kTf32, FE_TOWARDZERO, false},
     {"f32_f16", "cvt.f32.f16 %f13, %h10;" WORD, 0, f32, kF32, FE_TONEAREST, false},
-    {"f64_bf16", "cvt.f64.bf16 %d13, %h10; mov.b64 %rd20, %d13;", 1, f64, kF32, FE_TONEAREST, false},
+    {"f64_bf16", "cvt.f64.bf16 %d13, %h10; mov.b64 %rd20, %d13;", 1, f64, kF32, FE_TONEAREST,
+     false},
     {"f64_f32", "cvt.f64.f32 %d13, %f10; mov.b64 %rd20, %d13;", 2, f64, kF32, FE_TONEAREST, false},
     {"e4m3_f32", "mov.f32 %f9, 0f00000000; cvt.rn.satfinite.e4m3x2.f32 %h13, %f10, %f9;" WIDEN, 2,
      upper_e4m3, kE4m3, FE_TONEAREST, true},
@@ -267,9 +269,9 @@ class Narrowed : public ::testing::TestWithParam<Narrowing> {};
 TEST_P(Narrowed, IsRoundedAsItSays) {
   const Narrowing& test = GetParam();
   const Real& from = kReals[test.from];
-  std::vector<Triple> operands = triples(
-      from.value == f64 ? f64_edges() : (from.value == f32 ? f32_edges() : edges_of(from)),
-      width_of(from));
+  std::vector<Triple> operands =
+      triples(from.value == f64 ? f64_edges() : (from.value == f32 ? f32_edges() : edges_of(from)),
+              width_of(from));
   // Numbers in the range of the 8-bit formats.
   for (std::size_t i = 1; from.value == f32 && i < operands.size(); i += 3) {
     operands[i][0] = (operands[i][0] & 0x81ffffffU) | 0x3a000000U | (i % 4 << 25);
@@ -281,7 +283,8 @@ TEST_P(Narrowed, IsRoundedAsItSays) {
     if (test.saturates && std::isinf(expected)) {
       expected = std::copysign(test.format.largest, expected);
     }
-    ASSERT_PRED2(same, test.result(got[i]), expected) << std::hex << operands[i][0] << ": " << number;
+    ASSERT_PRED2(same, test.result(got[i]), expected)
+        << std::hex << operands[i][0] << ": " << number;
   }
 }
 INSTANTIATE_TEST_SUITE_P(Each, Narrowed, ::testing::ValuesIn(kNarrowings),
@@ -289,7 +292,8 @@ INSTANTIATE_TEST_SUITE_P(Each, Narrowed, ::testing::ValuesIn(kNarrowings),
 
 TEST(Conversion, OfTheEightBitFormatsToF16IsExact) {
   std::vector<Triple> operands;
-  for (std::uint64_t byte = 0; byte < 256; ++byte) operands.push_back({byte << 8 | (255 - byte), 0, 0});
+  for (std::uint64_t byte = 0; byte < 256; ++byte)
+    operands.push_back({byte << 8 | (255 - byte), 0, 0});
   const auto four = run_on("cvt.rn.f16x2.e4m3x2 %r20, %h10; cvt.u64.u32 %rd20, %r20;", operands);
   const auto five = run_on("cvt.rn.f16x2.e5m2x2 %r20, %h10; cvt.u64.u32 %rd20, %r20;", operands);
   for (std::uint64_t byte = 0; byte < 256; ++byte) {
@@ -300,9 +304,9 @@ TEST(Conversion, OfTheEightBitFormatsToF16IsExact) {
 }
 
 TEST(Conversion, RnaRoundsTiesOfTf32AwayFromZero) {
-  const auto got = run_on(
-      "cvt.rna.tf32.f32 %f13, %f10; mov.b32 %r20, %f13; cvt.u64.u32 %rd20, %r20;",
-      std::vector<Triple>(256, Triple{0xbf801000, 0, 0}));
+  const auto got =
+      run_on("cvt.rna.tf32.f32 %f13, %f10; mov.b32 %r20, %f13; cvt.u64.u32 %rd20, %r20;",
+             std::vector<Triple>(256, Triple{0xbf801000, 0, 0}));
   EXPECT_EQ(got[0], 0xbf802000U);
 }
 TEST(Conversion, SatLimitsToZeroAndOneAndReluToZero) {

@@ -42,9 +42,7 @@ const Case kCases[] = {
     {"bf16_max", "max.bf16 %h13, %h10, %h11;" HALF, bf16,
      [](double a, double b, double) { return larger(a, b); }},
     {"f16_min_xorsign", "min.xorsign.abs.f16 %h13, %h10, %h11;" HALF, f16,
-     [](double a, double b, double) {
-       return signed_of(a, b, smaller(std::abs(a), std::abs(b)));
-     }},
+     [](double a, double b, double) { return signed_of(a, b, smaller(std::abs(a), std::abs(b))); }},
     {"f16_add_ftz", "add.ftz.f16 %h13, %h10, %h11;" HALF, f16,
      [](double a, double b, double) {
        return flushed(rounded(flushed(a, -14) + flushed(b, -14), kF16, FE_TONEAREST), -14);
@@ -65,18 +63,21 @@ const Case kCases[] = {
        return nan(sum) ? NAN : std::max(0.0, rounded(sum, kBf16, FE_TONEAREST)) + 0.0;
      }},
     {"f16x2_mul",
-     "mov.b32 %r1, {%h11, %h10}; mov.b32 %r2, {%h10, %h12}; mul.f16x2 %r3, %r1, %r2; mov.b32 {%h14, "
+     "mov.b32 %r1, {%h11, %h10}; mov.b32 %r2, {%h10, %h12}; mul.f16x2 %r3, %r1, %r2; mov.b32 "
+     "{%h14, "
      "%h13}, %r3;" HALF,
      f16, [](double a, double, double c) { return rounded(a * c, kF16, FE_TONEAREST); }},
     {"f16x2_fma_lower_half",
-     "mov.b32 %r1, {%h10, %h12}; mov.b32 %r2, {%h11, %h12}; mov.b32 %r3, {%h12, %h10}; fma.rn.f16x2 "
+     "mov.b32 %r1, {%h10, %h12}; mov.b32 %r2, {%h11, %h12}; mov.b32 %r3, {%h12, %h10}; "
+     "fma.rn.f16x2 "
      "%r4, %r1, %r2, %r3; mov.b32 {%h13, %h14}, %r4;" HALF,
      f16,
      [](double a, double b, double c) {
        return rounded(odd([&] { return std::fma(a, b, c); }), kF16, FE_TONEAREST);
      }},
     {"bf16x2_sub",
-     "mov.b32 %r1, {%h11, %h10}; mov.b32 %r2, {%h10, %h12}; sub.bf16x2 %r3, %r1, %r2; mov.b32 {%h14, "
+     "mov.b32 %r1, {%h11, %h10}; mov.b32 %r2, {%h10, %h12}; sub.bf16x2 %r3, %r1, %r2; mov.b32 "
+     "{%h14, "
      "%h13}, %r3;" HALF,
      bf16,
      [](double a, double, double c) {
@@ -103,7 +104,11 @@ const Case kCases[] = {
      [](double a, double b, double) {
        const bool huge = std::abs(b) > std::ldexp(1, 126) && std::isfinite(b);
        if (huge) return a * std::copysign(0.0, b);
-       return rounded(odd([&] { const volatile double x = a; return x / b; }), kF32, FE_TONEAREST);
+       return rounded(odd([&] {
+                        const volatile double x = a;
+                        return x / b;
+                      }),
+                      kF32, FE_TONEAREST);
      }},
 };
 class SmallOperation : public ::testing::TestWithParam<Case> {};
@@ -112,7 +117,8 @@ TEST_P(SmallOperation, EqualsTheReference) {
   const bool is_f32 = test.decode == f32;
   const bool is_f64 = test.decode == f64;
   const auto edges =
-      is_f64 ? f64_edges() : (is_f32 ? f32_edges() : (test.decode == f16 ? f16_edges() : bf16_edges()));
+      is_f64 ? f64_edges()
+             : (is_f32 ? f32_edges() : (test.decode == f16 ? f16_edges() : bf16_edges()));
   const auto operands = triples(edges, is_f64 ? 64 : (is_f32 ? 32 : 16));
   const auto got = run_on(test.body, operands);
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -150,14 +156,16 @@ const Question kQuestions[] = {
     {"bf16_nan", "setp.nan.bf16 %p1, %h10, %h11;" ASKED, bf16,
      [](double a, double b) { return nan(a) || nan(b) ? 1U : 0U; }},
     {"f16x2_le_in_both_halves",
-     "mov.b32 %r1, {%h10, %h11}; mov.b32 %r2, {%h11, %h10}; setp.le.f16x2 %p1|%p2, %r1, %r2; selp.u32 "
+     "mov.b32 %r1, {%h10, %h11}; mov.b32 %r2, {%h11, %h10}; setp.le.f16x2 %p1|%p2, %r1, %r2; "
+     "selp.u32 "
      "%r3, 2, 0, %p2; selp.u32 %r4, 1, 0, %p1; or.b32 %r20, %r3, %r4;",
      f16, [](double a, double b) { return (a <= b ? 1U : 0U) + (b <= a ? 2U : 0U); }},
     {"f16x2_set",
-     "mov.b32 %r1, {%h10, %h11}; mov.b32 %r2, {%h11, %h10}; set.lt.f16x2.f16x2 %r20, %r1, %r2;", f16,
-     [](double a, double b) { return (a < b ? 0x3c00U : 0U) + (b < a ? 0x3c000000U : 0U); }},
+     "mov.b32 %r1, {%h10, %h11}; mov.b32 %r2, {%h11, %h10}; set.lt.f16x2.f16x2 %r20, %r1, %r2;",
+     f16, [](double a, double b) { return (a < b ? 0x3c00U : 0U) + (b < a ? 0x3c000000U : 0U); }},
     {"bf16x2_set_mask",
-     "mov.b32 %r1, {%h10, %h11}; mov.b32 %r2, {%h11, %h10}; set.gtu.u32.bf16x2 %r20, %r1, %r2;", bf16,
+     "mov.b32 %r1, {%h10, %h11}; mov.b32 %r2, {%h11, %h10}; set.gtu.u32.bf16x2 %r20, %r1, %r2;",
+     bf16,
      [](double a, double b) { return (a <= b ? 0U : 0xffffU) + (b <= a ? 0U : 0xffff0000U); }},
     {"f32_finite", "testp.finite.f32 %p1, %f10;" ASKED, f32,
      [](double a, double) { return std::isfinite(a) ? 1U : 0U; }},
@@ -178,7 +186,8 @@ TEST_P(Asked, IsAnsweredAsByTheHost) {
   const bool is_f32 = test.decode == f32;
   const bool is_f64 = test.decode == f64;
   const auto edges =
-      is_f64 ? f64_edges() : (is_f32 ? f32_edges() : (test.decode == f16 ? f16_edges() : bf16_edges()));
+      is_f64 ? f64_edges()
+             : (is_f32 ? f32_edges() : (test.decode == f16 ? f16_edges() : bf16_edges()));
   const auto operands = triples(edges, is_f64 ? 64 : (is_f32 ? 32 : 16));
   const auto got = run_on(std::string(test.body) + " cvt.u64.u32 %rd20, %r20;", operands);
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -234,7 +243,8 @@ TEST_P(Approximate, IsAsCloseAsPtxAsks) {
     if (test.decode == f32) bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
     if (test.decode == bf16) bits = std::bit_cast<std::uint32_t>(static_cast<float>(x)) >> 16;
     if (test.decode == f16) {
-      bits = static_cast<std::uint64_t>(i / 64 - 3 + 15) << 10 | static_cast<std::uint64_t>(i % 64) << 4;
+      bits = static_cast<std::uint64_t>(i / 64 - 3 + 15) << 10 | static_cast<std::uint64_t>(i % 64)
+                                                                     << 4;
     }
     numbers.back() = test.decode(bits);
     operands.push_back({bits, 0, 0});

@@ -61,8 +61,8 @@ inline constexpr Format kE5m2{3, -14, 57344};
   return std::copysign(stays ? format.largest : std::numeric_limits<double>::infinity(), number);
 }
 
-// The double whose last bit says whether anything was cut off: every narrower format rounds it as it
-// would the exact value of `compute`, which is a function of no arguments.
+// The double whose last bit says whether anything was cut off: every narrower format rounds it as
+// it would the exact value of `compute`, which is a function of no arguments.
 template <typename Compute>
 [[nodiscard]] double odd(Compute compute) {
   const HostRounding rounding(FE_TOWARDZERO);
@@ -81,8 +81,7 @@ template <typename Compute>
 // A format of 1 sign bit, exponent and mantissa whose highest exponent is for infinity and NaN.
 [[nodiscard]] inline double small_float(std::uint64_t bits, int exponent_bits, int mantissa_bits) {
   const double sign = ((bits >> (exponent_bits + mantissa_bits)) & 1U) != 0 ? -1 : 1;
-  const auto exponent =
-      static_cast<int>((bits >> mantissa_bits) & ((1U << exponent_bits) - 1));
+  const auto exponent = static_cast<int>((bits >> mantissa_bits) & ((1U << exponent_bits) - 1));
   const auto mantissa = static_cast<double>(bits & ((1U << mantissa_bits) - 1));
   const int bias = (1 << (exponent_bits - 1)) - 1;
   if (exponent == (1 << exponent_bits) - 1) {
@@ -90,7 +89,8 @@ template <typename Compute>
                          : sign * std::numeric_limits<double>::infinity();
   }
   if (exponent == 0) return sign * std::ldexp(mantissa, 1 - bias - mantissa_bits);
-  return sign * std::ldexp(mantissa + std::ldexp(1, mantissa_bits), exponent - bias - mantissa_bits);
+  return sign *
+         std::ldexp(mantissa + std::ldexp(1, mantissa_bits), exponent - bias - mantissa_bits);
 }
 [[nodiscard]] inline double f16(std::uint64_t bits) { return small_float(bits & 0xffffU, 5, 10); }
 [[nodiscard]] inline double e5m2(std::uint64_t bits) { return small_float(bits & 0xffU, 5, 2); }
@@ -149,14 +149,14 @@ template <typename Compute>
           0x40effe0000000000};  // 65520
 }
 [[nodiscard]] inline std::vector<std::uint64_t> f16_edges() {
-  return {0,      0x8000, 1,      0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x3c00, 0xbc00, 0x3bff,
-          0x3c01, 0x4200, 0xc200, 0x7bff, 0xfbff, 0x7bfe, 0x7c00, 0xfc00, 0x7e00, 0x1400, 0x6400,
-          0x6bff, 0x3555, 0x0401, 0x1001};
+  return {0,      0x8000, 1,      0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x3c00,
+          0xbc00, 0x3bff, 0x3c01, 0x4200, 0xc200, 0x7bff, 0xfbff, 0x7bfe, 0x7c00,
+          0xfc00, 0x7e00, 0x1400, 0x6400, 0x6bff, 0x3555, 0x0401, 0x1001};
 }
 [[nodiscard]] inline std::vector<std::uint64_t> bf16_edges() {
-  return {0,      0x8000, 1,      0x8001, 0x007f, 0x807f, 0x0080, 0x8080, 0x3f80, 0xbf80, 0x3f7f,
-          0x3f81, 0x4040, 0xc040, 0x7f7f, 0xff7f, 0x7f7e, 0x7f80, 0xff80, 0x7fc0, 0x1f81, 0x9f83,
-          0x4b01, 0x3eab, 0x2001, 0x1c03};
+  return {0,      0x8000, 1,      0x8001, 0x007f, 0x807f, 0x0080, 0x8080, 0x3f80,
+          0xbf80, 0x3f7f, 0x3f81, 0x4040, 0xc040, 0x7f7f, 0xff7f, 0x7f7e, 0x7f80,
+          0xff80, 0x7fc0, 0x1f81, 0x9f83, 0x4b01, 0x3eab, 0x2001, 0x1c03};
 }
 
 }  // namespace emulator::testing

@@ -1,5 +1,5 @@
-// What the emulator cannot run is refused when the module is loaded, with its line, and never run as
-// something else.
+// What the emulator cannot run is refused when the module is loaded, with its line, and never run
+// as something else.
 #include <gtest/gtest.h>
 
 #include "emulator/support/kernel_run.h"
@@ -22,7 +22,8 @@ TEST_P(Refusal, NamesTheInstructionAndItsLine) {
     static_cast<void>(run_kernel(ptx, {1}, 32));
     FAIL() << "accepted";
   } catch (const ptx::Error& error) {
-    EXPECT_NE(std::string(error.what()).find(GetParam().message), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(GetParam().message), std::string::npos)
+        << error.what();
     EXPECT_NE(std::string(error.what()).find("not supported"), std::string::npos) << error.what();
     EXPECT_EQ(error.where().line, 24U);
   }
@@ -30,7 +31,8 @@ TEST_P(Refusal, NamesTheInstructionAndItsLine) {
 
 const Refused kRefused[] = {
     {"mma",
-     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
+     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, "
+     "{%r4,%r5}, "
      "{%f0,%f1,%f2,%f3};",
      "mma.sync"},
     {"ldmatrix", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r0];", "ldmatrix"},
@@ -57,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(Each, Refusal, ::testing::ValuesIn(kRefused),
 
 TEST(Refusals, OfAKernelThatAsksForClustersComeBeforeItRuns) {
   const std::string ptx =
-      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b) "
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 "
+      "b) "
       ".reqnctapercluster 2, 1, 1\n{ ret; }\n";
   EXPECT_THROW(static_cast<void>(run_kernel(ptx, {1}, 32)), ptx::Error);
 }

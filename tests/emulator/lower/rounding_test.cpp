@@ -67,9 +67,9 @@ TEST_P(RoundedFloat, HasTheBitsOfTheHost) {
                           operands);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const auto [a, b, c] = operands[i];
-    const float expected = compute_rounded<float>(
-        operation, direction.mode, static_cast<float>(f32(a)), static_cast<float>(f32(b)),
-        static_cast<float>(f32(c)));
+    const float expected =
+        compute_rounded<float>(operation, direction.mode, static_cast<float>(f32(a)),
+                               static_cast<float>(f32(b)), static_cast<float>(f32(c)));
     ASSERT_PRED2(same, f32(got[i]), expected) << std::hex << a << ", " << b << ", " << c;
   }
 }
@@ -107,9 +107,9 @@ TEST(Rounding, OfAUniformValueIsTheSame) {
   EXPECT_EQ(got[7], 0x3fd5555555555556U);
 }
 TEST(Rounding, FlushesSubnormalResultsAfterwards) {
-  const auto got = run_on(
-      "mul.rp.ftz.f32 %f20, %f10, %f11; mov.b32 %r20, %f20; cvt.u64.u32 %rd20, %r20;",
-      std::vector<Triple>(256, Triple{0x9f800000, 0x1f000000, 0}));
+  const auto got =
+      run_on("mul.rp.ftz.f32 %f20, %f10, %f11; mov.b32 %r20, %f20; cvt.u64.u32 %rd20, %r20;",
+             std::vector<Triple>(256, Triple{0x9f800000, 0x1f000000, 0}));
   EXPECT_EQ(got[0], 0x80000000U);
 }
 
@@ -122,10 +122,12 @@ struct HalfCase {
 void PrintTo(const HalfCase& c, std::ostream* out) { *out << c.name; }
 
 const HalfCase kHalves[] = {
-    {"f16_add", "add.f16 %h13, %h10, %h11;", true, [](double a, double b, double) { return a + b; }},
+    {"f16_add", "add.f16 %h13, %h10, %h11;", true,
+     [](double a, double b, double) { return a + b; }},
     {"f16_sub", "sub.rn.f16 %h13, %h10, %h11;", true,
      [](double a, double b, double) { return a - b; }},
-    {"f16_mul", "mul.f16 %h13, %h10, %h11;", true, [](double a, double b, double) { return a * b; }},
+    {"f16_mul", "mul.f16 %h13, %h10, %h11;", true,
+     [](double a, double b, double) { return a * b; }},
     {"f16_fma", "fma.rn.f16 %h13, %h10, %h11, %h12;", true,
      [](double a, double b, double c) { return std::fma(a, b, c); }},
     {"bf16_add", "add.rn.bf16 %h13, %h10, %h11;", false,

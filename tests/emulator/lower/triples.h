@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -42,19 +43,25 @@ using Triple = std::array<std::uint64_t, 3>;
   return all;
 }
 
-// The 64-bit results of `body`, which finds the operands in %rd10 to %rd12, their lower halves in
-// %r10 to %r12 and %f10 to %f12, whole ones in %d10 to %d12, the lowest 16 bits in %h10 to %h12, and
-// leaves its result in %rd20.
-[[nodiscard]] inline std::vector<std::uint64_t> run_on(const std::string& body,
-                                                       const std::vector<Triple>& operands) {
-  std::string code = "mul.wide.u32 %rd4, %r0, 24; add.s64 %rd5, %rd2, %rd4;\n";
+enum class Spread : std::uint8_t {
+  lanes,   // a triple per thread
+  blocks,  // a triple per block: the warp computes with scalars
+};
+
+// One launch over the operands.
+[[nodiscard]] inline std::vector<std::uint64_t> run_spread(const std::string& body,
+                                                           const std::vector<Triple>& operands,
+                                                           Spread spread) {
+  const bool by_lane = spread == Spread::lanes;
+  const std::string index = by_lane ? "%r0" : "%r60";  // kernel_of() leaves %ctaid.x in %r60
+  std::string code = "mul.wide.u32 %rd4, " + index + ", 24; add.s64 %rd5, %rd2, %rd4;\n";
   for (const char* n : {"0", "1", "2"}) {
     const std::string r = std::string("1") + n;
     code += "ld.global.u64 %rd" + r + ", [%rd5+" + std::to_string(8 * (n[0] - '0')) + "];\n";
     code += "cvt.u32.u64 %r" + r + ", %rd" + r + "; mov.b32 %f" + r + ", %r" + r + ";\n";
     code += "mov.b64 %d" + r + ", %rd" + r + "; cvt.u16.u64 %h" + r + ", %rd" + r + ";\n";
   }
-  code += "mul.wide.u32 %rd6, %r0, 8; add.s64 %rd7, %rd3, %rd6;\n" + body +
+  code += "mul.wide.u32 %rd6, " + index + ", 8; add.s64 %rd7, %rd3, %rd6;\n" + body +
           "\nst.global.u64 [%rd7], %rd20;";
   std::vector<std::uint32_t> words;
   for (const Triple& triple : operands) {
@@ -63,14 +70,28 @@ using Triple = std::array<std::uint64_t, 3>;
       words.push_back(static_cast<std::uint32_t>(operand >> 32));
     }
   }
-  const auto blocks = static_cast<std::uint32_t>(operands.size() / 256);
+  const std::size_t per_block = by_lane ? 256 : 1;
+  const auto blocks = static_cast<std::uint32_t>(operands.size() / per_block);
+  const std::uint32_t threads = by_lane ? 256 : 32;
+  words.resize(std::max(words.size(), std::size_t{blocks} * threads));  // kernel_of() reads them
   const Outcome outcome = run_kernel(kernel_of(code), words, operands.size() * 2,
-                                     {.grid = {blocks, 1, 1}, .block = {256, 1, 1}});
+                                     {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}});
   EXPECT_EQ(outcome.fault, "") << body;
   std::vector<std::uint64_t> results;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     results.push_back(outcome.words[2 * i] | std::uint64_t{outcome.words[2 * i + 1]} << 32);
   }
+  return results;
+}
+
+// The 64-bit results of `body`, which finds the operands in %rd10 to %rd12, their lower halves in
+// %r10 to %r12 and %f10 to %f12, whole ones in %d10 to %d12, the lowest 16 bits in %h10 to %h12,
+// and leaves its result in %rd20. The same comes out where a warp's lanes all have the same
+// operands.
+[[nodiscard]] inline std::vector<std::uint64_t> run_on(const std::string& body,
+                                                       const std::vector<Triple>& operands) {
+  const auto results = run_spread(body, operands, Spread::lanes);
+  EXPECT_EQ(run_spread(body, operands, Spread::blocks), results) << body;
   return results;
 }
 
