@@ -17,7 +17,11 @@ class Integer {
         instruction_(instruction),
         lanes_(writer.lanes_of(instruction)),
         bits_(ptx::bits(instruction.type())),
-        is_signed_(ptx::is_signed(instruction.type())) {}
+        is_signed_(ptx::is_signed(instruction.type())) {
+    if (instruction.has(Modifier::sat) && instruction.type() != Type::s32) {
+      unsupported(instruction, "only s32 saturates");
+    }
+  }
 
   Value operand(std::size_t i) {
     return writer_.read(instruction_.operands.at(i), element(), lanes_);

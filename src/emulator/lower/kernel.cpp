@@ -46,8 +46,8 @@ void lower_instruction(Writer& writer, const Instruction& instruction) {
   require_known_words(instruction);
   using Group = bool (*)(Writer&, const Instruction&);
   static constexpr Group kGroups[] = {lower_move,   lower_integer, lower_bits,    lower_floating,
-                                      lower_half,   lower_compare, lower_convert, lower_memory,
-                                      lower_atomic, lower_warp,    lower_call};
+                                      lower_half,   lower_compare, lower_convert, lower_parameter,
+                                      lower_memory, lower_atomic,  lower_warp,    lower_call};
   for (const Group group : kGroups) {
     if (group(writer, instruction)) return;
   }
@@ -172,15 +172,19 @@ class Body {
         ir_.begin_block(labels[i]);
         leave(b, {{block.successors[i], mask}});
       }
-      // Undefined by PTX: it must not lead the host astray.
       ir_.begin_block(beyond);
-      writer_.call(
-          "emu_fault",
-          {Ir::constant(static_cast<std::uint64_t>(runtime::FaultKind::bad_instruction), "i32", 1),
-           mask, Ir::constant(block.line, "i32", 1)});
+      refuse_index(b, mask);
       return ir_.line("unreachable");
     }
     const Value index = writer_.read(operand, "i32", kLanes);
+    const Value wrong = ir_.binary("and", ir_.to_mask(ir_.compare("icmp uge", index, count)), mask);
+    const std::string beyond = ir_.label("beyond");
+    const std::string within = ir_.label("within");
+    ir_.branch(ir_.compare("icmp ne", wrong, 0), beyond, within, true);
+    ir_.begin_block(beyond);
+    refuse_index(b, wrong);
+    ir_.line("unreachable");
+    ir_.begin_block(within);
     std::vector<Way> ways;
     Value rest = mask;
     for (std::size_t i = 0; i < count; ++i) {
@@ -191,6 +195,15 @@ class Body {
       ways.push_back({block.successors[i], matching});
     }
     leave(b, ways);
+  }
+
+  // An index past the targets is undefined by PTX: it must not lead the host astray.
+  void refuse_index(std::uint32_t b, const Value& lanes) {
+    const auto number = [](auto value) {
+      return Ir::constant(static_cast<std::uint64_t>(value), "i32", 1);
+    };
+    writer_.call("emu_fault", {number(runtime::FaultKind::bad_instruction), lanes,
+                               number(flow_.blocks[b].line)});
   }
 
   // Sends the lanes of `from` on their ways (one way: all of them; several: each may get none) and

@@ -153,6 +153,7 @@ bool lower_floating(Writer& writer, const ptx::Instruction& instruction);
 bool lower_half(Writer& writer, const ptx::Instruction& instruction);
 bool lower_compare(Writer& writer, const ptx::Instruction& instruction);
 bool lower_convert(Writer& writer, const ptx::Instruction& instruction);
+bool lower_parameter(Writer& writer, const ptx::Instruction& instruction);
 bool lower_memory(Writer& writer, const ptx::Instruction& instruction);
 bool lower_atomic(Writer& writer, const ptx::Instruction& instruction);
 bool lower_warp(Writer& writer, const ptx::Instruction& instruction);

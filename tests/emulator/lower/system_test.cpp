@@ -173,11 +173,13 @@ TEST(IndexedBranch, GoesWhereEachLaneSays) {
   }
 }
 TEST(IndexedBranch, PastItsTargetsIsAFault) {
-  const Outcome outcome = run_kernel(
-      kernel_of(
-          "mov.u32 %r4, 7; T: .branchtargets A, B; brx.idx.uni %r4, T; A: B: mov.u32 %r3, 1;"),
-      inputs(), 32);
-  EXPECT_EQ(outcome.kind, runtime::FaultKind::bad_instruction);
+  for (const char* index : {"mov.u32 %r4, 7;", "mov.u32 %r4, %r0;"}) {
+    const Outcome outcome =
+        run_kernel(kernel_of(std::string(index) + "T: .branchtargets A, B; brx.idx %r4, T; A: B: "
+                                                  "mov.u32 %r3, 1;"),
+                   inputs(), 32);
+    EXPECT_EQ(outcome.kind, runtime::FaultKind::bad_instruction) << index;
+  }
 }
 
 // A lane that polls with an atomic operation waits for another warp of its block.
