@@ -172,7 +172,7 @@ class Conversion {
   }
 
   Value half_of(const Value& value, Type type) {
-    const Value bits = narrow_to_half(ir_, value, type, rounding_of(instruction_));
+    Value bits = narrow_to_half(ir_, value, type, rounding_of(instruction_));
     if (!instruction_.has(Modifier::satfinite)) return bits;
     // Infinity, whatever it came from, becomes the largest finite value, one less in the bits.
     const std::uint64_t infinity = type == Type::f16 ? 0x7c00 : 0x7f80;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,10 +41,11 @@ std::optional<Call> call_of(const Instruction& instruction) {
   return found ? std::optional(call) : std::nullopt;
 }
 
-bool calls_a_body(const ptx::Module& module, const Instruction& instruction) {
-  if (instruction.opcode != Opcode::call) return false;
+// A call of a function that the module defines; empty where the instruction is anything else.
+std::optional<Call> call_of_body(const ptx::Module& module, const Instruction& instruction) {
+  if (instruction.opcode != Opcode::call) return std::nullopt;
   const std::optional<Call> call = call_of(instruction);
-  return call && module.functions[call->callee].defined;
+  return call && module.functions[call->callee].defined ? call : std::nullopt;
 }
 
 template <typename Change>
@@ -60,8 +60,8 @@ void each_operand(Operand& operand, const Change& change) {
 
 class Inliner {
  public:
-  Inliner(const ptx::Module& module, const ptx::Function& kernel)
-      : module_(module), result_(kernel) {
+  Inliner(const ptx::Module& module, ptx::Function kernel)
+      : module_(module), result_(std::move(kernel)) {
     result_.body.clear();
     result_.registers.clear();
     result_.variables.clear();
@@ -96,12 +96,12 @@ class Inliner {
       starts.push_back(end());
       Instruction instruction = original;
       rename(instruction, copy, is_kernel);
-      if (calls_a_body(module_, instruction)) {
+      if (const std::optional<Call> found = call_of_body(module_, instruction)) {
         if (instruction.guard) {
           own.push_back(end());
           add(jump(instruction, static_cast<std::uint32_t>(starts.size()), true));
         }
-        call(instruction);
+        call(instruction, *found);
       } else if (instruction.opcode == Opcode::ret && !is_kernel) {
         own.push_back(end());
         add(jump(instruction, static_cast<std::uint32_t>(function.body.size()), false));
@@ -141,7 +141,7 @@ class Inliner {
     Instruction branch;
     branch.opcode = Opcode::bra;
     branch.guard = original.guard;
-    if (opposite) branch.guard->negated = !branch.guard->negated;
+    if (opposite && branch.guard) branch.guard->negated = !branch.guard->negated;
     branch.operands = {{ptx::LabelReference{target}, false, original.where}};
     branch.where = original.where;
     branch.text = original.text;
@@ -184,8 +184,7 @@ class Inliner {
     }
   }
 
-  void call(const Instruction& instruction) {
-    const Call call = *call_of(instruction);
+  void call(const Instruction& instruction, const Call& call) {
     const ptx::Function& callee = module_.functions[call.callee];
     if (std::ranges::find(chain_, &callee) != chain_.end()) {
       refuse(instruction, "'" + callee.name + "' calls itself, which is not");
@@ -341,7 +340,7 @@ void move_to_local_memory(ptx::Function& function) {
 std::optional<ptx::Function> with_calls_inlined(const ptx::Module& module,
                                                 const ptx::Function& kernel) {
   const bool calls = std::ranges::any_of(kernel.body, [&](const Instruction& instruction) {
-    return calls_a_body(module, instruction);
+    return call_of_body(module, instruction).has_value();
   });
   if (!calls) return std::nullopt;
   ptx::Function result = Inliner(module, kernel).run(kernel);

@@ -240,7 +240,7 @@ void lower_part_differences(Writer& writer, const Instruction& instruction, unsi
   if (instruction.types.size() != 3) unsupported(instruction);
   const auto part = [&](std::size_t operand, unsigned index) {
     const Value all = writer.read(instruction.operands.at(operand), "i32", lanes);
-    const Value up = ir.binary("shl", all, std::uint64_t{32} - width * (index + 1));
+    const Value up = ir.binary("shl", all, 32 - std::uint64_t{width} * (index + 1));
     const bool is_signed = ptx::is_signed(instruction.types[operand]);
     return ir.binary(is_signed ? "ashr" : "lshr", up, 32 - width);
   };

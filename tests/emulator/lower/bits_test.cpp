@@ -343,7 +343,7 @@ const Case
                  [](auto a, auto b, auto c) -> std::uint64_t {
                    std::int64_t sum = s(c);
                    for (int i = 0; i < 2; ++i) {
-                     sum += static_cast<std::uint16_t>(a >> (16 * i)) *
+                     sum += std::int64_t{static_cast<std::uint16_t>(a >> (16 * i))} *
                             static_cast<std::int8_t>(b >> (8 * (2 + i)));
                    }
                    return w(static_cast<std::uint64_t>(sum));

@@ -108,10 +108,10 @@ TEST_P(IntegerToReal, IsRoundedOnce) {
     double expected = 0;
     if (to.format.digits == 0) {
       const HostRounding rounding(direction.mode);
-      const volatile long double exact = static_cast<long double>(number);
+      const volatile auto exact = static_cast<long double>(number);
       expected = static_cast<double>(exact);
     } else {
-      const volatile long double exact = static_cast<long double>(number);
+      const volatile auto exact = static_cast<long double>(number);
       expected =
           rounded(odd([&] { return static_cast<double>(exact); }), to.format, direction.mode);
     }
@@ -292,6 +292,7 @@ INSTANTIATE_TEST_SUITE_P(Each, Narrowed, ::testing::ValuesIn(kNarrowings),
 
 TEST(Conversion, OfTheEightBitFormatsToF16IsExact) {
   std::vector<Triple> operands;
+  operands.reserve(256);
   for (std::uint64_t byte = 0; byte < 256; ++byte)
     operands.push_back({byte << 8 | (255 - byte), 0, 0});
   const auto four = run_on("cvt.rn.f16x2.e4m3x2 %r20, %h10; cvt.u64.u32 %rd20, %r20;", operands);

@@ -239,7 +239,7 @@ TEST_P(Approximate, IsAsCloseAsPtxAsks) {
     // Exact in every format.
     const double x = std::ldexp(1 + (i % 64) / 64.0, i / 64 - 3);
     numbers.push_back(x);
-    std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+    auto bits = std::bit_cast<std::uint64_t>(x);
     if (test.decode == f32) bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
     if (test.decode == bf16) bits = std::bit_cast<std::uint32_t>(static_cast<float>(x)) >> 16;
     if (test.decode == f16) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Direction {
   const char* word;  // of an arithmetic instruction
   int mode;
 };
+inline void PrintTo(const Direction& d, std::ostream* out) { *out << d.word; }
 inline constexpr Direction kDirections[] = {
     {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
 

@@ -14,6 +14,11 @@ struct Operation {
   T (*compute)(T a, T b, T c);
 };
 
+template <typename T>
+void PrintTo(const Operation<T>& o, std::ostream* out) {
+  *out << o.name;
+}
+
 // Volatile, so that the compiler leaves the operation where the rounding mode is set.
 template <typename T>
 T divided(T a, T b) {

@@ -1,6 +1,7 @@
 // Runs one instruction on many triples of 64-bit operands, edges first.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,11 +56,11 @@ enum class Spread : std::uint8_t {
   const bool by_lane = spread == Spread::lanes;
   const std::string index = by_lane ? "%r0" : "%r60";  // kernel_of() leaves %ctaid.x in %r60
   std::string code = "mul.wide.u32 %rd4, " + index + ", 24; add.s64 %rd5, %rd2, %rd4;\n";
-  for (const char* n : {"0", "1", "2"}) {
-    const std::string r = std::string("1") + n;
-    code += "ld.global.u64 %rd" + r + ", [%rd5+" + std::to_string(8 * (n[0] - '0')) + "];\n";
-    code += "cvt.u32.u64 %r" + r + ", %rd" + r + "; mov.b32 %f" + r + ", %r" + r + ";\n";
-    code += "mov.b64 %d" + r + ", %rd" + r + "; cvt.u16.u64 %h" + r + ", %rd" + r + ";\n";
+  for (unsigned i = 0; i < 3; ++i) {
+    code += fmt::format(
+        "ld.global.u64 %rd1{0}, [%rd5+{1}]; cvt.u32.u64 %r1{0}, %rd1{0}; mov.b32 %f1{0}, %r1{0};\n"
+        "mov.b64 %d1{0}, %rd1{0}; cvt.u16.u64 %h1{0}, %rd1{0};\n",
+        i, 8 * i);
   }
   code += "mul.wide.u32 %rd6, " + index + ", 8; add.s64 %rd7, %rd3, %rd6;\n" + body +
           "\nst.global.u64 [%rd7], %rd20;";
@@ -78,6 +79,7 @@ enum class Spread : std::uint8_t {
                                      {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}});
   EXPECT_EQ(outcome.fault, "") << body;
   std::vector<std::uint64_t> results;
+  results.reserve(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     results.push_back(outcome.words[2 * i] | std::uint64_t{outcome.words[2 * i + 1]} << 32);
   }
