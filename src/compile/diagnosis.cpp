@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/kernel_names.h"
 #include "compile/ptxas_report.h"
+#include "compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {
@@ -159,13 +161,15 @@ std::optional<std::string> ptxas_error(const std::vector<std::string>& log,
   return std::nullopt;
 }
 
-std::optional<std::string> too_much_shared(const std::string& log, const std::string& file_name) {
+std::optional<std::string> too_much_shared(const std::string& log, const std::string& source,
+                                           const std::string& file_name) {
   for (const auto& [kernel, resources] : read_ptxas_report(log).resources) {
     if (resources.static_shared_bytes <= kMostStaticShared) continue;
     return fmt::format(
-        "{}: {} declares {} bytes of __shared__ memory; {} are the most: declare it extern "
-        "__shared__ and give its size as .shared_bytes in AUTOKERNEL_LAUNCH",
-        file_name, kernel, resources.static_shared_bytes, kMostStaticShared);
+        "{}{} declares {} bytes of __shared__ memory; {} are the most: declare it extern "
+        "__shared__ and give its size as .shared_bytes in AUTOKERNEL_LAUNCH, where more fits",
+        place(file_name, line_of_word(source, "__shared__")), readable_name(kernel),
+        resources.static_shared_bytes, kMostStaticShared);
   }
   return std::nullopt;
 }
@@ -181,7 +185,7 @@ std::string first_error(const std::string& log, const std::string& source,
     }
   }
   if (auto found = ptxas_error(lines, file_name)) return *found;
-  if (auto found = too_much_shared(log, file_name)) return *found;
+  if (auto found = too_much_shared(log, source, file_name)) return *found;
   const auto last = std::ranges::find_if(std::ranges::reverse_view(lines),
                                          [](const std::string& l) { return !l.empty(); });
   return fmt::format("{}: the compiler refuses it without naming an error; the last it said: {}",
