@@ -72,6 +72,22 @@ std::filesystem::path read_file_name(Section& section, const std::string& key, c
   return file;
 }
 
+// The fp64 reference is for the mean of all errors, and that of a few elements is chance.
+void require_many(const Section& section, const Case& problem, const Tensor& output) {
+  // Of so many honest errors the root mean square is within a sixth of its expectation: far from
+  // the half more that is allowed.
+  constexpr std::uint64_t kLeastElements = 256;
+  for (const auto& [name, sizes] : problem.sizes) {
+    const std::uint64_t count = element_count(output, sizes);
+    if (count >= kLeastElements) continue;
+    section.fail(
+        "fp64_file",
+        fmt::format("does not apply: output {} has {} elements at size \"{}\", too few for "
+                    "a mean; remove it or choose sizes that give {} or more",
+                    output.name, count, name, kLeastElements));
+  }
+}
+
 KernelReference read_kernel(Section& section, const Case& problem, Files files) {
   KernelReference reference;
   reference.file = read_file_name(section, "file", problem, files);
@@ -90,6 +106,11 @@ KernelReference read_kernel(Section& section, const Case& problem, Files files) 
     section.fail("fp64_file",
                  "does not apply: no output is f32, f16 or bf16; remove it and write exact = "
                  "\"always\" in [check]");
+  }
+  for (const Tensor& tensor : problem.tensors) {
+    if (tensor.role == Role::out && is_floating(tensor.dtype)) {
+      require_many(section, problem, tensor);
+    }
   }
   return reference;
 }

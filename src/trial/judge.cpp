@@ -6,9 +6,11 @@
 #include <cmath>
 #include <variant>
 
+#include "autokernel/base/error.h"
 #include "trial/compare.h"
 #include "trial/conversion.h"
 #include "trial/element.h"
+#include "trial/rms.h"
 
 namespace autokernel::trial {
 namespace {
@@ -109,6 +111,38 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
     }
     if (comparison.differing > 0)
       return wrong(launch, tensor, launch.outputs[t], expected[t], comparison);
+  }
+  return judge_rms(launch, expected);
+}
+
+std::optional<Rejection> Judge::judge_rms(const LaunchRecord& launch,
+                                          const std::vector<Bytes>& expected) {
+  if (fp64_ == nullptr || launch.recipe != Recipe::declared) return std::nullopt;
+  const SizedCase& sized = *launch.sized;
+  const std::vector<std::vector<double>>& right = fp64_->expected(sized, inputs_);
+  for (std::size_t t = 0; t < sized.tensors.size(); ++t) {
+    if (right[t].empty()) continue;
+    const SizedTensor& tensor = sized.tensors[t];
+    const cases::DType dtype = tensor.tensor->dtype;
+    if (const auto at =
+            first_disagreement(dtype, expected[t], right[t], sized.problem->tolerance)) {
+      throw Error(Stop::usage,
+                  fmt::format("the references of case {} disagree: {} is {} by the one in fp32 and "
+                              "{} by the one in fp64, further apart than the tolerance; mend them "
+                              "in {}",
+                              sized.problem->name, element_name(tensor, *at),
+                              value_text(dtype, expected[t], *at), right[t][*at],
+                              sized.problem->directory.string()));
+    }
+    const RmsErrors errors = rms_errors(dtype, launch.outputs[t], expected[t], right[t]);
+    if (errors.acceptable()) continue;
+    return Rejection{
+        Verdict::incorrect,
+        fmt::format("{}: the root mean square error against fp64 is {:.4g}, that of the fp32 "
+                    "reference {:.4g}; at most {} times as much is allowed ({})",
+                    tensor.tensor->name, errors.got, errors.reference, kRmsFactor,
+                    occasion(sized, launch.recipe, launch.name)),
+        ""};
   }
   return std::nullopt;
 }

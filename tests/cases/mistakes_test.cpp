@@ -303,9 +303,9 @@ name = "x"
       {"ExactnessOfATensorTimesItself", R"(name = "Square"
 problem = "square"
 [sizes.default]
-N = 4
+N = 16
 [sizes.check]
-N = 4
+N = 16
 [[tensor]]
 name = "A"
 role = "in"
@@ -332,9 +332,9 @@ sum_over = "N"
       {"ExactnessBesideAnFp64Reference", R"(name = "Square"
 problem = "square"
 [sizes.default]
-N = 4
+N = 16
 [sizes.check]
-N = 4
+N = 16
 [[tensor]]
 name = "A"
 role = "in"
@@ -355,6 +355,14 @@ exact = "always"
 )",
        "23:9: [check] exact is \"always\", but [reference] has an fp64_file, which is for results "
        "that cannot be exact; write \"never\" or remove it"},
+      {"AnFp64ReferenceOfAFewElements",
+       with(kernel_sample(),
+            "role = \"inout\"\ndtype = \"i32\"\nshape = [\"N\"]\nfill = \"integers\"\nlow = "
+            "-100\nhigh = 100\n[reference]\nkind = \"kernel\"\n",
+            "role = \"out\"\ndtype = \"bf16\"\nshape = [\"N\"]\n[reference]\nkind = "
+            "\"kernel\"\nfp64_file = \"reference_fp64.cu\"\n"),
+       "22:13: [reference] fp64_file does not apply: output y has 8 elements at size \"check\", "
+       "too few for a mean; remove it or choose sizes that give 256 or more"},
       {"AnFp64ReferenceOfAProduct",
        with(sample(), "kind = \"cublas_gemm\"\n",
             "kind = \"cublas_gemm\"\nfp64_file = \"reference_fp64.cu\"\n"),
