@@ -13,7 +13,7 @@ static_assert(K % PARTS == 0 && M % TILE == 0 && N % TILE == 0 && M * N % THREAD
 AUTOKERNEL_LAUNCH({.kernel = "multiply",
                    .grid = {N / TILE, M / TILE, PARTS},
                    .block = {TILE, TILE}},
-                  {.kernel = "round", .grid = {M * N / THREADS}, .block = {THREADS}});
+                  {.kernel = "write_out", .grid = {M * N / THREADS}, .block = {THREADS}});
 AUTOKERNEL_ZEROED_WORKSPACE(sizeof(float) * M * N);
 
 extern "C" __global__ void multiply(const __half* A, const __half* B, __half*, float* sums) {
@@ -27,7 +27,7 @@ extern "C" __global__ void multiply(const __half* A, const __half* B, __half*, f
   atomicAdd(&sums[row * N + col], sum);
 }
 
-extern "C" __global__ void round(const __half*, const __half*, __half* C, const float* sums) {
+extern "C" __global__ void write_out(const __half*, const __half*, __half* C, const float* sums) {
   const int i = blockIdx.x * THREADS + threadIdx.x;
   C[i] = __float2half(sums[i]);
 }
