@@ -133,7 +133,7 @@ Program program_of(Nvrtc::Output output, const Request& request, const std::stri
   Program program;
   try {
     const Elf elf(output.cubin);
-    require_known_calls(elf, file_name);
+    require_known_calls(elf, request.source, file_name);
     program.declaration = declaration_of(elf, output.ptx, request);
     program.objects = module_objects(elf, file_name);
   } catch (const BadElf& error) {

@@ -2,14 +2,19 @@
 // the line to mend.
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "e2e/workplace.h"
 
 namespace autokernel::test {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsTrue;
 using testing::Not;
+using testing::ResultOf;
 using testing::StartsWith;
 
 constexpr const char* kInclude = "#include <autokernel.cuh>\n";
@@ -23,6 +28,17 @@ constexpr const char* kKernel =
 
 std::string launching(const std::string& fields) {
   return kInclude + ("AUTOKERNEL_LAUNCH({.kernel = \"axpy\", " + fields + "});\n") + kKernel;
+}
+
+// What docs/kernel-contract.md explains: the first cells of the last table in it.
+std::vector<std::string> explained_refusals() {
+  std::istringstream text(contents(AUTOKERNEL_SOURCES "/docs/kernel-contract.md"));
+  std::vector<std::string> phrases;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("| the reason says")) phrases.clear();
+    if (line.starts_with("| `")) phrases.push_back(line.substr(3, line.find('`', 3) - 3));
+  }
+  return phrases;
 }
 
 struct Breach {
@@ -48,6 +64,12 @@ TEST_P(BrokenBy, IsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(run.code, 12) << run.out << run.err;
   EXPECT_EQ(value_of("verdict", run.out), "does_not_compile");
   EXPECT_THAT(value_of("reason", run.out), StartsWith(GetParam().reason));
+  EXPECT_THAT(
+      explained_refusals(),
+      Contains(ResultOf(
+          [&](const std::string& phrase) { return run.out.find(phrase) != std::string::npos; },
+          IsTrue())))
+      << "docs/kernel-contract.md explains no such refusal: " << value_of("reason", run.out);
   EXPECT_THAT(value_of("next", run.out), Not(IsEmpty()));
   EXPECT_THAT(run.err, HasSubstr("entered phase compile"));
   EXPECT_THAT(run.err, Not(HasSubstr("entered phase check")));
@@ -124,11 +146,45 @@ std::vector<Breach> breaches() {
            "extern \"C\" __global__ void axpy(float* y, long long n) { y[n] = 0; }\n",
        "kernel.cu:3: the kernel axpy has a parameter 2 (\"long long n\") of 8 bytes that is no "
        "pointer"},
+      {"AHeap",
+       std::string(kInclude) + kLaunch +
+           "extern \"C\" __global__ void axpy(const float* x, float* y) {\n"
+           "  float* copy = static_cast<float*>(malloc(4));\n  *copy = x[0];\n  y[0] = *copy;\n}\n",
+       "kernel.cu:4: it calls malloc, whose memory outlives the launch"},
+      {"ACallOfWhatIsNotThere",
+       std::string(kInclude) + kLaunch +
+           "extern \"C\" __device__ float f(float x);\n"
+           "extern \"C\" __global__ void axpy(const float* x, float* y) { y[0] = f(x[0]); }\n",
+       "kernel.cu:3: Unresolved extern function 'f'"},
+      {"MoreRegistersThanABlockHas",
+       std::string(kInclude) +
+           "AUTOKERNEL_LAUNCH({.kernel = \"axpy\", .block = {1024}});\n"
+           "extern \"C\" __global__ void axpy(const float* x, float* y) {\n"
+           "  float a[100];\n  for (int i = 0; i < 100; ++i) a[i] = x[i + threadIdx.x];\n"
+           "  __syncthreads();\n  float s = 0;\n"
+           "  for (int i = 0; i < 100; ++i) s = s * s + a[99 - i];\n"
+           "  for (int i = 0; i < 100; ++i) s = s * a[i] + s;\n  y[threadIdx.x] = s;\n}\n",
+       launch + ".block has 1024 threads, and the kernel takes "},
+      {"SharedMemoryOfBothKinds",
+       std::string(kInclude) +
+           "AUTOKERNEL_LAUNCH({.kernel = \"axpy\", .block = {32}, .shared_bytes = 200 << 10});\n"
+           "extern \"C\" __global__ void axpy(const float* x, float* y) {\n"
+           "  __shared__ float own[10 << 10];\n  extern __shared__ float asked[];\n"
+           "  own[threadIdx.x] = x[0];\n  asked[threadIdx.x] = x[1];\n  __syncthreads();\n"
+           "  y[0] = own[3] + asked[4];\n}\n",
+       launch +
+           "the kernel's __shared__ objects have 40960 bytes and .shared_bytes asks for 204800"},
   };
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, BrokenBy, testing::ValuesIn(breaches()),
                          [](const auto& tested) { return tested.param.name; });
+
+TEST(ContractInTheDocuments, ShowsAKernelThatIsTested) {
+  const std::filesystem::path sources = AUTOKERNEL_SOURCES;
+  EXPECT_THAT(contents(sources / "docs" / "kernel-contract.md"),
+              HasSubstr("```cpp\n" + contents(sources / "tests/data/split_k/kernel.cu") + "```\n"));
+}
 
 TEST_F(Contract, ThatIsKeptLetsTheKernelRun) {
   const Outcome run = bench_source(std::string(kInclude) + kLaunch + kKernel);
