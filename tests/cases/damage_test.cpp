@@ -26,13 +26,13 @@ std::string outcome_of(const std::string& text) {
   }
 }
 
-// Every case.toml of the project.
+// Every case of the project, the samples of the fuzzer among them.
 std::vector<std::filesystem::path> case_files() {
   std::vector<std::filesystem::path> files;
   for (const char* folder : {"kernels", "tests"}) {
     const std::filesystem::path below = std::filesystem::path(AUTOKERNEL_SOURCE_DIR) / folder;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(below)) {
-      if (entry.path().filename() == "case.toml") files.push_back(entry.path());
+      if (entry.path().extension() == ".toml") files.push_back(entry.path());
     }
   }
   std::ranges::sort(files);
@@ -64,7 +64,8 @@ TEST_P(CaseFileOfTheProject, CutAtAnyLaterByteIsReadOrRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Any, CaseFileOfTheProject, testing::ValuesIn(case_files()),
                          [](const auto& tested) {
-                           return tested.param.parent_path().filename().string();
+                           return tested.param.parent_path().filename().string() + "_" +
+                                  tested.param.stem().string();
                          });
 
 TEST(DamagedCase, WithAnyByteReplacedIsReadOrRefused) {
