@@ -78,7 +78,9 @@ void Judge::multiply_magnitudes(const SizedCase& sized, const cases::SumOfProduc
 std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
   const SizedCase& sized = *launch.sized;
   maker_->make(sized, launch.recipe, launch.key, inputs_);
-  const std::vector<Bytes>& expected = reference_->expected(sized, inputs_);
+  const std::vector<Bytes>& by_reference = reference_->expected(sized, inputs_);
+  const std::vector<std::vector<double>>* const right =
+      fp64_ != nullptr ? &fp64_->expected(sized, inputs_) : nullptr;
   const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
 
   Closeness closeness;
@@ -97,9 +99,18 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
     if (!tensor.is_written()) continue;
     const bool summed = closeness.factor > 0 && tensor.tensor->name == product->output;
     closeness.magnitudes = summed ? std::span<const float>(magnitudes_) : std::span<const float>();
+    const bool is_right_known = right != nullptr && !(*right)[t].empty();
+    RightValues values;
+    Closeness allowed = closeness;
+    if (is_right_known) {
+      values = right_values(tensor.tensor->dtype, by_reference[t], (*right)[t]);
+      allowed.tolerance.absolute += values.reference_error;
+    }
+    const Bytes& expected = is_right_known ? values.rounded : by_reference[t];
     const Comparison comparison =
-        compare(tensor.tensor->dtype, launch.outputs[t], expected[t], closeness);
-    if (!comparison.all_finite && is_stress(launch.recipe)) {
+        compare(tensor.tensor->dtype, launch.outputs[t], expected, allowed);
+    if (!(comparison.all_finite && std::isfinite(values.reference_error)) &&
+        is_stress(launch.recipe)) {
       notes_.push_back(fmt::format("not judged, since the reference itself is not finite: {}",
                                    occasion(sized, launch.recipe, launch.name)));
       return std::nullopt;
@@ -110,16 +121,16 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
       differences_.max_rel = std::max(differences_.max_rel, comparison.differences.max_rel);
     }
     if (comparison.differing > 0)
-      return wrong(launch, tensor, launch.outputs[t], expected[t], comparison);
+      return wrong(launch, tensor, launch.outputs[t], expected, comparison);
   }
-  return judge_rms(launch, expected);
+  if (right == nullptr || launch.recipe != Recipe::declared) return std::nullopt;
+  return judge_rms(launch, by_reference, *right);
 }
 
 std::optional<Rejection> Judge::judge_rms(const LaunchRecord& launch,
-                                          const std::vector<Bytes>& expected) {
-  if (fp64_ == nullptr || launch.recipe != Recipe::declared) return std::nullopt;
+                                          const std::vector<Bytes>& expected,
+                                          const std::vector<std::vector<double>>& right) {
   const SizedCase& sized = *launch.sized;
-  const std::vector<std::vector<double>>& right = fp64_->expected(sized, inputs_);
   for (std::size_t t = 0; t < sized.tensors.size(); ++t) {
     if (right[t].empty()) continue;
     const SizedTensor& tensor = sized.tensors[t];

@@ -37,8 +37,9 @@ class Judge {
   [[nodiscard]] std::optional<Rejection> judge_one(const LaunchRecord& launch);
   // On the declared inputs, all errors together against those of the reference. Inputs of mixed
   // scale say nothing here: the largest elements would drown the others.
-  [[nodiscard]] std::optional<Rejection> judge_rms(const LaunchRecord& launch,
-                                                   const std::vector<Bytes>& expected);
+  [[nodiscard]] static std::optional<Rejection> judge_rms(
+      const LaunchRecord& launch, const std::vector<Bytes>& expected,
+      const std::vector<std::vector<double>>& right);
   // K * 2^-23 * (|left| |right|), the most by which honest sums in fp32 may differ, goes into
   // magnitudes_.
   void multiply_magnitudes(const SizedCase& sized, const cases::SumOfProducts& product);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "trial/conversion.h"
 #include "trial/element.h"
@@ -35,6 +36,23 @@ RmsErrors rms_errors(cases::DType dtype, std::span<const std::byte> got,
   }
   const auto root = [&](double sum) { return std::sqrt(sum / static_cast<double>(right.size())); };
   return {root(sums.got), root(sums.reference), root(sums.rounding)};
+}
+
+RightValues right_values(cases::DType dtype, std::span<const std::byte> reference,
+                         std::span<const double> right) {
+  std::vector<float> singles(right.size());
+  std::ranges::transform(right, singles.begin(),
+                         [](double value) { return static_cast<float>(value); });
+  RightValues values;
+  values.rounded.resize(right.size() * cases::size_of(dtype));
+  from_floats(dtype, singles, values.rounded);
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const double error = std::fabs(value_at(dtype, reference, i) - right[i]);
+    // Not std::max, which a NaN would pass by.
+    if (!(error <= values.reference_error)) values.reference_error = error;
+    if (!std::isfinite(error)) break;
+  }
+  return values;
 }
 
 std::optional<std::uint64_t> first_disagreement(cases::DType dtype,

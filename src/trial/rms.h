@@ -33,6 +33,16 @@ struct RmsErrors {
                                    std::span<const std::byte> reference,
                                    std::span<const double> right);
 
+// What elements are compared with where the right values are known in fp64: these, rounded once,
+// and not the fp32 reference, whose own error can be larger than that of an honest kernel. A sum of
+// constants, one after the other, is rounded the same way at every step.
+struct RightValues {
+  Bytes rounded;
+  double reference_error = 0;  // largest distance of the fp32 reference, which any kernel may have
+};
+[[nodiscard]] RightValues right_values(cases::DType dtype, std::span<const std::byte> reference,
+                                       std::span<const double> right);
+
 // The first element where the fp32 reference is further from the one in fp64 than the tolerance, or
 // either is not finite: then one of the two computes something else.
 [[nodiscard]] std::optional<std::uint64_t> first_disagreement(cases::DType dtype,

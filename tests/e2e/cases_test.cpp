@@ -54,6 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Honest{"AnUpdateInPlace", "axpy", "kernel.cu", "y = 2.5x + y, 1048576 elements float32"},
         Honest{"AReduction", "row_sums", "kernel.cu", "sums of 1024 rows of 4096 float32"},
+        Honest{"AReductionInTheOrderOfTheReference", "row_sums", "reference.cu",
+               "sums of 1024 rows of 4096 float32"},
         Honest{"TwoLaunchesWithAWorkspace", "split_k", "kernel.cu",
                "MatMul [64,4096] x [4096,64] float16"},
         Honest{"TwoLaunchesWithAWorkspaceOfZeros", "split_k", "zeroed.cu",

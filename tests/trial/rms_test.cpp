@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "trial/element.h"
+
 namespace autokernel::trial {
 namespace {
 
@@ -58,6 +60,26 @@ TEST(RmsErrors, ThatAreNoNumbersAreNotAcceptable) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE((RmsErrors{nan, 1, 1}.acceptable()));
   EXPECT_FALSE((RmsErrors{1, nan, 0.1}.acceptable()));
+}
+
+TEST(RightValues, AreRoundedOnceAndKnowTheWorstErrorOfTheReference) {
+  const std::array<double, 3> right = {1 + 0x1p-30, 2, -4};
+  const std::array<float, 3> reference = {1, 2.5F, -4.25F};
+
+  const RightValues values = right_values(DType::f32, bytes_of(reference), right);
+
+  EXPECT_EQ(value_at(DType::f32, values.rounded, 0), 1);
+  EXPECT_EQ(value_at(DType::f32, values.rounded, 2), -4);
+  EXPECT_DOUBLE_EQ(values.reference_error, 0.5);
+}
+
+TEST(RightValues, OfAReferenceThatIsNotFiniteHaveAnErrorThatIsNotEither) {
+  const std::array<double, 2> right = {1, 2};
+  const std::array<float, 2> infinite = {std::numeric_limits<float>::infinity(), 2};
+  const std::array<float, 2> nan = {std::numeric_limits<float>::quiet_NaN(), 2};
+
+  EXPECT_FALSE(std::isfinite(right_values(DType::f32, bytes_of(infinite), right).reference_error));
+  EXPECT_FALSE(std::isfinite(right_values(DType::f32, bytes_of(nan), right).reference_error));
 }
 
 TEST(References, AgreeWithinTheTolerance) {
