@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "support/present.h"
+
 namespace autokernel::compile {
 namespace {
 
@@ -10,7 +12,8 @@ using testing::IsEmpty;
 
 TEST(WithoutComments, KeepsEveryCharacterOnItsLine) {
   EXPECT_EQ(without_comments("a // b\nc /* d\ne */ f"), "a     \nc     \n     f");
-  EXPECT_EQ(without_comments(R"(x = "// no \" comment"; y)"), "x = " + std::string(18, ' ') + "; y");
+  EXPECT_EQ(without_comments(R"(x = "// no \" comment"; y)"),
+            "x = " + std::string(18, ' ') + "; y");
 }
 
 TEST(WithoutComments, LeavesTheDigitsOfANumberAlone) {
@@ -23,28 +26,28 @@ TEST(WithoutComments, EndsWhereTheFileEndsInOne) {
 }
 
 TEST(KernelInTheText, IsFoundBehindItsAttributes) {
-  const auto kernel = find_kernel(
+  const KernelText kernel = test::present(find_kernel(
       "// __global__ void f(int old)\nextern \"C\" __global__ void\n__launch_bounds__(256, (2)) "
       "__cluster_dims__(2, 1, 1) f(const float* x,\n float *y)\n{}",
-      "f");
+      "f"));
 
-  ASSERT_TRUE(kernel);
-  EXPECT_EQ(kernel->line, 3U);
-  EXPECT_THAT(kernel->parameters, ElementsAre("const float* x", "float *y"));
+  EXPECT_EQ(kernel.line, 3U);
+  EXPECT_THAT(kernel.parameters, ElementsAre("const float* x", "float *y"));
 }
 
 TEST(KernelInTheText, IsTheOneOfThatName) {
   const std::string source =
       "__global__ void ff() {}\nnamespace n {\n__global__ void f(int a) {}\n}";
 
-  EXPECT_EQ(find_kernel(source, "n::f<3>")->line, 3U);
+  EXPECT_EQ(test::present(find_kernel(source, "n::f<3>")).line, 3U);
   EXPECT_EQ(find_kernel(source, "g"), std::nullopt);
 }
 
 TEST(KernelInTheText, HasParametersThatAreTemplates) {
-  EXPECT_THAT(find_kernel("__global__ void f(Pair<int, int> p, int* q) {}", "f")->parameters,
-              ElementsAre("Pair<int, int> p", "int* q"));
-  EXPECT_THAT(find_kernel("__global__ void f(void) {}", "f")->parameters, IsEmpty());
+  EXPECT_THAT(
+      test::present(find_kernel("__global__ void f(Pair<int, int> p, int* q) {}", "f")).parameters,
+      ElementsAre("Pair<int, int> p", "int* q"));
+  EXPECT_THAT(test::present(find_kernel("__global__ void f(void) {}", "f")).parameters, IsEmpty());
 }
 
 TEST(KernelInTheText, IsNoneWhereTheTextEndsBefore) {

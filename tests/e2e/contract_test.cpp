@@ -17,6 +17,8 @@ using testing::Not;
 using testing::ResultOf;
 using testing::StartsWith;
 
+const std::filesystem::path kSources = AUTOKERNEL_SOURCES;
+
 constexpr const char* kInclude = "#include <autokernel.cuh>\n";
 constexpr const char* kLaunch =
     "AUTOKERNEL_LAUNCH({.kernel = \"axpy\", .grid = {N / 256}, .block = {256}});\n";
@@ -32,7 +34,7 @@ std::string launching(const std::string& fields) {
 
 // What docs/kernel-contract.md explains: the first cells of the last table in it.
 std::vector<std::string> explained_refusals() {
-  std::istringstream text(contents(AUTOKERNEL_SOURCES "/docs/kernel-contract.md"));
+  std::istringstream text(contents(kSources / "docs/kernel-contract.md"));
   std::vector<std::string> phrases;
   for (std::string line; std::getline(text, line);) {
     if (line.starts_with("| the reason says")) phrases.clear();
@@ -53,7 +55,7 @@ class Contract : public Workplace {
   [[nodiscard]] Outcome bench_source(const std::string& source) const {
     const std::filesystem::path file = scratch_.write("tries/kernel.cu", source);
     return run_autokernel({"bench", "--verbose", "--device", "cpu", "--size", "check", "--case",
-                           AUTOKERNEL_SOURCES "/tests/data/axpy", "--kernel", file});
+                           kSources / "tests/data/axpy", "--kernel", file});
   }
 };
 
@@ -181,9 +183,9 @@ INSTANTIATE_TEST_SUITE_P(Each, BrokenBy, testing::ValuesIn(breaches()),
                          [](const auto& tested) { return tested.param.name; });
 
 TEST(ContractInTheDocuments, ShowsAKernelThatIsTested) {
-  const std::filesystem::path sources = AUTOKERNEL_SOURCES;
-  EXPECT_THAT(contents(sources / "docs" / "kernel-contract.md"),
-              HasSubstr("```cpp\n" + contents(sources / "tests/data/split_k/kernel.cu") + "```\n"));
+  EXPECT_THAT(
+      contents(kSources / "docs/kernel-contract.md"),
+      HasSubstr("```cpp\n" + contents(kSources / "tests/data/split_k/kernel.cu") + "```\n"));
 }
 
 TEST_F(Contract, ThatIsKeptLetsTheKernelRun) {
