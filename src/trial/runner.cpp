@@ -11,6 +11,7 @@
 #include "autokernel/driver/device.h"
 #include "trial/check.h"
 #include "trial/cublas.h"
+#include "trial/fp64_reference.h"
 #include "trial/judge.h"
 #include "trial/keys.h"
 #include "trial/openblas.h"
@@ -192,7 +193,9 @@ class Trial {
                                                const Programs& programs,
                                                std::span<const LaunchRecord> launches) {
     const auto reference = make_reference(device, programs);
-    Judge judge(*reference, library(), maker_);
+    std::optional<Fp64Reference> fp64;
+    if (!programs.fp64_reference.empty()) fp64.emplace(device, programs.fp64_reference);
+    Judge judge(*reference, library(), maker_, fp64 ? &*fp64 : nullptr);
     auto rejected = judge.judge(launches);
     if (!result_.differences) result_.differences.emplace();
     result_.differences->max_abs =
