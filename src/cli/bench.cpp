@@ -94,6 +94,11 @@ int Bench::run(const Console& console) {
   request.kernel_file =
       kernel_file_.empty() ? request.case_directory / "kernel.cu" : fs::absolute(kernel_file_);
   request.source = read_file(request.kernel_file, "the kernel", kLargestKernel);
+  // Nobody named it, and it may not be what was meant.
+  if (request.case_directory == installed_case()) {
+    console.err << "autokernel: no case in this folder; measuring the installed "
+                << request.case_directory.string() << '\n';
+  }
   diagnostics.note("case " + request.case_directory.string() + ", kernel " +
                    request.kernel_file.string());
 

@@ -6,14 +6,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <optional>
 #include <system_error>
 #include <vector>
 
 #include "autokernel/base/bounded_text.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "cli/folders.h"
 
 namespace autokernel::cli {
 namespace {
@@ -23,30 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLargestLog = std::size_t{2} << 20U;
 constexpr std::size_t kLogsKept = 20;
 constexpr const char* kPrefix = "bench-";
-
-[[nodiscard]] std::optional<fs::path> repository_of(const fs::path& directory) {
-  std::error_code ignored;
-  // A file of that name is a worktree's or a submodule's.
-  for (fs::path folder = fs::weakly_canonical(directory, ignored); !folder.empty();
-       folder = folder.parent_path()) {
-    if (fs::exists(folder / ".git", ignored)) return folder;
-    if (folder == folder.root_path()) return {};
-  }
-  return {};
-}
-
-[[nodiscard]] std::optional<fs::path> from_environment(const char* variable) {
-  const char* value =
-      std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
-  if (value == nullptr || *value == '\0') return {};
-  return fs::path(value);
-}
-
-[[nodiscard]] fs::path cache_folder() {
-  if (const auto cache = from_environment("XDG_CACHE_HOME")) return *cache / "autokernel";
-  if (const auto home = from_environment("HOME")) return *home / ".cache" / "autokernel";
-  return fs::temp_directory_path() / fmt::format("autokernel-{}", ::getuid());
-}
 
 void make_folder(const fs::path& folder) {
   std::error_code failure;
