@@ -7,13 +7,13 @@ set_target_properties(autokernel autokernel_cpu PROPERTIES INSTALL_RPATH "\$ORIG
 target_link_options(autokernel PRIVATE -Wl,--disable-new-dtags)
 target_link_options(autokernel_cpu PRIVATE -Wl,--disable-new-dtags)
 # Always lib, also where the system has a lib64: the program looks for its library in ../lib.
-install(TARGETS autokernel autokernel_cpu RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels DESTINATION share/autokernel)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data/elementwise DESTINATION share/autokernel/cases)
-install(FILES ${CMAKE_SOURCE_DIR}/include/autokernel.cuh DESTINATION include)
+install(TARGETS autokernel autokernel_cpu RUNTIME DESTINATION bin COMPONENT autokernel LIBRARY DESTINATION lib COMPONENT autokernel)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels DESTINATION share/autokernel COMPONENT autokernel)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data/elementwise DESTINATION share/autokernel/cases COMPONENT autokernel)
+install(FILES ${CMAKE_SOURCE_DIR}/include/autokernel.cuh DESTINATION include COMPONENT autokernel)
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/program.md
-  DESTINATION share/doc/autokernel)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION share/doc/autokernel)
+  DESTINATION share/doc/autokernel COMPONENT autokernel)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION share/doc/autokernel COMPONENT autokernel)
 
 # The completions are the program's own words, so they are made by it.
 set(autokernel_completions ${CMAKE_BINARY_DIR}/completions)
@@ -26,9 +26,9 @@ foreach(shell bash zsh fish)
   list(APPEND autokernel_completion_files ${autokernel_completions}/autokernel.${shell})
 endforeach()
 add_custom_target(autokernel_completions ALL DEPENDS ${autokernel_completion_files})
-install(FILES ${autokernel_completions}/autokernel.bash DESTINATION share/bash-completion/completions RENAME autokernel)
-install(FILES ${autokernel_completions}/autokernel.zsh DESTINATION share/zsh/site-functions RENAME _autokernel)
-install(FILES ${autokernel_completions}/autokernel.fish DESTINATION share/fish/vendor_completions.d)
+install(FILES ${autokernel_completions}/autokernel.bash DESTINATION share/bash-completion/completions RENAME autokernel COMPONENT autokernel)
+install(FILES ${autokernel_completions}/autokernel.zsh DESTINATION share/zsh/site-functions RENAME _autokernel COMPONENT autokernel)
+install(FILES ${autokernel_completions}/autokernel.fish DESTINATION share/fish/vendor_completions.d COMPONENT autokernel)
 
 add_custom_target(uninstall
   COMMAND ${CMAKE_COMMAND} -D MANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt -P ${CMAKE_SOURCE_DIR}/cmake/Uninstall.cmake)

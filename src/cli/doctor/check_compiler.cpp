@@ -9,6 +9,10 @@ namespace {
 constexpr const char* kInstall =
     "pip install nvidia-cuda-{nvrtc,runtime,crt,cccl}  (or a CUDA toolkit; then set CUDA_HOME)";
 
+// NVRTC starts the GPU's driver where there is one, and hangs or crashes with it.
+constexpr const char* kAnother =
+    "mend the driver first, or take another NVRTC: export CUDA_HOME=DIR";
+
 // What was tried is a list that bench prints; here its first line will do.
 [[nodiscard]] std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
@@ -19,9 +23,10 @@ constexpr const char* kInstall =
 Lines check_compiler(const Facts& facts) {
   Line line{"nvrtc", Standing::ok, {}, {}, Need::required};
   if (!facts.compiler.answer) {
-    line.standing = Standing::missing;
+    const bool absent = facts.compiler.trouble.starts_with("cannot find");
+    line.standing = absent ? Standing::missing : Standing::wrong;
     line.found = first_line(facts.compiler.trouble);
-    line.fix = kInstall;
+    line.fix = absent ? kInstall : kAnother;
     return {line};
   }
   const trial::CompilerReadiness& compiler = *facts.compiler.answer;

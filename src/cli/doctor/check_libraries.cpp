@@ -17,8 +17,9 @@ namespace {
 Lines check_libraries(const Facts& facts) {
   const bool on_gpu = takes_gpu(facts.device, facts.cuda);
   Lines lines;
-  // cuBLAS cannot be tried without a GPU, and is not needed there.
-  if (facts.gpu_library.answer || !facts.gpu_library.trouble.empty()) {
+  // cuBLAS cannot be tried without a GPU that works, and what is wrong with the GPU is said there.
+  const bool gpu_works = facts.gpu.answer && facts.gpu.answer->fault.empty();
+  if (facts.gpu_library.answer || (gpu_works && !facts.gpu_library.trouble.empty())) {
     lines.push_back(line_for("cublas", facts.gpu_library, on_gpu ? Need::required : Need::useful,
                              "pip install nvidia-cublas  (or a CUDA toolkit; then set CUDA_HOME)"));
   }

@@ -324,6 +324,13 @@ TEST(DoctorOnTheCompiler, SaysHowToInstallIt) {
   EXPECT_FALSE(can_bench(check(facts)));
 }
 
+TEST(DoctorOnTheCompiler, SaysThatItCrashes) {
+  Facts facts = machine_without_gpu();
+  facts.compiler = {{}, "the process that looked was ended by signal 11"};
+  EXPECT_THAT(look("nvrtc", facts), is(Standing::wrong, "signal 11", "export CUDA_HOME=DIR"));
+  EXPECT_FALSE(can_bench(check(facts)));
+}
+
 TEST(DoctorOnTheCompiler, SaysThatItDoesNotCompile) {
   Facts facts = machine_without_gpu();
   facts.compiler.answer->refusal = "cuda_bf16.h: no such file";
@@ -349,6 +356,13 @@ TEST(DoctorOnLibraries, SaysThatCublasDoesNotWork) {
 
 TEST(DoctorOnLibraries, DoesNotMissCublasWithoutAGpu) {
   EXPECT_THAT(check_libraries(machine_without_gpu()), testing::SizeIs(1));
+}
+
+TEST(DoctorOnLibraries, DoesNotBlameCublasForAGpuThatDoesNotWork) {
+  Facts facts = sound_machine();
+  facts.gpu = {{}, "cannot make a context"};
+  facts.gpu_library = {{}, "cannot make a context"};
+  EXPECT_THAT(check_libraries(facts), testing::SizeIs(1));
 }
 
 TEST(DoctorOnLibraries, NeedsOpenBlasOnTheEmulatedDeviceOnly) {

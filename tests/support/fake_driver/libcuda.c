@@ -75,6 +75,13 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
+// NVRTC asks for one when it compiles, and does without.
+CUresult cuGetExportTable(const void **table, const CUuuid *id) {
+  (void)id;
+  *table = NULL;
+  return CUDA_ERROR_NOT_FOUND;
+}
+
 // What every driver has, and this one refuses. The program looks them up by name, whatever they
 // take.
 #define REFUSED(name, symbol)                    \
