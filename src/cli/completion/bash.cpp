@@ -1,27 +1,28 @@
 #include <fmt/format.h>
 
+#include "cli/completion/cases.h"
 #include "cli/completion/offers.h"
 #include "cli/completion/quoting.h"
 
 namespace autokernel::cli::completion {
 namespace {
 
-// The words typed so far that name commands lead to a path; after it, an option may want a value.
+// The words typed so far that name commands lead to a place; there, an option may want a value.
 constexpr const char* kBeginning =
     R"(# bash completion for autokernel, made by: autokernel completion bash
 _autokernel() {
-  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} path=autokernel i
+  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} place=autokernel i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; ++i)); do
-    case "$path ${COMP_WORDS[i]}" in
+    case "$place ${COMP_WORDS[i]}" in
 )";
-constexpr const char* kAfterPaths = R"(      *) break ;;
+constexpr const char* kAfterPaths = R"(      (*) break ;;
     esac
   done
-  case "$path $before" in
+  case "$place $before" in
 )";
 constexpr const char* kAfterValues = R"(  esac
-  case $path in
+  case $place in
 )";
 constexpr const char* kEnd = R"(  esac
 }
@@ -46,24 +47,6 @@ complete -F _autokernel autokernel
   return ":";
 }
 
-void add_paths(const Offer& offer, std::string& to) {
-  for (const Offer& command : offer.commands) {
-    to += fmt::format("      {}) path={} ;;\n", quoted(command.path), quoted(command.path));
-    add_paths(command, to);
-  }
-}
-
-void add_values(const Offer& offer, std::string& to) {
-  for (const Option& option : offer.options) {
-    if (option.values.kind == Values::Kind::none) continue;
-    for (const std::string& name : option.names) {
-      to += fmt::format("    {}) {}; return ;;\n", quoted(offer.path + " " + name),
-                        reply(option.values));
-    }
-  }
-  for (const Offer& command : offer.commands) add_values(command, to);
-}
-
 // Everything that may stand here and is a word.
 [[nodiscard]] Values words_of(const Offer& offer) {
   Values words{.kind = Values::Kind::words, .words = offer.argument.words};
@@ -75,7 +58,7 @@ void add_values(const Offer& offer, std::string& to) {
 }
 
 void add_words(const Offer& offer, std::string& to) {
-  to += fmt::format("    {}) {} ;;\n", quoted(offer.path), reply(words_of(offer)));
+  to += fmt::format("    ({}) {} ;;\n", quoted(offer.path), reply(words_of(offer)));
   for (const Offer& command : offer.commands) add_words(command, to);
 }
 
@@ -83,9 +66,9 @@ void add_words(const Offer& offer, std::string& to) {
 
 std::string bash_script(const Offer& root) {
   std::string script = kBeginning;
-  add_paths(root, script);
+  script += path_branches(root);
   script += kAfterPaths;
-  add_values(root, script);
+  script += value_branches(root, reply);
   script += kAfterValues;
   add_words(root, script);
   return script + kEnd;

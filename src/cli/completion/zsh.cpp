@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/completion/cases.h"
 #include "cli/completion/offers.h"
 #include "cli/completion/quoting.h"
 
@@ -50,24 +51,6 @@ fi
   return ":";
 }
 
-void add_paths(const Offer& offer, std::string& to) {
-  for (const Offer& command : offer.commands) {
-    to += fmt::format("      ({}) place={} ;;\n", quoted(command.path), quoted(command.path));
-    add_paths(command, to);
-  }
-}
-
-void add_values(const Offer& offer, std::string& to) {
-  for (const Option& option : offer.options) {
-    if (option.values.kind == Values::Kind::none) continue;
-    for (const std::string& name : option.names) {
-      to += fmt::format("    ({}) {}; return ;;\n", quoted(offer.path + " " + name),
-                        reply(option.values));
-    }
-  }
-  for (const Offer& command : offer.commands) add_values(command, to);
-}
-
 // A colon ends the word and begins its description.
 [[nodiscard]] std::string described(const std::string& word, const std::string& description) {
   return " " + quoted(word + ":" + description);
@@ -88,9 +71,9 @@ void add_words(const Offer& offer, std::string& to) {
 
 std::string zsh_script(const Offer& root) {
   std::string script = kBeginning;
-  add_paths(root, script);
+  script += path_branches(root);
   script += kAfterPaths;
-  add_values(root, script);
+  script += value_branches(root, reply);
   script += kAfterValues;
   add_words(root, script);
   return script + kEnd;

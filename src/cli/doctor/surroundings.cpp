@@ -70,7 +70,7 @@ namespace fs = std::filesystem;
 
 // Where git keeps the state of the files in `root`: in a worktree .git is a file that says where.
 [[nodiscard]] fs::path git_folder(const fs::path& root) {
-  const fs::path git = root / ".git";
+  fs::path git = root / ".git";
   std::error_code ignored;
   if (fs::is_directory(git, ignored)) return git;
   constexpr std::string_view kPrefix = "gitdir: ";

@@ -6,12 +6,14 @@
 #include <functional>
 
 #include "cli/doctor/made_up.h"
+#include "support/present.h"
 
 namespace autokernel::cli::doctor {
 namespace {
 
 using driver::DeviceChoice;
 using driver::Survey;
+using test::present;
 using testing::AllOf;
 using testing::Each;
 using testing::Field;
@@ -73,36 +75,36 @@ TEST(DoctorOnTheDriver, SaysHowToInstallIt) {
 
 TEST(DoctorOnTheDriver, KnowsAContainerThatWasNotGivenIt) {
   Facts facts = machine_without_gpu();
-  facts.surroundings.answer->has_gpu_node = true;
+  present(facts.surroundings.answer).has_gpu_node = true;
   EXPECT_THAT(look("driver", facts),
               is(Standing::missing, "the kernel has", "NVIDIA_DRIVER_CAPABILITIES"));
 }
 
 TEST(DoctorOnTheDriver, SaysThatALibraryIsNoDriver) {
   Facts facts = machine_without_gpu();
-  facts.cuda.answer->library = Survey::Library::unusable;
-  facts.cuda.answer->trouble = "it has no cuInit";
+  present(facts.cuda.answer).library = Survey::Library::unusable;
+  present(facts.cuda.answer).trouble = "it has no cuInit";
   EXPECT_THAT(look("driver", facts), is(Standing::wrong, "no cuInit", "driver 550 or later"));
   EXPECT_FALSE(can_bench(check(facts)));  // bench does not pass over it either
 }
 
 TEST(DoctorOnTheDriver, SaysThatItIsTooOldForAutokernel) {
   Facts facts = sound_machine();
-  facts.cuda.answer->cuda_version = 11040;
+  present(facts.cuda.answer).cuda_version = 11040;
   EXPECT_THAT(look("driver", facts),
               is(Standing::wrong, "is for CUDA 11.4; autokernel needs 12.4", "550 or later"));
 }
 
 TEST(DoctorOnTheDriver, SaysThatItIsTooOldForTheCompiler) {
   Facts facts = sound_machine();
-  facts.cuda.answer->cuda_version = 12080;
+  present(facts.cuda.answer).cuda_version = 12080;
   EXPECT_THAT(look("driver", facts),
               is(Standing::wrong, "refuses what NVRTC 13.0 compiles", "-cu12"));
 }
 
 TEST(DoctorOnTheDriver, AcceptsAnOlderMinorVersionThanTheCompilers) {
   Facts facts = sound_machine();
-  facts.compiler.answer->version = "13.1";
+  present(facts.compiler.answer).version = "13.1";
   EXPECT_THAT(look("driver", facts), is_ok("CUDA 13.0"));
 }
 
@@ -121,7 +123,7 @@ class DoctorOnCuInit : public testing::TestWithParam<Failure> {};
 
 TEST_P(DoctorOnCuInit, KnowsWhatMendsEachFailure) {
   Facts facts = machine_without_gpu();
-  Survey& survey = *facts.cuda.answer;
+  Survey& survey = present(facts.cuda.answer);
   survey.library = Survey::Library::loaded;
   survey.failure_code = GetParam().code;
   survey.failure = "words";
@@ -151,7 +153,7 @@ TEST(DoctorOnTheGpu, SaysThatThereAreFewer) {
 
 TEST(DoctorOnTheGpu, SaysWhyAKernelDoesNotRun) {
   Facts facts = sound_machine();
-  facts.gpu.answer->fault = "the driver refuses the code";
+  present(facts.gpu.answer).fault = "the driver refuses the code";
   EXPECT_THAT(look("gpu", facts), is(Standing::wrong, "refuses the code", "dmesg"));
   EXPECT_FALSE(can_bench(check(facts)));
 }
@@ -164,7 +166,7 @@ TEST(DoctorOnTheGpu, SaysWhyItCannotBeOpened) {
 
 TEST(DoctorOnTheGpu, DoesNotMindABrokenOneWhereTheCpuIsAskedFor) {
   Facts facts = sound_machine();
-  facts.gpu.answer->fault = "the driver refuses the code";
+  present(facts.gpu.answer).fault = "the driver refuses the code";
   facts.device = kCpu;
   EXPECT_TRUE(can_bench(check(facts)));
 }
@@ -173,7 +175,7 @@ TEST(DoctorOnTheGpu, DoesNotMindABrokenOneWhereTheCpuIsAskedFor) {
 
 Line visible(const std::string& value, const Facts& machine = sound_machine()) {
   Facts facts = machine;
-  facts.surroundings.answer->visible_devices = value;
+  present(facts.surroundings.answer).visible_devices = value;
   return look("CUDA_VISIBLE_DEVICES", facts);
 }
 
@@ -198,7 +200,7 @@ TEST(DoctorOnVisibleDevices, NamesTheEntryThatIsNoGpu) {
 
 TEST(DoctorOnVisibleDevices, KnowsSlices) {
   Facts facts = sound_machine();
-  facts.watched.answer->gpus[0].state.mig = {
+  present(facts.watched.answer).gpus[0].state.mig = {
       .on = true, .on_after_reset = true, .instances = {"MIG-first"}};
   EXPECT_THAT(visible("MIG-first", facts), is_ok("MIG-first"));
   EXPECT_THAT(visible("MIG-other", facts), is(Standing::wrong, "hides every GPU", "unset"));
@@ -212,7 +214,7 @@ TEST(DoctorOnVisibleDevices, DoesNotJudgeWhereNobodyKnowsTheGpus) {
 
 Facts with_state(const std::function<void(WatchedGpu&)>& change) {
   Facts facts = sound_machine();
-  change(facts.watched.answer->gpus[0]);
+  change(present(facts.watched.answer).gpus[0]);
   return facts;
 }
 
@@ -249,7 +251,7 @@ TEST(DoctorOnMig, SaysThatNoSliceIsGiven) {
   Facts facts = with_state([](WatchedGpu& gpu) {
     gpu.state.mig = {.on = true, .on_after_reset = true, .instances = {"MIG-first"}};
   });
-  facts.cuda.answer->gpus.clear();
+  present(facts.cuda.answer).gpus.clear();
   EXPECT_THAT(look("mig", facts),
               is(Standing::wrong, "none of its slices", "CUDA_VISIBLE_DEVICES=MIG-first"));
 }
@@ -333,7 +335,7 @@ TEST(DoctorOnTheCompiler, SaysThatItCrashes) {
 
 TEST(DoctorOnTheCompiler, SaysThatItDoesNotCompile) {
   Facts facts = machine_without_gpu();
-  facts.compiler.answer->refusal = "cuda_bf16.h: no such file";
+  present(facts.compiler.answer).refusal = "cuda_bf16.h: no such file";
   EXPECT_THAT(look("nvrtc", facts), is(Standing::wrong, "refuses a sound kernel", "pip install"));
   EXPECT_FALSE(can_bench(check(facts)));
 }
@@ -384,7 +386,7 @@ TEST(DoctorOnTheEmulator, SaysThatItIsNotInstalled) {
 
 TEST(DoctorOnTheEmulator, SaysThatAKernelFailsOnIt) {
   Facts facts = machine_without_gpu();
-  facts.emulator.answer->fault = "a sound kernel writes 1";
+  present(facts.emulator.answer).fault = "a sound kernel writes 1";
   EXPECT_THAT(look("emulator", facts), is(Standing::wrong, "writes 1", "install autokernel"));
   EXPECT_FALSE(can_bench(check(facts)));
 }
@@ -400,15 +402,15 @@ TEST(DoctorOnTheEmulator, SaysThatItCrashes) {
 
 TEST(DoctorOnFolders, NeedsRoomForTemporaryFiles) {
   Facts facts = machine_without_gpu();
-  facts.surroundings.answer->temporary.trouble = "No space left on device";
+  present(facts.surroundings.answer).temporary.trouble = "No space left on device";
   EXPECT_THAT(look("temporary files", facts), is(Standing::wrong, "/tmp: No space", "TMPDIR"));
   EXPECT_FALSE(can_bench(check(facts)));
 }
 
 TEST(DoctorOnFolders, CanDoWithoutCacheAndLogs) {
   Facts facts = machine_without_gpu();
-  facts.surroundings.answer->cache.trouble = "Permission denied";
-  facts.surroundings.answer->logs.trouble = "Permission denied";
+  present(facts.surroundings.answer).cache.trouble = "Permission denied";
+  present(facts.surroundings.answer).logs.trouble = "Permission denied";
   EXPECT_THAT(look("cache", facts), is(Standing::wrong, "Permission denied", "XDG_CACHE_HOME"));
   EXPECT_THAT(look("logs", facts), is(Standing::wrong, "Permission denied", "chmod"));
   EXPECT_TRUE(can_bench(check(facts)));
@@ -416,7 +418,7 @@ TEST(DoctorOnFolders, CanDoWithoutCacheAndLogs) {
 
 TEST(DoctorOnFolders, WarnsWhereADiskIsAlmostFull) {
   Facts facts = machine_without_gpu();
-  facts.surroundings.answer->temporary.free_bytes = 1 << 20U;
+  present(facts.surroundings.answer).temporary.free_bytes = 1 << 20U;
   EXPECT_THAT(look("temporary files", facts), is(Standing::wrong, "too little", "df -h /tmp"));
   EXPECT_TRUE(can_bench(check(facts)));
 }
@@ -430,7 +432,7 @@ TEST(DoctorOnFolders, SaysThatAFileSystemDoesNotAnswer) {
 
 Line git(const std::function<void(Repository&)>& change) {
   Facts facts = machine_without_gpu();
-  change(facts.surroundings.answer->repository);
+  change(present(facts.surroundings.answer).repository);
   EXPECT_TRUE(can_bench(check(facts)));  // bench needs no repository
   return look("git", facts);
 }
@@ -463,7 +465,7 @@ TEST(DoctorOnGit, SaysThatNoBranchIsCheckedOut) {
 
 TEST(DoctorOnGnuplot, SaysHowToInstallIt) {
   Facts facts = machine_without_gpu();
-  facts.surroundings.answer->gnuplot.clear();
+  present(facts.surroundings.answer).gnuplot.clear();
   EXPECT_THAT(look("gnuplot", facts), is(Standing::missing, "not on the PATH", "gnuplot"));
   EXPECT_TRUE(can_bench(check(facts)));
 }

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 
 #include "cli/doctor/made_up.h"
+#include "support/present.h"
 
 namespace autokernel::cli::doctor {
 namespace {
 
+using test::present;
 using testing::HasSubstr;
 
 // What doctor says of them is all there is to know of facts.
@@ -44,9 +46,9 @@ TEST(FactsMessage, KeepsWhatIsEmptyEmpty) {
   watched.gpus.emplace_back();
   const auto back = there_and_back(Asked<Watched>{watched, {}});
   ASSERT_TRUE(back.answer.has_value());
-  EXPECT_FALSE(back.answer->gpus.at(0).state.persistence);
-  EXPECT_FALSE(back.answer->gpus.at(0).state.mig);
-  EXPECT_FALSE(back.answer->gpus.at(0).processes);
+  EXPECT_FALSE(present(back.answer).gpus.at(0).state.persistence);
+  EXPECT_FALSE(present(back.answer).gpus.at(0).state.mig);
+  EXPECT_FALSE(present(back.answer).gpus.at(0).processes);
 }
 
 TEST(FactsMessage, KeepsTrouble) {

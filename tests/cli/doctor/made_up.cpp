@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "support/present.h"
+
 namespace autokernel::cli::doctor {
 namespace {
+
+using test::present;
 
 [[nodiscard]] Folder sound_folder(const std::string& path) {
   return {.path = path, .trouble = {}, .free_bytes = 10ULL << 30U};
@@ -21,9 +25,9 @@ namespace {
 Facts machine_without_gpu() {
   Facts facts;
   facts.cuda.answer = driver::Survey{};
-  facts.cuda.answer->trouble = "libcuda.so.1: cannot open shared object file";
+  present(facts.cuda.answer).trouble = "libcuda.so.1: cannot open shared object file";
   facts.watched.answer = Watched{};
-  facts.watched.answer->trouble = "libnvidia-ml.so.1: cannot open shared object file";
+  present(facts.watched.answer).trouble = "libnvidia-ml.so.1: cannot open shared object file";
   facts.compiler.answer = {.version = "13.0",
                            .library = "/cuda/lib64/libnvrtc.so.13",
                            .headers = "/cuda/include",
@@ -44,7 +48,7 @@ Facts machine_without_gpu() {
 
 Facts sound_machine() {
   Facts facts = machine_without_gpu();
-  driver::Survey& survey = *facts.cuda.answer;
+  driver::Survey& survey = present(facts.cuda.answer);
   survey.library = driver::Survey::Library::loaded;
   survey.trouble.clear();
   survey.path = "/lib/libcuda.so.1";

@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/doctor/made_up.h"
+#include "support/present.h"
 
 namespace autokernel::cli::doctor {
 namespace {
 
+using test::present;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -63,7 +65,7 @@ TEST(DoctorJson, HasNoFixForWhatIsOk) {
 
 TEST(DoctorJson, SaysWhatBenchNeeds) {
   Facts facts = sound_machine();
-  facts.gpu.answer->fault = "no";
+  present(facts.gpu.answer).fault = "no";
   const auto report = json(facts);
   EXPECT_EQ(report.at("takes"), "gpu");
   EXPECT_EQ(report.at("can_bench"), false);
