@@ -1,6 +1,8 @@
 // libcuda and what it answers to cuInit.
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "cli/doctor/checks.h"
 
 namespace autokernel::cli::doctor {
@@ -52,18 +54,22 @@ constexpr const char* kNewer = "install NVIDIA's driver 550 or later, or measure
           "start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility"};
 }
 
-[[nodiscard]] std::string compiler_major(const Facts& facts) {
-  if (!facts.compiler.answer) return {};
-  const std::string& version = facts.compiler.answer->version;
-  return version.substr(0, version.find('.'));
+[[nodiscard]] std::string compiler_version(const Facts& facts) {
+  return facts.compiler.answer ? facts.compiler.answer->version : std::string();
+}
+
+[[nodiscard]] int major_of(const std::string& version) {
+  int major = 0;
+  const auto [end, status] =
+      std::from_chars(version.data(), version.data() + version.size(), major);
+  return status == std::errc{} ? major : 0;
 }
 
 // Code of a newer major version of CUDA is refused by an older driver; newer minor versions are
-// not.
+// not. A kernel that ran has shown the contrary.
 [[nodiscard]] bool older_than_compiler(const Facts& facts, int cuda) {
-  const std::string major = compiler_major(facts);
-  return !major.empty() && major.find_first_not_of("0123456789") == std::string::npos &&
-         cuda / kMajor < std::stoi(major);
+  const bool a_kernel_ran = facts.gpu.answer && facts.gpu.answer->fault.empty();
+  return cuda != 0 && !a_kernel_ran && cuda / kMajor < major_of(compiler_version(facts));
 }
 
 [[nodiscard]] Line loaded(const Facts& facts, const Survey& survey) {
@@ -78,14 +84,16 @@ constexpr const char* kNewer = "install NVIDIA's driver 550 or later, or measure
             fmt::format("{}: {} [{}]", survey.path, survey.failure, survey.call),
             fix_for(survey.failure_code)};
   }
-  const std::string found = fmt::format("{}, CUDA {}", survey.path, version(survey.cuda_version));
+  const std::string cuda =
+      survey.cuda_version != 0 ? version(survey.cuda_version) : "of unknown version";
+  const std::string found = fmt::format("{}, CUDA {}", survey.path, cuda);
   if (older_than_compiler(facts, survey.cuda_version)) {
     return {
         "driver", Standing::wrong,
-        fmt::format("{}; it refuses what NVRTC {} compiles", found, facts.compiler.answer->version),
+        fmt::format("{}; it refuses what NVRTC {} compiles", found, compiler_version(facts)),
         fmt::format("pip install nvidia-cuda-{{nvrtc,runtime,nvcc,cccl}}-cu{0}  (an older NVRTC), "
                     "or install a driver for CUDA {1}",
-                    survey.cuda_version / kMajor, compiler_major(facts))};
+                    survey.cuda_version / kMajor, major_of(compiler_version(facts)))};
   }
   return {"driver", Standing::ok, found};
 }

@@ -52,22 +52,22 @@ Lines check_visible_devices(const Facts& facts) {
   const std::vector<std::string> named = entries(value);
   // Without NVML nobody knows what there would be to see.
   const bool known = facts.watched.answer && !facts.watched.answer->gpus.empty();
-  if (!known) return {{kName, Standing::ok, fmt::format("\"{}\"", value)}};
+  if (!known) return {{kName, Standing::ok, fmt::format(R"("{}")", value)}};
   const auto wrong = std::ranges::find_if_not(
       named, [&](const auto& e) { return names_a_gpu(e, *facts.watched.answer); });
   if (named.empty() || wrong == named.begin()) {
     return {{kName, Standing::wrong,
-             fmt::format("\"{}\" hides every GPU of this machine ({})", value,
+             fmt::format(R"("{}" hides every GPU of this machine ({}))", value,
                          facts.watched.answer->gpus.size()),
              kUnset}};
   }
   if (wrong != named.end()) {
     return {{kName, Standing::wrong,
-             fmt::format("\"{}\": there is no GPU \"{}\", and it hides all that are named after it",
+             fmt::format(R"("{}": there is no GPU "{}", and it hides all that are named after it)",
                          value, *wrong),
              kUnset}};
   }
-  return {{kName, Standing::ok, fmt::format("\"{}\"", value)}};
+  return {{kName, Standing::ok, fmt::format(R"("{}")", value)}};
 }
 
 }  // namespace autokernel::cli::doctor

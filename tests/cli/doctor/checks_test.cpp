@@ -98,8 +98,22 @@ TEST(DoctorOnTheDriver, SaysThatItIsTooOldForAutokernel) {
 TEST(DoctorOnTheDriver, SaysThatItIsTooOldForTheCompiler) {
   Facts facts = sound_machine();
   present(facts.cuda.answer).cuda_version = 12080;
+  present(facts.gpu.answer).fault = "the driver refuses the code";
   EXPECT_THAT(look("driver", facts),
               is(Standing::wrong, "refuses what NVRTC 13.0 compiles", "-cu12"));
+}
+
+TEST(DoctorOnTheDriver, BelievesAKernelThatRanMoreThanVersions) {
+  Facts facts = sound_machine();
+  present(facts.cuda.answer).cuda_version = 12080;
+  EXPECT_THAT(look("driver", facts), is_ok("CUDA 12.8"));
+}
+
+TEST(DoctorOnTheDriver, DoesNotGuessAVersionItIsNotTold) {
+  Facts facts = sound_machine();
+  present(facts.cuda.answer).cuda_version = 0;
+  facts.gpu = {};
+  EXPECT_THAT(look("driver", facts), is_ok("CUDA of unknown version"));
 }
 
 TEST(DoctorOnTheDriver, AcceptsAnOlderMinorVersionThanTheCompilers) {
