@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <fstream>
 #include <system_error>
 #include <vector>
 
@@ -70,16 +72,29 @@ void remove_all_but_the_newest(const fs::path& folder) {
   for (auto log = logs.begin(); log != logs.end() - kLogsKept; ++log) fs::remove(*log, ignored);
 }
 
+[[nodiscard]] std::string shortened(const std::string& text) {
+  BoundedText bounded(kLargestLog);
+  bounded.add(text);
+  return bounded.text();
+}
+
 }  // namespace
 
 fs::path keep_log(const fs::path& case_directory, const std::string& text) {
-  BoundedText bounded(kLargestLog);
-  bounded.add(text);
   const fs::path folder = folder_for(case_directory);
   fs::path log = folder / new_name();
-  write_file_atomically(log, bounded.text());
+  write_file_atomically(log, shortened(text));
   remove_all_but_the_newest(folder);
   return log;
+}
+
+void write_log(const fs::path& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
+  stream << shortened(text) << std::flush;
+  if (!stream) {
+    throw Error(Stop::usage, "cannot write the log to " + file.string() + ": " +
+                                 std::generic_category().message(errno) + " [write]");
+  }
 }
 
 }  // namespace autokernel::cli

@@ -44,8 +44,9 @@ int Runner::run(const Console& /*console*/) {
   // our own main.
   try {
     const trial::Request request = trial::decode_request(all_input());
-    tell(channel,
-         trial::run_trial(request, [&](trial::Phase phase) { tell(channel, Event{phase}); }));
+    tell(channel, trial::run_trial(
+                      request, [&](trial::Phase phase) { tell(channel, phase); },
+                      [&](const trial::Result& known) { tell(channel, trial::Outline{known}); }));
     return 0;
   } catch (const Error& error) {
     tell(channel, trial::Failure{.stop = error.stop(), .what = error.what()});

@@ -22,6 +22,9 @@ namespace {
 // The oldest NVRTC that knows C++20 and the header's designated initialisers as they are used.
 constexpr std::pair kOldest = {12, 4};
 
+// The first that knows --no-cache, and needs it.
+constexpr std::pair kFirstWithCache = {12, 9};
+
 using Bytes = std::vector<std::byte>;
 
 // "sm_90a": the real architecture, for which NVRTC gives a cubin beside the PTX.
@@ -158,6 +161,9 @@ class Compiler::Library {
                                         "-DNDEBUG", "--ptxas-options=--verbose",
                                         // For source_line(); the machine code is the same with it.
                                         "--generate-line-info"};
+    // From 12.9 on NVRTC may take its output from a folder that anyone of this user can write to,
+    // and then leaves out ptxas's report.
+    if (nvrtc_.version() >= kFirstWithCache) options.emplace_back("--no-cache");
     for (const std::filesystem::path& folder : includes_)
       options.push_back("--include-path=" + folder.string());
     return options;

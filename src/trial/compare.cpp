@@ -4,9 +4,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <mutex>
 
 #include "trial/conversion.h"
 #include "trial/element.h"
+#include "trial/parallel.h"
 
 namespace autokernel::trial {
 namespace {
@@ -87,20 +89,20 @@ void examine(cases::DType dtype, std::span<const std::byte> got,
   }
 }
 
-}  // namespace
-
-Comparison compare(cases::DType dtype, std::span<const std::byte> got,
-                   std::span<const std::byte> expected, const Closeness& closeness) {
+// The elements of chunks [first, end), a glance each and an exact look where that is not enough.
+Comparison compare_chunks(cases::DType dtype, std::span<const std::byte> got,
+                          std::span<const std::byte> expected, const Closeness& closeness,
+                          std::size_t first, std::size_t end) {
   const std::size_t element = cases::size_of(dtype);
   Comparison comparison;
-  comparison.count = got.size() / element;
+  const std::size_t count = std::min(end * kChunk, got.size() / element);
   const double floor = relative_floor(closeness);
   // A float does not hold every i32.
   const bool fits_float = dtype != cases::DType::i32;
   std::array<float, kChunk> is{};
   std::array<float, kChunk> should{};
-  for (std::size_t begin = 0; begin < comparison.count; begin += kChunk) {
-    const std::size_t length = std::min<std::size_t>(kChunk, comparison.count - begin);
+  for (std::size_t begin = first * kChunk; begin < count; begin += kChunk) {
+    const std::size_t length = std::min<std::size_t>(kChunk, count - begin);
     if (fits_float) {
       to_floats(dtype, got.subspan(begin * element, length * element), std::span(is).first(length));
       to_floats(dtype, expected.subspan(begin * element, length * element),
@@ -117,6 +119,32 @@ Comparison compare(cases::DType dtype, std::span<const std::byte> got,
     }
     examine(dtype, got, expected, begin, begin + length, closeness, comparison);
   }
+  return comparison;
+}
+
+void merge(Comparison& all, const Comparison& part) {
+  if (part.differing > 0)
+    all.first = all.differing > 0 ? std::min(all.first, part.first) : part.first;
+  all.differing += part.differing;
+  all.largest = std::max(all.largest, part.largest);
+  all.all_finite &= part.all_finite;
+  all.differences.max_abs = std::max(all.differences.max_abs, part.differences.max_abs);
+  all.differences.max_rel = std::max(all.differences.max_rel, part.differences.max_rel);
+}
+
+}  // namespace
+
+Comparison compare(cases::DType dtype, std::span<const std::byte> got,
+                   std::span<const std::byte> expected, const Closeness& closeness) {
+  Comparison comparison;
+  comparison.count = got.size() / cases::size_of(dtype);
+  std::mutex merging;
+  in_parallel((comparison.count + kChunk - 1) / kChunk, kChunk,
+              [&](std::size_t first, std::size_t end) {
+                const Comparison part = compare_chunks(dtype, got, expected, closeness, first, end);
+                const std::scoped_lock lock(merging);
+                merge(comparison, part);
+              });
   return comparison;
 }
 

@@ -62,6 +62,10 @@ void* pointer(driver::Address address) {
   return reinterpret_cast<void*>(address);
 }
 
+void reserve(const driver::Device& device, driver::Buffer& buffer, std::size_t bytes) {
+  if (buffer.bytes() < bytes) buffer = device.allocate(bytes);
+}
+
 template <typename Function>
 void find(void* library, Function& function, const char* name, const std::filesystem::path& place) {
   function = reinterpret_cast<Function>(dlsym(library, name));
@@ -108,10 +112,6 @@ std::unique_ptr<Cublas> Cublas::open(const driver::Device& device) {
   calls.check(calls.create(&handle), "cublasCreate", "start cuBLAS on " + device.info().name);
   calls.handle =
       Owned<cublasHandle_t>(handle, [destroy = calls.destroy](cublasHandle_t h) { destroy(h); });
-  const auto mode = static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
-                                              CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-  calls.check(calls.set_math_mode(handle, mode), "cublasSetMathMode",
-              "have cuBLAS keep its sums in fp32");
   return cublas;
 }
 
@@ -125,9 +125,16 @@ std::string Cublas::version() const {
          std::to_string(version % kMajor / kMinor) + "." + std::to_string(version % kMinor);
 }
 
-void Cublas::queue(const Product& product, Operand left, Operand right, Operand output,
+void Cublas::queue(const Product& product, Operand left, Operand right, Operand output, Sums sums,
                    const driver::Stream& stream) const {
   const Calls& calls = *calls_;
+  const auto mode =
+      sums == Sums::any
+          ? CUBLAS_DEFAULT_MATH
+          : static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                      CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  calls.check(calls.set_math_mode(calls.handle.get(), mode), "cublasSetMathMode",
+              "say how precise cuBLAS's sums must be");
   calls.check(calls.set_stream(calls.handle.get(), stream.get()), "cublasSetStream",
               "give cuBLAS a stream");
   const float one = 1;
@@ -149,20 +156,20 @@ void Cublas::queue(const Product& product, Operand left, Operand right, Operand 
 
 void Cublas::multiply(const Product& product, cases::DType dtype, std::span<const std::byte> left,
                       std::span<const std::byte> right, std::span<float> result) {
-  const driver::Buffer a = device_->allocate(left.size());
-  const driver::Buffer b = device_->allocate(right.size());
-  const driver::Buffer c = device_->allocate(result.size_bytes());
-  device_->copy_in(a.address(), left);
-  device_->copy_in(b.address(), right);
+  reserve(*device_, left_, left.size());
+  reserve(*device_, right_, right.size());
+  reserve(*device_, result_, result.size_bytes());
+  device_->copy_in(left_.address(), left);
+  device_->copy_in(right_.address(), right);
   const driver::Stream stream = device_->make_stream();
-  queue(product, {a.address(), dtype}, {b.address(), dtype}, {c.address(), cases::DType::f32},
-        stream);
+  queue(product, {left_.address(), dtype}, {right_.address(), dtype},
+        {result_.address(), cases::DType::f32}, Sums::fp32, stream);
   if (const auto fault = stream.wait()) {
     throw Error(Stop::environment, "cannot multiply with cuBLAS: " + fault->text + " (" +
                                        fault->name + ", " + std::to_string(fault->code) +
                                        ") [cublasGemmEx]");
   }
-  device_->copy_out(std::as_writable_bytes(result), c.address());
+  device_->copy_out(std::as_writable_bytes(result), result_.address());
 }
 
 }  // namespace autokernel::trial

@@ -100,7 +100,15 @@ GpuTools::GpuTools(const driver::Device& device, const compile::Program& program
       lines_(
           device.allocate(std::max<std::size_t>(kL2Multiple * device.info().l2_bytes, kLineBytes))),
       sink_(device.allocate(sizeof(std::uint32_t))),
-      multiprocessors_(device.info().multiprocessors) {}
+      multiprocessors_(device.info().multiprocessors) {
+  // Once each, unblocked: a kernel may be loaded only at its first launch.
+  const driver::Stream stream = device.make_stream();
+  close_gate(stream);
+  open_gate();
+  flush(stream);
+  nothing(stream);
+  expect_sound(stream.wait());
+}
 
 driver::Kernel GpuTools::find(const char* name) const {
   const auto kernel = module_.kernel(name);

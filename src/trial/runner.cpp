@@ -54,6 +54,16 @@ bool needs_library(const cases::Case& problem) {
          std::holds_alternative<cases::SumOfProducts>(problem.exactness);
 }
 
+// Before there are threads.
+void set_driver_up() {
+  // Loading all kernels of cuBLAS beforehand takes a second. Every kernel that is timed runs
+  // unblocked before, so none is loaded behind a gate that only opens when all is queued.
+  setenv("CUDA_MODULE_LOADING", "LAZY", 1);
+  // What is measured is made from the source at hand, not found in a folder anyone can write to.
+  setenv("CUDA_CACHE_DISABLE", "1", 1);
+  OpenBlas::let_idle_threads_sleep();
+}
+
 ResourceReport resources_of(const compile::Program& program) {
   ResourceReport report;
   for (const compile::Launch& launch : program.declaration.launches) {
@@ -70,12 +80,15 @@ ResourceReport resources_of(const compile::Program& program) {
 // One trial while it runs. Each step fills in what it learns; a rejection ends it.
 class Trial {
  public:
-  Trial(const Request& request, const std::function<void(Phase)>& entered)
+  Trial(const Request& request, const std::function<void(Phase)>& entered,
+        const std::function<void(const Result&)>& learned)
       : request_(request),
+        learned_(learned),
         problem_(cases::load(request.case_directory)),
         timed_size_(problem_, request.size),
         check_size_(problem_, kCheckSize),
-        phases_(entered) {
+        phases_(entered),
+        keys_(request.keys) {
     result_.problem = cases::problem_line(problem_, timed_size_.sizes);
     result_.flops = cases::evaluate(problem_.flops, timed_size_.sizes);
     result_.bytes = cases::evaluate(problem_.bytes, timed_size_.sizes);
@@ -100,14 +113,12 @@ class Trial {
 
   [[nodiscard]] std::optional<Rejection> run_phases() {
     phases_.enter(Phase::start);
-    // Before there are threads. Kernels are to be loaded with their module and not at their first
-    // launch, which may be queued behind a gate that only opens when all is queued.
-    setenv("CUDA_MODULE_LOADING", "EAGER", 1);
-    OpenBlas::let_idle_threads_sleep();
+    set_driver_up();
     std::shared_future<compile::Compiler> compiler =
         std::async(std::launch::async, compile::Compiler::open).share();
     const driver::Driver driver = driver::Driver::open(request_.device);
     const std::string architecture = report_device(driver.info());
+    if (learned_) learned_(result_);
 
     phases_.enter(Phase::compile);
     const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
@@ -223,11 +234,14 @@ class Trial {
     result_.times = summarise(std::move(timed.samples_us));
     if (!timed.library_us.empty()) result_.reference = summarise(std::move(timed.library_us));
     result_.warm_us = timed.warm_us;
+    result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
+    result_.event_tick_us = timed.event_tick_us;
     return std::nullopt;
   }
 
   const Request& request_;
+  const std::function<void(const Result&)>& learned_;
   const cases::Case problem_;
   const SizedCase timed_size_;
   const SizedCase check_size_;
@@ -241,8 +255,9 @@ class Trial {
 
 }  // namespace
 
-Result run_trial(const Request& request, const std::function<void(Phase)>& entered) {
-  return Trial(request, entered).run();
+Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
+                 const std::function<void(const Result&)>& learned) {
+  return Trial(request, entered, learned).run();
 }
 
 }  // namespace autokernel::trial

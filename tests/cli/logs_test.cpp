@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include "autokernel/base/error.h"
 #include "support/census.h"
@@ -25,10 +24,6 @@ class Logs : public testing::Test {
  protected:
   Logs() { ::setenv("XDG_CACHE_HOME", (scratch_.path() / "cache").c_str(), 1); }
   ~Logs() override { ::unsetenv("XDG_CACHE_HOME"); }
-  Logs(const Logs&) = delete;
-  Logs& operator=(const Logs&) = delete;
-  Logs(Logs&&) = delete;
-  Logs& operator=(Logs&&) = delete;
 
   test::ScratchFolder scratch_;
 };
@@ -82,7 +77,9 @@ TEST_F(Logs, LeaveOtherFilesAlone) {
 }
 
 TEST_F(Logs, AreBoundedInSize) {
-  const auto log = keep_log(scratch_.folder("case"), "begin" + std::string(9'000'000, 'x') + "end");
+  std::string long_text;
+  long_text.resize(9'000'000, 'x');
+  const auto log = keep_log(scratch_.folder("case"), "begin" + long_text + "end");
   EXPECT_THAT(contents(log), AllOf(SizeIs(Lt(2'200'000U)), StartsWith("begin"), EndsWith("end")));
 }
 

@@ -104,7 +104,8 @@ TEST(Report, HasNoLineForAValueThatDoesNotExist) {
 
 TEST(Report, SaysThatTimesAreEmulated) {
   Result result = measured();
-  result.device->emulated = true;
+  result.device =
+      trial::DeviceReport{"CPU, emulated CUDA driver (a processor, 2 threads)", 9, 0, true};
   EXPECT_THAT(text_block(result, ""), HasSubstr("timing:           emulated\n"));
 }
 

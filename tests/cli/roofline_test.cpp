@@ -6,6 +6,9 @@
 namespace autokernel::cli {
 namespace {
 
+using testing::DoubleEq;
+using testing::FieldsAre;
+using testing::Optional;
 using trial::Result;
 
 // 10 us of arithmetic and 2 us of memory traffic at least, done in 40 us.
@@ -20,19 +23,13 @@ Result measured() {
 }
 
 TEST(Roofline, OfMuchArithmeticIsBoundByCompute) {
-  const auto roof = roofline(measured());
-  ASSERT_TRUE(roof);
-  EXPECT_EQ(roof->bound, Bound::compute);
-  EXPECT_DOUBLE_EQ(roof->peak_pct, 25);
+  EXPECT_THAT(roofline(measured()), Optional(FieldsAre(Bound::compute, DoubleEq(25))));
 }
 
 TEST(Roofline, OfMuchTrafficIsBoundByMemory) {
   Result result = measured();
   result.bytes = 20e6;
-  const auto roof = roofline(result);
-  ASSERT_TRUE(roof);
-  EXPECT_EQ(roof->bound, Bound::memory);
-  EXPECT_DOUBLE_EQ(roof->peak_pct, 50);
+  EXPECT_THAT(roofline(result), Optional(FieldsAre(Bound::memory, DoubleEq(50))));
 }
 
 TEST(Roofline, IsUnknownWithoutTheDevicesLimits) {

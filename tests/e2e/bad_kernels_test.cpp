@@ -53,8 +53,9 @@ TEST_F(BadKernels, OneWrongElementIsFoundAndNamed) {
 TEST_F(BadKernels, OneWrongElementIsFoundAtTheFullSizeToo) {
   const Outcome run = bench("wrong_in_one_element", {"--size", "default"});
   EXPECT_EQ(run.code, 2) << "--size is given twice";
-  EXPECT_EQ(run_autokernel({"bench", "--device", "cpu", "--kernel",
-                            AUTOKERNEL_SOURCES "/tests/data/kernels/wrong_in_one_element.cu"})
+  EXPECT_EQ(run_autokernel(
+                {"bench", "--device", "cpu", "--kernel",
+                 std::string(AUTOKERNEL_SOURCES) + "/tests/data/kernels/wrong_in_one_element.cu"})
                 .code,
             11);
 }

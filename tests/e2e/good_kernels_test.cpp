@@ -88,8 +88,8 @@ TEST_F(GoodKernels, AnotherArchitectureIsCompiledForAndShown) {
 }
 
 TEST_F(GoodKernels, AnElementwiseCaseWithItsOwnReferenceIsMeasured) {
-  const Outcome run = run_autokernel(
-      {"bench", "--device", "cpu", "--case", AUTOKERNEL_SOURCES "/tests/data/elementwise"});
+  const Outcome run = run_autokernel({"bench", "--device", "cpu", "--case",
+                                      std::string(AUTOKERNEL_SOURCES) + "/tests/data/elementwise"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_EQ(value_of("correct", run.out), "True");
   expect_nothing_left();

@@ -163,7 +163,7 @@ adversarial() {
     'for (int k = K - 16; k < K; ++k) sum -= __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]); C[i] = __float2bfloat16(sum);'
   keeps_its_result
   rejected "does not compile" 12 'C[i] = no_such_name;'
-  rejected "never ends" 13 'volatile int one = 1; while (one) { } C[i] = __float2bfloat16(sum);'
+  rejected "never ends" 13 '__shared__ volatile int set; set = 0; while (set == 0) { } C[i] = __float2bfloat16(sum);'
   rejected "traps" 14 'if (row == 3) __trap(); C[i] = __float2bfloat16(sum);'
   rejected "writes far out of bounds" "11 14" 'C[(1ll << 36) + i] = __float2bfloat16(sum);'
 }

@@ -26,6 +26,7 @@ Request request() {
   request.device = {driver::DeviceChoice::Kind::cuda, 3};
   request.architecture = "sm_80";
   request.size = "check";
+  request.keys = {{"timed launch 3", "0123456789abcdef"}};
   return request;
 }
 
@@ -42,8 +43,10 @@ Result full_result() {
   result.times =
       Times{.samples_us = {1.5, 0.1, 1e300}, .median_us = 2.5, .p95_us = 3.5, .noise_pct = 4.5};
   result.reference = Times{.samples_us = {}, .median_us = 5.5, .p95_us = 6.5, .noise_pct = 7.5};
+  result.reference_default_us = 7.75;
   result.warm_us = 8.5;
   result.event_floor_us = 9.5;
+  result.event_tick_us = 9.75;
   result.differences = Differences{.max_abs = 10.5, .max_rel = 11.5};
   result.resources =
       ResourceReport{.registers = 4294967295, .spill_bytes = 1ULL << 63, .shared_bytes = 12};
@@ -56,7 +59,7 @@ Result full_result() {
   result.bench_seconds = 19.5;
   result.total_seconds = 20.5;
   result.phase_seconds = {{"compile", 21.5}, {"check", 22.5}};
-  result.keys = {"00ff", "ff00"};
+  result.keys = {{"check launch 1", "00ff"}, {"timed launch 1", "ff00"}};
   result.versions = {{"nvrtc", "13.0"}};
   return result;
 }
@@ -75,6 +78,7 @@ TEST(Message, CarriesEveryFieldOfARequest) {
   EXPECT_EQ(got.device, sent.device);
   EXPECT_EQ(got.architecture, sent.architecture);
   EXPECT_EQ(got.size, sent.size);
+  EXPECT_EQ(got.keys, sent.keys);
 }
 
 TEST(Message, CarriesASourceOfAnyBytes) {
@@ -89,6 +93,12 @@ TEST(Message, CarriesUnicodeReadably) {
   sent.source = "// größer ≥ 1 µs";
   EXPECT_THAT(encode(sent), HasSubstr("größer ≥ 1 µs"));
   EXPECT_EQ(decode_request(encode(sent)).source, sent.source);
+}
+
+TEST(Message, CarriesWhatIsKnownBeforeTheVerdict) {
+  const Outline got = there_and_back(Outline{full_result()});
+  EXPECT_EQ(got.known.problem, full_result().problem);
+  EXPECT_EQ(got.known.device.value_or(DeviceReport{}).name, "NVIDIA H200");
 }
 
 TEST(Message, CarriesThePhases) {
@@ -118,37 +128,38 @@ TEST(Message, CarriesTheTextsOfAResult) {
 }
 
 TEST(Message, CarriesTheDeviceOfAResult) {
-  const std::optional<DeviceReport> got = there_and_back(full_result()).device;
-  ASSERT_TRUE(got);
-  EXPECT_EQ(got->name, "NVIDIA H200");
-  EXPECT_EQ(got->major, 9);
-  EXPECT_EQ(got->minor, 1);
-  EXPECT_TRUE(got->emulated);
+  const DeviceReport got = there_and_back(full_result()).device.value();
+  EXPECT_EQ(got.name, "NVIDIA H200");
+  EXPECT_EQ(got.major, 9);
+  EXPECT_EQ(got.minor, 1);
+  EXPECT_TRUE(got.emulated);
 }
 
 TEST(Message, CarriesTheTimesOfAResultToTheLastBit) {
   const Result sent = full_result();
   const Result got = there_and_back(sent);
   ASSERT_TRUE(got.times && got.reference);
-  EXPECT_EQ(got.times->samples_us, sent.times->samples_us);
-  EXPECT_EQ(got.times->median_us, 2.5);
-  EXPECT_EQ(got.times->p95_us, 3.5);
-  EXPECT_EQ(got.times->noise_pct, 4.5);
-  EXPECT_EQ(got.reference->median_us, 5.5);
-  EXPECT_EQ(got.reference->p95_us, 6.5);
-  EXPECT_EQ(got.reference->noise_pct, 7.5);
+  EXPECT_EQ(got.times.value().samples_us, sent.times.value().samples_us);
+  EXPECT_EQ(got.times.value().median_us, 2.5);
+  EXPECT_EQ(got.times.value().p95_us, 3.5);
+  EXPECT_EQ(got.times.value().noise_pct, 4.5);
+  EXPECT_EQ(got.reference.value().median_us, 5.5);
+  EXPECT_EQ(got.reference.value().p95_us, 6.5);
+  EXPECT_EQ(got.reference.value().noise_pct, 7.5);
 }
 
 TEST(Message, CarriesTheFiguresOfAResult) {
   const Result got = there_and_back(full_result());
   EXPECT_THAT(got.warm_us, Optional(8.5));
   EXPECT_THAT(got.event_floor_us, Optional(9.5));
+  EXPECT_THAT(got.event_tick_us, Optional(9.75));
+  EXPECT_THAT(got.reference_default_us, Optional(7.75));
   ASSERT_TRUE(got.differences && got.resources);
-  EXPECT_EQ(got.differences->max_abs, 10.5);
-  EXPECT_EQ(got.differences->max_rel, 11.5);
-  EXPECT_EQ(got.resources->registers, 4294967295U);
-  EXPECT_EQ(got.resources->spill_bytes, 1ULL << 63U);
-  EXPECT_EQ(got.resources->shared_bytes, 12U);
+  EXPECT_EQ(got.differences.value().max_abs, 10.5);
+  EXPECT_EQ(got.differences.value().max_rel, 11.5);
+  EXPECT_EQ(got.resources.value().registers, 4294967295U);
+  EXPECT_EQ(got.resources.value().spill_bytes, 1ULL << 63U);
+  EXPECT_EQ(got.resources.value().shared_bytes, 12U);
   EXPECT_EQ(got.flops, 13.5);
   EXPECT_EQ(got.bytes, 14.5);
   EXPECT_THAT(got.peak_tflops, Optional(15.5));
@@ -167,6 +178,8 @@ TEST(Message, CarriesTheAbsenceOfWhatDoesNotExist) {
   EXPECT_FALSE(got.reference);
   EXPECT_FALSE(got.warm_us);
   EXPECT_FALSE(got.event_floor_us);
+  EXPECT_FALSE(got.event_tick_us);
+  EXPECT_FALSE(got.reference_default_us);
   EXPECT_FALSE(got.differences);
   EXPECT_FALSE(got.resources);
   EXPECT_FALSE(got.peak_tflops);
@@ -179,8 +192,8 @@ TEST(Message, CarriesNumbersThatAreNone) {
                                  .max_rel = std::numeric_limits<double>::infinity()};
   sent.flops = -std::numeric_limits<double>::infinity();
   const Result got = there_and_back(sent);
-  EXPECT_TRUE(std::isnan(got.differences->max_abs));
-  EXPECT_EQ(got.differences->max_rel, std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(got.differences.value().max_abs));
+  EXPECT_EQ(got.differences.value().max_rel, std::numeric_limits<double>::infinity());
   EXPECT_EQ(got.flops, -std::numeric_limits<double>::infinity());
 }
 

@@ -4,10 +4,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
@@ -22,10 +22,12 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::EndsWith;
+using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
 using testing::Lt;
+using testing::Optional;
 using testing::Property;
 using testing::SizeIs;
 using testing::StartsWith;
@@ -57,10 +59,6 @@ class Supervisor : public testing::Test {
     EXPECT_THAT(test::processes_marked(temporary_.string()), IsEmpty());
     EXPECT_THAT(test::files_below(temporary_), IsEmpty());
   }
-  Supervisor(const Supervisor&) = delete;
-  Supervisor& operator=(const Supervisor&) = delete;
-  Supervisor(Supervisor&&) = delete;
-  Supervisor& operator=(Supervisor&&) = delete;
 
   Result supervise(const std::string& script) {
     return trial::supervise(request_, limits_, observer_,
@@ -80,7 +78,7 @@ TEST_F(Supervisor, ReturnsTheResultOfItsRunner) {
   EXPECT_EQ(result.verdict, Verdict::correct);
   EXPECT_EQ(result.problem, "as sent");
   ASSERT_TRUE(result.times);
-  EXPECT_THAT(result.times->samples_us, ElementsAre(1, 2, 3));
+  EXPECT_THAT(result.times, Optional(Field(&Times::samples_us, ElementsAre(1, 2, 3))));
 }
 
 TEST_F(Supervisor, HandsTheRequestOverWhole) {
@@ -167,6 +165,17 @@ TEST_F(Supervisor, DoesNotWaitForARunnerThatHangsAfterItsResult) {
   const Result result = supervise(say(success()) + "sleep 100");
   EXPECT_EQ(result.verdict, Verdict::correct);
   EXPECT_LT(result.total_seconds, 10);
+}
+
+TEST_F(Supervisor, ReportsWhatIsKnownOfACandidateThatTakesTheRunnerDown) {
+  Result known;
+  known.problem = "as sent";
+  known.device = DeviceReport{.name = "a device", .major = 9, .minor = 0, .emulated = true};
+  const Result result = supervise(say(Outline{known}) + say(Phase::check) + "kill -SEGV $$");
+  EXPECT_EQ(result.verdict, Verdict::crashed);
+  EXPECT_THAT(result.reason, HasSubstr("SIGSEGV"));
+  EXPECT_EQ(result.problem, "as sent");
+  EXPECT_THAT(result.device, Optional(Field(&DeviceReport::name, "a device")));
 }
 
 TEST_F(Supervisor, CallsARunnerKilledByASignalCrashedAndNamesTheSignal) {
