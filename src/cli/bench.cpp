@@ -90,6 +90,7 @@ void Bench::declare(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--log", log_, "Write the full log to FILE instead of among the newest twenty")
       ->type_name("FILE");
+  app.add_flag("--no-cache", no_cache_, "Compile anew, whatever the compile cache holds");
   CLI::Option* json = app.add_flag("--json", json_, "Print one JSON object instead of text");
   CLI::Option* quiet = app.add_flag("-q,--quiet", quiet_, "Print the median and nothing else");
   CLI::Option* verbose =
@@ -103,6 +104,7 @@ trial::Request Bench::request() const {
   if (architecture_) request.architecture = *architecture_;
   require_architecture(request.architecture);
   if (size_) request.size = *size_;
+  request.cached = !no_cache_;
   if (case_directory_ || replay_.empty()) {
     request.case_directory = fs::absolute(case_directory_ ? existing_case(*case_directory_)
                                                           : default_case(fs::current_path()));

@@ -1,22 +1,13 @@
 #include "cli/folders.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <system_error>
+
+#include "autokernel/base/cache_folder.h"
 
 namespace autokernel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[nodiscard]] std::optional<fs::path> from_environment(const char* variable) {
-  const char* value =
-      std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
-  if (value == nullptr || *value == '\0') return {};
-  return fs::path(value);
-}
 
 }  // namespace
 
@@ -29,14 +20,6 @@ std::optional<fs::path> repository_of(const fs::path& directory) {
     if (folder == folder.root_path()) return {};
   }
   return {};
-}
-
-fs::path cache_folder() {
-  if (const auto cache = from_environment("XDG_CACHE_HOME")) return *cache / "autokernel";
-  if (const auto home = from_environment("HOME")) return *home / ".cache" / "autokernel";
-  std::error_code missing;
-  const fs::path temporary = fs::temp_directory_path(missing);
-  return (missing ? "/tmp" : temporary) / fmt::format("autokernel-{}", ::getuid());
 }
 
 fs::path logs_folder(const fs::path& directory) {

@@ -10,10 +10,6 @@ namespace autokernel::cli {
 [[nodiscard]] std::optional<std::filesystem::path> repository_of(
     const std::filesystem::path& directory);
 
-// XDG_CACHE_HOME/autokernel, else HOME/.cache/autokernel, else a folder of this user's below the
-// temporary folder.
-[[nodiscard]] std::filesystem::path cache_folder();
-
 // Where logs of a case in `directory` go: .autokernel/logs in its repository, else the cache.
 [[nodiscard]] std::filesystem::path logs_folder(const std::filesystem::path& directory);
 

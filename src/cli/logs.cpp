@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "autokernel/base/bounded_text.h"
+#include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "cli/folders.h"

@@ -43,6 +43,7 @@ void visit_request(Fields&& fields, Object& request) {
   fields("device", request.device);
   fields("architecture", request.architecture);
   fields("size", request.size);
+  fields("cached", request.cached);
   fields("keys", request.keys);
 }
 

@@ -115,7 +115,9 @@ class Trial {
     phases_.enter(Phase::start);
     set_driver_up();
     std::shared_future<compile::Compiler> compiler =
-        std::async(std::launch::async, compile::Compiler::open).share();
+        std::async(std::launch::async, compile::Compiler::open,
+                   request_.cached ? compile::Caching::yes : compile::Caching::no)
+            .share();
     const driver::Driver driver = driver::Driver::open(request_.device);
     const std::string architecture = report_device(driver.info());
     if (learned_) learned_(result_);
@@ -136,6 +138,7 @@ class Trial {
     result_.resources = resources_of(timed_program);
     result_.warnings = timed_program.warnings;
     result_.detail = timed_program.log;
+    if (timed_program.from_cache) result_.detail += "\nThe above is from the compile cache.\n";
 
     phases_.enter(Phase::check);
     if (auto rejected = check(device, programs, checked)) return rejected;

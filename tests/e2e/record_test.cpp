@@ -111,6 +111,17 @@ TEST_F(Records, TheLogHoldsWhatTheKernelPrinted) {
   EXPECT_THAT(run.out, Not(HasSubstr("printed by block")));
 }
 
+TEST_F(Records, ASecondCompileOfTheSameSourceComesFromTheCache) {
+  const auto log = scratch_.path() / "full.log";
+  const auto cached = HasSubstr("from the compile cache");
+  EXPECT_EQ(bench("prints", {"--log", log.string()}).code, 0);
+  EXPECT_THAT(contents(log), Not(cached));
+  EXPECT_EQ(bench("prints", {"--log", log.string()}).code, 0);
+  EXPECT_THAT(contents(log), cached);
+  EXPECT_EQ(bench("prints", {"--log", log.string(), "--no-cache"}).code, 0);
+  EXPECT_THAT(contents(log), Not(cached));
+}
+
 TEST_F(Records, ALogThatCannotBeWrittenIsSaidBeforeAnythingRuns) {
   const Outcome run = bench("prints", {"--log", "no/such/folder/full.log"});
   EXPECT_EQ(run.code, 2);

@@ -26,6 +26,7 @@ Request request() {
   request.device = {driver::DeviceChoice::Kind::cuda, 3};
   request.architecture = "sm_80";
   request.size = "check";
+  request.cached = false;
   request.keys = {{"timed launch 3", "0123456789abcdef"}};
   return request;
 }
@@ -78,6 +79,7 @@ TEST(Message, CarriesEveryFieldOfARequest) {
   EXPECT_EQ(got.device, sent.device);
   EXPECT_EQ(got.architecture, sent.architecture);
   EXPECT_EQ(got.size, sent.size);
+  EXPECT_EQ(got.cached, sent.cached);
   EXPECT_EQ(got.keys, sent.keys);
 }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/scratch.h"
 #include "cli/folders.h"
