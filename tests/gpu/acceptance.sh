@@ -127,6 +127,14 @@ clock() {
   row "cuBLAS: fp32 sums, default mode" "$(value matmul reference_us), $(value matmul reference_default_us)" "no bar" info
 }
 
+# A case that claims a thousand times the arithmetic: no device is that fast, so its time is not believed.
+too_fast() {
+  rm -rf "$scratch/case" && cp -r "$cases/kernels" "$scratch/case"
+  sed -i 's/^flops = .*/flops = "50000*M*N*K"/' "$scratch/case/case.toml"
+  bench too_fast "$scratch/case"
+  judge_on_gpu "faster than the device can be: exit code" "$(code too_fast)" 11 "$(holds "$(code too_fast) == 11")"
+}
+
 # with_kernel FILE: the default case with that kernel.
 with_kernel() {
   rm -rf "$scratch/case" && cp -r "$cases/kernels" "$scratch/case" && cp "$1" "$scratch/case/kernel.cu"
@@ -236,6 +244,7 @@ honest elementwise "$cases/cases/elementwise"
 turnaround
 steadiness
 clock
+too_fast
 exactness
 profiler
 adversarial
