@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
+#include <random>
 
 #include "autokernel/base/descriptor.h"
 #include "autokernel/base/system_error.h"
@@ -64,24 +64,27 @@ std::string read_file(const std::filesystem::path& path, std::string_view role,
   }
 }
 
-void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes, Sync sync) {
   const std::string attempt = fmt::format("cannot write {}", path.string());
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  // Beside the file and not in /tmp: a rename is atomic only within one file system.
-  std::string temporary = (folder / fmt::format(".{}.XXXXXX", path.filename().string())).string();
-  const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!file.is_open()) throw system_failure(Stop::environment, attempt, "mkostemp");
+  // Beside the file and not in /tmp: a rename is atomic only within one file system. Not by
+  // mkstemp, whose files nobody else may read, whatever the umask says.
+  std::random_device random;
+  const std::string temporary =
+      (folder / fmt::format(".{}.{:08x}{:08x}", path.filename().string(), random(), random()))
+          .string();
+  const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file.is_open()) throw system_failure(Stop::environment, attempt, "open");
   try {
-    // An existing file keeps its mode; a new one gets what the umask leaves, as if opened by name.
+    // An existing file keeps its mode.
     struct stat old{};
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    const mode_t mode = ::stat(path.c_str(), &old) == 0 ? old.st_mode & 07777U : 0666U & ~mask;
-    if (::fchmod(file.get(), mode) != 0) {
+    if (::stat(path.c_str(), &old) == 0 && ::fchmod(file.get(), old.st_mode & 07777U) != 0) {
       throw system_failure(Stop::environment, attempt, "fchmod");
     }
     write_all(file, bytes, attempt);
-    if (::fsync(file.get()) != 0) throw system_failure(Stop::environment, attempt, "fsync");
+    if (sync == Sync::yes && ::fsync(file.get()) != 0) {
+      throw system_failure(Stop::environment, attempt, "fsync");
+    }
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
       throw system_failure(Stop::environment, attempt, "rename");
     }
@@ -89,7 +92,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
     ::unlink(temporary.c_str());
     throw;
   }
-  sync_directory(folder, attempt);
+  if (sync == Sync::yes) sync_directory(folder, attempt);
 }
 
 }  // namespace autokernel

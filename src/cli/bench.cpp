@@ -1,17 +1,23 @@
 #include "cli/bench.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 #include <regex>
+#include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/trial/supervisor.h"
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
+#include "cli/figures.h"
+#include "cli/full_log.h"
 #include "cli/logs.h"
 #include "cli/progress.h"
+#include "cli/record.h"
 #include "cli/report.h"
 
 namespace autokernel::cli {
@@ -24,8 +30,10 @@ constexpr const char* kExamples = R"(Examples:
   autokernel bench --kernel tries/swizzled.cu --size check
   autokernel bench --case kernels/softmax --device cuda:1
   autokernel bench --device cpu --timeout 60 | grep '^median_us:'
+  autokernel bench --json > failed.json; autokernel bench --replay failed.json --device cpu
 
-Prints one 'key: value' per line. A value that does not exist has no line.
+Prints one 'key: value' per line, and a value that does not exist has no line. With --json, one JSON
+object (docs/json.md); with --quiet, the median in microseconds and nothing else.
 Exit codes: 0 correct, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed; 2 usage,
 3 environment (no such device, no compiler), 70 internal.)";
 
@@ -65,58 +73,112 @@ void Bench::declare(CLI::App& app) {
       ->type_name("DIR");
   app.add_option("--kernel", kernel_file_, "File to measure (default: the case's kernel.cu)")
       ->type_name("FILE");
-  app.add_option(
-         "--device", device_,
-         "auto (a GPU if there is one, else the emulated device), cuda, cuda:N or cpu (emulated)")
-      ->type_name("DEVICE")
-      ->capture_default_str();
+  app.add_option("--device", device_,
+                 "auto (a GPU if there is one, else the emulated device), cuda, cuda:N or cpu "
+                 "(emulated) [auto]")
+      ->type_name("DEVICE");
   app.add_option("--arch", architecture_, "Compile for this architecture (default: the device's)")
       ->type_name("sm_XX");
-  app.add_option("--size", size_, "Size of the problem, by its name in case.toml")
-      ->type_name("NAME")
-      ->capture_default_str();
+  app.add_option("--size", size_, "Size of the problem, by its name in case.toml [default]")
+      ->type_name("NAME");
   app.add_option("--timeout", timeout_seconds_,
                  "Most time for each of compiling, checking and timing (default: 30, 120, 120)")
       ->type_name("SECONDS");
-  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+  app.add_option("--replay", replay_,
+                 "Repeat the bench that printed FILE with --json: its kernel, its options, its "
+                 "inputs; other options here come first")
+      ->type_name("FILE");
+  app.add_option("--log", log_, "Write the full log to FILE instead of among the newest twenty")
+      ->type_name("FILE");
+  app.add_flag("--no-cache", no_cache_, "Compile anew, whatever the compile cache holds");
+  CLI::Option* json = app.add_flag("--json", json_, "Print one JSON object instead of text");
+  CLI::Option* quiet = app.add_flag("-q,--quiet", quiet_, "Print the median and nothing else");
+  CLI::Option* verbose =
+      app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+  quiet->excludes(json)->excludes(verbose);
 }
 
-int Bench::run(const Console& console) {
-  const Diagnostics diagnostics(verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
-  trial::Request request;
-  request.device = trial::parse_device(device_);
-  require_architecture(architecture_);
-  request.architecture = architecture_;
-  const trial::Limits limits = limits_with(timeout_seconds_);
-  request.size = size_;
-  request.case_directory = fs::absolute(case_directory_.empty() ? default_case(fs::current_path())
-                                                                : existing_case(case_directory_));
-  request.kernel_file =
-      kernel_file_.empty() ? request.case_directory / "kernel.cu" : fs::absolute(kernel_file_);
-  request.source = read_file(request.kernel_file, "the kernel", kLargestKernel);
-  diagnostics.note("case " + request.case_directory.string() + ", kernel " +
-                   request.kernel_file.string());
+trial::Request Bench::request() const {
+  trial::Request request = replay_.empty() ? trial::Request{} : recorded_request(replay_);
+  if (device_) request.device = trial::parse_device(*device_);
+  if (architecture_) request.architecture = *architecture_;
+  require_architecture(request.architecture);
+  if (size_) request.size = *size_;
+  request.cached = !no_cache_;
+  if (case_directory_ || replay_.empty()) {
+    request.case_directory = fs::absolute(case_directory_ ? existing_case(*case_directory_)
+                                                          : default_case(fs::current_path()));
+  }
+  if (kernel_file_) {
+    request.kernel_file = fs::absolute(*kernel_file_);
+  } else if (replay_.empty()) {
+    request.kernel_file = request.case_directory / "kernel.cu";
+  }
+  // A replay is of the source as it was, whatever has become of the file.
+  if (kernel_file_ || request.source.empty()) {
+    request.source = read_file(request.kernel_file, "the kernel", kLargestKernel);
+  }
+  return request;
+}
 
+std::string Bench::kept_log(const trial::Request& request, const std::string& text,
+                            const Console& console) const {
+  try {
+    if (log_.empty()) return keep_log(request.case_directory, text).string();
+    write_log(log_, text);
+    return fs::absolute(log_).string();
+  } catch (const Error& error) {
+    // The verdict stands without it.
+    console.err << "autokernel: no log was kept: " << error.what() << '\n';
+    return {};
+  }
+}
+
+int Bench::measure(const Console& console) const {
+  const Diagnostics diagnostics(verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
+  const trial::Limits limits = limits_with(timeout_seconds_);
+  const trial::Request request = this->request();
+  // Rather now than after the measurement.
+  if (!log_.empty()) write_log(log_, "autokernel bench: under way\n");
+  std::vector<std::string> notes;
+  const auto note = [&](const std::string& line) {
+    diagnostics.note(line);
+    notes.push_back(line);
+  };
+  note("case " + request.case_directory.string() + ", kernel " + request.kernel_file.string());
+
+  const bool painted = console.err_is_terminal && !verbose_ && !quiet_;
   const trial::Result result = [&] {
-    Progress progress(console.err, console.err_is_terminal && !verbose_ ? Progress::Painting::on
-                                                                        : Progress::Painting::off);
+    Progress progress(console.err, painted ? Progress::Painting::on : Progress::Painting::off);
     return trial::supervise(
         request, limits,
         {.progress = [&](auto phase, auto elapsed) { progress.show(phase, elapsed); },
-         .note = [&](const std::string& line) { diagnostics.note(line); }});
+         .note = note});
   }();
 
-  std::string log;
-  if (!result.detail.empty()) {
-    try {
-      log = keep_log(request.case_directory, result.detail).string();
-    } catch (const Error& error) {
-      // The verdict stands without it.
-      console.err << "autokernel: no log was kept: " << error.what() << '\n';
+  const std::string log = kept_log(request, full_log(request, result, notes), console);
+  if (json_) {
+    console.out << record(request, result, log);
+  } else if (quiet_) {
+    if (const auto known = figures(result)) {
+      console.out << fmt::format("{:.3f}\n", known->times->median_us);
+    } else {
+      console.err << "autokernel: " << trial::spelling(result.verdict) << ": " << result.reason
+                  << '\n';
     }
+  } else {
+    console.out << text_block(result, log);
   }
-  console.out << text_block(result, log);
   return exit_code(result.verdict);
+}
+
+int Bench::run(const Console& console) {
+  try {
+    return measure(console);
+  } catch (const Error& error) {
+    if (json_) console.out << record(error);
+    throw;
+  }
 }
 
 }  // namespace autokernel::cli

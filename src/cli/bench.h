@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "autokernel/trial/result.h"
 #include "cli/command.h"
 
 namespace autokernel::cli {
@@ -19,12 +20,23 @@ class Bench : public Command {
   [[nodiscard]] int run(const Console& console) override;
 
  private:
-  std::string case_directory_;  // empty: the nearest
-  std::string kernel_file_;     // empty: the case's
-  std::string device_ = "auto";
-  std::string architecture_;
-  std::string size_ = "default";
+  [[nodiscard]] int measure(const Console& console) const;
+  // What the options ask for; what they leave open is taken from the record to replay, if any.
+  [[nodiscard]] trial::Request request() const;
+  [[nodiscard]] std::string kept_log(const trial::Request& request, const std::string& text,
+                                     const Console& console) const;
+
+  std::optional<std::string> case_directory_;  // none: the nearest
+  std::optional<std::string> kernel_file_;     // none: the case's
+  std::optional<std::string> device_;          // none: auto
+  std::optional<std::string> architecture_;    // none: the device's
+  std::optional<std::string> size_;            // none: default
   std::optional<double> timeout_seconds_;
+  std::string replay_;  // a record of an earlier bench; empty: none
+  std::string log_;     // where the full log goes; empty: among the kept ones
+  bool no_cache_ = false;
+  bool json_ = false;
+  bool quiet_ = false;
   bool verbose_ = false;
 };
 

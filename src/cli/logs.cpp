@@ -5,13 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
-#include <cstdlib>
+#include <fstream>
 #include <optional>
 #include <system_error>
 #include <vector>
 
 #include "autokernel/base/bounded_text.h"
+#include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 
@@ -33,19 +35,6 @@ constexpr const char* kPrefix = "bench-";
     if (folder == folder.root_path()) return {};
   }
   return {};
-}
-
-[[nodiscard]] std::optional<fs::path> from_environment(const char* variable) {
-  const char* value =
-      std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
-  if (value == nullptr || *value == '\0') return {};
-  return fs::path(value);
-}
-
-[[nodiscard]] fs::path cache_folder() {
-  if (const auto cache = from_environment("XDG_CACHE_HOME")) return *cache / "autokernel";
-  if (const auto home = from_environment("HOME")) return *home / ".cache" / "autokernel";
-  return fs::temp_directory_path() / fmt::format("autokernel-{}", ::getuid());
 }
 
 void make_folder(const fs::path& folder) {
@@ -98,16 +87,29 @@ void remove_all_but_the_newest(const fs::path& folder, const fs::path& written) 
     fs::remove(*log, ignored);
 }
 
+[[nodiscard]] std::string shortened(const std::string& text) {
+  BoundedText bounded(kLargestLog);
+  bounded.add(text);
+  return bounded.text();
+}
+
 }  // namespace
 
 fs::path keep_log(const fs::path& case_directory, const std::string& text) {
-  BoundedText bounded(kLargestLog);
-  bounded.add(text);
   const fs::path folder = folder_for(case_directory);
   fs::path log = folder / new_name();
-  write_file_atomically(log, bounded.text());
+  write_file_atomically(log, shortened(text));
   remove_all_but_the_newest(folder, log);
   return log;
+}
+
+void write_log(const fs::path& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
+  stream << shortened(text) << std::flush;
+  if (!stream) {
+    throw Error(Stop::usage, "cannot write the log to " + file.string() + ": " +
+                                 std::generic_category().message(errno) + " [write]");
+  }
 }
 
 }  // namespace autokernel::cli

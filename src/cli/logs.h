@@ -13,4 +13,8 @@ namespace autokernel::cli {
 [[nodiscard]] std::filesystem::path keep_log(const std::filesystem::path& case_directory,
                                              const std::string& text);
 
+// The same to a file of the user's choice, or into whatever stands there (a pipe, /dev/null).
+// Throws Error(usage).
+void write_log(const std::filesystem::path& file, const std::string& text);
+
 }  // namespace autokernel::cli

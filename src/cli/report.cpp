@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "cli/advice.h"
-#include "cli/roofline.h"
+#include "cli/figures.h"
 
 namespace autokernel::cli {
 namespace {
@@ -64,53 +64,53 @@ class Lines {
 }
 
 // The twelve keys that existing agents and plots parse.
-void add_known_keys(Lines& lines, const Result& result, const trial::Times* times) {
+void add_known_keys(Lines& lines, const Result& result, const std::optional<Figures>& figures) {
   lines.add("label", result.label);
   lines.add("correct", result.verdict == Verdict::correct ? "True" : "False");
-  if (times != nullptr) {
-    lines.add("median_us", times->median_us, 3);
-    lines.add("p95_us", times->p95_us, 3);
-    lines.add("gbytes_s", result.bytes / (times->median_us * 1e3), 2);
-    lines.add("tflops_s", result.flops / (times->median_us * 1e6), 2);
+  if (figures) {
+    lines.add("median_us", figures->times->median_us, 3);
+    lines.add("p95_us", figures->times->p95_us, 3);
+    lines.add("gbytes_s", figures->gbytes_s, 2);
+    lines.add("tflops_s", figures->tflops_s, 2);
   }
   if (result.differences) {
     lines.add("max_abs_err", result.differences->max_abs, 6);
     lines.add("max_rel_err", result.differences->max_rel, 6);
   }
-  if (times != nullptr) lines.add("bench_seconds", result.bench_seconds, 2);
+  if (figures) lines.add("bench_seconds", result.bench_seconds, 2);
   lines.add("total_seconds", result.total_seconds, 2);
   lines.add_unless_empty("problem", result.problem);
-  if (times != nullptr) {
-    lines.add("iters",
-              fmt::format("{} timed (cap {:g}s)", times->samples_us.size(), result.cap_seconds));
+  if (figures) {
+    lines.add("iters", fmt::format("{} timed (cap {:g}s)", figures->times->samples_us.size(),
+                                   result.cap_seconds));
   }
 }
 
-void add_speed(Lines& lines, const Result& result, const trial::Times& times) {
-  lines.add("noise_pct", times.noise_pct, 2);
-  if (result.reference) {
-    lines.add("reference_us", result.reference->median_us, 3);
-    lines.add("vs_reference", result.reference->median_us / times.median_us, 3);
-  }
-  if (const auto roof = roofline(result)) {
-    lines.add("pct_peak", roof->peak_pct, 1);
-    lines.add("bound", spelling(roof->bound));
+void add_speed(Lines& lines, const Result& result, const Figures& figures) {
+  lines.add("noise_pct", figures.times->noise_pct, 2);
+  if (result.reference) lines.add("reference_us", result.reference->median_us, 3);
+  lines.add("reference_default_us", result.reference_default_us, 3);
+  lines.add("vs_reference", figures.vs_reference, 3);
+  if (figures.roof) {
+    lines.add("pct_peak", figures.roof->peak_pct, 1);
+    lines.add("bound", spelling(figures.roof->bound));
   }
 }
 
-void add_our_keys(Lines& lines, const Result& result, const trial::Times* times,
+void add_our_keys(Lines& lines, const Result& result, const std::optional<Figures>& figures,
                   const std::string& log) {
-  if (times != nullptr) add_speed(lines, result, *times);
+  if (figures) add_speed(lines, result, *figures);
   if (result.resources) {
     lines.add_count("registers", result.resources->registers);
     lines.add_count("spill_bytes", result.resources->spill_bytes);
     lines.add_count("shared_bytes", result.resources->shared_bytes);
   }
-  if (times != nullptr) {
+  if (figures) {
     lines.add("event_floor_us", result.event_floor_us, 3);
+    lines.add("event_tick_us", result.event_tick_us, 3);
     lines.add("warm_us", result.warm_us, 3);
   }
-  if (result.device) lines.add("timing", result.device->emulated ? "emulated" : "gpu");
+  if (result.device) lines.add("timing", timing(*result.device));
   for (const std::string& warning : result.warnings) lines.add_unless_empty("warning", warning);
   lines.add("verdict", trial::spelling(result.verdict));
   lines.add_unless_empty("reason", result.reason);
@@ -121,13 +121,15 @@ void add_our_keys(Lines& lines, const Result& result, const trial::Times* times,
 }  // namespace
 
 std::string text_block(const Result& result, const std::string& log) {
-  // Nobody is told how fast a wrong kernel is.
-  const trial::Times* times =
-      result.verdict == Verdict::correct && result.times ? &*result.times : nullptr;
+  const std::optional<Figures> known = figures(result);
   Lines lines;
-  add_known_keys(lines, result, times);
-  add_our_keys(lines, result, times, log);
+  add_known_keys(lines, result, known);
+  add_our_keys(lines, result, known, log);
   return device_lines(result) + lines.take();
+}
+
+const char* timing(const trial::DeviceReport& device) {
+  return device.emulated ? "emulated" : "gpu";
 }
 
 int exit_code(Verdict verdict) {

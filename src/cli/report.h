@@ -13,6 +13,9 @@ namespace autokernel::cli {
 // times, whatever was measured. `log` is the path of the full texts, empty where there are none.
 [[nodiscard]] std::string text_block(const trial::Result& result, const std::string& log);
 
+// What kind of clock the times are of: "gpu" or "emulated".
+[[nodiscard]] const char* timing(const trial::DeviceReport& device);
+
 // 0, or 11 to 14 by verdict.
 [[nodiscard]] int exit_code(trial::Verdict verdict);
 

@@ -65,8 +65,9 @@ int Runner::run(const Console& /*console*/) {
   // our own main.
   try {
     const trial::Request request = trial::decode_request(all_input());
-    send(channel,
-         trial::run_trial(request, [&](trial::Phase phase) { send(channel, Event{phase}); }));
+    send(channel, trial::run_trial(
+                      request, [&](trial::Phase phase) { send(channel, phase); },
+                      [&](const trial::Result& known) { send(channel, trial::Outline{known}); }));
     return 0;
   } catch (const Error& error) {
     send(channel, trial::Failure{.stop = error.stop(), .what = error.what()});

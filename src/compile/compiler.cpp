@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 
+#include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
+#include "autokernel/base/landlock.h"
 #include "compile/declaration.h"
 #include "compile/diagnosis.h"
 #include "compile/image.h"
 #include "compile/kernel_names.h"
 #include "compile/nvrtc.h"
+#include "compile/output_cache.h"
 #include "compile/ptx_text.h"
 #include "compile/ptxas_report.h"
 #include "compile/served.h"
@@ -149,8 +153,10 @@ Program program_of(Nvrtc::Output output, const std::string& file_name,
 
 class Compiler::Library {
  public:
-  Library(Nvrtc nvrtc, std::vector<std::filesystem::path> includes)
-      : nvrtc_(std::move(nvrtc)), includes_(std::move(includes)) {}
+  Library(Nvrtc nvrtc, std::vector<std::filesystem::path> includes, Caching caching)
+      : nvrtc_(std::move(nvrtc)), includes_(std::move(includes)) {
+    if (caching == Caching::yes) cache_.emplace(cache_folder() / "compiled");
+  }
 
   [[nodiscard]] const Nvrtc& nvrtc() const { return nvrtc_; }
   [[nodiscard]] const std::vector<std::filesystem::path>& includes() const { return includes_; }
@@ -169,9 +175,62 @@ class Compiler::Library {
     return options;
   }
 
+  [[nodiscard]] Nvrtc::Output output(const Request& request, bool& from_cache) const {
+    const std::vector<std::string> flags = options(request.architecture);
+    const std::vector<Nvrtc::Header> headers = {{kServedHeaderName, served_header()},
+                                                {kSizesHeaderName, sizes_header(request.sizes)}};
+    const std::string key = cache_ ? key_of(request, flags, headers) : std::string();
+    if (cache_) {
+      if (auto known = cache_->find(key)) {
+        from_cache = true;
+        return *std::move(known);
+      }
+    }
+    Nvrtc::Output output =
+        std::async(std::launch::async, [&] {
+          confine();
+          return nvrtc_.compile(request.source, request.file_name, headers, flags);
+        }).get();
+    if (cache_ && output.outcome == Nvrtc::Outcome::compiled) cache_->keep(key, output);
+    return output;
+  }
+
  private:
+  void confine() const {
+    std::vector<std::filesystem::path> readable = includes_;
+    readable.push_back(nvrtc_.library().parent_path());
+    static_cast<void>(confine_thread_to_reading(readable));
+  }
+
+  // Everything an output depends on. A toolkit is taken to be replaced as a whole: its library and
+  // the header that carries its version stand for all its files.
+  [[nodiscard]] std::string key_of(const Request& request, const std::vector<std::string>& flags,
+                                   const std::vector<Nvrtc::Header>& headers) const {
+    std::vector<std::string> parts = flags;
+    parts.push_back(identity(nvrtc_.library()));
+    for (const std::filesystem::path& folder : includes_)
+      parts.push_back(identity(folder / "cuda.h"));
+    for (const Nvrtc::Header& header : headers) parts.push_back(header.text);
+    parts.push_back(request.file_name);
+    parts.push_back(request.source);
+    // Lengths first, so that no two lists of parts look alike.
+    std::string key;
+    for (const std::string& part : parts) key += fmt::format("{} ", part.size());
+    for (const std::string& part : parts) key += part;
+    return key;
+  }
+
+  [[nodiscard]] static std::string identity(const std::filesystem::path& file) {
+    std::error_code missing;
+    const std::filesystem::path real = std::filesystem::canonical(file, missing);
+    if (missing) return file.string();
+    return fmt::format("{} {} {}", real.string(), std::filesystem::file_size(real, missing),
+                       std::filesystem::last_write_time(real, missing).time_since_epoch().count());
+  }
+
   Nvrtc nvrtc_;
   std::vector<std::filesystem::path> includes_;
+  std::optional<OutputCache> cache_;
 };
 
 Compiler::Compiler(std::unique_ptr<Library> library) : library_(std::move(library)) {}
@@ -179,7 +238,7 @@ Compiler::Compiler(Compiler&&) noexcept = default;
 Compiler& Compiler::operator=(Compiler&&) noexcept = default;
 Compiler::~Compiler() = default;
 
-Compiler Compiler::open() {
+Compiler Compiler::open(Caching caching) {
   const Surroundings around = surroundings();
   std::string tried;
   for (const std::filesystem::path& candidate : nvrtc_candidates(around)) {
@@ -192,7 +251,7 @@ Compiler Compiler::open() {
       std::vector<std::filesystem::path> includes = header_folders(nvrtc.library(), around);
       if (includes.empty())
         throw BadLibrary("CUDA's headers (cuda_fp16.h) are neither beside it nor elsewhere");
-      return Compiler(std::make_unique<Library>(std::move(nvrtc), std::move(includes)));
+      return Compiler(std::make_unique<Library>(std::move(nvrtc), std::move(includes), caching));
     } catch (const BadLibrary& error) {
       tried += fmt::format("\n  {}: {}", candidate.string(), error.what());
     }
@@ -209,15 +268,12 @@ Compiler Compiler::open() {
 
 Compilation Compiler::compile(const Request& request) const {
   const auto start = std::chrono::steady_clock::now();
-  const Nvrtc& nvrtc = library_->nvrtc();
-  require_architecture(request.architecture, nvrtc);
+  require_architecture(request.architecture, library_->nvrtc());
   Nvrtc::Output output;
+  bool from_cache = false;
   try {
     require_text(request);
-    output = nvrtc.compile(
-        request.source, request.file_name,
-        {{kServedHeaderName, served_header()}, {kSizesHeaderName, sizes_header(request.sizes)}},
-        library_->options(request.architecture));
+    output = library_->output(request, from_cache);
     switch (output.outcome) {
       case Nvrtc::Outcome::compiled:
         break;
@@ -233,6 +289,7 @@ Compilation Compiler::compile(const Request& request) const {
     const std::string log = output.log;
     try {
       Program program = program_of(std::move(output), request.file_name, library().string());
+      program.from_cache = from_cache;
       program.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       return program;

@@ -41,9 +41,10 @@ Checked run_checks(Launcher& launcher, const SizedCase& sized, Keys& keys) {
   std::vector<LaunchRecord> records;
   Surroundings none;
   for (const Check& check : plan(*sized.problem)) {
-    const Key key = keys.draw();
+    const auto next_name = [&] { return "check launch " + std::to_string(records.size() + 1); };
+    const Key key = keys.draw(next_name());
     for (int i = 0; i < check.launches; ++i) {
-      const std::string name = "check launch " + std::to_string(records.size() + 1);
+      const std::string name = next_name();
       Launching launching = launcher.launch(check.recipe, key, name, none);
       if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
       records.push_back(std::move(std::get<Launched>(launching).record));

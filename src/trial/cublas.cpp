@@ -128,10 +128,6 @@ std::unique_ptr<Cublas> Cublas::open(const driver::Device& device) {
   calls.check(calls.create(&handle), "cublasCreate", "start cuBLAS on " + device.info().name);
   calls.handle =
       Owned<cublasHandle_t>(handle, [destroy = calls.destroy](cublasHandle_t h) { destroy(h); });
-  const auto mode = static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
-                                              CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-  calls.check(calls.set_math_mode(handle, mode), "cublasSetMathMode",
-              "have cuBLAS keep its sums in fp32");
   return cublas;
 }
 
@@ -145,9 +141,16 @@ std::string Cublas::version() const {
          std::to_string(version % kMajor / kMinor) + "." + std::to_string(version % kMinor);
 }
 
-void Cublas::queue(const Product& product, Operand left, Operand right, Operand output,
+void Cublas::queue(const Product& product, Operand left, Operand right, Operand output, Sums sums,
                    const driver::Stream& stream) const {
   const Calls& calls = *calls_;
+  const auto mode =
+      sums == Sums::any
+          ? CUBLAS_DEFAULT_MATH
+          : static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                      CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  calls.check(calls.set_math_mode(calls.handle.get(), mode), "cublasSetMathMode",
+              "say how precise cuBLAS's sums must be");
   calls.check(calls.set_stream(calls.handle.get(), stream.get()), "cublasSetStream",
               "give cuBLAS a stream");
   const float one = 1;
@@ -176,7 +179,7 @@ void Cublas::multiply(const Product& product, cases::DType dtype, std::span<cons
   device_->copy_in(right_.address(), right);
   const driver::Stream stream = device_->make_stream();
   queue(product, {left_.address(), dtype}, {right_.address(), dtype},
-        {result_.address(), cases::DType::f32}, stream);
+        {result_.address(), cases::DType::f32}, Sums::fp32, stream);
   if (const auto fault = stream.wait()) {
     throw Error(Stop::environment, "cannot multiply with cuBLAS: " + fault->text + " (" +
                                        fault->name + ", " + std::to_string(fault->code) +

@@ -19,13 +19,14 @@ class Cublas : public Library {
   void multiply(const Product& product, cases::DType dtype, std::span<const std::byte> left,
                 std::span<const std::byte> right, std::span<float> result) override;
 
-  // The same on matrices that are on the device, as people call it: result in `output`'s type, sums
-  // in fp32 and without reduced-precision reduction. Queued, not waited for.
+  // The same on matrices that are on the device, as people call it: result in `output`'s type.
+  // Queued, not waited for.
   struct Operand {
     driver::Address address = 0;
     cases::DType dtype = cases::DType::f32;
   };
-  void queue(const Product& product, Operand left, Operand right, Operand output,
+  enum class Sums : std::uint8_t { fp32, any };  // any: as the library does where nobody says
+  void queue(const Product& product, Operand left, Operand right, Operand output, Sums sums,
              const driver::Stream& stream) const;
 
  private:

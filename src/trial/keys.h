@@ -1,26 +1,29 @@
-// The keys of a trial, in the order they were drawn: what makes it possible to replay one, and not
-// to foresee it.
+// The keys of a trial, by the launch they were drawn for: what makes it possible to replay one, and
+// not to foresee it.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "autokernel/trial/result.h"
 #include "trial/philox.h"
 
 namespace autokernel::trial {
 
 class Keys {
  public:
-  // Draws a fresh key and notes it. Call it when the launch before has ended, never earlier.
-  [[nodiscard]] Key draw() {
-    const Key key = draw_key();
-    drawn_.push_back(hexadecimal(key));
-    return key;
-  }
-  [[nodiscard]] const std::vector<std::string>& drawn() const { return drawn_; }
+  Keys() = default;
+  // Those of a trial to be replayed. Throws Error(usage) on a key that is none.
+  explicit Keys(const std::vector<LaunchKey>& recorded);
+
+  // The next recorded key of that launch, or else a fresh one; notes it. Call it when the launch
+  // before has ended, never earlier.
+  [[nodiscard]] Key draw(const std::string& launch);
+  [[nodiscard]] const std::vector<LaunchKey>& drawn() const { return drawn_; }
 
  private:
-  std::vector<std::string> drawn_;
+  std::vector<LaunchKey> recorded_;  // those not used yet, in order
+  std::vector<LaunchKey> drawn_;
 };
 
 }  // namespace autokernel::trial

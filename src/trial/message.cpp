@@ -1,6 +1,7 @@
 // The format, one JSON object per line:
 //
-//   {"autokernel_message": 1, "kind": "request" | "phase" | "result" | "failure", "body": ...}
+//   {"autokernel_message": 1, "kind": "request" | "phase" | "outline" | "result" | "failure",
+//   "body": ...}
 //
 // The body of a phase is its name, that of the others an object with the names of the C++ fields.
 // Absent values are null. A number that JSON cannot write is the string "nan", "inf" or "-inf"; a
@@ -29,6 +30,12 @@ constexpr const char* kVersionKey = "autokernel_message";
 
 // The fields of each message, once, for writing (`Object` is const) and reading alike.
 template <typename Fields, typename Object>
+void visit_launch_key(Fields&& fields, Object& key) {
+  fields("launch", key.launch);
+  fields("key", key.key);
+}
+
+template <typename Fields, typename Object>
 void visit_request(Fields&& fields, Object& request) {
   fields("case_directory", request.case_directory);
   fields("kernel_file", request.kernel_file);
@@ -36,6 +43,8 @@ void visit_request(Fields&& fields, Object& request) {
   fields("device", request.device);
   fields("architecture", request.architecture);
   fields("size", request.size);
+  fields("cached", request.cached);
+  fields("keys", request.keys);
 }
 
 template <typename Fields, typename Object>
@@ -84,8 +93,10 @@ void visit_result(Fields&& fields, Object& result) {
   fields("problem", result.problem);
   fields("times", result.times);
   fields("reference", result.reference);
+  fields("reference_default_us", result.reference_default_us);
   fields("warm_us", result.warm_us);
   fields("event_floor_us", result.event_floor_us);
+  fields("event_tick_us", result.event_tick_us);
   fields("differences", result.differences);
   fields("resources", result.resources);
   fields("flops", result.flops);
@@ -162,6 +173,11 @@ class Writer {
   static Json json(const ResourceReport& value) {
     Writer writer;
     visit_resources(writer, value);
+    return writer.take();
+  }
+  static Json json(const LaunchKey& value) {
+    Writer writer;
+    visit_launch_key(writer, value);
     return writer.take();
   }
   static Json json(const Request& value) {
@@ -297,6 +313,7 @@ class Reader {
   static void read(const Json& json, ResourceReport& value) {
     visit_resources(Reader(json), value);
   }
+  static void read(const Json& json, LaunchKey& value) { visit_launch_key(Reader(json), value); }
   static void read(const Json& json, Request& value) { visit_request(Reader(json), value); }
   static void read(const Json& json, Result& value) { visit_result(Reader(json), value); }
   static void read(const Json& json, Failure& value) { visit_failure(Reader(json), value); }
@@ -363,6 +380,9 @@ template <typename Value>
 
 struct EventLine {
   std::string operator()(const Phase& phase) const { return line("phase", Writer::json(phase)); }
+  std::string operator()(const Outline& outline) const {
+    return line("outline", Writer::json(outline.known));
+  }
   std::string operator()(const Result& result) const {
     return line("result", Writer::json(result));
   }
@@ -386,9 +406,10 @@ Request decode_request(const std::string& line) {
 Event decode_event(const std::string& line) {
   const Envelope envelope = open(line);
   if (envelope.kind == "phase") return read_as<Phase>(envelope.body);
+  if (envelope.kind == "outline") return Outline{read_as<Result>(envelope.body)};
   if (envelope.kind == "result") return read_as<Result>(envelope.body);
   if (envelope.kind == "failure") return read_as<Failure>(envelope.body);
-  throw damaged("a phase, result or failure was expected, not a " + envelope.kind);
+  throw damaged("a phase, outline, result or failure was expected, not a " + envelope.kind);
 }
 
 }  // namespace autokernel::trial

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <system_error>
@@ -113,6 +114,15 @@ std::string hexadecimal(const Key& key) {
   std::array<char, 17> text{};
   std::snprintf(text.data(), text.size(), "%08x%08x", key.words[1], key.words[0]);
   return text.data();
+}
+
+std::optional<Key> key_of(const std::string& hexadecimal) {
+  std::uint64_t words = 0;
+  const char* const end = hexadecimal.data() + hexadecimal.size();
+  constexpr int kBase = 16;
+  const auto [stop, error] = std::from_chars(hexadecimal.data(), end, words, kBase);
+  if (hexadecimal.size() != 16 || error != std::errc() || stop != end) return std::nullopt;
+  return Key{{static_cast<std::uint32_t>(words), static_cast<std::uint32_t>(words >> 32U)}};
 }
 
 PhiloxBlock philox(PhiloxBlock counter, Key key) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -20,6 +21,8 @@ struct Key {
 // none.
 [[nodiscard]] Key draw_key();
 [[nodiscard]] std::string hexadecimal(const Key& key);  // 16 digits, the second word first
+[[nodiscard]] std::optional<Key> key_of(
+    const std::string& hexadecimal);  // none where it is not that
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 [[nodiscard]] PhiloxBlock philox(PhiloxBlock counter, Key key);

@@ -80,12 +80,15 @@ ResourceReport resources_of(const compile::Program& program) {
 // One trial while it runs. Each step fills in what it learns; a rejection ends it.
 class Trial {
  public:
-  Trial(const Request& request, const std::function<void(Phase)>& entered)
+  Trial(const Request& request, const std::function<void(Phase)>& entered,
+        const std::function<void(const Result&)>& learned)
       : request_(request),
+        learned_(learned),
         problem_(cases::load(request.case_directory)),
         timed_size_(problem_, request.size),
         check_size_(problem_, kCheckSize),
-        phases_(entered) {
+        phases_(entered),
+        keys_(request.keys) {
     result_.problem = cases::problem_line(problem_, timed_size_.sizes);
     result_.flops = cases::evaluate(problem_.flops, timed_size_.sizes);
     result_.bytes = cases::evaluate(problem_.bytes, timed_size_.sizes);
@@ -112,9 +115,12 @@ class Trial {
     phases_.enter(Phase::start);
     set_driver_up();
     std::shared_future<compile::Compiler> compiler =
-        std::async(std::launch::async, compile::Compiler::open).share();
+        std::async(std::launch::async, compile::Compiler::open,
+                   request_.cached ? compile::Caching::yes : compile::Caching::no)
+            .share();
     const driver::Driver driver = driver::Driver::open(request_.device);
     const std::string architecture = report_device(driver.info());
+    if (learned_) learned_(result_);
 
     phases_.enter(Phase::compile);
     const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
@@ -132,6 +138,7 @@ class Trial {
     result_.resources = resources_of(timed_program);
     result_.warnings = timed_program.warnings;
     result_.detail = timed_program.log;
+    if (timed_program.from_cache) result_.detail += "\nThe above is from the compile cache.\n";
 
     phases_.enter(Phase::check);
     if (auto rejected = check(device, programs, checked)) return rejected;
@@ -230,11 +237,14 @@ class Trial {
     result_.times = summarise(std::move(timed.samples_us));
     if (!timed.library_us.empty()) result_.reference = summarise(std::move(timed.library_us));
     result_.warm_us = timed.warm_us;
+    result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
+    result_.event_tick_us = timed.event_tick_us;
     return std::nullopt;
   }
 
   const Request& request_;
+  const std::function<void(const Result&)>& learned_;
   const cases::Case problem_;
   const SizedCase timed_size_;
   const SizedCase check_size_;
@@ -248,8 +258,9 @@ class Trial {
 
 }  // namespace
 
-Result run_trial(const Request& request, const std::function<void(Phase)>& entered) {
-  return Trial(request, entered).run();
+Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
+                 const std::function<void(const Result&)>& learned) {
+  return Trial(request, entered, learned).run();
 }
 
 }  // namespace autokernel::trial

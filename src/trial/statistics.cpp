@@ -24,6 +24,19 @@ double median(std::vector<double> values) {
   return quantile(values, 0.5);
 }
 
+std::optional<double> smallest_step(std::vector<double> some, const std::vector<double>& others) {
+  // Event times come as floats of milliseconds: what is nearer than this is the same.
+  constexpr double kNoStep = 1e-3;
+  some.insert(some.end(), others.begin(), others.end());
+  std::ranges::sort(some);
+  std::optional<double> smallest;
+  for (std::size_t i = 1; i < some.size(); ++i) {
+    const double step = some[i] - some[i - 1];
+    if (step > kNoStep) smallest = std::min(step, smallest.value_or(step));
+  }
+  return smallest;
+}
+
 Times summarise(std::vector<double> samples_us) {
   Times times;
   std::vector<double> sorted = samples_us;

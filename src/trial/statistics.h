@@ -1,6 +1,7 @@
 // What is printed of a series of times.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "autokernel/trial/result.h"
@@ -12,5 +13,10 @@ namespace autokernel::trial {
 [[nodiscard]] Times summarise(std::vector<double> samples_us);
 // Of at least one value.
 [[nodiscard]] double median(std::vector<double> values);
+
+// The smallest difference above zero between any two of all these times: what the clock can tell
+// apart. None where all are the same.
+[[nodiscard]] std::optional<double> smallest_step(std::vector<double> some,
+                                                  const std::vector<double>& others);
 
 }  // namespace autokernel::trial

@@ -79,7 +79,7 @@ class Trial {
     if (!ending) {
       throw Error(Stop::internal, "the runner stopped talking, but did not end: killed");
     }
-    return finished(fallen_silent(phase_, *ending, runner_.printed()));
+    return finished(completed(fallen_silent(phase_, *ending, runner_.printed())));
   }
 
  private:
@@ -88,6 +88,7 @@ class Trial {
     phase_ = phase;
     note(fmt::format("runner entered phase {}", spelling(phase)));
   }
+  void take(Outline& outline) { known_ = std::move(outline.known); }
   void take(Result& result) { result_ = std::move(result); }
   [[noreturn]] void take(const Failure& failure) {
     if (const std::string printed = runner_.printed(); !printed.empty()) {
@@ -116,7 +117,16 @@ class Trial {
   void end_early(Fate fate) {
     runner_.kill();
     note(fmt::format("runner {} killed in phase {}", runner_.id(), spelling(phase_)));
-    result_ = fate();
+    result_ = completed(fate());
+  }
+
+  // What the runner did not live to say, as far as it is known.
+  [[nodiscard]] Result completed(Result fate) {
+    Result result = std::move(known_);
+    result.verdict = fate.verdict;
+    result.reason = std::move(fate.reason);
+    result.detail = std::move(fate.detail);
+    return result;
   }
 
   void leave_phase() {
@@ -149,6 +159,7 @@ class Trial {
   Clock::time_point next_look_ = begun_;
   Phase phase_ = Phase::start;
   std::map<std::string, double> seconds_;
+  Result known_;
   std::optional<Result> result_;
   Interrupts interrupts_;
   ScratchDirectory scratch_;

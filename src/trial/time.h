@@ -23,7 +23,9 @@ struct Timed {
   std::vector<double> samples_us;
   std::vector<double> library_us;  // as many; empty where no library does this case
   std::optional<double> warm_us;
+  std::optional<double> library_default_us;  // its median with reduced-precision sums allowed
   std::optional<double> event_floor_us;
+  std::optional<double> event_tick_us;
   double cap_seconds = 0;
   double seconds = 0;  // from the first timed launch to the last
   std::vector<std::string> warnings;

@@ -25,7 +25,8 @@ class LibraryClock {
   LibraryClock(const OpenBlas& library, const TimingTask& task, const cases::GemmReference& gemm)
       : library_(&library), product_(product_of(task.sized, gemm.left, gemm.right)) {
     std::vector<Bytes> inputs;
-    task.maker.make(task.sized, timed_recipe(*task.sized.problem), task.keys.draw(), inputs);
+    task.maker.make(task.sized, timed_recipe(*task.sized.problem), task.keys.draw("library"),
+                    inputs);
     const auto upcast = [&](const std::string& name, std::vector<float>& to) {
       const std::size_t index = task.sized.index_of(name);
       to.resize(task.sized.tensors[index].count);
@@ -64,17 +65,19 @@ Timing time_emulated(const TimingTask& task, const OpenBlas* library) {
   Launcher launcher(task.device, task.candidate, task.sized, task.maker, 1);
   Surroundings none;
   // The one warm-up, on the inputs the case declares, is also the check at full size on them.
-  Launching warm_up = launcher.launch(Recipe::declared, task.keys.draw(), "warm-up launch", none);
+  const std::string first = "warm-up launch";
+  Launching warm_up = launcher.launch(Recipe::declared, task.keys.draw(first), first, none);
   if (auto* rejected = std::get_if<Rejection>(&warm_up)) return std::move(*rejected);
   timed.records.push_back(std::move(std::get<Launched>(warm_up).record));
 
   const Recipe recipe = timed_recipe(*task.sized.problem);
   const auto begin = Clock::now();
   for (int i = 1; i <= wanted && (i == 1 || seconds_since(begin) < timed.cap_seconds); ++i) {
-    const Key key = task.keys.draw();
+    const std::string name = "timed launch " + std::to_string(i);
+    const Key key = task.keys.draw(name);
     const bool library_first = key.words[0] % 2 == 0;
     if (clock && library_first) timed.library_us.push_back(clock->sample());
-    Launching launching = launcher.launch(recipe, key, "timed launch " + std::to_string(i), none);
+    Launching launching = launcher.launch(recipe, key, name, none);
     if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
     auto& launched = std::get<Launched>(launching);
     timed.samples_us.push_back(launched.microseconds);

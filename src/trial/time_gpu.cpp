@@ -29,6 +29,7 @@ constexpr std::uint64_t kRotatedL2 = 4;
 constexpr std::size_t kMostSets = 64;
 constexpr int kFloorSamples = 20;
 constexpr int kWarmSamples = 20;
+constexpr int kDefaultModeSamples = 20;
 // A gate that gives up means that queueing waited for the device, once at most where modules are
 // loaded lazily.
 constexpr int kGateAttempts = 3;
@@ -97,7 +98,7 @@ class LibrarySequence {
       : library_(&library),
         product_(product_of(task.sized, gemm.left, gemm.right)),
         operands_(task.device, task.sized, Workspace{}) {
-    const Key key = task.keys.draw();
+    const Key key = task.keys.draw("library");
     std::vector<Bytes> inputs;
     task.maker.make(task.sized, timed_recipe(*task.sized.problem), key, inputs);
     operands_.load(inputs, key);
@@ -106,8 +107,8 @@ class LibrarySequence {
     output_ = operand(task.sized, gemm.output);
   }
 
-  void queue(const driver::Stream& stream) const {
-    library_->queue(product_, left_, right_, output_, stream);
+  void queue(Cublas::Sums sums, const driver::Stream& stream) const {
+    library_->queue(product_, left_, right_, output_, sums, stream);
   }
 
  private:
@@ -131,7 +132,7 @@ Launching launch_timed(Launcher& launcher, const TimingTask& task, Recipe recipe
                        std::vector<LaunchRecord>& untimed) {
   for (int attempt = 0; attempt < kGateAttempts; ++attempt) {
     BehindGate gate(tools, flush);
-    Launching launching = launcher.launch(recipe, task.keys.draw(), name, gate);
+    Launching launching = launcher.launch(recipe, task.keys.draw(name), name, gate);
     if (std::holds_alternative<Rejection>(launching) || !tools.gate_gave_up()) return launching;
     untimed.push_back(std::move(std::get<Launched>(launching).record));
   }
@@ -145,8 +146,8 @@ std::optional<Rejection> warm_up(Launcher& launcher, const TimingTask& task, Tim
   for (int i = 1; i <= kMostWarmUps; ++i) {
     if (i > task.sized.problem->timing.warmups && seconds_since(begin) >= kWarmUpSeconds) break;
     const Recipe recipe = i == 1 ? Recipe::declared : timed_recipe(*task.sized.problem);
-    Launching launching =
-        launcher.launch(recipe, task.keys.draw(), fmt::format("warm-up launch {}", i), none);
+    const std::string name = fmt::format("warm-up launch {}", i);
+    Launching launching = launcher.launch(recipe, task.keys.draw(name), name, none);
     if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
     // Judging them all would cost more than it finds: the first is the check on declared inputs.
     if (i == 1) timed.records.push_back(std::move(std::get<Launched>(launching).record));
@@ -224,10 +225,13 @@ Timing time_on_gpu(const TimingTask& task, const Cublas* library, const compile:
   if (library != nullptr && gemm != nullptr) {
     contender.emplace(*library, task, *gemm);
     // Unblocked, as the candidate's warm-ups: the library loads its kernels at their first use.
-    contender->queue(launcher.stream());
+    contender->queue(Cublas::Sums::fp32, launcher.stream());
+    contender->queue(Cublas::Sums::any, launcher.stream());
     expect_sound(launcher.stream().wait(), "the library");
   }
-  const auto product = [&](const driver::Stream& stream) { contender->queue(stream); };
+  const auto product = [&](const driver::Stream& stream) {
+    contender->queue(Cublas::Sums::fp32, stream);
+  };
 
   const Recipe recipe = timed_recipe(*task.sized.problem);
   const auto begin = Clock::now();
@@ -245,6 +249,17 @@ Timing time_on_gpu(const TimingTask& task, const Cublas* library, const compile:
       timed.library_us.push_back(sequence.sample(product, "the library"));
   }
   timed.seconds = seconds_since(begin);
+  timed.event_tick_us = smallest_step(timed.samples_us, timed.library_us);
+  if (contender) {
+    std::vector<double> samples;
+    samples.reserve(kDefaultModeSamples);
+    for (int i = 0; i < kDefaultModeSamples; ++i) {
+      samples.push_back(sequence.sample(
+          [&](const driver::Stream& stream) { contender->queue(Cublas::Sums::any, stream); },
+          "the library"));
+    }
+    timed.library_default_us = median(std::move(samples));
+  }
 
   auto warm = time_warm(launcher, task, tools);
   if (auto* rejected = std::get_if<Rejection>(&warm)) return std::move(*rejected);

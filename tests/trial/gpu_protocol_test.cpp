@@ -98,7 +98,7 @@ TEST_F(OnAGpu, TheGateIsOpenedBeforeAnybodyWaits) {
   Launcher launcher(memory_.device(), loaded, sized_, maker_, 1);
   BehindGate gate(tools, Flush::no);
 
-  static_cast<void>(launcher.launch(Recipe::exact, keys_.draw(), "a launch", gate));
+  static_cast<void>(launcher.launch(Recipe::exact, keys_.draw("a launch"), "a launch", gate));
 
   ASSERT_NE(flags, nullptr);
   EXPECT_TRUE(closed_while_queueing);
@@ -165,7 +165,7 @@ class Trespass : public OnAGpu {
     Launcher launcher(memory_.device(), loaded, sized_, maker_, 1);
     Surroundings none;
     const Launching launching =
-        launcher.launch(Recipe::exact, keys_.draw(), "timed launch 3", none);
+        launcher.launch(Recipe::exact, keys_.draw("timed launch 3"), "timed launch 3", none);
     const auto* rejected = std::get_if<Rejection>(&launching);
     return rejected != nullptr ? rejected->reason : "";
   }

@@ -26,6 +26,8 @@ Request request() {
   request.device = {driver::DeviceChoice::Kind::cuda, 3};
   request.architecture = "sm_80";
   request.size = "check";
+  request.cached = false;
+  request.keys = {{"timed launch 3", "0123456789abcdef"}};
   return request;
 }
 
@@ -42,8 +44,10 @@ Result full_result() {
   result.times =
       Times{.samples_us = {1.5, 0.1, 1e300}, .median_us = 2.5, .p95_us = 3.5, .noise_pct = 4.5};
   result.reference = Times{.samples_us = {}, .median_us = 5.5, .p95_us = 6.5, .noise_pct = 7.5};
+  result.reference_default_us = 7.75;
   result.warm_us = 8.5;
   result.event_floor_us = 9.5;
+  result.event_tick_us = 9.75;
   result.differences = Differences{.max_abs = 10.5, .max_rel = 11.5};
   result.resources =
       ResourceReport{.registers = 4294967295, .spill_bytes = 1ULL << 63, .shared_bytes = 12};
@@ -56,7 +60,7 @@ Result full_result() {
   result.bench_seconds = 19.5;
   result.total_seconds = 20.5;
   result.phase_seconds = {{"compile", 21.5}, {"check", 22.5}};
-  result.keys = {"00ff", "ff00"};
+  result.keys = {{"check launch 1", "00ff"}, {"timed launch 1", "ff00"}};
   result.versions = {{"nvrtc", "13.0"}};
   return result;
 }
@@ -75,6 +79,8 @@ TEST(Message, CarriesEveryFieldOfARequest) {
   EXPECT_EQ(got.device, sent.device);
   EXPECT_EQ(got.architecture, sent.architecture);
   EXPECT_EQ(got.size, sent.size);
+  EXPECT_EQ(got.cached, sent.cached);
+  EXPECT_EQ(got.keys, sent.keys);
 }
 
 TEST(Message, CarriesASourceOfAnyBytes) {
@@ -89,6 +95,12 @@ TEST(Message, CarriesUnicodeReadably) {
   sent.source = "// größer ≥ 1 µs";
   EXPECT_THAT(encode(sent), HasSubstr("größer ≥ 1 µs"));
   EXPECT_EQ(decode_request(encode(sent)).source, sent.source);
+}
+
+TEST(Message, CarriesWhatIsKnownBeforeTheVerdict) {
+  const Outline got = there_and_back(Outline{full_result()});
+  EXPECT_EQ(got.known.problem, full_result().problem);
+  EXPECT_EQ(got.known.device.value_or(DeviceReport{}).name, "NVIDIA H200");
 }
 
 TEST(Message, CarriesThePhases) {
@@ -142,6 +154,8 @@ TEST(Message, CarriesTheFiguresOfAResult) {
   const Result got = there_and_back(full_result());
   EXPECT_THAT(got.warm_us, Optional(8.5));
   EXPECT_THAT(got.event_floor_us, Optional(9.5));
+  EXPECT_THAT(got.event_tick_us, Optional(9.75));
+  EXPECT_THAT(got.reference_default_us, Optional(7.75));
   ASSERT_TRUE(got.differences && got.resources);
   EXPECT_EQ(got.differences.value().max_abs, 10.5);
   EXPECT_EQ(got.differences.value().max_rel, 11.5);
@@ -166,6 +180,8 @@ TEST(Message, CarriesTheAbsenceOfWhatDoesNotExist) {
   EXPECT_FALSE(got.reference);
   EXPECT_FALSE(got.warm_us);
   EXPECT_FALSE(got.event_floor_us);
+  EXPECT_FALSE(got.event_tick_us);
+  EXPECT_FALSE(got.reference_default_us);
   EXPECT_FALSE(got.differences);
   EXPECT_FALSE(got.resources);
   EXPECT_FALSE(got.peak_tflops);

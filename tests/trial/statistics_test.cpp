@@ -1,9 +1,13 @@
 #include "trial/statistics.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace autokernel::trial {
 namespace {
+
+using testing::DoubleNear;
+using testing::Optional;
 
 TEST(Statistics, TheMedianLiesBetweenTheMiddleTwo) { EXPECT_DOUBLE_EQ(median({4, 1, 3, 2}), 2.5); }
 
@@ -26,6 +30,18 @@ TEST(Statistics, NoiseIgnoresASingleOutlier) {
 
 TEST(Statistics, SamplesKeepTheOrderInWhichTheyWereMeasured) {
   EXPECT_EQ(summarise({3, 1, 2}).samples_us, (std::vector<double>{3, 1, 2}));
+}
+
+TEST(Statistics, TheSmallestStepIsWhatTheClockCanTellApart) {
+  EXPECT_THAT(smallest_step({8.224, 8.32, 8.224}, {8.256}), Optional(DoubleNear(0.032, 1e-9)));
+}
+
+TEST(Statistics, WhatRoundingMakesIsNoStep) {
+  EXPECT_THAT(smallest_step({8.0, 8.0000001, 8.5}, {}), Optional(DoubleNear(0.5, 1e-3)));
+}
+
+TEST(Statistics, TimesThatAreAllTheSameHaveNoStep) {
+  EXPECT_EQ(smallest_step({8, 8}, {8}), std::nullopt);
 }
 
 }  // namespace

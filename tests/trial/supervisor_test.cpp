@@ -167,6 +167,17 @@ TEST_F(Supervisor, DoesNotWaitForARunnerThatHangsAfterItsResult) {
   EXPECT_LT(result.total_seconds, 10);
 }
 
+TEST_F(Supervisor, ReportsWhatIsKnownOfACandidateThatTakesTheRunnerDown) {
+  Result known;
+  known.problem = "as sent";
+  known.device = DeviceReport{.name = "a device", .major = 9, .minor = 0, .emulated = true};
+  const Result result = supervise(say(Outline{known}) + say(Phase::check) + "kill -SEGV $$");
+  EXPECT_EQ(result.verdict, Verdict::crashed);
+  EXPECT_THAT(result.reason, HasSubstr("SIGSEGV"));
+  EXPECT_EQ(result.problem, "as sent");
+  EXPECT_THAT(result.device, Optional(Field(&DeviceReport::name, "a device")));
+}
+
 TEST_F(Supervisor, CallsARunnerKilledByASignalCrashedAndNamesTheSignal) {
   const Result result = supervise(say(Phase::check) + "kill -SEGV $$");
   EXPECT_EQ(result.verdict, Verdict::crashed);

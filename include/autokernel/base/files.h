@@ -21,7 +21,10 @@ inline constexpr std::uint64_t kLargestFile = 64ULL << 20;
 
 // Replaces `path` by a file with these bytes. A reader, or a machine that loses power, sees the old
 // file or the new one, never a part. Throws Error(environment); the old file is then unchanged and
-// nothing is left beside it.
-void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+// nothing is left beside it. What can be made again need not be Sync::yes: after a loss of power it
+// may then be empty.
+enum class Sync : std::uint8_t { no, yes };
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                           Sync sync = Sync::yes);
 
 }  // namespace autokernel

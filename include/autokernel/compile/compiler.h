@@ -61,6 +61,7 @@ struct Program {
   std::vector<std::string> warnings;  // ptxas's that cost speed (C7510 and its like)
   std::string log;                    // everything the compiler said
   double seconds = 0;                 // wall clock of the compile
+  bool from_cache = false;
 };
 
 // The file does not compile or declares something impossible: a verdict, not an Error.
@@ -89,6 +90,9 @@ struct Request {
   std::map<std::string, std::int64_t> sizes;  // constants of the served header: M, N, K
 };
 
+// Whether outputs are taken from, and kept in, the compile cache below the user's cache folder.
+enum class Caching : std::uint8_t { no, yes };
+
 // NVRTC, opened at run time. Keep one per process: opening costs about 10 ms, the first compile
 // more.
 class Compiler {
@@ -96,11 +100,13 @@ class Compiler {
   // Finds NVRTC and CUDA's headers by CUDA_HOME, the loader's path, /usr/local/cuda*, the wheels
   // below the build folder and those of the Python on the PATH. Throws Error(environment) saying
   // where it looked and how to install it.
-  [[nodiscard]] static Compiler open();
+  [[nodiscard]] static Compiler open(Caching caching = Caching::no);
   Compiler(Compiler&&) noexcept;
   Compiler& operator=(Compiler&&) noexcept;
   ~Compiler();
 
+  // NVRTC runs on a thread of its own, which can read nothing but CUDA's headers and libraries where
+  // the kernel has Landlock: looking for #include in a source is beaten by macros and digraphs.
   // Throws Error(environment) only when NVRTC itself breaks.
   [[nodiscard]] Compilation compile(const Request& request) const;
   [[nodiscard]] std::string version() const;            // "13.0"

@@ -1,6 +1,6 @@
-// What supervisor and runner say to each other, as lines of JSON: one request down, then phases and
-// at last one result or failure up. Lines, so that the runner can one day be at the other end of
-// ssh or srun.
+// What supervisor and runner say to each other, as lines of JSON: one request down, then phases, an
+// outline and at last one result or failure up. Lines, so that the runner can one day be at the
+// other end of ssh or srun.
 #pragma once
 
 #include <string>
@@ -17,8 +17,15 @@ struct Failure {
   std::string what;
 };
 
-// What a runner says, in order: the phases as it enters them, then Result or Failure, then nothing.
-using Event = std::variant<Phase, Result, Failure>;
+// What the runner knows before it touches the candidate: device and problem, and no verdict. It is
+// what is reported of a candidate that takes the runner down with it.
+struct Outline {
+  Result known;
+};
+
+// What a runner says, in order: the phases as it enters them, an Outline among them, then Result or
+// Failure, then nothing.
+using Event = std::variant<Phase, Outline, Result, Failure>;
 
 // One line each, ending in a newline. Every value survives the way there and back: strings of any
 // bytes (a source need not be UTF-8), infinities and not-a-numbers.

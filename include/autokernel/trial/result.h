@@ -21,6 +21,14 @@ using driver::DeviceChoice;
 using driver::parse_device;
 using driver::spelling;
 
+// The Philox key one launch's inputs were made from, 16 hexadecimal digits. A launch that had to be
+// repeated has several of its name.
+struct LaunchKey {
+  std::string launch;  // "timed launch 3"
+  std::string key;
+  friend bool operator==(const LaunchKey&, const LaunchKey&) = default;
+};
+
 struct Request {
   std::filesystem::path case_directory;
   std::filesystem::path kernel_file;  // usually case_directory / "kernel.cu"
@@ -28,6 +36,9 @@ struct Request {
   DeviceChoice device;
   std::string architecture;      // --arch sm_80; empty: the device's own
   std::string size = "default";  // which [sizes.*] is timed
+  bool cached = true;  // whether compiles may be taken from the compile cache
+  // Of a trial to be replayed: a launch named here gets that key, every other a fresh one.
+  std::vector<LaunchKey> keys;
 };
 
 // Wall-clock limits the supervisor sets, seconds, and memory of the runner's process group.
@@ -82,8 +93,12 @@ struct Result {
   std::string problem;             // "MatMul [1024,1024] x [1024,1024] bfloat16"
   std::optional<Times> times;      // cold on a GPU
   std::optional<Times> reference;  // the library, interleaved in the same run
+  // Its median with reduced-precision sums allowed, as it is when nobody sets anything; cuBLAS
+  // only.
+  std::optional<double> reference_default_us;
   std::optional<double> warm_us;
-  std::optional<double> event_floor_us;
+  std::optional<double> event_floor_us;  // an empty kernel in the same sequence
+  std::optional<double> event_tick_us;   // the smallest step between two times
   std::optional<Differences> differences;
   std::optional<ResourceReport> resources;
   double flops = 0;                   // per run of all launches
@@ -95,7 +110,7 @@ struct Result {
   double bench_seconds = 0;  // the timing phase alone
   double total_seconds = 0;  // filled in by the supervisor: start to verdict
   std::map<std::string, double> phase_seconds;
-  std::vector<std::string> keys;  // Philox keys, hexadecimal, in the order drawn, for replay
+  std::vector<LaunchKey> keys;                  // in the order drawn, for replay
   std::map<std::string, std::string> versions;  // nvrtc, driver, reference library
 };
 

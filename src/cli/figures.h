@@ -1,0 +1,23 @@
+// What is worked out from the times of a kernel before anything is printed, as text or as JSON.
+#pragma once
+
+#include <optional>
+
+#include "autokernel/trial/result.h"
+#include "cli/roofline.h"
+
+namespace autokernel::cli {
+
+struct Figures {
+  const trial::Times* times;  // into the result
+  double gbytes_s;            // least bytes moved per median time
+  double tflops_s;
+  std::optional<double> vs_reference;  // the library's median over the kernel's: above 1 is faster
+  std::optional<Roofline> roof;
+};
+
+// Nothing for a kernel that failed: nobody is told how fast a wrong kernel is. `result` must live
+// longer.
+[[nodiscard]] std::optional<Figures> figures(const trial::Result& result);
+
+}  // namespace autokernel::cli

@@ -1,0 +1,26 @@
+// The record of a measurement: the JSON object that `bench --json` prints and `bench --replay`
+// reads back. docs/json.md describes every field for those who read it with other programs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "autokernel/base/error.h"
+#include "autokernel/trial/result.h"
+
+namespace autokernel::cli {
+
+// One object and a newline. A value that does not exist is null. `log` is the path of the full
+// texts, empty where there are none.
+[[nodiscard]] std::string record(const trial::Request& request, const trial::Result& result,
+                                 const std::string& log);
+
+// The same where no verdict was reached: the object has nothing but schema_version, exit_code and
+// error.
+[[nodiscard]] std::string record(const Error& error);
+
+// What was asked for, source and keys of the launches included. Throws Error(usage) naming the file
+// and what is wrong with it.
+[[nodiscard]] trial::Request recorded_request(const std::filesystem::path& file);
+
+}  // namespace autokernel::cli
