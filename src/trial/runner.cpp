@@ -203,7 +203,10 @@ class Trial {
     Checked checked;
     {
       auto loading = Candidate::load(device, programs.kernel.at(sized.size_name));
-      if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
+      if (auto* rejected = std::get_if<Rejection>(&loading)) {
+        if (programs.gpu_tools) require_loadable(device, *programs.gpu_tools);
+        return std::move(*rejected);
+      }
       const auto& candidate = std::get<Candidate>(loading);
       Launcher launcher(device, candidate, sized, maker_, 1);
       checked = run_checks(launcher, sized, keys_);

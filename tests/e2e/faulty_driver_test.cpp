@@ -205,6 +205,13 @@ TEST_F(FaultyDriver, ALaunchThatIsRefusedNamesTheDeclaration) {
   EXPECT_THAT(value_of("reason", run.out), HasSubstr("AUTOKERNEL_LAUNCH"));
 }
 
+TEST_F(FaultyDriver, ThatTakesNoCodeOfThisToolkitIsNotTakenForABadKernel) {
+  // CUDA_ERROR_UNSUPPORTED_PTX_VERSION, and CUDA_ERROR_NO_BINARY_FOR_GPU
+  expect_refusal(bench_with("cuModuleLoadDataEx:1:222"), 3, "no older than the toolkit");
+  expect_refusal(bench_with("cuModuleLoadDataEx:1:209"), 3, "no older than the toolkit");
+  expect_nothing_left();
+}
+
 TEST_F(FaultyDriver, WithoutWordsIsQuotedByNumber) {
   Invocation silent = on_gpu("cuInit:1:999");
   silent.environment["AUTOKERNEL_TEST_SILENT"] = "1";
