@@ -11,6 +11,7 @@
 #include "autokernel/driver/device.h"
 #include "trial/check.h"
 #include "trial/cublas.h"
+#include "trial/gpu_tools.h"
 #include "trial/judge.h"
 #include "trial/keys.h"
 #include "trial/openblas.h"
