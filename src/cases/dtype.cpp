@@ -1,6 +1,7 @@
 #include "cases/dtype.h"
 
 #include <array>
+#include <limits>
 
 #include "autokernel/base/error.h"
 
@@ -87,6 +88,21 @@ WholeNumbers whole_numbers_of(DType dtype) {
       return {0, 255};
   }
   return {0, 0};
+}
+
+double largest_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return static_cast<double>(std::numeric_limits<float>::max());
+    case DType::f16:
+      return 65504;
+    case DType::bf16:
+      return 0x1.FEp127;
+    case DType::i32:
+    case DType::u8:
+      return whole_numbers_of(dtype).high;
+  }
+  return 0;
 }
 
 }  // namespace autokernel::cases

@@ -18,5 +18,6 @@ struct WholeNumbers {
   double high;
 };
 [[nodiscard]] WholeNumbers whole_numbers_of(DType dtype);
+[[nodiscard]] double largest_of(DType dtype);  // finite value
 
 }  // namespace autokernel::cases

@@ -6,6 +6,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/cases/case.h"
 #include "cases/names.h"
+#include "cases/parts.h"
 
 namespace autokernel::cases {
 namespace {
@@ -50,5 +51,7 @@ double evaluate(const std::string& formula, const Sizes& sizes) {
     refuse(formula, error.GetMsg());
   }
 }
+
+bool is_function(const std::string& name) { return mu::Parser().GetFunDef().contains(name); }
 
 }  // namespace autokernel::cases

@@ -21,15 +21,8 @@ Value parsed(const std::string& text, const std::string& file) {
     return parse_toml(text);
   } catch (const BadToml& error) {
     throw Error(Stop::usage,
-                fmt::format("{}:{}: not valid TOML: {}", file, error.line(), error.what()));
+                fmt::format("{}: not valid TOML: {}", text_of(file, error.place()), error.what()));
   }
-}
-
-Tolerance read_tolerance(Section& check) {
-  Tolerance tolerance;
-  tolerance.absolute = check.number("absolute", {.low = 0});
-  tolerance.relative = check.number("relative", {.low = 0});
-  return tolerance;
 }
 
 // A formula of the size symbols that is more than zero at every size.
@@ -64,9 +57,7 @@ TimingPlan read_timing(Section& root) {
   return plan;
 }
 
-}  // namespace
-
-Case parse(const std::string& text, const std::filesystem::path& directory) {
+Case read_case(const std::string& text, const std::filesystem::path& directory, Files files) {
   const std::string file = (directory / kFileName).string();
   if (text.size() > kMostText) {
     throw Error(Stop::usage, fmt::format("{}: it has {} bytes; a case has at most {}", file,
@@ -86,11 +77,12 @@ Case parse(const std::string& text, const std::filesystem::path& directory) {
            [&problem, &values = sizes] { static_cast<void>(problem_line(problem, values)); });
   }
   problem.tensors = read_tensors(root, problem.sizes);
-  problem.reference = read_reference(root, problem);
+  problem.reference = read_reference(root, problem, files);
 
   Section check = root.section("check");
-  problem.tolerance = read_tolerance(check);
-  problem.exactness = read_exactness(check, problem);
+  Correctness correctness = read_correctness(check, problem);
+  problem.exactness = std::move(correctness.exactness);
+  problem.tolerance = correctness.tolerance;
   problem.deterministic = check.truth("deterministic", false);
   check.finish();
 
@@ -104,23 +96,22 @@ Case parse(const std::string& text, const std::filesystem::path& directory) {
   return problem;
 }
 
+}  // namespace
+
+Case parse(const std::string& text, const std::filesystem::path& directory) {
+  return read_case(text, directory, Files::ignored);
+}
+
 Case load(const std::filesystem::path& directory) {
   const std::filesystem::path file = directory / kFileName;
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) {
+  if (!std::filesystem::exists(file, ignored)) {
     throw Error(Stop::usage,
                 fmt::format("cannot read {}: there is no such file; a case is a folder with "
                             "case.toml and kernel.cu in it",
                             file.string()));
   }
-  Case problem = parse(read_file(file, "the case", kMostText), directory);
-  const auto* kernel = std::get_if<KernelReference>(&problem.reference);
-  if (kernel != nullptr && !std::filesystem::is_regular_file(directory / kernel->file, ignored)) {
-    throw Error(Stop::usage,
-                fmt::format("{}: [reference] file is \"{}\", which is not in {}; add it",
-                            file.string(), kernel->file.string(), directory.string()));
-  }
-  return problem;
+  return read_case(read_file(file, "the case", kMostText), directory, Files::required);
 }
 
 }  // namespace autokernel::cases

@@ -1,6 +1,7 @@
 // The parts of case.toml that parse.cpp puts together.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -16,11 +17,20 @@ namespace autokernel::cases {
 // Every [[tensor]], with extents that make sense at each of the sizes.
 [[nodiscard]] std::vector<Tensor> read_tensors(Section& root,
                                                const std::map<std::string, Sizes>& sizes);
+// Whether the files that a case names must be in its folder.
+enum class Files : std::uint8_t { ignored, required };
 // [reference].
-[[nodiscard]] Reference read_reference(Section& root, const Case& problem);
-// The keys of [check] that say how exact a result must be. Needs the reference, whose tensors are
-// the default.
-[[nodiscard]] Exactness read_exactness(Section& check, const Case& problem);
+[[nodiscard]] Reference read_reference(Section& root, const Case& problem, Files files);
+// The keys of [check] that say how near to right a result must be. Needs the reference, which
+// decides what is possible and whose tensors are the default.
+struct Correctness {
+  Exactness exactness;
+  Tolerance tolerance;
+};
+[[nodiscard]] Correctness read_correctness(Section& check, const Case& problem);
+
+// "sin", "max": words that formulas, and C++ most of the time, have another use for.
+[[nodiscard]] bool is_function(const std::string& name);
 
 // Runs `compute` and puts the place of `key` in front of what an Error(usage) in it says.
 void placed(const Section& section, const std::string& key, const std::function<void()>& compute);
@@ -32,5 +42,9 @@ void placed(const Section& section, const std::string& key, const std::function<
 // types are not those a matrix product can have.
 void require_product(const Section& section, const Case& problem, const Tensor& left,
                      const Tensor& right, const Tensor& output);
+
+// Throws, naming `section`, where tensors other than `output` are written: they would be compared
+// with nothing.
+void require_only_output(const Section& section, const Case& problem, const Tensor& output);
 
 }  // namespace autokernel::cases

@@ -9,11 +9,21 @@
 #include "cases/names.h"
 
 namespace autokernel::cases {
+namespace {
 
-Section::Section(std::string file, std::string title, const Value& table)
+// Not empty, and no tab, line break or other control character in it.
+bool is_one_line(const std::string& text) {
+  return !text.empty() && std::ranges::none_of(text, [](char c) {
+    return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+  });
+}
+
+}  // namespace
+
+Section::Section(std::string file, const std::string& title, const Value& table)
     : file_(std::move(file)),
-      title_(std::move(title)),
-      line_(std::max(table.line, 1)),
+      title_(shown(title)),
+      place_(std::max(table.place, Place{1, 0})),
       table_(&std::get<Table>(table.data)) {}
 
 bool Section::has(const std::string& key) {
@@ -21,19 +31,20 @@ bool Section::has(const std::string& key) {
   return table_->contains(key);
 }
 
-int Section::line_of(const std::string& key) const {
+std::string Section::place_of(const std::string& key) const {
   const auto found = table_->find(key);
-  return found == table_->end() || found->second.line == 0 ? line_ : found->second.line;
+  const bool placed = found != table_->end() && found->second.place.line != 0;
+  return text_of(file_, placed ? found->second.place : place_);
 }
 
 void Section::fail(const std::string& key, const std::string& problem) const {
   const std::string where = title_.empty() ? "" : title_ + " ";
-  throw Error(Stop::usage, fmt::format("{}:{}: {}{} {}", file_, line_of(key), where, key, problem));
+  throw Error(Stop::usage, fmt::format("{}: {}{} {}", place_of(key), where, shown(key), problem));
 }
 
 void Section::fail(const std::string& problem) const {
   const std::string where = title_.empty() ? "" : title_ + ": ";
-  throw Error(Stop::usage, fmt::format("{}:{}: {}{}", file_, line_, where, problem));
+  throw Error(Stop::usage, fmt::format("{}: {}{}", text_of(file_, place_), where, problem));
 }
 
 void Section::wrong(const std::string& key, const Value& value, const std::string& expected) const {
@@ -48,14 +59,10 @@ const Value& Section::required(const std::string& key, const std::string& expect
 }
 
 std::string Section::text(const std::string& key) {
-  const std::string expected = "a text in quotes, on one line and not empty";
+  const std::string expected = "a text in quotes, on one line, without tabs and not empty";
   const Value& value = required(key, expected);
   const auto* text = std::get_if<std::string>(&value.data);
-  if (text == nullptr || text->empty() || std::ranges::any_of(*text, [](char c) {
-        return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
-      })) {
-    wrong(key, value, expected);
-  }
+  if (text == nullptr || !is_one_line(*text)) wrong(key, value, expected);
   return *text;
 }
 
@@ -113,7 +120,7 @@ std::vector<std::string> Section::texts(const std::string& key) {
   std::vector<std::string> texts;
   for (const Value& item : *array) {
     const auto* text = std::get_if<std::string>(&item.data);
-    if (text == nullptr) {
+    if (text == nullptr || !is_one_line(*text)) {
       fail(key, fmt::format("holds {}; write {}, every entry in quotes", describe(item), expected));
     }
     texts.push_back(*text);
@@ -128,8 +135,8 @@ Section Section::section(const std::string& key) {
   known_.insert(key);
   const auto found = table_->find(key);
   if (found == table_->end()) {
-    throw Error(Stop::usage,
-                fmt::format("{}:{}: the section {} is missing; add it", file_, line_, title));
+    throw Error(Stop::usage, fmt::format("{}: the section {} is missing; add it",
+                                         text_of(file_, place_), title));
   }
   if (!std::holds_alternative<Table>(found->second.data)) {
     wrong(key, found->second, "a section: " + title);
@@ -143,7 +150,7 @@ const Array& Section::tables(const std::string& key) {
   const auto found = table_->find(key);
   if (found == table_->end()) {
     throw Error(Stop::usage,
-                fmt::format("{}:{}: there is no {}; add one for each", file_, line_, title));
+                fmt::format("{}: there is no {}; add one for each", text_of(file_, place_), title));
   }
   const auto* array = std::get_if<Array>(&found->second.data);
   const bool all_tables =
@@ -161,15 +168,19 @@ std::vector<std::string> Section::keys() const {
 }
 
 void Section::finish() const {
-  const std::string* first = nullptr;  // the one that stands highest in the file
-  for (const auto& [key, value] : *table_) {
-    if (!known_.contains(key) && (first == nullptr || value.line < line_of(*first))) first = &key;
+  const Table::value_type* first = nullptr;  // the one that stands highest in the file
+  for (const auto& entry : *table_) {
+    if (known_.contains(entry.first)) continue;
+    if (first == nullptr || entry.second.key < first->second.key) first = &entry;
   }
   if (first == nullptr) return;
   const std::vector<std::string> known(known_.begin(), known_.end());
-  const auto meant = nearest(*first, known);
-  fail(*first, fmt::format("is not known here{}; known are {}",
-                           meant ? fmt::format(", did you mean {}?", *meant) : "", one_of(known)));
+  const auto meant = nearest(first->first, known);
+  const std::string where = title_.empty() ? "" : title_ + " ";
+  throw Error(Stop::usage,
+              fmt::format("{}: {}{} is not known here{}; known are {}",
+                          text_of(file_, first->second.key), where, shown(first->first),
+                          meant ? fmt::format(", did you mean {}?", *meant) : "", one_of(known)));
 }
 
 }  // namespace autokernel::cases

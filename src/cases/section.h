@@ -26,7 +26,7 @@ class Section {
  public:
   // `file` is what messages call the file, `title` what they call the table: "[check]", "[[tensor]]
   // A". `table` must hold a Table and outlive the section.
-  Section(std::string file, std::string title, const Value& table);
+  Section(std::string file, const std::string& title, const Value& table);
 
   // Asking is enough to make the key a known one.
   [[nodiscard]] bool has(const std::string& key);
@@ -47,14 +47,14 @@ class Section {
   // Call when every known key was read. Throws on the first that was not.
   void finish() const;
 
-  [[nodiscard]] int line() const { return line_; }
-  // Line of a key, or of the table where the key is missing.
-  [[nodiscard]] int line_of(const std::string& key) const;
+  // "FILE:LINE:COLUMN" of a key's value, or of the table where the key is missing.
+  [[nodiscard]] std::string place_of(const std::string& key) const;
+  [[nodiscard]] const std::string& title() const { return title_; }
   [[nodiscard]] const std::string& file() const { return file_; }
   void rename(const std::string& title) { title_ = title; }
-  // Throws Error(usage): "FILE:LINE: TITLE KEY PROBLEM".
+  // Throws Error(usage): "FILE:LINE:COLUMN: TITLE KEY PROBLEM".
   [[noreturn]] void fail(const std::string& key, const std::string& problem) const;
-  // Throws Error(usage): "FILE:LINE: TITLE: PROBLEM".
+  // Throws Error(usage): "FILE:LINE:COLUMN: TITLE: PROBLEM".
   [[noreturn]] void fail(const std::string& problem) const;
 
  private:
@@ -64,7 +64,7 @@ class Section {
 
   std::string file_;
   std::string title_;
-  int line_;
+  Place place_;
   const Table* table_;
   std::set<std::string> known_;  // every key that was asked for, there or not
 };

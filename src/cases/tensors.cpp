@@ -32,7 +32,16 @@ void read_bounds(Section& section, DType dtype, Fill& fill) {
     section.fail("high",
                  fmt::format("is {}; write more than low, which is {}", fill.high, fill.low));
   }
-  if (fill.distribution != Distribution::integers) return;
+  if (fill.distribution != Distribution::integers) {
+    // Values are low plus a share of the width: both must be numbers of the type.
+    const double largest = largest_of(dtype);
+    if (fill.low < -largest || fill.high > largest || fill.high - fill.low > largest) {
+      section.fail("high", fmt::format("is {} and low is {}; write bounds that are no further "
+                                       "apart than {}, the largest {}",
+                                       fill.high, fill.low, largest, spelling(dtype)));
+    }
+    return;
+  }
   const WholeNumbers range = whole_numbers_of(dtype);
   for (const char* key : {"low", "high"}) {
     const double value = std::string(key) == "low" ? fill.low : fill.high;
@@ -103,8 +112,12 @@ Sizes read_size(Section section) {
           symbol,
           "cannot be a size symbol: kernels see it as a C++ constant; write a name such as M");
     }
+    if (is_function(symbol)) {
+      section.fail(symbol,
+                   "cannot be a size symbol: it is a function of formulas; write a name such as M");
+    }
     sizes[symbol] = section.integer(symbol, {1, kLargestSize});
-    // Some names, such as those of its functions, mean something else to a formula.
+    // Some names, such as those of its constants, mean something else to a formula.
     placed(section, symbol, [&] { static_cast<void>(evaluate(symbol, sizes)); });
   }
   if (sizes.empty())
@@ -133,8 +146,8 @@ void placed(const Section& section, const std::string& key, const std::function<
   } catch (const Error& error) {
     if (error.stop() != Stop::usage) throw;
     const std::string base = key.substr(0, key.find(','));
-    throw Error(Stop::usage, fmt::format("{}:{}: {}: {}", section.file(), section.line_of(base),
-                                         key, error.what()));
+    throw Error(Stop::usage, fmt::format("{}: {}{}{}: {}", section.place_of(base), section.title(),
+                                         section.title().empty() ? "" : " ", key, error.what()));
   }
 }
 

@@ -13,11 +13,13 @@
 #include "compile/diagnosis.h"
 #include "compile/image.h"
 #include "compile/kernel_names.h"
+#include "compile/limits.h"
 #include "compile/nvrtc.h"
 #include "compile/output_cache.h"
 #include "compile/ptx_text.h"
 #include "compile/ptxas_report.h"
 #include "compile/served.h"
+#include "compile/source_text.h"
 #include "compile/toolkit.h"
 
 namespace autokernel::compile {
@@ -58,15 +60,24 @@ void require_architecture(const std::string& architecture, const Nvrtc& nvrtc) {
           fmt::join(known, ", sm_")));
 }
 
-Bytes required_launch(const Elf& elf, const std::string& file_name) {
+// Where the declaration is to be written: where one stands that does not count, or below the
+// include.
+std::uint32_t line_to_declare(const std::string& source) {
+  const std::uint32_t declared = line_of_word(source, "AUTOKERNEL_LAUNCH");
+  const std::uint32_t included = line_of_word(source, "autokernel");
+  return std::max({declared, included, 1U});
+}
+
+Bytes required_launch(const Elf& elf, const Request& request) {
   if (auto bytes = constant_bytes(elf, kLaunchSymbol)) return *bytes;
   const std::vector<std::string> found = kernels(elf);
   throw Refused(fmt::format(
-      "{}: it does not say how to launch its kernel{}; below #include <autokernel.cuh>, outside "
+      "{}it does not say how to launch its kernel{}; below #include <autokernel.cuh>, outside "
       "any "
       "unnamed namespace, write AUTOKERNEL_LAUNCH({{.kernel = \"{}\", .grid = {{BLOCKS}}, "
       ".block = {{THREADS}}}});",
-      file_name, found.size() == 1 ? " " + found[0] : "s",
+      place(request.file_name, line_to_declare(request.source)),
+      found.size() == 1 ? " " + readable_name(found[0]) : "s",
       found.empty() ? "NAME" : readable_name(found[0])));
 }
 
@@ -81,9 +92,10 @@ void require_same(const std::string& ptx, const char* symbol, const std::optiona
       file_name, symbol));
 }
 
-Declaration declaration_of(const Elf& elf, const std::string& ptx, const std::string& file_name) {
+Declaration declaration_of(const Elf& elf, const std::string& ptx, const Request& request) {
+  const std::string& file_name = request.file_name;
   Declaration declaration;
-  const Bytes launch = required_launch(elf, file_name);
+  const Bytes launch = required_launch(elf, request);
   require_same(ptx, kLaunchSymbol, launch, file_name);
   declaration.launches = decode_launches(launch, file_name);
 
@@ -123,13 +135,13 @@ void require_text(const Request& request) {
                   request.file_name, line + 1));
 }
 
-Program program_of(Nvrtc::Output output, const std::string& file_name,
-                   const std::string& compiler) {
+Program program_of(Nvrtc::Output output, const Request& request, const std::string& compiler) {
+  const std::string& file_name = request.file_name;
   Program program;
   try {
     const Elf elf(output.cubin);
-    require_known_calls(elf, file_name);
-    program.declaration = declaration_of(elf, output.ptx, file_name);
+    require_known_calls(elf, request.source, file_name);
+    program.declaration = declaration_of(elf, output.ptx, request);
     program.objects = module_objects(elf, file_name);
   } catch (const BadElf& error) {
     throw Error(Stop::environment, fmt::format("cannot read the image that {} made of {}: {}; use "
@@ -146,6 +158,7 @@ Program program_of(Nvrtc::Output output, const std::string& file_name,
   program.ptx = std::move(output.ptx);
   program.cubin = std::move(output.cubin);
   program.log = std::move(output.log);
+  require_launchable(program, request);
   return program;
 }
 
@@ -288,7 +301,7 @@ Compilation Compiler::compile(const Request& request) const {
     }
     const std::string log = output.log;
     try {
-      Program program = program_of(std::move(output), request.file_name, library().string());
+      Program program = program_of(std::move(output), request, library().string());
       program.from_cache = from_cache;
       program.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -310,29 +323,6 @@ std::filesystem::path Compiler::library() const { return library_->nvrtc().libra
 
 const std::vector<std::filesystem::path>& Compiler::include_directories() const {
   return library_->includes();
-}
-
-std::optional<std::string> wrong_parameters(const Program& program, std::size_t tensors) {
-  constexpr std::uint32_t kPointer = 8;
-  const bool workspace = program.declaration.workspace_bytes > 0;
-  const std::size_t expected = tensors + (workspace ? 1 : 0);
-  for (const Launch& launch : program.declaration.launches) {
-    const auto found = program.parameters.find(launch.kernel);
-    if (found == program.parameters.end()) continue;
-    const std::vector<std::uint32_t>& sizes = found->second;
-    if (sizes.size() == expected &&
-        std::ranges::all_of(sizes, [](std::uint32_t size) { return size == kPointer; })) {
-      continue;
-    }
-    return fmt::format(
-        "the kernel {} has parameters of {} bytes; it must take {} pointers: one for each tensor "
-        "of "
-        "case.toml, in that order{}",
-        readable_name(launch.kernel),
-        sizes.empty() ? "no" : fmt::format("{}", fmt::join(sizes, ", ")), expected,
-        workspace ? ", then the workspace" : "");
-  }
-  return std::nullopt;
 }
 
 }  // namespace autokernel::compile

@@ -12,8 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/kernel_names.h"
 #include "compile/ptxas_report.h"
 #include "compile/served.h"
+#include "compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {
@@ -164,14 +166,19 @@ std::string foreign(const Diagnostic& diagnostic, const std::string& file_name) 
 // Errors of ptxas have no place in the file: they are about inline assembly, calls that nothing
 // answers, or limits.
 std::optional<std::string> ptxas_error(const std::vector<std::string>& log,
-                                       const std::string& file_name) {
+                                       const std::string& source, const std::string& file_name) {
   for (const std::string& line : log) {
     const bool fatal = line.starts_with("ptxas fatal");
     const bool error = line.starts_with("ptxas") && line.find("error") != std::string::npos;
     if (!fatal && !error) continue;
     const std::size_t external = line.find("Unresolved extern function");
     if (external != std::string::npos) {
-      return fmt::format("{}: {}: it is declared and called but not defined in the file", file_name,
+      const std::size_t open = line.find('\'', external);
+      const std::size_t close = line.find('\'', open == std::string::npos ? open : open + 1);
+      const std::string name =
+          close == std::string::npos ? "" : readable_name(line.substr(open + 1, close - open - 1));
+      return fmt::format("{}{}: it is declared and called but not defined in the file",
+                         place(file_name, name.empty() ? 0 : line_of_word(source, name)),
                          line.substr(external));
     }
     return fmt::format(
@@ -181,13 +188,15 @@ std::optional<std::string> ptxas_error(const std::vector<std::string>& log,
   return std::nullopt;
 }
 
-std::optional<std::string> too_much_shared(const std::string& log, const std::string& file_name) {
+std::optional<std::string> too_much_shared(const std::string& log, const std::string& source,
+                                           const std::string& file_name) {
   for (const auto& [kernel, resources] : read_ptxas_report(log).resources) {
     if (resources.static_shared_bytes <= kMostStaticShared) continue;
     return fmt::format(
-        "{}: {} declares {} bytes of __shared__ memory; {} are the most: declare it extern "
-        "__shared__ and give its size as .shared_bytes in AUTOKERNEL_LAUNCH",
-        file_name, kernel, resources.static_shared_bytes, kMostStaticShared);
+        "{}{} declares {} bytes of __shared__ memory; {} are the most: declare it extern "
+        "__shared__ and give its size as .shared_bytes in AUTOKERNEL_LAUNCH, where more fits",
+        place(file_name, line_of_word(source, "__shared__")), readable_name(kernel),
+        resources.static_shared_bytes, kMostStaticShared);
   }
   return std::nullopt;
 }
@@ -205,8 +214,8 @@ std::string first_error(const std::string& log, const std::string& source,
       return described(*found, source, file_name, line_that_led_to(lines, i + 1, file_name));
     }
   }
-  if (auto found = ptxas_error(lines, file_name)) return *found;
-  if (auto found = too_much_shared(log, file_name)) return *found;
+  if (auto found = ptxas_error(lines, source, file_name)) return *found;
+  if (auto found = too_much_shared(log, source, file_name)) return *found;
   const auto last = std::ranges::find_if(std::ranges::reverse_view(lines),
                                          [](const std::string& l) { return !l.empty(); });
   return fmt::format("{}: the compiler refuses it without naming an error; the last it said: {}",

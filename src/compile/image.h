@@ -27,6 +27,6 @@ namespace autokernel::compile {
 
 // Throws Refused where the module calls a function that it does not hold, other than those of a
 // short list: malloc's memory, for one, outlives the launch.
-void require_known_calls(const Elf& elf, const std::string& file_name);
+void require_known_calls(const Elf& elf, const std::string& source, const std::string& file_name);
 
 }  // namespace autokernel::compile

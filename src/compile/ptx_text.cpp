@@ -8,6 +8,8 @@ namespace {
 
 // A constant larger than the whole of constant memory is none.
 constexpr std::size_t kMostBytes = 64 << 10;
+// More threads than any block has: what is larger was not written by a compiler.
+constexpr std::size_t kMostThreads = 1 << 16;
 
 // Eats `text` word by word; every step says whether it found what it wanted.
 class Words {
@@ -67,7 +69,7 @@ std::optional<std::vector<std::byte>> parsed(Words words, const std::string& nam
 }
 
 // ".param .u64 name", ".param .align 8 .b8 name[24]", ".param .u64 .ptr .align 1 name".
-std::optional<std::uint32_t> parameter_size(Words& words) {
+std::optional<Parameter> parameter(Words& words) {
   std::size_t alignment = 0;
   if (!words.eat(".param")) return std::nullopt;
   if (words.eat(".align") && !words.number(alignment, kMostBytes)) return std::nullopt;
@@ -81,8 +83,31 @@ std::optional<std::uint32_t> parameter_size(Words& words) {
     name = words.word();
   }
   std::size_t count = 1;
-  if (words.eat("[") && !(words.number(count, kMostBytes) && words.eat("]"))) return std::nullopt;
-  return static_cast<std::uint32_t>(bits / 8 * count);
+  const bool is_array = words.eat("[");
+  if (is_array && !(words.number(count, kMostBytes) && words.eat("]"))) return std::nullopt;
+  constexpr std::size_t kWordBits = 64;
+  const bool is_word = !is_array && bits == kWordBits && (type[1] == 'u' || type[1] == 'b');
+  return Parameter{static_cast<std::uint32_t>(bits / 8 * count), is_word};
+}
+
+std::optional<std::vector<Parameter>> parameter_list(Words& words) {
+  std::vector<Parameter> parameters;
+  if (words.eat(")")) return parameters;
+  do {
+    const auto each = parameter(words);
+    if (!each) return std::nullopt;
+    parameters.push_back(*each);
+  } while (words.eat(","));
+  if (!words.eat(")")) return std::nullopt;
+  return parameters;
+}
+
+// What follows ".entry NAME(".
+std::optional<Words> after_entry(const std::string& ptx, const std::string& name) {
+  const std::string intro = ".entry " + name + "(";
+  const std::size_t at = ptx.find(intro);
+  if (at == std::string::npos) return std::nullopt;
+  return Words(std::string_view(ptx).substr(at + intro.size()));
 }
 
 }  // namespace
@@ -105,21 +130,40 @@ std::optional<std::vector<std::byte>> constant_bytes(const std::string& ptx,
   return std::nullopt;
 }
 
+std::optional<std::vector<Parameter>> parameters(const std::string& ptx, const std::string& name) {
+  auto words = after_entry(ptx, name);
+  if (!words) return std::nullopt;
+  return parameter_list(*words);
+}
+
 std::optional<std::vector<std::uint32_t>> parameter_bytes(const std::string& ptx,
                                                           const std::string& name) {
-  const std::string intro = ".entry " + name + "(";
-  const std::size_t at = ptx.find(intro);
-  if (at == std::string::npos) return std::nullopt;
-  Words words(std::string_view(ptx).substr(at + intro.size()));
+  const auto found = parameters(ptx, name);
+  if (!found) return std::nullopt;
   std::vector<std::uint32_t> sizes;
-  if (words.eat(")")) return sizes;
-  do {
-    const auto size = parameter_size(words);
-    if (!size) return std::nullopt;
-    sizes.push_back(*size);
-  } while (words.eat(","));
-  if (!words.eat(")")) return std::nullopt;
+  for (const Parameter& each : *found) sizes.push_back(each.bytes);
   return sizes;
+}
+
+std::optional<std::array<std::uint32_t, 3>> thread_bounds(const std::string& ptx,
+                                                          const std::string& name) {
+  auto words = after_entry(ptx, name);
+  if (!words || !parameter_list(*words)) return std::nullopt;
+  // Directives stand between the parameters and the body: ".maxntid 256, 1, 1".
+  while (!words->eat("{")) {
+    const std::string_view directive = words->word();
+    if (directive.empty()) return std::nullopt;
+    if (directive != ".maxntid" && directive != ".reqntid") continue;
+    std::array<std::uint32_t, 3> bounds = {1, 1, 1};
+    for (std::uint32_t& bound : bounds) {
+      std::size_t value = 0;
+      if (!words->number(value, kMostThreads)) return std::nullopt;
+      bound = static_cast<std::uint32_t>(value);
+      if (!words->eat(",")) break;
+    }
+    return bounds;
+  }
+  return std::nullopt;
 }
 
 }  // namespace autokernel::compile

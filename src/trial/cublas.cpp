@@ -97,6 +97,12 @@ Cublas::Cublas(const driver::Device& device)
     : device_(&device), calls_(std::make_unique<Calls>()) {}
 Cublas::~Cublas() = default;
 
+void Cublas::load() {
+  for (const std::filesystem::path& place : places()) {
+    if (dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) != nullptr) return;
+  }
+}
+
 std::unique_ptr<Cublas> Cublas::open(const driver::Device& device) {
   std::unique_ptr<Cublas> cublas(new Cublas(device));
   Calls& calls = *cublas->calls_;

@@ -13,6 +13,9 @@ class Cublas : public Library {
   // Opens it at run time on the device's context. Throws Error(environment) saying where it looked.
   // `device` must live longer.
   [[nodiscard]] static std::unique_ptr<Cublas> open(const driver::Device& device);
+  // Reads the library into memory, if it is there. It takes as long as making a context, and can be
+  // done at the same time.
+  static void load();
   ~Cublas() override;
 
   [[nodiscard]] std::string version() const override;

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <variant>
 
+#include "autokernel/base/error.h"
 #include "trial/compare.h"
 #include "trial/conversion.h"
 #include "trial/element.h"
+#include "trial/rms.h"
 
 namespace autokernel::trial {
 namespace {
@@ -73,10 +76,19 @@ void Judge::multiply_magnitudes(const SizedCase& sized, const cases::SumOfProduc
                      std::as_bytes(std::span(b)), magnitudes_);
 }
 
+std::future<std::vector<Bytes>> Judge::making_inputs(const LaunchRecord& launch) const {
+  return std::async(std::launch::async, [this, &launch] {
+    std::vector<Bytes> inputs;
+    maker_->make(*launch.sized, launch.recipe, launch.key, inputs);
+    return inputs;
+  });
+}
+
 std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
   const SizedCase& sized = *launch.sized;
-  maker_->make(sized, launch.recipe, launch.key, inputs_);
-  const std::vector<Bytes>& expected = reference_->expected(sized, inputs_);
+  const std::vector<Bytes>& by_reference = reference_->expected(sized, inputs_);
+  const std::vector<std::vector<double>>* const right =
+      fp64_ != nullptr ? &fp64_->expected(sized, inputs_) : nullptr;
   const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
 
   Closeness closeness;
@@ -95,9 +107,18 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
     if (!tensor.is_written()) continue;
     const bool summed = closeness.factor > 0 && tensor.tensor->name == product->output;
     closeness.magnitudes = summed ? std::span<const float>(magnitudes_) : std::span<const float>();
+    const bool is_right_known = right != nullptr && !(*right)[t].empty();
+    RightValues values;
+    Closeness allowed = closeness;
+    if (is_right_known) {
+      values = right_values(tensor.tensor->dtype, by_reference[t], (*right)[t]);
+      allowed.tolerance.absolute += values.reference_error;
+    }
+    const Bytes& expected = is_right_known ? values.rounded : by_reference[t];
     const Comparison comparison =
-        compare(tensor.tensor->dtype, launch.outputs[t], expected[t], closeness);
-    if (!comparison.all_finite && is_stress(launch.recipe)) {
+        compare(tensor.tensor->dtype, launch.outputs[t], expected, allowed);
+    if (!(comparison.all_finite && std::isfinite(values.reference_error)) &&
+        is_stress(launch.recipe)) {
       notes_.push_back(fmt::format("not judged, since the reference itself is not finite: {}",
                                    occasion(sized, launch.recipe, launch.name)));
       return std::nullopt;
@@ -108,13 +129,51 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
       differences_.max_rel = std::max(differences_.max_rel, comparison.differences.max_rel);
     }
     if (comparison.differing > 0)
-      return wrong(launch, tensor, launch.outputs[t], expected[t], comparison);
+      return wrong(launch, tensor, launch.outputs[t], expected, comparison);
+  }
+  if (right == nullptr || launch.recipe != Recipe::declared) return std::nullopt;
+  return judge_rms(launch, by_reference, *right);
+}
+
+std::optional<Rejection> Judge::judge_rms(const LaunchRecord& launch,
+                                          const std::vector<Bytes>& expected,
+                                          const std::vector<std::vector<double>>& right) {
+  const SizedCase& sized = *launch.sized;
+  for (std::size_t t = 0; t < sized.tensors.size(); ++t) {
+    if (right[t].empty()) continue;
+    const SizedTensor& tensor = sized.tensors[t];
+    const cases::DType dtype = tensor.tensor->dtype;
+    if (const auto at =
+            first_disagreement(dtype, expected[t], right[t], sized.problem->tolerance)) {
+      throw Error(Stop::usage,
+                  fmt::format("the references of case {} disagree: {} is {} by the one in fp32 and "
+                              "{} by the one in fp64, further apart than the tolerance; mend them "
+                              "in {}",
+                              sized.problem->name, element_name(tensor, *at),
+                              value_text(dtype, expected[t], *at), right[t][*at],
+                              sized.problem->directory.string()));
+    }
+    const RmsErrors errors = rms_errors(dtype, launch.outputs[t], expected[t], right[t]);
+    if (errors.acceptable()) continue;
+    return Rejection{
+        Verdict::incorrect,
+        fmt::format("{}: the root mean square error against fp64 is {:.4g}, that of the fp32 "
+                    "reference {:.4g}; at most {} times as much is allowed ({})",
+                    tensor.tensor->name, errors.got, errors.reference, kRmsFactor,
+                    occasion(sized, launch.recipe, launch.name)),
+        ""};
   }
   return std::nullopt;
 }
 
 std::optional<Rejection> Judge::judge(std::span<const LaunchRecord> launches) {
+  if (launches.empty()) return std::nullopt;
+  // The inputs of the next launch are made while this one is judged: the reference may be computed
+  // on a GPU, and the processor has nothing else to do.
+  std::future<std::vector<Bytes>> next = making_inputs(launches.front());
   for (const LaunchRecord& launch : launches) {
+    inputs_ = next.get();
+    if (&launch != &launches.back()) next = making_inputs(*(&launch + 1));
     if (auto rejected = judge_one(launch)) return rejected;
   }
   return std::nullopt;

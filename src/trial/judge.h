@@ -2,12 +2,14 @@
 // afterwards.
 #pragma once
 
+#include <future>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "autokernel/trial/result.h"
+#include "trial/fp64_reference.h"
 #include "trial/inputs.h"
 #include "trial/launcher.h"
 #include "trial/library.h"
@@ -19,9 +21,10 @@ namespace autokernel::trial {
 class Judge {
  public:
   // `library` multiplies magnitudes for the tolerance of stress inputs; null where the case is no
-  // sum of products. All must live longer.
-  Judge(Reference& reference, Library* library, const InputMaker& maker)
-      : reference_(&reference), library_(library), maker_(&maker) {}
+  // sum of products. `fp64` is null where the case has no reference in fp64. All must live longer.
+  Judge(Reference& reference, Library* library, const InputMaker& maker,
+        Fp64Reference* fp64 = nullptr)
+      : reference_(&reference), library_(library), maker_(&maker), fp64_(fp64) {}
 
   // Compares every element of every launch, in order, until one is wrong.
   [[nodiscard]] std::optional<Rejection> judge(std::span<const LaunchRecord> launches);
@@ -32,7 +35,14 @@ class Judge {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  [[nodiscard]] std::future<std::vector<Bytes>> making_inputs(const LaunchRecord& launch) const;
+  // On inputs_.
   [[nodiscard]] std::optional<Rejection> judge_one(const LaunchRecord& launch);
+  // On the declared inputs, all errors together against those of the reference. Inputs of mixed
+  // scale say nothing here: the largest elements would drown the others.
+  [[nodiscard]] static std::optional<Rejection> judge_rms(
+      const LaunchRecord& launch, const std::vector<Bytes>& expected,
+      const std::vector<std::vector<double>>& right);
   // K * 2^-23 * (|left| |right|), the most by which honest sums in fp32 may differ, goes into
   // magnitudes_.
   void multiply_magnitudes(const SizedCase& sized, const cases::SumOfProducts& product);
@@ -40,6 +50,7 @@ class Judge {
   Reference* reference_;
   Library* library_;
   const InputMaker* maker_;
+  Fp64Reference* fp64_;
   std::vector<Bytes> inputs_;
   std::vector<float> magnitudes_;
   Differences differences_;

@@ -21,6 +21,10 @@ std::string read_text(const std::filesystem::path& file) {
   return text;
 }
 
+compile::SourceFile source_in(const cases::Case& problem, const std::filesystem::path& file) {
+  return {file.string(), read_text(problem.directory / file)};
+}
+
 std::future<compile::Compilation> start(std::shared_future<compile::Compiler>& compiler,
                                         compile::Request request) {
   return std::async(std::launch::async, [compiler, request = std::move(request)] {
@@ -28,15 +32,16 @@ std::future<compile::Compilation> start(std::shared_future<compile::Compiler>& c
   });
 }
 
-// The kernel is refused here for what only the case knows: how many parameters it has.
+// The kernel is refused here for what only the case knows: which parameters it has.
 std::variant<compile::Program, Rejection> accepted(compile::Compilation compilation,
-                                                   std::size_t tensors) {
+                                                   const std::vector<std::string>& parameters,
+                                                   const compile::SourceFile& file) {
   if (auto* refusal = std::get_if<compile::Refusal>(&compilation)) {
     return Rejection{Verdict::does_not_compile, std::move(refusal->reason),
                      std::move(refusal->log)};
   }
   auto& program = std::get<compile::Program>(compilation);
-  if (auto reason = compile::wrong_parameters(program, tensors)) {
+  if (auto reason = compile::wrong_parameters(program, parameters, file)) {
     return Rejection{Verdict::does_not_compile, *std::move(reason), std::move(program.log)};
   }
   return std::move(program);
@@ -53,38 +58,50 @@ constexpr std::string_view kPrefix = "sm_";
 
 Compilations::Compilations(std::shared_future<compile::Compiler>& compiler, const CompileTask& task)
     : task_(task) {
-  const auto* reference = std::get_if<cases::KernelReference>(&task.problem->reference);
-  const std::string reference_source =
-      reference != nullptr ? read_text(task.problem->directory / reference->file) : std::string();
   // The timed size first: where cores are few, the longest wait is then the shortest.
-  for (const SizedCase* size : task.sizes) {
-    kernel_[size->size_name] =
-        start(compiler, {task.request->source, task.request->kernel_file.filename().string(),
-                         task.architecture, size->sizes});
-  }
+  start_file(compiler, kernel_,
+             {task.request->kernel_file.filename().string(), task.request->source});
+  const auto* reference = std::get_if<cases::KernelReference>(&task.problem->reference);
   if (reference != nullptr) {
-    for (const SizedCase* size : task.sizes) {
-      reference_[size->size_name] = start(
-          compiler, {reference_source, reference->file.string(), task.architecture, size->sizes});
+    start_file(compiler, reference_, source_in(*task.problem, reference->file));
+    if (!reference->fp64_file.empty()) {
+      start_file(compiler, fp64_reference_, source_in(*task.problem, reference->fp64_file));
     }
   }
   if (task.on_gpu) gpu_tools_ = start(compiler, gpu_tools_source(task.architecture));
 }
 
+void Compilations::start_file(std::shared_future<compile::Compiler>& compiler, File& file,
+                              compile::SourceFile source) {
+  for (const SizedCase* size : task_.sizes) {
+    file.compilations[size->size_name] =
+        start(compiler, {source.text, source.name, task_.architecture, size->sizes});
+  }
+  file.source = std::move(source);
+}
+
+ReferencePrograms Compilations::wait_for_reference(File& file, OutputType outputs) {
+  ReferencePrograms programs;
+  for (auto& [size, future] : file.compilations) {
+    auto program = accepted(future.get(), signature(*task_.problem, outputs), file.source);
+    if (const auto* rejected = std::get_if<Rejection>(&program))
+      broken_reference(*task_.problem, rejected->reason);
+    programs.emplace(size, std::get<compile::Program>(std::move(program)));
+  }
+  return programs;
+}
+
 std::variant<Programs, Rejection> Compilations::wait() {
   Programs programs;
-  const std::size_t tensors = task_.problem->tensors.size();
+  const std::vector<std::string> parameters = signature(*task_.problem, OutputType::declared);
   for (const SizedCase* size : task_.sizes) {
-    auto program = accepted(kernel_.at(size->size_name).get(), tensors);
+    auto program =
+        accepted(kernel_.compilations.at(size->size_name).get(), parameters, kernel_.source);
     if (auto* rejected = std::get_if<Rejection>(&program)) return std::move(*rejected);
     programs.kernel.emplace(size->size_name, std::get<compile::Program>(std::move(program)));
   }
-  for (auto& [size, future] : reference_) {
-    auto program = accepted(future.get(), tensors);
-    if (const auto* rejected = std::get_if<Rejection>(&program))
-      broken_reference(*task_.problem, rejected->reason);
-    programs.reference.emplace(size, std::get<compile::Program>(std::move(program)));
-  }
+  programs.reference = wait_for_reference(reference_, OutputType::declared);
+  programs.fp64_reference = wait_for_reference(fp64_reference_, OutputType::fp64);
   if (gpu_tools_) {
     compile::Compilation tools = gpu_tools_->get();
     if (const auto* refusal = std::get_if<compile::Refusal>(&tools)) {

@@ -1,5 +1,5 @@
 // Everything a trial compiles, compiled at the same time: the kernel at the timed and at the check
-// size, the case's reference kernel at both, and the harness's own kernels.
+// size, the case's reference kernels at both, and the harness's own kernels.
 #pragma once
 
 #include <future>
@@ -13,6 +13,7 @@
 #include "autokernel/trial/result.h"
 #include "trial/reference.h"
 #include "trial/rejection.h"
+#include "trial/signature.h"
 #include "trial/sized_case.h"
 
 namespace autokernel::trial {
@@ -20,6 +21,7 @@ namespace autokernel::trial {
 struct Programs {
   std::map<std::string, compile::Program> kernel;  // by the name of the size
   ReferencePrograms reference;                // the same; empty where a library is the reference
+  ReferencePrograms fp64_reference;           // empty where the case has none
   std::optional<compile::Program> gpu_tools;  // on a GPU
 };
 
@@ -43,9 +45,18 @@ class Compilations {
   [[nodiscard]] std::variant<Programs, Rejection> wait();
 
  private:
+  struct File {
+    compile::SourceFile source;
+    std::map<std::string, std::future<compile::Compilation>> compilations;  // by name of the size
+  };
+  void start_file(std::shared_future<compile::Compiler>& compiler, File& file,
+                  compile::SourceFile source);
+  [[nodiscard]] ReferencePrograms wait_for_reference(File& file, OutputType outputs);
+
   const CompileTask task_;
-  std::map<std::string, std::future<compile::Compilation>> kernel_;
-  std::map<std::string, std::future<compile::Compilation>> reference_;
+  File kernel_;
+  File reference_;
+  File fp64_reference_;
   std::optional<std::future<compile::Compilation>> gpu_tools_;
 };
 

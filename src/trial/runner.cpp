@@ -11,6 +11,7 @@
 #include "autokernel/driver/device.h"
 #include "trial/check.h"
 #include "trial/cublas.h"
+#include "trial/fp64_reference.h"
 #include "trial/gpu_tools.h"
 #include "trial/judge.h"
 #include "trial/keys.h"
@@ -128,7 +129,12 @@ class Trial {
     CompileTask task{&request_, &problem_, {&timed_size_}, architecture, !driver.info().emulated};
     if (checked.size_name != timed_size_.size_name) task.sizes.push_back(&checked);
     Compilations compilations(compiler, task);
+    std::future<void> loading;
+    if (needs_library(problem_) && !driver.info().emulated) {
+      loading = std::async(std::launch::async, Cublas::load);
+    }
     const driver::Device device(driver);
+    if (loading.valid()) loading.get();
     device.refuse_device_malloc();
     open_library(device);
     auto compiled = compilations.wait();
@@ -188,7 +194,9 @@ class Trial {
                                                const Programs& programs,
                                                std::span<const LaunchRecord> launches) {
     const auto reference = make_reference(device, programs);
-    Judge judge(*reference, library(), maker_);
+    std::optional<Fp64Reference> fp64;
+    if (!programs.fp64_reference.empty()) fp64.emplace(device, programs.fp64_reference);
+    Judge judge(*reference, library(), maker_, fp64 ? &*fp64 : nullptr);
     auto rejected = judge.judge(launches);
     if (!result_.differences) result_.differences.emplace();
     result_.differences->max_abs =

@@ -36,18 +36,18 @@ TEST(CaseFile, IsNotDeterministicUnlessItSaysSo) {
 
 TEST(CaseFile, ThatIsNoTomlIsRefusedWithItsLine) {
   EXPECT_THAT(complaint_about("name = \"MatMul\"\nproblem = \n"),
-              StartsWith("some/case/case.toml:2: not valid TOML: "));
+              StartsWith("some/case/case.toml:2:11: not valid TOML: "));
 }
 
 TEST(CaseFile, NamesFileLineAndKeyOfWhatIsMissing) {
   EXPECT_EQ(
       complaint_about(sample_with("role = \"out\"\n", "")),
-      "some/case/case.toml:25: [[tensor]] C role is missing; write \"in\", \"out\" or \"inout\"");
+      "some/case/case.toml:25:1: [[tensor]] C role is missing; write \"in\", \"out\" or \"inout\"");
 }
 
 TEST(CaseFile, NamesTheSectionThatIsMissing) {
   EXPECT_EQ(complaint_about(sample_with("[cost]\n", "[costs]\n")),
-            "some/case/case.toml:1: the section [cost] is missing; add it");
+            "some/case/case.toml:1:1: the section [cost] is missing; add it");
 }
 
 TEST(CaseFile, RefusesAKeyItDoesNotKnowAndSaysWhichWasMeant) {
@@ -56,19 +56,31 @@ TEST(CaseFile, RefusesAKeyItDoesNotKnowAndSaysWhichWasMeant) {
   EXPECT_THAT(
       complaint,
       StartsWith(
-          "some/case/case.toml:44: [timing] sampels is not known here, did you mean samples?"));
+          "some/case/case.toml:44:1: [timing] sampels is not known here, did you mean samples?"));
   EXPECT_THAT(complaint, HasSubstr("cap_seconds, samples or warmups"));
 }
 
 TEST(CaseFile, RefusesASectionItDoesNotKnow) {
   EXPECT_THAT(
       complaint_about(sample() + "[timings]\nsamples = 7\n"),
-      StartsWith("some/case/case.toml:43: timings is not known here, did you mean timing?"));
+      StartsWith("some/case/case.toml:43:2: timings is not known here, did you mean timing?"));
 }
 
 TEST(CaseFile, RefusesAValueOfTheWrongKind) {
   EXPECT_EQ(complaint_about(sample_with("\"MatMul\"", "3")),
-            "some/case/case.toml:1: name is 3; write a text in quotes, on one line and not empty");
+            "some/case/case.toml:1:8: name is 3; write a text in quotes, on one line, without tabs "
+            "and not empty");
+}
+
+TEST(CaseFile, MayBeIndentedByTabsAndEndItsLinesAsOnWindows) {
+  const std::string tabs =
+      with(kernel_sample(), "name = \"Count\"\n", "\tname\t=\t\"Count\"\t\r\n");
+
+  EXPECT_EQ(parse(tabs, "c").name, "Count");
+}
+
+TEST(CaseFile, MayBeginWithAByteOrderMark) {
+  EXPECT_EQ(parse("\xEF\xBB\xBF" + kernel_sample(), "c").name, "Count");
 }
 
 TEST(CaseFile, RefusesATextOverSeveralLines) {
@@ -77,8 +89,9 @@ TEST(CaseFile, RefusesATextOverSeveralLines) {
 }
 
 TEST(CaseFile, RefusesANegativeTolerance) {
-  EXPECT_EQ(complaint_about(sample_with("absolute = 0.01", "absolute = -0.01")),
-            "some/case/case.toml:36: [check] absolute is -0.01; write a finite number, at least 0");
+  EXPECT_EQ(
+      complaint_about(sample_with("absolute = 0.01", "absolute = -0.01")),
+      "some/case/case.toml:36:12: [check] absolute is -0.01; write a finite number, at least 0");
 }
 
 TEST(CaseFile, RefusesAToleranceThatNothingExceeds) {
@@ -90,7 +103,8 @@ TEST(CaseFile, RefusesAToleranceThatNothingExceeds) {
 
 TEST(CaseFile, RefusesAFormulaOfUnknownSymbolsAndNamesThoseThereAre) {
   EXPECT_EQ(complaint_about(sample_with("2*M*N*K", "2*M*N*Q")),
-            "some/case/case.toml:41: flops: cannot evaluate \"2*M*N*Q\": \"Q\" is no size symbol; "
+            "some/case/case.toml:41:9: [cost] flops: cannot evaluate \"2*M*N*Q\": \"Q\" is no size "
+            "symbol; "
             "there is K, M or N");
 }
 
@@ -128,6 +142,25 @@ TEST(CaseFolder, WithoutCaseTomlSaysWhatACaseIs) {
                   HasSubstr("a case is a folder with case.toml and kernel.cu in it")));
 }
 
+TEST(CaseFolder, WithAFolderInThePlaceOfCaseTomlIsRefused) {
+  const test::ScratchFolder folder;
+  static_cast<void>(folder.folder("case.toml"));
+
+  EXPECT_THAT([&] { static_cast<void>(load(folder.path())); },
+              testing::ThrowsMessage<Error>(HasSubstr("case.toml: it is a folder")));
+}
+
+TEST(CaseFolder, WithAFolderInThePlaceOfItsReferenceIsRefused) {
+  const test::ScratchFolder folder;
+  static_cast<void>(folder.folder("reference.cu"));
+  folder.write("case.toml", kernel_sample());
+
+  EXPECT_THAT([&] { static_cast<void>(load(folder.path())); },
+              testing::ThrowsMessage<Error>(
+                  HasSubstr("case.toml:25:8: [reference] file is \"reference.cu\", which is not a "
+                            "file in")));
+}
+
 TEST(CaseFolder, WithoutItsReferenceKernelIsRefused) {
   const test::ScratchFolder folder;
   std::string text =
@@ -140,7 +173,7 @@ TEST(CaseFolder, WithoutItsReferenceKernelIsRefused) {
 
   EXPECT_THAT([&] { static_cast<void>(load(folder.path())); },
               testing::ThrowsMessage<Error>(
-                  HasSubstr("[reference] file is \"reference.cu\", which is not in")));
+                  HasSubstr("[reference] file is \"reference.cu\", which is not a file in")));
 }
 
 }  // namespace

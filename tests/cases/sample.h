@@ -55,13 +55,51 @@ bytes = "2*(M*K + K*N) + 4*M*N"
 )";
 }
 
-// The sample with one text in it replaced by another; a test that names a text that is not there is
-// wrong.
+// A case of whole numbers with a reference of its own.
+inline std::string kernel_sample() {
+  return R"(name = "Count"
+problem = "{N} numbers"
+[sizes.default]
+N = 64
+[sizes.check]
+N = 8
+[[tensor]]
+name = "x"
+role = "in"
+dtype = "u8"
+shape = ["N"]
+fill = "integers"
+low = 0
+high = 255
+[[tensor]]
+name = "y"
+role = "inout"
+dtype = "i32"
+shape = ["N"]
+fill = "integers"
+low = -100
+high = 100
+[reference]
+kind = "kernel"
+file = "reference.cu"
+[check]
+exact = "always"
+[cost]
+flops = "N"
+bytes = "9*N"
+)";
+}
+
+// `text` with one part of it replaced; a test that names a part that is not there is wrong.
+inline std::string with(std::string text, const std::string& part, const std::string& replacement) {
+  const std::size_t at = text.find(part);
+  if (at == std::string::npos) throw std::logic_error("the sample has no " + part);
+  return text.replace(at, part.size(), replacement);
+}
+
+// The sample with one part replaced.
 inline std::string sample_with(const std::string& text, const std::string& replacement) {
-  std::string result = sample();
-  const std::size_t at = result.find(text);
-  if (at == std::string::npos) throw std::logic_error("the sample has no " + text);
-  return result.replace(at, text.size(), replacement);
+  return with(sample(), text, replacement);
 }
 
 // What the Error(usage) says that reading `text` throws; says so where it throws none or another.

@@ -18,7 +18,7 @@ TEST(CaseSizes, HaveNamesOfTheirOwn) {
 
 TEST(CaseSizes, AlwaysHoldASmallOneForChecks) {
   EXPECT_EQ(complaint_about(sample_with("[sizes.check]", "[sizes.small]")),
-            "some/case/case.toml:3: the section [sizes.check] is missing; add it");
+            "some/case/case.toml:3:1: the section [sizes.check] is missing; add it");
 }
 
 TEST(CaseSizes, AlwaysHoldADefault) {

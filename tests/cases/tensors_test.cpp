@@ -28,9 +28,10 @@ TEST(Tensors, AskedForByAWrongNameAreAnInternalError) {
 }
 
 TEST(Tensors, HaveNamesOfTheirOwn) {
-  EXPECT_EQ(complaint_about(sample_with("name = \"B\"", "name = \"A\"")),
-            "some/case/case.toml:18: [[tensor]] name is \"A\" for a second time; every tensor has "
-            "a name of its own");
+  EXPECT_EQ(
+      complaint_about(sample_with("name = \"B\"", "name = \"A\"")),
+      "some/case/case.toml:18:8: [[tensor]] name is \"A\" for a second time; every tensor has "
+      "a name of its own");
 }
 
 TEST(Tensors, HaveNamesThatAreIdentifiers) {
@@ -40,14 +41,15 @@ TEST(Tensors, HaveNamesThatAreIdentifiers) {
 
 TEST(Tensors, OfAnUnknownDtypeAreRefusedWithTheOneThatWasMeant) {
   EXPECT_EQ(complaint_about(sample_with("dtype = \"f32\"", "dtype = \"bf61\"")),
-            "some/case/case.toml:28: [[tensor]] C dtype is \"bf61\"; write \"f32\", \"f16\", "
+            "some/case/case.toml:28:9: [[tensor]] C dtype is \"bf61\"; write \"f32\", \"f16\", "
             "\"bf16\", \"i32\" or \"u8\" "
             "(did you mean \"bf16\"?)");
 }
 
 TEST(Tensors, WithUnknownSymbolsInTheirShapeAreRefused) {
   EXPECT_EQ(complaint_about(sample_with("[\"M\", \"K\"]", "[\"M\", \"L\"]")),
-            "some/case/case.toml:15: shape, at size \"check\": cannot evaluate \"L\": \"L\" is no "
+            "some/case/case.toml:15:9: [[tensor]] A shape, at size \"check\": cannot evaluate "
+            "\"L\": \"L\" is no "
             "size symbol; there is "
             "K, M or N");
 }

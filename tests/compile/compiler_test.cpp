@@ -25,6 +25,12 @@ Program file(const std::string& path, std::int64_t size) {
   return std::get<Program>(std::move(compilation));
 }
 
+// What is wrong with the parameters where there are so many tensors.
+std::optional<std::string> wrong(const Program& program, std::size_t tensors) {
+  return wrong_parameters(program, std::vector<std::string>(tensors, "float* t"),
+                          {"kernel.cu", ""});
+}
+
 TEST(Compiler, SaysWhichVersionItIsAndWhereItWasFound) {
   const Compiler compiler = Compiler::open();
 
@@ -75,7 +81,7 @@ TEST(DefaultKernel, LaunchesOneThreadPerElement) {
   EXPECT_THAT(result.declaration.launches[0].block, ElementsAre(32, 8, 1));
   EXPECT_EQ(result.declaration.launches[0].shared_bytes, 0U);
   EXPECT_EQ(result.declaration.workspace_bytes, 0U);
-  EXPECT_EQ(wrong_parameters(result, 3), std::nullopt);
+  EXPECT_EQ(wrong(result, 3), std::nullopt);
 }
 
 TEST(DefaultKernel, FollowsTheSize) {
@@ -86,7 +92,7 @@ TEST(TiledKernel, UsesStaticSharedMemory) {
   const Program result = file("tests/data/kernels/tiled.cu", 1024);
 
   EXPECT_EQ(result.resources.at("matmul").static_shared_bytes, 4096U);
-  EXPECT_EQ(wrong_parameters(result, 3), std::nullopt);
+  EXPECT_EQ(wrong(result, 3), std::nullopt);
 }
 
 TEST(VectorisedKernel, AsksForDynamicSharedMemoryByTheSizeOfItsTiles) {
@@ -97,10 +103,10 @@ TEST(VectorisedKernel, AsksForDynamicSharedMemoryByTheSizeOfItsTiles) {
 }
 
 TEST(CasesOfTheTests, Compile) {
-  EXPECT_EQ(wrong_parameters(file("tests/data/elementwise/kernel.cu", 4096), 3), std::nullopt);
-  EXPECT_EQ(wrong_parameters(file("tests/data/elementwise/reference.cu", 4096), 3), std::nullopt);
-  EXPECT_EQ(wrong_parameters(file("tests/data/axpy/kernel.cu", 4096), 2), std::nullopt);
-  EXPECT_EQ(wrong_parameters(file("tests/data/axpy/reference.cu", 4096), 2), std::nullopt);
+  EXPECT_EQ(wrong(file("tests/data/elementwise/kernel.cu", 4096), 3), std::nullopt);
+  EXPECT_EQ(wrong(file("tests/data/elementwise/reference.cu", 4096), 3), std::nullopt);
+  EXPECT_EQ(wrong(file("tests/data/axpy/kernel.cu", 4096), 2), std::nullopt);
+  EXPECT_EQ(wrong(file("tests/data/axpy/reference.cu", 4096), 2), std::nullopt);
 }
 
 TEST(Launches, MayBeSeveralInOrder) {
@@ -138,7 +144,7 @@ template __global__ void ns::scale<3>(float*);
 )");
 
   EXPECT_EQ(result.declaration.launches[0].kernel, "_ZN2ns5scaleILi3EEEvPf");
-  EXPECT_EQ(wrong_parameters(result, 1), std::nullopt);
+  EXPECT_EQ(wrong(result, 1), std::nullopt);
 }
 
 TEST(Launches, MayBeDeclaredInANamespaceAndWithItsConstants) {
@@ -171,11 +177,13 @@ TEST(Workspace, MayAskForZeros) {
 TEST(Parameters, AreOnePointerPerTensorAndOneForTheWorkspace) {
   const Program result = program(with_kernel("AUTOKERNEL_WORKSPACE(64);", "x[0] = 1;"));
 
-  EXPECT_EQ(wrong_parameters(result, 0), std::nullopt);
-  EXPECT_THAT(wrong_parameters(result, 1),
+  EXPECT_EQ(wrong(result, 0), std::nullopt);
+  EXPECT_THAT(wrong(result, 1),
+              testing::Optional(HasSubstr(
+                  "the kernel f has 1 parameter and is given 2; it takes a pointer for")));
+  EXPECT_THAT(wrong(result, 1),
               testing::Optional(
-                  HasSubstr("the kernel f has parameters of 8 bytes; it must take 2 pointers")));
-  EXPECT_THAT(wrong_parameters(result, 1), testing::Optional(HasSubstr("then the workspace")));
+                  HasSubstr("then one for the workspace: write f(float* t, void* workspace)")));
 }
 
 TEST(Parameters, ThatAreNoPointersAreWrong) {
@@ -186,8 +194,33 @@ extern "C" __global__ void f(float* x, int n, Three three) { x[n] = three.v[1]; 
 )");
 
   EXPECT_THAT(result.parameters.at("f"), ElementsAre(8, 4, 12));
-  EXPECT_THAT(wrong_parameters(result, 3),
-              testing::Optional(HasSubstr("parameters of 8, 4, 12 bytes")));
+  EXPECT_THAT(
+      wrong(result, 3),
+      testing::Optional(HasSubstr("the kernel f has a parameter 2 of 4 bytes that is no pointer")));
+}
+
+TEST(Parameters, ThatAreNumbersOfTheSizeOfAPointerAreWrong) {
+  const std::string source = R"(#include <autokernel.cuh>
+AUTOKERNEL_LAUNCH({.kernel = "f"});
+extern "C" __global__ void __launch_bounds__(32)
+    f(float* x, long long n) { x[n] = 1; }
+)";
+
+  EXPECT_EQ(
+      wrong_parameters(program(source), {"float* x", "float* y"}, {"kernel.cu", source}),
+      "kernel.cu:4: the kernel f has a parameter 2 (\"long long n\") of 8 bytes that is no "
+      "pointer; it takes a pointer for each tensor of case.toml, in that order: write f(float* "
+      "x, float* y)");
+}
+
+TEST(Parameters, MayBePointersToAnything) {
+  const std::string source = R"(#include <autokernel.cuh>
+AUTOKERNEL_LAUNCH({.kernel = "f"});
+extern "C" __global__ void f(const float4* __restrict__ x, void* y) { *(float4*)y = *x; }
+)";
+
+  EXPECT_EQ(wrong_parameters(program(source), {"float* x", "float* y"}, {"kernel.cu", source}),
+            std::nullopt);
 }
 
 TEST(Parameters, MayBeNone) {
@@ -195,8 +228,8 @@ TEST(Parameters, MayBeNone) {
       "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"f\"});\nextern \"C\" __global__ "
       "void f() {}");
 
-  EXPECT_EQ(wrong_parameters(result, 0), std::nullopt);
-  EXPECT_THAT(wrong_parameters(result, 1), testing::Optional(HasSubstr("parameters of no bytes")));
+  EXPECT_EQ(wrong(result, 0), std::nullopt);
+  EXPECT_THAT(wrong(result, 1), testing::Optional(HasSubstr("has 0 parameters and is given 1")));
 }
 
 TEST(SizesOfTheCase, AreIntsThatFormulasOfTheKernelCanUse) {

@@ -24,7 +24,7 @@ bool is_readable(const std::vector<std::byte>& image) {
     const Elf elf(image);
     static_cast<void>(module_objects(elf, "kernel.cu"));
     static_cast<void>(kernels(elf));
-    require_known_calls(elf, "kernel.cu");
+    require_known_calls(elf, "", "kernel.cu");
     const auto launch = constant_bytes(elf, kLaunchSymbol);
     return launch && !decode_launches(*launch, "kernel.cu").empty();
   } catch (const BadElf&) {

@@ -23,7 +23,7 @@ TEST(MissingDeclaration, IsRefusedWithTheLineToWrite) {
   EXPECT_THAT(
       result.reason,
       AllOf(
-          HasSubstr("kernel.cu: it does not say how to launch its kernel scale"),
+          HasSubstr("kernel.cu:1: it does not say how to launch its kernel scale"),
           HasSubstr(
               "AUTOKERNEL_LAUNCH({.kernel = \"scale\", .grid = {BLOCKS}, .block = {THREADS}});")));
 }
@@ -156,6 +156,83 @@ TEST(Workspace, DeclaredTwiceIsRefused) {
       refusal(with_kernel("AUTOKERNEL_WORKSPACE(1);\nAUTOKERNEL_WORKSPACE(2);", "x[0] = 1;"))
           .reason,
       AllOf(StartsWith("kernel.cu:3: error: "), HasSubstr("AUTOKERNEL_WORKSPACE stands once")));
+}
+
+TEST(Workspace, OfMoreThanAGibibyteIsRefused) {
+  EXPECT_THAT(
+      refusal(with_kernel("AUTOKERNEL_WORKSPACE((1LL << 30) + 1);", "x[0] = 1;")).reason,
+      StartsWith("kernel.cu:2: the workspace has 1073741825 bytes; it must have from 1 to"));
+}
+
+TEST(MissingDeclaration, InAFileWithoutTheHeaderNamesItsFirstLine) {
+  EXPECT_THAT(
+      refusal("\n\nextern \"C\" __global__ void f(float* x) { x[0] = 1; }\n").reason,
+      StartsWith("kernel.cu:1: it does not say how to launch its kernel f; below #include "));
+}
+
+TEST(SharedMemory, ThatIsDeclaredBeyondTheLimitIsRefusedWithItsLine) {
+  EXPECT_THAT(refusal(with_kernel("",
+                                  "__shared__ float s[75 << 10];\ns[threadIdx.x] = x[0];\n"
+                                  "__syncthreads();\nx[1] = s[7];"))
+                  .reason,
+              AllOf(StartsWith("kernel.cu:5: f declares 307200 bytes of __shared__ memory"),
+                    HasSubstr("give its size as .shared_bytes")));
+}
+
+// A kernel whose line 3 is the declaration, with 40 KiB of shared memory of its own.
+std::string sharing(const std::string& shared_bytes) {
+  return "#include <autokernel.cuh>\n\nAUTOKERNEL_LAUNCH({.kernel = \"f\", .block = {32}, "
+         ".shared_bytes = " +
+         shared_bytes +
+         "});\nextern \"C\" __global__ void f(float* x) {\n__shared__ float s[10 << 10];\n"
+         "extern __shared__ float d[];\ns[threadIdx.x] = x[0];\nd[threadIdx.x] = x[1];\n"
+         "__syncthreads();\nx[2] = s[3] + d[4];\n}\n";
+}
+
+TEST(SharedMemory, ThatIsDeclaredAndAskedForMustFitTogether) {
+  EXPECT_THAT(refusal(sharing("200 << 10")).reason,
+              AllOf(StartsWith("kernel.cu:3: launch of \"f\": the kernel's __shared__ objects have "
+                               "40960 bytes and .shared_bytes asks for 204800 more"),
+                    HasSubstr("a block of sm_90 has at most 232448 in all")));
+  EXPECT_EQ(program(sharing("187 << 10")).declaration.launches[0].shared_bytes, 187U << 10U);
+}
+
+TEST(SharedMemory, FitsTheArchitectureThatIsCompiledFor) {
+  const Compilation result =
+      Compiler::open().compile({sharing("100 << 10"), "kernel.cu", "sm_86", {{"M", 1}}});
+
+  ASSERT_TRUE(std::holds_alternative<Refusal>(result));
+  EXPECT_THAT(std::get<Refusal>(result).reason, HasSubstr("a block of sm_86 has at most 101376"));
+}
+
+TEST(Block, LargerThanTheKernelPromisesIsRefused) {
+  EXPECT_THAT(
+      refusal("#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"f\", .block = "
+              "{16, 16}});\nextern \"C\" __global__ void __launch_bounds__(128) f(float* x) "
+              "{ x[threadIdx.x] = 1; }\n")
+          .reason,
+      StartsWith("kernel.cu:2: launch of \"f\": .block has 256 threads, but "
+                 "__launch_bounds__ of the kernel promises at most 128"));
+}
+
+// A hundred values that each thread holds at a time, in blocks of 1024 threads.
+std::string greedy(const std::string& bounds) {
+  return "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"f\", .block = "
+         "{1024}});\nextern "
+         "\"C\" __global__ void " +
+         bounds +
+         " f(float* x) {\nfloat a[100];\nfor (int i = 0; i < 100; ++i) a[i] = x[i + threadIdx.x];\n"
+         "__syncthreads();\nfloat s = 0;\nfor (int i = 0; i < 100; ++i) s = s * s + a[99 - i];\n"
+         "for (int i = 0; i < 100; ++i) s = s * a[i] + s;\nx[threadIdx.x] = s;\n}\n";
+}
+
+TEST(Block, WithMoreRegistersThanThereAreIsRefused) {
+  EXPECT_THAT(
+      refusal(greedy("")).reason,
+      AllOf(StartsWith("kernel.cu:2: launch of \"f\": .block has 1024 threads, and the kernel "
+                       "takes "),
+            HasSubstr("write __launch_bounds__(1024)")));
+  EXPECT_LE(program(greedy("__launch_bounds__(1024)")).resources.at("f").registers, 64U);
 }
 
 }  // namespace

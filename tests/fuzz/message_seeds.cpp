@@ -33,7 +33,8 @@ trial::Result result() {
   result.differences = trial::Differences{.max_abs = 10.5, .max_rel = 11.5};
   result.resources = trial::ResourceReport{.registers = 255};
   result.phase_seconds = {{"compile", 21.5}, {"check", 22.5}};
-  result.keys = {"00ff", "ff00"};
+  result.keys = {{.launch = "timed launch 1", .key = "00ff"},
+                 {.launch = "timed launch 2", .key = "ff00"}};
   result.versions = {{"nvrtc", "13.0"}};
   return result;
 }

@@ -117,10 +117,12 @@ TEST(Mutations, OfPtxAreModulesOrErrorsWithAPlace) {
 }
 
 TEST(Mutations, OfCaseFilesAreCasesOrMistakesOfTheUser) {
-  EXPECT_EQ(
-      runs(fuzz_case_toml,
-           {text_of("kernels/case.toml"), text_of("tests/data/elementwise/case.toml")}, kCaseRuns),
-      kCaseRuns);
+  EXPECT_EQ(runs(fuzz_case_toml,
+                 {text_of("kernels/case.toml"), text_of("tests/fuzz/case_toml/in_place.toml"),
+                  text_of("tests/fuzz/case_toml/fp64_reference.toml"),
+                  text_of("tests/fuzz/case_toml/product_of_a_kernel.toml")},
+                 kCaseRuns),
+            kCaseRuns);
 }
 
 TEST(Mutations, OfMessagesAreMessagesOrErrors) {

@@ -77,6 +77,10 @@ struct GemmReference {
 // reference = "reference.cu": compiled, declared and launched like a kernel of this case.
 struct KernelReference {
   std::filesystem::path file;
+  // Where it is not empty: a kernel that computes the same in fp64. It takes the tensors like any
+  // other, but writes `double` where their type is a floating one. The error of a kernel, as root
+  // mean square of its distance to this, is then held against that of `file`.
+  std::filesystem::path fp64_file;
 };
 using Reference = std::variant<GemmReference, KernelReference>;
 
@@ -93,7 +97,7 @@ struct Case {
       problem;  // "MatMul [{M},{K}] x [{K},{N}] bfloat16": {symbol} is replaced by its value
   std::vector<Tensor> tensors;         // in the order of the kernel's parameters
   std::map<std::string, Sizes> sizes;  // always has "default" and "check"
-  Tolerance tolerance;
+  Tolerance tolerance;                 // zero where results are exact on all inputs
   Exactness exactness;
   bool deterministic = false;  // the same inputs must give the same bits (implied by exact inputs)
   std::string flops;           // formula of the size symbols

@@ -71,11 +71,19 @@ struct Refusal {
 };
 using Compilation = std::variant<Program, Refusal>;
 
+// A file as it was compiled, for messages that name a line of it.
+struct SourceFile {
+  std::string name;  // "kernel.cu"
+  std::string text;
+};
+
 // Each kernel of the declaration must take one pointer per tensor, then one where a workspace is
-// declared: the driver reads as many as the kernel has, whatever it is given. The reason why this
-// one does not; none where it does.
+// declared: the driver reads as many as the kernel has, whatever it is given. `tensors` holds each
+// as it may be written ("const float* x"). The reason why this program does not; none where it
+// does.
 [[nodiscard]] std::optional<std::string> wrong_parameters(const Program& program,
-                                                          std::size_t tensors);
+                                                          const std::vector<std::string>& tensors,
+                                                          const SourceFile& file);
 
 // The line of `file_name` (as the request called it) that a line of the program's PTX was made
 // from, both from 1; none where the compiler does not say.

@@ -92,7 +92,7 @@ std::shared_ptr<const CompiledKernel> Compiler::compile(const ptx::Function& ent
 }
 
 KernelLayout layout_of(const ptx::Module& module, const ptx::Function& entry) {
-  const lower::Layout layout = lower::lay_out(module, entry);
+  const lower::Layout layout = lower::layout_of(module, entry);
   KernelLayout result;
   for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
     result.parameters.push_back({layout.parameters[i], entry.parameters[i].size});

@@ -9,6 +9,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
 
 #include <cstdlib>
 #include <mutex>
@@ -23,9 +24,17 @@ namespace {
 // What a warp function needs of the standard pipeline, measured: registers into SSA form, the
 // scalar clean-ups, loads and checks common to an iteration out of it. Loops are never unrolled or
 // vectorised: they already are, by 32.
+// From LLVM 18 on, instcombine ends the process where one iteration leaves something to do, unless
+// told that this is no fault.
+#if LLVM_VERSION_MAJOR >= 18
+#define EMULATOR_INSTCOMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define EMULATOR_INSTCOMBINE "instcombine"
+#endif
 constexpr const char* kPasses =
-    "function(sroa,early-cse<memssa>,instcombine,simplifycfg,"
-    "loop-mssa(loop-rotate,licm),gvn,instcombine,simplifycfg,adce)";
+    "function(sroa,early-cse<memssa>," EMULATOR_INSTCOMBINE
+    ",simplifycfg,"
+    "loop-mssa(loop-rotate,licm),gvn," EMULATOR_INSTCOMBINE ",simplifycfg,adce)";
 
 [[noreturn]] void fail(const std::string& what, char* message) {
   std::string text = what;

@@ -63,35 +63,99 @@ AtomicType type_of_atomic(const Instruction& instruction) {
   }
 }
 
-}  // namespace
+// Which operation goes with which type; what PTX does not have would be a guess.
+void require_pairing(const Instruction& instruction, AtomicOp operation) {
+  const Type type = instruction.type();
+  const bool is_float = ptx::is_float(type);
+  const unsigned bits = ptx::bits(type);
+  bool known = false;
+  switch (operation) {
+    case AtomicOp::add:
+      known = is_float || type == Type::u32 || type == Type::s32 || type == Type::u64 ||
+              type == Type::s64;
+      break;
+    case AtomicOp::min:
+    case AtomicOp::max:
+      known = type == Type::u32 || type == Type::s32 || type == Type::u64 || type == Type::s64 ||
+              (is_float && instruction.vector_width > 1 && type != Type::f32);
+      break;
+    case AtomicOp::inc:
+    case AtomicOp::dec:
+      known = type == Type::u32;
+      break;
+    case AtomicOp::and_:
+    case AtomicOp::or_:
+    case AtomicOp::xor_:
+      known = !is_float && (bits == 32 || bits == 64);
+      break;
+    case AtomicOp::exch:
+      known = !is_float && bits >= 32;
+      break;
+    case AtomicOp::cas:
+      known = !is_float && bits >= 16;
+      break;
+  }
+  if (instruction.vector_width > 1) known = known && is_float && type != Type::f64;
+  if (bits * instruction.vector_width > 128) known = false;
+  if (!known) unsupported(instruction);
+}
 
-bool lower_atomic(Writer& writer, const Instruction& instruction) {
-  if (instruction.opcode != Opcode::atom && instruction.opcode != Opcode::red) return false;
-  if (instruction.vector_width != 1 || instruction.has(Modifier::async)) unsupported(instruction);
+// The vector forms act on each element by itself; all of a lane's elements travel as one integer.
+void lower_operation(Writer& writer, const Instruction& instruction) {
+  Ir& ir = writer.ir;
   const AtomicOp operation = operation_of(instruction);
   const AtomicType type = type_of_atomic(instruction);
+  require_pairing(instruction, operation);
   const std::size_t first = instruction.opcode == Opcode::atom ? 1 : 0;
-  const std::string element = integer_of(instruction.type());
+  const unsigned bits = ptx::bits(instruction.type());
+  const unsigned count = instruction.vector_width;
+  const std::string element = "i" + std::to_string(bits);
+  const std::string whole = "i" + std::to_string(bits * count);
+  const auto operand = [&](std::size_t i) {
+    const ptx::Operand& source = instruction.operands.at(i);
+    const auto* vector = std::get_if<ptx::Vector>(&source.value);
+    if ((vector != nullptr) != (count > 1)) unsupported(instruction);
+    if (vector == nullptr) return writer.read_bits(source, instruction.type(), kLanes);
+    if (vector->elements.size() != count) unsupported(instruction);
+    Value packed = Ir::constant(0, whole, kLanes);
+    for (unsigned e = 0; e < count; ++e) {
+      const Value part = writer.read_bits(vector->elements[e], instruction.type(), kLanes);
+      packed = ir.binary("or", packed,
+                         ir.binary("shl", ir.resize(part, whole, false), std::uint64_t{bits} * e));
+    }
+    return packed;
+  };
 
   AccessAddress address(writer, instruction.operands.at(first), instruction.space);
   const std::uint32_t site =
-      writer.add_site(instruction, runtime::AccessKind::atomic, instruction.space,
-                      ptx::bits(instruction.type()) / 8, 1);
-  writer.ir.store(address.lanes(), writer.address_area(), 64);
-  writer.ir.store(writer.read(instruction.operands.at(first + 1), element, kLanes),
-                  writer.value_area(0), 64);
+      writer.add_site(instruction, runtime::AccessKind::atomic, instruction.space, bits / 8, count);
+  ir.store(address.lanes(), writer.address_area(), 64);
+  ir.store(operand(first + 1), writer.value_area(0), 64);
   if (operation == AtomicOp::cas) {
     // PTX: d = (a == b) ? c : a. The runtime takes what to compare with first, what to swap in
     // second.
-    writer.ir.store(writer.read(instruction.operands.at(first + 2), element, kLanes),
-                    writer.value_area(1), 64);
+    ir.store(operand(first + 2), writer.value_area(1), 64);
   }
   writer.call("emu_atomic", {Ir::constant(site, "i32", 1), writer.mask(),
                              Ir::constant(static_cast<std::uint64_t>(operation), "i32", 1),
                              Ir::constant(static_cast<std::uint64_t>(type), "i32", 1)});
-  if (instruction.opcode == Opcode::atom) {
-    writer.write_result(instruction, writer.ir.load(writer.value_area(2), element, kLanes, 64));
+  if (instruction.opcode == Opcode::red) return;
+  const Value old = ir.load(writer.value_area(2), whole, kLanes, 64);
+  const ptx::Operand& destination = instruction.operands.at(0);
+  const auto* vector = std::get_if<ptx::Vector>(&destination.value);
+  if (vector == nullptr) return writer.write_result(instruction, old);
+  if (vector->elements.size() != count) unsupported(instruction);
+  for (unsigned e = 0; e < count; ++e) {
+    const Value part = ir.resize(ir.binary("lshr", old, std::uint64_t{bits} * e), element, false);
+    writer.write(vector->elements[e], part, Form::any());
   }
+}
+
+}  // namespace
+
+bool lower_atomic(Writer& writer, const Instruction& instruction) {
+  if (instruction.opcode != Opcode::atom && instruction.opcode != Opcode::red) return false;
+  lower_operation(writer, instruction);
   return true;
 }
 

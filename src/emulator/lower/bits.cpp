@@ -189,7 +189,61 @@ class Bits {
       const Value z = (row & 1U) != 0 ? c : inverted(c);
       sum = ir_.binary("or", sum, ir_.binary("and", x, ir_.binary("and", y, z)));
     }
-    result(sum);
+    // lop3.or.b32 d|p, .., q: p says whether d is anything but zero, combined with q.
+    const auto* pair = std::get_if<ptx::Pair>(&instruction_.operands.at(0).value);
+    if (pair == nullptr) return result(sum);
+    const Value other = writer_.read(instruction_.operands.at(5), "i1", lanes_);
+    const Value any = ir_.compare("icmp ne", sum, 0);
+    const bool joins = instruction_.has(Modifier::or_);
+    if (!joins && !instruction_.has(Modifier::and_)) unsupported(instruction_);
+    writer_.write(pair->both.at(0), sum, writer_.result(instruction_));
+    writer_.write(pair->both.at(1), ir_.binary(joins ? "or" : "and", any, other),
+                  writer_.result(instruction_));
+  }
+
+  // The position of the bit that is the n-th one from `base` on: n positive counts upwards from
+  // there, negative downwards, 0 asks for the bit itself. All ones where there is none.
+  void find_nth_set() {
+    const Value mask = operand32(1);
+    const Value base = operand32(2);
+    const Value n = operand32(3);
+    const Value none = constant(~std::uint64_t{0});
+    const Value down = ir_.compare("icmp slt", n, 0);
+    // Counting downwards is counting upwards in the mirrored mask.
+    const Value turned = ir_.select(down, ir_.intrinsic("bitreverse", {mask}, "i32", lanes_), mask);
+    const Value start = ir_.select(down, ir_.binary("sub", constant(31), base), base);
+    const Value wanted = ir_.select(down, ir_.binary("sub", constant(0), n),
+                                    ir_.select(ir_.compare("icmp eq", n, 0), constant(1), n));
+    Value found = none;
+    Value seen = constant(0);
+    for (unsigned i = 0; i < 32; ++i) {
+      const Value bit = ir_.binary("and", ir_.binary("lshr", turned, i), 1);
+      const Value counts = ir_.binary("and", ir_.compare("icmp ne", bit, 0),
+                                      ir_.compare("icmp ule", start, constant(i)));
+      seen = ir_.binary("add", seen, ir_.resize(counts, "i32", false));
+      const Value hit = ir_.binary("and", counts, ir_.compare("icmp eq", seen, wanted));
+      found = ir_.select(hit, constant(i), found);
+    }
+    // Only the first bit at all is asked for where n is 0.
+    const Value elsewhere =
+        ir_.binary("and", ir_.compare("icmp eq", n, 0), ir_.compare("icmp ne", found, base));
+    const Value missing = ir_.binary("or", elsewhere, ir_.compare("icmp eq", found, none));
+    const Value unturned = ir_.select(down, ir_.binary("sub", constant(31), found), found);
+    const Value outside = ir_.compare("icmp ugt", base, 31);
+    result(ir_.select(ir_.binary("or", missing, outside), none, unturned));
+  }
+
+  // The lowest b bits of a, extended with zeros or their sign.
+  void extend_field() {
+    const Value a = operand32(1);
+    const Value b = operand32(2);
+    const Value count = ir_.binary("and", b, 31);
+    const Value unused = ir_.binary("and", ir_.binary("sub", constant(32), count), 31);
+    const Value field =
+        ir_.binary(is_signed_ ? "ashr" : "lshr", ir_.binary("shl", a, unused), unused);
+    const Value none = ir_.select(ir_.compare("icmp eq", count, 0), constant(0), field);
+    if (!instruction_.has(Modifier::clamp)) return result(none);
+    result(ir_.select(ir_.compare("icmp ugt", b, 31), a, none));
   }
 
  private:
@@ -297,6 +351,12 @@ bool lower_bits(Writer& writer, const Instruction& instruction) {
       return true;
     case Opcode::prmt:
       with().permute();
+      return true;
+    case Opcode::fns:
+      with().find_nth_set();
+      return true;
+    case Opcode::szext:
+      with().extend_field();
       return true;
     case Opcode::lop3:
       with().three_way_logic();

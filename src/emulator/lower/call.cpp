@@ -1,5 +1,5 @@
 // call: the functions every CUDA program may call without defining them (printf, assert, malloc and
-// free).
+// free). Calls of functions that the module defines are gone by now (inline_calls.h).
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -43,7 +43,7 @@ class Call {
     } else if (name == "free") {
       return;  // malloc never gave anything
     } else {
-      unsupported(instruction_, "calls of device functions are not ('" + name + "')");
+      unsupported(instruction_, "'" + name + "' is defined nowhere");
     }
   }
 
@@ -52,6 +52,7 @@ class Call {
     const ptx::Operand& operand = arguments_.at(i);
     const auto* symbol = std::get_if<ptx::Symbol>(&operand.value);
     if (symbol == nullptr) return writer_.read(operand, element, kLanes);
+    require_slot(*symbol);
     return writer_.ir.load(writer_.call_slot(symbol->index, 0, element), element, kLanes, 64);
   }
 
@@ -60,7 +61,15 @@ class Call {
     const Value value = writer_.ir.load(area, element, kLanes, 64);
     const auto* symbol = std::get_if<ptx::Symbol>(&results_[0].value);
     if (symbol == nullptr) return writer_.write(results_[0], value, Form::any());
+    require_slot(*symbol);
     writer_.ir.store(value, writer_.call_slot(symbol->index, 0, element), 64);
+  }
+
+  // Arguments are looked for where st.param of one whole argument leaves them.
+  void require_slot(const ptx::Symbol& symbol) {
+    const bool is_slot = symbol.where == ptx::Symbol::Where::local_variable &&
+                         writer_.function().variables[symbol.index].space == ptx::Space::param;
+    if (!is_slot) unsupported(instruction_, "an argument in pieces is not");
   }
 
   Writer& writer_;

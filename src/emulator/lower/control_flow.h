@@ -40,6 +40,7 @@ struct BasicBlock {
   End end = End::jump;
   ptx::Guard condition{};                 // of a conditional end
   ptx::Register index{};                  // of an indexed one
+  std::uint32_t line = 0;                 // of its branch, in the PTX
   std::vector<std::uint32_t> successors;  // blocks; blocks.size() is the exit
 };
 

@@ -1,7 +1,9 @@
-// Arithmetic on f32 and f64. Rounding is to nearest even; the directed roundings are not supported.
+// Arithmetic on f32 and f64, in every rounding. Directed f32 results are computed in double and
+// rounded once; directed f64 ones are the runtime's, which changes the processor's mode for them.
 // Approximate functions are computed to the accuracy of the host's, which is better than PTX asks
 // for.
 #include "emulator/lower/numeric.h"
+#include "emulator/lower/rounding.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -20,10 +22,11 @@ class Floating {
         instruction_(instruction),
         lanes_(writer.lanes_of(instruction)),
         element_(element_of(instruction.type())),
-        flush_(instruction.has(Modifier::ftz)) {
-    for (const Modifier rounding : {Modifier::rz, Modifier::rm, Modifier::rp}) {
-      if (instruction.has(rounding)) unsupported(instruction, "only rounding to nearest even is");
-    }
+        flush_(instruction.has(Modifier::ftz)),
+        rounding_(rounding_of(instruction)) {
+    const bool approximates = instruction.has(Modifier::approx);
+    if (wide() && flush_ && !approximates) unsupported(instruction, "f64 is never flushed");
+    if (wide() && instruction.has(Modifier::sat)) unsupported(instruction);
   }
 
   Value operand(std::size_t i) {
@@ -37,54 +40,79 @@ class Floating {
     writer_.write_result(instruction_, value);
   }
 
-  void binary(const std::string& operation) {
-    result(ir_.binary(operation, operand(1), operand(2)));
+  void add_or_subtract(bool subtracts) {
+    const Value a = operand(1);
+    const Value b = operand(2);
+    if (rounding_ == Rounding::nearest)
+      return result(ir_.binary(subtracts ? "fsub" : "fadd", a, b));
+    if (wide()) return directed(subtracts ? DirectedOp::sub : DirectedOp::add, {a, b});
+    directed_sum(widened(a), subtracts ? negated(widened(b)) : widened(b));
+  }
+  void multiply() {
+    const Value a = operand(1);
+    const Value b = operand(2);
+    if (rounding_ == Rounding::nearest) return result(ir_.binary("fmul", a, b));
+    if (wide()) return directed(DirectedOp::mul, {a, b});
+    narrowed({ir_.binary("fmul", widened(a), widened(b)), std::nullopt});  // exact
+  }
+  void multiply_add() {
+    const Value a = operand(1);
+    const Value b = operand(2);
+    const Value c = operand(3);
+    if (rounding_ == Rounding::nearest) {
+      return result(ir_.intrinsic("fma", {a, b, c}, element_, lanes_));
+    }
+    if (wide()) return directed(DirectedOp::fma, {a, b, c});
+    directed_sum(ir_.binary("fmul", widened(a), widened(b)), widened(c));
+  }
+  void divide() {
+    const Value a = operand(1);
+    const Value b = operand(2);
+    if (instruction_.has(Modifier::approx)) return result(approximate_quotient(a, b));
+    quotient(a, b);
+  }
+  void reciprocal() {
+    if (wide() && instruction_.has(Modifier::approx)) {
+      return coarse(ir_.binary("fdiv", one(), operand(1)));
+    }
+    quotient(one(), operand(1));
+  }
+  void root() {
+    const Value a = operand(1);
+    if (rounding_ == Rounding::nearest) {
+      return result(ir_.intrinsic("sqrt", {a}, element_, lanes_));
+    }
+    if (wide()) return directed(DirectedOp::sqrt, {a});
+    narrowed(exact_root(ir_, widened(a)));
+  }
+  void reciprocal_root() {
+    const Value root = ir_.intrinsic("sqrt", {operand(1)}, element_, lanes_);
+    const Value value = ir_.binary("fdiv", one(), root);
+    if (wide() && flush_) return coarse(value);
+    result(value);
   }
   void unary(const std::string& intrinsic) {
     result(ir_.intrinsic(intrinsic, {operand(1)}, element_, lanes_));
   }
-  void multiply_add() {
-    result(ir_.intrinsic("fma", {operand(1), operand(2), operand(3)}, element_, lanes_));
-  }
-  void reciprocal() { result(ir_.binary("fdiv", one(), operand(1))); }
-  void reciprocal_root() {
-    result(ir_.binary("fdiv", one(), ir_.intrinsic("sqrt", {operand(1)}, element_, lanes_)));
-  }
-  void negate() {
-    const Value a = operand(1);
-    result(ir_.define("fneg " + a.typed(), element_, lanes_));
-  }
+  void tangent() { result(hyperbolic_tangent(ir_, operand(1))); }
+  void negate() { result(negated(operand(1))); }
   // copysign d, a, b: b with the sign of a.
   void copy_sign() {
     result(ir_.intrinsic("copysign", {operand(2), operand(1)}, element_, lanes_));
   }
   void extreme(bool maximum) {
-    if (instruction_.has(Modifier::xorsign)) unsupported(instruction_);
-    Value value =
-        float_extreme(ir_, operand(1), operand(2), maximum, instruction_.has(Modifier::NaN));
+    const bool propagates = instruction_.has(Modifier::NaN);
+    const bool of_magnitudes = instruction_.has(Modifier::xorsign);
+    if (instruction_.has(Modifier::abs) != of_magnitudes) unsupported(instruction_);
+    if (of_magnitudes && instruction_.operands.size() > 3) unsupported(instruction_);
+    if (of_magnitudes) {
+      return result(signed_extreme(ir_, operand(1), operand(2), maximum, propagates));
+    }
+    Value value = float_extreme(ir_, operand(1), operand(2), maximum, propagates);
     if (instruction_.operands.size() > 3) {
-      value = float_extreme(ir_, value, operand(3), maximum, instruction_.has(Modifier::NaN));
+      value = float_extreme(ir_, value, operand(3), maximum, propagates);
     }
     result(value);
-  }
-
-  // tanh(x) = 1 - 2 / (exp(2x) + 1), which keeps its relative error small except near 0, where x -
-  // x^3/3 is used.
-  void hyperbolic_tangent() {
-    const Value x = operand(1);
-    constexpr std::uint64_t kTwoLog2E = 0x4038aa3b;  // 2 / ln 2
-    constexpr std::uint64_t kThird = 0x3eaaaaab;     // 1 / 3
-    constexpr std::uint64_t kSmall =
-        0x3d000000;  // 2^-5: the cubic's error is below 2^-21 of the result there
-    const Value grown =
-        ir_.intrinsic("exp2", {ir_.binary("fmul", x, constant(kTwoLog2E))}, element_, lanes_);
-    const Value large = ir_.binary(
-        "fsub", one(), ir_.binary("fdiv", constant(0x40000000), ir_.binary("fadd", grown, one())));
-    const Value cubic =
-        ir_.binary("fmul", ir_.binary("fmul", x, x), ir_.binary("fmul", x, constant(kThird)));
-    const Value magnitude = ir_.intrinsic("fabs", {x}, element_, lanes_);
-    const Value small = ir_.compare("fcmp olt", magnitude, constant(kSmall));
-    result(ir_.select(small, ir_.binary("fsub", x, cubic), large));
   }
 
   void test_property() {
@@ -116,8 +144,63 @@ class Floating {
   }
 
  private:
+  using DirectedOp = runtime::DirectedOp;
+
+  [[nodiscard]] bool wide() const { return element_ == "double"; }
   Value constant(std::uint64_t bits) { return ir_.float_constant(bits, element_, lanes_); }
-  Value one() { return constant(element_ == "double" ? 0x3ff0000000000000 : 0x3f800000); }
+  Value one() { return constant(wide() ? 0x3ff0000000000000 : 0x3f800000); }
+  Value negated(const Value& v) { return ir_.define("fneg " + v.typed(), v.element, v.lanes); }
+  Value widened(const Value& v) { return ir_.cast("fpext", v, "double"); }
+
+  void narrowed(const Exact& exact) {
+    result(narrow_to_float(ir_, rounded_to_odd(ir_, exact), rounding_));
+  }
+  void directed_sum(const Value& a, const Value& b) {
+    Exact sum = exact_sum(ir_, a, b);
+    // Where the sum is zero nothing is missing, so that what follows keeps the sign.
+    if (rounding_ == Rounding::down) sum.value = zero_sum_downwards(ir_, sum.value, a, b);
+    narrowed(sum);
+  }
+  void quotient(const Value& a, const Value& b) {
+    if (rounding_ == Rounding::nearest) return result(ir_.binary("fdiv", a, b));
+    if (wide()) return directed(DirectedOp::div, {a, b});
+    narrowed(exact_quotient(ir_, widened(a), widened(b)));
+  }
+
+  // div.approx multiplies with a reciprocal that is flushed where |b| is above 2^126: a quotient by
+  // such a divisor is 0, or NaN where a is infinite.
+  Value approximate_quotient(const Value& a, const Value& b) {
+    constexpr std::uint64_t kTwoTo126 = 0x7e800000;
+    constexpr std::uint64_t kInfinity = 0x7f800000;
+    const Value divisor = ir_.binary("and", ir_.bitcast(b, "i32"), 0x7fffffff);
+    const Value huge = ir_.binary("and", ir_.compare("icmp ugt", divisor, kTwoTo126),
+                                  ir_.compare("icmp ult", divisor, kInfinity));
+    const Value flushed =
+        ir_.binary("fmul", a, ir_.intrinsic("copysign", {constant(0), b}, element_, lanes_));
+    return ir_.select(huge, flushed, ir_.binary("fdiv", a, b));
+  }
+
+  // rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 give the upper half of a double; the lower one is
+  // zero.
+  void coarse(const Value& value) {
+    const Value upper = ir_.binary("and", ir_.bitcast(value, "i64"), 0xffffffff00000000);
+    result(ir_.bitcast(upper, element_));
+  }
+
+  void directed(DirectedOp operation, const std::vector<Value>& operands) {
+    static constexpr runtime::Direction kDirections[] = {
+        runtime::Direction::zero, runtime::Direction::zero, runtime::Direction::down,
+        runtime::Direction::up};
+    for (unsigned i = 0; i < operands.size(); ++i) {
+      ir_.store(ir_.splat(operands[i], kLanes), writer_.value_area(i), 64);
+    }
+    const auto number = [](auto value) {
+      return Ir::constant(static_cast<std::uint64_t>(value), "i32", 1);
+    };
+    writer_.call("emu_directed",
+                 {number(operation), number(kDirections[static_cast<std::size_t>(rounding_)])});
+    result(ir_.load(writer_.value_area(3), element_, lanes_, 64));
+  }
 
   Writer& writer_;
   Ir& ir_;
@@ -125,25 +208,26 @@ class Floating {
   unsigned lanes_;
   std::string element_;
   bool flush_;
+  Rounding rounding_;
 };
 
 }  // namespace
 
 bool lower_floating(Writer& writer, const Instruction& instruction) {
   if (instruction.type() != Type::f32 && instruction.type() != Type::f64) return false;
+  // add.f32.f16 and its like, which newer devices have, mix two types.
+  if (instruction.types.size() > 1) return false;
   const auto with = [&] { return Floating(writer, instruction); };
   switch (instruction.opcode) {
     case Opcode::add:
-      with().binary("fadd");
-      return true;
     case Opcode::sub:
-      with().binary("fsub");
+      with().add_or_subtract(instruction.opcode == Opcode::sub);
       return true;
     case Opcode::mul:
-      with().binary("fmul");
+      with().multiply();
       return true;
     case Opcode::div:
-      with().binary("fdiv");
+      with().divide();
       return true;
     case Opcode::fma:
     case Opcode::mad:
@@ -153,7 +237,7 @@ bool lower_floating(Writer& writer, const Instruction& instruction) {
       with().reciprocal();
       return true;
     case Opcode::sqrt:
-      with().unary("sqrt");
+      with().root();
       return true;
     case Opcode::rsqrt:
       with().reciprocal_root();
@@ -171,7 +255,7 @@ bool lower_floating(Writer& writer, const Instruction& instruction) {
       with().unary("exp2");
       return true;
     case Opcode::tanh:
-      with().hyperbolic_tangent();
+      with().tangent();
       return true;
     case Opcode::abs:
       with().unary("fabs");

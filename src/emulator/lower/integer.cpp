@@ -17,7 +17,11 @@ class Integer {
         instruction_(instruction),
         lanes_(writer.lanes_of(instruction)),
         bits_(ptx::bits(instruction.type())),
-        is_signed_(ptx::is_signed(instruction.type())) {}
+        is_signed_(ptx::is_signed(instruction.type())) {
+    if (instruction.has(Modifier::sat) && instruction.type() != Type::s32) {
+      unsupported(instruction, "only s32 saturates");
+    }
+  }
 
   Value operand(std::size_t i) {
     return writer_.read(instruction_.operands.at(i), element(), lanes_);
@@ -66,8 +70,11 @@ class Integer {
     Value product = ir_.binary("mul", low24(operand(1)), low24(operand(2)));
     if (instruction_.has(Modifier::hi)) product = ir_.binary("lshr", product, 16);
     product = ir_.resize(product, element(), false);
-    if (accumulates) product = ir_.binary("add", product, operand(3));
-    result(product);
+    if (!accumulates) return result(product);
+    if (instruction_.has(Modifier::sat)) {
+      return result(ir_.intrinsic("sadd.sat", {product, operand(3)}, element(), lanes_));
+    }
+    result(ir_.binary("add", product, operand(3)));
   }
 
   // Division by zero gives all ones on NVIDIA hardware, and the smallest integer by -1 gives
@@ -187,12 +194,84 @@ class Integer {
   bool is_signed_;
 };
 
+// add, min and max of two 16-bit integers in one register.
+void lower_pair(Writer& writer, const Instruction& instruction) {
+  Ir& ir = writer.ir;
+  const unsigned lanes = writer.lanes_of(instruction);
+  const bool is_signed = instruction.type() == Type::s16x2;
+  const std::string sign = is_signed ? "s" : "u";
+  const Value a = writer.read(instruction.operands.at(1), "i32", lanes);
+  const Value b = writer.read(instruction.operands.at(2), "i32", lanes);
+  Value packed = Ir::constant(0, "i32", lanes);
+  for (unsigned part = 0; part < 2; ++part) {
+    const auto half = [&](const Value& v) {
+      return ir.resize(ir.binary("lshr", v, std::uint64_t{16} * part), "i16", false);
+    };
+    Value value;
+    switch (instruction.opcode) {
+      case Opcode::add:
+        value = ir.binary("add", half(a), half(b));
+        break;
+      case Opcode::min:
+        value = ir.intrinsic(sign + "min", {half(a), half(b)}, "i16", lanes);
+        break;
+      case Opcode::max:
+        value = ir.intrinsic(sign + "max", {half(a), half(b)}, "i16", lanes);
+        break;
+      default:
+        unsupported(instruction);
+    }
+    if (instruction.has(Modifier::sat)) unsupported(instruction);
+    if (instruction.has(Modifier::relu)) {
+      value = ir.intrinsic("smax", {value, Ir::constant(0, "i16", lanes)}, "i16", lanes);
+    }
+    packed = ir.binary("or", packed,
+                       ir.binary("shl", ir.resize(value, "i32", false), std::uint64_t{16} * part));
+  }
+  writer.write_result(instruction, packed);
+}
+
+// vabsdiff2 and vabsdiff4: the differences of the two or four parts, or with .add their sum on top
+// of c.
+void lower_part_differences(Writer& writer, const Instruction& instruction, unsigned parts) {
+  Ir& ir = writer.ir;
+  const unsigned lanes = writer.lanes_of(instruction);
+  const unsigned width = 32 / parts;
+  if (instruction.types.size() != 3) unsupported(instruction);
+  const auto part = [&](std::size_t operand, unsigned index) {
+    const Value all = writer.read(instruction.operands.at(operand), "i32", lanes);
+    const Value up = ir.binary("shl", all, 32 - std::uint64_t{width} * (index + 1));
+    const bool is_signed = ptx::is_signed(instruction.types[operand]);
+    return ir.binary(is_signed ? "ashr" : "lshr", up, 32 - width);
+  };
+  const bool adds = instruction.has(Modifier::add);
+  Value result =
+      adds ? writer.read(instruction.operands.at(3), "i32", lanes) : Ir::constant(0, "i32", lanes);
+  for (unsigned i = 0; i < parts; ++i) {
+    // The parts are far narrower than 32 bits, so that nothing overflows.
+    const Value difference = ir.binary("sub", part(1, i), part(2, i));
+    const Value size = ir.intrinsic("abs", {difference, Ir::constant(0, "i1", 1)}, "i32", lanes);
+    if (adds) {
+      result = ir.binary("add", result, size);
+    } else {
+      const Value kept = ir.binary("and", size, (std::uint64_t{1} << width) - 1);
+      result = ir.binary("or", result, ir.binary("shl", kept, std::uint64_t{width} * i));
+    }
+  }
+  writer.write_result(instruction, result);
+}
+
 }  // namespace
 
 bool lower_integer(Writer& writer, const Instruction& instruction) {
   const Type type = instruction.type();
   if (ptx::is_float(type)) return false;
-  if (type == Type::u16x2 || type == Type::s16x2) return false;
+  if (type == Type::u16x2 || type == Type::s16x2) {
+    const bool known = instruction.opcode == Opcode::add || instruction.opcode == Opcode::min ||
+                       instruction.opcode == Opcode::max;
+    if (known) lower_pair(writer, instruction);
+    return known;
+  }
   switch (instruction.opcode) {
     case Opcode::add:
     case Opcode::sub:
@@ -235,6 +314,10 @@ bool lower_integer(Writer& writer, const Instruction& instruction) {
       return true;
     case Opcode::dp2a:
       Integer(writer, instruction).dot_product(2);
+      return true;
+    case Opcode::vabsdiff2:
+    case Opcode::vabsdiff4:
+      lower_part_differences(writer, instruction, instruction.opcode == Opcode::vabsdiff2 ? 2 : 4);
       return true;
     default:
       return false;

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "emulator/lower/control_flow.h"
+#include "emulator/lower/inline_calls.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -42,10 +43,11 @@ bool acts_outside_registers(Opcode opcode) {
 }
 
 void lower_instruction(Writer& writer, const Instruction& instruction) {
+  require_known_words(instruction);
   using Group = bool (*)(Writer&, const Instruction&);
   static constexpr Group kGroups[] = {lower_move,   lower_integer, lower_bits,    lower_floating,
-                                      lower_half,   lower_compare, lower_convert, lower_memory,
-                                      lower_atomic, lower_warp,    lower_call};
+                                      lower_half,   lower_compare, lower_convert, lower_parameter,
+                                      lower_memory, lower_atomic,  lower_warp,    lower_call};
   for (const Group group : kGroups) {
     if (group(writer, instruction)) return;
   }
@@ -58,8 +60,7 @@ bool may_wait(const Instruction& instruction) {
     return instruction.has(Modifier::volatile_) || instruction.has(Modifier::acquire) ||
            instruction.has(Modifier::relaxed);
   }
-  return instruction.opcode == Opcode::atom &&
-         (instruction.has(Modifier::cas) || instruction.has(Modifier::exch));
+  return instruction.opcode == Opcode::atom;
 }
 
 // Writes the blocks of a kernel and the ways between them (analysis.h says how lanes wait for each
@@ -172,9 +173,18 @@ class Body {
         leave(b, {{block.successors[i], mask}});
       }
       ir_.begin_block(beyond);
-      return ir_.line("unreachable");  // undefined by PTX
+      refuse_index(b, mask);
+      return ir_.line("unreachable");
     }
     const Value index = writer_.read(operand, "i32", kLanes);
+    const Value wrong = ir_.binary("and", ir_.to_mask(ir_.compare("icmp uge", index, count)), mask);
+    const std::string beyond = ir_.label("beyond");
+    const std::string within = ir_.label("within");
+    ir_.branch(ir_.compare("icmp ne", wrong, 0), beyond, within, true);
+    ir_.begin_block(beyond);
+    refuse_index(b, wrong);
+    ir_.line("unreachable");
+    ir_.begin_block(within);
     std::vector<Way> ways;
     Value rest = mask;
     for (std::size_t i = 0; i < count; ++i) {
@@ -185,6 +195,15 @@ class Body {
       ways.push_back({block.successors[i], matching});
     }
     leave(b, ways);
+  }
+
+  // An index past the targets is undefined by PTX: it must not lead the host astray.
+  void refuse_index(std::uint32_t b, const Value& lanes) {
+    const auto number = [](auto value) {
+      return Ir::constant(static_cast<std::uint64_t>(value), "i32", 1);
+    };
+    writer_.call("emu_fault", {number(runtime::FaultKind::bad_instruction), lanes,
+                               number(flow_.blocks[b].line)});
   }
 
   // Sends the lanes of `from` on their ways (one way: all of them; several: each may get none) and
@@ -266,14 +285,27 @@ class Body {
 
 }  // namespace
 
+Layout layout_of(const ptx::Module& module, const ptx::Function& kernel) {
+  const std::optional<ptx::Function> inlined = with_calls_inlined(module, kernel);
+  return lay_out(module, inlined ? *inlined : kernel);
+}
+
 LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& function,
                            const LaunchShape& shape, const SymbolAddresses& symbols,
                            const std::string& name) {
+  const auto cluster = function.required_cluster.value_or(std::array<std::uint32_t, 3>{1, 1, 1});
+  if (cluster[0] * cluster[1] * cluster[2] != 1) {
+    throw ptx::Error(function.where, "'" + function.name +
+                                         "' asks for clusters of blocks, which are not supported "
+                                         "by the emulator");
+  }
+  const std::optional<ptx::Function> inlined = with_calls_inlined(module, function);
+  const ptx::Function& body = inlined ? *inlined : function;
   LoweredKernel kernel;
-  kernel.layout = lay_out(module, function);
-  const ControlFlow flow = control_flow_of(module, function);
-  const Analysis analysis = analyse(module, function, flow, shape, kernel.layout, symbols);
-  Writer writer(module, function, shape, kernel.layout, symbols, flow, analysis);
+  kernel.layout = lay_out(module, body);
+  const ControlFlow flow = control_flow_of(module, body);
+  const Analysis analysis = analyse(module, body, flow, shape, kernel.layout, symbols);
+  Writer writer(module, body, shape, kernel.layout, symbols, flow, analysis);
   Body(writer).run();
   kernel.ir = writer.ir.finish(name);
   for (const auto& pending : writer.sites()) {

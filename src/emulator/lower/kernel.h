@@ -20,6 +20,9 @@ struct LoweredKernel {
   bool may_suspend = false;  // it calls emu_barrier or emu_yield
 };
 
+// Where a kernel's parameters and variables lie, those of the functions it calls included.
+[[nodiscard]] Layout layout_of(const ptx::Module& module, const ptx::Function& kernel);
+
 // Throws ptx::Error at the first instruction that is not supported.
 [[nodiscard]] LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& function,
                                          const LaunchShape& shape, const SymbolAddresses& symbols,

@@ -85,7 +85,7 @@ class Access {
     std::vector<Value> lanes;
     lanes.reserve(values.size());
     for (std::size_t e = 0; e < values.size(); ++e) {
-      lanes.push_back(writer_.read(registers_[e], element_, kLanes));
+      lanes.push_back(writer_.read_bits(registers_[e], instruction_.type(), kLanes));
     }
     LaneOffsets offset = form.offset;
     if (form.is_vector() && !form.guess) offset = consecutive();
@@ -339,7 +339,7 @@ class Access {
     std::vector<Value> values;
     for (const ptx::Operand& operand : registers_) {
       const bool scalar = writer_.form(operand, bytes_ * 8).is_uniform();
-      values.push_back(writer_.read(operand, element_, scalar ? 1 : kLanes));
+      values.push_back(writer_.read_bits(operand, instruction_.type(), scalar ? 1 : kLanes));
     }
     return values;
   }
@@ -358,59 +358,18 @@ class Access {
   Value lane_addresses_;  // of the current access, where they were computed for a guess
 };
 
-// Kernel parameters, and the slots in which calls pass arguments and results.
-bool lower_param_access(Writer& writer, const Instruction& instruction, bool stores) {
-  const auto& operand = instruction.operands.at(stores ? 0 : 1);
-  const auto* address = std::get_if<ptx::Address>(&operand.value);
-  if (address == nullptr) return false;
-  const auto* symbol = std::get_if<ptx::Symbol>(&address->base);
-  if (symbol == nullptr) return false;
-  const std::vector<ptx::Operand> registers = elements_of(instruction.operands.at(stores ? 1 : 0));
-  const unsigned bytes = ptx::bits(instruction.type()) / 8;
-  const std::string element = integer_of(instruction.type());
-  if (symbol->where == ptx::Symbol::Where::parameter && !stores) {
-    const auto offset =
-        static_cast<std::int64_t>(writer.layout().parameters.at(symbol->index)) + address->offset;
-    const auto end = offset + static_cast<std::int64_t>(registers.size()) * bytes;
-    if (offset < 0 || end > static_cast<std::int64_t>(writer.layout().parameter_bytes)) {
-      throw ptx::Error(instruction.where,
-                       "'" + instruction.text + "' reads past the kernel's parameters");
-    }
-    for (std::size_t e = 0; e < registers.size(); ++e) {
-      const Value pointer = writer.ir.pointer_offset(
-          writer.parameters(), static_cast<std::uint64_t>(offset) + e * bytes);
-      writer.write(registers[e], writer.ir.load(pointer, element, 1, 1), Form::uniform(64),
-                   ptx::is_signed(instruction.type()));
-    }
-    return true;
-  }
-  if (symbol->where != ptx::Symbol::Where::local_variable) return false;
-  for (std::size_t e = 0; e < registers.size(); ++e) {
-    const Value slot = writer.call_slot(
-        symbol->index, address->offset + static_cast<std::int64_t>(e * bytes), element);
-    if (stores) {
-      writer.ir.store(writer.read(registers[e], element, kLanes), slot, 64);
-    } else {
-      writer.write(registers[e], writer.ir.load(slot, element, kLanes, 64), Form::any(),
-                   ptx::is_signed(instruction.type()));
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 bool lower_memory(Writer& writer, const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::ld:
     case Opcode::ldu:
-      if (instruction.space == Space::param && lower_param_access(writer, instruction, false))
-        return true;
       Access(writer, instruction, false).load();
+      // No later access may be answered from before.
+      if (instruction.has(Modifier::acquire)) writer.ir.line("fence acquire");
       return true;
     case Opcode::st:
-      if (instruction.space == Space::param && lower_param_access(writer, instruction, true))
-        return true;
+      if (instruction.has(Modifier::release)) writer.ir.line("fence release");
       Access(writer, instruction, true).store();
       return true;
     case Opcode::prefetch:

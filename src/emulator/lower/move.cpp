@@ -1,6 +1,7 @@
 // mov, selp, slct, cvta, isspacep: values from one place to another.
 #include <cstddef>
 
+#include "emulator/lower/numeric.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -99,6 +100,12 @@ void is_in_space(Writer& writer, const Instruction& instruction) {
     case Space::global:
       return writer.write_result(
           instruction, writer.ir.binary("xor", writer.ir.binary("or", in_shared, in_local), 1));
+    case Space::param: {
+      const Value base = writer.ir.cast("ptrtoint", writer.parameters(), "i64");
+      const Value offset = writer.ir.binary("sub", address, writer.ir.splat(base, lanes));
+      return writer.write_result(
+          instruction, writer.ir.compare("icmp ult", offset, writer.layout().parameter_bytes));
+    }
     default:
       unsupported(instruction);
   }
@@ -131,7 +138,8 @@ bool lower_move(Writer& writer, const Instruction& instruction) {
       const unsigned lanes = writer.lanes_of(instruction);
       const std::string element = element_of(instruction.types.at(0));
       const bool by_float = instruction.types.at(1) == ptx::Type::f32;
-      const Value c = writer.read(operands.at(3), by_float ? "float" : "i32", lanes);
+      Value c = writer.read(operands.at(3), by_float ? "float" : "i32", lanes);
+      if (by_float && instruction.has(Modifier::ftz)) c = flush_subnormals(writer.ir, c);
       const Value not_negative =
           by_float ? writer.ir.compare("fcmp oge", c, writer.ir.float_constant(0, "float", lanes))
                    : writer.ir.compare("icmp sge", c, 0);

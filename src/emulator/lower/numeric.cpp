@@ -6,9 +6,9 @@ namespace emulator::lower {
 namespace {
 
 constexpr std::uint64_t kSmallestNormalFloat = 0x00800000;
+constexpr std::uint64_t kSmallestNormalDouble = 0x0010000000000000;
 constexpr std::uint64_t kCanonicalNanFloat = 0x7fffffff;
 constexpr std::uint64_t kCanonicalNanDouble = 0x7fffffffffffffff;
-constexpr std::uint64_t kCanonicalNanHalf = 0x7fff;
 
 Value is_nan(Ir& ir, const Value& v) { return ir.compare("fcmp uno", v, v); }
 
@@ -22,43 +22,21 @@ Value half_to_float(Ir& ir, const Value& bits, ptx::Type type) {
   return ir.bitcast(bits, "float");
 }
 
-Value float_to_half(Ir& ir, const Value& value, ptx::Type type, bool towards_zero) {
-  const Value nan = is_nan(ir, value);
-  const Value canonical = Ir::constant(kCanonicalNanHalf, "i16", value.lanes);
-  if (type == ptx::Type::f16) {
-    const Value rounded = ir.cast("fptrunc", value, "half");
-    Value bits = ir.bitcast(rounded, "i16");
-    if (towards_zero) {
-      // Where rounding moved away from zero, the next value towards it is one less in the bits;
-      // that also turns an overflow to infinity into the largest finite value.
-      const Value back = ir.cast("fpext", rounded, "float");
-      const auto magnitude = [&](const Value& v) {
-        return ir.binary("and", ir.bitcast(v, "i32"), 0x7fffffff);
-      };
-      const Value away = ir.compare("icmp ugt", magnitude(back), magnitude(value));
-      const Value infinite = ir.compare("icmp eq", magnitude(value), 0x7f800000);
-      const Value adjust = ir.binary("and", away, ir.binary("xor", infinite, 1));
-      bits = ir.binary("sub", bits, ir.resize(adjust, "i16", false));
-    }
-    return ir.select(nan, canonical, bits);
-  }
-  const Value bits = ir.bitcast(value, "i32");
-  Value rounded = bits;
-  if (!towards_zero) {
-    // Adds half a unit in the last place, less one where the kept part is even: ties go to even.
-    const Value odd = ir.binary("and", ir.binary("lshr", bits, 16), 1);
-    rounded = ir.binary("add", bits, ir.binary("add", odd, 0x7fff));
-  }
-  const Value upper = ir.resize(ir.binary("lshr", rounded, 16), "i16", false);
-  return ir.select(nan, canonical, upper);
+Value flush_subnormals(Ir& ir, const Value& value) {
+  const bool wide = bits_of(value.element) == 64;
+  const std::string integer = wide ? "i64" : "i32";
+  const std::uint64_t sign = std::uint64_t{1} << (wide ? 63 : 31);
+  const Value bits = ir.bitcast(value, integer);
+  const Value magnitude = ir.binary("and", bits, sign - 1);
+  const Value small =
+      ir.compare("icmp ult", magnitude, wide ? kSmallestNormalDouble : kSmallestNormalFloat);
+  return ir.bitcast(ir.select(small, ir.binary("and", bits, sign), bits), value.element);
 }
 
-Value flush_subnormals(Ir& ir, const Value& value) {
-  const Value bits = ir.bitcast(value, "i32");
-  const Value magnitude = ir.binary("and", bits, 0x7fffffff);
-  const Value small = ir.compare("icmp ult", magnitude, kSmallestNormalFloat);
-  const Value zero = ir.binary("and", bits, 0x80000000);
-  return ir.bitcast(ir.select(small, zero, bits), "float");
+Value flush_half(Ir& ir, const Value& bits, ptx::Type type) {
+  const std::uint64_t exponent = type == ptx::Type::f16 ? 0x7c00 : 0x7f80;
+  const Value subnormal = ir.compare("icmp eq", ir.binary("and", bits, exponent), 0);
+  return ir.select(subnormal, ir.binary("and", bits, 0x8000), bits);
 }
 
 Value saturate(Ir& ir, const Value& value) {
@@ -89,6 +67,40 @@ Value float_extreme(Ir& ir, const Value& a, const Value& b, bool maximum, bool p
   result = ir.select(a_nan, b, result);
   result = ir.select(b_nan, a, result);
   return ir.select(ir.binary("and", a_nan, b_nan), canonical, result);
+}
+
+Value signed_extreme(Ir& ir, const Value& a, const Value& b, bool maximum, bool propagates_nan) {
+  const auto magnitude = [&](const Value& v) {
+    return ir.intrinsic("fabs", {v}, v.element, v.lanes);
+  };
+  const Value value = float_extreme(ir, magnitude(a), magnitude(b), maximum, propagates_nan);
+  const std::string integer = "i" + std::to_string(bits_of(a.element));
+  const Value signs =
+      ir.bitcast(ir.binary("xor", ir.bitcast(a, integer), ir.bitcast(b, integer)), a.element);
+  const Value with_sign = ir.intrinsic("copysign", {value, signs}, a.element, a.lanes);
+  return ir.select(is_nan(ir, value), value, with_sign);
+}
+
+// tanh(x) = 1 - 2 / (exp(2x) + 1), which keeps its relative error small except near 0, where
+// x - x^3 / 3 is used.
+Value hyperbolic_tangent(Ir& ir, const Value& x) {
+  constexpr std::uint64_t kTwoLog2E = 0x4038aa3b;  // 2 / ln 2
+  constexpr std::uint64_t kThird = 0x3eaaaaab;     // 1 / 3
+  constexpr std::uint64_t kSmall =
+      0x3d000000;  // 2^-5: the cubic's error is below 2^-21 of the result there
+  const auto constant = [&](std::uint64_t bits) {
+    return ir.float_constant(bits, "float", x.lanes);
+  };
+  const Value one = constant(0x3f800000);
+  const Value grown =
+      ir.intrinsic("exp2", {ir.binary("fmul", x, constant(kTwoLog2E))}, "float", x.lanes);
+  const Value large = ir.binary(
+      "fsub", one, ir.binary("fdiv", constant(0x40000000), ir.binary("fadd", grown, one)));
+  const Value cubic =
+      ir.binary("fmul", ir.binary("fmul", x, x), ir.binary("fmul", x, constant(kThird)));
+  const Value magnitude = ir.intrinsic("fabs", {x}, "float", x.lanes);
+  const Value small = ir.compare("fcmp olt", magnitude, constant(kSmall));
+  return ir.select(small, ir.binary("fsub", x, cubic), large);
 }
 
 }  // namespace emulator::lower

@@ -79,7 +79,7 @@ Value Writer::symbol_address(const ptx::Symbol& symbol, ptx::Location where) {
   throw ptx::Error(where, "the address of this name is not supported by the emulator");
 }
 
-Value Writer::read_special(const ptx::SpecialRegister& special) {
+Value Writer::read_special(const ptx::SpecialRegister& special, ptx::Location where) {
   const unsigned d = special.dimension;
   const auto field = [&](std::size_t offset, const std::string& element, unsigned lanes) {
     return ir.load(context_field(offset), element, lanes, 4);
@@ -128,15 +128,22 @@ Value Writer::read_special(const ptx::SpecialRegister& special) {
     case Special::clock_hi:
     case Special::globaltimer_hi:
       return ir.binary("lshr", call("emu_clock", {}, "i64"), 32);
+    // One multiprocessor runs one grid, and every block is a cluster of its own.
     case Special::smid:
     case Special::gridid:
     case Special::clusterid:
     case Special::cluster_ctaid:
     case Special::cluster_ctarank:
     case Special::is_explicit_cluster:
+    case Special::current_graph_exec:
       return Ir::constant(0, "i32", 1);
+    case Special::nsmid:
+    case Special::nclusterid:
+    case Special::cluster_nctaid:
+    case Special::cluster_nctarank:
+      return Ir::constant(1, "i32", 1);
     default:
-      return Ir::constant(1, "i32", 1);  // nsmid, nclusterid, cluster_nctaid, cluster_nctarank
+      throw ptx::Error(where, "this special register is not supported by the emulator");
   }
 }
 
@@ -170,10 +177,15 @@ Value Writer::read(const ptx::Operand& operand, const std::string& element, unsi
                          : ir.binary("sub", Ir::constant(0, value.element, value.lanes), value);
     }
   } else if (const auto* special = std::get_if<ptx::SpecialRegister>(&operand.value)) {
-    value = read_special(*special);
+    value = read_special(*special, operand.where);
     if (lanes != 1) value = widen(value, known);
   } else if (const auto* symbol = std::get_if<ptx::Symbol>(&operand.value)) {
     value = symbol_address(*symbol, operand.where);
+    if (lanes != 1) value = ir.splat(value, lanes);
+  } else if (const auto* address = std::get_if<ptx::Address>(&operand.value);
+             address != nullptr && std::holds_alternative<ptx::Symbol>(address->base)) {
+    value = symbol_address(std::get<ptx::Symbol>(address->base), operand.where);
+    value = ir.binary("add", value, static_cast<std::uint64_t>(address->offset));
     if (lanes != 1) value = ir.splat(value, lanes);
   } else {
     throw ptx::Error(operand.where, "this operand is not a value");
@@ -185,6 +197,10 @@ Value Writer::read(const ptx::Operand& operand, const std::string& element, unsi
   }
   value = ir.resize(value, integer, is_signed);
   return to_float ? ir.bitcast(value, element) : value;
+}
+
+Value Writer::read_bits(const ptx::Operand& operand, ptx::Type type, unsigned lanes) {
+  return ir.bitcast(read(operand, element_of(type), lanes), integer_of(type));
 }
 
 void Writer::write(const ptx::Operand& destination, const Value& value, const Form& known,

@@ -50,6 +50,8 @@ class Writer {
   // to be enough. An operand wider than the element is truncated, a narrower one extended.
   Value read(const ptx::Operand& operand, const std::string& element, unsigned lanes,
              bool is_signed = false);
+  // An operand of this type as an integer of its width; a decimal constant is a number of the type.
+  Value read_bits(const ptx::Operand& operand, ptx::Type type, unsigned lanes);
   // A register's content, and a scalar as 32 lanes: the scalar plus the form's offsets.
   Value read_register(std::uint32_t index, unsigned lanes);
   Value widen(const Value& scalar, const Form& form);
@@ -111,7 +113,7 @@ class Writer {
   [[nodiscard]] bool may_suspend() const { return suspends_; }
 
  private:
-  Value read_special(const ptx::SpecialRegister& special);
+  Value read_special(const ptx::SpecialRegister& special, ptx::Location where);
   Value symbol_address(const ptx::Symbol& symbol, ptx::Location where);
   [[nodiscard]] TransferContext transfer() const {
     return {module_, function_, shape_, layout_, symbols_, analysis_.forms};
@@ -151,10 +153,14 @@ bool lower_floating(Writer& writer, const ptx::Instruction& instruction);
 bool lower_half(Writer& writer, const ptx::Instruction& instruction);
 bool lower_compare(Writer& writer, const ptx::Instruction& instruction);
 bool lower_convert(Writer& writer, const ptx::Instruction& instruction);
+bool lower_parameter(Writer& writer, const ptx::Instruction& instruction);
 bool lower_memory(Writer& writer, const ptx::Instruction& instruction);
 bool lower_atomic(Writer& writer, const ptx::Instruction& instruction);
 bool lower_warp(Writer& writer, const ptx::Instruction& instruction);
 bool lower_call(Writer& writer, const ptx::Instruction& instruction);
+
+// Refuses an instruction that carries a dotted word nobody looks at (modifiers.cpp).
+void require_known_words(const ptx::Instruction& instruction);
 
 // "'add.rz.f32' is not supported by the emulator", at the instruction's line.
 [[noreturn]] void unsupported(const ptx::Instruction& instruction, const std::string& why = "");

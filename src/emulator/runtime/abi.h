@@ -105,8 +105,13 @@ enum class AtomicType : std::uint32_t {
   bf16,
   bf16x2,
   b16,
-  b128
+  b128,
+  f32_flushed,  // f32 whose subnormals are zeros; emu_atomic takes it for f32 where it has to
 };
+
+// Arithmetic on doubles in a direction, as emu_directed takes it.
+enum class DirectedOp : std::uint32_t { add, sub, mul, div, fma, sqrt };
+enum class Direction : std::uint32_t { zero, down, up };
 
 extern "C" {
 
@@ -119,7 +124,9 @@ void emu_load(WarpContext* context, std::uint32_t site, std::uint32_t mask);
 // lane wins.
 void emu_store(WarpContext* context, std::uint32_t site, std::uint32_t mask);
 // Atomic read-modify-write, lane by lane: operand in value[0], the swap value of cas in value[1];
-// the old value is left in value[2]. op is AtomicOp, type is AtomicType.
+// the old value is left in value[2]. op is AtomicOp, type is AtomicType. A lane's site.elements
+// elements, each taken by itself, lie behind each other. As on a GPU, f32 sums flush subnormals
+// everywhere but in shared memory.
 void emu_atomic(WarpContext* context, std::uint32_t site, std::uint32_t mask, std::uint32_t op,
                 std::uint32_t type);
 // Checks that [address, address + bytes) is inside one allocation that `site` may use and records
@@ -148,6 +155,9 @@ void emu_printf(WarpContext* context, std::uint32_t mask, std::uint32_t line);
 [[noreturn]] void emu_assert(WarpContext* context, std::uint32_t mask, std::uint32_t line);
 // Device-side malloc and free are refused: malloc leaves null in value[0], free does nothing.
 void emu_malloc(WarpContext* context, std::uint32_t mask, std::uint32_t line);
+// f64 arithmetic rounded in a direction, of all 32 lanes: operands in value[0] to value[2], the
+// result is left in value[3]. operation is DirectedOp, direction is Direction.
+void emu_directed(WarpContext* context, std::uint32_t operation, std::uint32_t direction);
 // %clock64 and %globaltimer: nanoseconds of a monotonic clock.
 std::uint64_t emu_clock(WarpContext* context);
 // emu_load, emu_store and emu_check, with the same arguments, for calls from inline assembly: every
@@ -167,6 +177,6 @@ struct EntryPoint {
 // Every function a compiled kernel may call. The JIT defines these symbols, the few of the
 // compiler's own run-time library that lowered arithmetic needs (jit/compiler_runtime.cpp), and no
 // others.
-[[nodiscard]] const std::array<EntryPoint, 15>& entry_points();
+[[nodiscard]] const std::array<EntryPoint, 16>& entry_points();
 
 }  // namespace emulator::runtime

@@ -90,6 +90,10 @@ T larger(T a, T b) {
   return std::fmax(a, b);
 }
 
+float flushed(float value) {
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value) : value;
+}
+
 // Types that are computed in T but live in memory as Bits.
 template <typename T, typename Bits, typename Decode, typename Encode>
 bool apply_float(AtomicOp op, void* target, const void* operand_pointer, const void* swap,
@@ -177,6 +181,11 @@ bool apply_atomic(AtomicOp op, AtomicType type, void* target, const void* operan
       return apply_float<float, std::uint32_t>(
           op, target, operand, swap, old, [](std::uint32_t b) { return std::bit_cast<float>(b); },
           [](float v) { return std::bit_cast<std::uint32_t>(v); });
+    case AtomicType::f32_flushed:
+      return apply_float<float, std::uint32_t>(
+          op, target, operand, swap, old,
+          [](std::uint32_t b) { return flushed(std::bit_cast<float>(b)); },
+          [](float v) { return std::bit_cast<std::uint32_t>(flushed(v)); });
     case AtomicType::f64:
       return apply_float<double, std::uint64_t>(
           op, target, operand, swap, old, [](std::uint64_t b) { return std::bit_cast<double>(b); },

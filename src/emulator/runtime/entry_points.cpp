@@ -98,6 +98,10 @@ class Checker {
   bool cacheable_ = true;
 };
 
+bool in_shared(const WarpContext& context, const std::uint8_t* address) {
+  return address >= context.shared && address < context.shared + context.shared_bytes;
+}
+
 template <std::uint32_t bytes>
 EMULATOR_KERNEL_MEMORY void load_lanes(WarpContext& context, std::uint32_t site, std::uint32_t mask,
                                        std::uint32_t elements) {
@@ -291,14 +295,20 @@ void emu_store(WarpContext* context, std::uint32_t site, std::uint32_t mask) {
 void emu_atomic(WarpContext* context, std::uint32_t site, std::uint32_t mask, std::uint32_t op,
                 std::uint32_t type) {
   const auto kind = static_cast<AtomicType>(type);
+  const std::uint32_t elements = context->block->launch().sites[site].elements;
   const std::uint32_t bytes = bytes_of(kind);
-  Checker checker(*context, site, bytes);
+  Checker checker(*context, site, std::uint64_t{bytes} * elements);
   for (; mask != 0; mask &= mask - 1) {
     const unsigned lane = lowest(mask);
-    const std::size_t at = std::size_t{lane} * bytes;
     std::uint8_t* target = checker.check(lane, context->address[lane]);
-    if (!apply_atomic(static_cast<AtomicOp>(op), kind, target, context->value[0] + at,
-                      context->value[1] + at, context->value[2] + at)) {
+    const AtomicType here =
+        kind == AtomicType::f32 && !in_shared(*context, target) ? AtomicType::f32_flushed : kind;
+    for (std::uint32_t e = 0; e < elements; ++e) {
+      const std::size_t at = (std::size_t{lane} * elements + e) * bytes;
+      if (apply_atomic(static_cast<AtomicOp>(op), here, target + std::size_t{e} * bytes,
+                       context->value[0] + at, context->value[1] + at, context->value[2] + at)) {
+        continue;
+      }
       report_text(*context, FaultKind::bad_instruction, lane, checker.site().line,
                   "atomic operation that its type does not have");
       context->block->abandon();
@@ -367,8 +377,8 @@ void emu_yield(WarpContext* context) { context->block->yield(); }
 
 }  // extern "C"
 
-const std::array<EntryPoint, 15>& entry_points() {
-  static const std::array<EntryPoint, 15> points = {{
+const std::array<EntryPoint, 16>& entry_points() {
+  static const std::array<EntryPoint, 16> points = {{
       {"emu_load", reinterpret_cast<void*>(emu_load)},
       {"emu_store", reinterpret_cast<void*>(emu_store)},
       {"emu_atomic", reinterpret_cast<void*>(emu_atomic)},
@@ -379,6 +389,7 @@ const std::array<EntryPoint, 15>& entry_points() {
       {"emu_printf", reinterpret_cast<void*>(emu_printf)},
       {"emu_assert", reinterpret_cast<void*>(emu_assert)},
       {"emu_malloc", reinterpret_cast<void*>(emu_malloc)},
+      {"emu_directed", reinterpret_cast<void*>(emu_directed)},
       {"emu_clock", reinterpret_cast<void*>(emu_clock)},
       {"emu_yield", reinterpret_cast<void*>(emu_yield)},
       {"emu_load_kept", reinterpret_cast<void*>(emu_load_kept)},

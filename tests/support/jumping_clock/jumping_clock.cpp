@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr time_t kYear = 365 * 24 * 3600;
+constexpr time_t kYear = time_t{365} * 24 * 3600;
 
 time_t jump() {
   static std::atomic<unsigned> readings{0};

@@ -1,0 +1,176 @@
+// [reference]: what results are compared with, and which tensors a product is made of.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "autokernel/base/error.h"
+#include "cases/dtype.h"
+#include "cases/names.h"
+#include "cases/parts.h"
+
+namespace autokernel::cases {
+namespace {
+
+const char* spelling_of(Role role) {
+  switch (role) {
+    case Role::in:
+      return "in";
+    case Role::out:
+      return "out";
+    case Role::inout:
+      return "inout";
+  }
+  return "?";
+}
+
+// Extents without the dimension that is summed over.
+std::vector<std::int64_t> product_extents(const std::vector<std::int64_t>& left,
+                                          const std::vector<std::int64_t>& right) {
+  std::vector<std::int64_t> all(left.begin(), left.end() - 1);
+  all.insert(all.end(), right.begin() + 1, right.end());
+  return all;
+}
+
+std::string listed(const std::vector<std::int64_t>& extents) {
+  return fmt::format("[{}]", fmt::join(extents, ","));
+}
+
+GemmReference read_gemm(Section& section, const Case& problem) {
+  const Tensor& left = named_tensor(section, "left", problem, Role::in);
+  const Tensor& right = named_tensor(section, "right", problem, Role::in);
+  const Tensor& output = named_tensor(section, "output", problem, Role::out);
+  for (const Tensor* tensor : {&left, &right, &output}) {
+    if (tensor->shape.size() != 2) {
+      section.fail(
+          fmt::format("kind \"cublas_gemm\" multiplies matrices, but tensor {} has {} "
+                      "dimensions; use kind \"kernel\" with a reference.cu",
+                      tensor->name, tensor->shape.size()));
+    }
+  }
+  require_product(section, problem, left, right, output);
+  require_only_output(section, problem, output);
+  return {left.name, right.name, output.name};
+}
+
+// A file beside case.toml, other than the one to edit.
+std::filesystem::path read_file_name(Section& section, const std::string& key, const Case& problem,
+                                     Files files) {
+  const std::filesystem::path file = section.text(key);
+  const bool inside = file.is_relative() &&
+                      std::ranges::none_of(file, [](const auto& part) { return part == ".."; });
+  if (!inside || file.extension() != ".cu" || file.lexically_normal() == "kernel.cu") {
+    section.fail(key, fmt::format("is \"{}\"; write a .cu file in the folder of the case, other "
+                                  "than kernel.cu, such as \"reference.cu\"",
+                                  file.string()));
+  }
+  std::error_code ignored;
+  if (files == Files::required &&
+      !std::filesystem::is_regular_file(problem.directory / file, ignored)) {
+    section.fail(key, fmt::format("is \"{}\", which is not a file in {}; add it", file.string(),
+                                  problem.directory.string()));
+  }
+  return file;
+}
+
+// The fp64 reference is for the mean of all errors, and that of a few elements is chance.
+void require_many(const Section& section, const Case& problem, const Tensor& output) {
+  // Of so many honest errors the root mean square is within a sixth of its expectation: far from
+  // the half more that is allowed.
+  constexpr std::uint64_t kLeastElements = 256;
+  for (const auto& [name, sizes] : problem.sizes) {
+    const std::uint64_t count = element_count(output, sizes);
+    if (count >= kLeastElements) continue;
+    section.fail(
+        "fp64_file",
+        fmt::format("does not apply: output {} has {} elements at size \"{}\", too few for "
+                    "a mean; remove it or choose sizes that give {} or more",
+                    output.name, count, name, kLeastElements));
+  }
+}
+
+KernelReference read_kernel(Section& section, const Case& problem, Files files) {
+  KernelReference reference;
+  reference.file = read_file_name(section, "file", problem, files);
+  if (!section.has("fp64_file")) return reference;
+  reference.fp64_file = read_file_name(section, "fp64_file", problem, files);
+  for (const Tensor& tensor : problem.tensors) {
+    if (tensor.role == Role::inout) {
+      section.fail("fp64_file", fmt::format("does not apply: tensor {} is read and written in one "
+                                            "place, which cannot hold {} and double; remove it",
+                                            tensor.name, spelling(tensor.dtype)));
+    }
+  }
+  if (std::ranges::none_of(problem.tensors, [](const Tensor& tensor) {
+        return tensor.role == Role::out && is_floating(tensor.dtype);
+      })) {
+    section.fail("fp64_file",
+                 "does not apply: no output is f32, f16 or bf16; remove it and write exact = "
+                 "\"always\" in [check]");
+  }
+  for (const Tensor& tensor : problem.tensors) {
+    if (tensor.role == Role::out && is_floating(tensor.dtype)) {
+      require_many(section, problem, tensor);
+    }
+  }
+  return reference;
+}
+
+}  // namespace
+
+const Tensor& named_tensor(Section& section, const std::string& key, const Case& problem,
+                           Role role) {
+  std::vector<std::string> names;
+  names.reserve(problem.tensors.size());
+  for (const Tensor& tensor : problem.tensors) names.push_back(tensor.name);
+  const Tensor& tensor = problem.tensor(section.word(key, names));
+  if (tensor.role != role) {
+    section.fail(key, fmt::format(R"(is "{}", a tensor of role "{}"; name one of role "{}")",
+                                  tensor.name, spelling_of(tensor.role), spelling_of(role)));
+  }
+  return tensor;
+}
+
+void require_product(const Section& section, const Case& problem, const Tensor& left,
+                     const Tensor& right, const Tensor& output) {
+  if (left.dtype != right.dtype || !is_floating(left.dtype) || !is_floating(output.dtype)) {
+    section.fail(
+        fmt::format("{} is {}, {} is {} and {} is {}; a matrix product takes two tensors of one "
+                    "type among f32, f16 and bf16, and gives one of these",
+                    left.name, spelling(left.dtype), right.name, spelling(right.dtype), output.name,
+                    spelling(output.dtype)));
+  }
+  for (const auto& [name, sizes] : problem.sizes) {
+    const std::vector<std::int64_t> a = extents(left, sizes);
+    const std::vector<std::int64_t> b = extents(right, sizes);
+    const std::vector<std::int64_t> c = extents(output, sizes);
+    if (a.back() != b.front() || product_extents(a, b) != c) {
+      section.fail(
+          fmt::format("{} {} x {} {} does not give {} {} (at size \"{}\"); mend the shapes",
+                      left.name, listed(a), right.name, listed(b), output.name, listed(c), name));
+    }
+  }
+}
+
+Reference read_reference(Section& root, const Case& problem, Files files) {
+  Section section = root.section("reference");
+  Reference reference;
+  if (section.word("kind", {"cublas_gemm", "kernel"}) == "cublas_gemm") {
+    reference = read_gemm(section, problem);
+  } else {
+    reference = read_kernel(section, problem, files);
+  }
+  section.finish();
+  return reference;
+}
+
+void require_only_output(const Section& section, const Case& problem, const Tensor& output) {
+  for (const Tensor& tensor : problem.tensors) {
+    if (tensor.role == Role::in || tensor.name == output.name) continue;
+    section.fail(
+        fmt::format("a matrix product gives {} alone, but tensor {} has role \"{}\" too; "
+                    "use kind \"kernel\" and exact = \"never\"",
+                    output.name, tensor.name, spelling_of(tensor.role)));
+  }
+}
+
+}  // namespace autokernel::cases

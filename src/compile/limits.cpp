@@ -1,0 +1,102 @@
+#include "compile/limits.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "compile/declaration.h"
+#include "compile/kernel_names.h"
+#include "compile/ptx_text.h"
+
+namespace autokernel::compile {
+namespace {
+
+// Shared memory of a block, static and dynamic together, in KiB, as the CUDA programming guide
+// lists it by compute capability. An architecture that is not listed is left to the driver.
+struct SharedLimit {
+  std::string_view architecture;
+  std::uint64_t kib;
+};
+constexpr std::array<SharedLimit, 13> kSharedLimits = {{{"sm_75", 64},
+                                                        {"sm_80", 163},
+                                                        {"sm_86", 99},
+                                                        {"sm_87", 163},
+                                                        {"sm_88", 99},
+                                                        {"sm_89", 99},
+                                                        {"sm_90", 227},
+                                                        {"sm_100", 227},
+                                                        {"sm_101", 227},
+                                                        {"sm_103", 227},
+                                                        {"sm_110", 227},
+                                                        {"sm_120", 99},
+                                                        {"sm_121", 99}}};
+
+// Of a block, since compute capability 5.0. A warp gets its registers in steps of 256, and warps
+// come in fours, one for each part of the multiprocessor.
+constexpr std::uint64_t kRegistersOfABlock = 65536;
+constexpr std::uint64_t kRegisterStep = 256;
+constexpr std::uint64_t kWarp = 32;
+constexpr std::uint64_t kWarpStep = 4;
+
+std::uint64_t rounded_up(std::uint64_t value, std::uint64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+std::uint64_t threads_of(const Launch& launch) {
+  return std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+}
+
+void require_shared(const Launch& launch, const Resources& resources, const Request& request,
+                    const std::string& place) {
+  std::string_view architecture = request.architecture;
+  architecture = architecture.substr(0, architecture.find_last_of("0123456789") + 1);
+  for (const SharedLimit& limit : kSharedLimits) {
+    const std::uint64_t asked = resources.static_shared_bytes + launch.shared_bytes;
+    if (limit.architecture != architecture || asked <= limit.kib << 10U) continue;
+    throw Refused(fmt::format(
+        "{}the kernel's __shared__ objects have {} bytes and .shared_bytes asks for {} more; a "
+        "block of {} has at most {} in all",
+        place, resources.static_shared_bytes, launch.shared_bytes, architecture, limit.kib << 10U));
+  }
+}
+
+void require_registers(const Launch& launch, const Resources& resources, const std::string& place) {
+  const std::uint64_t per_warp = rounded_up(resources.registers * kWarp, kRegisterStep);
+  const std::uint64_t warps = rounded_up((threads_of(launch) + kWarp - 1) / kWarp, kWarpStep);
+  if (per_warp * warps <= kRegistersOfABlock) return;
+  throw Refused(fmt::format(
+      "{}.block has {} threads, and the kernel takes {} registers for each; a block has {} "
+      "registers: write __launch_bounds__({}) before the kernel's name, or choose a smaller block",
+      place, threads_of(launch), resources.registers, kRegistersOfABlock, threads_of(launch)));
+}
+
+void require_bounds(const Launch& launch, const Program& program, const std::string& place) {
+  const auto most = thread_bounds(program.ptx, launch.kernel);
+  if (!most) return;
+  const std::uint64_t allowed = std::uint64_t{(*most)[0]} * (*most)[1] * (*most)[2];
+  if (threads_of(launch) <= allowed) return;
+  throw Refused(fmt::format(
+      "{}.block has {} threads, but __launch_bounds__ of the kernel promises at most {}; make both "
+      "the same constant",
+      place, threads_of(launch), allowed));
+}
+
+}  // namespace
+
+void require_launchable(const Program& program, const Request& request) {
+  const auto declared = constant_bytes(program.ptx, kLaunchSymbol);
+  const std::string file_and_line =
+      place_of(declared ? *declared : std::vector<std::byte>(), request.file_name);
+  for (const Launch& launch : program.declaration.launches) {
+    const std::string place =
+        fmt::format("{}launch of \"{}\": ", file_and_line, readable_name(launch.kernel));
+    require_bounds(launch, program, place);
+    const auto found = program.resources.find(launch.kernel);
+    if (found == program.resources.end()) continue;
+    require_shared(launch, found->second, request, place);
+    require_registers(launch, found->second, place);
+  }
+}
+
+}  // namespace autokernel::compile

@@ -1,0 +1,165 @@
+#include "compile/source_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace autokernel::compile {
+namespace {
+
+constexpr std::string_view kGlobal = "__global__";
+constexpr std::string_view kBlanks = " \t\r\n";
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Where the comment or literal that begins at `at` ends; `at` where none begins.
+std::size_t end_of_blanked(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
+  if (rest.starts_with("/*")) {
+    const std::size_t end = text.find("*/", at + 2);
+    return end == std::string_view::npos ? text.size() : end + 2;
+  }
+  // An apostrophe within a number separates its digits.
+  const bool separator = text[at] == '\'' && at > 0 && is_word(text[at - 1]);
+  if ((text[at] != '"' && text[at] != '\'') || separator) return at;
+  std::size_t end = at + 1;
+  while (end < text.size() && text[end] != text[at] && text[end] != '\n') {
+    end += text[end] == '\\' ? 2U : 1U;
+  }
+  return std::min(end + 1, text.size());
+}
+
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
+  for (std::size_t at = text.find(word, from); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_word(text[at - 1]);
+    if (begins && (end == text.size() || !is_word(text[end]))) return at;
+  }
+  return std::string_view::npos;
+}
+
+// The bracket that closes the one at `open`.
+std::size_t closing(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t at = open; at < text.size(); ++at) {
+    if (text[at] == '(') ++depth;
+    if (text[at] == ')' && --depth == 0) return at;
+  }
+  return std::string_view::npos;
+}
+
+// The word that ends before `end`, blanks between them left out.
+std::string_view word_before(std::string_view text, std::size_t end) {
+  const std::size_t last = text.find_last_not_of(kBlanks, end == 0 ? 0 : end - 1);
+  if (last == std::string_view::npos) return {};
+  std::size_t begin = last + 1;
+  while (begin > 0 && is_word(text[begin - 1])) --begin;
+  return text.substr(begin, last + 1 - begin);
+}
+
+std::string trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return std::string(text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin));
+}
+
+std::vector<std::string> parameters_in(std::string_view list) {
+  std::vector<std::string> parameters;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= list.size(); ++at) {
+    const char c = at < list.size() ? list[at] : ',';
+    if (c == '(' || c == '<' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == '>' || c == ']' || c == '}') --depth;
+    if (c != ',' || (depth != 0 && at < list.size())) continue;
+    parameters.push_back(trimmed(list.substr(begin, at - begin)));
+    begin = at + 1;
+  }
+  if (parameters.size() == 1 && (parameters[0].empty() || parameters[0] == "void")) return {};
+  return parameters;
+}
+
+std::uint32_t line_at(std::string_view text, std::size_t at) {
+  const auto newlines = std::ranges::count(text.substr(0, at), '\n');
+  return static_cast<std::uint32_t>(newlines) + 1;
+}
+
+}  // namespace
+
+std::string without_comments(std::string_view source) {
+  std::string text(source);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = end_of_blanked(source, at);
+    for (std::size_t i = at; i < end; ++i) {
+      if (text[i] != '\n') text[i] = ' ';
+    }
+    at = std::max(end, at + 1);
+  }
+  return text;
+}
+
+std::optional<KernelText> find_kernel(std::string_view source, std::string_view name) {
+  name = name.substr(0, name.find('<'));
+  const std::size_t colons = name.rfind("::");
+  if (colons != std::string_view::npos) name.remove_prefix(colons + 2);
+  const std::string text = without_comments(source);
+  const std::string_view view(text);
+  for (std::size_t global = find_word(view, kGlobal, 0); global != std::string_view::npos;
+       global = find_word(view, kGlobal, global + 1)) {
+    std::size_t open = view.find('(', global);
+    // Attributes such as __launch_bounds__(256) stand before the name.
+    while (open != std::string_view::npos && word_before(view, open).starts_with("__")) {
+      const std::size_t close = closing(view, open);
+      open = close == std::string_view::npos ? close : view.find('(', close);
+    }
+    if (open == std::string_view::npos || word_before(view, open) != name) continue;
+    const std::size_t close = closing(view, open);
+    if (close == std::string_view::npos) continue;
+    const auto at = static_cast<std::size_t>(word_before(view, open).data() - view.data());
+    return KernelText{line_at(view, at), parameters_in(view.substr(open + 1, close - open - 1))};
+  }
+  return std::nullopt;
+}
+
+std::uint32_t line_of_word(std::string_view source, std::string_view word) {
+  const std::string text = without_comments(source);
+  const std::size_t at = find_word(text, word, 0);
+  return at == std::string::npos ? 0 : line_at(text, at);
+}
+
+bool plain_number(std::string_view parameter) {
+  constexpr std::array<std::string_view, 18> kNumbers = {
+      "const",  "volatile", "signed",   "unsigned", "char",    "short",
+      "int",    "long",     "float",    "double",   "bool",    "__half",
+      "size_t", "int64_t",  "uint64_t", "std",      "int32_t", "uint32_t"};
+  bool number = false;
+  std::size_t others = 0;
+  for (std::size_t at = 0; at < parameter.size();) {
+    if (!is_word(parameter[at])) {
+      if (kBlanks.find(parameter[at]) == std::string_view::npos && parameter[at] != ':')
+        return false;
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < parameter.size() && is_word(parameter[end])) ++end;
+    const std::string_view word = parameter.substr(at, end - at);
+    const bool known = std::ranges::find(kNumbers, word) != kNumbers.end();
+    number |= known && word != "const" && word != "volatile" && word != "std";
+    others += known ? 0 : 1;
+    at = end;
+  }
+  // One word more is the parameter's name.
+  return number && others <= 1;
+}
+
+std::string place(const std::string& file_name, std::uint32_t line) {
+  return line == 0 ? file_name + ": " : fmt::format("{}:{}: ", file_name, line);
+}
+
+}  // namespace autokernel::compile

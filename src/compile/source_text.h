@@ -1,0 +1,35 @@
+// What a message needs to know of the kernel's file as it is written: where something stands. It
+// looks at words and brackets alone, so it is never what decides whether a file is accepted, with
+// one exception that is stated at plain_number().
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autokernel::compile {
+
+// The text with comments and literals blanked; every character stays on its line.
+[[nodiscard]] std::string without_comments(std::string_view source);
+
+struct KernelText {
+  std::uint32_t line = 0;               // of its name
+  std::vector<std::string> parameters;  // as written, without blanks around them
+};
+// The first `__global__` function called `name`, a C++ name or its last part.
+[[nodiscard]] std::optional<KernelText> find_kernel(std::string_view source, std::string_view name);
+
+// Line of the first place where `word` stands outside comments and literals; 0 where it does not.
+[[nodiscard]] std::uint32_t line_of_word(std::string_view source, std::string_view word);
+
+// Whether a parameter is declared as a number of the language ("long long n", "size_t"). Such a one
+// of eight bytes cannot be told from a pointer in the compiled image. What is spelled by an alias
+// or a macro is not recognised.
+[[nodiscard]] bool plain_number(std::string_view parameter);
+
+// "kernel.cu:12: ", or "kernel.cu: " where the line is 0.
+[[nodiscard]] std::string place(const std::string& file_name, std::uint32_t line);
+
+}  // namespace autokernel::compile

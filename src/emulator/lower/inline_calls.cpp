@@ -1,0 +1,351 @@
+#include "emulator/lower/inline_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace emulator::lower {
+namespace {
+
+using ptx::Instruction;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::Space;
+using ptx::Symbol;
+
+// Copies of bodies, copies within copies included, may come to this many instructions: ten times
+// what the largest kernels have, and still compiled in minutes.
+constexpr std::size_t kMostInstructions = 200'000;
+
+struct Call {
+  std::uint32_t callee = 0;
+  std::vector<Operand> results;
+  std::vector<Operand> arguments;
+};
+
+// The parts of a call; empty where it is through a register.
+std::optional<Call> call_of(const Instruction& instruction) {
+  Call call;
+  bool found = false;
+  for (const Operand& operand : instruction.operands) {
+    if (const auto* symbol = std::get_if<Symbol>(&operand.value)) {
+      found = symbol->where == Symbol::Where::function;
+      call.callee = symbol->index;
+    } else if (const auto* list = std::get_if<ptx::Vector>(&operand.value)) {
+      (found ? call.arguments : call.results) = list->elements;
+    }
+  }
+  return found ? std::optional(call) : std::nullopt;
+}
+
+// A call of a function that the module defines; empty where the instruction is anything else.
+std::optional<Call> call_of_body(const ptx::Module& module, const Instruction& instruction) {
+  if (instruction.opcode != Opcode::call) return std::nullopt;
+  const std::optional<Call> call = call_of(instruction);
+  return call && module.functions[call->callee].defined ? call : std::nullopt;
+}
+
+template <typename Change>
+void each_operand(Operand& operand, const Change& change) {
+  change(operand);
+  if (auto* vector = std::get_if<ptx::Vector>(&operand.value)) {
+    for (Operand& element : vector->elements) each_operand(element, change);
+  } else if (auto* pair = std::get_if<ptx::Pair>(&operand.value)) {
+    for (Operand& element : pair->both) each_operand(element, change);
+  }
+}
+
+class Inliner {
+ public:
+  Inliner(const ptx::Module& module, ptx::Function kernel)
+      : module_(module), result_(std::move(kernel)) {
+    result_.body.clear();
+    result_.registers.clear();
+    result_.variables.clear();
+  }
+
+  ptx::Function run(const ptx::Function& kernel) {
+    append(kernel, {});
+    return std::move(result_);
+  }
+
+ private:
+  // Where a copy's registers and variables begin, and the variables that stand for its parameters.
+  struct Copy {
+    std::uint32_t registers = 0;
+    std::uint32_t variables = 0;
+    std::vector<std::uint32_t> parameters;
+    std::vector<std::uint32_t> returns;
+  };
+
+  void append(const ptx::Function& function, Copy copy) {
+    const bool is_kernel = chain_.empty();
+    chain_.push_back(&function);
+    copy.registers = static_cast<std::uint32_t>(result_.registers.size());
+    copy.variables = static_cast<std::uint32_t>(result_.variables.size());
+    result_.registers.insert(result_.registers.end(), function.registers.begin(),
+                             function.registers.end());
+    result_.variables.insert(result_.variables.end(), function.variables.begin(),
+                             function.variables.end());
+    std::vector<std::uint32_t> starts;  // of each instruction's copy
+    std::vector<std::uint32_t> own;     // copies whose labels are this function's
+    for (const Instruction& original : function.body) {
+      starts.push_back(end());
+      Instruction instruction = original;
+      rename(instruction, copy, is_kernel);
+      if (const std::optional<Call> found = call_of_body(module_, instruction)) {
+        if (instruction.guard) {
+          own.push_back(end());
+          add(jump(instruction, static_cast<std::uint32_t>(starts.size()), true));
+        }
+        call(instruction, *found);
+      } else if (instruction.opcode == Opcode::ret && !is_kernel) {
+        own.push_back(end());
+        add(jump(instruction, static_cast<std::uint32_t>(function.body.size()), false));
+      } else {
+        own.push_back(end());
+        add(std::move(instruction));
+      }
+    }
+    starts.push_back(end());
+    for (const std::uint32_t index : own) {
+      for (Operand& operand : result_.body[index].operands) {
+        each_operand(operand, [&](Operand& o) {
+          if (auto* label = std::get_if<ptx::LabelReference>(&o.value)) {
+            label->instruction = starts.at(label->instruction);
+          }
+        });
+      }
+    }
+    chain_.pop_back();
+  }
+
+  [[nodiscard]] std::uint32_t end() const {
+    return static_cast<std::uint32_t>(result_.body.size());
+  }
+  void add(Instruction instruction) {
+    if (result_.body.size() >= kMostInstructions) {
+      throw ptx::Error(instruction.where,
+                       fmt::format("the functions this kernel calls come to more than {} "
+                                   "instructions, which the emulator does not support",
+                                   kMostInstructions));
+    }
+    result_.body.push_back(std::move(instruction));
+  }
+
+  // A branch with the guard of `original`, or the opposite one.
+  static Instruction jump(const Instruction& original, std::uint32_t target, bool opposite) {
+    Instruction branch;
+    branch.opcode = Opcode::bra;
+    branch.guard = original.guard;
+    if (opposite && branch.guard) branch.guard->negated = !branch.guard->negated;
+    branch.operands = {{ptx::LabelReference{target}, false, original.where}};
+    branch.where = original.where;
+    branch.text = original.text;
+    return branch;
+  }
+
+  void rename(Instruction& instruction, const Copy& copy, bool is_kernel) const {
+    if (instruction.guard) instruction.guard->predicate.index += copy.registers;
+    const auto rename_symbol = [&](Symbol& symbol) {
+      switch (symbol.where) {
+        case Symbol::Where::local_variable:
+          symbol.index += copy.variables;
+          break;
+        case Symbol::Where::parameter:
+          if (!is_kernel) {
+            symbol = {Symbol::Where::local_variable, copy.parameters.at(symbol.index)};
+          }
+          break;
+        case Symbol::Where::return_parameter:
+          symbol = {Symbol::Where::local_variable, copy.returns.at(symbol.index)};
+          break;
+        default:
+          break;
+      }
+    };
+    for (Operand& operand : instruction.operands) {
+      each_operand(operand, [&](Operand& o) {
+        if (auto* reg = std::get_if<ptx::Register>(&o.value)) {
+          reg->index += copy.registers;
+        } else if (auto* symbol = std::get_if<Symbol>(&o.value)) {
+          rename_symbol(*symbol);
+        } else if (auto* address = std::get_if<ptx::Address>(&o.value)) {
+          if (auto* base = std::get_if<ptx::Register>(&address->base)) {
+            base->index += copy.registers;
+          } else if (auto* named = std::get_if<Symbol>(&address->base)) {
+            rename_symbol(*named);
+          }
+        }
+      });
+    }
+  }
+
+  void call(const Instruction& instruction, const Call& call) {
+    const ptx::Function& callee = module_.functions[call.callee];
+    if (std::ranges::find(chain_, &callee) != chain_.end()) {
+      refuse(instruction, "'" + callee.name + "' calls itself, which is not");
+    }
+    if (call.arguments.size() != callee.parameters.size() ||
+        call.results.size() != callee.returns.size()) {
+      refuse(instruction, "'" + callee.name + "' has other parameters");
+    }
+    Copy copy;
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const ptx::Variable& formal = callee.parameters[i];
+      copy.parameters.push_back(variable_for(instruction, call.arguments[i], formal));
+      if (passes_variable(call.arguments[i])) continue;
+      add(transfer(instruction, Opcode::st, formal, copy.parameters.back(), call.arguments[i]));
+    }
+    for (std::size_t i = 0; i < call.results.size(); ++i) {
+      copy.returns.push_back(variable_for(instruction, call.results[i], callee.returns[i]));
+    }
+    append(callee, copy);
+    for (std::size_t i = 0; i < call.results.size(); ++i) {
+      if (passes_variable(call.results[i])) continue;
+      add(transfer(instruction, Opcode::ld, callee.returns[i], copy.returns[i], call.results[i]));
+    }
+  }
+
+  static bool passes_variable(const Operand& operand) {
+    return std::holds_alternative<Symbol>(operand.value);
+  }
+
+  // The .param variable that a call names for a parameter, or a new one for a value passed as such.
+  std::uint32_t variable_for(const Instruction& call, const Operand& operand,
+                             const ptx::Variable& formal) {
+    if (const auto* symbol = std::get_if<Symbol>(&operand.value)) {
+      if (symbol->where != Symbol::Where::local_variable) {
+        refuse(call, "an argument of this kind is not");
+      }
+      ptx::Variable& variable = result_.variables[symbol->index];
+      if (variable.space != Space::param || variable.size < formal.size) {
+        refuse(call, "the argument '" + variable.name + "' is not what the function takes");
+      }
+      variable.alignment = std::max(variable.alignment, formal.alignment);
+      return symbol->index;
+    }
+    result_.variables.push_back(formal);
+    result_.variables.back().space = Space::param;
+    return static_cast<std::uint32_t>(result_.variables.size() - 1);
+  }
+
+  // st.param or ld.param between a parameter's variable and a register or constant.
+  static Instruction transfer(const Instruction& call, Opcode opcode, const ptx::Variable& formal,
+                              std::uint32_t variable, const Operand& value) {
+    if (ptx::bits(formal.type) / 8 != formal.size) {
+      refuse(call, "an array is passed by a register");
+    }
+    Instruction instruction;
+    instruction.opcode = opcode;
+    instruction.types = {formal.type};
+    instruction.space = Space::param;
+    instruction.names_space = true;
+    const Operand place{ptx::Address{Symbol{Symbol::Where::local_variable, variable}, 0}, false,
+                        call.where};
+    instruction.operands =
+        opcode == Opcode::st ? std::vector{place, value} : std::vector{value, place};
+    instruction.where = call.where;
+    instruction.text = call.text;
+    return instruction;
+  }
+
+  [[noreturn]] static void refuse(const Instruction& call, const std::string& why) {
+    throw ptx::Error(call.where,
+                     fmt::format("'{}' is not supported by the emulator: {}", call.text, why));
+  }
+
+  const ptx::Module& module_;
+  ptx::Function result_;
+  std::vector<const ptx::Function*> chain_;
+};
+
+// How the .param variables of a body are used, which decides where they are kept.
+class ParameterUses {
+ public:
+  explicit ParameterUses(const ptx::Function& function)
+      : accesses_(function.variables.size()), addressed_(function.variables.size(), false) {
+    for (const Instruction& instruction : function.body) note(instruction);
+  }
+
+  // Whether every access is of a piece that none other overlaps but exactly, and nothing takes the
+  // variable's address: then each piece is as good as a register.
+  [[nodiscard]] bool in_pieces(std::size_t variable) const {
+    if (addressed_[variable]) return false;
+    std::int64_t end = INT64_MIN;
+    for (const auto& [offset, bytes] : accesses_[variable]) {
+      if (offset < end) return false;
+      end = offset + bytes;
+    }
+    return true;
+  }
+
+ private:
+  void note(const Instruction& instruction) {
+    const bool accesses = (instruction.opcode == Opcode::ld || instruction.opcode == Opcode::st) &&
+                          instruction.space == Space::param;
+    for (Operand operand : instruction.operands) {
+      each_operand(operand, [&](const Operand& o) {
+        if (const auto* symbol = std::get_if<Symbol>(&o.value)) {
+          // The arguments of functions without a body are read where they were written.
+          if (instruction.opcode != Opcode::call) note_address(*symbol);
+        } else if (const auto* address = std::get_if<ptx::Address>(&o.value)) {
+          const auto* named = std::get_if<Symbol>(&address->base);
+          if (named == nullptr) return;
+          if (!accesses) return note_address(*named);
+          note_access(instruction, *named, address->offset);
+        }
+      });
+    }
+  }
+  void note_address(const Symbol& symbol) {
+    if (symbol.where == Symbol::Where::local_variable) addressed_[symbol.index] = true;
+  }
+  void note_access(const Instruction& instruction, const Symbol& symbol, std::int64_t offset) {
+    if (symbol.where != Symbol::Where::local_variable) return;
+    const std::int64_t bytes = ptx::bits(instruction.type()) / 8;
+    for (unsigned e = 0; e < instruction.vector_width; ++e) {
+      accesses_[symbol.index].insert({offset + e * bytes, bytes});
+    }
+  }
+
+  std::vector<std::set<std::pair<std::int64_t, std::int64_t>>> accesses_;
+  std::vector<bool> addressed_;
+};
+
+// Moves the .param variables that are not in pieces to local memory, where bytes are bytes.
+void move_to_local_memory(ptx::Function& function) {
+  const ParameterUses uses(function);
+  for (std::size_t v = 0; v < function.variables.size(); ++v) {
+    ptx::Variable& variable = function.variables[v];
+    if (variable.space == Space::param && !uses.in_pieces(v)) variable.space = Space::local;
+  }
+  for (Instruction& instruction : function.body) {
+    for (const Operand& operand : instruction.operands) {
+      const auto* address = std::get_if<ptx::Address>(&operand.value);
+      const auto* named = address == nullptr ? nullptr : std::get_if<Symbol>(&address->base);
+      if (named == nullptr || named->where != Symbol::Where::local_variable) continue;
+      if (instruction.space == Space::param) {
+        instruction.space = function.variables[named->index].space;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<ptx::Function> with_calls_inlined(const ptx::Module& module,
+                                                const ptx::Function& kernel) {
+  const bool calls = std::ranges::any_of(kernel.body, [&](const Instruction& instruction) {
+    return call_of_body(module, instruction).has_value();
+  });
+  if (!calls) return std::nullopt;
+  ptx::Function result = Inliner(module, kernel).run(kernel);
+  move_to_local_memory(result);
+  return result;
+}
+
+}  // namespace emulator::lower

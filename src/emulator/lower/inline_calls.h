@@ -1,0 +1,18 @@
+// Calls of device functions, carried out before anything else is known of a kernel: each call
+// becomes a copy of the function's body, with registers and variables of its own. What the callee
+// computes is then known as well, or as little, as if it stood in the kernel.
+#pragma once
+
+#include <optional>
+
+#include "emulator/ptx/ast.h"
+
+namespace emulator::lower {
+
+// The kernel with every call of a function that the module defines replaced by its body; empty
+// where there is none. Throws ptx::Error at a call that cannot be: of a function that calls itself,
+// with the wrong number of arguments, or where the copies grow beyond all measure.
+[[nodiscard]] std::optional<ptx::Function> with_calls_inlined(const ptx::Module& module,
+                                                              const ptx::Function& kernel);
+
+}  // namespace emulator::lower

@@ -1,0 +1,230 @@
+// Which dotted words each instruction may carry. A word that the lowering does not look at could
+// change what the instruction means, so one that is not listed here is refused, never passed over.
+#include <algorithm>
+#include <span>
+#include <string>
+
+#include "emulator/lower/writer.h"
+
+namespace emulator::lower {
+namespace {
+
+using ptx::Opcode;
+using M = ptx::Modifier;
+using Words = std::span<const M>;
+
+constexpr M kSum[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::sat, M::cc};
+constexpr M kCarry[] = {M::cc};
+constexpr M kProduct[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::sat, M::lo, M::hi, M::wide};
+constexpr M kMad[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::sat, M::lo, M::hi, M::wide, M::cc};
+constexpr M kFma[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::sat, M::relu};
+constexpr M kMadCarry[] = {M::lo, M::hi, M::cc};
+constexpr M kProduct24[] = {M::lo, M::hi, M::sat};
+constexpr M kQuotient[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::approx, M::full};
+constexpr M kApproximate[] = {M::approx, M::ftz};
+constexpr M kFlush[] = {M::ftz};
+constexpr M kExtreme[] = {M::ftz, M::NaN, M::xorsign, M::abs, M::relu};
+constexpr M kDotHalf[] = {M::lo, M::hi};
+constexpr M kFunnel[] = {M::l, M::r, M::wrap, M::clamp};
+constexpr M kFieldMask[] = {M::wrap, M::clamp};
+constexpr M kDifferences[] = {M::add};
+constexpr M kFind[] = {M::shiftamt};
+constexpr M kPermute[] = {M::f4e, M::b4e, M::rc8, M::ecl, M::ecr, M::rc16};
+constexpr M kThreeWay[] = {M::or_, M::and_};
+constexpr M kCompare[] = {M::eq,  M::ne,  M::lt,   M::le,  M::gt,   M::ge,  M::lo,  M::ls,
+                          M::hi,  M::hs,  M::equ,  M::neu, M::ltu,  M::leu, M::gtu, M::geu,
+                          M::num, M::nan, M::and_, M::or_, M::xor_, M::ftz};
+constexpr M kProperty[] = {M::finite,     M::infinite, M::number,
+                           M::notanumber, M::normal,   M::subnormal};
+constexpr M kConvert[] = {M::rn,  M::rz,  M::rm,  M::rp,  M::rna,  M::rni,      M::rzi,
+                          M::rmi, M::rpi, M::ftz, M::sat, M::relu, M::satfinite};
+constexpr M kAddress[] = {M::to};
+constexpr M kLoad[] = {M::weak,
+                       M::volatile_,
+                       M::relaxed,
+                       M::acquire,
+                       M::mmio,
+                       M::cta,
+                       M::cluster,
+                       M::gpu,
+                       M::sys,
+                       M::nc,
+                       M::ca,
+                       M::cg,
+                       M::cs,
+                       M::lu,
+                       M::cv,
+                       M::unified,
+                       M::L1_evict_normal,
+                       M::L1_evict_unchanged,
+                       M::L1_evict_first,
+                       M::L1_evict_last,
+                       M::L1_no_allocate,
+                       M::L2_evict_last,
+                       M::L2_evict_normal,
+                       M::L2_evict_first,
+                       M::L2_cache_hint,
+                       M::L2_64B,
+                       M::L2_128B,
+                       M::L2_256B};
+constexpr M kStore[] = {M::weak,
+                        M::volatile_,
+                        M::relaxed,
+                        M::release,
+                        M::mmio,
+                        M::cta,
+                        M::cluster,
+                        M::gpu,
+                        M::sys,
+                        M::cg,
+                        M::cs,
+                        M::wb,
+                        M::wt,
+                        M::L1_evict_normal,
+                        M::L1_evict_unchanged,
+                        M::L1_evict_first,
+                        M::L1_evict_last,
+                        M::L1_no_allocate,
+                        M::L2_evict_last,
+                        M::L2_evict_normal,
+                        M::L2_evict_first,
+                        M::L2_cache_hint};
+constexpr M kAtomic[] = {M::relaxed, M::acquire, M::release, M::acq_rel, M::cta,
+                         M::cluster, M::gpu,     M::sys,     M::add,     M::min,
+                         M::max,     M::inc,     M::dec,     M::and_,    M::or_,
+                         M::xor_,    M::exch,    M::cas,     M::noftz,   M::L2_cache_hint};
+constexpr M kBarrier[] = {M::cta,  M::sync, M::arrive, M::red, M::aligned,
+                          M::popc, M::and_, M::or_,    M::warp};
+constexpr M kVote[] = {M::sync, M::all, M::any, M::uni, M::ballot};
+constexpr M kShuffle[] = {M::sync, M::up, M::down, M::bfly, M::idx};
+constexpr M kMatch[] = {M::any, M::all, M::sync};
+constexpr M kReduce[] = {M::sync, M::add, M::min, M::max, M::and_, M::or_, M::xor_};
+constexpr M kSync[] = {M::sync};
+constexpr M kUniform[] = {M::uni};
+constexpr M kIndexed[] = {M::idx, M::uni};
+
+// Hints and fences, and what is refused whole: no word of theirs changes a result.
+bool takes_any(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::prefetch:
+    case Opcode::prefetchu:
+    case Opcode::discard:
+    case Opcode::applypriority:
+    case Opcode::createpolicy:
+    case Opcode::membar:
+    case Opcode::fence:
+    case Opcode::pmevent:
+    case Opcode::griddepcontrol:
+    case Opcode::setmaxnreg:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Words known_words(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::add:
+    case Opcode::sub:
+      return kSum;
+    case Opcode::addc:
+    case Opcode::subc:
+      return kCarry;
+    case Opcode::mul:
+      return kProduct;
+    case Opcode::mad:
+      return kMad;
+    case Opcode::fma:
+      return kFma;
+    case Opcode::madc:
+      return kMadCarry;
+    case Opcode::mul24:
+    case Opcode::mad24:
+      return kProduct24;
+    case Opcode::div:
+    case Opcode::rcp:
+    case Opcode::sqrt:
+      return kQuotient;
+    case Opcode::rsqrt:
+    case Opcode::sin:
+    case Opcode::cos:
+    case Opcode::lg2:
+    case Opcode::ex2:
+    case Opcode::tanh:
+      return kApproximate;
+    case Opcode::abs:
+    case Opcode::neg:
+    case Opcode::slct:
+      return kFlush;
+    case Opcode::min:
+    case Opcode::max:
+      return kExtreme;
+    case Opcode::dp2a:
+      return kDotHalf;
+    case Opcode::shf:
+      return kFunnel;
+    case Opcode::bmsk:
+    case Opcode::szext:
+      return kFieldMask;
+    case Opcode::vabsdiff2:
+    case Opcode::vabsdiff4:
+      return kDifferences;
+    case Opcode::bfind:
+      return kFind;
+    case Opcode::prmt:
+      return kPermute;
+    case Opcode::lop3:
+      return kThreeWay;
+    case Opcode::set:
+    case Opcode::setp:
+      return kCompare;
+    case Opcode::testp:
+      return kProperty;
+    case Opcode::cvt:
+      return kConvert;
+    case Opcode::cvta:
+      return kAddress;
+    case Opcode::ld:
+    case Opcode::ldu:
+      return kLoad;
+    case Opcode::st:
+      return kStore;
+    case Opcode::atom:
+    case Opcode::red:
+      return kAtomic;
+    case Opcode::bar:
+    case Opcode::barrier:
+      return kBarrier;
+    case Opcode::vote:
+      return kVote;
+    case Opcode::shfl:
+      return kShuffle;
+    case Opcode::match:
+      return kMatch;
+    case Opcode::redux:
+      return kReduce;
+    case Opcode::elect:
+      return kSync;
+    case Opcode::call:
+    case Opcode::bra:
+    case Opcode::ret:
+      return kUniform;
+    case Opcode::brx:
+      return kIndexed;
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+void require_known_words(const ptx::Instruction& instruction) {
+  if (takes_any(instruction.opcode)) return;
+  const Words known = known_words(instruction.opcode);
+  for (const M word : instruction.modifiers) {
+    if (std::ranges::find(known, word) != known.end()) continue;
+    unsupported(instruction, "'." + std::string(ptx::spelling(word)) + "' is not");
+  }
+}
+
+}  // namespace emulator::lower

@@ -1,0 +1,134 @@
+// Calls of device functions.
+#include <gtest/gtest.h>
+
+#include "emulator/support/kernel_run.h"
+
+namespace emulator::testing {
+namespace {
+
+std::vector<std::uint32_t> inputs() {
+  std::vector<std::uint32_t> words(32);
+  for (std::uint32_t i = 0; i < 32; ++i) words[i] = 3 * i + 1;
+  return words;
+}
+
+std::vector<std::uint32_t> run(const std::string& functions, const std::string& body) {
+  const Outcome outcome =
+      run_kernel(kernel_of(body + " st.global.u32 [%rd1], %r3;", functions), inputs(), 32);
+  EXPECT_EQ(outcome.fault, "");
+  return outcome.words;
+}
+
+constexpr const char* kDouble =
+    ".func (.param .b32 out) twice(.param .b32 a)\n{ .reg .b32 %r<4>; ld.param.u32 %r1, [a]; "
+    "add.u32 %r2, %r1, %r1; st.param.b32 [out+0], %r2; ret; }\n";
+constexpr const char* kCallDouble =
+    "{ .param .b32 p; .param .b32 q; st.param.b32 [p+0], %r1; call.uni (q), twice, (p); "
+    "ld.param.b32 %r3, [q+0]; }";
+
+TEST(Call, PassesAnArgumentAndAResult) {
+  const auto got = run(kDouble, kCallDouble);
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], 2 * inputs()[i]);
+}
+TEST(Call, MayTakeRegistersAndConstantsThemselves) {
+  const std::string sum =
+      ".func (.param .f32 out) sum(.param .f32 a, .param .f32 b)\n{ .reg .f32 %f<4>; ld.param.f32 "
+      "%f1, [a]; ld.param.f32 %f2, [b]; add.f32 %f3, %f1, %f2; st.param.f32 [out], %f3; ret; }\n";
+  const auto got =
+      run(sum, "cvt.rn.f32.u32 %f1, %r1; call (%f2), sum, (%f1, 1.5); mov.b32 %r3, %f2;");
+  for (std::size_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(std::bit_cast<float>(got[i]), static_cast<float>(inputs()[i]) + 1.5F);
+  }
+}
+TEST(Call, OfAFunctionThatCallsAnotherHasRegistersOfItsOwn) {
+  const std::string functions = std::string(kDouble) +
+                                ".func (.param .b32 out) four(.param .b32 a)\n{ .reg .b32 %r<4>; "
+                                "ld.param.u32 %r1, [a]; mov.u32 %r3, %r1; " +
+                                kCallDouble +
+                                " add.u32 %r3, %r3, %r1; st.param.b32 [out], %r3; ret; }\n";
+  const auto got = run(functions,
+                       "{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; call (q), four, (p);"
+                       "ld.param.b32 %r3, [q]; add.u32 %r3, %r3, %r1; }");
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], 4 * inputs()[i]);
+}
+TEST(Call, ReturnsFromDifferentPlacesInDifferentLanes) {
+  const std::string functions =
+      ".func (.param .b32 out) pick(.param .b32 a)\n{ .reg .b32 %r<4>; .reg .pred %p<2>; "
+      "ld.param.u32 %r1, [a]; and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra EVEN;"
+      "st.param.b32 [out], 111; ret; EVEN: st.param.b32 [out], 222; ret; }\n";
+  const auto got = run(functions,
+                       "{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; call (q), pick, (p);"
+                       "ld.param.b32 %r3, [q]; }");
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], inputs()[i] % 2 == 0 ? 222U : 111U);
+}
+TEST(Call, UnderAGuardHappensInItsLanesOnly) {
+  const auto got = run(kDouble,
+                       "mov.u32 %r3, 7; setp.lt.u32 %p1, %r0, 5; { .param .b32 p; .param .b32 q; "
+                       "st.param.b32 [p], %r1; st.param.b32 [q], 9; @%p1 call (q), twice, (p); "
+                       "ld.param.b32 %r3, [q]; }");
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], i < 5 ? 2 * inputs()[i] : 9);
+}
+TEST(Call, InALoopHappensEachTime) {
+  const auto got = run(
+      kDouble, std::string("mov.u32 %r4, 0; mov.u32 %r3, %r1; LOOP: mov.u32 %r1, "
+                           "%r3; ") +
+                   kCallDouble + " add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 3; @%p1 bra LOOP;");
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], 8 * inputs()[i]);
+}
+TEST(Call, PassesStructuresWrittenAndReadInDifferentPieces) {
+  const std::string functions =
+      ".func (.param .align 8 .b8 out[16]) swap(.param .align 8 .b8 a[16])\n{ .reg .b64 %rd<4>; "
+      "ld.param.b64 %rd1, [a]; ld.param.b64 %rd2, [a+8]; st.param.v2.b64 [out], {%rd2, %rd1}; ret; "
+      "}\n";
+  const auto got =
+      run(functions,
+          "{ .param .align 8 .b8 p[16]; .param .align 8 .b8 q[16];"
+          "st.param.v2.b32 [p], {%r0, %r1}; st.param.b32 [p+8], 5; st.param.b32 [p+12], "
+          "%r1; call (q), swap, (p); ld.param.b8 %r4, [q]; ld.param.b32 %r5, [q+12]; "
+          "mad.lo.u32 %r3, %r5, 16, %r4; }");
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], inputs()[i] * 16 + 5);
+}
+TEST(Call, LetsAFunctionTakeTheAddressOfItsParameter) {
+  const std::string functions =
+      ".func (.param .b32 out) at(.param .align 4 .b8 a[8], .param .b32 i)\n{ .reg .b32 %r<4>; "
+      ".reg "
+      ".b64 %rd<4>; ld.param.u32 %r1, [i]; mov.u64 %rd1, a; mul.wide.u32 %rd2, %r1, 4; add.u64 "
+      "%rd3, "
+      "%rd1, %rd2; ld.local.u32 %r2, [%rd3]; st.param.b32 [out], %r2; ret; }\n";
+  const auto got =
+      run(functions,
+          "{ .param .align 4 .b8 p[8]; .param .b32 n; .param .b32 q; st.param.b32 [p], "
+          "%r1; st.param.b32 [p+4], 100; and.b32 %r4, %r0, 1; st.param.b32 [n], %r4; "
+          "call (q), at, (p, n); ld.param.b32 %r3, [q]; }");
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], i % 2 == 1 ? 100 : inputs()[i]);
+}
+TEST(Call, GivesEachCopyOfAFunctionLocalMemory) {
+  const std::string functions =
+      ".func (.param .b32 out) roundabout(.param .b32 a)\n{ .local .align 4 .b8 depot[8]; .reg "
+      ".b32 "
+      "%r<4>; .reg .b64 %rd<4>; ld.param.u32 %r1, [a]; mov.u64 %rd1, depot; cvta.local.u64 %rd2, "
+      "%rd1; st.u32 [%rd2+4], %r1; ld.local.u32 %r2, [%rd1+4]; st.param.b32 [out], %r2; ret; }\n";
+  const std::string call =
+      "{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; call (q), roundabout, (p); "
+      "ld.param.b32 %r3, [q]; }";
+  const auto got = run(functions, call + "mov.u32 %r4, %r3; add.u32 %r1, %r1, 1;" + call +
+                                      "mad.lo.u32 %r3, %r3, 1000, %r4;");
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], (inputs()[i] + 1) * 1000 + inputs()[i]);
+}
+TEST(Call, OfAFunctionThatCallsItselfIsRefusedWithItsLine) {
+  const std::string functions =
+      ".func f(.param .b32 a)\n{ .param .b32 p; .reg .b32 %r<4>; ld.param.u32 %r1, [a]; "
+      "st.param.b32 [p], %r1;\ncall f, (p); ret; }\n";
+  const std::string ptx =
+      kernel_of("{ .param .b32 p; st.param.b32 [p], %r1; call f, (p); }", functions);
+  try {
+    static_cast<void>(run_kernel(ptx, {1}, 32));
+    FAIL() << "accepted";
+  } catch (const ptx::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("'f' calls itself"), std::string::npos);
+    EXPECT_EQ(error.where().line, 6U) << ptx;
+  }
+}
+
+}  // namespace
+}  // namespace emulator::testing

@@ -1,0 +1,69 @@
+// What the emulator cannot run is refused when the module is loaded, with its line, and never run
+// as something else.
+#include <gtest/gtest.h>
+
+#include "emulator/support/kernel_run.h"
+
+namespace emulator::testing {
+namespace {
+
+struct Refused {
+  const char* name;
+  const char* body;
+  const char* message;
+};
+void PrintTo(const Refused& r, std::ostream* out) { *out << r.name; }
+
+class Refusal : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(Refusal, NamesTheInstructionAndItsLine) {
+  const std::string ptx = kernel_of(std::string("mov.u32 %r3, 1;\n") + GetParam().body);
+  try {
+    static_cast<void>(run_kernel(ptx, {1}, 32));
+    FAIL() << "accepted";
+  } catch (const ptx::Error& error) {
+    EXPECT_NE(std::string(error.what()).find(GetParam().message), std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find("not supported"), std::string::npos) << error.what();
+    EXPECT_EQ(error.where().line, 24U);
+  }
+}
+
+const Refused kRefused[] = {
+    {"mma",
+     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, "
+     "{%r4,%r5}, "
+     "{%f0,%f1,%f2,%f3};",
+     "mma.sync"},
+    {"ldmatrix", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r0];", "ldmatrix"},
+    {"cp_async", "cp.async.ca.shared.global [%r0], [%rd0], 16;", "cp.async"},
+    {"mbarrier", "mbarrier.init.shared.b64 [%r0], 1;", "mbarrier"},
+    {"mapa", "mapa.shared::cluster.u32 %r3, %r0, 1;", "mapa"},
+    {"video", "vadd.u32.u32.u32 %r3, %r0, %r0;", "vadd"},
+    {"float_pair", "add.rn.f32x2 %rd5, %rd4, %rd4;", "f32x2"},
+    {"mixed_precision", "add.f32.f16 %f3, %h1, %f2;", "add.f32.f16"},
+    {"stochastic", "cvt.rs.f16x2.f32 %r3, %f1, %f2, %r1;", "'.rs' is not"},
+    {"pack", "cvt.pack.sat.u16.s32 %r3, %r1, %r2;", "'.pack' is not"},
+    {"oob", "fma.rn.oob.f16 %h1, %h2, %h3, %h4;", "'.oob' is not"},
+    {"redux_float", "redux.sync.min.abs.f32 %f3, %f1, -1;", "redux"},
+    {"atomic_of_floats", "atom.global.min.f32 %f3, [%rd0], %f1;", "atom.global.min.f32"},
+    {"barrier_cluster", "barrier.cluster.arrive;", "barrier.cluster"},
+    {"alloca", "alloca.u64 %rd5, 16;", "alloca"},
+    {"call_by_pointer", "P: .callprototype _ (); call %rd5, P;", "calls through pointers"},
+    {"texture", "tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, {%f4, %f5}];", "tex"},
+    {"f64_flush", "add.ftz.f64 %d3, %d1, %d2;", "never flushed"},
+    {"guarded_indexed_branch", "T: .branchtargets A; @%p1 brx.idx %r1, T; A:", "brx.idx"},
+};
+INSTANTIATE_TEST_SUITE_P(Each, Refusal, ::testing::ValuesIn(kRefused),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST(Refusals, OfAKernelThatAsksForClustersComeBeforeItRuns) {
+  const std::string ptx =
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 "
+      "b) "
+      ".reqnctapercluster 2, 1, 1\n{ ret; }\n";
+  EXPECT_THROW(static_cast<void>(run_kernel(ptx, {1}, 32)), ptx::Error);
+}
+
+}  // namespace
+}  // namespace emulator::testing
