@@ -33,7 +33,8 @@ class AHang : public FaultyGpu, public testing::WithParamInterface<const char*> 
     const Outcome run = bench_with(std::string(GetParam()) + ":1:hang", {"--timeout", "2"});
     expect_rejection(run, 13, "timed_out");
     EXPECT_THAT(value_of("reason", run.out), HasSubstr("took more than 2 s"));
-    // A second for the phases before, and one for the end; more on a busy machine or with sanitizers.
+    // A second for the phases before, and one for the end; more on a busy machine or with
+    // sanitizers.
     EXPECT_LT(run.seconds, 10);
     expect_nothing_left();
   }
