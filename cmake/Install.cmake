@@ -1,13 +1,34 @@
-# `cmake --install` makes a tree that can be copied to another machine: the program, the emulated driver, the cases and
-# every library they need except the C library's own. The machine's CUDA and driver are found when the program runs.
-# RPATH rather than RUNPATH: the libraries that come along need each other, and only RPATH holds for those as well.
+# What `cmake --install` and ./dev install put under a prefix: the program, the emulated driver, the cases, the header for
+# editors, completions and documents. Libraries of the system stay where they are: in /usr/local/lib they would take the place
+# of the system's own for every program. scripts/package brings them along for machines that lack them.
+# RPATH rather than RUNPATH: the libraries that come along in a package need each other, and only RPATH holds for those as
+# well, and for those that are opened at run time.
 set_target_properties(autokernel autokernel_cpu PROPERTIES INSTALL_RPATH "\$ORIGIN/../lib;\$ORIGIN")
 target_link_options(autokernel PRIVATE -Wl,--disable-new-dtags)
 target_link_options(autokernel_cpu PRIVATE -Wl,--disable-new-dtags)
-install(TARGETS autokernel autokernel_cpu RUNTIME_DEPENDENCY_SET autokernel_libraries
-  RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
-install(RUNTIME_DEPENDENCY_SET autokernel_libraries
-  PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread)\\.so" "^libcuda\\.so"
-  LIBRARY DESTINATION lib)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels DESTINATION share/autokernel)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data/elementwise DESTINATION share/autokernel/cases)
+# Always lib, also where the system has a lib64: the program looks for its library in ../lib.
+install(TARGETS autokernel autokernel_cpu RUNTIME DESTINATION bin COMPONENT autokernel LIBRARY DESTINATION lib COMPONENT autokernel)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels DESTINATION share/autokernel COMPONENT autokernel)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data/elementwise DESTINATION share/autokernel/cases COMPONENT autokernel)
+install(FILES ${CMAKE_SOURCE_DIR}/include/autokernel.cuh DESTINATION include COMPONENT autokernel)
+install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/program.md
+  DESTINATION share/doc/autokernel COMPONENT autokernel)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION share/doc/autokernel COMPONENT autokernel)
+
+# The completions are the program's own words, so they are made by it.
+set(autokernel_completions ${CMAKE_BINARY_DIR}/completions)
+set(autokernel_completion_files "")
+foreach(shell bash zsh fish)
+  add_custom_command(OUTPUT ${autokernel_completions}/autokernel.${shell}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${autokernel_completions}
+    COMMAND autokernel completion ${shell} > ${autokernel_completions}/autokernel.${shell}
+    DEPENDS autokernel VERBATIM)
+  list(APPEND autokernel_completion_files ${autokernel_completions}/autokernel.${shell})
+endforeach()
+add_custom_target(autokernel_completions ALL DEPENDS ${autokernel_completion_files})
+install(FILES ${autokernel_completions}/autokernel.bash DESTINATION share/bash-completion/completions RENAME autokernel COMPONENT autokernel)
+install(FILES ${autokernel_completions}/autokernel.zsh DESTINATION share/zsh/site-functions RENAME _autokernel COMPONENT autokernel)
+install(FILES ${autokernel_completions}/autokernel.fish DESTINATION share/fish/vendor_completions.d COMPONENT autokernel)
+
+add_custom_target(uninstall
+  COMMAND ${CMAKE_COMMAND} -D MANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt -P ${CMAKE_SOURCE_DIR}/cmake/Uninstall.cmake)

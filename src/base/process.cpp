@@ -219,4 +219,12 @@ Ending Child::kill() {
   return *ending_;
 }
 
+std::optional<Ending> Child::kill_within(std::chrono::milliseconds patience) {
+  if (ending_) return ending_;
+  ::kill(-id(), SIGKILL);
+  const auto ending = wait_until(std::chrono::steady_clock::now() + patience);
+  if (!ending) unreaped_.release();
+  return ending;
+}
+
 }  // namespace autokernel

@@ -138,6 +138,11 @@ int Bench::measure(const Console& console) const {
   const Diagnostics diagnostics(verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
   const trial::Limits limits = limits_with(timeout_seconds_);
   const trial::Request request = this->request();
+  // Nobody named it, and it may not be what was meant.
+  if (!case_directory_ && replay_.empty() && request.case_directory == installed_case()) {
+    console.err << "autokernel: no case in this folder; measuring the installed "
+                << request.case_directory.string() << '\n';
+  }
   // Rather now than after the measurement.
   if (!log_.empty()) write_log(log_, "autokernel bench: under way\n");
   std::vector<std::string> notes;

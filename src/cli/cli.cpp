@@ -7,6 +7,9 @@
 #include "autokernel/base/error.h"
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/completion.h"
+#include "cli/doctor.h"
+#include "cli/probe.h"
 #include "cli/runner.h"
 
 namespace autokernel::cli {
@@ -20,6 +23,7 @@ constexpr const char* kExamples = R"(Examples:
   autokernel bench                             measure ./kernels/kernel.cu
   autokernel bench --case kernels/softmax      measure another case
   autokernel bench --device cpu --size check   a quick check without a GPU
+  autokernel doctor                            what this machine offers, and what is missing
 
 Exit codes: 0 done, 2 usage, 3 environment, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed,
 70 internal. 'autokernel COMMAND --help' says more.)";
@@ -27,6 +31,9 @@ Exit codes: 0 done, 2 usage, 3 environment, 11 incorrect, 12 does not compile, 1
 [[nodiscard]] std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(std::make_unique<Bench>());
+  commands.push_back(std::make_unique<Doctor>());
+  commands.push_back(std::make_unique<Completion>());
+  commands.push_back(std::make_unique<Probe>());
   commands.push_back(std::make_unique<Runner>());
   return commands;
 }

@@ -16,9 +16,16 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
+fs::path installed_case() {
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  return program.parent_path().parent_path() / "share" / "autokernel" / "kernels";
+}
+
 fs::path default_case(const fs::path& here) {
   if (is_case(here)) return here;
   if (is_case(here / "kernels")) return here / "kernels";
+  if (is_case(installed_case())) return installed_case();
   throw Error(Stop::usage, "no case found: neither " + here.string() + " nor " +
                                (here / "kernels").string() +
                                " holds a case.toml; name a folder that does with --case DIR");

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
-#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "cli/folders.h"
 
 namespace autokernel::cli {
 namespace {
@@ -25,17 +25,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLargestLog = std::size_t{2} << 20U;
 constexpr std::size_t kLogsKept = 20;
 constexpr const char* kPrefix = "bench-";
-
-[[nodiscard]] std::optional<fs::path> repository_of(const fs::path& directory) {
-  std::error_code ignored;
-  // A file of that name is a worktree's or a submodule's.
-  for (fs::path folder = fs::weakly_canonical(directory, ignored); !folder.empty();
-       folder = folder.parent_path()) {
-    if (fs::exists(folder / ".git", ignored)) return folder;
-    if (folder == folder.root_path()) return {};
-  }
-  return {};
-}
 
 void make_folder(const fs::path& folder) {
   std::error_code failure;

@@ -273,8 +273,9 @@ Compiler Compiler::open(Caching caching) {
       Stop::environment,
       fmt::format(
           "cannot find NVRTC {}.{} or newer with CUDA's headers in CUDA_HOME, the loader's path, "
-          "/usr/local/cuda*, cuda-wheels beside the build or the packages of python3; run ./dev "
-          "setup, "
+          "/usr/local/cuda*, cuda-wheels beside the program or the packages of python3; pip "
+          "install "
+          "nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl, "
           "or install a CUDA toolkit and set CUDA_HOME. Tried:{}",
           kOldest.first, kOldest.second, tried));
 }

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "autokernel/compile/cuda_libraries.h"
+
 namespace autokernel::compile {
 namespace {
 
@@ -43,27 +45,27 @@ Paths entries(const Path& folder) {
 void append(Paths& to, const Paths& from) { to.insert(to.end(), from.begin(), from.end()); }
 
 // libnvrtc.so, libnvrtc.so.13 and the like; not libnvrtc-builtins.so nor libnvrtc.alt.so.
-Paths libraries_in(const Path& folder) {
+Paths libraries_in(const Path& folder, const std::string& name) {
   Paths found = entries(folder);
-  std::erase_if(
-      found, [](const Path& file) { return !file.filename().string().starts_with("libnvrtc.so"); });
+  std::erase_if(found,
+                [&](const Path& file) { return !file.filename().string().starts_with(name); });
   return found;
 }
 
-Paths libraries_of_toolkit(const Path& root) {
+Paths libraries_of_toolkit(const Path& root, const std::string& name) {
   Paths found;
   for (const char* folder :
        {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-    append(found, libraries_in(root / folder));
+    append(found, libraries_in(root / folder, name));
   }
   return found;
 }
 
 // NVIDIA's wheels unpack into nvidia/<part>/lib, where <part> is cuda_nvrtc or, since CUDA 13,
 // cu13.
-Paths libraries_of_wheels(const Path& root) {
+Paths libraries_of_wheels(const Path& root, const std::string& name) {
   Paths found;
-  for (const Path& part : entries(root / "nvidia")) append(found, libraries_in(part / "lib"));
+  for (const Path& part : entries(root / "nvidia")) append(found, libraries_in(part / "lib", name));
   return found;
 }
 
@@ -173,15 +175,21 @@ Surroundings surroundings() {
   return around;
 }
 
-Paths nvrtc_candidates(const Surroundings& around) {
+Paths library_candidates(const std::string& name, const Surroundings& around) {
   Paths found;
-  if (!around.cuda_home.empty()) append(found, libraries_of_toolkit(around.cuda_home));
-  append(found, {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
-  for (const Path& root : toolkit_roots(around)) append(found, libraries_of_toolkit(root));
-  for (const Path& root : wheel_roots(around)) append(found, libraries_of_wheels(root));
-  for (const Path& root : python_roots(around)) append(found, libraries_of_wheels(root));
+  if (!around.cuda_home.empty()) append(found, libraries_of_toolkit(around.cuda_home, name));
+  append(found, {name + ".13", name + ".12", name});
+  for (const Path& root : toolkit_roots(around)) append(found, libraries_of_toolkit(root, name));
+  for (const Path& root : wheel_roots(around)) append(found, libraries_of_wheels(root, name));
+  for (const Path& root : python_roots(around)) append(found, libraries_of_wheels(root, name));
   return found;
 }
+
+Paths nvrtc_candidates(const Surroundings& around) {
+  return library_candidates("libnvrtc.so", around);
+}
+
+Paths cublas_candidates() { return library_candidates("libcublas.so", surroundings()); }
 
 Paths header_folders(const Path& library, const Surroundings& around) {
   std::error_code ignored;

@@ -20,8 +20,11 @@ struct Surroundings {
 };
 [[nodiscard]] Surroundings surroundings();
 
-// Libraries to try, best first: files that exist, and bare names for the loader to find. Their
-// folders are searched in the order of compiler.h.
+// Libraries to try whose names begin so ("libnvrtc.so"), best first: files that exist, and bare
+// names for the loader to find. Their folders are searched in the order of compiler.h. CUDA's
+// libraries carry its major version; any from 12 on will do.
+[[nodiscard]] std::vector<std::filesystem::path> library_candidates(const std::string& name,
+                                                                    const Surroundings& around);
 [[nodiscard]] std::vector<std::filesystem::path> nvrtc_candidates(const Surroundings& around);
 
 // Folders for the compiler's include path, taken from beside the library, else from the other

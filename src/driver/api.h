@@ -21,6 +21,7 @@ struct Api {
   decltype(&::cuDeviceGetName) device_get_name = nullptr;
   decltype(&::cuDeviceGetAttribute) device_get_attribute = nullptr;
   decltype(&::cuDeviceTotalMem) device_total_mem = nullptr;
+  decltype(&::cuDeviceGetPCIBusId) device_pci_bus_id = nullptr;
   decltype(&::cuDevicePrimaryCtxRetain) primary_context_retain = nullptr;
   decltype(&::cuDevicePrimaryCtxRelease) primary_context_release = nullptr;
   decltype(&::cuCtxSetCurrent) context_set_current = nullptr;

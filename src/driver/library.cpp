@@ -55,6 +55,7 @@ std::shared_ptr<const Api> open_library(const std::filesystem::path& library, st
   symbols.find(api->device_get_name, "cuDeviceGetName");
   symbols.find(api->device_get_attribute, "cuDeviceGetAttribute");
   symbols.find(api->device_total_mem, "cuDeviceTotalMem_v2");
+  symbols.find_if_there(api->device_pci_bus_id, "cuDeviceGetPCIBusId");
   symbols.find(api->primary_context_retain, "cuDevicePrimaryCtxRetain");
   symbols.find(api->primary_context_release, "cuDevicePrimaryCtxRelease_v2");
   symbols.find(api->context_set_current, "cuCtxSetCurrent");

@@ -3,14 +3,12 @@
 #include <cublas_v2.h>
 #include <dlfcn.h>
 
-#include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/owned.h"
+#include "autokernel/compile/cuda_libraries.h"
 
 namespace autokernel::trial {
 
@@ -42,20 +40,6 @@ struct Cublas::Calls {
 };
 
 namespace {
-
-// The library's major version follows CUDA's, and any from 12 on will do.
-constexpr std::array kNames = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
-
-std::vector<std::filesystem::path> places() {
-  std::vector<std::filesystem::path> places;
-  for (const char* name : kNames) {
-    if (const char* home = std::getenv("CUDA_HOME"))
-      places.push_back(std::filesystem::path(home) / "lib64" / name);
-    places.emplace_back(name);
-    places.push_back(std::filesystem::path("/usr/local/cuda/lib64") / name);
-  }
-  return places;
-}
 
 cudaDataType_t type_of(cases::DType dtype) {
   switch (dtype) {
@@ -98,7 +82,7 @@ Cublas::Cublas(const driver::Device& device)
 Cublas::~Cublas() = default;
 
 void Cublas::load() {
-  for (const std::filesystem::path& place : places()) {
+  for (const std::filesystem::path& place : compile::cublas_candidates()) {
     if (dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) != nullptr) return;
   }
 }
@@ -107,7 +91,7 @@ std::unique_ptr<Cublas> Cublas::open(const driver::Device& device) {
   std::unique_ptr<Cublas> cublas(new Cublas(device));
   Calls& calls = *cublas->calls_;
   std::string looked;
-  for (const std::filesystem::path& place : places()) {
+  for (const std::filesystem::path& place : compile::cublas_candidates()) {
     void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (handle == nullptr) {
       looked += "\n  " + place.string();

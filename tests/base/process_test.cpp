@@ -115,6 +115,19 @@ TEST(Child, IsKilledWithItsWholeGroup) {
   EXPECT_THAT(test::processes_still_marked(scratch.path()), IsEmpty());
 }
 
+TEST(Child, IsKilledWithinItsTime) {
+  Child child = Child::start(shell("sleep 1000"));
+  const auto ending = child.kill_within(seconds{10});
+  ASSERT_TRUE(ending.has_value());
+  EXPECT_EQ(ending.value_or(Ending{}).signal, SIGKILL);
+}
+
+TEST(Child, ThatHasEndedIsNotKilledAgain) {
+  Child child = Child::start(shell("exit 7"));
+  EXPECT_EQ(ended(child).code, 7);
+  EXPECT_EQ(child.kill_within(seconds{0}).value_or(Ending{}).code, 7);
+}
+
 TEST(Child, ThatEndsTakesItsGroupWithIt) {
   const test::ScratchFolder scratch;
   Child child = Child::start(shell("sleep 100 & exit 3", {{"MARK", scratch.path()}}));

@@ -65,6 +65,15 @@ TEST(Nvrtc, IsLookedForInThePackagesOfThePythonOnThePath) {
             library);
 }
 
+TEST(Cublas, IsLookedForWhereNvrtcIs) {
+  const test::ScratchFolder folder;
+  const auto library = folder.write("named/nvidia/cu13/lib/libcublas.so.13", "");
+  folder.write("named/nvidia/cu13/lib/libcublasLt.so.13", "");
+
+  EXPECT_THAT(library_candidates("libcublas.so", {.wheels = folder.path() / "named"}),
+              ElementsAre("libcublas.so.13", "libcublas.so.12", "libcublas.so", library));
+}
+
 TEST(Headers, AreTakenFromTheToolkitOfTheLibrary) {
   const test::ScratchFolder folder;
   const auto library = folder.write("cuda/lib64/libnvrtc.so.13", "");

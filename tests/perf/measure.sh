@@ -79,3 +79,15 @@ row "--version" "$((($(now_ms) - begin) / 20)) ms" "<= 20 ms" "autokernel --vers
 strip -o "$scratch/stripped" "$program"
 row "the binary, stripped" "$(awk "BEGIN { printf \"%.1f\", $(stat -c %s "$scratch/stripped") / 1e6 }") MB" "<= 10 MB" \
   "strip build/release/bin/autokernel"
+
+# Made by ./dev package: without it there are no such rows.
+package_row() {
+  if [[ -e $2 ]]; then
+    row "$1" "$(awk "BEGIN { printf \"%.1f\", $(stat -c %s "$2") / 1e6 }") MB" "<= 30 MB" "./dev package"
+  fi
+}
+package_row "the package" "$(echo build/autokernel-*-linux-x86_64.tar.xz)"
+package_row "the package without the emulated device" "$(echo build/autokernel-*-linux-x86_64-gpu.tar.xz)"
+if [[ -d build/package ]]; then
+  row "the package, unpacked" "$(du -sm build/package | cut -f 1) MB" "no bar" "du -sm build/package"
+fi

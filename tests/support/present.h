@@ -13,4 +13,11 @@ template <typename Value>
   return *value;
 }
 
+// The same, to be changed.
+template <typename Value>
+[[nodiscard]] Value& present(std::optional<Value>& value) {
+  if (!value) throw std::logic_error("there is no value");
+  return *value;
+}
+
 }  // namespace autokernel::test

@@ -53,6 +53,10 @@ class Child {
   [[nodiscard]] std::optional<Ending> wait_until(std::chrono::steady_clock::time_point deadline);
   // Kills the whole group at once (SIGKILL) and waits for the child's end.
   Ending kill();
+  // The same, but waits no longer than that: a child that a driver holds in the kernel cannot be
+  // killed, and whoever asks about drivers must not hang with it. None: it is still there, killed
+  // as soon as it returns from the kernel, and nobody's any more.
+  std::optional<Ending> kill_within(std::chrono::milliseconds patience);
 
  private:
   pid_t id_ = 0;

@@ -1,0 +1,23 @@
+# Removes what the last `cmake --install` of this build put under its prefix, and the folders that are empty then.
+#   cmake -D MANIFEST=build/release/install_manifest.txt -P cmake/Uninstall.cmake
+if(NOT EXISTS ${MANIFEST})
+  message(FATAL_ERROR "nothing to uninstall: ${MANIFEST} is not there, so this build was not installed")
+endif()
+file(STRINGS ${MANIFEST} installed)
+foreach(file IN LISTS installed)
+  set(file $ENV{DESTDIR}${file})
+  file(REMOVE ${file})
+  message(STATUS "Removed: ${file}")
+  # Only folders that are autokernel's by name: bin, lib and share belong to everyone.
+  cmake_path(GET file PARENT_PATH folder)
+  while(folder MATCHES "/share/(doc/)?autokernel(/|$)")
+    file(GLOB left LIST_DIRECTORIES true ${folder}/* ${folder}/.*)
+    list(FILTER left EXCLUDE REGEX "/\\.\\.?$")
+    if(left)
+      break()
+    endif()
+    file(REMOVE_RECURSE ${folder})
+    cmake_path(GET folder PARENT_PATH folder)
+  endwhile()
+endforeach()
+file(REMOVE ${MANIFEST})

@@ -1,0 +1,12 @@
+// Where CUDA's other libraries may lie: in the same places as NVRTC.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace autokernel::compile {
+
+// Files that exist and bare names for the loader to find, best first.
+[[nodiscard]] std::vector<std::filesystem::path> cublas_candidates();
+
+}  // namespace autokernel::compile

@@ -1,0 +1,40 @@
+#include "cli/completion.h"
+
+#include <CLI/CLI.hpp>
+
+#include "autokernel/base/error.h"
+#include "cli/completion/offers.h"
+
+namespace autokernel::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  source <(autokernel completion bash)                     in ~/.bashrc
+  source <(autokernel completion zsh)                      in ~/.zshrc, after compinit
+  autokernel completion fish | source                      in ~/.config/fish/config.fish
+
+An installed autokernel has put these scripts where bash, zsh and fish look for them.)";
+
+}  // namespace
+
+void Completion::declare(CLI::App& app) {
+  app_ = &app;
+  app.footer(kExamples);
+  app.add_option("shell", shell_, "bash, zsh or fish")->type_name("SHELL")->required();
+}
+
+int Completion::run(const Console& console) {
+  const completion::Offer root = completion::offers_of(*app_->get_parent());
+  if (shell_ == "bash") {
+    console.out << completion::bash_script(root);
+  } else if (shell_ == "zsh") {
+    console.out << completion::zsh_script(root);
+  } else if (shell_ == "fish") {
+    console.out << completion::fish_script(root);
+  } else {
+    throw Error(Stop::usage, "no such shell: '" + shell_ + "'; completion takes bash, zsh or fish");
+  }
+  return 0;
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,25 @@
+// `autokernel completion SHELL`: the script that teaches a shell to complete our command line.
+#pragma once
+
+#include <string>
+
+#include "cli/command.h"
+
+namespace autokernel::cli {
+
+class Completion : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "completion"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Print the completion script of a shell";
+  }
+  void declare(CLI::App& app) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  const CLI::App* app_ =
+      nullptr;  // this command, whose parent knows all others; none before declare
+  std::string shell_;
+};
+
+}  // namespace autokernel::cli

@@ -1,0 +1,25 @@
+// `autokernel doctor`: what this machine offers, what is missing, and the command that mends it.
+#pragma once
+
+#include <string>
+
+#include "cli/command.h"
+
+namespace autokernel::cli {
+
+class Doctor : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "doctor"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Say what this machine offers, what is missing and how to mend it";
+  }
+  void declare(CLI::App& app) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  std::string device_ = "auto";
+  bool json_ = false;
+  int timeout_seconds_ = 30;
+};
+
+}  // namespace autokernel::cli

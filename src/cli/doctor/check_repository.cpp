@@ -1,0 +1,33 @@
+// The git repository around the current folder, as far as its files tell.
+#include <fmt/format.h>
+
+#include "cli/doctor/checks.h"
+
+namespace autokernel::cli::doctor {
+
+// bench needs no repository: it only keeps its logs in one.
+Lines check_repository(const Facts& facts) {
+  if (!facts.surroundings.answer) return {};
+  const Repository& repository = facts.surroundings.answer->repository;
+  if (repository.root.empty()) {
+    return {{"git", Standing::missing, "the current folder is in no repository", "git init"}};
+  }
+  if (repository.locked) {
+    return {{"git", Standing::wrong, repository.root + ": another git is at work, or was killed",
+             fmt::format("rm {}/index.lock  (once no git runs)", repository.git_folder)}};
+  }
+  if (!repository.under_way.empty()) {
+    return {{"git", Standing::wrong,
+             fmt::format("{}: a {} is under way", repository.root, repository.under_way),
+             repository.under_way == "bisect"
+                 ? "git bisect reset"
+                 : fmt::format("git {} --abort", repository.under_way)}};
+  }
+  if (repository.branch.empty()) {
+    return {{"git", Standing::wrong, repository.root + ": no branch is checked out",
+             "git switch -c NAME"}};
+  }
+  return {{"git", Standing::ok, fmt::format("{}, branch {}", repository.root, repository.branch)}};
+}
+
+}  // namespace autokernel::cli::doctor

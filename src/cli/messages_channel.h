@@ -1,0 +1,18 @@
+// The hidden subcommands' end of the channel to the process that started them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "autokernel/base/descriptor.h"
+
+namespace autokernel::cli {
+
+// The channel on kMessagesDescriptor. Throws Error(usage) where there is none: a user called
+// `hidden`, and is told to call `instead`.
+[[nodiscard]] Descriptor messages_channel(const std::string& hidden, const std::string& instead);
+
+// Writes all of it. Throws Error(internal).
+void send(const Descriptor& channel, std::string_view bytes);
+
+}  // namespace autokernel::cli

@@ -1,0 +1,70 @@
+#include "cli/probe.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+
+#include "autokernel/base/error.h"
+#include "cli/doctor/facts_message.h"
+#include "cli/doctor/surroundings.h"
+#include "cli/messages_channel.h"
+
+namespace autokernel::cli {
+namespace {
+
+using doctor::Asked;
+
+// A probe's answer as a line; what was thrown on the way is its trouble.
+template <typename Look>
+[[nodiscard]] std::string line(Look look) {
+  Asked<decltype(look())> asked;
+  try {
+    asked.answer = look();
+  } catch (const std::exception& error) {
+    asked.trouble = error.what();
+  }
+  return encode(asked);
+}
+
+[[nodiscard]] doctor::Watched watch() {
+  doctor::Watched watched;
+  const auto telemetry = driver::Telemetry::open(watched.trouble);
+  if (!telemetry) return watched;
+  watched.driver_version = telemetry->driver_version();
+  for (const driver::GpuIdentity& gpu : telemetry->gpus()) {
+    watched.gpus.push_back({gpu, telemetry->state(gpu.index), telemetry->processes(gpu.index)});
+  }
+  return watched;
+}
+
+[[nodiscard]] std::string look(const std::string& part, const std::string& device) {
+  if (part == "cuda") return line([] { return driver::survey(); });
+  if (part == "telemetry") return line(watch);
+  if (part == "compiler") return line(trial::try_compiler);
+  if (part == "device") {
+    return line([&] { return trial::try_device(driver::parse_device(device)); });
+  }
+  if (part == "library") {
+    return line([&] { return doctor::Library{trial::try_library(driver::parse_device(device))}; });
+  }
+  if (part == "surroundings") {
+    return line([] { return doctor::look_around(std::filesystem::current_path()); });
+  }
+  throw Error(Stop::internal, "there is no probe '" + part + "'");
+}
+
+}  // namespace
+
+void Probe::declare(CLI::App& app) {
+  app.add_option("part", part_);
+  app.add_option("device", device_);
+}
+
+int Probe::run(const Console& /*console*/) {
+  const Descriptor channel = messages_channel("probe", "doctor");
+  send(channel, look(part_, device_));
+  return 0;
+}
+
+}  // namespace autokernel::cli
