@@ -1,6 +1,7 @@
 // Wires the parts and maps what stopped them to an exit code; everything else is in the layers.
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -29,6 +30,9 @@ int fail(autokernel::Stop stop, std::string_view what) {
 
 int main(int argc, char** argv) {
   using autokernel::Stop;
+  // Where a limit is set on the size of files (ulimit -f), a write that fails is reported like any
+  // other; without this it would end the program.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     const int code = autokernel::cli::run(arguments, {std::cout, std::cerr, err_is_terminal()});

@@ -60,7 +60,7 @@ void make_folder(const fs::path& folder) {
                      ::getpid());
 }
 
-void remove_all_but_the_newest(const fs::path& folder) {
+void remove_all_but_the_newest(const fs::path& folder, const fs::path& written) {
   std::vector<fs::path> logs;
   std::error_code ignored;
   for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
@@ -70,7 +70,10 @@ void remove_all_but_the_newest(const fs::path& folder) {
   }
   if (logs.size() <= kLogsKept) return;
   std::ranges::sort(logs);
-  for (auto log = logs.begin(); log != logs.end() - kLogsKept; ++log) fs::remove(*log, ignored);
+  // Where the clock was set back, logs written before bear later names.
+  std::erase(logs, written);
+  for (auto log = logs.begin(); log != logs.end() - (kLogsKept - 1); ++log)
+    fs::remove(*log, ignored);
 }
 
 [[nodiscard]] std::string shortened(const std::string& text) {
@@ -85,7 +88,7 @@ fs::path keep_log(const fs::path& case_directory, const std::string& text) {
   const fs::path folder = folder_for(case_directory);
   fs::path log = folder / new_name();
   write_file_atomically(log, shortened(text));
-  remove_all_but_the_newest(folder);
+  remove_all_but_the_newest(folder, log);
   return log;
 }
 

@@ -292,7 +292,8 @@ Compilation Compiler::compile(const Request& request) const {
       case Nvrtc::Outcome::compiled:
         break;
       case Nvrtc::Outcome::rejected:
-        throw Refused(first_error(output.log, request.source, request.file_name));
+        throw Refused(
+            first_error(output.log, request.source, request.file_name, library_->includes()));
       case Nvrtc::Outcome::option_not_understood:
         throw Error(
             Stop::environment,

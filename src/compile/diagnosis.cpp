@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 #include <ranges>
 #include <sstream>
@@ -13,6 +14,7 @@
 
 #include "compile/kernel_names.h"
 #include "compile/ptxas_report.h"
+#include "compile/served.h"
 #include "compile/source_text.h"
 
 namespace autokernel::compile {
@@ -50,6 +52,9 @@ constexpr std::array<Advice, 9> kAdvice = {{
     {"is considered a host",
      "write __device__ (or __constant__, constexpr) before it: the file is device code only"},
 }};
+
+// NVRTC carries declarations of its own.
+constexpr std::string_view kBuiltIn = "__nv_nvrtc_builtin_header.h";
 
 // Names of the served header that are unknown where it was not included.
 constexpr std::string_view kMacro = "AUTOKERNEL_LAUNCH";
@@ -141,6 +146,23 @@ std::string described(const Diagnostic& diagnostic, const std::string& source,
   return text;
 }
 
+// Whether a file is one that kernels are meant to include.
+bool is_header(const std::string& file, const std::vector<std::filesystem::path>& headers) {
+  if (file == kServedHeaderName || file == kSizesHeaderName || file == kBuiltIn) return true;
+  const std::filesystem::path path = std::filesystem::path(file).lexically_normal();
+  return std::ranges::any_of(headers, [&](const std::filesystem::path& folder) {
+    const std::string rest = path.lexically_relative(folder.lexically_normal()).string();
+    return !rest.empty() && !rest.starts_with("..");
+  });
+}
+
+std::string foreign(const Diagnostic& diagnostic, const std::string& file_name) {
+  return fmt::format(
+      "{}: it includes {}, which does not compile (line {}); a kernel is one file: include nothing "
+      "but <autokernel.cuh> and CUDA's headers",
+      file_name, diagnostic.file, diagnostic.line);
+}
+
 // Errors of ptxas have no place in the file: they are about inline assembly, calls that nothing
 // answers, or limits.
 std::optional<std::string> ptxas_error(const std::vector<std::string>& log,
@@ -182,10 +204,13 @@ std::optional<std::string> too_much_shared(const std::string& log, const std::st
 }  // namespace
 
 std::string first_error(const std::string& log, const std::string& source,
-                        const std::string& file_name) {
+                        const std::string& file_name,
+                        const std::vector<std::filesystem::path>& headers) {
   const std::vector<std::string> lines = lines_of(log);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (const auto found = error_in(lines[i])) {
+      if (found->file != file_name && !is_header(found->file, headers))
+        return foreign(*found, file_name);
       return described(*found, source, file_name, line_that_led_to(lines, i + 1, file_name));
     }
   }

@@ -2,12 +2,17 @@
 // line itself, and what to do where the compiler's words do not say it.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 namespace autokernel::compile {
 
-// `file_name` is what the source was called when it was compiled.
+// `file_name` is what the source was called when it was compiled. Words of a file that the source
+// includes are only shown where it is the harness's or lies below `headers`: a compiler that is
+// shown somebody's secrets quotes them.
 [[nodiscard]] std::string first_error(const std::string& log, const std::string& source,
-                                      const std::string& file_name);
+                                      const std::string& file_name,
+                                      const std::vector<std::filesystem::path>& headers = {});
 
 }  // namespace autokernel::compile

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "autokernel/base/error.h"
 #include "autokernel/driver/device.h"
 #include "driver/api.h"
 #include "driver/status.h"
@@ -17,6 +18,10 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+// Images of one major version of the toolkit are not for drivers of the one before, and the oldest
+// NVRTC in use is of CUDA 12.
+constexpr int kOldestVersion = 12000;
+
 std::string version_of(const Api& api) {
   if (api.emu_version != nullptr) {
     const char* version = api.emu_version();
@@ -25,6 +30,12 @@ std::string version_of(const Api& api) {
   int version = 0;
   check(api, api.driver_get_version(&version), "cuDriverGetVersion",
         "ask the CUDA driver for its version");
+  if (version < kOldestVersion) {
+    throw Error(Stop::environment,
+                "cannot use this CUDA driver: it is for CUDA " + version_text(version) +
+                    "; install a driver for CUDA 12.4 or later, or pass --device cpu" +
+                    " [cuDriverGetVersion]");
+  }
   return version_text(version);
 }
 

@@ -64,8 +64,8 @@ Gpus find_gpus() {
   }
   const Api& api = *gpus.api;
   if (const CUresult status = api.init(0); status != CUDA_SUCCESS) {
-    gpus.why = fault(api, status, Occasion::load).text + " (" + name_of(api, status) + ", " +
-               std::to_string(static_cast<int>(status)) + ") [cuInit]";
+    gpus.why = fault(api, status, Occasion::load, "cuInit").text + " (" + name_of(api, status) +
+               ", " + std::to_string(static_cast<int>(status)) + ") [cuInit]";
     return gpus;
   }
   check(api, api.device_get_count(&gpus.devices), "cuDeviceGetCount",

@@ -67,8 +67,8 @@ void check(const Api& api, CUresult status, const char* call, const std::string&
                                      (remedy.empty() ? "" : "; " + remedy) + " [" + call + "]");
 }
 
-Fault fault(const Api& api, CUresult status, Occasion occasion) {
-  Fault fault{static_cast<int>(status), name_of(api, status), text_of(api, status), occasion};
+Fault fault(const Api& api, CUresult status, Occasion occasion, const char* call) {
+  Fault fault{static_cast<int>(status), name_of(api, status), text_of(api, status), occasion, call};
   if (api.emu_fault_report != nullptr) {
     const char* report = api.emu_fault_report();
     if (report != nullptr && *report != '\0') fault.text = report;
@@ -78,20 +78,20 @@ Fault fault(const Api& api, CUresult status, Occasion occasion) {
 
 std::optional<Fault> check_after_launch(const Api& api, CUresult status, const char* call,
                                         const std::string& attempted) {
-  if (is_one_of(status, kStickyFaults)) return fault(api, status, Occasion::run);
+  if (is_one_of(status, kStickyFaults)) return fault(api, status, Occasion::run, call);
   check(api, status, call, attempted);
   return std::nullopt;
 }
 
 std::optional<Fault> check_launch(const Api& api, CUresult status, const char* call,
                                   const std::string& attempted) {
-  if (is_one_of(status, kRefusedLaunch)) return fault(api, status, Occasion::launch);
+  if (is_one_of(status, kRefusedLaunch)) return fault(api, status, Occasion::launch, call);
   return check_after_launch(api, status, call, attempted);
 }
 
 std::optional<Fault> check_code(const Api& api, CUresult status, const char* call,
                                 const std::string& attempted) {
-  if (is_one_of(status, kRefusedCode)) return fault(api, status, Occasion::load);
+  if (is_one_of(status, kRefusedCode)) return fault(api, status, Occasion::load, call);
   check(api, status, call, attempted);
   return std::nullopt;
 }

@@ -18,7 +18,7 @@ void check(const Api& api, CUresult status, const char* call, const std::string&
            const std::string& remedy = "");
 
 // The status as a fault, with what the emulated device has to say about it.
-[[nodiscard]] Fault fault(const Api& api, CUresult status, Occasion occasion);
+[[nodiscard]] Fault fault(const Api& api, CUresult status, Occasion occasion, const char* call);
 
 // Nothing where all went well; a fault where an earlier launch went wrong; else throws as check
 // does.

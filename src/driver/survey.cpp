@@ -22,8 +22,9 @@ class Questions {
   [[nodiscard]] bool ask(CUresult status, const char* call) {
     if (status == CUDA_SUCCESS) return true;
     survey_->failure_code = static_cast<int>(status);
-    survey_->failure = fault(*api_, status, Occasion::load).text + " (" + name_of(*api_, status) +
-                       ", " + std::to_string(static_cast<int>(status)) + ")";
+    survey_->failure = fault(*api_, status, Occasion::load, call).text + " (" +
+                       name_of(*api_, status) + ", " + std::to_string(static_cast<int>(status)) +
+                       ")";
     survey_->call = call;
     return false;
   }

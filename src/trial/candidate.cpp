@@ -48,7 +48,7 @@ std::optional<Rejection> Candidate::find_steps() {
     }
     if (launch.shared_bytes > kSharedWithoutAsking) {
       if (const auto fault = device_->allow_shared(*kernel, launch.shared_bytes)) {
-        return rejection(*fault, launch_text(launch), "");
+        return rejection(*fault, launch_text(launch), "loading");
       }
     }
     steps_.push_back({*kernel, {launch.grid, launch.block, launch.shared_bytes}});

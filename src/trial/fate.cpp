@@ -17,7 +17,9 @@ namespace {
     case Phase::start:
       return "starting";
     case Phase::compile:
-      return "compiling the kernel";
+      // The device is opened meanwhile; whoever ended the process does not say which of the two it
+      // was.
+      return "compiling the kernel and opening the device";
     case Phase::check:
       return "checking the kernel";
     case Phase::time:

@@ -63,8 +63,12 @@ constexpr std::size_t kLineBytes = 16;  // of a uint4
 driver::Module loaded(const driver::Device& device, const compile::Program& program) {
   driver::Loading loading = device.load(program.cubin);
   if (const auto* fault = std::get_if<driver::Fault>(&loading)) {
-    throw Error(Stop::internal, "cannot load the harness's own kernels: " + fault->text + " (" +
-                                    fault->name + ") [cuModuleLoadDataEx]");
+    throw Error(Stop::environment,
+                "cannot load the harness's own kernels on " + device.info().name + ": " +
+                    fault->text + " (" + fault->name + "); the driver is for CUDA " +
+                    device.info().driver_version +
+                    ": install one that is no older than the toolkit, or set CUDA_HOME to an older"
+                    " toolkit [cuModuleLoadDataEx]");
   }
   return std::get<driver::Module>(std::move(loading));
 }
@@ -88,6 +92,10 @@ void queue(const driver::Stream& stream, const driver::Kernel& kernel, const dri
 
 compile::Request gpu_tools_source(const std::string& architecture) {
   return {kSource, "harness.cu", architecture, {}};
+}
+
+void require_loadable(const driver::Device& device, const compile::Program& program) {
+  static_cast<void>(loaded(device, program));
 }
 
 GpuTools::GpuTools(const driver::Device& device, const compile::Program& program)

@@ -15,6 +15,10 @@ namespace autokernel::trial {
 // Their source, to be compiled like any other for the device at hand.
 [[nodiscard]] compile::Request gpu_tools_source(const std::string& architecture);
 
+// Throws Error(environment) where the device does not take the harness's own kernels either: then a
+// kernel that was refused is not to blame.
+void require_loadable(const driver::Device& device, const compile::Program& program);
+
 enum class Flush : std::uint8_t { no, yes };
 
 class GpuTools {

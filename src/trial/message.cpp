@@ -301,7 +301,11 @@ class Reader {
     throw damaged("there is no exit code " + json.dump());
   }
   static void read(const Json& json, DeviceChoice& value) {
-    value = parse_device(json.get<std::string>());
+    try {
+      value = parse_device(json.get<std::string>());
+    } catch (const Error& error) {
+      throw damaged(error.what());
+    }
   }
   static void read(const Json& json, DeviceReport& value) { visit_device(Reader(json), value); }
   static void read(const Json& json, Times& value) { visit_times(Reader(json), value); }

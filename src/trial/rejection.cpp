@@ -19,8 +19,8 @@ std::string first_lines(const std::string& text, int lines) {
 
 Rejection rejection(const driver::Fault& fault, const std::string& launches,
                     const std::string& occasion) {
-  const std::string brief =
-      fmt::format("{} ({}, {})", first_lines(fault.text, kReasonLines), fault.name, fault.code);
+  const std::string brief = fmt::format("{} ({}, {}) [{}]", first_lines(fault.text, kReasonLines),
+                                        fault.name, fault.code, fault.call);
   switch (fault.occasion) {
     case driver::Occasion::load:
       return {Verdict::does_not_compile, "the device does not take the code: " + brief, fault.text};

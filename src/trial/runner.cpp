@@ -12,6 +12,7 @@
 #include "trial/check.h"
 #include "trial/cublas.h"
 #include "trial/fp64_reference.h"
+#include "trial/gpu_tools.h"
 #include "trial/judge.h"
 #include "trial/keys.h"
 #include "trial/openblas.h"
@@ -211,7 +212,10 @@ class Trial {
     Checked checked;
     {
       auto loading = Candidate::load(device, programs.kernel.at(sized.size_name));
-      if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
+      if (auto* rejected = std::get_if<Rejection>(&loading)) {
+        if (programs.gpu_tools) require_loadable(device, *programs.gpu_tools);
+        return std::move(*rejected);
+      }
       const auto& candidate = std::get<Candidate>(loading);
       Launcher launcher(device, candidate, sized, maker_, 1);
       checked = run_checks(launcher, sized, keys_);

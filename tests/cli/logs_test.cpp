@@ -69,6 +69,16 @@ TEST_F(Logs, KeepTheNewestTwenty) {
   EXPECT_TRUE(std::filesystem::exists(folder / "bench-20200101T000021.000Z-1.log"));
 }
 
+TEST_F(Logs, JustWrittenStaysWhereTheClockWasSetBack) {
+  const auto folder = scratch_.folder("cache/autokernel/logs");
+  for (int i = 10; i < 40; ++i) {
+    scratch_.write(folder / ("bench-29990101T0000" + std::to_string(i) + ".000Z-1.log"), "later");
+  }
+  const auto log = keep_log(scratch_.folder("case"), "new");
+  EXPECT_TRUE(std::filesystem::exists(log));
+  EXPECT_THAT(files_below(folder), SizeIs(20));
+}
+
 TEST_F(Logs, LeaveOtherFilesAlone) {
   const auto folder = scratch_.folder("cache/autokernel/logs");
   scratch_.write(folder / "bench-notes.txt", "mine");

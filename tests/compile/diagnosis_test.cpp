@@ -5,11 +5,15 @@
 namespace autokernel::compile {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* kSource = "line one\n  line two  \nline three\n";
 
-std::string reason(const std::string& log) { return first_error(log, kSource, "kernel.cu"); }
+std::string reason(const std::string& log) {
+  return first_error(log, kSource, "kernel.cu", {"/cuda/include"});
+}
 
 TEST(FirstError, IsTheOneThatStandsFirstWithItsSourceLine) {
   EXPECT_EQ(reason("kernel.cu(1): warning #177-D: nothing\nkernel.cu(2): error: bad thing\n  "
@@ -33,6 +37,20 @@ TEST(FirstError, InAHeaderIsShownAtTheLineThatLedToIt) {
 TEST(FirstError, InAHeaderThatNothingLedToNamesTheHeader) {
   EXPECT_EQ(reason("/cuda/include/x.h(700): error: broken\n"),
             "/cuda/include/x.h:700: error: broken");
+}
+
+TEST(FirstError, InAnyOtherFileNamesTheFileAndQuotesNothingOfIt) {
+  for (const char* file : {"/home/me/secret", "../secret", "/cuda/include/../../secret"}) {
+    const std::string words =
+        reason(std::string(file) + "(1): error: identifier \"hunter2\" is undefined\n");
+    EXPECT_THAT(words, AllOf(HasSubstr("it includes "), HasSubstr(file)));
+    EXPECT_THAT(words, Not(HasSubstr("hunter2")));
+  }
+}
+
+TEST(FirstError, InWhatTheHarnessOrTheCompilerBringsIsShown) {
+  EXPECT_THAT(reason("autokernel.cuh(9): error: words\n"), HasSubstr("words"));
+  EXPECT_THAT(reason("__nv_nvrtc_builtin_header.h(9): error: words\n"), HasSubstr("words"));
 }
 
 TEST(FirstError, InALineThatDoesNotExistHasNoSourceLine) {

@@ -33,6 +33,22 @@ TEST(Driver, TakesTheEmulatorsOwnVersion) {
             "emulator 7");
 }
 
+TEST(Driver, OfATimeBeforeCuda12IsRefusedWithTheRemedy) {
+  Api api = sound_driver();
+  api.driver_get_version = [](int* version) {
+    *version = 11040;
+    return CUDA_SUCCESS;
+  };
+  try {
+    const Driver driver(std::make_shared<const Api>(api), Origin::gpu, 0);
+    FAIL() << "opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.stop(), Stop::environment);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("11.4"), HasSubstr("CUDA 12.4 or later"),
+                                    HasSubstr("[cuDriverGetVersion]")));
+  }
+}
+
 TEST(Driver, NamesTheAttributeThatCannotBeRead) {
   Api api = sound_driver();
   api.device_get_attribute = [](int*, CUdevice_attribute, CUdevice) {

@@ -14,18 +14,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
-using testing::StartsWith;
 
-class CommandLine : public Workplace {
- protected:
-  // One line that says what is wrong, and nothing on standard output.
-  static void expect_refusal(const Outcome& run, int code, const std::string& words) {
-    EXPECT_EQ(run.code, code) << run.err;
-    EXPECT_THAT(run.out, IsEmpty());
-    EXPECT_THAT(run.err, AllOf(StartsWith("autokernel: "), HasSubstr(words)));
-    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
-  }
-};
+class CommandLine : public Workplace {};
 
 TEST_F(CommandLine, PrintsTheVersionAtOnce) {
   const Outcome run = run_autokernel({"--version"});

@@ -2,15 +2,20 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "support/census.h"
 
 namespace autokernel::test {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
 
 [[nodiscard]] fs::path sources() { return AUTOKERNEL_SOURCES; }
 
@@ -53,6 +58,24 @@ void Workplace::expect_nothing_left() const {
             contents(sources() / "kernels" / "kernel.cu"));
   EXPECT_EQ(contents(scratch_.path() / "kernels" / "case.toml"),
             contents(sources() / "kernels" / "case.toml"));
+}
+
+void Workplace::expect_refusal(const Outcome& run, int code, const std::string& words) {
+  EXPECT_EQ(run.code, code) << run.err;
+  EXPECT_THAT(run.out, IsEmpty());
+  EXPECT_THAT(run.err, AllOf(StartsWith("autokernel: "), HasSubstr(words)));
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+}
+
+void Workplace::expect_rejection(const Outcome& run, int code, const std::string& verdict) {
+  EXPECT_EQ(run.code, code) << run.out << run.err;
+  EXPECT_EQ(value_of("correct", run.out), "False");
+  EXPECT_EQ(value_of("verdict", run.out), verdict);
+  EXPECT_THAT(value_of("reason", run.out), Not(IsEmpty()));
+  EXPECT_THAT(value_of("next", run.out), Not(IsEmpty()));
+  EXPECT_THAT(value_of("median_us", run.out), IsEmpty());
+  EXPECT_THAT(run.err, IsEmpty());
+  EXPECT_LE(std::count(run.out.begin(), run.out.end(), '\n'), 24) << run.out;
 }
 
 void Workplace::expect_next_bench_works() const {

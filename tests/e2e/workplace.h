@@ -30,6 +30,11 @@ class Workplace : public testing::Test {
 
   // No process is left that was started here, no temporary file, and the case is as it was.
   void expect_nothing_left() const;
+  // One line on standard error that says what is wrong, in these words among others, and nothing on
+  // standard output.
+  static void expect_refusal(const Outcome& run, int code, const std::string& words);
+  // The block of a kernel that failed: its verdict, one reason, what to do next, no time.
+  static void expect_rejection(const Outcome& run, int code, const std::string& verdict);
   // A correct kernel is found correct.
   void expect_next_bench_works() const;
 

@@ -27,7 +27,9 @@ TEST(Fate, OfAnOverdueKernelIsATimeOutThatNamesPhaseAndLimit) {
 TEST(Fate, OfACompilerThatTakesTooMuchMemoryIsThatTheKernelDoesNotCompile) {
   const Result result = oversized(Phase::compile, 5 * kGiB, 4 * kGiB);
   EXPECT_EQ(result.verdict, Verdict::does_not_compile);
-  EXPECT_EQ(result.reason, "compiling the kernel held 5120 MiB of memory, 4096 are allowed");
+  EXPECT_EQ(
+      result.reason,
+      "compiling the kernel and opening the device held 5120 MiB of memory, 4096 are allowed");
 }
 
 TEST(Fate, OfAKernelThatTakesTooMuchMemoryIsACrash) {

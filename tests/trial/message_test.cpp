@@ -291,5 +291,12 @@ TEST(Message, WithAnUnknownPhaseVerdictOrExitCodeIsRefused) {
       ThrowsMessage<Error>(HasSubstr("no exit code 5")));
 }
 
+TEST(Message, WithADeviceThatIsNoneIsNotUnderstood) {
+  std::string line = encode(request());
+  line.replace(line.find("cuda:3"), 6, "cuda:x");
+  EXPECT_THAT([&] { (void)decode_request(line); },
+              testing::Throws<Error>(Property(&Error::stop, Stop::internal)));
+}
+
 }  // namespace
 }  // namespace autokernel::trial

@@ -13,6 +13,7 @@ driver::Fault fault(Occasion occasion) {
   fault.occasion = occasion;
   fault.code = 701;
   fault.name = "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES";
+  fault.call = "cuLaunchKernel";
   fault.text = "too many resources\nof\nevery\nkind";
   return fault;
 }
@@ -30,12 +31,13 @@ TEST(Rejection, OfCodeThatTheDeviceDoesNotTakeIsOneOfTheCompile) {
   EXPECT_EQ(rejection(fault(Occasion::load), "", "loading").verdict, Verdict::does_not_compile);
 }
 
-TEST(Rejection, OfARunSaysWhenAndKeepsTheWholeTextForTheLog) {
+TEST(Rejection, OfARunSaysWhenAndInWhichCallAndKeepsTheWholeTextForTheLog) {
   const Rejection rejected = rejection(fault(Occasion::run), "f", "check launch 1");
 
   EXPECT_EQ(
       rejected.reason,
-      "check launch 1: too many resources\nof\nevery (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)");
+      "check launch 1: too many resources\nof\nevery (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701) "
+      "[cuLaunchKernel]");
   EXPECT_THAT(rejected.detail, HasSubstr("every\nkind"));
 }
 

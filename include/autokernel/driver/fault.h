@@ -21,6 +21,7 @@ struct Fault {
   std::string text;  // the driver's own words; on the emulated device: which thread, which
                      // instruction, which address
   Occasion occasion = Occasion::run;
+  std::string call;  // "cuStreamSynchronize"
 };
 
 }  // namespace autokernel::driver

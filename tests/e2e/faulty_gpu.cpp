@@ -1,0 +1,132 @@
+#include "e2e/faulty_gpu.h"
+
+#include <map>
+#include <stdexcept>
+#include <variant>
+
+#include "autokernel/compile/compiler.h"
+#include "trial/gpu_tools.h"
+
+namespace autokernel::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kArchitecture = "sm_90a";  // the emulated device's
+
+constexpr const char* kCase = R"(name = "Elementwise"
+problem = "2x + y, {N} elements float32"
+[sizes.default]
+N = 4096
+[sizes.check]
+N = 4096
+[[tensor]]
+name = "x"
+role = "in"
+dtype = "f32"
+shape = ["N"]
+fill = "normal"
+[[tensor]]
+name = "y"
+role = "in"
+dtype = "f32"
+shape = ["N"]
+fill = "normal"
+[[tensor]]
+name = "z"
+role = "out"
+dtype = "f32"
+shape = ["N"]
+[reference]
+kind = "kernel"
+file = "reference.cu"
+[check]
+absolute = 0.0
+relative = 0.0
+exact = "always"
+deterministic = true
+[cost]
+flops = "2*N"
+bytes = "3*4*N"
+[timing]
+samples = 5
+warmups = 2
+cap_seconds = 10
+)";
+
+// Zeros in the workspace and more shared memory than is there unasked each take a call of their
+// own.
+constexpr const char* kKernel = R"(#include <autokernel.cuh>
+constexpr int THREADS = 128;
+AUTOKERNEL_LAUNCH({.kernel = "combine", .grid = {N / THREADS}, .block = {THREADS}, .shared_bytes = 50 * 1024});
+AUTOKERNEL_ZEROED_WORKSPACE(N * sizeof(float));
+
+extern "C" __global__ void combine(const float* x, const float* y, float* z, const float* zeros) {
+  extern __shared__ float tile[];
+  const int i = blockIdx.x * THREADS + threadIdx.x;
+  tile[threadIdx.x] = 2 * x[i] + zeros[i];
+  z[i] = tile[threadIdx.x] + y[i];
+}
+)";
+
+constexpr const char* kReference = R"(#include <autokernel.cuh>
+AUTOKERNEL_LAUNCH({.kernel = "reference", .grid = {N / 128}, .block = {128}});
+
+extern "C" __global__ void reference(const float* x, const float* y, float* z) {
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  z[i] = 2 * x[i] + y[i];
+}
+)";
+
+[[nodiscard]] std::string ptx_of(const compile::Compiler& compiler,
+                                 const compile::Request& request) {
+  const compile::Compilation compilation = compiler.compile(request);
+  if (const auto* refusal = std::get_if<compile::Refusal>(&compilation)) {
+    throw std::runtime_error(refusal->reason);
+  }
+  return std::get<compile::Program>(compilation).ptx;
+}
+
+}  // namespace
+
+FaultyGpu::FaultyGpu() {
+  scratch_.write("case/case.toml", kCase);
+  scratch_.write("case/kernel.cu", kKernel);
+  scratch_.write("case/reference.cu", kReference);
+  fs::create_symlink(AUTOKERNEL_FAULTY_DRIVER, scratch_.folder("driver") / "libcuda.so.1");
+
+  const compile::Compiler compiler = compile::Compiler::open();
+  const std::map<std::string, std::int64_t> sizes = {{"N", 4096}};
+  scratch_.write("images/combine.ptx",
+                 ptx_of(compiler, {kKernel, "kernel.cu", kArchitecture, sizes}));
+  scratch_.write("images/reference.ptx",
+                 ptx_of(compiler, {kReference, "reference.cu", kArchitecture, sizes}));
+  scratch_.write("images/harness_empty.ptx",
+                 ptx_of(compiler, trial::gpu_tools_source(kArchitecture)));
+}
+
+Invocation FaultyGpu::on_gpu(const std::string& fault, const std::vector<std::string>& more) const {
+  std::vector<std::string> arguments = {"bench", "--case", "case", "--device", "cuda"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  Invocation invocation = autokernel(arguments);
+  invocation.environment["LD_LIBRARY_PATH"] = (scratch_.path() / "driver").string();
+  invocation.environment["AUTOKERNEL_TEST_GPU"] = (scratch_.path() / "images").string();
+  if (!fault.empty()) invocation.environment["AUTOKERNEL_TEST_FAULT"] = fault;
+  return invocation;
+}
+
+Outcome FaultyGpu::bench_on_driver(const std::string& library) const {
+  fs::remove(scratch_.path() / "driver" / "libcuda.so.1");
+  fs::create_symlink(library, scratch_.path() / "driver" / "libcuda.so.1");
+  return bench_with("");
+}
+
+void FaultyGpu::expect_sound_next_bench() const {
+  const Outcome next = bench_with("");
+  EXPECT_EQ(next.code, 0) << next.out << next.err;
+  EXPECT_EQ(value_of("timing", next.out), "gpu");
+}
+
+std::string plain_name(const std::string& call) { return call.substr(0, call.find("_v")); }
+
+}  // namespace autokernel::test

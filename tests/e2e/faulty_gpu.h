@@ -1,0 +1,32 @@
+// A machine whose GPU is the emulated device, behind a driver that fails on demand.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "e2e/workplace.h"
+
+namespace autokernel::test {
+
+class FaultyGpu : public Workplace {
+ protected:
+  // With a case of 4096 elements and a kernel that makes a bench use every function of the driver.
+  FaultyGpu();
+
+  // One bench with --device cuda. `fault` is "CALL:N:EFFECT": see support/faulty_driver.
+  [[nodiscard]] Invocation on_gpu(const std::string& fault,
+                                  const std::vector<std::string>& more = {}) const;
+  [[nodiscard]] Outcome bench_with(const std::string& fault,
+                                   const std::vector<std::string>& more = {}) const {
+    return test::run(on_gpu(fault, more));
+  }
+  // The same where `library` stands in for libcuda.so.1.
+  [[nodiscard]] Outcome bench_on_driver(const std::string& library) const;
+
+  void expect_sound_next_bench() const;
+};
+
+// "cuMemAlloc" for "cuMemAlloc_v2", as messages name it.
+[[nodiscard]] std::string plain_name(const std::string& call);
+
+}  // namespace autokernel::test

@@ -1,0 +1,53 @@
+#include "fuzz/message_seeds.h"
+
+#include <limits>
+
+#include "autokernel/trial/message.h"
+
+namespace autokernel::fuzz {
+namespace {
+
+using trial::Event;
+
+trial::Request request() {
+  trial::Request request;
+  request.case_directory = "/somewhere/kernels";
+  request.kernel_file = "/somewhere/kernels/kernel.cu";
+  request.source = "__global__ void k() {}\n\xff\xfe";
+  request.device = {driver::DeviceChoice::Kind::cuda, 3};
+  request.architecture = "sm_80";
+  request.size = "check";
+  return request;
+}
+
+trial::Result result() {
+  trial::Result result;
+  result.verdict = trial::Verdict::incorrect;
+  result.reason = "line one\nline two";
+  result.warnings = {"C7510", "another"};
+  result.device = trial::DeviceReport{.name = "NVIDIA H200", .major = 9, .minor = 1};
+  result.times = trial::Times{.samples_us = {1.5, 0.1, 1e300}, .median_us = 2.5};
+  result.reference = trial::Times{};
+  result.warm_us = std::numeric_limits<double>::quiet_NaN();
+  result.event_floor_us = -std::numeric_limits<double>::infinity();
+  result.differences = trial::Differences{.max_abs = 10.5, .max_rel = 11.5};
+  result.resources = trial::ResourceReport{.registers = 255};
+  result.phase_seconds = {{"compile", 21.5}, {"check", 22.5}};
+  result.keys = {{.launch = "timed launch 1", .key = "00ff"},
+                 {.launch = "timed launch 2", .key = "ff00"}};
+  result.versions = {{"nvrtc", "13.0"}};
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> message_seeds() {
+  return {trial::encode(request()),
+          trial::encode(trial::Request{}),
+          trial::encode(Event{trial::Phase::compile}),
+          trial::encode(Event{result()}),
+          trial::encode(Event{trial::Result{}}),
+          trial::encode(Event{trial::Failure{Stop::environment, "no such device"}})};
+}
+
+}  // namespace autokernel::fuzz

@@ -1,0 +1,133 @@
+// The fuzzers' entry points under mutations of good input that are the same in every run: what is
+// left of fuzzing where there is no time for it. A fault ends the test program, as it would the
+// fuzzer; tests/fuzz/CMakeLists.txt says how to run those.
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "fuzz/message_seeds.h"
+
+extern "C" int fuzz_ptx_parser(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_case_toml(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_message(const std::uint8_t* data, std::size_t size);
+
+namespace autokernel::fuzz {
+namespace {
+
+using EntryPoint = int (*)(const std::uint8_t*, std::size_t);
+
+// Texts longer than this only make the others wait.
+constexpr std::size_t kLongest = 32768;
+constexpr int kMostChangesAtOnce = 6;
+
+class Mutator {
+ public:
+  explicit Mutator(std::vector<std::string> seeds) : seeds_(std::move(seeds)) {}
+
+  [[nodiscard]] std::string next() {
+    std::string text = seeds_[below(seeds_.size())];
+    const std::size_t changes = 1 + below(kMostChangesAtOnce);
+    for (std::size_t i = 0; i < changes; ++i) change(text);
+    // A line is what a message is; cut ones are tried often enough.
+    if (!text.empty() && below(2) == 0) text.back() = '\n';
+    return text.substr(0, kLongest);
+  }
+
+ private:
+  [[nodiscard]] std::size_t below(std::size_t limit) { return random_() % limit; }
+
+  [[nodiscard]] std::string piece_of(const std::string& text) {
+    if (text.empty()) return {};
+    const std::size_t at = below(text.size());
+    return text.substr(at, 1 + below(64));
+  }
+
+  void change(std::string& text) {
+    static const std::vector<std::string> kOdd = {
+        "",        "0",        "-1", "18446744073709551616",
+        "1e999",   "nan",      "\"", "{",
+        "}",       "[",        "]",  "(",
+        "\\u0000", "\xff\xfe", ";",  ",",
+        "//",      "/*",       "\n", "null",
+        "0x",      "%",        "<",  "-",
+        "=",       "."};
+    if (text.empty()) text = "x";
+    const std::size_t at = below(text.size());
+    switch (below(6)) {
+      case 0:
+        text[at] = static_cast<char>(text[at] ^ (1 << below(8)));
+        break;
+      case 1:
+        text.erase(at, 1 + below(32));
+        break;
+      case 2:
+        text.insert(at, piece_of(text));
+        break;
+      case 3:
+        text.insert(at, piece_of(seeds_[below(seeds_.size())]));
+        break;
+      case 4:
+        text.replace(at, below(8), kOdd[below(kOdd.size())]);
+        break;
+      default:
+        if (below(8) == 0) text.resize(at);
+        break;
+    }
+  }
+
+  std::vector<std::string> seeds_;
+  std::mt19937_64 random_{20'240'501};  // any number, the same in every run
+};
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(std::filesystem::path(AUTOKERNEL_SOURCES) / file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (text.empty()) throw std::runtime_error("cannot read " + file.string());
+  return text;
+}
+
+int runs(EntryPoint entry, std::vector<std::string> seeds, int count) {
+  Mutator mutator(std::move(seeds));
+  int done = 0;
+  for (; done < count; ++done) {
+    const std::string text = mutator.next();
+    if (entry(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()) != 0) break;
+  }
+  return done;
+}
+
+// About two seconds each.
+constexpr int kPtxRuns = 4'000;
+constexpr int kCaseRuns = 10'000;
+constexpr int kMessageRuns = 60'000;
+
+TEST(Mutations, OfPtxAreModulesOrErrorsWithAPlace) {
+  EXPECT_EQ(runs(fuzz_ptx_parser,
+                 {text_of("tests/emulator/ptx/data/language.ptx"),
+                  text_of("tests/emulator/ptx/data/matmul.ptx"),
+                  text_of("tests/emulator/ptx/data/warp.ptx")},
+                 kPtxRuns),
+            kPtxRuns);
+}
+
+TEST(Mutations, OfCaseFilesAreCasesOrMistakesOfTheUser) {
+  EXPECT_EQ(runs(fuzz_case_toml,
+                 {text_of("kernels/case.toml"), text_of("tests/fuzz/case_toml/in_place.toml"),
+                  text_of("tests/fuzz/case_toml/fp64_reference.toml"),
+                  text_of("tests/fuzz/case_toml/product_of_a_kernel.toml")},
+                 kCaseRuns),
+            kCaseRuns);
+}
+
+TEST(Mutations, OfMessagesAreMessagesOrErrors) {
+  EXPECT_EQ(runs(fuzz_message, message_seeds(), kMessageRuns), kMessageRuns);
+}
+
+}  // namespace
+}  // namespace autokernel::fuzz
