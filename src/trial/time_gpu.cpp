@@ -179,9 +179,10 @@ std::optional<Rejection> cross_check(Launcher& launcher, const compile::Declarat
   const int times = std::clamp(static_cast<int>(fitting), kShortestRow, kRow);
   const auto row = launcher.back_to_back(times);
   if (const auto* rejected = std::get_if<Rejection>(&row)) return *rejected;
+  // The zeroing of a workspace is queued like a launch.
+  const std::size_t queued = declaration.launches.size() + (declaration.workspace_zeroed ? 1 : 0);
   const double allowed =
-      kRowFactor * warm_us +
-      kRowMicrosecondsPerLaunch * static_cast<double>(declaration.launches.size());
+      kRowFactor * warm_us + kRowMicrosecondsPerLaunch * static_cast<double>(queued);
   if (std::get<double>(row) <= allowed) return std::nullopt;
   return Rejection{Verdict::incorrect,
                    fmt::format("the device's time stamps do not hold: {} runs in a row took {:.3f} "
