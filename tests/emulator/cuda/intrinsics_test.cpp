@@ -85,7 +85,7 @@ const IntegerRow kIntegers[] = {
        U r = 0;
        for (unsigned i = 0; i < 4; ++i) {
          const unsigned pick = (c >> (4 * i)) & 7U;
-         r |= (((UL{b} << 32 | a) >> (8 * pick)) & 255U) << (8 * i);
+         r |= static_cast<unsigned>(((UL{b} << 32 | a) >> (8 * pick)) & 255U) << (8 * i);
        }
        return r;
      }},
