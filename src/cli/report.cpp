@@ -32,7 +32,7 @@ class Lines {
  public:
   // Several lines of text are continued below the first, in the column of the values.
   void add(std::string_view key, std::string_view text) {
-    std::string start = fmt::format("{:<{}}", fmt::format("{}:", key), kValueColumn);
+    std::string start = fmt::format("{:<{}}", fmt::format("{}: ", key), kValueColumn);
     for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t end = std::min(text.find('\n', begin), text.size());
       text_ += start + printable(text.substr(begin, end - begin)) + '\n';

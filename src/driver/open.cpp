@@ -36,7 +36,7 @@ Driver open_emulator() {
     std::string why;
     auto api = open_library(place, why);
     if (api == nullptr) {
-      looked += "\n  " + why;
+      looked += (looked.empty() ? " " : "; ") + why;
       continue;
     }
     check(*api, api->init(0), "cuInit", "start the emulated CUDA driver " + place.string());
@@ -44,7 +44,7 @@ Driver open_emulator() {
   }
   throw Error(Stop::environment,
               "cannot load the emulated CUDA driver; install " + std::string(kEmulatorLibrary) +
-                  " beside the autokernel binary or in ../lib; tried:" + looked + "\n[dlopen]");
+                  " beside the autokernel binary or in ../lib; tried:" + looked + " [dlopen]");
 }
 
 // A GPU's driver with `devices` of them, or why there is none.

@@ -94,7 +94,7 @@ std::unique_ptr<Cublas> Cublas::open(const driver::Device& device) {
   for (const std::filesystem::path& place : compile::cublas_candidates()) {
     void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (handle == nullptr) {
-      looked += "\n  " + place.string();
+      looked += (looked.empty() ? " " : ", ") + place.string();
       continue;
     }
     calls.library = Owned<void*>(handle, [](void* library) { dlclose(library); });
@@ -112,7 +112,7 @@ std::unique_ptr<Cublas> Cublas::open(const driver::Device& device) {
                 "cannot load cuBLAS, which the result is compared with; install it (pip install "
                 "nvidia-cublas, or the "
                 "CUDA toolkit) or set CUDA_HOME; tried:" +
-                    looked + "\n[dlopen]");
+                    looked + " [dlopen]");
   }
   cublasHandle_t handle = nullptr;
   calls.check(calls.create(&handle), "cublasCreate", "start cuBLAS on " + device.info().name);

@@ -102,6 +102,12 @@ TEST(Report, HasNoLineForAValueThatDoesNotExist) {
             Not(HasSubstr("reason")), Not(HasSubstr("log:"))));
 }
 
+TEST(Report, KeepsASpaceBehindTheLongestKey) {
+  Result result = measured();
+  result.reference_default_us = 8.592;
+  EXPECT_THAT(text_block(result, ""), HasSubstr("\nreference_default_us: 8.592\n"));
+}
+
 TEST(Report, SaysThatTimesAreEmulated) {
   Result result = measured();
   result.device =
