@@ -13,6 +13,8 @@ namespace autokernel::compile {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::FieldsAre;
+using testing::Optional;
 using testing::SizeIs;
 
 Nvrtc::Output output(const std::string& mark) {
@@ -39,12 +41,9 @@ class OutputCaches : public testing::Test {
 
 TEST_F(OutputCaches, GiveBackWhatWasKept) {
   cache_.keep("key", output("one"));
-  const auto found = cache_.find("key");
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->outcome, Nvrtc::Outcome::compiled);
-  EXPECT_EQ(found->log, output("one").log);
-  EXPECT_EQ(found->ptx, output("one").ptx);
-  EXPECT_EQ(found->cubin, output("one").cubin);
+  const Nvrtc::Output kept = output("one");
+  EXPECT_THAT(cache_.find("key"),
+              Optional(FieldsAre(Nvrtc::Outcome::compiled, kept.log, kept.ptx, kept.cubin)));
 }
 
 TEST_F(OutputCaches, KnowNothingElse) {
@@ -126,6 +125,7 @@ TEST_F(OutputCaches, ThatCannotBeWrittenLoseNothingButTime) {
 
 TEST_F(OutputCaches, AreReadWholeWhileOthersWrite) {
   std::vector<std::jthread> writers;
+  writers.reserve(3);
   for (int writer = 0; writer < 3; ++writer) {
     writers.emplace_back([&](const std::stop_token& stop) {
       while (!stop.stop_requested()) cache_.keep("key", output(std::string(20000, 'x')));

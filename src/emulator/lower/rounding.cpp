@@ -47,7 +47,7 @@ Value corrected(Ir& ir, const Value& bits, const Value& rounded, const Value& ex
 
 Value narrow_to_f16(Ir& ir, const Value& number, Rounding rounding) {
   const Value rounded = ir.cast("fptrunc", number, "half");
-  const Value bits = ir.bitcast(rounded, "i16");
+  Value bits = ir.bitcast(rounded, "i16");
   if (rounding == Rounding::nearest) return bits;
   return corrected(ir, bits, ir.cast("fpext", rounded, "float"), number, rounding);
 }
@@ -137,7 +137,7 @@ Value odd_float(Ir& ir, const Value& number) {
 }
 
 Value narrow_to_float(Ir& ir, const Value& number, Rounding rounding) {
-  const Value rounded = ir.cast("fptrunc", number, "float");
+  Value rounded = ir.cast("fptrunc", number, "float");
   if (rounding == Rounding::nearest) return rounded;
   const Value bits = corrected(ir, ir.bitcast(rounded, "i32"), ir.cast("fpext", rounded, "double"),
                                number, rounding);

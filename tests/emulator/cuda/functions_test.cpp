@@ -74,6 +74,7 @@ extern "C" __global__ void f(const unsigned* in, unsigned* out) {
                        values(), 64, {.block = 64});
   for (U t = 0; t < 64; ++t) {
     std::vector<U> v;
+    v.reserve(8);
     for (U i = 0; i < 8; ++i) v.push_back(values()[(t + i * 5) % 64]);
     std::ranges::sort(v);
     ASSERT_EQ(got[t], v[t % 8]) << t;

@@ -325,7 +325,7 @@ const Case
                  [](auto a, auto b, auto c) -> std::uint64_t {
                    std::int64_t sum = s(c);
                    for (int i = 0; i < 4; ++i) {
-                     sum += static_cast<std::uint8_t>(a >> (8 * i)) *
+                     sum += std::int64_t{static_cast<std::uint8_t>(a >> (8 * i))} *
                             static_cast<std::int8_t>(b >> (8 * i));
                    }
                    return w(static_cast<std::uint64_t>(sum));
@@ -334,7 +334,7 @@ const Case
                  [](auto a, auto b, auto c) -> std::uint64_t {
                    std::int64_t sum = s(c);
                    for (int i = 0; i < 2; ++i) {
-                     sum += static_cast<std::int16_t>(a >> (16 * i)) *
+                     sum += std::int64_t{static_cast<std::int16_t>(a >> (16 * i))} *
                             static_cast<std::uint8_t>(b >> (8 * i));
                    }
                    return w(static_cast<std::uint64_t>(sum));
@@ -397,7 +397,7 @@ const Case
                  }},
                 {"min_relu", "min.relu.s32 %r20, %r10, %r11;",
                  [](auto a, auto b, auto) -> std::uint64_t {
-                   return w(std::max(0, std::min(s(a), s(b))));
+                   return w(static_cast<std::uint64_t>(std::max(0, std::min(s(a), s(b)))));
                  }},
                 {"add_u16x2", "add.u16x2 %r20, %r10, %r11;",
                  [](auto a, auto b, auto) -> std::uint64_t {

@@ -72,7 +72,7 @@ TEST_P(RoundedFloat, HasTheBitsOfTheHost) {
                           operands);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const auto [a, b, c] = operands[i];
-    const float expected =
+    const auto expected =
         compute_rounded<float>(operation, direction.mode, static_cast<float>(f32(a)),
                                static_cast<float>(f32(b)), static_cast<float>(f32(c)));
     ASSERT_PRED2(same, f32(got[i]), expected) << std::hex << a << ", " << b << ", " << c;
@@ -92,7 +92,7 @@ TEST_P(RoundedDouble, HasTheBitsOfTheHost) {
                           operands);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const auto [a, b, c] = operands[i];
-    const double expected =
+    const auto expected =
         compute_rounded<double>(operation, direction.mode, f64(a), f64(b), f64(c));
     ASSERT_PRED2(same, f64(got[i]), expected) << std::hex << a << ", " << b << ", " << c;
   }
