@@ -19,7 +19,9 @@ const cases::Sizes& sizes_named(const cases::Case& problem, const std::string& n
 }  // namespace
 
 bool same_bytes(const Bytes& one, const Bytes& other) {
-  return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size()) == 0;
+  if (one.size() != other.size()) return false;
+  // memcmp takes no null pointer, not even for no bytes.
+  return one.empty() || std::memcmp(one.data(), other.data(), one.size()) == 0;
 }
 
 std::size_t first_difference(const Bytes& one, const Bytes& other) {
