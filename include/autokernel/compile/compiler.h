@@ -113,9 +113,9 @@ class Compiler {
   Compiler& operator=(Compiler&&) noexcept;
   ~Compiler();
 
-  // NVRTC runs on a thread of its own, which can read nothing but CUDA's headers and libraries where
-  // the kernel has Landlock: looking for #include in a source is beaten by macros and digraphs.
-  // Throws Error(environment) only when NVRTC itself breaks.
+  // NVRTC runs on a thread of its own, which can read nothing but CUDA's headers and libraries
+  // where the kernel has Landlock: looking for #include in a source is beaten by macros and
+  // digraphs. Throws Error(environment) only when NVRTC itself breaks.
   [[nodiscard]] Compilation compile(const Request& request) const;
   [[nodiscard]] std::string version() const;            // "13.0"
   [[nodiscard]] std::filesystem::path library() const;  // where libnvrtc was found

@@ -36,7 +36,7 @@ struct Request {
   DeviceChoice device;
   std::string architecture;      // --arch sm_80; empty: the device's own
   std::string size = "default";  // which [sizes.*] is timed
-  bool cached = true;  // whether compiles may be taken from the compile cache
+  bool cached = true;            // whether compiles may be taken from the compile cache
   // Of a trial to be replayed: a launch named here gets that key, every other a fresh one.
   std::vector<LaunchKey> keys;
 };
