@@ -1,6 +1,5 @@
 #include "trial/cublas.h"
 
-#include <cublas_v2.h>
 #include <dlfcn.h>
 
 #include <filesystem>
@@ -9,52 +8,48 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/owned.h"
 #include "autokernel/compile/cuda_libraries.h"
+#include "trial/cublas_api.h"
 
 namespace autokernel::trial {
 
 // What is called of it, found by name, and its handle.
 struct Cublas::Calls {
-  decltype(&cublasCreate_v2) create = nullptr;
-  decltype(&cublasDestroy_v2) destroy = nullptr;
-  decltype(&cublasGetVersion_v2) get_version = nullptr;
-  decltype(&cublasSetStream_v2) set_stream = nullptr;
-  decltype(&cublasSetMathMode) set_math_mode = nullptr;
-  // Spelled out, since the header overloads it.
-  cublasStatus_t (*gemm)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
-                         const void*, const void*, cudaDataType, int, const void*, cudaDataType,
-                         int, const void*, void*, cudaDataType, int, cublasComputeType_t,
-                         cublasGemmAlgo_t) = nullptr;
-  decltype(&cublasGetStatusString) text = nullptr;
+  cublas::Create* create = nullptr;
+  cublas::Destroy* destroy = nullptr;
+  cublas::GetVersion* get_version = nullptr;
+  cublas::SetStream* set_stream = nullptr;
+  cublas::SetMathMode* set_math_mode = nullptr;
+  cublas::GemmEx* gemm = nullptr;
+  cublas::GetStatusString* text = nullptr;
   Owned<void*> library;
-  Owned<cublasHandle_t> handle;
+  Owned<cublas::Handle> handle;
 
-  void check(cublasStatus_t status, const char* call, const std::string& attempted) const {
-    if (status == CUBLAS_STATUS_SUCCESS) return;
+  void check(cublas::Status status, const char* call, const std::string& attempted) const {
+    if (status == cublas::kSuccess) return;
     const char* words = text != nullptr ? text(status) : nullptr;
-    throw Error(
-        Stop::environment,
-        "cannot " + attempted + ": " +
-            (words != nullptr ? words : "error " + std::to_string(static_cast<int>(status))) +
-            " (" + std::to_string(static_cast<int>(status)) + ") [" + call + "]");
+    throw Error(Stop::environment,
+                "cannot " + attempted + ": " +
+                    (words != nullptr ? words : "error " + std::to_string(status)) + " (" +
+                    std::to_string(status) + ") [" + call + "]");
   }
 };
 
 namespace {
 
-cudaDataType_t type_of(cases::DType dtype) {
+cublas::DataType type_of(cases::DType dtype) {
   switch (dtype) {
     case cases::DType::f16:
-      return CUDA_R_16F;
+      return cublas::kF16;
     case cases::DType::bf16:
-      return CUDA_R_16BF;
+      return cublas::kBf16;
     case cases::DType::f32:
-      return CUDA_R_32F;
+      return cublas::kF32;
     case cases::DType::i32:
-      return CUDA_R_32I;
+      return cublas::kI32;
     case cases::DType::u8:
-      return CUDA_R_8U;
+      return cublas::kU8;
   }
-  return CUDA_R_32F;
+  return cublas::kF32;
 }
 
 void* pointer(driver::Address address) {
@@ -114,10 +109,10 @@ std::unique_ptr<Cublas> Cublas::open(const driver::Device& device) {
                 "CUDA toolkit) or set CUDA_HOME; tried:" +
                     looked + " [dlopen]");
   }
-  cublasHandle_t handle = nullptr;
+  cublas::Handle handle = nullptr;
   calls.check(calls.create(&handle), "cublasCreate", "start cuBLAS on " + device.info().name);
   calls.handle =
-      Owned<cublasHandle_t>(handle, [destroy = calls.destroy](cublasHandle_t h) { destroy(h); });
+      Owned<cublas::Handle>(handle, [destroy = calls.destroy](cublas::Handle h) { destroy(h); });
   return cublas;
 }
 
@@ -134,11 +129,8 @@ std::string Cublas::version() const {
 void Cublas::queue(const Product& product, Operand left, Operand right, Operand output, Sums sums,
                    const driver::Stream& stream) const {
   const Calls& calls = *calls_;
-  const auto mode =
-      sums == Sums::any
-          ? CUBLAS_DEFAULT_MATH
-          : static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
-                                      CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  const cublas::Math mode =
+      sums == Sums::any ? cublas::kDefaultMath : cublas::kNoReducedPrecisionSums;
   calls.check(calls.set_math_mode(calls.handle.get(), mode), "cublasSetMathMode",
               "say how precise cuBLAS's sums must be");
   calls.check(calls.set_stream(calls.handle.get(), stream.get()), "cublasSetStream",
@@ -152,9 +144,10 @@ void Cublas::queue(const Product& product, Operand left, Operand right, Operand 
   void* const a = pointer(left.address);
   void* const b = pointer(right.address);
   void* const c = pointer(output.address);
-  calls.check(calls.gemm(calls.handle.get(), CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, depth, &one,
-                         b, type_of(right.dtype), columns, a, type_of(left.dtype), depth, &zero, c,
-                         type_of(output.dtype), columns, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+  calls.check(calls.gemm(calls.handle.get(), cublas::kNotTransposed, cublas::kNotTransposed,
+                         columns, rows, depth, &one, b, type_of(right.dtype), columns, a,
+                         type_of(left.dtype), depth, &zero, c, type_of(output.dtype), columns,
+                         cublas::kComputeInF32, cublas::kDefaultAlgorithm),
               "cublasGemmEx",
               "multiply " + std::to_string(rows) + " x " + std::to_string(depth) + " by " +
                   std::to_string(depth) + " x " + std::to_string(columns) + " with cuBLAS");

@@ -5,7 +5,6 @@
 
 #pragma GCC visibility push(default)
 #include <cuda.h>
-#include <cudaProfiler.h>
 
 // cuda.h renames these to their newest versions; here both names are needed.
 #undef cuDevicePrimaryCtxRelease
@@ -24,6 +23,9 @@ CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device);
 CUresult CUDAAPI cuDevicePrimaryCtxReset(CUdevice device);
 CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags);
 CUresult CUDAAPI cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end);
+// Of cudaProfiler.h, which NVIDIA's wheels leave out.
+CUresult CUDAAPI cuProfilerStart(void);
+CUresult CUDAAPI cuProfilerStop(void);
 CUresult CUDAAPI cuGetProcAddress(const char* symbol, void** function, int version,
                                   cuuint64_t flags);
 }
