@@ -452,7 +452,7 @@ Line git(const std::function<void(Repository&)>& change) {
 }
 
 TEST(DoctorOnGit, NamesRepositoryAndBranch) {
-  EXPECT_THAT(look("git", sound_machine()), is_ok("/work, branch main"));
+  EXPECT_THAT(look("git", sound_machine()), is_ok("/project, branch main"));
 }
 
 TEST(DoctorOnGit, SaysThatThereIsNoRepository) {
@@ -462,7 +462,7 @@ TEST(DoctorOnGit, SaysThatThereIsNoRepository) {
 
 TEST(DoctorOnGit, SaysThatAnotherGitHasTheLock) {
   EXPECT_THAT(git([](Repository& r) { r.locked = true; }),
-              is(Standing::wrong, "another git", "rm /work/.git/index.lock"));
+              is(Standing::wrong, "another git", "rm /project/.git/index.lock"));
 }
 
 TEST(DoctorOnGit, SaysWhatIsUnderWay) {

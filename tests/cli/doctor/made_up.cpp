@@ -40,9 +40,9 @@ Facts machine_without_gpu() {
       .gnuplot = "/usr/bin/gnuplot",
       .temporary = sound_folder("/tmp"),
       .cache = sound_folder("/home/me/.cache/autokernel"),
-      .logs = sound_folder("/work/.autokernel/logs"),
+      .logs = sound_folder("/project/.autokernel/logs"),
       .repository = {
-          .root = "/work", .branch = "main", .under_way = {}, .git_folder = "/work/.git"}};
+          .root = "/project", .branch = "main", .under_way = {}, .git_folder = "/project/.git"}};
   return facts;
 }
 
