@@ -1,0 +1,127 @@
+// What the ledger holds: one entry for each thing that happened in a run. docs/ledger.md describes
+// every field for those who read the file with other programs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace autokernel::ledger {
+
+// Times are UTC, "2026-01-31T12:34:56.789Z". Ids of git's objects are 40 hexadecimal digits. Paths
+// are relative to the repository's root. A value that does not exist is null in the file.
+
+// When an agent is to stop; what is not set sets no bound.
+struct Budget {
+  std::optional<int> max_runs;     // experiments after the baseline
+  std::optional<double> hours;     // since the run was started
+  std::optional<int> no_progress;  // experiments since the last one kept
+  friend bool operator==(const Budget&, const Budget&) = default;
+};
+
+// A file that differed from the commit already when the run was started: what it held.
+struct Unsaved {
+  std::string path;
+  std::string blob;  // empty: it was deleted
+  friend bool operator==(const Unsaved&, const Unsaved&) = default;
+};
+
+struct RunStarted {
+  std::string at;
+  std::string program;  // "autokernel 0.1.0"
+  std::string tag;
+  std::string branch;    // "autokernel/demo"
+  std::string base;      // the commit it branched off
+  std::string editable;  // "kernels/kernel.cu"
+  std::string case_directory;
+  std::string device;  // as asked for: "auto", "cuda:1", "cpu"
+  std::string arch;    // empty: the device's own
+  std::string size;
+  std::string device_name;     // as found: "NVIDIA H200"
+  std::string driver_version;  // "13.0 (580.65)"
+  double min_gain = 0;         // relative: 0.005
+  Budget budget;
+  std::map<std::string, std::string>
+      guarded;  // by path, git's id of each file that must not change
+  std::vector<Unsaved> unsaved;
+  friend bool operator==(const RunStarted&, const RunStarted&) = default;
+};
+
+enum class Status : std::uint8_t { keep, discard, crash };
+[[nodiscard]] const char* spelling(Status status);
+
+// How much faster than the incumbent it was: relative, 0.10 for a tenth less time; a slower one is
+// negative. The interval holds the true value 95 times in 100.
+struct Gain {
+  double estimate = 0;
+  double low = 0;
+  double high = 0;
+  int pairs = 0;  // of launches, candidate and incumbent in turn
+  friend bool operator==(const Gain&, const Gain&) = default;
+};
+
+// One experiment; number 0 is the baseline.
+struct Experiment {
+  std::string at;  // when it began
+  std::string tag;
+  int number = 0;
+  std::string description;
+  Status status = Status::discard;
+  // "baseline", "kept", "not faster", "inconclusive", "incorrect", "does not compile", "timed out",
+  // "crashed", "interrupted"
+  std::string verdict;
+  std::string reason;         // empty where it was kept
+  std::string commit;         // of its source
+  std::string incumbent;      // the commit it was compared with; empty for the baseline
+  std::string source_digest;  // of the source without comments and blanks, to find what was tried
+  std::optional<double> median_us;
+  std::optional<double> tflops_s;
+  std::optional<double> vs_reference;  // the library's time over the kernel's, from the same run
+  std::optional<Gain> gain;
+  double seconds = 0;  // the whole step
+  std::string log;     // path of its full log, from the root
+  // The measurement whole, as `autokernel bench --json` prints it (docs/json.md); empty: none was
+  // made.
+  std::string result;
+  friend bool operator==(const Experiment&, const Experiment&) = default;
+};
+
+// One turn of an agent that led to no experiment.
+struct Turn {
+  std::string at;
+  std::string tag;
+  std::string outcome;             // "no edit", "other files", "failed", "timed out", ...
+  std::string reason;              // in a sentence
+  std::vector<std::string> aside;  // files that were taken away from it, where they lie now
+  double seconds = 0;
+  friend bool operator==(const Turn&, const Turn&) = default;
+};
+
+// A ratio of two times, measured again in fresh processes, with its 95 % interval.
+struct Confirmed {
+  double ratio = 1;  // 2: twice as fast
+  double low = 1;
+  double high = 1;
+  friend bool operator==(const Confirmed&, const Confirmed&) = default;
+};
+
+struct RunFinished {
+  std::string at;
+  std::string tag;
+  std::string best;    // the commit
+  std::string branch;  // with the kept commits only; empty where none was kept
+  int processes = 0;
+  std::optional<double> baseline_us;  // medians over the processes
+  std::optional<double> best_us;
+  std::optional<double> library_us;
+  std::optional<Confirmed> over_baseline;
+  std::optional<Confirmed> over_library;
+  friend bool operator==(const RunFinished&, const RunFinished&) = default;
+};
+
+using Entry = std::variant<RunStarted, Experiment, Turn, RunFinished>;
+
+}  // namespace autokernel::ledger

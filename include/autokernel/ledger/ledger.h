@@ -1,0 +1,71 @@
+// The append-only record of every experiment, ledger.jsonl: one entry a line. Beside it lies an
+// index with a short row for each, so that a step and a status need not read all samples of all
+// experiments; it can be made again from the ledger at any time, and is where it does not fit.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autokernel/ledger/entry.h"
+
+namespace autokernel::ledger {
+
+// An append that is under way: so many bytes stood in the file before it, and what is to follow
+// them (whole lines). A program that is killed may have written any part of it.
+struct Append {
+  std::uint64_t at = 0;
+  std::string text;
+};
+
+// The lines of entries as they stand in the file, each with its newline.
+[[nodiscard]] std::string lines_of(const std::vector<Entry>& entries);
+
+// One entry as the index knows it.
+struct Row {
+  std::uint64_t offset = 0;  // of its line in ledger.jsonl
+  std::uint64_t length = 0;  // newline included
+  // Whole, but for Experiment::result, which is left empty here: read() has it.
+  Entry entry;
+};
+
+class Ledger {
+ public:
+  // Opens ledger.jsonl in `folder`, or makes an empty one with the folder. An append that is known
+  // to be under way is finished first, whatever part of it was written. Then a last line that is
+  // no entry is set aside (ledger.damaged-<n>.jsonl, <n> from 1) and cut off, an index that does
+  // not fit is made again, and notes() says so. Takes time that does not grow with the number of
+  // entries unless the index has to be made again. Throws Error(repository) for a ledger of a later
+  // version, and where the bytes at `pending->at` are not those of the append.
+  [[nodiscard]] static Ledger open(const std::filesystem::path& folder,
+                                   const std::optional<Append>& pending = std::nullopt);
+
+  // What was found wrong on opening, and what was done about it; a line each.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  // Bytes in the file: where the next entry is going to stand.
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+
+  // Adds lines_of(...) and has them on the disk when it returns. Throws Error(environment), and
+  // then nothing was added. Its time does not grow with the number of entries.
+  void append(std::string_view lines);
+
+  // All entries in order, from the index. Lines in the middle of the ledger that are damaged are
+  // left out, and are among notes() of the open() that made the index.
+  [[nodiscard]] std::vector<Row> rows() const;
+  // The last `count` of them, without reading the others.
+  [[nodiscard]] std::vector<Row> last_rows(std::size_t count) const;
+  // The entry whole. Throws Error(repository) where the line is not what the index says.
+  [[nodiscard]] Entry read(const Row& row) const;
+
+ private:
+  explicit Ledger(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  std::filesystem::path folder_;
+  std::uint64_t end_ = 0;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace autokernel::ledger

@@ -1,0 +1,125 @@
+// One git repository as the loop needs it: commits of a single file, references, and a look at what
+// else has changed. No path but the one named is ever reset, staged, unstaged or removed.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace autokernel::repo {
+
+struct Head {
+  std::string branch;  // "autokernel/demo"; empty where the head is detached
+  std::string commit;  // 40 hexadecimal digits; empty where there is no commit yet
+};
+
+struct Identity {
+  std::string name;
+  std::string email;
+  bool is_fallback = false;  // git knows no user.name here: it is autokernel itself who commits
+};
+
+// A path that differs from the head's commit, in the index or in the worktree, or that git does not
+// know and does not ignore.
+struct Change {
+  std::string path;  // from the root, with '/'; ends in '/' for a folder that git does not know
+  // The id that git would give to the file's bytes as they are; empty for one that is gone, and for
+  // a folder.
+  std::string blob;
+  std::string what;  // for messages: "modified", "new", "deleted", "staged", "in conflict"
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+// Ids of objects are 40 hexadecimal digits; paths are relative to root(), with '/'. What git itself
+// refuses is an Error(repository) that says what was attempted on what.
+class Repository {
+ public:
+  // The repository that `inside` lies in, from any subfolder or linked worktree of it. Throws
+  // Error(repository), with the remedy, where there is none, and where it is one that libgit2
+  // cannot open or must not: bare, SHA-256 objects, a split or sparse index, reftable, another
+  // owner.
+  [[nodiscard]] static Repository open(const std::filesystem::path& inside);
+  Repository(Repository&&) noexcept;
+  Repository& operator=(Repository&&) noexcept;
+  ~Repository();
+
+  [[nodiscard]] std::filesystem::path root() const;  // of the worktree, without links in it
+  // Throws Error(usage) for a path outside the worktree.
+  [[nodiscard]] std::string relative(const std::filesystem::path& path) const;
+
+  [[nodiscard]] Head head() const;
+  // "merge", "rebase", "cherry-pick", "revert", "bisect", "am"; empty where nothing is under way.
+  [[nodiscard]] std::string operation_under_way() const;
+  [[nodiscard]] Identity identity() const;
+
+  // The commit that a name of any kind stands for (a branch, HEAD~2, a short id). Throws
+  // Error(usage).
+  [[nodiscard]] std::string resolve(const std::string& revision) const;
+  [[nodiscard]] std::optional<std::string> parent_of(const std::string& commit) const;
+  // The bytes of a file in a commit, as git holds them; none where it is not in it.
+  [[nodiscard]] std::optional<std::string> file_at(const std::string& commit,
+                                                   const std::string& path) const;
+  // The id of those bytes; none where the file is not in the commit.
+  [[nodiscard]] std::optional<std::string> blob_at(const std::string& commit,
+                                                   const std::string& path) const;
+
+  // A commit on top of `parent` that differs from it in `path` alone, which it takes from the
+  // worktree (line endings as git's settings say, mode as in the parent). Neither the head nor the
+  // index is touched, and no hook is run.
+  [[nodiscard]] std::string commit_file(const std::string& parent, const std::string& path,
+                                        const std::string& message) const;
+  // A commit with the files, author and date of `like`, on top of another parent, with another
+  // message.
+  [[nodiscard]] std::string commit_again(const std::string& like, const std::string& parent,
+                                         const std::string& message) const;
+
+  // The commit a full name ("refs/autokernel/demo/7") stands for.
+  [[nodiscard]] std::optional<std::string> reference(const std::string& name) const;
+  // Makes the reference or moves it.
+  void set_reference(const std::string& name, const std::string& commit) const;
+  void delete_reference(const std::string& name) const;  // one that does not exist is no error
+  // Moves refs/heads/<branch> from one commit to another; Error(repository) where it stands
+  // elsewhere.
+  void move_branch(const std::string& branch, const std::string& from, const std::string& to) const;
+  // Points the head to refs/heads/<branch>. No file and no index entry is touched: the branch must
+  // stand where the head stands.
+  void switch_head(const std::string& branch) const;
+
+  // Makes the worktree's file and its index entry those of the commit; the file is replaced whole
+  // (line endings as git's settings say) and keeps its mode.
+  void check_out(const std::string& commit, const std::string& path) const;
+  // The index entry alone.
+  void match_index(const std::string& commit, const std::string& path) const;
+  // Whether the worktree's file is the commit's, line endings aside.
+  [[nodiscard]] bool file_matches(const std::string& commit, const std::string& path) const;
+
+  // All that differs from the head's commit, by path. A folder that git does not know is one
+  // change, whatever it holds; submodules are left out. What git ignores is not among them.
+  [[nodiscard]] std::vector<Change> changes() const;
+  // The id of a file's bytes as changes() gives it, without keeping them; empty where there is no
+  // such file.
+  [[nodiscard]] std::string hash_of(const std::string& path) const;
+  // Keeps the bytes of a worktree's file in git's store, unreferenced; gives their id.
+  [[nodiscard]] std::string store(const std::string& path) const;
+  // Replaces the worktree's file by the bytes stored under that id; the index is not touched.
+  void put_back(const std::string& blob, const std::string& path) const;
+
+  // How a file differs between two commits, as a unified diff; empty where it does not.
+  [[nodiscard]] std::string diff(const std::string& from, const std::string& to,
+                                 const std::string& path) const;
+
+  // Removes the lock files that a program killed while writing the index, the head or one of these
+  // references has left, unless a living process holds them open. Returns the names of those
+  // removed.
+  [[nodiscard]] std::vector<std::string> remove_stale_locks(
+      const std::vector<std::string>& references) const;
+
+ private:
+  struct Opened;
+  explicit Repository(std::unique_ptr<Opened> opened);
+  std::unique_ptr<Opened> opened_;
+};
+
+}  // namespace autokernel::repo
