@@ -1,0 +1,127 @@
+// Making commits, in git's store alone: neither the head nor the index nor a file is touched.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "repo/git_failure.h"
+#include "repo/objects.h"
+#include "repo/worktree.h"
+
+namespace autokernel::repo {
+namespace {
+
+constexpr const char* kFallbackName = "autokernel";
+constexpr const char* kFallbackEmail = "autokernel@localhost";
+
+// A setting without what git leaves out of names: it would end the name in a commit. Empty where it
+// is not set.
+[[nodiscard]] std::string name_setting(git_config* config, const char* name) {
+  git_buf value = GIT_BUF_INIT;
+  if (!found(git_config_get_string_buf(&value, config, name),
+             fmt::format("cannot read git's setting {}", name), "git_config_get_string_buf")) {
+    return "";
+  }
+  const Owned<git_buf*> owned = own(&value);
+  std::string text(value.ptr, value.size);
+  std::erase_if(text, [](char c) { return c == '<' || c == '>' || c == '\n'; });
+  // A name of dots and spaces alone is none to git.
+  const bool is_name = std::ranges::any_of(text, [](char c) {
+    constexpr std::string_view kCrud = " .,:;\"\\'\t\r";
+    return kCrud.find(c) == std::string_view::npos;
+  });
+  return is_name ? text : "";
+}
+
+[[nodiscard]] Owned<git_signature*> signature_of(const Identity& identity,
+                                                 const std::string& attempt) {
+  git_signature* signature = nullptr;
+  check(git_signature_now(&signature, identity.name.c_str(), identity.email.c_str()), attempt,
+        "git_signature_now");
+  return own(signature);
+}
+
+// The parent's tree with another file at one path.
+[[nodiscard]] Owned<git_tree*> tree_with(const OpenRepository& open, git_tree* parent,
+                                         const std::string& path, const FileEntry& file,
+                                         const std::string& attempt) {
+  const git_tree_update update{
+      .action = GIT_TREE_UPDATE_UPSERT, .id = file.id, .filemode = file.mode, .path = path.c_str()};
+  git_oid id{};
+  check(git_tree_create_updated(&id, open.git(), parent, 1, &update), attempt,
+        "git_tree_create_updated");
+  git_tree* tree = nullptr;
+  check(git_tree_lookup(&tree, open.git(), &id), attempt, "git_tree_lookup");
+  return own(tree);
+}
+
+[[nodiscard]] git_filemode_t mode_of_new(const OpenRepository& open, const struct stat& status) {
+  const bool is_executable = (status.st_mode & S_IXUSR) != 0 && minds_file_modes(open);
+  return is_executable ? GIT_FILEMODE_BLOB_EXECUTABLE : GIT_FILEMODE_BLOB;
+}
+
+// What the worktree has at the path, as it is to stand in a commit: mode as in the parent. A link
+// is refused: a commit of what it says would not hold the bytes that were measured.
+[[nodiscard]] FileEntry file_to_commit(const OpenRepository& open, git_tree* parent,
+                                       const std::string& path, const std::string& attempt) {
+  const auto status = status_of(open, path);
+  if (!status || !S_ISREG(status->st_mode)) {
+    throw Error(Stop::repository, attempt + ": there is no regular file of that name");
+  }
+  const auto before = file_in(parent, path, attempt);
+  if (before && before->mode == GIT_FILEMODE_LINK) {
+    throw Error(Stop::repository, attempt + ": it was a symbolic link in the commit before");
+  }
+  const auto blob = blob_of(open, path, Keep::yes);
+  if (!blob) throw Error(Stop::repository, attempt + ": it has just been removed");
+  return {.id = *blob, .mode = before ? before->mode : mode_of_new(open, *status)};
+}
+
+}  // namespace
+
+Identity Repository::identity() const {
+  git_config* config = nullptr;
+  check(git_repository_config_snapshot(&config, opened_->git()), "cannot read git's settings",
+        "git_repository_config_snapshot");
+  const Owned<git_config*> owned = own(config);
+  Identity identity{.name = name_setting(config, "user.name"),
+                    .email = name_setting(config, "user.email")};
+  identity.is_fallback = identity.name.empty() || identity.email.empty();
+  if (identity.name.empty()) identity.name = kFallbackName;
+  if (identity.email.empty()) identity.email = kFallbackEmail;
+  return identity;
+}
+
+std::string Repository::commit_file(const std::string& parent, const std::string& path,
+                                    const std::string& message) const {
+  const std::string attempt = fmt::format("cannot commit {} in {}", path, root().string());
+  const Owned<git_commit*> before = commit_of(opened_->git(), parent, attempt);
+  const Owned<git_tree*> files_before = tree_of(before.get(), attempt);
+  const FileEntry file = file_to_commit(*opened_, files_before.get(), path, attempt);
+  const Owned<git_tree*> files = tree_with(*opened_, files_before.get(), path, file, attempt);
+  const Owned<git_signature*> author = signature_of(identity(), attempt);
+  std::array<const git_commit*, 1> parents{before.get()};
+  git_oid id{};
+  check(git_commit_create(&id, opened_->git(), nullptr, author.get(), author.get(), nullptr,
+                          message.c_str(), files.get(), parents.size(), parents.data()),
+        attempt, "git_commit_create");
+  return text_of(id);
+}
+
+std::string Repository::commit_again(const std::string& like, const std::string& parent,
+                                     const std::string& message) const {
+  const std::string attempt = fmt::format("cannot commit again what {} holds", like);
+  const Owned<git_commit*> model = commit_of(opened_->git(), like, attempt);
+  const Owned<git_commit*> before = commit_of(opened_->git(), parent, attempt);
+  const Owned<git_tree*> files = tree_of(model.get(), attempt);
+  std::array<const git_commit*, 1> parents{before.get()};
+  git_oid id{};
+  // With the model's committer too, the same call makes the same commit each time.
+  check(git_commit_create(&id, opened_->git(), nullptr, git_commit_author(model.get()),
+                          git_commit_committer(model.get()), nullptr, message.c_str(), files.get(),
+                          parents.size(), parents.data()),
+        attempt, "git_commit_create");
+  return text_of(id);
+}
+
+}  // namespace autokernel::repo

@@ -1,0 +1,77 @@
+// Where the head stands, and pointing it to another branch.
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "repo/git_failure.h"
+#include "repo/objects.h"
+#include "repo/open_repository.h"
+
+namespace autokernel::repo {
+namespace {
+
+constexpr std::string_view kBranches = "refs/heads/";
+
+// The branch a head that is not detached points to.
+[[nodiscard]] std::string branch_of(git_repository* git, const std::string& attempt) {
+  git_reference* head = nullptr;
+  check(git_reference_lookup(&head, git, "HEAD"), attempt, "git_reference_lookup");
+  const Owned<git_reference*> owned = own(head);
+  const char* target = git_reference_symbolic_target(head);  // null for a detached head
+  const std::string_view name = target == nullptr ? "" : target;
+  return name.starts_with(kBranches) ? std::string(name.substr(kBranches.size())) : "";
+}
+
+}  // namespace
+
+Head Repository::head() const {
+  const std::string attempt = fmt::format("cannot read the head of {}", root().string());
+  Head head;
+  head.branch = branch_of(opened_->git(), attempt);
+  git_oid id{};
+  if (found(git_reference_name_to_id(&id, opened_->git(), "HEAD"), attempt,
+            "git_reference_name_to_id")) {
+    head.commit = text_of(id);
+  }
+  return head;
+}
+
+std::string Repository::operation_under_way() const {
+  switch (git_repository_state(opened_->git())) {
+    case GIT_REPOSITORY_STATE_MERGE:
+      return "merge";
+    case GIT_REPOSITORY_STATE_REVERT:
+    case GIT_REPOSITORY_STATE_REVERT_SEQUENCE:
+      return "revert";
+    case GIT_REPOSITORY_STATE_CHERRYPICK:
+    case GIT_REPOSITORY_STATE_CHERRYPICK_SEQUENCE:
+      return "cherry-pick";
+    case GIT_REPOSITORY_STATE_BISECT:
+      return "bisect";
+    case GIT_REPOSITORY_STATE_REBASE:
+    case GIT_REPOSITORY_STATE_REBASE_INTERACTIVE:
+    case GIT_REPOSITORY_STATE_REBASE_MERGE:
+    case GIT_REPOSITORY_STATE_APPLY_MAILBOX_OR_REBASE:
+      return "rebase";
+    case GIT_REPOSITORY_STATE_APPLY_MAILBOX:
+      return "am";
+    default:
+      return "";
+  }
+}
+
+void Repository::switch_head(const std::string& branch) const {
+  const std::string attempt =
+      fmt::format("cannot switch {} to the branch {}", root().string(), branch);
+  const std::string name = std::string(kBranches) + branch;
+  const auto stands_at = reference(name);
+  if (!stands_at) throw Error(Stop::repository, attempt + ": there is no such branch");
+  const std::string here = head().commit;
+  if (*stands_at != here) {
+    throw Error(Stop::repository, fmt::format("{}: it stands at {} and the head at {}", attempt,
+                                              *stands_at, here.empty() ? "no commit" : here));
+  }
+  check(git_repository_set_head(opened_->git(), name.c_str()), attempt, "git_repository_set_head");
+}
+
+}  // namespace autokernel::repo

@@ -1,0 +1,75 @@
+// References: to read, to make, to move, to delete. Another git may hold one for a moment, so what
+// is locked is tried again before it is given up.
+#include <fmt/format.h>
+
+#include "repo/git_failure.h"
+#include "repo/objects.h"
+#include "repo/open_repository.h"
+#include "repo/patience.h"
+
+namespace autokernel::repo {
+
+std::optional<std::string> Repository::reference(const std::string& name) const {
+  const std::string attempt = fmt::format("cannot read the reference {}", name);
+  git_reference* reference = nullptr;
+  if (!found(git_reference_lookup(&reference, opened_->git(), name.c_str()), attempt,
+             "git_reference_lookup")) {
+    return std::nullopt;
+  }
+  const Owned<git_reference*> owned = own(reference);
+  git_object* commit = nullptr;
+  check(git_reference_peel(&commit, reference, GIT_OBJECT_COMMIT), attempt, "git_reference_peel");
+  const Owned<git_object*> owned_commit = own(commit);
+  return text_of(*git_object_id(commit));
+}
+
+void Repository::set_reference(const std::string& name, const std::string& commit) const {
+  const std::string attempt = fmt::format("cannot set the reference {} to {}", name, commit);
+  const git_oid id = id_of(commit, attempt);
+  constexpr int kMoveOneThatIsThere = 1;
+  check(while_locked([&] {
+          git_reference* made = nullptr;
+          const int status = git_reference_create(&made, opened_->git(), name.c_str(), &id,
+                                                  kMoveOneThatIsThere, "autokernel: set");
+          const Owned<git_reference*> owned = own(made);
+          return status;
+        }),
+        attempt, "git_reference_create");
+}
+
+void Repository::delete_reference(const std::string& name) const {
+  const std::string attempt = fmt::format("cannot delete the reference {}", name);
+  git_reference* reference = nullptr;
+  if (!found(git_reference_lookup(&reference, opened_->git(), name.c_str()), attempt,
+             "git_reference_lookup")) {
+    return;
+  }
+  const Owned<git_reference*> owned = own(reference);
+  static_cast<void>(found(while_locked([&] { return git_reference_delete(reference); }), attempt,
+                          "git_reference_delete"));
+}
+
+void Repository::move_branch(const std::string& branch, const std::string& from,
+                             const std::string& to) const {
+  const std::string name = "refs/heads/" + branch;
+  const std::string attempt =
+      fmt::format("cannot move the branch {} from {} to {}", branch, from, to);
+  const git_oid old_id = id_of(from, attempt);
+  const git_oid new_id = id_of(to, attempt);
+  constexpr int kMoveOneThatIsThere = 1;
+  const int status = while_locked([&] {
+    git_reference* moved = nullptr;
+    const int moving =
+        git_reference_create_matching(&moved, opened_->git(), name.c_str(), &new_id,
+                                      kMoveOneThatIsThere, &old_id, "autokernel: move");
+    const Owned<git_reference*> owned = own(moved);
+    return moving;
+  });
+  if (status == GIT_EMODIFIED || status == GIT_ENOTFOUND) {
+    throw Error(Stop::repository, fmt::format("{}: it stands at {} [git_reference_create_matching]",
+                                              attempt, reference(name).value_or("no commit")));
+  }
+  check(status, attempt, "git_reference_create_matching");
+}
+
+}  // namespace autokernel::repo

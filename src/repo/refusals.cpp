@@ -1,0 +1,161 @@
+#include "repo/refusals.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "repo/git_failure.h"
+
+namespace autokernel::repo {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[nodiscard]] Error refusal(const fs::path& repository, std::string_view reason,
+                            std::string_view remedy) {
+  return {Stop::repository,
+          fmt::format("cannot use the repository {}: {}; {}", repository.string(), reason, remedy)};
+}
+
+// Where the settings are: a linked worktree's folder names the one it shares with the others.
+[[nodiscard]] fs::path common_folder_of(const fs::path& git_folder) {
+  std::ifstream link(git_folder / "commondir");
+  std::string named;
+  if (!std::getline(link, named)) return git_folder;
+  return git_folder / named;
+}
+
+[[nodiscard]] std::optional<std::string> setting(git_config* config, const char* name) {
+  git_buf value = GIT_BUF_INIT;
+  if (!found(git_config_get_string_buf(&value, config, name),
+             fmt::format("cannot read git's setting {}", name), "git_config_get_string_buf")) {
+    return std::nullopt;
+  }
+  const Owned<git_buf*> owned = own(&value);
+  return std::string(value.ptr, value.size);
+}
+
+// For messages: the folder that the user knows rather than the .git in it.
+[[nodiscard]] fs::path shown(const fs::path& git_folder) {
+  const fs::path folder = git_folder.has_filename() ? git_folder : git_folder.parent_path();
+  return folder.filename() == ".git" ? folder.parent_path() : folder;
+}
+
+// The folder with the .git, which is the one that git trusts or not; the folder itself where there
+// is none above it, as in a bare repository.
+[[nodiscard]] fs::path top_of(const fs::path& folder) {
+  for (fs::path top = folder; top.has_relative_path(); top = top.parent_path()) {
+    if (fs::exists(top / ".git")) return top;
+  }
+  return folder;
+}
+
+[[nodiscard]] bool belongs_to_another(const fs::path& top) {
+  struct stat folder{};
+  struct stat git_folder{};
+  return (::stat(top.c_str(), &folder) == 0 && folder.st_uid != ::geteuid()) ||
+         (::stat((top / ".git").c_str(), &git_folder) == 0 && git_folder.st_uid != ::geteuid());
+}
+
+// git 2.40 and later can leave out the checksum at the end of the index, which libgit2 takes for
+// damage.
+[[nodiscard]] bool lacks_checksum(const fs::path& index) {
+  constexpr std::streamoff kChecksum = 20;  // a SHA-1
+  std::ifstream file(index, std::ios::binary);
+  std::array<char, kChecksum> last{};
+  if (!file.seekg(-kChecksum, std::ios::end) || !file.read(last.data(), kChecksum)) return false;
+  return std::ranges::all_of(last, [](char byte) { return byte == 0; });
+}
+
+}  // namespace
+
+void refuse_unknown_formats(const fs::path& git_folder) {
+  const fs::path file = common_folder_of(git_folder) / "config";
+  if (!fs::exists(file)) return;
+  git_config* config = nullptr;
+  check(git_config_open_ondisk(&config, file.c_str()), "cannot read " + file.string(),
+        "git_config_open_ondisk");
+  const Owned<git_config*> owned = own(config);
+  const std::string objects = setting(config, "extensions.objectformat").value_or("sha1");
+  if (objects != "sha1") {
+    throw refusal(shown(git_folder),
+                  fmt::format("its objects are named by {}, and only SHA-1 is understood", objects),
+                  "copy its files into a new one: git init --object-format=sha1 FOLDER");
+  }
+  const std::string references = setting(config, "extensions.refstorage").value_or("files");
+  if (references != "files") {
+    throw refusal(shown(git_folder),
+                  fmt::format("its references are kept as {}, and only plain files are understood",
+                              references),
+                  "run there: git refs migrate --ref-format=files");
+  }
+}
+
+Error discovery_failure(int status, const fs::path& folder) {
+  if (status == GIT_ENOTFOUND) {
+    return {Stop::repository,
+            fmt::format("{} is in no git repository; make one there: git init", folder.string())};
+  }
+  return git_failure(status, fmt::format("cannot look for a repository around {}", folder.string()),
+                     "git_repository_discover");
+}
+
+Error opening_failure(int status, const fs::path& folder) {
+  const fs::path top = top_of(folder);
+  // libgit2 1.5 says "not found" as long as nobody has set a safe.directory at all.
+  if (status == GIT_EOWNER || (status == GIT_ENOTFOUND && belongs_to_another(top))) {
+    return refusal(top, "it belongs to another user",
+                   fmt::format("if you trust what is in it: git config --global --add "
+                               "safe.directory '{}'",
+                               top.string()));
+  }
+  return git_failure(status,
+                     fmt::format("cannot use the repository {} (a plain clone of it may do: git "
+                                 "clone '{}' FOLDER)",
+                                 top.string(), top.string()),
+                     "git_repository_open_ext");
+}
+
+void refuse_bare(const OpenRepository& open) {
+  if (git_repository_is_bare(open.git()) == 0) return;
+  const fs::path repository = shown(open.git_folder);
+  throw refusal(repository, "it is bare, which means without files to work on",
+                fmt::format("work in a clone of it: git clone '{}' FOLDER", repository.string()));
+}
+
+void refuse_unreadable_index(const OpenRepository& open) {
+  git_index* index = nullptr;
+  const int status = git_repository_index(&index, open.git());
+  const Owned<git_index*> owned = own(index);
+  if (status >= 0) return;
+  const Error failure =
+      git_failure(status, fmt::format("cannot use the repository {}", open.root.string()),
+                  "git_repository_index");
+  // libgit2 names the part of the index that it does not know, and has no code of its own for it.
+  const std::string_view reason = failure.what();
+  if (reason.find("'link'") != std::string_view::npos) {
+    throw refusal(open.root, "its index is split, which is not understood",
+                  "run there: git config core.splitIndex false && git update-index "
+                  "--no-split-index");
+  }
+  if (reason.find("'sdir'") != std::string_view::npos) {
+    throw refusal(open.root, "its index is sparse, which is not understood",
+                  "run there: git sparse-checkout reapply --no-sparse-index");
+  }
+  if (lacks_checksum(open.git_folder / "index")) {
+    throw refusal(open.root, "its index has no checksum, which is not understood",
+                  "run there: git config index.skipHash false && git update-index "
+                  "--force-write-index");
+  }
+  throw failure;
+}
+
+}  // namespace autokernel::repo

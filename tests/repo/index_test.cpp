@@ -1,0 +1,228 @@
+// Checking a file out of a commit, and its index entry alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "autokernel/base/error.h"
+#include "autokernel/repo/repository.h"
+#include "support/scratch_repository.h"
+
+namespace autokernel::repo {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ScratchRepository;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr const char* kKernel = "kernels/kernel.cu";
+
+[[nodiscard]] unsigned mode_of(const fs::path& file) {
+  struct stat status{};
+  EXPECT_EQ(::lstat(file.c_str(), &status), 0);
+  return status.st_mode & 07777U;
+}
+
+class CheckOut : public ::testing::Test {
+ protected:
+  CheckOut() {
+    scratch_.write(kKernel, "one\n");
+    first_ = scratch_.commit("one");
+    scratch_.write(kKernel, "two\n");
+    second_ = scratch_.commit("two");
+  }
+  [[nodiscard]] fs::path kernel() const { return scratch_.root() / kKernel; }
+  ScratchRepository scratch_;
+  std::string first_;
+  std::string second_;
+};
+
+TEST_F(CheckOut, FileAndIndexAreTheCommits) {
+  Repository::open(scratch_.root()).check_out(first_, kKernel);
+  EXPECT_EQ(scratch_.read(kKernel), "one\n");
+  EXPECT_EQ(scratch_.line("rev-parse", ":" + std::string(kKernel)),
+            scratch_.line("rev-parse", first_ + ":" + kKernel));
+}
+
+TEST_F(CheckOut, AnEditedFileIsTakenBackAndGitSeesNoChange) {
+  scratch_.write(kKernel, "edited\n");
+  scratch_.git("add", kKernel);
+  scratch_.write(kKernel, "edited again\n");
+  Repository::open(scratch_.root()).check_out(second_, kKernel);
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
+}
+
+TEST_F(CheckOut, GitNeedNotReadTheFileToSeeThatItIsTheSame) {
+  scratch_.write(kKernel, "edited\n");
+  Repository::open(scratch_.root()).check_out(second_, kKernel);
+  // Without looking at any file's bytes.
+  EXPECT_EQ(scratch_.git("diff-files", "--name-only"), "");
+}
+
+TEST_F(CheckOut, TheFileKeepsItsMode) {
+  constexpr unsigned kGroupMayWrite = 0664;
+  ASSERT_EQ(::chmod(kernel().c_str(), kGroupMayWrite), 0);
+  Repository::open(scratch_.root()).check_out(first_, kKernel);
+  EXPECT_EQ(mode_of(kernel()), kGroupMayWrite);
+}
+
+TEST_F(CheckOut, AFileThatWasMadeExecutableIsNoMore) {
+  constexpr unsigned kExecutable = 0775;
+  ASSERT_EQ(::chmod(kernel().c_str(), kExecutable), 0);
+  Repository::open(scratch_.root()).check_out(second_, kKernel);
+  EXPECT_EQ(mode_of(kernel()), 0664U);
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
+}
+
+TEST_F(CheckOut, AnExecutableFileIsMadeOneForThoseWhoMayRead) {
+  ASSERT_EQ(::chmod(kernel().c_str(), 0755), 0);
+  const std::string executable = scratch_.commit("executable");
+  ASSERT_EQ(::chmod(kernel().c_str(), 0640), 0);
+  Repository::open(scratch_.root()).check_out(executable, kKernel);
+  EXPECT_EQ(mode_of(kernel()), 0750U);
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
+}
+
+TEST_F(CheckOut, WithoutFileModesTheModeStays) {
+  scratch_.git("config", "core.fileMode", "false");
+  ASSERT_EQ(::chmod(kernel().c_str(), 0755), 0);
+  Repository::open(scratch_.root()).check_out(first_, kKernel);
+  EXPECT_EQ(mode_of(kernel()), 0755U);
+}
+
+TEST_F(CheckOut, AFileThatIsGoneComesBackWithItsFolder) {
+  fs::remove_all(scratch_.root() / "kernels");
+  Repository::open(scratch_.root()).check_out(second_, kKernel);
+  EXPECT_EQ(scratch_.read(kKernel), "two\n");
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
+}
+
+TEST_F(CheckOut, ALinkInPlaceOfTheFileIsReplacedAndNotFollowed) {
+  const fs::path outside = scratch_.beside("outside");
+  scratch_.write(outside, "outside\n");
+  fs::remove(kernel());
+  fs::create_symlink(outside, kernel());
+  Repository::open(scratch_.root()).check_out(second_, kKernel);
+  EXPECT_EQ(test::contents(outside), "outside\n");
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(kernel())));
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
+}
+
+TEST_F(CheckOut, NothingIsWrittenThroughALinkInPlaceOfAFolder) {
+  fs::rename(scratch_.root() / "kernels", scratch_.beside("outside"));
+  fs::create_directory_symlink(scratch_.beside("outside"), scratch_.root() / "kernels");
+  const Repository repository = Repository::open(scratch_.root());
+  EXPECT_THROW(repository.check_out(first_, kKernel), Error);
+  EXPECT_EQ(test::contents(scratch_.beside("outside/kernel.cu")), "two\n");
+}
+
+TEST_F(CheckOut, ACommittedLinkComesBackAsOne) {
+  fs::create_symlink("kernels/kernel.cu", scratch_.root() / "link");
+  const std::string linked = scratch_.commit("link");
+  fs::remove(scratch_.root() / "link");
+  scratch_.write("link", "a file\n");
+  Repository::open(scratch_.root()).check_out(linked, "link");
+  EXPECT_EQ(fs::read_symlink(scratch_.root() / "link"), "kernels/kernel.cu");
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
+}
+
+TEST_F(CheckOut, AFileThatTheCommitLacksIsAnErrorAndStays) {
+  scratch_.write("mine", "mine\n");
+  const Repository repository = Repository::open(scratch_.root());
+  try {
+    repository.check_out(first_, "mine");
+    FAIL() << "checked out";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.stop(), Stop::repository);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("mine"), HasSubstr(first_)));
+  }
+  EXPECT_EQ(scratch_.read("mine"), "mine\n");
+}
+
+TEST_F(CheckOut, APathThatLeadsOutOfTheWorktreeIsAnError) {
+  const Repository repository = Repository::open(scratch_.root());
+  EXPECT_THROW(
+      repository.put_back(scratch_.line("rev-parse", "HEAD:kernels/kernel.cu"), "../outside"),
+      Error);
+  EXPECT_FALSE(fs::exists(scratch_.beside("outside")));
+}
+
+TEST_F(CheckOut, AnIndexThatIsLockedForAMomentIsWaitedFor) {
+  const Repository repository = Repository::open(scratch_.root());
+  const auto lock = scratch_.write(".git/index.lock", "");
+  std::jthread holder([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    fs::remove(lock);
+  });
+  repository.check_out(first_, kKernel);
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "M  kernels/kernel.cu\n");
+}
+
+TEST_F(CheckOut, AnIndexThatStaysLockedIsAnErrorAndTheNextTrySucceeds) {
+  const Repository repository = Repository::open(scratch_.root());
+  const auto lock = scratch_.write(".git/index.lock", "");
+  try {
+    repository.check_out(first_, kKernel);
+    FAIL() << "checked out";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.stop(), Stop::repository);
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr(".git/index:"), HasSubstr(".lock"), HasSubstr("another git")));
+  }
+  fs::remove(lock);
+  repository.check_out(second_, kKernel);
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
+}
+
+TEST_F(CheckOut, WhatGitHasStagedSinceTheRepositoryWasOpenedStaysStaged) {
+  const Repository repository = Repository::open(scratch_.root());
+  scratch_.write("other", "other\n");
+  scratch_.git("add", "other");
+  repository.check_out(first_, kKernel);
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "M  kernels/kernel.cu\nA  other\n");
+}
+
+TEST_F(CheckOut, LeavesARepositoryThatGitFindsSound) {
+  Repository::open(scratch_.root()).check_out(first_, kKernel);
+  EXPECT_EQ(scratch_.git("fsck", "--strict"), "");
+}
+
+TEST_F(CheckOut, MatchingTheIndexLeavesTheFile) {
+  scratch_.write(kKernel, "edited\n");
+  Repository::open(scratch_.root()).match_index(first_, kKernel);
+  EXPECT_EQ(scratch_.read(kKernel), "edited\n");
+  EXPECT_EQ(scratch_.line("rev-parse", ":" + std::string(kKernel)),
+            scratch_.line("rev-parse", first_ + ":" + kKernel));
+}
+
+TEST_F(CheckOut, MatchingTheIndexUnstagesWhatTheCommitLacks) {
+  scratch_.write("staged", "staged\n");
+  scratch_.git("add", "staged");
+  Repository::open(scratch_.root()).match_index(first_, "staged");
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "?? staged\n");
+}
+
+TEST_F(CheckOut, MatchingTheIndexAfterACommitLeavesNoChange) {
+  scratch_.write(kKernel, "three\n");
+  const Repository repository = Repository::open(scratch_.root());
+  const std::string third = repository.commit_file(second_, kKernel, "three");
+  repository.move_branch("main", second_, third);
+  repository.match_index(third, kKernel);
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
+}
+
+TEST_F(CheckOut, AnIndexOfTheFourthVersionStaysOne) {
+  scratch_.git("update-index", "--index-version", "4");
+  Repository::open(scratch_.root()).check_out(first_, kKernel);
+  constexpr std::size_t kVersion = 7;  // the last byte of the second word
+  EXPECT_EQ(scratch_.read(".git/index")[kVersion], 4);
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "M  kernels/kernel.cu\n");
+}
+
+}  // namespace
+}  // namespace autokernel::repo
