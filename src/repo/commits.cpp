@@ -60,6 +60,31 @@ constexpr const char* kFallbackEmail = "autokernel@localhost";
   return is_executable ? GIT_FILEMODE_BLOB_EXECUTABLE : GIT_FILEMODE_BLOB;
 }
 
+// libgit2 starts no filter programs (git-lfs, git-crypt): a commit would hold what git keeps out of
+// it.
+void refuse_filter_program(const OpenRepository& open, const std::string& path,
+                           const std::string& attempt) {
+  const char* filter = nullptr;
+  check(git_attr_get(&filter, open.git(), GIT_ATTR_CHECK_FILE_THEN_INDEX, path.c_str(), "filter"),
+        attempt, "git_attr_get");
+  if (git_attr_value(filter) != GIT_ATTR_VALUE_STRING) return;
+  git_config* config = nullptr;
+  check(git_repository_config_snapshot(&config, open.git()), attempt,
+        "git_repository_config_snapshot");
+  const Owned<git_config*> owned = own(config);
+  for (const char* step : {"clean", "process"}) {
+    const char* program = nullptr;
+    if (found(git_config_get_string(&program, config,
+                                    fmt::format("filter.{}.{}", filter, step).c_str()),
+              attempt, "git_config_get_string")) {
+      throw Error(Stop::repository,
+                  fmt::format("{}: git would have it filtered by a program, '{}', and this does "
+                              "not; take the file out of that filter in .gitattributes",
+                              attempt, program));
+    }
+  }
+}
+
 // What the worktree has at the path, as it is to stand in a commit: mode as in the parent. A link
 // is refused: a commit of what it says would not hold the bytes that were measured.
 [[nodiscard]] FileEntry file_to_commit(const OpenRepository& open, git_tree* parent,
@@ -72,6 +97,7 @@ constexpr const char* kFallbackEmail = "autokernel@localhost";
   if (before && before->mode == GIT_FILEMODE_LINK) {
     throw Error(Stop::repository, attempt + ": it was a symbolic link in the commit before");
   }
+  refuse_filter_program(open, path, attempt);
   const auto blob = blob_of(open, path, Keep::yes);
   if (!blob) throw Error(Stop::repository, attempt + ": it has just been removed");
   return {.id = *blob, .mode = before ? before->mode : mode_of_new(open, *status)};

@@ -129,6 +129,28 @@ TEST_F(Commits, AFileBehindALinkIsAnError) {
   EXPECT_THROW(static_cast<void>(repository.commit_file(first_, kKernel, "an idea")), Error);
 }
 
+TEST_F(Commits, AFileThatAProgramOfTheUsersFiltersIsAnError) {
+  scratch_.git("config", "filter.secret.clean", "encrypt %f");
+  scratch_.write(".gitattributes", "*.cu filter=secret\n");
+  scratch_.write(kKernel, "two\n");
+  const Repository repository = Repository::open(scratch_.root());
+  try {
+    static_cast<void>(repository.commit_file(first_, kKernel, "an idea"));
+    FAIL() << "committed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.stop(), Stop::repository);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("encrypt %f"), HasSubstr(".gitattributes")));
+  }
+}
+
+TEST_F(Commits, AFilterThatIsNotSetUpHereIsNoneAsForGit) {
+  scratch_.write(".gitattributes", "*.cu filter=secret\n");
+  scratch_.write(kKernel, "two\n");
+  const Repository repository = Repository::open(scratch_.root());
+  const std::string commit = repository.commit_file(first_, kKernel, "an idea");
+  EXPECT_EQ(scratch_.git("show", commit + ":" + kKernel), "two\n");
+}
+
 TEST_F(Commits, WithoutAUserTheFallbackCommits) {
   scratch_.git("config", "--unset", "user.name");
   scratch_.git("config", "--unset", "user.email");

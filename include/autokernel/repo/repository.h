@@ -46,7 +46,7 @@ class Repository {
   ~Repository();
 
   [[nodiscard]] std::filesystem::path root() const;  // of the worktree, without links in it
-  // Throws Error(usage) for a path outside the worktree.
+  // Empty for the root itself. Throws Error(usage) for a path outside the worktree.
   [[nodiscard]] std::string relative(const std::filesystem::path& path) const;
 
   [[nodiscard]] Head head() const;
@@ -88,9 +88,11 @@ class Repository {
   void switch_head(const std::string& branch) const;
 
   // Makes the worktree's file and its index entry those of the commit; the file is replaced whole
-  // (line endings as git's settings say) and keeps its mode.
+  // (line endings as git's settings say) and keeps its mode, but for the right to execute, which is
+  // as in the commit where git minds it. Throws Error(repository) where the commit has no such
+  // file.
   void check_out(const std::string& commit, const std::string& path) const;
-  // The index entry alone.
+  // The index entry alone; none is left where the commit has no such file.
   void match_index(const std::string& commit, const std::string& path) const;
   // Whether the worktree's file is the commit's, line endings aside.
   [[nodiscard]] bool file_matches(const std::string& commit, const std::string& path) const;
