@@ -14,6 +14,9 @@ namespace autokernel::repo {
 [[nodiscard]] inline Owned<git_config*> own(git_config* handle) {
   return {handle, git_config_free};
 }
+[[nodiscard]] inline Owned<git_config_iterator*> own(git_config_iterator* handle) {
+  return {handle, git_config_iterator_free};
+}
 [[nodiscard]] inline Owned<git_object*> own(git_object* handle) {
   return {handle, git_object_free};
 }
@@ -41,7 +44,10 @@ namespace autokernel::repo {
 [[nodiscard]] inline Owned<git_filter_list*> own(git_filter_list* handle) {
   return {handle, git_filter_list_free};
 }
-// Bytes that libgit2 has allocated: what it put into the buffer, which stays where it is.
+// What libgit2 has put into an array or a buffer, which itself stays where it is.
+[[nodiscard]] inline Owned<git_strarray*> own(git_strarray* filled) {
+  return {filled, git_strarray_dispose};
+}
 [[nodiscard]] inline Owned<git_buf*> own(git_buf* filled) { return {filled, git_buf_dispose}; }
 
 }  // namespace autokernel::repo

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "repo/git_failure.h"
 
@@ -41,6 +42,39 @@ namespace {
   }
   const Owned<git_buf*> owned = own(&value);
   return std::string(value.ptr, value.size);
+}
+
+// The extensions that this libgit2 knows, in small letters.
+[[nodiscard]] std::vector<std::string> known_extensions() {
+  git_strarray names{};
+  check(git_libgit2_opts(GIT_OPT_GET_EXTENSIONS, &names), "cannot ask what libgit2 can read",
+        "git_libgit2_opts");
+  const Owned<git_strarray*> owned = own(&names);
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < names.count; ++i) known.emplace_back(names.strings[i]);
+  return known;
+}
+
+// The first extension of git's format that the settings ask for and libgit2 does not know.
+[[nodiscard]] std::optional<std::string> unknown_extension(git_config* config) {
+  constexpr std::string_view kSection = "extensions.";
+  // git itself minds extensions from this version of the format on.
+  if (setting(config, "core.repositoryformatversion").value_or("0") == "0") return std::nullopt;
+  const std::string attempt = "cannot read git's settings";
+  const std::vector<std::string> known = known_extensions();
+  git_config_iterator* settings = nullptr;
+  check(git_config_iterator_new(&settings, config), attempt, "git_config_iterator_new");
+  const Owned<git_config_iterator*> owned = own(settings);
+  for (;;) {
+    git_config_entry* entry = nullptr;
+    const int status = git_config_next(&entry, settings);
+    if (status == GIT_ITEROVER) return std::nullopt;
+    check(status, attempt, "git_config_next");
+    const std::string_view name = entry->name;
+    if (!name.starts_with(kSection)) continue;
+    std::string extension(name.substr(kSection.size()));
+    if (std::ranges::find(known, extension) == known.end()) return extension;
+  }
 }
 
 // For messages: the folder that the user knows rather than the .git in it.
@@ -97,6 +131,12 @@ void refuse_unknown_formats(const fs::path& git_folder) {
                               references),
                   "run there: git refs migrate --ref-format=files");
   }
+  // libgit2 would refuse these too, but leak memory for each setting that is none.
+  if (const auto extension = unknown_extension(config)) {
+    throw refusal(shown(git_folder),
+                  fmt::format("it uses extensions.{}, which is not understood", *extension),
+                  "work in a plain clone of it: git clone URL FOLDER");
+  }
 }
 
 Error discovery_failure(int status, const fs::path& folder) {
@@ -117,10 +157,7 @@ Error opening_failure(int status, const fs::path& folder) {
                                "safe.directory '{}'",
                                top.string()));
   }
-  return git_failure(status,
-                     fmt::format("cannot use the repository {} (a plain clone of it may do: git "
-                                 "clone '{}' FOLDER)",
-                                 top.string(), top.string()),
+  return git_failure(status, fmt::format("cannot use the repository {}", top.string()),
                      "git_repository_open_ext");
 }
 

@@ -10,8 +10,8 @@
 namespace autokernel::repo {
 
 // Throws Error(repository) for a repository whose objects or references are kept in a form that
-// libgit2 does not know. Looks at its settings alone, before it is opened: libgit2 would only call
-// the extension unknown.
+// libgit2 does not know, or that asks for another extension of git's format. Looks at its settings,
+// before it is opened: libgit2 would only call the extension unknown.
 void refuse_unknown_formats(const std::filesystem::path& git_folder);
 
 // Why no repository was found from that folder, as an Error to throw.

@@ -13,7 +13,7 @@ namespace {
 
 // The path from the root; none where it leads out of it.
 [[nodiscard]] std::optional<std::string> within(const fs::path& root, const fs::path& path) {
-  const std::string from_root = path.lexically_relative(root).generic_string();
+  std::string from_root = path.lexically_relative(root).generic_string();
   if (from_root == ".") return "";
   if (from_root.empty() || from_root == ".." || from_root.starts_with("../")) return std::nullopt;
   return from_root;

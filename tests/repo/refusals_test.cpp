@@ -92,7 +92,7 @@ TEST(Refusals, TheFormatIsFoundFromALinkedWorktree) {
   EXPECT_THAT(refusal(scratch.beside("linked")), HasSubstr("sha256"));
 }
 
-TEST(Refusals, AnExtensionThatNobodyKnowsIsNamed) {
+TEST(Refusals, AnExtensionThatNobodyKnows) {
   const ScratchRepository scratch;
   scratch.git("config", "core.repositoryformatversion", "1");
   scratch.git("config", "extensions.someday", "true");
