@@ -50,9 +50,7 @@ namespace {
   check(git_libgit2_opts(GIT_OPT_GET_EXTENSIONS, &names), "cannot ask what libgit2 can read",
         "git_libgit2_opts");
   const Owned<git_strarray*> owned = own(&names);
-  std::vector<std::string> known;
-  for (std::size_t i = 0; i < names.count; ++i) known.emplace_back(names.strings[i]);
-  return known;
+  return {names.strings, names.strings + names.count};
 }
 
 // The first extension of git's format that the settings ask for and libgit2 does not know.
