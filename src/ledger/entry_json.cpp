@@ -102,6 +102,8 @@ struct Reader {
     if (json.is_null()) {
       value = std::numeric_limits<double>::quiet_NaN();
     } else {
+      // Left to itself, the library takes true for 1.
+      if (!json.is_number()) throw NotAnEntry{"it is not a number"};
       json.get_to(value);
     }
   }

@@ -9,7 +9,8 @@
 
 namespace autokernel::ledger {
 
-// Raised when a field changes its meaning or goes; a new field does not raise it.
+// Raised when a field changes its meaning or goes, and for a new kind, which a program that does
+// not know it would take for damage; a new field does not raise it.
 inline constexpr int kSchemaVersion = 1;
 
 // With its newline. Text that is not UTF-8 has U+FFFD in place of what is none. Throws

@@ -9,12 +9,9 @@
 namespace autokernel::ledger {
 namespace {
 
-[[nodiscard]] IndexRow row_without_entry(const Line& line, std::uint64_t number) {
-  return {.line = number,
-          .offset = line.offset,
-          .length = line.length,
-          .sum = checksum(line.text),
-          .entry = std::nullopt};
+[[nodiscard]] LinePlace place_of(const Line& line, std::uint64_t number) {
+  return {
+      .number = number, .offset = line.offset, .length = line.length, .sum = checksum(line.text)};
 }
 
 [[nodiscard]] ParsedLine parse_whole_line(const Line& line) {
@@ -34,30 +31,29 @@ namespace {
 }  // namespace
 
 std::optional<IndexRow> entry_row_of(const Line& line, std::uint64_t number) {
-  IndexRow row = row_without_entry(line, number);
   ParsedLine parsed = parse_whole_line(line);
-  row.entry = entry_without_measurement(parsed);
-  if (!row.entry) return std::nullopt;
-  return row;
+  std::optional<Entry> entry = entry_without_measurement(parsed);
+  if (!entry) return std::nullopt;
+  return IndexRow{.line = place_of(line, number), .entry = std::move(entry)};
 }
 
 std::optional<ReadLine> EntryReader::next() {
   const std::optional<Line> line = lines_.next();
   if (!line) return std::nullopt;
-  ReadLine read{.row = row_without_entry(*line, last_.line + 1), .damage = {}};
-  const bool repeats = read.row.length == last_.length && read.row.sum == last_.sum;
-  last_ = read.row;
+  const LinePlace place = place_of(*line, last_.number + 1);
+  const bool repeats = place.length == last_.length && place.sum == last_.sum;
+  last_ = place;
+  ReadLine read{.row = {.line = place, .entry = std::nullopt}, .damage = {}};
   if (repeats) {
     read.damage = "it repeats the line before it";
     return read;
   }
   ParsedLine parsed = parse_whole_line(*line);
   if (const auto* later = std::get_if<LaterVersion>(&parsed)) {
-    throw Error(
-        Stop::repository,
-        fmt::format("cannot read {}: line {} has schema_version {}, and this program reads "
-                    "{}; use the autokernel that wrote it, or a later one",
-                    ledger_.path().string(), read.row.line, later->version, kSchemaVersion));
+    throw Error(Stop::repository,
+                fmt::format("cannot read {}: line {} has schema_version {}, and this program reads "
+                            "{}; use the autokernel that wrote it, or a later one",
+                            ledger_.path().string(), place.number, later->version, kSchemaVersion));
   }
   if (auto* damage = std::get_if<Damage>(&parsed)) read.damage = std::move(damage->why);
   read.row.entry = entry_without_measurement(parsed);

@@ -17,8 +17,8 @@ struct ReadLine {
 
 class EntryReader {
  public:
-  // Goes on behind that row: from the top of the ledger where it is all zeros.
-  EntryReader(const File& ledger, const IndexRow& behind, std::uint64_t to)
+  // Goes on behind that line, up to before byte `to`.
+  EntryReader(const File& ledger, const LinePlace& behind, std::uint64_t to)
       : ledger_(ledger), lines_(ledger, behind.end(), to), last_(behind) {}
 
   // A line that repeats the one before it, byte for byte, is no entry either: times and numbers
@@ -28,7 +28,7 @@ class EntryReader {
  private:
   const File& ledger_;
   LineReader lines_;
-  IndexRow last_;  // of which only the numbers are of use
+  LinePlace last_;
 };
 
 // The row of a line; none where that is no whole entry.

@@ -12,49 +12,40 @@ constexpr std::uint64_t kFirstRowGuess = 4096;
 // Rows are written so many bytes at a time: a call for each would take longer than reading them.
 constexpr std::size_t kBatch = 1U << 20U;
 
-[[nodiscard]] IndexRow numbers_of(const IndexRow& row) {
-  return {.line = row.line,
-          .offset = row.offset,
-          .length = row.length,
-          .sum = row.sum,
-          .entry = std::nullopt};
-}
-
 }  // namespace
 
 IndexPart IndexPart::whole(const File& index) {
-  IndexPart part;
+  IndexPart part(index, kIndexHeader.size(), index.size());
   part.whole_ = true;
   part.last_.emplace();
-  part.text_ = index.read(0, index.size());
-  part.damaged_ = !part.text_.starts_with(kIndexHeader);
-  part.used_ = part.damaged_ ? part.text_.size() : kIndexHeader.size();
+  part.damaged_ = !has_index_header(index);
   return part;
 }
 
 IndexPart IndexPart::last(const File& index, std::uint64_t bytes) {
   const std::uint64_t size = index.size();
   if (size < bytes + kIndexHeader.size()) return whole(index);
-  IndexPart part;
-  part.place_ = size - bytes;
-  part.text_ = index.read(part.place_, bytes);
+  IndexPart part(index, size - bytes, size);
   // It begins somewhere in a row.
-  const std::size_t newline = part.text_.find('\n');
-  part.used_ = newline == std::string::npos ? part.text_.size() : newline + 1;
+  static_cast<void>(part.lines_.next());
   return part;
 }
 
 std::optional<IndexRow> IndexPart::next() {
   if (damaged_) return std::nullopt;
-  const std::size_t end = text_.find('\n', used_);
-  if (end == std::string::npos) return std::nullopt;
-  std::optional<IndexRow> row = parse_index_row(std::string_view(text_).substr(used_, end - used_));
-  if (!row || (last_ && (row->line != last_->line + 1 || row->offset != last_->end()))) {
+  const std::optional<Line> line = lines_.next();
+  if (!line || (!line->text.empty() && line->text.back() != '\n')) return std::nullopt;
+  const std::string_view text = line->text.substr(0, line->text.size() - 1);
+  std::optional<IndexRow> row = parse_index_row(text);
+  const bool follows =
+      row &&
+      (!last_ || (row->line.number == last_->number + 1 && row->line.offset == last_->end()));
+  if (!follows) {
     damaged_ = true;
     return std::nullopt;
   }
-  used_ = end + 1;
-  last_ = numbers_of(*row);
+  place_ = line->end();
+  last_ = row->line;
   return row;
 }
 

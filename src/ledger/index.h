@@ -8,10 +8,12 @@
 
 #include "ledger/file.h"
 #include "ledger/index_row.h"
+#include "ledger/line_reader.h"
 
 namespace autokernel::ledger {
 
-// Rows of an index in order, each behind the one before it.
+// Rows of an index in order, each behind the one before it. The file stays open as long as its
+// owner keeps it.
 class IndexPart {
  public:
   // All of them. One that does not begin with the header has none, and is damaged.
@@ -26,17 +28,16 @@ class IndexPart {
   // Whether there are none before them.
   [[nodiscard]] bool is_whole() const { return whole_; }
   // Where in the file the row ends that was read last.
-  [[nodiscard]] std::uint64_t place() const { return place_ + used_; }
+  [[nodiscard]] std::uint64_t place() const { return place_; }
 
  private:
-  IndexPart() = default;
+  IndexPart(const File& index, std::uint64_t from, std::uint64_t to) : lines_(index, from, to) {}
 
-  std::string text_;
-  std::uint64_t place_ = 0;  // of the text in the file
-  std::size_t used_ = 0;
+  LineReader lines_;
+  std::uint64_t place_ = 0;
   bool whole_ = false;
   bool damaged_ = false;
-  std::optional<IndexRow> last_;  // its numbers
+  std::optional<LinePlace> last_;  // none: any row may be the first
 };
 
 [[nodiscard]] bool has_index_header(const File& index);

@@ -55,7 +55,7 @@ class RowWriter {
   }
   template <HasFields Object>
   void put(const Object& object) {
-    visit_fields([this](const char* /*name*/, const auto& field) { put(field); }, object);
+    visit_fields([this](const char* /*name*/, const auto& field) { this->put(field); }, object);
   }
 
  private:
@@ -135,7 +135,7 @@ class RowReader {
   }
   template <HasFields Object>
   void get(Object& object) {
-    visit_fields([this](const char* /*name*/, auto&& field) { get(field); }, object);
+    visit_fields([this](const char* /*name*/, auto&& field) { this->get(field); }, object);
   }
 
  private:
@@ -177,19 +177,22 @@ void put_entry(RowWriter& row, const Entry& entry) {
 
 std::string text_of(const IndexRow& row) {
   RowWriter columns;
-  columns.put(row.line);
-  columns.put(row.offset);
-  columns.put(row.length);
-  columns.put_sum(row.sum);
+  columns.put(row.line.number);
+  columns.put(row.line.offset);
+  columns.put(row.line.length);
+  columns.put_sum(row.line.sum);
   if (row.entry) {
     put_entry(columns, *row.entry);
   } else {
     columns.put(std::string_view(kDamaged));
   }
-  const std::string text = columns.take();
+  return with_sum(columns.take()) + '\n';
+}
+
+std::string with_sum(std::string_view columns) {
   RowWriter sum;
-  sum.put_sum(checksum(text));
-  return sum.take().substr(1) + text + '\n';
+  sum.put_sum(checksum(columns));
+  return sum.take().substr(1).append(columns);
 }
 
 std::optional<IndexRow> parse_index_row(std::string_view text) {
@@ -202,10 +205,10 @@ std::optional<IndexRow> parse_index_row(std::string_view text) {
     return std::nullopt;
   }
   std::optional<IndexRow> row(std::in_place);
-  columns.get(row->line);
-  columns.get(row->offset);
-  columns.get(row->length);
-  columns.get_sum(row->sum);
+  columns.get(row->line.number);
+  columns.get(row->line.offset);
+  columns.get(row->line.length);
+  columns.get_sum(row->line.sum);
   const std::string_view kind = columns.column();
   get_entry(columns, kind, row->entry);
   const bool is_known = row->entry || kind == kDamaged;

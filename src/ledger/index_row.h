@@ -23,21 +23,30 @@ namespace autokernel::ledger {
 // Anybody's index of another version is made again: nothing in it is nowhere else.
 inline constexpr std::string_view kIndexHeader = "autokernel-ledger-index 1\n";
 
-struct IndexRow {
-  std::uint64_t line = 0;  // of the ledger, from 1
+// A line of the ledger; all zeros: the one before the first.
+struct LinePlace {
+  std::uint64_t number = 0;  // from 1
   std::uint64_t offset = 0;
   std::uint64_t length = 0;  // newline included
-  std::uint64_t sum = 0;     // of the ledger's line
-  // Without its measurement; none for a line that is left out.
-  std::optional<Entry> entry;
+  std::uint64_t sum = 0;     // the checksum of its bytes
 
   [[nodiscard]] std::uint64_t end() const { return offset + length; }
+  friend bool operator==(const LinePlace&, const LinePlace&) = default;
+};
+
+struct IndexRow {
+  LinePlace line;
+  // Without its measurement; none for a line that is left out.
+  std::optional<Entry> entry;
 };
 
 // With its newline.
 [[nodiscard]] std::string text_of(const IndexRow& row);
 // Without its newline; none where it is damaged.
 [[nodiscard]] std::optional<IndexRow> parse_index_row(std::string_view text);
+
+// The checksum of a row's other columns in front of them: they begin with a tab.
+[[nodiscard]] std::string with_sum(std::string_view columns);
 
 // Whether both are the same entry, whatever they were measured to be. Numbers that are none are
 // equal here.

@@ -16,8 +16,8 @@
 namespace autokernel::ledger {
 namespace {
 
-// A row of the index has about half of this.
-constexpr std::uint64_t kRowGuess = 1024;
+constexpr std::uint64_t kUsualRow = 400;  // bytes in the index
+constexpr std::uint64_t kLongRow = 1024;  // few have more
 constexpr std::uint64_t kLeastTail = 64ULL << 10;
 
 void make_folder(const std::filesystem::path& folder) {
@@ -47,16 +47,19 @@ void make_folder(const std::filesystem::path& folder) {
 // Entries in the order read, and how far the ledger is known by them.
 struct Gathered {
   std::vector<Row> rows;
-  IndexRow last;
+  LinePlace last;
+
+  void add(IndexRow row) {
+    last = row.line;
+    if (row.entry) rows.push_back({last.offset, last.length, std::move(*row.entry)});
+  }
 };
 
 // Rows up to byte `end` of the ledger: the index may have more by now, from another process.
 void gather(IndexPart& part, std::uint64_t end, Gathered& gathered) {
   while (std::optional<IndexRow> row = part.next()) {
-    if (row->end() > end) return;
-    if (row->entry) gathered.rows.push_back({row->offset, row->length, std::move(*row->entry)});
-    row->entry.reset();
-    gathered.last = std::move(*row);
+    if (row->line.end() > end) return;
+    gathered.add(std::move(*row));
   }
 }
 
@@ -65,10 +68,7 @@ void gather_from_ledger(const std::filesystem::path& path, std::uint64_t end, Ga
   if (gathered.last.end() >= end) return;
   const File ledger = File::open_or_make(path);
   EntryReader reader(ledger, gathered.last, end);
-  while (std::optional<ReadLine> line = reader.next()) {
-    IndexRow& row = line->row;
-    if (row.entry) gathered.rows.push_back({row.offset, row.length, std::move(*row.entry)});
-  }
+  while (std::optional<ReadLine> line = reader.next()) gathered.add(std::move(line->row));
 }
 
 [[nodiscard]] std::vector<Row> last_of(std::vector<Row> rows, std::size_t count) {
@@ -109,7 +109,7 @@ void Ledger::append(std::string_view lines) {
   }
   file.write_whole(end_, lines);
   end_ += lines.size();
-  lines_ = rows.back().line;
+  lines_ = rows.back().line.number;
 
   // From here on nothing may fail: the entries are in the ledger.
   try {
@@ -127,6 +127,7 @@ std::vector<Row> Ledger::rows() const {
   Gathered gathered;
   const std::filesystem::path index_path = folder_ / kIndexName;
   if (const std::optional<File> index = File::open_if_there(index_path)) {
+    gathered.rows.reserve(index->size() / kUsualRow);
     IndexPart part = IndexPart::whole(*index);
     gather(part, end_, gathered);
     // open() looks at its ends alone, and makes it again only where it is missing.
@@ -139,7 +140,7 @@ std::vector<Row> Ledger::rows() const {
 std::vector<Row> Ledger::last_rows(std::size_t count) const {
   Gathered gathered;
   const std::optional<File> index = File::open_if_there(folder_ / kIndexName);
-  std::uint64_t bytes = std::max(kLeastTail, count * kRowGuess);
+  std::uint64_t bytes = std::max(kLeastTail, count * kLongRow);
   for (bool enough = false; !enough; bytes *= 4) {
     if (!index) return last_of(rows(), count);
     IndexPart part = IndexPart::last(*index, bytes);

@@ -5,8 +5,9 @@
 namespace autokernel::ledger {
 namespace {
 
-// Long enough that the calls cost nothing beside the reading, short enough for any memory.
-constexpr std::uint64_t kPiece = 1ULL << 20;
+// Short enough to stay in the cache and to be given the same memory again each time: with 1 MiB,
+// clearing new pages took a third of the time.
+constexpr std::uint64_t kPiece = 64ULL << 10;
 
 }  // namespace
 

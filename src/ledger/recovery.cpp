@@ -22,16 +22,16 @@ constexpr std::uint64_t kPiece = 1ULL << 20;
 
 // How far the index can be trusted.
 struct Known {
-  IndexRow last;               // the last entry that it knows and the ledger has; zeros: none
+  LinePlace last;              // the last entry that it knows and the ledger has; zeros: none
   std::uint64_t place = 0;     // where in the index that row ends; 0: the index is to be made again
   std::string why;             // it is
   std::vector<IndexRow> lost;  // rows of lines that the ledger does not have any more
 };
 
-[[nodiscard]] bool has_line_of(const File& ledger, const IndexRow& row) {
+[[nodiscard]] bool has_line_of(const File& ledger, const LinePlace& line) {
   // The sum of such a line was never taken.
-  if (row.length > kLongestLine) return true;
-  return checksum(ledger.read(row.offset, row.length)) == row.sum;
+  if (line.length > kLongestLine) return true;
+  return checksum(ledger.read(line.offset, line.length)) == line.sum;
 }
 
 // The last entry and what was lost, from as few rows as it takes.
@@ -41,10 +41,10 @@ struct Known {
     Known known;
     if (part.is_whole()) known.place = kIndexHeader.size();
     while (std::optional<IndexRow> row = part.next()) {
-      if (row->end() > ledger_size) {
+      if (row->line.end() > ledger_size) {
         known.lost.push_back(std::move(*row));
       } else if (row->entry) {
-        known.last = std::move(*row);
+        known.last = row->line;
         known.place = part.place();
       }
     }
@@ -60,9 +60,9 @@ struct Known {
   if (!index) return to_be_made("was missing");
   if (!has_index_header(*index)) return to_be_made("was damaged or of another version");
   Known known = end_of(*index, ledger.size());
-  if (known.last.line == 0) return known;
+  if (known.last.number == 0) return known;
   const std::optional<IndexRow> first = first_row(*index);
-  if (!first || !has_line_of(ledger, *first) || !has_line_of(ledger, known.last)) {
+  if (!first || !has_line_of(ledger, first->line) || !has_line_of(ledger, known.last)) {
     return to_be_made("was not of this ledger");
   }
   return known;
@@ -74,7 +74,8 @@ class DamageNotes {
   void add(const ReadLine& line) {
     if (++count_ > kMostDamageNotes) return;
     notes_.push_back(fmt::format("line {} of {} (at byte {}) is damaged, and is left out: {}",
-                                 line.row.line, kLedgerName, line.row.offset, line.damage));
+                                 line.row.line.number, kLedgerName, line.row.line.offset,
+                                 line.damage));
   }
   void add_to(std::vector<std::string>& notes) const {
     notes.insert(notes.end(), notes_.begin(), notes_.end());
@@ -167,7 +168,7 @@ Recovered recover(const File& ledger) {
 
   IndexWriter index(File::open_or_make(index_path), known.place);
   recovered.end = known.last.end();
-  recovered.lines = known.last.line;
+  recovered.lines = known.last.number;
   // Lines that are none are damage in the middle only once an entry follows them.
   std::vector<ReadLine> no_entries;
   DamageNotes damage;
@@ -183,8 +184,8 @@ Recovered recover(const File& ledger) {
     }
     no_entries.clear();
     index.add(line->row);
-    recovered.end = line->row.end();
-    recovered.lines = line->row.line;
+    recovered.end = line->row.line.end();
+    recovered.lines = line->row.line.number;
   }
   recovered.index_end = index.finish();
   damage.add_to(recovered.notes);

@@ -9,6 +9,7 @@
 
 #include "autokernel/base/error.h"
 #include "ledger/sample.h"
+#include "support/scratch_folder.h"
 
 namespace autokernel::ledger {
 namespace {
@@ -120,6 +121,19 @@ TEST(EntryLine, EndsAsItsReaderLikes) {
   EXPECT_THAT(parse_line(line + "\r\n"), VariantWith<Entry>(entry));
 }
 
+TEST(EntryLine, OfVersion1IsReadAsItWasWrittenOnce) {
+  const std::filesystem::path written =
+      std::filesystem::path(AUTOKERNEL_SOURCES) / "tests" / "fuzz" / "ledger_line";
+  const std::vector<Entry> entries = full_entries();
+  EXPECT_THAT(parse_line(test::contents(written / "run_started.jsonl")),
+              VariantWith<Entry>(entries[0]));
+  EXPECT_THAT(parse_line(test::contents(written / "experiment.jsonl")),
+              VariantWith<Entry>(entries[1]));
+  EXPECT_THAT(parse_line(test::contents(written / "turn.jsonl")), VariantWith<Entry>(entries[2]));
+  EXPECT_THAT(parse_line(test::contents(written / "run_finished.jsonl")),
+              VariantWith<Entry>(entries[3]));
+}
+
 TEST(EntryLine, MayHaveFurtherFields) {
   EXPECT_THAT(parse_line(with("mood", "good")), VariantWith<Entry>(Entry(full_experiment())));
 }
@@ -159,6 +173,8 @@ TEST(EntryLine, WithAFieldOfAnotherTypeIsNoEntryAndNamesIt) {
   EXPECT_THAT(parse_line(with("status", "maybe")), is_damage("'status'"));
   EXPECT_THAT(parse_line(with("status", nullptr)), is_damage("'status'"));
   EXPECT_THAT(parse_line(with("median_us", "1")), is_damage("'median_us'"));
+  EXPECT_THAT(parse_line(with("seconds", true)), is_damage("'seconds'"));
+  EXPECT_THAT(parse_line(with("number", true)), is_damage("'number'"));
   EXPECT_THAT(parse_line(with("result", "{}")), is_damage("'result'"));
   EXPECT_THAT(parse_line(with("gain", ordered_json::array())), is_damage("'gain'"));
   EXPECT_THAT(parse_line(with("gain", {{"estimate", "x"}})), is_damage("'gain': 'estimate'"));

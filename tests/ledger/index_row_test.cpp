@@ -15,7 +15,8 @@ using testing::Field;
 using testing::Optional;
 
 IndexRow row(const std::optional<Entry>& entry) {
-  return {.line = 3, .offset = 1000, .length = 200, .sum = 0xfedcba9876543210U, .entry = entry};
+  return {.line = {.number = 3, .offset = 1000, .length = 200, .sum = 0xfedcba9876543210U},
+          .entry = entry};
 }
 
 // Without its newline.
@@ -27,9 +28,7 @@ std::string text(const IndexRow& row) {
 
 auto is(const IndexRow& expected) {
   return Optional(
-      AllOf(Field(&IndexRow::line, expected.line), Field(&IndexRow::offset, expected.offset),
-            Field(&IndexRow::length, expected.length), Field(&IndexRow::sum, expected.sum),
-            Field(&IndexRow::entry, expected.entry)));
+      AllOf(Field(&IndexRow::line, expected.line), Field(&IndexRow::entry, expected.entry)));
 }
 
 TEST(IndexRow, OfEveryKindWithAllFieldsSetIsReadBackWithoutItsMeasurement) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "autokernel/base/error.h"
 #include "ledger/full_disk.h"
 #include "ledger/sample.h"
@@ -166,6 +168,22 @@ TEST_F(LedgerOf, AnotherProcessIsReadUpToWhereItWasWhenOpened) {
   EXPECT_THAT(numbers_in(reader.rows()), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(numbers_in(reader.last_rows(2)), ElementsAre(2, 3));
   EXPECT_THAT(numbers_in(writer.rows()), ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST_F(LedgerOf, AnotherProcessIsNotTakenForDamagedWhileThatOneAppends) {
+  Experiment long_one = experiment(0);
+  long_one.result = "{\"source\":\"" + std::string(1'000'000, 'x') + "\"}";
+  std::thread writer([&, line = lines_of({long_one}), ledger = open()]() mutable {
+    for (int i = 0; i < 30; ++i) ledger.append(line);
+  });
+  std::vector<std::string> notes;
+  for (int i = 0; i < 300; ++i) {
+    const std::vector<std::string> said = open().notes();
+    notes.insert(notes.end(), said.begin(), said.end());
+  }
+  writer.join();
+  EXPECT_THAT(notes, IsEmpty());
+  EXPECT_EQ(open().rows().size(), 30);
 }
 
 TEST_F(LedgerOf, WhatIsNoWholeEntryIsNotAppended) {

@@ -1,12 +1,10 @@
 // Every file of the ledger in every state that a kill, a loss of power or a person can leave it in.
-#include "ledger/recovery.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "autokernel/base/error.h"
+#include "autokernel/ledger/ledger.h"
 #include "ledger/full_disk.h"
-#include "ledger/index_row.h"
 #include "ledger/sample.h"
 #include "support/census.h"
 #include "support/scratch_folder.h"
@@ -79,8 +77,6 @@ TEST_F(Recovery, OfSoundFilesDoesNothing) {
   EXPECT_EQ(contents(file()), ledger_);
   EXPECT_EQ(contents(index()), index_);
 }
-
-// --- the ledger's end
 
 TEST_F(Recovery, OfALedgerCutAtAnyByteOfItsLastLineSetsThatAsideWithANote) {
   const std::string short_index = index_.substr(0, end_of_line(index_, 5));
@@ -188,8 +184,6 @@ TEST_F(Recovery, NamesLostEntriesOfAllKinds) {
       ElementsAre(HasSubstr("lost: experiment 4 of demo, experiment 7 of demo, 2 other entries")));
 }
 
-// --- the ledger's middle
-
 TEST_F(Recovery, OfADamagedLineInTheMiddleLeavesItOutWithItsPlaceAndTheFileAsItIs) {
   const std::string damaged = with_line(3, "### not an entry ###\n");
   write(damaged, "");
@@ -264,8 +258,6 @@ TEST_F(Recovery, RefusesALedgerOfALaterVersionAndLeavesItAsItIs) {
       fails_with(Stop::repository, "line 6 has schema_version 2, and this program reads 1"));
   EXPECT_EQ(contents(file()), later);
 }
-
-// --- the index
 
 TEST_F(Recovery, OfAnIndexCutAtAnyByteMendsIt) {
   for (std::size_t cut = 0; cut < index_.size(); ++cut) {
@@ -357,73 +349,6 @@ TEST_F(Recovery, ReadsAroundARowThatIsDamagedFarFromTheEnds) {
   EXPECT_EQ(opened.rows().size(), 2000);
   EXPECT_THAT(notes(), ElementsAre(HasSubstr("was missing, and was made again")));
   EXPECT_EQ(contents(index()), sound);
-}
-
-// --- an append under way
-
-TEST_F(Recovery, FinishesAnAppendWhateverPartWasWritten) {
-  const Append append{.at = ledger_.size(), .text = lines_of({experiment(5), Turn{}})};
-  for (std::size_t written = 0; written <= append.text.size(); ++written) {
-    const test::ScratchFolder scratch;
-    scratch.write("ledger.jsonl", ledger_ + append.text.substr(0, written));
-    scratch.write("ledger.index", index_);
-    const Ledger opened = Ledger::open(scratch.path(), append);
-    ASSERT_THAT(opened.notes(), IsEmpty()) << written;
-    ASSERT_EQ(opened.rows().size(), 7) << written;
-    ASSERT_EQ(contents(scratch.path() / "ledger.jsonl"), ledger_ + append.text) << written;
-    ASSERT_THAT(numbers_in(opened.rows()), ElementsAre(0, 1, 2, 3, 4, 5)) << written;
-  }
-}
-
-TEST_F(Recovery, FinishesAnAppendOfWhichTheDiskHasSomePagesOnly) {
-  const Append append{.at = ledger_.size(), .text = lines_of(experiments(5, 7))};
-  std::string holes = append.text;
-  holes.replace(0, 100, 100, '\0');
-  holes.replace(200, 50, 50, '\0');
-  write(ledger_ + holes, index_);
-  EXPECT_THAT(Ledger::open(scratch_.path(), append).notes(), IsEmpty());
-  EXPECT_EQ(contents(file()), ledger_ + append.text);
-}
-
-TEST_F(Recovery, DoesNotRepeatAnAppendThatOthersHaveFollowed) {
-  Ledger ledger = Ledger::open(scratch_.path());
-  const Append append{.at = ledger.end(), .text = lines_of(experiments(5, 5))};
-  ledger.append(append.text);
-  ledger.append(lines_of(experiments(6, 6)));
-  EXPECT_THAT(numbers_in(Ledger::open(scratch_.path(), append).rows()),
-              ElementsAre(0, 1, 2, 3, 4, 5, 6));
-}
-
-TEST_F(Recovery, MakesALedgerOfAnAppendAlone) {
-  const test::ScratchFolder scratch;
-  const Append append{.at = 0, .text = lines_of(experiments(0, 0))};
-  EXPECT_THAT(numbers_in(Ledger::open(scratch.path() / "new", append).rows()), ElementsAre(0));
-}
-
-TEST_F(Recovery, RefusesAnAppendInWhosePlaceSomethingElseStands) {
-  const Append append{.at = ledger_.size(), .text = lines_of(experiments(5, 5))};
-  write(ledger_ + lines_of(experiments(6, 6)), index_);
-  EXPECT_THAT([&] { (void)Ledger::open(scratch_.path(), append); },
-              fails_with(Stop::repository, "something else stands there"));
-}
-
-TEST_F(Recovery, RefusesAnAppendToALedgerThatHasBecomeShorter) {
-  const Append append{.at = ledger_.size(), .text = lines_of(experiments(5, 5))};
-  write(ledger_.substr(0, start_of(3)), index_);
-  EXPECT_THAT([&] { (void)Ledger::open(scratch_.path(), append); },
-              fails_with(Stop::repository, "put the file back"));
-}
-
-TEST_F(Recovery, OfAnAppendOnAFullDiskCanBeTriedAgain) {
-  const Append append{.at = ledger_.size(), .text = lines_of(experiments(5, 5))};
-  write(ledger_ + append.text.substr(0, 10), index_);
-  {
-    const test::FullDisk full(ledger_.size() + 20);
-    EXPECT_THAT([&] { (void)Ledger::open(scratch_.path(), append); },
-                fails_with(Stop::environment, "cannot write"));
-  }
-  EXPECT_THAT(numbers_in(Ledger::open(scratch_.path(), append).rows()),
-              ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
 }  // namespace
