@@ -16,6 +16,8 @@
 extern "C" int fuzz_ptx_parser(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_case_toml(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_message(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_ledger_line(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_results_table(const std::uint8_t* data, std::size_t size);
 
 namespace autokernel::fuzz {
 namespace {
@@ -106,6 +108,8 @@ int runs(EntryPoint entry, std::vector<std::string> seeds, int count) {
 constexpr int kPtxRuns = 4'000;
 constexpr int kCaseRuns = 10'000;
 constexpr int kMessageRuns = 60'000;
+constexpr int kLedgerRuns = 60'000;
+constexpr int kResultsRuns = 200'000;
 
 TEST(Mutations, OfPtxAreModulesOrErrorsWithAPlace) {
   EXPECT_EQ(runs(fuzz_ptx_parser,
@@ -123,6 +127,24 @@ TEST(Mutations, OfCaseFilesAreCasesOrMistakesOfTheUser) {
                   text_of("tests/fuzz/case_toml/product_of_a_kernel.toml")},
                  kCaseRuns),
             kCaseRuns);
+}
+
+TEST(Mutations, OfLedgerLinesAreEntriesOrDamage) {
+  EXPECT_EQ(runs(fuzz_ledger_line,
+                 {text_of("tests/fuzz/ledger_line/run_started.jsonl"),
+                  text_of("tests/fuzz/ledger_line/experiment.jsonl"),
+                  text_of("tests/fuzz/ledger_line/turn.jsonl"),
+                  text_of("tests/fuzz/ledger_line/run_finished.jsonl")},
+                 kLedgerRuns),
+            kLedgerRuns);
+}
+
+TEST(Mutations, OfResultsTablesAreRowsOrMistakesOfTheUser) {
+  EXPECT_EQ(runs(fuzz_results_table,
+                 {text_of("tests/fuzz/results_table/plain.tsv"),
+                  text_of("tests/fuzz/results_table/carriage_returns.tsv")},
+                 kResultsRuns),
+            kResultsRuns);
 }
 
 TEST(Mutations, OfMessagesAreMessagesOrErrors) {

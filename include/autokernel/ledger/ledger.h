@@ -65,6 +65,8 @@ class Ledger {
 
   std::filesystem::path folder_;
   std::uint64_t end_ = 0;
+  std::uint64_t lines_ = 0;
+  std::uint64_t index_end_ = 0;  // bytes in the index, or that it is not complete
   std::vector<std::string> notes_;
 };
 

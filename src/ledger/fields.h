@@ -1,0 +1,133 @@
+// The fields of each entry, once, for every form they are written in and read from: the JSON of the
+// ledger and the rows of its index. A new field is added to its struct and here.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "autokernel/ledger/entry.h"
+
+namespace autokernel::ledger {
+
+// What `kind` says in the file.
+template <typename Alternative>
+inline constexpr const char* kKind = nullptr;
+template <>
+inline constexpr const char* kKind<RunStarted> = "run_started";
+template <>
+inline constexpr const char* kKind<Experiment> = "experiment";
+template <>
+inline constexpr const char* kKind<Turn> = "turn";
+template <>
+inline constexpr const char* kKind<RunFinished> = "run_finished";
+
+// A measurement stands in the ledger as the JSON object that it is, and in the index not at all.
+template <typename Text>
+struct Measurement {
+  Text& json;
+};
+
+// An object to write from is const, one to read into is not.
+template <typename Object, typename Struct>
+concept Of = std::same_as<std::remove_const_t<Object>, Struct>;
+
+template <Of<Budget> Object>
+void visit_fields(auto&& fields, Object& budget) {
+  fields("max_runs", budget.max_runs);
+  fields("hours", budget.hours);
+  fields("no_progress", budget.no_progress);
+}
+
+template <Of<Unsaved> Object>
+void visit_fields(auto&& fields, Object& unsaved) {
+  fields("path", unsaved.path);
+  fields("blob", unsaved.blob);
+}
+
+template <Of<RunStarted> Object>
+void visit_fields(auto&& fields, Object& started) {
+  fields("at", started.at);
+  fields("program", started.program);
+  fields("tag", started.tag);
+  fields("branch", started.branch);
+  fields("base", started.base);
+  fields("editable", started.editable);
+  fields("case_directory", started.case_directory);
+  fields("device", started.device);
+  fields("arch", started.arch);
+  fields("size", started.size);
+  fields("device_name", started.device_name);
+  fields("driver_version", started.driver_version);
+  fields("min_gain", started.min_gain);
+  fields("budget", started.budget);
+  fields("guarded", started.guarded);
+  fields("unsaved", started.unsaved);
+}
+
+template <Of<Gain> Object>
+void visit_fields(auto&& fields, Object& gain) {
+  fields("estimate", gain.estimate);
+  fields("low", gain.low);
+  fields("high", gain.high);
+  fields("pairs", gain.pairs);
+}
+
+template <Of<Experiment> Object>
+void visit_fields(auto&& fields, Object& experiment) {
+  fields("at", experiment.at);
+  fields("tag", experiment.tag);
+  fields("number", experiment.number);
+  fields("description", experiment.description);
+  fields("status", experiment.status);
+  fields("verdict", experiment.verdict);
+  fields("reason", experiment.reason);
+  fields("commit", experiment.commit);
+  fields("incumbent", experiment.incumbent);
+  fields("source_digest", experiment.source_digest);
+  fields("median_us", experiment.median_us);
+  fields("tflops_s", experiment.tflops_s);
+  fields("vs_reference", experiment.vs_reference);
+  fields("gain", experiment.gain);
+  fields("seconds", experiment.seconds);
+  fields("log", experiment.log);
+  fields("result", Measurement{experiment.result});
+}
+
+template <Of<Turn> Object>
+void visit_fields(auto&& fields, Object& turn) {
+  fields("at", turn.at);
+  fields("tag", turn.tag);
+  fields("outcome", turn.outcome);
+  fields("reason", turn.reason);
+  fields("aside", turn.aside);
+  fields("seconds", turn.seconds);
+}
+
+template <Of<Confirmed> Object>
+void visit_fields(auto&& fields, Object& confirmed) {
+  fields("ratio", confirmed.ratio);
+  fields("low", confirmed.low);
+  fields("high", confirmed.high);
+}
+
+template <Of<RunFinished> Object>
+void visit_fields(auto&& fields, Object& finished) {
+  fields("at", finished.at);
+  fields("tag", finished.tag);
+  fields("best", finished.best);
+  fields("branch", finished.branch);
+  fields("processes", finished.processes);
+  fields("baseline_us", finished.baseline_us);
+  fields("best_us", finished.best_us);
+  fields("library_us", finished.library_us);
+  fields("over_baseline", finished.over_baseline);
+  fields("over_library", finished.over_library);
+}
+
+struct AnyFields {
+  void operator()(const char* /*name*/, auto&& /*value*/) const {}
+};
+template <typename Object>
+concept HasFields = requires(Object& object) { visit_fields(AnyFields{}, object); };
+
+}  // namespace autokernel::ledger

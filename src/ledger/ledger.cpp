@@ -1,0 +1,170 @@
+#include "autokernel/ledger/ledger.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "autokernel/base/error.h"
+#include "ledger/entry_json.h"
+#include "ledger/entry_reader.h"
+#include "ledger/file.h"
+#include "ledger/index.h"
+#include "ledger/recovery.h"
+
+namespace autokernel::ledger {
+namespace {
+
+constexpr std::uint64_t kUsualRow = 400;  // bytes in the index
+constexpr std::uint64_t kLongRow = 1024;  // few have more
+constexpr std::uint64_t kLeastTail = 64ULL << 10;
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    throw Error(Stop::environment, fmt::format("cannot make the folder {}: {} [mkdir]",
+                                               folder.string(), failed.message()));
+  }
+}
+
+[[nodiscard]] std::vector<IndexRow> index_rows_of(std::string_view lines, std::uint64_t offset,
+                                                  std::uint64_t number) {
+  std::vector<IndexRow> rows;
+  while (!lines.empty()) {
+    const std::size_t length = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    const Line line{.offset = offset, .length = length, .text = lines.substr(0, length)};
+    std::optional<IndexRow> row = entry_row_of(line, ++number);
+    if (!row) throw Error(Stop::internal, "cannot add to the ledger what is no whole entry");
+    rows.push_back(std::move(*row));
+    offset += length;
+    lines.remove_prefix(length);
+  }
+  return rows;
+}
+
+// Entries in the order read, and how far the ledger is known by them.
+struct Gathered {
+  std::vector<Row> rows;
+  LinePlace last;
+
+  void add(IndexRow row) {
+    last = row.line;
+    if (row.entry) rows.push_back({last.offset, last.length, std::move(*row.entry)});
+  }
+};
+
+// Rows up to byte `end` of the ledger: the index may have more by now, from another process.
+void gather(IndexPart& part, std::uint64_t end, Gathered& gathered) {
+  while (std::optional<IndexRow> row = part.next()) {
+    if (row->line.end() > end) return;
+    gathered.add(std::move(*row));
+  }
+}
+
+// What the index does not know: it could not be written, or is damaged.
+void gather_from_ledger(const std::filesystem::path& path, std::uint64_t end, Gathered& gathered) {
+  if (gathered.last.end() >= end) return;
+  const File ledger = File::open_or_make(path);
+  EntryReader reader(ledger, gathered.last, end);
+  while (std::optional<ReadLine> line = reader.next()) gathered.add(std::move(line->row));
+}
+
+[[nodiscard]] std::vector<Row> last_of(std::vector<Row> rows, std::size_t count) {
+  if (rows.size() > count) {
+    rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(count));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Ledger Ledger::open(const std::filesystem::path& folder, const std::optional<Append>& pending) {
+  make_folder(folder);
+  Ledger opened(folder);
+  const File file = File::open_or_make(folder / kLedgerName);
+  if (file.is_new()) sync_folder(folder);
+  // A reader of a run under way must not take half of a line for damage.
+  file.lock();
+  if (pending) finish_pending(file, *pending);
+  Recovered recovered = recover(file);
+  opened.end_ = recovered.end;
+  opened.lines_ = recovered.lines;
+  opened.index_end_ = recovered.index_end;
+  opened.notes_ = std::move(recovered.notes);
+  return opened;
+}
+
+void Ledger::append(std::string_view lines) {
+  const std::vector<IndexRow> rows = index_rows_of(lines, end_, lines_);
+  if (rows.empty()) return;
+  const File file = File::open_or_make(folder_ / kLedgerName);
+  file.lock();
+  if (const std::uint64_t size = file.size(); size != end_) {
+    throw Error(Stop::repository,
+                fmt::format("cannot add to {}: it has {} bytes, not the {} it had when it was "
+                            "opened; another program writes it, too: end that one, and try again",
+                            file.path().string(), size, end_));
+  }
+  file.write_whole(end_, lines);
+  end_ += lines.size();
+  lines_ = rows.back().line.number;
+
+  // From here on nothing may fail: the entries are in the ledger.
+  try {
+    File index = File::open_or_make(folder_ / kIndexName);
+    if (index.size() != index_end_) return;  // a gap in it would be taken for damage
+    IndexWriter writer(std::move(index), index_end_);
+    for (const IndexRow& row : rows) writer.add(row);
+    index_end_ = writer.finish();
+  } catch (const Error&) {
+    index_end_ = IndexWriter::kNowhere;
+  }
+}
+
+std::vector<Row> Ledger::rows() const {
+  Gathered gathered;
+  const std::filesystem::path index_path = folder_ / kIndexName;
+  if (const std::optional<File> index = File::open_if_there(index_path)) {
+    gathered.rows.reserve(index->size() / kUsualRow);
+    IndexPart part = IndexPart::whole(*index);
+    gather(part, end_, gathered);
+    // open() looks at its ends alone, and makes it again only where it is missing.
+    if (part.is_damaged()) ::unlink(index_path.c_str());
+  }
+  gather_from_ledger(folder_ / kLedgerName, end_, gathered);
+  return std::move(gathered.rows);
+}
+
+std::vector<Row> Ledger::last_rows(std::size_t count) const {
+  Gathered gathered;
+  const std::optional<File> index = File::open_if_there(folder_ / kIndexName);
+  std::uint64_t bytes = std::max(kLeastTail, count * kLongRow);
+  for (bool enough = false; !enough; bytes *= 4) {
+    if (!index) return last_of(rows(), count);
+    IndexPart part = IndexPart::last(*index, bytes);
+    gathered = {};
+    gather(part, end_, gathered);
+    if (part.is_damaged()) return last_of(rows(), count);
+    enough = part.is_whole() || gathered.rows.size() >= std::max<std::size_t>(count, 1);
+  }
+  gather_from_ledger(folder_ / kLedgerName, end_, gathered);
+  return last_of(std::move(gathered.rows), count);
+}
+
+Entry Ledger::read(const Row& row) const {
+  const File file = File::open_or_make(folder_ / kLedgerName);
+  ParsedLine parsed = parse_line(file.read(row.offset, row.length));
+  auto* entry = std::get_if<Entry>(&parsed);
+  if (entry == nullptr || !is_same_but_for_measurement(*entry, row.entry)) {
+    throw Error(
+        Stop::repository,
+        fmt::format("cannot read the entry at byte {} of {}: it is not what {} says; "
+                    "somebody changed the file. Remove {}: it is made again",
+                    row.offset, file.path().string(), kIndexName, (folder_ / kIndexName).string()));
+  }
+  return std::move(*entry);
+}
+
+}  // namespace autokernel::ledger

@@ -1,0 +1,201 @@
+#include "ledger/recovery.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "autokernel/base/error.h"
+#include "ledger/checksum.h"
+#include "ledger/entry_reader.h"
+#include "ledger/index.h"
+#include "ledger/lost.h"
+
+namespace autokernel::ledger {
+namespace {
+
+// Enough for a hundred rows, and read in no time.
+constexpr std::uint64_t kTailGuess = 64ULL << 10;
+// The rest of them is only counted: a file that is all damage would fill the terminal.
+constexpr std::size_t kMostDamageNotes = 20;
+constexpr std::uint64_t kPiece = 1ULL << 20;
+
+// How far the index can be trusted.
+struct Known {
+  LinePlace last;              // the last entry that it knows and the ledger has; zeros: none
+  std::uint64_t place = 0;     // where in the index that row ends; 0: the index is to be made again
+  std::string why;             // it is
+  std::vector<IndexRow> lost;  // rows of lines that the ledger does not have any more
+};
+
+[[nodiscard]] bool has_line_of(const File& ledger, const LinePlace& line) {
+  // The sum of such a line was never taken.
+  if (line.length > kLongestLine) return true;
+  return checksum(ledger.read(line.offset, line.length)) == line.sum;
+}
+
+// The last entry and what was lost, from as few rows as it takes.
+[[nodiscard]] Known end_of(const File& index, std::uint64_t ledger_size) {
+  for (std::uint64_t bytes = kTailGuess;; bytes *= 4) {
+    IndexPart part = IndexPart::last(index, bytes);
+    Known known;
+    if (part.is_whole()) known.place = kIndexHeader.size();
+    while (std::optional<IndexRow> row = part.next()) {
+      if (row->line.end() > ledger_size) {
+        known.lost.push_back(std::move(*row));
+      } else if (row->entry) {
+        known.last = row->line;
+        known.place = part.place();
+      }
+    }
+    if (part.is_damaged()) return {.last = {}, .place = 0, .why = "was damaged", .lost = {}};
+    if (known.place != 0) return known;
+  }
+}
+
+[[nodiscard]] Known known_by(const std::optional<File>& index, const File& ledger) {
+  const auto to_be_made = [](const char* why) {
+    return Known{.last = {}, .place = 0, .why = why, .lost = {}};
+  };
+  if (!index) return to_be_made("was missing");
+  if (!has_index_header(*index)) return to_be_made("was damaged or of another version");
+  Known known = end_of(*index, ledger.size());
+  if (known.last.number == 0) return known;
+  const std::optional<IndexRow> first = first_row(*index);
+  if (!first || !has_line_of(ledger, first->line) || !has_line_of(ledger, known.last)) {
+    return to_be_made("was not of this ledger");
+  }
+  return known;
+}
+
+// What is no entry, as notes: the first of them one by one.
+class DamageNotes {
+ public:
+  void add(const ReadLine& line) {
+    if (++count_ > kMostDamageNotes) return;
+    notes_.push_back(fmt::format("line {} of {} (at byte {}) is damaged, and is left out: {}",
+                                 line.row.line.number, kLedgerName, line.row.line.offset,
+                                 line.damage));
+  }
+  void add_to(std::vector<std::string>& notes) const {
+    notes.insert(notes.end(), notes_.begin(), notes_.end());
+    if (count_ > kMostDamageNotes) {
+      notes.push_back(
+          fmt::format("so are {} more lines of {}", count_ - kMostDamageNotes, kLedgerName));
+    }
+  }
+
+ private:
+  std::vector<std::string> notes_;
+  std::size_t count_ = 0;
+};
+
+void copy(const File& from, std::uint64_t begin, std::uint64_t end, const File& to) {
+  for (std::uint64_t done = begin; done < end; done += kPiece) {
+    to.write(done - begin, from.read(done, std::min(kPiece, end - done)));
+  }
+  to.sync();
+}
+
+[[nodiscard]] File new_file_for_damage(const std::filesystem::path& folder) {
+  for (int n = 1;; ++n) {
+    const std::string name = fmt::format("ledger.damaged-{}.jsonl", n);
+    if (std::optional<File> file = File::make_new(folder / name)) return std::move(*file);
+  }
+}
+
+// The bytes are safe in another file before they go from this one.
+[[nodiscard]] std::string set_aside(const File& ledger, std::uint64_t begin, std::uint64_t end) {
+  const std::filesystem::path folder = ledger.path().parent_path();
+  const File aside = new_file_for_damage(folder);
+  try {
+    copy(ledger, begin, end, aside);
+  } catch (const Error&) {
+    ::unlink(aside.path().c_str());
+    throw;
+  }
+  sync_folder(folder);
+  ledger.cut(begin);
+  ledger.sync();
+  return aside.path().filename().string();
+}
+
+// A part of the append: what is missing of it may also be zeros, which a loss of power leaves where
+// the size of a file was on the disk before its bytes were. No entry has a zero byte.
+[[nodiscard]] bool is_part_of(std::string_view there, std::string_view text) {
+  return std::ranges::equal(there, text.substr(0, there.size()),
+                            [](char is, char ought) { return is == ought || is == '\0'; });
+}
+
+}  // namespace
+
+void finish_pending(const File& ledger, const Append& pending) {
+  const std::uint64_t size = ledger.size();
+  if (size < pending.at) {
+    throw Error(Stop::repository,
+                fmt::format("cannot finish what was being added to {} at byte {}: it has only {} "
+                            "bytes now; put the file back as it was",
+                            ledger.path().string(), pending.at, size));
+  }
+  const std::string there = ledger.read(pending.at, pending.text.size());
+  if (!is_part_of(there, pending.text)) {
+    throw Error(Stop::repository,
+                fmt::format("cannot finish what was being added to {} at byte {}: something else "
+                            "stands there; put the file back as it was",
+                            ledger.path().string(), pending.at));
+  }
+  if (there == pending.text) {
+    ledger.sync();
+  } else {
+    ledger.write_whole(pending.at, pending.text);
+  }
+}
+
+Recovered recover(const File& ledger) {
+  const std::uint64_t size = ledger.size();
+  const std::filesystem::path index_path = ledger.path().parent_path() / kIndexName;
+  const Known known = known_by(File::open_if_there(index_path), ledger);
+  Recovered recovered;
+  if (!known.why.empty() && size > 0) {
+    recovered.notes.push_back(
+        fmt::format("{} {}, and was made again from {}", kIndexName, known.why, kLedgerName));
+  }
+  if (!known.lost.empty()) {
+    recovered.notes.push_back(
+        fmt::format("{} ends at byte {}, but had more when it was last written; lost: {}",
+                    kLedgerName, size, described(known.lost)));
+  }
+
+  IndexWriter index(File::open_or_make(index_path), known.place);
+  recovered.end = known.last.end();
+  recovered.lines = known.last.number;
+  // Lines that are none are damage in the middle only once an entry follows them.
+  std::vector<ReadLine> no_entries;
+  DamageNotes damage;
+  EntryReader reader(ledger, known.last, size);
+  while (std::optional<ReadLine> line = reader.next()) {
+    if (!line->row.entry) {
+      no_entries.push_back(std::move(*line));
+      continue;
+    }
+    for (const ReadLine& left_out : no_entries) {
+      damage.add(left_out);
+      index.add(left_out.row);
+    }
+    no_entries.clear();
+    index.add(line->row);
+    recovered.end = line->row.line.end();
+    recovered.lines = line->row.line.number;
+  }
+  recovered.index_end = index.finish();
+  damage.add_to(recovered.notes);
+  if (!no_entries.empty()) {
+    const std::string name = set_aside(ledger, recovered.end, size);
+    recovered.notes.push_back(
+        fmt::format("the last {} bytes of {} are no entry ({}), and are now in {}",
+                    size - recovered.end, kLedgerName, no_entries.front().damage, name));
+  }
+  return recovered;
+}
+
+}  // namespace autokernel::ledger
