@@ -5,17 +5,18 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
-#include "autokernel/trial/supervisor.h"
+#include "autokernel/trial/contest.h"
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
 #include "cli/figures.h"
 #include "cli/full_log.h"
 #include "cli/logs.h"
+#include "cli/opponent.h"
+#include "cli/option_values.h"
 #include "cli/progress.h"
 #include "cli/record.h"
 #include "cli/report.h"
@@ -30,11 +31,12 @@ constexpr const char* kExamples = R"(Examples:
   autokernel bench --kernel tries/swizzled.cu --size check
   autokernel bench --case kernels/softmax --device cuda:1
   autokernel bench --device cpu --timeout 60 | grep '^median_us:'
+  autokernel bench --against HEAD~1
   autokernel bench --json > failed.json; autokernel bench --replay failed.json --device cpu
 
 Prints one 'key: value' per line, and a value that does not exist has no line. With --json, one JSON
 object (docs/json.md); with --quiet, the median in microseconds and nothing else.
-Exit codes: 0 correct, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed; 2 usage,
+Exit codes: 0 correct (with --against: faster), 10 correct but not faster, 16 inconclusive, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed; 2 usage,
 3 environment (no such device, no compiler), 70 internal.)";
 
 // Long enough for every phase of any case, short enough that a deadline in clock ticks does not
@@ -43,12 +45,6 @@ constexpr double kLongestTimeout = 86400;
 
 // A kernel is one file of source text; more is a mistake.
 constexpr std::uint64_t kLargestKernel = 16ULL << 20U;
-
-void require_architecture(const std::string& text) {
-  static const std::regex kForm("sm_[0-9]{2,3}[af]?");
-  if (text.empty() || std::regex_match(text, kForm)) return;
-  throw Error(Stop::usage, "no such architecture: '" + text + "'; --arch takes sm_80, sm_90a, ...");
-}
 
 void require_timeout(double seconds) {
   if (seconds > 0 && seconds <= kLongestTimeout) return;
@@ -84,6 +80,13 @@ void Bench::declare(CLI::App& app) {
   app.add_option("--timeout", timeout_seconds_,
                  "Most time for each of compiling, checking and timing (default: 30, 120, 120)")
       ->type_name("SECONDS");
+  app.add_option("--against", against_,
+                 "Compare with another kernel, launch by launch in the same run: a file, or the "
+                 "kernel as it is in a git revision")
+      ->type_name("FILE|REV");
+  app.add_option("--min-gain", min_gain_pct_,
+                 "Least gain that counts, in percent of the time [0.5; emulated 2]")
+      ->type_name("PERCENT");
   app.add_option("--replay", replay_,
                  "Repeat the bench that printed FILE with --json: its kernel, its options, its "
                  "inputs; other options here come first")
@@ -118,7 +121,22 @@ trial::Request Bench::request() const {
   if (kernel_file_ || request.source.empty()) {
     request.source = read_file(request.kernel_file, "the kernel", kLargestKernel);
   }
+  add_opponent(request);
   return request;
+}
+
+void Bench::add_opponent(trial::Request& request) const {
+  if (!against_.empty()) {
+    request.against = {
+        .name = against_, .source = opponent_source(against_, request.kernel_file), .min_gain = {}};
+  }
+  if (!min_gain_pct_) return;
+  if (!request.against) {
+    throw Error(Stop::usage,
+                "--min-gain says what counts as faster than another kernel; name it "
+                "with --against");
+  }
+  request.against->min_gain = least_gain(*min_gain_pct_);
 }
 
 std::string Bench::kept_log(const trial::Request& request, const std::string& text,
@@ -155,10 +173,10 @@ int Bench::measure(const Console& console) const {
   const bool painted = console.err_is_terminal && !verbose_ && !quiet_;
   const trial::Result result = [&] {
     Progress progress(console.err, painted ? Progress::Painting::on : Progress::Painting::off);
-    return trial::supervise(
-        request, limits,
-        {.progress = [&](auto phase, auto elapsed) { progress.show(phase, elapsed); },
-         .note = note});
+    trial::Observer observer;
+    observer.progress = [&](auto phase, auto elapsed) { progress.show(phase, elapsed); };
+    observer.note = note;
+    return trial::hold_contest(request, limits, observer);
   }();
 
   const std::string log = kept_log(request, full_log(request, result, notes), console);
@@ -174,7 +192,7 @@ int Bench::measure(const Console& console) const {
   } else {
     console.out << text_block(result, log);
   }
-  return exit_code(result.verdict);
+  return exit_code(result);
 }
 
 int Bench::run(const Console& console) {

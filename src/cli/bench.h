@@ -23,6 +23,8 @@ class Bench : public Command {
   [[nodiscard]] int measure(const Console& console) const;
   // What the options ask for; what they leave open is taken from the record to replay, if any.
   [[nodiscard]] trial::Request request() const;
+  // Sets what the kernel is to be compared with.
+  void add_opponent(trial::Request& request) const;
   [[nodiscard]] std::string kept_log(const trial::Request& request, const std::string& text,
                                      const Console& console) const;
 
@@ -32,8 +34,10 @@ class Bench : public Command {
   std::optional<std::string> architecture_;    // none: the device's
   std::optional<std::string> size_;            // none: default
   std::optional<double> timeout_seconds_;
-  std::string replay_;  // a record of an earlier bench; empty: none
-  std::string log_;     // where the full log goes; empty: among the kept ones
+  std::string against_;                 // a file or a revision; empty: nothing
+  std::optional<double> min_gain_pct_;  // none: the device's
+  std::string replay_;                  // a record of an earlier bench; empty: none
+  std::string log_;                     // where the full log goes; empty: among the kept ones
   bool no_cache_ = false;
   bool json_ = false;
   bool quiet_ = false;

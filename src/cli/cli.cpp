@@ -8,9 +8,14 @@
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/completion.h"
+#include "cli/diff.h"
 #include "cli/doctor.h"
+#include "cli/log.h"
+#include "cli/loop/group.h"
 #include "cli/probe.h"
+#include "cli/restore.h"
 #include "cli/runner.h"
+#include "cli/show.h"
 
 namespace autokernel::cli {
 namespace {
@@ -23,14 +28,20 @@ constexpr const char* kExamples = R"(Examples:
   autokernel bench                             measure ./kernels/kernel.cu
   autokernel bench --case kernels/softmax      measure another case
   autokernel bench --device cpu --size check   a quick check without a GPU
+  autokernel loop start tiles                  start a run: what is faster is kept, the rest taken back
   autokernel doctor                            what this machine offers, and what is missing
 
-Exit codes: 0 done, 2 usage, 3 environment, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed,
-70 internal. 'autokernel COMMAND --help' says more.)";
+Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed,
+15 something else was changed, 16 inconclusive, 20 budget reached, 70 internal. 'autokernel COMMAND --help' says more.)";
 
 [[nodiscard]] std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(std::make_unique<Bench>());
+  commands.push_back(std::make_unique<LoopGroup>());
+  commands.push_back(std::make_unique<Log>());
+  commands.push_back(std::make_unique<Show>());
+  commands.push_back(std::make_unique<Diff>());
+  commands.push_back(std::make_unique<Restore>());
   commands.push_back(std::make_unique<Doctor>());
   commands.push_back(std::make_unique<Completion>());
   commands.push_back(std::make_unique<Probe>());

@@ -12,6 +12,8 @@ constexpr const char* kErase = "\r\033[K";
   switch (phase) {
     case trial::Phase::start:
       return "starting the device";
+    case trial::Phase::queue:
+      return "waiting for another trial on this device";
     case trial::Phase::compile:
       return "compiling";
     case trial::Phase::check:
@@ -25,7 +27,11 @@ constexpr const char* kErase = "\r\033[K";
 }  // namespace
 
 void Progress::show(trial::Phase phase, std::chrono::duration<double> elapsed) {
-  paint(fmt::format("{} ... {:.0f} s", description(phase), elapsed.count()));
+  show(description(phase), elapsed);
+}
+
+void Progress::show(const std::string& what, std::chrono::duration<double> elapsed) {
+  paint(fmt::format("{} ... {:.0f} s", what, elapsed.count()));
 }
 
 void Progress::paint(const std::string& line) {

@@ -23,6 +23,7 @@ class Progress {
 
   // Repaints only what has changed, so that it can be called often.
   void show(trial::Phase phase, std::chrono::duration<double> elapsed);
+  void show(const std::string& what, std::chrono::duration<double> elapsed);
 
  private:
   void paint(const std::string& line);

@@ -47,13 +47,39 @@ template <typename Value>
           {"emulated", device->emulated}};
 }
 
+[[nodiscard]] Json opponent_json(const std::optional<trial::Opponent>& opponent) {
+  if (!opponent) return nullptr;
+  return {{"name", opponent->name},
+          {"min_gain", or_null(opponent->min_gain)},
+          {"source", source_or_null(opponent->source)}};
+}
+
+[[nodiscard]] Json comparison_json(const Result& result) {
+  if (result.verdict != trial::Verdict::correct || !result.comparison) return nullptr;
+  const trial::PairedComparison& comparison = *result.comparison;
+  return {{"against", comparison.against},
+          {"outcome", trial::spelling(comparison.outcome)},
+          {"reason", comparison.reason},
+          {"min_gain", comparison.min_gain},
+          {"gain", comparison.gain},
+          {"gain_low", comparison.gain_low},
+          {"gain_high", comparison.gain_high},
+          {"gain_apart", or_null(comparison.gain_apart)},
+          {"p_value", comparison.p_value},
+          {"as_fast", comparison.as_fast},
+          {"against_us", comparison.opponent.median_us},
+          {"against_samples_us", comparison.opponent.samples_us},
+          {"disturbance", or_null(comparison.disturbance)}};
+}
+
 [[nodiscard]] Json request_json(const Request& request) {
   return {{"case", request.case_directory.string()},
           {"kernel", request.kernel_file.string()},
           {"device", trial::spelling(request.device)},
           {"arch", or_null(request.architecture)},
           {"size", request.size},
-          {"source", source_or_null(request.source)}};
+          {"source", source_or_null(request.source)},
+          {"against", opponent_json(request.against)}};
 }
 
 [[nodiscard]] Json keys_json(const std::vector<trial::LaunchKey>& keys) {
@@ -102,6 +128,13 @@ void add_figures(Json& object, const Result& result) {
   if (!asked.at("arch").is_null()) request.architecture = asked.at("arch").get<std::string>();
   request.size = asked.at("size").get<std::string>();
   if (!asked.at("source").is_null()) request.source = asked.at("source").get<std::string>();
+  if (asked.contains("against") && !asked.at("against").is_null()) {
+    const Json& against = asked.at("against");
+    trial::Opponent& opponent = request.against.emplace();
+    opponent.name = against.at("name").get<std::string>();
+    if (!against.at("min_gain").is_null()) opponent.min_gain = against.at("min_gain").get<double>();
+    opponent.source = against.at("source").get<std::string>();
+  }
   for (const Json& key : object.at("keys")) {
     request.keys.push_back({key.at("launch").get<std::string>(), key.at("key").get<std::string>()});
   }
@@ -114,7 +147,7 @@ std::string record(const Request& request, const Result& result, const std::stri
   Json object;
   object["schema_version"] = kSchemaVersion;
   object["program"] = "autokernel " AUTOKERNEL_VERSION;
-  object["exit_code"] = exit_code(result.verdict);
+  object["exit_code"] = exit_code(result);
   object["verdict"] = trial::spelling(result.verdict);
   object["correct"] = result.verdict == trial::Verdict::correct;
   object["reason"] = or_null(result.reason);
@@ -124,6 +157,7 @@ std::string record(const Request& request, const Result& result, const std::stri
   object["label"] = result.label;
   object["problem"] = or_null(result.problem);
   add_figures(object, result);
+  object["comparison"] = comparison_json(result);
   object["max_abs_err"] = result.differences ? Json(result.differences->max_abs) : Json();
   object["max_rel_err"] = result.differences ? Json(result.differences->max_rel) : Json();
   const auto& resources = result.resources;

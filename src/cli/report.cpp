@@ -2,60 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
-#include <string_view>
 
 #include "cli/advice.h"
 #include "cli/figures.h"
+#include "cli/lines.h"
 
 namespace autokernel::cli {
 namespace {
 
 using trial::Result;
 using trial::Verdict;
-
-constexpr std::size_t kValueColumn = 18;
-
-// A line is a line and nothing else: what a compiler quotes may hold anything, escape sequences
-// included.
-[[nodiscard]] std::string printable(std::string_view text) {
-  std::string clean;
-  for (const char c : text) {
-    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
-    clean += is_control ? ' ' : c;
-  }
-  return clean;
-}
-
-class Lines {
- public:
-  // Several lines of text are continued below the first, in the column of the values.
-  void add(std::string_view key, std::string_view text) {
-    std::string start = fmt::format("{:<{}}", fmt::format("{}: ", key), kValueColumn);
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      text_ += start + printable(text.substr(begin, end - begin)) + '\n';
-      start.assign(kValueColumn, ' ');
-      begin = end + 1;
-    }
-  }
-  void add(std::string_view key, double value, int decimals) {
-    add(key, fmt::format("{:.{}f}", value, decimals));
-  }
-  void add(std::string_view key, const std::optional<double>& value, int decimals) {
-    if (value) add(key, *value, decimals);
-  }
-  void add_count(std::string_view key, std::uint64_t value) { add(key, fmt::format("{}", value)); }
-  void add_unless_empty(std::string_view key, std::string_view text) {
-    if (!text.empty()) add(key, text.substr(0, text.find_last_not_of('\n') + 1));
-  }
-
-  [[nodiscard]] std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
 
 [[nodiscard]] std::string device_lines(const Result& result) {
   if (!result.device) return "---\n";
@@ -97,9 +54,21 @@ void add_speed(Lines& lines, const Result& result, const Figures& figures) {
   }
 }
 
+// Percentages are of the opponent's time: 10 is a tenth less.
+void add_comparison(Lines& lines, const trial::PairedComparison& comparison) {
+  lines.add("against", comparison.against);
+  lines.add("against_us", comparison.opponent.median_us, 3);
+  lines.add("gain_pct", 100 * comparison.gain, 2);
+  lines.add("gain_low_pct", 100 * comparison.gain_low, 2);
+  lines.add("gain_high_pct", 100 * comparison.gain_high, 2);
+  if (comparison.gain_apart) lines.add("gain_apart_pct", 100 * *comparison.gain_apart, 2);
+  lines.add_count("pairs", comparison.opponent.samples_us.size());
+}
+
 void add_our_keys(Lines& lines, const Result& result, const std::optional<Figures>& figures,
-                  const std::string& log) {
+                  const std::string& log, const LastWord& last) {
   if (figures) add_speed(lines, result, *figures);
+  if (figures && result.comparison) add_comparison(lines, *result.comparison);
   if (result.resources) {
     lines.add_count("registers", result.resources->registers);
     lines.add_count("spill_bytes", result.resources->spill_bytes);
@@ -112,24 +81,51 @@ void add_our_keys(Lines& lines, const Result& result, const std::optional<Figure
   }
   if (result.device) lines.add("timing", timing(*result.device));
   for (const std::string& warning : result.warnings) lines.add_unless_empty("warning", warning);
-  lines.add("verdict", trial::spelling(result.verdict));
-  lines.add_unless_empty("reason", result.reason);
+  for (const auto& [key, value] : last.lines) lines.add(key, value);
+  lines.add("verdict", last.verdict);
+  lines.add_unless_empty("reason", last.reason);
   lines.add_unless_empty("log", log);
-  lines.add_unless_empty("next", advice(result));
+  lines.add_unless_empty("next", last.next);
 }
 
 }  // namespace
 
 std::string text_block(const Result& result, const std::string& log) {
+  const bool compared = result.verdict == Verdict::correct && result.comparison;
+  const std::string& reason = compared ? result.comparison->reason : result.reason;
+  return text_block(result, log, {{}, verdict_text(result), reason, advice(result)});
+}
+
+std::string text_block(const Result& result, const std::string& log, const LastWord& last) {
   const std::optional<Figures> known = figures(result);
   Lines lines;
   add_known_keys(lines, result, known);
-  add_our_keys(lines, result, known, log);
+  add_our_keys(lines, result, known, log, last);
   return device_lines(result) + lines.take();
 }
 
 const char* timing(const trial::DeviceReport& device) {
   return device.emulated ? "emulated" : "gpu";
+}
+
+const char* verdict_text(const Result& result) {
+  if (result.verdict == Verdict::correct && result.comparison) {
+    return trial::spelling(result.comparison->outcome);
+  }
+  return trial::spelling(result.verdict);
+}
+
+int exit_code(const Result& result) {
+  if (result.verdict != Verdict::correct || !result.comparison) return exit_code(result.verdict);
+  switch (result.comparison->outcome) {
+    case trial::Outcome::faster:
+      return 0;
+    case trial::Outcome::not_faster:
+      return 10;
+    case trial::Outcome::inconclusive:
+      return 16;
+  }
+  return 70;
 }
 
 int exit_code(Verdict verdict) {

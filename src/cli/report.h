@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "autokernel/trial/result.h"
 
@@ -13,10 +15,27 @@ namespace autokernel::cli {
 // times, whatever was measured. `log` is the path of the full texts, empty where there are none.
 [[nodiscard]] std::string text_block(const trial::Result& result, const std::string& log);
 
+// How the block ends where somebody else has the last word on a result, with lines of their own
+// before it.
+struct LastWord {
+  std::vector<std::pair<std::string, std::string>> lines;  // key and value
+  std::string verdict;
+  std::string reason;  // empty: no line
+  std::string next;
+};
+[[nodiscard]] std::string text_block(const trial::Result& result, const std::string& log,
+                                     const LastWord& last);
+
 // What kind of clock the times are of: "gpu" or "emulated".
 [[nodiscard]] const char* timing(const trial::DeviceReport& device);
 
 // 0, or 11 to 14 by verdict.
 [[nodiscard]] int exit_code(trial::Verdict verdict);
+// The same, and of a correct kernel with an opponent 0 where it is faster, 10 where it is not, 16
+// where that could not be told.
+[[nodiscard]] int exit_code(const trial::Result& result);
+// What the result is in one word or two: the verdict, or of a correct kernel with an opponent the
+// outcome of the comparison.
+[[nodiscard]] const char* verdict_text(const trial::Result& result);
 
 }  // namespace autokernel::cli

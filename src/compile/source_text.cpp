@@ -6,17 +6,12 @@
 #include <array>
 
 namespace autokernel::compile {
-namespace {
 
-constexpr std::string_view kGlobal = "__global__";
-constexpr std::string_view kBlanks = " \t\r\n";
-
-bool is_word(char c) {
+bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Where the comment or literal that begins at `at` ends; `at` where none begins.
-std::size_t end_of_blanked(std::string_view text, std::size_t at) {
+std::size_t end_of_unread(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
   if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
   if (rest.starts_with("/*")) {
@@ -24,7 +19,7 @@ std::size_t end_of_blanked(std::string_view text, std::size_t at) {
     return end == std::string_view::npos ? text.size() : end + 2;
   }
   // An apostrophe within a number separates its digits.
-  const bool separator = text[at] == '\'' && at > 0 && is_word(text[at - 1]);
+  const bool separator = text[at] == '\'' && at > 0 && is_word_character(text[at - 1]);
   if ((text[at] != '"' && text[at] != '\'') || separator) return at;
   std::size_t end = at + 1;
   while (end < text.size() && text[end] != text[at] && text[end] != '\n') {
@@ -33,12 +28,17 @@ std::size_t end_of_blanked(std::string_view text, std::size_t at) {
   return std::min(end + 1, text.size());
 }
 
+namespace {
+
+constexpr std::string_view kGlobal = "__global__";
+constexpr std::string_view kBlanks = " \t\r\n";
+
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
   for (std::size_t at = text.find(word, from); at != std::string_view::npos;
        at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
-    const bool begins = at == 0 || !is_word(text[at - 1]);
-    if (begins && (end == text.size() || !is_word(text[end]))) return at;
+    const bool begins = at == 0 || !is_word_character(text[at - 1]);
+    if (begins && (end == text.size() || !is_word_character(text[end]))) return at;
   }
   return std::string_view::npos;
 }
@@ -58,7 +58,7 @@ std::string_view word_before(std::string_view text, std::size_t end) {
   const std::size_t last = text.find_last_not_of(kBlanks, end == 0 ? 0 : end - 1);
   if (last == std::string_view::npos) return {};
   std::size_t begin = last + 1;
-  while (begin > 0 && is_word(text[begin - 1])) --begin;
+  while (begin > 0 && is_word_character(text[begin - 1])) --begin;
   return text.substr(begin, last + 1 - begin);
 }
 
@@ -94,7 +94,7 @@ std::uint32_t line_at(std::string_view text, std::size_t at) {
 std::string without_comments(std::string_view source) {
   std::string text(source);
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = end_of_blanked(source, at);
+    const std::size_t end = end_of_unread(source, at);
     for (std::size_t i = at; i < end; ++i) {
       if (text[i] != '\n') text[i] = ' ';
     }
@@ -140,14 +140,14 @@ bool plain_number(std::string_view parameter) {
   bool number = false;
   std::size_t others = 0;
   for (std::size_t at = 0; at < parameter.size();) {
-    if (!is_word(parameter[at])) {
+    if (!is_word_character(parameter[at])) {
       if (kBlanks.find(parameter[at]) == std::string_view::npos && parameter[at] != ':')
         return false;
       ++at;
       continue;
     }
     std::size_t end = at;
-    while (end < parameter.size() && is_word(parameter[end])) ++end;
+    while (end < parameter.size() && is_word_character(parameter[end])) ++end;
     const std::string_view word = parameter.substr(at, end - at);
     const bool known = std::ranges::find(kNumbers, word) != kNumbers.end();
     number |= known && word != "const" && word != "volatile" && word != "std";

@@ -3,6 +3,7 @@
 // one exception that is stated at plain_number().
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,11 @@
 #include <vector>
 
 namespace autokernel::compile {
+
+// Of which names and numbers are made.
+[[nodiscard]] bool is_word_character(char c);
+// Where the comment or literal that begins at `at` ends; `at` where none begins.
+[[nodiscard]] std::size_t end_of_unread(std::string_view text, std::size_t at);
 
 // The text with comments and literals blanked; every character stays on its line.
 [[nodiscard]] std::string without_comments(std::string_view source);

@@ -67,6 +67,11 @@ Driver::Driver(std::shared_ptr<const Api> api, Origin origin, int ordinal) : api
   info_.multiprocessors = ask(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   // What follows only means something of hardware, and the emulated device need not answer it.
   if (info_.emulated) return;
+  std::array<char, kLongestName> address{};
+  if (api_->device_pci_bus_id != nullptr &&
+      api_->device_pci_bus_id(address.data(), kLongestName - 1, device) == CUDA_SUCCESS) {
+    info_.address = address.data();
+  }
   constexpr double kKiloPerMega = 1000;
   info_.clock_mhz = ask(CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / kKiloPerMega;
   info_.memory_clock_mhz = ask(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) / kKiloPerMega;

@@ -215,4 +215,10 @@ ParsedLine parse_line(std::string_view line) {
   }
 }
 
+Entry entry_of(std::string_view line) {
+  ParsedLine parsed = parse_line(line);
+  if (auto* entry = std::get_if<Entry>(&parsed)) return std::move(*entry);
+  throw Error(Stop::internal, "cannot read an entry of the ledger: its line holds none");
+}
+
 }  // namespace autokernel::ledger

@@ -1,4 +1,5 @@
 #include "autokernel/ledger/results_table.h"
+#include "autokernel/ledger/ledger.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,7 @@
 #include "ledger/utf8.h"
 
+#include "autokernel/ledger/ledger.h"
+
 #include <algorithm>
 
 namespace autokernel::ledger {

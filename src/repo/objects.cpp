@@ -1,5 +1,7 @@
 #include "repo/objects.h"
 
+#include "autokernel/repo/repository.h"
+
 #include <fmt/format.h>
 
 #include "repo/git_failure.h"
@@ -51,6 +53,13 @@ std::optional<FileEntry> file_in_commit(git_repository* git, const std::string& 
                                         const std::string& path, const std::string& attempt) {
   const Owned<git_commit*> found_commit = commit_of(git, commit, attempt);
   return file_in(tree_of(found_commit.get(), attempt).get(), path, attempt);
+}
+
+std::string hash_of_bytes(std::string_view bytes) {
+  git_oid id{};
+  check(git_odb_hash(&id, bytes.data(), bytes.size(), GIT_OBJECT_BLOB), "cannot hash a text",
+        "git_odb_hash");
+  return text_of(id);
 }
 
 }  // namespace autokernel::repo

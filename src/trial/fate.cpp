@@ -16,6 +16,8 @@ namespace {
   switch (phase) {
     case Phase::start:
       return "starting";
+    case Phase::queue:
+      return "waiting for the device";
     case Phase::compile:
       // The device is opened meanwhile; whoever ended the process does not say which of the two it
       // was.
@@ -29,7 +31,7 @@ namespace {
 }
 
 void hold_machine_responsible_for_start(Phase phase, const std::string& what) {
-  if (phase != Phase::start) return;
+  if (phase != Phase::start && phase != Phase::queue) return;
   throw Error(Stop::environment, "the runner " + what +
                                      " before it reached the kernel; run again with -v, or try " +
                                      "another --device");

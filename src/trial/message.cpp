@@ -13,6 +13,7 @@
 #include <concepts>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 #include <utility>
 
 namespace autokernel::trial {
@@ -28,15 +29,32 @@ constexpr const char* kVersionKey = "autokernel_message";
   return {Stop::internal, "cannot understand a message between autokernel and its runner: " + what};
 }
 
+// `Type` to be read into, or to be written from.
+template <typename Object, typename Type>
+concept Either = std::same_as<std::remove_const_t<Object>, Type>;
+
 // The fields of each message, once, for writing (`Object` is const) and reading alike.
-template <typename Fields, typename Object>
-void visit_launch_key(Fields&& fields, Object& key) {
+template <typename Fields, Either<LaunchKey> Object>
+void describe(Fields&& fields, Object& key) {
   fields("launch", key.launch);
   fields("key", key.key);
 }
 
-template <typename Fields, typename Object>
-void visit_request(Fields&& fields, Object& request) {
+template <typename Fields, Either<Opponent> Object>
+void describe(Fields&& fields, Object& opponent) {
+  fields("name", opponent.name);
+  fields("source", opponent.source);
+  fields("min_gain", opponent.min_gain);
+}
+
+template <typename Fields, Either<KnownDevice> Object>
+void describe(Fields&& fields, Object& device) {
+  fields("name", device.name);
+  fields("driver_version", device.driver_version);
+}
+
+template <typename Fields, Either<Request> Object>
+void describe(Fields&& fields, Object& request) {
   fields("case_directory", request.case_directory);
   fields("kernel_file", request.kernel_file);
   fields("source", request.source);
@@ -44,46 +62,66 @@ void visit_request(Fields&& fields, Object& request) {
   fields("architecture", request.architecture);
   fields("size", request.size);
   fields("cached", request.cached);
+  fields("checked", request.checked);
+  fields("samples", request.samples);
+  fields("against", request.against);
+  fields("known_device", request.known_device);
   fields("keys", request.keys);
 }
 
-template <typename Fields, typename Object>
-void visit_failure(Fields&& fields, Object& failure) {
+template <typename Fields, Either<Failure> Object>
+void describe(Fields&& fields, Object& failure) {
   fields("stop", failure.stop);
   fields("what", failure.what);
 }
 
-template <typename Fields, typename Object>
-void visit_device(Fields&& fields, Object& device) {
+template <typename Fields, Either<DeviceReport> Object>
+void describe(Fields&& fields, Object& device) {
   fields("name", device.name);
   fields("major", device.major);
   fields("minor", device.minor);
   fields("emulated", device.emulated);
 }
 
-template <typename Fields, typename Object>
-void visit_times(Fields&& fields, Object& times) {
+template <typename Fields, Either<Times> Object>
+void describe(Fields&& fields, Object& times) {
   fields("samples_us", times.samples_us);
   fields("median_us", times.median_us);
   fields("p95_us", times.p95_us);
   fields("noise_pct", times.noise_pct);
 }
 
-template <typename Fields, typename Object>
-void visit_differences(Fields&& fields, Object& differences) {
+template <typename Fields, Either<Differences> Object>
+void describe(Fields&& fields, Object& differences) {
   fields("max_abs", differences.max_abs);
   fields("max_rel", differences.max_rel);
 }
 
-template <typename Fields, typename Object>
-void visit_resources(Fields&& fields, Object& resources) {
+template <typename Fields, Either<ResourceReport> Object>
+void describe(Fields&& fields, Object& resources) {
   fields("registers", resources.registers);
   fields("spill_bytes", resources.spill_bytes);
   fields("shared_bytes", resources.shared_bytes);
 }
 
-template <typename Fields, typename Object>
-void visit_result(Fields&& fields, Object& result) {
+template <typename Fields, Either<PairedComparison> Object>
+void describe(Fields&& fields, Object& comparison) {
+  fields("against", comparison.against);
+  fields("outcome", comparison.outcome);
+  fields("reason", comparison.reason);
+  fields("min_gain", comparison.min_gain);
+  fields("gain", comparison.gain);
+  fields("gain_low", comparison.gain_low);
+  fields("gain_high", comparison.gain_high);
+  fields("gain_apart", comparison.gain_apart);
+  fields("p_value", comparison.p_value);
+  fields("as_fast", comparison.as_fast);
+  fields("opponent", comparison.opponent);
+  fields("disturbance", comparison.disturbance);
+}
+
+template <typename Fields, Either<Result> Object>
+void describe(Fields&& fields, Object& result) {
   fields("verdict", result.verdict);
   fields("reason", result.reason);
   fields("detail", result.detail);
@@ -94,6 +132,7 @@ void visit_result(Fields&& fields, Object& result) {
   fields("times", result.times);
   fields("reference", result.reference);
   fields("reference_default_us", result.reference_default_us);
+  fields("comparison", result.comparison);
   fields("warm_us", result.warm_us);
   fields("event_floor_us", result.event_floor_us);
   fields("event_tick_us", result.event_tick_us);
@@ -120,6 +159,14 @@ void visit_result(Fields&& fields, Object& result) {
     return false;
   }
 }
+
+// Stands for a Writer where a concept has to name one.
+struct AnyFields {
+  template <typename Value>
+  void operator()(const char* name, const Value& value) const;
+};
+template <typename Value>
+concept Described = requires(const Value& value) { describe(AnyFields{}, value); };
 
 class Writer {
  public:
@@ -153,46 +200,13 @@ class Writer {
   static Json json(const std::filesystem::path& value) { return json(value.string()); }
   static Json json(Phase value) { return spelling(value); }
   static Json json(Verdict value) { return spelling(value); }
+  static Json json(Outcome value) { return spelling(value); }
   static Json json(Stop value) { return static_cast<int>(value); }
   static Json json(const DeviceChoice& value) { return spelling(value); }
-  static Json json(const DeviceReport& value) {
+  template <Described Value>
+  static Json json(const Value& value) {
     Writer writer;
-    visit_device(writer, value);
-    return writer.take();
-  }
-  static Json json(const Times& value) {
-    Writer writer;
-    visit_times(writer, value);
-    return writer.take();
-  }
-  static Json json(const Differences& value) {
-    Writer writer;
-    visit_differences(writer, value);
-    return writer.take();
-  }
-  static Json json(const ResourceReport& value) {
-    Writer writer;
-    visit_resources(writer, value);
-    return writer.take();
-  }
-  static Json json(const LaunchKey& value) {
-    Writer writer;
-    visit_launch_key(writer, value);
-    return writer.take();
-  }
-  static Json json(const Request& value) {
-    Writer writer;
-    visit_request(writer, value);
-    return writer.take();
-  }
-  static Json json(const Result& value) {
-    Writer writer;
-    visit_result(writer, value);
-    return writer.take();
-  }
-  static Json json(const Failure& value) {
-    Writer writer;
-    visit_failure(writer, value);
+    describe(writer, value);
     return writer.take();
   }
   template <typename Value>
@@ -273,7 +287,8 @@ class Reader {
     value = text;
   }
   static void read(const Json& json, Phase& value) {
-    for (const Phase phase : {Phase::start, Phase::compile, Phase::check, Phase::time}) {
+    for (const Phase phase :
+         {Phase::start, Phase::queue, Phase::compile, Phase::check, Phase::time}) {
       if (json == spelling(phase)) {
         value = phase;
         return;
@@ -291,6 +306,15 @@ class Reader {
     }
     throw damaged("there is no verdict " + json.dump());
   }
+  static void read(const Json& json, Outcome& value) {
+    for (const Outcome outcome : {Outcome::faster, Outcome::not_faster, Outcome::inconclusive}) {
+      if (json == spelling(outcome)) {
+        value = outcome;
+        return;
+      }
+    }
+    throw damaged("there is no outcome " + json.dump());
+  }
   static void read(const Json& json, Stop& value) {
     for (const Stop stop : {Stop::usage, Stop::environment, Stop::repository, Stop::internal}) {
       if (json == static_cast<int>(stop)) {
@@ -307,16 +331,10 @@ class Reader {
       throw damaged(error.what());
     }
   }
-  static void read(const Json& json, DeviceReport& value) { visit_device(Reader(json), value); }
-  static void read(const Json& json, Times& value) { visit_times(Reader(json), value); }
-  static void read(const Json& json, Differences& value) { visit_differences(Reader(json), value); }
-  static void read(const Json& json, ResourceReport& value) {
-    visit_resources(Reader(json), value);
+  template <Described Value>
+  static void read(const Json& json, Value& value) {
+    describe(Reader(json), value);
   }
-  static void read(const Json& json, LaunchKey& value) { visit_launch_key(Reader(json), value); }
-  static void read(const Json& json, Request& value) { visit_request(Reader(json), value); }
-  static void read(const Json& json, Result& value) { visit_result(Reader(json), value); }
-  static void read(const Json& json, Failure& value) { visit_failure(Reader(json), value); }
   template <typename Value>
   static void read(const Json& json, std::optional<Value>& value) {
     value.reset();

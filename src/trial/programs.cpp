@@ -60,20 +60,26 @@ Compilations::Compilations(std::shared_future<compile::Compiler>& compiler, cons
     : task_(task) {
   // The timed size first: where cores are few, the longest wait is then the shortest.
   start_file(compiler, kernel_,
-             {task.request->kernel_file.filename().string(), task.request->source});
+             {task.request->kernel_file.filename().string(), task.request->source}, task.sizes);
+  if (const auto& opponent = task.request->against) {
+    start_file(compiler, opponent_,
+               {task.request->kernel_file.filename().string(), opponent->source},
+               std::span(task.sizes).first(1));
+  }
   const auto* reference = std::get_if<cases::KernelReference>(&task.problem->reference);
   if (reference != nullptr) {
-    start_file(compiler, reference_, source_in(*task.problem, reference->file));
+    start_file(compiler, reference_, source_in(*task.problem, reference->file), task.sizes);
     if (!reference->fp64_file.empty()) {
-      start_file(compiler, fp64_reference_, source_in(*task.problem, reference->fp64_file));
+      start_file(compiler, fp64_reference_, source_in(*task.problem, reference->fp64_file),
+                 task.sizes);
     }
   }
   if (task.on_gpu) gpu_tools_ = start(compiler, gpu_tools_source(task.architecture));
 }
 
 void Compilations::start_file(std::shared_future<compile::Compiler>& compiler, File& file,
-                              compile::SourceFile source) {
-  for (const SizedCase* size : task_.sizes) {
+                              compile::SourceFile source, std::span<const SizedCase* const> sizes) {
+  for (const SizedCase* size : sizes) {
     file.compilations[size->size_name] =
         start(compiler, {source.text, source.name, task_.architecture, size->sizes});
   }
@@ -91,6 +97,16 @@ ReferencePrograms Compilations::wait_for_reference(File& file, OutputType output
   return programs;
 }
 
+compile::Program Compilations::wait_for_opponent() {
+  auto program = accepted(opponent_.compilations.begin()->second.get(),
+                          signature(*task_.problem, OutputType::declared), opponent_.source);
+  if (const auto* rejected = std::get_if<Rejection>(&program)) {
+    throw Error(Stop::usage, "cannot compare with " + task_.request->against->name +
+                                 ", which does not compile: " + rejected->reason);
+  }
+  return std::get<compile::Program>(std::move(program));
+}
+
 std::variant<Programs, Rejection> Compilations::wait() {
   Programs programs;
   const std::vector<std::string> parameters = signature(*task_.problem, OutputType::declared);
@@ -100,6 +116,7 @@ std::variant<Programs, Rejection> Compilations::wait() {
     if (auto* rejected = std::get_if<Rejection>(&program)) return std::move(*rejected);
     programs.kernel.emplace(size->size_name, std::get<compile::Program>(std::move(program)));
   }
+  if (task_.request->against) programs.opponent = wait_for_opponent();
   programs.reference = wait_for_reference(reference_, OutputType::declared);
   programs.fp64_reference = wait_for_reference(fp64_reference_, OutputType::fp64);
   if (gpu_tools_) {

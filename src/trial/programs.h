@@ -5,6 +5,7 @@
 #include <future>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,6 +21,7 @@ namespace autokernel::trial {
 
 struct Programs {
   std::map<std::string, compile::Program> kernel;  // by the name of the size
+  std::optional<compile::Program> opponent;        // at the timed size; where there is one
   ReferencePrograms reference;                // the same; empty where a library is the reference
   ReferencePrograms fp64_reference;           // empty where the case has none
   std::optional<compile::Program> gpu_tools;  // on a GPU
@@ -28,7 +30,7 @@ struct Programs {
 struct CompileTask {
   const Request* request = nullptr;
   const cases::Case* problem = nullptr;
-  std::vector<const SizedCase*> sizes;  // each name once
+  std::vector<const SizedCase*> sizes;  // each name once; the first is the one that is timed
   std::string architecture;
   bool on_gpu = false;
 };
@@ -40,8 +42,8 @@ class Compilations {
   // `compiler` is being opened; all that `task` points to must live longer.
   Compilations(std::shared_future<compile::Compiler>& compiler, const CompileTask& task);
 
-  // Waits for all. The rejection is the kernel's; a reference that does not compile is an
-  // Error(usage).
+  // Waits for all. The rejection is the kernel's; a reference or an opponent that does not compile
+  // is an Error(usage).
   [[nodiscard]] std::variant<Programs, Rejection> wait();
 
  private:
@@ -50,11 +52,13 @@ class Compilations {
     std::map<std::string, std::future<compile::Compilation>> compilations;  // by name of the size
   };
   void start_file(std::shared_future<compile::Compiler>& compiler, File& file,
-                  compile::SourceFile source);
+                  compile::SourceFile source, std::span<const SizedCase* const> sizes);
+  [[nodiscard]] compile::Program wait_for_opponent();
   [[nodiscard]] ReferencePrograms wait_for_reference(File& file, OutputType outputs);
 
   const CompileTask task_;
   File kernel_;
+  File opponent_;
   File reference_;
   File fp64_reference_;
   std::optional<std::future<compile::Compilation>> gpu_tools_;

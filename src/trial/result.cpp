@@ -6,6 +6,8 @@ const char* spelling(Phase phase) {
   switch (phase) {
     case Phase::start:
       return "start";
+    case Phase::queue:
+      return "queue";
     case Phase::compile:
       return "compile";
     case Phase::check:
@@ -30,6 +32,24 @@ const char* spelling(Verdict verdict) {
       return "crashed";
   }
   return "unknown";
+}
+
+const char* spelling(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::faster:
+      return "faster";
+    case Outcome::not_faster:
+      return "not_faster";
+    case Outcome::inconclusive:
+      return "inconclusive";
+  }
+  return "unknown";
+}
+
+double least_gain(const DeviceReport& device) {
+  constexpr double kOnAGpu = 0.005;
+  constexpr double kEmulated = 0.02;
+  return device.emulated ? kEmulated : kOnAGpu;
 }
 
 }  // namespace autokernel::trial

@@ -7,10 +7,12 @@
 #include <memory>
 #include <utility>
 
+#include "autokernel/base/error.h"
 #include "autokernel/compile/compiler.h"
 #include "autokernel/driver/device.h"
 #include "trial/check.h"
 #include "trial/cublas.h"
+#include "trial/device_lock.h"
 #include "trial/fp64_reference.h"
 #include "trial/gpu_tools.h"
 #include "trial/judge.h"
@@ -94,7 +96,7 @@ class Trial {
     result_.problem = cases::problem_line(problem_, timed_size_.sizes);
     result_.flops = cases::evaluate(problem_.flops, timed_size_.sizes);
     result_.bytes = cases::evaluate(problem_.bytes, timed_size_.sizes);
-    result_.samples_wanted = problem_.timing.samples;
+    result_.samples_wanted = request.samples.value_or(problem_.timing.samples);
     result_.cap_seconds = problem_.timing.cap_seconds;
   }
 
@@ -122,7 +124,13 @@ class Trial {
             .share();
     const driver::Driver driver = driver::Driver::open(request_.device);
     const std::string architecture = report_device(driver.info());
+    refuse_unknown_device();
     if (learned_) learned_(result_);
+    const auto device_lock = lock_device(driver.info(), [this] { phases_.enter(Phase::queue); });
+    if (!device_lock) {
+      result_.warnings.emplace_back(
+          "other trials on this device may disturb this one: no lock could be made for it");
+    }
 
     phases_.enter(Phase::compile);
     const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
@@ -143,14 +151,20 @@ class Trial {
     const Programs programs = std::get<Programs>(std::move(compiled));
     const compile::Program& timed_program = programs.kernel.at(timed_size_.size_name);
     result_.resources = resources_of(timed_program);
-    result_.warnings = timed_program.warnings;
+    result_.warnings.insert(result_.warnings.end(), timed_program.warnings.begin(),
+                            timed_program.warnings.end());
     result_.detail = timed_program.log;
     if (timed_program.from_cache) result_.detail += "\nThe above is from the compile cache.\n";
 
     phases_.enter(Phase::check);
-    if (auto rejected = check(device, programs, checked)) return rejected;
+    const auto stopwatch = make_stopwatch(device, programs);
+    std::unique_ptr<Rival> rival;
+    if (programs.opponent) rival = make_rival(device, *programs.opponent, *stopwatch);
+    if (request_.checked) {
+      if (auto rejected = check(device, programs, checked)) return rejected;
+    }
     phases_.enter(Phase::time);
-    return time(device, programs);
+    return time(device, programs, *stopwatch, rival.get());
   }
 
   [[nodiscard]] std::string report_device(const driver::DeviceInfo& info) {
@@ -164,6 +178,17 @@ class Trial {
     result_.peak_tflops = peak_tflops(info, problem_);
     result_.peak_gbytes_s = driver::peak_gbytes_s(info);
     return architecture;
+  }
+
+  void refuse_unknown_device() const {
+    if (!request_.known_device) return;
+    const KnownDevice& known = *request_.known_device;
+    const std::string& driver = result_.versions.at("driver");
+    if (known.name == result_.device->name && known.driver_version == driver) return;
+    throw Error(Stop::environment, "times measured on " + known.name + " (driver " +
+                                       known.driver_version +
+                                       ") cannot be compared with times on " +
+                                       result_.device->name + " (driver " + driver + ")");
   }
 
   void open_library(const driver::Device& device) {
@@ -227,19 +252,46 @@ class Trial {
     return std::nullopt;
   }
 
+  [[nodiscard]] std::unique_ptr<Stopwatch> make_stopwatch(const driver::Device& device,
+                                                          const Programs& programs) {
+    const TimingTask task{device, timed_size_, maker_, keys_, result_.samples_wanted};
+    // The harness's kernels are compiled where there is a GPU.
+    if (programs.gpu_tools) return gpu_stopwatch(task, cublas_.get(), *programs.gpu_tools);
+    return emulated_stopwatch(task, openblas_.get());
+  }
+
+  // Loads the opponent, and times it before any of the candidate's code is there.
+  [[nodiscard]] std::unique_ptr<Rival> make_rival(const driver::Device& device,
+                                                  const compile::Program& program,
+                                                  Stopwatch& stopwatch) const {
+    const Opponent& opponent = *request_.against;
+    auto loading = Candidate::load(device, program);
+    if (const auto* rejected = std::get_if<Rejection>(&loading)) broken_opponent(*rejected);
+    auto rival = std::make_unique<Rival>(
+        std::get<Candidate>(std::move(loading)), stopwatch,
+        Pairing(opponent.name, opponent.min_gain.value_or(least_gain(*result_.device))));
+    if (const auto rejected = stopwatch.time_alone(*rival)) broken_opponent(*rejected);
+    return rival;
+  }
+
+  [[noreturn]] void broken_opponent(const Rejection& rejection) const {
+    throw Error(Stop::usage, "cannot compare with " + request_.against->name +
+                                 ", which does not run: " + rejection.reason);
+  }
+
   [[nodiscard]] std::optional<Rejection> time(const driver::Device& device,
-                                              const Programs& programs) {
+                                              const Programs& programs, Stopwatch& stopwatch,
+                                              Rival* rival) {
     Timing timing;
     {
       auto loading = Candidate::load(device, programs.kernel.at(timed_size_.size_name));
       if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
-      const auto& candidate = std::get<Candidate>(loading);
-      const TimingTask task{device, candidate, timed_size_, maker_, keys_};
-      // The harness's kernels are compiled where there is a GPU.
-      timing = programs.gpu_tools ? time_on_gpu(task, cublas_.get(), *programs.gpu_tools)
-                                  : time_emulated(task, openblas_.get());
+      timing = stopwatch.time(std::get<Candidate>(loading), rival);
     }
     if (auto* rejected = std::get_if<Rejection>(&timing)) return std::move(*rejected);
+    if (rival != nullptr) {
+      if (const auto rejected = stopwatch.time_alone(*rival)) broken_opponent(*rejected);
+    }
     auto& timed = std::get<Timed>(timing);
     result_.bench_seconds = timed.seconds;
     result_.cap_seconds = timed.cap_seconds;
@@ -247,6 +299,7 @@ class Trial {
     if (auto rejected = judge(device, programs, timed.records)) return rejected;
     // Only now: times of a kernel that is wrong mean nothing.
     result_.times = summarise(std::move(timed.samples_us));
+    if (rival != nullptr) result_.comparison = rival->pairing.comparison();
     if (!timed.library_us.empty()) result_.reference = summarise(std::move(timed.library_us));
     result_.warm_us = timed.warm_us;
     result_.reference_default_us = timed.library_default_us;

@@ -37,6 +37,8 @@ constexpr milliseconds kLongestDeath{10000};
   switch (phase) {
     case Phase::start:
       return Seconds(limits.start_seconds);
+    case Phase::queue:
+      return Seconds(limits.queue_seconds);
     case Phase::compile:
       return Seconds(limits.compile_seconds);
     case Phase::check:
@@ -70,7 +72,9 @@ class Trial {
       for (Event& event : runner_.exchange(patience, interrupts_.descriptor())) {
         std::visit([this](auto& what) { take(what); }, event);
       }
-      if (const std::optional<int> signal = interrupts_.next()) throw Interrupted(*signal);
+      if (const std::optional<int> signal = interrupts_.next()) {
+        if (!observer_.interrupted || !observer_.interrupted(*signal)) throw Interrupted(*signal);
+      }
       if (!result_ && !runner_.has_hung_up()) watch(deadline);
     }
     const std::optional<Ending> ending = runner_.ending(result_ ? kLongestFarewell : kLongestDeath);

@@ -1,8 +1,9 @@
-// The timed launches. One function per kind of device, since the protocols differ: on a GPU caches,
-// clocks and the launch itself have to be kept out of the number; on the emulated device none of
-// them exists.
+// The timed launches. One stopwatch per kind of device, since the protocols differ: on a GPU
+// caches, clocks and the launch itself have to be kept out of the number; on the emulated device
+// none of them exists.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -14,6 +15,7 @@
 #include "trial/keys.h"
 #include "trial/launcher.h"
 #include "trial/openblas.h"
+#include "trial/pairing.h"
 #include "trial/rejection.h"
 
 namespace autokernel::trial {
@@ -21,7 +23,7 @@ namespace autokernel::trial {
 struct Timed {
   std::vector<LaunchRecord> records;  // every launch of the phase, warm-ups included, to be judged
   std::vector<double> samples_us;
-  std::vector<double> library_us;  // as many; empty where no library does this case
+  std::vector<double> library_us;  // empty where no library does this case
   std::optional<double> warm_us;
   std::optional<double> library_default_us;  // its median with reduced-precision sums allowed
   std::optional<double> event_floor_us;
@@ -32,23 +34,87 @@ struct Timed {
 };
 using Timing = std::variant<Timed, Rejection>;
 
-// What both need. All must live longer than the call.
+// What is timed, and where. All must live longer than the stopwatch.
 struct TimingTask {
   const driver::Device& device;
-  const Candidate& candidate;
   const SizedCase& sized;
   const InputMaker& maker;
   Keys& keys;
+  int samples;  // of the candidate and of the library
 };
 
-// How many timed launches fit into the host memory that outputs may take.
-[[nodiscard]] int samples_that_fit(const SizedCase& sized, std::vector<std::string>& warnings);
+class Stopwatch;
+
+// The opponent of a candidate, loaded: it is launched as the candidate is, on inputs and buffers of
+// its own.
+struct Rival {
+  Rival(Candidate loaded, const Stopwatch& stopwatch, Pairing between);
+  Rival(const Rival&) = delete;
+  Rival& operator=(const Rival&) = delete;
+  Rival(Rival&&) = delete;
+  Rival& operator=(Rival&&) = delete;
+  ~Rival() = default;
+
+  const Candidate candidate;
+  Launcher launcher;
+  Pairing pairing;
+};
+
+// Outlives candidates, so that a rival can be timed before one is loaded and after it is gone.
+class Stopwatch {
+ public:
+  explicit Stopwatch(const TimingTask& task) : task_(task) {}
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  Stopwatch(Stopwatch&&) = delete;
+  Stopwatch& operator=(Stopwatch&&) = delete;
+  virtual ~Stopwatch() = default;
+
+  // The whole sequence for a candidate that is loaded; against `rival` where it is not null.
+  [[nodiscard]] virtual Timing time(const Candidate& candidate, Rival* rival) = 0;
+  // The rival with no candidate there, into its pairing. A rejection is the rival's own.
+  [[nodiscard]] std::optional<Rejection> time_alone(Rival& rival);
+
+  // A launcher with as many sets of buffers as this device needs; the candidate must live longer.
+  [[nodiscard]] virtual Launcher launcher(const Candidate& candidate) const = 0;
+
+ protected:
+  // Launches that are not timed, as many as it takes until times mean something. `first` gets the
+  // record of the first, which is on the inputs that the case declares.
+  [[nodiscard]] virtual std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
+                                                         std::vector<LaunchRecord>& first) = 0;
+  // One launch on new inputs. Where its time is void it is repeated; what it gave goes to
+  // `untimed`.
+  [[nodiscard]] virtual Launching sample(Launcher& launcher, const std::string& name,
+                                         std::vector<LaunchRecord>& untimed) = 0;
+  [[nodiscard]] virtual bool has_library() const = 0;
+  // The library's product on inputs of its own, microseconds.
+  [[nodiscard]] virtual double sample_library() = 0;
+
+  // Candidate, library and rival in turn, in an order that is drawn anew each time, until there are
+  // as many as asked for, and as many pairs as it takes, or one of the caps is reached.
+  struct Caps {
+    double samples_seconds;
+    double pairs_seconds;
+  };
+  [[nodiscard]] std::optional<Rejection> take_samples(Launcher& candidate, Rival* rival,
+                                                      const Caps& caps, Timed& timed);
+
+  const TimingTask& task() const { return task_; }
+
+ private:
+  [[nodiscard]] std::variant<double, Rejection> sample_rival(Rival& rival);
+
+  const TimingTask task_;
+  int rival_launches_ = 0;
+};
 
 // `library` is null where none does this case.
-[[nodiscard]] Timing time_emulated(const TimingTask& task, const OpenBlas* library);
-
+[[nodiscard]] std::unique_ptr<Stopwatch> emulated_stopwatch(const TimingTask& task,
+                                                            const OpenBlas* library);
 // `tools` are the harness's own kernels (gpu_tools.h), compiled for the device.
-[[nodiscard]] Timing time_on_gpu(const TimingTask& task, const Cublas* library,
-                                 const compile::Program& tools);
+[[nodiscard]] std::unique_ptr<Stopwatch> gpu_stopwatch(const TimingTask& task,
+                                                       const Cublas* library,
+                                                       const compile::Program& tools);
 
 }  // namespace autokernel::trial

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <chrono>
-#include <functional>
+#include <memory>
 
 #include "trial/conversion.h"
 #include "trial/reference.h"
@@ -13,10 +13,8 @@ using Clock = std::chrono::steady_clock;
 
 // A number from the emulated device says nothing about a GPU: it is not worth a minute of waiting.
 constexpr double kCapSeconds = 10;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
+// Which of two kernels is faster is worth more: an experiment hangs on it.
+constexpr double kPairsCapSeconds = 40;
 
 // The library's product on inputs of its own, timed by the host's clock since it knows no events.
 // The inputs are made once: what a product of floats costs does not depend on them.
@@ -52,40 +50,56 @@ class LibraryClock {
   std::vector<float> result_;
 };
 
+class EmulatedStopwatch : public Stopwatch {
+ public:
+  EmulatedStopwatch(const TimingTask& task, const OpenBlas* library) : Stopwatch(task) {
+    const auto* gemm = std::get_if<cases::GemmReference>(&task.sized.problem->reference);
+    if (library != nullptr && gemm != nullptr) library_.emplace(*library, task, *gemm);
+  }
+
+  [[nodiscard]] Timing time(const Candidate& candidate, Rival* rival) override {
+    Timed timed;
+    timed.cap_seconds = std::min(task().sized.problem->timing.cap_seconds, kCapSeconds);
+    Launcher launcher = this->launcher(candidate);
+    if (auto rejected = warm_up(launcher, "warm-up launch", timed.records)) {
+      return *std::move(rejected);
+    }
+    const Caps caps{timed.cap_seconds, kPairsCapSeconds};
+    if (auto rejected = take_samples(launcher, rival, caps, timed)) return *std::move(rejected);
+    return timed;
+  }
+
+  [[nodiscard]] Launcher launcher(const Candidate& candidate) const override {
+    return {task().device, candidate, task().sized, task().maker, 1};
+  }
+
+ protected:
+  // One is enough, and on the inputs the case declares it is the check at full size on them.
+  [[nodiscard]] std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
+                                                 std::vector<LaunchRecord>& first) override {
+    Launching launching = launcher.launch(Recipe::declared, task().keys.draw(kind), kind, none_);
+    if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
+    first.push_back(std::move(std::get<Launched>(launching).record));
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Launching sample(Launcher& launcher, const std::string& name,
+                                 std::vector<LaunchRecord>& /*untimed*/) override {
+    return launcher.launch(timed_recipe(*task().sized.problem), task().keys.draw(name), name,
+                           none_);
+  }
+  [[nodiscard]] bool has_library() const override { return library_.has_value(); }
+  [[nodiscard]] double sample_library() override { return library_->sample(); }
+
+ private:
+  std::optional<LibraryClock> library_;
+  Surroundings none_;
+};
+
 }  // namespace
 
-Timing time_emulated(const TimingTask& task, const OpenBlas* library) {
-  Timed timed;
-  timed.cap_seconds = std::min(task.sized.problem->timing.cap_seconds, kCapSeconds);
-  const int wanted = samples_that_fit(task.sized, timed.warnings);
-  const auto* gemm = std::get_if<cases::GemmReference>(&task.sized.problem->reference);
-  std::optional<LibraryClock> clock;
-  if (library != nullptr && gemm != nullptr) clock.emplace(*library, task, *gemm);
-
-  Launcher launcher(task.device, task.candidate, task.sized, task.maker, 1);
-  Surroundings none;
-  // The one warm-up, on the inputs the case declares, is also the check at full size on them.
-  const std::string first = "warm-up launch";
-  Launching warm_up = launcher.launch(Recipe::declared, task.keys.draw(first), first, none);
-  if (auto* rejected = std::get_if<Rejection>(&warm_up)) return std::move(*rejected);
-  timed.records.push_back(std::move(std::get<Launched>(warm_up).record));
-
-  const Recipe recipe = timed_recipe(*task.sized.problem);
-  const auto begin = Clock::now();
-  for (int i = 1; i <= wanted && (i == 1 || seconds_since(begin) < timed.cap_seconds); ++i) {
-    const std::string name = "timed launch " + std::to_string(i);
-    const Key key = task.keys.draw(name);
-    const bool library_first = key.words[0] % 2 == 0;
-    if (clock && library_first) timed.library_us.push_back(clock->sample());
-    Launching launching = launcher.launch(recipe, key, name, none);
-    if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
-    auto& launched = std::get<Launched>(launching);
-    timed.samples_us.push_back(launched.microseconds);
-    timed.records.push_back(std::move(launched.record));
-    if (clock && !library_first) timed.library_us.push_back(clock->sample());
-  }
-  timed.seconds = seconds_since(begin);
-  return timed;
+std::unique_ptr<Stopwatch> emulated_stopwatch(const TimingTask& task, const OpenBlas* library) {
+  return std::make_unique<EmulatedStopwatch>(task, library);
 }
 
 }  // namespace autokernel::trial

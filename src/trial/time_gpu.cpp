@@ -127,51 +127,6 @@ class LibrarySequence {
   Cublas::Operand output_;
 };
 
-// Launches until the gate held; a launch behind a gate that gave up is judged like any other but
-// not timed.
-Launching launch_timed(Launcher& launcher, const TimingTask& task, Recipe recipe,
-                       const std::string& name, GpuTools& tools, Flush flush,
-                       std::vector<LaunchRecord>& untimed) {
-  for (int attempt = 0; attempt < kGateAttempts; ++attempt) {
-    BehindGate gate(tools, flush);
-    Launching launching = launcher.launch(recipe, task.keys.draw(name), name, gate);
-    if (std::holds_alternative<Rejection>(launching) || !tools.gate_gave_up()) return launching;
-    untimed.push_back(std::move(std::get<Launched>(launching).record));
-  }
-  throw Error(Stop::environment, "cannot time the kernel: queueing it waits for the device");
-}
-
-// Runs unblocked, so that whatever is loaded lazily is loaded before a gate closes.
-std::optional<Rejection> warm_up(Launcher& launcher, const TimingTask& task, Timed& timed) {
-  Surroundings none;
-  const auto begin = Clock::now();
-  for (int i = 1; i <= kMostWarmUps; ++i) {
-    if (i > task.sized.problem->timing.warmups && seconds_since(begin) >= kWarmUpSeconds) break;
-    const Recipe recipe = i == 1 ? Recipe::declared : timed_recipe(*task.sized.problem);
-    const std::string name = fmt::format("warm-up launch {}", i);
-    Launching launching = launcher.launch(recipe, task.keys.draw(name), name, none);
-    if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
-    // Judging them all would cost more than it finds: the first is the check on declared inputs.
-    if (i == 1) timed.records.push_back(std::move(std::get<Launched>(launching).record));
-  }
-  return std::nullopt;
-}
-
-// The median without a flush, microseconds.
-std::variant<double, Rejection> time_warm(Launcher& launcher, const TimingTask& task,
-                                          GpuTools& tools) {
-  std::vector<double> samples;
-  samples.reserve(kWarmSamples);
-  std::vector<LaunchRecord> untimed;  // of the warm figure, which no one is judged by
-  for (int i = 1; i <= kWarmSamples; ++i) {
-    Launching launching = launch_timed(launcher, task, timed_recipe(*task.sized.problem),
-                                       fmt::format("warm launch {}", i), tools, Flush::no, untimed);
-    if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
-    samples.push_back(std::get<Launched>(launching).microseconds);
-  }
-  return median(std::move(samples));
-}
-
 // Event time stamps are written by the device a candidate runs on; the host's clock is not.
 std::optional<Rejection> cross_check(Launcher& launcher, const compile::Declaration& declaration,
                                      double warm_us) {
@@ -204,74 +159,137 @@ std::optional<Rejection> below_floor(const TimingTask& task, const Timed& timed)
       ""};
 }
 
-}  // namespace
-
-Timing time_on_gpu(const TimingTask& task, const Cublas* library, const compile::Program& program) {
-  Timed timed;
-  timed.cap_seconds = task.sized.problem->timing.cap_seconds;
-  const int wanted = samples_that_fit(task.sized, timed.warnings);
-  GpuTools tools(task.device, program);
-  HarnessSequence sequence(task.device, tools);
-  Launcher launcher(task.device, task.candidate, task.sized, task.maker,
-                    sets_for(task.device, task.sized));
-  if (auto rejected = warm_up(launcher, task, timed)) return *std::move(rejected);
-
-  const auto empty = [&](const driver::Stream& stream) { tools.nothing(stream); };
-  std::vector<double> floor_samples;
-  floor_samples.reserve(kFloorSamples);
-  for (int i = 0; i < kFloorSamples; ++i)
-    floor_samples.push_back(sequence.sample(empty, "an empty kernel"));
-  timed.event_floor_us = median(std::move(floor_samples));
-
-  const auto* gemm = std::get_if<cases::GemmReference>(&task.sized.problem->reference);
-  std::optional<LibrarySequence> contender;
-  if (library != nullptr && gemm != nullptr) {
-    contender.emplace(*library, task, *gemm);
-    // Unblocked, as the candidate's warm-ups: the library loads its kernels at their first use.
-    contender->queue(Cublas::Sums::fp32, launcher.stream());
-    contender->queue(Cublas::Sums::any, launcher.stream());
-    expect_sound(launcher.stream().wait(), "the library");
+class GpuStopwatch : public Stopwatch {
+ public:
+  GpuStopwatch(const TimingTask& task, const Cublas* library, const compile::Program& program)
+      : Stopwatch(task), tools_(task.device, program), sequence_(task.device, tools_) {
+    const auto* gemm = std::get_if<cases::GemmReference>(&task.sized.problem->reference);
+    if (library != nullptr && gemm != nullptr) {
+      library_.emplace(*library, task, *gemm);
+      // Unblocked, as the candidate's warm-ups: the library loads its kernels at their first use.
+      const driver::Stream stream = task.device.make_stream();
+      library_->queue(Cublas::Sums::fp32, stream);
+      library_->queue(Cublas::Sums::any, stream);
+      expect_sound(stream.wait(), "the library");
+    }
   }
-  const auto product = [&](const driver::Stream& stream) {
-    contender->queue(Cublas::Sums::fp32, stream);
-  };
 
-  const Recipe recipe = timed_recipe(*task.sized.problem);
-  const auto begin = Clock::now();
-  for (int i = 1; i <= wanted && (i == 1 || seconds_since(begin) < timed.cap_seconds); ++i) {
-    const bool library_first = draw_key().words[0] % 2 == 0;
-    if (contender && library_first)
-      timed.library_us.push_back(sequence.sample(product, "the library"));
-    Launching launching = launch_timed(launcher, task, recipe, fmt::format("timed launch {}", i),
-                                       tools, Flush::yes, timed.records);
-    if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
-    auto& launched = std::get<Launched>(launching);
-    timed.samples_us.push_back(launched.microseconds);
-    timed.records.push_back(std::move(launched.record));
-    if (contender && !library_first)
-      timed.library_us.push_back(sequence.sample(product, "the library"));
+  [[nodiscard]] Timing time(const Candidate& candidate, Rival* rival) override {
+    Timed timed;
+    timed.cap_seconds = task().sized.problem->timing.cap_seconds;
+    Launcher launcher = this->launcher(candidate);
+    if (auto rejected = warm_up(launcher, "warm-up launch", timed.records)) {
+      return *std::move(rejected);
+    }
+    timed.event_floor_us = event_floor_us();
+    const Caps caps{timed.cap_seconds, timed.cap_seconds};
+    if (auto rejected = take_samples(launcher, rival, caps, timed)) return *std::move(rejected);
+    timed.event_tick_us = smallest_step(timed.samples_us, timed.library_us);
+    if (library_) timed.library_default_us = library_default_us();
+
+    auto warm = time_warm(launcher);
+    if (auto* rejected = std::get_if<Rejection>(&warm)) return std::move(*rejected);
+    timed.warm_us = std::get<double>(warm);
+    if (auto rejected = cross_check(launcher, candidate.declaration(), std::get<double>(warm))) {
+      return *std::move(rejected);
+    }
+    if (auto rejected = below_floor(task(), timed)) return *std::move(rejected);
+    return timed;
   }
-  timed.seconds = seconds_since(begin);
-  timed.event_tick_us = smallest_step(timed.samples_us, timed.library_us);
-  if (contender) {
+
+  [[nodiscard]] Launcher launcher(const Candidate& candidate) const override {
+    return {task().device, candidate, task().sized, task().maker,
+            sets_for(task().device, task().sized)};
+  }
+
+ protected:
+  // Runs unblocked, so that whatever is loaded lazily is loaded before a gate closes.
+  [[nodiscard]] std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
+                                                 std::vector<LaunchRecord>& first) override {
+    Surroundings none;
+    const auto begin = Clock::now();
+    for (int i = 1; i <= kMostWarmUps; ++i) {
+      if (i > task().sized.problem->timing.warmups && seconds_since(begin) >= kWarmUpSeconds) break;
+      const Recipe recipe = i == 1 ? Recipe::declared : timed_recipe(*task().sized.problem);
+      const std::string name = fmt::format("{} {}", kind, i);
+      Launching launching = launcher.launch(recipe, task().keys.draw(name), name, none);
+      if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
+      // Judging them all would cost more than it finds: the first is the check on declared inputs.
+      if (i == 1) first.push_back(std::move(std::get<Launched>(launching).record));
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Launching sample(Launcher& launcher, const std::string& name,
+                                 std::vector<LaunchRecord>& untimed) override {
+    return sample_behind_gate(launcher, name, Flush::yes, untimed);
+  }
+  [[nodiscard]] bool has_library() const override { return library_.has_value(); }
+  [[nodiscard]] double sample_library() override { return sample_library(Cublas::Sums::fp32); }
+
+ private:
+  // Launches until the gate held; a launch behind a gate that gave up is judged like any other but
+  // not timed.
+  [[nodiscard]] Launching sample_behind_gate(Launcher& launcher, const std::string& name,
+                                             Flush flush, std::vector<LaunchRecord>& untimed) {
+    for (int attempt = 0; attempt < kGateAttempts; ++attempt) {
+      BehindGate gate(tools_, flush);
+      Launching launching =
+          launcher.launch(timed_recipe(*task().sized.problem), task().keys.draw(name), name, gate);
+      if (std::holds_alternative<Rejection>(launching) || !tools_.gate_gave_up()) return launching;
+      untimed.push_back(std::move(std::get<Launched>(launching).record));
+    }
+    throw Error(Stop::environment, "cannot time the kernel: queueing it waits for the device");
+  }
+
+  [[nodiscard]] double sample_library(Cublas::Sums sums) {
+    return sequence_.sample([&](const driver::Stream& stream) { library_->queue(sums, stream); },
+                            "the library");
+  }
+
+  [[nodiscard]] double event_floor_us() {
+    std::vector<double> samples;
+    samples.reserve(kFloorSamples);
+    for (int i = 0; i < kFloorSamples; ++i) {
+      samples.push_back(sequence_.sample(
+          [&](const driver::Stream& stream) { tools_.nothing(stream); }, "an empty kernel"));
+    }
+    return median(std::move(samples));
+  }
+
+  [[nodiscard]] double library_default_us() {
     std::vector<double> samples;
     samples.reserve(kDefaultModeSamples);
     for (int i = 0; i < kDefaultModeSamples; ++i) {
-      samples.push_back(sequence.sample(
-          [&](const driver::Stream& stream) { contender->queue(Cublas::Sums::any, stream); },
-          "the library"));
+      samples.push_back(sample_library(Cublas::Sums::any));
     }
-    timed.library_default_us = median(std::move(samples));
+    return median(std::move(samples));
   }
 
-  auto warm = time_warm(launcher, task, tools);
-  if (auto* rejected = std::get_if<Rejection>(&warm)) return std::move(*rejected);
-  timed.warm_us = std::get<double>(warm);
-  if (auto rejected = cross_check(launcher, task.candidate.declaration(), std::get<double>(warm))) {
-    return *std::move(rejected);
+  // The median without a flush, microseconds.
+  [[nodiscard]] std::variant<double, Rejection> time_warm(Launcher& launcher) {
+    std::vector<double> samples;
+    samples.reserve(kWarmSamples);
+    std::vector<LaunchRecord> untimed;  // of the warm figure, which no one is judged by
+    for (int i = 1; i <= kWarmSamples; ++i) {
+      Launching launching =
+          sample_behind_gate(launcher, fmt::format("warm launch {}", i), Flush::no, untimed);
+      if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
+      samples.push_back(std::get<Launched>(launching).microseconds);
+    }
+    return median(std::move(samples));
   }
-  if (auto rejected = below_floor(task, timed)) return *std::move(rejected);
-  return timed;
+
+  GpuTools tools_;
+  HarnessSequence sequence_;
+  std::optional<LibrarySequence> library_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stopwatch> gpu_stopwatch(const TimingTask& task, const Cublas* library,
+                                         const compile::Program& tools) {
+  return std::make_unique<GpuStopwatch>(task, library, tools);
 }
 
 }  // namespace autokernel::trial

@@ -41,7 +41,8 @@ class OnAGpu : public ::testing::Test {
 
   Timing timing() {
     const Candidate loaded = candidate();
-    return time_on_gpu({memory_.device(), loaded, sized_, maker_, keys_}, nullptr, tools_);
+    const TimingTask task{memory_.device(), sized_, maker_, keys_, problem_.timing.samples};
+    return gpu_stopwatch(task, nullptr, tools_)->time(loaded, nullptr);
   }
 
   MemoryDriver memory_;

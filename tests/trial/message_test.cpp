@@ -108,6 +108,7 @@ TEST(Message, CarriesWhatIsKnownBeforeTheVerdict) {
 
 TEST(Message, CarriesThePhases) {
   EXPECT_EQ(there_and_back(Phase::start), Phase::start);
+  EXPECT_EQ(there_and_back(Phase::queue), Phase::queue);
   EXPECT_EQ(there_and_back(Phase::compile), Phase::compile);
   EXPECT_EQ(there_and_back(Phase::check), Phase::check);
   EXPECT_EQ(there_and_back(Phase::time), Phase::time);

@@ -4,14 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "autokernel/base/error.h"
 #include "support/present.h"
 #include "support/scratch_folder.h"
+#include "trial/device_lock.h"
 
 namespace autokernel::trial {
 namespace {
@@ -20,6 +24,8 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::ThrowsMessage;
 
 constexpr const char* kMatMulCase = R"toml(
 name = "MatMul"
@@ -95,7 +101,11 @@ constexpr const char* kStore = "C[row * N + col] = __float2bfloat16(sum);";
 
 class MatMulTrial : public ::testing::Test {
  protected:
-  MatMulTrial() { static_cast<void>(folder_.write("case.toml", kMatMulCase)); }
+  MatMulTrial() {
+    static_cast<void>(folder_.write("case.toml", kMatMulCase));
+    // Tests that run at the same time would otherwise wait for each other's device.
+    ::setenv("XDG_CACHE_HOME", folder_.folder("cache").c_str(), 1);
+  }
 
   Request request(const std::string& source) {
     Request request;
@@ -174,6 +184,107 @@ TEST_F(MatMulTrial, IsTheArchitectureItIsAskedToBe) {
   EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
   EXPECT_EQ(test::present(result.device).major, 8);
   EXPECT_EQ(test::present(result.device).minor, 0);
+}
+
+// Each thread's sum, `times` times over.
+std::string slower_matmul(int times) {
+  return matmul("for (int again = 1; again < " + std::to_string(times) +
+                R"cu(; ++again) {
+    asm volatile("" : "+f"(sum));
+    float other = 0.0f;
+    for (int k = 0; k < K; ++k) other += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
+    asm volatile("" :: "f"(other));
+  }
+)cu" + kStore);
+}
+
+TEST_F(MatMulTrial, AgainstASlowerKernelIsFaster) {
+  Request asked = request(matmul(kStore));
+  asked.against = {.name = "the slow one", .source = slower_matmul(4), .min_gain = 0.1};
+  const Result result = run_trial(asked, [](Phase) {});
+
+  EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+  const PairedComparison& comparison = test::present(result.comparison);
+  EXPECT_EQ(comparison.outcome, Outcome::faster) << comparison.reason;
+  EXPECT_GT(comparison.gain, 0.2);
+  EXPECT_LT(comparison.gain_low, comparison.gain);
+  EXPECT_GE(comparison.opponent.samples_us.size(), 50U);
+  EXPECT_EQ(comparison.opponent.samples_us.size(), test::present(result.times).samples_us.size());
+  EXPECT_EQ(test::present(result.reference).samples_us.size(), 6U) << "as many as the case says";
+  EXPECT_THAT(comparison.reason, HasSubstr("the slow one"));
+}
+
+TEST_F(MatMulTrial, AgainstAFasterKernelIsNotFaster) {
+  Request asked = request(slower_matmul(4));
+  asked.against = {.name = "the quick one", .source = matmul(kStore), .min_gain = 0.1};
+  const Result result = run_trial(asked, [](Phase) {});
+
+  EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+  EXPECT_EQ(test::present(result.comparison).outcome, Outcome::not_faster)
+      << test::present(result.comparison).reason;
+  EXPECT_FALSE(test::present(result.comparison).as_fast);
+}
+
+TEST_F(MatMulTrial, AWrongKernelIsComparedWithNothing) {
+  Request asked = request(matmul("C[row * N + col] = __float2bfloat16(sum + 1.0f);"));
+  asked.against = {.name = "the right one", .source = matmul(kStore), .min_gain = 0.1};
+  const Result result = run_trial(asked, [](Phase) {});
+
+  EXPECT_EQ(result.verdict, Verdict::incorrect);
+  EXPECT_FALSE(result.comparison.has_value());
+}
+
+TEST_F(MatMulTrial, AnOpponentThatDoesNotCompileIsTheAskersFault) {
+  Request asked = request(matmul(kStore));
+  asked.against = {.name = "last week's", .source = "nonsense", .min_gain = {}};
+  EXPECT_THAT([&] { static_cast<void>(run_trial(asked, [](Phase) {})); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("last week's"), HasSubstr("does not compile"))));
+}
+
+TEST_F(MatMulTrial, AnOpponentThatDoesNotRunIsTheAskersFault) {
+  Request asked = request(matmul(kStore));
+  asked.against = {.name = "last week's", .source = matmul("C[1 << 30] = sum;"), .min_gain = {}};
+  EXPECT_THAT([&] { static_cast<void>(run_trial(asked, [](Phase) {})); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("last week's"), HasSubstr("does not run"))));
+}
+
+TEST_F(MatMulTrial, IsRefusedOnADeviceWhoseTimesCannotBeCompared) {
+  Request asked = request(matmul(kStore));
+  asked.known_device = {.name = "NVIDIA H200", .driver_version = "13.0"};
+  EXPECT_THAT(
+      [&] { static_cast<void>(run_trial(asked, [](Phase) {})); },
+      ThrowsMessage<Error>(AllOf(HasSubstr("NVIDIA H200"), HasSubstr("cannot be compared"))));
+}
+
+TEST_F(MatMulTrial, IsTimedWithoutChecksWhereItHasPassedThem) {
+  Request asked = request(matmul(kStore));
+  asked.checked = false;
+  asked.samples = 3;
+  const Result result = run_trial(asked, [](Phase) {});
+
+  EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+  EXPECT_EQ(test::present(result.times).samples_us.size(), 3U);
+  for (const LaunchKey& key : result.keys) EXPECT_THAT(key.launch, Not(HasSubstr("check")));
+}
+
+TEST_F(MatMulTrial, IsComparedInItsTimedLaunchesAlsoWithoutChecks) {
+  Request asked = request(matmul("C[row * N + col] = __float2bfloat16(sum + 1.0f);"));
+  asked.checked = false;
+  EXPECT_EQ(run_trial(asked, [](Phase) {}).verdict, Verdict::incorrect);
+}
+
+TEST_F(MatMulTrial, WaitsForAnotherTrialOnItsDevice) {
+  std::vector<Phase> entered;
+  std::optional<FileLock> other = lock_device({.emulated = true}, [] {});
+  ASSERT_TRUE(other.has_value());
+  static_cast<void>(run_trial(request(matmul(kStore)), [&](Phase phase) {
+    entered.push_back(phase);
+    if (phase == Phase::queue) {
+      std::thread([&] { other.reset(); }).detach();
+    }
+  }));
+  EXPECT_THAT(entered,
+              ElementsAre(Phase::start, Phase::queue, Phase::compile, Phase::check, Phase::time));
 }
 
 // What is wrong, and the words of the verdict that say so.

@@ -8,7 +8,14 @@
 namespace autokernel {
 
 // What stopped the tool; the value is the exit code, so that scripts can branch on it.
-enum class Stop : int { usage = 2, environment = 3, repository = 4, internal = 70 };
+enum class Stop : int {
+  usage = 2,
+  environment = 3,
+  repository = 4,
+  scope = 15,   // something other than the editable file was changed
+  budget = 20,  // no more experiments are to be made
+  internal = 70
+};
 
 // Caught in main alone, which prints what() on one line and returns stop(). A message says what was
 // attempted, on what, and what to do; the name of a failing call comes last, in brackets.

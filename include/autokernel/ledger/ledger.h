@@ -23,6 +23,12 @@ struct Append {
 
 // The lines of entries as they stand in the file, each with its newline.
 [[nodiscard]] std::string lines_of(const std::vector<Entry>& entries);
+// The entry in such a line. Throws Error(internal) where it holds none.
+[[nodiscard]] Entry entry_of(std::string_view line);
+
+// Text as entries hold it where it is to be one line: valid UTF-8, with a blank in place of each
+// control character.
+[[nodiscard]] std::string as_one_line(std::string_view text);
 
 // One entry as the index knows it.
 struct Row {

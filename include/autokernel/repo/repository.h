@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace autokernel::repo {
@@ -31,6 +32,9 @@ struct Change {
   std::string what;  // for messages: "modified", "new", "deleted", "staged", "in conflict"
   friend bool operator==(const Change&, const Change&) = default;
 };
+
+// The id that git gives to these bytes as a file.
+[[nodiscard]] std::string hash_of_bytes(std::string_view bytes);
 
 // Ids of objects are 40 hexadecimal digits; paths are relative to root(), with '/'. What git itself
 // refuses is an Error(repository) that says what was attempted on what.

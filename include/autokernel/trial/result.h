@@ -13,8 +13,9 @@
 
 namespace autokernel::trial {
 
-// The work of the runner, in order. The supervisor watches one deadline for each.
-enum class Phase : std::uint8_t { start, compile, check, time };
+// The work of the runner, in order; it queues only where another trial has the device. The
+// supervisor watches one deadline for each.
+enum class Phase : std::uint8_t { start, queue, compile, check, time };
 [[nodiscard]] const char* spelling(Phase phase);
 
 using driver::DeviceChoice;
@@ -29,6 +30,20 @@ struct LaunchKey {
   friend bool operator==(const LaunchKey&, const LaunchKey&) = default;
 };
 
+// A kernel that the candidate is compared with, launch by launch in the same run.
+struct Opponent {
+  std::string name;  // for messages: "the incumbent 1a2b3c4", "HEAD~2"
+  std::string source;
+  std::optional<double> min_gain;  // relative, 0.005; none: what the kind of device can tell apart
+};
+
+// The device that earlier measurements were made on: a trial on another is refused, as its times
+// cannot be compared with theirs.
+struct KnownDevice {
+  std::string name;
+  std::string driver_version;
+};
+
 struct Request {
   std::filesystem::path case_directory;
   std::filesystem::path kernel_file;  // usually case_directory / "kernel.cu"
@@ -37,6 +52,12 @@ struct Request {
   std::string architecture;      // --arch sm_80; empty: the device's own
   std::string size = "default";  // which [sizes.*] is timed
   bool cached = true;            // whether compiles may be taken from the compile cache
+  // Whether the check phase runs before the kernel is timed. One that has passed it a moment ago
+  // need not again; the launches that are timed are compared in any case.
+  bool checked = true;
+  std::optional<int> samples;  // timed launches; none: as many as the case says
+  std::optional<Opponent> against;
+  std::optional<KnownDevice> known_device;
   // Of a trial to be replayed: a launch named here gets that key, every other a fresh one.
   std::vector<LaunchKey> keys;
 };
@@ -44,6 +65,7 @@ struct Request {
 // Wall-clock limits the supervisor sets, seconds, and memory of the runner's process group.
 struct Limits {
   double start_seconds = 60;
+  double queue_seconds = 3600;  // a trial takes minutes at most, and others may queue as well
   double compile_seconds = 30;
   double check_seconds = 120;
   double time_seconds = 120;
@@ -61,6 +83,10 @@ struct DeviceReport {
   bool emulated = false;
 };
 
+// The least gain, relative, that is kept where nobody says: what a night of noise does not bring
+// about (docs/decision.md). A CPU that others use as well is the noisier device.
+[[nodiscard]] double least_gain(const DeviceReport& device);
+
 // Times of one kernel, microseconds, one per timed launch in the order measured.
 struct Times {
   std::vector<double> samples_us;
@@ -68,6 +94,28 @@ struct Times {
   double p95_us = 0;
   double noise_pct =
       0;  // relative standard deviation of the samples, robustly: 1.4826 * MAD / median * 100
+};
+
+// What comparing two kernels came to: docs/decision.md.
+enum class Outcome : std::uint8_t { faster, not_faster, inconclusive };
+[[nodiscard]] const char* spelling(Outcome outcome);
+
+// The candidate against its opponent, in pairs of launches. A gain is relative: 0.10 is a tenth
+// less time, a negative one is a loss.
+struct PairedComparison {
+  std::string against;  // Opponent::name
+  Outcome outcome = Outcome::inconclusive;
+  std::string reason;  // in a sentence, with the figures
+  double min_gain = 0;
+  double gain = 0;
+  double gain_low = 0;  // the 95 % interval
+  double gain_high = 0;
+  // The gain between processes that run one of the two each; only where a gain was found.
+  std::optional<double> gain_apart;
+  double p_value = 1;       // one-sided, of such a gain where there is none
+  bool as_fast = false;     // surely not slower by min_gain
+  Times opponent;           // its launches in the pairs; the candidate's are Result::times
+  std::string disturbance;  // of the opponent by the candidate, in a sentence; empty: none was seen
 };
 
 // Largest differences over all checked elements of all launches.
@@ -96,6 +144,7 @@ struct Result {
   // Its median with reduced-precision sums allowed, as it is when nobody sets anything; cuBLAS
   // only.
   std::optional<double> reference_default_us;
+  std::optional<PairedComparison> comparison;  // of a correct candidate that has an opponent
   std::optional<double> warm_us;
   std::optional<double> event_floor_us;  // an empty kernel in the same sequence
   std::optional<double> event_tick_us;   // the smallest step between two times

@@ -1,0 +1,129 @@
+// The experiment loop: a run on a branch of its own, and one experiment after the other on it. What
+// is faster is kept, everything else is taken back, and nothing is lost, whenever the program is
+// killed.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autokernel/ledger/entry.h"
+#include "autokernel/loop/status.h"
+#include "autokernel/trial/contest.h"
+
+namespace autokernel::loop {
+
+// What the loop needs of those above it. A function that is empty is not called, unless it says so.
+struct Surroundings {
+  // A measurement as JSON, and as the text of its log; neither may be empty.
+  std::function<std::string(const trial::Request&, const trial::Result&, const std::string& log)>
+      record;
+  std::function<std::string(const trial::Request&, const trial::Result&,
+                            const std::vector<std::string>& notes)>
+      log_text;
+  // A line for whoever watches.
+  std::function<void(const std::string&)> say;
+  trial::Observer observer;
+  trial::RunnerCommand runner;
+  trial::Limits limits;
+  // Each place where the program may be killed with something half done, by name; tests kill there.
+  std::function<void(std::string_view point)> reached;
+};
+
+struct StartOptions {
+  std::string tag;
+  std::filesystem::path case_directory;  // within the repository
+  trial::DeviceChoice device;
+  std::string architecture;  // empty: the device's own
+  std::string size = "default";
+  std::optional<double> min_gain;  // relative; none: what the kind of device can tell apart
+  ledger::Budget budget;
+};
+
+struct StepOptions {
+  std::string idea;
+  bool again = false;        // also a source that was tried before
+  bool simpler = false;      // keep it, too, where it is as fast with clearly less code
+  bool over_budget = false;  // also where the run's budget is used up
+};
+
+// What became of an experiment.
+struct Step {
+  ledger::Experiment experiment;
+  trial::Result result;
+  Status status;  // of the run, after it
+};
+
+// One run's confirmed result.
+struct Finish {
+  ledger::RunFinished headline;
+  trial::DeviceReport device;
+  std::string problem;
+  Status status;
+};
+
+class Loop {
+ public:
+  // The loop of the repository that `here` lies in. Takes the lock of its worktree, and finishes or
+  // takes back what an earlier program has left half done, saying so. Throws Error(repository)
+  // where another program holds the lock, naming it.
+  // `purpose` is what others are told meanwhile: "autokernel loop step".
+  [[nodiscard]] static Loop open(const std::filesystem::path& here, const std::string& purpose,
+                                 Surroundings surroundings);
+  // The same for those who only look: they wait for nobody, and hold up nobody. What is half done
+  // is mended unless somebody else is at it.
+  [[nodiscard]] static Loop open_to_read(const std::filesystem::path& here,
+                                         Surroundings surroundings);
+  Loop(Loop&&) noexcept;
+  Loop& operator=(Loop&&) noexcept;
+  ~Loop();
+
+  // Measures the kernel as it is committed, and starts a run on the branch autokernel/<tag> with it
+  // as the baseline. A kernel that fails starts nothing: the result says why, and no experiment is
+  // returned. Throws Error(repository) where the state of the repository forbids it, with the
+  // remedy; nothing has been changed then.
+  struct Started {
+    trial::Result result;
+    std::optional<Step> step;
+    std::string moved_aside;  // where the rows of an earlier run are now; empty: there were none
+  };
+  [[nodiscard]] Started start(const StartOptions& options);
+
+  // One experiment with the editable file as it is. Throws Error: scope where another file has
+  // changed, budget where the run may make no more experiments, usage where the file is as it was
+  // or was tried before, repository where the branch is not the run's; nothing has been changed
+  // then. An Error of the trial itself (the machine's, not the kernel's) leaves the edit as it is,
+  // too. On a signal the experiment is recorded as interrupted, and Interrupted thrown.
+  [[nodiscard]] Step step(const StepOptions& options);
+
+  // Measures baseline, best and library again, in `processes` fresh processes, from what git holds;
+  // makes the branch with the kept commits only.
+  [[nodiscard]] Finish finish(int processes);
+
+  // Where the run on this branch stands.
+  [[nodiscard]] Status status() const;
+  // All runs' experiments and turns, the oldest first.
+  [[nodiscard]] std::vector<ledger::Entry> history() const;
+  // An experiment of the run on this branch, or where `tag` is not empty of that one, with its
+  // measurement. Throws Error(usage) where there is none of that number.
+  [[nodiscard]] ledger::Experiment experiment(int number, const std::string& tag = {}) const;
+  // How the source of one experiment differs from another's, or where none is named from that of
+  // the experiment it was compared with; a unified diff.
+  [[nodiscard]] std::string diff(int number, std::optional<int> other = std::nullopt) const;
+  [[nodiscard]] std::string source(const ledger::Experiment& experiment) const;
+  // Puts the source of an experiment into the editable file. Throws Error(repository) where that
+  // holds an edit that would be lost.
+  void restore(int number);
+
+ private:
+  friend class AgentDriver;
+  struct Parts;
+  explicit Loop(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace autokernel::loop

@@ -1,0 +1,44 @@
+// Where a run stands, worked out from its ledger: what an agent that starts with no memory needs.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autokernel/ledger/entry.h"
+
+namespace autokernel::loop {
+
+struct Counts {
+  int kept = 0;       // the baseline is not among them
+  int discarded = 0;  // correct, and not faster
+  int failed = 0;
+  [[nodiscard]] int experiments() const { return kept + discarded + failed; }
+};
+
+struct Status {
+  ledger::RunStarted run;
+  ledger::Experiment baseline;
+  ledger::Experiment best;                      // the last one kept; the baseline where none was
+  std::vector<ledger::Experiment> experiments;  // all, the baseline first
+  Counts counts;
+  int streak = 0;         // experiments since the best
+  int turns_in_vain = 0;  // an agent's, since the last experiment
+  std::string under_way;  // who holds the lock, and for what; empty: nobody
+  double hours = 0;       // since the run was started
+
+  // How much faster the best is: the product of the kept gains, each measured in pairs. None where
+  // nothing was kept.
+  [[nodiscard]] std::optional<double> gain_over_baseline()
+      const;  // relative: 0.5 for half the time
+  // Whether small changes have stopped paying: many experiments in a row without a gain.
+  [[nodiscard]] bool is_plateau() const;
+  // Why no more experiments should be made: budget or plateau; empty: go on.
+  [[nodiscard]] std::string why_stop() const;
+  [[nodiscard]] bool is_budget_used_up() const;
+  // One sentence: what to do now.
+  [[nodiscard]] std::string next() const;
+};
+
+}  // namespace autokernel::loop

@@ -1,0 +1,30 @@
+#include "cli/diff.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "autokernel/loop/loop.h"
+#include "cli/loop/opening.h"
+
+namespace autokernel::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel diff 7        what experiment 7 changed in the best of then
+  autokernel diff 3 7      how 7 differs from 3)";
+
+}  // namespace
+
+void Diff::declare(CLI::App& app) {
+  app.footer(kExamples);
+  app.add_option("N", number_, "Number of the experiment")->required();
+  app.add_option("M", other_, "Number of another, to compare N with");
+}
+
+int Diff::run(const Console& console) {
+  const auto loop = loop::Loop::open_to_read(std::filesystem::current_path(), speaking_on(console));
+  console.out << (other_ ? loop.diff(*other_, number_) : loop.diff(number_));
+  return 0;
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,49 @@
+#include "cli/lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace autokernel::cli {
+namespace {
+
+constexpr std::size_t kValueColumn = 18;
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string clean;
+  for (const char c : text) {
+    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
+    clean += is_control ? ' ' : c;
+  }
+  return clean;
+}
+
+void Lines::add(std::string_view key, std::string_view text) {
+  std::string start = fmt::format("{:<{}}", fmt::format("{}: ", key), kValueColumn);
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    text_ += start + printable(text.substr(begin, end - begin)) + '\n';
+    start.assign(kValueColumn, ' ');
+    begin = end + 1;
+  }
+}
+
+void Lines::add(std::string_view key, double value, int decimals) {
+  add(key, fmt::format("{:.{}f}", value, decimals));
+}
+
+void Lines::add(std::string_view key, const std::optional<double>& value, int decimals) {
+  if (value) add(key, *value, decimals);
+}
+
+void Lines::add_count(std::string_view key, std::uint64_t value) {
+  add(key, fmt::format("{}", value));
+}
+
+void Lines::add_unless_empty(std::string_view key, std::string_view text) {
+  if (!text.empty()) add(key, text.substr(0, text.find_last_not_of('\n') + 1));
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,98 @@
+#include "cli/log.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "autokernel/ledger/ledger.h"
+#include "autokernel/loop/loop.h"
+#include "cli/lines.h"
+#include "cli/loop/opening.h"
+#include "cli/loop/text.h"
+
+namespace autokernel::cli {
+namespace {
+
+using ledger::Experiment;
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel log
+  autokernel log --status keep
+  autokernel log --grep tile -n 20
+  autokernel log --follow
+  autokernel log --all --json | jq -r '[.tag, .number, .median_us] | @tsv'
+
+A gain is of the time, against the best before: -10 % is a tenth faster.)";
+
+// As long as somebody watches, an experiment is seen about as soon as it is there.
+constexpr std::chrono::milliseconds kPause{500};
+
+[[nodiscard]] std::string heading() {
+  return fmt::format("{:>4}  {:<7}  {:>12}  {:>9}  {:<16}  {}\n", "n", "commit", "median_us",
+                     "time", "verdict", "description");
+}
+
+[[nodiscard]] bool holds(const Experiment& experiment, const std::string& text) {
+  return text.empty() || experiment.description.find(text) != std::string::npos ||
+         experiment.verdict.find(text) != std::string::npos ||
+         experiment.reason.find(text) != std::string::npos;
+}
+
+}  // namespace
+
+void Log::declare(CLI::App& app) {
+  app.footer(kExamples);
+  CLI::Option* tag = app.add_option("--tag", tag_, "Of that run (default: the one on this branch)");
+  tag->type_name("TAG");
+  app.add_flag("--all", all_, "Of all runs")->excludes(tag);
+  app.add_option("--status", status_, "Only those: keep, discard or crash")
+      ->type_name("STATUS")
+      ->check(CLI::IsMember({"keep", "discard", "crash"}));
+  app.add_option("--grep", text_, "Only those with TEXT in description, verdict or reason")
+      ->type_name("TEXT");
+  app.add_option("-n,--last", last_, "Only the last N of them")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("-f,--follow", follow_, "Go on with new ones as they come, until interrupted");
+  app.add_flag("--json", json_,
+               "Print each as it stands in the ledger (docs/ledger.md), without its "
+               "measurement");
+}
+
+int Log::run(const Console& console) {
+  std::size_t seen = 0;  // entries of the history
+  for (bool first = true; first || follow_; first = false) {
+    const auto loop =
+        loop::Loop::open_to_read(std::filesystem::current_path(), speaking_on(console));
+    const std::string tag = all_ || !tag_.empty() ? tag_ : loop.status().run.tag;
+    const std::vector<ledger::Entry> entries = loop.history();
+    std::vector<Experiment> chosen;
+    for (std::size_t i = std::min(seen, entries.size()); i < entries.size(); ++i) {
+      const auto* experiment = std::get_if<Experiment>(&entries[i]);
+      if (experiment == nullptr || !(all_ || experiment->tag == tag)) continue;
+      if (!status_.empty() && status_ != ledger::spelling(experiment->status)) continue;
+      if (holds(*experiment, text_)) chosen.push_back(*experiment);
+    }
+    seen = entries.size();
+    if (first && last_ && chosen.size() > static_cast<std::size_t>(*last_)) {
+      chosen.erase(chosen.begin(), chosen.end() - *last_);
+    }
+    if (first && !json_) console.out << heading();
+    std::string run;
+    for (const Experiment& experiment : chosen) {
+      if (all_ && !json_ && experiment.tag != run) console.out << experiment.tag << ":\n";
+      run = experiment.tag;
+      console.out << (json_ ? ledger::lines_of({experiment}) : experiment_line(experiment));
+    }
+    console.out.flush();
+    if (follow_) std::this_thread::sleep_for(kPause);
+  }
+  return 0;
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,46 @@
+#include "cli/loop/finish.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "autokernel/ledger/ledger.h"
+#include "cli/loop/text.h"
+
+namespace autokernel::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel loop finish
+  autokernel loop finish --processes 9
+
+Baseline, best and library are measured again, in turn, in fresh processes on new inputs, from what git
+holds. A night of experiments picks lucky measurements: this is the number to quote.)";
+
+// Of one process alone nothing can be said about how far processes differ.
+constexpr int kFewest = 2;
+constexpr int kMost = 100;
+
+}  // namespace
+
+void LoopFinish::declare(CLI::App& app) {
+  app.footer(kExamples);
+  remembered_.declare(app);
+  app.add_option("--processes", processes_, "How many fresh processes measure")
+      ->type_name("N")
+      ->check(CLI::Range(kFewest, kMost))
+      ->capture_default_str();
+  app.add_flag("--json", json_, "Print the result as it stands in the ledger (docs/ledger.md)");
+  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+}
+
+int LoopFinish::run(const Console& console) {
+  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
+  auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop finish",
+                               watching.surroundings());
+  remembered_.require_same(loop.status().run);
+  const loop::Finish finish = loop.finish(processes_);
+  console.out << (json_ ? ledger::lines_of({finish.headline}) : finish_text(finish));
+  return 0;
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,28 @@
+// `autokernel loop finish`: the gain measured again, and a branch to merge.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/loop/opening.h"
+
+namespace autokernel::cli {
+
+class LoopFinish : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "finish"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Measure the gain again; make a branch that is ready to merge";
+  }
+  void declare(CLI::App& app) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  RememberedOptions remembered_;
+  int processes_ = 5;
+  bool json_ = false;
+  bool verbose_ = false;
+};
+
+}  // namespace autokernel::cli

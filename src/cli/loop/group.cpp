@@ -1,0 +1,51 @@
+#include "cli/loop/group.h"
+
+#include <CLI/CLI.hpp>
+
+#include "autokernel/base/error.h"
+#include "cli/loop/finish.h"
+#include "cli/loop/run.h"
+#include "cli/loop/start.h"
+#include "cli/loop/status.h"
+#include "cli/loop/step.h"
+
+namespace autokernel::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel loop start tiles                     a branch autokernel/tiles, and its baseline
+  autokernel loop step -m "64 x 64 tiles"         try kernels/kernel.cu as it is now
+  autokernel loop status                          where the run stands, and what to do next
+  autokernel loop finish                          measure the gain again; a branch ready to merge
+
+Exit codes: 0 done or kept, 10 correct but not faster, 11 incorrect, 12 does not compile, 13 timed out,
+14 crashed, 15 something other than the editable file was changed, 16 inconclusive, 20 budget or plateau
+reached; 2 usage, 3 environment, 4 repository, 70 internal.)";
+
+}  // namespace
+
+LoopGroup::LoopGroup() {
+  commands_.push_back(std::make_unique<LoopStart>());
+  commands_.push_back(std::make_unique<LoopStep>());
+  commands_.push_back(std::make_unique<LoopRun>());
+  commands_.push_back(std::make_unique<LoopStatus>());
+  commands_.push_back(std::make_unique<LoopFinish>());
+}
+
+void LoopGroup::declare(CLI::App& app) {
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  app_ = &app;
+  for (const auto& command : commands_) {
+    command->declare(*app.add_subcommand(command->name(), command->summary()));
+  }
+}
+
+int LoopGroup::run(const Console& console) {
+  for (const auto& command : commands_) {
+    if (app_->got_subcommand(command->name())) return command->run(console);
+  }
+  return static_cast<int>(Stop::usage);
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,27 @@
+// `autokernel loop`: the commands of the experiment loop below one name.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace autokernel::cli {
+
+class LoopGroup : public Command {
+ public:
+  LoopGroup();
+  [[nodiscard]] std::string name() const override { return "loop"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Try one change after the other: what is faster is kept, the rest taken back";
+  }
+  void declare(CLI::App& app) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  std::vector<std::unique_ptr<Command>> commands_;
+  const CLI::App* app_ = nullptr;  // as declared; the parser keeps it
+};
+
+}  // namespace autokernel::cli

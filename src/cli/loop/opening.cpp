@@ -1,0 +1,81 @@
+#include "cli/loop/opening.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <system_error>
+
+#include "autokernel/base/error.h"
+#include "cli/full_log.h"
+#include "cli/record.h"
+
+namespace autokernel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folder that a run's case is in, whatever folder of the repository this is called from.
+[[nodiscard]] bool names_case(const std::string& given, const std::string& remembered) {
+  std::error_code unreadable;
+  const fs::path folder = fs::weakly_canonical(given, unreadable);
+  return folder == remembered || folder.string().ends_with("/" + remembered);
+}
+
+}  // namespace
+
+void RememberedOptions::declare(CLI::App& app) {
+  app.add_option(
+         "--case", case_directory,
+         "Folder with case.toml; remembered by the run (default at the start: ./kernels, or "
+         ". if it holds a case.toml)")
+      ->type_name("DIR");
+  app.add_option("--device", device,
+                 "auto (a GPU if there is one, else the emulated device), cuda, cuda:N or cpu "
+                 "(emulated); remembered by the run")
+      ->type_name("DEVICE");
+}
+
+void RememberedOptions::require_same(const ledger::RunStarted& run) const {
+  const auto refuse = [&](const std::string& option, const std::string& given,
+                          const std::string& remembered) {
+    throw Error(Stop::usage, "run " + run.tag + " was started with " + option + " " + remembered +
+                                 ", and times of " + given +
+                                 " cannot be compared with its own: leave the option out, or start "
+                                 "another run with it");
+  };
+  if (device && trial::spelling(trial::parse_device(*device)) != run.device) {
+    refuse("--device", *device, run.device);
+  }
+  if (case_directory && !names_case(*case_directory, run.case_directory)) {
+    refuse("--case", *case_directory, run.case_directory);
+  }
+}
+
+loop::Surroundings speaking_on(const Console& console) {
+  loop::Surroundings surroundings;
+  surroundings.say = [&console](const std::string& line) {
+    console.err << "autokernel: " << line << '\n';
+  };
+  return surroundings;
+}
+
+Watching::Watching(const Console& console, Diagnostics::Level level)
+    : console_(&console),
+      diagnostics_(level),
+      progress_(console.err, console.err_is_terminal && level == Diagnostics::Level::quiet
+                                 ? Progress::Painting::on
+                                 : Progress::Painting::off) {}
+
+loop::Surroundings Watching::surroundings() {
+  loop::Surroundings surroundings = speaking_on(*console_);
+  surroundings.record = [](const auto& request, const auto& result, const std::string& log) {
+    return record(request, result, log);
+  };
+  surroundings.log_text = full_log;
+  surroundings.observer.progress = [this](auto phase, auto elapsed) {
+    progress_.show(phase, elapsed);
+  };
+  surroundings.observer.note = [this](const std::string& line) { diagnostics_.note(line); };
+  return surroundings;
+}
+
+}  // namespace autokernel::cli

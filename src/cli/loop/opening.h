@@ -1,0 +1,47 @@
+// What the commands of the loop share: how they open it, and options that the run remembers.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "autokernel/loop/loop.h"
+#include "cli/command.h"
+#include "cli/diagnostics.h"
+#include "cli/progress.h"
+
+namespace autokernel::cli {
+
+// --case and --device: given at the start, remembered from then on. Given later they must be the
+// same.
+struct RememberedOptions {
+  std::optional<std::string> case_directory;
+  std::optional<std::string> device;
+
+  void declare(CLI::App& app);
+  // Throws Error(usage) where one of them is another than the run's, with the way to go on.
+  void require_same(const ledger::RunStarted& run) const;
+};
+
+// What there is to say goes to standard error; for commands that measure nothing.
+[[nodiscard]] loop::Surroundings speaking_on(const Console& console);
+
+// A line of progress on a terminal, and what there is to say, on standard error, while a loop
+// works.
+class Watching {
+ public:
+  Watching(const Console& console, Diagnostics::Level level);
+
+  // Must not outlive this.
+  [[nodiscard]] loop::Surroundings surroundings();
+  // What goes on that is no phase of a trial.
+  void show(const std::string& what, std::chrono::duration<double> elapsed) {
+    progress_.show(what, elapsed);
+  }
+
+ private:
+  const Console* console_;
+  Diagnostics diagnostics_;
+  Progress progress_;
+};
+
+}  // namespace autokernel::cli

@@ -1,0 +1,84 @@
+#include "cli/loop/run.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/interrupts.h"
+#include "autokernel/loop/drive.h"
+#include "cli/lines.h"
+#include "cli/loop/text.h"
+
+namespace autokernel::cli {
+namespace {
+
+constexpr const char* kExamples = R"text(Examples:
+  autokernel loop run --agent 'claude -p --permission-mode acceptEdits' --max-runs 50
+  autokernel loop run --agent 'codex exec --full-auto -' --hours 8
+  autokernel loop run --agent 'cursor-agent -p --force "$(cat "$AUTOKERNEL_BRIEF")"' --no-progress 15
+
+The agent is started once for each experiment, at the root of the repository, with a brief on its
+standard input and in the file $AUTOKERNEL_BRIEF; it edits $AUTOKERNEL_KERNEL and ends. Ctrl-C stops
+after the step under way. Exit codes: 20 a budget or a plateau was reached, 3 the agent does not work.)text";
+
+}  // namespace
+
+void LoopRun::declare(CLI::App& app) {
+  app.footer(kExamples);
+  app.add_option("--agent", agent_, "Command line that starts the agent")
+      ->type_name("CMD")
+      ->required();
+  remembered_.declare(app);
+  app.add_option("--max-runs", max_runs_, "At most so many experiments")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--hours", hours_, "At most so many hours from now")
+      ->type_name("H")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--no-progress", no_progress_,
+                 "Stop after so many experiments in a row without a gain")
+      ->type_name("K")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--agent-timeout", agent_seconds_, "Most time for one turn of the agent")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--simpler", simpler_, "Keep what is as fast with at least a tenth less code, too");
+  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+}
+
+int LoopRun::run(const Console& console) {
+  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
+  auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop run",
+                               watching.surroundings());
+  remembered_.require_same(loop.status().run);
+  const loop::DriveObserver observer = {
+      .stepped =
+          [&](const loop::Step& step) {
+            console.out << experiment_line(step.experiment) << std::flush;
+          },
+      .in_vain =
+          [&](const ledger::Turn& turn) {
+            console.err << "autokernel: a turn without an experiment: " << printable(turn.outcome)
+                        << ": " << printable(turn.reason) << '\n';
+          },
+      .agent_works = [&](auto elapsed) { watching.show("the agent works", elapsed); }};
+  const loop::Driven driven =
+      loop::drive(loop,
+                  {.agent = agent_,
+                   .budget = {.max_runs = max_runs_, .hours = hours_, .no_progress = no_progress_},
+                   .agent_seconds = agent_seconds_,
+                   .simpler = simpler_},
+                  observer);
+  console.out << "---\n" << status_text(loop.status());
+  console.out << std::flush;
+  console.err << fmt::format(
+      "autokernel: stopped after {} experiments and {} turns without one: {}\n", driven.experiments,
+      driven.turns_in_vain, driven.why);
+  if (driven.signal != 0) throw Interrupted(driven.signal);
+  return static_cast<int>(Stop::budget);
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,95 @@
+#include "cli/loop/start.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "autokernel/base/error.h"
+#include "cli/default_case.h"
+#include "cli/loop/text.h"
+#include "cli/option_values.h"
+#include "cli/report.h"
+
+namespace autokernel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel loop start tiles
+  autokernel loop start tiles --max-runs 200 --hours 8 --no-progress 25
+  autokernel loop start softmax-1 --case kernels/softmax --device cuda:1
+
+Commit the kernel first: what is committed is the baseline. Nothing is changed where the start is refused.)";
+
+// In a subfolder of the repository the case of its root is meant.
+[[nodiscard]] fs::path chosen_case(const std::optional<std::string>& named) {
+  if (named) return fs::canonical(existing_case(*named));
+  const fs::path here = fs::current_path();
+  for (fs::path folder = here;; folder = folder.parent_path()) {
+    if (fs::exists(folder / "case.toml")) return fs::canonical(folder);
+    if (fs::exists(folder / "kernels" / "case.toml")) return fs::canonical(folder / "kernels");
+    if (folder == folder.root_path() || fs::exists(folder / ".git")) break;
+  }
+  throw Error(Stop::usage,
+              "no case found in " + here.string() +
+                  " or above it: name a folder that holds a case.toml with --case DIR");
+}
+
+}  // namespace
+
+void LoopStart::declare(CLI::App& app) {
+  app.footer(kExamples);
+  app.add_option("TAG", tag_, "Name of the run: letters, digits, '-', '_' and '.'")->required();
+  remembered_.declare(app);
+  app.add_option("--arch", architecture_, "Compile for this architecture (default: the device's)")
+      ->type_name("sm_XX");
+  app.add_option("--size", size_, "Size of the problem, by its name in case.toml [default]")
+      ->type_name("NAME");
+  app.add_option("--min-gain", min_gain_pct_,
+                 "Least gain that is kept, in percent of the time [0.5; emulated 2]")
+      ->type_name("PERCENT");
+  app.add_option("--max-runs", max_runs_, "At most so many experiments")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--hours", hours_, "At most so many hours from now")
+      ->type_name("H")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--no-progress", no_progress_,
+                 "Stop after so many experiments in a row without a gain [20]")
+      ->type_name("K")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+}
+
+int LoopStart::run(const Console& console) {
+  // Of a night's experiments few are kept: twenty in a row that are not say that the ideas are used
+  // up.
+  constexpr int kNoProgress = 20;
+  loop::StartOptions options;
+  options.tag = tag_;
+  options.case_directory = chosen_case(remembered_.case_directory);
+  options.device = trial::parse_device(remembered_.device.value_or("auto"));
+  require_architecture(architecture_);
+  options.architecture = architecture_;
+  options.size = size_;
+  if (min_gain_pct_) options.min_gain = least_gain(*min_gain_pct_);
+  options.budget = {
+      .max_runs = max_runs_, .hours = hours_, .no_progress = no_progress_.value_or(kNoProgress)};
+
+  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
+  auto loop =
+      loop::Loop::open(options.case_directory, "autokernel loop start", watching.surroundings());
+  const loop::Loop::Started started = loop.start(options);
+  if (!started.step) {
+    console.out << text_block(started.result, "");
+    console.err << "autokernel: no run was started: its baseline must be correct\n";
+    return exit_code(started.result);
+  }
+  if (!started.moved_aside.empty()) {
+    console.err << "autokernel: the rows of an earlier run are in " << started.moved_aside << '\n';
+  }
+  console.out << step_text(*started.step);
+  return 0;
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,48 @@
+#include "cli/loop/step.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "autokernel/ledger/ledger.h"
+#include "cli/loop/text.h"
+
+namespace autokernel::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel loop step -m "64 x 64 tiles in shared memory"
+  autokernel loop step -m "drop the unrolled tail" --simpler
+
+The kernel is compiled, checked and timed against the best so far, in turn, in one run. Where it is
+faster its commit is kept; where not, the file is put back, and 'autokernel show N' still has it.
+Exit codes: 0 kept, 10 correct but not faster, 16 inconclusive, 11 incorrect, 12 does not compile,
+13 timed out, 14 crashed; and with nothing done: 15 another file was changed, 20 no budget left,
+2 usage (also: nothing new to try), 3 environment, 4 repository.)";
+
+}  // namespace
+
+void LoopStep::declare(CLI::App& app) {
+  app.footer(kExamples);
+  app.add_option("-m,--message", options_.idea, "The idea, in a sentence")
+      ->type_name("TEXT")
+      ->required();
+  remembered_.declare(app);
+  app.add_flag("--again", options_.again, "Also where this source was tried before");
+  app.add_flag("--simpler", options_.simpler,
+               "Keep it, too, where it is as fast with at least a tenth less code");
+  app.add_flag("--over-budget", options_.over_budget, "Also where the run's budget is used up");
+  app.add_flag("--json", json_, "Print the experiment as it stands in the ledger (docs/ledger.md)");
+  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+}
+
+int LoopStep::run(const Console& console) {
+  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
+  auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop step",
+                               watching.surroundings());
+  remembered_.require_same(loop.status().run);
+  const loop::Step step = loop.step(options_);
+  console.out << (json_ ? ledger::lines_of({step.experiment}) : step_text(step));
+  return step_exit_code(step.experiment);
+}
+
+}  // namespace autokernel::cli

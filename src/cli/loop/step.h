@@ -1,0 +1,28 @@
+// `autokernel loop step`: one experiment with the editable file as it is.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/loop/opening.h"
+
+namespace autokernel::cli {
+
+class LoopStep : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "step"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Try the kernel as it is now: keep it or take it back";
+  }
+  void declare(CLI::App& app) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  RememberedOptions remembered_;
+  loop::StepOptions options_;
+  bool json_ = false;
+  bool verbose_ = false;
+};
+
+}  // namespace autokernel::cli

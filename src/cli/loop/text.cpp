@@ -1,0 +1,227 @@
+#include "cli/loop/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "autokernel/base/error.h"
+#include "cli/advice.h"
+#include "cli/lines.h"
+#include "cli/report.h"
+
+namespace autokernel::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ledger::Experiment;
+using loop::Status;
+
+// Raised when a field changes its meaning or goes; a new field does not raise it.
+constexpr int kSchemaVersion = 1;
+
+// So many of the last ideas, and so much of each, keep the status below a kilobyte.
+constexpr std::size_t kRecent = 5;
+constexpr std::size_t kLongestIdea = 40;
+constexpr std::size_t kLongestName = 40;
+
+// Cut between characters, not within one.
+[[nodiscard]] std::string shortened(const std::string& text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  std::size_t end = longest - 3;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "...";
+}
+
+[[nodiscard]] std::string short_id(const std::string& commit) { return commit.substr(0, 7); }
+
+// "-12.3 %" of the time: what was gained, the way a stopwatch shows it.
+[[nodiscard]] std::string time_change(double gain) { return fmt::format("{:+.1f} %", -100 * gain); }
+
+[[nodiscard]] std::string left_of(const Status& status) {
+  const ledger::Budget& budget = status.run.budget;
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (budget.max_runs) {
+    add(fmt::format("{} experiments", std::max(0, *budget.max_runs - status.counts.experiments())));
+  }
+  if (budget.hours) add(fmt::format("{:.1f} h", std::max(0.0, *budget.hours - status.hours)));
+  if (budget.no_progress) {
+    add(fmt::format("{} without a gain", std::max(0, *budget.no_progress - status.streak)));
+  }
+  return text;
+}
+
+[[nodiscard]] std::string recent_line(const Experiment& experiment) {
+  std::string text = fmt::format("{} {}", experiment.number, experiment.verdict);
+  if (experiment.gain) text += " " + time_change(experiment.gain->estimate);
+  return text + ": " + shortened(experiment.description, kLongestIdea);
+}
+
+[[nodiscard]] Json or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+[[nodiscard]] Json experiment_json(const Experiment& experiment) {
+  return {{"number", experiment.number},
+          {"commit", experiment.commit},
+          {"description", experiment.description},
+          {"status", ledger::spelling(experiment.status)},
+          {"verdict", experiment.verdict},
+          {"reason", experiment.reason.empty() ? Json() : Json(experiment.reason)},
+          {"median_us", or_null(experiment.median_us)},
+          {"vs_reference", or_null(experiment.vs_reference)},
+          {"gain", experiment.gain ? Json(experiment.gain->estimate) : Json()}};
+}
+
+}  // namespace
+
+std::string experiment_line(const Experiment& experiment) {
+  const std::string median =
+      experiment.median_us ? fmt::format("{:.3f}", *experiment.median_us) : "-";
+  const std::string gain =
+      experiment.gain ? fmt::format("{:+.2f} %", -100 * experiment.gain->estimate) : "-";
+  return fmt::format("{:>4}  {:<7}  {:>12}  {:>9}  {:<16}  {}\n", experiment.number,
+                     experiment.commit.substr(0, 7), median, gain, experiment.verdict,
+                     printable(experiment.description));
+}
+
+std::string step_text(const loop::Step& step) {
+  const Experiment& experiment = step.experiment;
+  const bool is_baseline = experiment.number == 0;
+  const bool kept = experiment.status == ledger::Status::keep;
+  LastWord last;
+  last.lines = {{"run", fmt::format("{} on {}", experiment.tag, step.status.run.branch)},
+                {"experiment", std::to_string(experiment.number)},
+                {"commit", short_id(experiment.commit)},
+                {"status", ledger::spelling(experiment.status)}};
+  last.verdict = experiment.verdict;
+  last.reason = experiment.reason;
+  // A rejected kernel is to be mended or given up; for all else the run says what comes next.
+  const bool rejected = step.result.verdict != trial::Verdict::correct;
+  last.next = rejected ? advice(step.result) + fmt::format(
+                                                   " ('autokernel diff {0}' shows the edit, "
+                                                   "'autokernel restore {0}' puts it back)",
+                                                   experiment.number)
+                       : step.status.next();
+  if (!is_baseline && !kept) {
+    last.lines.emplace_back(
+        "file", step.status.run.editable + " is again as in " + short_id(experiment.incumbent));
+  }
+  return text_block(step.result, experiment.log, last);
+}
+
+int step_exit_code(const Experiment& experiment) {
+  static const std::map<std::string, int> codes = {
+      {"baseline", 0},          {"kept", 0},       {"not faster", 10}, {"incorrect", 11},
+      {"does not compile", 12}, {"timed out", 13}, {"crashed", 14},    {"inconclusive", 16}};
+  const auto found = codes.find(experiment.verdict);
+  return found == codes.end() ? static_cast<int>(Stop::internal) : found->second;
+}
+
+std::string status_text(const Status& status) {
+  const Experiment& best = status.best;
+  Lines lines;
+  lines.add("run", fmt::format("{} on {}", shortened(status.run.tag, kLongestName),
+                               shortened(status.run.branch, kLongestName)));
+  lines.add("device", shortened(status.run.device_name, kLongestName));
+  lines.add("baseline_us", status.baseline.median_us, 3);
+  lines.add("best", fmt::format("{} ({}): {}", best.number, short_id(best.commit),
+                                shortened(best.description, kLongestIdea)));
+  lines.add("best_us", best.median_us, 3);
+  if (const auto gain = status.gain_over_baseline()) {
+    lines.add("gain_pct", 100 * *gain, 2);
+  }
+  lines.add("vs_reference", best.vs_reference, 3);
+  lines.add("experiments",
+            fmt::format("{} ({} kept, {} discarded, {} failed)", status.counts.experiments(),
+                        status.counts.kept, status.counts.discarded, status.counts.failed));
+  lines.add_count("streak", static_cast<std::uint64_t>(status.streak));
+  lines.add_unless_empty("left", left_of(status));
+  if (!status.under_way.empty()) lines.add("under_way", shortened(status.under_way, 80));
+  std::string recent;
+  const std::size_t count = std::min(kRecent, status.experiments.size() - 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    recent += recent_line(status.experiments[status.experiments.size() - 1 - i]) + "\n";
+  }
+  lines.add_unless_empty("recent", recent);
+  const std::string stop = status.why_stop();
+  lines.add("should_continue", stop.empty() ? "yes" : "no: " + stop);
+  lines.add("next", status.next());
+  return lines.take();
+}
+
+std::string status_json(const Status& status) {
+  const ledger::Budget& budget = status.run.budget;
+  Json recent = Json::array();
+  const std::size_t count = std::min(kRecent, status.experiments.size() - 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    recent.push_back(experiment_json(status.experiments[status.experiments.size() - 1 - i]));
+  }
+  const std::string stop = status.why_stop();
+  const Json object = {{"schema_version", kSchemaVersion},
+                       {"tag", status.run.tag},
+                       {"branch", status.run.branch},
+                       {"editable", status.run.editable},
+                       {"device", status.run.device_name},
+                       {"started_at", status.run.at},
+                       {"min_gain", status.run.min_gain},
+                       {"baseline", experiment_json(status.baseline)},
+                       {"best", experiment_json(status.best)},
+                       {"gain_over_baseline", or_null(status.gain_over_baseline())},
+                       {"experiments", status.counts.experiments()},
+                       {"kept", status.counts.kept},
+                       {"discarded", status.counts.discarded},
+                       {"failed", status.counts.failed},
+                       {"streak", status.streak},
+                       {"plateau", status.is_plateau()},
+                       {"hours", status.hours},
+                       {"budget",
+                        {{"max_runs", budget.max_runs ? Json(*budget.max_runs) : Json()},
+                         {"hours", budget.hours ? Json(*budget.hours) : Json()},
+                         {"no_progress", budget.no_progress ? Json(*budget.no_progress) : Json()}}},
+                       {"under_way", status.under_way.empty() ? Json() : Json(status.under_way)},
+                       {"recent", recent},
+                       {"should_continue", stop.empty()},
+                       {"why_stop", stop.empty() ? Json() : Json(stop)},
+                       {"next", status.next()}};
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string finish_text(const loop::Finish& finish) {
+  const ledger::RunFinished& headline = finish.headline;
+  const Status& status = finish.status;
+  Lines lines;
+  const auto ratio = [](const ledger::Confirmed& confirmed) {
+    return fmt::format("{:.3f} times as fast (95 %: {:.3f} to {:.3f})", confirmed.ratio,
+                       confirmed.low, confirmed.high);
+  };
+  lines.add("run", fmt::format("{} on {}", headline.tag, status.run.branch));
+  lines.add_unless_empty("problem", finish.problem);
+  lines.add("best", fmt::format("{} ({}): {}", status.best.number, short_id(headline.best),
+                                status.best.description));
+  lines.add("processes", fmt::format("{}, each with new inputs", headline.processes));
+  lines.add("baseline_us", headline.baseline_us, 3);
+  lines.add("best_us", headline.best_us, 3);
+  lines.add("library_us", headline.library_us, 3);
+  if (headline.over_baseline) lines.add("over_baseline", ratio(*headline.over_baseline));
+  if (headline.over_library) lines.add("over_library", ratio(*headline.over_library));
+  lines.add("timing", timing(finish.device));
+  lines.add("experiments",
+            fmt::format("{} ({} kept, {} discarded, {} failed)", status.counts.experiments(),
+                        status.counts.kept, status.counts.discarded, status.counts.failed));
+  const bool confirmed = headline.over_baseline && headline.over_baseline->low > 1;
+  if (status.counts.kept == 0) {
+    lines.add("verdict", "nothing was kept");
+  } else {
+    lines.add("verdict", confirmed ? "confirmed" : "not confirmed: the interval holds 1");
+  }
+  lines.add_unless_empty("branch", headline.branch);
+  if (!headline.branch.empty()) {
+    lines.add("next", fmt::format("git switch YOUR-BRANCH && git merge {}", headline.branch));
+  }
+  return "Device: " + printable(finish.device.name) + "\n---\n" + lines.take();
+}
+
+}  // namespace autokernel::cli

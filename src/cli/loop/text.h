@@ -1,0 +1,26 @@
+// What the commands of the loop print.
+#pragma once
+
+#include <string>
+
+#include "autokernel/loop/loop.h"
+
+namespace autokernel::cli {
+
+// The block of a measurement, ended by what became of the experiment.
+[[nodiscard]] std::string step_text(const loop::Step& step);
+// 0 for one that was kept, else by its verdict (README.md).
+[[nodiscard]] int step_exit_code(const ledger::Experiment& experiment);
+
+// One experiment on one line, in columns: number, commit, median, change of the time, verdict and
+// description.
+[[nodiscard]] std::string experiment_line(const ledger::Experiment& experiment);
+
+// Under a kilobyte, whatever an agent has written.
+[[nodiscard]] std::string status_text(const loop::Status& status);
+// One object on one line; docs/loop.md describes it.
+[[nodiscard]] std::string status_json(const loop::Status& status);
+
+[[nodiscard]] std::string finish_text(const loop::Finish& finish);
+
+}  // namespace autokernel::cli

@@ -1,0 +1,34 @@
+#include "cli/restore.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "autokernel/loop/loop.h"
+#include "cli/loop/opening.h"
+
+namespace autokernel::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel restore 7     experiment 7 as it was tried, to go on from there
+  autokernel restore 0     the baseline
+
+The branch stays where it is. An edit that is in no experiment is never written over.)";
+
+}  // namespace
+
+void Restore::declare(CLI::App& app) {
+  app.footer(kExamples);
+  app.add_option("N", number_, "Number of the experiment; 0 is the baseline")->required();
+}
+
+int Restore::run(const Console& console) {
+  auto loop =
+      loop::Loop::open(std::filesystem::current_path(), "autokernel restore", speaking_on(console));
+  loop.restore(number_);
+  console.err << "autokernel: " << loop.status().run.editable << " holds experiment " << number_
+              << " now\n";
+  return 0;
+}
+
+}  // namespace autokernel::cli

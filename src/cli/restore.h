@@ -1,0 +1,24 @@
+// `autokernel restore`: an earlier source back in the editable file.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/command.h"
+
+namespace autokernel::cli {
+
+class Restore : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "restore"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Put an experiment's source back into the editable file";
+  }
+  void declare(CLI::App& app) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  int number_ = 0;
+};
+
+}  // namespace autokernel::cli

@@ -1,0 +1,49 @@
+#include "cli/samples.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "autokernel/base/error.h"
+
+namespace autokernel::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+[[nodiscard]] std::vector<double> list_at(const Json& object, const std::string& pointer) {
+  const Json found = object.value(Json::json_pointer(pointer), Json());
+  if (!found.is_array()) return {};
+  return found.get<std::vector<double>>();
+}
+
+}  // namespace
+
+std::string samples_text(const std::string& record) {
+  const Json object = Json::parse(record, nullptr, /*allow_exceptions=*/false);
+  std::vector<std::pair<std::string, std::vector<double>>> columns;
+  if (object.is_object()) {
+    columns = {{"kernel_us", list_at(object, "/samples_us")},
+               {"against_us", list_at(object, "/comparison/against_samples_us")},
+               {"reference_us", list_at(object, "/reference_samples_us")}};
+  }
+  if (columns.empty() || columns[0].second.empty()) {
+    throw Error(Stop::usage, "this experiment has no samples: it was not timed");
+  }
+  std::string text = "n";
+  std::erase_if(columns, [](const auto& column) { return column.second.empty(); });
+  for (const auto& [name, values] : columns) text += "\t" + name;
+  text += '\n';
+  for (std::size_t i = 0; i < columns[0].second.size(); ++i) {
+    text += std::to_string(i + 1);
+    for (const auto& [name, values] : columns) {
+      text += i < values.size() ? fmt::format("\t{:.3f}", values[i]) : "\t";
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,76 @@
+#include "cli/show.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "autokernel/ledger/ledger.h"
+#include "autokernel/loop/loop.h"
+#include "cli/lines.h"
+#include "cli/loop/opening.h"
+#include "cli/samples.h"
+
+namespace autokernel::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel show 7
+  autokernel show 7 --source > tries/seven.cu
+  autokernel show 7 --samples
+  autokernel show 7 --json | jq .result.phase_seconds)";
+
+[[nodiscard]] std::string text_of(const ledger::Experiment& experiment) {
+  Lines lines;
+  lines.add("experiment", fmt::format("{} of run {}", experiment.number, experiment.tag));
+  lines.add("description", experiment.description);
+  lines.add("at", experiment.at);
+  lines.add("commit", experiment.commit);
+  lines.add_unless_empty("incumbent", experiment.incumbent);
+  lines.add("status", ledger::spelling(experiment.status));
+  lines.add("verdict", experiment.verdict);
+  lines.add_unless_empty("reason", experiment.reason);
+  lines.add("median_us", experiment.median_us, 3);
+  lines.add("tflops_s", experiment.tflops_s, 2);
+  lines.add("vs_reference", experiment.vs_reference, 3);
+  if (const auto& gain = experiment.gain) {
+    lines.add("gain_pct", 100 * gain->estimate, 2);
+    lines.add("gain_low_pct", 100 * gain->low, 2);
+    lines.add("gain_high_pct", 100 * gain->high, 2);
+    lines.add_count("pairs", static_cast<std::uint64_t>(gain->pairs));
+  }
+  lines.add("seconds", experiment.seconds, 2);
+  lines.add_unless_empty("log", experiment.log);
+  return lines.take();
+}
+
+}  // namespace
+
+void Show::declare(CLI::App& app) {
+  app.footer(kExamples);
+  app.add_option("N", number_, "Number of the experiment; 0 is the baseline")->required();
+  app.add_option("--tag", tag_, "Of that run (default: the one on this branch)")->type_name("TAG");
+  CLI::Option* source = app.add_flag("--source", source_, "Print its source and nothing else");
+  CLI::Option* samples =
+      app.add_flag("--samples", samples_, "Print each timed launch, a line each")->excludes(source);
+  app.add_flag("--json", json_, "Print it as it stands in the ledger (docs/ledger.md)")
+      ->excludes(source)
+      ->excludes(samples);
+}
+
+int Show::run(const Console& console) {
+  const auto loop = loop::Loop::open_to_read(std::filesystem::current_path(), speaking_on(console));
+  const ledger::Experiment experiment = loop.experiment(number_, tag_);
+  if (source_) {
+    console.out << loop.source(experiment);
+  } else if (samples_) {
+    console.out << samples_text(experiment.result);
+  } else if (json_) {
+    console.out << ledger::lines_of({experiment});
+  } else {
+    console.out << text_of(experiment);
+  }
+  return 0;
+}
+
+}  // namespace autokernel::cli

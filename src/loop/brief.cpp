@@ -1,0 +1,74 @@
+#include "loop/brief.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace autokernel::loop {
+namespace {
+
+// Enough to see what has been tried lately, little enough to be read.
+constexpr std::size_t kRecent = 15;
+
+[[nodiscard]] std::string figure(const std::optional<double>& value, const char* unit) {
+  return value ? fmt::format("{:.3f} {}", *value, unit) : std::string("not known");
+}
+
+[[nodiscard]] std::string outcome(const ledger::Experiment& experiment) {
+  std::string text = fmt::format("- {}: {}. **{}**", experiment.number, experiment.description,
+                                 experiment.verdict);
+  if (experiment.gain) text += fmt::format(", {:+.1f} % time", -100 * experiment.gain->estimate);
+  if (!experiment.gain && !experiment.reason.empty()) text += ": " + experiment.reason;
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string brief_of(const Status& status, const std::filesystem::path& idea_file,
+                     const std::string& remarks) {
+  const ledger::RunStarted& run = status.run;
+  std::string text = fmt::format(
+      "# One experiment\n\n"
+      "Make `{0}` faster. Make one change to that file, for one reason, then end: it is compiled, "
+      "checked and timed against the best so far when you have ended, and kept or taken back.\n\n"
+      "- Edit no other file; an edit elsewhere is taken back. Do not run git, and do not run "
+      "`autokernel loop`.\n"
+      "- To see whether it compiles and is right: `autokernel bench --case {1} --size check`.\n"
+      "- Write your idea in one sentence into the file `{2}`, or print a line `IDEA: ...`.\n"
+      "- `program.md` says what pays, and how the kernel is launched.\n"
+      "- `autokernel log` lists every experiment, `autokernel show N` and `autokernel diff N` show "
+      "one, rejected ones included.\n\n",
+      run.editable, run.case_directory, idea_file.string());
+  text += fmt::format(
+      "## Where the run stands\n\nRun {} on {}, {} experiments: {} kept, {} not "
+      "faster, {} failed.\n\n",
+      run.tag, run.device_name, status.counts.experiments(), status.counts.kept,
+      status.counts.discarded, status.counts.failed);
+  text += fmt::format("- baseline: {}\n- best: {}, experiment {} ({})\n",
+                      figure(status.baseline.median_us, "us"), figure(status.best.median_us, "us"),
+                      status.best.number, status.best.description);
+  if (status.best.vs_reference) {
+    text +=
+        fmt::format("- the library's time over the best's: {:.3f}\n", *status.best.vs_reference);
+  }
+  if (run.device_name.find("emulated") != std::string::npos) {
+    text += "- the device is emulated: times are those of a CPU\n";
+  }
+  if (!remarks.empty()) text += "\n## Your last turn\n\n" + remarks + "\n";
+  const std::size_t count = std::min(kRecent, status.experiments.size() - 1);
+  if (count > 0) text += "\n## The last ideas, the newest first\n\n";
+  for (std::size_t i = 0; i < count; ++i) {
+    text += outcome(status.experiments[status.experiments.size() - 1 - i]);
+  }
+  text += "\n## Next\n\n";
+  text += status.is_plateau()
+              ? fmt::format(
+                    "{} experiments in a row were no gain: change the structure (how the "
+                    "work is divided, what is kept where, which instructions), not "
+                    "constants.\n",
+                    status.streak)
+              : std::string("Try what you expect the most of.\n");
+  return text;
+}
+
+}  // namespace autokernel::loop

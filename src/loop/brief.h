@@ -1,0 +1,17 @@
+// What an agent is told at the beginning of a turn. It starts with no memory, so everything is in
+// it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "autokernel/loop/status.h"
+
+namespace autokernel::loop {
+
+// Markdown. `idea_file` is where the agent is to put its idea in a sentence; `remarks` are things
+// to know of the turn before, one a line; empty: none.
+[[nodiscard]] std::string brief_of(const Status& status, const std::filesystem::path& idea_file,
+                                   const std::string& remarks);
+
+}  // namespace autokernel::loop

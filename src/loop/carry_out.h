@@ -1,0 +1,37 @@
+// Doing what a journal says: the one way in which the loop changes branch, ledger, results and
+// file, whether it has decided so a moment ago or was killed meanwhile.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "autokernel/ledger/ledger.h"
+#include "autokernel/repo/repository.h"
+#include "loop/folders.h"
+#include "loop/journal.h"
+
+namespace autokernel::loop {
+
+// Called with a name at each place where being killed leaves something half done.
+using Reached = std::function<void(std::string_view point)>;
+
+// Writes the journal, does what it says, and removes it. Throws where something fails; what was
+// done stays, and doing it again later is safe. Gives the ledger with its new entries.
+ledger::Ledger carry_out(const Recording& recording, const repo::Repository& repository,
+                         const Folders& folders, const Reached& reached);
+
+// Finishes, or takes back, what an earlier program has left half done; a sentence about each thing
+// that was mended. To be called by the holder of the lock.
+[[nodiscard]] std::vector<std::string> recover(const repo::Repository& repository,
+                                               const Folders& folders, const Reached& reached);
+
+// The recording of an experiment that ended without a verdict: its source goes to its reference,
+// and the file back to the incumbent.
+[[nodiscard]] Recording interrupted(const Trying& trying, const Folders& folders,
+                                    std::uint64_t ledger_end);
+
+// The full name of the reference that keeps an experiment's commit for ever.
+[[nodiscard]] std::string reference_of(const std::string& tag, int number);
+
+}  // namespace autokernel::loop

@@ -1,0 +1,219 @@
+#include "autokernel/loop/drive.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/base/interrupts.h"
+#include "loop/agent.h"
+#include "loop/brief.h"
+#include "loop/parts.h"
+#include "loop/tidy_up.h"
+
+namespace autokernel::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An agent that has led to nothing so many times in a row has no key, no network or no idea.
+constexpr int kMostInVain = 5;
+// More than any agent has to say; it is named, and the middle of it is not kept.
+constexpr std::uint64_t kFlood = 16ULL << 20U;
+
+}  // namespace
+
+// A friend of Loop: it works on its parts, as the loop's own functions do.
+class AgentDriver {
+ public:
+  AgentDriver(Loop& loop, const DriveOptions& options, const DriveObserver& observer)
+      : loop_(loop), parts_(*loop.parts_), options_(options), observer_(observer) {}
+
+  Driven drive() {
+    // A step under way is finished; the second signal is for those who cannot wait.
+    parts_.surroundings.observer.interrupted = [this](int signal) {
+      if (driven_.signal != 0) return false;
+      driven_.signal = signal;
+      parts_.say("stopping after this step; a second signal ends it at once");
+      return true;
+    };
+    parts_.require_quiet_head();
+    int in_vain = 0;
+    while (driven_.signal == 0 && why_stop().empty()) {
+      parts_.run().hours = hours_since(parts_.run().run.at);
+      in_vain = take_turn() ? 0 : in_vain + 1;
+      if (in_vain < kMostInVain) continue;
+      throw Error(Stop::environment,
+                  fmt::format("{} turns of the agent in a row led to no experiment; the last one: "
+                              "{}; its output is in {}",
+                              in_vain, remarks_, last_log_));
+    }
+    driven_.why = driven_.signal != 0 ? "interrupted" : why_stop();
+    return driven_;
+  }
+
+ private:
+  [[nodiscard]] std::string why_stop() {
+    const Status& status = parts_.run();
+    if (std::string run = status.why_stop(); !run.empty()) return run;
+    const ledger::Budget& budget = options_.budget;
+    if (budget.max_runs && driven_.experiments >= *budget.max_runs) {
+      return fmt::format("{} experiments were made", driven_.experiments);
+    }
+    if (budget.hours && hours_since(begun_) >= *budget.hours) {
+      return fmt::format("{:g} hours are over", *budget.hours);
+    }
+    const int streak = std::min(status.streak, driven_.experiments);
+    if (budget.no_progress && streak >= *budget.no_progress) {
+      return fmt::format("{} experiments in a row without a gain", streak);
+    }
+    return {};
+  }
+
+  // One turn of the agent, and the experiment it leads to; false where it leads to none.
+  [[nodiscard]] bool take_turn() {
+    const Status& status = parts_.run();
+    const fs::path idea_file = parts_.folders.own() / "idea.txt";
+    std::error_code failed;
+    fs::remove(idea_file, failed);
+    const std::string brief = brief_of(status, idea_file, remarks_);
+    write_file_atomically(parts_.folders.brief(), brief, Sync::no);
+    const AgentTurn turn = [&] {
+      const Interrupts interrupts;
+      return run_agent({.line = options_.agent,
+                        .directory = parts_.folders.root(),
+                        .environment = {{"AUTOKERNEL_BRIEF", parts_.folders.brief().string()},
+                                        {"AUTOKERNEL_IDEA_FILE", idea_file.string()},
+                                        {"AUTOKERNEL_KERNEL",
+                                         (parts_.folders.root() / status.run.editable).string()}},
+                        .brief = brief,
+                        .timeout = std::chrono::duration<double>(options_.agent_seconds)},
+                       interrupts, observer_.agent_works);
+    }();
+    keep_output(turn);
+    remarks_.clear();
+    const TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, status);
+    note_misdeeds(turn, tidied);
+    driven_.signal = turn.signal;
+    if (turn.ending == AgentTurn::Ending::interrupted ||
+        turn.ending == AgentTurn::Ending::timed_out) {
+      take_edit_away();
+      const bool timed_out = turn.ending == AgentTurn::Ending::timed_out;
+      in_vain(turn, timed_out ? "timed out" : "interrupted",
+              timed_out ? turn.how : "the run was interrupted", tidied);
+      return false;
+    }
+    if (parts_.repository.file_matches(status.best.commit, status.run.editable)) {
+      const bool failed_turn = turn.ending == AgentTurn::Ending::failed;
+      in_vain(turn,
+              failed_turn        ? "failed"
+              : tidied.nothing() ? "no edit"
+                                 : "other files",
+              failed_turn ? "it ended with " + turn.how + " and had edited nothing"
+                          : status.run.editable + " was not edited",
+              tidied);
+      return false;
+    }
+    return step(turn, idea_of(idea_file, turn.output), tidied);
+  }
+
+  [[nodiscard]] bool step(const AgentTurn& turn, const std::string& idea, const TidiedUp& tidied) {
+    try {
+      const Step made = loop_.step({.idea = idea.empty() ? "an edit without a word on it" : idea,
+                                    .simpler = options_.simpler});
+      ++driven_.experiments;
+      if (observer_.stepped) observer_.stepped(made);
+      return true;
+    } catch (const Error& error) {
+      // Nothing new to try: what it is, git has already, but for comments.
+      if (error.stop() != Stop::usage) throw;
+      take_edit_away();
+      in_vain(turn, "tried before", error.what(), tidied);
+      return false;
+    }
+  }
+
+  void take_edit_away() {
+    const Status& status = parts_.run();
+    const std::string& editable = status.run.editable;
+    if (parts_.repository.file_matches(status.best.commit, editable)) return;
+    std::error_code unreadable;
+    if (fs::exists(parts_.folders.root() / editable, unreadable)) {
+      parts_.say("the edit is in " + parts_.put_aside(editable).string());
+    }
+    parts_.repository.check_out(status.best.commit, editable);
+  }
+
+  void keep_output(const AgentTurn& turn) {
+    const Status& status = parts_.run();
+    last_log_ = fmt::format(".autokernel/runs/{}/agent-{}.log", status.run.tag,
+                            status.experiments.back().number + 1);
+    const fs::path file = parts_.folders.root() / last_log_;
+    std::error_code failed;
+    fs::create_directories(file.parent_path(), failed);
+    try {
+      write_file_atomically(file, turn.output, Sync::no);
+    } catch (const Error& error) {
+      parts_.say(std::string("the agent's output was not kept: ") + error.what());
+    }
+  }
+
+  // What the agent should not do again; it is told so in its next brief.
+  void note_misdeeds(const AgentTurn& turn, const TidiedUp& tidied) {
+    const auto note = [&](const std::string& what) {
+      remarks_ += (remarks_.empty() ? "" : " ") + what;
+      parts_.say(what);
+    };
+    if (!tidied.files.empty()) {
+      std::string list;
+      for (const std::string& file : tidied.files) list += (list.empty() ? "" : ", ") + file;
+      note(fmt::format("The agent changed other files, which was taken back; its versions: {}.",
+                       list));
+    }
+    if (!tidied.commit.empty()) {
+      note(fmt::format("The agent moved the branch to {}, which was taken back.",
+                       short_id(tidied.commit)));
+    }
+    if (turn.stragglers > 0) {
+      note(fmt::format("The agent left {} processes running; they were ended.", turn.stragglers));
+    }
+    if (turn.bytes > kFlood) {
+      note(fmt::format("The agent wrote {} MB; only the beginning and the end were kept.",
+                       turn.bytes >> 20U));
+    }
+  }
+
+  void in_vain(const AgentTurn& turn, const std::string& outcome, const std::string& reason,
+               const TidiedUp& tidied) {
+    ++driven_.turns_in_vain;
+    Status& status = parts_.run();
+    ++status.turns_in_vain;
+    remarks_ += (remarks_.empty() ? "" : " ") + reason + ".";
+    const ledger::Turn entry{.at = now_utc(),
+                             .tag = status.run.tag,
+                             .outcome = outcome,
+                             .reason = ledger::as_one_line(remarks_),
+                             .aside = tidied.files,
+                             .seconds = turn.seconds};
+    parts_.open_ledger().append(ledger::lines_of({entry}));
+    if (observer_.in_vain) observer_.in_vain(entry);
+  }
+
+  Loop& loop_;
+  Loop::Parts& parts_;
+  const DriveOptions& options_;
+  const DriveObserver& observer_;
+  Driven driven_;
+  const std::string begun_ = now_utc();
+  std::string remarks_;   // on the last turn
+  std::string last_log_;  // from the root
+};
+
+Driven drive(Loop& loop, const DriveOptions& options, const DriveObserver& observer) {
+  return AgentDriver(loop, options, observer).drive();
+}
+
+}  // namespace autokernel::loop

@@ -1,0 +1,38 @@
+// Where the loop keeps what it writes, below the root of a worktree.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace autokernel::loop {
+
+class Folders {
+ public:
+  explicit Folders(std::filesystem::path root) : root_(std::move(root)) {}
+
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  [[nodiscard]] std::filesystem::path results() const { return root_ / kResults; }
+  [[nodiscard]] std::filesystem::path own() const { return root_ / kOwn; }
+  [[nodiscard]] std::filesystem::path lock() const { return own() / "lock"; }
+  [[nodiscard]] std::filesystem::path journal() const { return own() / "journal.json"; }
+  [[nodiscard]] std::filesystem::path brief() const { return own() / "brief.md"; }
+  // The log of one experiment, from the root.
+  [[nodiscard]] static std::string log(const std::string& tag, int number) {
+    return std::string(kOwn) + "/runs/" + tag + "/" + std::to_string(number) + ".log";
+  }
+  // Where the results of an earlier run, and files that an agent should not have touched, are kept.
+  [[nodiscard]] std::filesystem::path aside() const { return own() / "aside"; }
+
+  // Makes own(), with a .gitignore that keeps git out of it. Throws Error(environment).
+  void make() const;
+  // Whether a path from the root is the loop's own, and so never a change of the user's.
+  [[nodiscard]] static bool are_own(const std::string& path);
+
+ private:
+  static constexpr const char* kResults = "results.tsv";
+  static constexpr const char* kOwn = ".autokernel";
+
+  std::filesystem::path root_;
+};
+
+}  // namespace autokernel::loop

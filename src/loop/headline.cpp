@@ -1,0 +1,64 @@
+#include "loop/headline.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+namespace autokernel::loop {
+namespace {
+
+// Two-sided 95 %.
+constexpr double kUpperTail = 0.025;
+
+[[nodiscard]] double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace
+
+ledger::Confirmed confirmed(const std::vector<double>& ratios) {
+  const auto count = static_cast<double>(ratios.size());
+  double mean = 0;
+  for (const double ratio : ratios) mean += std::log(ratio) / count;
+  ledger::Confirmed result{.ratio = std::exp(mean), .low = std::exp(mean), .high = std::exp(mean)};
+  if (ratios.size() < 2) return result;
+  double squares = 0;
+  for (const double ratio : ratios) squares += std::pow(std::log(ratio) - mean, 2);
+  const double standard_error = std::sqrt(squares / (count - 1) / count);
+  const boost::math::students_t distribution(count - 1);
+  const double half = quantile(complement(distribution, kUpperTail)) * standard_error;
+  result.low = std::exp(mean - half);
+  result.high = std::exp(mean + half);
+  return result;
+}
+
+void summarise(const std::vector<trial::Result>& results, ledger::RunFinished& headline) {
+  std::vector<double> best;
+  std::vector<double> baseline;
+  std::vector<double> library;
+  std::vector<double> over_baseline;
+  std::vector<double> over_library;
+  for (const trial::Result& result : results) {
+    if (!result.times) continue;
+    const double ours = result.times->median_us;
+    best.push_back(ours);
+    if (result.comparison) {
+      baseline.push_back(result.comparison->opponent.median_us);
+      // Of the pairs, whose mean decided when it was kept.
+      over_baseline.push_back(1 / (1 - result.comparison->gain));
+    }
+    if (result.reference) {
+      library.push_back(result.reference->median_us);
+      over_library.push_back(library.back() / ours);
+    }
+  }
+  if (!best.empty()) headline.best_us = median(best);
+  if (!baseline.empty()) headline.baseline_us = median(baseline);
+  if (!library.empty()) headline.library_us = median(library);
+  if (!over_baseline.empty()) headline.over_baseline = confirmed(over_baseline);
+  if (!over_library.empty()) headline.over_library = confirmed(over_library);
+}
+
+}  // namespace autokernel::loop

@@ -1,0 +1,21 @@
+// The one number of a run that may be quoted: what fresh processes say, and how far they agree.
+#pragma once
+
+#include <vector>
+
+#include "autokernel/ledger/entry.h"
+#include "autokernel/trial/result.h"
+
+namespace autokernel::loop {
+
+// The ratio of two times from the mean of the logarithms of its value in each process, with the 95
+// % interval that Student's distribution gives for so many processes: what moves from process to
+// process is in it. `ratios` holds at least one; of one alone the interval has no end, and is left
+// at the value itself.
+[[nodiscard]] ledger::Confirmed confirmed(const std::vector<double>& ratios);
+
+// Medians and ratios of correct results, into the headline. Each holds the times of the best, of
+// the baseline where they were compared, and of the library where there is one.
+void summarise(const std::vector<trial::Result>& results, ledger::RunFinished& headline);
+
+}  // namespace autokernel::loop

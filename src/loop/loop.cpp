@@ -1,0 +1,143 @@
+#include "autokernel/loop/loop.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "autokernel/base/error.h"
+#include "loop/account.h"
+#include "loop/parts.h"
+
+namespace autokernel::loop {
+namespace {
+
+// Longer than it takes to mend anything, shorter than anyone waits.
+constexpr std::chrono::milliseconds kPatience{1000};
+
+}  // namespace
+
+std::unique_ptr<Loop::Parts> Loop::Parts::make(const std::filesystem::path& here,
+                                               Surroundings surroundings) {
+  repo::Repository repository = repo::Repository::open(here);
+  const Folders folders(repository.root());
+  folders.make();
+  return std::unique_ptr<Parts>(new Parts{.repository = std::move(repository),
+                                          .folders = folders,
+                                          .surroundings = std::move(surroundings),
+                                          .lock = {},
+                                          .under_way = {}});
+}
+
+Loop::Loop(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Loop::Loop(Loop&&) noexcept = default;
+Loop& Loop::operator=(Loop&&) noexcept = default;
+Loop::~Loop() = default;
+
+void Loop::Parts::take_lock(const std::string& purpose) {
+  auto taken = FileLock::take(folders.lock(), purpose);
+  if (auto* held = std::get_if<FileLock>(&taken)) {
+    lock.emplace(std::move(*held));
+    under_way.clear();
+    for (const std::string& mended : recover(repository, folders, surroundings.reached)) {
+      say(mended);
+    }
+  } else {
+    under_way = std::get<FileLock::Holder>(taken).text;
+  }
+}
+
+Loop Loop::open(const std::filesystem::path& here, const std::string& purpose,
+                Surroundings surroundings) {
+  auto parts = Parts::make(here, std::move(surroundings));
+  // Somebody who only looks may be mending something just now.
+  const auto patience = std::chrono::steady_clock::now() + kPatience;
+  for (parts->take_lock(purpose); !parts->lock; parts->take_lock(purpose)) {
+    if (std::chrono::steady_clock::now() >= patience) {
+      throw Error(Stop::repository,
+                  fmt::format("another loop is at work on {}: {}; wait for it, or stop it",
+                              parts->folders.root().string(), parts->under_way));
+    }
+    std::this_thread::sleep_for(kPatience / 20);
+  }
+  return Loop(std::move(parts));
+}
+
+Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surroundings) {
+  auto parts = Parts::make(here, std::move(surroundings));
+  std::error_code unreadable;
+  const bool half_done = std::filesystem::exists(parts->folders.journal(), unreadable);
+  // A lock that was taken for a look would stop a step that begins just now.
+  if (half_done) parts->take_lock("autokernel, mending");
+  return Loop(std::move(parts));
+}
+
+Status Loop::status() const { return parts_->run(); }
+
+std::vector<ledger::Entry> Loop::history() const {
+  std::vector<ledger::Entry> entries;
+  for (ledger::Row& row : parts_->open_ledger().rows()) entries.push_back(std::move(row.entry));
+  return entries;
+}
+
+ledger::Experiment Loop::experiment(int number, const std::string& tag) const {
+  const std::string run = tag.empty() ? parts_->run().run.tag : tag;
+  const ledger::Ledger ledger = parts_->open_ledger();
+  const std::vector<ledger::Row> rows = ledger.rows();
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+    const auto* experiment = std::get_if<ledger::Experiment>(&row->entry);
+    if (experiment == nullptr || experiment->tag != run || experiment->number != number) continue;
+    return std::get<ledger::Experiment>(ledger.read(*row));
+  }
+  throw Error(
+      Stop::usage,
+      fmt::format("there is no experiment {} in run {}; 'autokernel log' lists them", number, run));
+}
+
+std::string Loop::source(const ledger::Experiment& experiment) const {
+  for (const ledger::Entry& entry : history()) {
+    const auto* run = std::get_if<ledger::RunStarted>(&entry);
+    if (run != nullptr && run->tag == experiment.tag) {
+      return parts_->source_at(experiment.commit, run->editable);
+    }
+  }
+  throw Error(Stop::repository, "the start of run " + experiment.tag + " is in no ledger");
+}
+
+std::string Loop::diff(int number, std::optional<int> other) const {
+  const ledger::Experiment to = experiment(number);
+  if (!other && to.incumbent.empty()) {
+    throw Error(Stop::usage, "the baseline was compared with nothing; name two experiments");
+  }
+  const std::string from = other ? experiment(*other).commit : to.incumbent;
+  return parts_->repository.diff(from, to.commit, parts_->run().run.editable);
+}
+
+void Loop::restore(int number) {
+  Parts& parts = *parts_;
+  const Status& status = parts.run();
+  const std::string& editable = status.run.editable;
+  const std::string commit = experiment(number).commit;
+  // An edit that git has, in the branch or as some experiment, is not lost.
+  bool known = parts.repository.file_matches(status.best.commit, editable) ||
+               parts.repository.hash_of(editable).empty();
+  for (const ledger::Experiment& one : status.experiments) {
+    if (known) break;
+    known = parts.repository.blob_at(one.commit, editable) == parts.repository.hash_of(editable);
+  }
+  if (!known) {
+    throw Error(Stop::repository,
+                fmt::format("{0} holds an edit that is in no experiment: step with it first, or "
+                            "take it back with 'git checkout -- {0}'",
+                            editable));
+  }
+  const auto blob = parts.repository.blob_at(commit, editable);
+  if (!blob) {
+    throw Error(Stop::repository, fmt::format("commit {} holds no {}", short_id(commit), editable));
+  }
+  parts.repository.put_back(*blob, editable);
+}
+
+}  // namespace autokernel::loop

@@ -1,0 +1,100 @@
+#include "loop/parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "loop/account.h"
+
+namespace autokernel::loop {
+
+Status& Loop::Parts::run() {
+  if (account) return *account;
+  const std::string branch = repository.head().branch;
+  const ledger::Ledger ledger = open_ledger();
+  for (const std::string& note : ledger.notes()) say(note);
+  account = account_of(ledger.rows(), branch);
+  if (!account) {
+    throw Error(Stop::repository,
+                branch.starts_with("autokernel/")
+                    ? fmt::format("there is no record of a run on {} in {}; start a new one from "
+                                  "here: autokernel loop start TAG",
+                                  branch, folders.own().string())
+                    : fmt::format("no run on {}: start one with 'autokernel loop start TAG', or go "
+                                  "to one with 'git switch autokernel/TAG'",
+                                  branch.empty() ? "a detached head" : branch));
+  }
+  account->hours = hours_since(account->run.at);
+  account->under_way = under_way;
+  return *account;
+}
+
+std::string Loop::Parts::source_at(const std::string& commit, const std::string& editable) const {
+  if (auto source = repository.file_at(commit, editable)) return *std::move(source);
+  throw Error(Stop::repository, fmt::format("commit {} holds no {}", short_id(commit), editable));
+}
+
+trial::Request Loop::Parts::request(const ledger::RunStarted& run) const {
+  trial::Request request;
+  request.case_directory = folders.root() / run.case_directory;
+  request.kernel_file = folders.root() / run.editable;
+  request.device = trial::parse_device(run.device);
+  request.architecture = run.arch;
+  request.size = run.size;
+  // Whoever edits the kernel could write to the cache as well.
+  request.cached = false;
+  if (!run.device_name.empty()) request.known_device = {run.device_name, run.driver_version};
+  return request;
+}
+
+trial::Result Loop::Parts::measure(const trial::Request& request, const std::string& log) const {
+  std::vector<std::string> notes;
+  trial::Observer observer = surroundings.observer;
+  observer.note = [&](const std::string& line) {
+    notes.push_back(line);
+    if (surroundings.observer.note) surroundings.observer.note(line);
+  };
+  trial::Result result =
+      trial::hold_contest(request, surroundings.limits, observer, surroundings.runner);
+  const std::filesystem::path file = folders.root() / log;
+  std::error_code failed;
+  std::filesystem::create_directories(file.parent_path(), failed);
+  try {
+    write_file_atomically(file, surroundings.log_text(request, result, notes), Sync::no);
+  } catch (const Error& error) {
+    say(std::string("no log was kept: ") + error.what());  // the verdict stands without it
+  }
+  return result;
+}
+
+std::filesystem::path Loop::Parts::put_aside(const std::string& path) const {
+  namespace fs = std::filesystem;
+  const std::string bytes = read_file(folders.root() / path, "a file to be kept");
+  std::error_code unreadable;
+  fs::create_directories(folders.aside(), unreadable);
+  for (int i = 1;; ++i) {
+    fs::path to = folders.aside() / fmt::format("{}-{}", i, fs::path(path).filename().string());
+    if (fs::exists(to, unreadable)) continue;
+    write_file_atomically(to, bytes);
+    return to;
+  }
+}
+
+void Loop::Parts::require_quiet_head() const {
+  if (const std::string operation = repository.operation_under_way(); !operation.empty()) {
+    throw Error(Stop::repository,
+                fmt::format("a {0} is under way in {1}: finish it, or give it up with 'git {0} "
+                            "{2}'",
+                            operation, folders.root().string(),
+                            operation == "bisect" ? "reset" : "--abort"));
+  }
+  if (repository.head().branch.empty()) {
+    throw Error(Stop::repository, "the head of " + folders.root().string() +
+                                      " is detached: go to a branch with 'git switch BRANCH'");
+  }
+}
+
+}  // namespace autokernel::loop

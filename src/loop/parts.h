@@ -1,0 +1,64 @@
+// What a Loop is made of, for the files that implement it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autokernel/base/file_lock.h"
+#include "autokernel/loop/loop.h"
+#include "autokernel/repo/repository.h"
+#include "loop/carry_out.h"
+#include "loop/folders.h"
+
+namespace autokernel::loop {
+
+struct Loop::Parts {
+  repo::Repository repository;
+  Folders folders;
+  Surroundings surroundings;
+  std::optional<FileLock> lock;  // none for those who only look while another works
+  std::string under_way;         // by whom, where it is another
+  // A run's account is worked out once and then kept up.
+  std::optional<Status> account = {};
+
+  [[nodiscard]] static std::unique_ptr<Parts> make(const std::filesystem::path& here,
+                                                   Surroundings surroundings);
+  // Takes the lock if nobody holds it, and then mends what is half done; else sets under_way.
+  void take_lock(const std::string& purpose);
+  [[nodiscard]] ledger::Ledger open_ledger() const { return ledger::Ledger::open(folders.own()); }
+
+  void say(const std::string& line) const {
+    if (surroundings.say) surroundings.say(line);
+  }
+  void at(std::string_view point) const {
+    if (surroundings.reached) surroundings.reached(point);
+  }
+  // The run of the branch that the head is on. Throws Error(repository) where there is none.
+  [[nodiscard]] Status& run();
+  // The source of a commit's editable file. Throws Error(repository) where it has none.
+  [[nodiscard]] std::string source_at(const std::string& commit, const std::string& editable) const;
+  // The request of a trial in that run, its source still to be set.
+  [[nodiscard]] trial::Request request(const ledger::RunStarted& run) const;
+  // Runs a trial, and writes its log to `log` (from the root).
+  [[nodiscard]] trial::Result measure(const trial::Request& request, const std::string& log) const;
+  // Copies a file of the worktree to where nothing overwrites it; says where that is.
+  [[nodiscard]] std::filesystem::path put_aside(const std::string& path) const;
+  // Throws Error(repository) where git has something under way or no branch is checked out.
+  void require_quiet_head() const;
+};
+
+// "2026-01-31T12:34:56.789Z".
+[[nodiscard]] std::string now_utc();
+// Hours from a time as now_utc() writes it until now; 0 for one that it does not write.
+[[nodiscard]] double hours_since(const std::string& time);
+// As people say it: the first seven digits of a commit.
+[[nodiscard]] std::string short_id(const std::string& commit);
+// "experiment 3 (1a2b3c4)".
+[[nodiscard]] std::string name_of(const ledger::Experiment& experiment);
+// What the source is remembered by: two with the same compile to the same code.
+[[nodiscard]] std::string digest_of(const std::string& source);
+// Median, rate and the rest of a correct result, into the entry.
+void fill_in(ledger::Experiment& experiment, const trial::Result& result);
+
+}  // namespace autokernel::loop

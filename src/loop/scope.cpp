@@ -1,0 +1,106 @@
+#include "loop/scope.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "autokernel/base/error.h"
+#include "autokernel/cases/case.h"
+#include "loop/folders.h"
+
+namespace autokernel::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[nodiscard]] std::vector<repo::Change> foreign_changes(const repo::Repository& repository,
+                                                        const std::string& editable) {
+  std::vector<repo::Change> changes = repository.changes();
+  std::erase_if(changes, [&](const repo::Change& change) {
+    return change.path == editable || Folders::are_own(change.path);
+  });
+  return changes;
+}
+
+// As many as a person reads; the rest is counted.
+constexpr std::size_t kMostNamed = 20;
+
+}  // namespace
+
+std::map<std::string, std::string> guarded_files(const repo::Repository& repository,
+                                                 const fs::path& case_directory) {
+  const cases::Case problem = cases::load(case_directory);
+  std::vector<fs::path> files = {case_directory / "case.toml", repository.root() / "program.md"};
+  if (const auto* reference = std::get_if<cases::KernelReference>(&problem.reference)) {
+    files.push_back(case_directory / reference->file);
+    if (!reference->fp64_file.empty()) files.push_back(case_directory / reference->fp64_file);
+  }
+  std::map<std::string, std::string> guarded;
+  for (const fs::path& file : files) {
+    const std::string path = repository.relative(file);
+    if (std::string id = repository.hash_of(path); !id.empty()) guarded[path] = std::move(id);
+  }
+  return guarded;
+}
+
+std::vector<ledger::Unsaved> unsaved_files(const repo::Repository& repository,
+                                           const std::string& editable) {
+  std::vector<ledger::Unsaved> unsaved;
+  for (const repo::Change& change : foreign_changes(repository, editable)) {
+    unsaved.push_back({.path = change.path, .blob = change.blob});
+  }
+  return unsaved;
+}
+
+std::vector<Strayed> strayed_files(const repo::Repository& repository,
+                                   const ledger::RunStarted& run) {
+  std::vector<Strayed> strayed;
+  std::set<std::string> seen;
+  const auto unsaved_then = [&](const std::string& path) {
+    return std::ranges::find(run.unsaved, path, &ledger::Unsaved::path);
+  };
+  for (const repo::Change& change : foreign_changes(repository, run.editable)) {
+    seen.insert(change.path);
+    const auto then = unsaved_then(change.path);
+    if (then == run.unsaved.end()) {
+      strayed.push_back({.path = change.path, .what = change.what, .blob = {}});
+    } else if (then->blob != change.blob) {
+      strayed.push_back({.path = change.path,
+                         .what = change.blob.empty() ? "deleted" : "modified",
+                         .blob = then->blob,
+                         .was_unsaved = true});
+    }
+  }
+  // What differed from the commit then and does not now: an edit of the user's is gone.
+  for (const ledger::Unsaved& then : run.unsaved) {
+    if (seen.insert(then.path).second) {
+      strayed.push_back(
+          {.path = then.path, .what = "reset", .blob = then.blob, .was_unsaved = true});
+    }
+  }
+  for (const auto& [path, id] : run.guarded) {
+    if (seen.contains(path) || repository.hash_of(path) == id) continue;
+    strayed.push_back({.path = path, .what = "modified", .blob = id});
+  }
+  return strayed;
+}
+
+void require_nothing_strayed(const repo::Repository& repository, const ledger::RunStarted& run) {
+  const std::vector<Strayed> strayed = strayed_files(repository, run);
+  if (strayed.empty()) return;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(strayed.size(), kMostNamed); ++i) {
+    list += fmt::format("{}{} ({})", i == 0 ? "" : ", ", strayed[i].path, strayed[i].what);
+  }
+  if (strayed.size() > kMostNamed) {
+    list += fmt::format(" and {} more", strayed.size() - kMostNamed);
+  }
+  throw Error(
+      Stop::scope,
+      fmt::format("only {} may change in a run, but these have: {}; nothing was done. Put "
+                  "them back ('git checkout -- PATH', or remove what is new) and step again",
+                  run.editable, list));
+}
+
+}  // namespace autokernel::loop

@@ -1,0 +1,37 @@
+// What else has been changed than the one file that may be.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "autokernel/ledger/entry.h"
+#include "autokernel/repo/repository.h"
+
+namespace autokernel::loop {
+
+// The files, from the root, that decide what a measurement means: case.toml, the references it
+// names, and program.md; those of them that exist, with git's id of what they hold. They are looked
+// at by content, so that one that git ignores, or is told to overlook, is seen to change as well.
+[[nodiscard]] std::map<std::string, std::string> guarded_files(
+    const repo::Repository& repository, const std::filesystem::path& case_directory);
+
+// What differs from the head's commit now, the editable file and the loop's own files left out.
+[[nodiscard]] std::vector<ledger::Unsaved> unsaved_files(const repo::Repository& repository,
+                                                         const std::string& editable);
+
+// A file that is not as it was when the run was started.
+struct Strayed {
+  std::string path;
+  std::string what;  // "modified", "new", "deleted"
+  std::string blob;  // what it held then, in git's store if it can be put back; empty: nothing
+  bool was_unsaved = false;  // it differed from the commit already then
+};
+[[nodiscard]] std::vector<Strayed> strayed_files(const repo::Repository& repository,
+                                                 const ledger::RunStarted& run);
+
+// Throws Error(scope), naming each file, where there is one.
+void require_nothing_strayed(const repo::Repository& repository, const ledger::RunStarted& run);
+
+}  // namespace autokernel::loop

@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/ledger/results_table.h"
+#include "loop/account.h"
+#include "loop/parts.h"
+#include "loop/scope.h"
+
+namespace autokernel::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestTag = 64;
+
+// A tag becomes a part of the names of branches, references and files.
+void require_tag(const std::string& tag) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  const bool sound = !tag.empty() && tag.size() <= kLongestTag &&
+                     std::ranges::all_of(tag, allowed) && tag.front() != '-' &&
+                     tag.front() != '.' && !tag.ends_with(".lock") && tag.back() != '.' &&
+                     tag.find("..") == std::string::npos;
+  if (sound) return;
+  throw Error(Stop::usage,
+              fmt::format("no name for a run: '{}'; a tag is made of letters, digits, '-', '_' and "
+                          "'.', as in 'tiles-2'",
+                          tag));
+}
+
+void require_new(const repo::Repository& repository, const std::string& tag,
+                 const std::string& branch) {
+  if (repository.reference("refs/heads/" + branch)) {
+    throw Error(Stop::repository,
+                fmt::format("there is a branch {0} already: go on with that run by 'git switch "
+                            "{0}', or start one with another tag",
+                            branch));
+  }
+  if (repository.reference("refs/heads/autokernel")) {
+    throw Error(Stop::repository, "a branch called 'autokernel' is in the way of the branch " +
+                                      branch + ": rename it, 'git branch -m autokernel NAME'");
+  }
+  if (repository.reference(reference_of(tag, 0))) {
+    throw Error(Stop::repository,
+                fmt::format("an earlier run was called {0}: its experiments are below "
+                            "refs/autokernel/{0}; choose another tag",
+                            tag));
+  }
+}
+
+void require_clean(const repo::Repository& repository, const std::string& commit,
+                   const std::string& editable) {
+  const fs::path file = repository.root() / editable;
+  std::error_code unreadable;
+  if (fs::is_symlink(file, unreadable) || !fs::is_regular_file(file, unreadable)) {
+    throw Error(Stop::repository, fmt::format("{} is not a regular file: it is the one that is "
+                                              "edited, and has to be",
+                                              file.string()));
+  }
+  if (!repository.blob_at(commit, editable)) {
+    throw Error(
+        Stop::repository,
+        fmt::format("{0} is in no commit: commit it first, 'git add {0} && git commit'", editable));
+  }
+  const std::vector<repo::Change> changes = repository.changes();
+  if (!repository.file_matches(commit, editable) ||
+      std::ranges::find(changes, editable, &repo::Change::path) != changes.end()) {
+    throw Error(Stop::repository,
+                fmt::format("{0} has changes that are in no commit: commit them, or take them back "
+                            "with 'git checkout -- {0}'",
+                            editable));
+  }
+}
+
+// Where the rows of an earlier run go, if there are any.
+[[nodiscard]] std::string results_aside(const Folders& folders) {
+  std::error_code unreadable;
+  if (!fs::exists(folders.results(), unreadable)) return {};
+  const std::string text = read_file(folders.results(), "the results of an earlier run");
+  const std::size_t first = text.find('\n');
+  if (first == std::string::npos || text.find_first_not_of("\r\n", first) == std::string::npos) {
+    return {};
+  }
+  fs::create_directories(folders.aside(), unreadable);
+  for (int i = 1;; ++i) {
+    const fs::path file = folders.aside() / fmt::format("results-{}.tsv", i);
+    if (!fs::exists(file, unreadable)) return file.string();
+  }
+}
+
+}  // namespace
+
+Loop::Started Loop::start(const StartOptions& options) {
+  Parts& parts = *parts_;
+  const repo::Repository& repository = parts.repository;
+  const Folders& folders = parts.folders;
+  require_tag(options.tag);
+  parts.require_quiet_head();
+  const repo::Head head = repository.head();
+  if (head.commit.empty()) {
+    throw Error(Stop::repository, "there is no commit in " + folders.root().string() +
+                                      " yet: 'git add -A && git commit' makes one");
+  }
+  ledger::RunStarted run;
+  run.at = now_utc();
+  run.program = "autokernel " AUTOKERNEL_VERSION;
+  run.tag = options.tag;
+  run.branch = "autokernel/" + options.tag;
+  run.base = head.commit;
+  run.case_directory = repository.relative(options.case_directory);
+  run.editable = repository.relative(options.case_directory / "kernel.cu");
+  run.device = trial::spelling(options.device);
+  run.arch = options.architecture;
+  run.size = options.size;
+  run.budget = options.budget;
+  require_new(repository, run.tag, run.branch);
+  require_clean(repository, head.commit, run.editable);
+  if (const repo::Identity who = repository.identity(); who.is_fallback) {
+    parts.say(fmt::format("git knows no user.name here: experiments are committed as {} <{}>",
+                          who.name, who.email));
+  }
+  run.guarded = guarded_files(repository, options.case_directory);
+  for (auto& [path, blob] : run.guarded) blob = repository.store(path);
+  run.unsaved = unsaved_files(repository, run.editable);
+  for (ledger::Unsaved& file : run.unsaved) {
+    // So that it can be put back, whoever changes it later.
+    if (!file.blob.empty()) file.blob = repository.store(file.path);
+  }
+
+  ledger::Experiment baseline;
+  baseline.at = run.at;
+  baseline.tag = run.tag;
+  baseline.description = "baseline";
+  baseline.status = ledger::Status::keep;
+  baseline.verdict = "baseline";
+  baseline.commit = head.commit;
+  baseline.log = Folders::log(run.tag, 0);
+  trial::Request request = parts.request(run);
+  request.source = parts.source_at(head.commit, run.editable);
+  baseline.source_digest = digest_of(request.source);
+  Started started;
+  started.result = parts.measure(request, baseline.log);
+  const trial::Result& result = started.result;
+  if (result.verdict != trial::Verdict::correct) return started;
+
+  run.device_name = result.device ? result.device->name : "";
+  run.driver_version = result.versions.contains("driver") ? result.versions.at("driver") : "";
+  run.min_gain =
+      options.min_gain.value_or(trial::least_gain(result.device.value_or(trial::DeviceReport{})));
+  fill_in(baseline, result);
+  baseline.seconds = result.total_seconds;
+  baseline.result = parts.surroundings.record(request, result, baseline.log);
+
+  Recording recording;
+  recording.what = "the start of run " + run.tag;
+  recording.branch = run.branch;
+  recording.editable = run.editable;
+  recording.references = {{reference_of(run.tag, 0), head.commit}};
+  recording.ledger = {.at = ledger::Ledger::open(folders.own()).end(),
+                      .text = ledger::lines_of({run, baseline})};
+  recording.results_aside = results_aside(folders);
+  recording.results =
+      recording.results_aside.empty()
+          ? ledger::results_append(folders.results(), {ledger::results_row(baseline)})
+          : ledger::Append{.at = ledger::results_header().size(),
+                           .text = ledger::results_line(ledger::results_row(baseline))};
+  recording.to = head.commit;
+  static_cast<void>(carry_out(recording, repository, folders, parts.surroundings.reached));
+  started.moved_aside = recording.results_aside;
+
+  parts.account.emplace();
+  parts.account->run = run;
+  add_to(*parts.account, baseline);
+  started.step = Step{.experiment = baseline, .result = result, .status = *parts.account};
+  return started;
+}
+
+}  // namespace autokernel::loop

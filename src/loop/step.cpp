@@ -1,0 +1,214 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/interrupts.h"
+#include "autokernel/compile/essence.h"
+#include "autokernel/ledger/results_table.h"
+#include "loop/account.h"
+#include "loop/parts.h"
+#include "loop/scope.h"
+
+namespace autokernel::loop {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Clearly less code: a tenth fewer words and signs. A blank or a comment makes no difference.
+constexpr double kSimplerShare = 0.9;
+
+[[nodiscard]] bool is_simpler(const std::string& source, const std::string& than) {
+  return static_cast<double>(compile::count_tokens(source)) <=
+         kSimplerShare * static_cast<double>(compile::count_tokens(than));
+}
+
+// The branch must be where the last experiment left it: a commit of anybody else's has no
+// experiment, and nothing is compared with it.
+void require_own_head(const repo::Repository& repository, const Status& status) {
+  const repo::Head head = repository.head();
+  if (head.commit == status.best.commit) return;
+  throw Error(
+      Stop::repository,
+      fmt::format("{} stands at {}, and not at {}, the best so far: something else has "
+                  "moved it. 'git reset --soft {}' takes it back there and keeps every "
+                  "file as it is",
+                  head.branch, short_id(head.commit), name_of(status.best), status.best.commit));
+}
+
+void require_new_source(const Status& status, const std::string& digest, bool again) {
+  if (digest == status.best.source_digest) {
+    throw Error(Stop::usage,
+                fmt::format("{} is the same as in {}, but for comments and blanks: edit it first",
+                            status.run.editable, name_of(status.best)));
+  }
+  if (again) return;
+  const auto earlier = std::ranges::find_if(
+      status.experiments.rbegin(), status.experiments.rend(), [&](const auto& experiment) {
+        return experiment.source_digest == digest && experiment.verdict != "interrupted";
+      });
+  if (earlier == status.experiments.rend()) return;
+  throw Error(Stop::usage,
+              fmt::format("this source was tried before: {}, \"{}\": {}{}{}; --again tries it once "
+                          "more",
+                          name_of(*earlier), earlier->description, earlier->verdict,
+                          earlier->reason.empty() ? "" : ", ", earlier->reason));
+}
+
+[[nodiscard]] std::string message_of(int number, const std::string& tag, const std::string& idea) {
+  return fmt::format("{}\n\nExperiment {} of the autokernel run {}.\n", idea, number, tag);
+}
+
+// What the verdict of a trial means for the experiment.
+void decide(ledger::Experiment& experiment, const trial::Result& result, bool kept_as_simpler,
+            const std::string& simpler_reason) {
+  using trial::Outcome;
+  using trial::Verdict;
+  experiment.status = ledger::Status::crash;
+  experiment.reason = result.reason;
+  switch (result.verdict) {
+    case Verdict::correct:
+      break;
+    case Verdict::incorrect:
+      experiment.verdict = "incorrect";
+      return;
+    case Verdict::does_not_compile:
+      experiment.verdict = "does not compile";
+      return;
+    case Verdict::timed_out:
+      experiment.verdict = "timed out";
+      return;
+    case Verdict::crashed:
+      experiment.verdict = "crashed";
+      return;
+  }
+  const trial::PairedComparison& comparison = *result.comparison;
+  experiment.reason = comparison.reason;
+  experiment.status = ledger::Status::discard;
+  if (comparison.outcome == Outcome::faster) {
+    experiment.status = ledger::Status::keep;
+    experiment.verdict = "kept";
+  } else if (kept_as_simpler) {
+    experiment.status = ledger::Status::keep;
+    experiment.verdict = "kept";
+    experiment.reason += simpler_reason;
+  } else {
+    experiment.verdict = comparison.outcome == Outcome::not_faster ? "not faster" : "inconclusive";
+  }
+}
+
+}  // namespace
+
+Step Loop::step(const StepOptions& options) {
+  Parts& parts = *parts_;
+  const repo::Repository& repository = parts.repository;
+  const Folders& folders = parts.folders;
+  const auto begun = Clock::now();
+  const std::string idea = ledger::as_one_line(options.idea);
+  if (idea.find_first_not_of(' ') == std::string::npos) {
+    throw Error(Stop::usage, "an experiment needs its idea in a sentence: -m \"tiles of 64 x 64\"");
+  }
+  parts.require_quiet_head();
+  Status& status = parts.run();
+  const ledger::RunStarted& run = status.run;
+  require_own_head(repository, status);
+  if (!options.over_budget && status.is_budget_used_up()) {
+    throw Error(Stop::budget,
+                fmt::format("no more experiments in run {}: {}; 'autokernel loop finish' measures "
+                            "the gain again, --over-budget goes on",
+                            run.tag, status.why_stop()));
+  }
+  require_nothing_strayed(repository, run);
+  if (repository.file_matches(status.best.commit, run.editable)) {
+    throw Error(Stop::usage, fmt::format("nothing to try: {} is as in {}; edit it first",
+                                         run.editable, name_of(status.best)));
+  }
+
+  Trying trying{.branch = run.branch, .editable = run.editable, .experiment = {}};
+  ledger::Experiment& experiment = trying.experiment;
+  experiment.at = now_utc();
+  experiment.tag = run.tag;
+  experiment.number = status.experiments.back().number + 1;
+  experiment.description = idea;
+  experiment.incumbent = status.best.commit;
+  experiment.log = Folders::log(run.tag, experiment.number);
+  // The bytes that are judged are those that git keeps.
+  experiment.commit = repository.commit_file(status.best.commit, run.editable,
+                                             message_of(experiment.number, run.tag, idea));
+  trial::Request request = parts.request(run);
+  request.source = parts.source_at(experiment.commit, run.editable);
+  experiment.source_digest = digest_of(request.source);
+  require_new_source(status, experiment.source_digest, options.again);
+  request.against = {.name = name_of(status.best),
+                     .source = parts.source_at(status.best.commit, run.editable),
+                     .min_gain = run.min_gain};
+
+  const std::string reference = reference_of(run.tag, experiment.number);
+  parts.at("committed");
+  write_journal(folders.journal(), trying);
+  parts.at("trying");
+  trial::Result result;
+  try {
+    repository.set_reference(reference, experiment.commit);
+    parts.at("referenced");
+    result = parts.measure(request, experiment.log);
+  } catch (const Interrupted&) {
+    static_cast<void>(
+        carry_out(interrupted(trying, folders, ledger::Ledger::open(folders.own()).end()),
+                  repository, folders, parts.surroundings.reached));
+    parts.say(
+        fmt::format("experiment {0} is recorded as interrupted, and {1} is the incumbent's "
+                    "again; 'autokernel restore {0}' puts its source back",
+                    experiment.number, run.editable));
+    throw;
+  } catch (const Error& error) {
+    // The machine's fault: there was no experiment, and the edit stays where it is.
+    repository.delete_reference(reference);
+    remove_journal(folders.journal());
+    const bool other_device =
+        error.stop() == Stop::environment &&
+        std::string_view(error.what()).find("cannot be compared") != std::string_view::npos;
+    if (!other_device) throw;
+    throw Error(error.stop(),
+                fmt::format("{}; a new run from here measures its baseline on this device: "
+                            "'git stash && autokernel loop start TAG && git stash pop'",
+                            error.what()));
+  }
+  parts.at("measured");
+
+  const bool as_fast = result.comparison && result.comparison->as_fast;
+  const bool simpler =
+      options.simpler && as_fast && is_simpler(request.source, request.against->source);
+  decide(experiment, result, simpler,
+         fmt::format("; kept as the simpler one: {} words and signs instead of {}",
+                     compile::count_tokens(request.source),
+                     compile::count_tokens(request.against->source)));
+  fill_in(experiment, result);
+  experiment.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  experiment.result = parts.surroundings.record(request, result, experiment.log);
+
+  const bool kept = experiment.status == ledger::Status::keep;
+  if (!repository.file_matches(experiment.commit, run.editable)) {
+    parts.say(fmt::format("{} was edited during the measurement: that version is in {}",
+                          run.editable, parts.put_aside(run.editable).string()));
+  }
+  Recording recording;
+  recording.what = fmt::format("experiment {}", experiment.number);
+  recording.branch = run.branch;
+  recording.editable = run.editable;
+  recording.references = {{reference, experiment.commit}};
+  recording.ledger = {.at = ledger::Ledger::open(folders.own()).end(),
+                      .text = ledger::lines_of({experiment})};
+  recording.results = ledger::results_append(folders.results(), {ledger::results_row(experiment)});
+  if (kept) {
+    recording.from = experiment.incumbent;
+    recording.to = experiment.commit;
+  }
+  recording.file_from = kept ? experiment.commit : experiment.incumbent;
+  static_cast<void>(carry_out(recording, repository, folders, parts.surroundings.reached));
+  add_to(status, experiment);
+  return Step{.experiment = experiment, .result = std::move(result), .status = status};
+}
+
+}  // namespace autokernel::loop

@@ -1,0 +1,85 @@
+#include "loop/tidy_up.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "autokernel/base/error.h"
+#include "loop/scope.h"
+
+namespace autokernel::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[nodiscard]] fs::path new_folder(const fs::path& parent) {
+  std::error_code failed;
+  for (int i = 1;; ++i) {
+    fs::path folder = parent / fmt::format("turn-{}", i);
+    if (fs::exists(folder, failed)) continue;
+    fs::create_directories(folder, failed);
+    if (failed) {
+      throw Error(Stop::environment, "cannot make the folder " + folder.string() + ": " +
+                                         failed.message() + " [mkdir]");
+    }
+    return folder;
+  }
+}
+
+// Moves a file or a folder; where it cannot be renamed, by way of a copy.
+void move(const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  fs::create_directories(to.parent_path(), failed);
+  fs::rename(from, to, failed);
+  if (!failed) return;
+  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failed);
+  if (!failed) fs::remove_all(from, failed);
+  if (failed) {
+    throw Error(Stop::environment, fmt::format("cannot move {} to {}: {}", from.string(),
+                                               to.string(), failed.message()));
+  }
+}
+
+// An agent's own commits are no experiments; they stay where git finds them.
+[[nodiscard]] std::string take_back_branch(const repo::Repository& repository,
+                                           const Status& status) {
+  const repo::Head head = repository.head();
+  const std::string branch = "refs/heads/" + status.run.branch;
+  const auto stands_at = repository.reference(branch);
+  if (head.branch == status.run.branch && head.commit == status.best.commit) return {};
+  const std::string stray =
+      stands_at && *stands_at != status.best.commit ? *stands_at : head.commit;
+  repository.set_reference(
+      fmt::format("refs/autokernel-strays/{}/{}", status.run.tag, stray.substr(0, 12)), stray);
+  repository.set_reference(branch, status.best.commit);
+  repository.switch_head(status.run.branch);
+  return stray;
+}
+
+}  // namespace
+
+TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, const Status& status) {
+  TidiedUp tidied;
+  tidied.commit = take_back_branch(repository, status);
+  const std::vector<Strayed> strayed = strayed_files(repository, status.run);
+  if (strayed.empty()) return tidied;
+  const fs::path aside = new_folder(folders.aside());
+  std::error_code unreadable;
+  for (const Strayed& one : strayed) {
+    const fs::path file = folders.root() / one.path;
+    if (fs::exists(fs::symlink_status(file, unreadable))) {
+      const fs::path to = aside / one.path;
+      move(one.path.ends_with('/') ? file.parent_path() : file,
+           one.path.ends_with('/') ? to.parent_path() : to);
+      tidied.files.push_back(to.lexically_relative(folders.root()).string());
+    } else {
+      tidied.files.push_back(one.path + " (deleted)");
+    }
+    const bool is_committed = repository.blob_at(status.best.commit, one.path).has_value();
+    if (is_committed) repository.check_out(status.best.commit, one.path);
+    if (!one.blob.empty()) repository.put_back(one.blob, one.path);
+  }
+  return tidied;
+}
+
+}  // namespace autokernel::loop

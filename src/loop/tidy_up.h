@@ -1,0 +1,22 @@
+// Taking back what an agent should not have done, with everything it did kept aside.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "loop/parts.h"
+
+namespace autokernel::loop {
+
+struct TidiedUp {
+  std::vector<std::string> files;  // that were put back, as the agent left them: where they lie now
+  std::string commit;              // that the branch had been moved to; empty: it had not
+  [[nodiscard]] bool nothing() const { return files.empty() && commit.empty(); }
+};
+
+// Sets the head back to the run's branch at its best commit, and every file but the editable one to
+// what it was when the run was started. What the agent left of them is copied to a new folder.
+[[nodiscard]] TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders,
+                               const Status& status);
+
+}  // namespace autokernel::loop

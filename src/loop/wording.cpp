@@ -1,0 +1,59 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ctime>
+
+#include "autokernel/compile/essence.h"
+#include "loop/parts.h"
+
+namespace autokernel::loop {
+
+using std::chrono::system_clock;
+
+std::string now_utc() {
+  const auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(system_clock::now());
+  const auto whole = std::chrono::time_point_cast<std::chrono::seconds>(now);
+  return fmt::format("{:%FT%T}.{:03}Z", fmt::gmtime(system_clock::to_time_t(whole)),
+                     (now - whole).count() < 0 ? 0 : (now - whole).count());
+}
+
+double hours_since(const std::string& time) {
+  std::tm parts{};
+  if (::strptime(time.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr) return 0;
+  const auto then = system_clock::from_time_t(::timegm(&parts));
+  const std::chrono::duration<double, std::ratio<3600>> passed = system_clock::now() - then;
+  return passed.count() < 0 ? 0 : passed.count();  // the clock may have been set back
+}
+
+std::string short_id(const std::string& commit) { return commit.substr(0, 7); }
+
+std::string name_of(const ledger::Experiment& experiment) {
+  return fmt::format("{} ({})",
+                     experiment.number == 0 ? std::string("the baseline")
+                                            : fmt::format("experiment {}", experiment.number),
+                     short_id(experiment.commit));
+}
+
+std::string digest_of(const std::string& source) {
+  return repo::hash_of_bytes(compile::essence(source));
+}
+
+void fill_in(ledger::Experiment& experiment, const trial::Result& result) {
+  if (result.verdict != trial::Verdict::correct || !result.times) return;
+  constexpr double kFlopsPerMicrosecond = 1e6;  // of 1 TFLOP/s
+  experiment.median_us = result.times->median_us;
+  experiment.tflops_s = result.flops / (result.times->median_us * kFlopsPerMicrosecond);
+  if (result.reference) {
+    experiment.vs_reference = result.reference->median_us / result.times->median_us;
+  }
+  if (const auto& comparison = result.comparison) {
+    experiment.gain =
+        ledger::Gain{.estimate = comparison->gain,
+                     .low = comparison->gain_low,
+                     .high = comparison->gain_high,
+                     .pairs = static_cast<int>(comparison->opponent.samples_us.size())};
+  }
+}
+
+}  // namespace autokernel::loop

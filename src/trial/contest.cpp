@@ -1,0 +1,85 @@
+#include "autokernel/trial/contest.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "trial/apart.h"
+#include "trial/philox.h"
+
+namespace autokernel::trial {
+namespace {
+
+// On an H200 every time moves by up to 0.15 us from process to process (docs/measurement.md).
+constexpr double kProcessOffsetUs = 0.2;
+// Means of processes differ by more than the samples within one, so few are enough.
+constexpr int kSamplesApart = 20;
+
+enum class Who : std::uint8_t { candidate, opponent };
+
+// One after the other and back, so that a machine that becomes slower all the time favours nobody.
+[[nodiscard]] std::array<Who, 4> drawn_order() {
+  if (draw_key().words[0] % 2 == 0) {
+    return {Who::candidate, Who::opponent, Who::opponent, Who::candidate};
+  }
+  return {Who::opponent, Who::candidate, Who::candidate, Who::opponent};
+}
+
+// The kernel is timed as it was a moment ago, by itself.
+[[nodiscard]] Request alone(const Request& request, const std::string& source) {
+  Request one = request;
+  one.source = source;
+  one.against.reset();
+  one.keys.clear();
+  one.checked = false;
+  one.samples = kSamplesApart;
+  return one;
+}
+
+void settle(const Request& request, const Limits& limits, const Observer& observer,
+            const RunnerCommand& runner, Result& result) {
+  PairedComparison& comparison = *result.comparison;
+  std::vector<std::vector<double>> candidate;
+  std::vector<std::vector<double>> opponent;
+  const auto doubt = [&](const std::string& why) {
+    comparison.outcome = Outcome::inconclusive;
+    comparison.reason += "; " + why;
+  };
+  for (const Who who : drawn_order()) {
+    const bool ours = who == Who::candidate;
+    const Result one = supervise(alone(request, ours ? request.source : request.against->source),
+                                 limits, observer, runner);
+    result.total_seconds += one.total_seconds;
+    if (one.verdict != Verdict::correct || !one.times) {
+      doubt(fmt::format("measured by itself, {} fails: {}",
+                        ours ? "the kernel" : comparison.against, one.reason));
+      return;
+    }
+    (ours ? candidate : opponent).push_back(one.times->samples_us);
+  }
+  const bool emulated = result.device && result.device->emulated;
+  const Apart apart = compare_apart(candidate, opponent, emulated ? 0 : kProcessOffsetUs);
+  comparison.gain_apart = apart.gain;
+  const bool disturbed = !comparison.disturbance.empty();
+  if (bears_out(apart, comparison.gain, comparison.min_gain, disturbed)) return;
+  doubt(
+      fmt::format("measured in processes of their own the difference is {:+.2f} %, give or take "
+                  "{:.2f} %{}{}",
+                  -100 * apart.gain, 100 * apart.uncertainty, disturbed ? ", and " : "",
+                  comparison.disturbance));
+}
+
+}  // namespace
+
+Result hold_contest(const Request& request, const Limits& limits, const Observer& observer,
+                    const RunnerCommand& runner) {
+  Result result = supervise(request, limits, observer, runner);
+  if (result.comparison && result.comparison->outcome == Outcome::faster) {
+    settle(request, limits, observer, runner, result);
+  }
+  return result;
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,90 @@
+#include "trial/pairing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "trial/decision.h"
+
+namespace autokernel::trial {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Times around 100 us with a hundredth of noise.
+class Clock {
+ public:
+  double around(double microseconds) { return microseconds * (1 + noise_(random_)); }
+
+ private:
+  std::mt19937 random_{1};
+  std::normal_distribution<double> noise_{0, 0.01};
+};
+
+// Adds pairs for as long as more are wanted.
+int fill(Pairing& pairing, Clock& clock, double candidate_us, double opponent_us) {
+  int pairs = 0;
+  for (; pairing.wants_more(); ++pairs) {
+    pairing.add_pair(clock.around(candidate_us), clock.around(opponent_us));
+  }
+  return pairs;
+}
+
+std::vector<double> times(Clock& clock, double microseconds) {
+  std::vector<double> all;
+  for (int i = 0; i < 20; ++i) all.push_back(clock.around(microseconds));
+  return all;
+}
+
+TEST(Pairing, FindsALargeGainAtTheFirstLook) {
+  Pairing pairing("the incumbent", 0.02);
+  Clock clock;
+  EXPECT_EQ(fill(pairing, clock, 50, 100), kFirstLook);
+
+  const PairedComparison comparison = pairing.comparison();
+  EXPECT_EQ(comparison.outcome, Outcome::faster);
+  EXPECT_NEAR(comparison.gain, 0.5, 0.01);
+  EXPECT_THAT(comparison.reason, HasSubstr("-50."));
+  EXPECT_THAT(comparison.reason, HasSubstr("the incumbent"));
+}
+
+TEST(Pairing, SaysWhatWasAskedForWhereThereIsNoGain) {
+  Pairing pairing("the incumbent", 0.02);
+  Clock clock;
+  static_cast<void>(fill(pairing, clock, 100, 100));
+
+  const PairedComparison comparison = pairing.comparison();
+  EXPECT_EQ(comparison.outcome, Outcome::not_faster);
+  EXPECT_TRUE(comparison.as_fast);
+  EXPECT_THAT(comparison.reason, HasSubstr("2.00 % less is asked for"));
+}
+
+TEST(Pairing, EndsInconclusiveWhereTheNoiseIsTooMuch) {
+  Pairing pairing("the incumbent", 0.0001);
+  Clock clock;
+  EXPECT_EQ(fill(pairing, clock, 99.99, 100), kMostPairs);
+  EXPECT_EQ(pairing.comparison().outcome, Outcome::inconclusive);
+}
+
+TEST(Pairing, NoticesAnOpponentThatIsSlowerBesideTheCandidate) {
+  Pairing pairing("the incumbent", 0.02);
+  Clock clock;
+  pairing.add_alone(times(clock, 90));
+  static_cast<void>(fill(pairing, clock, 90, 100));
+  pairing.add_alone(times(clock, 90));
+  EXPECT_THAT(pairing.comparison().disturbance, HasSubstr("the incumbent takes"));
+}
+
+TEST(Pairing, DoesNotTakeAMachineThatBecomesSlowerForADisturbance) {
+  Pairing pairing("the incumbent", 0.02);
+  Clock clock;
+  pairing.add_alone(times(clock, 90));
+  static_cast<void>(fill(pairing, clock, 80, 100));
+  pairing.add_alone(times(clock, 101));
+  EXPECT_THAT(pairing.comparison().disturbance, IsEmpty());
+}
+
+}  // namespace
+}  // namespace autokernel::trial
