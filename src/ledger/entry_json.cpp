@@ -31,7 +31,7 @@ struct NotAnEntry {
   std::string why;
 };
 
-// Null where it is none, as JSON or by its depth.
+// None where the text is not JSON. Throws NotAnEntry where it is nested too deeply.
 [[nodiscard]] std::optional<Json> parsed(std::string_view text) {
   const auto within_depth = [](int depth, Json::parse_event_t /*event*/, Json& /*value*/) {
     if (depth > kDeepest) throw NotAnEntry{"it is nested too deeply"};
@@ -40,6 +40,11 @@ struct NotAnEntry {
   Json json = Json::parse(text, within_depth, /*allow_exceptions=*/false);
   if (json.is_discarded()) return std::nullopt;
   return json;
+}
+
+[[nodiscard]] Error no_object() {
+  return {Stop::internal,
+          "cannot write an experiment into the ledger: its result is no JSON object"};
 }
 
 struct Writer {
@@ -53,11 +58,11 @@ struct Writer {
     if (value.json.empty()) return nullptr;
     try {
       std::optional<Json> object = parsed(as_utf8(value.json));
-      if (object && object->is_object()) return std::move(*object);
-    } catch (const NotAnEntry&) {  // said below
+      if (!object || !object->is_object()) throw no_object();
+      return std::move(*object);
+    } catch (const NotAnEntry&) {
+      throw no_object();
     }
-    throw Error(Stop::internal,
-                "cannot write an experiment into the ledger: its result is no JSON object");
   }
   template <typename Value>
   static Json json(const std::optional<Value>& value) {

@@ -45,8 +45,8 @@ std::optional<File> File::opened(const std::filesystem::path& path, int flags, i
 File File::open_or_make(const std::filesystem::path& path) {
   if (std::optional<File> file = open_if_there(path)) return std::move(*file);
   // Not with O_EXCL, which refuses a link to a file that is still to be made.
-  std::optional<File> file = opened(path, O_CREAT, 0, true);
-  return std::move(*file);
+  if (std::optional<File> file = opened(path, O_CREAT, ENOENT, true)) return std::move(*file);
+  throw failure("open", path, "open");  // its folder is missing
 }
 
 std::optional<File> File::open_if_there(const std::filesystem::path& path) {

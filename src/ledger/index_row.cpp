@@ -1,13 +1,14 @@
 #include "ledger/index_row.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <concepts>
-#include <cstring>
 #include <type_traits>
 
 #include "ledger/checksum.h"
 #include "ledger/fields.h"
+#include "ledger/number.h"
 #include "ledger/status.h"
 
 namespace autokernel::ledger {
@@ -146,9 +147,7 @@ class RowReader {
   }
   void get_number(auto& value, auto... base) {
     const std::string_view text = column();
-    const char* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, value, base...);
-    if (error != std::errc{} || stopped != end) sound_ = false;
+    sound_ = sound_ && read_number(text, value, base...);
   }
 
   std::string_view rest_;
@@ -199,8 +198,7 @@ std::optional<IndexRow> parse_index_row(std::string_view text) {
   const std::size_t first_tab = std::min(text.find('\t'), text.size());
   RowReader columns(text.substr(first_tab));
   std::uint64_t expected = 0;
-  const auto [stopped, error] = std::from_chars(text.data(), text.data() + first_tab, expected, 16);
-  if (error != std::errc{} || stopped != text.data() + first_tab ||
+  if (!read_number(text.substr(0, first_tab), expected, 16) ||
       expected != checksum(columns.rest())) {
     return std::nullopt;
   }

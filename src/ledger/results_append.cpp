@@ -149,6 +149,7 @@ void write_or_leave(const File& table, std::uint64_t at, std::string_view text) 
 
 Append results_append(const std::filesystem::path& file, const std::vector<ResultsRow>& rows) {
   std::vector<std::string> lines;
+  lines.reserve(rows.size());
   for (const ResultsRow& row : rows) lines.push_back(without_newline(results_line(row)));
   const std::optional<File> table = File::open_if_there(file);
   if (!table) return {.at = 0, .text = addition({}, std::move(lines))};

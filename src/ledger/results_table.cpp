@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 
 #include "autokernel/base/error.h"
+#include "ledger/number.h"
 #include "ledger/status.h"
 #include "ledger/utf8.h"
 
@@ -66,10 +65,8 @@ struct Place {
 [[nodiscard]] std::optional<double> number_in(std::string_view column, const char* name,
                                               const Place& place) {
   const std::string_view text = without_blanks(column);
-  const char* const end = text.data() + text.size();
   double value = 0;
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stopped != end || value < 0) {
+  if (!read_number(text, value) || value < 0) {
     throw place.error(fmt::format("{} is {}, which is no number from 0 up", name, quoted(text)));
   }
   if (!std::isfinite(value)) return std::nullopt;

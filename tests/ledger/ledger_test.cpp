@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "autokernel/base/error.h"
@@ -171,19 +172,24 @@ TEST_F(LedgerOf, AnotherProcessIsReadUpToWhereItWasWhenOpened) {
 }
 
 TEST_F(LedgerOf, AnotherProcessIsNotTakenForDamagedWhileThatOneAppends) {
-  Experiment long_one = experiment(0);
-  long_one.result = "{\"source\":\"" + std::string(1'000'000, 'x') + "\"}";
-  std::thread writer([&, line = lines_of({long_one}), ledger = open()]() mutable {
-    for (int i = 0; i < 30; ++i) ledger.append(line);
+  constexpr int kCount = 30;
+  std::atomic<bool> is_done = false;
+  std::thread writer([&, ledger = open()]() mutable {
+    for (int number = 0; number < kCount; ++number) {
+      Experiment long_one = experiment(number);
+      long_one.result = R"({"source":")" + std::string(1'000'000, 'x') + R"("})";
+      ledger.append(lines_of({long_one}));
+    }
+    is_done = true;
   });
   std::vector<std::string> notes;
-  for (int i = 0; i < 300; ++i) {
+  while (!is_done) {
     const std::vector<std::string> said = open().notes();
     notes.insert(notes.end(), said.begin(), said.end());
   }
   writer.join();
   EXPECT_THAT(notes, IsEmpty());
-  EXPECT_EQ(open().rows().size(), 30);
+  EXPECT_EQ(open().rows().size(), kCount);
 }
 
 TEST_F(LedgerOf, WhatIsNoWholeEntryIsNotAppended) {

@@ -80,8 +80,9 @@ strip -o "$scratch/stripped" "$program"
 row "the binary, stripped" "$(awk "BEGIN { printf \"%.1f\", $(stat -c %s "$scratch/stripped") / 1e6 }") MB" "<= 10 MB" \
   "strip build/release/bin/autokernel"
 
-# Experiments by the million; a minute.
-"$(dirname "$program")/../tests/autokernel_ledger_perf"
+# Experiments by the million; a minute. An installed program has no tests beside it.
+ledger_perf=$(dirname "$program")/../tests/autokernel_ledger_perf
+if [[ -x $ledger_perf ]]; then "$ledger_perf"; fi
 
 # Made by ./dev package: without it there are no such rows.
 package_row() {
