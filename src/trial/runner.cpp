@@ -159,7 +159,7 @@ class Trial {
     phases_.enter(Phase::check);
     const auto stopwatch = make_stopwatch(device, programs);
     std::unique_ptr<Rival> rival;
-    if (programs.opponent) rival = make_rival(device, *programs.opponent, *stopwatch);
+    if (programs.opponent) rival = make_rival(*programs.opponent, *stopwatch);
     if (request_.checked) {
       if (auto rejected = check(device, programs, checked)) return rejected;
     }
@@ -261,15 +261,11 @@ class Trial {
   }
 
   // Loads the opponent, and times it before any of the candidate's code is there.
-  [[nodiscard]] std::unique_ptr<Rival> make_rival(const driver::Device& device,
-                                                  const compile::Program& program,
+  [[nodiscard]] std::unique_ptr<Rival> make_rival(const compile::Program& program,
                                                   Stopwatch& stopwatch) const {
     const Opponent& opponent = *request_.against;
-    auto loading = Candidate::load(device, program);
-    if (const auto* rejected = std::get_if<Rejection>(&loading)) broken_opponent(*rejected);
-    auto rival = std::make_unique<Rival>(
-        std::get<Candidate>(std::move(loading)), stopwatch,
-        Pairing(opponent.name, opponent.min_gain.value_or(least_gain(*result_.device))));
+    auto rival = std::make_unique<Rival>(Rival{
+        program, Pairing(opponent.name, opponent.min_gain.value_or(least_gain(*result_.device)))});
     if (const auto rejected = stopwatch.time_alone(*rival)) broken_opponent(*rejected);
     return rival;
   }
@@ -282,12 +278,7 @@ class Trial {
   [[nodiscard]] std::optional<Rejection> time(const driver::Device& device,
                                               const Programs& programs, Stopwatch& stopwatch,
                                               Rival* rival) {
-    Timing timing;
-    {
-      auto loading = Candidate::load(device, programs.kernel.at(timed_size_.size_name));
-      if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
-      timing = stopwatch.time(std::get<Candidate>(loading), rival);
-    }
+    Timing timing = stopwatch.time(programs.kernel.at(timed_size_.size_name), rival);
     if (auto* rejected = std::get_if<Rejection>(&timing)) return std::move(*rejected);
     if (rival != nullptr) {
       if (const auto rejected = stopwatch.time_alone(*rival)) broken_opponent(*rejected);

@@ -40,12 +40,14 @@ std::array<Turn, 3> drawn_order() {
 
 }  // namespace
 
-Rival::Rival(Candidate loaded, const Stopwatch& stopwatch, Pairing between)
-    : candidate(std::move(loaded)),
-      launcher(stopwatch.launcher(candidate)),
-      pairing(std::move(between)) {}
+std::variant<std::unique_ptr<Stopwatch::Loaded>, Rejection> Stopwatch::load(
+    const compile::Program& program) const {
+  auto loading = Candidate::load(task_.device, program);
+  if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
+  return std::make_unique<Loaded>(std::get<Candidate>(std::move(loading)), *this);
+}
 
-std::variant<double, Rejection> Stopwatch::sample_rival(Rival& rival) {
+std::variant<double, Rejection> Stopwatch::sample_rival(Loaded& rival) {
   std::vector<LaunchRecord> not_judged;  // it was, when it was the candidate
   Launching launching =
       sample(rival.launcher, fmt::format("opponent's launch {}", ++rival_launches_), not_judged);
@@ -54,16 +56,17 @@ std::variant<double, Rejection> Stopwatch::sample_rival(Rival& rival) {
 }
 
 std::optional<Rejection> Stopwatch::time_alone(Rival& rival) {
+  auto loading = load(rival.program);
+  if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
+  Loaded& loaded = *std::get<std::unique_ptr<Loaded>>(loading);
   std::vector<LaunchRecord> not_judged;
-  if (rival_launches_ == 0) {
-    if (auto rejected = warm_up(rival.launcher, "opponent's warm-up launch", not_judged)) {
-      return rejected;
-    }
+  if (auto rejected = warm_up(loaded.launcher, "opponent's warm-up launch", not_judged)) {
+    return rejected;
   }
   std::vector<double> times_us;
   times_us.reserve(kAloneSamples);
   for (int i = 0; i < kAloneSamples; ++i) {
-    auto sampled = sample_rival(rival);
+    auto sampled = sample_rival(loaded);
     if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);
     times_us.push_back(std::get<double>(sampled));
   }
@@ -71,47 +74,78 @@ std::optional<Rejection> Stopwatch::time_alone(Rival& rival) {
   return std::nullopt;
 }
 
-std::optional<Rejection> Stopwatch::take_samples(Launcher& candidate, Rival* rival,
-                                                 const Caps& caps, Timed& timed) {
+std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candidate, Rival* rival,
+                                                 const Caps& caps, Timed& timed, const Last& last) {
   const int fitting = launches_that_fit(task_.sized);
   const auto begin = Clock::now();
-  const auto wants_samples = [&](int taken) {
+  int taken = 0;
+  const auto wants_samples = [&] {
     return taken == 0 || (taken < task_.samples && seconds_since(begin) < caps.samples_seconds);
   };
-  const auto wants_pairs = [&](int taken) {
+  const auto wants_pairs = [&] {
     return rival != nullptr && (taken < 2 || (rival->pairing.wants_more() &&
                                               seconds_since(begin) < caps.pairs_seconds));
   };
-  for (int taken = 0; taken < fitting && (wants_samples(taken) || wants_pairs(taken)); ++taken) {
-    double candidate_us = 0;
-    double rival_us = 0;
-    for (const Turn turn : drawn_order()) {
-      if (turn == Turn::library) {
-        if (has_library() && taken < task_.samples) timed.library_us.push_back(sample_library());
-      } else if (turn == Turn::candidate) {
-        Launching launching =
-            sample(candidate, fmt::format("timed launch {}", taken + 1), timed.records);
-        if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
-        auto& launched = std::get<Launched>(launching);
-        candidate_us = launched.microseconds;
-        timed.records.push_back(std::move(launched.record));
-      } else if (rival != nullptr) {
-        auto sampled = sample_rival(*rival);
-        if (const auto* rejected = std::get_if<Rejection>(&sampled)) {
-          return Rejection{Verdict::incorrect,
-                           fmt::format("{} ran without the candidate, and does not beside it: {}",
-                                       rival->pairing.against(), rejected->reason),
-                           rejected->detail};
-        }
-        rival_us = std::get<double>(sampled);
+  const auto wants_more = [&] { return taken < fitting && (wants_samples() || wants_pairs()); };
+  const auto beside = [&](const Rejection& rejection) {
+    return Rejection{Verdict::incorrect,
+                     fmt::format("{} ran without the candidate, and does not beside it: {}",
+                                 rival->pairing.against(), rejection.reason),
+                     rejection.detail};
+  };
+
+  const bool candidate_begins = draw_key().words[0] % 2 == 0;
+  for (int round = 0; round == 0 || wants_more(); ++round) {
+    // Whoever is loaded first lies where the other would.
+    std::unique_ptr<Loaded> ours;
+    std::unique_ptr<Loaded> theirs;
+    const bool candidate_first = candidate_begins == (round % 2 == 0);
+    for (const bool load_candidate : {candidate_first, !candidate_first}) {
+      if (!load_candidate && rival == nullptr) continue;
+      auto loading = load(load_candidate ? candidate : rival->program);
+      if (auto* rejected = std::get_if<Rejection>(&loading)) {
+        return load_candidate ? std::move(*rejected) : beside(*rejected);
+      }
+      (load_candidate ? ours : theirs) = std::get<std::unique_ptr<Loaded>>(std::move(loading));
+    }
+    if (auto rejected = warm_up(ours->launcher, "warm-up launch", timed.records)) return rejected;
+    if (theirs) {
+      std::vector<LaunchRecord> not_judged;
+      if (auto rejected = warm_up(theirs->launcher, "opponent's warm-up launch", not_judged)) {
+        return beside(*rejected);
       }
     }
-    timed.samples_us.push_back(candidate_us);
-    if (rival != nullptr) rival->pairing.add_pair(candidate_us, rival_us);
+    const int end = theirs ? taken + pairs_per_round() : fitting;
+    for (; taken < end && wants_more(); ++taken) {
+      double candidate_us = 0;
+      double rival_us = 0;
+      for (const Turn turn : drawn_order()) {
+        if (turn == Turn::library) {
+          if (has_library() && taken < task_.samples) timed.library_us.push_back(sample_library());
+        } else if (turn == Turn::candidate) {
+          Launching launching =
+              sample(ours->launcher, fmt::format("timed launch {}", taken + 1), timed.records);
+          if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
+          auto& launched = std::get<Launched>(launching);
+          candidate_us = launched.microseconds;
+          timed.records.push_back(std::move(launched.record));
+        } else if (theirs) {
+          auto sampled = sample_rival(*theirs);
+          if (const auto* rejected = std::get_if<Rejection>(&sampled)) return beside(*rejected);
+          rival_us = std::get<double>(sampled);
+        }
+      }
+      timed.samples_us.push_back(candidate_us);
+      if (theirs) rival->pairing.add_pair(candidate_us, rival_us);
+    }
+    theirs.reset();
+    if (wants_more() || !last) continue;
+    timed.seconds = seconds_since(begin);
+    if (auto rejected = last(*ours)) return rejected;
+    break;
   }
-  timed.seconds = seconds_since(begin);
-  const auto taken = static_cast<int>(timed.samples_us.size());
-  if (taken == fitting && (wants_samples(taken) || wants_pairs(taken))) {
+  if (!last) timed.seconds = seconds_since(begin);
+  if (taken == fitting && (wants_samples() || wants_pairs())) {
     timed.warnings.push_back(
         fmt::format("outputs of {} MiB leave host memory for no more than {} samples",
                     task_.sized.output_bytes() >> 20U, fitting));

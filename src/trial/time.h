@@ -3,6 +3,7 @@
 // none of them exists.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "autokernel/compile/compiler.h"
 #include "autokernel/driver/device.h"
+#include "trial/candidate.h"
 #include "trial/cublas.h"
 #include "trial/keys.h"
 #include "trial/launcher.h"
@@ -43,20 +45,10 @@ struct TimingTask {
   int samples;  // of the candidate and of the library
 };
 
-class Stopwatch;
-
-// The opponent of a candidate, loaded: it is launched as the candidate is, on inputs and buffers of
-// its own.
+// The opponent of a candidate: it is launched as the candidate is, on inputs and buffers of its
+// own.
 struct Rival {
-  Rival(Candidate loaded, const Stopwatch& stopwatch, Pairing between);
-  Rival(const Rival&) = delete;
-  Rival& operator=(const Rival&) = delete;
-  Rival(Rival&&) = delete;
-  Rival& operator=(Rival&&) = delete;
-  ~Rival() = default;
-
-  const Candidate candidate;
-  Launcher launcher;
+  const compile::Program& program;  // must live longer
   Pairing pairing;
 };
 
@@ -70,15 +62,23 @@ class Stopwatch {
   Stopwatch& operator=(Stopwatch&&) = delete;
   virtual ~Stopwatch() = default;
 
-  // The whole sequence for a candidate that is loaded; against `rival` where it is not null.
-  [[nodiscard]] virtual Timing time(const Candidate& candidate, Rival* rival) = 0;
+  // The whole sequence for a candidate, which is loaded for it and gone after it; against `rival`
+  // where it is not null.
+  [[nodiscard]] virtual Timing time(const compile::Program& candidate, Rival* rival) = 0;
   // The rival with no candidate there, into its pairing. A rejection is the rival's own.
   [[nodiscard]] std::optional<Rejection> time_alone(Rival& rival);
 
+ protected:
+  // A program that is loaded, with its buffers.
+  struct Loaded {
+    Loaded(Candidate kernel, const Stopwatch& stopwatch)
+        : candidate(std::move(kernel)), launcher(stopwatch.launcher(candidate)) {}
+    const Candidate candidate;
+    Launcher launcher;
+  };
+
   // A launcher with as many sets of buffers as this device needs; the candidate must live longer.
   [[nodiscard]] virtual Launcher launcher(const Candidate& candidate) const = 0;
-
- protected:
   // Launches that are not timed, as many as it takes until times mean something. `first` gets the
   // record of the first, which is on the inputs that the case declares.
   [[nodiscard]] virtual std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
@@ -90,20 +90,28 @@ class Stopwatch {
   [[nodiscard]] virtual bool has_library() const = 0;
   // The library's product on inputs of its own, microseconds.
   [[nodiscard]] virtual double sample_library() = 0;
+  // After so many pairs both kernels are loaded anew, the other one first: where code and buffers
+  // happen to lie makes up to 0.2 us on an H200, and lies differently then.
+  [[nodiscard]] virtual int pairs_per_round() const = 0;
 
   // Candidate, library and rival in turn, in an order that is drawn anew each time, until there are
-  // as many as asked for, and as many pairs as it takes, or one of the caps is reached.
+  // as many as asked for, and as many pairs as it takes, or one of the caps is reached. `last` is
+  // called at the end, with the candidate still loaded.
   struct Caps {
     double samples_seconds;
     double pairs_seconds;
   };
-  [[nodiscard]] std::optional<Rejection> take_samples(Launcher& candidate, Rival* rival,
-                                                      const Caps& caps, Timed& timed);
+  using Last = std::function<std::optional<Rejection>(Loaded& candidate)>;
+  [[nodiscard]] std::optional<Rejection> take_samples(const compile::Program& candidate,
+                                                      Rival* rival, const Caps& caps, Timed& timed,
+                                                      const Last& last = {});
 
   const TimingTask& task() const { return task_; }
 
  private:
-  [[nodiscard]] std::variant<double, Rejection> sample_rival(Rival& rival);
+  [[nodiscard]] std::variant<std::unique_ptr<Loaded>, Rejection> load(
+      const compile::Program& program) const;
+  [[nodiscard]] std::variant<double, Rejection> sample_rival(Loaded& rival);
 
   const TimingTask task_;
   int rival_launches_ = 0;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "trial/conversion.h"
+#include "trial/decision.h"
 #include "trial/reference.h"
 #include "trial/time.h"
 
@@ -57,23 +58,21 @@ class EmulatedStopwatch : public Stopwatch {
     if (library != nullptr && gemm != nullptr) library_.emplace(*library, task, *gemm);
   }
 
-  [[nodiscard]] Timing time(const Candidate& candidate, Rival* rival) override {
+  [[nodiscard]] Timing time(const compile::Program& candidate, Rival* rival) override {
     Timed timed;
     timed.cap_seconds = std::min(task().sized.problem->timing.cap_seconds, kCapSeconds);
-    Launcher launcher = this->launcher(candidate);
-    if (auto rejected = warm_up(launcher, "warm-up launch", timed.records)) {
-      return *std::move(rejected);
-    }
     const Caps caps{timed.cap_seconds, kPairsCapSeconds};
-    if (auto rejected = take_samples(launcher, rival, caps, timed)) return *std::move(rejected);
+    if (auto rejected = take_samples(candidate, rival, caps, timed)) return *std::move(rejected);
     return timed;
   }
 
+ protected:
   [[nodiscard]] Launcher launcher(const Candidate& candidate) const override {
     return {task().device, candidate, task().sized, task().maker, 1};
   }
+  // Loading compiles the kernel for this processor, which takes longer than most pairs.
+  [[nodiscard]] int pairs_per_round() const override { return kMostPairs; }
 
- protected:
   // One is enough, and on the inputs the case declares it is the check at full size on them.
   [[nodiscard]] std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
                                                  std::vector<LaunchRecord>& first) override {

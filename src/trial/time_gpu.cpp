@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "autokernel/base/error.h"
+#include "trial/decision.h"
 #include "trial/gpu_tools.h"
 #include "trial/peak.h"
 #include "trial/reference.h"
@@ -24,6 +25,8 @@ double seconds_since(Clock::time_point begin) {
 // time, is too little.
 constexpr double kWarmUpSeconds = 0.1;
 constexpr int kMostWarmUps = 200;
+// Loading a kernel and its buffers anew takes less; clocks do not fall so soon.
+constexpr std::chrono::milliseconds kStaysWarm{200};
 // Buffers rotate through this many times the L2, so that a set's last use has left it.
 constexpr std::uint64_t kRotatedL2 = 4;
 constexpr std::size_t kMostSets = 64;
@@ -174,41 +177,34 @@ class GpuStopwatch : public Stopwatch {
     }
   }
 
-  [[nodiscard]] Timing time(const Candidate& candidate, Rival* rival) override {
+  [[nodiscard]] Timing time(const compile::Program& candidate, Rival* rival) override {
     Timed timed;
     timed.cap_seconds = task().sized.problem->timing.cap_seconds;
-    Launcher launcher = this->launcher(candidate);
-    if (auto rejected = warm_up(launcher, "warm-up launch", timed.records)) {
-      return *std::move(rejected);
-    }
-    timed.event_floor_us = event_floor_us();
     const Caps caps{timed.cap_seconds, timed.cap_seconds};
-    if (auto rejected = take_samples(launcher, rival, caps, timed)) return *std::move(rejected);
-    timed.event_tick_us = smallest_step(timed.samples_us, timed.library_us);
-    if (library_) timed.library_default_us = library_default_us();
-
-    auto warm = time_warm(launcher);
-    if (auto* rejected = std::get_if<Rejection>(&warm)) return std::move(*rejected);
-    timed.warm_us = std::get<double>(warm);
-    if (auto rejected = cross_check(launcher, candidate.declaration(), std::get<double>(warm))) {
-      return *std::move(rejected);
-    }
-    if (auto rejected = below_floor(task(), timed)) return *std::move(rejected);
+    auto rejected = take_samples(candidate, rival, caps, timed,
+                                 [&](Loaded& loaded) { return take_other_figures(loaded, timed); });
+    if (rejected) return *std::move(rejected);
+    if (auto too_fast = below_floor(task(), timed)) return *std::move(too_fast);
     return timed;
   }
 
+ protected:
   [[nodiscard]] Launcher launcher(const Candidate& candidate) const override {
     return {task().device, candidate, task().sized, task().maker,
             sets_for(task().device, task().sized)};
   }
+  // Half of the pairs that are taken at least.
+  [[nodiscard]] int pairs_per_round() const override { return kFirstLook / 2; }
 
- protected:
   // Runs unblocked, so that whatever is loaded lazily is loaded before a gate closes.
   [[nodiscard]] std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
                                                  std::vector<LaunchRecord>& first) override {
     Surroundings none;
     const auto begin = Clock::now();
+    const bool is_warm = begin - last_warm_ < kStaysWarm;
     for (int i = 1; i <= kMostWarmUps; ++i) {
+      // A device that is at work already needs its kernel loaded, and no more.
+      if (is_warm && i > 1) break;
       if (i > task().sized.problem->timing.warmups && seconds_since(begin) >= kWarmUpSeconds) break;
       const Recipe recipe = i == 1 ? Recipe::declared : timed_recipe(*task().sized.problem);
       const std::string name = fmt::format("{} {}", kind, i);
@@ -217,17 +213,31 @@ class GpuStopwatch : public Stopwatch {
       // Judging them all would cost more than it finds: the first is the check on declared inputs.
       if (i == 1) first.push_back(std::move(std::get<Launched>(launching).record));
     }
+    last_warm_ = Clock::now();
     return std::nullopt;
   }
 
   [[nodiscard]] Launching sample(Launcher& launcher, const std::string& name,
                                  std::vector<LaunchRecord>& untimed) override {
-    return sample_behind_gate(launcher, name, Flush::yes, untimed);
+    Launching launching = sample_behind_gate(launcher, name, Flush::yes, untimed);
+    last_warm_ = Clock::now();
+    return launching;
   }
   [[nodiscard]] bool has_library() const override { return library_.has_value(); }
   [[nodiscard]] double sample_library() override { return sample_library(Cublas::Sums::fp32); }
 
  private:
+  // What is measured once, of the candidate by itself.
+  [[nodiscard]] std::optional<Rejection> take_other_figures(Loaded& loaded, Timed& timed) {
+    timed.event_floor_us = event_floor_us();
+    timed.event_tick_us = smallest_step(timed.samples_us, timed.library_us);
+    if (library_) timed.library_default_us = library_default_us();
+    auto warm = time_warm(loaded.launcher);
+    if (auto* rejected = std::get_if<Rejection>(&warm)) return std::move(*rejected);
+    timed.warm_us = std::get<double>(warm);
+    return cross_check(loaded.launcher, loaded.candidate.declaration(), std::get<double>(warm));
+  }
+
   // Launches until the gate held; a launch behind a gate that gave up is judged like any other but
   // not timed.
   [[nodiscard]] Launching sample_behind_gate(Launcher& launcher, const std::string& name,
@@ -283,6 +293,7 @@ class GpuStopwatch : public Stopwatch {
   GpuTools tools_;
   HarnessSequence sequence_;
   std::optional<LibrarySequence> library_;
+  Clock::time_point last_warm_;
 };
 
 }  // namespace

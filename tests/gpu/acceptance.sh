@@ -21,14 +21,17 @@ readonly prefix
 readonly program=$prefix/bin/autokernel
 readonly kernels=${BASH_SOURCE[0]%/*}/kernels
 readonly cases=$prefix/share/autokernel
+readonly edits=${BASH_SOURCE[0]%/*}/../data/edits
 # Fifty benches give a p95 that is not one run's luck; twenty fresh processes are what the goal for the spread names.
 benches=50
 spread_over=20
+decisions_made=20
 device=cuda
 size=default
 if ((rehearse)); then
   benches=3
   spread_over=3
+  decisions_made=2
   device=cpu
   size=check
 fi
@@ -233,6 +236,75 @@ adversarial() {
   rejected "writes far out of bounds" "11 14" 'C[(1ll << 36) + i] = __float2bfloat16(sum);'
 }
 
+# ---- which of two kernels is faster ---------------------------------------------------------------------------------
+
+# The default kernel with so many further steps of its inner loop, whose sum no thread's will be equal to.
+with_extra_steps() {
+  sed "s|^  C\\[row \\* N + col\\] = .*|  float more = 0.0f;\n  for (int k = 0; k < $1; ++k) more += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);\n  if (more == 12345.678f) C[0] = A[0];\n&|" \
+    "$cases/kernels/kernel.cu" >"$scratch/extra_$1.cu"
+}
+
+# How many of the benches of the default kernel against another end with that code.
+count_ending() {
+  local code=$1 against=$2 count=0 i
+  for ((i = 0; i < decisions_made; i++)); do
+    bench decision "$cases/kernels" --against "$against"
+    if [[ $(code decision) == "$code" ]]; then count=$((count + 1)); fi
+  done
+  echo $count
+}
+
+# Each decision in a fresh process. The rate of false keeps is too low to be seen so: docs/decision.md simulates it.
+decisions() {
+  local kept steps gain
+  kept=$(count_ending 0 "$cases/kernels/kernel.cu")
+  judge "the same kernel against itself, kept" "$kept of $decisions_made" 0 "$(holds "$kept == 0")"
+  for steps in 32 64; do
+    with_extra_steps $steps
+    kept=$(count_ending 0 "$scratch/extra_$steps.cu")
+    gain=$(value decision gain_pct)
+    judge_on_gpu "a true gain of $gain %, kept" "$kept of $decisions_made" ">= 95 %" "$(holds "$kept >= 0.95 * $decisions_made")"
+  done
+}
+
+# ---- the loop -------------------------------------------------------------------------------------------------------
+
+loop() { (cd "$scratch/repository" && timeout 600 "$program" loop "$@") >"$scratch/loop.out" 2>"$scratch/loop.err"; }
+loop_value() { sed -n "s/^$1: *//p" "$scratch/loop.out" | head -n 1; }
+
+# A run with edits as an agent makes them: what is kept, what is not, and how long a step takes.
+campaign() {
+  local edit rc begin slowest=0 ms
+  if ! command -v git >/dev/null; then
+    skip "the loop" "no git here"
+    return
+  fi
+  mkdir "$scratch/repository" && cp -r "$cases/kernels" "$scratch/repository"
+  (cd "$scratch/repository" && git init -q -b main && git add -A &&
+    git -c user.name=acceptance -c user.email=acceptance@localhost commit -qm "the default case")
+  rc=0
+  loop start acceptance --device "$device" --size "$size" || rc=$?
+  judge "loop start: exit code" $rc 0 "$(holds "$rc == 0")"
+  if ((rc)); then cat "$scratch/loop.err" >&2; return; fi
+  for edit in "$edits"/*.cu; do
+    cp "$edit" "$scratch/repository/kernels/kernel.cu"
+    rc=0
+    begin=$(date +%s%N)
+    loop step -m "$(basename "$edit" .cu)" --timeout 20 || rc=$?
+    ms=$((($(date +%s%N) - begin) / 1000000))
+    echo "# loop step, $(basename "$edit" .cu): exit code $rc, $(loop_value verdict), $(loop_value median_us) us, gain $(loop_value gain_pct) %, $(loop_value pairs) pairs, $ms ms" >&2
+    if [[ $rc != 13 ]] && ((ms > slowest)); then slowest=$ms; fi
+    (cd "$scratch/repository" && git checkout -q -- kernels)
+  done
+  judge_on_gpu "the slowest step that does not hang, ms" $slowest "<= 10000" "$(holds "$slowest <= 10000")"
+  rc=0
+  loop finish || rc=$?
+  judge "loop finish: exit code; over the baseline" "$rc; $(loop_value over_baseline)" 0 "$(holds "$rc == 0")"
+  echo "# loop finish: library $(loop_value library_us) us, best $(loop_value best_us) us, baseline $(loop_value baseline_us) us" >&2
+  loop status
+  sed 's/^/# /' "$scratch/loop.out" >&2
+}
+
 # ---- the table ------------------------------------------------------------------------------------------------------
 
 echo "autokernel: $("$program" --version 2>/dev/null | head -n 1)"
@@ -248,7 +320,8 @@ too_fast
 exactness
 profiler
 adversarial
-skip "false keeps of the same kernel, true gains kept" "there is no loop yet"
+decisions
+campaign
 if ((shortfalls)); then
   echo "$shortfalls fall short" >&2
   exit 1

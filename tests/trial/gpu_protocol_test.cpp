@@ -40,9 +40,8 @@ class OnAGpu : public ::testing::Test {
   }
 
   Timing timing() {
-    const Candidate loaded = candidate();
     const TimingTask task{memory_.device(), sized_, maker_, keys_, problem_.timing.samples};
-    return gpu_stopwatch(task, nullptr, tools_)->time(loaded, nullptr);
+    return gpu_stopwatch(task, nullptr, tools_)->time(program_, nullptr);
   }
 
   MemoryDriver memory_;
@@ -78,10 +77,11 @@ TEST_F(OnAGpu, EveryTimedLaunchAndTheFirstWarmUpIsKeptToBeJudged) {
 TEST_F(OnAGpu, ATimedLaunchStandsBehindAGateAndAFlushBetweenItsEvents) {
   static_cast<void>(timing());
 
-  // The last flush is that of the last sample: launches for the warm figure have none.
+  // The last flush before the candidate is that of the last sample: launches for the warm figure
+  // have none.
   const std::vector<std::string>& journal = memory_.journal;
-  std::size_t flush = journal.size() - 1;
-  while (journal[flush] != "launch harness_read") --flush;
+  std::size_t flush = journal.size() - 3;
+  while (journal[flush] != "launch harness_read" || journal[flush + 2] != "launch matmul") --flush;
   EXPECT_THAT(std::vector<std::string>(&journal[flush - 3], &journal[flush + 5]),
               ElementsAre("reset L2", "launch harness_gate", "launch harness_write",
                           "launch harness_read", "record", "launch matmul", "record", "wait"));
@@ -109,7 +109,7 @@ TEST_F(OnAGpu, TheGateIsOpenedBeforeAnybodyWaits) {
 TEST_F(OnAGpu, AGateThatGivesUpOnceCostsOneMoreLaunch) {
   int gates = 0;
   memory_.kernels["harness_gate"] = [&](void** parameters) {
-    // The thirtieth gate is that of a timed launch: twenty stand before the empty kernel.
+    // That of a timed launch: those before the empty kernel come later.
     if (++gates == 30) (*static_cast<std::uint32_t**>(parameters[0]))[1] = 1;
   };
   const Timing timing = this->timing();

@@ -275,7 +275,9 @@ TEST_F(MatMulTrial, IsComparedInItsTimedLaunchesAlsoWithoutChecks) {
 
 TEST_F(MatMulTrial, WaitsForAnotherTrialOnItsDevice) {
   std::vector<Phase> entered;
-  std::optional<FileLock> other = lock_device({.emulated = true}, [] {});
+  driver::DeviceInfo emulated;
+  emulated.emulated = true;
+  std::optional<FileLock> other = lock_device(emulated, [] {});
   ASSERT_TRUE(other.has_value());
   static_cast<void>(run_trial(request(matmul(kStore)), [&](Phase phase) {
     entered.push_back(phase);
