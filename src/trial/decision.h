@@ -14,6 +14,9 @@ struct PairedEstimate {
   int pairs = 0;
   double mean = 0;
   double standard_error = 0;  // of the mean; allows for pairs that follow each other being alike
+  // How many values that is the standard error of: the pairs, or batches of pairs. The fewer, the
+  // less certain it is itself.
+  int values = 0;
 };
 // Of at least two pairs, in the order measured.
 [[nodiscard]] PairedEstimate estimate(std::span<const double> log_ratios);
