@@ -1,6 +1,6 @@
 // C = A x B with 64 x 64 elements of C per block and 8 x 2 of them in each thread's registers.
-// There are two buffers for the tiles: while one is multiplied, the next tiles are on their way
-// from global memory through registers to the other, and one barrier per tile is enough.
+// Tiles are 64 deep: what a warp reads of a row of A is a whole line of 128 bytes, and there are
+// half as many barriers as with tiles of 32.
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>
@@ -11,7 +11,7 @@ constexpr int ROWS = 8;  // of C per thread, HEIGHT apart
 constexpr int COLS = 2;  // of C per thread, side by side
 constexpr int TILE_M = HEIGHT * ROWS;
 constexpr int TILE_N = WIDTH * COLS;
-constexpr int DEPTH = 32;  // how much of K is held in shared memory at once
+constexpr int DEPTH = 64;  // how much of K is held in shared memory at once
 constexpr int FOUR = sizeof(float4) / sizeof(float);
 constexpr int VECTOR = sizeof(uint4) / sizeof(__nv_bfloat16);
 constexpr int HALVES = VECTOR / FOUR;
@@ -21,70 +21,60 @@ constexpr int A_VECTORS = DEPTH / VECTOR;
 constexpr int A_ROWS = WIDTH / A_VECTORS;
 constexpr int B_VECTORS = TILE_N / VECTOR;
 constexpr int B_ROWS = WIDTH / B_VECTORS;
-static_assert(TILE_M == HEIGHT * A_ROWS && DEPTH == HEIGHT * B_ROWS,
-              "each thread loads one vector of each tile");
-
-struct Tiles {
-  // The halves of A's vectors lie apart, so that the threads of a warp write side by side.
-  float4 a[HALVES][TILE_M][A_VECTORS];
-  uint4 b[DEPTH][B_VECTORS];
-};
+// And all warps together.
+constexpr int A_STEP = HEIGHT * A_ROWS;
+constexpr int B_STEP = HEIGHT * B_ROWS;
+static_assert(TILE_M % A_STEP == 0 && DEPTH % B_STEP == 0, "no thread is left out");
 
 AUTOKERNEL_LAUNCH({.kernel = "matmul", .grid = {N / TILE_N, M / TILE_M}, .block = {WIDTH, HEIGHT}});
 
 extern "C" __global__ void __launch_bounds__(WIDTH* HEIGHT)
     matmul(const __nv_bfloat16* __restrict__ A, const __nv_bfloat16* __restrict__ B,
            __nv_bfloat16* __restrict__ C) {
-  __shared__ Tiles buffers[2];
+  // The halves of A's vectors lie apart, so that the threads of a warp write side by side.
+  __shared__ float4 tile_a[HALVES][TILE_M][A_VECTORS];
+  __shared__ uint4 tile_b[DEPTH][B_VECTORS];
   const int x = threadIdx.x;
   const int y = threadIdx.y;
   const int first_row = blockIdx.y * TILE_M;
   const int first_col = blockIdx.x * TILE_N;
 
-  // Which vector of each tile this thread loads.
+  // Which vector of each tile this thread loads first.
   const int a_row = y * A_ROWS + x / A_VECTORS;
   const int a_vector = x % A_VECTORS;
   const int b_row = y * B_ROWS + x / B_VECTORS;
   const int b_vector = x % B_VECTORS;
 
-  uint4 next_a;
-  uint4 next_b;
-  const auto read = [&](int start) {
-    next_a =
-        *reinterpret_cast<const uint4*>(&A[(first_row + a_row) * K + start + a_vector * VECTOR]);
-    next_b =
-        *reinterpret_cast<const uint4*>(&B[(start + b_row) * N + first_col + b_vector * VECTOR]);
-  };
-  const auto keep = [&](Tiles& tiles) {
-    const auto* pairs = reinterpret_cast<const __nv_bfloat162*>(&next_a);
-#pragma unroll
-    for (int half = 0; half < HALVES; ++half) {
-      const float2 low = __bfloat1622float2(pairs[2 * half]);
-      const float2 high = __bfloat1622float2(pairs[2 * half + 1]);
-      tiles.a[half][a_row][a_vector] = {low.x, low.y, high.x, high.y};
-    }
-    tiles.b[b_row][b_vector] = next_b;
-  };
-
   float sum[ROWS][COLS] = {};
-  read(0);
-  keep(buffers[0]);
-  __syncthreads();
-#pragma unroll 2  // so that the compiler knows which buffer it is
-  for (int tile = 0; tile < K / DEPTH; ++tile) {
-    const bool more = tile + 1 < K / DEPTH;
-    if (more) read((tile + 1) * DEPTH);
-    const Tiles& tiles = buffers[tile % 2];
+  for (int start = 0; start < K; start += DEPTH) {
+#pragma unroll
+    for (int row = a_row; row < TILE_M; row += A_STEP) {
+      const uint4 from_a =
+          *reinterpret_cast<const uint4*>(&A[(first_row + row) * K + start + a_vector * VECTOR]);
+      const auto* pairs = reinterpret_cast<const __nv_bfloat162*>(&from_a);
+#pragma unroll
+      for (int half = 0; half < HALVES; ++half) {
+        const float2 low = __bfloat1622float2(pairs[2 * half]);
+        const float2 high = __bfloat1622float2(pairs[2 * half + 1]);
+        tile_a[half][row][a_vector] = {low.x, low.y, high.x, high.y};
+      }
+    }
+#pragma unroll
+    for (int k = b_row; k < DEPTH; k += B_STEP) {
+      tile_b[k][b_vector] =
+          *reinterpret_cast<const uint4*>(&B[(start + k) * N + first_col + b_vector * VECTOR]);
+    }
+    __syncthreads();
 #pragma unroll
     for (int k = 0; k < DEPTH; k += FOUR) {
       float2 b[FOUR];
 #pragma unroll
       for (int i = 0; i < FOUR; ++i) {
-        b[i] = __bfloat1622float2(reinterpret_cast<const __nv_bfloat162*>(tiles.b[k + i])[x]);
+        b[i] = __bfloat1622float2(reinterpret_cast<const __nv_bfloat162*>(tile_b[k + i])[x]);
       }
 #pragma unroll
       for (int i = 0; i < ROWS; ++i) {
-        const float4 a = tiles.a[k / FOUR % HALVES][y + i * HEIGHT][k / VECTOR];
+        const float4 a = tile_a[k / FOUR % HALVES][y + i * HEIGHT][k / VECTOR];
         sum[i][0] += a.x * b[0].x;
         sum[i][1] += a.x * b[0].y;
         sum[i][0] += a.y * b[1].x;
@@ -95,7 +85,6 @@ extern "C" __global__ void __launch_bounds__(WIDTH* HEIGHT)
         sum[i][1] += a.w * b[3].y;
       }
     }
-    if (more) keep(buffers[(tile + 1) % 2]);
     __syncthreads();
   }
 #pragma unroll
