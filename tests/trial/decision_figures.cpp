@@ -2,6 +2,7 @@
 // how many of so many kernels that are the same are kept; several millions take minutes.
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <exception>
 #include <string>
 #include <utility>
@@ -40,7 +41,8 @@ void print_pairs_needed() {
   for (const double noise : {0.0025, 0.005, 0.01, 0.02, 0.03, 0.04, 0.06}) {
     fmt::print("| {} |", percent(noise));
     for (const double gain : gains) {
-      fmt::print(" {} |", pairs_and_kept(tally_normal(noise, gain, kMinGain, kTrials)));
+      fmt::print(" {} |",
+                 pairs_and_kept(tally_normal({.deviation = noise}, gain, kMinGain, kTrials)));
     }
     fmt::print("\n");
   }
@@ -54,7 +56,7 @@ void print_kept_by_gain() {
   for (const double noise : {0.0025, 0.005, 0.01, 0.02}) {
     fmt::print("| {} |", percent(noise));
     for (const double factor : factors) {
-      const Tally trials = tally_normal(noise, factor * kMinGain, kMinGain, kTrials);
+      const Tally trials = tally_normal({.deviation = noise}, factor * kMinGain, kMinGain, kTrials);
       fmt::print(" {:.1f} % |", trials.share_faster() * kPercent);
     }
     fmt::print("\n");
@@ -82,10 +84,22 @@ void print_on_noise(std::vector<Noise> kinds) {
 }
 
 void print_no_ops(int trials) {
-  print_head("Kernels that are the same, kept", {"noise of a pair", "kept", "of"});
-  for (const double noise : {0.005, 0.01, 0.02, 0.04}) {
-    fmt::print("| {} | {} | {} |\n", percent(noise),
-               tally_normal(noise, 0, kMinGain, trials).faster, trials);
+  const double correlations[] = {0, 0.2, 0.5, 0.8};
+  std::vector<std::string> columns{"noise of a pair"};
+  for (const double correlation : correlations)
+    columns.push_back(fmt::format("correlation {:g}", correlation));
+  print_head(fmt::format("Kernels that are the same: kept of {}, by the correlation of pairs that "
+                         "follow each other",
+                         trials),
+             columns);
+  for (const double deviation : {0.005, 0.01, 0.02, 0.04}) {
+    fmt::print("| {} |", percent(deviation));
+    for (const double correlation : correlations) {
+      const NormalNoise noise{.deviation = deviation, .correlation = correlation};
+      fmt::print(" {} |", tally_normal(noise, 0, kMinGain, trials).faster);
+      std::fflush(stdout);
+    }
+    fmt::print("\n");
   }
 }
 

@@ -1,6 +1,7 @@
 #include "trial/simulated_trials.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -97,12 +98,20 @@ Tally tally(const Noise& noise, double gain, int trials) {
   return count.result();
 }
 
-Tally tally_normal(double noise_of_a_pair, double gain, double min_gain, int trials) {
+Tally tally_normal(const NormalNoise& noise, double gain, double min_gain, int trials) {
   Random random(3);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same in each run
-  std::normal_distribution<double> normal(log_ratio_of(gain), noise_of_a_pair);
-  Count count(log_ratio_of(gain));
+  std::normal_distribution<double> normal(0, noise.deviation);
+  const double fresh = std::sqrt(1 - noise.correlation * noise.correlation);
+  const double true_log_ratio = log_ratio_of(gain);
+  Count count(true_log_ratio);
   for (int i = 0; i < trials; ++i) {
-    count.add(run_trial([&] { return normal(random); }, min_gain));
+    double now = normal(random);
+    count.add(run_trial(
+        [&] {
+          now = noise.correlation * now + fresh * normal(random);
+          return true_log_ratio + now;
+        },
+        min_gain));
   }
   return count.result();
 }

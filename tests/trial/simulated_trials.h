@@ -35,8 +35,12 @@ struct Tally {
 // recording itself found between the two kernels, which are the same, is taken off.
 [[nodiscard]] Tally tally(const Noise& noise, double gain, int trials);
 
-// The same in normal noise of that standard deviation for a pair, where each pair stands for
-// itself.
-[[nodiscard]] Tally tally_normal(double noise_of_a_pair, double gain, double min_gain, int trials);
+// Pairs in normal noise.
+struct NormalNoise {
+  double deviation = 0;    // of a pair's log ratio
+  double correlation = 0;  // of one pair with the next
+};
+[[nodiscard]] Tally tally_normal(const NormalNoise& noise, double gain, double min_gain,
+                                 int trials);
 
 }  // namespace autokernel::trial
