@@ -19,6 +19,7 @@ PairedEstimate of(int pairs, double mean, double standard_error) {
 // As many as asked for, one half above the mean and one below, in turn.
 std::vector<double> alternating(int count, double mean, double deviation) {
   std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) values.push_back(mean + (i % 2 == 0 ? deviation : -deviation));
   return values;
 }
@@ -26,6 +27,7 @@ std::vector<double> alternating(int count, double mean, double deviation) {
 // The same values, but the first half of every `length` above the mean and the second below.
 std::vector<double> in_runs(int count, int length, double mean, double deviation) {
   std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i)
     values.push_back(mean + (i % length < length / 2 ? deviation : -deviation));
   return values;
