@@ -66,7 +66,7 @@ void print_kept_by_gain() {
 void print_on_noise(std::vector<Noise> kinds) {
   for (Noise& noise : synthetic_noise()) kinds.push_back(std::move(noise));
   print_head("On noise of several kinds",
-             {"noise", "pairs in it", "noise of a pair", "the same kernel: kept",
+             {"noise", "pairs in it", "noise of a pair", "correlation", "the same kernel: kept",
               "1.4 times the least gain: kept", "slower by as much: kept", "pairs, same kernel",
               "pairs, 1.4 times"});
   constexpr int kNoOps = 3000;
@@ -76,10 +76,11 @@ void print_on_noise(std::vector<Noise> kinds) {
     const Tally same = tally(noise, 0, kNoOps);
     const Tally faster = tally(noise, gain, kTrials);
     const Tally slower = tally(noise, -gain, kTrials);
-    fmt::print("| {} | {} | {:.2f} % | {} of {} | {:.1f} % | {} of {} | {:.0f} | {:.0f} |\n",
-               noise.name, noise.log_ratios.size(), scatter(noise) * kPercent, same.faster,
-               same.trials, faster.share_faster() * kPercent, slower.faster, slower.trials,
-               same.mean_pairs, faster.mean_pairs);
+    fmt::print(
+        "| {} | {} | {:.2f} % | {:.2f} | {} of {} | {:.1f} % | {} of {} | {:.0f} | {:.0f} |\n",
+        noise.name, noise.log_ratios.size(), scatter(noise) * kPercent, correlation(noise),
+        same.faster, same.trials, faster.share_faster() * kPercent, slower.faster, slower.trials,
+        same.mean_pairs, faster.mean_pairs);
   }
 }
 

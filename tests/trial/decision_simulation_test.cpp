@@ -91,6 +91,15 @@ TEST_F(Recording, HasALogarithmForEachPair) {
   EXPECT_THAT(noise.log_ratios, testing::ElementsAre(std::log(2.0), std::log(0.5)));
 }
 
+TEST(NoiseOfPairs, IsTheStandardDeviationOfTheirLogarithms) {
+  EXPECT_DOUBLE_EQ(scatter({.name = {}, .log_ratios = {1, 3, 1, 3}}), std::sqrt(4.0 / 3));
+}
+
+TEST(NoiseOfPairs, HasACorrelationBelowZeroWhereTheyTakeTurns) {
+  EXPECT_DOUBLE_EQ(correlation({.name = {}, .log_ratios = {1, 3, 1, 3}}), -0.75);
+  EXPECT_DOUBLE_EQ(correlation({.name = {}, .log_ratios = {1, 1, 3, 3}}), 0.25);
+}
+
 TEST_F(Recording, OfTheEmulatedDeviceHasItsLeastGain) {
   const Noise noise = read_recording(
       with("# CPU, emulated CUDA driver\tmatmul\ncandidate_us\tincumbent_us\n1\t1\n1\t1\n"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <numeric>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -93,15 +94,31 @@ Noise made_by(const Formula& formula) {
   return noise;
 }
 
+// From the mean.
+std::vector<double> deviations(std::vector<double> values) {
+  const double mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  for (double& value : values) value -= mean;
+  return values;
+}
+
+// Of each value with the one so many places before it.
+double sum_of_products(const std::vector<double>& values, std::size_t apart) {
+  double sum = 0;
+  for (std::size_t i = apart; i < values.size(); ++i) sum += values[i] * values[i - apart];
+  return sum;
+}
+
 }  // namespace
 
 double scatter(const Noise& noise) {
-  const auto count = static_cast<double>(noise.log_ratios.size());
-  double mean = 0;
-  for (const double value : noise.log_ratios) mean += value / count;
-  double squares = 0;
-  for (const double value : noise.log_ratios) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / (count - 1));
+  const std::vector<double> off = deviations(noise.log_ratios);
+  return std::sqrt(sum_of_products(off, 0) / static_cast<double>(off.size() - 1));
+}
+
+double correlation(const Noise& noise) {
+  const std::vector<double> off = deviations(noise.log_ratios);
+  return sum_of_products(off, 1) / sum_of_products(off, 0);
 }
 
 Noise read_recording(const std::filesystem::path& file) {

@@ -16,6 +16,8 @@ struct Noise {
 };
 // The standard deviation of the logarithms.
 [[nodiscard]] double scatter(const Noise& noise);
+// Of one pair with the next: 0 where each stands for itself.
+[[nodiscard]] double correlation(const Noise& noise);
 
 // Reads a recording. Its lines, with tabs between the parts:
 //
