@@ -61,7 +61,8 @@ std::vector<double> halved(std::span<const double> values) {
 
 StudentsT distribution_of(const PairedEstimate& estimate) {
   assert(estimate.values >= 2);
-  return StudentsT(estimate.values - 1);
+  const double degrees_of_freedom = estimate.values - 1;
+  return {degrees_of_freedom};
 }
 
 // How far the true value lies from the mean at most, on one side, but for that probability.

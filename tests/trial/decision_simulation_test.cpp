@@ -1,0 +1,128 @@
+// The promises of docs/decision.md, kept in simulated trials: on recordings of real kernels and on
+// stand-ins for them. autokernel_decision_figures prints the figures themselves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+
+#include "support/scratch_folder.h"
+#include "trial/noise.h"
+#include "trial/simulated_trials.h"
+
+namespace autokernel::trial {
+
+// In a test's name.
+void PrintTo(const Noise& noise, std::ostream* stream) { *stream << noise.name; }
+
+namespace {
+
+constexpr int kNoOps = 3000;
+constexpr int kTrueGains = 1000;
+constexpr double kTrueGain = 1.4;  // times the least gain
+
+class Decision : public testing::TestWithParam<Noise> {};
+
+TEST_P(Decision, KeepsNoneOf3000KernelsThatAreTheSame) {
+  EXPECT_EQ(tally(GetParam(), 0, kNoOps).faster, 0);
+}
+
+TEST_P(Decision, Keeps95Of100KernelsThatAreFasterBy1point4TimesTheLeastGain) {
+  const double gain = kTrueGain * GetParam().min_gain;
+  EXPECT_GE(tally(GetParam(), gain, kTrueGains).share_faster(), 0.95);
+}
+
+TEST_P(Decision, KeepsNoKernelThatIsSlower) {
+  const double gain = -kTrueGain * GetParam().min_gain;
+  EXPECT_EQ(tally(GetParam(), gain, kTrueGains).faster, 0);
+}
+
+TEST_P(Decision, TellsThatAKernelIsTheSameWithinTheMostPairs) {
+  EXPECT_EQ(tally(GetParam(), 0, kTrueGains).not_faster, kTrueGains);
+}
+
+TEST_P(Decision, NeedsFewPairsForAKernelThatTakesHalfTheTime) {
+  const Tally half = tally(GetParam(), 0.5, kTrueGains);
+  EXPECT_EQ(half.faster, kTrueGains);
+  EXPECT_EQ(half.median_pairs, kFirstLook);
+}
+
+TEST_P(Decision, HasTheTrueGainInItsInterval) {
+  // Less often than in 95 of 100, since sampling ends where the noise happens to look small, and
+  // where pairs are alike.
+  const Tally same = tally(GetParam(), 0, kTrueGains);
+  EXPECT_GE(same.within_interval, 0.92 * kTrueGains);
+}
+
+std::string name_of(const testing::TestParamInfo<Noise>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Recorded, Decision, testing::ValuesIn(recorded_noise()), name_of);
+INSTANTIATE_TEST_SUITE_P(Synthetic, Decision, testing::ValuesIn(synthetic_noise()), name_of);
+// A checkout may come without recordings.
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Recorded);
+
+class Recorded : public testing::TestWithParam<Noise> {};
+
+TEST_P(Recorded, FindsNoGainBetweenAKernelAndItself) {
+  const PairedEstimate whole = estimate(GetParam().log_ratios);
+  EXPECT_LT(std::fabs(whole.mean), log_ratio_of(GetParam().min_gain));
+  EXPECT_EQ(conclude(whole, GetParam().min_gain), Conclusion::not_faster);
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, Recorded, testing::ValuesIn(recorded_noise()), name_of);
+
+class Recording : public testing::Test {
+ protected:
+  [[nodiscard]] std::filesystem::path with(const std::string& text) const {
+    return folder_.write("a-kernel.tsv", text);
+  }
+
+ private:
+  test::ScratchFolder folder_;
+};
+
+TEST_F(Recording, HasALogarithmForEachPair) {
+  const Noise noise =
+      read_recording(with("# NVIDIA H200\tmatmul\ncandidate_us\tincumbent_us\n2.5\t5\n4\t2\n"));
+  EXPECT_EQ(noise.name, "a_kernel");
+  EXPECT_DOUBLE_EQ(noise.min_gain, 0.005);
+  EXPECT_THAT(noise.log_ratios, testing::ElementsAre(std::log(2.0), std::log(0.5)));
+}
+
+TEST(NoiseOfPairs, IsTheStandardDeviationOfTheirLogarithms) {
+  EXPECT_DOUBLE_EQ(scatter({.name = {}, .log_ratios = {1, 3, 1, 3}}), std::sqrt(4.0 / 3));
+}
+
+TEST(NoiseOfPairs, HasACorrelationBelowZeroWhereTheyTakeTurns) {
+  EXPECT_DOUBLE_EQ(correlation({.name = {}, .log_ratios = {1, 3, 1, 3}}), -0.75);
+  EXPECT_DOUBLE_EQ(correlation({.name = {}, .log_ratios = {1, 1, 3, 3}}), 0.25);
+}
+
+TEST_F(Recording, OfTheEmulatedDeviceHasItsLeastGain) {
+  const Noise noise = read_recording(
+      with("# CPU, emulated CUDA driver\tmatmul\ncandidate_us\tincumbent_us\n1\t1\n1\t1\n"));
+  EXPECT_DOUBLE_EQ(noise.min_gain, 0.02);
+}
+
+TEST_F(Recording, ThatIsDamagedIsRefusedWithItsLine) {
+  const auto refused = [&](const std::string& text) {
+    try {
+      (void)read_recording(with(text));
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string head = "# NVIDIA H200\tmatmul\ncandidate_us\tincumbent_us\n";
+  EXPECT_THAT(refused(""), testing::HasSubstr("a-kernel.tsv:1: expected '# <device>"));
+  EXPECT_THAT(refused("# NVIDIA H200\tmatmul\n1\t1\n1\t1\n"), testing::HasSubstr(":2: "));
+  EXPECT_THAT(refused(head + "1\t1\n1\t0\n"), testing::HasSubstr(":4: expected two times"));
+  EXPECT_THAT(refused(head + "1\t1\n1\n"), testing::HasSubstr(":4: expected two times"));
+  EXPECT_THAT(refused(head + "1\t1\n1\t1\t1\n"), testing::HasSubstr(":4: expected two times"));
+  EXPECT_THAT(refused(head + "1\t1\n"), testing::HasSubstr("two pairs at least"));
+}
+
+}  // namespace
+}  // namespace autokernel::trial

@@ -1,0 +1,46 @@
+// The rule of src/trial/decision.h applied to many trials drawn from some noise, as the runner
+// applies it to one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "trial/decision.h"
+#include "trial/noise.h"
+
+namespace autokernel::trial {
+
+struct Outcome {
+  Conclusion conclusion = Conclusion::undecided;
+  PairedEstimate estimate;
+};
+// One trial: looks until there is a conclusion, or as many pairs as there may be. `next_pair` gives
+// the logarithm of the next ratio.
+[[nodiscard]] Outcome run_trial(const std::function<double()>& next_pair, double min_gain);
+
+struct Tally {
+  int trials = 0;
+  int faster = 0;
+  int not_faster = 0;
+  int undecided = 0;
+  int within_interval = 0;  // the 95 % interval holds the true gain
+  double mean_pairs = 0;
+  int median_pairs = 0;
+  [[nodiscard]] double share_faster() const { return static_cast<double>(faster) / trials; }
+};
+
+// Trials of a kernel that is faster by `gain` (relative; negative: slower), drawn from a recording
+// by circular block bootstrap: blocks of pairs from anywhere in it, one after the other. What the
+// recording itself found between the two kernels, which are the same, is taken off.
+[[nodiscard]] Tally tally(const Noise& noise, double gain, int trials);
+
+// Pairs in normal noise.
+struct NormalNoise {
+  double deviation = 0;    // of a pair's log ratio
+  double correlation = 0;  // of one pair with the next
+};
+[[nodiscard]] Tally tally_normal(const NormalNoise& noise, double gain, double min_gain,
+                                 int trials);
+
+}  // namespace autokernel::trial
