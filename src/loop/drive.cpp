@@ -45,7 +45,8 @@ class AgentDriver {
     while (driven_.signal == 0 && why_stop().empty()) {
       parts_.run().hours = hours_since(parts_.run().run.at);
       in_vain = take_turn() ? 0 : in_vain + 1;
-      if (in_vain < kMostInVain) continue;
+      if (const auto signal = interrupts_.next()) driven_.signal = *signal;
+      if (driven_.signal != 0 || in_vain < kMostInVain) continue;
       throw Error(Stop::environment,
                   fmt::format("{} turns of the agent in a row led to no experiment; the last one: "
                               "{}; its output is in {}",
@@ -81,18 +82,16 @@ class AgentDriver {
     fs::remove(idea_file, failed);
     const std::string brief = brief_of(status, idea_file, remarks_);
     write_file_atomically(parts_.folders.brief(), brief, Sync::no);
-    const AgentTurn turn = [&] {
-      const Interrupts interrupts;
-      return run_agent({.line = options_.agent,
-                        .directory = parts_.folders.root(),
-                        .environment = {{"AUTOKERNEL_BRIEF", parts_.folders.brief().string()},
-                                        {"AUTOKERNEL_IDEA_FILE", idea_file.string()},
-                                        {"AUTOKERNEL_KERNEL",
-                                         (parts_.folders.root() / status.run.editable).string()}},
-                        .brief = brief,
-                        .timeout = std::chrono::duration<double>(options_.agent_seconds)},
-                       interrupts, observer_.agent_works);
-    }();
+    const AgentTurn turn =
+        run_agent({.line = options_.agent,
+                   .directory = parts_.folders.root(),
+                   .environment = {{"AUTOKERNEL_BRIEF", parts_.folders.brief().string()},
+                                   {"AUTOKERNEL_IDEA_FILE", idea_file.string()},
+                                   {"AUTOKERNEL_KERNEL",
+                                    (parts_.folders.root() / status.run.editable).string()}},
+                   .brief = brief,
+                   .timeout = std::chrono::duration<double>(options_.agent_seconds)},
+                  interrupts_, observer_.agent_works);
     keep_output(turn);
     remarks_.clear();
     const TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, status);
@@ -178,7 +177,7 @@ class AgentDriver {
                        short_id(tidied.commit)));
     }
     if (turn.stragglers > 0) {
-      note(fmt::format("The agent left {} processes running; they were ended.", turn.stragglers));
+      note(fmt::format("The agent left processes running ({}); they were ended.", turn.stragglers));
     }
     if (turn.bytes > kFlood) {
       note(fmt::format("The agent wrote {} MB; only the beginning and the end were kept.",
@@ -206,6 +205,8 @@ class AgentDriver {
   Loop::Parts& parts_;
   const DriveOptions& options_;
   const DriveObserver& observer_;
+  // Also between two trials of a step, and while the branch is moved.
+  const Interrupts interrupts_;
   Driven driven_;
   const std::string begun_ = now_utc();
   std::string remarks_;   // on the last turn
