@@ -11,6 +11,7 @@
 #include "autokernel/base/interrupts.h"
 #include "loop/agent.h"
 #include "loop/brief.h"
+#include "loop/keepsake.h"
 #include "loop/parts.h"
 #include "loop/tidy_up.h"
 
@@ -23,6 +24,12 @@ namespace fs = std::filesystem;
 constexpr int kMostInVain = 5;
 // More than any agent has to say; it is named, and the middle of it is not kept.
 constexpr std::uint64_t kFlood = 16ULL << 20U;
+
+// A link is none: what is judged is the bytes that git keeps.
+[[nodiscard]] bool is_regular(const fs::path& file) {
+  std::error_code unreadable;
+  return fs::is_regular_file(fs::symlink_status(file, unreadable));
+}
 
 }  // namespace
 
@@ -92,6 +99,12 @@ class AgentDriver {
                    .brief = brief,
                    .timeout = std::chrono::duration<double>(options_.agent_seconds)},
                   interrupts_, observer_.agent_works);
+    // It may have removed whatever git ignores.
+    parts_.folders.make();
+    if (const std::string mended = keep_ledger(parts_.repository, parts_.folders);
+        !mended.empty()) {
+      parts_.say(mended);
+    }
     keep_output(turn);
     remarks_.clear();
     const TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, status);
@@ -103,6 +116,12 @@ class AgentDriver {
       const bool timed_out = turn.ending == AgentTurn::Ending::timed_out;
       in_vain(turn, timed_out ? "timed out" : "interrupted",
               timed_out ? turn.how : "the run was interrupted", tidied);
+      return false;
+    }
+    if (!is_regular(parts_.folders.root() / status.run.editable)) {
+      take_edit_away();
+      in_vain(turn, "no kernel", status.run.editable + " was no file any more: it is put back",
+              tidied);
       return false;
     }
     if (parts_.repository.file_matches(status.best.commit, status.run.editable)) {
@@ -139,9 +158,12 @@ class AgentDriver {
     const Status& status = parts_.run();
     const std::string& editable = status.run.editable;
     if (parts_.repository.file_matches(status.best.commit, editable)) return;
-    std::error_code unreadable;
-    if (fs::exists(parts_.folders.root() / editable, unreadable)) {
+    const fs::path file = parts_.folders.root() / editable;
+    std::error_code failed;
+    if (is_regular(file)) {
       parts_.say("the edit is in " + parts_.put_aside(editable).string());
+    } else if (fs::is_directory(fs::symlink_status(file, failed))) {
+      fs::remove(file, failed);  // an empty one; check_out() says what is wrong with another
     }
     parts_.repository.check_out(status.best.commit, editable);
   }

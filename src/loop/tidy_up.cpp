@@ -5,6 +5,8 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/ledger/results_table.h"
 #include "loop/scope.h"
 
 namespace autokernel::loop {
@@ -58,15 +60,34 @@ void move(const fs::path& from, const fs::path& to) {
   return stray;
 }
 
+// What an agent that was ended in the middle of git's work has left, as nothing of its runs any
+// more.
+void remove_locks(const repo::Repository& repository, const Status& status) {
+  static_cast<void>(repository.remove_stale_locks({"HEAD", "refs/heads/" + status.run.branch}));
+}
+
+// A table that is gone is made again: its rows are those of the ledger.
+void require_results(const Folders& folders, const Status& status) {
+  std::error_code unreadable;
+  if (fs::exists(folders.results(), unreadable)) return;
+  std::string table = ledger::results_header();
+  for (const ledger::Experiment& experiment : status.experiments) {
+    table += ledger::results_line(ledger::results_row(experiment));
+  }
+  write_file_atomically(folders.results(), table);
+}
+
 }  // namespace
 
 TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, const Status& status) {
   TidiedUp tidied;
+  remove_locks(repository, status);
   tidied.commit = take_back_branch(repository, status);
   // A commit of everything takes our table with it, whose rows are no change of the agent's.
   if (!tidied.commit.empty()) {
     repository.match_index(status.best.commit, folders.results().filename().string());
   }
+  require_results(folders, status);
   const std::vector<Strayed> strayed = strayed_files(repository, status.run);
   if (strayed.empty()) return tidied;
   const fs::path aside = new_folder(folders.aside());

@@ -243,6 +243,35 @@ TEST_F(LoopAgent, ThatLeavesAMergeInTheMiddleIsTakenBackToTheRun) {
   expect_one_experiment(drive({"--max-runs", "1"}), "crash wrong");
 }
 
+TEST_F(LoopAgent, ThatCleansEverythingAwayLosesNoExperiment) {
+  turn(1, wrong_kernel(), "wrong");
+  misdeed(2, "git clean --quiet -fdx");
+  turn(3, kernel(10 * kSlow), "slower");
+  const Outcome run = drive({"--max-runs", "2"});
+  EXPECT_EQ(run.code, 20) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("ledger.jsonl was removed, and is back"));
+  EXPECT_THAT(rows(), ElementsAre("keep baseline", "crash wrong", "discard slower"));
+  EXPECT_EQ(entries("experiment").size(), 3U);
+  EXPECT_EQ(entries("run_started").size(), 1U);
+  expect_at(experiment(0));
+  expect_nothing_left();
+}
+
+TEST_F(LoopAgent, ThatRemovesTheKernelHasItPutBack) {
+  misdeed(1, "rm \"$AUTOKERNEL_KERNEL\"");
+  misdeed(2, "ln -sf /dev/null \"$AUTOKERNEL_KERNEL\"");
+  turn(3, wrong_kernel(), "wrong");
+  expect_one_experiment(drive({"--max-runs", "1"}), "crash wrong");
+  EXPECT_EQ(entries("turn").at(0).at("outcome"), "no kernel");
+  EXPECT_EQ(entries("turn").at(1).at("outcome"), "no kernel");
+}
+
+TEST_F(LoopAgent, ThatLeavesALockOfGitsHasItRemoved) {
+  turn(1, wrong_kernel(), "wrong");
+  misdeed(1, "touch .git/index.lock");
+  expect_one_experiment(drive({"--max-runs", "1"}), "crash wrong");
+}
+
 TEST_F(LoopAgent, ThatTriesWhatWasTriedIsToldSo) {
   turn(1, wrong_kernel(), "wrong");
   turn(2, wrong_kernel(), "wrong again");

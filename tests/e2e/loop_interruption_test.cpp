@@ -77,5 +77,15 @@ TEST_F(LoopInterruption, ByAKillMayBeTriedOnceMore) {
   EXPECT_EQ(run_autokernel({"loop", "step", "-m", "never end", "--timeout", "3"}).code, 13);
 }
 
+TEST_F(LoopInterruption, ByACleanUpOfWhatGitIgnoresLosesNoExperiment) {
+  EXPECT_EQ(step(wrong_kernel(), "three times x").code, 11);
+  repository_.git("clean", "--quiet", "-fdx");
+  const Outcome log = run_autokernel({"log"});
+  EXPECT_EQ(log.code, 0) << log.err;
+  EXPECT_THAT(log.out, HasSubstr("incorrect         three times x"));
+  EXPECT_THAT(log.err, HasSubstr("ledger.jsonl was removed, and is back from "));
+  EXPECT_THAT(run_autokernel({"log"}).err, IsEmpty());
+}
+
 }  // namespace
 }  // namespace autokernel::test

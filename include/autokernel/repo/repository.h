@@ -50,6 +50,8 @@ class Repository {
   ~Repository();
 
   [[nodiscard]] std::filesystem::path root() const;  // of the worktree, without links in it
+  // Where git keeps the head and the index of this worktree.
+  [[nodiscard]] std::filesystem::path git_folder() const;
   // Empty for the root itself. Throws Error(usage) for a path outside the worktree.
   [[nodiscard]] std::string relative(const std::filesystem::path& path) const;
 
