@@ -39,26 +39,8 @@ object (docs/json.md); with --quiet, the median in microseconds and nothing else
 Exit codes: 0 correct (with --against: faster), 10 correct but not faster, 16 inconclusive, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed; 2 usage,
 3 environment (no such device, no compiler), 70 internal.)";
 
-// Long enough for every phase of any case, short enough that a deadline in clock ticks does not
-// overflow.
-constexpr double kLongestTimeout = 86400;
-
 // A kernel is one file of source text; more is a mistake.
 constexpr std::uint64_t kLargestKernel = 16ULL << 20U;
-
-void require_timeout(double seconds) {
-  if (seconds > 0 && seconds <= kLongestTimeout) return;
-  throw Error(Stop::usage, "--timeout takes seconds, more than 0 and at most 86400");
-}
-
-[[nodiscard]] trial::Limits limits_with(std::optional<double> timeout_seconds) {
-  trial::Limits limits;
-  if (timeout_seconds) {
-    require_timeout(*timeout_seconds);
-    limits.compile_seconds = limits.check_seconds = limits.time_seconds = *timeout_seconds;
-  }
-  return limits;
-}
 
 }  // namespace
 
@@ -154,7 +136,7 @@ std::string Bench::kept_log(const trial::Request& request, const std::string& te
 
 int Bench::measure(const Console& console) const {
   const Diagnostics diagnostics(verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
-  const trial::Limits limits = limits_with(timeout_seconds_);
+  const trial::Limits limits = limits_with(timeout_seconds_, {});
   const trial::Request request = this->request();
   // Nobody named it, and it may not be what was meant.
   if (!case_directory_ && replay_.empty() && request.case_directory == installed_case()) {

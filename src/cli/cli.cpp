@@ -51,9 +51,13 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
 
 // The command whose help answers a question about this command line.
 [[nodiscard]] std::string help_command(const CLI::App& app) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return chosen.empty() ? "autokernel --help"
-                        : "autokernel " + chosen.back()->get_name() + " --help";
+  std::string words = "autokernel";
+  std::vector<CLI::App*> chosen = app.get_subcommands();
+  while (!chosen.empty()) {
+    words += " " + chosen.back()->get_name();
+    chosen = chosen.back()->get_subcommands();
+  }
+  return words + " --help";
 }
 
 [[nodiscard]] std::string one_line(std::string text) {
@@ -64,9 +68,19 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
 // What is wrong with the command line, in the words of somebody who knows what it was meant to be.
 [[nodiscard]] std::string complaint(const CLI::App& app, const std::vector<std::string>& arguments,
                                     const CLI::ParseError& error) {
-  const bool names_no_command =
-      app.get_subcommands().empty() && !arguments.front().starts_with("-");
-  if (names_no_command) return "there is no command '" + arguments.front() + "'";
+  const CLI::App* chosen = &app;
+  std::string words;
+  for (const std::string& argument : arguments) {
+    const std::vector<CLI::App*> below = chosen->get_subcommands();
+    words += (words.empty() ? "" : " ") + argument;
+    if (below.empty()) {
+      // Where a command must follow, anything else is a mistyped one.
+      const bool must_follow = chosen == &app || chosen->get_require_subcommand_min() > 0;
+      if (!must_follow || argument.starts_with("-")) break;
+      return "there is no command '" + words + "'";
+    }
+    chosen = below.back();
+  }
   return one_line(error.what());
 }
 

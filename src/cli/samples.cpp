@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -36,7 +37,9 @@ std::string samples_text(const std::string& record) {
   std::erase_if(columns, [](const auto& column) { return column.second.empty(); });
   for (const auto& [name, values] : columns) text += "\t" + name;
   text += '\n';
-  for (std::size_t i = 0; i < columns[0].second.size(); ++i) {
+  std::size_t count = 0;
+  for (const auto& [name, values] : columns) count = std::max(count, values.size());
+  for (std::size_t i = 0; i < count; ++i) {
     text += std::to_string(i + 1);
     for (const auto& [name, values] : columns) {
       text += i < values.size() ? fmt::format("\t{:.3f}", values[i]) : "\t";

@@ -152,7 +152,11 @@ AgentTurn run_agent(const AgentCommand& command, const Interrupts& interrupts,
     }
     conversation.finish(turn);
   }
-  turn.stragglers = tree.kill_all();
+  const int left = tree.kill_all();
+  // An agent that was ended could not end its own.
+  const bool by_itself =
+      turn.ending == AgentTurn::Ending::done || turn.ending == AgentTurn::Ending::failed;
+  turn.stragglers = by_itself ? left : 0;
   turn.seconds = elapsed().count();
   return turn;
 }

@@ -27,7 +27,7 @@ struct AgentTurn {
   std::string how;          // "exit code 1", "SIGSEGV", ...; empty when done
   std::string output;       // both of its outputs; the middle of a long one is left out
   std::uint64_t bytes = 0;  // of all it wrote
-  int stragglers = 0;       // processes it left, which were ended
+  int stragglers = 0;       // processes it left when it ended by itself; they were ended
   int signal = 0;           // that interrupted us
   double seconds = 0;
 };

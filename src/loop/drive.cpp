@@ -11,6 +11,7 @@
 #include "autokernel/base/interrupts.h"
 #include "loop/agent.h"
 #include "loop/brief.h"
+#include "loop/keepsake.h"
 #include "loop/parts.h"
 #include "loop/tidy_up.h"
 
@@ -23,6 +24,12 @@ namespace fs = std::filesystem;
 constexpr int kMostInVain = 5;
 // More than any agent has to say; it is named, and the middle of it is not kept.
 constexpr std::uint64_t kFlood = 16ULL << 20U;
+
+// A link is none: what is judged is the bytes that git keeps.
+[[nodiscard]] bool is_regular(const fs::path& file) {
+  std::error_code unreadable;
+  return fs::is_regular_file(fs::symlink_status(file, unreadable));
+}
 
 }  // namespace
 
@@ -45,7 +52,8 @@ class AgentDriver {
     while (driven_.signal == 0 && why_stop().empty()) {
       parts_.run().hours = hours_since(parts_.run().run.at);
       in_vain = take_turn() ? 0 : in_vain + 1;
-      if (in_vain < kMostInVain) continue;
+      if (const auto signal = interrupts_.next()) driven_.signal = *signal;
+      if (driven_.signal != 0 || in_vain < kMostInVain) continue;
       throw Error(Stop::environment,
                   fmt::format("{} turns of the agent in a row led to no experiment; the last one: "
                               "{}; its output is in {}",
@@ -81,18 +89,22 @@ class AgentDriver {
     fs::remove(idea_file, failed);
     const std::string brief = brief_of(status, idea_file, remarks_);
     write_file_atomically(parts_.folders.brief(), brief, Sync::no);
-    const AgentTurn turn = [&] {
-      const Interrupts interrupts;
-      return run_agent({.line = options_.agent,
-                        .directory = parts_.folders.root(),
-                        .environment = {{"AUTOKERNEL_BRIEF", parts_.folders.brief().string()},
-                                        {"AUTOKERNEL_IDEA_FILE", idea_file.string()},
-                                        {"AUTOKERNEL_KERNEL",
-                                         (parts_.folders.root() / status.run.editable).string()}},
-                        .brief = brief,
-                        .timeout = std::chrono::duration<double>(options_.agent_seconds)},
-                       interrupts, observer_.agent_works);
-    }();
+    const AgentTurn turn =
+        run_agent({.line = options_.agent,
+                   .directory = parts_.folders.root(),
+                   .environment = {{"AUTOKERNEL_BRIEF", parts_.folders.brief().string()},
+                                   {"AUTOKERNEL_IDEA_FILE", idea_file.string()},
+                                   {"AUTOKERNEL_KERNEL",
+                                    (parts_.folders.root() / status.run.editable).string()}},
+                   .brief = brief,
+                   .timeout = std::chrono::duration<double>(options_.agent_seconds)},
+                  interrupts_, observer_.agent_works);
+    // It may have removed whatever git ignores.
+    parts_.folders.make();
+    if (const std::string mended = keep_ledger(parts_.repository, parts_.folders);
+        !mended.empty()) {
+      parts_.say(mended);
+    }
     keep_output(turn);
     remarks_.clear();
     const TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, status);
@@ -104,6 +116,12 @@ class AgentDriver {
       const bool timed_out = turn.ending == AgentTurn::Ending::timed_out;
       in_vain(turn, timed_out ? "timed out" : "interrupted",
               timed_out ? turn.how : "the run was interrupted", tidied);
+      return false;
+    }
+    if (!is_regular(parts_.folders.root() / status.run.editable)) {
+      take_edit_away();
+      in_vain(turn, "no kernel", status.run.editable + " was no file any more: it is put back",
+              tidied);
       return false;
     }
     if (parts_.repository.file_matches(status.best.commit, status.run.editable)) {
@@ -140,9 +158,12 @@ class AgentDriver {
     const Status& status = parts_.run();
     const std::string& editable = status.run.editable;
     if (parts_.repository.file_matches(status.best.commit, editable)) return;
-    std::error_code unreadable;
-    if (fs::exists(parts_.folders.root() / editable, unreadable)) {
+    const fs::path file = parts_.folders.root() / editable;
+    std::error_code failed;
+    if (is_regular(file)) {
       parts_.say("the edit is in " + parts_.put_aside(editable).string());
+    } else if (fs::is_directory(fs::symlink_status(file, failed))) {
+      fs::remove(file, failed);  // an empty one; check_out() says what is wrong with another
     }
     parts_.repository.check_out(status.best.commit, editable);
   }
@@ -178,7 +199,7 @@ class AgentDriver {
                        short_id(tidied.commit)));
     }
     if (turn.stragglers > 0) {
-      note(fmt::format("The agent left {} processes running; they were ended.", turn.stragglers));
+      note(fmt::format("The agent left processes running ({}); they were ended.", turn.stragglers));
     }
     if (turn.bytes > kFlood) {
       note(fmt::format("The agent wrote {} MB; only the beginning and the end were kept.",
@@ -206,6 +227,8 @@ class AgentDriver {
   Loop::Parts& parts_;
   const DriveOptions& options_;
   const DriveObserver& observer_;
+  // Also between two trials of a step, and while the branch is moved.
+  const Interrupts interrupts_;
   Driven driven_;
   const std::string begun_ = now_utc();
   std::string remarks_;   // on the last turn

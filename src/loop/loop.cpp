@@ -9,6 +9,7 @@
 
 #include "autokernel/base/error.h"
 #include "loop/account.h"
+#include "loop/keepsake.h"
 #include "loop/parts.h"
 
 namespace autokernel::loop {
@@ -24,6 +25,10 @@ std::unique_ptr<Loop::Parts> Loop::Parts::make(const std::filesystem::path& here
   repo::Repository repository = repo::Repository::open(here);
   const Folders folders(repository.root());
   folders.make();
+  if (const std::string mended = keep_ledger(repository, folders);
+      !mended.empty() && surroundings.say) {
+    surroundings.say(mended);
+  }
   return std::unique_ptr<Parts>(new Parts{.repository = std::move(repository),
                                           .folders = folders,
                                           .surroundings = std::move(surroundings),

@@ -7,6 +7,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/ledger/results_table.h"
 #include "loop/account.h"
+#include "loop/keepsake.h"
 #include "loop/parts.h"
 #include "loop/scope.h"
 
@@ -172,6 +173,7 @@ Loop::Started Loop::start(const StartOptions& options) {
                            .text = ledger::results_line(ledger::results_row(baseline))};
   recording.to = head.commit;
   static_cast<void>(carry_out(recording, repository, folders, parts.surroundings.reached));
+  static_cast<void>(keep_ledger(repository, folders));
   started.moved_aside = recording.results_aside;
 
   parts.account.emplace();

@@ -24,6 +24,12 @@ constexpr double kSimplerShare = 0.9;
          kSimplerShare * static_cast<double>(compile::count_tokens(than));
 }
 
+// A file that holds an idea ends with a line end, which has become a blank.
+[[nodiscard]] std::string trimmed(const std::string& text) {
+  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
 // The branch must be where the last experiment left it: a commit of anybody else's has no
 // experiment, and nothing is compared with it.
 void require_own_head(const repo::Repository& repository, const Status& status) {
@@ -105,8 +111,8 @@ Step Loop::step(const StepOptions& options) {
   const repo::Repository& repository = parts.repository;
   const Folders& folders = parts.folders;
   const auto begun = Clock::now();
-  const std::string idea = ledger::as_one_line(options.idea);
-  if (idea.find_first_not_of(' ') == std::string::npos) {
+  const std::string idea = trimmed(ledger::as_one_line(options.idea));
+  if (idea.empty()) {
     throw Error(Stop::usage, "an experiment needs its idea in a sentence: -m \"tiles of 64 x 64\"");
   }
   parts.require_quiet_head();

@@ -5,6 +5,8 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/ledger/results_table.h"
 #include "loop/scope.h"
 
 namespace autokernel::loop {
@@ -43,6 +45,8 @@ void move(const fs::path& from, const fs::path& to) {
 // An agent's own commits are no experiments; they stay where git finds them.
 [[nodiscard]] std::string take_back_branch(const repo::Repository& repository,
                                            const Status& status) {
+  // A merge or rebase that it left in the middle would stop every step from here on.
+  if (!repository.operation_under_way().empty()) repository.forget_operation();
   const repo::Head head = repository.head();
   const std::string branch = "refs/heads/" + status.run.branch;
   const auto stands_at = repository.reference(branch);
@@ -52,15 +56,38 @@ void move(const fs::path& from, const fs::path& to) {
   repository.set_reference(
       fmt::format("refs/autokernel-strays/{}/{}", status.run.tag, stray.substr(0, 12)), stray);
   repository.set_reference(branch, status.best.commit);
-  repository.switch_head(status.run.branch);
+  repository.force_head(status.run.branch);
   return stray;
+}
+
+// What an agent that was ended in the middle of git's work has left, as nothing of its runs any
+// more.
+void remove_locks(const repo::Repository& repository, const Status& status) {
+  static_cast<void>(repository.remove_stale_locks({"HEAD", "refs/heads/" + status.run.branch}));
+}
+
+// A table that is gone is made again: its rows are those of the ledger.
+void require_results(const Folders& folders, const Status& status) {
+  std::error_code unreadable;
+  if (fs::exists(folders.results(), unreadable)) return;
+  std::string table = ledger::results_header();
+  for (const ledger::Experiment& experiment : status.experiments) {
+    table += ledger::results_line(ledger::results_row(experiment));
+  }
+  write_file_atomically(folders.results(), table);
 }
 
 }  // namespace
 
 TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, const Status& status) {
   TidiedUp tidied;
+  remove_locks(repository, status);
   tidied.commit = take_back_branch(repository, status);
+  // A commit of everything takes our table with it, whose rows are no change of the agent's.
+  if (!tidied.commit.empty()) {
+    repository.match_index(status.best.commit, folders.results().filename().string());
+  }
+  require_results(folders, status);
   const std::vector<Strayed> strayed = strayed_files(repository, status.run);
   if (strayed.empty()) return tidied;
   const fs::path aside = new_folder(folders.aside());
@@ -76,7 +103,11 @@ TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, con
       tidied.files.push_back(one.path + " (deleted)");
     }
     const bool is_committed = repository.blob_at(status.best.commit, one.path).has_value();
-    if (is_committed) repository.check_out(status.best.commit, one.path);
+    if (is_committed) {
+      repository.check_out(status.best.commit, one.path);
+    } else {
+      repository.match_index(status.best.commit, one.path);  // it may have been added to git
+    }
     if (!one.blob.empty()) repository.put_back(one.blob, one.path);
   }
   return tidied;

@@ -60,17 +60,30 @@ std::string Repository::operation_under_way() const {
   }
 }
 
+void Repository::forget_operation() const {
+  check(git_repository_state_cleanup(opened_->git()),
+        fmt::format("cannot give up the {} in {}", operation_under_way(), root().string()),
+        "git_repository_state_cleanup");
+}
+
 void Repository::switch_head(const std::string& branch) const {
   const std::string attempt =
       fmt::format("cannot switch {} to the branch {}", root().string(), branch);
   const std::string name = std::string(kBranches) + branch;
   const auto stands_at = reference(name);
-  if (!stands_at) throw Error(Stop::repository, attempt + ": there is no such branch");
   const std::string here = head().commit;
-  if (*stands_at != here) {
+  if (stands_at && *stands_at != here) {
     throw Error(Stop::repository, fmt::format("{}: it stands at {} and the head at {}", attempt,
                                               *stands_at, here.empty() ? "no commit" : here));
   }
+  force_head(branch);
+}
+
+void Repository::force_head(const std::string& branch) const {
+  const std::string attempt =
+      fmt::format("cannot switch {} to the branch {}", root().string(), branch);
+  const std::string name = std::string(kBranches) + branch;
+  if (!reference(name)) throw Error(Stop::repository, attempt + ": there is no such branch");
   check(git_repository_set_head(opened_->git(), name.c_str()), attempt, "git_repository_set_head");
 }
 

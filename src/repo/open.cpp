@@ -75,5 +75,6 @@ Repository& Repository::operator=(Repository&&) noexcept = default;
 Repository::~Repository() = default;
 
 fs::path Repository::root() const { return opened_->root; }
+fs::path Repository::git_folder() const { return opened_->git_folder; }
 
 }  // namespace autokernel::repo

@@ -66,6 +66,40 @@ TEST(CommandLine, WithoutArgumentsIsAUsageErrorThatShowsTheHelp) {
   EXPECT_THAT(said.err, HasSubstr("Usage: autokernel"));
 }
 
+TEST(CommandLine, HelpsWithTheLoopAndEachOfItsCommands) {
+  EXPECT_THAT(say({"loop", "--help"}).out,
+              AllOf(HasSubstr("start "), HasSubstr("finish "), HasSubstr("Exit codes:")));
+  EXPECT_THAT(say({"loop", "start", "--help"}).out, HasSubstr("Examples:"));
+  EXPECT_THAT(say({"loop", "step", "--help"}).out,
+              AllOf(HasSubstr("--timeout SECONDS"), HasSubstr("Examples:")));
+  EXPECT_THAT(say({"loop", "run", "--help"}).out,
+              AllOf(HasSubstr("--agent CMD"), HasSubstr("--timeout SECONDS")));
+  EXPECT_THAT(say({"loop", "status", "--help"}).out, HasSubstr("--json"));
+  EXPECT_THAT(say({"loop", "finish", "--help"}).out, HasSubstr("--processes N"));
+  EXPECT_THAT(say({"log", "--help"}).out, HasSubstr("--follow"));
+  EXPECT_THAT(say({"show", "--help"}).out, HasSubstr("--samples"));
+  EXPECT_THAT(say({"diff", "--help"}).out, HasSubstr("Examples:"));
+  EXPECT_THAT(say({"restore", "--help"}).out, HasSubstr("Examples:"));
+}
+
+TEST(CommandLine, PointsAtTheHelpOfACommandBelowACommand) {
+  EXPECT_THAT([] { (void)say({"loop", "status", "--frob"}); },
+              refuses("--frob; see 'autokernel loop status --help'"));
+  EXPECT_THAT([] { (void)say({"loop", "step"}); }, refuses("see 'autokernel loop step --help'"));
+  EXPECT_THAT([] { (void)say({"loop"}); }, refuses("see 'autokernel loop --help'"));
+}
+
+TEST(CommandLine, RefusesAnUnknownCommandOfTheLoop) {
+  EXPECT_THAT([] { (void)say({"loop", "frobnicate"}); },
+              refuses("there is no command 'loop frobnicate'; see 'autokernel loop --help'"));
+}
+
+TEST(CommandLine, RefusesBudgetsOfNothing) {
+  EXPECT_THAT([] { (void)say({"loop", "start", "x", "--max-runs", "0"}); }, refuses("--max-runs"));
+  EXPECT_THAT([] { (void)say({"loop", "start", "x", "--hours", "-1"}); }, refuses("--hours"));
+  EXPECT_THAT([] { (void)say({"loop", "finish", "--processes", "1"}); }, refuses("--processes"));
+}
+
 TEST(CommandLine, RefusesAnUnknownCommand) {
   EXPECT_THAT([] { (void)say({"frobnicate"}); },
               refuses("there is no command 'frobnicate'; see 'autokernel --help'"));

@@ -89,6 +89,21 @@ TEST_F(BashCompletion, OffersFoldersForACaseAndFilesForAKernel) {
               UnorderedElementsAre("cases one", "case.cu"));
 }
 
+TEST_F(BashCompletion, OffersCommandsBelowACommand) {
+  EXPECT_THAT(offered("autokernel loop ''"),
+              IsSupersetOf({"start", "step", "run", "status", "finish", "--help"}));
+  EXPECT_THAT(offered("autokernel loop sta"), UnorderedElementsAre("start", "status"));
+  EXPECT_THAT(offered("autokernel loop step --o"), ElementsAre("--over-budget"));
+  EXPECT_THAT(offered("autokernel loop start demo --device c"),
+              UnorderedElementsAre("cuda", "cpu"));
+  EXPECT_THAT(offered("autokernel loop finish --js"), ElementsAre("--json"));
+}
+
+TEST_F(BashCompletion, OffersWhatBecomesOfExperiments) {
+  EXPECT_THAT(offered("autokernel log --status ''"),
+              UnorderedElementsAre("keep", "discard", "crash"));
+}
+
 TEST_F(BashCompletion, OffersShells) {
   EXPECT_THAT(offered("autokernel completion f"), ElementsAre("fish"));
 }

@@ -126,7 +126,11 @@ TEST_F(Record, IsDescribedFieldByField) {
   for (std::string line; std::getline(stream, line);) {
     if (std::regex_match(line, found, row)) described.insert(found[1]);
   }
-  std::set<std::string> written = names_in(json::parse(record(request(), result(), "")));
+  trial::Result compared = result();
+  compared.comparison.emplace();
+  const json object = json::parse(record(request(), compared, ""));
+  std::set<std::string> written = names_in(object);
+  written.merge(names_in(object["comparison"]));
   written.insert("error");
   EXPECT_EQ(described, written);
 }

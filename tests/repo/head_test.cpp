@@ -50,6 +50,28 @@ TEST(Head, IsReadAnewEachTime) {
   EXPECT_THAT(repository.head(), stands("other", second));
 }
 
+TEST(Head, IsForcedToABranchThatStandsElsewhereWithoutTouchingAFile) {
+  const ScratchRepository scratch;
+  scratch.write("file", "one\n");
+  const std::string first = scratch.commit("one");
+  scratch.git("switch", "--quiet", "--create", "other");
+  scratch.write("file", "two\n");
+  scratch.commit("two");
+  const Repository repository = Repository::open(scratch.root());
+  repository.force_head("main");
+  EXPECT_THAT(repository.head(), stands("main", first));
+  EXPECT_EQ(scratch.read("file"), "two\n");
+  EXPECT_EQ(scratch.line("status", "--porcelain"), "M  file");
+}
+
+TEST(Head, IsNotForcedToABranchThatDoesNotExist) {
+  const ScratchRepository scratch;
+  const std::string commit = scratch.commit("one");
+  const Repository repository = Repository::open(scratch.root());
+  EXPECT_THROW(repository.force_head("other"), Error);
+  EXPECT_THAT(repository.head(), stands("main", commit));
+}
+
 // Two branches whose commits do not go together.
 class UnderWay : public ::testing::Test {
  protected:
@@ -71,6 +93,15 @@ class UnderWay : public ::testing::Test {
   }
   ScratchRepository scratch_;
 };
+
+TEST_F(UnderWay, IsForgottenWithTheFilesLeftAsTheyAre) {
+  ASSERT_EQ(after({"merge", "other"}), "merge");
+  const std::string file = scratch_.read("file");
+  const Repository repository = Repository::open(scratch_.root());
+  repository.forget_operation();
+  EXPECT_EQ(repository.operation_under_way(), "");
+  EXPECT_EQ(scratch_.read("file"), file);
+}
 
 TEST_F(UnderWay, Nothing) { EXPECT_EQ(after({"status"}), ""); }
 TEST_F(UnderWay, AMerge) { EXPECT_EQ(after({"merge", "other"}), "merge"); }

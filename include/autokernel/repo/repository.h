@@ -50,12 +50,16 @@ class Repository {
   ~Repository();
 
   [[nodiscard]] std::filesystem::path root() const;  // of the worktree, without links in it
+  // Where git keeps the head and the index of this worktree.
+  [[nodiscard]] std::filesystem::path git_folder() const;
   // Empty for the root itself. Throws Error(usage) for a path outside the worktree.
   [[nodiscard]] std::string relative(const std::filesystem::path& path) const;
 
   [[nodiscard]] Head head() const;
   // "merge", "rebase", "cherry-pick", "revert", "bisect", "am"; empty where nothing is under way.
   [[nodiscard]] std::string operation_under_way() const;
+  // Forgets what is under way; the head, the index and the files stay as they are.
+  void forget_operation() const;
   [[nodiscard]] Identity identity() const;
 
   // The commit that a name of any kind stands for (a branch, HEAD~2, a short id). Throws
@@ -90,6 +94,8 @@ class Repository {
   // Points the head to refs/heads/<branch>. No file and no index entry is touched: the branch must
   // stand where the head stands.
   void switch_head(const std::string& branch) const;
+  // The same from anywhere: files and index stay, and differ from the branch then.
+  void force_head(const std::string& branch) const;
 
   // Makes the worktree's file and its index entry those of the commit; the file is replaced whole
   // (line endings as git's settings say) and keeps its mode, but for the right to execute, which is

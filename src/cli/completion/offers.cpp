@@ -6,11 +6,16 @@ namespace autokernel::cli::completion {
 namespace {
 
 // By the names that commands give their values in the help.
-[[nodiscard]] Values values_called(const std::string& type) {
+[[nodiscard]] Values values_called(const std::string& name) {
+  // What a value is checked for stands behind a colon.
+  const std::string type = name.substr(0, name.find(':'));
   if (type == "FILE") return {.kind = Values::Kind::files};
   if (type == "DIR") return {.kind = Values::Kind::folders};
   // A colon ends a word in bash, so that cuda:N is left to the user.
   if (type == "DEVICE") return {.kind = Values::Kind::words, .words = {"auto", "cuda", "cpu"}};
+  if (type == "STATUS") {
+    return {.kind = Values::Kind::words, .words = {"keep", "discard", "crash"}};
+  }
   if (type == "SHELL") return {.kind = Values::Kind::words, .words = {"bash", "zsh", "fish"}};
   return {.kind = Values::Kind::anything};
 }

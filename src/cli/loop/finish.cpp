@@ -30,11 +30,13 @@ void LoopFinish::declare(CLI::App& app) {
       ->check(CLI::Range(kFewest, kMost))
       ->capture_default_str();
   app.add_flag("--json", json_, "Print the result as it stands in the ledger (docs/ledger.md)");
+  timeout_.declare(app);
   app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
 }
 
 int LoopFinish::run(const Console& console) {
-  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
+  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
+                    timeout_.limits());
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop finish",
                                watching.surroundings());
   remembered_.require_same(loop.status().run);

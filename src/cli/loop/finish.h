@@ -20,6 +20,7 @@ class LoopFinish : public Command {
 
  private:
   RememberedOptions remembered_;
+  TimeoutOption timeout_;
   int processes_ = 5;
   bool json_ = false;
   bool verbose_ = false;

@@ -6,12 +6,16 @@
 
 #include "autokernel/base/error.h"
 #include "cli/full_log.h"
+#include "cli/option_values.h"
 #include "cli/record.h"
 
 namespace autokernel::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A kernel that hangs is found while it is checked, and costs a night that much each time.
+constexpr double kCheckSeconds = 30;
 
 // The folder that a run's case is in, whatever folder of the repository this is called from.
 [[nodiscard]] bool names_case(const std::string& given, const std::string& remembered) {
@@ -50,6 +54,18 @@ void RememberedOptions::require_same(const ledger::RunStarted& run) const {
   }
 }
 
+void TimeoutOption::declare(CLI::App& app) {
+  app.add_option("--timeout", seconds,
+                 "Most time for each of compiling, checking and timing (default: 30, 30, 120)")
+      ->type_name("SECONDS");
+}
+
+trial::Limits TimeoutOption::limits() const {
+  trial::Limits usual;
+  usual.check_seconds = kCheckSeconds;
+  return limits_with(seconds, usual);
+}
+
 loop::Surroundings speaking_on(const Console& console) {
   loop::Surroundings surroundings;
   surroundings.say = [&console](const std::string& line) {
@@ -58,8 +74,9 @@ loop::Surroundings speaking_on(const Console& console) {
   return surroundings;
 }
 
-Watching::Watching(const Console& console, Diagnostics::Level level)
+Watching::Watching(const Console& console, Diagnostics::Level level, const trial::Limits& limits)
     : console_(&console),
+      limits_(limits),
       diagnostics_(level),
       progress_(console.err, console.err_is_terminal && level == Diagnostics::Level::quiet
                                  ? Progress::Painting::on
@@ -71,6 +88,7 @@ loop::Surroundings Watching::surroundings() {
     return record(request, result, log);
   };
   surroundings.log_text = full_log;
+  surroundings.limits = limits_;
   surroundings.observer.progress = [this](auto phase, auto elapsed) {
     progress_.show(phase, elapsed);
   };

@@ -22,6 +22,15 @@ struct RememberedOptions {
   void require_same(const ledger::RunStarted& run) const;
 };
 
+// --timeout, for the commands of the loop that measure.
+struct TimeoutOption {
+  std::optional<double> seconds;
+
+  void declare(CLI::App& app);
+  // Throws Error(usage) where the option makes no sense.
+  [[nodiscard]] trial::Limits limits() const;
+};
+
 // What there is to say goes to standard error; for commands that measure nothing.
 [[nodiscard]] loop::Surroundings speaking_on(const Console& console);
 
@@ -29,7 +38,8 @@ struct RememberedOptions {
 // works.
 class Watching {
  public:
-  Watching(const Console& console, Diagnostics::Level level);
+  // `limits` are those of each trial.
+  Watching(const Console& console, Diagnostics::Level level, const trial::Limits& limits = {});
 
   // Must not outlive this.
   [[nodiscard]] loop::Surroundings surroundings();
@@ -40,6 +50,7 @@ class Watching {
 
  private:
   const Console* console_;
+  trial::Limits limits_;
   Diagnostics diagnostics_;
   Progress progress_;
 };

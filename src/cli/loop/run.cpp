@@ -46,11 +46,13 @@ void LoopRun::declare(CLI::App& app) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_flag("--simpler", simpler_, "Keep what is as fast with at least a tenth less code, too");
+  timeout_.declare(app);
   app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
 }
 
 int LoopRun::run(const Console& console) {
-  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
+  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
+                    timeout_.limits());
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop run",
                                watching.surroundings());
   remembered_.require_same(loop.status().run);

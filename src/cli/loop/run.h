@@ -20,6 +20,7 @@ class LoopRun : public Command {
 
  private:
   RememberedOptions remembered_;
+  TimeoutOption timeout_;
   std::string agent_;
   std::optional<int> max_runs_;
   std::optional<double> hours_;

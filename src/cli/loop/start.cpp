@@ -58,6 +58,7 @@ void LoopStart::declare(CLI::App& app) {
                  "Stop after so many experiments in a row without a gain [20]")
       ->type_name("K")
       ->check(CLI::PositiveNumber);
+  timeout_.declare(app);
   app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
 }
 
@@ -76,7 +77,8 @@ int LoopStart::run(const Console& console) {
   options.budget = {
       .max_runs = max_runs_, .hours = hours_, .no_progress = no_progress_.value_or(kNoProgress)};
 
-  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
+  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
+                    timeout_.limits());
   auto loop =
       loop::Loop::open(options.case_directory, "autokernel loop start", watching.surroundings());
   const loop::Loop::Started started = loop.start(options);

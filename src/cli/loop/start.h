@@ -21,6 +21,7 @@ class LoopStart : public Command {
  private:
   std::string tag_;
   RememberedOptions remembered_;
+  TimeoutOption timeout_;
   std::string architecture_;
   std::string size_ = "default";
   std::optional<double> min_gain_pct_;

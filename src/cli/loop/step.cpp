@@ -32,11 +32,13 @@ void LoopStep::declare(CLI::App& app) {
                "Keep it, too, where it is as fast with at least a tenth less code");
   app.add_flag("--over-budget", options_.over_budget, "Also where the run's budget is used up");
   app.add_flag("--json", json_, "Print the experiment as it stands in the ledger (docs/ledger.md)");
+  timeout_.declare(app);
   app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
 }
 
 int LoopStep::run(const Console& console) {
-  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
+  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
+                    timeout_.limits());
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop step",
                                watching.surroundings());
   remembered_.require_same(loop.status().run);

@@ -20,6 +20,7 @@ class LoopStep : public Command {
 
  private:
   RememberedOptions remembered_;
+  TimeoutOption timeout_;
   loop::StepOptions options_;
   bool json_ = false;
   bool verbose_ = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -21,10 +22,20 @@ using loop::Status;
 // Raised when a field changes its meaning or goes; a new field does not raise it.
 constexpr int kSchemaVersion = 1;
 
-// So many of the last ideas, and so much of each, keep the status below a kilobyte.
-constexpr std::size_t kRecent = 5;
-constexpr std::size_t kLongestIdea = 40;
+// An agent reads its status before every edit, so it stays below a kilobyte. Of the last ideas so
+// many are told, and so much of each; where that is too much, less.
+constexpr std::size_t kLargestStatus = 1000;
+struct Room {
+  std::size_t ideas;
+  std::size_t longest;  // of the words on each, and again of those on why it failed
+};
+constexpr std::array<Room, 5> kRooms = {{{5, 60}, {5, 40}, {5, 20}, {3, 20}, {0, 20}}};
+constexpr std::size_t kRecent = kRooms.front().ideas;
+// Names, and sentences that hold names: with all of them at their longest and no ideas there is
+// room left.
 constexpr std::size_t kLongestName = 40;
+constexpr std::size_t kLongestSentence = 80;
+constexpr std::size_t kLongestNext = 160;
 
 // Cut between characters, not within one.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t longest) {
@@ -53,10 +64,24 @@ constexpr std::size_t kLongestName = 40;
   return text;
 }
 
-[[nodiscard]] std::string recent_line(const Experiment& experiment) {
+[[nodiscard]] std::string recent_line(const Experiment& experiment, std::size_t longest) {
   std::string text = fmt::format("{} {}", experiment.number, experiment.verdict);
   if (experiment.gain) text += " " + time_change(experiment.gain->estimate);
-  return text + ": " + shortened(experiment.description, kLongestIdea);
+  text += ": " + shortened(experiment.description, longest);
+  // Where there is a gain, the number says why.
+  if (experiment.gain || experiment.reason.empty()) return text;
+  const std::string reason = experiment.reason.substr(0, experiment.reason.find('\n'));
+  return text + " (" + shortened(reason, longest) + ")";
+}
+
+[[nodiscard]] std::string recent_lines(const Status& status, const Room& room) {
+  std::string lines;
+  const std::size_t count = std::min(room.ideas, status.experiments.size() - 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    lines += recent_line(status.experiments[status.experiments.size() - 1 - i], room.longest);
+    lines += '\n';
+  }
+  return lines;
 }
 
 [[nodiscard]] Json or_null(const std::optional<double>& value) {
@@ -73,6 +98,33 @@ constexpr std::size_t kLongestName = 40;
           {"median_us", or_null(experiment.median_us)},
           {"vs_reference", or_null(experiment.vs_reference)},
           {"gain", experiment.gain ? Json(experiment.gain->estimate) : Json()}};
+}
+
+[[nodiscard]] std::string status_text(const Status& status, const Room& room) {
+  const Experiment& best = status.best;
+  Lines lines;
+  lines.add("run", fmt::format("{} on {}", shortened(status.run.tag, kLongestName),
+                               shortened(status.run.branch, kLongestName)));
+  lines.add("device", shortened(status.run.device_name, kLongestName));
+  lines.add("baseline_us", status.baseline.median_us, 3);
+  lines.add("best", fmt::format("{} ({}): {}", best.number, short_id(best.commit),
+                                shortened(best.description, room.longest)));
+  lines.add("best_us", best.median_us, 3);
+  if (const auto gain = status.gain_over_baseline()) {
+    lines.add("gain_pct", 100 * *gain, 2);
+  }
+  lines.add("vs_reference", best.vs_reference, 3);
+  lines.add("experiments",
+            fmt::format("{} ({} kept, {} discarded, {} failed)", status.counts.experiments(),
+                        status.counts.kept, status.counts.discarded, status.counts.failed));
+  lines.add_count("streak", static_cast<std::uint64_t>(status.streak));
+  lines.add_unless_empty("left", shortened(left_of(status), kLongestSentence));
+  lines.add_unless_empty("under_way", shortened(status.under_way, kLongestSentence));
+  lines.add_unless_empty("recent", recent_lines(status, room));
+  const std::string stop = status.why_stop();
+  lines.add("should_continue", shortened(stop.empty() ? "yes" : "no: " + stop, kLongestSentence));
+  lines.add("next", shortened(status.next(), kLongestNext));
+  return lines.take();
 }
 
 }  // namespace
@@ -121,35 +173,12 @@ int step_exit_code(const Experiment& experiment) {
 }
 
 std::string status_text(const Status& status) {
-  const Experiment& best = status.best;
-  Lines lines;
-  lines.add("run", fmt::format("{} on {}", shortened(status.run.tag, kLongestName),
-                               shortened(status.run.branch, kLongestName)));
-  lines.add("device", shortened(status.run.device_name, kLongestName));
-  lines.add("baseline_us", status.baseline.median_us, 3);
-  lines.add("best", fmt::format("{} ({}): {}", best.number, short_id(best.commit),
-                                shortened(best.description, kLongestIdea)));
-  lines.add("best_us", best.median_us, 3);
-  if (const auto gain = status.gain_over_baseline()) {
-    lines.add("gain_pct", 100 * *gain, 2);
+  std::string text;
+  for (const Room& room : kRooms) {
+    text = status_text(status, room);
+    if (text.size() < kLargestStatus) break;
   }
-  lines.add("vs_reference", best.vs_reference, 3);
-  lines.add("experiments",
-            fmt::format("{} ({} kept, {} discarded, {} failed)", status.counts.experiments(),
-                        status.counts.kept, status.counts.discarded, status.counts.failed));
-  lines.add_count("streak", static_cast<std::uint64_t>(status.streak));
-  lines.add_unless_empty("left", left_of(status));
-  if (!status.under_way.empty()) lines.add("under_way", shortened(status.under_way, 80));
-  std::string recent;
-  const std::size_t count = std::min(kRecent, status.experiments.size() - 1);
-  for (std::size_t i = 0; i < count; ++i) {
-    recent += recent_line(status.experiments[status.experiments.size() - 1 - i]) + "\n";
-  }
-  lines.add_unless_empty("recent", recent);
-  const std::string stop = status.why_stop();
-  lines.add("should_continue", stop.empty() ? "yes" : "no: " + stop);
-  lines.add("next", status.next());
-  return lines.take();
+  return text;
 }
 
 std::string status_json(const Status& status) {
