@@ -9,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <random>
+#include <system_error>
+#include <vector>
 
 #include "autokernel/base/descriptor.h"
 #include "autokernel/base/system_error.h"
@@ -34,6 +36,18 @@ void sync_directory(const std::filesystem::path& directory, const std::string& a
   if (::fsync(folder.get()) != 0 && errno != EINVAL) {
     throw system_failure(Stop::environment, attempt, "fsync");
   }
+}
+
+// The name of a file that is still to become `path`: this, and digits that nobody else has.
+constexpr std::size_t kRandomDigits = 16;
+[[nodiscard]] std::string beginning_of_unfinished(const std::filesystem::path& path) {
+  return fmt::format(".{}.", path.filename().string());
+}
+
+[[nodiscard]] bool is_unfinished(const std::string& name, const std::filesystem::path& path) {
+  const std::string beginning = beginning_of_unfinished(path);
+  return name.size() == beginning.size() + kRandomDigits && name.starts_with(beginning) &&
+         name.find_first_not_of("0123456789abcdef", beginning.size()) == std::string::npos;
 }
 
 }  // namespace
@@ -71,7 +85,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
   // mkstemp, whose files nobody else may read, whatever the umask says.
   std::random_device random;
   const std::string temporary =
-      (folder / fmt::format(".{}.{:08x}{:08x}", path.filename().string(), random(), random()))
+      (folder / fmt::format("{}{:08x}{:08x}", beginning_of_unfinished(path), random(), random()))
           .string();
   const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file.is_open()) throw system_failure(Stop::environment, attempt, "open");
@@ -93,6 +107,20 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
     throw;
   }
   if (sync == Sync::yes) sync_directory(folder, attempt);
+}
+
+void remove_unfinished_writes(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  std::vector<fs::path> unfinished;
+  for (fs::directory_iterator entry(path.has_parent_path() ? path.parent_path() : ".", failed), end;
+       !failed && entry != end; entry.increment(failed)) {
+    if (is_unfinished(entry->path().filename().string(), path)) unfinished.push_back(entry->path());
+  }
+  for (const fs::path& file : unfinished) {
+    if (fs::is_directory(fs::symlink_status(file, failed))) continue;
+    fs::remove(file, failed);
+  }
 }
 
 }  // namespace autokernel

@@ -30,6 +30,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kWatch{250};
 // Beginning and end of what an agent says; one that never stops writing fills no disk.
 constexpr std::size_t kMostOutput = 1U << 20U;
+// Reads before the clock is looked at: a few milliseconds' worth.
+constexpr int kMostPieces = 64;
 constexpr std::size_t kLongestIdea = 500;
 constexpr std::uint64_t kLargestIdeaFile = 1U << 20U;
 
@@ -81,16 +83,16 @@ class Conversation {
 
   [[nodiscard]] bool drain() {
     std::array<char, 65536> piece{};
-    for (;;) {
+    // Somebody who floods us must not keep us from the clock.
+    for (int i = 0; i < kMostPieces; ++i) {
       const ssize_t count = ::read(child_.output().get(), piece.data(), piece.size());
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return errno == EAGAIN;
       if (count == 0) return false;
       output_.add({piece.data(), static_cast<std::size_t>(count)});
       bytes_ += static_cast<std::uint64_t>(count);
-      // Somebody who floods us must not keep us from the clock.
-      if (count < static_cast<ssize_t>(piece.size())) return true;
     }
+    return true;
   }
 
   std::string unsent_;

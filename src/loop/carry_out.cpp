@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
+#include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -12,6 +14,8 @@ namespace autokernel::loop {
 namespace {
 
 namespace fs = std::filesystem;
+
+using Notes = std::vector<std::string>;
 
 void at(const Reached& reached, std::string_view point) {
   if (reached) reached(point);
@@ -31,19 +35,62 @@ void move_results_aside(const Folders& folders, const fs::path& to) {
   write_file_atomically(folders.results(), ledger::results_header());
 }
 
-void set_branch(const Recording& recording, const repo::Repository& repository) {
-  if (recording.to.empty()) return;
+// Makes the run's branch and goes to it. A head that somebody has moved meanwhile stays where it
+// is.
+void begin_branch(const Recording& recording, const repo::Repository& repository, Notes& notes) {
   const std::string name = "refs/heads/" + recording.branch;
-  if (recording.from.empty()) {
-    if (!repository.reference(name)) repository.set_reference(name, recording.to);
-    repository.switch_head(recording.branch);
-  } else if (repository.reference(name) != recording.to) {
-    repository.move_branch(recording.branch, recording.from, recording.to);
-  }
+  if (!repository.reference(name)) repository.set_reference(name, recording.to);
+  const repo::Head head = repository.head();
+  if (head.branch == recording.branch) return;
+  if (head.commit == repository.reference(name)) return repository.switch_head(recording.branch);
+  notes.push_back(fmt::format(
+      "the head has moved since the run was started, and was left; 'git switch {}' goes to the run",
+      recording.branch));
 }
 
-void do_all(const Recording& recording, const repo::Repository& repository, const Folders& folders,
-            const Reached& reached) {
+// A branch that somebody has moved meanwhile stays, too: a step says how to take it back, and
+// whatever it holds is not ours to lose.
+void move_branch(const Recording& recording, const repo::Repository& repository, Notes& notes) {
+  const auto stands_at = repository.reference("refs/heads/" + recording.branch);
+  if (stands_at == recording.to) return;
+  if (stands_at == recording.from) {
+    return repository.move_branch(recording.branch, recording.from, recording.to);
+  }
+  notes.push_back(fmt::format("something else has moved {} meanwhile: it was left where it is",
+                              recording.branch));
+}
+
+// Whether the file is as some commit has it that is at hand here.
+[[nodiscard]] bool is_known(const Recording& recording, const repo::Repository& repository) {
+  std::vector<std::string> commits = {recording.from, recording.to, recording.file_from};
+  for (const auto& reference : recording.references) commits.push_back(reference.commit);
+  return std::ranges::any_of(commits, [&](const std::string& commit) {
+    return !commit.empty() && repository.file_matches(commit, recording.editable);
+  });
+}
+
+void set_file(const Recording& recording, const repo::Repository& repository,
+              const Folders& folders, Notes& notes) {
+  if (recording.file_from.empty()) return;
+  // The file of another branch is none of the run's.
+  if (repository.head().branch != recording.branch) {
+    notes.push_back(fmt::format("{} is not checked out any more, so {} was left as it is",
+                                recording.branch, recording.editable));
+    return;
+  }
+  // Somebody has edited it since the experiment began: that version is in no commit.
+  if (!is_known(recording, repository)) {
+    if (const auto kept = put_aside(folders, recording.editable)) {
+      notes.push_back(fmt::format("{} had been edited meanwhile: that version is in {}",
+                                  recording.editable, kept->string()));
+    }
+  }
+  repository.check_out(recording.file_from, recording.editable);
+}
+
+[[nodiscard]] Notes do_all(const Recording& recording, const repo::Repository& repository,
+                           const Folders& folders, const Reached& reached) {
+  Notes notes;
   for (const auto& [name, commit] : recording.references) repository.set_reference(name, commit);
   at(reached, "references made");
   // Opening it finishes the append.
@@ -51,15 +98,32 @@ void do_all(const Recording& recording, const repo::Repository& repository, cons
   at(reached, "ledger written");
   if (!recording.results_aside.empty()) move_results_aside(folders, recording.results_aside);
   at(reached, "results aside");
-  ledger::finish_append(folders.results(), recording.results);
-  at(reached, "results written");
-  set_branch(recording, repository);
-  at(reached, "branch set");
-  if (!recording.file_from.empty()) {
-    repository.check_out(recording.file_from, recording.editable);
+  if (!recording.results.text.empty()) {
+    ledger::finish_append(folders.results(), recording.results);
   }
+  at(reached, "results written");
+  if (!recording.to.empty()) {
+    const auto set_branch = recording.from.empty() ? begin_branch : move_branch;
+    set_branch(recording, repository, notes);
+  }
+  at(reached, "branch set");
+  set_file(recording, repository, folders, notes);
   at(reached, "file set");
   remove_journal(folders.journal());
+  return notes;
+}
+
+// A killed program leaves what it was writing beside the file that was to be replaced.
+void remove_unfinished(const Folders& folders, const std::optional<Journal>& journal) {
+  remove_unfinished_writes(folders.journal());
+  remove_unfinished_writes(folders.brief());
+  remove_unfinished_writes(folders.results());
+  if (!journal) return;
+  std::visit([&](const auto& what) { remove_unfinished_writes(folders.root() / what.editable); },
+             *journal);
+  if (const auto* trying = std::get_if<Trying>(&*journal)) {
+    remove_unfinished_writes(folders.root() / trying->experiment.log);
+  }
 }
 
 }  // namespace
@@ -68,12 +132,31 @@ std::string reference_of(const std::string& tag, int number) {
   return fmt::format("refs/autokernel/{}/{}", tag, number);
 }
 
-ledger::Ledger carry_out(const Recording& recording, const repo::Repository& repository,
-                         const Folders& folders, const Reached& reached) {
+std::optional<fs::path> put_aside(const Folders& folders, const std::string& path) {
+  const fs::path file = folders.root() / path;
+  std::error_code failed;
+  const fs::file_type type = fs::symlink_status(file, failed).type();
+  if (type == fs::file_type::not_found) return std::nullopt;
+  fs::create_directories(folders.aside(), failed);
+  for (int i = 1;; ++i) {
+    const fs::path to = folders.aside() / fmt::format("{}-{}", i, file.filename().string());
+    if (fs::exists(fs::symlink_status(to, failed))) continue;
+    if (type == fs::file_type::regular) {
+      write_file_atomically(to, read_file(file, "a file to be kept"));
+      return to;
+    }
+    fs::rename(file, to, failed);
+    if (!failed) return to;
+    throw Error(Stop::environment, fmt::format("cannot move {} to {}: {} [rename]", file.string(),
+                                               to.string(), failed.message()));
+  }
+}
+
+std::vector<std::string> carry_out(const Recording& recording, const repo::Repository& repository,
+                                   const Folders& folders, const Reached& reached) {
   write_journal(folders.journal(), recording);
   at(reached, "decided");
-  do_all(recording, repository, folders, reached);
-  return ledger::Ledger::open(folders.own());
+  return do_all(recording, repository, folders, reached);
 }
 
 Recording interrupted(const Trying& trying, const Folders& folders, std::uint64_t ledger_end) {
@@ -94,8 +177,12 @@ Recording interrupted(const Trying& trying, const Folders& folders, std::uint64_
 
 std::vector<std::string> recover(const repo::Repository& repository, const Folders& folders,
                                  const Reached& reached) {
-  std::vector<std::string> mended;
+  Notes mended;
+  const auto add = [&](const Notes& notes) {
+    mended.insert(mended.end(), notes.begin(), notes.end());
+  };
   const std::optional<Journal> journal = read_journal(folders.journal());
+  remove_unfinished(folders, journal);
   if (!journal) return mended;
   // A killed program's lock files would stop every git command from here on.
   std::vector<std::string> written = {"HEAD"};
@@ -111,12 +198,13 @@ std::vector<std::string> recover(const repo::Repository& repository, const Folde
     mended.push_back("removed the lock " + lock + " of a program that was killed");
   }
   if (recording != nullptr) {
-    do_all(*recording, repository, folders, reached);
-    mended.push_back(recording->what +
-                     " was decided when the program was killed: it is recorded now");
+    add(do_all(*recording, repository, folders, reached));
+    const bool had_to_do = !recording->ledger.text.empty() || !recording->file_from.empty();
+    mended.push_back(recording->what + " was under way when the program was killed" +
+                     (had_to_do ? ": it is done now" : ""));
   } else {
     const std::uint64_t end = ledger::Ledger::open(folders.own()).end();
-    static_cast<void>(carry_out(interrupted(*trying, folders, end), repository, folders, reached));
+    add(carry_out(interrupted(*trying, folders, end), repository, folders, reached));
     mended.push_back(fmt::format(
         "experiment {} was interrupted: it is recorded so, and {} is the incumbent's again; "
         "'autokernel restore {}' puts its source back",

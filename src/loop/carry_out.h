@@ -2,9 +2,12 @@
 // file, whether it has decided so a moment ago or was killed meanwhile.
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/repo/repository.h"
@@ -17,9 +20,15 @@ namespace autokernel::loop {
 using Reached = std::function<void(std::string_view point)>;
 
 // Writes the journal, does what it says, and removes it. Throws where something fails; what was
-// done stays, and doing it again later is safe. Gives the ledger with its new entries.
-ledger::Ledger carry_out(const Recording& recording, const repo::Repository& repository,
-                         const Folders& folders, const Reached& reached);
+// done stays, and doing it again later is safe. What somebody has changed meanwhile (another head,
+// a branch moved, the file edited) is not overwritten: a sentence about each such thing.
+[[nodiscard]] std::vector<std::string> carry_out(const Recording& recording,
+                                                 const repo::Repository& repository,
+                                                 const Folders& folders, const Reached& reached);
+
+// Copies a file of the worktree to where nothing overwrites it, or moves it where it is no regular
+// file; says where that is. None where there is none.
+std::optional<std::filesystem::path> put_aside(const Folders& folders, const std::string& path);
 
 // Finishes, or takes back, what an earlier program has left half done; a sentence about each thing
 // that was mended. To be called by the holder of the lock.

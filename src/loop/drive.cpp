@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/interrupts.h"
+#include "autokernel/base/owned.h"
 #include "loop/agent.h"
 #include "loop/brief.h"
 #include "loop/keepsake.h"
@@ -47,6 +49,9 @@ class AgentDriver {
       parts_.say("stopping after this step; a second signal ends it at once");
       return true;
     };
+    // It must not be called when we have gone.
+    const Owned<AgentDriver*> listening(
+        this, [](AgentDriver* driver) { driver->parts_.surroundings.observer.interrupted = {}; });
     parts_.require_quiet_head();
     int in_vain = 0;
     while (driven_.signal == 0 && why_stop().empty()) {
@@ -107,7 +112,7 @@ class AgentDriver {
     }
     keep_output(turn);
     remarks_.clear();
-    const TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, status);
+    const TidiedUp tidied = tidy_up_under_journal();
     note_misdeeds(turn, tidied);
     driven_.signal = turn.signal;
     if (turn.ending == AgentTurn::Ending::interrupted ||
@@ -158,14 +163,29 @@ class AgentDriver {
     const Status& status = parts_.run();
     const std::string& editable = status.run.editable;
     if (parts_.repository.file_matches(status.best.commit, editable)) return;
-    const fs::path file = parts_.folders.root() / editable;
-    std::error_code failed;
-    if (is_regular(file)) {
-      parts_.say("the edit is in " + parts_.put_aside(editable).string());
-    } else if (fs::is_directory(fs::symlink_status(file, failed))) {
-      fs::remove(file, failed);  // an empty one; check_out() says what is wrong with another
-    }
-    parts_.repository.check_out(status.best.commit, editable);
+    parts_.carry_out(nothing_to_record("the taking back of an edit", status.best.commit));
+  }
+
+  // What the journal says while the worktree is set right: whoever finds it clears the locks away.
+  [[nodiscard]] Recording nothing_to_record(const std::string& what, const std::string& file_from) {
+    const ledger::RunStarted& run = parts_.run().run;
+    Recording recording;
+    recording.what = what;
+    recording.branch = run.branch;
+    recording.editable = run.editable;
+    recording.ledger.at = parts_.open_ledger().end();
+    recording.file_from = file_from;
+    return recording;
+  }
+
+  [[nodiscard]] TidiedUp tidy_up_under_journal() {
+    const fs::path journal = parts_.folders.journal();
+    write_journal(journal, nothing_to_record("the tidying up after an agent", {}));
+    parts_.at("tidying up");
+    TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, parts_.run());
+    parts_.at("tidied up");
+    remove_journal(journal);
+    return tidied;
   }
 
   void keep_output(const AgentTurn& turn) {

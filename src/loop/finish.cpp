@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <vector>
 
 #include "autokernel/base/error.h"
@@ -23,14 +23,28 @@ namespace {
                             experiment.tag);
 }
 
-// The kept commits alone, each with its gain in its message.
-[[nodiscard]] std::string rebuild(const repo::Repository& repository, const Status& status) {
-  std::string tip = status.run.base;
+// The kept commits alone, each with its gain in its message, the base before them. The same ones
+// each time.
+[[nodiscard]] std::vector<std::string> rebuild(const repo::Repository& repository,
+                                               const Status& status) {
+  std::vector<std::string> commits = {status.run.base};
   for (const ledger::Experiment& experiment : status.experiments) {
     if (experiment.number == 0 || experiment.status != ledger::Status::keep) continue;
-    tip = repository.commit_again(experiment.commit, tip, message_of(experiment));
+    commits.push_back(
+        repository.commit_again(experiment.commit, commits.back(), message_of(experiment)));
   }
-  return tip;
+  return commits;
+}
+
+// A branch of that name that an earlier finish has not made is somebody's work.
+void require_ours(const repo::Repository& repository, const std::string& branch,
+                  const std::vector<std::string>& commits) {
+  const auto stands_at = repository.reference("refs/heads/" + branch);
+  if (!stands_at || std::ranges::find(commits, *stands_at) != commits.end()) return;
+  throw Error(Stop::repository,
+              fmt::format("the branch {0} holds commits that are not this run's, and the kept ones "
+                          "are to go there: rename it, 'git branch -m {0} NAME'",
+                          branch));
 }
 
 }  // namespace
@@ -38,6 +52,7 @@ namespace {
 Finish Loop::finish(int processes) {
   Parts& parts = *parts_;
   const repo::Repository& repository = parts.repository;
+  parts.mend();
   parts.require_quiet_head();
   const Status& status = parts.run();
   const ledger::RunStarted& run = status.run;
@@ -54,7 +69,10 @@ Finish Loop::finish(int processes) {
   trial::Request request = parts.request(run);
   request.source = parts.source_at(status.best.commit, run.editable);
   const bool any_kept = status.counts.kept > 0;
+  const std::vector<std::string> kept = rebuild(repository, status);
   if (any_kept) {
+    headline.branch = run.branch + "-kept";
+    require_ours(repository, headline.branch, kept);
     request.against = {.name = name_of(status.baseline),
                        .source = parts.source_at(status.baseline.commit, run.editable),
                        .min_gain = run.min_gain};
@@ -73,12 +91,13 @@ Finish Loop::finish(int processes) {
   summarise(results, headline);
   finish.device = results.front().device.value_or(trial::DeviceReport{});
   finish.problem = results.front().problem;
-  if (any_kept) {
-    headline.branch = run.branch + "-kept";
-    const std::string name = "refs/heads/" + headline.branch;
-    repository.set_reference(name, rebuild(repository, status));
-  }
-  ledger::Ledger::open(parts.folders.own()).append(ledger::lines_of({headline}));
+  Recording recording;
+  recording.what = "the end of run " + run.tag;
+  recording.branch = run.branch;
+  recording.editable = run.editable;
+  if (any_kept) recording.references = {{"refs/heads/" + headline.branch, kept.back()}};
+  recording.ledger = {.at = parts.open_ledger().end(), .text = ledger::lines_of({headline})};
+  parts.carry_out(recording);
   return finish;
 }
 

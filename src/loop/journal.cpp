@@ -60,8 +60,10 @@ constexpr const char* kVersionKey = "autokernel_journal";
   Trying trying{.branch = json.at("branch").get<std::string>(),
                 .editable = json.at("editable").get<std::string>(),
                 .experiment = {}};
-  trying.experiment =
-      std::get<ledger::Experiment>(ledger::entry_of(json.at("experiment").get<std::string>()));
+  const ledger::Entry entry = ledger::entry_of(json.at("experiment").get<std::string>());
+  const auto* experiment = std::get_if<ledger::Experiment>(&entry);
+  if (experiment == nullptr) throw Error(Stop::internal, "its entry is no experiment");
+  trying.experiment = *experiment;
   return trying;
 }
 
@@ -83,6 +85,17 @@ constexpr const char* kVersionKey = "autokernel_journal";
   return recording;
 }
 
+[[nodiscard]] Journal journal_of(const Json& json) {
+  const int version = json.at(kVersionKey).get<int>();
+  if (version != kVersion) {
+    throw Error(Stop::internal, "it is of version " + std::to_string(version));
+  }
+  const auto kind = json.at("kind").get<std::string>();
+  if (kind == "trying") return trying_of(json);
+  if (kind == "recording") return recording_of(json);
+  throw Error(Stop::internal, "it is of the unknown kind '" + kind + "'");
+}
+
 }  // namespace
 
 void write_journal(const std::filesystem::path& file, const Journal& journal) {
@@ -102,15 +115,13 @@ std::optional<Journal> read_journal(const std::filesystem::path& file) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) throw damaged("it is not one JSON object");
   try {
-    const int version = json.at(kVersionKey).get<int>();
-    if (version != kVersion) throw damaged("it is of version " + std::to_string(version));
-    if (json.at("kind") == "trying") return trying_of(json);
-    return recording_of(json);
+    return journal_of(json);
   } catch (const Json::exception& error) {
+    throw damaged(error.what());
+  } catch (const Error& error) {
     throw damaged(error.what());
   }
 }
-
 void remove_journal(const std::filesystem::path& file) {
   std::error_code failed;
   std::filesystem::remove(file, failed);

@@ -35,7 +35,7 @@ struct Recording {
   std::vector<Reference> references;
   ledger::Append ledger;
   std::string results_aside;  // file that the rows of an earlier run go to first; empty: none
-  ledger::Append results;
+  ledger::Append results;     // without text: none
   // The branch: made at `to` and switched to where `from` is empty, else moved; empty: stays.
   std::string from;
   std::string to;

@@ -46,9 +46,7 @@ void Loop::Parts::take_lock(const std::string& purpose) {
   if (auto* held = std::get_if<FileLock>(&taken)) {
     lock.emplace(std::move(*held));
     under_way.clear();
-    for (const std::string& mended : recover(repository, folders, surroundings.reached)) {
-      say(mended);
-    }
+    mend();
   } else {
     under_way = std::get<FileLock::Holder>(taken).text;
   }

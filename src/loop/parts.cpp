@@ -29,6 +29,8 @@ Status& Loop::Parts::run() {
   }
   account->hours = hours_since(account->run.at);
   account->under_way = under_way;
+  // Of a restore or a turn's tidying up that was killed: no journal names the file.
+  if (lock) remove_unfinished_writes(folders.root() / account->run.editable);
   return *account;
 }
 
@@ -70,16 +72,17 @@ trial::Result Loop::Parts::measure(const trial::Request& request, const std::str
   return result;
 }
 
-std::filesystem::path Loop::Parts::put_aside(const std::string& path) const {
-  namespace fs = std::filesystem;
-  const std::string bytes = read_file(folders.root() / path, "a file to be kept");
-  std::error_code unreadable;
-  fs::create_directories(folders.aside(), unreadable);
-  for (int i = 1;; ++i) {
-    fs::path to = folders.aside() / fmt::format("{}-{}", i, fs::path(path).filename().string());
-    if (fs::exists(to, unreadable)) continue;
-    write_file_atomically(to, bytes);
-    return to;
+void Loop::Parts::carry_out(const Recording& recording) const {
+  for (const std::string& note :
+       loop::carry_out(recording, repository, folders, surroundings.reached)) {
+    say(note);
+  }
+}
+
+void Loop::Parts::mend() {
+  for (const std::string& mended : recover(repository, folders, surroundings.reached)) {
+    account.reset();
+    say(mended);
   }
 }
 

@@ -42,8 +42,10 @@ struct Loop::Parts {
   [[nodiscard]] trial::Request request(const ledger::RunStarted& run) const;
   // Runs a trial, and writes its log to `log` (from the root).
   [[nodiscard]] trial::Result measure(const trial::Request& request, const std::string& log) const;
-  // Copies a file of the worktree to where nothing overwrites it; says where that is.
-  [[nodiscard]] std::filesystem::path put_aside(const std::string& path) const;
+  // Does what is decided, and says what was in the way.
+  void carry_out(const Recording& recording) const;
+  // Finishes or takes back what is half done, and says so. To be called by the holder of the lock.
+  void mend();
   // Throws Error(repository) where git has something under way or no branch is checked out.
   void require_quiet_head() const;
 };

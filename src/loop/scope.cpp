@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <system_error>
 
 #include "autokernel/base/error.h"
 #include "autokernel/cases/case.h"
@@ -60,8 +61,15 @@ std::vector<Strayed> strayed_files(const repo::Repository& repository,
   const auto unsaved_then = [&](const std::string& path) {
     return std::ranges::find(run.unsaved, path, &ledger::Unsaved::path);
   };
+  // What an unknown folder holds was not looked at then, so nobody can say whether it has changed.
+  const auto is_in_unsaved_folder = [&](const std::string& path) {
+    return std::ranges::any_of(run.unsaved, [&](const ledger::Unsaved& then) {
+      return then.path.ends_with('/') && path.starts_with(then.path);
+    });
+  };
   for (const repo::Change& change : foreign_changes(repository, run.editable)) {
     seen.insert(change.path);
+    if (is_in_unsaved_folder(change.path)) continue;
     const auto then = unsaved_then(change.path);
     if (then == run.unsaved.end()) {
       strayed.push_back({.path = change.path, .what = change.what, .blob = {}});
@@ -74,14 +82,19 @@ std::vector<Strayed> strayed_files(const repo::Repository& repository,
   }
   // What differed from the commit then and does not now: an edit of the user's is gone.
   for (const ledger::Unsaved& then : run.unsaved) {
-    if (seen.insert(then.path).second) {
-      strayed.push_back(
-          {.path = then.path, .what = "reset", .blob = then.blob, .was_unsaved = true});
-    }
+    if (!seen.insert(then.path).second) continue;
+    std::error_code unreadable;
+    const bool is_folder = then.path.ends_with('/');
+    if (is_folder && fs::exists(repository.root() / then.path, unreadable)) continue;
+    strayed.push_back({.path = then.path,
+                       .what = is_folder ? "deleted" : "reset",
+                       .blob = then.blob,
+                       .was_unsaved = true});
   }
   for (const auto& [path, id] : run.guarded) {
-    if (seen.contains(path) || repository.hash_of(path) == id) continue;
-    strayed.push_back({.path = path, .what = "modified", .blob = id});
+    const std::string now = repository.hash_of(path);
+    if (seen.contains(path) || now == id) continue;
+    strayed.push_back({.path = path, .what = now.empty() ? "deleted" : "modified", .blob = id});
   }
   return strayed;
 }

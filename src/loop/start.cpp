@@ -47,7 +47,16 @@ void require_new(const repo::Repository& repository, const std::string& tag,
     throw Error(Stop::repository, "a branch called 'autokernel' is in the way of the branch " +
                                       branch + ": rename it, 'git branch -m autokernel NAME'");
   }
-  if (repository.reference(reference_of(tag, 0))) {
+  // Git cannot have a branch and another below its name.
+  if (repository.has_references_below("refs/heads/" + branch)) {
+    throw Error(
+        Stop::repository,
+        fmt::format("there are branches below the name {0} ('git branch --list \"{0}/*\"'), "
+                    "which are in the way of that branch: choose another tag",
+                    branch));
+  }
+  const std::string experiments = "refs/autokernel/" + tag;
+  if (repository.reference(experiments) || repository.has_references_below(experiments)) {
     throw Error(Stop::repository,
                 fmt::format("an earlier run was called {0}: its experiments are below "
                             "refs/autokernel/{0}; choose another tag",
@@ -102,6 +111,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   const repo::Repository& repository = parts.repository;
   const Folders& folders = parts.folders;
   require_tag(options.tag);
+  parts.mend();
   parts.require_quiet_head();
   const repo::Head head = repository.head();
   if (head.commit.empty()) {
@@ -172,7 +182,7 @@ Loop::Started Loop::start(const StartOptions& options) {
           : ledger::Append{.at = ledger::results_header().size(),
                            .text = ledger::results_line(ledger::results_row(baseline))};
   recording.to = head.commit;
-  static_cast<void>(carry_out(recording, repository, folders, parts.surroundings.reached));
+  parts.carry_out(recording);
   static_cast<void>(keep_ledger(repository, folders));
   started.moved_aside = recording.results_aside;
 

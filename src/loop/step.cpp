@@ -115,6 +115,7 @@ Step Loop::step(const StepOptions& options) {
   if (idea.empty()) {
     throw Error(Stop::usage, "an experiment needs its idea in a sentence: -m \"tiles of 64 x 64\"");
   }
+  parts.mend();
   parts.require_quiet_head();
   Status& status = parts.run();
   const ledger::RunStarted& run = status.run;
@@ -160,13 +161,12 @@ Step Loop::step(const StepOptions& options) {
     parts.at("referenced");
     result = parts.measure(request, experiment.log);
   } catch (const Interrupted&) {
-    static_cast<void>(
-        carry_out(interrupted(trying, folders, ledger::Ledger::open(folders.own()).end()),
-                  repository, folders, parts.surroundings.reached));
+    parts.carry_out(interrupted(trying, folders, parts.open_ledger().end()));
     parts.say(
         fmt::format("experiment {0} is recorded as interrupted, and {1} is the incumbent's "
                     "again; 'autokernel restore {0}' puts its source back",
                     experiment.number, run.editable));
+    parts.account.reset();  // it has one experiment more
     throw;
   } catch (const Error& error) {
     // The machine's fault: there was no experiment, and the edit stays where it is.
@@ -195,24 +195,19 @@ Step Loop::step(const StepOptions& options) {
   experiment.result = parts.surroundings.record(request, result, experiment.log);
 
   const bool kept = experiment.status == ledger::Status::keep;
-  if (!repository.file_matches(experiment.commit, run.editable)) {
-    parts.say(fmt::format("{} was edited during the measurement: that version is in {}",
-                          run.editable, parts.put_aside(run.editable).string()));
-  }
   Recording recording;
   recording.what = fmt::format("experiment {}", experiment.number);
   recording.branch = run.branch;
   recording.editable = run.editable;
   recording.references = {{reference, experiment.commit}};
-  recording.ledger = {.at = ledger::Ledger::open(folders.own()).end(),
-                      .text = ledger::lines_of({experiment})};
+  recording.ledger = {.at = parts.open_ledger().end(), .text = ledger::lines_of({experiment})};
   recording.results = ledger::results_append(folders.results(), {ledger::results_row(experiment)});
   if (kept) {
     recording.from = experiment.incumbent;
     recording.to = experiment.commit;
   }
   recording.file_from = kept ? experiment.commit : experiment.incumbent;
-  static_cast<void>(carry_out(recording, repository, folders, parts.surroundings.reached));
+  parts.carry_out(recording);
   add_to(status, experiment);
   return Step{.experiment = experiment, .result = std::move(result), .status = status};
 }

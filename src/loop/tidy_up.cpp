@@ -77,6 +77,19 @@ void require_results(const Folders& folders, const Status& status) {
   write_file_atomically(folders.results(), table);
 }
 
+void put_back(const repo::Repository& repository, const Status& status, const Strayed& one) {
+  if (one.path.ends_with('/')) return;  // git knows of no such folder
+  const bool is_committed = repository.blob_at(status.best.commit, one.path).has_value();
+  // A file that the user had deleted before the run is to be missing.
+  const bool was_deleted = one.was_unsaved && one.blob.empty();
+  if (is_committed && !was_deleted) {
+    repository.check_out(status.best.commit, one.path);
+  } else {
+    repository.match_index(status.best.commit, one.path);  // the agent may have staged it
+  }
+  if (!one.blob.empty()) repository.put_back(one.blob, one.path);
+}
+
 }  // namespace
 
 TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, const Status& status) {
@@ -102,13 +115,7 @@ TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, con
     } else {
       tidied.files.push_back(one.path + " (deleted)");
     }
-    const bool is_committed = repository.blob_at(status.best.commit, one.path).has_value();
-    if (is_committed) {
-      repository.check_out(status.best.commit, one.path);
-    } else {
-      repository.match_index(status.best.commit, one.path);  // it may have been added to git
-    }
-    if (!one.blob.empty()) repository.put_back(one.blob, one.path);
+    put_back(repository, status, one);
   }
   return tidied;
 }

@@ -31,6 +31,9 @@ namespace autokernel::repo {
 [[nodiscard]] inline Owned<git_reference*> own(git_reference* handle) {
   return {handle, git_reference_free};
 }
+[[nodiscard]] inline Owned<git_reference_iterator*> own(git_reference_iterator* handle) {
+  return {handle, git_reference_iterator_free};
+}
 [[nodiscard]] inline Owned<git_signature*> own(git_signature* handle) {
   return {handle, git_signature_free};
 }

@@ -23,6 +23,19 @@ std::optional<std::string> Repository::reference(const std::string& name) const 
   return text_of(*git_object_id(commit));
 }
 
+bool Repository::has_references_below(const std::string& name) const {
+  const std::string attempt = fmt::format("cannot look for references below {}", name);
+  git_reference_iterator* iterator = nullptr;
+  check(git_reference_iterator_glob_new(&iterator, opened_->git(), (name + "/*").c_str()), attempt,
+        "git_reference_iterator_glob_new");
+  const Owned<git_reference_iterator*> owned = own(iterator);
+  const char* first = nullptr;
+  const int status = git_reference_next_name(&first, iterator);
+  if (status == GIT_ITEROVER) return false;
+  check(status, attempt, "git_reference_next_name");
+  return true;
+}
+
 void Repository::set_reference(const std::string& name, const std::string& commit) const {
   const std::string attempt = fmt::format("cannot set the reference {} to {}", name, commit);
   const git_oid id = id_of(commit, attempt);

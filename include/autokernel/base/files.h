@@ -26,5 +26,8 @@ inline constexpr std::uint64_t kLargestFile = 64ULL << 20;
 enum class Sync : std::uint8_t { no, yes };
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                            Sync sync = Sync::yes);
+// Removes what programs that were killed while they replaced `path` have left beside it. Nobody
+// else may be replacing it now. What cannot be removed stays.
+void remove_unfinished_writes(const std::filesystem::path& path);
 
 }  // namespace autokernel

@@ -85,6 +85,8 @@ class Repository {
 
   // The commit a full name ("refs/autokernel/demo/7") stands for.
   [[nodiscard]] std::optional<std::string> reference(const std::string& name) const;
+  // Whether there is one below the name, as refs/autokernel/demo/7 is below refs/autokernel/demo.
+  [[nodiscard]] bool has_references_below(const std::string& name) const;
   // Makes the reference or moves it.
   void set_reference(const std::string& name, const std::string& commit) const;
   void delete_reference(const std::string& name) const;  // one that does not exist is no error

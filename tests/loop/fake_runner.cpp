@@ -1,0 +1,106 @@
+// A runner that compiles and runs nothing: the source says how long the kernel takes
+// ("time_us = 90"), and by a word in it what else becomes of it. tests/loop/workplace.h has the
+// words.
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "autokernel/trial/message.h"
+
+namespace {
+
+using namespace autokernel::trial;
+
+constexpr int kMessages = 3;
+constexpr int kSamples = 10;
+constexpr double kLibraryUs = 50;
+constexpr double kFlops = 1e6;
+
+void say(const Event& event) {
+  const std::string line = encode(event);
+  if (::write(kMessages, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
+    std::abort();
+  }
+}
+
+double time_in(const std::string& source) {
+  const std::string mark = "time_us = ";
+  const std::size_t at = source.find(mark);
+  return at == std::string::npos ? 1 : std::strtod(source.c_str() + at + mark.size(), nullptr);
+}
+
+Times times_of(const std::string& source) {
+  const double time = time_in(source);
+  Times times;
+  times.samples_us.assign(kSamples, time);
+  times.median_us = time;
+  times.p95_us = time;
+  return times;
+}
+
+PairedComparison compared(const Request& request, const std::string& source) {
+  PairedComparison comparison;
+  comparison.against = request.against->name;
+  comparison.min_gain = request.against->min_gain.value_or(0);
+  comparison.gain = 1 - time_in(source) / time_in(request.against->source);
+  comparison.gain_low = comparison.gain - 0.001;
+  comparison.gain_high = comparison.gain + 0.001;
+  comparison.outcome =
+      comparison.gain >= comparison.min_gain ? Outcome::faster : Outcome::not_faster;
+  if (source.find("NOISY") != std::string::npos) comparison.outcome = Outcome::inconclusive;
+  comparison.as_fast = comparison.gain > -comparison.min_gain;
+  comparison.reason = "as the source says";
+  comparison.opponent = times_of(request.against->source);
+  return comparison;
+}
+
+Result judged(const Request& request) {
+  const std::string& source = request.source;
+  Result result;
+  result.problem = "a test of the loop";
+  result.device =
+      DeviceReport{.name = "a test's device", .major = 9, .minor = 0, .emulated = false};
+  result.versions = {{"driver", "13.0"}};
+  result.flops = kFlops;
+  if (source.find("BROKEN") != std::string::npos) {
+    result.verdict = Verdict::does_not_compile;
+    result.reason = "line 1: BROKEN is not declared";
+    return result;
+  }
+  if (source.find("WRONG") != std::string::npos) {
+    result.verdict = Verdict::incorrect;
+    result.reason = "element 7 is wrong";
+    return result;
+  }
+  result.times = times_of(source);
+  result.reference = times_of("time_us = " + std::to_string(kLibraryUs));
+  if (request.against) result.comparison = compared(request, source);
+  return result;
+}
+
+}  // namespace
+
+int main() {
+  std::string line;
+  std::getline(std::cin, line);
+  const Request request = decode_request(line + "\n");
+  const auto has = [&](const char* word) { return request.source.find(word) != std::string::npos; };
+  if (has("NO_DEVICE")) {
+    say(Failure{.stop = autokernel::Stop::environment,
+                .what = "times on this device cannot be compared with those before"});
+    return 3;
+  }
+  say(Phase::compile);
+  say(Phase::check);
+  if (has("CRASHES")) std::raise(SIGSEGV);
+  if (has("HANGS")) std::this_thread::sleep_for(std::chrono::hours{1});
+  if (has("SLOW")) std::this_thread::sleep_for(std::chrono::milliseconds{400});
+  say(Phase::time);
+  say(judged(request));
+  return 0;
+}

@@ -1,0 +1,73 @@
+// A program that makes one step after the other, killed at any moment, again and again in the same
+// repository.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "loop/consistency.h"
+#include "loop/workplace.h"
+
+namespace autokernel::loop {
+namespace {
+
+using testing::Gt;
+using testing::IsEmpty;
+
+// Longer than a step takes here, so that each of its moments is hit.
+constexpr int kLongestMs = 60;
+// git fsck reads everything there is, and there is more and more.
+constexpr int kBetweenFscks = 20;
+
+// AUTOKERNEL_TEST_FULL=1: all of them.
+int kills() {
+  const char* full = std::getenv("AUTOKERNEL_TEST_FULL");
+  return full != nullptr && std::string(full) == "1" ? 500 : 60;
+}
+
+// The times of one seed, so that a failure can be had again as far as the machine allows.
+constexpr unsigned kSeed = 20'240;
+
+// One kept in three, none of the same source as another.
+std::string nth_kernel(int number) {
+  const std::string text = "int edit_" + std::to_string(number) + ";";
+  if (number % 3 == 0) return kernel(100.0 / (1 + number), text);
+  return kernel(200, number % 3 == 1 ? text : text + " WRONG");
+}
+
+[[noreturn]] void make_steps(const Workplace& workplace, int first) {
+  for (int number = first;; ++number) {
+    workplace.try_out(nth_kernel(number), {.idea = "edit " + std::to_string(number)});
+  }
+}
+
+TEST(KilledAtRandom, LosesNoRowAndNoSource) {
+  const Workplace workplace;
+  workplace.start();
+  std::minstd_rand random(kSeed);
+  for (int i = 1; i <= kills(); ++i) {
+    const int first = static_cast<int>(workplace.status().experiments.size());
+    const pid_t child = ::fork();
+    if (child == 0) make_steps(workplace, first);
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % (kLongestMs * 1000)));
+    ASSERT_EQ(::kill(child, SIGKILL), 0);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "it ended by itself";
+    workplace.mend();
+    const auto faults = faults_in(workplace.git(), i % kBetweenFscks == 0 ? Fsck::yes : Fsck::no);
+    ASSERT_THAT(faults, IsEmpty()) << "after kill " << i;
+  }
+  EXPECT_THAT(workplace.status().experiments.size(), Gt(5U));
+  RecordProperty("experiments", static_cast<int>(workplace.status().experiments.size()));
+}
+
+}  // namespace
+}  // namespace autokernel::loop
