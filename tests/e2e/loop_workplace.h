@@ -49,6 +49,7 @@ class LoopWorkplace : public testing::Test {
     return test::run(autokernel_in(folder, arguments));
   }
   // `loop start demo` at the small size, which must succeed.
+  // NOLINTNEXTLINE(modernize-use-nodiscard): most tests only want the run to be there
   Outcome start(const std::vector<std::string>& more = {}) const;
   // Writes the kernel and steps.
   [[nodiscard]] Outcome step(const std::string& source, const std::string& idea,

@@ -8,4 +8,5 @@ echo "$turn" >"$folder/turns"
 cat >"$folder/$turn.brief"
 if [ -e "$folder/$turn.cu" ]; then cp "$folder/$turn.cu" "$AUTOKERNEL_KERNEL"; fi
 if [ -e "$folder/$turn.idea" ]; then cp "$folder/$turn.idea" "$AUTOKERNEL_IDEA_FILE"; fi
+# shellcheck source=/dev/null
 if [ -e "$folder/$turn.sh" ]; then . "$folder/$turn.sh"; fi
