@@ -1,12 +1,13 @@
 // A disk that is full at one of a step's writes: the machine is at fault, and says so; once there
 // is room again, the next loop leaves nothing half done.
+#include "ledger/full_disk.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "autokernel/base/error.h"
-#include "ledger/full_disk.h"
 #include "loop/consistency.h"
 #include "loop/workplace.h"
 
@@ -66,7 +67,9 @@ TEST_P(FullAt, IsAnErrorAndLosesNothing) {
     static_cast<void>(loop.step({.idea = "an idea"}));
   });
   EXPECT_THAT(code, AnyOf(kEnvironment, kRepository));
-  { const Loop given_up = std::move(loop); }
+  {
+    const Loop given_up = std::move(loop);
+  }
   workplace.mend();
   EXPECT_THAT(faults_in(workplace.git()), IsEmpty());
   EXPECT_THAT(workplace.status().experiments, SizeIs(Le(2U)));

@@ -28,7 +28,9 @@ TEST(Lock, TheSecondLoopIsRefusedWithProcessAndPurposeOfTheFirst) {
 
 TEST(Lock, IsGivenUpWithTheLoop) {
   const Workplace workplace;
-  { const Loop first = workplace.open(); }
+  {
+    const Loop first = workplace.open();
+  }
   EXPECT_EQ(refusal(Stop::repository, [&] { workplace.mend(); }), "no Error");
 }
 
@@ -43,11 +45,10 @@ TEST(Lock, IsEachWorktreesOwn) {
   const auto linked = workplace.git().beside("linked");
   workplace.git().git("worktree", "add", "--quiet", linked.string(), "-b", "side");
   const Loop first = workplace.open();
-  EXPECT_EQ(refusal(Stop::repository,
-                    [&] {
-                      static_cast<void>(Loop::open(linked, "a test", workplace.surroundings()));
-                    }),
-            "no Error");
+  EXPECT_EQ(
+      refusal(Stop::repository,
+              [&] { static_cast<void>(Loop::open(linked, "a test", workplace.surroundings())); }),
+      "no Error");
 }
 
 TEST(Reader, SeesTheRunAndWhoWorksWhileAStepIsUnderWay) {

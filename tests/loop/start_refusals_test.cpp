@@ -126,9 +126,8 @@ TEST_F(StartRefusal, OfAKernelThatIsMissing) {
 TEST_F(StartRefusal, OfACaseOutsideTheRepository) {
   StartOptions options = workplace_.start_options();
   options.case_directory = git_.beside("elsewhere");
-  EXPECT_THAT(
-      refusal(Stop::usage, [&] { static_cast<void>(workplace_.open().start(options)); }),
-      HasSubstr("is not in the repository"));
+  EXPECT_THAT(refusal(Stop::usage, [&] { static_cast<void>(workplace_.open().start(options)); }),
+              HasSubstr("is not in the repository"));
 }
 
 class BadTag : public testing::TestWithParam<std::string> {

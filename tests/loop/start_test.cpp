@@ -27,12 +27,12 @@ TEST(Start, GoesToABranchOfItsOwnWithTheBaselineRecorded) {
   const Workplace workplace;
   const Loop::Started started = workplace.start();
   EXPECT_EQ(workplace.git().line("symbolic-ref", "--short", "HEAD"), "autokernel/demo");
-  EXPECT_EQ(workplace.git().read("results.tsv"),
-            kHeader + workplace.commit_of("HEAD").substr(0, 7) +
-                "\t100.000\t0.01\tkeep\tbaseline\n");
+  EXPECT_EQ(
+      workplace.git().read("results.tsv"),
+      kHeader + workplace.commit_of("HEAD").substr(0, 7) + "\t100.000\t0.01\tkeep\tbaseline\n");
   ASSERT_TRUE(started.step);
-  EXPECT_THAT(started.step, Optional(Field(&Step::experiment,
-                                           Field(&ledger::Experiment::median_us, Eq(100.0)))));
+  EXPECT_THAT(started.step,
+              Optional(Field(&Step::experiment, Field(&ledger::Experiment::median_us, Eq(100.0)))));
   EXPECT_THAT(faults_in(workplace.git()), IsEmpty());
 }
 

@@ -23,8 +23,8 @@ class StepRefusal : public testing::Test {
  protected:
   StepRefusal() { workplace_.start(); }
   // What it says of the file as it is; the test fails where anything has been changed.
-  [[nodiscard]] std::string refused(Stop stop, const StepOptions& options = {
-                                                   .idea = "an idea"}) const {
+  [[nodiscard]] std::string refused(Stop stop,
+                                    const StepOptions& options = {.idea = "an idea"}) const {
     const std::string before = workplace_.snapshot();
     const std::string said =
         refusal(stop, [&] { static_cast<void>(workplace_.open().step(options)); });
@@ -143,9 +143,9 @@ TEST(StepRefusalForTheCase, ThatGitIgnoresAndThatHasChanged) {
   workplace.start();
   workplace.git().write("kernels/case.toml", workplace.git().read("kernels/case.toml") + "# new\n");
   workplace.edit(kernel(80));
-  EXPECT_THAT(refusal(Stop::scope,
-                      [&] { static_cast<void>(workplace.open().step({.idea = "an idea"})); }),
-              HasSubstr("kernels/case.toml (modified)"));
+  EXPECT_THAT(
+      refusal(Stop::scope, [&] { static_cast<void>(workplace.open().step({.idea = "an idea"})); }),
+      HasSubstr("kernels/case.toml (modified)"));
 }
 
 TEST(StepRefusalForTheBudget, OfExperimentsHoldsUntilItIsWaived) {
@@ -155,9 +155,9 @@ TEST(StepRefusalForTheBudget, OfExperimentsHoldsUntilItIsWaived) {
   static_cast<void>(workplace.open().start(options));
   workplace.try_out(kernel(80));
   workplace.edit(kernel(70));
-  EXPECT_THAT(refusal(Stop::budget,
-                      [&] { static_cast<void>(workplace.open().step({.idea = "an idea"})); }),
-              AllOf(HasSubstr("all 1 experiments are used up"), HasSubstr("--over-budget")));
+  EXPECT_THAT(
+      refusal(Stop::budget, [&] { static_cast<void>(workplace.open().step({.idea = "an idea"})); }),
+      AllOf(HasSubstr("all 1 experiments are used up"), HasSubstr("--over-budget")));
   EXPECT_EQ(workplace.edited(), kernel(70));
   EXPECT_EQ(workplace.open().step({.idea = "an idea", .over_budget = true}).experiment.number, 2);
 }
@@ -168,9 +168,9 @@ TEST(StepRefusalForTheBudget, OfHoursHolds) {
   options.budget.hours = 0;
   static_cast<void>(workplace.open().start(options));
   workplace.edit(kernel(70));
-  EXPECT_THAT(refusal(Stop::budget,
-                      [&] { static_cast<void>(workplace.open().step({.idea = "an idea"})); }),
-              HasSubstr("0 hours are over"));
+  EXPECT_THAT(
+      refusal(Stop::budget, [&] { static_cast<void>(workplace.open().step({.idea = "an idea"})); }),
+      HasSubstr("0 hours are over"));
 }
 
 // Files that were not as committed when the run was started.

@@ -114,8 +114,9 @@ TEST_F(AStep, KeepsItsLogAndItsMeasurement) {
 }
 
 TEST_F(AStep, MakesOneLineOfAnIdea) {
-  EXPECT_EQ(workplace_.try_out(kernel(80), {.idea = "two\nlines\tand a tab"}).experiment.description,
-            "two lines and a tab");
+  EXPECT_EQ(
+      workplace_.try_out(kernel(80), {.idea = "two\nlines\tand a tab"}).experiment.description,
+      "two lines and a tab");
   EXPECT_THAT(faults_in(git_), IsEmpty());
 }
 
