@@ -120,6 +120,7 @@ TEST(Status, StopsWithoutProgressButLetsAStepThrough) {
 
 std::vector<ledger::Row> rows(const std::vector<ledger::Entry>& entries) {
   std::vector<ledger::Row> result;
+  result.reserve(entries.size());
   for (const ledger::Entry& entry : entries) result.push_back({.entry = entry});
   return result;
 }
