@@ -53,6 +53,7 @@ class Driving : public testing::Test {
   }
   [[nodiscard]] std::vector<std::string> outcomes() const {
     std::vector<std::string> outcomes;
+    outcomes.reserve(turns_.size());
     for (const ledger::Turn& turn : turns_) outcomes.push_back(turn.outcome);
     return outcomes;
   }
