@@ -139,7 +139,7 @@ std::optional<fs::path> put_aside(const Folders& folders, const std::string& pat
   if (type == fs::file_type::not_found) return std::nullopt;
   fs::create_directories(folders.aside(), failed);
   for (int i = 1;; ++i) {
-    const fs::path to = folders.aside() / fmt::format("{}-{}", i, file.filename().string());
+    fs::path to = folders.aside() / fmt::format("{}-{}", i, file.filename().string());
     if (fs::exists(fs::symlink_status(to, failed))) continue;
     if (type == fs::file_type::regular) {
       write_file_atomically(to, read_file(file, "a file to be kept"));

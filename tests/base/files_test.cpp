@@ -99,5 +99,24 @@ TEST(WriteFile, NamesTheFileInAFolderThatIsMissing) {
               ThrowsMessage<Error>(HasSubstr("cannot write /nowhere/file: No such file")));
 }
 
+TEST(UnfinishedWrites, OfThatFileAreRemovedAndNothingElse) {
+  const ScratchFolder scratch;
+  const auto file = scratch.write("file", "whole");
+  scratch.write(".file.0123456789abcdef", "half");
+  scratch.write(".file.fedcba9876543210", "half");
+  scratch.write(".file.0123456789abcde", "too short a name");
+  scratch.write(".file.0123456789abcdeX", "no digit at the end");
+  scratch.write(".other.0123456789abcdef", "of another file");
+  static_cast<void>(scratch.folder(".file.aaaaaaaaaaaaaaaa"));
+  remove_unfinished_writes(file);
+  EXPECT_THAT(test::files_below(scratch.path()),
+              ElementsAre(".file.0123456789abcde", ".file.0123456789abcdeX",
+                          ".file.aaaaaaaaaaaaaaaa", ".other.0123456789abcdef", "file"));
+}
+
+TEST(UnfinishedWrites, AreNoneInAFolderThatIsMissing) {
+  EXPECT_NO_THROW(remove_unfinished_writes("/nowhere/file"));
+}
+
 }  // namespace
 }  // namespace autokernel

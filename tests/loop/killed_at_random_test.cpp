@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <iostream>
 #include <random>
 #include <string>
 #include <thread>
@@ -21,8 +22,6 @@ namespace {
 using testing::Gt;
 using testing::IsEmpty;
 
-// Longer than a step takes here, so that each of its moments is hit.
-constexpr int kLongestMs = 60;
 // git fsck reads everything there is, and there is more and more.
 constexpr int kBetweenFscks = 20;
 
@@ -42,6 +41,16 @@ std::string nth_kernel(int number) {
   return kernel(200, number % 3 == 1 ? text : text + " WRONG");
 }
 
+using std::chrono::microseconds;
+
+// Longer than a step takes on this machine, so that each of its moments is hit.
+microseconds longest_wait(const Workplace& workplace) {
+  const auto begun = std::chrono::steady_clock::now();
+  workplace.try_out(nth_kernel(1), {.idea = "to see how long a step takes"});
+  workplace.try_out(nth_kernel(3), {.idea = "and one that is kept"});
+  return std::chrono::duration_cast<microseconds>(std::chrono::steady_clock::now() - begun);
+}
+
 [[noreturn]] void make_steps(const Workplace& workplace, int first) {
   for (int number = first;; ++number) {
     workplace.try_out(nth_kernel(number), {.idea = "edit " + std::to_string(number)});
@@ -51,12 +60,14 @@ std::string nth_kernel(int number) {
 TEST(KilledAtRandom, LosesNoRowAndNoSource) {
   const Workplace workplace;
   workplace.start();
+  const microseconds longest = longest_wait(workplace);
   std::minstd_rand random(kSeed);
   for (int i = 1; i <= kills(); ++i) {
-    const int first = static_cast<int>(workplace.status().experiments.size());
+    const int first = 10 + static_cast<int>(workplace.status().experiments.size());
     const pid_t child = ::fork();
     if (child == 0) make_steps(workplace, first);
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % (kLongestMs * 1000)));
+    std::this_thread::sleep_for(longest * static_cast<double>(random()) /
+                                static_cast<double>(std::minstd_rand::max()));
     ASSERT_EQ(::kill(child, SIGKILL), 0);
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
@@ -66,7 +77,9 @@ TEST(KilledAtRandom, LosesNoRowAndNoSource) {
     ASSERT_THAT(faults, IsEmpty()) << "after kill " << i;
   }
   EXPECT_THAT(workplace.status().experiments.size(), Gt(5U));
-  RecordProperty("experiments", static_cast<int>(workplace.status().experiments.size()));
+  std::cout << "killed " << kills() << " times within " << longest.count() / 1000 << " ms; "
+            << workplace.status().experiments.size() << " experiments, "
+            << workplace.status().counts.kept << " of them kept\n";
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ Loop::Started Workplace::start(const std::string& tag) const {
   return open().start(start_options(tag));
 }
 
-Step Workplace::try_out(const std::string& source, StepOptions options) const {
+Step Workplace::try_out(const std::string& source, const StepOptions& options) const {
   edit(source);
   return open().step(options);
 }

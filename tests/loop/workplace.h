@@ -40,7 +40,7 @@ class Workplace {
   [[nodiscard]] std::string edited() const { return scratch_.read(kEditable); }
   // An edit, and a step with it by a loop of its own.
   // NOLINTNEXTLINE(modernize-use-nodiscard): most tests look at what is left
-  Step try_out(const std::string& source, StepOptions options = {.idea = "an idea"}) const;
+  Step try_out(const std::string& source, const StepOptions& options = {.idea = "an idea"}) const;
   // The runs of 100 us, 80 us (kept), a wrong one, one that is not faster, 60 us (kept).
   void make_a_run() const;
 

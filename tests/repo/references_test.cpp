@@ -136,6 +136,18 @@ TEST_F(References, OneThatStaysLockedIsAnErrorThatNamesTheLock) {
   }
 }
 
+TEST_F(References, AreFoundBelowAName) {
+  const Repository repository = Repository::open(scratch_.root());
+  EXPECT_FALSE(repository.has_references_below("refs/autokernel/demo"));
+  repository.set_reference("refs/autokernel/demo-2/7", first_);
+  EXPECT_FALSE(repository.has_references_below("refs/autokernel/demo"));
+  repository.set_reference("refs/autokernel/demo/7", first_);
+  EXPECT_TRUE(repository.has_references_below("refs/autokernel/demo"));
+  scratch_.git("pack-refs", "--all");
+  EXPECT_TRUE(repository.has_references_below("refs/autokernel/demo"));
+  EXPECT_FALSE(repository.has_references_below("refs/autokernel/demo/7"));
+}
+
 TEST_F(References, AreSoundToGit) {
   const Repository repository = Repository::open(scratch_.root());
   repository.set_reference(kName, first_);

@@ -1,0 +1,71 @@
+#include "loop/brief.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "loop/account.h"
+
+namespace autokernel::loop {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Status a_run(int experiments) {
+  Status status;
+  status.run.tag = "demo";
+  status.run.editable = "kernels/kernel.cu";
+  status.run.case_directory = "kernels";
+  status.run.device_name = "NVIDIA H200";
+  ledger::Experiment baseline;
+  baseline.status = ledger::Status::keep;
+  baseline.median_us = 100;
+  add_to(status, baseline);
+  for (int i = 1; i <= experiments; ++i) {
+    ledger::Experiment one;
+    one.number = i;
+    one.description = "idea number " + std::to_string(i) + ".";
+    one.status = ledger::Status::crash;
+    one.verdict = "incorrect";
+    one.reason = "element 7 is wrong";
+    add_to(status, one);
+  }
+  return status;
+}
+
+TEST(Brief, SaysWhatToEditAndWhereTheIdeaGoes) {
+  EXPECT_THAT(
+      brief_of(a_run(0), "/root/.autokernel/idea.txt", ""),
+      AllOf(HasSubstr("Make `kernels/kernel.cu` faster"), HasSubstr("`/root/.autokernel/idea.txt`"),
+            HasSubstr("IDEA: ..."), HasSubstr("Edit no other file"), HasSubstr("Do not run git")));
+}
+
+TEST(Brief, SaysWhereTheRunStands) {
+  EXPECT_THAT(
+      brief_of(a_run(3), "idea.txt", ""),
+      AllOf(HasSubstr("Run demo on NVIDIA H200, 3 experiments: 0 kept, 0 not faster, 3 failed"),
+            HasSubstr("- baseline: 100.000 us")));
+}
+
+TEST(Brief, ListsTheLastIdeasWithTheirOutcomes) {
+  EXPECT_THAT(brief_of(a_run(20), "idea.txt", ""),
+              AllOf(HasSubstr("idea number 20.. **incorrect**: element 7 is wrong"),
+                    HasSubstr("idea number 6."), Not(HasSubstr("idea number 5."))));
+}
+
+TEST(Brief, AsksForAnotherStructureOnAPlateau) {
+  EXPECT_THAT(brief_of(a_run(6), "idea.txt", ""), HasSubstr("change the structure"));
+  EXPECT_THAT(brief_of(a_run(5), "idea.txt", ""), Not(HasSubstr("change the structure")));
+}
+
+TEST(Brief, HasTheRemarksOnTheLastTurn) {
+  EXPECT_THAT(brief_of(a_run(1), "idea.txt", "It changed case.toml."),
+              HasSubstr("## Your last turn\n\nIt changed case.toml.\n"));
+  EXPECT_THAT(brief_of(a_run(1), "idea.txt", ""), Not(HasSubstr("Your last turn")));
+}
+
+}  // namespace
+}  // namespace autokernel::loop
