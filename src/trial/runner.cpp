@@ -122,7 +122,7 @@ class Trial {
         std::async(std::launch::async, compile::Compiler::open,
                    request_.cached ? compile::Caching::yes : compile::Caching::no)
             .share();
-    const driver::Driver driver = driver::Driver::open(request_.device);
+    const driver::Driver& driver = driver_.emplace(driver::Driver::open(request_.device));
     const std::string architecture = report_device(driver.info());
     refuse_unknown_device();
     if (learned_) learned_(result_);
@@ -141,7 +141,7 @@ class Trial {
     if (needs_library(problem_) && !driver.info().emulated) {
       loading = std::async(std::launch::async, Cublas::load);
     }
-    const driver::Device device(driver);
+    const driver::Device& device = device_.emplace(driver);
     if (loading.valid()) loading.get();
     device.refuse_device_malloc();
     open_library(device);
@@ -308,6 +308,9 @@ class Trial {
   Result result_;
   Keys keys_;
   InputMaker maker_;
+  // Before the libraries, which give their memory back to the device when they go.
+  std::optional<driver::Driver> driver_;
+  std::optional<driver::Device> device_;
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;
 };
