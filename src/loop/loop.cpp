@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <ranges>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -29,11 +30,11 @@ std::unique_ptr<Loop::Parts> Loop::Parts::make(const std::filesystem::path& here
       !mended.empty() && surroundings.say) {
     surroundings.say(mended);
   }
-  return std::unique_ptr<Parts>(new Parts{.repository = std::move(repository),
-                                          .folders = folders,
-                                          .surroundings = std::move(surroundings),
-                                          .lock = {},
-                                          .under_way = {}});
+  return std::make_unique<Parts>(Parts{.repository = std::move(repository),
+                                       .folders = folders,
+                                       .surroundings = std::move(surroundings),
+                                       .lock = {},
+                                       .under_way = {}});
 }
 
 Loop::Loop(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -89,10 +90,10 @@ ledger::Experiment Loop::experiment(int number, const std::string& tag) const {
   const std::string run = tag.empty() ? parts_->run().run.tag : tag;
   const ledger::Ledger ledger = parts_->open_ledger();
   const std::vector<ledger::Row> rows = ledger.rows();
-  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
-    const auto* experiment = std::get_if<ledger::Experiment>(&row->entry);
+  for (const ledger::Row& row : std::views::reverse(rows)) {
+    const auto* experiment = std::get_if<ledger::Experiment>(&row.entry);
     if (experiment == nullptr || experiment->tag != run || experiment->number != number) continue;
-    return std::get<ledger::Experiment>(ledger.read(*row));
+    return std::get<ledger::Experiment>(ledger.read(row));
   }
   throw Error(
       Stop::usage,

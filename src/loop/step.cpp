@@ -89,6 +89,9 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
       experiment.verdict = "crashed";
       return;
   }
+  if (!result.comparison) {
+    throw Error(Stop::internal, "the runner compared the kernel with nothing");
+  }
   const trial::PairedComparison& comparison = *result.comparison;
   experiment.reason = comparison.reason;
   experiment.status = ledger::Status::discard;

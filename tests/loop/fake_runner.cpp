@@ -43,11 +43,11 @@ Times times_of(const std::string& source) {
   return times;
 }
 
-PairedComparison compared(const Request& request, const std::string& source) {
+PairedComparison compared(const Opponent& opponent, const std::string& source) {
   PairedComparison comparison;
-  comparison.against = request.against->name;
-  comparison.min_gain = request.against->min_gain.value_or(0);
-  comparison.gain = 1 - time_in(source) / time_in(request.against->source);
+  comparison.against = opponent.name;
+  comparison.min_gain = opponent.min_gain.value_or(0);
+  comparison.gain = 1 - time_in(source) / time_in(opponent.source);
   comparison.gain_low = comparison.gain - 0.001;
   comparison.gain_high = comparison.gain + 0.001;
   comparison.outcome =
@@ -55,7 +55,7 @@ PairedComparison compared(const Request& request, const std::string& source) {
   if (source.find("NOISY") != std::string::npos) comparison.outcome = Outcome::inconclusive;
   comparison.as_fast = comparison.gain > -comparison.min_gain;
   comparison.reason = "as the source says";
-  comparison.opponent = times_of(request.against->source);
+  comparison.opponent = times_of(opponent.source);
   return comparison;
 }
 
@@ -79,7 +79,7 @@ Result judged(const Request& request) {
   }
   result.times = times_of(source);
   result.reference = times_of("time_us = " + std::to_string(kLibraryUs));
-  if (request.against) result.comparison = compared(request, source);
+  if (request.against) result.comparison = compared(*request.against, source);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 namespace autokernel::loop {
 namespace {
@@ -22,7 +23,7 @@ TEST(Confirmed, OfProcessesThatAgreeHasNoWidth) {
 // leaves 2.5 % above 4.30265.
 TEST(Confirmed, HasTheIntervalOfStudentsDistribution) {
   const ledger::Confirmed result = confirmed({std::exp(-0.1), 1, std::exp(0.1)});
-  const double half = 4.302653 * 0.1 / std::sqrt(3);
+  const double half = 4.302653 * 0.1 / std::numbers::sqrt3;
   EXPECT_NEAR(result.ratio, 1, 1e-12);
   EXPECT_NEAR(result.low, std::exp(-half), 1e-6);
   EXPECT_NEAR(result.high, std::exp(half), 1e-6);
