@@ -84,6 +84,27 @@ void print_on_noise(std::vector<Noise> kinds) {
   }
 }
 
+void print_offsets() {
+  constexpr int kMany = 20000;
+  constexpr double kNoise = 0.004;  // less than is needed at the first look
+  const int lasting[] = {2, 5, 10, 25};
+  std::vector<std::string> columns{"offset"};
+  for (const int pairs : lasting) columns.push_back(fmt::format("for {} pairs", pairs));
+  print_head(
+      fmt::format("Kernels that are the same, kept of {}, where one of them is slower for some "
+                  "pairs in a row; noise of a pair {}",
+                  kMany, percent(kNoise)),
+      columns);
+  for (const double offset : {0.0025, 0.005, 0.01}) {
+    fmt::print("| {} |", percent(offset));
+    for (const int pairs : lasting) {
+      const NormalNoise noise{.deviation = kNoise, .offset = offset, .offset_pairs = pairs};
+      fmt::print(" {} |", tally_normal(noise, 0, kMinGain, kMany).faster);
+    }
+    fmt::print("\n");
+  }
+}
+
 void print_no_ops(int trials) {
   // Where pairs are alike more are kept, so fewer trials show how many.
   const int fewer = trials / 10;
@@ -111,6 +132,7 @@ int main(int count, char** arguments) {
     print_pairs_needed();
     print_kept_by_gain();
     print_on_noise(recorded_noise());
+    print_offsets();
     if (count > 1) print_no_ops(std::stoi(arguments[1]));
     return 0;
   } catch (const std::exception& error) {

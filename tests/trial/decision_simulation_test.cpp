@@ -41,7 +41,7 @@ TEST_P(Decision, KeepsNoKernelThatIsSlower) {
 }
 
 TEST_P(Decision, TellsThatAKernelIsTheSameWithinTheMostPairs) {
-  EXPECT_EQ(tally(GetParam(), 0, kTrueGains).not_faster, kTrueGains);
+  EXPECT_GE(tally(GetParam(), 0, kTrueGains).not_faster, 0.99 * kTrueGains);
 }
 
 TEST_P(Decision, NeedsFewPairsForAKernelThatTakesHalfTheTime) {
@@ -54,7 +54,7 @@ TEST_P(Decision, HasTheTrueGainInItsInterval) {
   // Less often than in 95 of 100, since sampling ends where the noise happens to look small, and
   // where pairs are alike.
   const Tally same = tally(GetParam(), 0, kTrueGains);
-  EXPECT_GE(same.within_interval, 0.92 * kTrueGains);
+  EXPECT_GE(same.within_interval, 0.9 * kTrueGains);
 }
 
 std::string name_of(const testing::TestParamInfo<Noise>& info) { return info.param.name; }
@@ -62,6 +62,12 @@ INSTANTIATE_TEST_SUITE_P(Recorded, Decision, testing::ValuesIn(recorded_noise())
 INSTANTIATE_TEST_SUITE_P(Synthetic, Decision, testing::ValuesIn(synthetic_noise()), name_of);
 // A checkout may come without recordings.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Recorded);
+
+TEST(DecisionOnOffsets, KeepsNoKernelThatIsTheSameWhereOneOfTheTwoIsSlowerForAFewPairsInARow) {
+  // By twice the least gain: where the buffers of a short kernel lie can make as much.
+  const NormalNoise noise{.deviation = 0.004, .offset = 0.01, .offset_pairs = 2};
+  EXPECT_EQ(tally_normal(noise, 0, 0.005, kNoOps).faster, 0);
+}
 
 class Recorded : public testing::TestWithParam<Noise> {};
 

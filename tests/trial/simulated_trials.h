@@ -31,14 +31,19 @@ struct Tally {
 };
 
 // Trials of a kernel that is faster by `gain` (relative; negative: slower), drawn from a recording
-// by circular block bootstrap: blocks of pairs from anywhere in it, one after the other. What the
-// recording itself found between the two kernels, which are the same, is taken off.
+// by circular block bootstrap: blocks of pairs from anywhere in it, one after the other. As both
+// kernels of a recording are the same, what it found between them is taken off, and which of them
+// is the candidate is drawn for each block.
 [[nodiscard]] Tally tally(const Noise& noise, double gain, int trials);
 
 // Pairs in normal noise.
 struct NormalNoise {
   double deviation = 0;    // of a pair's log ratio
   double correlation = 0;  // of one pair with the next
+  // What makes one of the two kernels slower for some pairs in a row, such as where its buffers
+  // lie: its standard deviation, and after how many pairs it is drawn anew.
+  double offset = 0;
+  int offset_pairs = 1;
 };
 [[nodiscard]] Tally tally_normal(const NormalNoise& noise, double gain, double min_gain,
                                  int trials);
