@@ -47,14 +47,12 @@ FileLock::FileLock(Descriptor file, const std::string& purpose)
         // Whoever reads it next would otherwise see a holder that has gone; nothing depends on it.
         [[maybe_unused]] const int emptied = ::ftruncate(number.value, 0);
       }) {
-  const std::string wording =
-      fmt::format("process {}, {}, since {:%F %T} UTC", ::getpid(), purpose,
-                  fmt::gmtime(std::chrono::system_clock::to_time_t(
-                      std::chrono::system_clock::now())));
+  const std::string wording = fmt::format(
+      "process {}, {}, since {:%F %T} UTC", ::getpid(), purpose,
+      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
   // On a full disk the lock holds without its wording.
   [[maybe_unused]] const int emptied = ::ftruncate(file_.get(), 0);
-  [[maybe_unused]] const ssize_t written =
-      ::pwrite(file_.get(), wording.data(), wording.size(), 0);
+  [[maybe_unused]] const ssize_t written = ::pwrite(file_.get(), wording.data(), wording.size(), 0);
 }
 
 std::variant<FileLock, FileLock::Holder> FileLock::take(const std::filesystem::path& file,

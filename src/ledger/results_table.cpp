@@ -1,5 +1,4 @@
 #include "autokernel/ledger/results_table.h"
-#include "autokernel/ledger/ledger.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +6,7 @@
 #include <cmath>
 
 #include "autokernel/base/error.h"
+#include "autokernel/ledger/ledger.h"
 #include "ledger/number.h"
 #include "ledger/status.h"
 #include "ledger/utf8.h"

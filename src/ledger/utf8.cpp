@@ -1,8 +1,8 @@
 #include "ledger/utf8.h"
 
-#include "autokernel/ledger/ledger.h"
-
 #include <algorithm>
+
+#include "autokernel/ledger/ledger.h"
 
 namespace autokernel::ledger {
 namespace {

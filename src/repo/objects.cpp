@@ -1,9 +1,8 @@
 #include "repo/objects.h"
 
-#include "autokernel/repo/repository.h"
-
 #include <fmt/format.h>
 
+#include "autokernel/repo/repository.h"
 #include "repo/git_failure.h"
 
 namespace autokernel::repo {

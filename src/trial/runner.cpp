@@ -157,13 +157,18 @@ class Trial {
     if (timed_program.from_cache) result_.detail += "\nThe above is from the compile cache.\n";
 
     phases_.enter(Phase::check);
-    const auto stopwatch = make_stopwatch(device, programs);
+    // A kernel that fails its checks needs none.
+    std::unique_ptr<Stopwatch> stopwatch;
     std::unique_ptr<Rival> rival;
-    if (programs.opponent) rival = make_rival(*programs.opponent, *stopwatch);
+    if (programs.opponent) {
+      stopwatch = make_stopwatch(device, programs);
+      rival = make_rival(*programs.opponent, *stopwatch);
+    }
     if (request_.checked) {
       if (auto rejected = check(device, programs, checked)) return rejected;
     }
     phases_.enter(Phase::time);
+    if (!stopwatch) stopwatch = make_stopwatch(device, programs);
     return time(device, programs, *stopwatch, rival.get());
   }
 

@@ -87,7 +87,7 @@ TEST_F(Driving, GivesTheBriefOnStandardInputAndInAFile) {
   drive_on(std::string(kCountsDown) +
            "cat > \"$HOME/read\"; cmp \"$HOME/read\" \"$AUTOKERNEL_BRIEF\" && echo the same > "
            "\"$AUTOKERNEL_IDEA_FILE\"");
-  EXPECT_EQ(steps_.at(0).description, "the same ");
+  EXPECT_EQ(steps_.at(0).description, "the same");
 }
 
 TEST_F(Driving, StopsWithoutProgress) {
@@ -224,7 +224,7 @@ TEST_F(Driving, AKernelThatBecameALinkIsPutBack) {
 
 TEST_F(Driving, ProcessesThatAreLeftAreEndedAndNamed) {
   drive_on(std::string(kCountsDown) + "setsid sleep 100 >/dev/null 2>&1 &");
-  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("left 1 processes running")));
+  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("left processes running (1)")));
 }
 
 TEST_F(Driving, AFloodIsNamed) {

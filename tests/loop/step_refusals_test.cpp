@@ -74,6 +74,7 @@ TEST_F(StepRefusal, OnABranchWithoutARun) {
 
 TEST_F(StepRefusal, OnARunsBranchWithoutItsLedger) {
   fs::remove_all(workplace_.root() / ".autokernel");
+  fs::remove(workplace_.root() / ".git" / "autokernel-ledger.jsonl");
   workplace_.edit(kernel(80));
   EXPECT_THAT(refusal(Stop::repository,
                       [&] { static_cast<void>(workplace_.open().step({.idea = "an idea"})); }),

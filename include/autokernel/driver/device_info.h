@@ -19,7 +19,7 @@ struct DeviceInfo {
   int memory_bus_bits = 0;
   std::uint64_t l2_bytes = 0;
   std::uint64_t memory_bytes = 0;
-  std::string address;         // on the PCI bus, "0000:1B:00.0"; empty where the driver does not say
+  std::string address;  // on the PCI bus, "0000:1B:00.0"; empty where the driver does not say
   std::string driver_version;  // highest CUDA version it supports, "13.0"; the emulator's own
                                // version where emulated
 };
