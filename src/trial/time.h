@@ -90,10 +90,6 @@ class Stopwatch {
   [[nodiscard]] virtual bool has_library() const = 0;
   // The library's product on inputs of its own, microseconds.
   [[nodiscard]] virtual double sample_library() = 0;
-  // After so many pairs both kernels are loaded anew, the other one first: where code and buffers
-  // happen to lie makes up to 0.2 us on an H200, and lies differently then.
-  [[nodiscard]] virtual int pairs_per_round() const = 0;
-
   // Candidate, library and rival in turn, in an order that is drawn anew each time, until there are
   // as many as asked for, and as many pairs as it takes, or one of the caps is reached. `last` is
   // called at the end, with the candidate still loaded.
@@ -106,7 +102,7 @@ class Stopwatch {
                                                       Rival* rival, const Caps& caps, Timed& timed,
                                                       const Last& last = {});
 
-  const TimingTask& task() const { return task_; }
+  [[nodiscard]] const TimingTask& task() const { return task_; }
 
  private:
   [[nodiscard]] std::variant<std::unique_ptr<Loaded>, Rejection> load(

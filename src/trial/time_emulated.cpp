@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "trial/conversion.h"
-#include "trial/decision.h"
 #include "trial/reference.h"
 #include "trial/time.h"
 
@@ -55,7 +54,7 @@ class EmulatedStopwatch : public Stopwatch {
  public:
   EmulatedStopwatch(const TimingTask& task, const OpenBlas* library) : Stopwatch(task) {
     const auto* gemm = std::get_if<cases::GemmReference>(&task.sized.problem->reference);
-    if (library != nullptr && gemm != nullptr) library_.emplace(*library, task, *gemm);
+    if (library != nullptr && gemm != nullptr) library_ = std::make_unique<LibraryClock>(*library, task, *gemm);
   }
 
   [[nodiscard]] Timing time(const compile::Program& candidate, Rival* rival) override {
@@ -70,9 +69,6 @@ class EmulatedStopwatch : public Stopwatch {
   [[nodiscard]] Launcher launcher(const Candidate& candidate) const override {
     return {task().device, candidate, task().sized, task().maker, 1};
   }
-  // Loading compiles the kernel for this processor, which takes longer than most pairs.
-  [[nodiscard]] int pairs_per_round() const override { return kMostPairs; }
-
   // One is enough, and on the inputs the case declares it is the check at full size on them.
   [[nodiscard]] std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
                                                  std::vector<LaunchRecord>& first) override {
@@ -87,11 +83,11 @@ class EmulatedStopwatch : public Stopwatch {
     return launcher.launch(timed_recipe(*task().sized.problem), task().keys.draw(name), name,
                            none_);
   }
-  [[nodiscard]] bool has_library() const override { return library_.has_value(); }
+  [[nodiscard]] bool has_library() const override { return library_ != nullptr; }
   [[nodiscard]] double sample_library() override { return library_->sample(); }
 
  private:
-  std::optional<LibraryClock> library_;
+  std::unique_ptr<LibraryClock> library_;  // null: none does this case
   Surroundings none_;
 };
 

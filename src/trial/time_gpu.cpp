@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "autokernel/base/error.h"
-#include "trial/decision.h"
 #include "trial/gpu_tools.h"
 #include "trial/peak.h"
 #include "trial/reference.h"
@@ -193,8 +192,6 @@ class GpuStopwatch : public Stopwatch {
     return {task().device, candidate, task().sized, task().maker,
             sets_for(task().device, task().sized)};
   }
-  // Half of the pairs that are taken at least.
-  [[nodiscard]] int pairs_per_round() const override { return kFirstLook / 2; }
 
   // Runs unblocked, so that whatever is loaded lazily is loaded before a gate closes.
   [[nodiscard]] std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,

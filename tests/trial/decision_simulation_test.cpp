@@ -30,7 +30,13 @@ TEST_P(Decision, KeepsNoneOf3000KernelsThatAreTheSame) {
   EXPECT_EQ(tally(GetParam(), 0, kNoOps).faster, 0);
 }
 
+// So many times the least gain that 2,000 pairs are enough for it (docs/decision.md).
+constexpr double kLoudest = 6;
+
 TEST_P(Decision, Keeps95Of100KernelsThatAreFasterBy1point4TimesTheLeastGain) {
+  if (scatter(GetParam()) > kLoudest * GetParam().min_gain) {
+    GTEST_SKIP() << "louder than is promised for: such experiments end as inconclusive";
+  }
   const double gain = kTrueGain * GetParam().min_gain;
   EXPECT_GE(tally(GetParam(), gain, kTrueGains).share_faster(), 0.95);
 }

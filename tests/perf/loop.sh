@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# What the loop costs beyond its trials: the rows of docs/performance.md, measured on this machine.
+#
+#   tests/perf/loop.sh [PROGRAM]     PROGRAM is build/release/bin/autokernel unless it is named
+#
+# A repository of 10,000 files with a run of 10,000 experiments is made in a scratch folder first.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+sources=$PWD
+readonly sources
+program=$(realpath "${1:-build/release/bin/autokernel}")
+readonly program
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+readonly files=10000 experiments=10000 steps=7
+row() { printf '| %s | %s | %s | %s |\n' "$@"; }
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+median() { sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
+
+# A kernel that is another one for each number, and takes as long as the others.
+edit() { sed "s|^// C = .*|&\nconstexpr int EDIT_$1 = $1;|; 1i constexpr int EDIT_$1 = $1;" "$scratch/base.cu" >kernels/kernel.cu; }
+
+mkdir "$scratch/repository"
+cd "$scratch/repository"
+export GIT_AUTHOR_NAME=perf GIT_AUTHOR_EMAIL=perf@localhost GIT_COMMITTER_NAME=perf GIT_COMMITTER_EMAIL=perf@localhost
+git init -q -b main
+cp -r "$sources/tests/data/elementwise" kernels
+rm -rf kernels/wrong
+cp kernels/kernel.cu "$scratch/base.cu"
+for ((d = 0; d < files / 100; d++)); do
+  mkdir "d$d"
+  for ((f = 0; f < 100; f++)); do echo "$d $f" >"d$d/$f.txt"; done
+done
+git add -A && git commit -qm files
+"$program" loop start perf --device cpu --no-progress 1000000 >"$scratch/start.out"
+
+# The baseline's line again and again, with numbers of its own; references as the loop makes them.
+head=$(git rev-parse HEAD)
+line=$(tail -n 1 .autokernel/ledger.jsonl)
+for ((n = 1; n <= experiments; n++)); do echo "$n"; done |
+  awk -v line="$line" '{ l = line; sub(/"number":0/, "\"number\":" $1, l); sub(/"status":"keep"/, "\"status\":\"discard\"", l)
+    sub(/"verdict":"baseline"/, "\"verdict\":\"not faster\"", l); sub(/"source_digest":"[0-9a-f]*/, "\"source_digest\":\"" $1, l); print l }' \
+    >>.autokernel/ledger.jsonl
+for ((n = 1; n <= experiments; n++)); do echo "create refs/autokernel/perf/$n $head"; done | git update-ref --stdin
+"$program" loop status >"$scratch/status.out"  # makes the index again
+
+for ((i = 1; i <= steps; i++)); do
+  edit "$i"
+  begin=$(now_ms)
+  "$program" loop step -m "edit $i" --json >"$scratch/step.json" 2>"$scratch/step.err" || true
+  wall=$(($(now_ms) - begin))
+  trial=$(sed 's/.*"total_seconds":\([0-9.]*\).*/\1/' "$scratch/step.json")
+  awk "BEGIN { printf \"%.0f\n\", $wall - 1000 * $trial }" >>"$scratch/beyond"
+  git checkout -q -- kernels
+done
+row "loop step beyond the trial, $experiments experiments, $files files" "$(median <"$scratch/beyond") ms" "<= 150 ms" "tests/perf/loop.sh: median of $steps"
+for ((i = 0; i < 11; i++)); do
+  begin=$(now_ms)
+  "$program" loop status >"$scratch/status.out"
+  echo $(($(now_ms) - begin)) >>"$scratch/statuses"
+done
+row "loop status, $experiments experiments" "$(median <"$scratch/statuses") ms" "<= 50 ms" "the same: median of 11"
+
+# A scripted agent that makes a new edit each turn.
+rm -rf .git .autokernel d* results.tsv
+cp "$scratch/base.cu" kernels/kernel.cu
+git init -q -b main && git add -A && git commit -qm base
+"$program" loop start agent --device cpu --no-progress 1000000 >"$scratch/start.out"
+export BASE=$scratch/base.cu
+begin=$(now_ms)
+# shellcheck disable=SC2016 # for the agent's shell
+"$program" loop run --max-runs 20 --agent 'sed "1i constexpr int EDIT = $$;" "$BASE" >"$AUTOKERNEL_KERNEL"' >"$scratch/run.out" 2>"$scratch/run.err" || true
+took=$(($(now_ms) - begin))
+made=$(grep -cE '^ *[0-9]+  ' "$scratch/run.out")
+row "experiments per hour, elementwise, emulated, scripted agent" "$((made * 3600000 / took))" ">= 1500" "the same: $made experiments"
