@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "trial/decision.h"
-
 namespace autokernel::trial {
 namespace {
 
@@ -23,9 +21,9 @@ double seconds_since(Clock::time_point begin) {
 constexpr std::uint64_t kOutputMemory = 2ULL << 30;
 // After so many pairs both kernels are loaded anew, the other one first: where code and buffers
 // happen to lie makes up to 0.1 us on an H200 and 2.5 % of a launch on the emulated device, and
-// they lie differently then. Half of the pairs that are taken at least, so that each comes first as
-// often.
-constexpr int kPairsPerRound = kFirstLook / 2;
+// they lie differently then. So few that such an offset does not last (docs/decision.md), as many
+// as loading is worth.
+constexpr int kPairsPerRound = 10;
 // Enough for a mean that can be compared with that of the pairs, few enough to cost little.
 constexpr int kAloneSamples = 20;
 

@@ -37,10 +37,13 @@ git add -A && git commit -qm files
 # The baseline's line again and again, with numbers of its own; references as the loop makes them.
 head=$(git rev-parse HEAD)
 line=$(tail -n 1 .autokernel/ledger.jsonl)
-for ((n = 1; n <= experiments; n++)); do echo "$n"; done |
-  awk -v line="$line" '{ l = line; sub(/"number":0/, "\"number\":" $1, l); sub(/"status":"keep"/, "\"status\":\"discard\"", l)
-    sub(/"verdict":"baseline"/, "\"verdict\":\"not faster\"", l); sub(/"source_digest":"[0-9a-f]*/, "\"source_digest\":\"" $1, l); print l }' \
-    >>.autokernel/ledger.jsonl
+line=${line/'"status":"keep"'/'"status":"discard"'}
+line=${line/'"verdict":"baseline"'/'"verdict":"not faster"'}
+digest=$(sed 's/.*"source_digest":"\([0-9a-f]*\)".*/\1/' <<<"$line")
+for ((n = 1; n <= experiments; n++)); do
+  numbered=${line/'"number":0'/"\"number\":$n"}
+  printf '%s\n' "${numbered/"$digest"/"$n"}"
+done >>.autokernel/ledger.jsonl
 for ((n = 1; n <= experiments; n++)); do echo "create refs/autokernel/perf/$n $head"; done | git update-ref --stdin
 "$program" loop status >"$scratch/status.out"  # makes the index again
 
@@ -69,7 +72,7 @@ git init -q -b main && git add -A && git commit -qm base
 export BASE=$scratch/base.cu
 begin=$(now_ms)
 # shellcheck disable=SC2016 # for the agent's shell
-"$program" loop run --max-runs 20 --agent 'sed "1i constexpr int EDIT = $$;" "$BASE" >"$AUTOKERNEL_KERNEL"' >"$scratch/run.out" 2>"$scratch/run.err" || true
+"$program" loop run --max-runs "${AGENT_RUNS:-20}" --agent 'sed "1i constexpr int EDIT = $$;" "$BASE" >"$AUTOKERNEL_KERNEL"' >"$scratch/run.out" 2>"$scratch/run.err" || true
 took=$(($(now_ms) - begin))
 made=$(grep -cE '^ *[0-9]+  ' "$scratch/run.out")
 row "experiments per hour, elementwise, emulated, scripted agent" "$((made * 3600000 / took))" ">= 1500" "the same: $made experiments"
