@@ -54,7 +54,8 @@ class EmulatedStopwatch : public Stopwatch {
  public:
   EmulatedStopwatch(const TimingTask& task, const OpenBlas* library) : Stopwatch(task) {
     const auto* gemm = std::get_if<cases::GemmReference>(&task.sized.problem->reference);
-    if (library != nullptr && gemm != nullptr) library_ = std::make_unique<LibraryClock>(*library, task, *gemm);
+    if (library != nullptr && gemm != nullptr)
+      library_ = std::make_unique<LibraryClock>(*library, task, *gemm);
   }
 
   [[nodiscard]] Timing time(const compile::Program& candidate, Rival* rival) override {

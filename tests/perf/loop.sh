@@ -39,7 +39,8 @@ head=$(git rev-parse HEAD)
 line=$(tail -n 1 .autokernel/ledger.jsonl)
 line=${line/'"status":"keep"'/'"status":"discard"'}
 line=${line/'"verdict":"baseline"'/'"verdict":"not faster"'}
-digest=$(sed 's/.*"source_digest":"\([0-9a-f]*\)".*/\1/' <<<"$line")
+digest=${line##*'"source_digest":"'}
+digest=${digest%%'"'*}
 for ((n = 1; n <= experiments; n++)); do
   numbered=${line/'"number":0'/"\"number\":$n"}
   printf '%s\n' "${numbered/"$digest"/"$n"}"
