@@ -31,10 +31,10 @@ std::string essence(std::string_view source) {
       // A directive begins on a line of its own.
       if (!begins_line) text += '\n';
       in_directive = true;
-    } else if (blank && !begins_line && needs_blank(text.back(), piece.front())) {
-      text += ' ';
-    } else if (blank && in_directive && piece.front() == '(') {
-      text += ' ';  // "#define F (x)" takes no arguments, "#define F(x)" does
+    } else if (blank && !begins_line) {
+      // "#define F (x)" takes no arguments, "#define F(x)" does.
+      const bool is_argument_list = in_directive && piece.front() == '(';
+      if (is_argument_list || needs_blank(text.back(), piece.front())) text += ' ';
     }
     text += piece;
     blank = false;

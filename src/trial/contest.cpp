@@ -38,9 +38,9 @@ enum class Who : std::uint8_t { candidate, opponent };
   return one;
 }
 
-void settle(const Request& request, const Limits& limits, const Observer& observer,
-            const RunnerCommand& runner, Result& result) {
-  PairedComparison& comparison = *result.comparison;
+void settle(const Request& request, const Opponent& against, const Limits& limits,
+            const Observer& observer, const RunnerCommand& runner, Result& result,
+            PairedComparison& comparison) {
   std::vector<std::vector<double>> candidate;
   std::vector<std::vector<double>> opponent;
   const auto doubt = [&](const std::string& why) {
@@ -49,8 +49,8 @@ void settle(const Request& request, const Limits& limits, const Observer& observ
   };
   for (const Who who : drawn_order()) {
     const bool ours = who == Who::candidate;
-    const Result one = supervise(alone(request, ours ? request.source : request.against->source),
-                                 limits, observer, runner);
+    const Result one =
+        supervise(alone(request, ours ? request.source : against.source), limits, observer, runner);
     result.total_seconds += one.total_seconds;
     if (one.verdict != Verdict::correct || !one.times) {
       doubt(fmt::format("measured by itself, {} fails: {}",
@@ -76,8 +76,8 @@ void settle(const Request& request, const Limits& limits, const Observer& observ
 Result hold_contest(const Request& request, const Limits& limits, const Observer& observer,
                     const RunnerCommand& runner) {
   Result result = supervise(request, limits, observer, runner);
-  if (result.comparison && result.comparison->outcome == Outcome::faster) {
-    settle(request, limits, observer, runner, result);
+  if (request.against && result.comparison && result.comparison->outcome == Outcome::faster) {
+    settle(request, *request.against, limits, observer, runner, result, *result.comparison);
   }
   return result;
 }

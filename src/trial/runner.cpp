@@ -160,9 +160,9 @@ class Trial {
     // A kernel that fails its checks needs none.
     std::unique_ptr<Stopwatch> stopwatch;
     std::unique_ptr<Rival> rival;
-    if (programs.opponent) {
+    if (programs.opponent && request_.against) {
       stopwatch = make_stopwatch(device, programs);
-      rival = make_rival(*programs.opponent, *stopwatch);
+      rival = make_rival(*programs.opponent, *request_.against, *stopwatch);
     }
     if (request_.checked) {
       if (auto rejected = check(device, programs, checked)) return rejected;
@@ -189,11 +189,11 @@ class Trial {
     if (!request_.known_device) return;
     const KnownDevice& known = *request_.known_device;
     const std::string& driver = result_.versions.at("driver");
-    if (known.name == result_.device->name && known.driver_version == driver) return;
-    throw Error(Stop::environment, "times measured on " + known.name + " (driver " +
-                                       known.driver_version +
-                                       ") cannot be compared with times on " +
-                                       result_.device->name + " (driver " + driver + ")");
+    const std::string name = result_.device.value_or(DeviceReport{}).name;
+    if (known.name == name && known.driver_version == driver) return;
+    throw Error(Stop::environment,
+                "times measured on " + known.name + " (driver " + known.driver_version +
+                    ") cannot be compared with times on " + name + " (driver " + driver + ")");
   }
 
   void open_library(const driver::Device& device) {
@@ -267,16 +267,17 @@ class Trial {
 
   // Loads the opponent, and times it before any of the candidate's code is there.
   [[nodiscard]] std::unique_ptr<Rival> make_rival(const compile::Program& program,
+                                                  const Opponent& opponent,
                                                   Stopwatch& stopwatch) const {
-    const Opponent& opponent = *request_.against;
     auto rival = std::make_unique<Rival>(Rival{
-        program, Pairing(opponent.name, opponent.min_gain.value_or(least_gain(*result_.device)))});
-    if (const auto rejected = stopwatch.time_alone(*rival)) broken_opponent(*rejected);
+        program, Pairing(opponent.name, opponent.min_gain.value_or(
+                                            least_gain(result_.device.value_or(DeviceReport{}))))});
+    if (const auto rejected = stopwatch.time_alone(*rival)) broken_opponent(*rival, *rejected);
     return rival;
   }
 
-  [[noreturn]] void broken_opponent(const Rejection& rejection) const {
-    throw Error(Stop::usage, "cannot compare with " + request_.against->name +
+  [[noreturn]] static void broken_opponent(const Rival& rival, const Rejection& rejection) {
+    throw Error(Stop::usage, "cannot compare with " + rival.pairing.against() +
                                  ", which does not run: " + rejection.reason);
   }
 
@@ -286,7 +287,7 @@ class Trial {
     Timing timing = stopwatch.time(programs.kernel.at(timed_size_.size_name), rival);
     if (auto* rejected = std::get_if<Rejection>(&timing)) return std::move(*rejected);
     if (rival != nullptr) {
-      if (const auto rejected = stopwatch.time_alone(*rival)) broken_opponent(*rejected);
+      if (const auto rejected = stopwatch.time_alone(*rival)) broken_opponent(*rival, *rejected);
     }
     auto& timed = std::get<Timed>(timing);
     result_.bench_seconds = timed.seconds;
