@@ -1,7 +1,7 @@
 # Makes clang-tidy's work shorter: most of it is the same headers again for each file. Reads a list of files, then
 # compile_commands.json as CMake writes it, and writes to `folder` batches of at most `most` files that are compiled with
 # the same flags, each a file that includes them, with a compile_commands.json of their own.
-FNR == NR { wanted[$0] = 1; next }
+FILENAME == ARGV[1] { wanted[$0] = 1; next }
 /"directory":/ { directory = $0 }
 /"command":/ { command = $0 }
 /"file":/ {

@@ -97,11 +97,11 @@ ReferencePrograms Compilations::wait_for_reference(File& file, OutputType output
   return programs;
 }
 
-compile::Program Compilations::wait_for_opponent() {
+compile::Program Compilations::wait_for_opponent(const Opponent& opponent) {
   auto program = accepted(opponent_.compilations.begin()->second.get(),
                           signature(*task_.problem, OutputType::declared), opponent_.source);
   if (const auto* rejected = std::get_if<Rejection>(&program)) {
-    throw Error(Stop::usage, "cannot compare with " + task_.request->against->name +
+    throw Error(Stop::usage, "cannot compare with " + opponent.name +
                                  ", which does not compile: " + rejected->reason);
   }
   return std::get<compile::Program>(std::move(program));
@@ -116,7 +116,9 @@ std::variant<Programs, Rejection> Compilations::wait() {
     if (auto* rejected = std::get_if<Rejection>(&program)) return std::move(*rejected);
     programs.kernel.emplace(size->size_name, std::get<compile::Program>(std::move(program)));
   }
-  if (task_.request->against) programs.opponent = wait_for_opponent();
+  if (const auto& opponent = task_.request->against) {
+    programs.opponent = wait_for_opponent(*opponent);
+  }
   programs.reference = wait_for_reference(reference_, OutputType::declared);
   programs.fp64_reference = wait_for_reference(fp64_reference_, OutputType::fp64);
   if (gpu_tools_) {

@@ -53,7 +53,7 @@ class Compilations {
   };
   void start_file(std::shared_future<compile::Compiler>& compiler, File& file,
                   compile::SourceFile source, std::span<const SizedCase* const> sizes);
-  [[nodiscard]] compile::Program wait_for_opponent();
+  [[nodiscard]] compile::Program wait_for_opponent(const Opponent& opponent);
   [[nodiscard]] ReferencePrograms wait_for_reference(File& file, OutputType outputs);
 
   const CompileTask task_;
