@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,6 +46,17 @@ std::set<std::string> folders_in_the_tree() {
 TEST(Layers, TheTreeHasNoIncludeThatPointsUpward) {
   const auto all = violations_in_the_tree();
   EXPECT_THAT(all, IsEmpty()) << listed(all);
+}
+
+TEST(Layers, EveryHeaderMayBeIncludedTwice) {
+  const std::regex guard("#pragma once|#ifndef (\\w+)\n#define \\1\n");
+  int headers = 0;
+  for (const auto& file : source_files(AUTOKERNEL_SOURCE_DIR)) {
+    if (!file.path.ends_with(".h")) continue;
+    ++headers;
+    EXPECT_TRUE(std::regex_search(file.text, guard)) << file.path << " has no #pragma once";
+  }
+  EXPECT_GT(headers, 100);
 }
 
 TEST(Layers, TheRulesReadEveryLayer) {
