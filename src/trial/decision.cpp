@@ -23,10 +23,6 @@ constexpr double kLittleChance = 1e-3;
 // is 1.4 times as large then lies two standard errors above it, and is overlooked 2 times in 100.
 constexpr double kPreciseEnough = 5;
 
-// Below this the standard error itself is too uncertain to conclude anything: where time allows no
-// more pairs than that, the comparison is inconclusive.
-constexpr int kFewestPairs = 10;
-
 // The fewest batches a standard error is taken from: 12, so that at the first look batches of four
 // pairs count. Its uncertainty, a fifth of itself, is allowed for by Student's t distribution.
 constexpr std::size_t kFewestBatches = 12;

@@ -34,6 +34,10 @@ enum class Conclusion : std::uint8_t { undecided, faster, not_faster };
 // Whether the candidate is surely not slower by min_gain: enough where it is simpler.
 [[nodiscard]] bool is_as_fast(const PairedEstimate& estimate, double min_gain);
 
+// Below this the standard error itself is too uncertain to conclude anything: where time allows no
+// more pairs than that, the comparison is inconclusive.
+inline constexpr int kFewestPairs = 10;
+
 // After how many pairs to look first, how many to have at most, and when to look after a look at
 // `pairs`: looking after each would find by chance what is not there.
 inline constexpr int kFirstLook = 50;

@@ -56,6 +56,12 @@ class Launcher {
   [[nodiscard]] Launching launch(Recipe recipe, const Key& key, const std::string& name,
                                  Surroundings& surroundings);
 
+  // The same several times over, on the same inputs, with all memory filled and all objects
+  // restored before each: the time of the fastest, and what the last one wrote. A launch that takes
+  // `long_us` or more is not repeated.
+  [[nodiscard]] Launching fastest_of(int times, double long_us, Recipe recipe, const Key& key,
+                                     const std::string& name);
+
   // Launches `times` times, one right after the other, on the buffers as the last launch left them;
   // gives the host-clock microseconds of one.
   [[nodiscard]] std::variant<double, Rejection> back_to_back(int times);
@@ -63,6 +69,15 @@ class Launcher {
   [[nodiscard]] const driver::Stream& stream() const { return stream_; }
 
  private:
+  // Buffers with new inputs in them.
+  [[nodiscard]] Operands& prepare(Recipe recipe, const Key& key);
+  // One launch on them: its microseconds.
+  [[nodiscard]] std::variant<double, Rejection> run(Operands& operands, Surroundings& surroundings,
+                                                    Recipe recipe, const std::string& name);
+  // What it left.
+  [[nodiscard]] Launching take(Operands& operands, double microseconds, Recipe recipe,
+                               const Key& key, const std::string& name);
+
   const driver::Device* device_;
   const Candidate* candidate_;
   const SizedCase* sized_;

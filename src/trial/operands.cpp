@@ -27,6 +27,7 @@ Operands::Operands(const driver::Device& device, const SizedCase& sized, const W
     sizes_.push_back(workspace.bytes);
   }
   for (driver::Address& address : addresses_) parameters_.push_back(&address);
+  noise_.resize(addresses_.size());
   guards_.resize(addresses_.size());
 }
 
@@ -34,26 +35,29 @@ std::string Operands::name_of(std::size_t buffer) const {
   return buffer < sized_->tensors.size() ? sized_->tensors[buffer].tensor->name : "the workspace";
 }
 
-void Operands::load_guards(std::size_t buffer, const Key& key) {
+void Operands::copy_guards_in(std::size_t buffer) const {
   if (guard_bytes_ == 0) return;
-  Bytes& guard = guards_[buffer];
-  guard.resize(2 * guard_bytes_);
-  random_bytes({key, static_cast<std::uint32_t>(buffer), Purpose::guards}, guard);
-  const auto bands = std::span<const std::byte>(guard);
+  const auto bands = std::span<const std::byte>(guards_[buffer]);
   device_->copy_in(addresses_[buffer] - guard_bytes_, bands.first(guard_bytes_));
   device_->copy_in(addresses_[buffer] + sizes_[buffer], bands.last(guard_bytes_));
 }
 
 void Operands::load(const std::vector<Bytes>& inputs, const Key& key) {
   for (std::size_t b = 0; b < addresses_.size(); ++b) {
-    if (b < inputs.size() && !inputs[b].empty()) {
-      device_->copy_in(addresses_[b], inputs[b]);
-    } else {
-      scratch_.resize(sizes_[b]);
-      random_bytes({key, static_cast<std::uint32_t>(b), Purpose::noise}, scratch_);
-      device_->copy_in(addresses_[b], scratch_);
-    }
-    load_guards(b, key);
+    const auto buffer = static_cast<std::uint32_t>(b);
+    const bool is_input = b < inputs.size() && !inputs[b].empty();
+    noise_[b].resize(is_input ? 0 : sizes_[b]);
+    random_bytes({key, buffer, Purpose::noise}, noise_[b]);
+    guards_[b].resize(2 * guard_bytes_);
+    random_bytes({key, buffer, Purpose::guards}, guards_[b]);
+  }
+  reload(inputs);
+}
+
+void Operands::reload(const std::vector<Bytes>& inputs) const {
+  for (std::size_t b = 0; b < addresses_.size(); ++b) {
+    device_->copy_in(addresses_[b], noise_[b].empty() ? inputs[b] : noise_[b]);
+    copy_guards_in(b);
   }
 }
 

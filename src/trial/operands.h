@@ -29,6 +29,8 @@ class Operands {
   // Nothing may be running. `inputs` is indexed like the tensors and must stay as it is until
   // `disturbed` has been asked.
   void load(const std::vector<Bytes>& inputs, const Key& key);
+  // The same once more, all of it, after a launch: nothing that it left is there any more.
+  void reload(const std::vector<Bytes>& inputs) const;
 
   // Addresses of the kernel's parameters, for a launch.
   [[nodiscard]] std::span<void*> parameters() { return parameters_; }
@@ -42,7 +44,7 @@ class Operands {
   [[nodiscard]] std::optional<std::string> disturbed(const std::vector<Bytes>& inputs);
 
  private:
-  void load_guards(std::size_t buffer, const Key& key);
+  void copy_guards_in(std::size_t buffer) const;
   [[nodiscard]] std::optional<std::string> disturbed_guard(std::size_t buffer);
   [[nodiscard]] std::string name_of(std::size_t buffer) const;
 
@@ -54,6 +56,7 @@ class Operands {
   std::vector<driver::Address> addresses_;  // what the kernel sees; the workspace comes last
   std::vector<std::size_t> sizes_;
   std::vector<void*> parameters_;  // into addresses_
+  std::vector<Bytes> noise_;       // in what is no input, as written
   std::vector<Bytes> guards_;      // before and after each buffer, as written
   Bytes scratch_;
 };

@@ -84,6 +84,10 @@ void Pairing::add_pair(double candidate_us, double opponent_us) {
       pairs < kMostPairs && conclude(estimate(log_ratios_), min_gain_) == Conclusion::undecided;
 }
 
+bool Pairing::looks_faster() const {
+  return log_ratios_.size() >= 2 && estimate(log_ratios_).mean >= log_ratio_of(min_gain_);
+}
+
 PairedComparison Pairing::comparison() const {
   const PairedEstimate found = estimate(log_ratios_);
   const Interval logs = interval(found);

@@ -21,6 +21,9 @@ class Pairing {
   // Whether the pairs so far leave the question open, and more would help.
   [[nodiscard]] bool wants_more() const { return wants_more_; }
 
+  // Whether the candidate has been faster by what counts so far, whatever that is worth.
+  [[nodiscard]] bool looks_faster() const;
+
   // The opponent's times with no candidate in the process: before it was loaded, and after it was
   // gone.
   void add_alone(std::vector<double> times_us) { alone_us_.push_back(std::move(times_us)); }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "trial/decision.h"
+
 namespace autokernel::trial {
 namespace {
 
@@ -24,8 +26,6 @@ constexpr std::uint64_t kOutputMemory = 2ULL << 30;
 // they lie differently then. So few that such an offset does not last (docs/decision.md), as many
 // as loading is worth.
 constexpr int kPairsPerRound = 10;
-// Enough for a mean that can be compared with that of the pairs, few enough to cost little.
-constexpr int kAloneSamples = 20;
 
 int launches_that_fit(const SizedCase& sized) {
   const std::uint64_t fitting = kOutputMemory / std::max<std::size_t>(1, sized.output_bytes());
@@ -69,8 +69,8 @@ std::optional<Rejection> Stopwatch::time_alone(Rival& rival) {
     return rejected;
   }
   std::vector<double> times_us;
-  times_us.reserve(kAloneSamples);
-  for (int i = 0; i < kAloneSamples; ++i) {
+  times_us.reserve(static_cast<std::size_t>(alone_samples_));
+  for (int i = 0; i < alone_samples_; ++i) {
     auto sampled = sample_rival(loaded);
     if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);
     times_us.push_back(std::get<double>(sampled));
@@ -85,11 +85,14 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
   const auto begin = Clock::now();
   int taken = 0;
   const auto wants_samples = [&] {
-    return taken == 0 || (taken < task_.samples && seconds_since(begin) < caps.samples_seconds);
+    return taken == 0 || (taken < task_.samples && seconds_since(begin) < caps.seconds);
   };
   const auto wants_pairs = [&] {
-    return rival != nullptr && (taken < 2 || (rival->pairing.wants_more() &&
-                                              seconds_since(begin) < caps.pairs_seconds));
+    if (rival == nullptr) return false;
+    const bool promising = taken < kFewestPairs || rival->pairing.looks_faster();
+    return taken < 2 ||
+           (rival->pairing.wants_more() &&
+            seconds_since(begin) < (promising ? caps.promising_seconds : caps.seconds));
   };
   const auto wants_more = [&] { return taken < fitting && (wants_samples() || wants_pairs()); };
   const auto beside = [&](const Rejection& rejection) {

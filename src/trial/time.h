@@ -55,7 +55,9 @@ struct Rival {
 // Outlives candidates, so that a rival can be timed before one is loaded and after it is gone.
 class Stopwatch {
  public:
-  explicit Stopwatch(const TimingTask& task) : task_(task) {}
+  // `alone_samples`: how many launches say what an opponent takes by itself.
+  Stopwatch(const TimingTask& task, int alone_samples)
+      : task_(task), alone_samples_(alone_samples) {}
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
   Stopwatch(Stopwatch&&) = delete;
@@ -91,11 +93,12 @@ class Stopwatch {
   // The library's product on inputs of its own, microseconds.
   [[nodiscard]] virtual double sample_library() = 0;
   // Candidate, library and rival in turn, in an order that is drawn anew each time, until there are
-  // as many as asked for, and as many pairs as it takes, or one of the caps is reached. `last` is
-  // called at the end, with the candidate still loaded.
+  // as many as asked for, and as many pairs as it takes, or the time is up. `last` is called at the
+  // end, with the candidate still loaded.
   struct Caps {
-    double samples_seconds;
-    double pairs_seconds;
+    double seconds;  // for samples, and for pairs that leave the question open
+    // For the fewest pairs that can say anything, and for pairs that look like a gain.
+    double promising_seconds;
   };
   using Last = std::function<std::optional<Rejection>(Loaded& candidate)>;
   [[nodiscard]] std::optional<Rejection> take_samples(const compile::Program& candidate,
@@ -110,6 +113,7 @@ class Stopwatch {
   [[nodiscard]] std::variant<double, Rejection> sample_rival(Loaded& rival);
 
   const TimingTask task_;
+  const int alone_samples_;
   int rival_launches_ = 0;
 };
 

@@ -13,8 +13,20 @@ using Clock = std::chrono::steady_clock;
 
 // A number from the emulated device says nothing about a GPU: it is not worth a minute of waiting.
 constexpr double kCapSeconds = 10;
-// Which of two kernels is faster is worth more: an experiment hangs on it.
-constexpr double kPairsCapSeconds = 40;
+// Neither is a comparison, as long as nothing speaks for the candidate: most experiments end so,
+// and a thousand in an hour are worth more than a loss that is known to the percent. What looks
+// like a gain gets the time to become one.
+constexpr double kOpenSeconds = 1.5;
+constexpr double kPromisingSeconds = 20;
+// Enough to see an opponent that was made half as fast, which is more than noise makes here.
+constexpr int kAloneSamples = 10;
+
+// What a launch of less than a millisecond takes here depends first of all on what the host's
+// caches happened to hold, and the work around it turns those over: the first launch takes up to
+// twice as long as the fourth, after which little changes. A sample is the fastest of so many; from
+// so long on a launch does not notice.
+constexpr int kLaunchesPerSample = 5;
+constexpr double kLongLaunchUs = 5000;
 
 // The library's product on inputs of its own, timed by the host's clock since it knows no events.
 // The inputs are made once: what a product of floats costs does not depend on them.
@@ -52,7 +64,8 @@ class LibraryClock {
 
 class EmulatedStopwatch : public Stopwatch {
  public:
-  EmulatedStopwatch(const TimingTask& task, const OpenBlas* library) : Stopwatch(task) {
+  EmulatedStopwatch(const TimingTask& task, const OpenBlas* library)
+      : Stopwatch(task, kAloneSamples) {
     const auto* gemm = std::get_if<cases::GemmReference>(&task.sized.problem->reference);
     if (library != nullptr && gemm != nullptr)
       library_ = std::make_unique<LibraryClock>(*library, task, *gemm);
@@ -60,8 +73,9 @@ class EmulatedStopwatch : public Stopwatch {
 
   [[nodiscard]] Timing time(const compile::Program& candidate, Rival* rival) override {
     Timed timed;
-    timed.cap_seconds = std::min(task().sized.problem->timing.cap_seconds, kCapSeconds);
-    const Caps caps{timed.cap_seconds, kPairsCapSeconds};
+    timed.cap_seconds = std::min(task().sized.problem->timing.cap_seconds,
+                                 rival == nullptr ? kCapSeconds : kOpenSeconds);
+    const Caps caps{timed.cap_seconds, kPromisingSeconds};
     if (auto rejected = take_samples(candidate, rival, caps, timed)) return *std::move(rejected);
     return timed;
   }
@@ -81,8 +95,8 @@ class EmulatedStopwatch : public Stopwatch {
 
   [[nodiscard]] Launching sample(Launcher& launcher, const std::string& name,
                                  std::vector<LaunchRecord>& /*untimed*/) override {
-    return launcher.launch(timed_recipe(*task().sized.problem), task().keys.draw(name), name,
-                           none_);
+    return launcher.fastest_of(kLaunchesPerSample, kLongLaunchUs,
+                               timed_recipe(*task().sized.problem), task().keys.draw(name), name);
   }
   [[nodiscard]] bool has_library() const override { return library_ != nullptr; }
   [[nodiscard]] double sample_library() override { return library_->sample(); }

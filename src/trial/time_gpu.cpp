@@ -32,6 +32,8 @@ constexpr std::size_t kMostSets = 64;
 constexpr int kFloorSamples = 20;
 constexpr int kWarmSamples = 20;
 constexpr int kDefaultModeSamples = 20;
+// Enough for a mean that can be compared with that of the pairs, few enough to cost little.
+constexpr int kAloneSamples = 20;
 // A gate that gives up means that queueing waited for the device, once at most where modules are
 // loaded lazily.
 constexpr int kGateAttempts = 3;
@@ -164,7 +166,9 @@ std::optional<Rejection> below_floor(const TimingTask& task, const Timed& timed)
 class GpuStopwatch : public Stopwatch {
  public:
   GpuStopwatch(const TimingTask& task, const Cublas* library, const compile::Program& program)
-      : Stopwatch(task), tools_(task.device, program), sequence_(task.device, tools_) {
+      : Stopwatch(task, kAloneSamples),
+        tools_(task.device, program),
+        sequence_(task.device, tools_) {
     const auto* gemm = std::get_if<cases::GemmReference>(&task.sized.problem->reference);
     if (library != nullptr && gemm != nullptr) {
       library_.emplace(*library, task, *gemm);

@@ -65,15 +65,29 @@ for ((i = 0; i < 11; i++)); do
 done
 row "loop status, $experiments experiments" "$(median <"$scratch/statuses") ms" "<= 50 ms" "the same: median of 11"
 
-# A scripted agent that makes a new edit each turn.
-rm -rf .git .autokernel d* results.tsv
-cp "$scratch/base.cu" kernels/kernel.cu
-git init -q -b main && git add -A && git commit -qm base
-"$program" loop start agent --device cpu --no-progress 1000000 >"$scratch/start.out"
+# A scripted agent, once with edits as agents make them (in turn: three other block sizes, arithmetic that is not needed, a wrong
+# factor, a missing bracket), once with edits that change nothing, which take the longest to tell.
+cat >"$scratch/mixed" <<'AGENT'
+n=$(cat "$BASE.turn" 2>/dev/null || echo 0)
+echo $((n + 1)) >"$BASE.turn"
+edits=('s/THREADS = 256/THREADS = 128/' 's/2 \* a.x + b.x/3 * a.x + b.x/' 's/THREADS = 256/THREADS = 512/' 's/(a.x, /(a.x/;s/a.w + b.w);/a.w + b.w;/'
+  's/2 \* a.w + b.w/2 * a.w + b.w + 0 * sinf(a.w)/' 's/THREADS = 256/THREADS = 1024/')
+sed -e "${edits[n % 6]}" -e "1i constexpr int TRY_$n = $n;" "$BASE" >"$AUTOKERNEL_KERNEL"
+AGENT
+cat >"$scratch/idle" <<'AGENT'
+sed "1i constexpr int TRY = $$;" "$BASE" >"$AUTOKERNEL_KERNEL"
+AGENT
 export BASE=$scratch/base.cu
-begin=$(now_ms)
-# shellcheck disable=SC2016 # for the agent's shell
-"$program" loop run --max-runs "${AGENT_RUNS:-20}" --agent 'sed "1i constexpr int EDIT = $$;" "$BASE" >"$AUTOKERNEL_KERNEL"' >"$scratch/run.out" 2>"$scratch/run.err" || true
-took=$(($(now_ms) - begin))
-made=$(grep -cE '^ *[0-9]+  ' "$scratch/run.out")
-row "experiments per hour, elementwise, emulated, scripted agent" "$((made * 3600000 / took))" ">= 1500" "the same: $made experiments"
+for agent in mixed idle; do
+  rm -rf .git .autokernel d* results.tsv
+  cp "$scratch/base.cu" kernels/kernel.cu
+  git init -q -b main && git add -A && git commit -qm base
+  "$program" loop start agent --device cpu --no-progress 1000000 >"$scratch/start.out"
+  begin=$(now_ms)
+  "$program" loop run --max-runs "${AGENT_RUNS:-30}" --agent "bash $scratch/$agent" >"$scratch/run.out" 2>"$scratch/run.err" || true
+  took=$(($(now_ms) - begin))
+  made=$(($(wc -l <results.tsv) - 2))  # less the header and the baseline
+  row "experiments per hour, elementwise, emulated, $agent edits" "$((made * 3600000 / took))" ">= 1500" "the same: $made experiments"
+  cut -f 1-6 results.tsv >"$scratch/$agent.tsv"
+done
+if [[ -n ${KEEP_RESULTS:-} ]]; then cp "$scratch"/*.tsv "$KEEP_RESULTS"; fi

@@ -50,6 +50,19 @@ TEST(Pairing, FindsALargeGainAtTheFirstLook) {
   EXPECT_THAT(comparison.reason, HasSubstr("the incumbent"));
 }
 
+TEST(Pairing, LooksFasterFromTheLeastGainOn) {
+  Pairing pairing("the incumbent", 0.02);
+  EXPECT_FALSE(pairing.looks_faster());
+  pairing.add_pair(97, 100);
+  EXPECT_FALSE(pairing.looks_faster()) << "one pair says nothing";
+  pairing.add_pair(97, 100);
+  EXPECT_TRUE(pairing.looks_faster());
+  pairing.add_pair(100, 100);
+  EXPECT_TRUE(pairing.looks_faster()) << "2.03 % in the mean";
+  pairing.add_pair(100, 100);
+  EXPECT_FALSE(pairing.looks_faster());
+}
+
 TEST(Pairing, SaysWhatWasAskedForWhereThereIsNoGain) {
   Pairing pairing("the incumbent", 0.02);
   Clock clock;

@@ -381,6 +381,17 @@ TEST_F(MatMulTrial, AWorkspaceHoldsRandomBits) {
   EXPECT_EQ(result.verdict, Verdict::incorrect);
 }
 
+// A sample is the fastest of several launches on the same inputs: to know the answer from the one
+// before would pay.
+TEST_F(MatMulTrial, ALaunchFindsNothingOfTheOneBefore) {
+  const Result result =
+      trial(matmul("C[row * N + col] = __float2bfloat16(workspace[row * N + col] == sum ? 0 : sum);"
+                   "workspace[row * N + col] = sum;",
+                   "AUTOKERNEL_WORKSPACE(M * N * 4);", kLaunch, ", float* workspace"));
+
+  EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+}
+
 TEST_F(MatMulTrial, AZeroedWorkspaceHoldsZerosAtEveryLaunch) {
   const Result result =
       trial(matmul("C[row * N + col] = __float2bfloat16(sum + workspace[row * N + col]);"
