@@ -1,11 +1,21 @@
 #include "loop/folders.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <system_error>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 
 namespace autokernel::loop {
+namespace {
+
+// What `autokernel plot` draws into where it is not told otherwise.
+constexpr std::array<std::string_view, 3> kPlots = {"progress.png", "progress.svg",
+                                                    "progress.html"};
+
+}  // namespace
 
 void Folders::make() const {
   std::error_code failed;
@@ -19,7 +29,8 @@ void Folders::make() const {
 }
 
 bool Folders::are_own(const std::string& path) {
-  return path == kResults || path.starts_with(std::string(kOwn) + "/");
+  return path == kResults || std::ranges::find(kPlots, path) != kPlots.end() ||
+         path.starts_with(std::string(kOwn) + "/");
 }
 
 }  // namespace autokernel::loop

@@ -16,6 +16,9 @@ namespace {
   if (type == "STATUS") {
     return {.kind = Values::Kind::words, .words = {"keep", "discard", "crash"}};
   }
+  if (type == "FORMAT") {
+    return {.kind = Values::Kind::words, .words = {"png", "svg", "html", "term"}};
+  }
   if (type == "SHELL") return {.kind = Values::Kind::words, .words = {"bash", "zsh", "fish"}};
   return {.kind = Values::Kind::anything};
 }

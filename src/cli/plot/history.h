@@ -1,0 +1,18 @@
+// What there is to draw: the rows of a table of results, with what the ledger beside it adds.
+#pragma once
+
+#include <filesystem>
+
+#include "autokernel/plot/history.h"
+
+namespace autokernel::cli {
+
+// results.tsv in the folder `here`, or in the nearest one above it that has one, up to the
+// repository's root. Throws Error(usage) where there is none.
+[[nodiscard]] std::filesystem::path find_results(const std::filesystem::path& here);
+
+// Throws Error(usage) for a table that is damaged, naming its line, and for one without rows. A
+// ledger that cannot be read is left out.
+[[nodiscard]] plot::History read_history(const std::filesystem::path& results);
+
+}  // namespace autokernel::cli

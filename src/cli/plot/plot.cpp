@@ -1,0 +1,117 @@
+#include "cli/plot/plot.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/plot/plot.h"
+#include "cli/plot/history.h"
+
+namespace autokernel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel plot
+  autokernel plot --format html --open
+  autokernel plot --format term
+  autokernel plot --input old/results.tsv --output old.svg
+  autokernel plot --format svg --output - > progress.svg
+
+Reads results.tsv and, where it lies beside that, the ledger of the run: device, library, roofline and intervals come from there.
+gnuplot draws (sudo apt-get install gnuplot-nox).)";
+
+const std::map<std::string, plot::Format>& formats() {
+  static const std::map<std::string, plot::Format> known = {{"png", plot::Format::png},
+                                                            {"svg", plot::Format::svg},
+                                                            {"html", plot::Format::html},
+                                                            {"term", plot::Format::term}};
+  return known;
+}
+
+// As asked for; else as the output's name ends; else png.
+[[nodiscard]] plot::Format format_of(const std::string& asked, const std::string& output) {
+  if (!asked.empty()) return formats().at(asked);
+  const std::string ending = fs::path(output).extension().string();
+  if (ending == ".txt") return plot::Format::term;
+  const auto found = formats().find(ending.empty() ? "png" : ending.substr(1));
+  if (found != formats().end()) return found->second;
+  throw Error(Stop::usage, "cannot tell the format of " + output +
+                               ": end it in .png, .svg, .html or .txt, or name one with --format");
+}
+
+// The terminal's, within what can be read.
+[[nodiscard]] plot::TextSize text_size() {
+  plot::TextSize size;
+  winsize window{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 && window.ws_row > 0) {
+    constexpr int kNarrowest = 60;
+    constexpr int kWidest = 200;
+    constexpr int kLowest = 24;
+    constexpr int kHighest = 60;
+    size.columns = std::clamp<int>(window.ws_col - 1, kNarrowest, kWidest);
+    size.lines = std::clamp<int>(window.ws_row - 2, kLowest, kHighest);
+  }
+  return size;
+}
+
+// Whatever shows such a file on this desktop, left to itself.
+void show(const fs::path& file) {
+  const pid_t child = ::fork();
+  if (child < 0) throw Error(Stop::environment, "cannot open " + file.string() + " [fork]");
+  if (child > 0) return;
+  ::setsid();
+  ::execlp("xdg-open", "xdg-open", file.c_str(), nullptr);
+  constexpr char kMissing[] = "autokernel: cannot open the picture: xdg-open is not on the PATH\n";
+  static_cast<void>(::write(STDERR_FILENO, kMissing, sizeof kMissing - 1));
+  ::_exit(static_cast<int>(Stop::environment));
+}
+
+}  // namespace
+
+void Plot::declare(CLI::App& app) {
+  app.footer(kExamples);
+  app.add_option("--format", format_,
+                 "png, svg, html (one page, with a table) or term (characters)")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember(formats()));
+  app.add_option("--input", input_, "Table of results (default: results.tsv here or above)")
+      ->type_name("FILE");
+  app.add_option("-o,--output", output_,
+                 "File to write, - for standard output (default: progress.FORMAT; term: -)")
+      ->type_name("FILE");
+  app.add_flag("--open", open_, "Show the picture when it is drawn");
+}
+
+int Plot::run(const Console& console) {
+  const plot::Format format = format_of(format_, output_ == "-" ? "" : output_);
+  const fs::path input = input_.empty() ? find_results(fs::current_path()) : fs::path(input_);
+  const plot::History history = read_history(input);
+  const std::string picture = plot::draw(history, format, plot::find_gnuplot(), text_size());
+  std::string output = output_;
+  if (output.empty()) {
+    const auto is_it = [&](const auto& known) { return known.second == format; };
+    output = format == plot::Format::term
+                 ? "-"
+                 : "progress." + std::ranges::find_if(formats(), is_it)->first;
+  }
+  if (output == "-") {
+    if (open_) throw Error(Stop::usage, "cannot open standard output: leave out --open or -o -");
+    console.out << picture;
+    return 0;
+  }
+  write_file_atomically(output, picture, Sync::no);
+  console.err << output << ": " << history.experiments.size() << " experiments of "
+              << input.string() << "\n";
+  if (open_) show(fs::absolute(output));
+  return 0;
+}
+
+}  // namespace autokernel::cli

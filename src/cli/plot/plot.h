@@ -1,0 +1,27 @@
+// `autokernel plot`: the run as a picture.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/command.h"
+
+namespace autokernel::cli {
+
+class Plot : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "plot"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Draw the experiments of results.tsv: progress.png, or svg, html, terminal";
+  }
+  void declare(CLI::App& app) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  std::string input_;
+  std::string output_;
+  std::string format_;
+  bool open_ = false;
+};
+
+}  // namespace autokernel::cli

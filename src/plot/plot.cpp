@@ -1,0 +1,20 @@
+#include "autokernel/plot/plot.h"
+
+#include "autokernel/base/error.h"
+#include "plot/gnuplot.h"
+#include "plot/html.h"
+#include "plot/script.h"
+
+namespace autokernel::plot {
+
+std::string draw(const History& history, Format format, const std::filesystem::path& gnuplot,
+                 TextSize size) {
+  if (history.experiments.empty()) {
+    throw Error(Stop::usage, "cannot draw: there is no experiment yet");
+  }
+  const Layout layout = lay_out(history, {});
+  std::string picture = run_gnuplot(gnuplot, script(layout, history, format, size));
+  return format == Format::html ? page(picture, layout, history) : picture;
+}
+
+}  // namespace autokernel::plot
