@@ -64,8 +64,8 @@ td.d { overflow-wrap: anywhere; }
 // How many times as fast as the baseline, where both have a time.
 [[nodiscard]] std::optional<double> speed(const Layout& layout, const History& history,
                                           const Experiment& experiment) {
-  if (!layout.story.baseline || experiment.median_us.value_or(0) <= 0) return std::nullopt;
-  return *history.experiments[*layout.story.baseline].median_us / *experiment.median_us;
+  if (!layout.story.baseline || !experiment.median_us || *experiment.median_us <= 0) return {};
+  return time_of(history, *layout.story.baseline) / *experiment.median_us;
 }
 
 [[nodiscard]] std::string hover_text(const Layout& layout, const History& history, std::size_t i) {

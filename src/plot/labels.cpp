@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace autokernel::plot {
@@ -17,6 +18,8 @@ constexpr double kLineHeight = 1.25;
 constexpr double kGap = 0.55;
 constexpr double kStep = 1.35;
 constexpr int kHeights = 5;
+// More are not read, and the lightest say little.
+constexpr std::size_t kMostLabels = 14;
 
 [[nodiscard]] bool continues(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
@@ -94,7 +97,8 @@ double width_of(std::string_view text) {
 
 std::vector<Label> place_labels(std::vector<Milestone> milestones, const Box& area, double font,
                                 const std::vector<Box>& lines) {
-  std::ranges::stable_sort(milestones, std::greater{}, &Milestone::weight);
+  std::ranges::sort(milestones, std::greater{}, &Milestone::weight);
+  if (milestones.size() > kMostLabels) milestones.resize(kMostLabels);
   std::vector<Box> texts;  // and what ties them to their points
   std::vector<Label> labels;
   const auto is_free = [](const Box& box, const std::vector<Box>& taken) {

@@ -38,8 +38,9 @@ struct Label {
   std::string text;
 };
 
-// As many labels as find room within `area`, at a font of so many pixels. `lines` are boxes that
-// text must not cross. The points are those of a line that only rises.
+// As many labels as find room, the fourteen heaviest at most, within `area`, at a font of so many
+// pixels. `lines` are boxes that text must not cross. The points are those of a line that only
+// rises.
 [[nodiscard]] std::vector<Label> place_labels(std::vector<Milestone> milestones, const Box& area,
                                               double font, const std::vector<Box>& lines);
 

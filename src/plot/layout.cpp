@@ -23,8 +23,9 @@ constexpr double kFarTimesTime = 8;
 constexpr double kEdge = 0.028;
 // Below this the two decimals of results.tsv say nothing.
 constexpr double kLeastTflops = 0.1;
+// From here on an axis in microseconds has more zeros than anyone counts.
+constexpr double kManyMicroseconds = 10000;
 constexpr std::size_t kLongestLabel = 34;
-constexpr std::size_t kMostLabels = 14;
 
 // A value at a share of the axis.
 [[nodiscard]] double value_at(const Axis& axis, double position) {
@@ -59,7 +60,7 @@ struct Times {
 };
 [[nodiscard]] std::vector<Times> times_of(const History& history, const Story& story) {
   std::optional<double> baseline_us;
-  if (story.baseline) baseline_us = history.experiments[*story.baseline].median_us;
+  if (story.baseline) baseline_us = time_of(history, *story.baseline);
   return {{Mark::baseline, baseline_us},
           {Mark::library, history.library_us},
           {Mark::roofline, history.roofline_us}};
@@ -82,7 +83,7 @@ struct Throughput {
     if (experiment.median_us) found.per_us = *experiment.median_us;
     if (experiment.median_us) break;
   }
-  if (story.baseline) found.per_us = *history.experiments[*story.baseline].median_us;
+  if (story.baseline) found.per_us = time_of(history, *story.baseline);
   return found;
 }
 
@@ -145,6 +146,10 @@ void add_lines(Panel& panel, const std::vector<Times>& times, auto value_of, aut
       panel, times_of(history, story), [](double us) { return us; },
       [](double, double us) { return time_text(us); },
       [](double value, const auto& range) { return value * kFarTimesTime < range.min; });
+  if (panel.axis.high >= kManyMicroseconds) {
+    panel.title = "ms per run (less is better)";
+    panel.unit = 1000;
+  }
   return panel;
 }
 
@@ -171,7 +176,12 @@ Layout lay_out(const History& history, const Canvas& canvas) {
 
 std::vector<Label> milestones(const Layout& layout, const History& history) {
   const Panel& panel = layout.throughput;
-  const Box area{layout.left * layout.canvas.width, panel.bottom * layout.canvas.height,
+  const auto height_of = [&](double value) {
+    return (panel.bottom + panel.axis.position(value) * (panel.top - panel.bottom)) *
+           layout.canvas.height;
+  };
+  // Below 0 there are the marks of what failed.
+  const Box area{layout.left * layout.canvas.width, height_of(0),
                  layout.right * layout.canvas.width, panel.top * layout.canvas.height};
   constexpr double kHalfLine = 3;
   std::vector<Box> lines;
@@ -185,8 +195,7 @@ std::vector<Label> milestones(const Layout& layout, const History& history) {
       lines.push_back({corner.x, corner.y - kHalfLine, at.x, corner.y + kHalfLine});
       lines.push_back(
           {at.x - kHalfLine, std::min(corner.y, at.y), at.x + kHalfLine, std::max(corner.y, at.y)});
-      const double gain =
-          std::log(*history.experiments[*before].median_us / *history.experiments[i].median_us);
+      const double gain = std::log(time_of(history, *before) / time_of(history, i));
       found.push_back({at, shortened(history.experiments[i].description, kLongestLabel), gain});
     }
     before = i;
@@ -195,12 +204,10 @@ std::vector<Label> milestones(const Layout& layout, const History& history) {
   if (before) lines.push_back({corner.x, corner.y - kHalfLine, area.right, corner.y + kHalfLine});
   for (const ReferenceLine& line : panel.lines) {
     if (line.beyond) continue;
-    const double y = area.bottom + panel.axis.position(line.value) * (area.top - area.bottom);
+    const double y = height_of(line.value);
     lines.push_back({area.left, y - kHalfLine, area.right, y + kHalfLine});
   }
   std::erase_if(found, [](const Milestone& milestone) { return milestone.text.empty(); });
-  std::ranges::stable_sort(found, std::greater{}, &Milestone::weight);
-  if (found.size() > kMostLabels) found.resize(kMostLabels);
   return place_labels(std::move(found), area, layout.canvas.font, lines);
 }
 

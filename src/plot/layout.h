@@ -33,6 +33,7 @@ struct Panel {
   double bottom = 0;  // fractions of the canvas
   double top = 1;
   Axis axis;
+  double unit = 1;  // one of those the title names, in which ticks are written
   std::vector<std::optional<double>> values;  // of each experiment; none where it was not timed
   std::vector<std::optional<Interval>> intervals;
   std::vector<ReferenceLine> lines;

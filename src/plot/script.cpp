@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -138,20 +139,20 @@ class Writer {
     std::optional<double> before;
     for (std::size_t i = 0; i < experiments.size(); ++i) {
       const auto& best = layout_.story.best_after[i];
-      if (!best || !panel.values[*best]) continue;
-      const double value = *panel.values[*best];
-      if (before && *before != value) line("{} {:.8g}", i, *before);
-      if (!before || *before != value) line("{} {:.8g}", i, value);
+      const std::optional<double> value = best ? panel.values[*best] : std::nullopt;
+      if (!value || value == before) continue;
+      if (before) line("{} {:.8g}", i, *before);
+      line("{} {:.8g}", i, *value);
       before = value;
     }
     if (before) line("{} {:.8g}", layout_.numbers.high, *before);
     line("EOD");
     line("${}bars << EOD", name);
     for (std::size_t i = 0; i < experiments.size(); ++i) {
-      if (panel.intervals[i] && panel.values[i] && experiments[i].fate == Fate::kept) {
-        line("{} {:.8g} {:.8g} {:.8g}", i, *panel.values[i], panel.intervals[i]->low,
-             panel.intervals[i]->high);
-      }
+      const auto& value = panel.values[i];
+      const auto& interval = panel.intervals[i];
+      if (interval && value && experiments[i].fate == Fate::kept)
+        line("{} {:.8g} {:.8g} {:.8g}", i, *value, interval->low, interval->high);
     }
     line("EOD");
   }
@@ -169,8 +170,9 @@ class Writer {
 
   void words() {
     const double font = layout_.canvas.font;
-    // Bold letters are that much wider. A title shrinks to fit, and is cut where that does not do.
-    constexpr double kBold = 1.1;
+    // Bold letters, many of them capitals and digits, are that much wider. A title shrinks to fit,
+    // and is cut where that does not do.
+    constexpr double kBold = 1.35;
     constexpr std::size_t kLongestTitle = 110;
     const std::string heading = shortened(title(history_), kLongestTitle);
     const double room = (1 - layout_.left - 0.01) * layout_.canvas.width;
@@ -244,14 +246,21 @@ class Writer {
     line("set yrange [{:.8g}:{:.8g}]", panel.axis.low, panel.axis.high);
     std::string ticks;
     for (const double tick : panel.axis.ticks)
-      ticks += fmt::format("{}'{}' {:.8g}", ticks.empty() ? "" : ", ", tick_text(tick), tick);
+      ticks += fmt::format("{}'{}' {:.8g}", ticks.empty() ? "" : ", ", tick_text(tick / panel.unit),
+                           tick);
     line("set ytics ({})", ticks);
     ticks.clear();
     for (const double tick : layout_.numbers.ticks)
       ticks += fmt::format("{}'{}' {:.8g}", ticks.empty() ? "" : ", ",
                            lowest ? tick_text(tick) : std::string(), tick);
     line("set xtics ({})", ticks);
-    if (lowest) line("set xlabel 'experiment' offset 0,0.3 textcolor rgb '{}'", kInk);
+    if (!lowest) return;
+    if (text) {
+      line("set xlabel 'experiment'");
+    } else {
+      line("set label 'experiment' at screen {},0.03 right textcolor rgb '{}'", layout_.right,
+           kInk);
+    }
   }
 
   // Lines are named at the right, one below the other where they are close; those off the scale at
@@ -260,6 +269,7 @@ class Writer {
     const double height = panel.top - panel.bottom;
     const double apart = 1.35 * layout_.canvas.font / layout_.canvas.height;
     std::vector<const ReferenceLine*> lines;
+    lines.reserve(panel.lines.size());
     for (const ReferenceLine& reference : panel.lines) lines.push_back(&reference);
     std::ranges::sort(lines, std::greater{}, &ReferenceLine::value);
     double above = panel.top + apart;
@@ -301,7 +311,8 @@ class Writer {
       add(is_there(Fate::failed), fmt::format("${}2 using 1:2 with points pt 'x'", name));
       add(is_there(Fate::kept), fmt::format("${}0 using 1:2 with points pt 'O'", name));
     } else {
-      const double baseline = has_best ? *panel.values[*layout_.story.baseline] : 0;
+      const auto& first = layout_.story.baseline;
+      const double baseline = first ? panel.values[*first].value_or(0) : 0;
       add(has_best,
           fmt::format("${}best using 1:({:.8g}):2 with filledcurves fs solid 0.12 noborder "
                       "lc rgb '{}'",

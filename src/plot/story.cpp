@@ -41,6 +41,10 @@ Story story_of(const History& history) {
   return story;
 }
 
+double time_of(const History& history, std::size_t experiment) {
+  return history.experiments[experiment].median_us.value_or(0);
+}
+
 std::string time_text(double microseconds) {
   constexpr double kMillisecond = 1e3;
   constexpr double kSecond = 1e6;
@@ -55,13 +59,13 @@ std::string title(const History& history) {
 }
 
 std::string headline(const History& history, const Story& story) {
-  if (!story.baseline) return "no kernel has been kept yet";
-  const double first = *history.experiments[*story.baseline].median_us;
-  const double best = *history.experiments[*story.best].median_us;
+  if (!story.baseline || !story.best) return "no kernel has been kept yet";
+  const double first = time_of(history, *story.baseline);
+  const double best = time_of(history, *story.best);
   if (story.baseline == story.best) return "baseline " + time_text(first) + ", nothing faster yet";
-  const std::string span = time_text(first) + " to " + time_text(best);
-  if (best > 0 && best <= first) return fmt::format("{}, {:.2f} times as fast", span, first / best);
-  return span;
+  std::string text = time_text(first) + " to " + time_text(best);
+  if (best <= first) text += fmt::format(", {:.2f} times as fast", first / best);
+  return text;
 }
 
 std::string footer(const History& history, const Story& story) {

@@ -21,6 +21,9 @@ struct Story {
 };
 [[nodiscard]] Story story_of(const History& history);
 
+// Microseconds, of an experiment that has a time.
+[[nodiscard]] double time_of(const History& history, std::size_t experiment);
+
 // "MatMul 1024 x 1024 on NVIDIA H200", or what of it is known.
 [[nodiscard]] std::string title(const History& history);
 // "438.5 us to 79.6 us, 5.51 times as fast".

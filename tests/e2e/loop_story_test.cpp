@@ -137,6 +137,20 @@ TEST_F(LoopStory, RefusesWhatWasTriedBeforeUnlessItIsAskedForAgain) {
   EXPECT_THAT(rows(), ElementsAre("keep baseline", "crash three times x", "crash once more"));
 }
 
+// With the device of the ledger in it; and the picture is no change of the user's.
+TEST_F(LoopStory, IsDrawnWithWhatTheLedgerKnowsAndGoesOn) {
+  EXPECT_EQ(step(kernel(kFaster), "a tenth of the rounds").code, 0);
+  const Outcome drawn = run_autokernel({"plot", "--output", "progress.svg"});
+  if (drawn.code == 3) GTEST_SKIP() << drawn.err;
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  const std::string picture = repository_.read("progress.svg");
+  EXPECT_THAT(picture, HasSubstr("on CPU, emulated CUDA driver"));
+  EXPECT_THAT(picture,
+              HasSubstr("baseline and 1 experiment: 1 kept, 0 discarded, 0 failed (run demo)"));
+  EXPECT_THAT(picture, HasSubstr("a tenth of the rounds"));
+  EXPECT_EQ(step(wrong_kernel(), "three times x").code, 11);
+}
+
 // What is told of a run with one experiment of each kind.
 TEST_F(LoopStory, IsToldByStatusLogShowAndDiff) {
   const std::string long_idea(400, 'w');

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <thread>
 
 #include "autokernel/base/files.h"
 #include "autokernel/base/scratch.h"
@@ -165,6 +167,19 @@ TEST_F(PlotCommand, ReportsWhatABrokenGnuplotSays) {
   const Outcome drawn = plot({}, {{"PATH", scratch_.path().string() + ":" + std::getenv("PATH")}});
   EXPECT_EQ(drawn.code, 3);
   EXPECT_THAT(drawn.err, HasSubstr("no terminal of that name"));
+}
+
+TEST_F(PlotCommand, OpensThePictureInWhateverTheDesktopHas) {
+  table_of(3);
+  const fs::path program = scratch_.path() / "xdg-open";
+  std::ofstream(program) << "#!/bin/sh\necho \"$1\" >opened.new && mv opened.new opened\n";
+  fs::permissions(program, fs::perms::owner_all);
+  const std::string path = scratch_.path().string() + ":" + std::getenv("PATH");
+  EXPECT_EQ(plot({"--open"}, {{"PATH", path}}).code, 0);
+  for (int i = 0; i < 500 && !fs::exists(scratch_.path() / "opened"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(file("opened"), (scratch_.path() / "progress.png").string() + "\n");
+  EXPECT_EQ(plot({"--open", "-o", "-"}).code, 2);
 }
 
 TEST_F(PlotCommand, DrawsTenThousandRows) {

@@ -32,6 +32,7 @@ TEST(Labels, StayInsideAtTheEdges) {
 
 TEST(Labels, OfOnePlaceDoNotOverlapAndTheHeaviestIsThere) {
   std::vector<Milestone> crowd;
+  crowd.reserve(200);
   for (int i = 0; i < 200; ++i) crowd.push_back({{500, 250}, "idea " + std::to_string(i), 1.0 * i});
   const auto labels = place_labels(crowd, kArea, kFont, {});
   ASSERT_THAT(labels, SizeIs(::testing::AllOf(::testing::Ge(2), ::testing::Le(15))));

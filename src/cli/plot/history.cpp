@@ -96,7 +96,7 @@ fs::path find_results(const fs::path& here) {
                                "autokernel loop start TAG");
 }
 
-plot::History read_history(const fs::path& results) {
+plot::History read_history(const fs::path& results, std::ostream& err) {
   plot::History history;
   for (ledger::ResultsRow& row :
        ledger::parse_results(read_file(results, "the table of results"), results)) {
@@ -114,7 +114,8 @@ plot::History read_history(const fs::path& results) {
   const fs::path folder = fs::absolute(results).parent_path() / kLedger;
   try {
     if (fs::exists(folder / "ledger.jsonl")) add_ledger(history, folder);
-  } catch (const Error&) {  // the table says enough by itself
+  } catch (const Error& error) {  // the table says enough by itself
+    err << "drawn without the ledger: " << error.what() << "\n";
   }
   return history;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <ostream>
 
 #include "autokernel/plot/history.h"
 
@@ -12,7 +13,7 @@ namespace autokernel::cli {
 [[nodiscard]] std::filesystem::path find_results(const std::filesystem::path& here);
 
 // Throws Error(usage) for a table that is damaged, naming its line, and for one without rows. A
-// ledger that cannot be read is left out.
-[[nodiscard]] plot::History read_history(const std::filesystem::path& results);
+// ledger that cannot be read is left out, and `err` told so.
+[[nodiscard]] plot::History read_history(const std::filesystem::path& results, std::ostream& err);
 
 }  // namespace autokernel::cli

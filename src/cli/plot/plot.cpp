@@ -93,7 +93,7 @@ void Plot::declare(CLI::App& app) {
 int Plot::run(const Console& console) {
   const plot::Format format = format_of(format_, output_ == "-" ? "" : output_);
   const fs::path input = input_.empty() ? find_results(fs::current_path()) : fs::path(input_);
-  const plot::History history = read_history(input);
+  const plot::History history = read_history(input, console.err);
   const std::string picture = plot::draw(history, format, plot::find_gnuplot(), text_size());
   std::string output = output_;
   if (output.empty()) {
