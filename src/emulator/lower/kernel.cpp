@@ -33,6 +33,11 @@ bool acts_outside_registers(Opcode opcode) {
     case Opcode::redux:
     case Opcode::elect:
     case Opcode::nanosleep:
+    case Opcode::ldmatrix:
+    case Opcode::stmatrix:
+    case Opcode::movmatrix:
+    case Opcode::mma:
+    case Opcode::cp:
     case Opcode::call:
     case Opcode::trap:
     case Opcode::brkpt:
@@ -45,9 +50,10 @@ bool acts_outside_registers(Opcode opcode) {
 void lower_instruction(Writer& writer, const Instruction& instruction) {
   require_known_words(instruction);
   using Group = bool (*)(Writer&, const Instruction&);
-  static constexpr Group kGroups[] = {lower_move,   lower_integer, lower_bits,    lower_floating,
-                                      lower_half,   lower_compare, lower_convert, lower_parameter,
-                                      lower_memory, lower_atomic,  lower_warp,    lower_call};
+  static constexpr Group kGroups[] = {
+      lower_move,    lower_integer, lower_bits,       lower_floating, lower_half,
+      lower_compare, lower_convert, lower_parameter,  lower_memory,   lower_atomic,
+      lower_warp,    lower_matrix,  lower_async_copy, lower_call};
   for (const Group group : kGroups) {
     if (group(writer, instruction)) return;
   }

@@ -99,6 +99,12 @@ constexpr M kVote[] = {M::sync, M::all, M::any, M::uni, M::ballot};
 constexpr M kShuffle[] = {M::sync, M::up, M::down, M::bfly, M::idx};
 constexpr M kMatch[] = {M::any, M::all, M::sync};
 constexpr M kReduce[] = {M::sync, M::add, M::min, M::max, M::and_, M::or_, M::xor_};
+constexpr M kMatrixAccess[] = {M::sync, M::aligned, M::m8n8, M::x1, M::x2, M::x4, M::trans};
+constexpr M kProductOfMatrices[] = {M::sync,    M::aligned, M::row,      M::col,      M::m8n8k4,
+                                    M::m16n8k4, M::m16n8k8, M::m16n8k16, M::m16n8k32, M::satfinite};
+constexpr M kCopy[] = {M::async,     M::ca,     M::cg,      M::commit_group, M::wait_group,
+                       M::wait_all,  M::L2_64B, M::L2_128B, M::L2_256B,      M::L2_cache_hint,
+                       M::ignore_src};
 constexpr M kSync[] = {M::sync};
 constexpr M kUniform[] = {M::uni};
 constexpr M kIndexed[] = {M::idx, M::uni};
@@ -203,6 +209,14 @@ Words known_words(Opcode opcode) {
       return kMatch;
     case Opcode::redux:
       return kReduce;
+    case Opcode::ldmatrix:
+    case Opcode::stmatrix:
+    case Opcode::movmatrix:
+      return kMatrixAccess;
+    case Opcode::mma:
+      return kProductOfMatrices;
+    case Opcode::cp:
+      return kCopy;
     case Opcode::elect:
       return kSync;
     case Opcode::call:

@@ -113,6 +113,35 @@ enum class AtomicType : std::uint32_t {
 enum class DirectedOp : std::uint32_t { add, sub, mul, div, fma, sqrt };
 enum class Direction : std::uint32_t { zero, down, up };
 
+// What an mma works on. m16n8k`depth`; for f64 m8n8k4.
+enum class MatrixType : std::uint32_t { f16, bf16, tf32, e4m3, e5m2, s8, u8, f64, f32, s32 };
+struct MatrixShape {
+  MatrixType a;
+  MatrixType b;
+  MatrixType c;  // and of the result
+  unsigned depth = 0;
+  bool saturate = false;
+};
+[[nodiscard]] constexpr unsigned bits_of(MatrixType type) {
+  switch (type) {
+    case MatrixType::f16:
+    case MatrixType::bf16:
+      return 16;
+    case MatrixType::tf32:
+    case MatrixType::f32:
+    case MatrixType::s32:
+      return 32;
+    case MatrixType::e4m3:
+    case MatrixType::e5m2:
+    case MatrixType::s8:
+    case MatrixType::u8:
+      return 8;
+    case MatrixType::f64:
+      return 64;
+  }
+  return 0;
+}
+
 extern "C" {
 
 // Checks each lane of `mask` whose address (context->address[lane], for shared space a window
@@ -165,6 +194,25 @@ std::uint64_t emu_clock(WarpContext* context);
 void emu_load_kept();
 void emu_store_kept();
 void emu_check_kept();
+// ldmatrix: `count` matrices of 8 x 8 elements of 16 bits; context->address[8 * i + r] is where row
+// r of matrix i lies, 16 bytes of it. Register i of lane l is left in value[0] + (i * 32 + l) * 4.
+// All 32 lanes have to run it together.
+void emu_load_matrix(WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                     std::uint32_t count, std::uint32_t transposed);
+// stmatrix: the same in the other direction.
+void emu_store_matrix(WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                      std::uint32_t count, std::uint32_t transposed);
+// mma: register r of lane l of A in value[1], of B in value[2] and of C in value[3], each at (r *
+// 32
+// + l) * 4 bytes (f64: * 8); the result's are left in value[0]. Types are MatrixType. All 32 lanes
+// have to run it together.
+void emu_mma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t a,
+             std::uint32_t b, std::uint32_t c, std::uint32_t depth, std::uint32_t saturate);
+// cp.async: copies `bytes` from context->address[lane] to the address in value[0], 8 bytes per
+// lane. Of them the number in value[1], 4 bytes per lane, comes from memory, the others are zeros;
+// where that is 0, nothing is read.
+void emu_copy(WarpContext* context, std::uint32_t load_site, std::uint32_t store_site,
+              std::uint32_t mask, std::uint32_t bytes);
 // nanosleep, and the back edges of loops that can spin: lets other warps of the block run.
 void emu_yield(WarpContext* context);
 }
@@ -177,6 +225,6 @@ struct EntryPoint {
 // Every function a compiled kernel may call. The JIT defines these symbols, the few of the
 // compiler's own run-time library that lowered arithmetic needs (jit/compiler_runtime.cpp), and no
 // others.
-[[nodiscard]] const std::array<EntryPoint, 16>& entry_points();
+[[nodiscard]] const std::array<EntryPoint, 20>& entry_points();
 
 }  // namespace emulator::runtime

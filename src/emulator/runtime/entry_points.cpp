@@ -9,12 +9,14 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "emulator/runtime/abi.h"
 #include "emulator/runtime/access.h"
 #include "emulator/runtime/atomics.h"
 #include "emulator/runtime/block.h"
 #include "emulator/runtime/host_pointer.h"
+#include "emulator/runtime/matrix.h"
 #include "emulator/runtime/print_format.h"
 
 // Kernels race where their authors let them; ThreadSanitizer is to watch the runtime, not them.
@@ -220,6 +222,37 @@ const char* words(FaultKind kind) {
   return "fault";
 }
 
+// .aligned instructions on matrices: every lane holds a part.
+[[gnu::noinline]] void report_absent(WarpContext& context, std::uint32_t mask, std::uint32_t line) {
+  const std::uint32_t missing = ~mask;
+  context.block->progress().report(
+      {FaultKind::bad_instruction,
+       "a matrix instruction at PTX line " + std::to_string(line) + " is run by lane " +
+           std::to_string(lowest(mask)) + " of warp " + std::to_string(context.warp) +
+           " and not by lane " + std::to_string(lowest(missing)) + ", of " + block_name(context) +
+           "; all 32 have to run it together"});
+}
+
+void require_all_lanes(WarpContext& context, std::uint32_t mask, std::uint32_t line) {
+  if (context.block->progress().stopped()) context.block->abandon();
+  if (mask == ~0U) return;
+  report_absent(context, mask, line);
+  context.block->abandon();
+}
+
+// The lane and the half of its register that hold element (row, column) of an 8 x 8 matrix.
+struct MatrixPlace {
+  unsigned lane;
+  unsigned half;
+};
+[[nodiscard]] MatrixPlace place_of(unsigned row, unsigned column, bool transposed) {
+  if (transposed) std::swap(row, column);
+  return {row * 4 + column / 2, column % 2};
+}
+
+constexpr unsigned kMatrixSide = 8;
+constexpr std::size_t kMatrixRow = kMatrixSide * sizeof(std::uint16_t);
+
 std::string lane_list(std::uint32_t mask) {
   std::string list;
   for (; mask != 0; mask &= mask - 1) {
@@ -375,10 +408,84 @@ std::uint64_t emu_clock(WarpContext*) {
 
 void emu_yield(WarpContext* context) { context->block->yield(); }
 
+EMULATOR_KERNEL_MEMORY void emu_load_matrix(WarpContext* context, std::uint32_t site,
+                                            std::uint32_t mask, std::uint32_t count,
+                                            std::uint32_t transposed) {
+  Checker checker(*context, site, kMatrixRow);
+  require_all_lanes(*context, mask, checker.site().line);
+  for (unsigned i = 0; i < count; ++i) {
+    std::uint8_t* registers = context->value[0] + std::size_t{i} * kWarpSize * 4;
+    for (unsigned row = 0; row < kMatrixSide; ++row) {
+      const unsigned lane = i * kMatrixSide + row;
+      const std::uint8_t* from = checker.check(lane, context->address[lane]);
+      for (unsigned column = 0; column < kMatrixSide; ++column) {
+        const MatrixPlace to = place_of(row, column, transposed != 0);
+        std::memcpy(registers + std::size_t{to.lane} * 4 + std::size_t{to.half} * 2,
+                    from + std::size_t{column} * 2, 2);
+      }
+    }
+  }
+  checker.finish();
+}
+
+EMULATOR_KERNEL_MEMORY void emu_store_matrix(WarpContext* context, std::uint32_t site,
+                                             std::uint32_t mask, std::uint32_t count,
+                                             std::uint32_t transposed) {
+  Checker checker(*context, site, kMatrixRow);
+  require_all_lanes(*context, mask, checker.site().line);
+  for (unsigned i = 0; i < count; ++i) {
+    const std::uint8_t* registers = context->value[0] + std::size_t{i} * kWarpSize * 4;
+    for (unsigned row = 0; row < kMatrixSide; ++row) {
+      const unsigned lane = i * kMatrixSide + row;
+      std::uint8_t* to = checker.check(lane, context->address[lane]);
+      for (unsigned column = 0; column < kMatrixSide; ++column) {
+        const MatrixPlace from = place_of(row, column, transposed != 0);
+        std::memcpy(to + std::size_t{column} * 2,
+                    registers + std::size_t{from.lane} * 4 + std::size_t{from.half} * 2, 2);
+      }
+    }
+  }
+  checker.finish();
+}
+
+void emu_mma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t a,
+             std::uint32_t b, std::uint32_t c, std::uint32_t depth, std::uint32_t saturate) {
+  require_all_lanes(*context, mask, line);
+  multiply({static_cast<MatrixType>(a), static_cast<MatrixType>(b), static_cast<MatrixType>(c),
+            depth, saturate != 0},
+           context->value[1], context->value[2], context->value[3], context->value[0]);
+}
+
+EMULATOR_KERNEL_MEMORY void emu_copy(WarpContext* context, std::uint32_t load_site,
+                                     std::uint32_t store_site, std::uint32_t mask,
+                                     std::uint32_t bytes) {
+  Checker loads(*context, load_site, bytes);
+  Checker part(*context, load_site, 1);
+  Checker stores(*context, store_site, bytes);
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    std::uint64_t to = 0;
+    std::uint32_t wanted = 0;
+    std::memcpy(&to, context->value[0] + std::size_t{lane} * sizeof to, sizeof to);
+    std::memcpy(&wanted, context->value[1] + std::size_t{lane} * sizeof wanted, sizeof wanted);
+    const std::uint64_t from = context->address[lane];
+    std::array<std::uint8_t, 16> data{};
+    if (wanted >= bytes) {
+      std::memcpy(data.data(), loads.check(lane, from), bytes);
+    } else if (wanted != 0) {
+      static_cast<void>(part.check(lane, from + wanted - 1));
+      std::memcpy(data.data(), part.check(lane, from), wanted);
+    }
+    std::memcpy(stores.check(lane, to), data.data(), bytes);
+  }
+  stores.finish();
+  loads.finish();
+}
+
 }  // extern "C"
 
-const std::array<EntryPoint, 16>& entry_points() {
-  static const std::array<EntryPoint, 16> points = {{
+const std::array<EntryPoint, 20>& entry_points() {
+  static const std::array<EntryPoint, 20> points = {{
       {"emu_load", reinterpret_cast<void*>(emu_load)},
       {"emu_store", reinterpret_cast<void*>(emu_store)},
       {"emu_atomic", reinterpret_cast<void*>(emu_atomic)},
@@ -392,6 +499,10 @@ const std::array<EntryPoint, 16>& entry_points() {
       {"emu_directed", reinterpret_cast<void*>(emu_directed)},
       {"emu_clock", reinterpret_cast<void*>(emu_clock)},
       {"emu_yield", reinterpret_cast<void*>(emu_yield)},
+      {"emu_load_matrix", reinterpret_cast<void*>(emu_load_matrix)},
+      {"emu_store_matrix", reinterpret_cast<void*>(emu_store_matrix)},
+      {"emu_mma", reinterpret_cast<void*>(emu_mma)},
+      {"emu_copy", reinterpret_cast<void*>(emu_copy)},
       {"emu_load_kept", reinterpret_cast<void*>(emu_load_kept)},
       {"emu_store_kept", reinterpret_cast<void*>(emu_store_kept)},
       {"emu_check_kept", reinterpret_cast<void*>(emu_check_kept)},

@@ -1,0 +1,238 @@
+// Tensor cores: fragments from and to shared memory, and their products. The runtime does the work
+// (runtime/matrix.h); here registers are handed over and taken back.
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "emulator/lower/address.h"
+#include "emulator/lower/writer.h"
+
+namespace emulator::lower {
+namespace {
+
+using ptx::Instruction;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Type;
+using runtime::MatrixType;
+
+constexpr unsigned kRowBytes = 16;  // of an 8 x 8 matrix of 16-bit elements
+
+[[nodiscard]] std::vector<ptx::Operand> registers_of(const ptx::Operand& operand) {
+  const auto* vector = std::get_if<ptx::Vector>(&operand.value);
+  return vector == nullptr ? std::vector<ptx::Operand>{operand} : vector->elements;
+}
+
+[[nodiscard]] Value number(std::uint64_t value) { return Ir::constant(value, "i32", 1); }
+
+// ldmatrix and stmatrix.
+class MatrixAccess {
+ public:
+  MatrixAccess(Writer& writer, const Instruction& instruction, bool stores)
+      : writer_(writer),
+        instruction_(instruction),
+        registers_(registers_of(instruction.operands.at(stores ? 1 : 0))),
+        address_(writer, instruction.operands.at(stores ? 0 : 1), instruction.space),
+        site_(writer.add_site(instruction,
+                              stores ? runtime::AccessKind::store : runtime::AccessKind::load,
+                              instruction.space, 4, kRowBytes / 4)) {
+    const unsigned count = instruction.has(Modifier::x4)   ? 4
+                           : instruction.has(Modifier::x2) ? 2
+                                                           : 1;
+    if (!instruction.has(Modifier::m8n8) || instruction.type() != Type::b16 ||
+        registers_.size() != count) {
+      unsupported(instruction);
+    }
+  }
+
+  void load() {
+    writer_.ir.store(address_.lanes(), writer_.address_area(), 64);
+    call("emu_load_matrix");
+    std::vector<Value> values;
+    values.reserve(registers_.size());
+    for (std::size_t i = 0; i < registers_.size(); ++i)
+      values.push_back(writer_.ir.load(area(i), "i32", kLanes, 64));
+    for (std::size_t i = 0; i < registers_.size(); ++i)
+      writer_.write(registers_[i], values[i], Form::any());
+  }
+
+  void store() {
+    writer_.ir.store(address_.lanes(), writer_.address_area(), 64);
+    for (std::size_t i = 0; i < registers_.size(); ++i)
+      writer_.ir.store(writer_.read(registers_[i], "i32", kLanes), area(i), 64);
+    call("emu_store_matrix");
+  }
+
+ private:
+  Value area(std::size_t index) {
+    return writer_.ir.pointer_offset(writer_.value_area(0), index * kLanes * 4);
+  }
+  void call(const char* name) {
+    writer_.call(name, {number(site_), writer_.mask(), number(registers_.size()),
+                        number(instruction_.has(Modifier::trans) ? 1 : 0)});
+  }
+
+  Writer& writer_;
+  const Instruction& instruction_;
+  std::vector<ptx::Operand> registers_;
+  AccessAddress address_;
+  std::uint32_t site_;
+};
+
+// movmatrix: an 8 x 8 matrix that lies across the lanes, transposed. Lane l holds two neighbours of
+// row l / 4.
+void transpose(Writer& writer, const Instruction& instruction) {
+  if (!instruction.has(Modifier::m8n8) || !instruction.has(Modifier::trans) ||
+      instruction.type() != Type::b16) {
+    unsupported(instruction);
+  }
+  Ir& ir = writer.ir;
+  const Value a = writer.read(instruction.operands.at(1), "i32", kLanes);
+  const Value none{"poison", a.element, a.lanes};
+  std::array<std::vector<int>, 2> sources;
+  LaneOffsets shift{};
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const unsigned row = lane / 4;  // of the result, so a column of the source
+    for (unsigned i = 0; i < 2; ++i)
+      sources.at(i).push_back(static_cast<int>((2 * (lane % 4) + i) * 4 + row / 2));
+    shift.at(lane) = row % 2 * 16;
+  }
+  const Value half = Ir::lane_constants(shift, "i32");
+  const Value low =
+      ir.binary("and", ir.binary("lshr", ir.shuffle(a, none, sources[0]), half), 0xFFFF);
+  const Value high = ir.binary("shl", ir.binary("lshr", ir.shuffle(a, none, sources[1]), half), 16);
+  writer.write_result(instruction, ir.binary("or", low, high));
+}
+
+[[nodiscard]] std::optional<MatrixType> matrix_type(Type type) {
+  switch (type) {
+    case Type::f16:
+      return MatrixType::f16;
+    case Type::bf16:
+      return MatrixType::bf16;
+    case Type::tf32:
+      return MatrixType::tf32;
+    case Type::e4m3:
+      return MatrixType::e4m3;
+    case Type::e5m2:
+      return MatrixType::e5m2;
+    case Type::s8:
+      return MatrixType::s8;
+    case Type::u8:
+      return MatrixType::u8;
+    case Type::f64:
+      return MatrixType::f64;
+    case Type::f32:
+      return MatrixType::f32;
+    case Type::s32:
+      return MatrixType::s32;
+    default:
+      return std::nullopt;
+  }
+}
+
+[[nodiscard]] unsigned depth_of(const Instruction& instruction) {
+  if (instruction.has(Modifier::m8n8k4) || instruction.has(Modifier::m16n8k4)) return 4;
+  if (instruction.has(Modifier::m16n8k8)) return 8;
+  if (instruction.has(Modifier::m16n8k16)) return 16;
+  if (instruction.has(Modifier::m16n8k32)) return 32;
+  return 0;
+}
+
+// Whether PTX has this product, of sm_80 to sm_90.
+[[nodiscard]] bool exists(const runtime::MatrixShape& shape, bool eight_rows) {
+  const unsigned depth = shape.depth;
+  const auto is = [&](MatrixType type) { return shape.a == type && shape.b == type; };
+  const auto is_byte = [](MatrixType type) {
+    return type == MatrixType::s8 || type == MatrixType::u8;
+  };
+  const auto is_small = [](MatrixType type) {
+    return type == MatrixType::e4m3 || type == MatrixType::e5m2;
+  };
+  if (is(MatrixType::f64)) return eight_rows && shape.c == MatrixType::f64;
+  if (eight_rows) return false;
+  const bool float_sum = shape.c == MatrixType::f32;
+  const bool half_sum = shape.c == MatrixType::f16;
+  if (is(MatrixType::f16)) return (depth == 8 || depth == 16) && (float_sum || half_sum);
+  if (is(MatrixType::bf16)) return (depth == 8 || depth == 16) && float_sum;
+  if (is(MatrixType::tf32)) return (depth == 4 || depth == 8) && float_sum;
+  if (is_small(shape.a) && is_small(shape.b))
+    return (depth == 16 || depth == 32) && (float_sum || half_sum);
+  return is_byte(shape.a) && is_byte(shape.b) && (depth == 16 || depth == 32) &&
+         shape.c == MatrixType::s32;
+}
+
+void product(Writer& writer, const Instruction& instruction) {
+  const auto type = [&](std::size_t index) {
+    const auto found =
+        instruction.types.size() == 4 ? matrix_type(instruction.types[index]) : std::nullopt;
+    if (!found) unsupported(instruction);
+    return *found;
+  };
+  const runtime::MatrixShape shape{type(1), type(2), type(3), depth_of(instruction),
+                                   instruction.has(Modifier::satfinite)};
+  const bool eight_rows = instruction.has(Modifier::m8n8k4);
+  if (!exists(shape, eight_rows) || type(0) != type(3) || !instruction.has(Modifier::row) ||
+      !instruction.has(Modifier::col)) {
+    unsupported(instruction);
+  }
+  Ir& ir = writer.ir;
+  const unsigned bytes = shape.a == MatrixType::f64 ? 8 : 4;
+  const std::string element = bytes == 8 ? "i64" : "i32";
+  const unsigned rows = eight_rows ? 8 : 16;
+  const auto count = [&](unsigned elements, MatrixType of) {
+    return elements * bits_of(of) / (kLanes * bytes * 8);
+  };
+  const auto hand_over = [&](std::size_t operand, unsigned registers) {
+    const std::vector<ptx::Operand> all = registers_of(instruction.operands.at(operand));
+    if (all.size() != registers) unsupported(instruction);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      // The type says how a constant is to be read.
+      const Type as = operand == 3 ? instruction.types[3] : bytes == 8 ? Type::b64 : Type::b32;
+      const Value bits = writer.read_bits(all[i], as == Type::f16 ? Type::b32 : as, kLanes);
+      ir.store(
+          bits,
+          ir.pointer_offset(writer.value_area(static_cast<unsigned>(operand)), i * kLanes * bytes),
+          64);
+    }
+  };
+  hand_over(1, count(rows * shape.depth, shape.a));
+  hand_over(2, count(8 * shape.depth, shape.b));
+  hand_over(3, count(rows * 8, shape.c));
+  const auto code = [](MatrixType of) { return number(static_cast<std::uint64_t>(of)); };
+  writer.call("emu_mma",
+              {writer.mask(), number(instruction.where.line), code(shape.a), code(shape.b),
+               code(shape.c), number(shape.depth), number(shape.saturate ? 1 : 0)});
+  const std::vector<ptx::Operand> results = registers_of(instruction.operands.at(0));
+  if (results.size() != count(rows * 8, shape.c)) unsupported(instruction);
+  std::vector<Value> values;
+  values.reserve(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    values.push_back(
+        ir.load(ir.pointer_offset(writer.value_area(0), i * kLanes * bytes), element, kLanes, 64));
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) writer.write(results[i], values[i], Form::any());
+}
+
+}  // namespace
+
+bool lower_matrix(Writer& writer, const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::ldmatrix:
+      MatrixAccess(writer, instruction, false).load();
+      return true;
+    case Opcode::stmatrix:
+      MatrixAccess(writer, instruction, true).store();
+      return true;
+    case Opcode::movmatrix:
+      transpose(writer, instruction);
+      return true;
+    case Opcode::mma:
+      product(writer, instruction);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace emulator::lower
