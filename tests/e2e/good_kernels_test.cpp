@@ -71,6 +71,24 @@ TEST_F(GoodKernels, AKernelWithVectorLoadsIsCorrect) {
   expect_nothing_left();
 }
 
+TEST_F(GoodKernels, AKernelOnTensorCoresWithAsynchronousCopiesIsCorrect) {
+  const Outcome run = bench("pipelined");
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_EQ(value_of("correct", run.out), "True");
+  expect_nothing_left();
+}
+
+// By way of CUDA's own header, mma.h.
+TEST_F(GoodKernels, AKernelWithFragmentsOfWarpsIsCorrect) {
+  const Outcome run = test::run(
+      autokernel({"bench", "--device", "cpu", "--size", "check", "--kernel",
+                  (std::filesystem::path(AUTOKERNEL_SOURCES) / "tests/gpu/kernels/tensor_cores.cu")
+                      .string()}));
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_EQ(value_of("correct", run.out), "True");
+  expect_nothing_left();
+}
+
 TEST_F(GoodKernels, ACaseIsFoundFromItsOwnFolder) {
   Invocation inside = autokernel({"bench", "--device", "cpu", "--size", "check"});
   inside.directory /= "kernels";

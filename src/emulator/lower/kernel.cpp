@@ -37,6 +37,7 @@ bool acts_outside_registers(Opcode opcode) {
     case Opcode::stmatrix:
     case Opcode::movmatrix:
     case Opcode::mma:
+    case Opcode::wmma:
     case Opcode::cp:
     case Opcode::call:
     case Opcode::trap:

@@ -95,7 +95,7 @@ void transpose(Writer& writer, const Instruction& instruction) {
     const unsigned row = lane / 4;  // of the result, so a column of the source
     for (unsigned i = 0; i < 2; ++i)
       sources.at(i).push_back(static_cast<int>((2 * (lane % 4) + i) * 4 + row / 2));
-    shift.at(lane) = row % 2 * 16;
+    shift.at(lane) = row % 2 == 0 ? 0 : 16;
   }
   const Value half = Ir::lane_constants(shift, "i32");
   const Value low =
@@ -214,6 +214,133 @@ void product(Writer& writer, const Instruction& instruction) {
   for (std::size_t i = 0; i < results.size(); ++i) writer.write(results[i], values[i], Form::any());
 }
 
+// wmma: the fragments of a product of rows x columns x depth.
+struct FragmentSizes {
+  unsigned rows = 0;
+  unsigned columns = 0;
+  unsigned depth = 0;
+};
+[[nodiscard]] FragmentSizes sizes_of(const Instruction& instruction) {
+  if (instruction.has(Modifier::m16n16k16)) return {16, 16, 16};
+  if (instruction.has(Modifier::m8n32k16)) return {8, 32, 16};
+  if (instruction.has(Modifier::m32n8k16)) return {32, 8, 16};
+  if (instruction.has(Modifier::m16n16k8)) return {16, 16, 8};
+  unsupported(instruction);
+}
+
+// Elements of such a fragment fill so many registers of a lane; f16 comes in more of them, as on
+// the first tensor cores, and repeats itself.
+[[nodiscard]] unsigned registers_for(unsigned elements, MatrixType type) {
+  return elements * bits_of(type) / (kLanes * 32);
+}
+
+[[nodiscard]] MatrixType fragment_type(const Instruction& instruction, Type type) {
+  const auto found = matrix_type(type);
+  if (!found || *found == MatrixType::f64 || *found == MatrixType::e4m3 ||
+      *found == MatrixType::e5m2) {
+    unsupported(instruction);
+  }
+  return *found;
+}
+
+class Fragment {
+ public:
+  Fragment(Writer& writer, const Instruction& instruction, const ptx::Operand& registers,
+           unsigned elements, MatrixType type)
+      : writer_(writer),
+        registers_(registers_of(registers)),
+        distinct_(registers_for(elements, type)) {
+    if (distinct_ == 0 || registers_.size() % distinct_ != 0) unsupported(instruction);
+  }
+
+  void hand_over(unsigned area) {
+    for (unsigned i = 0; i < distinct_; ++i)
+      writer_.ir.store(writer_.read_bits(registers_[i], Type::b32, kLanes), at(area, i), 64);
+  }
+  void take_back(unsigned area) {
+    std::vector<Value> values;
+    values.reserve(distinct_);
+    for (unsigned i = 0; i < distinct_; ++i)
+      values.push_back(writer_.ir.load(at(area, i), "i32", kLanes, 64));
+    for (std::size_t i = 0; i < registers_.size(); ++i)
+      writer_.write(registers_[i], values[i % distinct_], Form::any());
+  }
+
+ private:
+  Value at(unsigned area, unsigned reg) {
+    return writer_.ir.pointer_offset(writer_.value_area(area), std::uint64_t{reg} * kLanes * 4);
+  }
+
+  Writer& writer_;
+  std::vector<ptx::Operand> registers_;
+  unsigned distinct_;
+};
+
+// wmma.load and wmma.store.
+void move_fragment(Writer& writer, const Instruction& instruction, bool stores) {
+  const FragmentSizes sizes = sizes_of(instruction);
+  const bool is_a = instruction.has(Modifier::a);
+  const bool is_b = instruction.has(Modifier::b);
+  const unsigned rows = is_b ? sizes.depth : sizes.rows;
+  const unsigned columns = is_a ? sizes.depth : sizes.columns;
+  const MatrixType type = fragment_type(instruction, instruction.type());
+  const bool by_column = instruction.has(Modifier::col);
+  const bool sums = type == MatrixType::f32 || type == MatrixType::f16 || type == MatrixType::s32;
+  if (by_column == instruction.has(Modifier::row) || (!is_a && !is_b && !sums)) {
+    unsupported(instruction);
+  }
+  Ir& ir = writer.ir;
+  const unsigned bytes = bits_of(type) / 8;
+  Fragment fragment(writer, instruction, instruction.operands.at(stores ? 1 : 0), rows * columns,
+                    type);
+  AccessAddress address(writer, instruction.operands.at(stores ? 0 : 1), instruction.space);
+  const std::uint32_t site =
+      writer.add_site(instruction, stores ? runtime::AccessKind::store : runtime::AccessKind::load,
+                      instruction.space, bytes, 1);
+  // The address and the stride are the same in all lanes.
+  const Value stride = instruction.operands.size() > 2
+                           ? ir.extract(writer.read(instruction.operands.at(2), "i32", kLanes), 0)
+                           : number(by_column ? rows : columns);
+  ir.store(address.lanes(), writer.address_area(), 64);
+  if (stores) fragment.hand_over(0);
+  writer.call(stores ? "emu_store_fragment" : "emu_load_fragment",
+              {number(site), writer.mask(), number(rows), number(columns),
+               number(static_cast<std::uint64_t>(type)), stride, number(by_column ? 1 : 0)});
+  if (!stores) fragment.take_back(0);
+}
+
+void multiply_fragments(Writer& writer, const Instruction& instruction) {
+  const FragmentSizes sizes = sizes_of(instruction);
+  // Of f16 only the types of the sums are written.
+  std::vector<Type> types = instruction.types;
+  if (types.size() == 2) types = {types[0], Type::f16, Type::f16, types[1]};
+  if (types.size() != 4) unsupported(instruction);
+  const MatrixType d = fragment_type(instruction, types[0]);
+  const MatrixType a = fragment_type(instruction, types[1]);
+  const MatrixType b = fragment_type(instruction, types[2]);
+  const MatrixType c = fragment_type(instruction, types[3]);
+  const bool bytes = bits_of(a) == 8 && bits_of(b) == 8;
+  const bool sums = bytes ? c == MatrixType::s32 && d == c
+                          : (c == MatrixType::f32 || c == MatrixType::f16) &&
+                                (d == MatrixType::f32 || d == MatrixType::f16);
+  if (!sums || (!bytes && a != b) || (a == MatrixType::tf32) != (sizes.depth == 8)) {
+    unsupported(instruction);
+  }
+  Fragment(writer, instruction, instruction.operands.at(1), sizes.rows * sizes.depth, a)
+      .hand_over(0);
+  Fragment(writer, instruction, instruction.operands.at(2), sizes.depth * sizes.columns, b)
+      .hand_over(4);
+  Fragment(writer, instruction, instruction.operands.at(3), sizes.rows * sizes.columns, c)
+      .hand_over(2);
+  const auto code = [](MatrixType of) { return number(static_cast<std::uint64_t>(of)); };
+  writer.call("emu_wmma",
+              {writer.mask(), number(instruction.where.line),
+               number(sizes.rows | sizes.columns << 8U | sizes.depth << 16U), code(a), code(b),
+               code(c), code(d), number(instruction.has(Modifier::satfinite) ? 1 : 0)});
+  Fragment(writer, instruction, instruction.operands.at(0), sizes.rows * sizes.columns, d)
+      .take_back(2);
+}
+
 }  // namespace
 
 bool lower_matrix(Writer& writer, const Instruction& instruction) {
@@ -229,6 +356,13 @@ bool lower_matrix(Writer& writer, const Instruction& instruction) {
       return true;
     case Opcode::mma:
       product(writer, instruction);
+      return true;
+    case Opcode::wmma:
+      if (instruction.has(Modifier::mma)) {
+        multiply_fragments(writer, instruction);
+      } else {
+        move_fragment(writer, instruction, instruction.has(Modifier::store));
+      }
       return true;
     default:
       return false;

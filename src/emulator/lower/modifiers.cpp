@@ -102,6 +102,9 @@ constexpr M kReduce[] = {M::sync, M::add, M::min, M::max, M::and_, M::or_, M::xo
 constexpr M kMatrixAccess[] = {M::sync, M::aligned, M::m8n8, M::x1, M::x2, M::x4, M::trans};
 constexpr M kProductOfMatrices[] = {M::sync,    M::aligned, M::row,      M::col,      M::m8n8k4,
                                     M::m16n8k4, M::m16n8k8, M::m16n8k16, M::m16n8k32, M::satfinite};
+constexpr M kFragments[] = {
+    M::sync, M::aligned, M::row, M::col,       M::load,     M::store,    M::mma,      M::a,
+    M::b,    M::c,       M::d,   M::m16n16k16, M::m8n32k16, M::m32n8k16, M::m16n16k8, M::satfinite};
 constexpr M kCopy[] = {M::async,     M::ca,     M::cg,      M::commit_group, M::wait_group,
                        M::wait_all,  M::L2_64B, M::L2_128B, M::L2_256B,      M::L2_cache_hint,
                        M::ignore_src};
@@ -215,6 +218,8 @@ Words known_words(Opcode opcode) {
       return kMatrixAccess;
     case Opcode::mma:
       return kProductOfMatrices;
+    case Opcode::wmma:
+      return kFragments;
     case Opcode::cp:
       return kCopy;
     case Opcode::elect:

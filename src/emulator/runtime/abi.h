@@ -48,9 +48,9 @@ struct alignas(64) WarpContext {
   // Lane indices, for block shapes that are no affine function of the lane.
   alignas(64) std::uint32_t tid[3][kWarpSize] = {};
   // Where compiled code hands vectors to entry points and finds their results: addresses, then up
-  // to four values of up to 16 bytes per lane each.
+  // to six values of up to 16 bytes per lane each.
   alignas(64) std::uint64_t address[kWarpSize] = {};
-  alignas(64) std::uint8_t value[4][kWarpSize * 16] = {};
+  alignas(64) std::uint8_t value[6][kWarpSize * 16] = {};
 };
 
 // A compiled kernel: runs one warp from its first instruction to its last. It may be suspended
@@ -208,6 +208,23 @@ void emu_store_matrix(WarpContext* context, std::uint32_t site, std::uint32_t ma
 // have to run it together.
 void emu_mma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t a,
              std::uint32_t b, std::uint32_t c, std::uint32_t depth, std::uint32_t saturate);
+// wmma: a fragment of rows x columns elements lies across the lanes in an order of the emulator's
+// own (runtime/matrix.h), which PTX leaves open. Loads it from, or stores it to,
+// context->address[lane] of the lowest lane, whose lines are `stride` elements apart; element (r,
+// c) lies at r * stride + c, or where `by_column` is set at c * stride + r. Register r of lane l is
+// at value[0] + (r * 32 + l)
+// * 4. `type` is MatrixType.
+void emu_load_fragment(WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                       std::uint32_t rows, std::uint32_t columns, std::uint32_t type,
+                       std::uint32_t stride, std::uint32_t by_column);
+void emu_store_fragment(WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                        std::uint32_t rows, std::uint32_t columns, std::uint32_t type,
+                        std::uint32_t stride, std::uint32_t by_column);
+// D = A x B + C of such fragments: A in value[0], C in value[2], B in value[4]; D is left in
+// value[2]. `shape` is rows | columns << 8 | depth << 16.
+void emu_wmma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t shape,
+              std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d,
+              std::uint32_t saturate);
 // cp.async: copies `bytes` from context->address[lane] to the address in value[0], 8 bytes per
 // lane. Of them the number in value[1], 4 bytes per lane, comes from memory, the others are zeros;
 // where that is 0, nothing is read.
@@ -225,6 +242,6 @@ struct EntryPoint {
 // Every function a compiled kernel may call. The JIT defines these symbols, the few of the
 // compiler's own run-time library that lowered arithmetic needs (jit/compiler_runtime.cpp), and no
 // others.
-[[nodiscard]] const std::array<EntryPoint, 20>& entry_points();
+[[nodiscard]] const std::array<EntryPoint, 23>& entry_points();
 
 }  // namespace emulator::runtime

@@ -240,18 +240,70 @@ void require_all_lanes(WarpContext& context, std::uint32_t mask, std::uint32_t l
   context.block->abandon();
 }
 
-// The lane and the half of its register that hold element (row, column) of an 8 x 8 matrix.
-struct MatrixPlace {
-  unsigned lane;
-  unsigned half;
-};
-[[nodiscard]] MatrixPlace place_of(unsigned row, unsigned column, bool transposed) {
-  if (transposed) std::swap(row, column);
-  return {row * 4 + column / 2, column % 2};
+constexpr unsigned kMatrixSide = 8;
+constexpr std::size_t kMatrixElement = sizeof(std::uint16_t);
+constexpr std::size_t kMatrixRow = kMatrixSide * kMatrixElement;
+
+// ldmatrix and stmatrix: calls move(memory, registers, bytes) for each stretch that is one in both.
+// In its register the matrix lies row after row: lane l has two neighbours of row l / 4.
+template <typename Move>
+EMULATOR_KERNEL_MEMORY void move_matrices(WarpContext& context, std::uint32_t site,
+                                          std::uint32_t mask, std::uint32_t count, bool transposed,
+                                          Move move) {
+  Checker checker(context, site, kMatrixRow);
+  require_all_lanes(context, mask, checker.site().line);
+  for (unsigned lane = 0; lane < count * kMatrixSide; ++lane) {
+    std::uint8_t* memory = checker.check(lane, context.address[lane]);
+    const std::size_t row = lane % kMatrixSide;
+    std::uint8_t* registers =
+        context.value[0] + std::size_t{lane / kMatrixSide} * kMatrixSide * kMatrixRow;
+    if (!transposed) {
+      move(memory, registers + row * kMatrixRow, kMatrixRow);
+      continue;
+    }
+    for (std::size_t column = 0; column < kMatrixSide; ++column) {
+      move(memory + column * kMatrixElement, registers + column * kMatrixRow + row * kMatrixElement,
+           kMatrixElement);
+    }
+  }
+  checker.finish();
 }
 
-constexpr unsigned kMatrixSide = 8;
-constexpr std::size_t kMatrixRow = kMatrixSide * sizeof(std::uint16_t);
+// A wmma fragment, and how its matrix lies in memory.
+struct FragmentInMemory {
+  std::uint32_t rows;
+  std::uint32_t columns;
+  std::uint32_t bytes;  // of an element
+  std::uint32_t stride;
+  bool by_column;
+};
+
+// Calls move(memory, fragment, bytes) for each stretch that is one in both.
+template <typename Move>
+EMULATOR_KERNEL_MEMORY void move_fragment(WarpContext& context, std::uint32_t site,
+                                          std::uint32_t mask, const FragmentInMemory& fragment,
+                                          Move move) {
+  Checker checker(context, site, fragment.bytes);
+  require_all_lanes(context, mask, checker.site().line);
+  const std::uint32_t lines = fragment.by_column ? fragment.columns : fragment.rows;
+  const std::uint32_t length = fragment.by_column ? fragment.rows : fragment.columns;
+  const std::size_t bytes = fragment.bytes;
+  for (std::uint32_t line = 0; line < lines; ++line) {
+    const std::uint64_t begin = context.address[0] + std::uint64_t{line} * fragment.stride * bytes;
+    // Allocations lie further apart than a line is long, so that both ends are in one.
+    static_cast<void>(checker.check(0, begin + (length - 1) * bytes));
+    std::uint8_t* memory = checker.check(0, begin);
+    if (!fragment.by_column) {
+      move(memory, context.value[0] + std::size_t{line} * length * bytes, length * bytes);
+      continue;
+    }
+    for (std::uint32_t i = 0; i < length; ++i) {
+      move(memory + i * bytes,
+           context.value[0] + (std::size_t{i} * fragment.columns + line) * bytes, bytes);
+    }
+  }
+  checker.finish();
+}
 
 std::string lane_list(std::uint32_t mask) {
   std::string list;
@@ -411,41 +463,19 @@ void emu_yield(WarpContext* context) { context->block->yield(); }
 EMULATOR_KERNEL_MEMORY void emu_load_matrix(WarpContext* context, std::uint32_t site,
                                             std::uint32_t mask, std::uint32_t count,
                                             std::uint32_t transposed) {
-  Checker checker(*context, site, kMatrixRow);
-  require_all_lanes(*context, mask, checker.site().line);
-  for (unsigned i = 0; i < count; ++i) {
-    std::uint8_t* registers = context->value[0] + std::size_t{i} * kWarpSize * 4;
-    for (unsigned row = 0; row < kMatrixSide; ++row) {
-      const unsigned lane = i * kMatrixSide + row;
-      const std::uint8_t* from = checker.check(lane, context->address[lane]);
-      for (unsigned column = 0; column < kMatrixSide; ++column) {
-        const MatrixPlace to = place_of(row, column, transposed != 0);
-        std::memcpy(registers + std::size_t{to.lane} * 4 + std::size_t{to.half} * 2,
-                    from + std::size_t{column} * 2, 2);
-      }
-    }
-  }
-  checker.finish();
+  move_matrices(*context, site, mask, count, transposed != 0,
+                [](std::uint8_t* memory, std::uint8_t* registers, std::size_t bytes) {
+                  std::memcpy(registers, memory, bytes);
+                });
 }
 
 EMULATOR_KERNEL_MEMORY void emu_store_matrix(WarpContext* context, std::uint32_t site,
                                              std::uint32_t mask, std::uint32_t count,
                                              std::uint32_t transposed) {
-  Checker checker(*context, site, kMatrixRow);
-  require_all_lanes(*context, mask, checker.site().line);
-  for (unsigned i = 0; i < count; ++i) {
-    const std::uint8_t* registers = context->value[0] + std::size_t{i} * kWarpSize * 4;
-    for (unsigned row = 0; row < kMatrixSide; ++row) {
-      const unsigned lane = i * kMatrixSide + row;
-      std::uint8_t* to = checker.check(lane, context->address[lane]);
-      for (unsigned column = 0; column < kMatrixSide; ++column) {
-        const MatrixPlace from = place_of(row, column, transposed != 0);
-        std::memcpy(to + std::size_t{column} * 2,
-                    registers + std::size_t{from.lane} * 4 + std::size_t{from.half} * 2, 2);
-      }
-    }
-  }
-  checker.finish();
+  move_matrices(*context, site, mask, count, transposed != 0,
+                [](std::uint8_t* memory, const std::uint8_t* registers, std::size_t bytes) {
+                  std::memcpy(memory, registers, bytes);
+                });
 }
 
 void emu_mma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t a,
@@ -454,6 +484,43 @@ void emu_mma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::
   multiply({static_cast<MatrixType>(a), static_cast<MatrixType>(b), static_cast<MatrixType>(c),
             depth, saturate != 0},
            context->value[1], context->value[2], context->value[3], context->value[0]);
+}
+
+EMULATOR_KERNEL_MEMORY void emu_load_fragment(WarpContext* context, std::uint32_t site,
+                                              std::uint32_t mask, std::uint32_t rows,
+                                              std::uint32_t columns, std::uint32_t type,
+                                              std::uint32_t stride, std::uint32_t by_column) {
+  move_fragment(*context, site, mask,
+                {rows, columns, bits_of(static_cast<MatrixType>(type)) / 8, stride, by_column != 0},
+                [](std::uint8_t* memory, std::uint8_t* element, std::size_t bytes) {
+                  std::memcpy(element, memory, bytes);
+                });
+}
+
+EMULATOR_KERNEL_MEMORY void emu_store_fragment(WarpContext* context, std::uint32_t site,
+                                               std::uint32_t mask, std::uint32_t rows,
+                                               std::uint32_t columns, std::uint32_t type,
+                                               std::uint32_t stride, std::uint32_t by_column) {
+  move_fragment(*context, site, mask,
+                {rows, columns, bits_of(static_cast<MatrixType>(type)) / 8, stride, by_column != 0},
+                [](std::uint8_t* memory, const std::uint8_t* element, std::size_t bytes) {
+                  std::memcpy(memory, element, bytes);
+                });
+}
+
+void emu_wmma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t shape,
+              std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d,
+              std::uint32_t saturate) {
+  require_all_lanes(*context, mask, line);
+  multiply_fragments({.rows = shape & 0xFFU,
+                      .columns = (shape >> 8U) & 0xFFU,
+                      .depth = (shape >> 16U) & 0xFFU,
+                      .a = static_cast<MatrixType>(a),
+                      .b = static_cast<MatrixType>(b),
+                      .c = static_cast<MatrixType>(c),
+                      .d = static_cast<MatrixType>(d),
+                      .saturate = saturate != 0},
+                     context->value[0], context->value[4], context->value[2]);
 }
 
 EMULATOR_KERNEL_MEMORY void emu_copy(WarpContext* context, std::uint32_t load_site,
@@ -484,8 +551,8 @@ EMULATOR_KERNEL_MEMORY void emu_copy(WarpContext* context, std::uint32_t load_si
 
 }  // extern "C"
 
-const std::array<EntryPoint, 20>& entry_points() {
-  static const std::array<EntryPoint, 20> points = {{
+const std::array<EntryPoint, 23>& entry_points() {
+  static const std::array<EntryPoint, 23> points = {{
       {"emu_load", reinterpret_cast<void*>(emu_load)},
       {"emu_store", reinterpret_cast<void*>(emu_store)},
       {"emu_atomic", reinterpret_cast<void*>(emu_atomic)},
@@ -503,6 +570,9 @@ const std::array<EntryPoint, 20>& entry_points() {
       {"emu_store_matrix", reinterpret_cast<void*>(emu_store_matrix)},
       {"emu_mma", reinterpret_cast<void*>(emu_mma)},
       {"emu_copy", reinterpret_cast<void*>(emu_copy)},
+      {"emu_load_fragment", reinterpret_cast<void*>(emu_load_fragment)},
+      {"emu_store_fragment", reinterpret_cast<void*>(emu_store_fragment)},
+      {"emu_wmma", reinterpret_cast<void*>(emu_wmma)},
       {"emu_load_kept", reinterpret_cast<void*>(emu_load_kept)},
       {"emu_store_kept", reinterpret_cast<void*>(emu_store_kept)},
       {"emu_check_kept", reinterpret_cast<void*>(emu_check_kept)},

@@ -29,4 +29,19 @@ struct Slot {
 void multiply(const MatrixShape& shape, const std::uint8_t* a, const std::uint8_t* b,
               const std::uint8_t* c, std::uint8_t* d);
 
+struct FragmentShape {
+  unsigned rows = 0;  // of A, C and D
+  unsigned columns = 0;
+  unsigned depth = 0;
+  MatrixType a{};
+  MatrixType b{};
+  MatrixType c{};
+  MatrixType d{};
+  bool saturate = false;
+};
+// The same product, with the same rounding, of wmma's fragments, whose elements lie row after row
+// in their registers, lane after lane; D takes the place of C.
+void multiply_fragments(const FragmentShape& shape, const std::uint8_t* a, const std::uint8_t* b,
+                        std::uint8_t* c);
+
 }  // namespace emulator::runtime

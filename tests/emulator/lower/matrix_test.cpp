@@ -193,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // One element alone: products far apart, so that another order or another rounding shows.
 TEST(Mma, AddsInF32WithOneRoundingFromCOnByAscendingK) {
-  std::vector<std::uint32_t> input(7 * 32);
+  std::vector<std::uint32_t> input(std::size_t{7} * 32);
   const auto set = [&](unsigned reg, unsigned lane, float low, float high) {
     input.at(reg * 32 + lane) =
         runtime::float_to_bfloat(low) | std::uint32_t{runtime::float_to_bfloat(high)} << 16U;
@@ -252,6 +252,101 @@ TEST(Mma, IsAFaultWhereALaneIsElsewhere) {
   EXPECT_EQ(outcome.kind, runtime::FaultKind::bad_instruction);
   EXPECT_THAT(outcome.fault, HasSubstr("not by lane 5"));
 }
+
+struct WarpProduct {
+  const char* name;
+  const char* shape;
+  unsigned rows;
+  unsigned columns;
+  unsigned depth;
+  const char* type;   // of A and B
+  const char* types;  // as wmma.mma names them
+  unsigned bits;
+  unsigned a_registers;
+  unsigned b_registers;
+  std::uint32_t (*encode)(float value);
+  bool integer_sum = false;
+};
+
+class WarpMatrixProduct : public ::testing::TestWithParam<WarpProduct> {};
+
+// A by rows, B by columns and C by rows from memory, D by columns back to it.
+TEST_P(WarpMatrixProduct, OfWholeNumbersIsExactInEveryElement) {
+  const WarpProduct& w = GetParam();
+  std::mt19937 random(11);
+  std::uniform_int_distribution<int> whole(0, 6);
+  const auto matrix = [&](unsigned rows, unsigned columns) {
+    std::vector<std::vector<float>> all(rows, std::vector<float>(columns));
+    for (auto& row : all) {
+      for (float& value : row) value = static_cast<float>(whole(random) - (w.bits == 8 ? 0 : 3));
+    }
+    return all;
+  };
+  const auto a = matrix(w.rows, w.depth);
+  const auto b = matrix(w.depth, w.columns);
+  const auto c = matrix(w.rows, w.columns);
+  std::vector<std::uint32_t> input(2048);
+  const auto put = [&](std::size_t at, unsigned index, std::uint32_t bits, unsigned width) {
+    input.at(at + index * width / 32) |= bits << (index * width % 32);
+  };
+  const auto sum_bits = [&](float v) {
+    return w.integer_sum ? static_cast<std::uint32_t>(static_cast<int>(v)) : of_float(v);
+  };
+  for (unsigned row = 0; row < w.rows; ++row) {
+    for (unsigned k = 0; k < w.depth; ++k)
+      put(0, row * w.depth + k, w.encode(a.at(row).at(k)), w.bits);
+    for (unsigned column = 0; column < w.columns; ++column)
+      put(1024, row * w.columns + column, sum_bits(c.at(row).at(column)), 32);
+  }
+  for (unsigned column = 0; column < w.columns; ++column) {
+    for (unsigned k = 0; k < w.depth; ++k)
+      put(512, column * w.depth + k, w.encode(b.at(k).at(column)), w.bits);
+  }
+  const std::string sums = w.integer_sum ? "s32" : "f32";
+  const std::string shape = w.shape;
+  const std::string depth = std::to_string(w.depth);
+  // %rd2 and %rd3 are the beginnings of input and output.
+  const std::string body =
+      "add.s64 %rd5, %rd2, 2048; add.s64 %rd6, %rd2, 4096;\n"
+      "wmma.load.a.sync.aligned.row." +
+      shape + ".global." + w.type + " " + list(2, w.a_registers) + ", [%rd2], " + depth + ";\n" +
+      "wmma.load.b.sync.aligned.col." + shape + ".global." + w.type + " " +
+      list(12, w.b_registers) + ", [%rd5], " + depth + ";\n" + "wmma.load.c.sync.aligned.row." +
+      shape + ".global." + sums + " " + list(22, 8) + ", [%rd6];\n" +
+      "wmma.mma.sync.aligned.row.col." + shape + "." + w.types + " " + list(32, 8) + ", " +
+      list(2, w.a_registers) + ", " + list(12, w.b_registers) + ", " + list(22, 8) + ";\n" +
+      "wmma.store.d.sync.aligned.col." + shape + ".global." + sums + " [%rd3], " + list(32, 8) +
+      ", " + std::to_string(w.rows) + ";";
+  const Outcome outcome = run_kernel(kernel_of(body), input, std::size_t{w.rows} * w.columns);
+  ASSERT_EQ(outcome.fault, "");
+  for (unsigned row = 0; row < w.rows; ++row) {
+    for (unsigned column = 0; column < w.columns; ++column) {
+      float sum = c.at(row).at(column);
+      for (unsigned k = 0; k < w.depth; ++k) sum += a.at(row).at(k) * b.at(k).at(column);
+      EXPECT_EQ(outcome.words.at(std::size_t{column} * w.rows + row), sum_bits(sum))
+          << row << "," << column;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, WarpMatrixProduct,
+    ::testing::Values(
+        WarpProduct{"f16", "m16n16k16", 16, 16, 16, "f16", "f32.f32", 16, 8, 8,
+                    [](float v) -> std::uint32_t { return runtime::float_to_half(v); }},
+        WarpProduct{"f16Wide", "m8n32k16", 8, 32, 16, "f16", "f32.f32", 16, 8, 8,
+                    [](float v) -> std::uint32_t { return runtime::float_to_half(v); }},
+        WarpProduct{"bf16", "m16n16k16", 16, 16, 16, "bf16", "f32.bf16.bf16.f32", 16, 4, 4,
+                    [](float v) -> std::uint32_t { return runtime::float_to_bfloat(v); }},
+        WarpProduct{"bf16Tall", "m32n8k16", 32, 8, 16, "bf16", "f32.bf16.bf16.f32", 16, 8, 2,
+                    [](float v) -> std::uint32_t { return runtime::float_to_bfloat(v); }},
+        WarpProduct{"tf32", "m16n16k8", 16, 16, 8, "tf32", "f32.tf32.tf32.f32", 32, 4, 4,
+                    &of_float},
+        WarpProduct{"s8", "m16n16k16", 16, 16, 16, "s8", "s32.s8.s8.s32", 8, 2, 2, &of_integer,
+                    true},
+        WarpProduct{"u8Tall", "m32n8k16", 32, 8, 16, "u8", "s32.u8.u8.s32", 8, 4, 1, &of_integer,
+                    true}),
+    [](const auto& tested) { return tested.param.name; });
 
 // 64 rows of 16 bytes in shared memory, half j of row r being 100 * r + j.
 std::string filled_tile(const std::string& rest) {

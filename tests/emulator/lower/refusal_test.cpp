@@ -30,13 +30,30 @@ TEST_P(Refusal, NamesTheInstructionAndItsLine) {
 }
 
 const Refused kRefused[] = {
-    {"mma",
-     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, "
-     "{%r4,%r5}, "
-     "{%f0,%f1,%f2,%f3};",
+    {"mma_of_bits",
+     "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%r0,%r1,%r2,%r3}, "
+     "{%r0,%r1,%r2,%r3}, {%r4,%r5}, {%r0,%r1,%r2,%r3};",
      "mma.sync"},
-    {"ldmatrix", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r0];", "ldmatrix"},
-    {"cp_async", "cp.async.ca.shared.global [%r0], [%rd0], 16;", "cp.async"},
+    {"mma_without_a_register",
+     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2}, "
+     "{%r4,%r5}, {%f0,%f1,%f2,%f3};",
+     "mma.sync"},
+    {"mma_of_other_shapes",
+     "mma.sync.aligned.m16n8k8.row.col.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%r4}, "
+     "{%r0,%r1,%r2,%r3};",
+     "mma.sync"},
+    {"sparse_mma",
+     "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, "
+     "{%r4,%r5}, {%f0,%f1,%f2,%f3}, %r6, 0;",
+     "'.sp' is not"},
+    {"wgmma", "wgmma.fence.sync.aligned;", "wgmma"},
+    {"ldmatrix_of_bytes", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r3}, [%r0];",
+     "ldmatrix"},
+    {"ldmatrix_without_a_register", "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r3}, [%r0];",
+     "ldmatrix"},
+    {"cp_async_of_two_bytes", "cp.async.ca.shared.global [%r0], [%rd0], 2;", "cp.async"},
+    {"cp_async_to_an_mbarrier", "cp.async.mbarrier.arrive.shared.b64 [%r0];", "cp.async"},
+    {"cp_async_bulk", "cp.async.bulk.commit_group;", "'.bulk' is not"},
     {"mbarrier", "mbarrier.init.shared.b64 [%r0], 1;", "mbarrier"},
     {"mapa", "mapa.shared::cluster.u32 %r3, %r0, 1;", "mapa"},
     {"video", "vadd.u32.u32.u32 %r3, %r0, %r0;", "vadd"},
