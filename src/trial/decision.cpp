@@ -27,6 +27,12 @@ constexpr double kPreciseEnough = 5;
 // pairs count. Its uncertainty, a fifth of itself, is allowed for by Student's t distribution.
 constexpr std::size_t kFewestBatches = 12;
 
+// So large a share of the log ratios is left out at each end: of launches that something else on
+// the machine got in the way of. They are few and far off; with them a kernel of some microseconds
+// on an H200 needs twice the pairs, and one on a shared CPU as well. More would hide a kernel that
+// is itself slow now and then.
+constexpr double kTrimmed = 0.1;
+
 // Each look has that many times the pairs of the one before: a dozen looks in all, and at most that
 // factor more pairs than necessary.
 constexpr double kNextLook = 1.4;
@@ -55,6 +61,29 @@ std::vector<double> halved(std::span<const double> values) {
   return means;
 }
 
+// Values whose mean is the trimmed mean of `log_ratios`, in their order, and whose scatter gives
+// its standard error: those of the winsorised sample, spread by what trimming leaves out (Tukey and
+// McLaughlin 1963, Yuen 1974).
+struct Trimmed {
+  std::vector<double> values;
+  int left = 0;  // how many were not left out
+};
+Trimmed trimmed(std::span<const double> log_ratios) {
+  const auto count = log_ratios.size();
+  const auto cut = static_cast<std::size_t>(kTrimmed * static_cast<double>(count));
+  std::vector<double> sorted(log_ratios.begin(), log_ratios.end());
+  std::ranges::sort(sorted);
+  const double low = sorted[cut];
+  const double high = sorted[count - 1 - cut];
+  const double mean = mean_of(std::span(sorted).subspan(cut, count - 2 * cut));
+  Trimmed result{.values = {}, .left = static_cast<int>(count - 2 * cut)};
+  for (const double ratio : log_ratios) result.values.push_back(std::clamp(ratio, low, high));
+  const double winsorised = mean_of(result.values);
+  const double spread = static_cast<double>(count) / result.left;
+  for (double& value : result.values) value = mean + (value - winsorised) * spread;
+  return result;
+}
+
 StudentsT distribution_of(const PairedEstimate& estimate) {
   assert(estimate.values >= 2);
   const double degrees_of_freedom = estimate.values - 1;
@@ -70,16 +99,16 @@ double distance(const PairedEstimate& estimate, double probability) {
 
 PairedEstimate estimate(std::span<const double> log_ratios) {
   assert(log_ratios.size() >= 2);
-  const auto pairs = static_cast<int>(log_ratios.size());
-  PairedEstimate estimate{.pairs = pairs,
-                          .mean = mean_of(log_ratios),
-                          .standard_error = standard_error_of(log_ratios),
-                          .values = pairs};
+  const Trimmed sample = trimmed(log_ratios);
+  PairedEstimate estimate{.pairs = static_cast<int>(log_ratios.size()),
+                          .mean = mean_of(sample.values),
+                          .standard_error = standard_error_of(sample.values),
+                          .values = sample.left};
   // What disturbs a pair mostly disturbs the next one, too. Then the means of batches of pairs
   // differ by more than if each pair stood for itself, once batches are longer than disturbances.
   // How long those are, is not known: every length is tried, doubled each time, and the largest
   // standard error counts.
-  for (std::vector<double> batches = halved(log_ratios); batches.size() >= kFewestBatches;
+  for (std::vector<double> batches = halved(sample.values); batches.size() >= kFewestBatches;
        batches = halved(batches)) {
     const double standard_error = standard_error_of(batches);
     if (standard_error <= estimate.standard_error) continue;

@@ -12,10 +12,10 @@ namespace autokernel::trial {
 // candidate is faster.
 struct PairedEstimate {
   int pairs = 0;
-  double mean = 0;
+  double mean = 0;            // without the outermost tenth at each end
   double standard_error = 0;  // of the mean; allows for pairs that follow each other being alike
-  // How many values that is the standard error of: the pairs, or batches of pairs. The fewer, the
-  // less certain it is itself.
+  // How many values that is the standard error of: the pairs that count, or batches of pairs. The
+  // fewer, the less certain it is itself.
   int values = 0;
 };
 // Of at least two pairs, in the order measured.
