@@ -74,6 +74,20 @@ TEST(Layout, ALibraryFarAwayDoesNotPressTheExperimentsTogether) {
   EXPECT_EQ(far(lay_out(history, {}).throughput), 0);
 }
 
+TEST(Layout, ARooflineIsALineOfBothPanels) {
+  History history;
+  history.experiments = {kept(400), kept(300)};
+  history.roofline_us = 200;
+  const Layout layout = lay_out(history, {});
+  ASSERT_EQ(layout.time.lines.size(), 2U);
+  EXPECT_EQ(layout.time.lines[1].mark, Mark::roofline);
+  EXPECT_DOUBLE_EQ(layout.time.lines[1].value, 200);
+  EXPECT_EQ(layout.time.lines[1].text, "roofline 200.0 us");
+  // 2000 / us, as the experiments of these tests have it.
+  EXPECT_NEAR(layout.throughput.lines[1].value, 10, 1e-9);
+  EXPECT_THAT(script(layout, history, Format::png, {}), HasSubstr("'roofline 10'"));
+}
+
 TEST(Layout, ATimeOfZeroIsNotDrawnAndBreaksNothing) {
   History history;
   history.experiments = {kept(400), discarded(100)};
