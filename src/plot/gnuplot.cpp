@@ -5,14 +5,13 @@
 
 #include <array>
 #include <chrono>
-#include <cstdlib>
-#include <sstream>
 
 #include "autokernel/base/bounded_text.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/process.h"
 #include "autokernel/base/scratch.h"
+#include "autokernel/base/search_path.h"
 #include "autokernel/plot/plot.h"
 #include "plot/script.h"
 
@@ -68,12 +67,8 @@ std::string run_gnuplot(const std::filesystem::path& program, const std::string&
 }
 
 std::filesystem::path find_gnuplot() {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const auto program = std::filesystem::path(folder) / "gnuplot";
-    if (!folder.empty() && ::access(program.c_str(), X_OK) == 0) return program;
-  }
+  std::filesystem::path program = find_on_path("gnuplot");
+  if (!program.empty()) return program;
   throw Error(Stop::environment,
               "cannot draw: gnuplot is not on the PATH. Install it, for example with: sudo apt-get "
               "install gnuplot-nox");

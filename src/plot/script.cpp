@@ -129,8 +129,7 @@ class Writer {
     for (const Fate fate : {Fate::kept, Fate::discarded, Fate::failed}) {
       line("${}{} << EOD", name, static_cast<int>(fate));
       for (std::size_t i = 0; i < experiments.size(); ++i) {
-        const bool timed = panel.values[i].has_value();
-        if (timed ? experiments[i].fate == fate : fate == Fate::failed)
+        if (drawn_as(panel, i) == fate)
           line("{} {:.8g}", i, panel.values[i].value_or(panel.failed_at));
       }
       line("EOD");
@@ -155,6 +154,11 @@ class Writer {
         line("{} {:.8g} {:.8g} {:.8g}", i, *value, interval->low, interval->high);
     }
     line("EOD");
+  }
+
+  // What has no time has no place but that of what failed.
+  [[nodiscard]] Fate drawn_as(const Panel& panel, std::size_t experiment) const {
+    return panel.values[experiment] ? history_.experiments[experiment].fate : Fate::failed;
   }
 
   void frame() {
@@ -299,8 +303,7 @@ class Writer {
     };
     const auto is_there = [&](Fate fate) {
       for (std::size_t i = 0; i < history_.experiments.size(); ++i) {
-        const bool timed = panel.values[i].has_value();
-        if (timed ? history_.experiments[i].fate == fate : fate == Fate::failed) return true;
+        if (drawn_as(panel, i) == fate) return true;
       }
       return false;
     };

@@ -89,10 +89,10 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
   };
   const auto wants_pairs = [&] {
     if (rival == nullptr) return false;
-    const bool promising = taken < kFewestPairs || rival->pairing.looks_faster();
-    return taken < 2 ||
-           (rival->pairing.wants_more() &&
-            seconds_since(begin) < (promising ? caps.promising_seconds : caps.seconds));
+    if (taken < 2) return true;
+    const double seconds = seconds_since(begin);
+    if (!rival->pairing.wants_more() || seconds >= caps.promising_seconds) return false;
+    return seconds < caps.seconds || taken < kFewestPairs || rival->pairing.looks_faster();
   };
   const auto wants_more = [&] { return taken < fitting && (wants_samples() || wants_pairs()); };
   const auto beside = [&](const Rejection& rejection) {

@@ -1,7 +1,6 @@
 // `autokernel plot` with the real gnuplot, and its page in a real browser.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 
 #include "autokernel/base/files.h"
 #include "autokernel/base/scratch.h"
+#include "autokernel/base/search_path.h"
 #include "support/program.h"
 
 namespace autokernel::test {
@@ -24,19 +24,10 @@ using testing::StartsWith;
 
 constexpr const char* kHeader = "commit\tmedian_us\ttflops_s\tstatus\tdescription\n";
 
-[[nodiscard]] std::string on_path(const std::string& program) {
-  std::istringstream folders(std::getenv("PATH"));
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path file = fs::path(folder) / program;
-    if (::access(file.c_str(), X_OK) == 0) return file.string();
-  }
-  return {};
-}
-
 class PlotCommand : public testing::Test {
  protected:
   void SetUp() override {
-    if (on_path("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
+    if (find_on_path("gnuplot").empty()) GTEST_SKIP() << "gnuplot is not installed";
   }
   void table(const std::string& rows) const {
     write_file_atomically(scratch_.path() / "results.tsv", kHeader + rows);
@@ -190,7 +181,7 @@ TEST_F(PlotCommand, DrawsTenThousandRows) {
 }
 
 TEST_F(PlotCommand, IsAPageThatABrowserReads) {
-  const std::string browser = on_path("chromium");
+  const fs::path browser = find_on_path("chromium");
   if (browser.empty()) GTEST_SKIP() << "chromium is not installed";
   table_of(34);
   ASSERT_EQ(plot({"--format", "html"}).code, 0);

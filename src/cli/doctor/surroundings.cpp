@@ -6,12 +6,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/scratch.h"
+#include "autokernel/base/search_path.h"
 #include "cli/folders.h"
 
 namespace autokernel::cli::doctor {
@@ -29,15 +29,6 @@ namespace fs = std::filesystem;
 [[nodiscard]] bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
-}
-
-[[nodiscard]] std::string on_path(const char* program) {
-  std::istringstream folders(variable("PATH").value_or(""));
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path file = fs::path(folder) / program;
-    if (!folder.empty() && ::access(file.c_str(), X_OK) == 0) return file.string();
-  }
-  return {};
 }
 
 [[nodiscard]] std::optional<std::uint64_t> free_bytes(const fs::path& folder) {
@@ -128,7 +119,7 @@ Folder look_at_folder(const fs::path& folder) {
 Surroundings look_around(const fs::path& here) {
   return {.visible_devices = variable("CUDA_VISIBLE_DEVICES"),
           .has_gpu_node = is_there("/dev/nvidiactl"),
-          .gnuplot = on_path("gnuplot"),
+          .gnuplot = find_on_path("gnuplot").string(),
           .temporary = look_at_temporary_folder(),
           .cache = look_at_folder(cache_folder()),
           .logs = look_at_folder(logs_folder(here)),

@@ -11,8 +11,6 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Space;
 
-[[nodiscard]] Value number(std::uint64_t value) { return Ir::constant(value, "i32", 1); }
-
 void copy(Writer& writer, const Instruction& instruction) {
   if (instruction.space != Space::shared || instruction.second_space != Space::global ||
       instruction.operands.size() < 3) {

@@ -91,4 +91,7 @@ class Ir {
   unsigned next_ = 0;
 };
 
+// A 32-bit constant, as entry points of the runtime take them.
+[[nodiscard]] inline Value number(std::uint64_t value) { return Ir::constant(value, "i32", 1); }
+
 }  // namespace emulator::lower

@@ -18,20 +18,13 @@ using runtime::MatrixType;
 
 constexpr unsigned kRowBytes = 16;  // of an 8 x 8 matrix of 16-bit elements
 
-[[nodiscard]] std::vector<ptx::Operand> registers_of(const ptx::Operand& operand) {
-  const auto* vector = std::get_if<ptx::Vector>(&operand.value);
-  return vector == nullptr ? std::vector<ptx::Operand>{operand} : vector->elements;
-}
-
-[[nodiscard]] Value number(std::uint64_t value) { return Ir::constant(value, "i32", 1); }
-
 // ldmatrix and stmatrix.
 class MatrixAccess {
  public:
   MatrixAccess(Writer& writer, const Instruction& instruction, bool stores)
       : writer_(writer),
         instruction_(instruction),
-        registers_(registers_of(instruction.operands.at(stores ? 1 : 0))),
+        registers_(elements_of(instruction.operands.at(stores ? 1 : 0))),
         address_(writer, instruction.operands.at(stores ? 0 : 1), instruction.space),
         site_(writer.add_site(instruction,
                               stores ? runtime::AccessKind::store : runtime::AccessKind::load,
@@ -184,7 +177,7 @@ void product(Writer& writer, const Instruction& instruction) {
     return elements * bits_of(of) / (kLanes * bytes * 8);
   };
   const auto hand_over = [&](std::size_t operand, unsigned registers) {
-    const std::vector<ptx::Operand> all = registers_of(instruction.operands.at(operand));
+    const std::vector<ptx::Operand> all = elements_of(instruction.operands.at(operand));
     if (all.size() != registers) unsupported(instruction);
     for (std::size_t i = 0; i < all.size(); ++i) {
       // The type says how a constant is to be read.
@@ -203,7 +196,7 @@ void product(Writer& writer, const Instruction& instruction) {
   writer.call("emu_mma",
               {writer.mask(), number(instruction.where.line), code(shape.a), code(shape.b),
                code(shape.c), number(shape.depth), number(shape.saturate ? 1 : 0)});
-  const std::vector<ptx::Operand> results = registers_of(instruction.operands.at(0));
+  const std::vector<ptx::Operand> results = elements_of(instruction.operands.at(0));
   if (results.size() != count(rows * 8, shape.c)) unsupported(instruction);
   std::vector<Value> values;
   values.reserve(results.size());
@@ -248,7 +241,7 @@ class Fragment {
   Fragment(Writer& writer, const Instruction& instruction, const ptx::Operand& registers,
            unsigned elements, MatrixType type)
       : writer_(writer),
-        registers_(registers_of(registers)),
+        registers_(elements_of(registers)),
         distinct_(registers_for(elements, type)) {
     if (distinct_ == 0 || registers_.size() % distinct_ != 0) unsupported(instruction);
   }

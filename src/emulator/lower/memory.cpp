@@ -24,11 +24,6 @@ constexpr std::size_t kMostRuns = 8;
 // what lies between is inside the span that is checked. A cache line.
 constexpr std::int64_t kBridgedGap = 64;
 
-std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
-  const auto* vector = std::get_if<ptx::Vector>(&operand.value);
-  return vector == nullptr ? std::vector<ptx::Operand>{operand} : vector->elements;
-}
-
 class Access {
  public:
   Access(Writer& writer, const Instruction& instruction, bool stores)

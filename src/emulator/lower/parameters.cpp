@@ -3,18 +3,10 @@
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
-namespace {
 
 using ptx::Instruction;
 using ptx::Opcode;
 using ptx::Space;
-
-std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
-  const auto* vector = std::get_if<ptx::Vector>(&operand.value);
-  return vector == nullptr ? std::vector<ptx::Operand>{operand} : vector->elements;
-}
-
-}  // namespace
 
 bool lower_parameter(Writer& writer, const Instruction& instruction) {
   const bool stores = instruction.opcode == Opcode::st;

@@ -175,7 +175,6 @@ class Together {
   }
 
  private:
-  [[nodiscard]] static Value number(std::uint64_t value) { return Ir::constant(value, "i32", 1); }
   Value vector32(std::size_t operand) {
     return writer_.read(instruction_.operands.at(operand), "i32", kLanes);
   }

@@ -23,6 +23,11 @@ void unsupported(const ptx::Instruction& instruction, const std::string& why) {
                                                   instruction.text, why.empty() ? "" : ": ", why));
 }
 
+std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
+  const auto* vector = std::get_if<ptx::Vector>(&operand.value);
+  return vector == nullptr ? std::vector<ptx::Operand>{operand} : vector->elements;
+}
+
 Writer::Writer(const ptx::Module& module, const ptx::Function& function, const LaunchShape& shape,
                const Layout& layout, const SymbolAddresses& symbols, const ControlFlow& flow,
                const Analysis& analysis)

@@ -25,6 +25,9 @@ inline constexpr unsigned kLanes = runtime::kWarpSize;
 // The same as an integer: i32 for f32.
 [[nodiscard]] std::string integer_of(ptx::Type type);
 
+// The elements of a vector operand; another operand is its own one element.
+[[nodiscard]] std::vector<ptx::Operand> elements_of(const ptx::Operand& operand);
+
 class Writer {
  public:
   Writer(const ptx::Module& module, const ptx::Function& function, const LaunchShape& shape,
