@@ -134,7 +134,10 @@ class Floating {
     } else if (instruction_.has(Modifier::notanumber)) {
       holds = ir_.compare("icmp ugt", m, infinity);
     } else if (instruction_.has(Modifier::normal)) {
-      holds = both(ir_.compare("icmp uge", m, smallest), ir_.compare("icmp ult", m, infinity));
+      // Zero counts as normal here.
+      holds = ir_.binary(
+          "or", both(ir_.compare("icmp uge", m, smallest), ir_.compare("icmp ult", m, infinity)),
+          ir_.compare("icmp eq", m, 0));
     } else if (instruction_.has(Modifier::subnormal)) {
       holds = both(ir_.compare("icmp ult", m, smallest), ir_.compare("icmp ne", m, 0));
     } else {

@@ -77,8 +77,8 @@ class Integer {
     result(ir_.binary("add", product, operand(3)));
   }
 
-  // Division by zero gives all ones on NVIDIA hardware, and the smallest integer by -1 gives
-  // itself; LLVM leaves both undefined, so the divisor is replaced there.
+  // Division by zero gives all ones on NVIDIA hardware, the remainder too, and the smallest integer
+  // by -1 gives itself; LLVM leaves both undefined, so the divisor is replaced there.
   void divide(bool remainder) {
     const Value a = operand(1);
     const Value b = operand(2);
@@ -96,8 +96,7 @@ class Integer {
       quotient =
           ir_.select(minus_one, ir_.binary("sub", Ir::constant(0, element(), lanes_), a), quotient);
     }
-    result(ir_.select(zero, remainder ? a : Ir::constant(~std::uint64_t{0}, element(), lanes_),
-                      quotient));
+    result(ir_.select(zero, Ir::constant(~std::uint64_t{0}, element(), lanes_), quotient));
   }
 
   void absolute() {

@@ -100,10 +100,10 @@ const IntegerCase kIntegerCases[] = {
        if (b == 0) return 0xffffffffU;
        return b == 0xffffffff ? 0 - a : static_cast<std::uint32_t>(s(a) / s(b));
      }},
-    {"rem_u", "rem.u32 %r3, %r1, %r2;", [](auto a, auto b) { return b == 0 ? a : a % b; }},
+    {"rem_u", "rem.u32 %r3, %r1, %r2;", [](auto a, auto b) { return b == 0 ? ~0U : a % b; }},
     {"rem_s", "rem.s32 %r3, %r1, %r2;",
      [](auto a, auto b) {
-       if (b == 0) return a;
+       if (b == 0) return ~0U;
        return b == 0xffffffff ? 0 : static_cast<std::uint32_t>(s(a) % s(b));
      }},
     {"abs", "abs.s32 %r3, %r1;", [](auto a, auto) { return s(a) < 0 ? 0 - a : a; }},

@@ -127,13 +127,18 @@ const Case
                  [](auto a, auto b, auto c) { return extract(w(a), b, c, 32, false); }},
                 {"bfe_s32", "bfe.s32 %r20, %r10, %r11, %r12;",
                  [](auto a, auto b, auto c) { return extract(w(a), b, c, 32, true); }},
-                {"bfe_u64", "bfe.u64 %rd20, %rd10, %r11, %r12;",
+                // Of 64 bits, places beyond 255 are outside what PTX defines.
+                {"bfe_u64",
+                 "and.b32 %r1, %r11, 255; and.b32 %r2, %r12, 255; bfe.u64 %rd20, %rd10, %r1, %r2;",
                  [](auto a, auto b, auto c) { return extract(a, b, c, 64, false); }},
-                {"bfe_s64", "bfe.s64 %rd20, %rd10, %r11, %r12;",
+                {"bfe_s64",
+                 "and.b32 %r1, %r11, 255; and.b32 %r2, %r12, 255; bfe.s64 %rd20, %rd10, %r1, %r2;",
                  [](auto a, auto b, auto c) { return extract(a, b, c, 64, true); }},
                 {"bfi_b32", "bfi.b32 %r20, %r10, %r11, %r12, %r11;",
                  [](auto a, auto b, auto c) { return insert(w(a), w(b), c, b, 32); }},
-                {"bfi_b64", "bfi.b64 %rd20, %rd10, %rd11, %r12, %r11;",
+                {"bfi_b64",
+                 "and.b32 %r1, %r11, 255; and.b32 %r2, %r12, 255; "
+                 "bfi.b64 %rd20, %rd10, %rd11, %r2, %r1;",
                  [](auto a, auto b, auto c) { return insert(a, b, c, b, 64); }},
                 {"bmsk_clamp", "bmsk.clamp.b32 %r20, %r10, %r11;",
                  [](auto a, auto b, auto) {
@@ -152,8 +157,10 @@ const Case
                  }},
                 {"szext_wrap_s", "szext.wrap.s32 %r20, %r10, %r11;",
                  [](auto a, auto b, auto) { return extract(w(a), 0, b & 31U, 32, true); }},
-                {"fns", "fns.b32 %r20, %r10, %r11, %r12;",
-                 [](auto a, auto b, auto c) { return nth_set(w(a), w(b), s(c)); }},
+                {"fns",
+                 "and.b32 %r1, %r11, 31; shr.s32 %r2, %r12, 4; fns.b32 %r20, %r10, %r1, "
+                 "%r2;",
+                 [](auto a, auto b, auto c) { return nth_set(w(a), b & 31U, s(w(c)) >> 4); }},
                 {"fns_near",
                  "and.b32 %r1, %r11, 31; bfe.s32 %r2, %r12, 0, 5; fns.b32 %r20, %r10, %r1, %r2;",
                  [](auto a, auto b, auto c) {
@@ -387,7 +394,7 @@ const Case
                  }},
                 {"rem_s64", "rem.s64 %rd20, %rd10, %rd11;",
                  [](auto a, auto b, auto) -> std::uint64_t {
-                   if (b == 0) return a;
+                   if (b == 0) return ~0ULL;
                    return b == ~0ULL ? 0 : static_cast<std::uint64_t>(s64(a) % s64(b));
                  }},
                 {"div_s64", "div.s64 %rd20, %rd10, %rd11;",

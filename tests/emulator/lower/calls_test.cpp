@@ -64,8 +64,8 @@ TEST(Call, ReturnsFromDifferentPlacesInDifferentLanes) {
 TEST(Call, UnderAGuardHappensInItsLanesOnly) {
   const auto got = run(kDouble,
                        "mov.u32 %r3, 7; setp.lt.u32 %p1, %r0, 5; { .param .b32 p; .param .b32 q; "
-                       "st.param.b32 [p], %r1; st.param.b32 [q], 9; @%p1 call (q), twice, (p); "
-                       "ld.param.b32 %r3, [q]; }");
+                       "st.param.b32 [p], %r1; mov.u32 %r3, 9; @%p1 call (q), twice, (p); "
+                       "ld.param.b32 %r4, [q]; selp.u32 %r3, %r4, %r3, %p1; }");
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], i < 5 ? 2 * inputs()[i] : 9);
 }
 TEST(Call, InALoopHappensEachTime) {

@@ -2,6 +2,8 @@
 // result.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "emulator/support/kernel_run.h"
 
 namespace emulator::testing {
@@ -88,7 +90,7 @@ constexpr const char* kAccesses[] = {
     "mov.u32 %r3, %r1;",
     "griddepcontrol.launch_dependents; griddepcontrol.wait; nanosleep.u32 100; pmevent 3; "
     "bar.warp.sync -1; mov.u32 %r3, %r1;",
-    "mov.u32 %r3, %r1; @!%p1 bra ON; trap; ON:",
+    "mov.u32 %r3, %r1; setp.gt.u32 %p1, %r0, 31; @!%p1 bra ON; trap; ON:",
     ".reg .b128 %rq; mov.b128 %rq, {%rd0, %rd1}; mov.b128 {%rd8, %rd9}, %rq; ld.global.u32 %r3, "
     "[%rd8];",
 };
@@ -125,7 +127,12 @@ constexpr Register kRegisters[] = {
     {"cluster_ctarank", [](std::uint32_t) { return 0U; }},
     {"cluster_nctaid.x", [](std::uint32_t) { return 1U; }},
 };
-INSTANTIATE_TEST_SUITE_P(Each, SpecialRegister, ::testing::ValuesIn(kRegisters));
+INSTANTIATE_TEST_SUITE_P(Each, SpecialRegister, ::testing::ValuesIn(kRegisters),
+                         [](const auto& test) {
+                           std::string name = test.param.name;
+                           std::ranges::replace(name, '.', '_');
+                           return name;
+                         });
 
 TEST(SpecialRegisters, OfTimeGoOn) {
   const auto got =

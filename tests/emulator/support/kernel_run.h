@@ -1,5 +1,5 @@
 // Runs a kernel given as PTX text through parser, lowering, JIT and runtime, without the driver
-// API.
+// API; or, to see whether what the tests expect is what a GPU does, on a GPU (driver_run.h).
 #pragma once
 
 #include <array>
@@ -14,26 +14,19 @@
 #include "emulator/ptx/ast.h"
 #include "emulator/runtime/engine.h"
 #include "emulator/runtime/memory.h"
+#include "emulator/support/driver_run.h"
+#include "emulator/support/outcome.h"
 
 namespace emulator::testing {
-
-struct Grid {
-  std::array<std::uint32_t, 3> grid = {1, 1, 1};
-  std::array<std::uint32_t, 3> block = {32, 1, 1};
-  std::uint32_t dynamic_shared_bytes = 0;
-};
-
-struct Outcome {
-  std::vector<std::uint32_t> words;  // what the kernel left in its output
-  std::string fault;                 // its report; empty where there was none
-  runtime::FaultKind kind{};
-};
 
 // Runs the first entry of `ptx`, whose parameters are two pointers: `input`, and an output of
 // `output_words` 32-bit words that are all 0xcdcdcdcd before.
 [[nodiscard]] inline Outcome run_kernel(const std::string& ptx,
                                         const std::vector<std::uint32_t>& input,
                                         std::size_t output_words, const Grid& launch = {}) {
+  if (const char* driver = driver_to_test()) {
+    return run_on_driver(driver, ptx, input, output_words, launch);
+  }
   auto module = std::make_shared<const ptx::Module>(ptx::parse(ptx));
   const ptx::Function* entry = nullptr;
   for (const ptx::Function& function : module->functions) {
@@ -99,7 +92,7 @@ struct Outcome {
 // store to [%rd1] or has its own.
 [[nodiscard]] inline std::string kernel_of(const std::string& body,
                                            const std::string& module_scope = "") {
-  return ".version 8.0\n.target sm_90\n.address_size 64\n" + module_scope +
+  return ".version 8.7\n.target sm_90\n.address_size 64\n" + module_scope +
          "\n.visible .entry k(.param .u64 k_in, .param .u64 k_out)\n{\n"
          ".reg .pred %p<16>;\n.reg .b16 %h<16>;\n.reg .b32 %r<64>;\n.reg .b64 %rd<32>;\n"
          ".reg .f32 %f<32>;\n.reg .f64 %d<32>;\n"

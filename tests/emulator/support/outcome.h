@@ -1,0 +1,25 @@
+// How a test's kernel is launched, and what came of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emulator/runtime/abi.h"
+
+namespace emulator::testing {
+
+struct Grid {
+  std::array<std::uint32_t, 3> grid = {1, 1, 1};
+  std::array<std::uint32_t, 3> block = {32, 1, 1};
+  std::uint32_t dynamic_shared_bytes = 0;
+};
+
+struct Outcome {
+  std::vector<std::uint32_t> words;  // what the kernel left in its output
+  std::string fault;                 // its report; empty where there was none
+  runtime::FaultKind kind{};
+};
+
+}  // namespace emulator::testing
