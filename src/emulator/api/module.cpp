@@ -46,8 +46,8 @@ std::uint32_t Kernel::max_threads() const {
   return threads;
 }
 
-Module::Module(const std::string& ptx, runtime::Memory& memory)
-    : text_(std::make_shared<const ptx::Module>(ptx::parse(ptx))) {
+Module::Module(ptx::Module text, runtime::Memory& memory)
+    : text_(std::make_shared<const ptx::Module>(std::move(text))) {
   try {
     place_variables(memory);
     initialize_variables();
@@ -71,8 +71,8 @@ void Module::place_variables(runtime::Memory& memory) {
     if (!constant && variable.space != ptx::Space::global) continue;
     if (variable.external) {
       throw ptx::Error(variable.where, "variable " + variable.name +
-                                           " is declared .extern but defined nowhere: the emulator "
-                                           "loads single modules and does not link");
+                                           " is declared .extern but defined nowhere: link the "
+                                           "module that defines it, with cuLinkAddData");
     }
     const runtime::AllocationKind kind = constant ? runtime::AllocationKind::constant_variable
                                                   : runtime::AllocationKind::global_variable;

@@ -49,7 +49,7 @@ class Kernel {
 class Module {
  public:
   // Gives every variable memory of its own with its initial value. Throws ptx::Error.
-  Module(const std::string& ptx, runtime::Memory& memory);
+  Module(ptx::Module text, runtime::Memory& memory);
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
   // Gives the memory of the variables back. No kernel of the module may be running.

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "emulator/ptx/symbols.h"
+
 namespace emulator::ptx {
 namespace {
 
@@ -13,22 +15,6 @@ std::uint32_t read_function_name(Reading& reading) {
     throw Error(name.where, quoted(name) + " is not a function");
   }
   return named->symbol.index;
-}
-
-// Changes every function symbol of an operand.
-template <typename Change>
-void change_functions(Operand& operand, const Change& change) {
-  const auto change_symbol = [&](Symbol& symbol) {
-    if (symbol.where == Symbol::Where::function) change(symbol.index);
-  };
-  if (auto* const symbol = std::get_if<Symbol>(&operand.value)) {
-    change_symbol(*symbol);
-  } else if (auto* const address = std::get_if<Address>(&operand.value)) {
-    if (auto* const base = std::get_if<Symbol>(&address->base)) change_symbol(*base);
-  } else if (auto* const vector = std::get_if<Vector>(&operand.value)) {
-    // Vectors lie at most two deep, whatever the text.
-    for (Operand& element : vector->elements) change_functions(element, change);
-  }
 }
 
 }  // namespace
@@ -57,13 +43,14 @@ void Aliases::resolve(Module& module) const {
     }
     names.emplace(own.name, function.name);
   }
-  const auto change = [this](std::uint32_t& index) {
-    const auto found = targets_.find(index);
-    if (found != targets_.end()) index = found->second.function;
+  const auto change = [this](Symbol& symbol) {
+    if (symbol.where != Symbol::Where::function) return;
+    const auto found = targets_.find(symbol.index);
+    if (found != targets_.end()) symbol.index = found->second.function;
   };
   for (Function& function : module.functions) {
     for (Instruction& instruction : function.body) {
-      for (Operand& operand : instruction.operands) change_functions(operand, change);
+      for (Operand& operand : instruction.operands) change_symbols(operand, change);
     }
   }
   for (Variable& variable : module.variables) {

@@ -186,6 +186,10 @@ struct Relocation {
   bool generic;
 };
 
+// Who else may mean a name: nobody, every module it is linked with, or those where nothing stronger of
+// that name is defined. `external` is a declaration of what another module defines.
+enum class Linkage : std::uint8_t { internal, visible, weak, external };
+
 struct Variable {
   std::string name;
   Space space;
@@ -193,6 +197,7 @@ struct Variable {
   std::uint32_t alignment;  // bytes; the type's natural one where none is written
   std::uint64_t size;       // bytes; 0 for an unsized extern array (dynamic shared memory)
   bool external = false;    // .extern
+  Linkage linkage = Linkage::internal;
   std::vector<std::uint8_t> initial;  // empty: zeros; else exactly `size` bytes, zero-extended
   std::vector<Relocation> relocations;
   Location where;
@@ -201,6 +206,7 @@ struct Variable {
 struct Function {
   std::string name;
   bool entry = false;
+  Linkage linkage = Linkage::internal;
   bool defined = false;  // false: a declaration only (vprintf, __assertfail, malloc ..)
   bool no_return = false;
   std::vector<Variable> parameters;

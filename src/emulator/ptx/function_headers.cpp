@@ -129,9 +129,10 @@ void store(Reading& reading, std::uint32_t place, Function function) {
 
 }  // namespace
 
-void read_function(Reading& reading) {
+void read_function(Reading& reading, Linkage linkage) {
   TokenStream& tokens = reading.tokens;
   Function function;
+  function.linkage = linkage;
   function.entry = tokens.take().text == "entry";
   if (tokens.take_if_dotted("attribute")) skip_attribute(reading.tokens);
   std::vector<Declared> returns;

@@ -7,6 +7,6 @@ namespace emulator::ptx {
 
 // Reads one function, declared or defined, into the module. Throws Error where it contradicts an
 // earlier one of that name.
-void read_function(Reading& reading);
+void read_function(Reading& reading, Linkage linkage);
 
 }  // namespace emulator::ptx

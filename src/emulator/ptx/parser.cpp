@@ -15,8 +15,6 @@
 namespace emulator::ptx {
 namespace {
 
-enum class Linkage : std::uint8_t { internal, visible, external };
-
 class ModuleReader {
  public:
   explicit ModuleReader(std::string_view text) : reading_(text), tokens_(reading_.tokens) {}
@@ -73,7 +71,9 @@ class ModuleReader {
   void read_item() {
     if (tokens_.peek().kind != TokenKind::dotted) tokens_.fail_expecting("a directive");
     const Linkage linkage = read_linkage();
-    if (tokens_.at_dotted("entry") || tokens_.at_dotted("func")) return read_function(reading_);
+    if (tokens_.at_dotted("entry") || tokens_.at_dotted("func")) {
+      return read_function(reading_, linkage);
+    }
     if (tokens_.peek().kind != TokenKind::dotted) {
       tokens_.fail_expecting("'.entry', '.func' or a state space");
     }
@@ -88,9 +88,10 @@ class ModuleReader {
     for (;;) {
       if (tokens_.take_if_dotted("extern")) {
         linkage = Linkage::external;
-      } else if (tokens_.take_if_dotted("visible") || tokens_.take_if_dotted("weak") ||
-                 tokens_.take_if_dotted("common")) {
+      } else if (tokens_.take_if_dotted("visible")) {
         linkage = Linkage::visible;
+      } else if (tokens_.take_if_dotted("weak") || tokens_.take_if_dotted("common")) {
+        linkage = Linkage::weak;
       } else {
         return linkage;
       }
@@ -119,6 +120,7 @@ class ModuleReader {
     do {
       Declared declared = read_declared(reading_, head, space);
       declared.variable.external = linkage == Linkage::external;
+      declared.variable.linkage = linkage;
       read_optional_initialiser(reading_, declared);
       if (declared.variable.size == 0 && !declared.variable.external) {
         throw Error(declared.name.where, "the size of " + quoted(declared.name) + " is missing");

@@ -1,5 +1,6 @@
 #include <bit>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 
 #include "emulator/api/emulated_device.h"
@@ -127,7 +128,44 @@ TEST_F(Modules, OfMachineCodeAreForAnotherDevice) {
                     "ELF\x02\x01\x01")
                 .result,
             CUDA_ERROR_NO_BINARY_FOR_GPU);
-  EXPECT_EQ(attempt("\x50\xed\x55\xba\x01").result, CUDA_ERROR_NO_BINARY_FOR_GPU);
+}
+
+TEST_F(Modules, TellHowTheyWereMade) {
+  std::string log(1024, 'x');
+  CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                            CU_JIT_LOG_VERBOSE,     CU_JIT_WALL_TIME,
+                            CU_JIT_MAX_REGISTERS,   CU_JIT_OPTIMIZATION_LEVEL,
+                            CU_JIT_TARGET,          CU_JIT_GENERATE_DEBUG_INFO};
+  void* values[] = {log.data(),
+                    std::bit_cast<void*>(log.size()),
+                    std::bit_cast<void*>(std::size_t{1}),
+                    nullptr,
+                    std::bit_cast<void*>(std::size_t{64}),
+                    std::bit_cast<void*>(std::size_t{4}),
+                    std::bit_cast<void*>(std::size_t{CU_TARGET_COMPUTE_90A}),
+                    std::bit_cast<void*>(std::size_t{1})};
+  CUmodule module = nullptr;
+
+  EXPECT_EQ(cuModuleLoadDataEx(&module, ptx(kVariables).c_str(), 8, options, values), CUDA_SUCCESS);
+
+  EXPECT_STREQ(log.c_str(),
+               "kernel k: 8 bytes of parameters, 0 bytes of shared memory, 0 bytes of local "
+               "memory\n");
+  EXPECT_EQ(std::bit_cast<std::size_t>(values[1]), std::strlen(log.c_str()));
+  EXPECT_GT(std::bit_cast<float>(static_cast<unsigned>(std::bit_cast<std::size_t>(values[3]))), 0);
+}
+
+TEST_F(Modules, RefuseOptionsThatAskForWhatIsNotThere) {
+  const auto with = [](CUjit_option option, std::size_t number) {
+    CUmodule module = nullptr;
+    void* value = std::bit_cast<void*>(number);
+    return cuModuleLoadDataEx(&module, ptx(kStoreIndex).c_str(), 1, &option, &value);
+  };
+
+  EXPECT_EQ(with(CU_JIT_OPTIMIZATION_LEVEL, 5), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(with(CU_JIT_TARGET, CU_TARGET_COMPUTE_100), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(with(CU_JIT_GLOBAL_SYMBOL_COUNT, 1), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(with(CU_JIT_NUM_OPTIONS, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(Modules, ThatAreNoPtxAreInvalid) {

@@ -1,0 +1,98 @@
+#include "emulator/api/module_loading.h"
+
+#include <chrono>
+
+#include "emulator/api/driver.h"
+#include "emulator/ptx/link.h"
+
+namespace emulator::api {
+namespace {
+
+int architecture() {
+  const DeviceProperties& device = Driver::get().device();
+  return device.major * 10 + device.minor;
+}
+
+ptx::Module parse_and_link(const std::vector<std::string>& texts) {
+  std::vector<ptx::Module> modules;
+  modules.reserve(texts.size());
+  for (const std::string& text : texts) modules.push_back(ptx::parse(text));
+  return ptx::link(std::move(modules));
+}
+
+// What ptxas -v says, as far as there is such a thing here.
+std::string description_of(const Module& module) {
+  std::string text;
+  for (const auto& kernel : module.kernels()) {
+    const jit::KernelLayout& layout = kernel->layout();
+    text += "kernel " + kernel->function().name + ": " + std::to_string(layout.parameter_bytes) +
+            " bytes of parameters, " + std::to_string(layout.static_shared_bytes) +
+            " bytes of shared memory, " + std::to_string(layout.local_bytes_per_thread) +
+            " bytes of local memory\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> read_image_for(const JitOptions& options,
+                                        const std::function<std::vector<std::string>(int)>& read) {
+  try {
+    const int device = architecture();
+    const int target = options.target().value_or(device);
+    if (target > device) {
+      throw ImageRefusal(CUDA_ERROR_NO_BINARY_FOR_GPU, "the device does not run code for sm_" +
+                                                           std::to_string(target) + "; it is sm_" +
+                                                           std::to_string(device));
+    }
+    return read(device);
+  } catch (const ImageRefusal& refusal) {
+    options.write_error(refusal.reason());
+    throw;
+  }
+}
+
+std::shared_ptr<Module> build_module(runtime::Memory& memory, const std::vector<std::string>& texts,
+                                     const JitOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  std::shared_ptr<Module> module;
+  try {
+    module = std::make_shared<Module>(parse_and_link(texts), memory);
+  } catch (const ptx::Error& error) {
+    options.write_error("ptxas-like: " + error.located());
+    throw Refusal(CUDA_ERROR_INVALID_PTX);
+  }
+  options.write_error("");
+  options.write_info(options.is_verbose() ? description_of(*module) : "");
+  options.write_wall_time(std::chrono::steady_clock::now() - start);
+  return module;
+}
+
+CUmodule publish_module(Context& context, const std::shared_ptr<Module>& module) {
+  const CUmodule handle = context.modules.add(module);
+  for (const std::shared_ptr<Kernel>& kernel : module->kernels()) {
+    kernel->owner = handle;
+    (void)context.kernels.add(kernel);
+  }
+  return handle;
+}
+
+void withdraw_module(Context& context, CUmodule handle) {
+  const std::shared_ptr<Module> module = context.modules.take(handle);
+  require(module != nullptr, CUDA_ERROR_INVALID_HANDLE);
+  for (const auto& kernel : module->kernels()) (void)context.kernels.take(handle_of(kernel));
+  context.carry_out([&] { module->unload(context.memory); });
+}
+
+CUfunction find_function(const Module& module, const std::string& name) {
+  for (const auto& kernel : module.kernels()) {
+    if (kernel->function().name == name) return handle_of(kernel);
+  }
+  throw Refusal(CUDA_ERROR_NOT_FOUND);
+}
+
+CUfunction handle_of(const std::shared_ptr<Kernel>& kernel) {
+  return reinterpret_cast<CUfunction>(kernel.get());
+}
+
+}  // namespace emulator::api
