@@ -97,6 +97,15 @@ void Context::synchronize(Ticket ticket) {
   require_sound();
 }
 
+std::uint64_t Context::grid_workspace() {
+  std::call_once(grid_workspace_made_, [this] {
+    grid_workspace_ =
+        memory.allocate(sizeof(GridWorkspace), runtime::AllocationKind::global_variable,
+                        "of cooperative_groups' grid barrier");
+  });
+  return grid_workspace_;
+}
+
 void Context::flush_prints() { prints.flush(stdout, stderr); }
 
 void Context::close() {

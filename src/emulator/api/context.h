@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -20,6 +21,12 @@
 #include "emulator/runtime/print_buffer.h"
 
 namespace emulator::api {
+
+// What cooperative_groups finds at the address in %envreg1 (upper half) and %envreg2.
+struct GridWorkspace {
+  std::uint32_t bytes;
+  std::uint32_t barrier;  // 0 before the first block arrives
+};
 
 class Context {
  public:
@@ -52,6 +59,8 @@ class Context {
   void record(const std::shared_ptr<Event>& event, Stream& stream);
   // Waits for an operation, gives printf output out, and throws the fault that sticks, if one does.
   void synchronize(Ticket ticket);
+  // The address of the GridWorkspace of cooperative launches, which run one at a time.
+  [[nodiscard]] std::uint64_t grid_workspace();
   // Gives out what kernels have printed so far.
   void flush_prints();
   // Waits for everything; nothing can be submitted afterwards.
@@ -74,6 +83,8 @@ class Context {
   unsigned flags_;
   unsigned long long id_;
   std::shared_ptr<Stream> default_stream_ = std::make_shared<Stream>(0, 0);
+  std::once_flag grid_workspace_made_;
+  std::uint64_t grid_workspace_ = 0;
   mutable std::mutex fault_mutex_;
   std::atomic<CUresult> fault_ = CUDA_SUCCESS;
   std::string fault_report_;

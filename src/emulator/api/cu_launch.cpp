@@ -6,13 +6,8 @@
 namespace emulator::api {
 namespace {
 
-// Blocks of a cooperative launch wait for each other, so that each needs a worker of its own.
-void require_room_for_all(const std::array<std::uint32_t, 3>& grid) {
-  const std::uint64_t blocks = std::uint64_t{grid[0]} * grid[1] * grid[2];
-  require(blocks <= Driver::get().device().workers, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-}
-
-void require_attribute(const CUlaunchConfig& config, const CUlaunchAttribute& attribute) {
+// Adds what the attribute asks for to the request.
+void apply(const CUlaunchAttribute& attribute, LaunchRequest& request) {
   switch (attribute.id) {
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: {
       const auto& cluster = attribute.value.clusterDim;
@@ -20,9 +15,8 @@ void require_attribute(const CUlaunchConfig& config, const CUlaunchAttribute& at
       break;
     }
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-      if (attribute.value.cooperative != 0) {
-        require_room_for_all({config.gridDimX, config.gridDimY, config.gridDimZ});
-      }
+      request.cooperation =
+          attribute.value.cooperative != 0 ? Cooperation::whole_grid : Cooperation::none;
       break;
     default:
       // The others say how to schedule, not what to compute.
@@ -57,16 +51,18 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   return answer([&] {
     const auto context = current_context();
     require(config != nullptr && (config->numAttrs == 0 || config->attrs != nullptr));
+    emulator::api::LaunchRequest request = {
+        function,
+        {config->gridDimX, config->gridDimY, config->gridDimZ},
+        {config->blockDimX, config->blockDimY, config->blockDimZ},
+        config->sharedMemBytes,
+        config->hStream,
+        parameters,
+        extra};
     for (unsigned i = 0; i < config->numAttrs; ++i) {
-      emulator::api::require_attribute(*config, config->attrs[i]);
+      emulator::api::apply(config->attrs[i], request);
     }
-    emulator::api::launch(*context, {function,
-                                     {config->gridDimX, config->gridDimY, config->gridDimZ},
-                                     {config->blockDimX, config->blockDimY, config->blockDimZ},
-                                     config->sharedMemBytes,
-                                     config->hStream,
-                                     parameters,
-                                     extra});
+    emulator::api::launch(*context, request);
   });
 }
 
@@ -75,14 +71,13 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, uns
                                    unsigned int block_z, unsigned int shared_bytes, CUstream stream,
                                    void** parameters) {
   return answer([&] {
-    const auto context = current_context();
-    emulator::api::require_room_for_all({grid_x, grid_y, grid_z});
-    emulator::api::launch(*context, {function,
-                                     {grid_x, grid_y, grid_z},
-                                     {block_x, block_y, block_z},
-                                     shared_bytes,
-                                     stream,
-                                     parameters,
-                                     nullptr});
+    emulator::api::launch(*current_context(), {function,
+                                               {grid_x, grid_y, grid_z},
+                                               {block_x, block_y, block_z},
+                                               shared_bytes,
+                                               stream,
+                                               parameters,
+                                               nullptr,
+                                               emulator::api::Cooperation::whole_grid});
   });
 }

@@ -1,38 +1,11 @@
-// How many blocks a multiprocessor of a GPU with the same limits would hold. Registers, which are
-// counted when machine code is made for a GPU, play no part.
+// What a program asks about how many blocks fit.
 #include <algorithm>
 #include <cstdint>
 
 #include "emulator/api/answer.h"
 #include "emulator/api/driver.h"
 #include "emulator/api/limits.h"
-
-namespace emulator::api {
-namespace {
-
-// Shared memory is handed out in units of this many bytes.
-constexpr std::uint64_t kSharedUnit = 128;
-
-int blocks_per_multiprocessor(const Kernel& kernel, int threads, std::size_t dynamic_shared_bytes) {
-  require(threads > 0);
-  const auto count = static_cast<std::uint32_t>(threads);
-  if (count > kernel.max_threads() ||
-      dynamic_shared_bytes > static_cast<std::size_t>(kernel.max_dynamic_shared_bytes.load())) {
-    return 0;
-  }
-  const std::uint32_t whole_warps =
-      (count + runtime::kWarpSize - 1) / runtime::kWarpSize * runtime::kWarpSize;
-  const std::uint64_t shared =
-      kernel.layout().static_shared_bytes + dynamic_shared_bytes + kReservedSharedBytes;
-  const std::uint64_t units = (shared + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
-  const std::uint64_t by_threads = kThreadsPerMultiprocessor / whole_warps;
-  const std::uint64_t by_shared = kMultiprocessorSharedBytes / units;
-  return static_cast<int>(
-      std::ranges::min({by_threads, by_shared, std::uint64_t{kBlocksPerMultiprocessor}}));
-}
-
-}  // namespace
-}  // namespace emulator::api
+#include "emulator/api/occupancy.h"
 
 using emulator::api::answer;
 using emulator::api::blocks_per_multiprocessor;
@@ -53,7 +26,9 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfun
     const auto context = current_context();
     require(blocks != nullptr &&
             (flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)) == 0);
-    *blocks = blocks_per_multiprocessor(*context->kernel(function), threads, shared_bytes);
+    require(threads > 0);
+    *blocks = static_cast<int>(blocks_per_multiprocessor(
+        *context->kernel(function), static_cast<std::uint32_t>(threads), shared_bytes));
   });
 }
 
@@ -71,7 +46,8 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction func
     for (int threads = most; threads > 0; threads = (threads - 1) / kWarp * kWarp) {
       const std::size_t bytes =
           shared_bytes_of != nullptr ? shared_bytes_of(threads) : shared_bytes;
-      const int blocks = blocks_per_multiprocessor(*kernel, threads, bytes);
+      const auto blocks = static_cast<int>(
+          blocks_per_multiprocessor(*kernel, static_cast<std::uint32_t>(threads), bytes));
       if (blocks * threads <= best) continue;
       best = blocks * threads;
       *block = threads;

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "emulator/api/answer.h"
+#include "emulator/api/driver.h"
 #include "emulator/api/limits.h"
+#include "emulator/api/occupancy.h"
+#include "emulator/runtime/host_pointer.h"
 #include "emulator/runtime/launch.h"
 
 namespace emulator::api {
@@ -92,6 +95,9 @@ struct Pending {
     launch.parameters = parameters.span();
     launch.addresses = addresses.get();
     launch.prints = &context.prints;
+    if (launch.grid_workspace != 0) {
+      *runtime::host_pointer<GridWorkspace>(launch.grid_workspace) = {sizeof(GridWorkspace), 0};
+    }
     const std::optional<runtime::Fault> fault = context.engine().run(launch);
     if (fault) context.fail(result_of(fault->kind), fault->text);
   }
@@ -121,6 +127,16 @@ void launch(Context& context, const LaunchRequest& request) {
   const std::shared_ptr<Kernel> kernel = context.kernel(request.function);
   const std::shared_ptr<Stream> stream = context.stream(request.stream);
   require_shape(request, *kernel);
+  const std::uint32_t threads = request.block[0] * request.block[1] * request.block[2];
+  const std::uint32_t resident =
+      blocks_per_multiprocessor(*kernel, threads, request.dynamic_shared_bytes);
+  const DeviceProperties& device = Driver::get().device();
+  const bool cooperative = request.cooperation == Cooperation::whole_grid;
+  if (cooperative) {
+    const std::uint64_t blocks = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
+    require(blocks <= std::uint64_t{resident} * device.workers,
+            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+  }
   Parameters parameters = copy_parameters(request, kernel->layout());
   std::shared_ptr<const jit::CompiledKernel> code;
   try {
@@ -134,6 +150,9 @@ void launch(Context& context, const LaunchRequest& request) {
   launch.shared_bytes = code->static_shared_bytes + request.dynamic_shared_bytes;
   launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
   launch.local_bytes_per_thread = code->local_bytes_per_thread;
+  launch.blocks_per_worker =
+      blocks_per_worker(resident, code->local_bytes_per_thread * threads, device);
+  if (cooperative) launch.grid_workspace = context.grid_workspace();
   auto pending = std::make_shared<Pending>(std::move(code), std::move(parameters), launch);
   context.submit(*stream, [pending = std::move(pending), &context] { pending->run(context); });
 }

@@ -9,6 +9,9 @@
 
 namespace emulator::api {
 
+// Whether all blocks of the grid have to be on the device at once.
+enum class Cooperation : std::uint8_t { none, whole_grid };
+
 struct LaunchRequest {
   CUfunction function;
   std::array<std::uint32_t, 3> grid;
@@ -17,6 +20,7 @@ struct LaunchRequest {
   CUstream stream;
   void** parameters;  // one pointer per parameter; null where `extra` is used or there are none
   void** extra;       // CU_LAUNCH_PARAM_*; null where `parameters` is used or there are none
+  Cooperation cooperation = Cooperation::none;
 };
 
 // Compiles the kernel for this shape if that has not been done, copies the parameters and submits

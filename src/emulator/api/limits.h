@@ -20,6 +20,9 @@ inline constexpr std::uint32_t kMultiprocessorSharedBytes = 228 * 1024;
 inline constexpr std::uint32_t kReservedSharedBytes = 1024;
 inline constexpr std::uint32_t kThreadsPerMultiprocessor = 2048;
 inline constexpr std::uint32_t kBlocksPerMultiprocessor = 32;
+// Of an H100 SXM. The emulated device says it has one for each of its threads; this is what kernels
+// are written for whose blocks wait for each other.
+inline constexpr std::uint32_t kMultiprocessors = 132;
 inline constexpr std::uint32_t kRegistersPerMultiprocessor = 65536;
 inline constexpr std::uint32_t kConstantBytes = 64 * 1024;
 // Of streams; smaller is more urgent.

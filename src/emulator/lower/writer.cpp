@@ -133,6 +133,13 @@ Value Writer::read_special(const ptx::SpecialRegister& special, ptx::Location wh
     case Special::clock_hi:
     case Special::globaltimer_hi:
       return ir.binary("lshr", call("emu_clock", {}, "i64"), 32);
+    // Where cooperative_groups looks for the address of the grid's workspace.
+    case Special::envreg: {
+      const std::size_t workspace = offsetof(WarpContext, grid_workspace);
+      if (d == 1) return field(workspace + sizeof(std::uint32_t), "i32", 1);
+      if (d == 2) return field(workspace, "i32", 1);
+      return Ir::constant(0, "i32", 1);
+    }
     // One multiprocessor runs one grid, and every block is a cluster of its own.
     case Special::smid:
     case Special::gridid:

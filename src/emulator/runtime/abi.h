@@ -45,6 +45,7 @@ struct alignas(64) WarpContext {
   std::uint32_t shared_bytes = 0;  // static and dynamic together
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t local_stride = 0;
+  std::uint64_t grid_workspace = 0;  // of a cooperative launch; 0 in others
   // Lane indices, for block shapes that are no affine function of the lane.
   alignas(64) std::uint32_t tid[3][kWarpSize] = {};
   // Where compiled code hands vectors to entry points and finds their results: addresses, then up

@@ -6,7 +6,6 @@
 #include <limits>
 #include <new>
 #include <string>
-#include <thread>
 
 #include "emulator/runtime/random_bits.h"
 
@@ -21,8 +20,6 @@ constexpr std::size_t kGuardBytes = 65536;
 // after the slack.
 constexpr std::size_t kPatternStep = 8;
 constexpr std::size_t kPatternSlack = 4096;
-// A loop that spins on memory another block is to write gives its core away this often.
-constexpr std::uint32_t kSpinsPerSystemYield = 16;
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -40,8 +37,10 @@ Block::Block() : warps_(std::make_unique<std::array<WarpContext, kMaxWarps>>()) 
 void Block::prepare(const Launch& launch, LaunchProgress& progress) {
   launch_ = &launch;
   progress_ = &progress;
+  if (ended_ != warp_count_) forget_warps();
   const std::uint32_t threads = launch.thread_count();
   warp_count_ = (threads + kWarpSize - 1) / kWarpSize;
+  ended_ = warp_count_;
 
   if (shared_pages_.size() < launch.shared_bytes || shared_pages_.data() == nullptr) {
     shared_pages_ =
@@ -70,6 +69,7 @@ void Block::prepare(const Launch& launch, LaunchProgress& progress) {
     warp.warp = w;
     std::ranges::copy(launch.block, warp.ntid);
     std::ranges::copy(launch.grid, warp.nctaid);
+    warp.grid_workspace = launch.grid_workspace;
     warp.shared_bytes = launch.shared_bytes;
     warp.dynamic_shared_bytes = launch.dynamic_shared_bytes;
     warp.local_stride = static_cast<std::uint32_t>(stride);
@@ -82,7 +82,7 @@ void Block::prepare(const Launch& launch, LaunchProgress& progress) {
   }
 }
 
-void Block::reset_warps(std::uint64_t index) {
+void Block::begin(std::uint64_t index) {
   const std::array<std::uint32_t, 3>& grid = launch_->grid;
   const std::array<std::uint32_t, 3> position = {
       static_cast<std::uint32_t>(index % grid[0]),
@@ -105,19 +105,27 @@ void Block::reset_warps(std::uint64_t index) {
   ready_count_ = 0;
 }
 
-void Block::run(std::uint64_t index) {
-  reset_warps(index);
+bool Block::run(std::uint64_t rounds) {
+  yields_left_ = rounds * (warp_count_ - ended_);
   Fiber& first = next_fiber();
   if (&first != &thread_) Fiber::switch_to(thread_, first);
   running_ = nullptr;
-  if (ended_ == warp_count_) return;
-  if (!progress_->stopped()) report_deadlock();
-  // Warps that stopped half-way are never gone back to.
+  if (ended_ == warp_count_) return true;
+  if (!progress_->stopped()) {
+    if (yields_left_ == 0) return false;
+    report_deadlock();
+  }
+  forget_warps();
+  return true;
+}
+
+void Block::forget_warps() {
   idle_.clear();
   for (const auto& strand : strands_) {
     strand->fiber.restart();
     idle_.push_back(strand.get());
   }
+  ended_ = warp_count_;
 }
 
 void Block::run_warps(void* block_pointer) {
@@ -202,12 +210,14 @@ std::uint32_t Block::wait(const WarpContext& context, const Arrival& arrival) {
 
 void Block::yield() {
   if (progress_->stopped()) abandon();
-  if (next_warp_ == warp_count_ && ready_count_ == 0) {
-    if (++idle_yields_ % kSpinsPerSystemYield == 0) std::this_thread::yield();
-    return;
+  const bool alone = next_warp_ == warp_count_ && ready_count_ == 0;
+  if (--yields_left_ == 0) {
+    wake(1U << running_->warp);
+    Fiber::switch_to(running_->fiber, thread_);
+  } else if (!alone) {
+    wake(1U << running_->warp);
+    switch_away();
   }
-  wake(1U << running_->warp);
-  switch_away();
   if (progress_->stopped()) abandon();
 }
 

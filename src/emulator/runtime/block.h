@@ -1,6 +1,6 @@
 // One thread block while a worker runs it: its warps, their memory and the order they run in. A
 // warp runs until it ends or has to wait; then the next one goes on, without leaving the worker's
-// thread. A worker keeps its Block from launch to launch, so that stacks and memory are made once.
+// thread. A worker keeps its Blocks from launch to launch, so that stacks and memory are made once.
 #pragma once
 
 #include <array>
@@ -25,8 +25,11 @@ class Block {
 
   // Sets everything up that does not change between the blocks of a launch. Throws std::bad_alloc.
   void prepare(const Launch& launch, LaunchProgress& progress);
-  // Runs block number `index` of the launch (x fastest). A fault goes to the launch's progress.
-  void run(std::uint64_t index);
+  // Makes this block number `index` of the launch (x fastest), of which nothing has run.
+  void begin(std::uint64_t index);
+  // Runs it until it ends (true), or until its warps have yielded `rounds` times each (false): it
+  // may be waiting for another block. A fault goes to the launch's progress and ends it as well.
+  [[nodiscard]] bool run(std::uint64_t rounds);
 
   // For the entry points, on the stack of a warp that runs.
   [[nodiscard]] const Launch& launch() const { return *launch_; }
@@ -47,7 +50,8 @@ class Block {
   };
 
   static void run_warps(void* block);
-  void reset_warps(std::uint64_t index);
+  // Gives up warps that stopped half-way: they are never gone back to.
+  void forget_warps();
   // Goes on in whatever can run next; comes back when this strand is next again.
   void switch_away();
   [[nodiscard]] Fiber& next_fiber();
@@ -76,9 +80,9 @@ class Block {
   std::uint32_t ready_count_ = 0;
   Strand* running_ = nullptr;
   std::uint32_t warp_count_ = 0;
-  std::uint32_t next_warp_ = 0;  // the first that has not begun
-  std::uint32_t ended_ = 0;      // how many have ended
-  std::uint32_t idle_yields_ = 0;
+  std::uint32_t next_warp_ = 0;    // the first that has not begun
+  std::uint32_t ended_ = 0;        // how many have ended
+  std::uint64_t yields_left_ = 0;  // before the block gives the worker back
 };
 
 }  // namespace emulator::runtime

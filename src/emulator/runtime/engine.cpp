@@ -39,7 +39,7 @@ Engine::~Engine() {
 }
 
 void Engine::work() {
-  Block block;
+  Worker worker;
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return ending_ || wanted_ != 0; });
@@ -47,26 +47,20 @@ void Engine::work() {
     --wanted_;
     ++working_;
     lock.unlock();
-    share(block);
+    share(worker);
     lock.lock();
     if (--working_ == 0) done_.notify_all();
   }
 }
 
-void Engine::share(Block& block) {
-  const std::uint64_t blocks = launch_->block_count();
+void Engine::share(Worker& worker) {
   const std::uint64_t portion = std::clamp<std::uint64_t>(
-      blocks / ((helpers_.size() + 1) * kPortionsPerWorker), 1, kLargestPortion);
+      launch_->block_count() / ((helpers_.size() + 1) * kPortionsPerWorker), 1, kLargestPortion);
   try {
-    block.prepare(*launch_, *progress_);
-    for (;;) {
-      const auto [first, last] = progress_->take(portion);
-      if (first == last) return;
-      for (std::uint64_t index = first; index < last && !progress_->stopped(); ++index) {
-        block.run(index);
-      }
-    }
+    worker.run(*launch_, *progress_, portion);
   } catch (...) {
+    // The other workers' blocks may be waiting for one that will never run.
+    progress_->stop();
     const std::lock_guard lock(mutex_);
     failure_ = std::current_exception();
   }
@@ -74,7 +68,6 @@ void Engine::share(Block& block) {
 
 std::optional<Fault> Engine::run(const Launch& launch) {
   LaunchProgress progress(launch.block_count());
-  if (!own_block_) own_block_ = std::make_unique<Block>();
   {
     const std::lock_guard lock(mutex_);
     launch_ = &launch;
@@ -83,7 +76,7 @@ std::optional<Fault> Engine::run(const Launch& launch) {
     failure_ = nullptr;
   }
   wake_.notify_all();
-  share(*own_block_);
+  share(own_);
   std::unique_lock lock(mutex_);
   // Helpers that have not woken up yet find nothing left to do.
   wanted_ = 0;

@@ -4,15 +4,14 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
-#include "emulator/runtime/block.h"
 #include "emulator/runtime/fault.h"
 #include "emulator/runtime/launch.h"
+#include "emulator/runtime/worker.h"
 
 namespace emulator::runtime {
 
@@ -29,11 +28,11 @@ class Engine {
   [[nodiscard]] std::optional<Fault> run(const Launch& launch);
 
  private:
-  void work();               // a helper thread, from start to end
-  void share(Block& block);  // takes part in the current launch
+  void work();                 // a helper thread, from start to end
+  void share(Worker& worker);  // takes part in the current launch
 
   std::vector<std::thread> helpers_;
-  std::unique_ptr<Block> own_block_;  // of the calling thread; made there
+  Worker own_;  // of the calling thread
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -27,6 +27,10 @@ struct Launch {
   std::uint32_t shared_bytes = 0;                  // static and dynamic together
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint64_t local_bytes_per_thread = 0;
+  // How many blocks a worker may have under way at once where they wait for each other.
+  std::uint64_t blocks_per_worker = 32;
+  // The address of 8 bytes in which the blocks of a cooperative launch meet; 0 for any other.
+  std::uint64_t grid_workspace = 0;
   const AddressMap* addresses = nullptr;
   PrintBuffer* prints = nullptr;
 
@@ -54,9 +58,11 @@ class LaunchProgress {
     const std::lock_guard lock(mutex_);
     const bool first = !fault_;
     if (first) fault_ = std::move(fault);
-    stopped_.store(true, std::memory_order_relaxed);
+    stop();
     return first;
   }
+  // Ends the launch without a fault of its own.
+  void stop() { stopped_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
   // Once all workers are done.
   [[nodiscard]] std::optional<Fault> fault() const {

@@ -13,11 +13,9 @@ namespace emulator::api {
 
 class CudaProgram : public EmulatedDevice {
  protected:
-  // `source` defines the kernel "f", which takes a pointer to `input` and one to `output_words`
-  // words; what it leaves there.
-  static std::vector<std::uint32_t> run(const std::string& source,
-                                        const std::vector<std::uint32_t>& input,
-                                        std::size_t output_words, const Shape& shape) {
+  // A module of `source`, which defines the kernel "f". Null where the emulator refuses it, which
+  // fails the test.
+  static CUmodule compile(const std::string& source) {
     const std::string file = "#include <autokernel.cuh>\n" + source +
                              "\nAUTOKERNEL_LAUNCH({.kernel = \"f\", .block = {32}});\n";
     auto compilation =
@@ -33,6 +31,15 @@ class CudaProgram : public EmulatedDevice {
     void* values[] = {log.data(), std::bit_cast<void*>(log.size())};
     EXPECT_EQ(cuModuleLoadDataEx(&module, code.c_str(), 2, options, values), CUDA_SUCCESS)
         << log.c_str();
+    return module;
+  }
+
+  // What the kernel "f" of `source`, which takes a pointer to `input` and one to `output_words`
+  // words, leaves there.
+  static std::vector<std::uint32_t> run(const std::string& source,
+                                        const std::vector<std::uint32_t>& input,
+                                        std::size_t output_words, const Shape& shape) {
+    const CUmodule module = compile(source);
     if (module == nullptr) return std::vector<std::uint32_t>(output_words);
 
     const CUdeviceptr in = allocate(input.size() * sizeof(std::uint32_t));

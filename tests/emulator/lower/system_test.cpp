@@ -142,7 +142,10 @@ TEST(SpecialRegisters, OfTimeGoOn) {
 }
 TEST(SpecialRegisters, ThatTheEmulatorLacksAreRefused) {
   EXPECT_THROW(static_cast<void>(run("mov.u32 %r3, %pm0;")), ptx::Error);
-  EXPECT_THROW(static_cast<void>(run("mov.u32 %r3, %envreg3;")), ptx::Error);
+}
+TEST(SpecialRegisters, OfTheDriverAreZeroWithoutACooperativeLaunch) {
+  const auto got = run("mov.u32 %r3, %envreg1; mov.u32 %r4, %envreg3; or.b32 %r3, %r3, %r4;");
+  EXPECT_EQ(got[0], 0U);
 }
 
 TEST(AddressSpace, OfAGenericAddressIsKnown) {
