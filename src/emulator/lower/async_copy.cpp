@@ -1,6 +1,8 @@
-// cp.async: copies from global to shared memory. They are carried out at once, which is one of the
-// orders a GPU may choose: groups and waits have nothing left to do.
+// cp.async: copies between global and shared memory. They are carried out at once, which is one of
+// the orders a GPU may choose: groups and waits have nothing left to do.
 #include "emulator/lower/address.h"
+#include "emulator/lower/bulk_copy.h"
+#include "emulator/lower/mbarrier.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -60,6 +62,12 @@ bool lower_async_copy(Writer& writer, const Instruction& instruction) {
                            instruction.has(Modifier::wait_all);
   if (only_orders) {
     writer.ir.line("fence seq_cst");
+  } else if (instruction.has(Modifier::mbarrier)) {
+    arrive_after_copies(writer, instruction);
+  } else if (instruction.has(Modifier::prefetch)) {
+    return true;  // a hint
+  } else if (instruction.has(Modifier::bulk)) {
+    copy_in_bulk(writer, instruction);
   } else {
     copy(writer, instruction);
   }

@@ -1,5 +1,8 @@
 // atom and red: read-modify-write, lane by lane, in the runtime.
+#include "emulator/lower/atomic.h"
+
 #include "emulator/lower/address.h"
+#include "emulator/lower/mbarrier.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -12,7 +15,9 @@ using ptx::Type;
 using runtime::AtomicOp;
 using runtime::AtomicType;
 
-AtomicOp operation_of(const Instruction& instruction) {
+}  // namespace
+
+AtomicOp atomic_operation(const Instruction& instruction) {
   struct Row {
     Modifier modifier;
     AtomicOp operation;
@@ -30,7 +35,7 @@ AtomicOp operation_of(const Instruction& instruction) {
   unsupported(instruction);
 }
 
-AtomicType type_of_atomic(const Instruction& instruction) {
+AtomicType atomic_type(const Instruction& instruction) {
   switch (instruction.type()) {
     case Type::b32:
     case Type::u32:
@@ -62,6 +67,8 @@ AtomicType type_of_atomic(const Instruction& instruction) {
       unsupported(instruction);
   }
 }
+
+namespace {
 
 // Which operation goes with which type; what PTX does not have would be a guess.
 void require_pairing(const Instruction& instruction, AtomicOp operation) {
@@ -103,8 +110,8 @@ void require_pairing(const Instruction& instruction, AtomicOp operation) {
 // The vector forms act on each element by itself; all of a lane's elements travel as one integer.
 void lower_operation(Writer& writer, const Instruction& instruction) {
   Ir& ir = writer.ir;
-  const AtomicOp operation = operation_of(instruction);
-  const AtomicType type = type_of_atomic(instruction);
+  const AtomicOp operation = atomic_operation(instruction);
+  const AtomicType type = atomic_type(instruction);
   require_pairing(instruction, operation);
   const std::size_t first = instruction.opcode == Opcode::atom ? 1 : 0;
   const unsigned bits = ptx::bits(instruction.type());
@@ -156,6 +163,8 @@ void lower_operation(Writer& writer, const Instruction& instruction) {
 bool lower_atomic(Writer& writer, const Instruction& instruction) {
   if (instruction.opcode != Opcode::atom && instruction.opcode != Opcode::red) return false;
   lower_operation(writer, instruction);
+  // red.async, with the barrier it completes at as its last operand.
+  if (instruction.has(Modifier::async)) complete_transaction(writer, instruction);
   return true;
 }
 

@@ -51,6 +51,7 @@ bool has_result(const ptx::Instruction& instruction) {
     case Opcode::barrier:
       return instruction.has(Modifier::red);
     case Opcode::mbarrier:
+      // Of the others, those that have none begin with an address.
       return !instruction.has(Modifier::init) && !instruction.has(Modifier::inval);
     case Opcode::wgmma:
       return instruction.has(Modifier::mma_async);

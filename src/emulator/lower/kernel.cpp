@@ -39,6 +39,7 @@ bool acts_outside_registers(Opcode opcode) {
     case Opcode::mma:
     case Opcode::wmma:
     case Opcode::cp:
+    case Opcode::mbarrier:
     case Opcode::call:
     case Opcode::trap:
     case Opcode::brkpt:
@@ -52,9 +53,9 @@ void lower_instruction(Writer& writer, const Instruction& instruction) {
   require_known_words(instruction);
   using Group = bool (*)(Writer&, const Instruction&);
   static constexpr Group kGroups[] = {
-      lower_move,    lower_integer, lower_bits,       lower_floating, lower_half,
-      lower_compare, lower_convert, lower_parameter,  lower_memory,   lower_atomic,
-      lower_warp,    lower_matrix,  lower_async_copy, lower_call};
+      lower_move,       lower_integer,   lower_bits,    lower_floating, lower_half, lower_compare,
+      lower_convert,    lower_parameter, lower_memory,  lower_atomic,   lower_warp, lower_matrix,
+      lower_async_copy, lower_mbarrier,  lower_cluster, lower_call};
   for (const Group group : kGroups) {
     if (group(writer, instruction)) return;
   }
@@ -67,7 +68,8 @@ bool may_wait(const Instruction& instruction) {
     return instruction.has(Modifier::volatile_) || instruction.has(Modifier::acquire) ||
            instruction.has(Modifier::relaxed);
   }
-  return instruction.opcode == Opcode::atom;
+  // try_wait gives other warps their turn by itself.
+  return instruction.opcode == Opcode::atom || instruction.has(Modifier::test_wait);
 }
 
 // Writes the blocks of a kernel and the ways between them (analysis.h says how lanes wait for each

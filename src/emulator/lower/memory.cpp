@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "emulator/lower/address.h"
+#include "emulator/lower/mbarrier.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -366,6 +367,7 @@ bool lower_memory(Writer& writer, const Instruction& instruction) {
     case Opcode::st:
       if (instruction.has(Modifier::release)) writer.ir.line("fence release");
       Access(writer, instruction, true).store();
+      if (instruction.has(Modifier::async)) complete_transaction(writer, instruction);
       return true;
     case Opcode::prefetch:
     case Opcode::prefetchu:

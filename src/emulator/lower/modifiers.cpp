@@ -88,13 +88,22 @@ constexpr M kStore[] = {M::weak,
                         M::L2_evict_last,
                         M::L2_evict_normal,
                         M::L2_evict_first,
-                        M::L2_cache_hint};
-constexpr M kAtomic[] = {M::relaxed, M::acquire, M::release, M::acq_rel, M::cta,
-                         M::cluster, M::gpu,     M::sys,     M::add,     M::min,
-                         M::max,     M::inc,     M::dec,     M::and_,    M::or_,
-                         M::xor_,    M::exch,    M::cas,     M::noftz,   M::L2_cache_hint};
-constexpr M kBarrier[] = {M::cta,  M::sync, M::arrive, M::red, M::aligned,
-                          M::popc, M::and_, M::or_,    M::warp};
+                        M::L2_cache_hint,
+                        M::async,
+                        M::mbarrier_complete_tx_bytes};
+constexpr M kAtomic[] = {M::relaxed, M::acquire,
+                         M::release, M::acq_rel,
+                         M::cta,     M::cluster,
+                         M::gpu,     M::sys,
+                         M::add,     M::min,
+                         M::max,     M::inc,
+                         M::dec,     M::and_,
+                         M::or_,     M::xor_,
+                         M::exch,    M::cas,
+                         M::noftz,   M::L2_cache_hint,
+                         M::async,   M::mbarrier_complete_tx_bytes};
+constexpr M kBarrier[] = {M::cta, M::sync, M::arrive,  M::red,  M::aligned, M::popc,    M::and_,
+                          M::or_, M::warp, M::cluster, M::wait, M::acquire, M::release, M::relaxed};
 constexpr M kVote[] = {M::sync, M::all, M::any, M::uni, M::ballot};
 constexpr M kShuffle[] = {M::sync, M::up, M::down, M::bfly, M::idx};
 constexpr M kMatch[] = {M::any, M::all, M::sync};
@@ -105,9 +114,40 @@ constexpr M kProductOfMatrices[] = {M::sync,    M::aligned, M::row,      M::col,
 constexpr M kFragments[] = {
     M::sync, M::aligned, M::row, M::col,       M::load,     M::store,    M::mma,      M::a,
     M::b,    M::c,       M::d,   M::m16n16k16, M::m8n32k16, M::m32n8k16, M::m16n16k8, M::satfinite};
-constexpr M kCopy[] = {M::async,     M::ca,     M::cg,      M::commit_group, M::wait_group,
-                       M::wait_all,  M::L2_64B, M::L2_128B, M::L2_256B,      M::L2_cache_hint,
-                       M::ignore_src};
+constexpr M kCopy[] = {M::async,
+                       M::ca,
+                       M::cg,
+                       M::commit_group,
+                       M::wait_group,
+                       M::wait_all,
+                       M::L2_64B,
+                       M::L2_128B,
+                       M::L2_256B,
+                       M::L2_cache_hint,
+                       M::ignore_src,
+                       M::mbarrier,
+                       M::arrive,
+                       M::noinc,
+                       M::bulk,
+                       M::reduce,
+                       M::read,
+                       M::bulk_group,
+                       M::mbarrier_complete_tx_bytes,
+                       M::prefetch,
+                       M::L2,
+                       M::add,
+                       M::min,
+                       M::max,
+                       M::inc,
+                       M::dec,
+                       M::and_,
+                       M::or_,
+                       M::xor_,
+                       M::noftz};
+constexpr M kMbarrier[] = {M::init,     M::inval,       M::expect_tx,     M::complete_tx,
+                           M::arrive,   M::arrive_drop, M::noComplete,    M::test_wait,
+                           M::try_wait, M::parity,      M::pending_count, M::acquire,
+                           M::release,  M::relaxed,     M::cta,           M::cluster};
 constexpr M kSync[] = {M::sync};
 constexpr M kUniform[] = {M::uni};
 constexpr M kIndexed[] = {M::idx, M::uni};
@@ -222,6 +262,8 @@ Words known_words(Opcode opcode) {
       return kFragments;
     case Opcode::cp:
       return kCopy;
+    case Opcode::mbarrier:
+      return kMbarrier;
     case Opcode::elect:
       return kSync;
     case Opcode::call:

@@ -21,8 +21,8 @@ class Together {
 
   void barrier() {
     if (instruction_.has(Modifier::warp)) return require_members(instruction_.operands.at(0));
-    if (instruction_.has(Modifier::cluster)) unsupported(instruction_);
     writer_.note_suspension();
+    if (instruction_.has(Modifier::cluster)) return cluster_barrier();
     const bool reduces = instruction_.has(Modifier::red);
     const std::size_t first = reduces ? 1 : 0;
     const std::size_t predicate = instruction_.operands.size() - 1;
@@ -41,6 +41,13 @@ class Together {
         "emu_barrier_reduce", {writer_.mask(), id, threads, line, bits, number(operation)}, "i32");
     if (operation != 0) result = ir_.compare("icmp ne", result, 0);
     writer_.write_result(instruction_, result);
+  }
+
+  void cluster_barrier() {
+    const bool waits = instruction_.has(Modifier::wait);
+    if (waits == instruction_.has(Modifier::arrive)) unsupported(instruction_);
+    writer_.call("emu_cluster_barrier",
+                 {writer_.mask(), number(instruction_.where.line), number(waits ? 1 : 0)});
   }
 
   void vote() {

@@ -162,6 +162,8 @@ bool lower_atomic(Writer& writer, const ptx::Instruction& instruction);
 bool lower_warp(Writer& writer, const ptx::Instruction& instruction);
 bool lower_matrix(Writer& writer, const ptx::Instruction& instruction);
 bool lower_async_copy(Writer& writer, const ptx::Instruction& instruction);
+bool lower_mbarrier(Writer& writer, const ptx::Instruction& instruction);
+bool lower_cluster(Writer& writer, const ptx::Instruction& instruction);
 bool lower_call(Writer& writer, const ptx::Instruction& instruction);
 
 // Refuses an instruction that carries a dotted word nobody looks at (modifiers.cpp).

@@ -5,9 +5,9 @@
 // host process.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace emulator::runtime {
 
@@ -113,6 +113,21 @@ enum class AtomicType : std::uint32_t {
 // Arithmetic on doubles in a direction, as emu_directed takes it.
 enum class DirectedOp : std::uint32_t { add, sub, mul, div, fma, sqrt };
 enum class Direction : std::uint32_t { zero, down, up };
+
+// What emu_mbarrier does. `wait` asks once; `try_wait` lets other warps run first where the phase
+// is not over. With `_parity` the phase is named by its lowest bit, else by a state.
+enum class MbarrierOp : std::uint32_t {
+  init,
+  inval,
+  expect_tx,
+  complete_tx,
+  arrive,
+  arrive_drop,
+  test_wait,
+  test_wait_parity,
+  try_wait,
+  try_wait_parity,
+};
 
 // What an mma works on. m16n8k`depth`; for f64 m8n8k4.
 enum class MatrixType : std::uint32_t { f16, bf16, tf32, e4m3, e5m2, s8, u8, f64, f32, s32 };
@@ -231,6 +246,23 @@ void emu_wmma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std:
 // where that is 0, nothing is read.
 void emu_copy(WarpContext* context, std::uint32_t load_site, std::uint32_t store_site,
               std::uint32_t mask, std::uint32_t bytes);
+// mbarrier, lane by lane, on the object at context->address[lane]. In value[0], 8 bytes per lane: a
+// count for init and arrivals, a number of bytes for transactions, a state or a parity for waits.
+// In value[1], 8 bytes per lane: the state before an arrival; whether a wait is over. op is
+// MbarrierOp.
+void emu_mbarrier(WarpContext* context, std::uint32_t site, std::uint32_t mask, std::uint32_t op);
+// cp.async.bulk: copies from context->address[lane] to the address in value[0], 8 bytes per lane,
+// as many bytes as value[1] says, 8 bytes per lane: a multiple of 16.
+void emu_bulk_copy(WarpContext* context, std::uint32_t load_site, std::uint32_t store_site,
+                   std::uint32_t mask);
+// cp.reduce.async.bulk: the same, but the elements there take part in an atomic operation on those
+// at the destination. op is AtomicOp, type is AtomicType.
+void emu_bulk_reduce(WarpContext* context, std::uint32_t load_site, std::uint32_t atomic_site,
+                     std::uint32_t mask, std::uint32_t op, std::uint32_t type);
+// barrier.cluster of a cluster of one block: arrives, or with wait != 0 waits until all threads
+// have.
+void emu_cluster_barrier(WarpContext* context, std::uint32_t mask, std::uint32_t line,
+                         std::uint32_t wait);
 // nanosleep, and the back edges of loops that can spin: lets other warps of the block run.
 void emu_yield(WarpContext* context);
 }
@@ -243,6 +275,6 @@ struct EntryPoint {
 // Every function a compiled kernel may call. The JIT defines these symbols, the few of the
 // compiler's own run-time library that lowered arithmetic needs (jit/compiler_runtime.cpp), and no
 // others.
-[[nodiscard]] const std::array<EntryPoint, 23>& entry_points();
+[[nodiscard]] std::span<const EntryPoint> entry_points();
 
 }  // namespace emulator::runtime

@@ -5,36 +5,41 @@
 namespace emulator::runtime {
 namespace {
 
-std::string name_of(std::uint32_t id) { return "barrier " + std::to_string(id); }
-
 std::string takes_part(std::uint32_t threads) {
   return threads == 0 ? "all threads of the block" : std::to_string(threads) + " threads";
 }
 
 }  // namespace
 
+std::string barrier_name(std::uint32_t id) {
+  return id == kClusterBarrier ? "the cluster's barrier" : "barrier " + std::to_string(id);
+}
+
 void Barriers::reset(unsigned warps) {
   for (std::uint32_t rest = begun_; rest != 0; rest &= rest - 1) {
     state_[static_cast<unsigned>(std::countr_zero(rest))] = State();
   }
   begun_ = 0;
-  unfinished_ = warps;
+  warps_ = warps == kMaxWarps ? ~0U : (1U << warps) - 1;
+  ended_ = 0;
   released_ = 0;
 }
 
 bool Barriers::full(const State& state) const {
   // As on a GPU a warp counts as 32 threads, also where it is the last of the block and not whole.
-  return state.threads == 0 ? state.arrived >= unfinished_
+  return state.threads == 0 ? (state.present | ended_) == warps_
                             : state.arrived * kWarpSize >= state.threads;
 }
 
 Barriers::Outcome Barriers::arrive(const Arrival& arrival) {
-  if (arrival.id >= kBarriers) {
-    refusal_ = name_of(arrival.id) + " does not exist: a block has barriers 0 to 15";
+  if (arrival.wait == BarrierWait::cluster_wait) return wait_for_cluster(arrival);
+  if (arrival.id >= kBarriers && arrival.wait != BarrierWait::cluster_arrive) {
+    refusal_ =
+        "barrier " + std::to_string(arrival.id) + " does not exist: a block has barriers 0 to 15";
     return Outcome::refused;
   }
   if (arrival.threads % kWarpSize != 0) {
-    refusal_ = name_of(arrival.id) + " is to hold " + takes_part(arrival.threads) +
+    refusal_ = barrier_name(arrival.id) + " is to hold " + takes_part(arrival.threads) +
                ", which is no multiple of the warp size";
     return Outcome::refused;
   }
@@ -45,17 +50,18 @@ Barriers::Outcome Barriers::arrive(const Arrival& arrival) {
     state.reduction = arrival.reduction;
     begun_ |= 1U << arrival.id;
   } else if (state.threads != arrival.threads) {
-    refusal_ = name_of(arrival.id) + " is reached for " + takes_part(arrival.threads) +
+    refusal_ = barrier_name(arrival.id) + " is reached for " + takes_part(arrival.threads) +
                ", but a warp that arrived before, at PTX line " + std::to_string(state.line) +
                ", is there for " + takes_part(state.threads);
     return Outcome::refused;
   } else if (state.reduction != arrival.reduction) {
-    refusal_ = name_of(arrival.id) +
+    refusal_ = barrier_name(arrival.id) +
                " is reached by different kinds of barrier instruction: the first was at PTX line " +
                std::to_string(state.line);
     return Outcome::refused;
   }
   ++state.arrived;
+  state.present |= 1U << arrival.warp;
   if (arrival.reduction != Reduction::none) state.add(arrival);
   if (arrival.wait == BarrierWait::sync) {
     state.waiting |= 1U << arrival.warp;
@@ -67,6 +73,15 @@ Barriers::Outcome Barriers::arrive(const Arrival& arrival) {
     return Outcome::passes;
   }
   return arrival.wait == BarrierWait::sync ? Outcome::waits : Outcome::passes;
+}
+
+Barriers::Outcome Barriers::wait_for_cluster(const Arrival& arrival) {
+  State& state = state_[kClusterBarrier];
+  // No longer among those present: the barrier has filled since.
+  if ((state.present >> arrival.warp & 1U) == 0) return Outcome::passes;
+  state.waiting |= 1U << arrival.warp;
+  wait_[arrival.warp] = {kClusterBarrier, arrival.line};
+  return Outcome::waits;
 }
 
 void Barriers::State::add(const Arrival& arrival) {
@@ -97,8 +112,8 @@ void Barriers::release(State& state) {
   state = State();
 }
 
-void Barriers::warp_ended() {
-  --unfinished_;
+void Barriers::warp_ended(std::uint32_t warp) {
+  ended_ |= 1U << warp;
   for (std::uint32_t rest = begun_; rest != 0; rest &= rest - 1) {
     State& state = state_[static_cast<unsigned>(std::countr_zero(rest))];
     if (state.arrived != 0 && state.threads == 0 && full(state)) release(state);

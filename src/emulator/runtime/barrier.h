@@ -1,5 +1,5 @@
-// The sixteen barriers of a block, as counts of arrived threads. Knows nothing of fibers: it says
-// who may go on.
+// The sixteen barriers of a block and that of its cluster, as counts of arrived threads. Knows
+// nothing of fibers: it says who may go on.
 #pragma once
 
 #include <array>
@@ -12,9 +12,15 @@ namespace emulator::runtime {
 
 inline constexpr unsigned kMaxWarps = 32;
 inline constexpr unsigned kBarriers = 16;
+// barrier.cluster, where the cluster is the block.
+inline constexpr unsigned kClusterBarrier = kBarriers;
 
-enum class BarrierWait : std::uint8_t { sync, arrive };
+// cluster_wait waits for the barrier that the warp arrived at by cluster_arrive.
+enum class BarrierWait : std::uint8_t { sync, arrive, cluster_arrive, cluster_wait };
 enum class Reduction : std::uint8_t { none, popc, and_, or_ };
+
+// "barrier 3", or the cluster's.
+[[nodiscard]] std::string barrier_name(std::uint32_t id);
 
 // One warp arrives at a barrier, whole.
 struct Arrival {
@@ -38,7 +44,7 @@ class Barriers {
   // too. `refused`: the arrival contradicts an earlier one; refusal() says how.
   [[nodiscard]] Outcome arrive(const Arrival& arrival);
   // A warp has ended: barriers of the whole block no longer wait for it.
-  void warp_ended();
+  void warp_ended(std::uint32_t warp);
   // Bit w: warp w waited and may go on since the last call.
   [[nodiscard]] std::uint32_t take_released();
   // Of the reduction the warp was released from.
@@ -63,7 +69,8 @@ class Barriers {
     std::uint32_t arrived = 0;  // warps
     std::uint32_t threads = 0;
     std::uint32_t waiting = 0;
-    std::uint32_t line = 0;  // of the first arrival
+    std::uint32_t present = 0;  // bit w: warp w has arrived
+    std::uint32_t line = 0;     // of the first arrival
     Reduction reduction = Reduction::none;
     std::uint32_t count = 0;
     bool all = true;
@@ -74,12 +81,14 @@ class Barriers {
 
   [[nodiscard]] bool full(const State& state) const;
   void release(State& state);
+  [[nodiscard]] Outcome wait_for_cluster(const Arrival& arrival);
 
-  std::array<State, kBarriers> state_;
+  std::array<State, kBarriers + 1> state_;
   std::array<Wait, kMaxWarps> wait_ = {};
   std::array<std::uint32_t, kMaxWarps> result_ = {};
-  std::uint32_t unfinished_ = 0;  // warps
-  std::uint32_t begun_ = 0;       // bit b: somebody has arrived at barrier b
+  std::uint32_t warps_ = 0;  // bit w: the block has a warp w
+  std::uint32_t ended_ = 0;  // bit w: warp w has ended
+  std::uint32_t begun_ = 0;  // bit b: somebody has arrived at barrier b
   std::uint32_t released_ = 0;
   std::string refusal_;
 };

@@ -138,7 +138,7 @@ void Block::run_warps(void* block_pointer) {
       block.strand_of_[warp] = &self;
       block.launch_->function(&(*block.warps_)[warp]);
       ++block.ended_;
-      block.barriers_.warp_ended();
+      block.barriers_.warp_ended(warp);
       block.wake(block.barriers_.take_released());
     }
     block.idle_.push_back(&self);
@@ -231,7 +231,7 @@ void Block::report_deadlock() {
   const std::uint32_t with_it = barriers_.waiting_at(here.id);
   const std::uint32_t elsewhere = waiting & ~with_it;
 
-  std::string text = "barrier " + std::to_string(here.id) + " can never fill: of ";
+  std::string text = barrier_name(here.id) + " can never fill: of ";
   const std::uint32_t awaited = barriers_.awaited_threads(here.id);
   text += awaited == 0 ? std::string("the block's threads") : std::to_string(awaited) + " threads";
   text += " only those of ";
@@ -243,8 +243,8 @@ void Block::report_deadlock() {
   if (elsewhere != 0) {
     const auto other = static_cast<std::uint32_t>(std::countr_zero(elsewhere));
     const Barriers::Wait there = barriers_.wait_of(other);
-    text += "; missing is " + thread_name((*warps_)[other], 0) + ", which waits at barrier " +
-            std::to_string(there.id) + " at PTX line " + std::to_string(there.line);
+    text += "; missing is " + thread_name((*warps_)[other], 0) + ", which waits at " +
+            barrier_name(there.id) + " at PTX line " + std::to_string(there.line);
   } else {
     std::uint32_t ended = 0;
     while (ended < warp_count_ && ((waiting >> ended) & 1U) != 0) ++ended;

@@ -14,95 +14,15 @@
 #include "emulator/runtime/abi.h"
 #include "emulator/runtime/access.h"
 #include "emulator/runtime/atomics.h"
+#include "emulator/runtime/barrier_arrival.h"
 #include "emulator/runtime/block.h"
+#include "emulator/runtime/checker.h"
 #include "emulator/runtime/host_pointer.h"
 #include "emulator/runtime/matrix.h"
 #include "emulator/runtime/print_format.h"
 
-// Kernels race where their authors let them; ThreadSanitizer is to watch the runtime, not them.
-#if defined(__clang__) || defined(__GNUC__)
-#define EMULATOR_KERNEL_MEMORY __attribute__((no_sanitize("thread")))
-#endif
-
 namespace emulator::runtime {
 namespace {
-
-unsigned lowest(std::uint32_t mask) {
-  return static_cast<unsigned>(std::countr_zero(mask)) % kWarpSize;
-}
-
-[[gnu::noinline]] void report_access(WarpContext& context, const Site& site, unsigned lane,
-                                     std::uint64_t address, std::uint64_t bytes,
-                                     std::uint64_t alignment) {
-  context.block->progress().report(access_fault(context, site, lane, address, bytes, alignment));
-}
-
-[[noreturn]] void fault_access(WarpContext& context, const Site& site, unsigned lane,
-                               std::uint64_t address, std::uint64_t bytes,
-                               std::uint64_t alignment) {
-  report_access(context, site, lane, address, bytes, alignment);
-  context.block->abandon();
-}
-
-[[gnu::noinline]] void report_text(WarpContext& context, FaultKind kind, unsigned lane,
-                                   std::uint32_t line, const char* what) {
-  context.block->progress().report({kind, std::string(what) + ", by " + thread_name(context, lane) +
-                                              " of " + block_name(context) + ", PTX line " +
-                                              std::to_string(line)});
-}
-
-// Checks the accesses of one instruction lane by lane, against the range seen last before the
-// table.
-class Checker {
- public:
-  Checker(WarpContext& context, std::uint32_t site_index, std::uint64_t bytes)
-      : context_(context),
-        site_(context.block->launch().sites[site_index]),
-        cached_(context.ranges[site_index]),
-        range_(cached_),
-        bytes_(bytes) {
-    // Left unchecked, a loop of these would keep a worker busy after another one has failed.
-    if (context.block->progress().stopped()) context.block->abandon();
-  }
-
-  [[nodiscard]] const Site& site() const { return site_; }
-
-  // Host address of the lane's access; does not come back where it is not allowed.
-  [[nodiscard]] std::uint8_t* check(unsigned lane, std::uint64_t address) {
-    if ((address & (bytes_ - 1)) != 0) fault_access(context_, site_, lane, address, bytes_, bytes_);
-    if (!holds(range_, address, bytes_)) look_up(lane, address);
-    return host_address(context_, site_, address);
-  }
-
-  // Remembers the range where it is good for the next warp's access as well.
-  void finish() {
-    if (cacheable_ && lookups_ == 1) cached_ = range_;
-  }
-
- private:
-  void look_up(unsigned lane, std::uint64_t address) {
-    const Permission allowed = permission(context_, site_, lane, address);
-    if (!holds(allowed.range, address, bytes_)) {
-      fault_access(context_, site_, lane, address, bytes_, bytes_);
-    }
-    // A lane's own frame must not be taken for the next lane's.
-    range_ = allowed.whole_warp ? allowed.range : Range();
-    cacheable_ = cacheable_ && allowed.whole_warp;
-    ++lookups_;
-  }
-
-  WarpContext& context_;
-  const Site& site_;
-  Range& cached_;
-  Range range_;
-  std::uint64_t bytes_;
-  unsigned lookups_ = 0;
-  bool cacheable_ = true;
-};
-
-bool in_shared(const WarpContext& context, const std::uint8_t* address) {
-  return address >= context.shared && address < context.shared + context.shared_bytes;
-}
 
 template <std::uint32_t bytes>
 EMULATOR_KERNEL_MEMORY void load_lanes(WarpContext& context, std::uint32_t site, std::uint32_t mask,
@@ -146,13 +66,6 @@ ReadMemory reader(const WarpContext& context, unsigned lane) {
   return [&context, lane](std::uint64_t address, std::uint64_t bytes, void* to) {
     return read_generic(context, lane, address, bytes, to);
   };
-}
-
-template <typename T>
-T lane_value(const WarpContext& context, unsigned element, unsigned lane) {
-  T value;
-  std::memcpy(&value, context.value[element] + lane * sizeof(T), sizeof(T));
-  return value;
 }
 
 // False after a fault has been reported.
@@ -305,42 +218,6 @@ EMULATOR_KERNEL_MEMORY void move_fragment(WarpContext& context, std::uint32_t si
   checker.finish();
 }
 
-std::string lane_list(std::uint32_t mask) {
-  std::string list;
-  for (; mask != 0; mask &= mask - 1) {
-    const unsigned lane = lowest(mask);
-    unsigned last = lane;
-    while (last + 1 < kWarpSize && ((mask >> (last + 1)) & 1U) != 0) mask &= ~(1U << last++);
-    if (!list.empty()) list += ",";
-    list += std::to_string(lane);
-    if (last != lane) list += "-" + std::to_string(last);
-    mask = mask & ~((1U << last) - 1);
-  }
-  return list;
-}
-
-// bar.sync and bar.red are .aligned: all threads of a warp have to execute the same one together.
-[[gnu::noinline]] void report_divergence(WarpContext& context, std::uint32_t mask, std::uint32_t id,
-                                         std::uint32_t line) {
-  const std::uint32_t missing = context.live & ~mask;
-  context.block->progress().report(
-      {FaultKind::barrier,
-       "divergent barrier " + std::to_string(id) + " at PTX line " + std::to_string(line) +
-           ": only lanes " + lane_list(mask) + " of warp " + std::to_string(context.warp) +
-           " reach it, lanes " + lane_list(missing) + " do not; missing is " +
-           thread_name(context, lowest(missing)) + " of " + block_name(context)});
-}
-
-std::uint32_t arrive(WarpContext& context, std::uint32_t mask, const Arrival& arrival) {
-  Block& block = *context.block;
-  if (block.progress().stopped()) block.abandon();
-  if (mask != context.live) {
-    report_divergence(context, mask, arrival.id, arrival.line);
-    block.abandon();
-  }
-  return block.wait(context, arrival);
-}
-
 }  // namespace
 
 extern "C" {
@@ -417,7 +294,7 @@ void emu_check(WarpContext* context, std::uint32_t site, std::uint32_t mask, std
 void emu_barrier(WarpContext* context, std::uint32_t mask, std::uint32_t id, std::uint32_t threads,
                  std::uint32_t line, std::uint32_t arrive_only) {
   const BarrierWait wait = arrive_only != 0 ? BarrierWait::arrive : BarrierWait::sync;
-  arrive(*context, mask, {context->warp, id, threads, line, wait});
+  arrive_at_barrier(*context, mask, {context->warp, id, threads, line, wait});
 }
 
 std::uint32_t emu_barrier_reduce(WarpContext* context, std::uint32_t mask, std::uint32_t id,
@@ -425,7 +302,7 @@ std::uint32_t emu_barrier_reduce(WarpContext* context, std::uint32_t mask, std::
                                  std::uint32_t op) {
   constexpr std::array<Reduction, 3> kReductions = {Reduction::popc, Reduction::and_,
                                                     Reduction::or_};
-  return arrive(
+  return arrive_at_barrier(
       *context, mask,
       {context->warp, id, threads, line, BarrierWait::sync, kReductions[op % 3], mask, predicate});
 }
@@ -551,8 +428,8 @@ EMULATOR_KERNEL_MEMORY void emu_copy(WarpContext* context, std::uint32_t load_si
 
 }  // extern "C"
 
-const std::array<EntryPoint, 23>& entry_points() {
-  static const std::array<EntryPoint, 23> points = {{
+std::span<const EntryPoint> entry_points() {
+  static const auto points = std::to_array<EntryPoint>({
       {"emu_load", reinterpret_cast<void*>(emu_load)},
       {"emu_store", reinterpret_cast<void*>(emu_store)},
       {"emu_atomic", reinterpret_cast<void*>(emu_atomic)},
@@ -576,7 +453,11 @@ const std::array<EntryPoint, 23>& entry_points() {
       {"emu_load_kept", reinterpret_cast<void*>(emu_load_kept)},
       {"emu_store_kept", reinterpret_cast<void*>(emu_store_kept)},
       {"emu_check_kept", reinterpret_cast<void*>(emu_check_kept)},
-  }};
+      {"emu_mbarrier", reinterpret_cast<void*>(emu_mbarrier)},
+      {"emu_bulk_copy", reinterpret_cast<void*>(emu_bulk_copy)},
+      {"emu_bulk_reduce", reinterpret_cast<void*>(emu_bulk_reduce)},
+      {"emu_cluster_barrier", reinterpret_cast<void*>(emu_cluster_barrier)},
+  });
   return points;
 }
 

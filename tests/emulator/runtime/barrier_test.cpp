@@ -32,7 +32,7 @@ TEST(Barriers, DoNotWaitForWarpsThatHaveEnded) {
   barriers.reset(2);
   ASSERT_EQ(barriers.arrive(sync(0)), waits);
 
-  barriers.warp_ended();
+  barriers.warp_ended(1);
 
   EXPECT_EQ(barriers.take_released(), 0b1);
 }

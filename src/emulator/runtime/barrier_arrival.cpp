@@ -1,0 +1,49 @@
+#include "emulator/runtime/barrier_arrival.h"
+
+#include <string>
+
+#include "emulator/runtime/block.h"
+#include "emulator/runtime/checker.h"
+
+namespace emulator::runtime {
+namespace {
+
+std::string lane_list(std::uint32_t mask) {
+  std::string list;
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    unsigned last = lane;
+    while (last + 1 < kWarpSize && ((mask >> (last + 1)) & 1U) != 0) mask &= ~(1U << last++);
+    if (!list.empty()) list += ",";
+    list += std::to_string(lane);
+    if (last != lane) list += "-" + std::to_string(last);
+    mask = mask & ~((1U << last) - 1);
+  }
+  return list;
+}
+
+// bar.sync and bar.red are .aligned: all threads of a warp have to execute the same one together.
+[[gnu::noinline]] void report_divergence(WarpContext& context, std::uint32_t mask, std::uint32_t id,
+                                         std::uint32_t line) {
+  const std::uint32_t missing = context.live & ~mask;
+  context.block->progress().report(
+      {FaultKind::barrier,
+       "divergent " + barrier_name(id) + " at PTX line " + std::to_string(line) + ": only lanes " +
+           lane_list(mask) + " of warp " + std::to_string(context.warp) + " reach it, lanes " +
+           lane_list(missing) + " do not; missing is " + thread_name(context, lowest(missing)) +
+           " of " + block_name(context)});
+}
+
+}  // namespace
+
+std::uint32_t arrive_at_barrier(WarpContext& context, std::uint32_t mask, const Arrival& arrival) {
+  Block& block = *context.block;
+  if (block.progress().stopped()) block.abandon();
+  if (mask != context.live) {
+    report_divergence(context, mask, arrival.id, arrival.line);
+    block.abandon();
+  }
+  return block.wait(context, arrival);
+}
+
+}  // namespace emulator::runtime
