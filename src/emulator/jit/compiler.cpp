@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "emulator/jit/engine.h"
+#include "emulator/jit/linker.h"
 #include "emulator/lower/kernel.h"
 
 namespace emulator::jit {
@@ -31,10 +32,17 @@ struct Owner {
 std::shared_ptr<const CompiledKernel> build(const ptx::Module& module, const ptx::Function& entry,
                                             const lower::LaunchShape& shape,
                                             const SymbolAddresses& globals) {
-  const auto start = std::chrono::steady_clock::now();
+  using Clock = std::chrono::steady_clock;
+  const auto seconds = [](Clock::duration time) {
+    return std::chrono::duration<double>(time).count();
+  };
+  const auto begin = Clock::now();
   lower::LoweredKernel lowered = lower::lower_kernel(module, entry, shape, globals, kFunctionName);
+  const auto lowered_at = Clock::now();
+  const ObjectCode compiled = compile_ir(lowered.ir);
+  const auto compiled_at = Clock::now();
   auto owner = std::make_shared<Owner>();
-  owner->code = compile_ir(lowered.ir);
+  owner->code = link(compiled.object, {});
   owner->texts = std::move(lowered.site_texts);
   auto kernel = std::make_shared<CompiledKernel>();
   kernel->function = std::bit_cast<runtime::WarpFunction>(owner->code->address(kFunctionName));
@@ -46,8 +54,8 @@ std::shared_ptr<const CompiledKernel> build(const ptx::Module& module, const ptx
   kernel->parameter_bytes = lowered.layout.parameter_bytes;
   kernel->uses_barriers = lowered.may_suspend;
   kernel->code = std::move(owner);
-  kernel->compile_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  kernel->times = {seconds(lowered_at - begin), compiled.optimise_seconds,
+                   compiled.generate_seconds, seconds(Clock::now() - compiled_at)};
   return kernel;
 }
 

@@ -26,6 +26,14 @@ struct Shape {
 // Host addresses of the module-scope .global and .const variables.
 using SymbolAddresses = std::map<std::string, std::uint64_t>;
 
+// Where the time went.
+struct CompileTimes {
+  double lower_seconds = 0;
+  double optimise_seconds = 0;
+  double generate_seconds = 0;
+  double link_seconds = 0;
+};
+
 // Machine code of one kernel for one shape. Keeps itself alive: hold the shared_ptr while it runs.
 struct CompiledKernel {
   runtime::WarpFunction function = nullptr;
@@ -34,7 +42,7 @@ struct CompiledKernel {
   std::uint32_t static_shared_bytes = 0;     // dynamic shared memory begins here
   std::uint64_t parameter_bytes = 0;
   bool uses_barriers = false;  // false: no warp is ever suspended
-  double compile_seconds = 0;
+  CompileTimes times;
   std::shared_ptr<const void> code;  // owner of the machine code and of the texts
 };
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "emulator/runtime/abi.h"
@@ -51,6 +52,33 @@ EMULATOR_KERNEL_MEMORY void store_lanes(WarpContext& context, std::uint32_t site
     }
   }
   checker.finish();
+}
+
+// cp.async.
+template <std::uint32_t bytes>
+EMULATOR_KERNEL_MEMORY void copy_lanes(WarpContext& context, std::uint32_t load_site,
+                                       std::uint32_t store_site, std::uint32_t mask) {
+  Checker loads(context, load_site, bytes);
+  Checker part(context, load_site, 1);
+  Checker stores(context, store_site, bytes);
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    std::uint64_t to = 0;
+    std::uint32_t wanted = 0;
+    std::memcpy(&to, context.value[0] + std::size_t{lane} * sizeof to, sizeof to);
+    std::memcpy(&wanted, context.value[1] + std::size_t{lane} * sizeof wanted, sizeof wanted);
+    const std::uint64_t from = context.address[lane];
+    std::array<std::uint8_t, bytes> data{};
+    if (wanted >= bytes) {
+      std::memcpy(data.data(), loads.check(lane, from), bytes);
+    } else if (wanted != 0) {
+      static_cast<void>(part.check(lane, from + wanted - 1));
+      std::memcpy(data.data(), part.check(lane, from), wanted);
+    }
+    std::memcpy(stores.check(lane, to), data.data(), bytes);
+  }
+  stores.finish();
+  loads.finish();
 }
 
 // Whether a lane may read [address, address + bytes) as generic memory, and if so the bytes.
@@ -154,8 +182,9 @@ void require_all_lanes(WarpContext& context, std::uint32_t mask, std::uint32_t l
 }
 
 constexpr unsigned kMatrixSide = 8;
-constexpr std::size_t kMatrixElement = sizeof(std::uint16_t);
-constexpr std::size_t kMatrixRow = kMatrixSide * kMatrixElement;
+// As types, so that a copy of so many bytes is one instruction.
+constexpr std::integral_constant<std::size_t, sizeof(std::uint16_t)> kMatrixElement;
+constexpr std::integral_constant<std::size_t, kMatrixSide * kMatrixElement> kMatrixRow;
 
 // ldmatrix and stmatrix: calls move(memory, registers, bytes) for each stretch that is one in both.
 // In its register the matrix lies row after row: lane l has two neighbours of row l / 4.
@@ -341,7 +370,7 @@ EMULATOR_KERNEL_MEMORY void emu_load_matrix(WarpContext* context, std::uint32_t 
                                             std::uint32_t mask, std::uint32_t count,
                                             std::uint32_t transposed) {
   move_matrices(*context, site, mask, count, transposed != 0,
-                [](std::uint8_t* memory, std::uint8_t* registers, std::size_t bytes) {
+                [](std::uint8_t* memory, std::uint8_t* registers, auto bytes) {
                   std::memcpy(registers, memory, bytes);
                 });
 }
@@ -350,7 +379,7 @@ EMULATOR_KERNEL_MEMORY void emu_store_matrix(WarpContext* context, std::uint32_t
                                              std::uint32_t mask, std::uint32_t count,
                                              std::uint32_t transposed) {
   move_matrices(*context, site, mask, count, transposed != 0,
-                [](std::uint8_t* memory, const std::uint8_t* registers, std::size_t bytes) {
+                [](std::uint8_t* memory, const std::uint8_t* registers, auto bytes) {
                   std::memcpy(memory, registers, bytes);
                 });
 }
@@ -400,30 +429,16 @@ void emu_wmma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std:
                      context->value[0], context->value[4], context->value[2]);
 }
 
-EMULATOR_KERNEL_MEMORY void emu_copy(WarpContext* context, std::uint32_t load_site,
-                                     std::uint32_t store_site, std::uint32_t mask,
-                                     std::uint32_t bytes) {
-  Checker loads(*context, load_site, bytes);
-  Checker part(*context, load_site, 1);
-  Checker stores(*context, store_site, bytes);
-  for (; mask != 0; mask &= mask - 1) {
-    const unsigned lane = lowest(mask);
-    std::uint64_t to = 0;
-    std::uint32_t wanted = 0;
-    std::memcpy(&to, context->value[0] + std::size_t{lane} * sizeof to, sizeof to);
-    std::memcpy(&wanted, context->value[1] + std::size_t{lane} * sizeof wanted, sizeof wanted);
-    const std::uint64_t from = context->address[lane];
-    std::array<std::uint8_t, 16> data{};
-    if (wanted >= bytes) {
-      std::memcpy(data.data(), loads.check(lane, from), bytes);
-    } else if (wanted != 0) {
-      static_cast<void>(part.check(lane, from + wanted - 1));
-      std::memcpy(data.data(), part.check(lane, from), wanted);
-    }
-    std::memcpy(stores.check(lane, to), data.data(), bytes);
+void emu_copy(WarpContext* context, std::uint32_t load_site, std::uint32_t store_site,
+              std::uint32_t mask, std::uint32_t bytes) {
+  switch (bytes) {
+    case 4:
+      return copy_lanes<4>(*context, load_site, store_site, mask);
+    case 8:
+      return copy_lanes<8>(*context, load_site, store_site, mask);
+    default:
+      return copy_lanes<16>(*context, load_site, store_site, mask);
   }
-  stores.finish();
-  loads.finish();
 }
 
 }  // extern "C"

@@ -12,6 +12,7 @@
 #endif
 
 #include "emulator/runtime/half.h"
+#include "emulator/runtime/wide_product.h"
 
 namespace emulator::runtime {
 namespace {
@@ -335,8 +336,23 @@ Slot slot_of_c(unsigned row, unsigned column, unsigned bits) {
   return {lane, row / 8 * 2 + column % 2, 0};
 }
 
+float float_of(MatrixType type, std::uint32_t bits) {
+  float value = 0;
+  const auto* from = reinterpret_cast<const std::uint8_t*>(&bits);
+  for_each_float(type, from, 1, [](unsigned) { return 0U; }, [&](unsigned, float f) { value = f; });
+  return value;
+}
+
 void multiply(const MatrixShape& shape, const std::uint8_t* a, const std::uint8_t* b,
               const std::uint8_t* c, std::uint8_t* d) {
+  const VectorWidth width = widest_vectors();
+  const bool floats = shape.c == MatrixType::f32 || shape.c == MatrixType::f16;
+  if (floats && width != VectorWidth::none) return multiply_wide(width, shape, a, b, c, d);
+  multiply_plainly(shape, a, b, c, d);
+}
+
+void multiply_plainly(const MatrixShape& shape, const std::uint8_t* a, const std::uint8_t* b,
+                      const std::uint8_t* c, std::uint8_t* d) {
   if (shape.a == MatrixType::f64) return multiply_doubles(a, b, c, d);
   if (shape.c == MatrixType::s32) return multiply_integers(shape, a, b, c, d);
   multiply_floats(shape, a, b, c, d);

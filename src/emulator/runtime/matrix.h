@@ -20,6 +20,9 @@ struct Slot {
 [[nodiscard]] Slot slot_of_b(unsigned k, unsigned column, unsigned bits);
 [[nodiscard]] Slot slot_of_c(unsigned row, unsigned column, unsigned bits);
 
+// The value of an element's lowest bits, of a float type of up to 32 bits.
+[[nodiscard]] float float_of(MatrixType type, std::uint32_t bits);
+
 // One mma: registers of A, B and C as emu_mma finds them, those of D as it leaves them.
 //
 // Floats are multiplied and added in f32 with one rounding (fma), from C on, k ascending; D in f16
@@ -28,6 +31,9 @@ struct Slot {
 // otherwise.
 void multiply(const MatrixShape& shape, const std::uint8_t* a, const std::uint8_t* b,
               const std::uint8_t* c, std::uint8_t* d);
+// The same on any CPU.
+void multiply_plainly(const MatrixShape& shape, const std::uint8_t* a, const std::uint8_t* b,
+                      const std::uint8_t* c, std::uint8_t* d);
 
 struct FragmentShape {
   unsigned rows = 0;  // of A, C and D

@@ -1,0 +1,26 @@
+// LLVM, second half: an object file becomes code of this process.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace emulator::jit {
+
+// Machine code of one object file, alive as long as this object.
+class MachineCode {
+ public:
+  virtual ~MachineCode() = default;
+  // The address of a function it defines. Throws std::runtime_error where there is none, or where
+  // the object wants a symbol that is not to be had.
+  [[nodiscard]] virtual std::uint64_t address(const std::string& name) const = 0;
+};
+
+// The code can reach the runtime's entry points, a fixed list of mathematical functions and
+// `variables`, by their names in the object, and nothing else of the process. Throws
+// std::runtime_error. Thread-safe.
+[[nodiscard]] std::shared_ptr<const MachineCode> link(
+    const std::string& object, const std::map<std::string, std::uint64_t>& variables);
+
+}  // namespace emulator::jit
