@@ -149,9 +149,13 @@ void launch(Context& context, const LaunchRequest& request) {
   launch.block = request.block;
   launch.shared_bytes = code->static_shared_bytes + request.dynamic_shared_bytes;
   launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
+  launch.unit = code->unit;
   launch.local_bytes_per_thread = code->local_bytes_per_thread;
+  if (code->grows_stack) {
+    launch.local_bytes_per_thread += context.limits.get(CU_LIMIT_STACK_SIZE);
+  }
   launch.blocks_per_worker =
-      blocks_per_worker(resident, code->local_bytes_per_thread * threads, device);
+      blocks_per_worker(resident, launch.local_bytes_per_thread * threads, device);
   if (cooperative) launch.grid_workspace = context.grid_workspace();
   auto pending = std::make_shared<Pending>(std::move(code), std::move(parameters), launch);
   context.submit(*stream, [pending = std::move(pending), &context] { pending->run(context); });

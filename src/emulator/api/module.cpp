@@ -23,11 +23,11 @@ int target_number(const std::string& target) {
 }  // namespace
 
 Kernel::Kernel(const ptx::Module& module, const ptx::Function& function,
-               std::shared_ptr<jit::Compiler> compiler)
+               std::shared_ptr<jit::Compiler> compiler, lower::EngineChoice engine)
     : max_dynamic_shared_bytes(0),
       function_(function),
       compiler_(std::move(compiler)),
-      layout_(jit::layout_of(module, function)),
+      layout_(jit::layout_of(module, function, engine)),
       target_(target_number(module.target)) {
   if (layout_.static_shared_bytes > kStaticSharedBytes) {
     throw ptx::Error(function.where, "kernel " + function.name + " uses " +
@@ -51,13 +51,14 @@ Module::Module(ptx::Module text, runtime::Memory& memory)
   try {
     place_variables(memory);
     initialize_variables();
+    const lower::EngineChoice engine = jit::engine_of_environment();
     jit::SymbolAddresses addresses;
     for (const auto& [name, variable] : variables_) addresses[name] = variable.address;
-    compiler_ = std::make_shared<jit::Compiler>(text_, std::move(addresses));
+    compiler_ = std::make_shared<jit::Compiler>(text_, std::move(addresses), engine);
     compiler_->check();
     for (const ptx::Function& function : text_->functions) {
       if (!function.entry) continue;
-      kernels_.push_back(std::make_shared<Kernel>(*text_, function, compiler_));
+      kernels_.push_back(std::make_shared<Kernel>(*text_, function, compiler_, engine));
     }
   } catch (...) {
     unload(memory);
@@ -90,17 +91,25 @@ void Module::initialize_variables() {
     std::copy_n(variable.initial.begin(),
                 std::min<std::size_t>(variable.initial.size(), variable.size), memory);
     for (const ptx::Relocation& relocation : variable.relocations) {
-      const Variable* target = find_variable(relocation.symbol);
-      if (target == nullptr || relocation.offset + sizeof(std::uint64_t) > variable.size) {
+      const std::optional<std::uint64_t> target = find_address(relocation.symbol);
+      if (!target || relocation.offset + sizeof(std::uint64_t) > variable.size) {
         throw ptx::Error(variable.where,
                          "variable " + variable.name + " is initialised with the address of " +
                              relocation.symbol +
-                             ", which is no .global or .const variable of the module");
+                             ", which is no .global or .const variable and no function of the "
+                             "module");
       }
-      const std::uint64_t value = target->address + static_cast<std::uint64_t>(relocation.addend);
+      const std::uint64_t value = *target + static_cast<std::uint64_t>(relocation.addend);
       std::memcpy(memory + relocation.offset, &value, sizeof value);
     }
   }
+}
+
+std::optional<std::uint64_t> Module::find_address(const std::string& name) const {
+  if (const Variable* variable = find_variable(name)) return variable->address;
+  const ptx::Function* function = text_->find_function(name);
+  if (function == nullptr || function->entry || !function->defined) return std::nullopt;
+  return lower::function_address(static_cast<std::size_t>(function - text_->functions.data()));
 }
 
 void Module::unload(runtime::Memory& memory) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ class Module;
 class Kernel {
  public:
   Kernel(const ptx::Module& module, const ptx::Function& function,
-         std::shared_ptr<jit::Compiler> compiler);
+         std::shared_ptr<jit::Compiler> compiler, lower::EngineChoice engine);
 
   [[nodiscard]] const ptx::Function& function() const { return function_; }
   [[nodiscard]] const jit::KernelLayout& layout() const { return layout_; }
@@ -68,6 +69,8 @@ class Module {
  private:
   void place_variables(runtime::Memory& memory);
   void initialize_variables();
+  // Of a variable, or of a function as pointers hold it; none where there is none of that name.
+  [[nodiscard]] std::optional<std::uint64_t> find_address(const std::string& name) const;
 
   std::shared_ptr<const ptx::Module> text_;
   std::map<std::string, Variable> variables_;

@@ -2,7 +2,9 @@
 
 #include <bit>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -31,13 +33,15 @@ struct Owner {
 
 std::shared_ptr<const CompiledKernel> build(const ptx::Module& module, const ptx::Function& entry,
                                             const lower::LaunchShape& shape,
-                                            const SymbolAddresses& globals) {
+                                            const SymbolAddresses& globals,
+                                            lower::EngineChoice engine) {
   using Clock = std::chrono::steady_clock;
   const auto seconds = [](Clock::duration time) {
     return std::chrono::duration<double>(time).count();
   };
   const auto begin = Clock::now();
-  lower::LoweredKernel lowered = lower::lower_kernel(module, entry, shape, globals, kFunctionName);
+  lower::LoweredKernel lowered =
+      lower::lower_kernel(module, entry, shape, globals, kFunctionName, engine);
   const auto lowered_at = Clock::now();
   const ObjectCode compiled = compile_ir(lowered.ir);
   const auto compiled_at = Clock::now();
@@ -49,7 +53,9 @@ std::shared_ptr<const CompiledKernel> build(const ptx::Module& module, const ptx
   kernel->sites = std::move(lowered.sites);
   for (std::size_t i = 0; i < kernel->sites.size(); ++i)
     kernel->sites[i].text = owner->texts[i].c_str();
-  kernel->local_bytes_per_thread = lowered.layout.local_bytes;
+  kernel->local_bytes_per_thread = lowered.local_bytes;
+  kernel->unit = lowered.unit;
+  kernel->grows_stack = lowered.grows_stack;
   kernel->static_shared_bytes = lowered.layout.static_shared_bytes;
   kernel->parameter_bytes = lowered.layout.parameter_bytes;
   kernel->uses_barriers = lowered.may_suspend;
@@ -67,14 +73,17 @@ struct Compiler::State {
 
   std::shared_ptr<const ptx::Module> module;
   SymbolAddresses globals;
+  lower::EngineChoice engine;
   std::mutex mutex;
   std::map<Key, std::shared_ptr<const CompiledKernel>> kernels;
 };
 
-Compiler::Compiler(std::shared_ptr<const ptx::Module> module, SymbolAddresses globals)
+Compiler::Compiler(std::shared_ptr<const ptx::Module> module, SymbolAddresses globals,
+                   lower::EngineChoice engine)
     : state_(std::make_unique<State>()) {
   state_->module = std::move(module);
   state_->globals = std::move(globals);
+  state_->engine = engine;
 }
 
 Compiler::~Compiler() = default;
@@ -84,8 +93,8 @@ void Compiler::check() const {
   const lower::LaunchShape shape{{runtime::kWarpSize, 1, 1}, {1, 1, 1}, 0};
   for (const ptx::Function& function : state_->module->functions) {
     if (!function.entry || !function.defined) continue;
-    static_cast<void>(
-        lower::lower_kernel(*state_->module, function, shape, state_->globals, kFunctionName));
+    static_cast<void>(lower::lower_kernel(*state_->module, function, shape, state_->globals,
+                                          kFunctionName, state_->engine));
   }
 }
 
@@ -95,12 +104,21 @@ std::shared_ptr<const CompiledKernel> Compiler::compile(const ptx::Function& ent
   const State::Key key{&entry, launch.block, launch.grid, launch.dynamic_shared_bytes};
   const std::scoped_lock lock(state_->mutex);
   auto& kernel = state_->kernels[key];
-  if (!kernel) kernel = build(*state_->module, entry, launch, state_->globals);
+  if (!kernel) kernel = build(*state_->module, entry, launch, state_->globals, state_->engine);
   return kernel;
 }
 
-KernelLayout layout_of(const ptx::Module& module, const ptx::Function& entry) {
-  const lower::Layout layout = lower::layout_of(module, entry);
+lower::EngineChoice engine_of_environment() {
+  const char* wanted = std::getenv("EMULATED_CUDA_ENGINE");
+  const std::string_view name = wanted == nullptr ? "" : wanted;
+  if (name == "warps") return lower::EngineChoice::warps;
+  if (name == "threads") return lower::EngineChoice::threads;
+  return lower::EngineChoice::automatic;
+}
+
+KernelLayout layout_of(const ptx::Module& module, const ptx::Function& entry,
+                       lower::EngineChoice choice) {
+  const lower::Layout layout = lower::layout_of(module, entry, choice);
   KernelLayout result;
   for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
     result.parameters.push_back({layout.parameters[i], entry.parameters[i].size});

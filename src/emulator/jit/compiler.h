@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/lower/kernel.h"
 #include "emulator/ptx/ast.h"
 #include "emulator/runtime/abi.h"
 
@@ -38,7 +39,9 @@ struct CompileTimes {
 struct CompiledKernel {
   runtime::WarpFunction function = nullptr;
   std::vector<runtime::Site> sites;          // texts live as long as this object
-  std::uint64_t local_bytes_per_thread = 0;  // the .local frame, a multiple of 16
+  std::uint64_t local_bytes_per_thread = 0;  // the .local frames, a multiple of 16
+  runtime::Unit unit = runtime::Unit::warp;  // what `function` runs
+  bool grows_stack = false;                  // calls or alloca may take more local memory than that
   std::uint32_t static_shared_bytes = 0;     // dynamic shared memory begins here
   std::uint64_t parameter_bytes = 0;
   bool uses_barriers = false;  // false: no warp is ever suspended
@@ -58,12 +61,17 @@ struct KernelLayout {
   std::uint64_t local_bytes_per_thread = 0;
   std::uint64_t constant_bytes = 0;
 };
-[[nodiscard]] KernelLayout layout_of(const ptx::Module& module, const ptx::Function& entry);
+[[nodiscard]] KernelLayout layout_of(const ptx::Module& module, const ptx::Function& entry,
+                                     lower::EngineChoice choice = lower::EngineChoice::automatic);
+
+// EMULATED_CUDA_ENGINE: "warps" or "threads" where a person wants the one or the other.
+[[nodiscard]] lower::EngineChoice engine_of_environment();
 
 // Compiles the kernels of one module. Thread-safe.
 class Compiler {
  public:
-  Compiler(std::shared_ptr<const ptx::Module> module, SymbolAddresses globals);
+  Compiler(std::shared_ptr<const ptx::Module> module, SymbolAddresses globals,
+           lower::EngineChoice engine = lower::EngineChoice::automatic);
   ~Compiler();
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;

@@ -9,7 +9,7 @@ namespace {
 LaneOffsets frame_offsets(const Layout& layout) {
   LaneOffsets frames{};
   for (std::size_t lane = 0; lane < frames.size(); ++lane) {
-    frames[lane] = static_cast<std::int64_t>(lane * layout.local_bytes);
+    frames[lane] = static_cast<std::int64_t>(lane * layout.local_stride);
   }
   return frames;
 }
@@ -45,13 +45,26 @@ AccessAddress::AccessAddress(Writer& writer, const ptx::Operand& operand, ptx::S
   } else if (const auto* symbol = std::get_if<ptx::Symbol>(&address_.base)) {
     base = writer.form({.value = *symbol, .where = operand.where}, 64);
   }
-  window_form_ = add(base, Form::constant(address_.offset), 64);
-  form_ = window_form_;
+  form_ = add(base, Form::constant(address_.offset), 64);
+  window_form_ = form_;
+  if (const auto offset = offset_in_frame()) {
+    window_form_ = add(Form::constant(*offset), Form::constant(address_.offset), 64);
+  }
   if (space_ == ptx::Space::local) {
     Form frames = Form::uniform(64);
     frames.offset = frame_offsets(writer.layout());
     form_ = add(window_form_, frames, 64);
   }
+}
+
+// Of a local variable that is named: it lies in the frame, wherever that is.
+std::optional<std::int64_t> AccessAddress::offset_in_frame() const {
+  const auto* symbol = std::get_if<ptx::Symbol>(&address_.base);
+  if (space_ != ptx::Space::local || symbol == nullptr ||
+      symbol->where != ptx::Symbol::Where::local_variable) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(writer_.layout().function_offsets.at(symbol->index));
 }
 
 Value AccessAddress::based(const Value& address) {
@@ -103,7 +116,9 @@ bool AccessAddress::surely_inside(unsigned bytes) const {
   if (space_ == ptx::Space::shared)
     return within(std::uint64_t{writer_.layout().static_shared_bytes} +
                   writer_.shape().dynamic_shared_bytes);
-  if (space_ == ptx::Space::local) return within(writer_.layout().local_bytes);
+  // A register may point into the frame of another function.
+  const bool own_frame = !writer_.by_thread() || offset_in_frame();
+  if (space_ == ptx::Space::local && own_frame) return within(writer_.layout().local_bytes);
   return false;
 }
 

@@ -1,6 +1,7 @@
 // The addresses of one memory access: what is known of them, and how to compute them.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "emulator/lower/writer.h"
@@ -36,12 +37,13 @@ class AccessAddress {
 
  private:
   Value based(const Value& address);  // local: window offset to host address
+  [[nodiscard]] std::optional<std::int64_t> offset_in_frame() const;
 
   Writer& writer_;
   const ptx::Operand& operand_;
   const ptx::Address& address_;
   ptx::Space space_;
-  Form window_form_;  // before the local frames' base is added
+  Form window_form_;  // before the local frames' base is added; from the frame on where it is known
   Form form_;
 };
 

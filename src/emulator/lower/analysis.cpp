@@ -136,6 +136,12 @@ std::uint32_t thread_index(const LaunchShape& shape, unsigned dimension, std::ui
 
 Form form_of(const ptx::SpecialRegister& special, const LaunchShape& shape) {
   const unsigned d = special.dimension;
+  if (shape.by_thread()) {
+    if (special.which == Special::tid && d < 3)
+      return Form::uniform(Range{0, std::int64_t{shape.block[d]} - 1});
+    if (special.which == Special::laneid)
+      return Form::uniform(Range{0, std::int64_t{runtime::kWarpSize} - 1});
+  }
   switch (special.which) {
     case Special::tid:
       return d < 3 ? form_of_tid(shape, d) : Form::constant(0);
@@ -159,7 +165,7 @@ Form form_of(const ptx::SpecialRegister& special, const LaunchShape& shape) {
     case Special::lanemask_lt:
     case Special::lanemask_ge:
     case Special::lanemask_gt:
-      return Form::any();
+      return shape.by_thread() ? Form::uniform(32) : Form::any();
     default:
       return Form::uniform(64);
   }

@@ -21,15 +21,21 @@
 
 namespace emulator::lower {
 
-// What the launch fixes. grid is an upper bound in each dimension.
+// What the launch fixes, and what runs by itself. grid is an upper bound in each dimension.
 struct LaunchShape {
   std::array<std::uint32_t, 3> block;
   std::array<std::uint32_t, 3> grid;
   std::uint32_t dynamic_shared_bytes = 0;
+  // Where threads run by themselves, the code is written for one lane: every value is uniform, and
+  // nothing ever diverges.
+  runtime::Unit unit = runtime::Unit::warp;
 
+  [[nodiscard]] bool by_thread() const { return unit == runtime::Unit::thread; }
   [[nodiscard]] std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
-  // Whether every warp of a block has all its lanes.
-  [[nodiscard]] bool full_warps() const { return threads() % runtime::kWarpSize == 0; }
+  // Whether every warp of a block has all its lanes, and they run together.
+  [[nodiscard]] bool full_warps() const {
+    return !by_thread() && threads() % runtime::kWarpSize == 0;
+  }
 };
 
 // %tid of lane `lane` of warp `warp`.

@@ -90,7 +90,8 @@ void find_successors(const ptx::Module& module, const ptx::Function& function,
         --block.last;
         const std::uint32_t target =
             last.opcode == Opcode::bra ? block_at(targets_of(last).at(0)) : exit;
-        if (last.guard && target != next) {
+        // Behind a guarded exit at the end of a function others still return.
+        if (last.guard && (target != next || last.opcode == Opcode::exit)) {
           block.end = BasicBlock::End::conditional;
           block.condition = *last.guard;
           block.successors = {target, next};

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "emulator/lower/call_graph.h"
+#include "emulator/lower/operands.h"
+
 namespace emulator::lower {
 namespace {
 
@@ -16,46 +19,12 @@ using ptx::Operand;
 using ptx::Space;
 using ptx::Symbol;
 
-// Copies of bodies, copies within copies included, may come to this many instructions: ten times
-// what the largest kernels have, and still compiled in minutes.
-constexpr std::size_t kMostInstructions = 200'000;
-
-struct Call {
-  std::uint32_t callee = 0;
-  std::vector<Operand> results;
-  std::vector<Operand> arguments;
-};
-
-// The parts of a call; empty where it is through a register.
-std::optional<Call> call_of(const Instruction& instruction) {
-  Call call;
-  bool found = false;
-  for (const Operand& operand : instruction.operands) {
-    if (const auto* symbol = std::get_if<Symbol>(&operand.value)) {
-      found = symbol->where == Symbol::Where::function;
-      call.callee = symbol->index;
-    } else if (const auto* list = std::get_if<ptx::Vector>(&operand.value)) {
-      (found ? call.arguments : call.results) = list->elements;
-    }
-  }
-  return found ? std::optional(call) : std::nullopt;
-}
-
 // A call of a function that the module defines; empty where the instruction is anything else.
-std::optional<Call> call_of_body(const ptx::Module& module, const Instruction& instruction) {
+std::optional<CallParts> call_of_body(const ptx::Module& module, const Instruction& instruction) {
   if (instruction.opcode != Opcode::call) return std::nullopt;
-  const std::optional<Call> call = call_of(instruction);
-  return call && module.functions[call->callee].defined ? call : std::nullopt;
-}
-
-template <typename Change>
-void each_operand(Operand& operand, const Change& change) {
-  change(operand);
-  if (auto* vector = std::get_if<ptx::Vector>(&operand.value)) {
-    for (Operand& element : vector->elements) each_operand(element, change);
-  } else if (auto* pair = std::get_if<ptx::Pair>(&operand.value)) {
-    for (Operand& element : pair->both) each_operand(element, change);
-  }
+  const CallParts call = parts_of(instruction);
+  const bool defined = call.callee && module.functions[*call.callee].defined;
+  return defined ? std::optional(call) : std::nullopt;
 }
 
 class Inliner {
@@ -96,7 +65,7 @@ class Inliner {
       starts.push_back(end());
       Instruction instruction = original;
       rename(instruction, copy, is_kernel);
-      if (const std::optional<Call> found = call_of_body(module_, instruction)) {
+      if (const std::optional<CallParts> found = call_of_body(module_, instruction)) {
         if (instruction.guard) {
           own.push_back(end());
           add(jump(instruction, static_cast<std::uint32_t>(starts.size()), true));
@@ -127,11 +96,11 @@ class Inliner {
     return static_cast<std::uint32_t>(result_.body.size());
   }
   void add(Instruction instruction) {
-    if (result_.body.size() >= kMostInstructions) {
+    if (result_.body.size() >= kMostInlined) {
       throw ptx::Error(instruction.where,
                        fmt::format("the functions this kernel calls come to more than {} "
                                    "instructions, which the emulator does not support",
-                                   kMostInstructions));
+                                   kMostInlined));
     }
     result_.body.push_back(std::move(instruction));
   }
@@ -184,8 +153,8 @@ class Inliner {
     }
   }
 
-  void call(const Instruction& instruction, const Call& call) {
-    const ptx::Function& callee = module_.functions[call.callee];
+  void call(const Instruction& instruction, const CallParts& call) {
+    const ptx::Function& callee = module_.functions[*call.callee];
     if (std::ranges::find(chain_, &callee) != chain_.end()) {
       refuse(instruction, "'" + callee.name + "' calls itself, which is not");
     }

@@ -3,11 +3,16 @@
 // computes is then known as well, or as little, as if it stood in the kernel.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "emulator/ptx/ast.h"
 
 namespace emulator::lower {
+
+// Copies of bodies, copies within copies included, may come to this many instructions: ten times
+// what the largest kernels have, and still compiled in minutes.
+inline constexpr std::size_t kMostInlined = 200'000;
 
 // The kernel with every call of a function that the module defines replaced by its body; empty
 // where there is none. Throws ptx::Error at a call that cannot be: of a function that calls itself,

@@ -203,14 +203,14 @@ void Ir::branch(const Value& condition, const std::string& if_true, const std::s
                    unlikely ? ", !prof !0" : ""));
 }
 
-std::string Ir::finish(const std::string& name) const {
+std::string Ir::function(const std::string& header) const {
+  return fmt::format("define {} nounwind noredzone {{\nentry:\n{}{}}}\n", header, slots_, body_);
+}
+
+std::string module_text(const std::set<std::string>& declarations, const std::string& functions) {
   std::string text;
-  for (const std::string& declaration : declarations_) text += declaration + "\n";
-  text += fmt::format("define void @{}(ptr noalias %ctx) nounwind noredzone {{\nentry:\n", name);
-  text += slots_;
-  text += body_;
-  text += "}\n!0 = !{!\"branch_weights\", i32 1, i32 100000}\n";
-  return text;
+  for (const std::string& declaration : declarations) text += declaration + "\n";
+  return text + functions + "!0 = !{!\"branch_weights\", i32 1, i32 100000}\n";
 }
 
 }  // namespace emulator::lower

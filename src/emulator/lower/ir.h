@@ -81,8 +81,9 @@ class Ir {
   void branch(const Value& condition, const std::string& if_true, const std::string& if_false,
               bool unlikely = false);
 
-  // The module: declarations, then a function `name(ptr noalias %ctx)` of all that was written.
-  [[nodiscard]] std::string finish(const std::string& name) const;
+  // The function of all that was written, behind `header`: "void @f(ptr %a)".
+  [[nodiscard]] std::string function(const std::string& header) const;
+  [[nodiscard]] const std::set<std::string>& declarations() const { return declarations_; }
 
  private:
   std::string slots_;
@@ -90,6 +91,10 @@ class Ir {
   std::set<std::string> declarations_;
   unsigned next_ = 0;
 };
+
+// A module of these functions.
+[[nodiscard]] std::string module_text(const std::set<std::string>& declarations,
+                                      const std::string& functions);
 
 // A 32-bit constant, as entry points of the runtime take them.
 [[nodiscard]] inline Value number(std::uint64_t value) { return Ir::constant(value, "i32", 1); }

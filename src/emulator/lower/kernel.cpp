@@ -4,9 +4,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <set>
 
+#include "emulator/lower/call_graph.h"
+#include "emulator/lower/collective.h"
 #include "emulator/lower/control_flow.h"
 #include "emulator/lower/inline_calls.h"
+#include "emulator/lower/thread_call.h"
+#include "emulator/lower/thread_function.h"
+#include "emulator/lower/waiting_loops.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -55,29 +62,23 @@ void lower_instruction(Writer& writer, const Instruction& instruction) {
   static constexpr Group kGroups[] = {
       lower_move,       lower_integer,   lower_bits,    lower_floating, lower_half, lower_compare,
       lower_convert,    lower_parameter, lower_memory,  lower_atomic,   lower_warp, lower_matrix,
-      lower_async_copy, lower_mbarrier,  lower_cluster, lower_call};
+      lower_async_copy, lower_mbarrier,  lower_cluster, lower_call,     lower_stack};
   for (const Group group : kGroups) {
     if (group(writer, instruction)) return;
   }
   unsupported(instruction);
 }
 
-// A loop that reads what others write may be waiting for it.
-bool may_wait(const Instruction& instruction) {
-  if (instruction.opcode == Opcode::ld) {
-    return instruction.has(Modifier::volatile_) || instruction.has(Modifier::acquire) ||
-           instruction.has(Modifier::relaxed);
-  }
-  // try_wait gives other warps their turn by itself.
-  return instruction.opcode == Opcode::atom || instruction.has(Modifier::test_wait);
-}
-
-// Writes the blocks of a kernel and the ways between them (analysis.h says how lanes wait for each
-// other).
+// Writes the blocks of a kernel, or of a function it calls, and the ways between them (analysis.h
+// says how lanes wait for each other).
 class Body {
  public:
-  Body(Writer& writer)
-      : writer_(writer), ir_(writer.ir), flow_(writer.flow()), analysis_(writer.analysis()) {
+  Body(Writer& writer, const std::map<std::uint32_t, Collective>& collectives)
+      : writer_(writer),
+        ir_(writer.ir),
+        flow_(writer.flow()),
+        analysis_(writer.analysis()),
+        collectives_(collectives) {
     for (std::uint32_t b = 0; b < flow_.exit(); ++b) {
       masks_.push_back(ir_.slot("i32", 1));
       waiting_.push_back(ir_.slot("i32", 1));
@@ -85,6 +86,7 @@ class Body {
   }
 
   void run() {
+    if (!writer_.function().entry) check_room(writer_);
     const Value all =
         writer_.shape().full_warps() ? Ir::constant(~std::uint64_t{0}, "i32", 1) : live();
     ir_.store(all, masks_[0], 4);
@@ -96,6 +98,7 @@ class Body {
   struct Way {
     std::uint32_t target;
     Value lanes;
+    bool taken = true;  // of a branch: where its predicate holds
   };
 
   [[nodiscard]] static std::string name(std::uint32_t block) { return fmt::format("b{}", block); }
@@ -119,15 +122,24 @@ class Body {
         const std::string skip = ir_.label("skipped");
         ir_.branch(ir_.compare("icmp ne", writer_.mask(), 0), run, skip);
         ir_.begin_block(run);
-        lower_instruction(writer_, instruction);
+        lower(i);
         ir_.jump(skip);
         ir_.begin_block(skip);
       } else {
-        lower_instruction(writer_, instruction);
+        lower(i);
       }
       writer_.clear_guard();
     }
     end(b, mask);
+  }
+
+  void lower(std::uint32_t index) {
+    const auto found = collectives_.find(index);
+    if (found == collectives_.end()) {
+      return lower_instruction(writer_, writer_.function().body[index]);
+    }
+    lower_collective(writer_, found->second,
+                     [&](const Instruction& gathered) { lower_instruction(writer_, gathered); });
   }
 
   void end(std::uint32_t b, const Value& mask) {
@@ -160,7 +172,7 @@ class Body {
     ir_.begin_block(if_true);
     leave(b, {{block.successors[0], mask}});
     ir_.begin_block(if_false);
-    leave(b, {{block.successors[1], mask}});
+    leave(b, {{block.successors[1], mask, false}});
   }
 
   void indexed(std::uint32_t b, const Value& mask) {
@@ -219,6 +231,7 @@ class Body {
   // jumps to what runs next.
   void leave(std::uint32_t from, const std::vector<Way>& ways) {
     yield_before_waiting_loops(from, ways);
+    if (!writer_.function().entry && ways[0].target == flow_.exit()) return go_back(from, ways[0]);
     std::vector<std::uint32_t> targets;
     targets.reserve(ways.size());
     for (const Way& way : ways) targets.push_back(way.target);
@@ -254,6 +267,16 @@ class Body {
     ir_.line("ret void");
   }
 
+  // From a function that was called, to its caller: by ret or the end of the text, or by exit,
+  // after which the thread has ended.
+  void go_back(std::uint32_t from, const Way& way) {
+    const std::vector<Instruction>& body = writer_.function().body;
+    const std::uint32_t last = flow_.blocks[from].last;
+    const bool ends = last < body.size() && body[last].opcode == Opcode::exit && way.taken;
+    if (ends) retire(way.lanes);
+    ir_.line(ends ? "ret i32 1" : "ret i32 0");
+  }
+
   // Lanes that exit no longer count at barriers.
   void retire(const Value& lanes) {
     const Value field = writer_.context_field(offsetof(runtime::WarpContext, live));
@@ -276,7 +299,7 @@ class Body {
     for (const Way& way : ways) {
       if (way.target > from) continue;
       for (std::uint32_t i = flow_.blocks[way.target].first; i < flow_.blocks[from].last; ++i) {
-        if (!may_wait(writer_.function().body[i])) continue;
+        if (!may_wait(writer_.function().body[i]) && !may_wait_inside(i)) continue;
         writer_.note_suspension();
         writer_.call("emu_yield", {});
         return;
@@ -284,44 +307,141 @@ class Body {
     }
   }
 
+  // A call of a function, which may wait.
+  [[nodiscard]] bool may_wait_inside(std::uint32_t index) const {
+    return calls_code(writer_.module(), writer_.function().body[index]);
+  }
+
   Writer& writer_;
   Ir& ir_;
   const ControlFlow& flow_;
   const Analysis& analysis_;
+  const std::map<std::uint32_t, Collective>& collectives_;
   std::vector<Value> masks_;    // slot per block: the lanes that run it now
   std::vector<Value> waiting_;  // slot per block: the lanes that wait there
 };
 
+// What becomes a module of IR.
+class Functions {
+ public:
+  Functions(const ptx::Module& module, const LaunchShape& shape, const SymbolAddresses& symbols)
+      : module_(module), shape_(shape), symbols_(symbols) {}
+
+  void add(const ptx::Function& function, const Layout& layout, const ControlFlow& flow,
+           const Analysis& analysis, const std::map<std::uint32_t, Collective>& collectives,
+           const std::string& header) {
+    Writer writer(module_, function, shape_, layout, symbols_, flow, analysis, scope);
+    Body(writer, collectives).run();
+    text_ += writer.ir.function(header);
+    declarations_.insert(writer.ir.declarations().begin(), writer.ir.declarations().end());
+    for (const auto& pending : writer.sites()) {
+      kernel_.sites.push_back(pending.site);
+      kernel_.site_texts.push_back(pending.text);
+    }
+    kernel_.may_suspend = kernel_.may_suspend || writer.may_suspend();
+  }
+  void add(const ThreadFunction& each, const std::string& header) {
+    const ControlFlow flow = control_flow_of(module_, each.function);
+    Analysis analysis = analyse(module_, each.function, flow, shape_, each.layout, symbols_);
+    for (const auto& [index, collective] : each.collectives) {
+      for (const auto& source : collective.sources) {
+        analysis.forms.at(source.gathered) = Form::any();
+      }
+    }
+    add(each.function, each.layout, flow, analysis, each.collectives, header);
+  }
+  void add_text(const std::string& text) { text_ += text; }
+
+  LoweredKernel take() {
+    kernel_.ir = module_text(declarations_, text_);
+    return std::move(kernel_);
+  }
+
+  KernelScope scope;
+
+ private:
+  const ptx::Module& module_;
+  const LaunchShape& shape_;
+  const SymbolAddresses& symbols_;
+  std::string text_;
+  std::set<std::string> declarations_;
+  LoweredKernel kernel_;
+};
+
+std::string header_of_kernel(const std::string& name) {
+  return fmt::format("void @{}(ptr noalias %ctx)", name);
+}
+
+LoweredKernel lower_threads(const ptx::Module& module, const ptx::Function& function,
+                            LaunchShape shape, const SymbolAddresses& symbols,
+                            const std::string& name, const CallGraph& graph) {
+  shape.unit = runtime::Unit::thread;
+  const ThreadProgram program = thread_program(module, function, graph);
+  Functions functions(module, shape, symbols);
+  functions.scope.program = &program;
+  functions.add(program.kernel, header_of_kernel(name));
+  for (const auto& [index, each] : program.functions) {
+    functions.add(each, fmt::format("internal i32 @{}(ptr noalias %ctx, i64 %frame)",
+                                    name_of_function(index)));
+  }
+  if (graph.through_pointers) functions.add_text(function_tables(module, functions.scope));
+  LoweredKernel kernel = functions.take();
+  kernel.layout = program.kernel.layout;
+  kernel.unit = shape.unit;
+  kernel.local_bytes = program.local_bytes;
+  kernel.grows_stack = program.grows;
+  return kernel;
+}
+
+// What no warp can run, whatever its launch.
+bool needs_threads(const CallGraph& graph) {
+  return graph.recurses || graph.through_pointers || graph.allocates ||
+         graph.inlined > kMostInlined;
+}
+
 }  // namespace
 
-Layout layout_of(const ptx::Module& module, const ptx::Function& kernel) {
+Layout layout_of(const ptx::Module& module, const ptx::Function& kernel, EngineChoice choice) {
+  const CallGraph graph = call_graph(module, kernel);
+  const bool threads = choice == EngineChoice::threads ||
+                       (choice == EngineChoice::automatic && needs_threads(graph));
+  if (threads) {
+    const ThreadProgram program = thread_program(module, kernel, graph);
+    Layout layout = program.kernel.layout;
+    layout.local_bytes = program.local_bytes;
+    return layout;
+  }
   const std::optional<ptx::Function> inlined = with_calls_inlined(module, kernel);
   return lay_out(module, inlined ? *inlined : kernel);
 }
 
 LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& function,
                            const LaunchShape& shape, const SymbolAddresses& symbols,
-                           const std::string& name) {
+                           const std::string& name, EngineChoice choice) {
   const auto cluster = function.required_cluster.value_or(std::array<std::uint32_t, 3>{1, 1, 1});
   if (cluster[0] * cluster[1] * cluster[2] != 1) {
     throw ptx::Error(function.where, "'" + function.name +
                                          "' asks for clusters of blocks, which are not supported "
                                          "by the emulator");
   }
+  const CallGraph graph = call_graph(module, function);
+  const bool automatic = choice == EngineChoice::automatic;
+  if (choice == EngineChoice::threads || (automatic && needs_threads(graph))) {
+    return lower_threads(module, function, shape, symbols, name, graph);
+  }
   const std::optional<ptx::Function> inlined = with_calls_inlined(module, function);
   const ptx::Function& body = inlined ? *inlined : function;
-  LoweredKernel kernel;
-  kernel.layout = lay_out(module, body);
+  const Layout layout = lay_out(module, body);
   const ControlFlow flow = control_flow_of(module, body);
-  const Analysis analysis = analyse(module, body, flow, shape, kernel.layout, symbols);
-  Writer writer(module, body, shape, kernel.layout, symbols, flow, analysis);
-  Body(writer).run();
-  kernel.ir = writer.ir.finish(name);
-  for (const auto& pending : writer.sites()) {
-    kernel.sites.push_back(pending.site);
-    kernel.site_texts.push_back(pending.text);
+  const Analysis analysis = analyse(module, body, flow, shape, layout, symbols);
+  if (automatic && lanes_wait_for_each_other(body, flow, analysis)) {
+    return lower_threads(module, function, shape, symbols, name, graph);
   }
-  kernel.may_suspend = writer.may_suspend();
+  Functions functions(module, shape, symbols);
+  functions.add(body, layout, flow, analysis, {}, header_of_kernel(name));
+  LoweredKernel kernel = functions.take();
+  kernel.layout = layout;
+  kernel.local_bytes = layout.local_bytes;
   return kernel;
 }
 

@@ -86,6 +86,7 @@ Layout lay_out(const ptx::Module& module, const ptx::Function& function) {
   }
   layout.static_shared_bytes = static_cast<std::uint32_t>(shared);
   layout.local_bytes = align(layout.local_bytes, runtime::kLocalFrameAlignment);
+  layout.local_stride = layout.local_bytes;
   return layout;
 }
 
@@ -93,6 +94,13 @@ std::optional<std::uint64_t> address_of(const ptx::Module& module, const ptx::Fu
                                         const Layout& layout, const SymbolAddresses& symbols,
                                         const ptx::Symbol& symbol, ptx::Location where) {
   using Where = ptx::Symbol::Where;
+  if (symbol.where == Where::function) {
+    const ptx::Function& named = module.functions[symbol.index];
+    if (named.defined && !named.entry) return function_address(symbol.index);
+    throw ptx::Error(where, "the address of '" + named.name +
+                                "', which the module does not define as a function, is not "
+                                "supported by the emulator");
+  }
   if (symbol.where != Where::module_variable && symbol.where != Where::local_variable)
     return std::nullopt;
   const bool of_module = symbol.where == Where::module_variable;
@@ -102,6 +110,7 @@ std::optional<std::uint64_t> address_of(const ptx::Module& module, const ptx::Fu
     case ptx::Space::shared:
       return of_module ? layout.module_shared[symbol.index] : layout.function_offsets[symbol.index];
     case ptx::Space::local:
+      if (!of_module && !function.entry) return std::nullopt;
       if (!of_module) return layout.function_offsets[symbol.index];
       throw ptx::Error(where, "the module-scope .local variable '" + variable.name +
                                   "' is not supported by the emulator");

@@ -11,6 +11,14 @@
 
 namespace emulator::lower {
 
+// A function's address is this and 16 times its number in the module: no host address (those of
+// x86-64 have their upper 17 bits alike), so that nobody can read or write there.
+inline constexpr std::uint64_t kFunctionAddresses = std::uint64_t{0xF0} << 48U;
+inline constexpr std::uint64_t kFunctionAddressStep = 16;
+[[nodiscard]] constexpr std::uint64_t function_address(std::size_t index) {
+  return kFunctionAddresses + index * kFunctionAddressStep;
+}
+
 // Host addresses of the module's .global and .const variables.
 using SymbolAddresses = std::map<std::string, std::uint64_t>;
 
@@ -23,13 +31,17 @@ struct Layout {
   std::uint32_t static_shared_bytes = 0;        // where dynamic shared memory begins
   std::uint64_t local_bytes =
       0;  // frame of one thread, a multiple of runtime::kLocalFrameAlignment
+  // How far apart the lanes' frames lie for code that runs them together; 0 where threads run by
+  // themselves.
+  std::uint64_t local_stride = 0;
 };
 
 [[nodiscard]] Layout lay_out(const ptx::Module& module, const ptx::Function& function);
 
 // The address of a variable where it is a constant: window offsets of shared and local variables,
-// host addresses of .global and .const ones. Empty for parameters and call slots. Throws ptx::Error
-// where `symbols` lacks it.
+// host addresses of .global and .const ones; and of a function. Empty for parameters, call slots,
+// and local variables of functions that are called, whose frames lie elsewhere each time. Throws
+// ptx::Error where `symbols` lacks it.
 [[nodiscard]] std::optional<std::uint64_t> address_of(
     const ptx::Module& module, const ptx::Function& function, const Layout& layout,
     const SymbolAddresses& symbols, const ptx::Symbol& symbol, ptx::Location where);

@@ -172,6 +172,11 @@ class Access {
       if (space_ == Space::shared) {
         bad = ir_.binary("or", ir_.compare("icmp ugt", end, writer_.shared_bytes()),
                          ir_.compare("icmp ugt", address, writer_.shared_bytes()));
+      } else if (space_ == Space::local && writer_.by_thread()) {
+        const Value begin = ir_.cast("ptrtoint", writer_.local_base(), "i64");
+        const Value limit = ir_.binary("add", begin, writer_.local_window_bytes());
+        bad = ir_.binary("or", ir_.compare("icmp ult", address, begin),
+                         ir_.compare("icmp ugt", end, limit));
       } else {
         const Value range =
             ir_.pointer_offset(writer_.ranges(), std::uint64_t{site_} * sizeof(runtime::Range));

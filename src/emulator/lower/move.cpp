@@ -71,7 +71,7 @@ void convert_address(Writer& writer, const Instruction& instruction) {
       if (instruction.space == Space::local) {
         LaneOffsets frames{};
         for (std::size_t lane = 0; lane < frames.size(); ++lane) {
-          frames[lane] = static_cast<std::int64_t>(lane * writer.layout().local_bytes);
+          frames[lane] = static_cast<std::int64_t>(lane * writer.layout().local_stride);
         }
         base = writer.ir.binary("add", base, Ir::lane_constants(frames, "i64"));
       }
@@ -90,8 +90,7 @@ void is_in_space(Writer& writer, const Instruction& instruction) {
     return writer.ir.compare("icmp ult", offset, writer.ir.splat(bytes, lanes));
   };
   const Value in_shared = within(Space::shared, writer.shared_bytes());
-  const Value in_local =
-      within(Space::local, Ir::constant(writer.layout().local_bytes * kLanes, "i64", 1));
+  const Value in_local = within(Space::local, writer.local_window_bytes());
   switch (instruction.space) {
     case Space::shared:
       return writer.write_result(instruction, in_shared);

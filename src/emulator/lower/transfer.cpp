@@ -67,7 +67,7 @@ Form converted_address(const TransferContext& context, const Instruction& instru
     case Space::local: {
       Form frames = Form::uniform(64);
       for (std::size_t lane = 0; lane < frames.offset.size(); ++lane) {
-        frames.offset[lane] = static_cast<std::int64_t>(lane * context.layout.local_bytes);
+        frames.offset[lane] = static_cast<std::int64_t>(lane * context.layout.local_stride);
       }
       return instruction.has(Modifier::to) ? subtract(source, frames, 64) : add(source, frames, 64);
     }
@@ -122,30 +122,7 @@ Form multiplied(const TransferContext& context, const Instruction& instruction) 
   return add(product, form_of(context, instruction.operands.at(3), result_bits), result_bits);
 }
 
-}  // namespace
-
-Form form_of(const TransferContext& context, const Operand& operand, unsigned bits) {
-  if (const auto* reg = std::get_if<ptx::Register>(&operand.value)) {
-    if (operand.negated) return combine(context.forms[reg->index], Form::constant(0));
-    return context.forms[reg->index];
-  }
-  if (const auto* immediate = std::get_if<ptx::Immediate>(&operand.value)) {
-    auto value = static_cast<std::int64_t>(immediate->bits);
-    if (operand.negated) return Form::uniform(bits);
-    return truncate(Form::constant(value), std::max(bits, 1U));
-  }
-  if (const auto* special = std::get_if<ptx::SpecialRegister>(&operand.value)) {
-    return form_of(*special, context.shape);
-  }
-  if (const auto* symbol = std::get_if<ptx::Symbol>(&operand.value)) {
-    const auto address = address_of(context.module, context.function, context.layout,
-                                    context.symbols, *symbol, operand.where);
-    if (address) return Form::constant(static_cast<std::int64_t>(*address));
-  }
-  return Form::uniform(64);  // sinks, labels, addresses known only when the kernel runs
-}
-
-Form result_form(const TransferContext& context, const Instruction& instruction) {
+Form form_of_result(const TransferContext& context, const Instruction& instruction) {
   const auto operand = [&](std::size_t i) {
     return form_of(context, instruction.operands.at(i), width(instruction));
   };
@@ -211,6 +188,35 @@ Form result_form(const TransferContext& context, const Instruction& instruction)
       break;
   }
   return elementwise(context, instruction);
+}
+
+}  // namespace
+
+Form form_of(const TransferContext& context, const Operand& operand, unsigned bits) {
+  if (const auto* reg = std::get_if<ptx::Register>(&operand.value)) {
+    if (operand.negated) return combine(context.forms[reg->index], Form::constant(0));
+    return context.forms[reg->index];
+  }
+  if (const auto* immediate = std::get_if<ptx::Immediate>(&operand.value)) {
+    auto value = static_cast<std::int64_t>(immediate->bits);
+    if (operand.negated) return Form::uniform(bits);
+    return truncate(Form::constant(value), std::max(bits, 1U));
+  }
+  if (const auto* special = std::get_if<ptx::SpecialRegister>(&operand.value)) {
+    return form_of(*special, context.shape);
+  }
+  if (const auto* symbol = std::get_if<ptx::Symbol>(&operand.value)) {
+    const auto address = address_of(context.module, context.function, context.layout,
+                                    context.symbols, *symbol, operand.where);
+    if (address) return Form::constant(static_cast<std::int64_t>(*address));
+  }
+  return Form::uniform(64);  // sinks, labels, addresses known only when the kernel runs
+}
+
+Form result_form(const TransferContext& context, const Instruction& instruction) {
+  const Form form = form_of_result(context, instruction);
+  // What may differ from lane to lane is one value for a thread.
+  return context.shape.by_thread() && form.is_vector() ? Form::uniform(64) : form;
 }
 
 }  // namespace emulator::lower

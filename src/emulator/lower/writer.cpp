@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace emulator::lower {
 
@@ -30,14 +32,16 @@ std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
 
 Writer::Writer(const ptx::Module& module, const ptx::Function& function, const LaunchShape& shape,
                const Layout& layout, const SymbolAddresses& symbols, const ControlFlow& flow,
-               const Analysis& analysis)
+               const Analysis& analysis, KernelScope& scope)
     : module_(module),
       function_(function),
       shape_(shape),
       layout_(layout),
       symbols_(symbols),
       flow_(flow),
-      analysis_(analysis) {
+      analysis_(analysis),
+      scope_(scope),
+      first_site_(scope.sites) {
   for (std::size_t r = 0; r < function.registers.size(); ++r) {
     const unsigned lanes = analysis.forms[r].is_vector() ? kLanes : 1;
     registers_.push_back(ir.slot(element_of(function.registers[r].type), lanes));
@@ -48,7 +52,32 @@ Writer::Writer(const ptx::Module& module, const ptx::Function& function, const L
   local_ = ir.load(context_field(offsetof(WarpContext, local)), "ptr", 1, 8);
   parameters_ = ir.load(context_field(offsetof(WarpContext, params)), "ptr", 1, 8);
   ranges_ = ir.load(context_field(offsetof(WarpContext, ranges)), "ptr", 1, 8);
+  if (!by_thread()) return;
+  lane_ = ir.load(context_field(offsetof(WarpContext, lane)), "i32", 1, 4);
+  local_ = ir.pointer_add(local_,
+                          ir.binary("mul", ir.resize(lane_, "i64", false), local_window_bytes()));
+  frame_ = function.entry ? Ir::constant(0, "i64", 1) : Value{"%frame", "i64", 1};
+  const bool allocates = std::ranges::any_of(function.body, [](const ptx::Instruction& i) {
+    return i.opcode == ptx::Opcode::alloca || i.opcode == ptx::Opcode::stackrestore;
+  });
+  if (allocates) {
+    const Value end = stack_top();
+    top_slot_ = ir.slot("i64", 1);
+    set_stack_top(end);
+  }
 }
+
+Value Writer::local_window_bytes() {
+  if (!by_thread()) return Ir::constant(layout_.local_bytes * kLanes, "i64", 1);
+  const Value stride = ir.load(context_field(offsetof(WarpContext, local_stride)), "i32", 1, 4);
+  return ir.resize(stride, "i64", false);
+}
+
+Value Writer::stack_top() {
+  if (top_slot_) return ir.load(*top_slot_, "i64", 1, 8);
+  return ir.binary("add", frame_, layout_.local_bytes);
+}
+void Writer::set_stack_top(const Value& top) { ir.store(top, *top_slot_, 8); }
 
 unsigned Writer::lanes_of(const ptx::Instruction& instruction) const {
   return result(instruction).is_vector() ? kLanes : 1;
@@ -77,6 +106,9 @@ Value Writer::read_register(std::uint32_t index, unsigned lanes) {
 Value Writer::symbol_address(const ptx::Symbol& symbol, ptx::Location where) {
   const auto fixed = address_of(module_, function_, layout_, symbols_, symbol, where);
   if (fixed) return Ir::constant(*fixed, "i64", 1);
+  const bool in_frame = by_thread() && symbol.where == ptx::Symbol::Where::local_variable &&
+                        function_.variables[symbol.index].space == ptx::Space::local;
+  if (in_frame) return ir.binary("add", frame_, layout_.function_offsets.at(symbol.index));
   if (symbol.where == ptx::Symbol::Where::parameter) {
     return ir.cast("ptrtoint", ir.pointer_offset(parameters_, layout_.parameters.at(symbol.index)),
                    "i64");
@@ -92,6 +124,10 @@ Value Writer::read_special(const ptx::SpecialRegister& special, ptx::Location wh
   const Form known = lower::form_of(special, shape_);
   if (known.kind == Form::Kind::affine && known.range.constant()) {
     return Ir::constant(static_cast<std::uint64_t>(known.range.low), "i32", 1);
+  }
+  if (by_thread()) {
+    const Value own = read_lane_register(special);
+    if (!own.name.empty()) return own;
   }
   const auto lane_bits = [&](auto&& of_lane) {
     LaneOffsets bits{};
@@ -159,6 +195,37 @@ Value Writer::read_special(const ptx::SpecialRegister& special, ptx::Location wh
   }
 }
 
+// The special registers that differ from lane to lane, of the thread's own lane; empty for others.
+Value Writer::read_lane_register(const ptx::SpecialRegister& special) {
+  const auto bit = [&] { return ir.binary("shl", Ir::constant(1, "i32", 1), lane_); };
+  const auto below = [&] { return ir.binary("sub", bit(), 1); };
+  const auto inverted = [&](const Value& mask) {
+    return ir.binary("xor", mask, ~std::uint64_t{0});
+  };
+  switch (special.which) {
+    case Special::tid: {
+      const Value row = context_field(offsetof(WarpContext, tid) +
+                                      sizeof(std::uint32_t) * kLanes * special.dimension);
+      const Value place = ir.binary("shl", ir.resize(lane_, "i64", false), 2);
+      return ir.load(ir.pointer_add(row, place), "i32", 1, 4);
+    }
+    case Special::laneid:
+      return lane_;
+    case Special::lanemask_eq:
+      return bit();
+    case Special::lanemask_le:
+      return ir.binary("or", bit(), below());
+    case Special::lanemask_lt:
+      return below();
+    case Special::lanemask_ge:
+      return inverted(below());
+    case Special::lanemask_gt:
+      return inverted(ir.binary("or", bit(), below()));
+    default:
+      return {};
+  }
+}
+
 Value Writer::read(const ptx::Operand& operand, const std::string& element, unsigned lanes,
                    bool is_signed) {
   const bool to_float = element == "float" || element == "double";
@@ -219,7 +286,10 @@ void Writer::write(const ptx::Operand& destination, const Value& value, const Fo
                    bool is_signed) {
   const auto* reg = std::get_if<ptx::Register>(&destination.value);
   if (reg == nullptr) {
-    if (std::holds_alternative<ptx::Sink>(destination.value)) return;
+    if (std::holds_alternative<ptx::Sink>(destination.value)) {
+      if (dealing_) dealing_->destinations.push_back(destination);
+      return;
+    }
     throw ptx::Error(destination.where, "a result goes to a register");
   }
   const std::string element = element_of(function_.registers[reg->index].type);
@@ -233,6 +303,8 @@ void Writer::write(const ptx::Operand& destination, const Value& value, const Fo
     result = ir.resize(result, fmt::format("i{}", bits_of(element)), is_signed);
     result = ir.bitcast(result, element);
   }
+  if (dealing_) return deal(destination, result);
+  if (by_thread() && result.lanes == kLanes) result = own_lane(result);
   if (!analysis_.forms[reg->index].is_vector()) {
     if (result.lanes != 1)
       throw ptx::Error(destination.where, "internal: a vector result for a scalar register");
@@ -257,8 +329,37 @@ void Writer::write_result(const ptx::Instruction& instruction, const Value& valu
   write(instruction.operands.at(0), value, result(instruction), is_signed);
 }
 
-Value Writer::mask() { return guard_ ? guard_->mask : block_mask_; }
-bool Writer::mask_is_full() const { return !guard_ && block_mask_full_; }
+Value Writer::own_lane(const Value& lanes) {
+  return ir.define(fmt::format("extractelement {}, {}", lanes.typed(), lane_.typed()),
+                   lanes.element, 1);
+}
+
+void Writer::begin_dealing(const Value& lanes) { dealing_ = Dealing{lanes, {}}; }
+
+std::vector<ptx::Operand> Writer::end_dealing() {
+  std::vector<ptx::Operand> destinations = std::move(dealing_->destinations);
+  dealing_.reset();
+  return destinations;
+}
+
+void Writer::deal(const ptx::Operand& destination, const Value& value) {
+  const std::size_t index = dealing_->destinations.size();
+  if (index >= runtime::kMeetingResults)
+    throw ptx::Error(destination.where, "so many results are not supported by the emulator");
+  dealing_->destinations.push_back(destination);
+  const Value bits = ir.bitcast(value, fmt::format("i{}", bits_of(value.element)));
+  const Value gathering = ir.load(context_field(offsetof(WarpContext, gathering)), "ptr", 1, 8);
+  ir.store(ir.splat(ir.resize(bits, "i64", false), kLanes),
+           ir.pointer_offset(gathering, offsetof(runtime::Gathering, result) +
+                                            index * kLanes * sizeof(std::uint64_t)),
+           64);
+}
+
+Value Writer::mask() {
+  if (dealing_) return dealing_->lanes;
+  return guard_ ? guard_->mask : block_mask_;
+}
+bool Writer::mask_is_full() const { return !dealing_ && !guard_ && block_mask_full_; }
 
 void Writer::enter_block(std::uint32_t block, const Value& mask, bool known_full) {
   block_ = block;
@@ -299,7 +400,8 @@ std::uint32_t Writer::add_site(const ptx::Instruction& instruction, runtime::Acc
   sites_.push_back(
       {runtime::Site{kind, access_space, bytes, elements, instruction.where.line, nullptr},
        instruction.text});
-  return static_cast<std::uint32_t>(sites_.size() - 1);
+  ++scope_.sites;
+  return first_site_ + static_cast<std::uint32_t>(sites_.size() - 1);
 }
 
 Value Writer::address_area() { return context_field(offsetof(WarpContext, address)); }

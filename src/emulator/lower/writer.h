@@ -11,6 +11,7 @@
 #include "emulator/lower/analysis.h"
 #include "emulator/lower/ir.h"
 #include "emulator/lower/layout.h"
+#include "emulator/lower/thread_function.h"
 #include "emulator/lower/transfer.h"
 #include "emulator/ptx/ast.h"
 #include "emulator/runtime/abi.h"
@@ -28,11 +29,30 @@ inline constexpr unsigned kLanes = runtime::kWarpSize;
 // The elements of a vector operand; another operand is its own one element.
 [[nodiscard]] std::vector<ptx::Operand> elements_of(const ptx::Operand& operand);
 
+// Numbers for names, from 1 in the order they are asked for.
+class Numbering {
+ public:
+  std::uint32_t of(const std::string& name) {
+    return numbers_.emplace(name, static_cast<std::uint32_t>(numbers_.size() + 1)).first->second;
+  }
+
+ private:
+  std::map<std::string, std::uint32_t> numbers_;
+};
+
+// What the functions of one kernel have in common.
+struct KernelScope {
+  const ThreadProgram* program = nullptr;  // null where warps run: then the kernel is one function
+  Numbering kinds;                         // of warp-wide instructions
+  Numbering signatures;                    // of functions that pointers may name
+  std::uint32_t sites = 0;
+};
+
 class Writer {
  public:
   Writer(const ptx::Module& module, const ptx::Function& function, const LaunchShape& shape,
          const Layout& layout, const SymbolAddresses& symbols, const ControlFlow& flow,
-         const Analysis& analysis);
+         const Analysis& analysis, KernelScope& scope);
 
   Ir ir;
 
@@ -42,6 +62,9 @@ class Writer {
   [[nodiscard]] const Layout& layout() const { return layout_; }
   [[nodiscard]] const ControlFlow& flow() const { return flow_; }
   [[nodiscard]] const Analysis& analysis() const { return analysis_; }
+  [[nodiscard]] KernelScope& scope() { return scope_; }
+  // Whether the code is that of one thread, which runs by itself.
+  [[nodiscard]] bool by_thread() const { return shape_.by_thread(); }
 
   // 1 where the instruction's result is one scalar (plus constants per lane), else 32: how many
   // lanes its operands are to be read with.
@@ -90,6 +113,8 @@ class Writer {
   // Values of the warp context, read once on entry.
   [[nodiscard]] Value shared_base() const { return shared_; }
   [[nodiscard]] Value shared_bytes() const { return shared_bytes_; }  // i64
+  // How much from local_base() on is local memory: of all lanes, or of the thread.
+  Value local_window_bytes();  // i64
   [[nodiscard]] Value local_base() const { return local_; }
   [[nodiscard]] Value parameters() const { return parameters_; }
   [[nodiscard]] Value ranges() const { return ranges_; }
@@ -109,6 +134,22 @@ class Writer {
   // side no register.
   void cold_call(const std::string& name, const std::vector<Value>& arguments);
 
+  // Of 32 lanes' values the thread's own.
+  Value own_lane(const Value& lanes);
+  // Of one thread, as offsets from local_base(): where the function's frame begins, and the end of
+  // all frames, behind which the next one goes.
+  [[nodiscard]] const Value& frame() const { return frame_; }
+  Value stack_top();
+  void set_stack_top(const Value& top);
+  // The slot of a vector register that the lanes' values of a warp-wide instruction go to.
+  [[nodiscard]] const Value& register_slot(std::uint32_t index) const {
+    return registers_.at(index);
+  }
+  // From here on results are not written but laid out for all of `lanes`; until end_dealing(),
+  // which gives their destinations in order.
+  void begin_dealing(const Value& lanes);
+  std::vector<ptx::Operand> end_dealing();
+
   // A register that carries between add.cc and addc, per lane.
   Value carry_slot();
 
@@ -117,7 +158,9 @@ class Writer {
 
  private:
   Value read_special(const ptx::SpecialRegister& special, ptx::Location where);
+  Value read_lane_register(const ptx::SpecialRegister& special);
   Value symbol_address(const ptx::Symbol& symbol, ptx::Location where);
+  void deal(const ptx::Operand& destination, const Value& value);
   [[nodiscard]] TransferContext transfer() const {
     return {module_, function_, shape_, layout_, symbols_, analysis_.forms};
   }
@@ -129,11 +172,21 @@ class Writer {
   const SymbolAddresses& symbols_;
   const ControlFlow& flow_;
   const Analysis& analysis_;
+  KernelScope& scope_;
 
   std::vector<Value> registers_;  // slots
   std::map<std::pair<std::uint32_t, std::int64_t>, Value> call_slots_;
   std::vector<PendingSite> sites_;
+  std::uint32_t first_site_;
   Value shared_, shared_bytes_, local_, parameters_, ranges_;
+  Value lane_;                     // of a thread, i32
+  Value frame_;                    // of a thread, i64
+  std::optional<Value> top_slot_;  // where alloca may move the end of the stack
+  struct Dealing {
+    Value lanes;
+    std::vector<ptx::Operand> destinations;
+  };
+  std::optional<Dealing> dealing_;
   std::optional<Value> carry_;
 
   std::uint32_t block_ = 0;
@@ -165,6 +218,7 @@ bool lower_async_copy(Writer& writer, const ptx::Instruction& instruction);
 bool lower_mbarrier(Writer& writer, const ptx::Instruction& instruction);
 bool lower_cluster(Writer& writer, const ptx::Instruction& instruction);
 bool lower_call(Writer& writer, const ptx::Instruction& instruction);
+bool lower_stack(Writer& writer, const ptx::Instruction& instruction);
 
 // Refuses an instruction that carries a dotted word nobody looks at (modifiers.cpp).
 void require_known_words(const ptx::Instruction& instruction);

@@ -13,6 +13,16 @@ namespace emulator::runtime {
 
 inline constexpr unsigned kWarpSize = 32;
 
+// Lanes of a warp that are threads of a block of so many threads: the last warp may be partial.
+[[nodiscard]] constexpr std::uint32_t live_lanes(std::uint32_t threads, std::uint32_t warp) {
+  const std::uint32_t lanes = threads - warp * kWarpSize;
+  return lanes >= kWarpSize ? ~0U : (1U << lanes) - 1;
+}
+
+// What runs on a stack of its own: a warp, its lanes together under a mask, which is fast; or a
+// thread, which may wait for others of its warp, call functions that call themselves, and so on.
+enum class Unit : std::uint8_t { warp, thread };
+
 // The lanes' local frames lie behind each other, each at a multiple of this: the widest access
 // there is.
 inline constexpr std::uint64_t kLocalFrameAlignment = 16;
@@ -28,8 +38,23 @@ struct Range {
   std::uint64_t end = 0;
 };
 
-// Everything a compiled warp function knows about where it runs. One per warp of the block a worker
-// runs.
+// Where threads that run by themselves leave the operands of a warp-wide instruction, and find its
+// results: each widened to 64 bits, in the order of the text.
+inline constexpr unsigned kMeetingOperands = 32;
+inline constexpr unsigned kMeetingResults = 16;
+struct ThreadValues {
+  std::uint64_t operand[kMeetingOperands] = {};
+  std::uint64_t result[kMeetingResults] = {};
+};
+// The same of all lanes that meet, for the one that carries the instruction out. One per block.
+struct alignas(64) Gathering {
+  std::uint64_t operand[kMeetingOperands][kWarpSize] = {};
+  std::uint64_t result[kMeetingResults][kWarpSize] = {};
+};
+
+// Everything a compiled function knows about where it runs. One per warp of the block a worker
+// runs; where threads run by themselves, one per thread, which is lane `lane` of its warp, and all
+// that is kept per lane is at that lane's place.
 struct alignas(64) WarpContext {
   std::uint8_t* shared =
       nullptr;  // the block's shared memory; shared addresses are offsets into it
@@ -46,6 +71,12 @@ struct alignas(64) WarpContext {
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t local_stride = 0;
   std::uint64_t grid_workspace = 0;  // of a cooperative launch; 0 in others
+  std::uint32_t lane = 0;
+  std::uint32_t unit = 0;  // index among the block's units
+  ThreadValues* own = nullptr;
+  Gathering* gathering = nullptr;
+  // A call is refused where the host stack has come down to here.
+  const std::uint8_t* stack_end = nullptr;
   // Lane indices, for block shapes that are no affine function of the lane.
   alignas(64) std::uint32_t tid[3][kWarpSize] = {};
   // Where compiled code hands vectors to entry points and finds their results: addresses, then up
@@ -54,7 +85,7 @@ struct alignas(64) WarpContext {
   alignas(64) std::uint8_t value[6][kWarpSize * 16] = {};
 };
 
-// A compiled kernel: runs one warp from its first instruction to its last. It may be suspended
+// A compiled kernel: runs one unit from its first instruction to its last. It may be suspended
 // inside emu_barrier and never returned to when the launch has failed.
 using WarpFunction = void (*)(WarpContext*);
 
@@ -263,6 +294,19 @@ void emu_bulk_reduce(WarpContext* context, std::uint32_t load_site, std::uint32_
 // have.
 void emu_cluster_barrier(WarpContext* context, std::uint32_t mask, std::uint32_t line,
                          std::uint32_t wait);
+// Threads that run by themselves, at a warp-wide instruction whose `operands` operands lie in
+// context->own: waits until all lanes of `members` that have not exited have come to an instruction
+// of this kind. For one of them it then gives all these lanes, whose operands are in
+// context->gathering: that one has to carry the instruction out and to call emu_deal. The others
+// get 0, and their results in context->own.
+std::uint32_t emu_meet(WarpContext* context, std::uint32_t kind, std::uint32_t members,
+                       std::uint32_t operands, std::uint32_t line);
+// Deals the results in context->gathering out to `lanes` and lets them go on.
+void emu_deal(WarpContext* context, std::uint32_t lanes, std::uint32_t results);
+// A call through a pointer that is no function's address, or that of a function with other
+// parameters. Never returns.
+[[noreturn]] void emu_bad_call(WarpContext* context, std::uint32_t line, std::uint64_t address,
+                               std::uint32_t known);
 // nanosleep, and the back edges of loops that can spin: lets other warps of the block run.
 void emu_yield(WarpContext* context);
 }

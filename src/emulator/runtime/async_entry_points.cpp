@@ -155,7 +155,7 @@ EMULATOR_KERNEL_MEMORY void emu_bulk_reduce(WarpContext* context, std::uint32_t 
 void emu_cluster_barrier(WarpContext* context, std::uint32_t mask, std::uint32_t line,
                          std::uint32_t wait) {
   arrive_at_barrier(*context, mask,
-                    {context->warp, kClusterBarrier, 0, line,
+                    {context->unit, kClusterBarrier, 0, line,
                      wait != 0 ? BarrierWait::cluster_wait : BarrierWait::cluster_arrive});
 }
 

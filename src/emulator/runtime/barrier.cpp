@@ -1,6 +1,8 @@
 #include "emulator/runtime/barrier.h"
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace emulator::runtime {
 namespace {
@@ -9,26 +11,30 @@ std::string takes_part(std::uint32_t threads) {
   return threads == 0 ? "all threads of the block" : std::to_string(threads) + " threads";
 }
 
+constexpr std::uint32_t kWordBits = 64;
+
 }  // namespace
 
 std::string barrier_name(std::uint32_t id) {
   return id == kClusterBarrier ? "the cluster's barrier" : "barrier " + std::to_string(id);
 }
 
-void Barriers::reset(unsigned warps) {
+void Barriers::reset(unsigned units) {
   for (std::uint32_t rest = begun_; rest != 0; rest &= rest - 1) {
-    state_[static_cast<unsigned>(std::countr_zero(rest))] = State();
+    state_[static_cast<unsigned>(std::countr_zero(rest))].clear();
   }
   begun_ = 0;
-  warps_ = warps == kMaxWarps ? ~0U : (1U << warps) - 1;
-  ended_ = 0;
-  released_ = 0;
+  unfinished_ = units;
+  released_.clear();
+  if (wait_.size() < units) {
+    wait_.resize(units);
+    result_.resize(units);
+    for (State& state : state_) state.present.resize((units + kWordBits - 1) / kWordBits);
+  }
 }
 
 bool Barriers::full(const State& state) const {
-  // As on a GPU a warp counts as 32 threads, also where it is the last of the block and not whole.
-  return state.threads == 0 ? (state.present | ended_) == warps_
-                            : state.arrived * kWarpSize >= state.threads;
+  return state.threads == 0 ? state.present_count == unfinished_ : state.counted >= state.threads;
 }
 
 Barriers::Outcome Barriers::arrive(const Arrival& arrival) {
@@ -51,7 +57,7 @@ Barriers::Outcome Barriers::arrive(const Arrival& arrival) {
     begun_ |= 1U << arrival.id;
   } else if (state.threads != arrival.threads) {
     refusal_ = barrier_name(arrival.id) + " is reached for " + takes_part(arrival.threads) +
-               ", but a warp that arrived before, at PTX line " + std::to_string(state.line) +
+               ", but who arrived there first, at PTX line " + std::to_string(state.line) +
                ", is there for " + takes_part(state.threads);
     return Outcome::refused;
   } else if (state.reduction != arrival.reduction) {
@@ -61,27 +67,41 @@ Barriers::Outcome Barriers::arrive(const Arrival& arrival) {
     return Outcome::refused;
   }
   ++state.arrived;
-  state.present |= 1U << arrival.warp;
+  state.enter(arrival.unit);
+  state.counted += arrival.counts;
   if (arrival.reduction != Reduction::none) state.add(arrival);
-  if (arrival.wait == BarrierWait::sync) {
-    state.waiting |= 1U << arrival.warp;
-    wait_[arrival.warp] = {arrival.id, arrival.line};
-  }
   if (full(state)) {
+    result_[arrival.unit] = state.reduced();
     release(state);
-    released_ &= ~(1U << arrival.warp);
     return Outcome::passes;
   }
-  return arrival.wait == BarrierWait::sync ? Outcome::waits : Outcome::passes;
+  if (arrival.wait != BarrierWait::sync) return Outcome::passes;
+  state.waiting.push_back(arrival.unit);
+  wait_[arrival.unit] = {arrival.id, arrival.line};
+  return Outcome::waits;
 }
 
 Barriers::Outcome Barriers::wait_for_cluster(const Arrival& arrival) {
   State& state = state_[kClusterBarrier];
   // No longer among those present: the barrier has filled since.
-  if ((state.present >> arrival.warp & 1U) == 0) return Outcome::passes;
-  state.waiting |= 1U << arrival.warp;
-  wait_[arrival.warp] = {kClusterBarrier, arrival.line};
+  if (!state.holds(arrival.unit)) return Outcome::passes;
+  state.waiting.push_back(arrival.unit);
+  wait_[arrival.unit] = {kClusterBarrier, arrival.line};
   return Outcome::waits;
+}
+
+bool Barriers::State::holds(std::uint32_t unit) const {
+  return (present[unit / kWordBits] >> (unit % kWordBits) & 1U) != 0;
+}
+void Barriers::State::enter(std::uint32_t unit) {
+  if (holds(unit)) return;
+  present[unit / kWordBits] |= std::uint64_t{1} << (unit % kWordBits);
+  ++present_count;
+}
+void Barriers::State::leave(std::uint32_t unit) {
+  if (!holds(unit)) return;
+  present[unit / kWordBits] &= ~(std::uint64_t{1} << (unit % kWordBits));
+  --present_count;
 }
 
 void Barriers::State::add(const Arrival& arrival) {
@@ -90,46 +110,54 @@ void Barriers::State::add(const Arrival& arrival) {
   any = any || (arrival.predicate & arrival.lanes) != 0;
 }
 
-void Barriers::release(State& state) {
-  std::uint32_t value = 0;
-  switch (state.reduction) {
+std::uint32_t Barriers::State::reduced() const {
+  switch (reduction) {
     case Reduction::none:
       break;
     case Reduction::popc:
-      value = state.count;
-      break;
+      return count;
     case Reduction::and_:
-      value = state.all ? 1 : 0;
-      break;
+      return all ? 1 : 0;
     case Reduction::or_:
-      value = state.any ? 1 : 0;
-      break;
+      return any ? 1 : 0;
   }
-  for (std::uint32_t rest = state.waiting; rest != 0; rest &= rest - 1) {
-    result_[static_cast<unsigned>(std::countr_zero(rest))] = value;
-  }
-  released_ |= state.waiting;
-  state = State();
+  return 0;
 }
 
-void Barriers::warp_ended(std::uint32_t warp) {
-  ended_ |= 1U << warp;
+void Barriers::State::clear() {
+  waiting.clear();
+  std::ranges::fill(present, 0);
+  State fresh;
+  fresh.waiting = std::move(waiting);
+  fresh.present = std::move(present);
+  *this = std::move(fresh);
+}
+
+void Barriers::release(State& state) {
+  const std::uint32_t value = state.reduced();
+  for (const std::uint32_t unit : state.waiting) {
+    result_[unit] = value;
+    released_.push_back(unit);
+  }
+  state.clear();
+}
+
+void Barriers::unit_ended(std::uint32_t unit) {
+  --unfinished_;
   for (std::uint32_t rest = begun_; rest != 0; rest &= rest - 1) {
     State& state = state_[static_cast<unsigned>(std::countr_zero(rest))];
+    state.leave(unit);
     if (state.arrived != 0 && state.threads == 0 && full(state)) release(state);
   }
 }
 
-std::uint32_t Barriers::take_released() {
-  const std::uint32_t released = released_;
-  released_ = 0;
-  return released;
-}
-
-std::uint32_t Barriers::waiting() const {
-  std::uint32_t waiting = 0;
-  for (const State& state : state_) waiting |= state.waiting;
-  return waiting;
+std::vector<std::uint32_t> Barriers::waiting() const {
+  std::vector<std::uint32_t> all;
+  for (const State& state : state_) {
+    all.insert(all.end(), state.waiting.begin(), state.waiting.end());
+  }
+  std::ranges::sort(all);
+  return all;
 }
 
 }  // namespace emulator::runtime

@@ -1,30 +1,32 @@
 // The sixteen barriers of a block and that of its cluster, as counts of arrived threads. Knows
-// nothing of fibers: it says who may go on.
+// nothing of fibers: it says who may go on. Whoever arrives by itself is a unit: a warp, or a
+// thread (abi.h, Unit).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "emulator/runtime/abi.h"
 
 namespace emulator::runtime {
 
-inline constexpr unsigned kMaxWarps = 32;
 inline constexpr unsigned kBarriers = 16;
+
 // barrier.cluster, where the cluster is the block.
 inline constexpr unsigned kClusterBarrier = kBarriers;
 
-// cluster_wait waits for the barrier that the warp arrived at by cluster_arrive.
+// cluster_wait waits for the barrier that the unit arrived at by cluster_arrive.
 enum class BarrierWait : std::uint8_t { sync, arrive, cluster_arrive, cluster_wait };
 enum class Reduction : std::uint8_t { none, popc, and_, or_ };
 
 // "barrier 3", or the cluster's.
 [[nodiscard]] std::string barrier_name(std::uint32_t id);
 
-// One warp arrives at a barrier, whole.
+// One unit arrives at a barrier, whole.
 struct Arrival {
-  std::uint32_t warp;
+  std::uint32_t unit;
   std::uint32_t id;
   std::uint32_t threads;  // that take part; 0: all of the block
   std::uint32_t line;
@@ -32,23 +34,26 @@ struct Arrival {
   Reduction reduction = Reduction::none;
   std::uint32_t lanes = 0;      // of the warp that take part in the reduction
   std::uint32_t predicate = 0;  // their bits
+  // As on a GPU a warp counts as 32 threads, also where it is the last of the block and not whole.
+  std::uint32_t counts = kWarpSize;
 };
 
 class Barriers {
  public:
-  // A block of `warps` warps begins: nobody waits anywhere.
-  void reset(unsigned warps);
+  // A block of `units` units begins: nobody waits anywhere.
+  void reset(unsigned units);
 
   enum class Outcome : std::uint8_t { passes, waits, refused };
-  // `passes`: the barrier is full (or was only to be arrived at) and the warps of released() go on
+  // `passes`: the barrier is full (or was only to be arrived at) and the units of released() go on
   // too. `refused`: the arrival contradicts an earlier one; refusal() says how.
   [[nodiscard]] Outcome arrive(const Arrival& arrival);
-  // A warp has ended: barriers of the whole block no longer wait for it.
-  void warp_ended(std::uint32_t warp);
-  // Bit w: warp w waited and may go on since the last call.
-  [[nodiscard]] std::uint32_t take_released();
-  // Of the reduction the warp was released from.
-  [[nodiscard]] std::uint32_t result(std::uint32_t warp) const { return result_[warp]; }
+  // A unit has ended: barriers of the whole block no longer wait for it.
+  void unit_ended(std::uint32_t unit);
+  // Units that waited and may go on, in the order they arrived, until forget_released().
+  [[nodiscard]] const std::vector<std::uint32_t>& released() const { return released_; }
+  void forget_released() { released_.clear(); }
+  // Of the reduction the unit was released from.
+  [[nodiscard]] std::uint32_t result(std::uint32_t unit) const { return result_[unit]; }
 
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
   // For naming a deadlock.
@@ -56,27 +61,33 @@ class Barriers {
     std::uint32_t id;
     std::uint32_t line;
   };
-  [[nodiscard]] std::uint32_t waiting() const;  // bit w: warp w waits
-  [[nodiscard]] Wait wait_of(std::uint32_t warp) const { return wait_[warp]; }
-  [[nodiscard]] std::uint32_t waiting_at(std::uint32_t id) const { return state_[id].waiting; }
-  [[nodiscard]] std::uint32_t arrived_threads(std::uint32_t id) const {
-    return state_[id].arrived * kWarpSize;
+  [[nodiscard]] std::vector<std::uint32_t> waiting() const;  // units, ascending
+  [[nodiscard]] Wait wait_of(std::uint32_t unit) const { return wait_[unit]; }
+  [[nodiscard]] const std::vector<std::uint32_t>& waiting_at(std::uint32_t id) const {
+    return state_[id].waiting;
   }
   [[nodiscard]] std::uint32_t awaited_threads(std::uint32_t id) const { return state_[id].threads; }
 
  private:
   struct State {
-    std::uint32_t arrived = 0;  // warps
+    std::uint32_t arrived = 0;  // units
+    std::uint32_t counted = 0;  // the threads they stand for
     std::uint32_t threads = 0;
-    std::uint32_t waiting = 0;
-    std::uint32_t present = 0;  // bit w: warp w has arrived
-    std::uint32_t line = 0;     // of the first arrival
+    std::vector<std::uint32_t> waiting;
+    std::vector<std::uint64_t> present;  // bit u: unit u has arrived and not ended
+    std::uint32_t present_count = 0;
+    std::uint32_t line = 0;  // of the first arrival
     Reduction reduction = Reduction::none;
     std::uint32_t count = 0;
     bool all = true;
     bool any = false;
 
     void add(const Arrival& arrival);
+    [[nodiscard]] std::uint32_t reduced() const;
+    [[nodiscard]] bool holds(std::uint32_t unit) const;
+    void enter(std::uint32_t unit);
+    void leave(std::uint32_t unit);
+    void clear();  // keeps the lists' memory: a barrier is used again and again
   };
 
   [[nodiscard]] bool full(const State& state) const;
@@ -84,12 +95,11 @@ class Barriers {
   [[nodiscard]] Outcome wait_for_cluster(const Arrival& arrival);
 
   std::array<State, kBarriers + 1> state_;
-  std::array<Wait, kMaxWarps> wait_ = {};
-  std::array<std::uint32_t, kMaxWarps> result_ = {};
-  std::uint32_t warps_ = 0;  // bit w: the block has a warp w
-  std::uint32_t ended_ = 0;  // bit w: warp w has ended
-  std::uint32_t begun_ = 0;  // bit b: somebody has arrived at barrier b
-  std::uint32_t released_ = 0;
+  std::vector<Wait> wait_;             // per unit
+  std::vector<std::uint32_t> result_;  // per unit
+  std::uint32_t unfinished_ = 0;       // units
+  std::uint32_t begun_ = 0;            // bit b: somebody has arrived at barrier b
+  std::vector<std::uint32_t> released_;
   std::string refusal_;
 };
 

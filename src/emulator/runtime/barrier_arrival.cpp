@@ -1,5 +1,6 @@
 #include "emulator/runtime/barrier_arrival.h"
 
+#include <bit>
 #include <string>
 
 #include "emulator/runtime/block.h"
@@ -34,6 +35,16 @@ std::string lane_list(std::uint32_t mask) {
            " of " + block_name(context)});
 }
 
+// How many threads a unit stands for at a barrier of some of them. A warp counts whole; so do its
+// threads together, the first for those that a partial warp lacks.
+std::uint32_t counted_threads(const WarpContext& context) {
+  const Launch& launch = context.block->launch();
+  if (launch.unit == Unit::warp) return kWarpSize;
+  if (context.lane != 0) return 1;
+  return 1 + kWarpSize -
+         static_cast<std::uint32_t>(std::popcount(live_lanes(launch.thread_count(), context.warp)));
+}
+
 }  // namespace
 
 std::uint32_t arrive_at_barrier(WarpContext& context, std::uint32_t mask, const Arrival& arrival) {
@@ -43,7 +54,9 @@ std::uint32_t arrive_at_barrier(WarpContext& context, std::uint32_t mask, const 
     report_divergence(context, mask, arrival.id, arrival.line);
     block.abandon();
   }
-  return block.wait(context, arrival);
+  Arrival counted = arrival;
+  counted.counts = counted_threads(context);
+  return block.wait(context, counted);
 }
 
 }  // namespace emulator::runtime

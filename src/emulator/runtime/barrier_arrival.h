@@ -1,4 +1,5 @@
-// A warp at a barrier, for the functions that compiled kernels call.
+// A warp, or a thread that runs by itself, at a barrier, for the functions that compiled kernels
+// call.
 #pragma once
 
 #include <cstdint>

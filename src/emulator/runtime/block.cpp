@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "emulator/runtime/deadlock.h"
 #include "emulator/runtime/random_bits.h"
 
 namespace emulator::runtime {
@@ -20,27 +21,33 @@ constexpr std::size_t kGuardBytes = 65536;
 // after the slack.
 constexpr std::size_t kPatternStep = 8;
 constexpr std::size_t kPatternSlack = 4096;
+// Of local memory so much is filled with random bits: more is only there for deep recursion.
+constexpr std::size_t kFilledLocalBytes = std::size_t{16} << 20;
+// An activation of a function takes 16 bytes of local memory at least, and seldom as many times
+// more of the host's stack as this. Where it does, calls are refused that much earlier.
+constexpr std::size_t kHostBytesPerLocalByte = 16;
+// What is left of the host's stack when a call is refused: room for the function's own frame and
+// for the deepest entry point, which formats a number.
+constexpr std::size_t kStackReserve = std::size_t{256} << 10;
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-std::uint32_t lanes_of_warp(std::uint32_t threads, std::uint32_t warp) {
-  const std::uint32_t lanes = std::min(threads - warp * kWarpSize, kWarpSize);
-  return lanes == kWarpSize ? ~0U : (1U << lanes) - 1;
-}
-
 }  // namespace
 
-Block::Block() : warps_(std::make_unique<std::array<WarpContext, kMaxWarps>>()) {}
+Block::Block() = default;
 
 void Block::prepare(const Launch& launch, LaunchProgress& progress) {
   launch_ = &launch;
   progress_ = &progress;
-  if (ended_ != warp_count_) forget_warps();
+  if (ended_ != unit_count_) forget_units();
+  const bool by_thread = launch.unit == Unit::thread;
   const std::uint32_t threads = launch.thread_count();
-  warp_count_ = (threads + kWarpSize - 1) / kWarpSize;
-  ended_ = warp_count_;
+  const std::uint32_t warps = (threads + kWarpSize - 1) / kWarpSize;
+  unit_count_ = by_thread ? threads : warps;
+  ended_ = unit_count_;
+  prepare_stacks();
 
   if (shared_pages_.size() < launch.shared_bytes || shared_pages_.data() == nullptr) {
     shared_pages_ =
@@ -52,34 +59,61 @@ void Block::prepare(const Launch& launch, LaunchProgress& progress) {
   }
   const std::uint64_t stride = rounded_up(launch.local_bytes_per_thread, kLocalFrameAlignment);
   if (stride > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
-  const std::uint64_t local_bytes = stride * kWarpSize * warp_count_;
+  const std::uint64_t local_bytes = stride * kWarpSize * warps;
   if (local_pages_.size() < local_bytes) {
     local_pages_ = Reservation(local_bytes, kGuardBytes);
-    fill_with_random_bits(local_pages_.data(), local_pages_.size(), ++seed_);
+    fill_with_random_bits(local_pages_.data(), std::min(local_pages_.size(), kFilledLocalBytes),
+                          ++seed_);
   }
   ranges_.assign(launch.sites.size(), Range());
 
-  for (std::uint32_t w = 0; w < warp_count_; ++w) {
-    WarpContext& warp = (*warps_)[w];
-    warp.shared = shared_pages_.data();
-    warp.params = launch.parameters.data();
-    warp.local = local_pages_.data() + stride * kWarpSize * w;
-    warp.ranges = ranges_.data();
-    warp.block = this;
-    warp.warp = w;
-    std::ranges::copy(launch.block, warp.ntid);
-    std::ranges::copy(launch.grid, warp.nctaid);
-    warp.grid_workspace = launch.grid_workspace;
-    warp.shared_bytes = launch.shared_bytes;
-    warp.dynamic_shared_bytes = launch.dynamic_shared_bytes;
-    warp.local_stride = static_cast<std::uint32_t>(stride);
-    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      const std::uint32_t thread = w * kWarpSize + lane;
-      warp.tid[0][lane] = thread % launch.block[0];
-      warp.tid[1][lane] = thread / launch.block[0] % launch.block[1];
-      warp.tid[2][lane] = thread / launch.block[0] / launch.block[1];
-    }
+  if (by_thread) {
+    if (!threads_) threads_ = std::make_unique<Threads>();
+    threads_->values.resize(threads);
   }
+  if (contexts_.size() < unit_count_) contexts_.resize(unit_count_);
+  for (std::uint32_t unit = 0; unit < unit_count_; ++unit) {
+    prepare_context(unit);
+    contexts_[unit].local_stride = static_cast<std::uint32_t>(stride);
+    contexts_[unit].local = local_pages_.data() + stride * kWarpSize * contexts_[unit].warp;
+  }
+}
+
+void Block::prepare_context(std::uint32_t unit) {
+  const Launch& launch = *launch_;
+  const bool by_thread = launch.unit == Unit::thread;
+  WarpContext& context = contexts_[unit];
+  context.unit = unit;
+  context.warp = by_thread ? unit / kWarpSize : unit;
+  context.lane = by_thread ? unit % kWarpSize : 0;
+  context.own = by_thread ? &threads_->values[unit] : nullptr;
+  context.gathering = by_thread ? &threads_->gathering : nullptr;
+  context.shared = shared_pages_.data();
+  context.params = launch.parameters.data();
+  context.ranges = ranges_.data();
+  context.block = this;
+  std::ranges::copy(launch.block, context.ntid);
+  std::ranges::copy(launch.grid, context.nctaid);
+  context.grid_workspace = launch.grid_workspace;
+  context.shared_bytes = launch.shared_bytes;
+  context.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    const std::uint32_t thread = context.warp * kWarpSize + lane;
+    context.tid[0][lane] = thread % launch.block[0];
+    context.tid[1][lane] = thread / launch.block[0] % launch.block[1];
+    context.tid[2][lane] = thread / launch.block[0] / launch.block[1];
+  }
+}
+
+void Block::prepare_stacks() {
+  std::size_t bytes = Fiber::kStackBytes;
+  if (launch_->unit == Unit::thread) {
+    bytes += launch_->local_bytes_per_thread * kHostBytesPerLocalByte;
+  }
+  if (bytes <= stack_bytes_) return;
+  idle_.clear();
+  strands_.clear();
+  stack_bytes_ = bytes;
 }
 
 void Block::begin(std::uint64_t index) {
@@ -88,69 +122,81 @@ void Block::begin(std::uint64_t index) {
       static_cast<std::uint32_t>(index % grid[0]),
       static_cast<std::uint32_t>(index / grid[0] % grid[1]),
       static_cast<std::uint32_t>(index / grid[0] / grid[1])};
-  for (std::uint32_t w = 0; w < warp_count_; ++w) {
-    WarpContext& warp = (*warps_)[w];
-    std::ranges::copy(position, warp.ctaid);
-    warp.live = lanes_of_warp(launch_->thread_count(), w);
+  const bool by_thread = launch_->unit == Unit::thread;
+  for (std::uint32_t unit = 0; unit < unit_count_; ++unit) {
+    WarpContext& context = contexts_[unit];
+    std::ranges::copy(position, context.ctaid);
+    context.live = by_thread ? 1U << context.lane : live_lanes(launch_->thread_count(), unit);
   }
+  if (by_thread) threads_->meetings.reset(unit_count_);
   // Each block finds other bits: shared memory that a block reads before writing it must not look
   // like what the block before left, which may happen to be right. Copying a pattern costs a
   // quarter of making one.
   const std::size_t shift = index * kPatternStep % kPatternSlack;
   std::memcpy(shared_pages_.data(), shared_pattern_.data() + shift, launch_->shared_bytes);
-  barriers_.reset(warp_count_);
-  next_warp_ = 0;
+  barriers_.reset(unit_count_);
+  next_unit_ = 0;
   ended_ = 0;
   ready_begin_ = 0;
   ready_count_ = 0;
 }
 
 bool Block::run(std::uint64_t rounds) {
-  yields_left_ = rounds * (warp_count_ - ended_);
+  yields_left_ = rounds * (unit_count_ - ended_);
   Fiber& first = next_fiber();
   if (&first != &thread_) Fiber::switch_to(thread_, first);
   running_ = nullptr;
-  if (ended_ == warp_count_) return true;
+  if (ended_ == unit_count_) return true;
   if (!progress_->stopped()) {
     if (yields_left_ == 0) return false;
-    report_deadlock();
+    progress_->report(
+        deadlock_fault({contexts_.data(), unit_count_}, barriers_,
+                       launch_->unit == Unit::thread ? &threads_->meetings : nullptr));
   }
-  forget_warps();
+  forget_units();
   return true;
 }
 
-void Block::forget_warps() {
+void Block::forget_units() {
   idle_.clear();
   for (const auto& strand : strands_) {
     strand->fiber.restart();
     idle_.push_back(strand.get());
   }
-  ended_ = warp_count_;
+  ended_ = unit_count_;
 }
 
-void Block::run_warps(void* block_pointer) {
+void Block::run_units(void* block_pointer) {
   auto& block = *static_cast<Block*>(block_pointer);
   for (;;) {
     Strand& self = *block.running_;
-    while (block.next_warp_ < block.warp_count_ && !block.progress_->stopped()) {
-      const std::uint32_t warp = block.next_warp_++;
-      self.warp = warp;
-      block.strand_of_[warp] = &self;
-      block.launch_->function(&(*block.warps_)[warp]);
-      ++block.ended_;
-      block.barriers_.warp_ended(warp);
-      block.wake(block.barriers_.take_released());
+    while (block.next_unit_ < block.unit_count_ && !block.progress_->stopped()) {
+      const std::uint32_t unit = block.next_unit_++;
+      self.unit = unit;
+      block.strand_of_[unit] = &self;
+      WarpContext& context = block.contexts_[unit];
+      context.stack_end = self.fiber.stack_bottom() + kStackReserve;
+      block.launch_->function(&context);
+      block.unit_ended(unit);
     }
     block.idle_.push_back(&self);
     block.switch_away();
   }
 }
 
+void Block::unit_ended(std::uint32_t unit) {
+  ++ended_;
+  barriers_.unit_ended(unit);
+  wake_released();
+  if (launch_->unit != Unit::thread) return;
+  for (const std::uint32_t leader : threads_->meetings.thread_ended(unit)) wake(leader);
+}
+
 bool Block::find_idle_strand() noexcept {
   if (!idle_.empty()) return true;
   try {
     idle_.reserve(strands_.size() + 1);
-    strands_.push_back(std::make_unique<Strand>(*this));
+    strands_.push_back(std::make_unique<Strand>(*this, stack_bytes_));
     idle_.push_back(strands_.back().get());
     return true;
   } catch (const std::bad_alloc&) {
@@ -160,9 +206,9 @@ bool Block::find_idle_strand() noexcept {
 }
 
 Fiber& Block::next_fiber() {
-  if (next_warp_ < warp_count_) {
+  if (next_unit_ < unit_count_) {
     if (!find_idle_strand()) {
-      progress_->report({FaultKind::stack, "no memory is left for the stack of one more warp"});
+      progress_->report({FaultKind::stack, "no memory is left for one more stack"});
       return thread_;
     }
     running_ = idle_.back();
@@ -171,7 +217,7 @@ Fiber& Block::next_fiber() {
   }
   if (ready_count_ != 0) {
     running_ = ready_[ready_begin_];
-    ready_begin_ = (ready_begin_ + 1) % kMaxWarps;
+    ready_begin_ = (ready_begin_ + 1) % kMaxUnits;
     --ready_count_;
     return running_->fiber;
   }
@@ -184,75 +230,75 @@ void Block::switch_away() {
   if (&next != &self) Fiber::switch_to(self, next);
 }
 
-void Block::wake(std::uint32_t warps) {
-  for (; warps != 0; warps &= warps - 1) {
-    ready_[(ready_begin_ + ready_count_) % kMaxWarps] =
-        strand_of_[static_cast<unsigned>(std::countr_zero(warps))];
-    ++ready_count_;
-  }
+void Block::wake(std::uint32_t unit) {
+  ready_[(ready_begin_ + ready_count_) % kMaxUnits] = strand_of_[unit];
+  ++ready_count_;
+}
+
+void Block::wake_released() {
+  for (const std::uint32_t unit : barriers_.released()) wake(unit);
+  barriers_.forget_released();
 }
 
 std::uint32_t Block::wait(const WarpContext& context, const Arrival& arrival) {
   const Barriers::Outcome outcome = barriers_.arrive(arrival);
   if (outcome == Barriers::Outcome::refused) {
-    progress_->report({FaultKind::barrier, barriers_.refusal() + ", by " + thread_name(context, 0) +
-                                               " of " + block_name(context) + ", PTX line " +
-                                               std::to_string(arrival.line)});
+    progress_->report({FaultKind::barrier,
+                       barriers_.refusal() + ", by " + thread_name(context, context.lane) + " of " +
+                           block_name(context) + ", PTX line " + std::to_string(arrival.line)});
     abandon();
   }
-  wake(barriers_.take_released());
+  wake_released();
   if (outcome == Barriers::Outcome::waits) {
     switch_away();
     if (progress_->stopped()) abandon();
   }
-  return barriers_.result(arrival.warp);
+  return barriers_.result(arrival.unit);
+}
+
+std::uint32_t Block::meet(const MeetingArrival& arrival, std::uint32_t operands) {
+  if (progress_->stopped()) abandon();
+  std::uint32_t lanes = threads_->meetings.arrive(arrival);
+  if (lanes == 0) {
+    switch_away();
+    if (progress_->stopped()) abandon();
+    lanes = threads_->meetings.take_lead(arrival.thread);
+  }
+  const std::size_t first = arrival.thread - arrival.thread % kWarpSize;
+  const ThreadValues* warp = &threads_->values[first];
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    for (std::uint32_t i = 0; i < operands; ++i) {
+      threads_->gathering.operand[i][lane] = warp[lane].operand[i];
+    }
+  }
+  return lanes;
+}
+
+void Block::deal(std::uint32_t lanes, std::uint32_t results) {
+  const std::uint32_t first = running_->unit - running_->unit % kWarpSize;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    for (std::uint32_t i = 0; i < results; ++i) {
+      threads_->values[first + lane].result[i] = threads_->gathering.result[i][lane];
+    }
+    if (first + lane != running_->unit) wake(first + lane);
+  }
 }
 
 void Block::yield() {
   if (progress_->stopped()) abandon();
-  const bool alone = next_warp_ == warp_count_ && ready_count_ == 0;
+  const bool alone = next_unit_ == unit_count_ && ready_count_ == 0;
   if (--yields_left_ == 0) {
-    wake(1U << running_->warp);
+    wake(running_->unit);
     Fiber::switch_to(running_->fiber, thread_);
   } else if (!alone) {
-    wake(1U << running_->warp);
+    wake(running_->unit);
     switch_away();
   }
   if (progress_->stopped()) abandon();
 }
 
 void Block::abandon() { Fiber::leave(running_->fiber, thread_); }
-
-void Block::report_deadlock() {
-  // Every warp that has not ended waits. The barrier of the first one is the one to explain.
-  const std::uint32_t waiting = barriers_.waiting();
-  const auto first = static_cast<std::uint32_t>(std::countr_zero(waiting));
-  const Barriers::Wait here = barriers_.wait_of(first);
-  const std::uint32_t with_it = barriers_.waiting_at(here.id);
-  const std::uint32_t elsewhere = waiting & ~with_it;
-
-  std::string text = barrier_name(here.id) + " can never fill: of ";
-  const std::uint32_t awaited = barriers_.awaited_threads(here.id);
-  text += awaited == 0 ? std::string("the block's threads") : std::to_string(awaited) + " threads";
-  text += " only those of ";
-  text += std::to_string(std::popcount(with_it));
-  text += std::popcount(with_it) == 1 ? " warp wait" : " warps wait";
-  const WarpContext& waiter = (*warps_)[first];
-  text += " there (" + thread_name(waiter, 0) + " of " + block_name(waiter) + " at PTX line " +
-          std::to_string(here.line) + ")";
-  if (elsewhere != 0) {
-    const auto other = static_cast<std::uint32_t>(std::countr_zero(elsewhere));
-    const Barriers::Wait there = barriers_.wait_of(other);
-    text += "; missing is " + thread_name((*warps_)[other], 0) + ", which waits at " +
-            barrier_name(there.id) + " at PTX line " + std::to_string(there.line);
-  } else {
-    std::uint32_t ended = 0;
-    while (ended < warp_count_ && ((waiting >> ended) & 1U) != 0) ++ended;
-    text += ended < warp_count_
-                ? "; missing is " + thread_name((*warps_)[ended], 0) + ", which has ended"
-                : "; missing are more threads than the block has";
-  }
-  progress_->report({FaultKind::barrier, std::move(text)});
-}
 
 }  // namespace emulator::runtime

@@ -1,6 +1,7 @@
-// One thread block while a worker runs it: its warps, their memory and the order they run in. A
-// warp runs until it ends or has to wait; then the next one goes on, without leaving the worker's
-// thread. A worker keeps its Blocks from launch to launch, so that stacks and memory are made once.
+// One thread block while a worker runs it: its units (warps, or threads that run by themselves),
+// their memory and the order they run in. A unit runs until it ends or has to wait; then the next
+// one goes on, without leaving the worker's thread. A worker keeps its Blocks from launch to
+// launch, so that stacks and memory are made once.
 #pragma once
 
 #include <array>
@@ -12,9 +13,12 @@
 #include "emulator/runtime/barrier.h"
 #include "emulator/runtime/fiber.h"
 #include "emulator/runtime/launch.h"
+#include "emulator/runtime/meetings.h"
 #include "emulator/runtime/reservation.h"
 
 namespace emulator::runtime {
+
+inline constexpr std::uint32_t kMaxUnits = 1024;  // in a block: as many as it may have threads
 
 class Block {
  public:
@@ -27,7 +31,7 @@ class Block {
   void prepare(const Launch& launch, LaunchProgress& progress);
   // Makes this block number `index` of the launch (x fastest), of which nothing has run.
   void begin(std::uint64_t index);
-  // Runs it until it ends (true), or until its warps have yielded `rounds` times each (false): it
+  // Runs it until it ends (true), or until its units have yielded `rounds` times each (false): it
   // may be waiting for another block. A fault goes to the launch's progress and ends it as well.
   [[nodiscard]] bool run(std::uint64_t rounds);
 
@@ -36,7 +40,12 @@ class Block {
   [[nodiscard]] LaunchProgress& progress() { return *progress_; }
   // Comes back when the barrier is full; the value is that of the reduction.
   std::uint32_t wait(const WarpContext& context, const Arrival& arrival);
-  // Lets every other warp of the block that can run go first.
+  // Comes back when the lanes that meet are all there; they where this thread is to carry the
+  // instruction out, with `operands` values of each in the gathering, else 0 once another one has.
+  std::uint32_t meet(const MeetingArrival& arrival, std::uint32_t operands);
+  // Deals `results` values of the gathering out to those lanes of the running thread's warp.
+  void deal(std::uint32_t lanes, std::uint32_t results);
+  // Lets every other unit of the block that can run go first.
   void yield();
   // Ends the block here. The fault must have been reported; nothing with a destructor may be alive
   // in the callers.
@@ -44,25 +53,35 @@ class Block {
 
  private:
   struct Strand {
-    explicit Strand(Block& block) : fiber(run_warps, &block) {}
+    Strand(Block& block, std::size_t stack_bytes) : fiber(run_units, &block, stack_bytes) {}
     Fiber fiber;
-    std::uint32_t warp = 0;
+    std::uint32_t unit = 0;
+  };
+  // What only blocks whose threads run by themselves need.
+  struct Threads {
+    std::vector<ThreadValues> values;
+    Gathering gathering;
+    Meetings meetings;
   };
 
-  static void run_warps(void* block);
-  // Gives up warps that stopped half-way: they are never gone back to.
-  void forget_warps();
+  static void run_units(void* block);
+  void prepare_context(std::uint32_t unit);
+  void prepare_stacks();
+  // Gives up units that stopped half-way: they are never gone back to.
+  void forget_units();
+  void unit_ended(std::uint32_t unit);
   // Goes on in whatever can run next; comes back when this strand is next again.
   void switch_away();
   [[nodiscard]] Fiber& next_fiber();
   [[nodiscard]] bool find_idle_strand() noexcept;
-  void wake(std::uint32_t warps);
-  void report_deadlock();
+  void wake(std::uint32_t unit);
+  void wake_released();
 
   const Launch* launch_ = nullptr;
   LaunchProgress* progress_ = nullptr;
 
-  std::unique_ptr<std::array<WarpContext, kMaxWarps>> warps_;
+  std::vector<WarpContext> contexts_;  // of the units
+  std::unique_ptr<Threads> threads_;   // null until a launch needs it
   Reservation shared_pages_;
   std::vector<std::uint8_t> shared_pattern_;  // what shared memory is filled with
   Reservation local_pages_;
@@ -72,15 +91,16 @@ class Block {
   Barriers barriers_;
   Fiber thread_;  // the worker's own stack
   std::vector<std::unique_ptr<Strand>> strands_;
-  std::vector<Strand*> idle_;                   // have no warp
-  std::array<Strand*, kMaxWarps> strand_of_{};  // by warp
-  // Strands that can go on, oldest first: a ring. A warp is in it at most once.
-  std::array<Strand*, kMaxWarps> ready_{};
+  std::size_t stack_bytes_ = Fiber::kStackBytes;  // of each strand
+  std::vector<Strand*> idle_;                     // have no unit
+  std::array<Strand*, kMaxUnits> strand_of_{};    // by unit
+  // Strands that can go on, oldest first: a ring. A unit is in it at most once.
+  std::array<Strand*, kMaxUnits> ready_{};
   std::uint32_t ready_begin_ = 0;
   std::uint32_t ready_count_ = 0;
   Strand* running_ = nullptr;
-  std::uint32_t warp_count_ = 0;
-  std::uint32_t next_warp_ = 0;    // the first that has not begun
+  std::uint32_t unit_count_ = 0;
+  std::uint32_t next_unit_ = 0;    // the first that has not begun
   std::uint32_t ended_ = 0;        // how many have ended
   std::uint64_t yields_left_ = 0;  // before the block gives the worker back
 };

@@ -158,7 +158,7 @@ const char* words(FaultKind kind) {
     case FaultKind::bad_instruction:
       return "instruction that cannot be carried out";
     case FaultKind::stack:
-      return "local memory or call stack exhausted";
+      return "local memory or call stack exhausted (its size is CU_LIMIT_STACK_SIZE)";
   }
   return "fault";
 }
@@ -323,7 +323,9 @@ void emu_check(WarpContext* context, std::uint32_t site, std::uint32_t mask, std
 void emu_barrier(WarpContext* context, std::uint32_t mask, std::uint32_t id, std::uint32_t threads,
                  std::uint32_t line, std::uint32_t arrive_only) {
   const BarrierWait wait = arrive_only != 0 ? BarrierWait::arrive : BarrierWait::sync;
-  arrive_at_barrier(*context, mask, {context->warp, id, threads, line, wait});
+  arrive_at_barrier(
+      *context, mask,
+      {.unit = context->unit, .id = id, .threads = threads, .line = line, .wait = wait});
 }
 
 std::uint32_t emu_barrier_reduce(WarpContext* context, std::uint32_t mask, std::uint32_t id,
@@ -331,9 +333,15 @@ std::uint32_t emu_barrier_reduce(WarpContext* context, std::uint32_t mask, std::
                                  std::uint32_t op) {
   constexpr std::array<Reduction, 3> kReductions = {Reduction::popc, Reduction::and_,
                                                     Reduction::or_};
-  return arrive_at_barrier(
-      *context, mask,
-      {context->warp, id, threads, line, BarrierWait::sync, kReductions[op % 3], mask, predicate});
+  return arrive_at_barrier(*context, mask,
+                           {.unit = context->unit,
+                            .id = id,
+                            .threads = threads,
+                            .line = line,
+                            .wait = BarrierWait::sync,
+                            .reduction = kReductions[op % 3],
+                            .lanes = mask,
+                            .predicate = predicate});
 }
 
 void emu_fault(WarpContext* context, std::uint32_t kind, std::uint32_t mask, std::uint32_t line) {
@@ -465,6 +473,9 @@ std::span<const EntryPoint> entry_points() {
       {"emu_load_fragment", reinterpret_cast<void*>(emu_load_fragment)},
       {"emu_store_fragment", reinterpret_cast<void*>(emu_store_fragment)},
       {"emu_wmma", reinterpret_cast<void*>(emu_wmma)},
+      {"emu_meet", reinterpret_cast<void*>(emu_meet)},
+      {"emu_deal", reinterpret_cast<void*>(emu_deal)},
+      {"emu_bad_call", reinterpret_cast<void*>(emu_bad_call)},
       {"emu_load_kept", reinterpret_cast<void*>(emu_load_kept)},
       {"emu_store_kept", reinterpret_cast<void*>(emu_store_kept)},
       {"emu_check_kept", reinterpret_cast<void*>(emu_check_kept)},

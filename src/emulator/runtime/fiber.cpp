@@ -32,9 +32,6 @@ namespace {
 
 namespace fcontext = boost::context::detail;
 
-// Whole warps keep 32 values in each variable, and what does not fit the registers lies on this
-// stack: a kernel with 2000 live values needs 256 KB. Pages that are never touched cost nothing.
-constexpr std::size_t kStackBytes = std::size_t{2} << 20;
 // One frame of a compiled kernel can be larger than a page; the guard has to be larger than any
 // frame.
 constexpr std::size_t kGuardBytes = std::size_t{1} << 20;
@@ -61,8 +58,8 @@ Fiber::Fiber() {
 #endif
 }
 
-Fiber::Fiber(Body body, void* argument)
-    : body_(body), argument_(argument), stack_(kStackBytes, kGuardBytes) {
+Fiber::Fiber(Body body, void* argument, std::size_t stack_bytes)
+    : body_(body), argument_(argument), stack_(stack_bytes, kGuardBytes) {
   stack_bottom_ = stack_.data();
   stack_bytes_ = stack_.size();
   restart();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "emulator/runtime/reservation.h"
 
@@ -13,10 +14,14 @@ class Fiber {
   // Runs on the fiber's stack; must not return and must not let an exception out.
   using Body = void (*)(void*);
 
+  // Whole warps keep 32 values in each variable, and what does not fit the registers lies on this
+  // stack: a kernel with 2000 live values needs 256 KB. Pages that are never touched cost nothing.
+  static constexpr std::size_t kStackBytes = std::size_t{2} << 20;
+
   // Stands for the stack the thread runs on already.
   Fiber();
   // A fresh stack that begins with body(argument) at the first switch to it.
-  Fiber(Body body, void* argument);
+  Fiber(Body body, void* argument, std::size_t stack_bytes = kStackBytes);
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
   ~Fiber();
@@ -29,6 +34,8 @@ class Fiber {
   // Forgets what the fiber was doing: the next switch begins with its body again. Not for the
   // running one.
   void restart();
+  // The lowest address of the stack.
+  [[nodiscard]] const std::uint8_t* stack_bottom() const { return stack_.data(); }
 
  private:
   static void arrive(void* context, void* from, Fiber& to);

@@ -20,13 +20,14 @@ namespace emulator::runtime {
 
 struct Launch {
   WarpFunction function = nullptr;
+  Unit unit = Unit::warp;  // what the function runs
   std::span<const Site> sites;
   std::span<const std::uint8_t> parameters;
   std::array<std::uint32_t, 3> grid = {1, 1, 1};
   std::array<std::uint32_t, 3> block = {1, 1, 1};  // at most 1024 threads
   std::uint32_t shared_bytes = 0;                  // static and dynamic together
   std::uint32_t dynamic_shared_bytes = 0;
-  std::uint64_t local_bytes_per_thread = 0;
+  std::uint64_t local_bytes_per_thread = 0;  // where threads run by themselves, frames of calls too
   // How many blocks a worker may have under way at once where they wait for each other.
   std::uint64_t blocks_per_worker = 32;
   // The address of 8 bytes in which the blocks of a cooperative launch meet; 0 for any other.

@@ -115,14 +115,14 @@ TEST(Call, GivesEachCopyOfAFunctionLocalMemory) {
                                       "mad.lo.u32 %r3, %r3, 1000, %r4;");
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], (inputs()[i] + 1) * 1000 + inputs()[i]);
 }
-TEST(Call, OfAFunctionThatCallsItselfIsRefusedWithItsLine) {
+TEST(Call, OfAFunctionThatCallsItselfIsRefusedWithItsLineWhereWarpsHaveToRun) {
   const std::string functions =
       ".func f(.param .b32 a)\n{ .param .b32 p; .reg .b32 %r<4>; ld.param.u32 %r1, [a]; "
       "st.param.b32 [p], %r1;\ncall f, (p); ret; }\n";
   const std::string ptx =
       kernel_of("{ .param .b32 p; st.param.b32 [p], %r1; call f, (p); }", functions);
   try {
-    static_cast<void>(run_kernel(ptx, {1}, 32));
+    static_cast<void>(run_kernel(ptx, {1}, 32, {}, lower::EngineChoice::warps));
     FAIL() << "accepted";
   } catch (const ptx::Error& error) {
     EXPECT_NE(std::string(error.what()).find("'f' calls itself"), std::string::npos);

@@ -73,8 +73,6 @@ const Refused kRefused[] = {
     {"oob", "fma.rn.oob.f16 %h1, %h2, %h3, %h4;", "'.oob' is not"},
     {"redux_float", "redux.sync.min.abs.f32 %f3, %f1, -1;", "redux"},
     {"atomic_of_floats", "atom.global.min.f32 %f3, [%rd0], %f1;", "atom.global.min.f32"},
-    {"alloca", "alloca.u64 %rd5, 16;", "alloca"},
-    {"call_by_pointer", "P: .callprototype _ (); call %rd5, P;", "calls through pointers"},
     {"texture", "tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, {%f4, %f5}];", "tex"},
     {"f64_flush", "add.ftz.f64 %d3, %d1, %d2;", "never flushed"},
     {"guarded_indexed_branch", "T: .branchtargets A; @%p1 brx.idx %r1, T; A:", "brx.idx"},

@@ -67,6 +67,7 @@ void launch_and_read(const Driver& driver, CUmodule module, const Grid& launch,
     EMULATOR_TESTS_CALL(cuFuncSetAttribute, kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                         static_cast<int>(launch.dynamic_shared_bytes));
   }
+  EMULATOR_TESTS_CALL(cuCtxSetLimit, CU_LIMIT_STACK_SIZE, launch.stack_bytes);
   void* parameters[] = {&in, &out};
   EMULATOR_TESTS_CALL(cuLaunchKernel, kernel, launch.grid[0], launch.grid[1], launch.grid[2],
                       launch.block[0], launch.block[1], launch.block[2],

@@ -21,9 +21,9 @@ namespace emulator::testing {
 
 // Runs the first entry of `ptx`, whose parameters are two pointers: `input`, and an output of
 // `output_words` 32-bit words that are all 0xcdcdcdcd before.
-[[nodiscard]] inline Outcome run_kernel(const std::string& ptx,
-                                        const std::vector<std::uint32_t>& input,
-                                        std::size_t output_words, const Grid& launch = {}) {
+[[nodiscard]] inline Outcome run_kernel(
+    const std::string& ptx, const std::vector<std::uint32_t>& input, std::size_t output_words,
+    const Grid& launch = {}, lower::EngineChoice engine_choice = jit::engine_of_environment()) {
   if (const char* driver = driver_to_test()) {
     return run_on_driver(driver, ptx, input, output_words, launch);
   }
@@ -47,7 +47,7 @@ namespace emulator::testing {
     }
     globals[variable.name] = address;
   }
-  jit::Compiler compiler(module, globals);
+  jit::Compiler compiler(module, globals, engine_choice);
   compiler.check();
   const auto kernel =
       compiler.compile(*entry, {launch.block, launch.grid, launch.dynamic_shared_bytes});
@@ -72,11 +72,14 @@ namespace emulator::testing {
   run.block = launch.block;
   run.shared_bytes = kernel->static_shared_bytes + launch.dynamic_shared_bytes;
   run.dynamic_shared_bytes = launch.dynamic_shared_bytes;
-  run.local_bytes_per_thread = kernel->local_bytes_per_thread;
+  run.unit = kernel->unit;
+  run.local_bytes_per_thread =
+      kernel->local_bytes_per_thread + (kernel->grows_stack ? launch.stack_bytes : 0);
   run.addresses = addresses.get();
   run.prints = &prints;
   runtime::Engine engine(2);
   Outcome outcome;
+  outcome.unit = kernel->unit;
   if (const auto fault = engine.run(run)) {
     outcome.fault = fault->text;
     outcome.kind = fault->kind;

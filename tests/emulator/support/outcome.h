@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,14 @@ struct Grid {
   std::array<std::uint32_t, 3> grid = {1, 1, 1};
   std::array<std::uint32_t, 3> block = {32, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
+  std::uint64_t stack_bytes = 1024;  // of a thread, where its functions call themselves
 };
 
 struct Outcome {
   std::vector<std::uint32_t> words;  // what the kernel left in its output
   std::string fault;                 // its report; empty where there was none
   runtime::FaultKind kind{};
+  std::optional<runtime::Unit> unit;  // what the emulator ran
 };
 
 }  // namespace emulator::testing

@@ -1,0 +1,35 @@
+// Which functions of a module a kernel may call, and what they have in them that lanes of a warp
+// cannot do together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "emulator/ptx/ast.h"
+
+namespace emulator::lower {
+
+// The parts of a call: of a function, or through a register that holds a function's address.
+struct CallParts {
+  std::optional<std::uint32_t> callee;  // into Module::functions
+  std::optional<ptx::Register> pointer;
+  std::vector<ptx::Operand> results;
+  std::vector<ptx::Operand> arguments;
+};
+[[nodiscard]] CallParts parts_of(const ptx::Instruction& call);
+// Whether it is a call of a function that the module defines, or through a pointer.
+[[nodiscard]] bool calls_code(const ptx::Module& module, const ptx::Instruction& instruction);
+
+struct CallGraph {
+  std::vector<std::uint32_t> functions;  // defined ones the kernel may call, ascending
+  std::vector<std::uint32_t> addressed;  // those among them that a pointer may name
+  bool recurses = false;
+  bool through_pointers = false;
+  bool allocates = false;   // alloca
+  std::size_t inlined = 0;  // instructions, where each call were a copy; meaningless if it recurses
+};
+[[nodiscard]] CallGraph call_graph(const ptx::Module& module, const ptx::Function& kernel);
+
+}  // namespace emulator::lower

@@ -1,0 +1,59 @@
+// The functions only kernels call whose threads run by themselves. As in entry_points.cpp, nothing
+// in a frame that calls Block::abandon() may own anything.
+#include <string>
+
+#include "emulator/runtime/abi.h"
+#include "emulator/runtime/block.h"
+
+namespace emulator::runtime {
+namespace {
+
+std::string by_thread(const WarpContext& context, std::uint32_t line) {
+  return ", by " + thread_name(context, context.lane) + " of " + block_name(context) +
+         ", PTX line " + std::to_string(line);
+}
+
+[[gnu::noinline]] void report_absence(WarpContext& context, std::uint32_t members,
+                                      std::uint32_t line) {
+  context.block->progress().report(
+      {FaultKind::bad_instruction, "a warp-wide instruction whose lanes " + hex(members) +
+                                       " are without the one that runs it" +
+                                       by_thread(context, line)});
+}
+
+[[gnu::noinline]] void report_bad_call(WarpContext& context, std::uint32_t line,
+                                       std::uint64_t address, bool known) {
+  context.block->progress().report(
+      {FaultKind::bad_instruction,
+       "call of " + hex(address) +
+           (known ? ", a function with other parameters than the call has"
+                  : ", which is no function") +
+           by_thread(context, line)});
+}
+
+}  // namespace
+
+extern "C" {
+
+std::uint32_t emu_meet(WarpContext* context, std::uint32_t kind, std::uint32_t members,
+                       std::uint32_t operands, std::uint32_t line) {
+  if (((members >> context->lane) & 1U) == 0) {
+    report_absence(*context, members, line);
+    context->block->abandon();
+  }
+  return context->block->meet({context->unit, kind, members, line}, operands);
+}
+
+void emu_deal(WarpContext* context, std::uint32_t lanes, std::uint32_t results) {
+  context->block->deal(lanes, results);
+}
+
+void emu_bad_call(WarpContext* context, std::uint32_t line, std::uint64_t address,
+                  std::uint32_t known) {
+  report_bad_call(*context, line, address, known != 0);
+  context->block->abandon();
+}
+
+}  // extern "C"
+
+}  // namespace emulator::runtime
