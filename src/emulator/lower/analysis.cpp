@@ -81,7 +81,8 @@ void find_divergent(const ControlFlow& flow, Analysis& analysis) {
     };
     analysis.divergent[b] =
         (block.end == BasicBlock::End::conditional && splits(block.condition.predicate)) ||
-        (block.end == BasicBlock::End::indexed && splits(block.index));
+        (block.end == BasicBlock::End::indexed && splits(block.index)) ||
+        (block.guarded && splits(block.condition.predicate));
   }
 }
 

@@ -101,8 +101,6 @@ void find_successors(const ptx::Module& module, const ptx::Function& function,
         break;
       }
       case Opcode::brx: {
-        if (last.guard)
-          throw ptx::Error(last.where, "a guarded brx.idx is not supported by the emulator");
         --block.last;
         block.end = BasicBlock::End::indexed;
         const auto* index = std::get_if<ptx::Register>(&last.operands.at(0).value);
@@ -112,6 +110,11 @@ void find_successors(const ptx::Module& module, const ptx::Function& function,
         for (const std::uint32_t target : targets_of(last))
           block.successors.push_back(block_at(target));
         if (block.successors.empty()) throw ptx::Error(last.where, "brx.idx without targets");
+        if (last.guard) {
+          block.guarded = true;
+          block.condition = *last.guard;
+          block.successors.push_back(next);
+        }
         break;
       }
       default:
@@ -144,8 +147,8 @@ void find_live_registers(const ptx::Function& function, ControlFlow& flow) {
         }
       }
     }
-    if (block.end == BasicBlock::End::conditional &&
-        !kills[b].contains(block.condition.predicate.index)) {
+    const bool conditional = block.end == BasicBlock::End::conditional || block.guarded;
+    if (conditional && !kills[b].contains(block.condition.predicate.index)) {
       uses[b].insert(block.condition.predicate.index);
     }
     if (block.end == BasicBlock::End::indexed && !kills[b].contains(block.index.index)) {

@@ -31,14 +31,15 @@ struct BasicBlock {
   enum class End : std::uint8_t {
     jump,         // one successor
     conditional,  // successors[0] where the predicate holds, successors[1] where it does not
-    indexed,      // brx.idx: successors[i] for index i
+    indexed,      // brx.idx: successors[i] for index i; the last one where a guard does not hold
     stop,         // trap and calls that do not return: nothing follows
   };
   std::uint32_t first =
       0;  // instructions [first, last) of the body; a branch at the end is not among them
   std::uint32_t last = 0;
   End end = End::jump;
-  ptx::Guard condition{};                 // of a conditional end
+  ptx::Guard condition{};                 // of a conditional end, and of a guarded indexed one
+  bool guarded = false;                   // an indexed end that not all lanes need take
   ptx::Register index{};                  // of an indexed one
   std::uint32_t line = 0;                 // of its branch, in the PTX
   std::vector<std::uint32_t> successors;  // blocks; blocks.size() is the exit

@@ -230,36 +230,6 @@ void lower_pair(Writer& writer, const Instruction& instruction) {
   writer.write_result(instruction, packed);
 }
 
-// vabsdiff2 and vabsdiff4: the differences of the two or four parts, or with .add their sum on top
-// of c.
-void lower_part_differences(Writer& writer, const Instruction& instruction, unsigned parts) {
-  Ir& ir = writer.ir;
-  const unsigned lanes = writer.lanes_of(instruction);
-  const unsigned width = 32 / parts;
-  if (instruction.types.size() != 3) unsupported(instruction);
-  const auto part = [&](std::size_t operand, unsigned index) {
-    const Value all = writer.read(instruction.operands.at(operand), "i32", lanes);
-    const Value up = ir.binary("shl", all, 32 - std::uint64_t{width} * (index + 1));
-    const bool is_signed = ptx::is_signed(instruction.types[operand]);
-    return ir.binary(is_signed ? "ashr" : "lshr", up, 32 - width);
-  };
-  const bool adds = instruction.has(Modifier::add);
-  Value result =
-      adds ? writer.read(instruction.operands.at(3), "i32", lanes) : Ir::constant(0, "i32", lanes);
-  for (unsigned i = 0; i < parts; ++i) {
-    // The parts are far narrower than 32 bits, so that nothing overflows.
-    const Value difference = ir.binary("sub", part(1, i), part(2, i));
-    const Value size = ir.intrinsic("abs", {difference, Ir::constant(0, "i1", 1)}, "i32", lanes);
-    if (adds) {
-      result = ir.binary("add", result, size);
-    } else {
-      const Value kept = ir.binary("and", size, (std::uint64_t{1} << width) - 1);
-      result = ir.binary("or", result, ir.binary("shl", kept, std::uint64_t{width} * i));
-    }
-  }
-  writer.write_result(instruction, result);
-}
-
 }  // namespace
 
 bool lower_integer(Writer& writer, const Instruction& instruction) {
@@ -313,10 +283,6 @@ bool lower_integer(Writer& writer, const Instruction& instruction) {
       return true;
     case Opcode::dp2a:
       Integer(writer, instruction).dot_product(2);
-      return true;
-    case Opcode::vabsdiff2:
-    case Opcode::vabsdiff4:
-      lower_part_differences(writer, instruction, instruction.opcode == Opcode::vabsdiff2 ? 2 : 4);
       return true;
     default:
       return false;

@@ -60,9 +60,10 @@ void lower_instruction(Writer& writer, const Instruction& instruction) {
   require_known_words(instruction);
   using Group = bool (*)(Writer&, const Instruction&);
   static constexpr Group kGroups[] = {
-      lower_move,       lower_integer,   lower_bits,    lower_floating, lower_half, lower_compare,
-      lower_convert,    lower_parameter, lower_memory,  lower_atomic,   lower_warp, lower_matrix,
-      lower_async_copy, lower_mbarrier,  lower_cluster, lower_call,     lower_stack};
+      lower_move,       lower_integer,  lower_bits,    lower_floating, lower_half,
+      lower_compare,    lower_pack,     lower_convert, lower_video,    lower_video_parts,
+      lower_parameter,  lower_memory,   lower_atomic,  lower_warp,     lower_matrix,
+      lower_async_copy, lower_mbarrier, lower_cluster, lower_call,     lower_stack};
   for (const Group group : kGroups) {
     if (group(writer, instruction)) return;
   }
@@ -175,12 +176,25 @@ class Body {
     leave(b, {{block.successors[1], mask, false}});
   }
 
+  // Which successor each lane goes to: the last one where a guard holds it back.
+  Value index_of(const BasicBlock& block, unsigned lanes) {
+    Value index = writer_.read({.value = block.index, .where = {}}, "i32", lanes);
+    if (!block.guarded) return index;
+    const std::uint64_t last = block.successors.size() - 1;
+    Value taken = writer_.read_register(block.condition.predicate.index, lanes);
+    if (block.condition.negated) taken = ir_.binary("xor", taken, 1);
+    const auto constant = [&](std::uint64_t value) { return Ir::constant(value, "i32", lanes); };
+    // That one has no index of its own.
+    const Value beyond =
+        ir_.select(ir_.compare("icmp eq", index, last), constant(~std::uint64_t{0}), index);
+    return ir_.select(taken, beyond, constant(last));
+  }
+
   void indexed(std::uint32_t b, const Value& mask) {
     const BasicBlock& block = flow_.blocks[b];
     const std::size_t count = block.successors.size();
-    const ptx::Operand operand{.value = block.index, .where = {}};
     if (!analysis_.divergent[b]) {
-      const Value index = writer_.read(operand, "i32", 1);
+      const Value index = index_of(block, 1);
       const std::string beyond = ir_.label("beyond");
       std::vector<std::string> labels;
       std::string cases;
@@ -197,7 +211,7 @@ class Body {
       refuse_index(b, mask);
       return ir_.line("unreachable");
     }
-    const Value index = writer_.read(operand, "i32", kLanes);
+    const Value index = index_of(block, kLanes);
     const Value wrong = ir_.binary("and", ir_.to_mask(ir_.compare("icmp uge", index, count)), mask);
     const std::string beyond = ir_.label("beyond");
     const std::string within = ir_.label("within");

@@ -17,6 +17,24 @@ std::uint64_t align(std::uint64_t offset, std::uint64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
 
+// What devices of compute capability 8.0 and later keep of each block's shared memory for the
+// system (CUDA C++ Programming Guide, "Compute Capability 8.x").
+constexpr std::uint64_t kReservedShared = 1024;
+
+bool is_reserved_shared(const ptx::Operand& operand) {
+  const auto* special = std::get_if<ptx::SpecialRegister>(&operand.value);
+  if (special == nullptr) return false;
+  switch (special->which) {
+    case ptx::Special::reserved_smem_offset_begin:
+    case ptx::Special::reserved_smem_offset_end:
+    case ptx::Special::reserved_smem_offset_cap:
+    case ptx::Special::reserved_smem_offset:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void find_module_variables(const ptx::Operand& operand, std::set<std::uint32_t>& used) {
   const auto note = [&](const ptx::Symbol& symbol) {
     if (symbol.where == ptx::Symbol::Where::module_variable) used.insert(symbol.index);
@@ -41,22 +59,31 @@ Layout lay_out(const ptx::Module& module, const ptx::Function& function) {
   }
 
   std::set<std::uint32_t> used;
+  bool asks_for_reserved = false;
   for (const ptx::Instruction& instruction : function.body) {
-    for (const ptx::Operand& operand : instruction.operands) find_module_variables(operand, used);
+    for (const ptx::Operand& operand : instruction.operands) {
+      find_module_variables(operand, used);
+      asks_for_reserved = asks_for_reserved || is_reserved_shared(operand);
+    }
   }
   std::uint64_t shared = 0;
+  if (asks_for_reserved) {
+    shared = kReservedShared;
+    layout.reserved_end = static_cast<std::uint32_t>(shared);
+  }
   std::uint64_t dynamic_alignment = kDynamicSharedAlignment;
-  layout.module_shared.assign(module.variables.size(), 0);
+  layout.module_offsets.assign(module.variables.size(), 0);
   for (const std::uint32_t index : used) {
     const ptx::Variable& variable = module.variables[index];
-    if (variable.space != ptx::Space::shared) continue;
+    if (variable.space != ptx::Space::shared && variable.space != ptx::Space::local) continue;
     if (variable.external && variable.size == 0) {
       dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable.alignment);
       continue;
     }
-    shared = align(shared, variable.alignment);
-    layout.module_shared[index] = shared;
-    shared += variable.size;
+    std::uint64_t& end = variable.space == ptx::Space::shared ? shared : layout.local_bytes;
+    end = align(end, variable.alignment);
+    layout.module_offsets[index] = end;
+    end += variable.size;
   }
   layout.function_offsets.assign(function.variables.size(), 0);
   for (std::size_t i = 0; i < function.variables.size(); ++i) {
@@ -75,7 +102,7 @@ Layout lay_out(const ptx::Module& module, const ptx::Function& function) {
   for (const std::uint32_t index : used) {
     const ptx::Variable& variable = module.variables[index];
     if (variable.space == ptx::Space::shared && variable.external && variable.size == 0) {
-      layout.module_shared[index] = shared;
+      layout.module_offsets[index] = shared;
     }
   }
   for (std::size_t i = 0; i < function.variables.size(); ++i) {
@@ -108,12 +135,10 @@ std::optional<std::uint64_t> address_of(const ptx::Module& module, const ptx::Fu
       of_module ? module.variables[symbol.index] : function.variables[symbol.index];
   switch (variable.space) {
     case ptx::Space::shared:
-      return of_module ? layout.module_shared[symbol.index] : layout.function_offsets[symbol.index];
     case ptx::Space::local:
-      if (!of_module && !function.entry) return std::nullopt;
-      if (!of_module) return layout.function_offsets[symbol.index];
-      throw ptx::Error(where, "the module-scope .local variable '" + variable.name +
-                                  "' is not supported by the emulator");
+      if (variable.space == ptx::Space::local && !of_module && !function.entry) return std::nullopt;
+      return of_module ? layout.module_offsets[symbol.index]
+                       : layout.function_offsets[symbol.index];
     case ptx::Space::global:
     case ptx::Space::constant: {
       const auto found = symbols.find(variable.name);

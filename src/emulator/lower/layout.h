@@ -25,10 +25,14 @@ using SymbolAddresses = std::map<std::string, std::uint64_t>;
 struct Layout {
   std::vector<std::uint64_t> parameters;  // offset of each
   std::uint64_t parameter_bytes = 0;
-  std::vector<std::uint64_t>
-      module_shared;  // offset by module variable index; meaningless for others
+  // Of .shared and .local variables of the module, by index; meaningless for others.
+  std::vector<std::uint64_t> module_offsets;
   std::vector<std::uint64_t> function_offsets;  // of .shared and .local variables of the body
-  std::uint32_t static_shared_bytes = 0;        // where dynamic shared memory begins
+  // Shared memory that belongs to the system (%reserved_smem_offset_*); of no bytes where the
+  // kernel does not ask for it.
+  std::uint32_t reserved_begin = 0;
+  std::uint32_t reserved_end = 0;
+  std::uint32_t static_shared_bytes = 0;  // where dynamic shared memory begins
   std::uint64_t local_bytes =
       0;  // frame of one thread, a multiple of runtime::kLocalFrameAlignment
   // How far apart the lanes' frames lie for code that runs them together; 0 where threads run by

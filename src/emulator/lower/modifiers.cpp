@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "emulator/lower/video.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -27,7 +28,11 @@ constexpr M kExtreme[] = {M::ftz, M::NaN, M::xorsign, M::abs, M::relu};
 constexpr M kDotHalf[] = {M::lo, M::hi};
 constexpr M kFunnel[] = {M::l, M::r, M::wrap, M::clamp};
 constexpr M kFieldMask[] = {M::wrap, M::clamp};
-constexpr M kDifferences[] = {M::add};
+constexpr M kVideo[] = {M::sat, M::add, M::min, M::max};
+constexpr M kVideoShift[] = {M::sat, M::clamp, M::wrap, M::add, M::min, M::max};
+constexpr M kVideoProduct[] = {M::sat, M::po, M::shr7, M::shr15};
+constexpr M kVideoCompare[] = {M::eq, M::ne, M::lt, M::le, M::gt, M::ge, M::add, M::min, M::max};
+constexpr M kVideoParts[] = {M::sat, M::add};
 constexpr M kFind[] = {M::shiftamt};
 constexpr M kPermute[] = {M::f4e, M::b4e, M::rc8, M::ecl, M::ecr, M::rc16};
 constexpr M kThreeWay[] = {M::or_, M::and_};
@@ -36,8 +41,8 @@ constexpr M kCompare[] = {M::eq,  M::ne,  M::lt,   M::le,  M::gt,   M::ge,  M::l
                           M::num, M::nan, M::and_, M::or_, M::xor_, M::ftz};
 constexpr M kProperty[] = {M::finite,     M::infinite, M::number,
                            M::notanumber, M::normal,   M::subnormal};
-constexpr M kConvert[] = {M::rn,  M::rz,  M::rm,  M::rp,  M::rna,  M::rni,      M::rzi,
-                          M::rmi, M::rpi, M::ftz, M::sat, M::relu, M::satfinite};
+constexpr M kConvert[] = {M::rn,  M::rz,  M::rm,  M::rp,  M::rna,  M::rni,       M::rzi,
+                          M::rmi, M::rpi, M::ftz, M::sat, M::relu, M::satfinite, M::pack};
 constexpr M kAddress[] = {M::to};
 constexpr M kLoad[] = {M::weak,
                        M::volatile_,
@@ -215,9 +220,34 @@ Words known_words(Opcode opcode) {
     case Opcode::bmsk:
     case Opcode::szext:
       return kFieldMask;
+    case Opcode::vadd:
+    case Opcode::vsub:
+    case Opcode::vabsdiff:
+    case Opcode::vmin:
+    case Opcode::vmax:
+      return kVideo;
+    case Opcode::vshl:
+    case Opcode::vshr:
+      return kVideoShift;
+    case Opcode::vmad:
+      return kVideoProduct;
+    case Opcode::vset:
+    case Opcode::vset2:
+    case Opcode::vset4:
+      return kVideoCompare;
+    case Opcode::vadd2:
+    case Opcode::vadd4:
+    case Opcode::vsub2:
+    case Opcode::vsub4:
+    case Opcode::vavrg2:
+    case Opcode::vavrg4:
     case Opcode::vabsdiff2:
     case Opcode::vabsdiff4:
-      return kDifferences;
+    case Opcode::vmin2:
+    case Opcode::vmin4:
+    case Opcode::vmax2:
+    case Opcode::vmax4:
+      return kVideoParts;
     case Opcode::bfind:
       return kFind;
     case Opcode::prmt:
@@ -280,6 +310,11 @@ Words known_words(Opcode opcode) {
 }  // namespace
 
 void require_known_words(const ptx::Instruction& instruction) {
+  for (const ptx::Operand& operand : instruction.operands) {
+    if (operand.selector && !is_video(instruction.opcode)) {
+      unsupported(instruction, "a part of a register is an operand of video instructions alone");
+    }
+  }
   if (takes_any(instruction.opcode)) return;
   const Words known = known_words(instruction.opcode);
   for (const M word : instruction.modifiers) {

@@ -81,6 +81,22 @@ void convert_address(Writer& writer, const Instruction& instruction) {
   writer.write_result(instruction, address);
 }
 
+// Constant variables lie one by one among the host's memory.
+Value in_constant_variable(Writer& writer, const Value& address) {
+  Ir& ir = writer.ir;
+  Value found = Ir::constant(0, "i1", address.lanes);
+  const auto& variables = writer.module().variables;
+  for (std::uint32_t i = 0; i < variables.size(); ++i) {
+    if (variables[i].space != Space::constant) continue;
+    const ptx::Symbol symbol{ptx::Symbol::Where::module_variable, i};
+    const Value base =
+        writer.read({.value = symbol, .negated = false, .where = {}}, "i64", address.lanes);
+    const Value offset = ir.binary("sub", address, base);
+    found = ir.binary("or", found, ir.compare("icmp ult", offset, variables[i].size));
+  }
+  return found;
+}
+
 void is_in_space(Writer& writer, const Instruction& instruction) {
   const unsigned lanes = writer.lanes_of(instruction);
   const Value address = writer.read(instruction.operands.at(1), "i64", lanes);
@@ -96,9 +112,13 @@ void is_in_space(Writer& writer, const Instruction& instruction) {
       return writer.write_result(instruction, in_shared);
     case Space::local:
       return writer.write_result(instruction, in_local);
-    case Space::global:
-      return writer.write_result(
-          instruction, writer.ir.binary("xor", writer.ir.binary("or", in_shared, in_local), 1));
+    case Space::constant:
+      return writer.write_result(instruction, in_constant_variable(writer, address));
+    case Space::global: {
+      const Value elsewhere = writer.ir.binary("or", writer.ir.binary("or", in_shared, in_local),
+                                               in_constant_variable(writer, address));
+      return writer.write_result(instruction, writer.ir.binary("xor", elsewhere, 1));
+    }
     case Space::param: {
       const Value base = writer.ir.cast("ptrtoint", writer.parameters(), "i64");
       const Value offset = writer.ir.binary("sub", address, writer.ir.splat(base, lanes));

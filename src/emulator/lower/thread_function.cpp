@@ -213,7 +213,8 @@ ThreadFunction prepared(const ptx::Function& original) {
   return result;
 }
 
-// Frames are each function's own; shared memory is one for all.
+// Frames are each function's own; shared memory is one for all, and so are the module's .local
+// variables, which lie in the kernel's frame.
 void lay_out_together(const ptx::Module& module, const std::vector<ThreadFunction*>& functions) {
   ptx::Function all;
   for (const ThreadFunction* each : functions) {
@@ -224,8 +225,10 @@ void lay_out_together(const ptx::Module& module, const std::vector<ThreadFunctio
   std::size_t first = 0;
   for (ThreadFunction* each : functions) {
     const std::vector<ptx::Variable>& variables = each->function.variables;
-    each->layout = lay_out(module, each->function);
-    each->layout.module_shared = together.module_shared;
+    ptx::Function laid_out = each->function;
+    if (laid_out.entry) laid_out.body = all.body;
+    each->layout = lay_out(module, laid_out);
+    each->layout.module_offsets = together.module_offsets;
     each->layout.static_shared_bytes = together.static_shared_bytes;
     each->layout.local_stride = 0;
     for (std::size_t v = 0; v < variables.size(); ++v) {

@@ -160,6 +160,7 @@ Value Writer::read_special(const ptx::SpecialRegister& special, ptx::Location wh
     case Special::dynamic_smem_size:
       return field(offsetof(WarpContext, dynamic_shared_bytes), "i32", 1);
     case Special::total_smem_size:
+    case Special::aggr_smem_size:
       return field(offsetof(WarpContext, shared_bytes), "i32", 1);
     case Special::clock:
     case Special::clock64:
@@ -184,7 +185,21 @@ Value Writer::read_special(const ptx::SpecialRegister& special, ptx::Location wh
     case Special::cluster_ctarank:
     case Special::is_explicit_cluster:
     case Special::current_graph_exec:
+    // Nobody counts events.
+    case Special::pm:
+    case Special::pm_64:
       return Ir::constant(0, "i32", 1);
+    // PTX names offsets 0 to 2 and says nothing of what lies there; cooperative groups use 288
+    // bytes from the second on.
+    case Special::reserved_smem_offset:
+      return Ir::constant(layout_.reserved_begin + std::uint64_t{256} * special.dimension, "i32",
+                          1);
+    case Special::reserved_smem_offset_begin:
+      return Ir::constant(layout_.reserved_begin, "i32", 1);
+    case Special::reserved_smem_offset_end:
+      return Ir::constant(layout_.reserved_end, "i32", 1);
+    case Special::reserved_smem_offset_cap:
+      return Ir::constant(layout_.reserved_end - layout_.reserved_begin, "i32", 1);
     case Special::nsmid:
     case Special::nclusterid:
     case Special::cluster_nctaid:

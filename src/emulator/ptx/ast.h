@@ -124,6 +124,13 @@ struct LabelReference {
 
 struct Sink {};  // `_`: a result that is not wanted
 
+// .b0, .h1, .b3210 behind a register: the bytes or halves of it that a video instruction takes or
+// writes.
+struct Selector {
+  std::uint8_t part_bits;            // 8 or 16
+  std::vector<std::uint8_t> digits;  // which parts, the lowest first: written last
+};
+
 struct Operand;
 struct Vector {
   std::vector<Operand> elements;  // {a, b, ..}, and the parenthesised lists of call
@@ -142,6 +149,7 @@ struct Operand {
   // by ptxas).
   bool negated = false;
   Location where;
+  std::optional<Selector> selector = std::nullopt;
 };
 
 // @p or @!p before an instruction.

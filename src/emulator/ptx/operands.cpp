@@ -57,6 +57,28 @@ std::uint8_t read_component(Reading& reading, const Token& of, unsigned width) {
   return *component;
 }
 
+// b or h and digits: at most one for each of the parts that two registers have.
+std::optional<Selector> selector_of(std::string_view word) {
+  if (word.size() < 2 || word.size() > 5 || (word[0] != 'b' && word[0] != 'h')) return std::nullopt;
+  Selector selector{static_cast<std::uint8_t>(word[0] == 'b' ? 8 : 16), {}};
+  const unsigned parts = 64U / selector.part_bits;
+  const std::size_t most = parts / 2;
+  if (word.size() - 1 > most) return std::nullopt;
+  for (std::size_t i = word.size() - 1; i > 0; --i) {
+    if (word[i] < '0' || word[i] >= static_cast<char>('0' + parts)) return std::nullopt;
+    selector.digits.push_back(static_cast<std::uint8_t>(word[i] - '0'));
+  }
+  return selector;
+}
+
+std::optional<Selector> read_selector(Reading& reading, const Token& of) {
+  if (reading.tokens.peek().kind != TokenKind::dotted) return std::nullopt;
+  auto selector = selector_of(reading.tokens.peek().text);
+  if (!selector) read_component(reading, of, 0);  // which says what is wrong
+  reading.tokens.take();
+  return selector;
+}
+
 Operand read_special(Reading& reading, const Token& name) {
   const auto special = special_of(name.text);
   if (!special) fail_undefined(name);
@@ -100,8 +122,7 @@ Operand read_named(Reading& reading) {
   const Meaning* const meaning = reading.names.find(name.text);
   if (meaning == nullptr) return read_special(reading, name);
   if (const auto* const one = std::get_if<Register>(meaning)) {
-    if (reading.tokens.peek().kind == TokenKind::dotted) read_component(reading, name, 0);
-    return {*one, false, name.where};
+    return {*one, false, name.where, read_selector(reading, name)};
   }
   if (const auto* const several = std::get_if<VectorRegister>(meaning)) {
     return read_vector_register(reading, name, *several);

@@ -140,12 +140,36 @@ TEST(SpecialRegisters, OfTimeGoOn) {
           "%clock64; setp.ge.u64 %p1, %rd7, %rd9; selp.u32 %r3, 1, 0, %p1;");
   EXPECT_EQ(got[0], 1U);
 }
-TEST(SpecialRegisters, ThatTheEmulatorLacksAreRefused) {
-  EXPECT_THROW(static_cast<void>(run("mov.u32 %r3, %pm0;")), ptx::Error);
-}
 TEST(SpecialRegisters, OfTheDriverAreZeroWithoutACooperativeLaunch) {
   const auto got = run("mov.u32 %r3, %envreg1; mov.u32 %r4, %envreg3; or.b32 %r3, %r3, %r4;");
   EXPECT_EQ(got[0], 0U);
+}
+TEST(SpecialRegisters, ThatNobodyWritesReadZero) {
+  const auto got =
+      run("mov.u32 %r3, %pm7; mov.u64 %rd9, %pm0_64; cvt.u32.u64 %r4, %rd9; or.b32 %r3, %r3, %r4;"
+          "mov.u64 %rd9, %pm7_64; cvt.u32.u64 %r4, %rd9; or.b32 %r3, %r3, %r4;");
+  EXPECT_EQ(got[0], 0U);
+}
+// A kilobyte of shared memory, beside the kernel's own.
+TEST(SpecialRegisters, NameSharedMemoryThatIsReserved) {
+  const auto got =
+      run(".shared .align 4 .b8 s[4]; mov.u32 %r4, s; st.shared.u32 [%r4], 5;"
+          "mov.u32 %r5, %reserved_smem_offset_begin; mov.u32 %r6, %reserved_smem_offset_end;"
+          "mov.u32 %r7, %reserved_smem_offset_cap; mov.u32 %r8, %reserved_smem_offset_1;"
+          "st.shared.u32 [%r8], 6; st.shared.u32 [%r8+284], 7; sub.u32 %r9, %r6, %r5;"
+          "setp.eq.u32 %p1, %r9, %r7; setp.le.and.u32 %p1, %r5, %r8, %p1;"
+          "add.u32 %r10, %r8, 288; setp.le.and.u32 %p1, %r10, %r6, %p1;"
+          "setp.ge.u32 %p2, %r4, %r6; add.u32 %r11, %r4, 4; setp.le.or.u32 %p2, %r11, %r5, %p2;"
+          "ld.shared.u32 %r12, [%r4]; selp.u32 %r3, 16, 0, %p1; selp.u32 %r13, 32, 0, %p2;"
+          "add.u32 %r3, %r3, %r13; add.u32 %r3, %r3, %r12;");
+  EXPECT_EQ(got[0], 16U + 32U + 5U);
+}
+
+TEST(LocalVariables, OfAModuleAreEachThreadsOwn) {
+  const auto got = run(
+      "st.local.u32 [m+4], %r1; mov.u64 %rd9, m; cvta.local.u64 %rd9, %rd9; ld.u32 %r3, [%rd9+4];",
+      {}, ".local .align 8 .b8 m[8];\n");
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], inputs()[i]);
 }
 
 TEST(AddressSpace, OfAGenericAddressIsKnown) {
@@ -165,6 +189,17 @@ TEST(AddressSpace, OfAGenericAddressIsKnown) {
   EXPECT_EQ(got[9], 7U + 64U);
 }
 
+TEST(AddressSpace, OfAConstantIsKnown) {
+  const auto got = run(
+      "mov.u64 %rd5, c; add.u64 %rd6, %rd5, 15; add.u64 %rd7, %rd5, 16; isspacep.const %p1, %rd5;"
+      "isspacep.const %p2, %rd6; isspacep.const %p3, %rd7; isspacep.const %p4, %rd0;"
+      "isspacep.global %p5, %rd5; isspacep.shared::cluster %p6, %rd5; selp.u32 %r3, 1, 0, %p1;"
+      "@%p2 add.u32 %r3, %r3, 2; @%p3 add.u32 %r3, %r3, 4; @%p4 add.u32 %r3, %r3, 8;"
+      "@%p5 add.u32 %r3, %r3, 16; @%p6 add.u32 %r3, %r3, 32;",
+      {}, ".const .align 8 .b8 c[16];\n");
+  EXPECT_EQ(got[0], 3U);
+}
+
 TEST(Constants, ThatAreDecimalHaveTheTypeOfTheInstruction) {
   const auto got =
       run("st.global.f32 [%rd1], 1.5; ld.global.u32 %r4, [%rd1]; st.global.f32 [%rd1], 0f00000000; "
@@ -182,6 +217,20 @@ TEST(IndexedBranch, GoesWhereEachLaneSays) {
     EXPECT_EQ(got[t], 5 + kAdded[t % 4]) << t;
   }
 }
+TEST(IndexedBranch, IsPassedWhereItsGuardDoesNotHold) {
+  for (const char* guard :
+       {"setp.lt.u32 %p1, %r0, 9;", "setp.lt.u32 %p1, %r60, 9;", "setp.lt.u32 %p1, %r60, 0;"}) {
+    const auto got = run(
+        std::string(guard) +
+        "and.b32 %r4, %r0, 1; mov.u32 %r3, 5; T: .branchtargets A, B; @%p1 brx.idx %r4, T;"
+        "add.u32 %r3, %r3, 1000; bra OUT; A: add.u32 %r3, %r3, 10; bra OUT; B: add.u32 %r3, %r3, "
+        "100; OUT: selp.u32 %r5, 7, 8, %p1; mad.lo.u32 %r3, %r5, 10000, %r3;");
+    for (std::uint32_t t = 0; t < 32; ++t) {
+      const bool taken = got[t] / 10000 == 7;
+      EXPECT_EQ(got[t] % 10000, taken ? 5U + (t % 2 == 0 ? 10 : 100) : 1005U) << guard << t;
+    }
+  }
+}
 TEST(IndexedBranch, PastItsTargetsIsAFault) {
   for (const char* index : {"mov.u32 %r4, 7;", "mov.u32 %r4, %r0;"}) {
     const Outcome outcome =
@@ -189,6 +238,11 @@ TEST(IndexedBranch, PastItsTargetsIsAFault) {
                                                   "mov.u32 %r3, 1;"),
                    inputs(), 32);
     EXPECT_EQ(outcome.kind, runtime::FaultKind::bad_instruction) << index;
+    const Outcome guarded =
+        run_kernel(kernel_of(std::string(index) + "setp.ne.u32 %p1, %r4, 1; T: .branchtargets A, B;"
+                                                  "@%p1 brx.idx %r4, T; A: B: mov.u32 %r3, 1;"),
+                   inputs(), 32);
+    EXPECT_EQ(guarded.kind, runtime::FaultKind::bad_instruction) << index;
   }
 }
 

@@ -201,6 +201,23 @@ TEST(OperandError, AComponentOfAScalarRegisterIsRefused) {
             "line 6, column 17: unknown component '.x' of '%r1'");
 }
 
+TEST(OperandSelector, NamesPartsTheLowestFirst) {
+  const Selector selector =
+      parse_operand("vadd4.u32.u32.u32 %r0, %r1, %r2.b7013, %r3;", 2).selector.value_or(Selector{});
+  EXPECT_EQ(selector.part_bits, 8U);
+  EXPECT_EQ(selector.digits, (std::vector<std::uint8_t>{3, 1, 0, 7}));
+  EXPECT_FALSE(parse_operand("vadd4.u32.u32.u32 %r0, %r1, %r2.b7013, %r3;", 1).selector);
+}
+
+TEST(OperandSelector, BeyondTwoRegistersIsRefused) {
+  EXPECT_EQ(error_of_body("vadd.u32.u32.u32 %r0, %r1.h4, %r2;"),
+            "line 6, column 26: unknown component '.h4' of '%r1'");
+  EXPECT_EQ(error_of_body("vadd4.u32.u32.u32 %r0, %r1.b8000, %r2, %r3;"),
+            "line 6, column 27: unknown component '.b8000' of '%r1'");
+  EXPECT_EQ(error_of_body("vadd2.u32.u32.u32 %r0, %r1.h000, %r2, %r3;"),
+            "line 6, column 27: unknown component '.h000' of '%r1'");
+}
+
 TEST(OperandError, AVectorInsideAVectorIsRefused) {
   EXPECT_EQ(error_of_body("mov.b64 %rd0, {%r1, {%r2}};"),
             "line 6, column 21: expected an operand but found '{'");

@@ -1,0 +1,18 @@
+// What the video instructions share: vadd, vset4 and their kind.
+#pragma once
+
+#include "emulator/lower/writer.h"
+
+namespace emulator::lower {
+
+// Whether the opcode is one whose operands may name parts of a register.
+[[nodiscard]] bool is_video(ptx::Opcode opcode);
+
+// "icmp slt" and so on for the comparison that vset, vset2 or vset4 names, of values in registers
+// wider than their types.
+[[nodiscard]] std::string wide_comparison(const ptx::Instruction& instruction);
+
+// Limits of `bits` bits, as i`wide` bits.
+[[nodiscard]] Value clamped(Ir& ir, const Value& value, unsigned bits, bool is_signed);
+
+}  // namespace emulator::lower
