@@ -16,7 +16,10 @@ unsigned long long next_id() {
 }  // namespace
 
 Context::Context(unsigned flags, unsigned workers)
-    : flags_(flags), id_(next_id()), engine_(workers) {}
+    : flags_(flags),
+      id_(next_id()),
+      default_stream_(std::make_shared<Stream>(CU_STREAM_DEFAULT, 0, id_)),
+      engine_(workers) {}
 
 void Context::require_sound() const {
   const CUresult fault = fault_.load();
@@ -36,12 +39,18 @@ void Context::fail(CUresult result, std::string report) {
 }
 
 std::shared_ptr<Stream> Context::stream(CUstream handle) const {
-  if (handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
-    return default_stream_;
-  }
+  if (handle == nullptr || handle == CU_STREAM_LEGACY) return default_stream_;
+  if (handle == CU_STREAM_PER_THREAD) return own_stream();
   std::shared_ptr<Stream> found = streams.find(handle);
   require(found != nullptr, CUDA_ERROR_INVALID_HANDLE);
   return found;
+}
+
+std::shared_ptr<Stream> Context::own_stream() const {
+  const std::lock_guard lock(own_streams_mutex_);
+  std::shared_ptr<Stream>& own = own_streams_[std::this_thread::get_id()];
+  if (own == nullptr) own = std::make_shared<Stream>(CU_STREAM_DEFAULT, 0, id_);
+  return own;
 }
 
 std::shared_ptr<Event> Context::event(CUevent handle) const {
@@ -75,6 +84,8 @@ Ticket Context::submit(Stream& stream, std::function<void()> work) {
     }
   });
   stream.add(ticket);
+  // The legacy default stream is not done before every blocking stream is.
+  if ((stream.flags() & CU_STREAM_NON_BLOCKING) == 0) default_stream_->add(ticket);
   return ticket;
 }
 

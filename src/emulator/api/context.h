@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include "emulator/api/context_limits.h"
 #include "emulator/api/cuda_api.h"
@@ -46,6 +48,11 @@ class Context {
 
   // The stream a program's handle means, the default ones included. Throws Refusal.
   [[nodiscard]] std::shared_ptr<Stream> stream(CUstream handle) const;
+  // Whether it is the default stream that waits for all blocking ones and they for it.
+  [[nodiscard]] bool is_legacy(const Stream& stream) const {
+    return &stream == default_stream_.get();
+  }
+  [[nodiscard]] bool owns(const Stream& stream) const { return stream.context_id() == id_; }
   // What other handles mean. Throws Refusal.
   [[nodiscard]] std::shared_ptr<Event> event(CUevent handle) const;
   [[nodiscard]] std::shared_ptr<Module> module(CUmodule handle) const;
@@ -79,10 +86,14 @@ class Context {
 
  private:
   void require_other_thread() const;
+  // The calling thread's default stream.
+  [[nodiscard]] std::shared_ptr<Stream> own_stream() const;
 
   unsigned flags_;
   unsigned long long id_;
-  std::shared_ptr<Stream> default_stream_ = std::make_shared<Stream>(0, 0);
+  std::shared_ptr<Stream> default_stream_;
+  mutable std::mutex own_streams_mutex_;
+  mutable std::map<std::thread::id, std::shared_ptr<Stream>> own_streams_;
   std::once_flag grid_workspace_made_;
   std::uint64_t grid_workspace_ = 0;
   mutable std::mutex fault_mutex_;

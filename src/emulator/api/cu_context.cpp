@@ -93,6 +93,7 @@ CUresult cuCtxPopCurrent(CUcontext* context) {
 CUresult cuCtxSynchronize() {
   return answer([] {
     const std::shared_ptr<Context> context = emulator::api::current_context();
+    emulator::api::refuse_if_any_capturing(*context);
     context->synchronize(context->executor().last());
   });
 }

@@ -1,8 +1,11 @@
 // Events: the times at which the executor reached a point of a stream.
 #include <chrono>
+#include <cstdint>
 
 #include "emulator/api/answer.h"
+#include "emulator/api/capture.h"
 #include "emulator/api/driver.h"
+#include "emulator/api/operation.h"
 
 namespace emulator::api {
 namespace {
@@ -10,14 +13,25 @@ namespace {
 constexpr unsigned kEventFlags =
     CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 
-void record(CUevent event, CUstream stream) {
+enum class Recording : std::uint8_t { internal, external };
+
+void record(CUevent handle, CUstream stream_handle, Recording recording) {
   const auto context = current_context();
-  context->record(context->event(event), *context->stream(stream));
+  const std::shared_ptr<Stream> stream = context->stream(stream_handle);
+  const std::shared_ptr<Event> event = context->event(handle);
+  // To the outside of a graph an event is a node of it; within, it is where the graph is.
+  if (recording == Recording::external &&
+      capture(*context, *stream, RecordOperation{handle, event})) {
+    return;
+  }
+  if (capture_record(*context, *stream, *event)) return;
+  context->record(event, *stream);
 }
 
 // The time of a recorded event that keeps one.
 Event::Time time_of(Context& context, CUevent handle) {
   const std::shared_ptr<Event> event = context.event(handle);
+  refuse_captured(*event);
   require(event->ticket() != 0 && (event->flags() & CU_EVENT_DISABLE_TIMING) == 0,
           CUDA_ERROR_INVALID_HANDLE);
   require(context.executor().done(event->ticket()), CUDA_ERROR_NOT_READY);
@@ -29,6 +43,7 @@ Event::Time time_of(Context& context, CUevent handle) {
 
 using emulator::api::answer;
 using emulator::api::current_context;
+using emulator::api::Recording;
 using emulator::api::require;
 
 CUresult cuEventCreate(CUevent* event, unsigned int flags) {
@@ -47,20 +62,22 @@ CUresult cuEventDestroy(CUevent event) {
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
-  return answer([&] { emulator::api::record(event, stream); });
+  return answer([&] { emulator::api::record(event, stream, Recording::internal); });
 }
 
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags) {
   return answer([&] {
     require((flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) == 0);
-    emulator::api::record(event, stream);
+    emulator::api::record(event, stream, flags == 0 ? Recording::internal : Recording::external);
   });
 }
 
 CUresult cuEventQuery(CUevent event) {
   return answer([&] {
     const auto context = current_context();
-    require(context->executor().done(context->event(event)->ticket()), CUDA_ERROR_NOT_READY);
+    const auto found = context->event(event);
+    emulator::api::refuse_captured(*found);
+    require(context->executor().done(found->ticket()), CUDA_ERROR_NOT_READY);
     context->require_sound();
   });
 }
@@ -68,7 +85,9 @@ CUresult cuEventQuery(CUevent event) {
 CUresult cuEventSynchronize(CUevent event) {
   return answer([&] {
     const auto context = current_context();
-    context->synchronize(context->event(event)->ticket());
+    const auto found = context->event(event);
+    emulator::api::refuse_captured(*found);
+    context->synchronize(found->ticket());
   });
 }
 

@@ -26,6 +26,7 @@ Allocation find(const Context& context, std::uint64_t address) {
 }
 
 void release(Context& context, std::uint64_t address, AllocationKind kind, CUresult otherwise) {
+  refuse_unsafe_call();
   const std::optional<Allocation> found = context.memory.find(address);
   require(found && found->begin == address && found->kind == kind, otherwise);
   context.carry_out([&] { require(context.memory.release(address, kind), otherwise); });
@@ -33,6 +34,7 @@ void release(Context& context, std::uint64_t address, AllocationKind kind, CUres
 
 void* allocate_host(std::size_t bytes) {
   const auto context = current_context();
+  refuse_unsafe_call();
   require(bytes != 0);
   return runtime::host_pointer(context->memory.allocate(bytes, AllocationKind::host));
 }
@@ -96,6 +98,7 @@ using emulator::api::require;
 CUresult cuMemAlloc(CUdeviceptr* address, size_t bytes) {
   return answer([&] {
     const auto context = current_context();
+    emulator::api::refuse_unsafe_call();
     require(address != nullptr && bytes != 0);
     *address = context->memory.allocate(bytes, AllocationKind::device);
   });
@@ -105,6 +108,7 @@ CUresult cuMemAllocPitch(CUdeviceptr* address, size_t* pitch, size_t width, size
                          unsigned int element_bytes) {
   return answer([&] {
     const auto context = current_context();
+    emulator::api::refuse_unsafe_call();
     require(address != nullptr && pitch != nullptr && width != 0 && height != 0);
     require(element_bytes == 4 || element_bytes == 8 || element_bytes == 16);
     constexpr std::size_t kPitch = emulator::runtime::kAllocationAlignment;

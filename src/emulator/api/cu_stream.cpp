@@ -2,8 +2,10 @@
 #include <algorithm>
 
 #include "emulator/api/answer.h"
+#include "emulator/api/capture.h"
 #include "emulator/api/driver.h"
 #include "emulator/api/limits.h"
+#include "emulator/api/operation.h"
 
 namespace emulator::api {
 namespace {
@@ -12,7 +14,7 @@ void create(CUstream* stream, unsigned flags, int priority) {
   const auto context = current_context();
   require(stream != nullptr && (flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING)) == 0);
   const int allowed = std::clamp(priority, kGreatestPriority, kLeastPriority);
-  *stream = context->streams.add(std::make_shared<Stream>(flags, allowed));
+  *stream = context->streams.add(std::make_shared<Stream>(flags, allowed, context->id()));
 }
 
 }  // namespace
@@ -20,7 +22,9 @@ void create(CUstream* stream, unsigned flags, int priority) {
 
 using emulator::api::answer;
 using emulator::api::current_context;
+using emulator::api::HostOperation;
 using emulator::api::require;
+using emulator::api::WaitOperation;
 
 CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
   return answer([&] { emulator::api::create(stream, flags, emulator::api::kLeastPriority); });
@@ -41,24 +45,32 @@ CUresult cuStreamDestroy(CUstream stream) {
 CUresult cuStreamSynchronize(CUstream stream) {
   return answer([&] {
     const auto context = current_context();
-    context->synchronize(context->stream(stream)->last());
+    const auto found = context->stream(stream);
+    emulator::api::refuse_if_capturing(*context, *found);
+    context->synchronize(found->last());
   });
 }
 
 CUresult cuStreamQuery(CUstream stream) {
   return answer([&] {
     const auto context = current_context();
-    require(context->executor().done(context->stream(stream)->last()), CUDA_ERROR_NOT_READY);
+    const auto found = context->stream(stream);
+    emulator::api::refuse_if_capturing(*context, *found);
+    require(context->executor().done(found->last()), CUDA_ERROR_NOT_READY);
     context->require_sound();
   });
 }
 
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
+CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned int flags) {
   return answer([&] {
     const auto context = current_context();
     require((flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) == 0);
-    // Whatever the stream is given from now on comes later in the one order anyway.
-    context->stream(stream)->add(context->event(event)->ticket());
+    const auto stream = context->stream(handle);
+    const auto event = context->event(event_handle);
+    const WaitOperation wait{event_handle, event};
+    if (flags == CU_EVENT_WAIT_EXTERNAL) return emulator::api::enqueue(*context, handle, wait);
+    if (emulator::api::capture_wait(*context, stream, *event)) return;
+    emulator::api::prepare(*context, wait)(*stream);
   });
 }
 
@@ -87,21 +99,13 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext* owner) {
   });
 }
 
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
-  return answer([&] {
-    const auto context = current_context();
-    require(status != nullptr);
-    (void)context->stream(stream);
-    *status = CU_STREAM_CAPTURE_STATUS_NONE;
-  });
-}
-
 CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* data,
                              unsigned int flags) {
   return answer([&] {
     const auto context = current_context();
     require(callback != nullptr && flags == 0);
     const auto stream = context->stream(handle);
+    emulator::api::refuse_if_capturing(*context, *stream);
     // Called after a fault as well, with what went wrong, so that nobody waits for it in vain.
     stream->add(context->executor().submit([=, context = context.get()](emulator::api::Ticket) {
       callback(handle, answer([=] { context->require_sound(); }), data);
@@ -113,7 +117,6 @@ CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
   return answer([&] {
     const auto context = current_context();
     require(function != nullptr);
-    const auto stream = context->stream(handle);
-    context->submit(*stream, [=] { function(data); });
+    emulator::api::enqueue(*context, handle, HostOperation{function, data});
   });
 }

@@ -116,6 +116,22 @@ Driver::PrimaryState Driver::primary_state() const {
   return {primary_flags_, primary_ != nullptr};
 }
 
+const std::vector<std::shared_ptr<Capture>>& Driver::captures() {
+  std::erase_if(captures_, [](const auto& capture) { return capture->streams.front().expired(); });
+  capture_count_ = captures_.size();
+  return captures_;
+}
+
+void Driver::add_capture(std::shared_ptr<Capture> capture) {
+  captures_.push_back(std::move(capture));
+  capture_count_ = captures_.size();
+}
+
+void Driver::remove_capture(const std::shared_ptr<Capture>& capture) {
+  std::erase(captures_, capture);
+  capture_count_ = captures_.size();
+}
+
 CUcontext CurrentContexts::top() {
   return stack.size == 0 ? nullptr : stack.handles[stack.size - 1];
 }

@@ -5,10 +5,13 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <vector>
 
+#include "emulator/api/capture.h"
 #include "emulator/api/context.h"
 #include "emulator/api/cuda_api.h"
 #include "emulator/api/device_properties.h"
+#include "emulator/api/graph.h"
 #include "emulator/api/handle_table.h"
 
 namespace emulator::api {
@@ -40,6 +43,15 @@ class Driver {
     return contexts_.find(handle);
   }
 
+  [[nodiscard]] GraphTables& graphs() { return graphs_; }
+  // Captures that have begun and not ended, but for those whose stream is gone. Under the mutex of
+  // the graphs' tables.
+  [[nodiscard]] const std::vector<std::shared_ptr<Capture>>& captures();
+  void add_capture(std::shared_ptr<Capture> capture);
+  void remove_capture(const std::shared_ptr<Capture>& capture);
+  // Whether there are any, for anybody.
+  [[nodiscard]] bool is_capturing() const { return capture_count_.load() != 0; }
+
  private:
   Driver();
 
@@ -51,6 +63,9 @@ class Driver {
   CUcontext primary_ = nullptr;
   unsigned primary_users_ = 0;
   unsigned primary_flags_ = 0;
+  GraphTables graphs_;
+  std::vector<std::shared_ptr<Capture>> captures_;
+  std::atomic<std::size_t> capture_count_ = 0;
 };
 
 // The calling thread's contexts, the current one on top; null entries are allowed, as CUDA allows

@@ -18,24 +18,9 @@
 namespace emulator::api {
 namespace {
 
-// Parameters of a tensor map's alignment lie at it.
-struct alignas(64) ParameterLine {
-  std::array<std::uint8_t, 64> bytes;
-};
-
-class Parameters {
- public:
-  explicit Parameters(std::uint64_t bytes)
-      : lines_((bytes + sizeof(ParameterLine) - 1) / sizeof(ParameterLine) + 1), bytes_(bytes) {}
-  [[nodiscard]] std::uint8_t* data() { return lines_.front().bytes.data(); }
-  [[nodiscard]] std::span<const std::uint8_t> span() const {
-    return {lines_.front().bytes.data(), bytes_};
-  }
-
- private:
-  std::vector<ParameterLine> lines_;
-  std::uint64_t bytes_;
-};
+std::uint32_t threads_of(const std::array<std::uint32_t, 3>& block) {
+  return block[0] * block[1] * block[2];
+}
 
 void require_shape(const LaunchRequest& request, const Kernel& kernel) {
   const auto& [gx, gy, gz] = request.grid;
@@ -51,8 +36,8 @@ void require_shape(const LaunchRequest& request, const Kernel& kernel) {
           static_cast<std::uint32_t>(kernel.max_dynamic_shared_bytes.load()));
 }
 
-Parameters copy_parameters(const LaunchRequest& request, const jit::KernelLayout& layout) {
-  Parameters copied(layout.parameter_bytes);
+KernelParameters copy_parameters(const LaunchRequest& request, const jit::KernelLayout& layout) {
+  KernelParameters copied(layout.parameter_bytes);
   require(request.parameters == nullptr || request.extra == nullptr);
   if (request.parameters != nullptr) {
     for (std::size_t i = 0; i < layout.parameters.size(); ++i) {
@@ -83,7 +68,7 @@ Parameters copy_parameters(const LaunchRequest& request, const jit::KernelLayout
 // A launch that has been compiled and waits for its turn.
 struct Pending {
   std::shared_ptr<const jit::CompiledKernel> code;
-  Parameters parameters;
+  KernelParameters parameters;
   runtime::Launch launch;
 
   void run(Context& context) {
@@ -123,42 +108,51 @@ CUresult result_of(runtime::FaultKind kind) {
   return CUDA_ERROR_LAUNCH_FAILED;
 }
 
-void launch(Context& context, const LaunchRequest& request) {
-  const std::shared_ptr<Kernel> kernel = context.kernel(request.function);
-  const std::shared_ptr<Stream> stream = context.stream(request.stream);
+KernelOperation read_request(Context& context, const LaunchRequest& request) {
+  std::shared_ptr<Kernel> kernel = context.kernel(request.function);
   require_shape(request, *kernel);
-  const std::uint32_t threads = request.block[0] * request.block[1] * request.block[2];
-  const std::uint32_t resident =
-      blocks_per_multiprocessor(*kernel, threads, request.dynamic_shared_bytes);
-  const DeviceProperties& device = Driver::get().device();
-  const bool cooperative = request.cooperation == Cooperation::whole_grid;
-  if (cooperative) {
+  if (request.cooperation == Cooperation::whole_grid) {
     const std::uint64_t blocks = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
-    require(blocks <= std::uint64_t{resident} * device.workers,
+    const std::uint64_t resident =
+        blocks_per_multiprocessor(*kernel, threads_of(request.block), request.dynamic_shared_bytes);
+    require(blocks <= resident * Driver::get().device().workers,
             CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   }
-  Parameters parameters = copy_parameters(request, kernel->layout());
+  KernelParameters parameters = copy_parameters(request, kernel->layout());
+  return {std::move(kernel),     request.grid,       request.block, request.dynamic_shared_bytes,
+          std::move(parameters), request.cooperation};
+}
+
+std::function<void()> launching(Context& context, const KernelOperation& kernel) {
   std::shared_ptr<const jit::CompiledKernel> code;
   try {
-    code = kernel->compile({request.block, request.grid, request.dynamic_shared_bytes});
+    code = kernel.kernel->compile({kernel.block, kernel.grid, kernel.dynamic_shared_bytes});
   } catch (const ptx::Error&) {
     throw Refusal(CUDA_ERROR_INVALID_PTX);
   }
   runtime::Launch launch;
-  launch.grid = request.grid;
-  launch.block = request.block;
-  launch.shared_bytes = code->static_shared_bytes + request.dynamic_shared_bytes;
-  launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
+  launch.grid = kernel.grid;
+  launch.block = kernel.block;
+  launch.shared_bytes = code->static_shared_bytes + kernel.dynamic_shared_bytes;
+  launch.dynamic_shared_bytes = kernel.dynamic_shared_bytes;
   launch.unit = code->unit;
   launch.local_bytes_per_thread = code->local_bytes_per_thread;
   if (code->grows_stack) {
     launch.local_bytes_per_thread += context.limits.get(CU_LIMIT_STACK_SIZE);
   }
-  launch.blocks_per_worker =
-      blocks_per_worker(resident, launch.local_bytes_per_thread * threads, device);
-  if (cooperative) launch.grid_workspace = context.grid_workspace();
-  auto pending = std::make_shared<Pending>(std::move(code), std::move(parameters), launch);
-  context.submit(*stream, [pending = std::move(pending), &context] { pending->run(context); });
+  const std::uint32_t threads = threads_of(kernel.block);
+  launch.blocks_per_worker = blocks_per_worker(
+      blocks_per_multiprocessor(*kernel.kernel, threads, kernel.dynamic_shared_bytes),
+      launch.local_bytes_per_thread * threads, Driver::get().device());
+  if (kernel.cooperation == Cooperation::whole_grid) {
+    launch.grid_workspace = context.grid_workspace();
+  }
+  auto pending = std::make_shared<Pending>(std::move(code), kernel.parameters, launch);
+  return [pending = std::move(pending), &context] { pending->run(context); };
+}
+
+void launch(Context& context, const LaunchRequest& request) {
+  enqueue(context, request.stream, read_request(context, request));
 }
 
 }  // namespace emulator::api

@@ -6,11 +6,9 @@
 
 #include "emulator/api/context.h"
 #include "emulator/api/cuda_api.h"
+#include "emulator/api/operation.h"
 
 namespace emulator::api {
-
-// Whether all blocks of the grid have to be on the device at once.
-enum class Cooperation : std::uint8_t { none, whole_grid };
 
 struct LaunchRequest {
   CUfunction function;
@@ -23,8 +21,14 @@ struct LaunchRequest {
   Cooperation cooperation = Cooperation::none;
 };
 
-// Compiles the kernel for this shape if that has not been done, copies the parameters and submits
-// the launch. Throws Refusal.
+// Checks the shape and copies the parameters. Throws Refusal.
+[[nodiscard]] KernelOperation read_request(Context& context, const LaunchRequest& request);
+
+// Compiles the kernel for its shape, if that has not been done. The work launches it, for the
+// executor. Throws Refusal.
+[[nodiscard]] std::function<void()> launching(Context& context, const KernelOperation& kernel);
+
+// Gives the launch to its stream. Throws Refusal.
 void launch(Context& context, const LaunchRequest& request);
 
 // The result a program sees after a fault of that kind.

@@ -4,15 +4,19 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
 
 #include "emulator/api/executor.h"
 
 namespace emulator::api {
 
+struct CapturePoint;
+
 class Stream {
  public:
-  Stream(unsigned flags, int priority) : flags_(flags), priority_(priority) {}
+  Stream(unsigned flags, int priority, unsigned long long context_id)
+      : flags_(flags), priority_(priority), id_(next_id()), context_id_(context_id) {}
 
   // The stream is not done before operation `ticket` is.
   void add(Ticket ticket) {
@@ -23,11 +27,24 @@ class Stream {
   [[nodiscard]] Ticket last() const { return last_.load(); }
   [[nodiscard]] unsigned flags() const { return flags_; }
   [[nodiscard]] int priority() const { return priority_; }
+  // Never used twice in the process.
+  [[nodiscard]] unsigned long long id() const { return id_; }
+  [[nodiscard]] unsigned long long context_id() const { return context_id_; }
+
+  // What it captures; null while it does not (capture.h).
+  std::shared_ptr<CapturePoint> captured;
 
  private:
+  static unsigned long long next_id() {
+    static std::atomic<unsigned long long> last = 0;
+    return ++last;
+  }
+
   std::atomic<Ticket> last_ = 0;
   unsigned flags_;
   int priority_;
+  unsigned long long id_;
+  unsigned long long context_id_;
 };
 
 class Event {
@@ -55,6 +72,9 @@ class Event {
     return time_;
   }
   [[nodiscard]] unsigned flags() const { return flags_; }
+
+  // Where it was last recorded, if a stream was capturing then (capture.h).
+  std::shared_ptr<CapturePoint> captured;
 
  private:
   mutable std::mutex mutex_;
