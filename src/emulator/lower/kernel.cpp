@@ -58,6 +58,7 @@ bool acts_outside_registers(Opcode opcode) {
 
 void lower_instruction(Writer& writer, const Instruction& instruction) {
   require_known_words(instruction);
+  writer.expect_bits_of(instruction);
   using Group = bool (*)(Writer&, const Instruction&);
   static constexpr Group kGroups[] = {
       lower_move,       lower_integer,  lower_bits,    lower_floating, lower_half,

@@ -2,12 +2,13 @@
 
 #include <string>
 
+#include "emulator/lower/nan.h"
+
 namespace emulator::lower {
 namespace {
 
 constexpr std::uint64_t kSmallestNormalFloat = 0x00800000;
 constexpr std::uint64_t kSmallestNormalDouble = 0x0010000000000000;
-constexpr std::uint64_t kCanonicalNanFloat = 0x7fffffff;
 constexpr std::uint64_t kCanonicalNanDouble = 0x7fffffffffffffff;
 
 Value is_nan(Ir& ir, const Value& v) { return ir.compare("fcmp uno", v, v); }

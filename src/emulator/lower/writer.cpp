@@ -41,7 +41,8 @@ Writer::Writer(const ptx::Module& module, const ptx::Function& function, const L
       flow_(flow),
       analysis_(analysis),
       scope_(scope),
-      first_site_(scope.sites) {
+      first_site_(scope.sites),
+      host_nans_(registers_of_host_nans(function)) {
   for (std::size_t r = 0; r < function.registers.size(); ++r) {
     const unsigned lanes = analysis.forms[r].is_vector() ? kLanes : 1;
     registers_.push_back(ir.slot(element_of(function.registers[r].type), lanes));
@@ -98,9 +99,17 @@ Value Writer::widen(const Value& scalar, const Form& form) {
 
 Value Writer::read_register(std::uint32_t index, unsigned lanes) {
   const Form& known = analysis_.forms[index];
-  const Value value = ir.load(registers_[index], element_of(function_.registers[index].type),
-                              known.is_vector() ? kLanes : 1, 64);
+  Value value = ir.load(registers_[index], element_of(function_.registers[index].type),
+                        known.is_vector() ? kLanes : 1, 64);
+  if (sees_nan_bits_ && host_nans_[index]) value = with_canonical_nan(value);
   return lanes == 1 ? value : widen(value, known);
+}
+
+Value Writer::with_canonical_nan(const Value& value) {
+  const Value number = ir.bitcast(value, "float");
+  const Value nan = ir.compare("fcmp uno", number, number);
+  const Value canonical = ir.float_constant(kCanonicalNanFloat, "float", value.lanes);
+  return ir.bitcast(ir.select(nan, canonical, number), value.element);
 }
 
 Value Writer::symbol_address(const ptx::Symbol& symbol, ptx::Location where) {
@@ -341,7 +350,10 @@ void Writer::write(const ptx::Operand& destination, const Value& value, const Fo
 }
 
 void Writer::write_result(const ptx::Instruction& instruction, const Value& value, bool is_signed) {
-  write(instruction.operands.at(0), value, result(instruction), is_signed);
+  const auto* to = std::get_if<ptx::Register>(&instruction.operands.at(0).value);
+  const bool mends = makes_host_nans(instruction) && to != nullptr && !host_nans_[to->index];
+  write(instruction.operands[0], mends ? with_canonical_nan(value) : value, result(instruction),
+        is_signed);
 }
 
 Value Writer::own_lane(const Value& lanes) {

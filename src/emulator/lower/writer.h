@@ -11,6 +11,7 @@
 #include "emulator/lower/analysis.h"
 #include "emulator/lower/ir.h"
 #include "emulator/lower/layout.h"
+#include "emulator/lower/nan.h"
 #include "emulator/lower/thread_function.h"
 #include "emulator/lower/transfer.h"
 #include "emulator/ptx/ast.h"
@@ -99,6 +100,10 @@ class Writer {
   // The guard of the instruction about to be lowered.
   void set_guard(const ptx::Instruction& instruction);
   void clear_guard() { guard_.reset(); }
+  // Whether reads of the instruction about to be lowered see which NaN a value is.
+  void expect_bits_of(const ptx::Instruction& instruction) {
+    sees_nan_bits_ = lower::sees_nan_bits(instruction, host_nans_);
+  }
   [[nodiscard]] std::uint32_t block() const { return block_; }
 
   // Registers new access sites; the index selects the runtime's Site and Range.
@@ -157,6 +162,7 @@ class Writer {
   [[nodiscard]] bool may_suspend() const { return suspends_; }
 
  private:
+  Value with_canonical_nan(const Value& value);
   Value read_special(const ptx::SpecialRegister& special, ptx::Location where);
   Value read_lane_register(const ptx::SpecialRegister& special);
   Value symbol_address(const ptx::Symbol& symbol, ptx::Location where);
@@ -198,6 +204,8 @@ class Writer {
   };
   std::optional<Guard> guard_;
   bool suspends_ = false;
+  std::vector<bool> host_nans_;  // by register (nan.h)
+  bool sees_nan_bits_ = true;
 };
 
 // Each lowers the instructions of its group and says whether the instruction is one of them. They

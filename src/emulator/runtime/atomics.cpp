@@ -94,6 +94,12 @@ float flushed(float value) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value) : value;
 }
 
+// As a GPU gives it, whose sums have one NaN.
+std::uint32_t float_bits(float value) {
+  constexpr std::uint32_t kNan = 0x7fffffff;
+  return std::isnan(value) ? kNan : std::bit_cast<std::uint32_t>(value);
+}
+
 // Types that are computed in T but live in memory as Bits.
 template <typename T, typename Bits, typename Decode, typename Encode>
 bool apply_float(AtomicOp op, void* target, const void* operand_pointer, const void* swap,
@@ -180,12 +186,12 @@ bool apply_atomic(AtomicOp op, AtomicType type, void* target, const void* operan
     case AtomicType::f32:
       return apply_float<float, std::uint32_t>(
           op, target, operand, swap, old, [](std::uint32_t b) { return std::bit_cast<float>(b); },
-          [](float v) { return std::bit_cast<std::uint32_t>(v); });
+          float_bits);
     case AtomicType::f32_flushed:
       return apply_float<float, std::uint32_t>(
           op, target, operand, swap, old,
           [](std::uint32_t b) { return flushed(std::bit_cast<float>(b)); },
-          [](float v) { return std::bit_cast<std::uint32_t>(flushed(v)); });
+          [](float v) { return float_bits(flushed(v)); });
     case AtomicType::f64:
       return apply_float<double, std::uint64_t>(
           op, target, operand, swap, old, [](std::uint64_t b) { return std::bit_cast<double>(b); },

@@ -1,0 +1,100 @@
+// Which NaN a result is: 0x7fffffff from f32 arithmetic, the same bits from what only moves them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "emulator/support/kernel_run.h"
+
+namespace emulator::testing {
+namespace {
+
+constexpr std::uint32_t kCanonical = 0x7fffffff;
+constexpr std::uint32_t kOther = 0xffc12345;
+
+// Operands of each thread: NaN, infinity and 0, in an order of its own.
+constexpr std::uint32_t kNumbers[] = {kOther, 0x7f800000, 0};
+
+struct Row {
+  const char* name;
+  const char* body;  // %f1 is the thread's NaN, %f2 its infinity, %f3 0; leaves bits in %r20
+  std::uint32_t expected;
+};
+void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
+
+const Row kRows[] = {
+    {"of_an_operand", "add.f32 %f4, %f1, %f2; mov.b32 %r20, %f4;", kCanonical},
+    {"of_an_invalid_sum", "sub.f32 %f4, %f2, %f2; mov.b32 %r20, %f4;", kCanonical},
+    {"of_an_invalid_product", "mul.rz.f32 %f4, %f2, %f3; mov.b32 %r20, %f4;", kCanonical},
+    {"of_a_quotient", "div.rn.f32 %f4, %f3, %f3; mov.b32 %r20, %f4;", kCanonical},
+    {"of_a_root", "neg.f32 %f4, %f2; sqrt.rn.f32 %f5, %f4; mov.b32 %r20, %f5;", kCanonical},
+    {"of_an_approximation", "sin.approx.f32 %f4, %f2; mov.b32 %r20, %f4;", kCanonical},
+    {"after_more_arithmetic",
+     "fma.rn.f32 %f4, %f2, %f3, %f3; add.f32 %f5, %f4, %f2; mov.b32 %r20, %f5;", kCanonical},
+    {"through_moves_and_choices",
+     "sub.f32 %f4, %f2, %f2; mov.f32 %f5, %f4; setp.eq.f32 %p1, %f3, %f3; selp.f32 %f6, %f5, "
+     "0f3f800000, %p1; mov.b32 %r20, %f6;",
+     kCanonical},
+    {"through_a_loop",
+     "mov.f32 %f4, 0f3f800000; mov.u32 %r5, 3;\nL:\nsub.f32 %f5, %f4, %f1; mov.f32 %f4, %f5; "
+     "sub.u32 %r5, %r5, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra L; mov.b32 %r20, %f4;",
+     kCanonical},
+    {"where_a_register_holds_loaded_numbers_as_well",
+     "mov.f32 %f4, %f1; setp.eq.f32 %p1, %f3, %f3; @%p1 add.f32 %f4, %f4, %f2; mov.b32 %r20, %f4;",
+     kCanonical},
+    {"of_a_conversion",
+     "mov.b64 %rd9, 0xfff8123456789abc; mov.b64 %d1, %rd9; cvt.rn.f32.f64 %f4, %d1; mov.b32 %r20, "
+     "%f4;",
+     kCanonical},
+    {"in_memory",
+     "add.f32 %f4, %f1, %f1; .shared .align 4 .b8 s[4]; st.shared.f32 [s], %f4; ld.shared.u32 "
+     "%r20, [s];",
+     kCanonical},
+    {"of_an_atomic_sum",
+     ".shared .align 4 .b8 s[4]; st.shared.f32 [s], %f1; atom.shared.add.f32 %f4, [s], %f2; "
+     "ld.shared.u32 %r20, [s];",
+     kCanonical},
+    {"of_another_lane",
+     "add.f32 %f4, %f1, %f1; mov.b32 %r5, %f4; shfl.sync.idx.b32 %r20, %r5, 3, 31, -1;",
+     kCanonical},
+    {"that_is_moved_stays", "mov.f32 %f4, %f1; mov.b32 %r20, %f4;", kOther},
+    {"that_is_chosen_stays",
+     "setp.eq.f32 %p1, %f3, %f3; selp.f32 %f4, %f1, %f3, %p1; mov.b32 %r20, %f4;", kOther},
+    {"that_is_an_exchanged_word_stays",
+     ".shared .align 4 .b8 s[4]; st.shared.f32 [s], %f1; bar.warp.sync -1; atom.shared.exch.b32 "
+     "%r5, [s], %r1; ld.shared.u32 %r20, [s];",
+     kOther},
+    {"that_is_a_literal_stays", "mov.f32 %f4, 0f7fc00001; mov.b32 %r20, %f4;", 0x7fc00001},
+    {"whose_guard_fails_stays",
+     "mov.f32 %f4, %f1; setp.ne.f32 %p1, %f3, %f3; @%p1 add.f32 %f4, %f4, %f2; mov.b32 %r20, %f4;",
+     kOther},
+    {"of_f16", "mov.u16 %h1, 0xfc00; sub.f16 %h2, %h1, %h1; cvt.u32.u16 %r20, %h2;", 0x7fff},
+    {"of_bf16", "mov.u16 %h1, 0xff80; fma.rn.bf16 %h2, %h1, %h1, %h1; cvt.u32.u16 %r20, %h2;",
+     0x7fff},
+};
+
+class NaN : public ::testing::TestWithParam<Row> {};
+INSTANTIATE_TEST_SUITE_P(Each, NaN, ::testing::ValuesIn(kRows),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+// The same for operands of each lane's own and for the warp's.
+void expect(const Row& row, const std::string& index) {
+  std::string code = fmt::format("mul.wide.u32 %rd9, {}, 12; add.s64 %rd9, %rd2, %rd9;\n", index);
+  for (unsigned i = 0; i < 3; ++i) {
+    code += fmt::format("ld.global.u32 %r{0}, [%rd9+{1}]; mov.b32 %f{0}, %r{0};\n", i + 1, 4 * i);
+  }
+  std::vector<std::uint32_t> words;
+  for (unsigned i = 0; i < 64; ++i) words.insert(words.end(), kNumbers, kNumbers + 3);
+  const auto outcome =
+      run_kernel(kernel_of(code + row.body + "\nst.global.u32 [%rd1], %r20;"), words, 32);
+  EXPECT_EQ(outcome.fault, "");
+  EXPECT_EQ(outcome.words, std::vector<std::uint32_t>(32, row.expected));
+}
+
+TEST_P(NaN, HasTheBitsOfAGpuInEachLane) { expect(GetParam(), "%r0"); }
+TEST_P(NaN, HasTheBitsOfAGpuInTheWholeWarp) { expect(GetParam(), "%r60"); }
+
+}  // namespace
+}  // namespace emulator::testing
