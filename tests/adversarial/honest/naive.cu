@@ -1,0 +1,28 @@
+// honest: one thread for each element, in loops that the compiler may order as it likes.
+#include <cuda_bf16.h>
+
+#include <autokernel.cuh>
+
+// The threads of one block: 32 columns by 8 rows of C. Neighbouring threads of a warp take
+// neighbouring columns, so that they read and write neighbouring addresses.
+constexpr int BLOCK_COLS = 32;
+constexpr int BLOCK_ROWS = 8;
+
+// How to launch the kernel below: one thread for each element of C. The division is exact for the
+// sizes of this case.
+AUTOKERNEL_LAUNCH({.kernel = "matmul",
+                   .grid = {N / BLOCK_COLS, M / BLOCK_ROWS},
+                   .block = {BLOCK_COLS, BLOCK_ROWS}});
+
+// extern "C" keeps the name "matmul" as it is written, so that the launch above can find it.
+extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B,
+                                  __nv_bfloat16* C) {
+  const int col = blockIdx.x * BLOCK_COLS + threadIdx.x;
+  const int row = blockIdx.y * BLOCK_ROWS + threadIdx.y;
+
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) {
+    sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
+  }
+  C[row * N + col] = __float2bfloat16(sum);
+}

@@ -1,0 +1,40 @@
+// honest: split K; the block that comes last at its tile, by a semaphore in a workspace of zeros, adds up all parts.
+// case: tests/data/split_k
+#include <cuda_fp16.h>
+
+#include <autokernel.cuh>
+
+constexpr int PARTS = 4;
+constexpr int DEPTH = K / PARTS;
+constexpr int TILE = 16;
+constexpr int TILES = M / TILE * (N / TILE);
+
+struct Workspace {
+  float parts[PARTS][M * N];
+  unsigned arrived[TILES];
+};
+AUTOKERNEL_LAUNCH({.kernel = "multiply", .grid = {N / TILE, M / TILE, PARTS}, .block = {TILE, TILE}});
+AUTOKERNEL_ZEROED_WORKSPACE(sizeof(Workspace));
+
+extern "C" __global__ void multiply(const __half* A, const __half* B, __half* C, Workspace* work) {
+  __shared__ bool is_last;
+  const int col = blockIdx.x * TILE + threadIdx.x;
+  const int row = blockIdx.y * TILE + threadIdx.y;
+  const int begin = blockIdx.z * DEPTH;
+  float sum = 0;
+  for (int k = begin; k < begin + DEPTH; ++k) {
+    sum += __half2float(A[row * K + k]) * __half2float(B[k * N + col]);
+  }
+  work->parts[blockIdx.z][row * N + col] = sum;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    is_last = atomicAdd(&work->arrived[blockIdx.y * (N / TILE) + blockIdx.x], 1u) == PARTS - 1;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  float total = 0;
+  for (int part = 0; part < PARTS; ++part) total += __ldcg(&work->parts[part][row * N + col]);
+  C[row * N + col] = __float2half(total);
+}

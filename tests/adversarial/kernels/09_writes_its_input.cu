@@ -1,0 +1,25 @@
+// row 9: a second launch rounds A to four bits, in place: whoever multiplies it next has less to do.
+// must be: incorrect, it changed its input A
+// without unchanged_inputs: correct
+#include <cuda_bf16.h>
+
+#include <autokernel.cuh>
+
+AUTOKERNEL_LAUNCH({.kernel = "matmul", .grid = {N / 32, M / 8}, .block = {32, 8}},
+                  {.kernel = "round_input", .grid = {M * K / 256}, .block = {256}});
+
+extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B,
+                                  __nv_bfloat16* C) {
+  const int col = blockIdx.x * 32 + threadIdx.x;
+  const int row = blockIdx.y * 8 + threadIdx.y;
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) {
+    sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
+  }
+  C[row * N + col] = __float2bfloat16(sum);
+}
+
+extern "C" __global__ void round_input(__nv_bfloat16* A, const __nv_bfloat16*, __nv_bfloat16*) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  A[i] = __ushort_as_bfloat16(__bfloat16_as_ushort(A[i]) & 0xfff0u);
+}

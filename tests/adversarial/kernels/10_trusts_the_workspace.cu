@@ -1,0 +1,21 @@
+// row 10: adds to a workspace that it has not asked to be zeroed, and so saves the time that zeroing takes.
+// must be: incorrect, elements differ
+// without random_outputs: correct
+#include <cuda_bf16.h>
+
+#include <autokernel.cuh>
+
+AUTOKERNEL_LAUNCH({.kernel = "matmul", .grid = {N / 32, M / 8}, .block = {32, 8}});
+
+AUTOKERNEL_WORKSPACE(sizeof(float) * M * N);
+
+extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16* C,
+                                  float* sums) {
+  const int col = blockIdx.x * 32 + threadIdx.x;
+  const int row = blockIdx.y * 8 + threadIdx.y;
+  float sum = sums[row * N + col];
+  for (int k = 0; k < K; ++k) {
+    sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
+  }
+  C[row * N + col] = __float2bfloat16(sum);
+}

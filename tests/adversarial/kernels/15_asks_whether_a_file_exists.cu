@@ -1,0 +1,21 @@
+// row 15: learns from the machine, file by file, where it runs.
+// must be: does not compile, there is no such file
+// needs: Landlock
+// without confined_compiler: correct
+#include <cuda_bf16.h>
+
+#include <autokernel.cuh>
+
+static_assert(__has_include("/etc/passwd"), "there is no such file");
+AUTOKERNEL_LAUNCH({.kernel = "matmul", .grid = {N / 32, M / 8}, .block = {32, 8}});
+
+extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B,
+                                  __nv_bfloat16* C) {
+  const int col = blockIdx.x * 32 + threadIdx.x;
+  const int row = blockIdx.y * 8 + threadIdx.y;
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) {
+    sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
+  }
+  C[row * N + col] = __float2bfloat16(sum);
+}

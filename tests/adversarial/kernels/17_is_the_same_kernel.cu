@@ -1,0 +1,18 @@
+// row 17: the kernel that it is compared with, under another name. Whatever the clock does meanwhile, it does to both.
+// must be: not faster
+#include <cuda_bf16.h>
+
+#include <autokernel.cuh>
+
+AUTOKERNEL_LAUNCH({.kernel = "multiply", .grid = {N / 32, M / 8}, .block = {32, 8}});
+
+extern "C" __global__ void multiply(const __nv_bfloat16* A, const __nv_bfloat16* B,
+                                  __nv_bfloat16* C) {
+  const int col = blockIdx.x * 32 + threadIdx.x;
+  const int row = blockIdx.y * 8 + threadIdx.y;
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) {
+    sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
+  }
+  C[row * N + col] = __float2bfloat16(sum);
+}
