@@ -140,6 +140,10 @@ Recipe timed_recipe(const cases::Case& problem) {
                                                                          : Recipe::declared;
 }
 
+Recipe sampled_recipe(const cases::Case& problem, int sample) {
+  return sample % 2 == 0 ? timed_recipe(problem) : Recipe::declared;
+}
+
 std::string description(const cases::Case& problem, Recipe recipe) {
   switch (recipe) {
     case Recipe::declared:

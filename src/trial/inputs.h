@@ -27,8 +27,11 @@ inline constexpr std::array kStressRecipes = {Recipe::very_large, Recipe::very_s
 
 // Whether outputs on these inputs are compared bit for bit.
 [[nodiscard]] bool is_exact(const cases::Case& problem, Recipe recipe);
-// The recipe of timed launches: exact inputs where there are any.
+// The recipe of launches that stand for timed ones: exact inputs where there are any.
 [[nodiscard]] Recipe timed_recipe(const cases::Case& problem);
+// That of the sample with that number: every second one has the inputs that the case declares, so
+// that a kernel gains nothing by being fast, or right, on one of the two alone.
+[[nodiscard]] Recipe sampled_recipe(const cases::Case& problem, int sample);
 // "exact inputs", "normal inputs", "stress inputs: very large".
 [[nodiscard]] std::string description(const cases::Case& problem, Recipe recipe);
 

@@ -56,9 +56,10 @@ class Launcher {
   [[nodiscard]] Launching launch(Recipe recipe, const Key& key, const std::string& name,
                                  Surroundings& surroundings);
 
-  // The same several times over, on the same inputs, with all memory filled and all objects
-  // restored before each: the time of the fastest, and what the last one wrote. A launch that takes
-  // `long_us` or more is not repeated.
+  // The same several times over, each time on inputs of its own: the fastest of them, with what it
+  // wrote. On the same inputs all but the first could copy what that one left somewhere, and any
+  // but the one that is judged could leave the work out. A launch that takes `long_us` or more is
+  // not repeated.
   [[nodiscard]] Launching fastest_of(int times, double long_us, Recipe recipe, const Key& key,
                                      const std::string& name);
 

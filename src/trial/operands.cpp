@@ -51,10 +51,6 @@ void Operands::load(const std::vector<Bytes>& inputs, const Key& key) {
     guards_[b].resize(2 * guard_bytes_);
     random_bytes({key, buffer, Purpose::guards}, guards_[b]);
   }
-  reload(inputs);
-}
-
-void Operands::reload(const std::vector<Bytes>& inputs) const {
   for (std::size_t b = 0; b < addresses_.size(); ++b) {
     device_->copy_in(addresses_[b], noise_[b].empty() ? inputs[b] : noise_[b]);
     copy_guards_in(b);

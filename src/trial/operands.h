@@ -29,8 +29,6 @@ class Operands {
   // Nothing may be running. `inputs` is indexed like the tensors and must stay as it is until
   // `disturbed` has been asked.
   void load(const std::vector<Bytes>& inputs, const Key& key);
-  // The same once more, all of it, after a launch: nothing that it left is there any more.
-  void reload(const std::vector<Bytes>& inputs) const;
 
   // Addresses of the kernel's parameters, for a launch.
   [[nodiscard]] std::span<void*> parameters() { return parameters_; }

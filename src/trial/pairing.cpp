@@ -6,7 +6,7 @@
 #include <cmath>
 #include <span>
 
-#include "trial/decision.h"
+#include "trial/kinds.h"
 #include "trial/statistics.h"
 
 namespace autokernel::trial {
@@ -73,23 +73,28 @@ constexpr double kDisturbedErrors = 3;
 
 }  // namespace
 
-void Pairing::add_pair(double candidate_us, double opponent_us) {
+void Pairing::add_pair(double candidate_us, double opponent_us, Recipe inputs) {
   opponent_us_.push_back(opponent_us);
   log_ratios_.push_back(std::log(opponent_us / candidate_us));
+  inputs_.push_back(inputs);
   const auto pairs = static_cast<int>(log_ratios_.size());
   if (next_look_ == 0) next_look_ = kFirstLook;
   if (pairs < next_look_) return;
   next_look_ = next_look(pairs);
-  wants_more_ =
-      pairs < kMostPairs && conclude(estimate(log_ratios_), min_gain_) == Conclusion::undecided;
+  wants_more_ = pairs < kMostPairs && conclude(estimated(), min_gain_) == Conclusion::undecided;
+}
+
+PairedEstimate Pairing::estimated() const {
+  const auto kind = lesser_kind(log_ratios_, inputs_);
+  return estimate(kind ? of_kind(*kind, log_ratios_, inputs_) : log_ratios_);
 }
 
 bool Pairing::looks_faster() const {
-  return log_ratios_.size() >= 2 && estimate(log_ratios_).mean >= log_ratio_of(min_gain_);
+  return log_ratios_.size() >= 2 && estimated().mean >= log_ratio_of(min_gain_);
 }
 
 PairedComparison Pairing::comparison() const {
-  const PairedEstimate found = estimate(log_ratios_);
+  const PairedEstimate found = estimated();
   const Interval logs = interval(found);
   PairedComparison comparison;
   comparison.against = against_;
@@ -102,6 +107,10 @@ PairedComparison Pairing::comparison() const {
   comparison.as_fast = is_as_fast(found, min_gain_);
   comparison.opponent = summarise(opponent_us_);
   comparison.reason = reason_of(comparison, found);
+  if (const auto kind = lesser_kind(log_ratios_, inputs_)) {
+    comparison.reason +=
+        fmt::format("; on {}: on others it gains more, which does not count", name_of(*kind));
+  }
   // The machine may have become slower, or faster, meanwhile: then one of the two is as slow.
   const LogMean beside = log_mean(opponent_us_);
   const bool disturbed = !alone_us_.empty() && std::ranges::all_of(alone_us_, [&](const auto& us) {

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "autokernel/trial/result.h"
+#include "trial/decision.h"
+#include "trial/inputs.h"
 
 namespace autokernel::trial {
 
@@ -17,7 +19,8 @@ class Pairing {
 
   [[nodiscard]] const std::string& against() const { return against_; }
 
-  void add_pair(double candidate_us, double opponent_us);
+  // Both were launched on inputs of that kind.
+  void add_pair(double candidate_us, double opponent_us, Recipe inputs);
   // Whether the pairs so far leave the question open, and more would help.
   [[nodiscard]] bool wants_more() const { return wants_more_; }
 
@@ -33,12 +36,16 @@ class Pairing {
   [[nodiscard]] PairedComparison comparison() const;
 
  private:
+  // Of all pairs, or of those on the inputs where the gain is less.
+  [[nodiscard]] PairedEstimate estimated() const;
+
   std::string against_;
   double min_gain_;
   bool wants_more_ = true;
   int next_look_ = 0;
   std::vector<double> opponent_us_;
   std::vector<double> log_ratios_;  // of opponent to candidate
+  std::vector<Recipe> inputs_;      // of each pair
   std::vector<std::vector<double>> alone_us_;
 };
 

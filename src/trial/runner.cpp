@@ -1,7 +1,10 @@
 #include "autokernel/trial/runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <future>
 #include <memory>
@@ -17,6 +20,7 @@
 #include "trial/gpu_tools.h"
 #include "trial/judge.h"
 #include "trial/keys.h"
+#include "trial/kinds.h"
 #include "trial/openblas.h"
 #include "trial/peak.h"
 #include "trial/programs.h"
@@ -265,6 +269,20 @@ class Trial {
     return emulated_stopwatch(task, openblas_.get());
   }
 
+  // Who is slower on one kind of inputs is as slow as that.
+  [[nodiscard]] std::vector<double> counted(std::vector<double> samples_us,
+                                            const std::vector<Recipe>& sampled_on) {
+    std::vector<double> logs;
+    logs.reserve(samples_us.size());
+    for (const double sample : samples_us) logs.push_back(-std::log(sample));
+    const auto kind = lesser_kind(logs, sampled_on);
+    if (!kind) return samples_us;
+    result_.warnings.push_back(
+        fmt::format("it is slower on {} than on others: its times are those on {}", name_of(*kind),
+                    name_of(*kind)));
+    return of_kind(*kind, samples_us, sampled_on);
+  }
+
   // Loads the opponent, and times it before any of the candidate's code is there.
   [[nodiscard]] std::unique_ptr<Rival> make_rival(const compile::Program& program,
                                                   const Opponent& opponent,
@@ -295,7 +313,7 @@ class Trial {
     for (std::string& warning : timed.warnings) result_.warnings.push_back(std::move(warning));
     if (auto rejected = judge(device, programs, timed.records)) return rejected;
     // Only now: times of a kernel that is wrong mean nothing.
-    result_.times = summarise(std::move(timed.samples_us));
+    result_.times = summarise(counted(std::move(timed.samples_us), timed.sampled_on));
     if (rival != nullptr) result_.comparison = rival->pairing.comparison();
     if (!timed.library_us.empty()) result_.reference = summarise(std::move(timed.library_us));
     result_.warm_us = timed.warm_us;

@@ -52,10 +52,10 @@ std::variant<std::unique_ptr<Stopwatch::Loaded>, Rejection> Stopwatch::load(
   return std::make_unique<Loaded>(std::get<Candidate>(std::move(loading)), *this);
 }
 
-std::variant<double, Rejection> Stopwatch::sample_rival(Loaded& rival) {
+std::variant<double, Rejection> Stopwatch::sample_rival(Loaded& rival, Recipe recipe) {
   std::vector<LaunchRecord> not_judged;  // it was, when it was the candidate
-  Launching launching =
-      sample(rival.launcher, fmt::format("opponent's launch {}", ++rival_launches_), not_judged);
+  Launching launching = sample(rival.launcher, recipe,
+                               fmt::format("opponent's launch {}", ++rival_launches_), not_judged);
   if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
   return std::get<Launched>(launching).microseconds;
 }
@@ -71,7 +71,7 @@ std::optional<Rejection> Stopwatch::time_alone(Rival& rival) {
   std::vector<double> times_us;
   times_us.reserve(static_cast<std::size_t>(alone_samples_));
   for (int i = 0; i < alone_samples_; ++i) {
-    auto sampled = sample_rival(loaded);
+    auto sampled = sample_rival(loaded, sampled_recipe(*task_.sized.problem, i));
     if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);
     times_us.push_back(std::get<double>(sampled));
   }
@@ -125,26 +125,28 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
     }
     const int end = theirs ? taken + kPairsPerRound : fitting;
     for (; taken < end && wants_more(); ++taken) {
+      const Recipe recipe = sampled_recipe(*task_.sized.problem, taken);
       double candidate_us = 0;
       double rival_us = 0;
       for (const Turn turn : drawn_order()) {
         if (turn == Turn::library) {
           if (has_library() && taken < task_.samples) timed.library_us.push_back(sample_library());
         } else if (turn == Turn::candidate) {
-          Launching launching =
-              sample(ours->launcher, fmt::format("timed launch {}", taken + 1), timed.records);
+          Launching launching = sample(ours->launcher, recipe,
+                                       fmt::format("timed launch {}", taken + 1), timed.records);
           if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
           auto& launched = std::get<Launched>(launching);
           candidate_us = launched.microseconds;
           timed.records.push_back(std::move(launched.record));
         } else if (theirs) {
-          auto sampled = sample_rival(*theirs);
+          auto sampled = sample_rival(*theirs, recipe);
           if (const auto* rejected = std::get_if<Rejection>(&sampled)) return beside(*rejected);
           rival_us = std::get<double>(sampled);
         }
       }
       timed.samples_us.push_back(candidate_us);
-      if (theirs) rival->pairing.add_pair(candidate_us, rival_us);
+      timed.sampled_on.push_back(recipe);
+      if (theirs) rival->pairing.add_pair(candidate_us, rival_us, recipe);
     }
     theirs.reset();
     if (wants_more() || !last) continue;

@@ -25,6 +25,7 @@ namespace autokernel::trial {
 struct Timed {
   std::vector<LaunchRecord> records;  // every launch of the phase, warm-ups included, to be judged
   std::vector<double> samples_us;
+  std::vector<Recipe> sampled_on;  // the inputs of each
   std::vector<double> library_us;  // empty where no library does this case
   std::optional<double> warm_us;
   std::optional<double> library_default_us;  // its median with reduced-precision sums allowed
@@ -87,7 +88,7 @@ class Stopwatch {
                                                          std::vector<LaunchRecord>& first) = 0;
   // One launch on new inputs. Where its time is void it is repeated; what it gave goes to
   // `untimed`.
-  [[nodiscard]] virtual Launching sample(Launcher& launcher, const std::string& name,
+  [[nodiscard]] virtual Launching sample(Launcher& launcher, Recipe recipe, const std::string& name,
                                          std::vector<LaunchRecord>& untimed) = 0;
   [[nodiscard]] virtual bool has_library() const = 0;
   // The library's product on inputs of its own, microseconds.
@@ -110,7 +111,7 @@ class Stopwatch {
  private:
   [[nodiscard]] std::variant<std::unique_ptr<Loaded>, Rejection> load(
       const compile::Program& program) const;
-  [[nodiscard]] std::variant<double, Rejection> sample_rival(Loaded& rival);
+  [[nodiscard]] std::variant<double, Rejection> sample_rival(Loaded& rival, Recipe recipe);
 
   const TimingTask task_;
   const int alone_samples_;

@@ -93,10 +93,10 @@ class EmulatedStopwatch : public Stopwatch {
     return std::nullopt;
   }
 
-  [[nodiscard]] Launching sample(Launcher& launcher, const std::string& name,
+  [[nodiscard]] Launching sample(Launcher& launcher, Recipe recipe, const std::string& name,
                                  std::vector<LaunchRecord>& /*untimed*/) override {
-    return launcher.fastest_of(kLaunchesPerSample, kLongLaunchUs,
-                               timed_recipe(*task().sized.problem), task().keys.draw(name), name);
+    return launcher.fastest_of(kLaunchesPerSample, kLongLaunchUs, recipe, task().keys.draw(name),
+                               name);
   }
   [[nodiscard]] bool has_library() const override { return library_ != nullptr; }
   [[nodiscard]] double sample_library() override { return library_->sample(); }

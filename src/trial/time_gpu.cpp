@@ -218,9 +218,9 @@ class GpuStopwatch : public Stopwatch {
     return std::nullopt;
   }
 
-  [[nodiscard]] Launching sample(Launcher& launcher, const std::string& name,
+  [[nodiscard]] Launching sample(Launcher& launcher, Recipe recipe, const std::string& name,
                                  std::vector<LaunchRecord>& untimed) override {
-    Launching launching = sample_behind_gate(launcher, name, Flush::yes, untimed);
+    Launching launching = sample_behind_gate(launcher, recipe, name, Flush::yes, untimed);
     last_warm_ = Clock::now();
     return launching;
   }
@@ -241,12 +241,12 @@ class GpuStopwatch : public Stopwatch {
 
   // Launches until the gate held; a launch behind a gate that gave up is judged like any other but
   // not timed.
-  [[nodiscard]] Launching sample_behind_gate(Launcher& launcher, const std::string& name,
-                                             Flush flush, std::vector<LaunchRecord>& untimed) {
+  [[nodiscard]] Launching sample_behind_gate(Launcher& launcher, Recipe recipe,
+                                             const std::string& name, Flush flush,
+                                             std::vector<LaunchRecord>& untimed) {
     for (int attempt = 0; attempt < kGateAttempts; ++attempt) {
       BehindGate gate(tools_, flush);
-      Launching launching =
-          launcher.launch(timed_recipe(*task().sized.problem), task().keys.draw(name), name, gate);
+      Launching launching = launcher.launch(recipe, task().keys.draw(name), name, gate);
       if (std::holds_alternative<Rejection>(launching) || !tools_.gate_gave_up()) return launching;
       untimed.push_back(std::move(std::get<Launched>(launching).record));
     }
@@ -284,7 +284,8 @@ class GpuStopwatch : public Stopwatch {
     std::vector<LaunchRecord> untimed;  // of the warm figure, which no one is judged by
     for (int i = 1; i <= kWarmSamples; ++i) {
       Launching launching =
-          sample_behind_gate(launcher, fmt::format("warm launch {}", i), Flush::no, untimed);
+          sample_behind_gate(launcher, sampled_recipe(*task().sized.problem, i),
+                             fmt::format("warm launch {}", i), Flush::no, untimed);
       if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
       samples.push_back(std::get<Launched>(launching).microseconds);
     }

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // Times around 100 us with a hundredth of noise.
 class Clock {
@@ -27,7 +28,7 @@ class Clock {
 int fill(Pairing& pairing, Clock& clock, double candidate_us, double opponent_us) {
   int pairs = 0;
   for (; pairing.wants_more(); ++pairs) {
-    pairing.add_pair(clock.around(candidate_us), clock.around(opponent_us));
+    pairing.add_pair(clock.around(candidate_us), clock.around(opponent_us), Recipe::declared);
   }
   return pairs;
 }
@@ -53,13 +54,13 @@ TEST(Pairing, FindsALargeGainAtTheFirstLook) {
 TEST(Pairing, LooksFasterFromTheLeastGainOn) {
   Pairing pairing("the incumbent", 0.02);
   EXPECT_FALSE(pairing.looks_faster());
-  pairing.add_pair(97, 100);
+  pairing.add_pair(97, 100, Recipe::declared);
   EXPECT_FALSE(pairing.looks_faster()) << "one pair says nothing";
-  pairing.add_pair(97, 100);
+  pairing.add_pair(97, 100, Recipe::declared);
   EXPECT_TRUE(pairing.looks_faster());
-  pairing.add_pair(100, 100);
+  pairing.add_pair(100, 100, Recipe::declared);
   EXPECT_TRUE(pairing.looks_faster()) << "2.03 % in the mean";
-  pairing.add_pair(100, 100);
+  pairing.add_pair(100, 100, Recipe::declared);
   EXPECT_FALSE(pairing.looks_faster());
 }
 
@@ -97,6 +98,44 @@ TEST(Pairing, DoesNotTakeAMachineThatBecomesSlowerForADisturbance) {
   static_cast<void>(fill(pairing, clock, 80, 100));
   pairing.add_alone(times(clock, 101));
   EXPECT_THAT(pairing.comparison().disturbance, IsEmpty());
+}
+
+// Adds pairs on either kind of inputs in turn, with a gain of its own for each.
+void fill_by_turns(Pairing& pairing, Clock& clock, double on_exact_us, double on_declared_us) {
+  for (int pairs = 0; pairing.wants_more(); ++pairs) {
+    const bool exact = pairs % 2 == 0;
+    pairing.add_pair(clock.around(exact ? on_exact_us : on_declared_us), clock.around(100),
+                     exact ? Recipe::exact : Recipe::declared);
+  }
+}
+
+TEST(Pairing, CountsAGainOnOneKindOfInputsAsMuchAsOnTheOther) {
+  Pairing pairing("the incumbent", 0.02);
+  Clock clock;
+  fill_by_turns(pairing, clock, 40, 100);
+
+  const PairedComparison comparison = pairing.comparison();
+  EXPECT_NE(comparison.outcome, Outcome::faster);
+  EXPECT_NEAR(comparison.gain, 0, 0.01);
+  EXPECT_THAT(comparison.reason, HasSubstr("on the inputs of the case"));
+}
+
+TEST(Pairing, CountsAGainOnTheInputsOfTheCaseAsMuchAsOnExactOnes) {
+  Pairing pairing("the incumbent", 0.02);
+  Clock clock;
+  fill_by_turns(pairing, clock, 90, 50);
+
+  const PairedComparison comparison = pairing.comparison();
+  EXPECT_EQ(comparison.outcome, Outcome::faster);
+  EXPECT_NEAR(comparison.gain, 0.1, 0.01);
+  EXPECT_THAT(comparison.reason, HasSubstr("on exact inputs"));
+}
+
+TEST(Pairing, SaysNothingOfInputsWhereBothAreAlike) {
+  Pairing pairing("the incumbent", 0.02);
+  Clock clock;
+  fill_by_turns(pairing, clock, 50, 50);
+  EXPECT_THAT(pairing.comparison().reason, Not(HasSubstr("inputs")));
 }
 
 }  // namespace
