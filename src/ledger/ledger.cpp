@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "ledger/chain.h"
 #include "ledger/entry_json.h"
 #include "ledger/entry_reader.h"
 #include "ledger/file.h"
@@ -91,9 +92,21 @@ Ledger Ledger::open(const std::filesystem::path& folder, const std::optional<App
   Recovered recovered = recover(file);
   opened.end_ = recovered.end;
   opened.lines_ = recovered.lines;
+  opened.last_length_ = recovered.last_length;
   opened.index_end_ = recovered.index_end;
   opened.notes_ = std::move(recovered.notes);
   return opened;
+}
+
+Append Ledger::chained(const std::vector<Entry>& entries) const {
+  Append append{.at = end_, .text = {}};
+  std::string previous = last_length_ == 0 ? "" : hash_at(end_ - last_length_, last_length_);
+  for (const Entry& entry : entries) {
+    const std::string line = with_link(line_of(entry), previous);
+    previous = link_to(line);
+    append.text += line;
+  }
+  return append;
 }
 
 void Ledger::append(std::string_view lines) {
@@ -110,6 +123,7 @@ void Ledger::append(std::string_view lines) {
   file.write_whole(end_, lines);
   end_ += lines.size();
   lines_ = rows.back().line.number;
+  last_length_ = rows.back().line.length;
 
   // From here on nothing may fail: the entries are in the ledger.
   try {
@@ -151,6 +165,11 @@ std::vector<Row> Ledger::last_rows(std::size_t count) const {
   }
   gather_from_ledger(folder_ / kLedgerName, end_, gathered);
   return last_of(std::move(gathered.rows), count);
+}
+
+std::string Ledger::hash_at(std::uint64_t offset, std::uint64_t length) const {
+  const std::string bytes = File::open_or_make(folder_ / kLedgerName).read(offset, length);
+  return bytes.size() == length ? link_to(bytes) : "";
 }
 
 Entry Ledger::read(const Row& row) const {

@@ -169,6 +169,7 @@ Recovered recover(const File& ledger) {
   IndexWriter index(File::open_or_make(index_path), known.place);
   recovered.end = known.last.end();
   recovered.lines = known.last.number;
+  recovered.last_length = known.last.length;
   // Lines that are none are damage in the middle only once an entry follows them.
   std::vector<ReadLine> no_entries;
   DamageNotes damage;
@@ -186,6 +187,7 @@ Recovered recover(const File& ledger) {
     index.add(line->row);
     recovered.end = line->row.line.end();
     recovered.lines = line->row.line.number;
+    recovered.last_length = line->row.line.length;
   }
   recovered.index_end = index.finish();
   damage.add_to(recovered.notes);

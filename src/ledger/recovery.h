@@ -22,7 +22,8 @@ void finish_pending(const File& ledger, const Append& pending);
 struct Recovered {
   std::uint64_t end = 0;  // bytes in the ledger
   std::uint64_t lines = 0;
-  std::uint64_t index_end = 0;  // bytes in the index; IndexWriter::kNowhere: it is not complete
+  std::uint64_t last_length = 0;  // bytes in the last of them
+  std::uint64_t index_end = 0;    // bytes in the index; IndexWriter::kNowhere: it is not complete
   std::vector<std::string> notes;
 };
 // Brings the index up to the ledger's last entry, and moves what follows that one aside. Throws

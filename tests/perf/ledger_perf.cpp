@@ -49,7 +49,7 @@ Ledger filled(const std::filesystem::path& folder, int count, std::size_t result
   for (int first = 0; first < count; first += kBatch) {
     std::vector<ledger::Entry> entries;
     for (int i = first; i < first + kBatch; ++i) entries.emplace_back(experiment(i, result_bytes));
-    ledger.append(ledger::lines_of(entries));
+    ledger.append(ledger.chained(entries).text);
   }
   return ledger;
 }
@@ -69,8 +69,8 @@ double median_ms(Call call) {
 }
 
 double append_ms(Ledger& ledger) {
-  const std::string line = ledger::lines_of({experiment(0, kUsualResult)});
-  return median_ms([&] { ledger.append(line); });
+  const ledger::Experiment usual = experiment(0, kUsualResult);
+  return median_ms([&] { ledger.append(ledger.chained({usual}).text); });
 }
 
 void row(const char* what, double measured_ms, const char* bar) {

@@ -21,7 +21,8 @@ struct Append {
   std::string text;
 };
 
-// The lines of entries as they stand in the file, each with its newline.
+// The lines of entries, each with its newline, as they stand in the file but for what ties them to
+// the line before.
 [[nodiscard]] std::string lines_of(const std::vector<Entry>& entries);
 // The entry in such a line. Throws Error(internal) where it holds none.
 [[nodiscard]] Entry entry_of(std::string_view line);
@@ -36,6 +37,16 @@ struct Row {
   std::uint64_t length = 0;  // newline included
   // Whole, but for Experiment::result, which is left empty here: read() has it.
   Entry entry;
+};
+
+// What the whole file says, its index aside.
+struct Inspection {
+  std::vector<Row> rows;
+  std::uint64_t unchained = 0;  // lines at the beginning that an earlier version wrote: nothing
+                                // would show that one of them was edited
+  // A sentence on each place where the file is not as it was written: a line that was edited,
+  // removed, added or moved, or that is no entry. Of an edit of the last line there is no trace.
+  std::vector<std::string> faults;
 };
 
 class Ledger {
@@ -54,7 +65,9 @@ class Ledger {
   // Bytes in the file: where the next entry is going to stand.
   [[nodiscard]] std::uint64_t end() const { return end_; }
 
-  // Adds lines_of(...) and has them on the disk when it returns. Throws Error(environment), and
+  // The append that adds these entries: their lines, each with the SHA-256 of the one before it.
+  [[nodiscard]] Append chained(const std::vector<Entry>& entries) const;
+  // Adds such lines and has them on the disk when it returns. Throws Error(environment), and
   // then nothing was added. Its time does not grow with the number of entries.
   void append(std::string_view lines);
 
@@ -65,6 +78,10 @@ class Ledger {
   [[nodiscard]] std::vector<Row> last_rows(std::size_t count) const;
   // The entry whole. Throws Error(repository) where the line is not what the index says.
   [[nodiscard]] Entry read(const Row& row) const;
+  // Reads all of the file, in time that grows with its bytes: a second for 200 MB.
+  [[nodiscard]] Inspection inspect() const;
+  // The SHA-256 of so many bytes there; empty where the file has less.
+  [[nodiscard]] std::string hash_at(std::uint64_t offset, std::uint64_t length) const;
 
  private:
   explicit Ledger(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -72,7 +89,8 @@ class Ledger {
   std::filesystem::path folder_;
   std::uint64_t end_ = 0;
   std::uint64_t lines_ = 0;
-  std::uint64_t index_end_ = 0;  // bytes in the index, or that it is not complete
+  std::uint64_t last_length_ = 0;  // bytes in the last line
+  std::uint64_t index_end_ = 0;    // bytes in the index, or that it is not complete
   std::vector<std::string> notes_;
 };
 

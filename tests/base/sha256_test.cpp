@@ -1,0 +1,54 @@
+#include "autokernel/base/sha256.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "autokernel/base/error.h"
+#include "support/scratch_folder.h"
+
+namespace autokernel {
+namespace {
+
+// NIST's examples for FIPS 180-4 (SHA256.pdf of "Cryptographic Standards and Guidelines").
+TEST(Sha256, IsThatOfTheStandardsExamples) {
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256(std::string(1'000'000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+// The padding takes another form around these lengths; the digests are those of GNU sha256sum.
+TEST(Sha256, IsRightAroundTheEndOfABlock) {
+  EXPECT_EQ(sha256(std::string(55, 'x')),
+            "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072");
+  EXPECT_EQ(sha256(std::string(56, 'x')),
+            "04c26261370ee7541549d16dee320c723e3fd14671e66a099afe0a377c16888e");
+  EXPECT_EQ(sha256(std::string(63, 'x')),
+            "75220b47218278e656f2013bb8f0c455a25eaf01e86c64924e9d48d89776d6f2");
+  EXPECT_EQ(sha256(std::string(64, 'x')),
+            "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c");
+  EXPECT_EQ(sha256(std::string(119, 'x')),
+            "000b48d4edf0fa7bee3c6236ecd2785baa5db4eeb8bb54341b029e0d9fa5fb0c");
+}
+
+TEST(Sha256, DoesNotDependOnThePiecesItIsGiven) {
+  const std::string text(300, 'q');
+  for (std::size_t piece = 1; piece <= text.size(); ++piece) {
+    Sha256 hash;
+    for (std::size_t at = 0; at < text.size(); at += piece) hash.add(text.substr(at, piece));
+    ASSERT_EQ(hash.digits(), sha256(text)) << piece;
+  }
+}
+
+TEST(Sha256, OfAFileIsThatOfItsBytes) {
+  const test::ScratchFolder scratch;
+  const std::string bytes(700'000, 'b');
+  const auto file = scratch.write("file", bytes);
+  EXPECT_EQ(sha256_of_file(file), sha256(bytes));
+  EXPECT_THROW(static_cast<void>(sha256_of_file(scratch.path() / "none")), Error);
+}
+
+}  // namespace
+}  // namespace autokernel
