@@ -1,4 +1,6 @@
-// Limits that mean something on a GPU alone: programs set them and read them back.
+// Limits that programs set and read back. Of these CU_LIMIT_STACK_SIZE means something here: what a
+// thread's calls may take where functions call themselves or each other through pointers, beyond
+// one frame of each. The others do on a GPU alone.
 #pragma once
 
 #include <array>

@@ -156,6 +156,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
       return;
     }
     require(ContextLimits::knows(limit), CUDA_ERROR_UNSUPPORTED_LIMIT);
+    require(limit != CU_LIMIT_STACK_SIZE || value <= emulator::api::kMostStackBytes);
     context->limits.set(limit, value);
   });
 }

@@ -88,6 +88,17 @@ struct Pending {
   }
 };
 
+// Where threads run by themselves, each has a stack, which is two mappings of memory; Linux allows
+// a process 65,530 (vm.max_map_count).
+void limit_stacks(runtime::Launch& launch, unsigned workers) {
+  constexpr std::uint64_t kMostStacks = 24'000;
+  const std::uint64_t blocks = std::max<std::uint64_t>(kMostStacks / launch.thread_count(), 1);
+  launch.most_workers = blocks;
+  launch.gives_stacks_back = blocks < workers;
+  launch.blocks_per_worker =
+      std::clamp<std::uint64_t>(blocks / workers, 1, launch.blocks_per_worker);
+}
+
 }  // namespace
 
 CUresult result_of(runtime::FaultKind kind) {
@@ -140,13 +151,19 @@ std::function<void()> launching(Context& context, const KernelOperation& kernel)
   if (code->grows_stack) {
     launch.local_bytes_per_thread += context.limits.get(CU_LIMIT_STACK_SIZE);
   }
+  const DeviceProperties& device = Driver::get().device();
   const std::uint32_t threads = threads_of(kernel.block);
   launch.blocks_per_worker = blocks_per_worker(
       blocks_per_multiprocessor(*kernel.kernel, threads, kernel.dynamic_shared_bytes),
-      launch.local_bytes_per_thread * threads, Driver::get().device());
-  if (kernel.cooperation == Cooperation::whole_grid) {
-    launch.grid_workspace = context.grid_workspace();
+      launch.local_bytes_per_thread * threads, device);
+  const bool cooperative = kernel.cooperation == Cooperation::whole_grid;
+  if (launch.unit == runtime::Unit::thread) {
+    limit_stacks(launch, device.workers);
+    const std::uint64_t workers = std::min<std::uint64_t>(device.workers, launch.most_workers);
+    require(!cooperative || launch.block_count() <= launch.blocks_per_worker * workers,
+            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   }
+  if (cooperative) launch.grid_workspace = context.grid_workspace();
   auto pending = std::make_shared<Pending>(std::move(code), kernel.parameters, launch);
   return [pending = std::move(pending), &context] { pending->run(context); };
 }

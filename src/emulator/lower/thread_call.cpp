@@ -49,6 +49,7 @@ class ThreadCall {
  private:
   CallArea known_area() {
     const ptx::Function& callee = writer_.module().functions.at(*call_.callee);
+    if (callee.entry) unsupported(instruction_, "'" + callee.name + "' is a kernel");
     if (call_.arguments.size() != callee.parameters.size() ||
         call_.results.size() != callee.returns.size()) {
       unsupported(instruction_, "'" + callee.name + "' has other parameters");
@@ -137,7 +138,7 @@ class ThreadCall {
   // The function a register names, which must be one of the table and take what the call gives.
   std::string pointed_to() {
     const Value address =
-        writer_.read({.value = *call_.pointer, .where = instruction_.where}, "i64", 1);
+        writer_.read({.value = call_.pointer.value(), .where = instruction_.where}, "i64", 1);
     const Value offset = ir_.binary("sub", address, kFunctionAddresses);
     const Value index = ir_.binary("udiv", offset, kFunctionAddressStep);
     const Value whole = ir_.compare("icmp eq", ir_.binary("urem", offset, kFunctionAddressStep), 0);

@@ -169,7 +169,7 @@ class Gatherer {
     if (const auto* reg = std::get_if<ptx::Register>(&part.value)) {
       replace(part, function_.registers.at(reg->index).type, ptx::Register{});
     } else if (std::holds_alternative<ptx::SpecialRegister>(part.value)) {
-      replace(part, ptx::Type::u32, ptx::Register{});
+      replace(part, ptx::Type::b64, ptx::Register{});
     } else if (const auto* immediate = std::get_if<ptx::Immediate>(&part.value)) {
       // A constant may stand where another branch's instruction has a register.
       if (is_of_matrices(original_.opcode)) return;

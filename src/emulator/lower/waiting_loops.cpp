@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "emulator/lower/effects.h"
@@ -39,6 +40,15 @@ bool is_meeting_point(const Instruction& instruction) {
   }
 }
 
+// An addition gets on by itself, as a counter from which lanes take their work; adding 0 is a way
+// to read.
+bool advances(const Instruction& instruction) {
+  if (instruction.opcode != Opcode::atom) return false;
+  if (instruction.has(Modifier::inc)) return true;
+  const auto* added = std::get_if<ptx::Immediate>(&instruction.operands.at(2).value);
+  return instruction.has(Modifier::add) && (added == nullptr || added->bits != 0);
+}
+
 bool writes(const Instruction& instruction) {
   return instruction.opcode == Opcode::st || instruction.opcode == Opcode::red ||
          instruction.opcode == Opcode::atom;
@@ -54,7 +64,12 @@ struct Loop {
 class Waits {
  public:
   Waits(const ptx::Function& function, const ControlFlow& flow, const Analysis& analysis)
-      : function_(function), flow_(flow), analysis_(analysis) {}
+      : function_(function), flow_(flow), analysis_(analysis), writers_(function.registers.size()) {
+    for (std::uint32_t i = 0; i < function.body.size(); ++i) {
+      for (const std::uint32_t r : effects_of(function.body[i]).writes) writers_[r].push_back(i);
+      if (may_wait(function.body[i])) waiting_.push_back(i);
+    }
+  }
 
   [[nodiscard]] bool found() const {
     for (std::uint32_t b = 0; b < flow_.exit(); ++b) {
@@ -88,8 +103,16 @@ class Waits {
         resting.items(), [&](std::uint32_t b) { return !loop.holds(b) && may_write(b, *awaited); });
   }
 
+  // [first, last) of the body.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> extent(const Loop& loop) const {
+    return {flow_.blocks[loop.head].first, flow_.blocks[loop.end].last};
+  }
+
   // The state space of what the way out of the loop hangs on, if that is what others write.
   [[nodiscard]] std::optional<Space> awaited_space(const Loop& loop) const {
+    const auto [first, last] = extent(loop);
+    const auto waiting_here = std::ranges::lower_bound(waiting_, first);
+    if (waiting_here == waiting_.end() || *waiting_here >= last) return std::nullopt;
     std::vector<const Instruction*> seen;
     for (std::uint32_t b = loop.head; b <= loop.end; ++b) {
       const BasicBlock& block = flow_.blocks[b];
@@ -103,39 +126,29 @@ class Waits {
     if (std::ranges::any_of(seen, [&](const Instruction* i) { return retries(loop, *i); })) {
       return std::nullopt;
     }
-    const auto waiting = std::ranges::find_if(seen, [](const auto* i) { return may_wait(*i); });
+    const auto waiting =
+        std::ranges::find_if(seen, [](const auto* i) { return may_wait(*i) && !advances(*i); });
     return waiting == seen.end() ? std::nullopt : std::optional((*waiting)->space);
   }
 
   // The instructions of the loop that a register's value comes from.
   void add_sources(const Loop& loop, std::uint32_t reg,
                    std::vector<const Instruction*>& seen) const {
+    const auto [first, last] = extent(loop);
     std::vector<std::uint32_t> open{reg};
     while (!open.empty()) {
       const std::uint32_t wanted = open.back();
       open.pop_back();
-      for (const Instruction* instruction : writers(loop, wanted)) {
-        if (std::ranges::find(seen, instruction) != seen.end()) continue;
+      for (const std::uint32_t i : writers_[wanted]) {
+        const Instruction* instruction = &function_.body[i];
+        if (i < first || i >= last || std::ranges::find(seen, instruction) != seen.end()) continue;
         seen.push_back(instruction);
+        // What a load gives hangs on what others write, not on how its address came about.
+        if (may_wait(*instruction) && instruction->opcode == Opcode::ld) continue;
         const Effects effects = effects_of(*instruction);
-        // Through an address nothing is handed on but where to look.
-        if (may_wait(*instruction) && instruction->opcode != Opcode::atom) continue;
         open.insert(open.end(), effects.reads.begin(), effects.reads.end());
       }
     }
-  }
-  [[nodiscard]] std::vector<const Instruction*> writers(const Loop& loop, std::uint32_t reg) const {
-    std::vector<const Instruction*> found;
-    for (std::uint32_t b = loop.head; b <= loop.end; ++b) {
-      for (std::uint32_t i = flow_.blocks[b].first; i < flow_.blocks[b].last; ++i) {
-        const Instruction& instruction = function_.body[i];
-        const Effects effects = effects_of(instruction);
-        if (std::ranges::find(effects.writes, reg) != effects.writes.end()) {
-          found.push_back(&instruction);
-        }
-      }
-    }
-    return found;
   }
 
   [[nodiscard]] bool retries(const Loop& loop, const Instruction& instruction) const {
@@ -175,6 +188,8 @@ class Waits {
   const ptx::Function& function_;
   const ControlFlow& flow_;
   const Analysis& analysis_;
+  std::vector<std::vector<std::uint32_t>> writers_;  // by register: instructions, ascending
+  std::vector<std::uint32_t> waiting_;               // instructions that may wait, ascending
 };
 
 }  // namespace

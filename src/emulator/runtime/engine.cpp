@@ -72,7 +72,8 @@ std::optional<Fault> Engine::run(const Launch& launch) {
     const std::lock_guard lock(mutex_);
     launch_ = &launch;
     progress_ = &progress;
-    wanted_ = std::min<std::uint64_t>(helpers_.size(), launch.block_count() - 1);
+    wanted_ = std::min<std::uint64_t>(helpers_.size(),
+                                      std::min(launch.block_count(), launch.most_workers) - 1);
     failure_ = nullptr;
   }
   wake_.notify_all();

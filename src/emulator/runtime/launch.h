@@ -30,6 +30,10 @@ struct Launch {
   std::uint64_t local_bytes_per_thread = 0;  // where threads run by themselves, frames of calls too
   // How many blocks a worker may have under way at once where they wait for each other.
   std::uint64_t blocks_per_worker = 32;
+  // How many workers may take part. Where there are more, any of them may in the next launch, and
+  // none keeps its stacks.
+  std::uint64_t most_workers = UINT64_MAX;
+  bool gives_stacks_back = false;
   // The address of 8 bytes in which the blocks of a cooperative launch meet; 0 for any other.
   std::uint64_t grid_workspace = 0;
   const AddressMap* addresses = nullptr;

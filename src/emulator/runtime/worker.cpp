@@ -33,6 +33,7 @@ void Worker::run(const Launch& launch, LaunchProgress& progress, std::uint64_t p
       rounds = kRoundsPerTurn;
     }
   }
+  if (launch.gives_stacks_back) blocks_.clear();
 }
 
 bool Worker::rotate(std::uint64_t rounds) {

@@ -134,6 +134,32 @@ TEST(Waiting, ALockFreeUpdateLeavesTheWarpWhole) {
   EXPECT_EQ(outcome.words[17], 128);
 }
 
+TEST(Waiting, AQueueOfWorkLeavesTheWarpWhole) {
+  const Outcome outcome = run(R"(
+    NEXT: atom.global.add.u32 %r2, [total], 1; setp.ge.u32 %p1, %r2, 64; @%p1 bra DONE;
+    mul.wide.u32 %rd5, %r2, 4; add.u64 %rd6, %rd3, %rd5; mul.lo.u32 %r3, %r2, 7;
+    st.global.u32 [%rd6], %r3; bra NEXT;
+    DONE: red.global.add.u32 [flag], 1;)");
+
+  ASSERT_EQ(outcome.fault, "");
+  EXPECT_EQ(outcome.unit.value_or(Unit::warp), Unit::warp);
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(outcome.words[i], 7 * i);
+}
+
+TEST(Waiting, ALaneWaitsByAddingNothing) {
+  const Outcome outcome = run(R"(
+    setp.eq.u32 %p1, %r0, 0; @%p1 bra PRODUCER;
+    SPIN: atom.global.add.u32 %r2, [flag], 0; setp.eq.u32 %p2, %r2, 0; @%p2 bra SPIN;
+    mov.u32 %r3, 6; bra DONE;
+    PRODUCER: red.global.add.u32 [flag], 1; mov.u32 %r3, 5;
+    DONE: st.global.u32 [%rd1], %r3;)",
+                              32);
+
+  ASSERT_EQ(outcome.fault, "");
+  EXPECT_EQ(outcome.unit.value_or(Unit::thread), Unit::thread);
+  EXPECT_EQ(outcome.words[9], 6);
+}
+
 TEST(Waiting, APlainLoopOverMemoryLeavesTheWarpWhole) {
   const Outcome outcome = run(R"(
     mov.u32 %r2, 0; mov.u32 %r3, 0;
