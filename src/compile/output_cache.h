@@ -7,14 +7,12 @@
 #include <optional>
 #include <string>
 
+#include "autokernel/base/file_cache.h"
 #include "compile/nvrtc.h"
 
 namespace autokernel::compile {
 
-// One file for each compile, named by a hash of its key. Every file holds its whole key, so that no
-// two compiles are ever taken for each other, and a checksum, so that a damaged file is none. Any
-// number of processes may use one folder: files appear whole, by a rename. The longest unused are
-// removed when all together are larger than `most_bytes`.
+// Any number of processes may use one folder (base/file_cache.h).
 class OutputCache {
  public:
   // About two thousand compiles of kernels of the usual size.
@@ -28,11 +26,7 @@ class OutputCache {
   void keep(const std::string& key, const Nvrtc::Output& output) const;
 
  private:
-  [[nodiscard]] std::filesystem::path file_of(const std::string& key) const;
-  void remove_the_longest_unused() const;
-
-  std::filesystem::path folder_;
-  std::uint64_t most_bytes_;
+  FileCache files_;
 };
 
 }  // namespace autokernel::compile

@@ -122,6 +122,17 @@ TEST_F(Records, ASecondCompileOfTheSameSourceComesFromTheCache) {
   EXPECT_THAT(contents(log), Not(cached));
 }
 
+// Who can write there would say what the kernel, or the reference, computes.
+TEST_F(Records, NoTrialTakesMachineCodeFromTheDriversCacheOrKeepsAny) {
+  const auto folder = scratch_.path() / "machine-code";
+  ::setenv("CUDA_CACHE_PATH", folder.c_str(), 1);
+  ::setenv("CUDA_CACHE_DISABLE", "0", 1);
+  EXPECT_EQ(bench("prints", {}).code, 0);
+  ::unsetenv("CUDA_CACHE_PATH");
+  ::unsetenv("CUDA_CACHE_DISABLE");
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
 TEST_F(Records, ALogThatCannotBeWrittenIsSaidBeforeAnythingRuns) {
   const Outcome run = bench("prints", {"--log", "no/such/folder/full.log"});
   EXPECT_EQ(run.code, 2);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "emulator/api/answer.h"
+#include "emulator/api/cache_settings.h"
 
 namespace emulator::api {
 namespace {
@@ -36,7 +37,10 @@ thread_local constinit ContextStack stack = {};
 
 }  // namespace
 
-Driver::Driver() : device_(read_device_properties()) {}
+Driver::Driver() : device_(read_device_properties()) {
+  if (const auto settings = cache_settings())
+    code_cache_ = std::make_shared<jit::CodeCache>(settings->folder, settings->most_bytes);
+}
 
 void Driver::initialize() {
   Process& state = process();

@@ -13,6 +13,7 @@
 #include "emulator/api/device_properties.h"
 #include "emulator/api/graph.h"
 #include "emulator/api/handle_table.h"
+#include "emulator/jit/code_cache.h"
 
 namespace emulator::api {
 
@@ -23,6 +24,8 @@ class Driver {
   static void initialize();
 
   [[nodiscard]] const DeviceProperties& device() const { return device_; }
+  // Null where the program's environment turns it off.
+  [[nodiscard]] std::shared_ptr<const jit::CodeCache> code_cache() const { return code_cache_; }
   // Throws Refusal unless `device` is the only one there is.
   static void require_device(CUdevice device);
 
@@ -58,6 +61,7 @@ class Driver {
   void close_context(CUcontext handle);
 
   DeviceProperties device_;
+  std::shared_ptr<const jit::CodeCache> code_cache_;
   HandleTable<CUcontext, Context> contexts_;
   mutable std::mutex primary_mutex_;
   CUcontext primary_ = nullptr;

@@ -46,7 +46,7 @@ std::uint32_t Kernel::max_threads() const {
   return threads;
 }
 
-Module::Module(ptx::Module text, runtime::Memory& memory)
+Module::Module(ptx::Module text, runtime::Memory& memory, jit::KeptCode kept)
     : text_(std::make_shared<const ptx::Module>(std::move(text))) {
   try {
     place_variables(memory);
@@ -54,7 +54,8 @@ Module::Module(ptx::Module text, runtime::Memory& memory)
     const lower::EngineChoice engine = jit::engine_of_environment();
     jit::SymbolAddresses addresses;
     for (const auto& [name, variable] : variables_) addresses[name] = variable.address;
-    compiler_ = std::make_shared<jit::Compiler>(text_, std::move(addresses), engine);
+    compiler_ =
+        std::make_shared<jit::Compiler>(text_, std::move(addresses), engine, std::move(kept));
     compiler_->check();
     for (const ptx::Function& function : text_->functions) {
       if (!function.entry) continue;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "autokernel/base/packing.h"
 #include "emulator/api/driver.h"
 #include "emulator/ptx/link.h"
 
@@ -57,7 +58,10 @@ std::shared_ptr<Module> build_module(runtime::Memory& memory, const std::vector<
   const auto start = std::chrono::steady_clock::now();
   std::shared_ptr<Module> module;
   try {
-    module = std::make_shared<Module>(parse_and_link(texts), memory);
+    autokernel::Packer all;
+    for (const std::string& text : texts) all.bytes(text);
+    module = std::make_shared<Module>(parse_and_link(texts), memory,
+                                      jit::KeptCode{Driver::get().code_cache(), all.packed()});
   } catch (const ptx::Error& error) {
     options.write_error("ptxas-like: " + error.located());
     throw Refusal(CUDA_ERROR_INVALID_PTX);

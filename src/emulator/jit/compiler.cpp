@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -31,37 +33,53 @@ struct Owner {
   std::vector<std::string> texts;
 };
 
-std::shared_ptr<const CompiledKernel> build(const ptx::Module& module, const ptx::Function& entry,
-                                            const lower::LaunchShape& shape,
-                                            const SymbolAddresses& globals,
-                                            lower::EngineChoice engine) {
-  using Clock = std::chrono::steady_clock;
-  const auto seconds = [](Clock::duration time) {
-    return std::chrono::duration<double>(time).count();
-  };
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+KernelObject compile_anew(const ptx::Module& module, const ptx::Function& entry,
+                          const lower::LaunchShape& shape, const SymbolAddresses& globals,
+                          lower::EngineChoice engine, CompileTimes& times) {
   const auto begin = Clock::now();
   lower::LoweredKernel lowered =
       lower::lower_kernel(module, entry, shape, globals, kFunctionName, engine);
-  const auto lowered_at = Clock::now();
-  const ObjectCode compiled = compile_ir(lowered.ir);
-  const auto compiled_at = Clock::now();
+  times.lower_seconds = seconds_since(begin);
+  ObjectCode code = compile_ir(lowered.ir);
+  times.optimise_seconds = code.optimise_seconds;
+  times.generate_seconds = code.generate_seconds;
+  return {.object = std::move(code.object),
+          .sites = std::move(lowered.sites),
+          .site_texts = std::move(lowered.site_texts),
+          .local_bytes_per_thread = lowered.local_bytes,
+          .parameter_bytes = lowered.layout.parameter_bytes,
+          .static_shared_bytes = lowered.layout.static_shared_bytes,
+          .unit = lowered.unit,
+          .grows_stack = lowered.grows_stack,
+          .uses_barriers = lowered.may_suspend};
+}
+
+std::shared_ptr<CompiledKernel> linked(KernelObject object, const SymbolAddresses& globals) {
+  const auto begin = Clock::now();
+  std::map<std::string, std::uint64_t> variables;
+  for (const auto& [name, address] : globals) variables[lower::link_name(name)] = address;
   auto owner = std::make_shared<Owner>();
-  owner->code = link(compiled.object, {});
-  owner->texts = std::move(lowered.site_texts);
+  owner->code = link(object.object, variables);
+  owner->texts = std::move(object.site_texts);
   auto kernel = std::make_shared<CompiledKernel>();
   kernel->function = std::bit_cast<runtime::WarpFunction>(owner->code->address(kFunctionName));
-  kernel->sites = std::move(lowered.sites);
+  kernel->sites = std::move(object.sites);
   for (std::size_t i = 0; i < kernel->sites.size(); ++i)
     kernel->sites[i].text = owner->texts[i].c_str();
-  kernel->local_bytes_per_thread = lowered.local_bytes;
-  kernel->unit = lowered.unit;
-  kernel->grows_stack = lowered.grows_stack;
-  kernel->static_shared_bytes = lowered.layout.static_shared_bytes;
-  kernel->parameter_bytes = lowered.layout.parameter_bytes;
-  kernel->uses_barriers = lowered.may_suspend;
+  kernel->local_bytes_per_thread = object.local_bytes_per_thread;
+  kernel->unit = object.unit;
+  kernel->grows_stack = object.grows_stack;
+  kernel->static_shared_bytes = object.static_shared_bytes;
+  kernel->parameter_bytes = object.parameter_bytes;
+  kernel->uses_barriers = object.uses_barriers;
   kernel->code = std::move(owner);
-  kernel->times = {seconds(lowered_at - begin), compiled.optimise_seconds,
-                   compiled.generate_seconds, seconds(Clock::now() - compiled_at)};
+  kernel->times.link_seconds = seconds_since(begin);
   return kernel;
 }
 
@@ -73,22 +91,53 @@ struct Compiler::State {
 
   std::shared_ptr<const ptx::Module> module;
   SymbolAddresses globals;
-  lower::EngineChoice engine;
+  lower::EngineChoice engine = lower::EngineChoice::automatic;
+  KeptCode kept;
   std::mutex mutex;
   std::map<Key, std::shared_ptr<const CompiledKernel>> kernels;
+
+  // What an earlier process compiled; null where there is nothing that can be linked.
+  [[nodiscard]] std::shared_ptr<const CompiledKernel> find(const ptx::Function& entry,
+                                                           const lower::LaunchShape& shape) const {
+    if (kept.cache == nullptr) return nullptr;
+    std::optional<KernelObject> object = kept.cache->find(kept.text, entry.name, shape, engine);
+    if (!object) return nullptr;
+    try {
+      const auto kernel = linked(std::move(*object), globals);
+      kernel->from_cache = true;
+      return kernel;
+    } catch (const std::runtime_error&) {
+      return nullptr;
+    }
+  }
+
+  [[nodiscard]] std::shared_ptr<const CompiledKernel> build(const ptx::Function& entry,
+                                                            const lower::LaunchShape& shape) const {
+    if (auto found = find(entry, shape)) return found;
+    CompileTimes times;
+    KernelObject object = compile_anew(*module, entry, shape, globals, engine, times);
+    if (kept.cache != nullptr) kept.cache->keep(kept.text, entry.name, shape, engine, object);
+    const auto kernel = linked(std::move(object), globals);
+    times.link_seconds = kernel->times.link_seconds;
+    kernel->times = times;
+    return kernel;
+  }
 };
 
 Compiler::Compiler(std::shared_ptr<const ptx::Module> module, SymbolAddresses globals,
-                   lower::EngineChoice engine)
+                   lower::EngineChoice engine, KeptCode kept)
     : state_(std::make_unique<State>()) {
   state_->module = std::move(module);
   state_->globals = std::move(globals);
   state_->engine = engine;
+  state_->kept = std::move(kept);
 }
 
 Compiler::~Compiler() = default;
 
 void Compiler::check() const {
+  const KeptCode& kept = state_->kept;
+  if (kept.cache != nullptr && kept.cache->is_sound(kept.text, state_->engine)) return;
   // Which shape it is does not matter: what is supported does not depend on it.
   const lower::LaunchShape shape{{runtime::kWarpSize, 1, 1}, {1, 1, 1}, 0};
   for (const ptx::Function& function : state_->module->functions) {
@@ -96,6 +145,7 @@ void Compiler::check() const {
     static_cast<void>(lower::lower_kernel(*state_->module, function, shape, state_->globals,
                                           kFunctionName, state_->engine));
   }
+  if (kept.cache != nullptr) kept.cache->note_sound(kept.text, state_->engine);
 }
 
 std::shared_ptr<const CompiledKernel> Compiler::compile(const ptx::Function& entry,
@@ -104,7 +154,7 @@ std::shared_ptr<const CompiledKernel> Compiler::compile(const ptx::Function& ent
   const State::Key key{&entry, launch.block, launch.grid, launch.dynamic_shared_bytes};
   const std::scoped_lock lock(state_->mutex);
   auto& kernel = state_->kernels[key];
-  if (!kernel) kernel = build(*state_->module, entry, launch, state_->globals, state_->engine);
+  if (!kernel) kernel = state_->build(entry, launch);
   return kernel;
 }
 

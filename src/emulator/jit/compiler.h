@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/jit/code_cache.h"
 #include "emulator/lower/kernel.h"
 #include "emulator/ptx/ast.h"
 #include "emulator/runtime/abi.h"
@@ -46,6 +47,7 @@ struct CompiledKernel {
   std::uint64_t parameter_bytes = 0;
   bool uses_barriers = false;  // false: no warp is ever suspended
   CompileTimes times;
+  bool from_cache = false;           // of an earlier process
   std::shared_ptr<const void> code;  // owner of the machine code and of the texts
 };
 
@@ -67,20 +69,28 @@ struct KernelLayout {
 // EMULATED_CUDA_ENGINE: "warps" or "threads" where a person wants the one or the other.
 [[nodiscard]] lower::EngineChoice engine_of_environment();
 
+// Where a module's machine code may be kept, and what it was made from: everything that decides
+// what the module is. Without a cache, nothing is kept.
+struct KeptCode {
+  std::shared_ptr<const CodeCache> cache;
+  std::string text;
+};
+
 // Compiles the kernels of one module. Thread-safe.
 class Compiler {
  public:
   Compiler(std::shared_ptr<const ptx::Module> module, SymbolAddresses globals,
-           lower::EngineChoice engine = lower::EngineChoice::automatic);
+           lower::EngineChoice engine = lower::EngineChoice::automatic, KeptCode kept = {});
   ~Compiler();
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
 
   // Lowers every entry once and keeps nothing: throws ptx::Error at the first instruction that is
-  // not supported, so that a module is refused when it is loaded.
+  // not supported, so that a module is refused when it is loaded. A text that the cache knows to be
+  // sound is not looked at again.
   void check() const;
 
-  // Machine code of an entry of the module, from the cache where this shape was asked for before.
+  // Machine code of an entry of the module, made once for each shape.
   // Throws ptx::Error.
   [[nodiscard]] std::shared_ptr<const CompiledKernel> compile(const ptx::Function& entry,
                                                               const Shape& shape);

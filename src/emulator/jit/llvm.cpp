@@ -40,6 +40,15 @@ void check(LLVMErrorRef error, const std::string& what) {
   throw std::runtime_error(text);
 }
 
+std::string host_cpu() {
+  char* cpu = LLVMGetHostCPUName();
+  char* features = LLVMGetHostCPUFeatures();
+  std::string text = std::string(cpu) + " " + features;
+  LLVMDisposeMessage(cpu);
+  LLVMDisposeMessage(features);
+  return text;
+}
+
 Handle<LLVMTargetMachineRef> host_machine() {
   initialise_once();
   char* triple = LLVMGetDefaultTargetTriple();

@@ -20,8 +20,9 @@ using Handle = std::unique_ptr<std::remove_pointer_t<T>, void (*)(T)>;
 // The same where there is an error.
 void check(LLVMErrorRef error, const std::string& what);
 
-// What the host's code is generated for. The CPU and its features are part of what machine code
-// depends on.
+// The host's CPU and its features, as LLVM writes them.
+[[nodiscard]] std::string host_cpu();
+// What the host's code is generated for.
 [[nodiscard]] Handle<LLVMTargetMachineRef> host_machine();
 
 }  // namespace emulator::jit

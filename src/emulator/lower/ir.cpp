@@ -196,6 +196,11 @@ Value Ir::slot(const std::string& element, unsigned lanes) {
 }
 
 void Ir::declare(const std::string& declaration) { declarations_.insert(declaration); }
+Value Ir::external(const std::string& name, std::uint64_t alignment) {
+  Value value{fmt::format("@\"{}\"", name), "ptr", 1};
+  declare(fmt::format("{} = external global i8, align {}", value.name, alignment));
+  return value;
+}
 void Ir::jump(const std::string& target) { line("br label %" + target); }
 void Ir::branch(const Value& condition, const std::string& if_true, const std::string& if_false,
                 bool unlikely) {

@@ -76,6 +76,8 @@ class Ir {
   Value slot(const std::string& element, unsigned lanes);
 
   void declare(const std::string& declaration);
+  // The address of data that the linker places.
+  Value external(const std::string& name, std::uint64_t alignment);
   void jump(const std::string& target);
   // A branch; `unlikely` marks the way to the first target as cold.
   void branch(const Value& condition, const std::string& if_true, const std::string& if_false,

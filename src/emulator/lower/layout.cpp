@@ -146,11 +146,22 @@ std::optional<std::uint64_t> address_of(const ptx::Module& module, const ptx::Fu
         throw ptx::Error(where,
                          "the variable '" + variable.name + "' is declared but defined nowhere");
       }
-      return found->second;
+      return std::nullopt;
     }
     default:
       return std::nullopt;
   }
 }
+
+const ptx::Variable* linked_variable(const ptx::Module& module, const ptx::Symbol& symbol) {
+  if (symbol.where != ptx::Symbol::Where::module_variable) return nullptr;
+  const ptx::Variable& variable = module.variables[symbol.index];
+  const bool linked =
+      variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
+  return linked ? &variable : nullptr;
+}
+
+// With a prefix that no entry point of the runtime has.
+std::string link_name(const std::string& variable) { return "var." + variable; }
 
 }  // namespace emulator::lower

@@ -42,12 +42,19 @@ struct Layout {
 
 [[nodiscard]] Layout lay_out(const ptx::Module& module, const ptx::Function& function);
 
-// The address of a variable where it is a constant: window offsets of shared and local variables,
-// host addresses of .global and .const ones; and of a function. Empty for parameters, call slots,
-// and local variables of functions that are called, whose frames lie elsewhere each time. Throws
-// ptx::Error where `symbols` lacks it.
+// The address of a variable where it is a constant: window offsets of shared and local variables;
+// and of a function. Empty for .global and .const variables, parameters, call slots, and local
+// variables of functions that are called, whose frames lie elsewhere each time. Throws ptx::Error
+// for a .global or .const variable that `symbols` lacks.
 [[nodiscard]] std::optional<std::uint64_t> address_of(
     const ptx::Module& module, const ptx::Function& function, const Layout& layout,
     const SymbolAddresses& symbols, const ptx::Symbol& symbol, ptx::Location where);
+
+// The .global or .const variable that a symbol means, whose address is known only when the code is
+// linked; null where it means something else.
+[[nodiscard]] const ptx::Variable* linked_variable(const ptx::Module& module,
+                                                   const ptx::Symbol& symbol);
+// What machine code calls it.
+[[nodiscard]] std::string link_name(const std::string& variable);
 
 }  // namespace emulator::lower

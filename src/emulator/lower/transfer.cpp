@@ -1,6 +1,7 @@
 #include "emulator/lower/transfer.h"
 
 #include <algorithm>
+#include <bit>
 #include <variant>
 
 namespace emulator::lower {
@@ -209,6 +210,9 @@ Form form_of(const TransferContext& context, const Operand& operand, unsigned bi
     const auto address = address_of(context.module, context.function, context.layout,
                                     context.symbols, *symbol, operand.where);
     if (address) return Form::constant(static_cast<std::int64_t>(*address));
+    if (linked_variable(context.module, *symbol) != nullptr) {
+      return Form::uniform(full_range(64), std::countr_zero(runtime::kAllocationAlignment));
+    }
   }
   return Form::uniform(64);  // sinks, labels, addresses known only when the kernel runs
 }

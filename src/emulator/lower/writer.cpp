@@ -118,6 +118,10 @@ Value Writer::symbol_address(const ptx::Symbol& symbol, ptx::Location where) {
   const bool in_frame = by_thread() && symbol.where == ptx::Symbol::Where::local_variable &&
                         function_.variables[symbol.index].space == ptx::Space::local;
   if (in_frame) return ir.binary("add", frame_, layout_.function_offsets.at(symbol.index));
+  if (const ptx::Variable* variable = linked_variable(module_, symbol)) {
+    return ir.cast("ptrtoint",
+                   ir.external(link_name(variable->name), runtime::kAllocationAlignment), "i64");
+  }
   if (symbol.where == ptx::Symbol::Where::parameter) {
     return ir.cast("ptrtoint", ir.pointer_offset(parameters_, layout_.parameters.at(symbol.index)),
                    "i64");

@@ -27,6 +27,9 @@ enum class Unit : std::uint8_t { warp, thread };
 // there is.
 inline constexpr std::uint64_t kLocalFrameAlignment = 16;
 
+// Of device memory and of variables, as on a GPU, where programs rely on it for vector loads.
+inline constexpr std::uint64_t kAllocationAlignment = 512;
+
 class Block;  // runtime/block.h: one thread block while it runs
 
 // The address range [begin, end) that an access site saw last: one allocation, whole. Compiled code

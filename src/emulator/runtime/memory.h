@@ -13,13 +13,11 @@
 #include <optional>
 #include <string>
 
+#include "emulator/runtime/abi.h"
 #include "emulator/runtime/address_map.h"
 #include "emulator/runtime/reservation.h"
 
 namespace emulator::runtime {
-
-// As on a GPU, where programs rely on it for vector loads.
-inline constexpr std::uint64_t kAllocationAlignment = 512;
 
 class Memory {
  public:

@@ -4,10 +4,12 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
+#include "autokernel/base/scratch.h"
 #include "emulator/jit/compiler.h"
 #include "emulator/lower/kernel.h"
 #include "emulator/ptx/ast.h"
@@ -16,6 +18,9 @@
 
 namespace emulator::perf {
 namespace {
+
+constexpr std::uint64_t kMostCached = std::uint64_t{1} << 30U;
+constexpr int kFromCache = 5;
 
 using Clock = std::chrono::steady_clock;
 
@@ -67,6 +72,25 @@ Compiled compile(const Program& program, runtime::Memory& memory) {
   return result;
 }
 
+double from_cache(const Program& program, runtime::Memory& memory) {
+  const autokernel::ScratchDirectory folder;
+  const auto cache = std::make_shared<const jit::CodeCache>(folder.path(), kMostCached);
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i <= kFromCache; ++i) {
+    const auto begin = Clock::now();
+    const auto module = std::make_shared<const ptx::Module>(ptx::parse(program.ptx));
+    jit::Compiler compiler(module, place_variables(*module, memory), lower::EngineChoice::automatic,
+                           {cache, program.ptx});
+    compiler.check();
+    const auto kernel =
+        compiler.compile(entry_of(*module, program.kernel),
+                         {program.block, program.grid, program.dynamic_shared_bytes});
+    if (i > 0 && !kernel->from_cache) throw std::runtime_error(program.name + " is not cached");
+    if (i > 0) best = std::min(best, seconds_since(begin));
+  }
+  return best;
+}
+
 double median_launch(const Program& program, const jit::CompiledKernel& kernel,
                      runtime::Memory& memory, int launches) {
   std::vector<std::uint64_t> buffers;
@@ -110,6 +134,7 @@ Times measure(const Program& program, int compiles, int launches) {
     Compiled other = compile(program, memory);
     if (other.times.compile() < best.times.compile()) best = std::move(other);
   }
+  best.times.from_cache = from_cache(program, memory);
   if (launches > 0) best.times.launch = median_launch(program, *best.kernel, memory, launches);
   return best.times;
 }

@@ -27,7 +27,8 @@ struct Times {
   double optimise = 0;
   double generate = 0;
   double link = 0;
-  double launch = 0;  // median
+  double from_cache = 0;  // from the text to code that runs, where an earlier process compiled it
+  double launch = 0;      // median
 
   // From the PTX's text to code that runs.
   [[nodiscard]] double compile() const {
