@@ -3,10 +3,12 @@
 #include <elf.h>
 #include <link.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace emulator::jit {
 namespace {
@@ -17,6 +19,10 @@ struct Search {
   std::uintptr_t inside;  // an address of the object that is looked for
   std::string found;
 };
+
+[[nodiscard]] const char* bytes_at(std::uintptr_t address) {
+  return std::bit_cast<const char*>(address);
+}
 
 [[nodiscard]] std::size_t padded(std::size_t bytes) { return (bytes + 3) & ~std::size_t{3}; }
 
@@ -45,7 +51,7 @@ int look_at(dl_phdr_info* object, std::size_t, void* search_pointer) {
     const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
     if (segment.p_type == PT_LOAD && search.inside - begin < segment.p_memsz) is_it = true;
     if (segment.p_type == PT_NOTE && id.empty())
-      id = id_among(reinterpret_cast<const char*>(begin), segment.p_memsz);
+      id = id_among(bytes_at(begin), segment.p_memsz);
   }
   if (!is_it) return 0;
   search.found = std::move(id);
