@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emulator/lower/address.h"
+#include "emulator/lower/other_product.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -348,9 +349,10 @@ bool lower_matrix(Writer& writer, const Instruction& instruction) {
       transpose(writer, instruction);
       return true;
     case Opcode::mma:
-      product(writer, instruction);
+      if (!lower_other_mma(writer, instruction)) product(writer, instruction);
       return true;
     case Opcode::wmma:
+      if (lower_other_wmma(writer, instruction)) return true;
       if (instruction.has(Modifier::mma)) {
         multiply_fragments(writer, instruction);
       } else {

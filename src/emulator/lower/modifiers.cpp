@@ -114,11 +114,15 @@ constexpr M kShuffle[] = {M::sync, M::up, M::down, M::bfly, M::idx};
 constexpr M kMatch[] = {M::any, M::all, M::sync};
 constexpr M kReduce[] = {M::sync, M::add, M::min, M::max, M::and_, M::or_, M::xor_};
 constexpr M kMatrixAccess[] = {M::sync, M::aligned, M::m8n8, M::x1, M::x2, M::x4, M::trans};
-constexpr M kProductOfMatrices[] = {M::sync,    M::aligned, M::row,      M::col,      M::m8n8k4,
-                                    M::m16n8k4, M::m16n8k8, M::m16n8k16, M::m16n8k32, M::satfinite};
-constexpr M kFragments[] = {
-    M::sync, M::aligned, M::row, M::col,       M::load,     M::store,    M::mma,      M::a,
-    M::b,    M::c,       M::d,   M::m16n16k16, M::m8n32k16, M::m32n8k16, M::m16n16k8, M::satfinite};
+constexpr M kProductOfMatrices[] = {
+    M::sync,      M::aligned,   M::row,       M::col,     M::m8n8k4,  M::m16n8k4,  M::m16n8k8,
+    M::m16n8k16,  M::m16n8k32,  M::satfinite, M::m8n8k16, M::m8n8k32, M::m8n8k128, M::m16n8k64,
+    M::m16n8k128, M::m16n8k256, M::xor_,      M::and_,    M::popc};
+constexpr M kFragments[] = {M::sync,      M::aligned,   M::row,      M::col,      M::load,
+                            M::store,     M::mma,       M::a,        M::b,        M::c,
+                            M::d,         M::m16n16k16, M::m8n32k16, M::m32n8k16, M::m16n16k8,
+                            M::satfinite, M::rn,        M::m8n8k4,   M::m8n8k32,  M::m8n8k128,
+                            M::xor_,      M::and_,      M::popc};
 constexpr M kCopy[] = {M::async,
                        M::ca,
                        M::cg,

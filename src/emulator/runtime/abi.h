@@ -83,9 +83,9 @@ struct alignas(64) WarpContext {
   // Lane indices, for block shapes that are no affine function of the lane.
   alignas(64) std::uint32_t tid[3][kWarpSize] = {};
   // Where compiled code hands vectors to entry points and finds their results: addresses, then up
-  // to six values of up to 16 bytes per lane each.
+  // to eight values of up to 16 bytes per lane each.
   alignas(64) std::uint64_t address[kWarpSize] = {};
-  alignas(64) std::uint8_t value[6][kWarpSize * 16] = {};
+  alignas(64) std::uint8_t value[8][kWarpSize * 16] = {};
 };
 
 // A compiled kernel: runs one unit from its first instruction to its last. It may be suspended
@@ -164,7 +164,21 @@ enum class MbarrierOp : std::uint32_t {
 };
 
 // What an mma works on. m16n8k`depth`; for f64 m8n8k4.
-enum class MatrixType : std::uint32_t { f16, bf16, tf32, e4m3, e5m2, s8, u8, f64, f32, s32 };
+enum class MatrixType : std::uint32_t {
+  f16,
+  bf16,
+  tf32,
+  e4m3,
+  e5m2,
+  s8,
+  u8,
+  f64,
+  f32,
+  s32,
+  s4,  // this and those below: emu_product alone
+  u4,
+  b1,
+};
 struct MatrixShape {
   MatrixType a;
   MatrixType b;
@@ -188,9 +202,28 @@ struct MatrixShape {
       return 8;
     case MatrixType::f64:
       return 64;
+    case MatrixType::s4:
+    case MatrixType::u4:
+      return 4;
+    case MatrixType::b1:
+      return 1;
   }
   return 0;
 }
+
+// How the elements of a product's fragments lie across the lanes: as PTX says for mma, one after
+// the other as the emulator keeps wmma's, or in four products of eight lanes each, mma.m8n8k4 of
+// f16 with A and B by rows or by columns.
+enum class FragmentOrder : std::uint32_t {
+  mma,
+  wmma,
+  quads_row_row,
+  quads_row_col,
+  quads_col_row,
+  quads_col_col
+};
+// What takes the place of a multiplication; of bits, the number of ones of xor or and.
+enum class ProductOp : std::uint32_t { multiply, count_xor, count_and };
 
 extern "C" {
 
@@ -275,6 +308,12 @@ void emu_store_fragment(WarpContext* context, std::uint32_t site, std::uint32_t 
 void emu_wmma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t shape,
               std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d,
               std::uint32_t saturate);
+// Products of the shapes that emu_mma and emu_wmma do not know. A from value[0] on, B from value[4]
+// on, C from value[6] on, where D is left, in registers as there. `types` is a | b << 8 | c << 16 |
+// d << 24; `shape` is rows | columns << 8 | depth << 16; `how` is FragmentOrder | ProductOp << 8,
+// and with bit 16 sums are clamped.
+void emu_product(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t types,
+                 std::uint32_t shape, std::uint32_t how);
 // cp.async: copies `bytes` from context->address[lane] to the address in value[0], 8 bytes per
 // lane. Of them the number in value[1], 4 bytes per lane, comes from memory, the others are zeros;
 // where that is 0, nothing is read.

@@ -20,6 +20,7 @@
 #include "emulator/runtime/checker.h"
 #include "emulator/runtime/host_pointer.h"
 #include "emulator/runtime/matrix.h"
+#include "emulator/runtime/other_product.h"
 #include "emulator/runtime/print_format.h"
 
 namespace emulator::runtime {
@@ -437,6 +438,25 @@ void emu_wmma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std:
                      context->value[0], context->value[4], context->value[2]);
 }
 
+void emu_product(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t types,
+                 std::uint32_t shape, std::uint32_t how) {
+  require_all_lanes(*context, mask, line);
+  const auto type = [types](unsigned index) {
+    return static_cast<MatrixType>((types >> (8 * index)) & 0xFFU);
+  };
+  multiply({.rows = shape & 0xFFU,
+            .columns = (shape >> 8U) & 0xFFU,
+            .depth = shape >> 16U,
+            .a = type(0),
+            .b = type(1),
+            .c = type(2),
+            .d = type(3),
+            .order = static_cast<FragmentOrder>(how & 0xFFU),
+            .op = static_cast<ProductOp>((how >> 8U) & 0xFFU),
+            .saturate = (how >> 16U) != 0},
+           context->value[0], context->value[4], context->value[6]);
+}
+
 void emu_copy(WarpContext* context, std::uint32_t load_site, std::uint32_t store_site,
               std::uint32_t mask, std::uint32_t bytes) {
   switch (bytes) {
@@ -479,6 +499,7 @@ std::span<const EntryPoint> entry_points() {
       {"emu_load_kept", reinterpret_cast<void*>(emu_load_kept)},
       {"emu_store_kept", reinterpret_cast<void*>(emu_store_kept)},
       {"emu_check_kept", reinterpret_cast<void*>(emu_check_kept)},
+      {"emu_product", reinterpret_cast<void*>(emu_product)},
       {"emu_mbarrier", reinterpret_cast<void*>(emu_mbarrier)},
       {"emu_bulk_copy", reinterpret_cast<void*>(emu_bulk_copy)},
       {"emu_bulk_reduce", reinterpret_cast<void*>(emu_bulk_reduce)},

@@ -30,10 +30,19 @@ TEST_P(Refusal, NamesTheInstructionAndItsLine) {
 }
 
 const Refused kRefused[] = {
-    {"mma_of_bits",
-     "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%r0,%r1,%r2,%r3}, "
+    {"mma_of_bits_that_saturates",
+     "mma.sync.aligned.m16n8k256.row.col.satfinite.s32.b1.b1.s32.xor.popc {%r0,%r1,%r2,%r3}, "
      "{%r0,%r1,%r2,%r3}, {%r4,%r5}, {%r0,%r1,%r2,%r3};",
      "mma.sync"},
+    {"mma_of_bits_without_an_operation",
+     "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%r0,%r1}, {%r0}, {%r4}, {%r0,%r1};",
+     "mma.sync"},
+    {"mma_of_doubles_by_columns",
+     "mma.sync.aligned.m16n8k4.col.col.f64.f64.f64.f64 {%d0,%d1,%d2,%d3}, {%d4,%d5}, {%d6}, "
+     "{%d0,%d1,%d2,%d3};",
+     "mma.sync"},
+    {"wmma_of_bits_by_columns", "wmma.load.a.sync.aligned.col.m8n8k128.global.b1 {%r0}, [%rd0];",
+     "wmma.load"},
     {"mma_without_a_register",
      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2}, "
      "{%r4,%r5}, {%f0,%f1,%f2,%f3};",
