@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "emulator/api/answer.h"
+#include "emulator/api/driver.h"
 
 namespace emulator::api {
 namespace {
@@ -65,8 +66,13 @@ std::shared_ptr<Module> Context::module(CUmodule handle) const {
   return found;
 }
 
-std::shared_ptr<Kernel> Context::kernel(CUfunction handle) const {
+std::shared_ptr<Kernel> Context::kernel(CUfunction handle) {
   std::shared_ptr<Kernel> found = kernels.find(handle);
+  if (found == nullptr) {
+    const std::shared_ptr<LibraryKernel> of_library =
+        Driver::get().libraries().kernels.find(reinterpret_cast<CUkernel>(handle));
+    if (of_library) found = kernels.find(of_library->library->function(*this, *of_library));
+  }
   require(found != nullptr, CUDA_ERROR_INVALID_HANDLE);
   return found;
 }

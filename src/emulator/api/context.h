@@ -30,13 +30,14 @@ struct GridWorkspace {
   std::uint32_t barrier;  // 0 before the first block arrives
 };
 
-class Context {
+class Context : public std::enable_shared_from_this<Context> {
  public:
   Context(unsigned flags, unsigned workers);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   [[nodiscard]] unsigned flags() const { return flags_; }
+  void set_flags(unsigned flags) { flags_ = flags; }
   [[nodiscard]] unsigned long long id() const { return id_; }
 
   // Throws the Refusal of the fault that sticks to this context, if one does.
@@ -56,7 +57,8 @@ class Context {
   // What other handles mean. Throws Refusal.
   [[nodiscard]] std::shared_ptr<Event> event(CUevent handle) const;
   [[nodiscard]] std::shared_ptr<Module> module(CUmodule handle) const;
-  [[nodiscard]] std::shared_ptr<Kernel> kernel(CUfunction handle) const;
+  // A CUkernel is taken as well, as CUDA allows.
+  [[nodiscard]] std::shared_ptr<Kernel> kernel(CUfunction handle);
   // Lets the executor do `work` after all that was submitted before, unless the context has failed
   // by then.
   Ticket submit(Stream& stream, std::function<void()> work);
@@ -89,7 +91,7 @@ class Context {
   // The calling thread's default stream.
   [[nodiscard]] std::shared_ptr<Stream> own_stream() const;
 
-  unsigned flags_;
+  std::atomic<unsigned> flags_;
   unsigned long long id_;
   std::shared_ptr<Stream> default_stream_;
   mutable std::mutex own_streams_mutex_;

@@ -98,6 +98,45 @@ CUresult cuCtxSynchronize() {
   });
 }
 
+CUresult cuCtxSynchronize_v2(CUcontext handle) {
+  return answer([&] {
+    const auto context = Driver::get().find(handle);
+    require(context != nullptr, CUDA_ERROR_INVALID_CONTEXT);
+    emulator::api::refuse_if_any_capturing(*context);
+    context->synchronize(context->executor().last());
+  });
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
+  return answer([&] {
+    require(Driver::get().find(handle) != nullptr, CUDA_ERROR_INVALID_CONTEXT);
+    require(device != nullptr);
+    *device = 0;
+  });
+}
+
+// Flags say how to wait, which is done in one way here.
+CUresult cuCtxSetFlags(unsigned int flags) {
+  return answer([&] {
+    const auto context = emulator::api::current_context();
+    require((flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) == 0);
+    context->set_flags(flags);
+  });
+}
+
+CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
+  return answer([&] {
+    (void)emulator::api::current_context();
+    require(config != nullptr);
+    *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+  });
+}
+
+// Banks have had one width on every device since 2014.
+CUresult cuCtxSetSharedMemConfig(CUsharedconfig) {
+  return answer([] { (void)emulator::api::current_context(); });
+}
+
 CUresult cuCtxGetDevice(CUdevice* device) {
   return answer([&] {
     (void)emulator::api::current_context_even_if_faulted();

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "emulator/api/answer.h"
 #include "emulator/api/driver.h"
@@ -83,6 +84,9 @@ std::optional<int> attribute(CUdevice_attribute which, const DeviceProperties& d
     case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
     case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
+    case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
+    case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
+    case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED:
       return 1;
@@ -167,6 +171,51 @@ CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
     (void)Driver::get();
     Driver::require_device(device);
     emulator::api::copy_text(emulator::api::kBusId, text, length);
+  });
+}
+
+CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
+  return answer([&] {
+    (void)Driver::get();
+    require(device != nullptr && text != nullptr);
+    // The domain may be left out.
+    const std::string_view id = emulator::api::kBusId;
+    require(text == id || text == id.substr(id.find(':') + 1), CUDA_ERROR_INVALID_DEVICE);
+    *device = 0;
+  });
+}
+
+CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType type, CUdevice device) {
+  return answer([&] {
+    (void)Driver::get();
+    Driver::require_device(device);
+    require(supported != nullptr && type >= 0 && type < CU_EXEC_AFFINITY_TYPE_MAX);
+    *supported = 0;
+  });
+}
+
+// Of CUDA 1: what cuDeviceGetAttribute has replaced.
+CUresult cuDeviceGetProperties(CUdevprop* properties, CUdevice device) {
+  return answer([&] {
+    const Driver& driver = Driver::get();
+    Driver::require_device(device);
+    require(properties != nullptr);
+    const auto value = [&](CUdevice_attribute which) {
+      return emulator::api::attribute(which, driver.device()).value_or(0);
+    };
+    *properties = {
+        value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+        {value(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X), value(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+         value(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)},
+        {value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X), value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+         value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
+        value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+        value(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+        value(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+        value(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
+        value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+        value(CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+        value(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)};
   });
 }
 

@@ -78,9 +78,13 @@ std::string dot_of(const Graph& graph) {
     if (const auto* kernel = std::get_if<KernelOperation>(&node->operation)) {
       label += " " + kernel->kernel->function().name;
     }
-    text += "  n" + id + " [label=\"" + label + "\"];\n";
+    text.append("  n").append(id).append(" [label=\"").append(label).append("\"];\n");
     for (const Node* before : node->dependencies) {
-      text += "  n" + std::to_string(before->id) + " -> n" + id + ";\n";
+      text.append("  n")
+          .append(std::to_string(before->id))
+          .append(" -> n")
+          .append(id)
+          .append(";\n");
     }
   }
   return text + "}\n";

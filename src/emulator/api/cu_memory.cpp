@@ -45,48 +45,6 @@ constexpr unsigned kHostFlags =
 constexpr unsigned kRegisterFlags =
     CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY;
 
-void pointer_attribute(void* data, CUpointer_attribute which, std::uint64_t address) {
-  const auto context = current_context();
-  require(data != nullptr);
-  const Allocation found = find(*context, address);
-  switch (which) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT:
-      *static_cast<CUcontext*>(data) = CurrentContexts::top();
-      break;
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      *static_cast<CUmemorytype*>(data) =
-          is_host(found) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-      break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-      *static_cast<CUdeviceptr*>(data) = address;
-      break;
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-      require(is_host(found));
-      *static_cast<void**>(data) = runtime::host_pointer(address);
-      break;
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-      *static_cast<unsigned long long*>(data) = found.begin;
-      break;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      *static_cast<unsigned*>(data) = 0;
-      break;
-    case CU_POINTER_ATTRIBUTE_MAPPED:
-      *static_cast<unsigned*>(data) = 1;
-      break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      *static_cast<int*>(data) = 0;
-      break;
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-      *static_cast<CUdeviceptr*>(data) = found.begin;
-      break;
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-      *static_cast<std::size_t*>(data) = found.bytes();
-      break;
-    default:
-      throw Refusal(CUDA_ERROR_NOT_SUPPORTED);
-  }
-}
-
 }  // namespace
 }  // namespace emulator::api
 
@@ -124,27 +82,12 @@ CUresult cuMemFree(CUdeviceptr address) {
   return answer([&] {
     const auto context = current_context();
     if (address == 0) return;
-    emulator::api::release(*context, address, AllocationKind::device, CUDA_ERROR_INVALID_VALUE);
-  });
-}
-
-CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
-  return answer([&] {
-    const auto context = current_context();
-    (void)context->stream(stream);
-    require(address != nullptr && bytes != 0);
-    *address = context->memory.allocate(bytes, AllocationKind::device);
-  });
-}
-
-CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-  return answer([&] {
-    const auto context = current_context();
     const auto found = context->memory.find(address);
-    require(found && found->begin == address && found->kind == AllocationKind::device);
-    context->submit(*context->stream(stream), [memory = &context->memory, address] {
-      require(memory->release(address, AllocationKind::device));
-    });
+    const AllocationKind kind = found && found->kind == AllocationKind::managed
+                                    ? AllocationKind::managed
+                                    : AllocationKind::device;
+    emulator::api::release(*context, address, kind, CUDA_ERROR_INVALID_VALUE);
+    emulator::api::Driver::get().pools().note_free(address);
   });
 }
 
@@ -225,20 +168,5 @@ CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr addr
     require(found.has_value(), CUDA_ERROR_NOT_FOUND);
     if (base != nullptr) *base = found->begin;
     if (bytes != nullptr) *bytes = found->bytes();
-  });
-}
-
-CUresult cuPointerGetAttribute(void* data, CUpointer_attribute which, CUdeviceptr address) {
-  return answer([&] { emulator::api::pointer_attribute(data, which, address); });
-}
-
-CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* which, void** data,
-                                CUdeviceptr address) {
-  return answer([&] {
-    (void)current_context();
-    require(which != nullptr && data != nullptr);
-    for (unsigned i = 0; i < count; ++i) {
-      emulator::api::pointer_attribute(data[i], which[i], address);
-    }
   });
 }

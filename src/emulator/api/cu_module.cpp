@@ -1,9 +1,4 @@
 // Loading modules and finding what is in them.
-#include <fstream>
-#include <iterator>
-#include <span>
-#include <string>
-
 #include "emulator/api/answer.h"
 #include "emulator/api/driver.h"
 #include "emulator/api/module_loading.h"
@@ -21,15 +16,9 @@ CUmodule load(const void* image, const JitOptions& options) {
 
 CUmodule load_file(const char* path) {
   const std::shared_ptr<Context> context = current_context();
-  std::ifstream file(path, std::ios::binary);
-  require(file.good(), CUDA_ERROR_FILE_NOT_FOUND);
-  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  require(!file.bad(), CUDA_ERROR_FILE_NOT_FOUND);
   const JitOptions options;
-  const auto texts = read_image_for(options, [&](int architecture) {
-    return read_image(std::as_bytes(std::span(bytes)), architecture);
-  });
-  return publish_module(*context, build_module(context->memory, texts, options));
+  return publish_module(*context,
+                        build_module(context->memory, read_file_for(options, path), options));
 }
 
 }  // namespace

@@ -32,6 +32,17 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfun
   });
 }
 
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
+                                                   CUoccupancyB2DSize shared_bytes_of,
+                                                   size_t shared_bytes, int limit,
+                                                   unsigned int flags) {
+  if ((flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)) != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return cuOccupancyMaxPotentialBlockSize(grid, block, function, shared_bytes_of, shared_bytes,
+                                          limit);
+}
+
 CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function,
                                           CUoccupancyB2DSize shared_bytes_of, size_t shared_bytes,
                                           int limit) {
@@ -69,5 +80,37 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction funct
         emulator::api::kMultiprocessorSharedBytes / static_cast<std::uint64_t>(blocks);
     *bytes =
         share > used ? std::min<std::uint64_t>(share - used, emulator::api::kOptInSharedBytes) : 0;
+  });
+}
+
+// Clusters are of one block each.
+CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
+                                            const CUlaunchConfig* config) {
+  return answer([&] {
+    const auto context = current_context();
+    require(size != nullptr && config != nullptr);
+    (void)context->kernel(function);
+    *size = 1;
+  });
+}
+
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
+                                      const CUlaunchConfig* config) {
+  return answer([&] {
+    const auto context = current_context();
+    require(clusters != nullptr && config != nullptr);
+    require(config->numAttrs == 0 || config->attrs != nullptr);
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+      const CUlaunchAttribute& attribute = config->attrs[i];
+      const auto& size = attribute.value.clusterDim;
+      require(attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
+                  (size.x == 1 && size.y == 1 && size.z == 1),
+              CUDA_ERROR_NOT_SUPPORTED);
+    }
+    const unsigned threads = config->blockDimX * config->blockDimY * config->blockDimZ;
+    require(threads <= emulator::api::kThreadsPerBlock);
+    *clusters = blocks_per_multiprocessor(*context->kernel(function), static_cast<int>(threads),
+                                          config->sharedMemBytes) *
+                static_cast<int>(Driver::get().device().workers);
   });
 }

@@ -90,6 +90,59 @@ CUresult cuStreamGetPriority(CUstream stream, int* priority) {
   });
 }
 
+CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
+  return answer([&] {
+    const auto context = current_context();
+    require(id != nullptr);
+    *id = context->stream(stream)->id();
+  });
+}
+
+CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
+  return answer([&] {
+    const auto context = current_context();
+    require(device != nullptr);
+    (void)context->stream(stream);
+    *device = 0;
+  });
+}
+
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* owner, CUgreenCtx* green) {
+  return answer([&] {
+    const auto context = current_context();
+    require(owner != nullptr && green != nullptr);
+    (void)context->stream(stream);
+    *owner = emulator::api::CurrentContexts::top();
+    *green = nullptr;
+  });
+}
+
+// The attributes of streams say where data is kept and how to wait, which changes no result: they
+// are kept for who asks.
+CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID which, CUstreamAttrValue* value) {
+  return answer([&] {
+    const auto context = current_context();
+    require(value != nullptr);
+    *value = context->stream(stream)->attributes().get(which);
+  });
+}
+
+CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID which,
+                              const CUstreamAttrValue* value) {
+  return answer([&] {
+    const auto context = current_context();
+    require(value != nullptr);
+    context->stream(stream)->attributes().set(which, *value);
+  });
+}
+
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+  return answer([&] {
+    const auto context = current_context();
+    context->stream(to)->attributes().copy(context->stream(from)->attributes());
+  });
+}
+
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* owner) {
   return answer([&] {
     const auto context = current_context();

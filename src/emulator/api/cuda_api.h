@@ -12,6 +12,8 @@
 #undef cuDevicePrimaryCtxSetFlags
 #undef cuEventElapsedTime
 #undef cuGetProcAddress
+#undef cuMemAdvise
+#undef cuMemPrefetchAsync
 #undef cuGraphAddDependencies
 #undef cuGraphAddKernelNode
 #undef cuGraphAddNode
@@ -26,6 +28,7 @@
 #undef cuGraphRemoveDependencies
 #undef cuStreamBeginCapture
 #undef cuStreamGetCaptureInfo
+#undef cuStreamGetCtx
 #undef cuStreamUpdateCaptureDependencies
 #undef cuDeviceGetUuid
 
@@ -43,6 +46,11 @@ CUresult CUDAAPI cuProfilerStart(void);
 CUresult CUDAAPI cuProfilerStop(void);
 CUresult CUDAAPI cuGetProcAddress(const char* symbol, void** function, int version,
                                   cuuint64_t flags);
+// Before places were more than devices (12.2).
+CUresult CUDAAPI cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice,
+                             CUdevice device);
+CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device,
+                                    CUstream stream);
 // Graphs before edges had data (12.3), kernel nodes before they named a CUkernel (12.0).
 CUresult CUDAAPI cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from,
                                         const CUgraphNode* to, size_t count);

@@ -13,6 +13,8 @@
 #include "emulator/api/device_properties.h"
 #include "emulator/api/graph.h"
 #include "emulator/api/handle_table.h"
+#include "emulator/api/library.h"
+#include "emulator/api/memory_pool.h"
 #include "emulator/jit/code_cache.h"
 
 namespace emulator::api {
@@ -47,6 +49,8 @@ class Driver {
   }
 
   [[nodiscard]] GraphTables& graphs() { return graphs_; }
+  [[nodiscard]] MemoryPools& pools() { return pools_; }
+  [[nodiscard]] LibraryTables& libraries() { return libraries_; }
   // Captures that have begun and not ended, but for those whose stream is gone. Under the mutex of
   // the graphs' tables.
   [[nodiscard]] const std::vector<std::shared_ptr<Capture>>& captures();
@@ -68,6 +72,8 @@ class Driver {
   unsigned primary_users_ = 0;
   unsigned primary_flags_ = 0;
   GraphTables graphs_;
+  MemoryPools pools_;
+  LibraryTables libraries_;
   std::vector<std::shared_ptr<Capture>> captures_;
   std::atomic<std::size_t> capture_count_ = 0;
 };

@@ -113,6 +113,7 @@ GraphExec::Update GraphExec::update(const Graph& graph, Context& context) {
   }
   // All or nothing: what cannot be prepared changes nothing.
   std::vector<Submission> submissions;
+  submissions.reserve(pairs.size());
   for (const auto& [now, next] : pairs) submissions.push_back(prepare(context, next->operation));
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const auto& [now, next] = pairs[i];

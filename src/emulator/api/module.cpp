@@ -120,6 +120,12 @@ void Module::unload(runtime::Memory& memory) {
   variables_.clear();
 }
 
+std::shared_ptr<Kernel> Module::find_kernel(const std::string& name) const {
+  const auto found = std::ranges::find_if(
+      kernels_, [&](const auto& kernel) { return kernel->function().name == name; });
+  return found == kernels_.end() ? nullptr : *found;
+}
+
 const Module::Variable* Module::find_variable(const std::string& name) const {
   const auto found = variables_.find(name);
   return found == variables_.end() ? nullptr : &found->second;

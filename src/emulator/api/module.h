@@ -63,6 +63,7 @@ class Module {
   };
   // Null where there is none of that name.
   [[nodiscard]] const Variable* find_variable(const std::string& name) const;
+  [[nodiscard]] std::shared_ptr<Kernel> find_kernel(const std::string& name) const;
   // In the order of the text. Handles by which the program knows them are in the context's table.
   [[nodiscard]] const std::vector<std::shared_ptr<Kernel>>& kernels() const { return kernels_; }
 

@@ -1,6 +1,9 @@
 #include "emulator/api/module_loading.h"
 
 #include <chrono>
+#include <fstream>
+#include <iterator>
+#include <span>
 
 #include "autokernel/base/packing.h"
 #include "emulator/api/driver.h"
@@ -53,6 +56,15 @@ std::vector<std::string> read_image_for(const JitOptions& options,
   }
 }
 
+std::vector<std::string> read_file_for(const JitOptions& options, const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  require(file.good(), CUDA_ERROR_FILE_NOT_FOUND);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  require(!file.bad(), CUDA_ERROR_FILE_NOT_FOUND);
+  return read_image_for(
+      options, [&](int device) { return read_image(std::as_bytes(std::span(bytes)), device); });
+}
+
 std::shared_ptr<Module> build_module(runtime::Memory& memory, const std::vector<std::string>& texts,
                                      const JitOptions& options) {
   const auto start = std::chrono::steady_clock::now();
@@ -89,10 +101,9 @@ void withdraw_module(Context& context, CUmodule handle) {
 }
 
 CUfunction find_function(const Module& module, const std::string& name) {
-  for (const auto& kernel : module.kernels()) {
-    if (kernel->function().name == name) return handle_of(kernel);
-  }
-  throw Refusal(CUDA_ERROR_NOT_FOUND);
+  const std::shared_ptr<Kernel> found = module.find_kernel(name);
+  require(found != nullptr, CUDA_ERROR_NOT_FOUND);
+  return handle_of(found);
 }
 
 CUfunction handle_of(const std::shared_ptr<Kernel>& kernel) {

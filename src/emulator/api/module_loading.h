@@ -18,6 +18,9 @@ namespace emulator::api {
 [[nodiscard]] std::vector<std::string> read_image_for(
     const JitOptions& options, const std::function<std::vector<std::string>(int)>& read);
 
+// The same of a file.
+[[nodiscard]] std::vector<std::string> read_file_for(const JitOptions& options, const char* path);
+
 // Links the texts and gives the module's variables memory. The module is known to nobody yet.
 // Throws Refusal after writing to the logs.
 [[nodiscard]] std::shared_ptr<Module> build_module(runtime::Memory& memory,

@@ -56,7 +56,7 @@ Submission prepare(Context& context, const Operation& operation) {
   return std::visit(Preparation(context), operation);
 }
 
-void enqueue(Context& context, CUstream handle, Operation operation) {
+void enqueue(Context& context, CUstream handle, const Operation& operation) {
   const std::shared_ptr<Stream> stream = context.stream(handle);
   if (capture(context, *stream, operation)) return;
   prepare(context, operation)(*stream);

@@ -60,6 +60,6 @@ using Submission = std::function<void(Stream&)>;
 [[nodiscard]] Submission prepare(Context& context, const Operation& operation);
 
 // Gives the operation to the stream, or to the graph that it is capturing. Throws Refusal.
-void enqueue(Context& context, CUstream stream, Operation operation);
+void enqueue(Context& context, CUstream stream, const Operation& operation);
 
 }  // namespace emulator::api

@@ -4,14 +4,51 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 
+#include "emulator/api/answer.h"
+#include "emulator/api/cuda_api.h"
 #include "emulator/api/executor.h"
 
 namespace emulator::api {
 
 struct CapturePoint;
+
+// What a program sets and reads back.
+class StreamAttributes {
+ public:
+  // Throw Refusal(CUDA_ERROR_INVALID_VALUE) for what is no attribute of a stream.
+  [[nodiscard]] CUstreamAttrValue get(CUstreamAttrID which) const {
+    require_known(which);
+    const std::lock_guard lock(mutex_);
+    const auto found = values_.find(which);
+    return found == values_.end() ? CUstreamAttrValue{} : found->second;
+  }
+  void set(CUstreamAttrID which, const CUstreamAttrValue& value) {
+    require_known(which);
+    const std::lock_guard lock(mutex_);
+    values_[which] = value;
+  }
+  void copy(const StreamAttributes& from) {
+    if (this == &from) return;
+    const std::scoped_lock lock(mutex_, from.mutex_);
+    values_ = from.values_;
+  }
+
+ private:
+  static void require_known(CUstreamAttrID which) {
+    require(which == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW ||
+            which == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY ||
+            which == CU_LAUNCH_ATTRIBUTE_PRIORITY ||
+            which == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP ||
+            which == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN);
+  }
+
+  mutable std::mutex mutex_;
+  std::map<CUstreamAttrID, CUstreamAttrValue> values_;
+};
 
 class Stream {
  public:
@@ -31,6 +68,8 @@ class Stream {
   [[nodiscard]] unsigned long long id() const { return id_; }
   [[nodiscard]] unsigned long long context_id() const { return context_id_; }
 
+  [[nodiscard]] StreamAttributes& attributes() { return attributes_; }
+
   // What it captures; null while it does not (capture.h).
   std::shared_ptr<CapturePoint> captured;
 
@@ -41,6 +80,7 @@ class Stream {
   }
 
   std::atomic<Ticket> last_ = 0;
+  StreamAttributes attributes_;
   unsigned flags_;
   int priority_;
   unsigned long long id_;

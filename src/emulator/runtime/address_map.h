@@ -10,6 +10,7 @@ namespace emulator::runtime {
 
 enum class AllocationKind : std::uint8_t {
   device,             // cuMemAlloc
+  managed,            // of the device, and used by the host as well
   host,               // page-locked host memory, allocated by the driver
   registered_host,    // the program's own memory, registered
   global_variable,    // a .global variable of a module

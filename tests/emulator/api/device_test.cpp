@@ -72,6 +72,34 @@ TEST_F(Device, RefusesAttributesThatDoNotExist) {
             CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(Device, IsFoundByItsPlaceOnTheBus) {
+  char id[32];
+  CUdevice found = -1;
+  ASSERT_EQ(cuDeviceGetPCIBusId(id, sizeof id, device), CUDA_SUCCESS);
+
+  EXPECT_EQ(cuDeviceGetByPCIBusId(&found, id), CUDA_SUCCESS);
+  EXPECT_EQ(found, device);
+  EXPECT_EQ(cuDeviceGetByPCIBusId(&found, "0000:01:00.0"), CUDA_ERROR_INVALID_DEVICE);
+}
+
+TEST_F(Device, AnswersEveryAttributeThereIs) {
+  for (int which = 1; which < CU_DEVICE_ATTRIBUTE_MAX; ++which) {
+    int value = 0;
+    EXPECT_EQ(cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(which), device),
+              CUDA_SUCCESS)
+        << which;
+  }
+}
+
+TEST_F(Device, IsNoPeerOfItself) {
+  int can = 1;
+
+  EXPECT_EQ(cuDeviceCanAccessPeer(&can, device, device), CUDA_SUCCESS);
+  EXPECT_EQ(can, 0);
+  EXPECT_EQ(cuDeviceCanAccessPeer(&can, device, 1), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(cuCtxEnablePeerAccess(context, 0), CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+}
+
 TEST_F(Device, IdentifiesItselfTheSameWayEachTime) {
   CUuuid first{};
   CUuuid second{};
@@ -127,6 +155,42 @@ TEST(EntryPoints, AreFoundInTheVersionAskedFor) {
 
   EXPECT_NE(old, current);
   EXPECT_EQ(current, reinterpret_cast<void*>(cuCtxCreate));
+}
+
+TEST(EntryPoints, ForAStreamOfEachThreadAreOthers) {
+  void* legacy = nullptr;
+  void* own = nullptr;
+  void* query = nullptr;
+
+  EXPECT_EQ(cuGetProcAddress("cuLaunchKernel", &legacy, 13000, CU_GET_PROC_ADDRESS_LEGACY_STREAM,
+                             nullptr),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuGetProcAddress("cuLaunchKernel", &own, 13000,
+                             CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, nullptr),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuGetProcAddress("cuDeviceGet", &query, 13000,
+                             CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, nullptr),
+            CUDA_SUCCESS);
+
+  EXPECT_EQ(legacy, reinterpret_cast<void*>(cuLaunchKernel));
+  EXPECT_NE(legacy, own);
+  EXPECT_EQ(query, reinterpret_cast<void*>(cuDeviceGet));
+}
+
+TEST(EntryPoints, OfLaterVersionsAreNotFoundInEarlierOnes) {
+  void* function = nullptr;
+  CUdriverProcAddressQueryResult status{};
+
+  EXPECT_EQ(cuGetProcAddress("cuLibraryLoadData", &function, 11080, 0, &status),
+            CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+}
+
+TEST(EntryPoints, OfWhatTheDeviceHasNotRefuseButAreThere) {
+  void* function = nullptr;
+
+  EXPECT_EQ(cuArrayCreate(nullptr, nullptr), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(cuGetProcAddress("cuArrayCreate", &function, 13000, 0, nullptr), CUDA_ERROR_NOT_FOUND);
 }
 
 TEST(EntryPoints, ThatDoNotExistAreNotFound) {

@@ -145,6 +145,58 @@ TEST_F(Streams, CanBeUsedFromManyThreadsAtOnce) {
   EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
 }
 
+TEST_F(Streams, OfEachThreadAreItsOwn) {
+  unsigned long long legacy = 0;
+  unsigned long long here = 0;
+  unsigned long long again = 0;
+  unsigned long long there = 0;
+  ASSERT_EQ(cuStreamGetId(CU_STREAM_LEGACY, &legacy), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamGetId(CU_STREAM_PER_THREAD, &here), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamGetId(CU_STREAM_PER_THREAD, &again), CUDA_SUCCESS);
+  std::thread([&] {
+    cuCtxSetCurrent(context);
+    cuStreamGetId(CU_STREAM_PER_THREAD, &there);
+  }).join();
+
+  EXPECT_EQ(here, again);
+  EXPECT_NE(here, there);
+  EXPECT_NE(here, legacy);
+}
+
+TEST_F(Streams, TheLegacyOneWaitsForBlockingStreamsAlone) {
+  CUstream blocking = nullptr;
+  ASSERT_EQ(cuStreamCreate(&blocking, CU_STREAM_DEFAULT), CUDA_SUCCESS);
+  block_stream();
+  EXPECT_EQ(cuStreamQuery(CU_STREAM_LEGACY), CUDA_SUCCESS);
+  release_stream();
+  ASSERT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+  std::atomic_ref<std::uint32_t>{*flag}.store(0);
+
+  ASSERT_EQ(launch(kernel(kWaitForFlag), {.block = 1, .stream = blocking},
+                   reinterpret_cast<CUdeviceptr>(flag)),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamQuery(CU_STREAM_LEGACY), CUDA_ERROR_NOT_READY);
+
+  release_stream();
+  EXPECT_EQ(cuStreamSynchronize(CU_STREAM_LEGACY), CUDA_SUCCESS);
+}
+
+TEST_F(Streams, KeepTheirAttributes) {
+  CUstream other = nullptr;
+  ASSERT_EQ(cuStreamCreate(&other, 0), CUDA_SUCCESS);
+  CUstreamAttrValue value{};
+  value.syncPolicy = CU_SYNC_POLICY_YIELD;
+  const auto which = CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
+
+  EXPECT_EQ(cuStreamSetAttribute(stream, which, &value), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamCopyAttributes(other, stream), CUDA_SUCCESS);
+  value = {};
+  EXPECT_EQ(cuStreamGetAttribute(other, which, &value), CUDA_SUCCESS);
+  EXPECT_EQ(value.syncPolicy, CU_SYNC_POLICY_YIELD);
+  EXPECT_EQ(cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
 class Events : public Streams {
  protected:
   static CUevent event(unsigned flags = 0) {
