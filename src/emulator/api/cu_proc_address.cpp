@@ -50,3 +50,13 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, c
 CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuuint64_t flags) {
   return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
 }
+
+// Tables of functions that NVIDIA does not document, known by a number alone. The CUDA runtime asks for
+// some and does without none.
+CUresult cuGetExportTable(const void** table, const CUuuid* id) {
+  return answer([&] {
+    require(table != nullptr && id != nullptr);
+    *table = nullptr;
+    throw emulator::api::Refusal(CUDA_ERROR_NOT_SUPPORTED);
+  });
+}
