@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "autokernel/base/defences.h"
+
 namespace autokernel::trial {
 namespace {
 
@@ -76,6 +78,7 @@ std::optional<Rejection> Candidate::find_objects() {
 }
 
 void Candidate::restore_objects() const {
+  if (!stands(Defence::restored_module)) return;
   for (const Restored& object : objects_) device_->copy_in(object.address, object.initial);
 }
 

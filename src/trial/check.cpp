@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "autokernel/base/defences.h"
+
 namespace autokernel::trial {
 namespace {
 
@@ -25,7 +27,7 @@ std::vector<Check> plan(const cases::Case& problem) {
   const Recipe repeated = timed_recipe(problem);
   checks.push_back({repeated, must_repeat(problem) ? kRepeats : 1});
   if (repeated != Recipe::declared) checks.push_back({Recipe::declared, 1});
-  if (has_floating_input(problem)) {
+  if (has_floating_input(problem) && stands(Defence::stress_inputs)) {
     for (const Recipe stress : kStressRecipes) checks.push_back({stress, 1});
   }
   return checks;

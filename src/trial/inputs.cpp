@@ -6,6 +6,7 @@
 #include <cstring>
 #include <variant>
 
+#include "autokernel/base/defences.h"
 #include "trial/conversion.h"
 #include "trial/exact_inputs.h"
 #include "trial/parallel.h"
@@ -136,8 +137,9 @@ bool is_exact(const cases::Case& problem, Recipe recipe) {
 }
 
 Recipe timed_recipe(const cases::Case& problem) {
-  return std::holds_alternative<cases::SumOfProducts>(problem.exactness) ? Recipe::exact
-                                                                         : Recipe::declared;
+  const bool has_exact = std::holds_alternative<cases::SumOfProducts>(problem.exactness) &&
+                         stands(Defence::exact_inputs);
+  return has_exact ? Recipe::exact : Recipe::declared;
 }
 
 Recipe sampled_recipe(const cases::Case& problem, int sample) {

@@ -7,6 +7,7 @@
 #include <future>
 #include <variant>
 
+#include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
 #include "trial/compare.h"
 #include "trial/conversion.h"
@@ -86,6 +87,8 @@ std::future<std::vector<Bytes>> Judge::making_inputs(const LaunchRecord& launch)
 
 std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
   const SizedCase& sized = *launch.sized;
+  const bool is_compared = launch.recipe != Recipe::declared || stands(Defence::case_inputs);
+  if (!is_compared && timed_recipe(*sized.problem) == Recipe::exact) return std::nullopt;
   const std::vector<Bytes>& by_reference = reference_->expected(sized, inputs_);
   const std::vector<std::vector<double>>* const right =
       fp64_ != nullptr ? &fp64_->expected(sized, inputs_) : nullptr;
@@ -128,7 +131,8 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
       differences_.max_abs = std::max(differences_.max_abs, comparison.differences.max_abs);
       differences_.max_rel = std::max(differences_.max_rel, comparison.differences.max_rel);
     }
-    if (comparison.differing > 0)
+    const std::uint64_t let_pass = stands(Defence::every_element) ? 0 : comparison.count / 100;
+    if (comparison.differing > let_pass)
       return wrong(launch, tensor, launch.outputs[t], expected, comparison);
   }
   if (right == nullptr || launch.recipe != Recipe::declared) return std::nullopt;

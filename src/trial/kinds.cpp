@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autokernel/base/defences.h"
 #include "trial/decision.h"
 
 namespace autokernel::trial {
@@ -25,7 +26,7 @@ std::vector<double> of_kind(Recipe kind, std::span<const double> values,
 }
 
 std::optional<Recipe> lesser_kind(std::span<const double> values, std::span<const Recipe> kinds) {
-  if (kinds.empty()) return std::nullopt;
+  if (kinds.empty() || !stands(Defence::lesser_gain)) return std::nullopt;
   const Recipe one = kinds.front();
   const auto found = std::ranges::find_if(kinds, [&](Recipe kind) { return kind != one; });
   if (found == kinds.end()) return std::nullopt;

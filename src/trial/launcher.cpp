@@ -6,6 +6,8 @@
 #include <chrono>
 #include <limits>
 
+#include "autokernel/base/defences.h"
+
 namespace autokernel::trial {
 
 std::string occasion(const SizedCase& sized, Recipe recipe, const std::string& name) {
@@ -62,6 +64,7 @@ Launching Launcher::take(Operands& operands, double microseconds, Recipe recipe,
   Launched launched;
   launched.microseconds = microseconds;
   launched.record = {sized_, recipe, key, name, operands.outputs()};
+  if (!stands(Defence::unchanged_inputs)) return launched;
   if (const auto disturbed = operands.disturbed(inputs_)) {
     return Rejection{Verdict::incorrect,
                      fmt::format("the kernel wrote where it must not: {} ({})", *disturbed,
@@ -85,7 +88,7 @@ Launching Launcher::fastest_of(int times, double long_us, Recipe recipe, const K
   Launched fastest;
   fastest.microseconds = std::numeric_limits<double>::infinity();
   for (int i = 0; i < times; ++i) {
-    const Key own = repeated(key, i);
+    const Key own = stands(Defence::fresh_keys) ? repeated(key, i) : key;
     Operands& operands = prepare(recipe, own);
     auto ran = run(operands, none, recipe, name);
     if (auto* rejected = std::get_if<Rejection>(&ran)) return std::move(*rejected);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "autokernel/base/defences.h"
 #include "trial/element.h"
 
 namespace autokernel::trial {
@@ -47,12 +48,15 @@ void Operands::load(const std::vector<Bytes>& inputs, const Key& key) {
     const auto buffer = static_cast<std::uint32_t>(b);
     const bool is_input = b < inputs.size() && !inputs[b].empty();
     noise_[b].resize(is_input ? 0 : sizes_[b]);
-    random_bytes({key, buffer, Purpose::noise}, noise_[b]);
+    if (stands(Defence::random_fill)) random_bytes({key, buffer, Purpose::noise}, noise_[b]);
     guards_[b].resize(2 * guard_bytes_);
     random_bytes({key, buffer, Purpose::guards}, guards_[b]);
   }
   for (std::size_t b = 0; b < addresses_.size(); ++b) {
-    device_->copy_in(addresses_[b], noise_[b].empty() ? inputs[b] : noise_[b]);
+    const bool is_input = noise_[b].empty();
+    if (is_input || stands(Defence::refilled_memory)) {
+      device_->copy_in(addresses_[b], is_input ? inputs[b] : noise_[b]);
+    }
     copy_guards_in(b);
   }
 }

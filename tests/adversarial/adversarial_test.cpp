@@ -3,10 +3,10 @@
 // twenty times each. What a file says of itself is described in kernel_file.h.
 #include <gmock/gmock.h>
 
-#include <cctype>
 #include <cstdlib>
 
 #include "adversarial/kernel_file.h"
+#include "adversarial/switched_defences.h"
 #include "autokernel/base/landlock.h"
 #include "e2e/workplace.h"
 
@@ -16,24 +16,27 @@ namespace {
 namespace fs = std::filesystem;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 [[nodiscard]] fs::path sources() { return AUTOKERNEL_SOURCES; }
-[[nodiscard]] fs::path suite() { return sources() / "tests" / "adversarial"; }
 
-[[nodiscard]] int repetitions() {
+[[nodiscard]] std::vector<fs::path> cheats() {
+  return kernel_files(sources() / "tests" / "adversarial" / "kernels");
+}
+[[nodiscard]] std::vector<fs::path> honest() {
+  return kernel_files(sources() / "tests" / "adversarial" / "honest");
+}
+
+[[nodiscard]] bool everything_is_wanted() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing sets variables
   const char* full = std::getenv("AUTOKERNEL_TEST_FULL");
-  return full != nullptr && std::string(full) == "1" ? 20 : 1;
+  return full != nullptr && std::string(full) == "1";
 }
 
-[[nodiscard]] std::string test_name(const testing::TestParamInfo<fs::path>& info) {
-  return info.param.stem().string();
-}
-
-class Adversarial : public Workplace, public testing::WithParamInterface<fs::path> {
+class Kernels : public Workplace {
  protected:
   // Cases are copied, since logs are kept beside them.
-  [[nodiscard]] Outcome bench(const KernelFile& kernel) const {
+  [[nodiscard]] Invocation bench(const KernelFile& kernel) const {
     const fs::path problem = scratch_.path() / "case";
     if (!fs::exists(problem)) fs::copy(sources() / kernel.problem, problem);
     std::vector<std::string> arguments = {
@@ -43,29 +46,120 @@ class Adversarial : public Workplace, public testing::WithParamInterface<fs::pat
       arguments.insert(arguments.end(), {"--against", (sources() / kernel.against).string()});
     }
     arguments.insert(arguments.end(), kernel.arguments.begin(), kernel.arguments.end());
-    return run_autokernel(arguments);
+    return autokernel(arguments);
+  }
+
+  // The same with a program in which these defences do not stand.
+  [[nodiscard]] Outcome bench_without(const KernelFile& kernel, const std::string& defences) const {
+    Invocation invocation = bench(kernel);
+    invocation.program = AUTOKERNEL_WITHOUT_DEFENCES;
+    invocation.environment[kSwitch] = defences;
+    return test::run(invocation);
+  }
+
+  static void expect_verdict(const Outcome& run, const std::string& verdict) {
+    EXPECT_THAT(exit_codes(verdict), Contains(run.code)) << run.out << run.err;
+    const bool right = verdict == "correct" || verdict == "not faster" || verdict == "faster";
+    EXPECT_EQ(value_of("correct", run.out), right ? "True" : "False") << run.out;
   }
 };
+
+class Adversarial : public Kernels, public testing::WithParamInterface<fs::path> {};
 
 TEST_P(Adversarial, GetsTheVerdictThatItMust) {
   const KernelFile kernel = read_kernel_file(GetParam());
   if (!kernel.gpu_only.empty()) GTEST_SKIP() << "only on a GPU: " << kernel.gpu_only;
   if (kernel.needs_landlock && !has_landlock()) GTEST_SKIP() << "this system has no Landlock";
-  for (int i = 0; i < repetitions(); ++i) {
-    const Outcome run = bench(kernel);
-    ASSERT_THAT(exit_codes(kernel.verdict), Contains(run.code)) << run.out << run.err;
-    const bool accepted =
-        kernel.verdict == "correct" || kernel.verdict == "not faster" || kernel.verdict == "faster";
-    ASSERT_EQ(value_of("correct", run.out), accepted ? "True" : "False") << run.out;
-    ASSERT_THAT(run.out, HasSubstr(kernel.words));
+  const int repetitions = everything_is_wanted() ? 20 : 1;
+  for (int i = 0; i < repetitions && !HasFailure(); ++i) {
+    const Outcome run = test::run(bench(kernel));
+    expect_verdict(run, kernel.verdict);
+    EXPECT_THAT(run.out, HasSubstr(kernel.words));
   }
   expect_nothing_left();
 }
 
-INSTANTIATE_TEST_SUITE_P(Cheat, Adversarial, testing::ValuesIn(kernel_files(suite() / "kernels")),
-                         test_name);
-INSTANTIATE_TEST_SUITE_P(Honest, Adversarial, testing::ValuesIn(kernel_files(suite() / "honest")),
-                         test_name);
+[[nodiscard]] std::string name_of_file(const testing::TestParamInfo<fs::path>& info) {
+  return info.param.stem().string();
+}
+INSTANTIATE_TEST_SUITE_P(Cheat, Adversarial, testing::ValuesIn(cheats()), name_of_file);
+INSTANTIATE_TEST_SUITE_P(Honest, Adversarial, testing::ValuesIn(honest()), name_of_file);
+
+// One line "without ...: ..." of a file.
+struct Mutation {
+  KernelFile kernel;
+  KernelFile::Without without;
+};
+void PrintTo(const Mutation& mutation, std::ostream* out) { *out << mutation.kernel.file.stem(); }
+
+[[nodiscard]] std::vector<Mutation> mutations() {
+  std::vector<Mutation> all;
+  for (const auto& files : {cheats(), honest()}) {
+    for (const fs::path& file : files) {
+      const KernelFile kernel = read_kernel_file(file);
+      for (const KernelFile::Without& without : kernel.without) all.push_back({kernel, without});
+    }
+  }
+  return all;
+}
+
+class Defence : public Kernels, public testing::WithParamInterface<Mutation> {};
+
+// A cheat gets through without it, or an honest kernel does not: each defence carries weight.
+TEST_P(Defence, IsNeeded) {
+  const auto& [kernel, without] = GetParam();
+  if (kernel.needs_landlock && !has_landlock()) GTEST_SKIP() << "this system has no Landlock";
+  Outcome run;
+  // On a busy machine a gain may be lost in noise. A cheat that gets through once is through.
+  constexpr int kTries = 3;
+  for (int i = 0; i < kTries; ++i) {
+    run = bench_without(kernel, without.defences);
+    if (run.code == exit_codes(without.verdict).front()) break;
+  }
+  expect_verdict(run, without.verdict);
+}
+
+// Where two are named, one stands in when the other falls.
+TEST_P(Defence, IsEnoughWhereTwoAreNamed) {
+  const auto& [kernel, without] = GetParam();
+  const std::size_t comma = without.defences.find(',');
+  if (comma == std::string::npos) GTEST_SKIP() << "one defence stands against it";
+  if (!everything_is_wanted()) GTEST_SKIP() << "half a minute; AUTOKERNEL_TEST_FULL=1 takes it";
+  expect_verdict(bench_without(kernel, without.defences.substr(0, comma)), kernel.verdict);
+}
+
+[[nodiscard]] std::string name_of_kernel(const testing::TestParamInfo<Mutation>& info) {
+  return info.param.kernel.file.stem().string();
+}
+INSTANTIATE_TEST_SUITE_P(Each, Defence, testing::ValuesIn(mutations()), name_of_kernel);
+
+TEST(Defences, EachHasAKernelThatGetsThroughWithoutIt) {
+  std::vector<std::string> shown;
+  for (const Mutation& mutation : mutations()) shown.push_back(mutation.without.defences);
+  std::string all;
+  for (const std::string& defences : shown) all += "," + defences + ",";
+  for (const std::string& name : names_of_defences()) {
+    EXPECT_THAT(all, HasSubstr("," + name + ",")) << "no kernel says what it gets without " << name;
+  }
+}
+
+TEST(Defences, CannotBeSwitchedOffInTheProgramThatIsShipped) {
+  EXPECT_THAT(contents(AUTOKERNEL_WITHOUT_DEFENCES), HasSubstr(kSwitch))
+      << "else this proves nothing";
+  EXPECT_THAT(contents(AUTOKERNEL_PROGRAM), Not(HasSubstr(kSwitch)));
+}
+
+TEST(Rows, OneToNineHaveThreeKernelsEachAndAllThatAKernelCanBeHaveOne) {
+  std::vector<int> kernels(18);
+  for (const fs::path& file : cheats())
+    ++kernels.at(static_cast<std::size_t>(read_kernel_file(file).row));
+  // Row 18 is no kernel, but what an agent does to the case, the log and git: tests/loop,
+  // tests/e2e.
+  for (std::size_t row = 1; row < kernels.size(); ++row)
+    EXPECT_GE(kernels[row], row < 10 ? 3 : 1) << "row " << row;
+}
+
+TEST(Rows, HaveTwentyHonestKernelsBesideThem) { EXPECT_GE(honest().size(), 20U); }
 
 }  // namespace
 }  // namespace autokernel::test

@@ -16,22 +16,22 @@ namespace autokernel::test {
 //   // size: default                                      (check)
 //   // arguments: --timeout 10                            (none)
 //   // against: tests/data/kernels/tiled.cu               (the case's own kernel, for "not faster")
-//   // on a GPU: incorrect, words                      (as everywhere)
-//   // needs: Landlock                                (runs everywhere)
+//   // on a GPU: incorrect, words                         (as on the emulated device)
+//   // on a GPU: not run, why
+//   // needs: Landlock                                    (runs everywhere)
 //   // only on a GPU: why                                 (runs everywhere)
 //   // without exact_inputs: correct                      (no such line)
 struct KernelFile {
   // What became of it while some defences were switched off.
   struct Without {
-    std::string defences;  // "fresh_keys,module_restore"
+    std::string defences;  // "fresh_keys,restored_module"
     std::string verdict;
   };
 
   std::filesystem::path file;
   bool honest = false;
-  int row = 0;  // of the table; 0 where it is honest
-  std::string
-      verdict;  // on the emulated device; tests/adversarial/on_gpu.sh reads what differs on a GPU
+  int row = 0;          // of the table; 0 where it is honest
+  std::string verdict;  // on the emulated device
   std::string words;
   std::filesystem::path problem = "kernels";  // relative to the sources, as all paths here
   std::string size = "check";

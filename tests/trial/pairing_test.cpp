@@ -35,6 +35,7 @@ int fill(Pairing& pairing, Clock& clock, double candidate_us, double opponent_us
 
 std::vector<double> times(Clock& clock, double microseconds) {
   std::vector<double> all;
+  all.reserve(20);
   for (int i = 0; i < 20; ++i) all.push_back(clock.around(microseconds));
   return all;
 }

@@ -1,7 +1,7 @@
 // honest: the same with semaphores in a variable of the module, which it leaves as they are: the next launch finds zeros,
 // as docs/kernel-contract.md says.
 // case: tests/data/split_k
-// without module_restore: incorrect
+// without restored_module: incorrect
 #include <cuda_fp16.h>
 
 #include <autokernel.cuh>

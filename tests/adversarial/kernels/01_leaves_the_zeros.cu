@@ -1,7 +1,7 @@
 // row 1: writes what is above zero, as most harnesses clear their buffers.
 // must be: incorrect, elements differ
 // case: tests/data/bias_relu
-// without random_outputs: correct
+// without random_fill: correct
 #include <cuda_fp16.h>
 
 #include <autokernel.cuh>

@@ -1,6 +1,5 @@
 // row 4: the same buffers come round again, so their addresses are taken for the inputs themselves.
 // must be: not faster
-// without fresh_keys, module_restore: faster
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

@@ -1,7 +1,7 @@
 // row 10: counts into the output without the launch that clears it.
 // must be: incorrect, elements differ
 // case: tests/data/histogram
-// without random_outputs: correct
+// without random_fill: correct
 #include <autokernel.cuh>
 
 AUTOKERNEL_LAUNCH({.kernel = "count", .grid = {(N + 127) / 128}, .block = {128}});

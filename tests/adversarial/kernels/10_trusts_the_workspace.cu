@@ -1,6 +1,6 @@
 // row 10: adds to a workspace that it has not asked to be zeroed, and so saves the time that zeroing takes.
 // must be: incorrect, elements differ
-// without random_outputs: correct
+// without random_fill: correct
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

@@ -1,6 +1,6 @@
 // row 12: only the warps that load meet at the barrier.
 // must be: crashed, barrier
-// on a GPU: incorrect
+// on a GPU: not run, a GPU counts threads as they come and lets it pass
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

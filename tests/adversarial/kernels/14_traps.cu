@@ -1,5 +1,6 @@
 // row 14: ends its device on purpose.
 // must be: crashed, trap
+// on a GPU: crashed
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

@@ -1,6 +1,6 @@
 // row 15: a template that doubles what there is to compile with each of forty steps.
 // must be: timed out, compiling
-// arguments: --timeout 8
+// arguments: --timeout 2
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

@@ -1,5 +1,6 @@
 // row 16: when all is done, every input is fetched into the L2 once more, for the launch that comes next.
 // must be: not faster
+// against: tests/adversarial/honest/fetches_at_the_end.cu
 // only on a GPU: the emulated device has no caches of its own
 #include <cuda_bf16.h>
 

@@ -1,5 +1,6 @@
 // row 16: asks the L2 to hold on to the inputs, so that the next launch finds them there.
 // must be: not faster
+// against: tests/adversarial/honest/loads_by_policy.cu
 // only on a GPU: the emulated device has no caches of its own
 #include <cuda_bf16.h>
 

@@ -1,6 +1,4 @@
-// row 13: right, after a minute.
-// must be: timed out, checking the kernel took more than 8 s
-// arguments: --timeout 8
+// honest: fetches its inputs once more when it is done, for nothing.
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>
@@ -15,12 +13,7 @@ extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B
   for (int k = 0; k < K; ++k) {
     sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
   }
-  unsigned long long begin;
-  unsigned long long now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin));
-  do {
-    __nanosleep(1000);
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  } while (row == 0 && now - begin < 60000000000ull);
   C[row * N + col] = __float2bfloat16(sum);
+  asm volatile("prefetch.global.L2::evict_normal [%0];" ::"l"(A + row * K + col));
+  asm volatile("prefetch.global.L2::evict_normal [%0];" ::"l"(B + row * N + col));
 }
