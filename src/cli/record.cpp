@@ -5,6 +5,7 @@
 
 #include "autokernel/base/files.h"
 #include "cli/advice.h"
+#include "cli/conditions.h"
 #include "cli/figures.h"
 #include "cli/report.h"
 
@@ -158,6 +159,8 @@ std::string record(const Request& request, const Result& result, const std::stri
   object["problem"] = or_null(result.problem);
   add_figures(object, result);
   object["comparison"] = comparison_json(result);
+  object["conditions"] =
+      result.conditions ? Json::parse(conditions_object(*result.conditions)) : Json();
   object["max_abs_err"] = result.differences ? Json(result.differences->max_abs) : Json();
   object["max_rel_err"] = result.differences ? Json(result.differences->max_rel) : Json();
   const auto& resources = result.resources;

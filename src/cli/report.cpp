@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/advice.h"
+#include "cli/conditions.h"
 #include "cli/figures.h"
 #include "cli/lines.h"
 
@@ -80,6 +81,9 @@ void add_our_keys(Lines& lines, const Result& result, const std::optional<Figure
     lines.add("warm_us", result.warm_us, 3);
   }
   if (result.device) lines.add("timing", timing(*result.device));
+  if (figures && result.conditions) {
+    lines.add_unless_empty("conditions", conditions_text(*result.conditions));
+  }
   for (const std::string& warning : result.warnings) lines.add_unless_empty("warning", warning);
   for (const auto& [key, value] : last.lines) lines.add(key, value);
   lines.add("verdict", last.verdict);

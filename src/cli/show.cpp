@@ -7,6 +7,7 @@
 
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/loop/loop.h"
+#include "cli/conditions.h"
 #include "cli/lines.h"
 #include "cli/loop/opening.h"
 #include "cli/samples.h"
@@ -38,6 +39,10 @@ constexpr const char* kExamples = R"(Examples:
     lines.add("gain_low_pct", 100 * gain->low, 2);
     lines.add("gain_high_pct", 100 * gain->high, 2);
     lines.add_count("pairs", static_cast<std::uint64_t>(gain->pairs));
+  }
+  if (const auto conditions = recorded_conditions(experiment.result)) {
+    lines.add_unless_empty("conditions", conditions_text(*conditions));
+    lines.add_unless_empty("unclean", conditions->unclean);
   }
   lines.add("seconds", experiment.seconds, 2);
   lines.add_unless_empty("log", experiment.log);

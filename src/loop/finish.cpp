@@ -83,6 +83,9 @@ Finish Loop::finish(int processes) {
     results.push_back(trial::supervise(request, parts.surroundings.limits,
                                        parts.surroundings.observer, parts.surroundings.runner));
     const trial::Result& result = results.back();
+    if (result.conditions && !result.conditions->unclean.empty()) {
+      parts.say(result.conditions->unclean);
+    }
     if (result.verdict == trial::Verdict::correct) continue;
     throw Error(Stop::environment,
                 fmt::format("cannot confirm {}: measured again it is {}: {}", name_of(status.best),

@@ -57,6 +57,10 @@ void settle(const Request& request, const Opponent& against, const Limits& limit
                         ours ? "the kernel" : comparison.against, one.reason));
       return;
     }
+    if (one.conditions && !one.conditions->unclean.empty()) {
+      doubt("measured by itself, " + one.conditions->unclean);
+      return;
+    }
     (ours ? candidate : opponent).push_back(one.times->samples_us);
   }
   const bool emulated = result.device && result.device->emulated;

@@ -120,6 +120,26 @@ void describe(Fields&& fields, Object& comparison) {
   fields("disturbance", comparison.disturbance);
 }
 
+template <typename Fields, Either<Range> Object>
+void describe(Fields&& fields, Object& range) {
+  fields("low", range.low);
+  fields("high", range.high);
+}
+
+template <typename Fields, Either<Conditions> Object>
+void describe(Fields&& fields, Object& conditions) {
+  fields("sm_clock_mhz", conditions.sm_clock_mhz);
+  fields("memory_clock_mhz", conditions.memory_clock_mhz);
+  fields("highest_celsius", conditions.highest_celsius);
+  fields("highest_watts", conditions.highest_watts);
+  fields("throttle_reasons", conditions.throttle_reasons);
+  fields("other_programs", conditions.other_programs);
+  fields("samples_redone", conditions.samples_redone);
+  fields("others_cpu_share", conditions.others_cpu_share);
+  fields("governor", conditions.governor);
+  fields("unclean", conditions.unclean);
+}
+
 template <typename Fields, Either<Result> Object>
 void describe(Fields&& fields, Object& result) {
   fields("verdict", result.verdict);
@@ -133,6 +153,7 @@ void describe(Fields&& fields, Object& result) {
   fields("reference", result.reference);
   fields("reference_default_us", result.reference_default_us);
   fields("comparison", result.comparison);
+  fields("conditions", result.conditions);
   fields("warm_us", result.warm_us);
   fields("event_floor_us", result.event_floor_us);
   fields("event_tick_us", result.event_tick_us);

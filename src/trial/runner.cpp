@@ -27,6 +27,7 @@
 #include "trial/programs.h"
 #include "trial/statistics.h"
 #include "trial/time.h"
+#include "trial/watch.h"
 
 namespace autokernel::trial {
 namespace {
@@ -147,6 +148,9 @@ class Trial {
       loading = std::async(std::launch::async, Cublas::load);
     }
     const driver::Device& device = device_.emplace(driver);
+    if (!driver.info().emulated) {
+      readings_ = std::async(std::launch::async, nvml_readings, driver.info());
+    }
     if (loading.valid()) loading.get();
     device.refuse_device_malloc();
     open_library(device);
@@ -264,7 +268,8 @@ class Trial {
 
   [[nodiscard]] std::unique_ptr<Stopwatch> make_stopwatch(const driver::Device& device,
                                                           const Programs& programs) {
-    const TimingTask task{device, timed_size_, maker_, keys_, result_.samples_wanted};
+    watch_ = device.info().emulated ? watch_host() : watch_gpu(readings_.get());
+    const TimingTask task{device, timed_size_, maker_, keys_, result_.samples_wanted, *watch_};
     // The harness's kernels are compiled where there is a GPU.
     if (programs.gpu_tools) return gpu_stopwatch(task, cublas_.get(), *programs.gpu_tools);
     return emulated_stopwatch(task, openblas_.get());
@@ -308,6 +313,7 @@ class Trial {
     if (rival != nullptr) {
       if (const auto rejected = stopwatch.time_alone(*rival)) broken_opponent(*rival, *rejected);
     }
+    const std::string unclean = note_conditions();
     auto& timed = std::get<Timed>(timing);
     result_.bench_seconds = timed.seconds;
     result_.cap_seconds = timed.cap_seconds;
@@ -317,13 +323,24 @@ class Trial {
     }
     // Only now: times of a kernel that is wrong mean nothing.
     result_.times = summarise(counted(std::move(timed.samples_us), timed.sampled_on));
-    if (rival != nullptr) result_.comparison = rival->pairing.comparison();
+    if (rival != nullptr) {
+      result_.comparison = rival->pairing.comparison();
+      if (!unclean.empty()) doubt(*result_.comparison, unclean);
+    }
     if (!timed.library_us.empty()) result_.reference = summarise(std::move(timed.library_us));
     result_.warm_us = timed.warm_us;
     result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
     result_.event_tick_us = timed.event_tick_us;
     return std::nullopt;
+  }
+
+  // Why nothing can be concluded from the times; empty: it can.
+  [[nodiscard]] std::string note_conditions() {
+    result_.conditions = watch_->conditions();
+    const std::vector<std::string> warnings = warnings_of(*result_.conditions);
+    result_.warnings.insert(result_.warnings.end(), warnings.begin(), warnings.end());
+    return result_.conditions->unclean;
   }
 
   const Request& request_;
@@ -340,6 +357,8 @@ class Trial {
   std::optional<driver::Device> device_;
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;
+  std::future<GpuReadings> readings_;  // of a GPU, until the stopwatch is made
+  std::unique_ptr<Watch> watch_;       // from then on
 };
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "trial/openblas.h"
 #include "trial/pairing.h"
 #include "trial/rejection.h"
+#include "trial/watch.h"
 
 namespace autokernel::trial {
 
@@ -44,6 +45,7 @@ struct TimingTask {
   const InputMaker& maker;
   Keys& keys;
   int samples;  // of the candidate and of the library
+  Watch& watch;
 };
 
 // The opponent of a candidate: it is launched as the candidate is, on inputs and buffers of its

@@ -37,6 +37,8 @@ constexpr int kAloneSamples = 20;
 // A gate that gives up means that queueing waited for the device, once at most where modules are
 // loaded lazily.
 constexpr int kGateAttempts = 3;
+// Outputs of launches that were repeated, beside those of the launches that count (time.cpp).
+constexpr std::uint64_t kRepeatedMemory = 512ULL << 20;
 // The cross-check by the host's clock: so many launches in a row, or as many as fit into the time.
 // Long kernels need fewer for the same precision: what the host adds at both ends is some 10 us.
 constexpr int kRow = 200;
@@ -239,18 +241,30 @@ class GpuStopwatch : public Stopwatch {
     return cross_check(loaded.launcher, loaded.candidate.declaration(), std::get<double>(warm));
   }
 
-  // Launches until the gate held; a launch behind a gate that gave up is judged like any other but
-  // not timed.
+  // Launches until the gate held and nothing slowed the GPU down; a launch that is void for one or
+  // the other is judged like any other but not timed.
   [[nodiscard]] Launching sample_behind_gate(Launcher& launcher, Recipe recipe,
                                              const std::string& name, Flush flush,
                                              std::vector<LaunchRecord>& untimed) {
-    for (int attempt = 0; attempt < kGateAttempts; ++attempt) {
+    for (int gates_given_up = 0; gates_given_up < kGateAttempts;) {
       BehindGate gate(tools_, flush);
       Launching launching = launcher.launch(recipe, task().keys.draw(name), name, gate);
-      if (std::holds_alternative<Rejection>(launching) || !tools_.gate_gave_up()) return launching;
+      if (std::holds_alternative<Rejection>(launching)) return launching;
+      if (tools_.gate_gave_up()) {
+        ++gates_given_up;
+      } else if (task().watch.after_sample(repeats()) == Watch::Sample::counts) {
+        return launching;
+      }
       untimed.push_back(std::move(std::get<Launched>(launching).record));
+      repeated_bytes_ += task().sized.output_bytes();
     }
     throw Error(Stop::environment, "cannot time the kernel: queueing it waits for the device");
+  }
+
+  // A launch that is repeated leaves its outputs to be judged, and memory is bounded.
+  [[nodiscard]] Watch::Again repeats() const {
+    const bool room = repeated_bytes_ + task().sized.output_bytes() <= kRepeatedMemory;
+    return room ? Watch::Again::possible : Watch::Again::impossible;
   }
 
   [[nodiscard]] double sample_library(Cublas::Sums sums) {
@@ -296,6 +310,7 @@ class GpuStopwatch : public Stopwatch {
   HarnessSequence sequence_;
   std::optional<LibrarySequence> library_;
   Clock::time_point last_warm_;
+  std::uint64_t repeated_bytes_ = 0;
 };
 
 }  // namespace

@@ -128,9 +128,11 @@ TEST_F(Record, IsDescribedFieldByField) {
   }
   trial::Result compared = result();
   compared.comparison.emplace();
+  compared.conditions.emplace();
   const json object = json::parse(record(request(), compared, ""));
   std::set<std::string> written = names_in(object);
   written.merge(names_in(object["comparison"]));
+  written.merge(names_in(object["conditions"]));
   written.insert("error");
   EXPECT_EQ(described, written);
 }

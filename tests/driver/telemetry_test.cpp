@@ -107,5 +107,20 @@ TEST(PciAddress, IsTheSameInBothSpellings) {
   EXPECT_FALSE(same_pci_address("", ""));
 }
 
+TEST(ThrottleReasons, HaveNamesThatAreFoundAgain) {
+  EXPECT_THAT(throttle_names(Throttle::kPowerCap | Throttle::kHeatByHardware),
+              ElementsAre("power_cap", "heat_by_hardware"));
+  const std::uint64_t all = 0xFF;
+  EXPECT_THAT(throttle_names(all), SizeIs(8));
+  EXPECT_EQ(throttle_named(throttle_names(all)), all);
+  EXPECT_EQ(throttle_named({"of a later NVML"}), 0U);
+}
+
+TEST(ThrottleReasons, AreSaidInWordsButForIdleness) {
+  EXPECT_EQ(throttle_words(Throttle::kIdle), "");
+  EXPECT_EQ(throttle_words(Throttle::kIdle | Throttle::kHardware | Throttle::kHeatBySoftware),
+            "it is too hot, the board slows it down");
+}
+
 }  // namespace
 }  // namespace autokernel::driver

@@ -26,6 +26,23 @@ compile::Program program(const std::string& kernel) {
   return program;
 }
 
+// Finds the time of one launch void: that of the number `hot`.
+class HotWatch : public Watch {
+ public:
+  [[nodiscard]] Sample after_sample(Again again) override {
+    again_ = again;
+    return ++samples_ == hot && again == Again::possible ? Sample::is_void : Sample::counts;
+  }
+  [[nodiscard]] Conditions conditions() const override { return {}; }
+  [[nodiscard]] Again last_again() const { return again_; }
+
+  int hot = 0;
+
+ private:
+  int samples_ = 0;
+  Again again_ = Again::possible;
+};
+
 class OnAGpu : public ::testing::Test {
  protected:
   OnAGpu()
@@ -40,7 +57,7 @@ class OnAGpu : public ::testing::Test {
   }
 
   Timing timing() {
-    const TimingTask task{memory_.device(), sized_, maker_, keys_, problem_.timing.samples};
+    const TimingTask task{memory_.device(), sized_, maker_, keys_, problem_.timing.samples, watch_};
     return gpu_stopwatch(task, nullptr, tools_)->time(program_, nullptr);
   }
 
@@ -51,6 +68,7 @@ class OnAGpu : public ::testing::Test {
   compile::Program tools_;
   InputMaker maker_;
   Keys keys_;
+  HotWatch watch_;
 };
 
 TEST_F(OnAGpu, TakesAllTheSamplesWithFiguresThatOnlyAGpuHas) {
@@ -119,6 +137,16 @@ TEST_F(OnAGpu, AGateThatGivesUpOnceCostsOneMoreLaunch) {
   const auto& timed = std::get<Timed>(timing);
   EXPECT_EQ(timed.samples_us.size(), 50U);
   EXPECT_EQ(timed.records.size(), 52U) << "the launch that was not timed is judged too";
+}
+
+TEST_F(OnAGpu, ALaunchWhoseTimeIsVoidIsTakenAgainAndJudged) {
+  watch_.hot = 30;
+  const Timing timing = this->timing();
+
+  const auto& timed = std::get<Timed>(timing);
+  EXPECT_EQ(timed.samples_us.size(), 50U);
+  EXPECT_EQ(timed.records.size(), 52U) << "the launch that was not timed is judged too";
+  EXPECT_EQ(timed.records[30].name, timed.records[31].name);
 }
 
 TEST_F(OnAGpu, AGateThatAlwaysGivesUpIsAnError) {

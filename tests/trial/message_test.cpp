@@ -34,6 +34,19 @@ Request request() {
   return request;
 }
 
+Conditions conditions() {
+  return {.sm_clock_mhz = Range{31.5, 32.5},
+          .memory_clock_mhz = Range{33.5, 34.5},
+          .highest_celsius = 35.5,
+          .highest_watts = 36.5,
+          .throttle_reasons = 1ULL << 63U,
+          .other_programs = 37,
+          .samples_redone = 38,
+          .others_cpu_share = 0.39,
+          .governor = "performance",
+          .unclean = "too hot"};
+}
+
 // Every field with a value of its own, so that none can be taken for another.
 Result full_result() {
   Result result;
@@ -48,6 +61,7 @@ Result full_result() {
       Times{.samples_us = {1.5, 0.1, 1e300}, .median_us = 2.5, .p95_us = 3.5, .noise_pct = 4.5};
   result.reference = Times{.samples_us = {}, .median_us = 5.5, .p95_us = 6.5, .noise_pct = 7.5};
   result.reference_default_us = 7.75;
+  result.conditions = conditions();
   result.warm_us = 8.5;
   result.event_floor_us = 9.5;
   result.event_tick_us = 9.75;
@@ -162,10 +176,18 @@ TEST(Message, CarriesTheFiguresOfAResult) {
   EXPECT_EQ(got.phase_seconds, full_result().phase_seconds);
 }
 
+TEST(Message, CarriesTheConditionsOfAResult) {
+  EXPECT_THAT(there_and_back(full_result()).conditions, Optional(conditions()));
+  Result nothing_known;
+  nothing_known.conditions.emplace();
+  EXPECT_THAT(there_and_back(nothing_known).conditions, Optional(Conditions{}));
+}
+
 TEST(Message, CarriesTheAbsenceOfWhatDoesNotExist) {
   const Result got = there_and_back(Result{});
   EXPECT_FALSE(got.device);
   EXPECT_FALSE(got.times);
+  EXPECT_FALSE(got.conditions);
   EXPECT_FALSE(got.reference);
   EXPECT_FALSE(got.warm_us);
   EXPECT_FALSE(got.event_floor_us);

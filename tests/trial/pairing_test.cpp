@@ -76,6 +76,24 @@ TEST(Pairing, SaysWhatWasAskedForWhereThereIsNoGain) {
   EXPECT_THAT(comparison.reason, HasSubstr("2.00 % less is asked for"));
 }
 
+TEST(Pairing, AGainThatIsDoubtedIsNone) {
+  PairedComparison comparison;
+  comparison.outcome = Outcome::faster;
+  comparison.reason = "-10 % time";
+  comparison.as_fast = true;
+  doubt(comparison, "the GPU was too hot");
+  EXPECT_EQ(comparison.outcome, Outcome::inconclusive);
+  EXPECT_FALSE(comparison.as_fast);
+  EXPECT_EQ(comparison.reason, "-10 % time; the GPU was too hot");
+}
+
+TEST(Pairing, ALossThatIsDoubtedStaysALoss) {
+  PairedComparison comparison;
+  comparison.outcome = Outcome::not_faster;
+  doubt(comparison, "the GPU was too hot");
+  EXPECT_EQ(comparison.outcome, Outcome::not_faster);
+}
+
 TEST(Pairing, EndsInconclusiveWhereTheNoiseIsTooMuch) {
   Pairing pairing("the incumbent", 0.0001);
   Clock clock;

@@ -22,6 +22,12 @@ struct Throttle {
   static constexpr std::uint64_t kPowerBrake = 0x80;
 };
 
+// "heat_by_hardware", ... for each reason that is known, and back.
+[[nodiscard]] std::vector<std::string> throttle_names(std::uint64_t reasons);
+[[nodiscard]] std::uint64_t throttle_named(const std::vector<std::string>& names);
+// "it is too hot, the board slows it down"; empty where nothing holds the clocks down but idleness.
+[[nodiscard]] std::string throttle_words(std::uint64_t reasons);
+
 struct GpuIdentity {
   unsigned index = 0;  // NVML's own count, which CUDA_VISIBLE_DEVICES does not change
   std::string name;

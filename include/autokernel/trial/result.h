@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "autokernel/driver/device_choice.h"
+#include "autokernel/trial/conditions.h"
 
 namespace autokernel::trial {
 
@@ -145,6 +146,7 @@ struct Result {
   // only.
   std::optional<double> reference_default_us;
   std::optional<PairedComparison> comparison;  // of a correct candidate that has an opponent
+  std::optional<Conditions> conditions;        // of a kernel that was timed
   std::optional<double> warm_us;
   std::optional<double> event_floor_us;  // an empty kernel in the same sequence
   std::optional<double> event_tick_us;   // the smallest step between two times

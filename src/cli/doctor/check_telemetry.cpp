@@ -60,28 +60,6 @@ constexpr double kWattRounding = 0.5;
   return text(now) + " of " + text(highest) + " MHz";
 }
 
-// Empty where nothing holds the clocks down but idleness.
-[[nodiscard]] std::string held_down(std::uint64_t reasons) {
-  struct Reason {
-    std::uint64_t bits;
-    const char* words;
-  };
-  static constexpr Reason kReasons[] = {
-      {Throttle::kClocksSet, "clocks were set by hand"},
-      {Throttle::kPowerCap, "it reaches its power limit"},
-      {Throttle::kSyncBoost, "it keeps pace with another GPU"},
-      {Throttle::kHeatBySoftware | Throttle::kHeatByHardware, "it is too hot"},
-      {Throttle::kPowerBrake, "its power supply asks for less"},
-      {Throttle::kHardware, "the board slows it down"},
-  };
-  std::string text;
-  for (const Reason& reason : kReasons) {
-    if ((reasons & reason.bits) == 0) continue;
-    text += (text.empty() ? "" : ", ") + std::string(reason.words);
-  }
-  return text;
-}
-
 [[nodiscard]] Lines clocks(const WatchedGpu& gpu) {
   const driver::GpuState& state = gpu.state;
   if (!state.sm_clock_mhz && !state.memory_clock_mhz) return {};
@@ -89,7 +67,7 @@ constexpr double kWattRounding = 0.5;
                       clock(state.memory_clock_mhz, state.highest_memory_clock_mhz);
   if (state.celsius) found += fmt::format(", {} C", *state.celsius);
   const std::uint64_t reasons = state.throttle_reasons.value_or(0);
-  const std::string why = held_down(reasons);
+  const std::string why = driver::throttle_words(reasons);
   if (why.empty()) return {{"clocks", Standing::ok, found}};
   const bool by_hand = (reasons & ~Throttle::kIdle) == Throttle::kClocksSet;
   return {{"clocks", Standing::wrong, found + "; " + why,

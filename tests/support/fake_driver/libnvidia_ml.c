@@ -4,7 +4,8 @@
 //   sliced   it is cut in two
 //   busy     another program uses it, it is hot, its power is capped and nothing keeps it awake
 //   mute     it tells its name, and nothing else
-// Otherwise all is well.
+//   hot:N    it is too hot the first N times somebody asks, and then all is well
+// Otherwise all is well. FAKE_NVML_ADDRESS is where it lies on the PCI bus.
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,13 @@ enum { kOk = 0, kNotSupported = 3, kNotFound = 6, kNotLoaded = 9 };
 static int is(const char *what) {
   const char *wanted = getenv("FAKE_NVML");
   return wanted != NULL && strcmp(wanted, what) == 0;
+}
+
+static int is_still_hot(void) {
+  static int times_asked = 0;
+  const char *wanted = getenv("FAKE_NVML");
+  if (wanted == NULL || strncmp(wanted, "hot:", 4) != 0) return 0;
+  return times_asked++ < atoi(wanted + 4);
 }
 
 static int number(unsigned *to, unsigned value) {
@@ -66,7 +74,8 @@ int nvmlDeviceGetUUID(void *device, char *to, unsigned size) {
 int nvmlDeviceGetPciInfo_v3(void *device, PciInfo *info) {
   (void)device;
   memset(info, 0, sizeof *info);
-  return say(info->bus_id, sizeof info->bus_id - 1, "00000000:1B:00.0");
+  const char *address = getenv("FAKE_NVML_ADDRESS");
+  return say(info->bus_id, sizeof info->bus_id - 1, address != NULL ? address : "00000000:1B:00.0");
 }
 
 int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *later) {
@@ -105,7 +114,7 @@ int nvmlDeviceGetPersistenceMode(void *device, unsigned *mode) {
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons) {
   (void)device;
-  *reasons = is("busy") ? 0x40 : 0x1;
+  *reasons = is("busy") || is_still_hot() ? 0x40 : 0x1;
   return is("mute") ? kNotSupported : kOk;
 }
 

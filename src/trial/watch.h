@@ -1,0 +1,52 @@
+// Who looks at the device while kernels are timed on it. A GPU that becomes too hot runs slower by
+// a third, and nothing in a time says so.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "autokernel/driver/device_info.h"
+#include "autokernel/driver/telemetry.h"
+#include "autokernel/trial/conditions.h"
+
+namespace autokernel::trial {
+
+class Watch {
+ public:
+  Watch() = default;
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  Watch(Watch&&) = delete;
+  Watch& operator=(Watch&&) = delete;
+  virtual ~Watch() = default;
+
+  // Whether a time that was just measured counts. One that is void is to be measured again, where
+  // that is possible; otherwise it counts, and the conditions say what it is worth.
+  enum class Sample : std::uint8_t { counts, is_void };
+  enum class Again : std::uint8_t { possible, impossible };
+  [[nodiscard]] virtual Sample after_sample(Again /*again*/) { return Sample::counts; }
+
+  // From the making of the watch, or the first sample, until now.
+  [[nodiscard]] virtual Conditions conditions() const = 0;
+};
+
+// Where a GPU's watch looks.
+struct GpuReadings {
+  std::function<driver::GpuState()> state;
+  std::function<std::optional<std::vector<driver::GpuProcess>>()> processes;
+  std::function<void(std::chrono::milliseconds)> rest;
+};
+// `readings` by functions that are empty: nothing is known, and every sample counts.
+[[nodiscard]] std::unique_ptr<Watch> watch_gpu(GpuReadings readings);
+// Of NVML; all empty where it is not there or does not know the GPU.
+[[nodiscard]] GpuReadings nvml_readings(const driver::DeviceInfo& gpu);
+
+// For the emulated device, from now on; `root` is where proc and sys lie.
+[[nodiscard]] std::unique_ptr<Watch> watch_host(const std::filesystem::path& root = "/");
+
+}  // namespace autokernel::trial

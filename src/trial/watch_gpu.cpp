@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "trial/watch.h"
+
+namespace autokernel::trial {
+namespace {
+
+using driver::Throttle;
+using std::chrono::milliseconds;
+
+// What makes a time void. The power cap is none of it: a kernel that works the GPU hard enough
+// meets it each time, and its clock is then what that kernel gets. Nor are clocks that somebody has
+// set.
+constexpr std::uint64_t kSlowedDown = Throttle::kHeatBySoftware | Throttle::kHeatByHardware |
+                                      Throttle::kPowerBrake | Throttle::kHardware;
+
+// A GPU cools within seconds, once there is nothing to do. So long it rests before a launch is
+// repeated, which is too short for the clocks to fall by idleness (time_gpu.cpp), and so often in a
+// trial: two seconds in all, after which it is not a moment's heat.
+constexpr milliseconds kRest{50};
+constexpr int kMostRedone = 40;
+
+void widen(std::optional<Range>& range, const std::optional<unsigned>& reading) {
+  if (!reading) return;
+  const double value = *reading;
+  range = range ? Range{std::min(range->low, value), std::max(range->high, value)}
+                : Range{value, value};
+}
+
+template <typename Value, typename Reading>
+void raise(std::optional<Value>& highest, const std::optional<Reading>& reading) {
+  if (!reading) return;
+  const auto value = static_cast<Value>(*reading);
+  highest = std::max(highest.value_or(value), value);
+}
+
+// Without us. In a container NVML may know us by another number.
+[[nodiscard]] int others_in(const std::vector<driver::GpuProcess>& processes) {
+  const auto own = static_cast<unsigned>(::getpid());
+  const auto others = std::ranges::count_if(
+      processes, [&](const driver::GpuProcess& process) { return process.id != own; });
+  const bool listed = std::cmp_less(others, processes.size());
+  return static_cast<int>(listed ? others : std::max<std::ptrdiff_t>(0, others - 1));
+}
+
+class GpuWatch : public Watch {
+ public:
+  explicit GpuWatch(GpuReadings readings) : readings_(std::move(readings)) {}
+
+  // On an H200 all of it takes 30 us, a tenth of the work around a launch (docs/measurement.md).
+  [[nodiscard]] Sample after_sample(Again again) override {
+    if (!readings_.state) return Sample::counts;
+    const driver::GpuState state = readings_.state();
+    note(state);
+    if (const auto processes = readings_.processes(); processes) {
+      raise(conditions_.other_programs, std::optional<int>(others_in(*processes)));
+    }
+    ++samples_;
+    const std::uint64_t reasons = state.throttle_reasons.value_or(0) & kSlowedDown;
+    if (reasons == 0) return Sample::counts;
+    if (again == Again::possible && conditions_.samples_redone < kMostRedone) {
+      ++conditions_.samples_redone;
+      readings_.rest(kRest);
+      return Sample::is_void;
+    }
+    ++slowed_;
+    why_ |= reasons;
+    return Sample::counts;
+  }
+
+  [[nodiscard]] Conditions conditions() const override {
+    Conditions conditions = conditions_;
+    if (slowed_ > 0) {
+      conditions.unclean =
+          fmt::format("the GPU was slowed down in {} of {} timed launches: {}", slowed_,
+                      samples_ - conditions.samples_redone, driver::throttle_words(why_));
+    }
+    return conditions;
+  }
+
+ private:
+  void note(const driver::GpuState& state) {
+    widen(conditions_.sm_clock_mhz, state.sm_clock_mhz);
+    widen(conditions_.memory_clock_mhz, state.memory_clock_mhz);
+    raise(conditions_.highest_celsius, state.celsius);
+    raise(conditions_.highest_watts, state.power_watts);
+    if (state.throttle_reasons) {
+      conditions_.throttle_reasons =
+          conditions_.throttle_reasons.value_or(0) | *state.throttle_reasons;
+    }
+  }
+
+  GpuReadings readings_;
+  Conditions conditions_;
+  int samples_ = 0;  // the void ones among them
+  int slowed_ = 0;   // of those that count
+  std::uint64_t why_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Watch> watch_gpu(GpuReadings readings) {
+  return std::make_unique<GpuWatch>(std::move(readings));
+}
+
+GpuReadings nvml_readings(const driver::DeviceInfo& gpu) {
+  std::string why;
+  auto opened = driver::Telemetry::open(why);
+  if (!opened) return {};
+  const auto telemetry = std::make_shared<const driver::Telemetry>(std::move(*opened));
+  for (const driver::GpuIdentity& identity : telemetry->gpus()) {
+    if (!driver::same_pci_address(identity.pci_bus_id, gpu.address)) continue;
+    const unsigned index = identity.index;
+    return {.state = [telemetry, index] { return telemetry->state(index); },
+            .processes = [telemetry, index] { return telemetry->processes(index); },
+            .rest = [](milliseconds time) { std::this_thread::sleep_for(time); }};
+  }
+  return {};
+}
+
+}  // namespace autokernel::trial

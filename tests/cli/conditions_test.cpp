@@ -1,0 +1,91 @@
+// The conditions of a measurement, as text and in a record.
+#include "cli/conditions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "autokernel/driver/telemetry.h"
+
+namespace autokernel::cli {
+namespace {
+
+using testing::Optional;
+using trial::Conditions;
+using trial::Range;
+
+Conditions of_a_gpu() {
+  Conditions conditions;
+  conditions.sm_clock_mhz = Range{1755, 1980};
+  conditions.memory_clock_mhz = Range{3201, 3201};
+  conditions.highest_celsius = 59;
+  conditions.highest_watts = 690.5;
+  conditions.throttle_reasons = driver::Throttle::kPowerCap | driver::Throttle::kHeatByHardware;
+  conditions.other_programs = 1;
+  conditions.samples_redone = 40;
+  conditions.unclean = "the GPU was slowed down";
+  return conditions;
+}
+
+Conditions of_the_host() {
+  Conditions conditions;
+  conditions.others_cpu_share = 0.125;
+  conditions.governor = "performance";
+  return conditions;
+}
+
+std::string record_with(const Conditions& conditions) {
+  return R"({"schema_version":1,"conditions":)" + conditions_object(conditions) + "}\n";
+}
+
+TEST(ConditionsText, SaysWhatAGpuDid) {
+  EXPECT_EQ(conditions_text(of_a_gpu()),
+            "SM 1755 to 1980 MHz, memory 3201 MHz, up to 59 C, up to 690 W; it reaches its power "
+            "limit, it is too hot; 1 other program; 40 samples redone");
+}
+
+TEST(ConditionsText, SaysWhatTheHostDid) {
+  EXPECT_EQ(conditions_text(of_the_host()), "others used 12 % of the CPU, governor performance");
+}
+
+TEST(ConditionsText, IsEmptyWhereNothingIsKnown) { EXPECT_EQ(conditions_text({}), ""); }
+
+TEST(ConditionsObject, HasNullForWhatNobodyTells) {
+  const auto object = nlohmann::json::parse(conditions_object({}));
+  EXPECT_TRUE(object.at("sm_clock_mhz").is_null());
+  EXPECT_TRUE(object.at("throttle_reasons").is_null());
+  EXPECT_TRUE(object.at("others_cpu_share").is_null());
+  EXPECT_EQ(object.at("clean"), true);
+}
+
+TEST(ConditionsObject, NamesTheReasonsOfAThrottle) {
+  const auto object = nlohmann::json::parse(conditions_object(of_a_gpu()));
+  EXPECT_EQ(object.at("throttle_reasons"), nlohmann::json({"power_cap", "heat_by_hardware"}));
+  EXPECT_EQ(object.at("sm_clock_mhz"), nlohmann::json({1755, 1980}));
+  EXPECT_EQ(object.at("clean"), false);
+}
+
+TEST(RecordedConditions, AreThoseThatWereWritten) {
+  EXPECT_THAT(recorded_conditions(record_with(of_a_gpu())), Optional(of_a_gpu()));
+  EXPECT_THAT(recorded_conditions(record_with(of_the_host())), Optional(of_the_host()));
+  EXPECT_THAT(recorded_conditions(record_with({})), Optional(Conditions{}));
+}
+
+TEST(RecordedConditions, OfADamagedRecordAreNone) {
+  const std::string record = record_with(of_a_gpu());
+  for (std::size_t length = 0; length + 2 <= record.size(); ++length) {
+    EXPECT_FALSE(recorded_conditions(record.substr(0, length))) << length;
+  }
+}
+
+TEST(RecordedConditions, OfARecordThatHasNoneOrOthersAreNone) {
+  EXPECT_FALSE(recorded_conditions(R"({"schema_version":1})"));
+  EXPECT_FALSE(recorded_conditions(R"({"conditions":null})"));
+  EXPECT_FALSE(recorded_conditions(R"({"conditions":{"clean":true}})"));
+  EXPECT_FALSE(recorded_conditions(R"({"conditions":[1]})"));
+  EXPECT_FALSE(recorded_conditions(""));
+}
+
+}  // namespace
+}  // namespace autokernel::cli
