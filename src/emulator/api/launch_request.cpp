@@ -152,11 +152,11 @@ std::function<void()> launching(Context& context, const KernelOperation& kernel)
     launch.local_bytes_per_thread += context.limits.get(CU_LIMIT_STACK_SIZE);
   }
   const DeviceProperties& device = Driver::get().device();
+  const bool cooperative = kernel.cooperation == Cooperation::whole_grid;
   const std::uint32_t threads = threads_of(kernel.block);
   launch.blocks_per_worker = blocks_per_worker(
       blocks_per_multiprocessor(*kernel.kernel, threads, kernel.dynamic_shared_bytes),
       launch.local_bytes_per_thread * threads, device);
-  const bool cooperative = kernel.cooperation == Cooperation::whole_grid;
   if (launch.unit == runtime::Unit::thread) {
     limit_stacks(launch, device.workers);
     const std::uint64_t workers = std::min<std::uint64_t>(device.workers, launch.most_workers);

@@ -29,7 +29,7 @@ inline constexpr std::uint32_t kConstantBytes = 64 * 1024;
 inline constexpr int kLeastPriority = 0;
 inline constexpr int kGreatestPriority = -5;
 // What a program may ask for as the stack of a thread: the local memory a GPU's thread can have.
-inline constexpr std::uint64_t kMostStackBytes = 512 * 1024;
+inline constexpr std::uint64_t kMostStackBytes = std::uint64_t{512} * 1024;
 // Of kernel parameters.
 inline constexpr std::uint32_t kParameterBytes = 32764;
 

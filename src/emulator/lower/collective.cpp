@@ -64,6 +64,7 @@ void Meeting::begin() {
     unsupported(instruction, "so many operands are not");
   }
   writer_.note_suspension();
+  writer_.expect_bits_of(instruction);
   hand_over();
   const Value members = writer_.read(collective_.members, "i32", 1);
   lanes_ = writer_.call("emu_meet",

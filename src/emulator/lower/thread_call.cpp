@@ -12,8 +12,6 @@ using ptx::Instruction;
 using ptx::Operand;
 using runtime::FaultKind;
 
-constexpr const char* kCallType = "i32 (ptr, i64)";
-
 class ThreadCall {
  public:
   ThreadCall(Writer& writer, const Instruction& instruction)
@@ -48,7 +46,7 @@ class ThreadCall {
 
  private:
   CallArea known_area() {
-    const ptx::Function& callee = writer_.module().functions.at(*call_.callee);
+    const ptx::Function& callee = writer_.module().functions.at(call_.callee.value());
     if (callee.entry) unsupported(instruction_, "'" + callee.name + "' is a kernel");
     if (call_.arguments.size() != callee.parameters.size() ||
         call_.results.size() != callee.returns.size()) {
@@ -126,7 +124,7 @@ class ThreadCall {
   }
   [[nodiscard]] ptx::Type formal_type(const Operand& argument) const {
     const auto index = static_cast<std::size_t>(&argument - call_.arguments.data());
-    return writer_.module().functions.at(*call_.callee).parameters.at(index).type;
+    return writer_.module().functions.at(call_.callee.value()).parameters.at(index).type;
   }
 
   void take(const Operand& result, const Value& from, std::uint64_t bytes) {

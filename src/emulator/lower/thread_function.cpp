@@ -213,28 +213,42 @@ ThreadFunction prepared(const ptx::Function& original) {
   return result;
 }
 
-// Frames are each function's own; shared memory is one for all, and so are the module's .local
-// variables, which lie in the kernel's frame.
+ptx::Function without_body(const ptx::Function& function) {
+  ptx::Function rest = function;
+  rest.body.clear();
+  return rest;
+}
+
+// Frames are each function's own. Shared memory is one for all, and so are the module's .local
+// variables, with which the kernel's frame begins.
 void lay_out_together(const ptx::Module& module, const std::vector<ThreadFunction*>& functions) {
   ptx::Function all;
   for (const ThreadFunction* each : functions) {
-    std::ranges::copy(each->function.variables, std::back_inserter(all.variables));
     std::ranges::copy(each->function.body, std::back_inserter(all.body));
+  }
+  const std::uint64_t module_bytes = lay_out(module, all).local_bytes;
+  for (const ThreadFunction* each : functions) {
+    std::ranges::copy(each->function.variables, std::back_inserter(all.variables));
   }
   const Layout together = lay_out(module, all);
   std::size_t first = 0;
   for (ThreadFunction* each : functions) {
     const std::vector<ptx::Variable>& variables = each->function.variables;
-    ptx::Function laid_out = each->function;
-    if (laid_out.entry) laid_out.body = all.body;
-    each->layout = lay_out(module, laid_out);
-    each->layout.module_offsets = together.module_offsets;
-    each->layout.static_shared_bytes = together.static_shared_bytes;
-    each->layout.local_stride = 0;
+    Layout& layout = each->layout;
+    layout = lay_out(module, without_body(each->function));
+    layout.module_offsets = together.module_offsets;
+    layout.reserved_begin = together.reserved_begin;
+    layout.reserved_end = together.reserved_end;
+    layout.static_shared_bytes = together.static_shared_bytes;
+    layout.local_stride = 0;
     for (std::size_t v = 0; v < variables.size(); ++v) {
-      if (variables[v].space != Space::shared) continue;
-      each->layout.function_offsets[v] = together.function_offsets[first + v];
+      if (variables[v].space == Space::shared) {
+        layout.function_offsets[v] = together.function_offsets[first + v];
+      } else if (each->function.entry) {
+        layout.function_offsets[v] += module_bytes;
+      }
     }
+    if (each->function.entry) layout.local_bytes += module_bytes;
     first += variables.size();
   }
 }

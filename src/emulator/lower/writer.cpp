@@ -78,7 +78,7 @@ Value Writer::stack_top() {
   if (top_slot_) return ir.load(*top_slot_, "i64", 1, 8);
   return ir.binary("add", frame_, layout_.local_bytes);
 }
-void Writer::set_stack_top(const Value& top) { ir.store(top, *top_slot_, 8); }
+void Writer::set_stack_top(const Value& top) { ir.store(top, top_slot_.value(), 8); }
 
 unsigned Writer::lanes_of(const ptx::Instruction& instruction) const {
   return result(instruction).is_vector() ? kLanes : 1;
@@ -315,7 +315,7 @@ void Writer::write(const ptx::Operand& destination, const Value& value, const Fo
   const auto* reg = std::get_if<ptx::Register>(&destination.value);
   if (reg == nullptr) {
     if (std::holds_alternative<ptx::Sink>(destination.value)) {
-      if (dealing_) dealing_->destinations.push_back(destination);
+      if (deals_) dealt_.push_back(destination);
       return;
     }
     throw ptx::Error(destination.where, "a result goes to a register");
@@ -331,7 +331,7 @@ void Writer::write(const ptx::Operand& destination, const Value& value, const Fo
     result = ir.resize(result, fmt::format("i{}", bits_of(element)), is_signed);
     result = ir.bitcast(result, element);
   }
-  if (dealing_) return deal(destination, result);
+  if (deals_) return deal(destination, result);
   if (by_thread() && result.lanes == kLanes) result = own_lane(result);
   if (!analysis_.forms[reg->index].is_vector()) {
     if (result.lanes != 1)
@@ -365,19 +365,21 @@ Value Writer::own_lane(const Value& lanes) {
                    lanes.element, 1);
 }
 
-void Writer::begin_dealing(const Value& lanes) { dealing_ = Dealing{lanes, {}}; }
+void Writer::begin_dealing(const Value& lanes) {
+  deals_ = true;
+  dealt_lanes_ = lanes;
+}
 
 std::vector<ptx::Operand> Writer::end_dealing() {
-  std::vector<ptx::Operand> destinations = std::move(dealing_->destinations);
-  dealing_.reset();
-  return destinations;
+  deals_ = false;
+  return std::exchange(dealt_, {});
 }
 
 void Writer::deal(const ptx::Operand& destination, const Value& value) {
-  const std::size_t index = dealing_->destinations.size();
+  const std::size_t index = dealt_.size();
   if (index >= runtime::kMeetingResults)
     throw ptx::Error(destination.where, "so many results are not supported by the emulator");
-  dealing_->destinations.push_back(destination);
+  dealt_.push_back(destination);
   const Value bits = ir.bitcast(value, fmt::format("i{}", bits_of(value.element)));
   const Value gathering = ir.load(context_field(offsetof(WarpContext, gathering)), "ptr", 1, 8);
   ir.store(ir.splat(ir.resize(bits, "i64", false), kLanes),
@@ -387,10 +389,10 @@ void Writer::deal(const ptx::Operand& destination, const Value& value) {
 }
 
 Value Writer::mask() {
-  if (dealing_) return dealing_->lanes;
+  if (deals_) return dealt_lanes_;
   return guard_ ? guard_->mask : block_mask_;
 }
-bool Writer::mask_is_full() const { return !dealing_ && !guard_ && block_mask_full_; }
+bool Writer::mask_is_full() const { return !deals_ && !guard_ && block_mask_full_; }
 
 void Writer::enter_block(std::uint32_t block, const Value& mask, bool known_full) {
   block_ = block;

@@ -188,11 +188,10 @@ class Writer {
   Value lane_;                     // of a thread, i32
   Value frame_;                    // of a thread, i64
   std::optional<Value> top_slot_;  // where alloca may move the end of the stack
-  struct Dealing {
-    Value lanes;
-    std::vector<ptx::Operand> destinations;
-  };
-  std::optional<Dealing> dealing_;
+  // Between begin_dealing() and end_dealing().
+  bool deals_ = false;
+  Value dealt_lanes_;
+  std::vector<ptx::Operand> dealt_;  // destinations
   std::optional<Value> carry_;
 
   std::uint32_t block_ = 0;
