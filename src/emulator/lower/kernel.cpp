@@ -48,6 +48,8 @@ bool acts_outside_registers(Opcode opcode) {
     case Opcode::cp:
     case Opcode::mbarrier:
     case Opcode::call:
+    case Opcode::alloca:
+    case Opcode::stackrestore:
     case Opcode::trap:
     case Opcode::brkpt:
       return true;

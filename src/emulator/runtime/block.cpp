@@ -97,6 +97,10 @@ void Block::prepare_context(std::uint32_t unit) {
   context.grid_workspace = launch.grid_workspace;
   context.shared_bytes = launch.shared_bytes;
   context.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  if (context.lane != 0) {
+    std::memcpy(context.tid, contexts_[unit - 1].tid, sizeof context.tid);
+    return;
+  }
   for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
     const std::uint32_t thread = context.warp * kWarpSize + lane;
     context.tid[0][lane] = thread % launch.block[0];

@@ -1,5 +1,6 @@
 // CUDA C++ that lanes of a warp cannot do together: functions that call themselves, virtual
 // functions and pointers to functions, locks taken by single lanes, lanes that wait for each other.
+#include <cstdlib>
 #include <numeric>
 
 #include "cuda_program.h"
@@ -214,6 +215,17 @@ TEST_F(Threads, HaveAsMuchStackAsTheProgramAskedFor) {
 
   EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS) << emuFaultReport();
   EXPECT_EQ(read(out, 1)[0], 5000U);
+}
+
+TEST_F(Threads, AreNotRunWhereAPersonWantsWarps) {
+  const std::string text =
+      ptx(".func down() { call down; ret; }\n.visible .entry k() { call down; ret; }\n");
+  CUmodule module = nullptr;
+  ASSERT_EQ(setenv("EMULATED_CUDA_ENGINE", "warps", 1), 0);
+  EXPECT_NE(cuModuleLoadData(&module, text.c_str()), CUDA_SUCCESS);
+  ASSERT_EQ(unsetenv("EMULATED_CUDA_ENGINE"), 0);
+
+  EXPECT_EQ(cuModuleLoadData(&module, text.c_str()), CUDA_SUCCESS);
 }
 
 TEST_F(Threads, HaveNoMoreStackThanAGpuWouldGive) {

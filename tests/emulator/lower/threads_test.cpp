@@ -193,6 +193,27 @@ constexpr const char* kPick =
     "mov.u64 %rd5, twice; mov.u64 %rd6, square; and.b32 %r4, %r0, 1; setp.eq.u32 %p1, %r4, 1;"
     "selp.b64 %rd7, %rd5, %rd6, %p1;";
 
+TEST(Recursion, SharesTheModulesLocalVariablesAmongFunctions) {
+  const std::string functions = R"(
+.local .align 4 .b8 depth[4];
+.func deeper(.param .b32 n) {
+  .local .align 4 .b8 own[4]; .reg .b32 %r<6>; .reg .pred %p<2>; ld.param.u32 %r1, [n];
+  st.local.u32 [own], %r1; ld.local.u32 %r2, [depth]; add.u32 %r2, %r2, 1; st.local.u32 [depth], %r2;
+  setp.eq.u32 %p1, %r1, 0; @%p1 ret; sub.u32 %r3, %r1, 1; call deeper, (%r3);
+  ld.local.u32 %r4, [own]; ld.local.u32 %r2, [depth]; add.u32 %r2, %r2, %r4;
+  st.local.u32 [depth], %r2; ret; }
+)";
+  const Outcome outcome = run(functions,
+                              ".local .align 4 .b8 mine[4]; st.local.u32 [mine], 1000; "
+                              "st.local.u32 [depth], 0; call deeper, (%r1); ld.local.u32 %r3, "
+                              "[depth]; ld.local.u32 %r4, [mine]; add.u32 %r3, %r3, %r4;" +
+                                  std::string(kStore),
+                              {.stack_bytes = 4096});
+
+  ASSERT_EQ(outcome.fault, "");
+  for (U i = 0; i < 32; ++i) EXPECT_EQ(outcome.words[i], 1000 + i + 1 + i * (i + 1) / 2) << i;
+}
+
 TEST(Pointers, CallADifferentFunctionInEachLane) {
   const Outcome outcome = run(kThree, std::string(kPick) + "call (%r3), %rd7, (%r1), P;" + kStore);
 
@@ -314,6 +335,17 @@ TEST(Alloca, LiesBehindWhatFunctionsAreCalledWith) {
 
   ASSERT_EQ(outcome.fault, "");
   for (U i = 0; i < 32; ++i) EXPECT_EQ(outcome.words[i], 34 + i);
+}
+
+TEST(Alloca, UnderAGuardIsTakenInItsLanesOnly) {
+  const Outcome outcome = run("",
+                              "stacksave.u64 %rd5; setp.lt.u32 %p1, %r0, 5; @%p1 alloca.u64 %rd6, "
+                              "64; stacksave.u64 %rd7; sub.u64 %rd8, %rd7, %rd5; "
+                              "@%p1 stackrestore.u64 %rd5; cvt.u32.u64 %r3, %rd8;" +
+                                  std::string(kStore));
+
+  ASSERT_EQ(outcome.fault, "");
+  for (U i = 0; i < 32; ++i) EXPECT_EQ(outcome.words[i], i < 5 ? 64 : 0) << i;
 }
 
 TEST(Alloca, IsRefusedWhereWarpsHaveToRun) {
