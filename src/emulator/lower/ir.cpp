@@ -195,6 +195,29 @@ Value Ir::slot(const std::string& element, unsigned lanes) {
   return value;
 }
 
+Value Ir::table(std::span<const std::uint64_t> numbers) {
+  const std::vector<std::int64_t> items(numbers.begin(), numbers.end());
+  const Value value{fmt::format("@table{}", next_++), "ptr", 1};
+  std::string text;
+  for (const std::int64_t item : items)
+    text += fmt::format("{}i64 {}", text.empty() ? "" : ", ", item);
+  declare(fmt::format("{} = private unnamed_addr constant [{} x i64] [{}], align 8", value.name,
+                      items.size(), text));
+  return value;
+}
+
+Value Ir::area(std::uint64_t bytes) {
+  const Value value{fmt::format("%s{}", next_++), "ptr", 1};
+  declare("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)");
+  // The empty assembly might do anything with the address.
+  slots_ += fmt::format(
+      "  {0}.raw = alloca [{1} x i8], align 64\n"
+      "  call void @llvm.memset.p0.i64(ptr {0}.raw, i8 0, i64 {1}, i1 false)\n"
+      "  {0} = call ptr asm \"\", \"=r,0\"(ptr {0}.raw)\n",
+      value.name, bytes);
+  return value;
+}
+
 void Ir::declare(const std::string& declaration) { declarations_.insert(declaration); }
 Value Ir::external(const std::string& name, std::uint64_t alignment) {
   Value value{fmt::format("@\"{}\"", name), "ptr", 1};

@@ -74,6 +74,11 @@ class Ir {
              bool is_volatile = false);
   // A stack slot, allocated in the entry block.
   Value slot(const std::string& element, unsigned lanes);
+  // The address of constants, 8 bytes each.
+  Value table(std::span<const std::uint64_t> numbers);
+  // So many bytes of the stack, zeros on entry, that stay memory: what is in them is no value that
+  // LLVM follows.
+  Value area(std::uint64_t bytes);
 
   void declare(const std::string& declaration);
   // The address of data that the linker places.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "emulator/lower/call_graph.h"
+#include "emulator/lower/check_groups.h"
 #include "emulator/lower/collective.h"
 #include "emulator/lower/control_flow.h"
 #include "emulator/lower/inline_calls.h"
@@ -83,10 +84,7 @@ class Body {
         flow_(writer.flow()),
         analysis_(writer.analysis()),
         collectives_(collectives) {
-    for (std::uint32_t b = 0; b < flow_.exit(); ++b) {
-      masks_.push_back(ir_.slot("i32", 1));
-      waiting_.push_back(ir_.slot("i32", 1));
-    }
+    for (std::uint32_t b = 0; b < flow_.exit(); ++b) masks_.push_back(ir_.slot("i32", 1));
   }
 
   void run() {
@@ -118,6 +116,7 @@ class Body {
         full ? Ir::constant(~std::uint64_t{0}, "i32", 1) : ir_.load(masks_[b], "i32", 1, 4);
     writer_.enter_block(b, mask, full);
     const BasicBlock& block = flow_.blocks[b];
+    writer_.set_check_groups(check_groups(writer_, block.first, block.last));
     for (std::uint32_t i = block.first; i < block.last; ++i) {
       const Instruction& instruction = writer_.function().body[i];
       writer_.set_guard(instruction);
@@ -266,8 +265,8 @@ class Body {
       if (way.target == flow_.exit()) {
         retire(way.lanes);
       } else {
-        const Value before = ir_.load(waiting_[way.target], "i32", 1, 4);
-        ir_.store(ir_.binary("or", before, way.lanes), waiting_[way.target], 4);
+        const Value before = ir_.load(waiting(way.target), "i32", 1, 4);
+        ir_.store(ir_.binary("or", before, way.lanes), waiting(way.target), 4);
       }
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -275,7 +274,7 @@ class Body {
       if (!leaves && i + 1 == order.size()) return run_next(block, take_waiting(block));
       const std::string take = ir_.label("take");
       const std::string next = ir_.label("next");
-      const Value lanes = ir_.load(waiting_[block], "i32", 1, 4);
+      const Value lanes = ir_.load(waiting(block), "i32", 1, 4);
       ir_.branch(ir_.compare("icmp ne", lanes, 0), take, next);
       ir_.begin_block(take);
       run_next(block, take_waiting(block));
@@ -300,9 +299,23 @@ class Body {
     ir_.store(ir_.binary("and", live(), ir_.binary("xor", lanes, ~std::uint64_t{0})), field, 4);
   }
 
+  // The lanes that wait at a block. In kernels of many blocks they are kept in memory: as values of
+  // their own, each would be carried through every block there is, and compiling would take the
+  // square of the number of blocks.
+  Value waiting(std::uint32_t block) {
+    constexpr std::uint32_t kMostInRegisters = 128;
+    if (flow_.exit() > kMostInRegisters) {
+      if (!waiting_area_) waiting_area_ = ir_.area(std::uint64_t{flow_.exit()} * 4);
+      return ir_.pointer_offset(*waiting_area_, std::uint64_t{block} * 4);
+    }
+    const auto found = waiting_.find(block);
+    if (found != waiting_.end()) return found->second;
+    return waiting_[block] = ir_.slot("i32", 1);
+  }
+
   Value take_waiting(std::uint32_t block) {
-    const Value lanes = ir_.load(waiting_[block], "i32", 1, 4);
-    ir_.store(Ir::constant(0, "i32", 1), waiting_[block], 4);
+    const Value lanes = ir_.load(waiting(block), "i32", 1, 4);
+    ir_.store(Ir::constant(0, "i32", 1), waiting(block), 4);
     return lanes;
   }
 
@@ -334,8 +347,9 @@ class Body {
   const ControlFlow& flow_;
   const Analysis& analysis_;
   const std::map<std::uint32_t, Collective>& collectives_;
-  std::vector<Value> masks_;    // slot per block: the lanes that run it now
-  std::vector<Value> waiting_;  // slot per block: the lanes that wait there
+  std::vector<Value> masks_;                // slot per block: the lanes that run it now
+  std::map<std::uint32_t, Value> waiting_;  // slots, of blocks where lanes may wait
+  std::optional<Value> waiting_area_;
 };
 
 // What becomes a module of IR.

@@ -4,10 +4,12 @@
 // check, go to the runtime's emu_load and emu_store, which look at each lane and raise the fault if
 // there is one.
 #include <algorithm>
-#include <numeric>
 
+#include "emulator/lower/access_way.h"
 #include "emulator/lower/address.h"
+#include "emulator/lower/check_groups.h"
 #include "emulator/lower/mbarrier.h"
+#include "emulator/lower/vector_access.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -18,20 +20,12 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Space;
 
-// More runs than this and the access is taken lane by lane: each costs a load and a shuffle.
-constexpr std::size_t kMostRuns = 8;
-
-// Loads read over gaps up to this size, so that a strided access is one wide load and a shuffle:
-// what lies between is inside the span that is checked. A cache line.
-constexpr std::int64_t kBridgedGap = 64;
-
 class Access {
  public:
   Access(Writer& writer, const Instruction& instruction, bool stores)
       : writer_(writer),
         ir_(writer.ir),
         instruction_(instruction),
-        stores_(stores),
         space_(instruction.space),
         element_(integer_of(instruction.type())),
         bytes_(ptx::bits(instruction.type()) / 8),
@@ -39,26 +33,30 @@ class Access {
         address_(writer, instruction.operands.at(stores ? 0 : 1), instruction.space),
         registers_(elements_of(instruction.operands.at(stores ? 1 : 0))) {
     if (bytes_ == 0 || registers_.size() != count_ || span() > 16) unsupported(instruction);
-    site_ = writer.add_site(instruction,
-                            stores ? runtime::AccessKind::store : runtime::AccessKind::load, space_,
-                            bytes_, count_);
+    way_ = way_of(writer, instruction, address_);
+    site_ = site_of(instruction);
   }
 
   void load() {
-    const Form& form = address_.form();
-    if (form.is_uniform() && !writer_.result(instruction_).is_vector()) return load_uniform();
-    LaneOffsets offset = form.offset;
-    if (form.is_vector() && !form.guess) offset = consecutive();
-    if (!is_worth_it(offset)) return load_lanes();
+    switch (way_.kind) {
+      case AccessWay::Kind::uniform:
+        return load_uniform();
+      case AccessWay::Kind::lanes:
+        return load_lanes();
+      case AccessWay::Kind::vectors:
+      case AccessWay::Kind::guess:
+        break;
+    }
+    if (writer_.check_group(instruction_) != nullptr) return load_checked();
 
     const std::string fast = ir_.label("load.fast");
     const std::string slow = ir_.label("load.slow");
     const std::string done = ir_.label("load.done");
-    const Value base = span_address(offset);
-    ir_.branch(span_is_bad(base, offset), slow, fast, true);
+    const Value base = span_address();
+    ir_.branch(span_is_bad(base), slow, fast, true);
 
     ir_.begin_block(fast);
-    std::vector<Value> loaded = load_runs(host_pointer(base), offset);
+    std::vector<Value> loaded = VectorAccess(ir_, instruction_, way_).load(host_pointer(base));
     ir_.jump(done);
     ir_.begin_block(slow);
     std::vector<Value> fetched = fetch_lanes();
@@ -74,31 +72,27 @@ class Access {
   }
 
   void store() {
-    const Form& form = address_.form();
     const std::vector<Value> values = stored_values();
-    const bool scalars = std::ranges::all_of(values, [](const Value& v) { return v.lanes == 1; });
-    if (form.is_uniform() && scalars) return store_uniform(values);
+    if (way_.kind == AccessWay::Kind::uniform) return store_uniform(values);
     std::vector<Value> lanes;
     lanes.reserve(values.size());
     for (std::size_t e = 0; e < values.size(); ++e) {
       lanes.push_back(writer_.read_bits(registers_[e], instruction_.type(), kLanes));
     }
-    LaneOffsets offset = form.offset;
-    if (form.is_vector() && !form.guess) offset = consecutive();
-    if (!is_worth_it(offset) || distinct(offset) != kLanes) return store_lanes(lanes);
+    if (way_.kind == AccessWay::Kind::lanes) return store_lanes(lanes);
 
     const std::string fast = ir_.label("store.fast");
     const std::string slow = ir_.label("store.slow");
     const std::string done = ir_.label("store.done");
-    const Value base = span_address(offset);
-    Value bad = span_is_bad(base, offset);
+    const Value base = span_address();
+    Value bad = span_is_bad(base);
     if (!writer_.mask_is_full()) {
       const Value partial = ir_.compare("icmp ne", writer_.mask(), ~std::uint64_t{0});
       bad = ir_.binary("or", bad, partial);
     }
     ir_.branch(bad, slow, fast, true);
     ir_.begin_block(fast);
-    store_runs(host_pointer(base), offset, lanes);
+    VectorAccess(ir_, instruction_, way_).store(host_pointer(base), lanes);
     ir_.jump(done);
     ir_.begin_block(slow);
     store_lanes(lanes);
@@ -108,54 +102,35 @@ class Access {
 
  private:
   [[nodiscard]] unsigned span() const { return bytes_ * count_; }  // of one lane
-  [[nodiscard]] std::int64_t gap() const { return stores_ ? 0 : kBridgedGap; }
-  [[nodiscard]] bool is_volatile() const {
-    return instruction_.has(Modifier::volatile_) || instruction_.has(Modifier::relaxed) ||
-           instruction_.has(Modifier::acquire) || instruction_.has(Modifier::release) ||
-           instruction_.has(Modifier::mmio);
-  }
-
-  [[nodiscard]] LaneOffsets consecutive() const {
-    LaneOffsets offset{};
-    for (std::size_t lane = 0; lane < offset.size(); ++lane) {
-      offset[lane] = static_cast<std::int64_t>(lane * span());
-    }
-    return offset;
-  }
-  [[nodiscard]] static std::size_t distinct(const LaneOffsets& offset) {
-    std::vector<std::int64_t> sorted(offset.begin(), offset.end());
-    std::ranges::sort(sorted);
-    return sorted.size() - std::ranges::unique(sorted).size();
-  }
-  [[nodiscard]] bool is_worth_it(const LaneOffsets& offset) const {
-    const bool aligned =
-        std::ranges::all_of(offset, [&](std::int64_t o) { return (o - offset[0]) % span() == 0; });
-    const std::size_t runs = runs_of(offset, span(), gap()).size();
-    return aligned && (runs <= kMostRuns || (count_ == 1 && !stores_));
+  [[nodiscard]] std::int64_t lowest() const { return *std::ranges::min_element(way_.offset); }
+  [[nodiscard]] std::uint32_t site_of(const Instruction& instruction) {
+    const bool stores = instruction.opcode == Opcode::st;
+    return writer_.site_of(
+        instruction, stores ? runtime::AccessKind::store : runtime::AccessKind::load,
+        instruction.space, ptx::bits(instruction.type()) / 8, instruction.vector_width);
   }
 
   // The address of the lowest lane of the span.
-  Value span_address(const LaneOffsets& offset) {
-    const std::int64_t lowest = *std::ranges::min_element(offset);
+  Value span_address() {
     Value base;
     if (address_.form().is_vector()) {
       lane_addresses_ = address_.lanes();
-      base =
-          ir_.binary("sub", ir_.extract(lane_addresses_, 0), static_cast<std::uint64_t>(offset[0]));
+      base = ir_.binary("sub", ir_.extract(lane_addresses_, 0),
+                        static_cast<std::uint64_t>(way_.offset[0]));
     } else {
       base = address_.scalar();
     }
-    return lowest == 0 ? base : ir_.binary("add", base, static_cast<std::uint64_t>(lowest));
+    return further(base, lowest());
   }
 
   // Whether the span from `base` must be looked at lane by lane: it lies not in one allocation, is
   // misaligned, or its lanes are not where they were guessed to be.
-  Value span_is_bad(const Value& base, const LaneOffsets& offset) {
-    const auto [lowest, highest] = std::ranges::minmax(offset);
-    Value bad = outside(base, static_cast<std::uint64_t>(highest - lowest) + span());
+  Value span_is_bad(const Value& base) {
+    const std::int64_t highest = *std::ranges::max_element(way_.offset);
+    Value bad = outside(base, static_cast<std::uint64_t>(highest - lowest()) + span());
     if (address_.form().is_vector()) {
-      LaneOffsets from_base = offset;
-      for (std::int64_t& o : from_base) o -= lowest;
+      LaneOffsets from_base = way_.offset;
+      for (std::int64_t& o : from_base) o -= lowest();
       const Value expected =
           ir_.binary("add", ir_.splat(base, kLanes), Ir::lane_constants(from_base, "i64"));
       const Value matching = ir_.to_mask(ir_.compare("icmp eq", lane_addresses_, expected));
@@ -164,33 +139,113 @@ class Access {
     return bad;
   }
 
+  Value further(const Value& address, std::int64_t distance) {
+    return distance == 0 ? address
+                         : ir_.binary("add", address, static_cast<std::uint64_t>(distance));
+  }
+
   // Whether [address, address + bytes) is outside what the site may use, or misaligned.
   Value outside(const Value& address, std::uint64_t bytes) {
     Value bad = Ir::constant(0, "i1", 1);
-    if (!address_.surely_inside(span())) {
-      const Value end = ir_.binary("add", address, bytes);
-      if (space_ == Space::shared) {
-        bad = ir_.binary("or", ir_.compare("icmp ugt", end, writer_.shared_bytes()),
-                         ir_.compare("icmp ugt", address, writer_.shared_bytes()));
-      } else if (space_ == Space::local && writer_.by_thread()) {
-        const Value begin = ir_.cast("ptrtoint", writer_.local_base(), "i64");
-        const Value limit = ir_.binary("add", begin, writer_.local_window_bytes());
-        bad = ir_.binary("or", ir_.compare("icmp ult", address, begin),
-                         ir_.compare("icmp ugt", end, limit));
-      } else {
-        const Value range =
-            ir_.pointer_offset(writer_.ranges(), std::uint64_t{site_} * sizeof(runtime::Range));
-        const Value range_begin = ir_.load(range, "i64", 1, 8);
-        const Value range_end = ir_.load(ir_.pointer_offset(range, 8), "i64", 1, 8);
-        bad = ir_.binary("or", ir_.compare("icmp ult", address, range_begin),
-                         ir_.compare("icmp ugt", end, range_end));
-      }
-    }
-    if (!address_.surely_aligned(span())) {
-      const Value misplaced = ir_.binary("and", address, span() - 1);
-      bad = ir_.binary("or", bad, ir_.compare("icmp ne", misplaced, 0));
-    }
+    if (!address_.surely_inside(span())) bad = beyond_bounds(address, bytes);
+    if (!address_.surely_aligned(span())) bad = ir_.binary("or", bad, misaligned(address, span()));
     return bad;
+  }
+
+  Value misaligned(const Value& address, unsigned alignment) {
+    return ir_.compare("icmp ne", ir_.binary("and", address, alignment - 1), 0);
+  }
+
+  Value beyond_bounds(const Value& address, std::uint64_t bytes) {
+    const Value end = ir_.binary("add", address, bytes);
+    if (space_ == Space::shared) {
+      return ir_.binary("or", ir_.compare("icmp ugt", end, writer_.shared_bytes()),
+                        ir_.compare("icmp ugt", address, writer_.shared_bytes()));
+    }
+    Value range_begin;
+    Value range_end;
+    if (space_ == Space::local && writer_.by_thread()) {
+      range_begin = ir_.cast("ptrtoint", writer_.local_base(), "i64");
+      range_end = ir_.binary("add", range_begin, writer_.local_window_bytes());
+    } else {
+      const Value range =
+          ir_.pointer_offset(writer_.ranges(), std::uint64_t{site_} * sizeof(runtime::Range));
+      range_begin = ir_.load(range, "i64", 1, 8);
+      range_end = ir_.load(ir_.pointer_offset(range, 8), "i64", 1, 8);
+    }
+    // Near the top of the address space the end comes out small, and the address is still too
+    // large.
+    const Value past = ir_.binary("or", ir_.compare("icmp ugt", end, range_end),
+                                  ir_.compare("icmp ugt", address, range_end));
+    return ir_.binary("or", ir_.compare("icmp ult", address, range_begin), past);
+  }
+
+  // What the instruction's group touches, where it leads one; otherwise another has done it.
+  void check_group(const CheckGroup& group, const Value& scalar) {
+    if (group.members.front().instruction != &instruction_) return;
+    const std::string bad = ir_.label("group.bad");
+    const std::string good = ir_.label("group.good");
+    Value wrong = beyond_bounds(further(scalar, group.low),
+                                static_cast<std::uint64_t>(group.high - group.low));
+    if (!address_.surely_aligned(group.alignment)) {
+      wrong = ir_.binary("or", wrong, misaligned(further(scalar, lowest()), group.alignment));
+    }
+    ir_.branch(wrong, bad, good, true);
+    ir_.begin_block(bad);
+    check_one_by_one(group, scalar);
+    ir_.jump(good);
+    ir_.begin_block(good);
+  }
+
+  // In their order: what comes back from this may be accessed. A loop over a table, since the group
+  // may be long.
+  void check_one_by_one(const CheckGroup& group, const Value& scalar) {
+    constexpr std::uint64_t kSite = 0;
+    constexpr std::uint64_t kDistance = 8;
+    constexpr std::uint64_t kBytes = 16;
+    constexpr std::uint64_t kRow = 24;
+    std::vector<std::uint64_t> table;
+    for (const CheckGroup::Member& member : group.members) {
+      table.push_back(site_of(*member.instruction));
+      table.push_back(static_cast<std::uint64_t>(member.distance));
+      table.push_back(lane_bytes(*member.instruction));
+    }
+    const Value rows = ir_.table(table);
+    const bool uniform = way_.kind == AccessWay::Kind::uniform;
+    const Value lanes = uniform ? Value() : address_.lanes();
+    const Value offset = ir_.slot("i64", 1);
+    const std::string next = ir_.label("group.next");
+    const std::string done = ir_.label("group.done");
+    ir_.store(Ir::constant(0, "i64", 1), offset, 8);
+    ir_.jump(next);
+    ir_.begin_block(next);
+    const Value at = ir_.load(offset, "i64", 1, 8);
+    const Value row = ir_.pointer_add(rows, at);
+    const auto column = [&](std::uint64_t bytes) {
+      return ir_.load(ir_.pointer_offset(row, bytes), "i64", 1, 8);
+    };
+    const Value site = ir_.cast("trunc", column(kSite), "i32");
+    const Value distance = column(kDistance);
+    if (uniform) {
+      writer_.cold_call(
+          "emu_check", {site, writer_.mask(), ir_.binary("add", scalar, distance), column(kBytes)});
+    } else {
+      ir_.store(ir_.binary("add", lanes, ir_.splat(distance, kLanes)), writer_.address_area(), 64);
+      // What it loads is not wanted, and does no harm.
+      writer_.cold_call("emu_load", {site, writer_.mask()});
+    }
+    const Value following = ir_.binary("add", at, kRow);
+    ir_.store(following, offset, 8);
+    ir_.branch(ir_.compare("icmp ult", following, kRow * group.members.size()), next, done);
+    ir_.begin_block(done);
+  }
+
+  void load_checked() {
+    const Value scalar = address_.scalar();
+    check_group(*writer_.check_group(instruction_), scalar);
+    const std::vector<Value> values =
+        VectorAccess(ir_, instruction_, way_).load(host_pointer(further(scalar, lowest())));
+    for (unsigned e = 0; e < count_; ++e) write(e, values[e]);
   }
 
   Value host_pointer(const Value& address) {
@@ -203,6 +258,9 @@ class Access {
   }
 
   void check_uniform(const Value& address) {
+    if (const CheckGroup* group = writer_.check_group(instruction_)) {
+      return check_group(*group, address);
+    }
     const std::string bad = ir_.label("access.bad");
     const std::string good = ir_.label("access.good");
     ir_.branch(outside(address, span()), bad, good, true);
@@ -219,7 +277,7 @@ class Access {
     const Value pointer = host_pointer(address);
     for (unsigned e = 0; e < count_; ++e) {
       const Value value = ir_.load(ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_), element_,
-                                   1, bytes_, is_volatile());
+                                   1, bytes_, is_volatile(instruction_));
       writer_.write(registers_[e], value, Form::uniform(64), ptx::is_signed(instruction_.type()));
     }
   }
@@ -230,84 +288,8 @@ class Access {
     const Value pointer = host_pointer(address);
     for (unsigned e = 0; e < count_; ++e) {
       ir_.store(values[e], ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_), bytes_,
-                is_volatile());
+                is_volatile(instruction_));
     }
-  }
-
-  // Loads every run and deals its elements out to the lanes.
-  std::vector<Value> load_runs(const Value& base, const LaneOffsets& offset) {
-    const std::int64_t lowest = *std::ranges::min_element(offset);
-    std::vector<Value> result;
-    for (const Run& run : runs_of(offset, span(), gap())) {
-      const Value pointer =
-          ir_.pointer_offset(base, static_cast<std::uint64_t>(run.start - lowest));
-      const auto width = static_cast<unsigned>(run.bytes() / bytes_);
-      const Value data = ir_.load(pointer, element_, width, bytes_, is_volatile());
-      for (unsigned e = 0; e < count_; ++e) {
-        std::vector<int> picks(kLanes, -1);
-        for (unsigned lane = 0; lane < kLanes; ++lane) {
-          if (!run.holds(offset[lane])) continue;
-          picks[lane] = static_cast<int>((offset[lane] - run.start) / bytes_ + e);
-        }
-        merge(result, e, picked(data, picks), picks);
-      }
-    }
-    return result;
-  }
-
-  Value picked(const Value& data, const std::vector<int>& picks) {
-    if (data.lanes == 1) return ir_.splat(data, kLanes);
-    std::vector<int> identity(kLanes);
-    std::iota(identity.begin(), identity.end(), 0);
-    if (data.lanes == kLanes && picks == identity) return data;
-    return ir_.shuffle(data, {"poison", data.element, data.lanes}, picks);
-  }
-
-  // Adds the lanes that `picks` names to what earlier runs gave.
-  void merge(std::vector<Value>& result, unsigned element, const Value& value,
-             const std::vector<int>& picks) {
-    if (result.size() <= element) {
-      result.push_back(value);
-      return;
-    }
-    std::vector<int> choice(kLanes);
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      choice[lane] = static_cast<int>(picks[lane] < 0 ? lane : kLanes + lane);
-    }
-    result[element] = ir_.shuffle(result[element], value, choice);
-  }
-
-  void store_runs(const Value& base, const LaneOffsets& offset, const std::vector<Value>& values) {
-    const std::int64_t lowest = *std::ranges::min_element(offset);
-    const Value all = concatenated(values);
-    for (const Run& run : runs_of(offset, span(), gap())) {
-      std::vector<int> picks(static_cast<std::size_t>(run.bytes() / bytes_));
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        if (!run.holds(offset[lane])) continue;
-        const auto at = static_cast<std::size_t>((offset[lane] - run.start) / bytes_);
-        for (unsigned e = 0; e < count_; ++e) picks[at + e] = static_cast<int>(e * kLanes + lane);
-      }
-      const Value pointer =
-          ir_.pointer_offset(base, static_cast<std::uint64_t>(run.start - lowest));
-      const Value data = picks.size() == 1
-                             ? ir_.extract(all, static_cast<unsigned>(picks[0]))
-                             : ir_.shuffle(all, {"poison", all.element, all.lanes}, picks);
-      ir_.store(data, pointer, bytes_, is_volatile());
-    }
-  }
-
-  // The elements of all lanes end to end: element 0 of 32 lanes, element 1, ..
-  Value concatenated(std::vector<Value> values) {
-    while (values.size() > 1) {
-      std::vector<Value> joined;
-      for (std::size_t i = 0; i + 1 < values.size(); i += 2) {
-        std::vector<int> picks(std::size_t{values[i].lanes} * 2);
-        std::iota(picks.begin(), picks.end(), 0);
-        joined.push_back(ir_.shuffle(values[i], values[i + 1], picks));
-      }
-      values = std::move(joined);
-    }
-    return values[0];
   }
 
   void put_addresses() {
@@ -348,13 +330,13 @@ class Access {
   Writer& writer_;
   Ir& ir_;
   const Instruction& instruction_;
-  bool stores_;
   Space space_;
   std::string element_;
   unsigned bytes_;  // of one element
   unsigned count_;  // elements per lane
   AccessAddress address_;
   std::vector<ptx::Operand> registers_;
+  AccessWay way_;
   std::uint32_t site_ = 0;
   Value lane_addresses_;  // of the current access, where they were computed for a guess
 };

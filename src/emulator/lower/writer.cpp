@@ -366,6 +366,18 @@ std::uint32_t Writer::add_site(const ptx::Instruction& instruction, runtime::Acc
   return first_site_ + static_cast<std::uint32_t>(sites_.size() - 1);
 }
 
+std::uint32_t Writer::site_of(const ptx::Instruction& instruction, runtime::AccessKind kind,
+                              ptx::Space space, unsigned bytes, unsigned elements) {
+  const auto found = site_of_.find(&instruction);
+  if (found != site_of_.end()) return found->second;
+  return site_of_[&instruction] = add_site(instruction, kind, space, bytes, elements);
+}
+
+const CheckGroup* Writer::check_group(const ptx::Instruction& instruction) const {
+  const auto found = check_groups_.find(&instruction);
+  return found == check_groups_.end() ? nullptr : found->second.get();
+}
+
 Value Writer::address_area() { return context_field(offsetof(WarpContext, address)); }
 Value Writer::value_area(unsigned index) {
   return context_field(offsetof(WarpContext, value) + std::size_t{index} * kLanes * 16);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/lower/analysis.h"
+#include "emulator/lower/check_groups.h"
 #include "emulator/lower/ir.h"
 #include "emulator/lower/layout.h"
 #include "emulator/lower/nan.h"
@@ -109,11 +110,19 @@ class Writer {
   // Registers new access sites; the index selects the runtime's Site and Range.
   std::uint32_t add_site(const ptx::Instruction& instruction, runtime::AccessKind kind,
                          ptx::Space space, unsigned bytes, unsigned elements);
+  // The same for the one site that an instruction has, however often it is asked for.
+  std::uint32_t site_of(const ptx::Instruction& instruction, runtime::AccessKind kind,
+                        ptx::Space space, unsigned bytes, unsigned elements);
   struct PendingSite {
     runtime::Site site;  // without its text
     std::string text;
   };
   [[nodiscard]] const std::vector<PendingSite>& sites() const { return sites_; }
+
+  // Which accesses of the block that has been entered are checked together; of one of them, null
+  // where it is checked by itself.
+  void set_check_groups(CheckGroups groups) { check_groups_ = std::move(groups); }
+  [[nodiscard]] const CheckGroup* check_group(const ptx::Instruction& instruction) const;
 
   // Values of the warp context, read once on entry.
   [[nodiscard]] Value shared_base() const { return shared_; }
@@ -183,6 +192,8 @@ class Writer {
   std::vector<Value> registers_;  // slots
   std::map<std::pair<std::uint32_t, std::int64_t>, Value> call_slots_;
   std::vector<PendingSite> sites_;
+  std::map<const ptx::Instruction*, std::uint32_t> site_of_;
+  CheckGroups check_groups_;
   std::uint32_t first_site_;
   Value shared_, shared_bytes_, local_, parameters_, ranges_;
   Value lane_;                     // of a thread, i32
