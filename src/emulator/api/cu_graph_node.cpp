@@ -113,8 +113,7 @@ Alternative& alternative_of(Node& node) {
 
 void set(CUgraphNode handle, Operation operation) {
   Node& node = tables().node(handle);
-  require(type_of(node.operation) == type_of(operation));
-  node.operation = std::move(operation);
+  node.operation = successor_of(node.operation, std::move(operation));
 }
 
 template <typename Make>

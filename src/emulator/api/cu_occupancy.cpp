@@ -109,8 +109,8 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
     }
     const unsigned threads = config->blockDimX * config->blockDimY * config->blockDimZ;
     require(threads <= emulator::api::kThreadsPerBlock);
-    *clusters = blocks_per_multiprocessor(*context->kernel(function), static_cast<int>(threads),
-                                          config->sharedMemBytes) *
-                static_cast<int>(Driver::get().device().workers);
+    const std::uint32_t blocks =
+        blocks_per_multiprocessor(*context->kernel(function), threads, config->sharedMemBytes);
+    *clusters = static_cast<int>(blocks * Driver::get().device().workers);
   });
 }

@@ -51,8 +51,8 @@ CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuui
   return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
 }
 
-// Tables of functions that NVIDIA does not document, known by a number alone. The CUDA runtime asks for
-// some and does without none.
+// Tables of functions that NVIDIA does not document, known by a number alone. The CUDA runtime asks
+// for some and cannot do without them.
 CUresult cuGetExportTable(const void** table, const CUuuid* id) {
   return answer([&] {
     require(table != nullptr && id != nullptr);

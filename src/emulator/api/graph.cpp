@@ -35,6 +35,14 @@ CUgraphNodeType type_of(const Operation& operation) {
   return kTypes.at(operation.index());
 }
 
+Operation successor_of(const Operation& before, Operation next) {
+  require(type_of(before) == type_of(next));
+  if (auto* const kernel = std::get_if<KernelOperation>(&next)) {
+    kernel->cooperation = std::get<KernelOperation>(before).cooperation;
+  }
+  return next;
+}
+
 void require_plain(const CUgraphEdgeData* edges, std::size_t count) {
   for (std::size_t i = 0; edges != nullptr && i < count; ++i) {
     require(edges[i].type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT && edges[i].from_port == 0 &&

@@ -35,6 +35,10 @@ struct Node {
 [[nodiscard]] CUgraph handle_of(const Graph& graph);
 [[nodiscard]] CUgraphNodeType type_of(const Operation& operation);
 
+// Gives a node, or what was made of one, another operation of its type. A kernel stays cooperative:
+// the parameters of nodes do not say. Throws Refusal(CUDA_ERROR_INVALID_VALUE) for another type.
+[[nodiscard]] Operation successor_of(const Operation& before, Operation next);
+
 // Throws Refusal(CUDA_ERROR_NOT_SUPPORTED) for edges that say more than that one node follows
 // another; those are for launches that overlap. `edges` may be null.
 void require_plain(const CUgraphEdgeData* edges, std::size_t count);

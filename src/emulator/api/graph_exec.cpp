@@ -89,7 +89,7 @@ GraphExec::Step& GraphExec::step_of(const Node& node) {
 void GraphExec::set_operation(const Node& node, Operation operation, Context& context) {
   prepare_for(context);
   Step& step = step_of(node);
-  require(type_of(step.node->operation) == type_of(operation));
+  operation = successor_of(step.node->operation, std::move(operation));
   step.submission = prepare(context, operation);
   step.node->operation = std::move(operation);
 }

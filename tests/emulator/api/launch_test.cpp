@@ -172,6 +172,31 @@ TEST_F(Launches, FillAMultiprocessorAsFarAsItsLimitsAllow) {
             CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(Launches, HaveClustersOfOneBlockEach) {
+  const CUfunction function = kernel(kSharedExchange);
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim = {1, 1, 1};
+  CUlaunchConfig config{};
+  config.blockDimX = 256;
+  config.blockDimY = config.blockDimZ = 1;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  int size = 0;
+  int clusters = 0;
+  int multiprocessors = 0;
+  ASSERT_EQ(
+      cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
+      CUDA_SUCCESS);
+
+  EXPECT_EQ(cuOccupancyMaxPotentialClusterSize(&size, function, &config), CUDA_SUCCESS);
+  EXPECT_EQ(size, 1);
+  EXPECT_EQ(cuOccupancyMaxActiveClusters(&clusters, function, &config), CUDA_SUCCESS);
+  EXPECT_EQ(clusters, 8 * multiprocessors);
+  attribute.value.clusterDim.x = 2;
+  EXPECT_EQ(cuOccupancyMaxActiveClusters(&clusters, function, &config), CUDA_ERROR_NOT_SUPPORTED);
+}
+
 TEST_F(Launches, PrintWhenTheProgramSynchronises) {
   const CUfunction function = kernel(R"(
 .extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);

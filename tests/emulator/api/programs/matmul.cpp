@@ -1,5 +1,5 @@
-// Multiplies matrices in pitched memory, with a fat binary that is part of the program, and takes the time
-// with events.
+// Multiplies matrices in pitched memory, with a fat binary that is part of the program, and takes
+// the time with events.
 #include <vector>
 
 #include "kernels_image.h"  // const unsigned char image[], by bin2c

@@ -1,5 +1,5 @@
-// A program of the CUDA runtime. The runtime asks the driver for tables that NVIDIA does not document; without
-// them it has to say so instead of computing anything.
+// A program of the CUDA runtime. The runtime asks the driver for tables that NVIDIA does not
+// document; without them it has to say so instead of computing anything.
 #include <cstdio>
 
 int main() {

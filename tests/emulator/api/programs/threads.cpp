@@ -11,8 +11,8 @@ template <typename Function>
 Function* find(const char* name, Function*) {
   void* found = nullptr;
   CUdriverProcAddressQueryResult status{};
-  CHECK(cuGetProcAddress(name, &found, CUDA_VERSION,
-                         CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &status));
+  CHECK(cuGetProcAddress(name, &found, CUDA_VERSION, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
+                         &status));
   EXPECT(status == CU_GET_PROC_ADDRESS_SUCCESS);
   return reinterpret_cast<Function*>(found);
 }
