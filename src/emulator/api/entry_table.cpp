@@ -24,7 +24,7 @@ std::span<const Entry> entry_table() {
 // cuda.h turns a name into that of the newest version; the text of it stays.
 #define EMULATOR_ENTRY(name, since, function, per_thread) \
   Entry { #name, since, address_of(function), address_of(per_thread) }
-  static const std::array table = {
+  static const auto table = std::to_array<Entry>({
       EMULATOR_ENTRY(cuCtxCreate, 12050, cuCtxCreate_v4, nullptr),
       EMULATOR_ENTRY(cuCtxCreate, 11040, cuCtxCreate_v3, nullptr),
       EMULATOR_ENTRY(cuCtxCreate, 3020, cuCtxCreate_v2, nullptr),
@@ -329,7 +329,7 @@ std::span<const Entry> entry_table() {
       EMULATOR_ENTRY(cuStreamWaitEvent, 3020, cuStreamWaitEvent, cuStreamWaitEvent_ptsz),
       EMULATOR_ENTRY(cuThreadExchangeStreamCaptureMode, 10010, cuThreadExchangeStreamCaptureMode,
                      nullptr),
-  };
+  });
 #undef EMULATOR_ENTRY
   return table;
 }

@@ -117,7 +117,7 @@ TEST_F(Managed, MemoryIsReachedFromBothSides) {
   EXPECT_EQ(cuMemAdvise(address, 256, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, host), CUDA_SUCCESS);
   EXPECT_EQ(launch(kernel(kStoreIndex), {.grid = 2}, address), CUDA_SUCCESS);
   EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
-  EXPECT_EQ(reinterpret_cast<std::uint32_t*>(address)[63], 63);
+  EXPECT_EQ(std::bit_cast<std::uint32_t*>(address)[63], 63);
   EXPECT_EQ(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address),
             CUDA_SUCCESS);
   EXPECT_EQ(is_managed, 1);
@@ -134,7 +134,7 @@ TEST_F(Managed, OtherPointersAreKnownToBeUnknown) {
   CUcontext owner = context;
   int ordinal = 0;
   CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_CONTEXT, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
-  void* data[] = {&owner, &ordinal};
+  void* data[] = {static_cast<void*>(&owner), &ordinal};
 
   EXPECT_EQ(cuPointerGetAttributes(2, which, data, reinterpret_cast<CUdeviceptr>(&on_stack)),
             CUDA_SUCCESS);
