@@ -141,6 +141,7 @@ class Body {
     if (found == collectives_.end()) {
       return lower_instruction(writer_, writer_.function().body[index]);
     }
+    writer_.expect_bits_of(found->second.gathered);
     lower_collective(writer_, found->second,
                      [&](const Instruction& gathered) { lower_instruction(writer_, gathered); });
   }

@@ -5,14 +5,17 @@
 #include <optional>
 #include <string>
 
+#include "emulator/lower/kernel.h"
 #include "emulator/random/program.h"
 
 namespace emulator::testing::random {
 
-// What differs first, in words; nothing where the emulator does what PTX says.
-[[nodiscard]] std::optional<std::string> difference(const Program& program);
+// What differs first, in words; nothing where the emulator does what PTX says. Where
+// EMULATOR_TESTS_DRIVER names a CUDA driver, that one runs the program instead.
+[[nodiscard]] std::optional<std::string> difference(const Program& program,
+                                                    lower::EngineChoice engine);
 
-// The program without the statements that the difference does not need.
-[[nodiscard]] Program shrunk(Program program);
+// The program without the statements that a difference does not need.
+[[nodiscard]] Program shrunk(Program program, lower::EngineChoice engine);
 
 }  // namespace emulator::testing::random

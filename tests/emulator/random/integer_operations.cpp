@@ -74,7 +74,7 @@ void add_width(std::vector<Operation>& all, bool is_signed) {
   two(all, "min", type, same, [](Wide a, Wide b) { return std::min(a, b); });
   two(all, "max", type, same, [](Wide a, Wide b) { return std::max(a, b); });
   two(all, "div", type, same, [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a / b; });
-  two(all, "rem", type, same, [](Wide a, Wide b) { return b == 0 ? a : a % b; });
+  two(all, "rem", type, same, [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a % b; });
   three(all, "mad.lo", type, same, [](Wide a, Wide b, Wide c) {
     return static_cast<Wide>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b) +
                              static_cast<std::uint64_t>(c));

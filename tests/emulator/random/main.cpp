@@ -4,9 +4,11 @@
 //   emulator_random_programs print SEED    the PTX of one
 //
 // Prints each that differs, without the statements that do not matter, and how often each form of
-// instruction came up. Exits with 1 if one differs.
+// instruction came up. Exits with 1 if one differs. EMULATED_CUDA_ENGINE=threads runs each thread
+// by itself, EMULATOR_TESTS_DRIVER=libcuda.so.1 all of it on a GPU.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -15,6 +17,7 @@
 #include <span>
 #include <string_view>
 
+#include "emulator/jit/compiler.h"
 #include "emulator/random/comparison.h"
 #include "emulator/random/coverage.h"
 #include "emulator/random/generator.h"
@@ -43,17 +46,18 @@ void print_coverage(const Coverage& coverage) {
 }
 
 int run(std::uint64_t first, std::uint64_t count) {
+  const auto engine = emulator::jit::engine_of_environment();
   Coverage coverage;
   std::uint64_t wrong = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Program program = generate(seed);
     coverage.add(program);
-    const auto found = difference(program);
+    const auto found = difference(program, engine);
     if (!found) continue;
     ++wrong;
-    const Program small = shrunk(program);
+    const Program small = shrunk(program, engine);
     fmt::print("seed {}: {}\nof which is left: {}\n{}\n", seed, *found,
-               difference(small).value_or("nothing"), ptx_of(small));
+               difference(small, engine).value_or("nothing"), ptx_of(small));
     std::fflush(stdout);
   }
   print_coverage(coverage);

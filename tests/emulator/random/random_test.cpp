@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
+#include <vector>
 
 #include "emulator/random/comparison.h"
 #include "emulator/random/coverage.h"
@@ -10,19 +10,24 @@
 namespace emulator::testing::random {
 namespace {
 
+using lower::EngineChoice;
+
 // More, from other seeds: build/release/tests/emulator_random_programs FIRST COUNT
 constexpr std::uint64_t kPrograms = 320;
-constexpr std::uint64_t kShards = 8;
+constexpr std::uint64_t kPerTest = 20;
 
+// The number of a portion of the programs. Even ones run by warps, odd ones by threads.
 class RandomPrograms : public ::testing::TestWithParam<std::uint64_t> {};
-INSTANTIATE_TEST_SUITE_P(Shard, RandomPrograms, ::testing::Range<std::uint64_t>(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Portion, RandomPrograms,
+                         ::testing::Range<std::uint64_t>(0, kPrograms / kPerTest));
 
 TEST_P(RandomPrograms, ComputeWhatPtxSays) {
-  for (std::uint64_t seed = GetParam(); seed < kPrograms; seed += kShards) {
-    const Program program = generate(seed);
-    const auto found = difference(program);
-    ASSERT_FALSE(found.has_value()) << "seed " << seed << ": " << *found << "\n"
-                                    << ptx_of(shrunk(program));
+  const EngineChoice engine = GetParam() % 2 == 0 ? EngineChoice::warps : EngineChoice::threads;
+  for (std::uint64_t i = 0; i < kPerTest; ++i) {
+    const Program program = generate(GetParam() * kPerTest + i);
+    const auto found = difference(program, engine);
+    ASSERT_FALSE(found.has_value()) << "seed " << program.seed << ": " << *found << "\n"
+                                    << ptx_of(shrunk(program, engine));
   }
 }
 
