@@ -2,15 +2,17 @@
 # The kernels of tests/adversarial on a GPU: what each says of itself in its first comment against what the program says of it.
 # One row of a table for each; exits with 1 where one differs. What cannot run here is skipped, with the reason.
 #
-#   tests/gpu/adversarial.sh PROGRAM [DEVICE [REPETITIONS]]   PROGRAM bench, on device cuda and once unless told otherwise
+#   tests/gpu/adversarial.sh PROGRAM [DEVICE [REPETITIONS [FILE ...]]]   PROGRAM bench, on device cuda, once, of all files
+#                                                                       unless told otherwise
 set -euo pipefail
 
-if (($# < 1 || $# > 3)) || [[ ! -x $1 ]]; then
-  echo "usage: $0 PROGRAM [DEVICE [REPETITIONS]], where PROGRAM is autokernel" >&2
+if (($# < 1)) || [[ ! -x $1 ]]; then
+  echo "usage: $0 PROGRAM [DEVICE [REPETITIONS [FILE ...]]], where PROGRAM is autokernel" >&2
   exit 2
 fi
 program=$(realpath "$1")
 readonly program device=${2:-cuda} repetitions=${3:-1}
+files=("${@:4}")
 sources=$(realpath "${BASH_SOURCE[0]%/*}/../..")
 readonly sources
 scratch=$(mktemp -d)
@@ -84,7 +86,8 @@ judge() {
 
 row kernel 'must be' 'is' result
 row --- --- --- ---
-for file in "$sources"/tests/adversarial/kernels/*.cu "$sources"/tests/adversarial/honest/*.cu; do judge "$file"; done
+((${#files[@]})) || files=("$sources"/tests/adversarial/{kernels,honest}/*.cu)
+for file in "${files[@]}"; do judge "$file"; done
 echo "$accepted of $runs benches gave the verdict that they must" >&2
 if ((wrong)); then
   echo "$wrong kernels got another verdict" >&2
