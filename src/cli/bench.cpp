@@ -15,6 +15,7 @@
 #include "cli/figures.h"
 #include "cli/full_log.h"
 #include "cli/logs.h"
+#include "cli/noise_store.h"
 #include "cli/opponent.h"
 #include "cli/option_values.h"
 #include "cli/progress.h"
@@ -41,6 +42,13 @@ Exit codes: 0 correct (with --against: faster), 10 correct but not faster, 16 in
 
 // A kernel is one file of source text; more is a mistake.
 constexpr std::uint64_t kLargestKernel = 16ULL << 20U;
+
+// What is known to be in the way before anything is measured.
+void warn(const Console& console, const trial::Result& known) {
+  for (const std::string& warning : known.warnings) {
+    console.err << "autokernel: " << warning << '\n';
+  }
+}
 
 }  // namespace
 
@@ -137,7 +145,7 @@ std::string Bench::kept_log(const trial::Request& request, const std::string& te
 int Bench::measure(const Console& console) const {
   const Diagnostics diagnostics(verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
   const trial::Limits limits = limits_with(timeout_seconds_, {});
-  const trial::Request request = this->request();
+  trial::Request request = this->request();
   // Nobody named it, and it may not be what was meant.
   if (!case_directory_ && replay_.empty() && request.case_directory == installed_case()) {
     console.err << "autokernel: no case in this folder; measuring the installed "
@@ -152,12 +160,18 @@ int Bench::measure(const Console& console) const {
   };
   note("case " + request.case_directory.string() + ", kernel " + request.kernel_file.string());
 
+  if (request.against) {
+    const KnownNoise noise = known_noise(request.case_directory, request.size);
+    for (const std::string& line : noise.ignored) console.err << "autokernel: " << line << '\n';
+    request.noise = device_noise(noise);
+  }
   const bool painted = console.err_is_terminal && !verbose_ && !quiet_;
   const trial::Result result = [&] {
     Progress progress(console.err, painted ? Progress::Painting::on : Progress::Painting::off);
     trial::Observer observer;
     observer.progress = [&](auto phase, auto elapsed) { progress.show(phase, elapsed); };
     observer.note = note;
+    observer.learned = [&](const trial::Result& known) { warn(console, known); };
     return trial::hold_contest(request, limits, observer);
   }();
 

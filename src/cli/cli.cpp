@@ -12,6 +12,7 @@
 #include "cli/doctor.h"
 #include "cli/log.h"
 #include "cli/loop/group.h"
+#include "cli/noise.h"
 #include "cli/plot/plot.h"
 #include "cli/probe.h"
 #include "cli/restore.h"
@@ -31,6 +32,7 @@ constexpr const char* kExamples = R"(Examples:
   autokernel bench --device cpu --size check   a quick check without a GPU
   autokernel loop start tiles                  start a run: what is faster is kept, the rest taken back
   autokernel plot                              draw what a run has come to: progress.png
+  autokernel noise                             what gain this machine can tell from nothing, and in what time
   autokernel doctor                            what this machine offers, and what is missing
 
 Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed,
@@ -45,6 +47,7 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
   commands.push_back(std::make_unique<Diff>());
   commands.push_back(std::make_unique<Restore>());
   commands.push_back(std::make_unique<Plot>());
+  commands.push_back(std::make_unique<Noise>());
   commands.push_back(std::make_unique<Doctor>());
   commands.push_back(std::make_unique<Completion>());
   commands.push_back(std::make_unique<Probe>());

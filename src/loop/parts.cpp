@@ -59,8 +59,10 @@ trial::Result Loop::Parts::measure(const trial::Request& request, const std::str
     notes.push_back(line);
     if (surroundings.observer.note) surroundings.observer.note(line);
   };
+  trial::Request planned = request;
+  if (surroundings.plan) surroundings.plan(planned);
   trial::Result result =
-      trial::hold_contest(request, surroundings.limits, observer, surroundings.runner);
+      trial::hold_contest(planned, surroundings.limits, observer, surroundings.runner);
   const std::filesystem::path file = folders.root() / log;
   std::error_code failed;
   std::filesystem::create_directories(file.parent_path(), failed);

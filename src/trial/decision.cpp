@@ -134,6 +134,10 @@ Conclusion conclude(const PairedEstimate& estimate, double min_gain) {
   return precise || out_of_reach ? Conclusion::not_faster : Conclusion::undecided;
 }
 
+double least_mean_above_chance(const PairedEstimate& estimate) {
+  return distance(estimate, kNoChance);
+}
+
 bool is_as_fast(const PairedEstimate& estimate, double min_gain) {
   return estimate.pairs >= kFewestPairs &&
          estimate.mean - distance(estimate, kLittleChance) > -log_ratio_of(min_gain);

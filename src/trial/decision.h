@@ -31,6 +31,9 @@ enum class Conclusion : std::uint8_t { undecided, faster, not_faster };
 // is not possible, the comparison is inconclusive.
 [[nodiscard]] Conclusion conclude(const PairedEstimate& estimate, double min_gain);
 
+// The least mean that chance alone would not explain with such a standard error.
+[[nodiscard]] double least_mean_above_chance(const PairedEstimate& estimate);
+
 // Whether the candidate is surely not slower by min_gain: enough where it is simpler.
 [[nodiscard]] bool is_as_fast(const PairedEstimate& estimate, double min_gain);
 

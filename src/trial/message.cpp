@@ -53,6 +53,15 @@ void describe(Fields&& fields, Object& device) {
   fields("driver_version", device.driver_version);
 }
 
+template <typename Fields, Either<DeviceNoise> Object>
+void describe(Fields&& fields, Object& noise) {
+  fields("device", noise.device);
+  fields("driver_version", noise.driver_version);
+  fields("pair_error", noise.pair_error);
+  fields("pair_seconds", noise.pair_seconds);
+  fields("least_gain", noise.least_gain);
+}
+
 template <typename Fields, Either<Request> Object>
 void describe(Fields&& fields, Object& request) {
   fields("case_directory", request.case_directory);
@@ -66,6 +75,8 @@ void describe(Fields&& fields, Object& request) {
   fields("samples", request.samples);
   fields("against", request.against);
   fields("known_device", request.known_device);
+  fields("recording_seconds", request.recording_seconds);
+  fields("noise", request.noise);
   fields("keys", request.keys);
 }
 

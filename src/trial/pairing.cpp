@@ -77,6 +77,7 @@ void Pairing::add_pair(double candidate_us, double opponent_us, Recipe inputs) {
   opponent_us_.push_back(opponent_us);
   log_ratios_.push_back(std::log(opponent_us / candidate_us));
   inputs_.push_back(inputs);
+  if (!wants_more_) return;  // a recording goes on
   const auto pairs = static_cast<int>(log_ratios_.size());
   if (next_look_ == 0) next_look_ = kFirstLook;
   if (pairs < next_look_) return;

@@ -131,6 +131,7 @@ class Trial {
     const driver::Driver& driver = driver_.emplace(driver::Driver::open(request_.device));
     const std::string architecture = report_device(driver.info());
     refuse_unknown_device();
+    plan_by_noise();
     if (learned_) learned_(result_);
     const auto device_lock = lock_device(driver.info(), [this] { phases_.enter(Phase::queue); });
     if (!device_lock) {
@@ -205,6 +206,26 @@ class Trial {
                     ") cannot be compared with times on " + name + " (driver " + driver + ")");
   }
 
+  // The least gain that counts as one.
+  [[nodiscard]] double wanted_gain() const {
+    if (request_.against && request_.against->min_gain) return *request_.against->min_gain;
+    return least_gain(result_.device.value_or(DeviceReport{}));
+  }
+
+  // What the noise of this very device says of the comparison that is asked for.
+  void plan_by_noise() {
+    if (!request_.against) return;
+    const KnownDevice here{result_.device.value_or(DeviceReport{}).name,
+                           result_.versions.at("driver")};
+    for (const DeviceNoise& noise : request_.noise) {
+      if (noise.device != here.name || noise.driver_version != here.driver_version) continue;
+      noise_ = noise;
+      std::string warning = out_of_reach(noise, wanted_gain());
+      if (!warning.empty()) result_.warnings.push_back(std::move(warning));
+      return;
+    }
+  }
+
   void open_library(const driver::Device& device) {
     if (!needs_library(problem_)) return;
     if (device.info().emulated) {
@@ -269,7 +290,11 @@ class Trial {
   [[nodiscard]] std::unique_ptr<Stopwatch> make_stopwatch(const driver::Device& device,
                                                           const Programs& programs) {
     watch_ = device.info().emulated ? watch_host() : watch_gpu(readings_.get());
-    const TimingTask task{device, timed_size_, maker_, keys_, result_.samples_wanted, *watch_};
+    TimingTask task{device, timed_size_, maker_, keys_, result_.samples_wanted, *watch_};
+    task.recording_seconds = request_.recording_seconds;
+    if (noise_) {
+      task.open_seconds = seconds_to_look_faster(*noise_, wanted_gain(), kPromisingSeconds);
+    }
     // The harness's kernels are compiled where there is a GPU.
     if (programs.gpu_tools) return gpu_stopwatch(task, cublas_.get(), *programs.gpu_tools);
     return emulated_stopwatch(task, openblas_.get());
@@ -293,9 +318,7 @@ class Trial {
   [[nodiscard]] std::unique_ptr<Rival> make_rival(const compile::Program& program,
                                                   const Opponent& opponent,
                                                   Stopwatch& stopwatch) const {
-    auto rival = std::make_unique<Rival>(Rival{
-        program, Pairing(opponent.name, opponent.min_gain.value_or(
-                                            least_gain(result_.device.value_or(DeviceReport{}))))});
+    auto rival = std::make_unique<Rival>(Rival{program, Pairing(opponent.name, wanted_gain())});
     if (const auto rejected = stopwatch.time_alone(*rival)) broken_opponent(*rival, *rejected);
     return rival;
   }
@@ -357,6 +380,7 @@ class Trial {
   std::optional<driver::Device> device_;
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;
+  std::optional<DeviceNoise> noise_;   // of this device, where it is known
   std::future<GpuReadings> readings_;  // of a GPU, until the stopwatch is made
   std::unique_ptr<Watch> watch_;       // from then on
 };

@@ -93,7 +93,10 @@ class Trial {
     phase_ = phase;
     note(fmt::format("runner entered phase {}", spelling(phase)));
   }
-  void take(Outline& outline) { known_ = std::move(outline.known); }
+  void take(Outline& outline) {
+    known_ = std::move(outline.known);
+    if (observer_.learned) observer_.learned(known_);
+  }
   void take(Result& result) { result_ = std::move(result); }
   [[noreturn]] void take(const Failure& failure) {
     if (const std::string printed = runner_.printed(); !printed.empty()) {

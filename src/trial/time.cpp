@@ -91,6 +91,7 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
     if (rival == nullptr) return false;
     if (taken < 2) return true;
     const double seconds = seconds_since(begin);
+    if (task_.recording_seconds) return seconds < *task_.recording_seconds;
     if (!rival->pairing.wants_more() || seconds >= caps.promising_seconds) return false;
     return seconds < caps.seconds || taken < kFewestPairs || rival->pairing.looks_faster();
   };

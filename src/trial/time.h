@@ -46,6 +46,10 @@ struct TimingTask {
   Keys& keys;
   int samples;  // of the candidate and of the library
   Watch& watch;
+  // Pairs are taken for so long, whatever they say; none: until they say something.
+  std::optional<double> recording_seconds = {};
+  // On the emulated device: how long pairs that do not look like a gain are taken; none: as ever.
+  std::optional<double> open_seconds = {};
 };
 
 // The opponent of a candidate: it is launched as the candidate is, on inputs and buffers of its

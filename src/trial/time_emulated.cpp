@@ -15,9 +15,9 @@ using Clock = std::chrono::steady_clock;
 constexpr double kCapSeconds = 10;
 // Neither is a comparison, as long as nothing speaks for the candidate: most experiments end so,
 // and a thousand in an hour are worth more than a loss that is known to the percent. What looks
-// like a gain gets the time to become one.
+// like a gain gets the time to become one (kPromisingSeconds), and where the noise of this machine
+// is known, the time is such that a gain looks like one.
 constexpr double kOpenSeconds = 1.5;
-constexpr double kPromisingSeconds = 20;
 // Enough to see an opponent that was made half as fast, which is more than noise makes here.
 constexpr int kAloneSamples = 10;
 
@@ -74,7 +74,7 @@ class EmulatedStopwatch : public Stopwatch {
   [[nodiscard]] Timing time(const compile::Program& candidate, Rival* rival) override {
     Timed timed;
     timed.cap_seconds = std::min(task().sized.problem->timing.cap_seconds,
-                                 rival == nullptr ? kCapSeconds : kOpenSeconds);
+                                 rival == nullptr ? kCapSeconds : open_seconds());
     const Caps caps{timed.cap_seconds, kPromisingSeconds};
     if (auto rejected = take_samples(candidate, rival, caps, timed)) return *std::move(rejected);
     return timed;
@@ -102,6 +102,10 @@ class EmulatedStopwatch : public Stopwatch {
   [[nodiscard]] double sample_library() override { return library_->sample(); }
 
  private:
+  [[nodiscard]] double open_seconds() const {
+    return std::max(kOpenSeconds, task().open_seconds.value_or(kOpenSeconds));
+  }
+
   std::unique_ptr<LibraryClock> library_;  // null: none does this case
   Surroundings none_;
 };

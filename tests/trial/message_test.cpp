@@ -30,6 +30,13 @@ Request request() {
   request.architecture = "sm_80";
   request.size = "check";
   request.cached = false;
+  request.recording_seconds = 2.5;
+  request.noise = {{.device = "NVIDIA H200",
+                    .driver_version = "13.0",
+                    .pair_error = 0.5,
+                    .pair_seconds = 1.5,
+                    .least_gain = 0.25},
+                   {}};
   request.keys = {{"timed launch 3", "0123456789abcdef"}};
   return request;
 }
@@ -97,6 +104,8 @@ TEST(Message, CarriesEveryFieldOfARequest) {
   EXPECT_EQ(got.architecture, sent.architecture);
   EXPECT_EQ(got.size, sent.size);
   EXPECT_EQ(got.cached, sent.cached);
+  EXPECT_EQ(got.recording_seconds, sent.recording_seconds);
+  EXPECT_EQ(got.noise, sent.noise);
   EXPECT_EQ(got.keys, sent.keys);
 }
 

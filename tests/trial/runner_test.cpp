@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -223,6 +224,58 @@ TEST_F(MatMulTrial, AgainstAFasterKernelIsNotFaster) {
   EXPECT_EQ(test::present(result.comparison).outcome, Outcome::not_faster)
       << test::present(result.comparison).reason;
   EXPECT_FALSE(test::present(result.comparison).as_fast);
+}
+
+// The noise of the device at hand, by which a gain of 2.8 % takes that long to look like one, and
+// which finds gains from `least_gain` on.
+DeviceNoise noise_here(const Result& known, double seconds, double least_gain) {
+  const DeviceNoise noise{.device = test::present(known.device).name,
+                          .driver_version = known.versions.at("driver"),
+                          .pair_error = 0.05,
+                          .pair_seconds = 1,
+                          .least_gain = least_gain};
+  DeviceNoise scaled = noise;
+  scaled.pair_seconds = seconds / test::present(seconds_to_look_faster(
+                                      noise, 0.02, std::numeric_limits<double>::max()));
+  return scaled;
+}
+
+TEST_F(MatMulTrial, AComparisonHasTheTimeThatTheNoiseOfItsDeviceAsksFor) {
+  Request asked = request(matmul(kStore));
+  const Result known = run_trial(asked, [](Phase) {});
+  asked.against = {.name = "itself", .source = matmul(kStore), .min_gain = 0.02};
+  DeviceNoise other = noise_here(known, 4, 0.01);
+  other.driver_version = "another";
+  asked.noise = {other, noise_here(known, 2.5, 0.01)};
+  EXPECT_NEAR(run_trial(asked, [](Phase) {}).cap_seconds, 2.5, 1e-9);
+  // Where even the longest time would not do, none is spent on it.
+  asked.noise = {noise_here(known, 30, 0.01)};
+  EXPECT_EQ(run_trial(asked, [](Phase) {}).cap_seconds, 1.5);
+  asked.noise = {noise_here(known, 0.1, 0.01)};
+  EXPECT_EQ(run_trial(asked, [](Phase) {}).cap_seconds, 1.5);
+}
+
+TEST_F(MatMulTrial, WarnsBeforehandOfALeastGainThatCannotBeToldHere) {
+  Request asked = request(matmul(kStore));
+  const Result known = run_trial(asked, [](Phase) {});
+  asked.against = {.name = "itself", .source = matmul(kStore), .min_gain = 0.02};
+  asked.noise = {noise_here(known, 2, 0.1)};
+  Result outline;
+  const Result result =
+      run_trial(asked, [](Phase) {}, [&](const Result& learned) { outline = learned; });
+  EXPECT_THAT(outline.warnings, ElementsAre(HasSubstr("2 % is mostly too little")));
+  EXPECT_THAT(result.warnings, Contains(HasSubstr("2 % is mostly too little")));
+}
+
+// So that a machine's noise can be measured by more pairs than decide.
+TEST_F(MatMulTrial, ARecordingTakesPairsForAsLongAsIsAskedForWhateverTheySay) {
+  Request asked = request(matmul(kStore));
+  asked.against = {.name = "the slow one", .source = slower_matmul(4), .min_gain = 0.1};
+  asked.recording_seconds = 3;
+  const Result result = run_trial(asked, [](Phase) {});
+  EXPECT_GE(result.bench_seconds, 3);
+  EXPECT_EQ(test::present(result.times).samples_us.size(),
+            test::present(result.comparison).opponent.samples_us.size());
 }
 
 TEST_F(MatMulTrial, AWrongKernelIsComparedWithNothing) {

@@ -3,21 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
-#include "trial/decision.h"
 #include "trial/noise.h"
+#include "trial/rehearsal.h"
 
 namespace autokernel::trial {
-
-struct Outcome {
-  Conclusion conclusion = Conclusion::undecided;
-  PairedEstimate estimate;
-};
-// One trial: looks until there is a conclusion, or as many pairs as there may be. `next_pair` gives
-// the logarithm of the next ratio.
-[[nodiscard]] Outcome run_trial(const std::function<double()>& next_pair, double min_gain);
 
 struct Tally {
   int trials = 0;
@@ -31,9 +22,7 @@ struct Tally {
 };
 
 // Trials of a kernel that is faster by `gain` (relative; negative: slower), drawn from a recording
-// by circular block bootstrap: blocks of pairs from anywhere in it, one after the other. As both
-// kernels of a recording are the same, what it found between them is taken off, and which of them
-// is the candidate is drawn for each block.
+// as trial/rehearsal.h does.
 [[nodiscard]] Tally tally(const Noise& noise, double gain, int trials);
 
 // Pairs in normal noise.

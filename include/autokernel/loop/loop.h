@@ -25,6 +25,8 @@ struct Surroundings {
   std::function<std::string(const trial::Request&, const trial::Result&,
                             const std::vector<std::string>& notes)>
       log_text;
+  // What else is known that a measurement may need, into its request.
+  std::function<void(trial::Request&)> plan;
   // A line for whoever watches.
   std::function<void(const std::string&)> say;
   trial::Observer observer;

@@ -11,6 +11,7 @@
 
 #include "autokernel/driver/device_choice.h"
 #include "autokernel/trial/conditions.h"
+#include "autokernel/trial/noise.h"
 
 namespace autokernel::trial {
 
@@ -59,6 +60,10 @@ struct Request {
   std::optional<int> samples;  // timed launches; none: as many as the case says
   std::optional<Opponent> against;
   std::optional<KnownDevice> known_device;
+  // With an opponent: pairs are taken for so long, whatever they say.
+  std::optional<double> recording_seconds;
+  // Of devices that the case was measured on with that size, at most one of which is this one.
+  std::vector<DeviceNoise> noise;
   // Of a trial to be replayed: a launch named here gets that key, every other a fresh one.
   std::vector<LaunchKey> keys;
 };

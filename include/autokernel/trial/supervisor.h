@@ -24,6 +24,8 @@ struct RunnerCommand {
 struct Observer {
   // Several times a second: the phase, and how long the trial has been in it.
   std::function<void(Phase, std::chrono::duration<double>)> progress;
+  // What is known of device and problem, and what there is to warn of beforehand; once.
+  std::function<void(const Result&)> learned;
   // A signal has come that asks the program to stop; whether the trial goes on all the same.
   // Without it the trial ends.
   std::function<bool(int signal)> interrupted;

@@ -6,6 +6,7 @@
 
 #include "autokernel/base/error.h"
 #include "cli/full_log.h"
+#include "cli/noise_store.h"
 #include "cli/option_values.h"
 #include "cli/record.h"
 
@@ -86,6 +87,11 @@ loop::Surroundings Watching::surroundings() {
   loop::Surroundings surroundings = speaking_on(*console_);
   surroundings.record = [](const auto& request, const auto& result, const std::string& log) {
     return record(request, result, log);
+  };
+  surroundings.plan = [](trial::Request& request) {
+    if (request.against) {
+      request.noise = device_noise(known_noise(request.case_directory, request.size));
+    }
   };
   surroundings.log_text = full_log;
   surroundings.limits = limits_;

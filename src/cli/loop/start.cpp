@@ -6,6 +6,7 @@
 #include "autokernel/base/error.h"
 #include "cli/default_case.h"
 #include "cli/loop/text.h"
+#include "cli/noise_store.h"
 #include "cli/option_values.h"
 #include "cli/report.h"
 
@@ -33,6 +34,18 @@ Commit the kernel first: what is committed is the baseline. Nothing is changed w
   throw Error(Stop::usage,
               "no case found in " + here.string() +
                   " or above it: name a folder that holds a case.toml with --case DIR");
+}
+
+// Whether the run's least gain can be told on this machine, before a night is spent on it.
+void warn_of_noise(const ledger::RunStarted& run, const fs::path& case_directory,
+                   const Console& console) {
+  const KnownNoise known = known_noise(case_directory, run.size);
+  for (const std::string& line : known.ignored) console.err << "autokernel: " << line << '\n';
+  for (const trial::DeviceNoise& noise : device_noise(known)) {
+    if (noise.device != run.device_name || noise.driver_version != run.driver_version) continue;
+    const std::string why = out_of_reach(noise, run.min_gain);
+    if (!why.empty()) console.err << "autokernel: " << why << '\n';
+  }
 }
 
 }  // namespace
@@ -90,6 +103,7 @@ int LoopStart::run(const Console& console) {
   if (!started.moved_aside.empty()) {
     console.err << "autokernel: the rows of an earlier run are in " << started.moved_aside << '\n';
   }
+  warn_of_noise(started.step->status.run, options.case_directory, console);
   console.out << step_text(*started.step);
   return 0;
 }

@@ -100,7 +100,8 @@ constexpr std::size_t kLongestNext = 160;
           {"gain", experiment.gain ? Json(experiment.gain->estimate) : Json()}};
 }
 
-[[nodiscard]] std::string status_text(const Status& status, const Room& room) {
+[[nodiscard]] std::string status_text(const Status& status, const std::string& noise,
+                                      const Room& room) {
   const Experiment& best = status.best;
   Lines lines;
   lines.add("run", fmt::format("{} on {}", shortened(status.run.tag, kLongestName),
@@ -119,6 +120,7 @@ constexpr std::size_t kLongestNext = 160;
                         status.counts.kept, status.counts.discarded, status.counts.failed));
   lines.add_count("streak", static_cast<std::uint64_t>(status.streak));
   lines.add_unless_empty("left", shortened(left_of(status), kLongestSentence));
+  lines.add_unless_empty("noise", shortened(noise, kLongestSentence));
   lines.add_unless_empty("under_way", shortened(status.under_way, kLongestSentence));
   lines.add_unless_empty("recent", recent_lines(status, room));
   const std::string stop = status.why_stop();
@@ -172,16 +174,16 @@ int step_exit_code(const Experiment& experiment) {
   return found == codes.end() ? static_cast<int>(Stop::internal) : found->second;
 }
 
-std::string status_text(const Status& status) {
+std::string status_text(const Status& status, const std::string& noise) {
   std::string text;
   for (const Room& room : kRooms) {
-    text = status_text(status, room);
+    text = status_text(status, noise, room);
     if (text.size() < kLargestStatus) break;
   }
   return text;
 }
 
-std::string status_json(const Status& status) {
+std::string status_json(const Status& status, const std::string& noise) {
   const ledger::Budget& budget = status.run.budget;
   Json recent = Json::array();
   const std::size_t count = std::min(kRecent, status.experiments.size() - 1);
@@ -210,6 +212,7 @@ std::string status_json(const Status& status) {
                         {{"max_runs", budget.max_runs ? Json(*budget.max_runs) : Json()},
                          {"hours", budget.hours ? Json(*budget.hours) : Json()},
                          {"no_progress", budget.no_progress ? Json(*budget.no_progress) : Json()}}},
+                       {"noise", noise.empty() ? Json() : Json(noise)},
                        {"under_way", status.under_way.empty() ? Json() : Json(status.under_way)},
                        {"recent", recent},
                        {"should_continue", stop.empty()},

@@ -16,10 +16,11 @@ namespace autokernel::cli {
 // description.
 [[nodiscard]] std::string experiment_line(const ledger::Experiment& experiment);
 
-// Under a kilobyte, whatever an agent has written.
-[[nodiscard]] std::string status_text(const loop::Status& status);
+// Under a kilobyte, whatever an agent has written. `noise` is what gain this machine can tell from
+// nothing; empty where that is not known.
+[[nodiscard]] std::string status_text(const loop::Status& status, const std::string& noise = {});
 // One object on one line; docs/loop.md describes it.
-[[nodiscard]] std::string status_json(const loop::Status& status);
+[[nodiscard]] std::string status_json(const loop::Status& status, const std::string& noise = {});
 
 [[nodiscard]] std::string finish_text(const loop::Finish& finish);
 

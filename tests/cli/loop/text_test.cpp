@@ -131,6 +131,13 @@ TEST(StatusText, SaysWhereTheRunStands) {
 
 TEST(StatusText, StaysBelowAKilobyteWhateverAnAgentHasWritten) {
   EXPECT_THAT(status_text(longest()), SizeIs(Lt(1000U)));
+  EXPECT_THAT(status_text(longest(), std::string(200, 'x')), SizeIs(Lt(1000U)));
+}
+
+TEST(StatusText, SaysWhatGainCanBeToldWhereThatIsKnown) {
+  EXPECT_THAT(status_text(status(), "2.0 % can be told in 5 s"),
+              HasSubstr("noise:            2.0 % can be told in 5 s\n"));
+  EXPECT_THAT(status_text(status()), Not(HasSubstr("noise:")));
 }
 
 TEST(StatusText, TellsTheLastIdeasAlsoWhereTheyAreLong) {

@@ -1,0 +1,181 @@
+#include "cli/noise.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <filesystem>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/trial/supervisor.h"
+#include "cli/default_case.h"
+#include "cli/diagnostics.h"
+#include "cli/noise_store.h"
+#include "cli/noise_text.h"
+#include "cli/option_values.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+
+namespace autokernel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::steady_clock;
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel noise
+  autokernel noise --case kernels/softmax --seconds 120
+  autokernel noise --device cpu --size check --json
+
+The case's kernel.cu is timed against itself, in pairs, in one process after the other. What is found is kept for this device, driver,
+case and size, and used by 'bench --against' and 'loop': docs/noise.md. --seconds is the time in which pairs are taken; starting,
+compiling and checking come on top. Exit codes as for bench.)";
+
+// In each process both kernels lie elsewhere, and a process holds the outputs of its launches until
+// it has compared them.
+constexpr double kSecondsPerProcess = 5;
+// Where there is no memory for so many outputs, a process ends sooner, and there are more of them;
+// but not without end.
+constexpr int kMostProcesses = 4;  // in the place of one
+// Less is not worth starting a process for.
+constexpr double kShortestProcess = 0.5;
+constexpr double kLongest = 3600;
+constexpr std::uint64_t kLargestKernel = 16ULL << 20U;
+
+[[nodiscard]] std::string now_utc() {
+  return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+// One process's pairs at the end of the recording.
+void add_pairs(trial::NoiseRecording& recording, const trial::Times& times,
+               const trial::Times& others) {
+  const std::size_t pairs = std::min(times.samples_us.size(), others.samples_us.size());
+  for (std::size_t i = 0; i < pairs; ++i) {
+    recording.log_ratios.push_back(std::log(others.samples_us[i] / times.samples_us[i]));
+    recording.times_us.push_back(times.samples_us[i]);
+  }
+}
+
+// Until there are so many seconds of them, in one process after the other; into `report` goes the
+// result of the last. Whether the kernel was correct.
+[[nodiscard]] bool take_pairs(trial::Request& request, double seconds,
+                              const trial::Observer& observer, NoiseReport& report,
+                              trial::NoiseRecording& recording) {
+  recording.most_pairs = trial::most_pairs_of_a_comparison();
+  const double most_processes = kMostProcesses * std::ceil(seconds / kSecondsPerProcess);
+  while (report.processes < most_processes) {
+    const double left = seconds - recording.seconds;
+    const bool enough = recording.log_ratios.size() >= trial::kFewestRecordedPairs;
+    if (left < kShortestProcess && enough) break;
+    const double asked =
+        left < kShortestProcess ? kSecondsPerProcess : std::min(left, kSecondsPerProcess);
+    request.recording_seconds = asked;
+    report.result = trial::supervise(request, {}, observer);
+    const trial::Result& result = report.result;
+    if (result.verdict != trial::Verdict::correct || !result.times || !result.comparison) {
+      return false;
+    }
+    ++report.processes;
+    add_pairs(recording, *result.times, result.comparison->opponent);
+    recording.seconds += result.bench_seconds;
+    // A process that stopped early had no memory for more outputs, and a comparison has none
+    // either.
+    constexpr double kEarly = 0.8;
+    if (result.bench_seconds < kEarly * asked) {
+      recording.most_pairs =
+          std::min(recording.most_pairs, static_cast<int>(result.times->samples_us.size()));
+    }
+    request.checked = false;  // it has just been
+  }
+  return true;
+}
+
+}  // namespace
+
+void Noise::declare(CLI::App& app) {
+  app.footer(kExamples);
+  app.add_option("--case", case_directory_,
+                 "Folder with case.toml (default: ./kernels, or . if it holds a case.toml)")
+      ->type_name("DIR");
+  app.add_option("--device", device_,
+                 "auto (a GPU if there is one, else the emulated device), cuda, cuda:N or cpu "
+                 "(emulated) [auto]")
+      ->type_name("DEVICE");
+  app.add_option("--size", size_, "Size of the problem, by its name in case.toml [default]")
+      ->type_name("NAME");
+  app.add_option(
+         "--min-gain", min_gain_pct_,
+         "Least gain that false keeps are counted for, in percent of the time [0.5; emulated 2]")
+      ->type_name("PERCENT");
+  app.add_option("--seconds", seconds_, "How long pairs are taken [30]")->type_name("SECONDS");
+  app.add_flag("--json", json_, "Print one JSON object instead of text");
+  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+}
+
+trial::Request Noise::request() const {
+  trial::Request request;
+  request.case_directory = fs::absolute(case_directory_ ? existing_case(*case_directory_)
+                                                        : default_case(fs::current_path()));
+  request.kernel_file = request.case_directory / "kernel.cu";
+  request.source = read_file(request.kernel_file, "the kernel", kLargestKernel);
+  request.device = trial::parse_device(device_);
+  request.size = size_;
+  request.samples = 1;  // as many as the pairs need
+  request.against = {.name = "itself", .source = request.source, .min_gain = {}};
+  if (min_gain_pct_) request.against->min_gain = least_gain(*min_gain_pct_);
+  return request;
+}
+
+int Noise::run(const Console& console) {
+  if (!(seconds_ >= 1 && seconds_ <= kLongest)) {
+    throw Error(Stop::usage, "--seconds takes 1 to 3600");
+  }
+  const Diagnostics diagnostics(verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
+  trial::Request request = this->request();
+  Progress progress(console.err, console.err_is_terminal && !verbose_ ? Progress::Painting::on
+                                                                      : Progress::Painting::off);
+  trial::Observer observer;
+  const auto begin = steady_clock::now();
+  observer.progress = [&](auto /*phase*/, auto /*elapsed*/) {
+    progress.show("measuring the noise", steady_clock::now() - begin);
+  };
+  observer.note = [&](const std::string& line) { diagnostics.note(line); };
+
+  NoiseReport report;
+  trial::NoiseRecording recording;
+  if (!take_pairs(request, seconds_, observer, report, recording)) {
+    console.out << text_block(report.result, "");
+    console.err << "autokernel: there is nothing to measure the noise with: the kernel must be "
+                   "correct\n";
+    return exit_code(report.result.verdict);
+  }
+  progress.show("working it out", steady_clock::now() - begin);
+  if (recording.log_ratios.size() < trial::kFewestRecordedPairs) {
+    throw Error(Stop::usage,
+                fmt::format("cannot say anything of the noise by {} pairs in {:g} s: give it more "
+                            "--seconds, or a smaller --size",
+                            recording.log_ratios.size(), seconds_));
+  }
+
+  const trial::DeviceReport device = report.result.device.value_or(trial::DeviceReport{});
+  recording.longest_seconds =
+      device.emulated ? trial::kPromisingSeconds : report.result.cap_seconds;
+  StoredNoise& noise = report.noise;
+  noise.device = device.name;
+  noise.driver_version = report.result.versions["driver"];
+  noise.case_directory = stored_case(request.case_directory);
+  noise.size = size_;
+  noise.at = now_utc();
+  noise.figures =
+      figures_of(recording, min_gain_pct_ ? least_gain(*min_gain_pct_) : trial::least_gain(device));
+  report.file = store_noise(request.case_directory, noise);
+  console.out << (json_ ? noise_json(report) : noise_text(report));
+  return 0;
+}
+
+}  // namespace autokernel::cli

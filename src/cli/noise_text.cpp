@@ -1,0 +1,89 @@
+#include "cli/noise_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/lines.h"
+#include "cli/report.h"
+
+namespace autokernel::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using trial::NoiseFigures;
+
+// Raised when a field changes its meaning or goes; a new field does not raise it.
+constexpr int kSchemaVersion = 1;
+
+[[nodiscard]] std::string next_of(const StoredNoise& noise) {
+  const trial::DeviceNoise device =
+      trial::device_noise(noise.figures, noise.device, noise.driver_version);
+  const std::string hopeless = trial::out_of_reach(device, noise.figures.min_gain);
+  if (!hopeless.empty()) return hopeless;
+  return fmt::format("{:.2g} % can be told here: autokernel loop start TAG, or bench --against",
+                     100 * noise.figures.min_gain);
+}
+
+}  // namespace
+
+std::string noise_text(const NoiseReport& report) {
+  const NoiseFigures& figures = report.noise.figures;
+  const trial::Result& result = report.result;
+  Lines lines;
+  lines.add_unless_empty("problem", result.problem);
+  lines.add("pairs",
+            fmt::format("{} in {} process{}, {:.1f} ms each", figures.pairs, report.processes,
+                        report.processes == 1 ? "" : "es", 1000 * figures.pair_seconds));
+  lines.add("pair_noise_pct", 100 * figures.pair_noise, 2);
+  lines.add("mean_noise_pct", 100 * figures.mean_noise, 3);
+  lines.add("drift_pct", 100 * figures.drift, 2);
+  for (const auto& [seconds, gain] : figures.reach) {
+    if (gain) lines.add(fmt::format("found_{:g}s_pct", seconds), 100 * *gain, 2);
+  }
+  lines.add("min_gain_pct", 100 * figures.min_gain, 2);
+  lines.add("false_keeps", fmt::format("{} of {}", figures.false_keeps, figures.decisions));
+  if (result.device) lines.add("timing", timing(*result.device));
+  for (const std::string& warning : result.warnings) lines.add_unless_empty("warning", warning);
+  lines.add("stored", report.file.string());
+  lines.add("next", next_of(report.noise));
+  const trial::DeviceReport device = result.device.value_or(trial::DeviceReport{});
+  return fmt::format("Device: {}\nCapability: ({}, {})\n---\n", printable(device.name),
+                     device.major, device.minor) +
+         lines.take();
+}
+
+std::string noise_json(const NoiseReport& report) {
+  const StoredNoise& noise = report.noise;
+  const NoiseFigures& figures = noise.figures;
+  const auto reach_json = [](const NoiseFigures::Reach& reach) {
+    return Json{{"seconds", reach.seconds}, {"gain", reach.gain ? Json(*reach.gain) : Json()}};
+  };
+  Json reach = Json::array();
+  for (const auto& one : figures.reach) reach.push_back(reach_json(one));
+  const Json object = {{"schema_version", kSchemaVersion},
+                       {"program", "autokernel " AUTOKERNEL_VERSION},
+                       {"device", noise.device},
+                       {"driver_version", noise.driver_version},
+                       {"case", noise.case_directory},
+                       {"size", noise.size},
+                       {"at", noise.at},
+                       {"problem", report.result.problem},
+                       {"processes", report.processes},
+                       {"pairs", figures.pairs},
+                       {"pair_seconds", figures.pair_seconds},
+                       {"pair_noise", figures.pair_noise},
+                       {"mean_noise", figures.mean_noise},
+                       {"drift", figures.drift},
+                       {"reach", reach},
+                       {"longest", reach_json(figures.longest)},
+                       {"min_gain", figures.min_gain},
+                       {"decisions", figures.decisions},
+                       {"false_keeps", figures.false_keeps},
+                       {"warnings", report.result.warnings},
+                       {"stored", report.file.string()},
+                       {"next", next_of(noise)}};
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace autokernel::cli
