@@ -135,8 +135,7 @@ class ThreadCall {
 
   // The function a register names, which must be one of the table and take what the call gives.
   std::string pointed_to() {
-    const Value address =
-        writer_.read({.value = call_.pointer.value(), .where = instruction_.where}, "i64", 1);
+    const Value address = writer_.read(instruction_.operands.at(1), "i64", 1);
     const Value offset = ir_.binary("sub", address, kFunctionAddresses);
     const Value index = ir_.binary("udiv", offset, kFunctionAddressStep);
     const Value whole = ir_.compare("icmp eq", ir_.binary("urem", offset, kFunctionAddressStep), 0);

@@ -22,7 +22,9 @@ Value Writer::stack_top() {
   if (top_slot_) return ir.load(*top_slot_, "i64", 1, 8);
   return ir.binary("add", frame_, layout_.local_bytes);
 }
-void Writer::set_stack_top(const Value& top) { ir.store(top, top_slot_.value(), 8); }
+void Writer::set_stack_top(const Value& top) {
+  if (top_slot_) ir.store(top, *top_slot_, 8);  // elsewhere nothing moves it
+}
 
 // The special registers that differ from lane to lane, of the thread's own lane; empty for others.
 Value Writer::read_lane_register(const ptx::SpecialRegister& special) {
