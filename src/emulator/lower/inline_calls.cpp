@@ -154,7 +154,7 @@ class Inliner {
   }
 
   void call(const Instruction& instruction, const CallParts& call) {
-    const ptx::Function& callee = module_.functions[call.callee.value()];
+    const ptx::Function& callee = module_.functions.at(call.callee.value_or(UINT32_MAX));
     if (std::ranges::find(chain_, &callee) != chain_.end()) {
       refuse(instruction, "'" + callee.name + "' calls itself, which is not");
     }

@@ -45,8 +45,13 @@ class ThreadCall {
   }
 
  private:
+  // Where it is no pointer.
+  [[nodiscard]] const ptx::Function& called() const {
+    return writer_.module().functions.at(call_.callee.value_or(UINT32_MAX));
+  }
+
   CallArea known_area() {
-    const ptx::Function& callee = writer_.module().functions.at(call_.callee.value());
+    const ptx::Function& callee = called();
     if (callee.entry) unsupported(instruction_, "'" + callee.name + "' is a kernel");
     if (call_.arguments.size() != callee.parameters.size() ||
         call_.results.size() != callee.returns.size()) {
@@ -124,7 +129,7 @@ class ThreadCall {
   }
   [[nodiscard]] ptx::Type formal_type(const Operand& argument) const {
     const auto index = static_cast<std::size_t>(&argument - call_.arguments.data());
-    return writer_.module().functions.at(call_.callee.value()).parameters.at(index).type;
+    return called().parameters.at(index).type;
   }
 
   void take(const Operand& result, const Value& from, std::uint64_t bytes) {
