@@ -23,10 +23,6 @@ void root(Numbers a, Numbers, Values values) {
 void reciprocal_root(Numbers a, Numbers, Values values) {
   each(a, values, [](double x) { return 1 / std::sqrt(x); });
 }
-void reciprocal_root_rounded(Numbers a, Numbers, Values values) {
-  each(a, values,
-       [](double x) { return static_cast<double>(1 / std::sqrt(static_cast<long double>(x))); });
-}
 void sine(Numbers a, Numbers, Values values) {
   each(a, values, [](double x) { return std::sin(x); });
 }

@@ -12,8 +12,6 @@ using Values = std::span<double>;
 void reciprocal(Numbers a, Numbers, Values values);
 void root(Numbers a, Numbers, Values values);
 void reciprocal_root(Numbers a, Numbers, Values values);
-// For f64: rounded from more digits.
-void reciprocal_root_rounded(Numbers a, Numbers, Values values);
 void sine(Numbers a, Numbers, Values values);
 void cosine(Numbers a, Numbers, Values values);
 void logarithm(Numbers a, Numbers, Values values);

@@ -70,14 +70,17 @@ int main(int count, char** texts) try {
     const std::string_view wanted = arguments[1];
     const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), stride);
     if (error != std::errc() || end != wanted.data() + wanted.size() || stride == 0) {
-      fmt::print(stderr, "usage: emulator_numeric_figures [STRIDE]\n");
+      fmt::print(stderr, "usage: emulator_numeric_figures [STRIDE [NAME]]\n");
       return 2;
     }
   }
+  const std::string_view name = arguments.size() > 2 ? arguments[2] : "";
   fmt::print("| function | operands | PTX allows | largest error | at | operands tried |\n");
   fmt::print("|---|---|---|---|---|---|\n");
   bool within = true;
-  for (const Function& function : functions()) within = print(function, stride) && within;
+  for (const Function& function : functions()) {
+    if (function.name.starts_with(name)) within = print(function, stride) && within;
+  }
   return within ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "emulator_numeric_figures: %s\n", error.what());

@@ -37,6 +37,7 @@ const std::vector<std::vector<std::size_t>>& families() {
       by_word[text.substr(0, text.find('.'))].push_back(i);
     }
     std::vector<std::vector<std::size_t>> all;
+    all.reserve(by_word.size());
     for (const auto& [word, family] : by_word) all.push_back(family);
     return all;
   }();
@@ -195,6 +196,7 @@ std::vector<std::uint64_t> input_of(const Program& program) {
     }
   };
   std::vector<std::uint64_t> input;
+  input.reserve(kCommonBytes / 8 + std::size_t{program.threads()} * program.blocks * kAllRegisters);
   for (unsigned i = 0; i < kCommonBytes / 8; ++i)
     input.push_back(wanted(Kind::f32) << 32 | wanted(Kind::b32) % 4096);
   for (std::uint32_t item = 0; item < program.threads() * program.blocks; ++item) {

@@ -21,9 +21,6 @@ struct IntegerType {
   [[nodiscard]] Wide number(std::uint64_t value) const { return integer(value, bits, is_signed); }
 };
 
-constexpr IntegerType kTypes[] = {{16, false}, {16, true},  {32, false},
-                                  {32, true},  {64, false}, {64, true}};
-
 using Two = Wide (*)(Wide a, Wide b);
 using Three = Wide (*)(Wide a, Wide b, Wide c);
 
@@ -54,6 +51,12 @@ void three(std::vector<Operation>& all, const std::string& word, IntegerType typ
                  true});
 }
 
+// The lower 64 bits of a product, which two u64 have more of than a signed 128-bit number holds.
+Wide lower_product(Wide a, Wide b) {
+  const std::uint64_t low = static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b);
+  return low;
+}
+
 // The upper half of a product. That of two u64 does not fit a signed 128-bit number, but wraps
 // around only above the half that is asked for.
 template <unsigned bits>
@@ -68,17 +71,12 @@ void add_width(std::vector<Operation>& all, bool is_signed) {
   const Kind same = type.kind();
   two(all, "add", type, same, [](Wide a, Wide b) { return a + b; });
   two(all, "sub", type, same, [](Wide a, Wide b) { return a - b; });
-  two(all, "mul.lo", type, same, [](Wide a, Wide b) {
-    return static_cast<Wide>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  });
+  two(all, "mul.lo", type, same, lower_product);
   two(all, "min", type, same, [](Wide a, Wide b) { return std::min(a, b); });
   two(all, "max", type, same, [](Wide a, Wide b) { return std::max(a, b); });
   two(all, "div", type, same, [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a / b; });
   two(all, "rem", type, same, [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a % b; });
-  three(all, "mad.lo", type, same, [](Wide a, Wide b, Wide c) {
-    return static_cast<Wide>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b) +
-                             static_cast<std::uint64_t>(c));
-  });
+  three(all, "mad.lo", type, same, [](Wide a, Wide b, Wide c) { return lower_product(a, b) + c; });
   three(all, "sad", type, same, [](Wide a, Wide b, Wide c) { return c + (a < b ? b - a : a - b); });
   two(all, "mul.hi", type, same, [](Wide a, Wide b) { return upper<bits>(a, b); });
   three(all, "mad.hi", type, same, [](Wide a, Wide b, Wide c) { return upper<bits>(a, b) + c; });

@@ -160,15 +160,13 @@ class Printer {
     for (std::size_t i = 0; i < text.size(); ++i) {
       const char c = text[i];
       const bool alone = i == 0 || std::string_view(" {|").find(text[i - 1]) != std::string::npos;
-      if (!alone) {
-        line += c;
-      } else if (c == 'D') {
+      if (alone && c == 'D') {
         line += name(result);
-      } else if (c >= 'A' && c <= 'C') {
+      } else if (alone && c >= 'A' && c <= 'C') {
         line += operands.at(static_cast<std::size_t>(c - 'A'));
-      } else if (c >= 'T' && c <= 'W') {
+      } else if (alone && c >= 'T' && c <= 'W') {
         line += std::string("%") + c;
-      } else if (c == 'M') {
+      } else if (alone && c == 'M') {
         line += "-1";
       } else {
         line += c;
@@ -179,12 +177,14 @@ class Printer {
 
   void print(const Compute& compute) {
     std::vector<std::string> operands;
+    operands.reserve(compute.operands.size());
     for (const Operand& operand : compute.operands) operands.push_back(text(operand));
     line(text(compute.guard) +
          filled(operations()[compute.operation].text, compute.result, operands));
   }
   void print(const Together& together) {
     std::vector<std::string> operands;
+    operands.reserve(together.operands.size());
     for (const Register& reg : together.operands) operands.push_back(name(reg));
     line(filled(collectives()[together.collective].text, together.result, operands));
   }

@@ -26,8 +26,8 @@ TEST_P(RandomPrograms, ComputeWhatPtxSays) {
   for (std::uint64_t i = 0; i < kPerTest; ++i) {
     const Program program = generate(GetParam() * kPerTest + i);
     const auto found = difference(program, engine);
-    ASSERT_FALSE(found.has_value()) << "seed " << program.seed << ": " << *found << "\n"
-                                    << ptx_of(shrunk(program, engine));
+    ASSERT_EQ(found.value_or(""), "") << "seed " << program.seed << "\n"
+                                      << ptx_of(shrunk(program, engine));
   }
 }
 
