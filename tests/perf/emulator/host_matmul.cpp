@@ -60,6 +60,7 @@ double host_matmul(Nest nest, std::size_t side, unsigned threads, int runs) {
     const auto begin = std::chrono::steady_clock::now();
     {
       std::vector<std::jthread> workers;
+      workers.reserve(threads);
       for (std::size_t t = 0; t < threads; ++t) {
         workers.emplace_back([&, t] {
           const Rows rows{side * t / threads, side * (t + 1) / threads};
