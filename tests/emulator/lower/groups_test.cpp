@@ -1,5 +1,6 @@
 // Accesses that are checked together, and lanes that lie far apart: what is loaded, and which fault
 // is found.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,7 +93,8 @@ TEST(CheckedTogether, LanesThatDoNotRunMayPointAnywhere) {
                  input, 32);
   ASSERT_EQ(outcome.fault, "");
   for (std::uint32_t t = 0; t < 32; ++t)
-    EXPECT_EQ(outcome.words[t], t < 15 ? input[4 * t] + input[4 * t + 4] : 0);
+    EXPECT_EQ(outcome.words[t],
+              t < 15 ? input[std::size_t{4} * t] + input[std::size_t{4} * t + 4] : 0);
 }
 
 TEST(CheckedTogether, NothingBehindABarrierIsCheckedBeforeIt) {
@@ -158,7 +160,7 @@ TEST_P(LanesFarApart, LoadEachItsOwn) {
     for (std::size_t lane = 0; lane < 32; ++lane) {
       for (unsigned e = 0; e < far.elements; ++e) {
         const auto* from = reinterpret_cast<const std::uint8_t*>(input.data()) + lane * stride +
-                           e * far.element + (far.element < 4 ? 1 * far.element : 0);
+                           std::size_t{e} * far.element + (far.element < 4 ? 1 * far.element : 0);
         std::uint32_t expected = 0;
         std::memcpy(&expected, from, far.element);
         if (far.is_signed)
@@ -186,11 +188,12 @@ TEST(ManyBlocks, WhereLanesPartAndMeetAgain) {
   constexpr unsigned kParts = 120;
   std::string body = "mov.u32 %r2, %r1;\n";
   for (unsigned i = 0; i < kParts; ++i) {
-    const std::string n = std::to_string(i);
-    body += "and.b32 %r3, %r2, " + std::to_string(1U << i % 5) +
-            "; setp.ne.u32 %p1, %r3, 0; @%p1 bra ODD" + n + ";\nmad.lo.u32 %r2, %r2, 3, " + n +
-            "; bra MET" + n + ";\nODD" + n + ": xor.b32 %r2, %r2, %r0; add.u32 %r2, %r2, " + n +
-            ";\nMET" + n + ": shr.u32 %r3, %r2, 7; xor.b32 %r2, %r2, %r3;\n";
+    body += fmt::format(
+        "and.b32 %r3, %r2, {1}; setp.ne.u32 %p1, %r3, 0; @%p1 bra ODD{0};\n"
+        "mad.lo.u32 %r2, %r2, 3, {0}; bra MET{0};\n"
+        "ODD{0}: xor.b32 %r2, %r2, %r0; add.u32 %r2, %r2, {0};\n"
+        "MET{0}: shr.u32 %r3, %r2, 7; xor.b32 %r2, %r2, %r3;\n",
+        i, 1U << i % 5);
   }
   const auto input = counting(64);
   const Outcome outcome = run_kernel(kernel_of(body + "st.global.u32 [%rd1], %r2;"), input, 64,
