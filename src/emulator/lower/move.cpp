@@ -43,7 +43,22 @@ void unpack(Writer& writer, const Instruction& instruction, const Vector& parts)
   }
 }
 
+// mov.v2 and mov.v4: all elements are read before the first is written.
+void move_vector(Writer& writer, const Instruction& instruction) {
+  const auto to = elements_of(instruction.operands.at(0));
+  const auto from = elements_of(instruction.operands.at(1));
+  if (to.size() != instruction.vector_width || from.size() != to.size()) unsupported(instruction);
+  const std::string element = element_of(instruction.type());
+  std::vector<Value> values;
+  values.reserve(from.size());
+  for (const ptx::Operand& source : from)
+    values.push_back(writer.read(source, element, writer.lanes_of(instruction)));
+  for (std::size_t i = 0; i < to.size(); ++i)
+    writer.write(to[i], values[i], writer.result(instruction));
+}
+
 void move(Writer& writer, const Instruction& instruction) {
+  if (instruction.vector_width > 1) return move_vector(writer, instruction);
   if (const auto* to = std::get_if<Vector>(&instruction.operands.at(0).value)) {
     return unpack(writer, instruction, *to);
   }

@@ -214,6 +214,12 @@ Form form_of(const TransferContext& context, const Operand& operand, unsigned bi
       return Form::uniform(full_range(64), std::countr_zero(runtime::kAllocationAlignment));
     }
   }
+  if (const auto* address = std::get_if<ptx::Address>(&operand.value)) {
+    if (const auto* base = std::get_if<ptx::Register>(&address->base)) {
+      const unsigned width = ptx::bits(context.function.registers[base->index].type);
+      return add(context.forms[base->index], Form::constant(address->offset), width);
+    }
+  }
   return Form::uniform(64);  // sinks, labels, addresses known only when the kernel runs
 }
 

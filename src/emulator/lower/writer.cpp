@@ -246,6 +246,11 @@ Value Writer::read(const ptx::Operand& operand, const std::string& element, unsi
   } else if (const auto* symbol = std::get_if<ptx::Symbol>(&operand.value)) {
     value = symbol_address(*symbol, operand.where);
     if (lanes != 1) value = ir.splat(value, lanes);
+  } else if (const auto* sum = std::get_if<ptx::Address>(&operand.value);
+             sum != nullptr && std::holds_alternative<ptx::Register>(sum->base) && !to_float) {
+    value = read_register(std::get<ptx::Register>(sum->base).index, lanes);
+    value = ir.bitcast(value, fmt::format("i{}", bits_of(value.element)));
+    value = ir.binary("add", value, static_cast<std::uint64_t>(sum->offset));
   } else if (const auto* address = std::get_if<ptx::Address>(&operand.value);
              address != nullptr && std::holds_alternative<ptx::Symbol>(address->base)) {
     value = symbol_address(std::get<ptx::Symbol>(address->base), operand.where);

@@ -128,12 +128,18 @@ Declared read_declared(Reading& reading, const DeclarationHead& head, Space spac
 
 Declared read_parameter(Reading& reading) {
   TokenStream& tokens = reading.tokens;
-  if (tokens.at_dotted("reg")) {
-    throw Error(tokens.peek().where,
-                "parameters in registers are not supported by the emulator; use .param");
+  const Location where = tokens.peek().where;
+  const bool in_register = tokens.take_if_dotted("reg");
+  if (!in_register && !tokens.take_if_dotted("param")) tokens.fail_expecting("'.param'");
+  const DeclarationHead head = read_head(reading);
+  if (in_register && (head.type == Type::pred || head.vector_width > 1)) {
+    throw Error(where,
+                "a predicate or a vector as a parameter in a register is not supported by "
+                "the emulator; use .param");
   }
-  if (!tokens.take_if_dotted("param")) tokens.fail_expecting("'.param'");
-  return read_declared(reading, read_head(reading), Space::param);
+  Declared declared = read_declared(reading, head, Space::param);
+  declared.in_register = in_register;
+  return declared;
 }
 
 void name_symbol(Reading& reading, const Declared& declared, Symbol symbol) {

@@ -14,6 +14,7 @@ struct Declared {
   Token name;
   std::vector<std::uint64_t>
       extents;  // array sizes as written, 0 for [], and the vector width if there is one
+  bool in_register = false;  // a parameter declared .reg
 };
 
 // What stands before the names of a declaration and goes for all of them.
@@ -30,7 +31,7 @@ struct DeclarationHead {
 // A name and its array sizes. The size is 0 where the first extent is left open.
 [[nodiscard]] Declared read_declared(Reading& reading, const DeclarationHead& head, Space space);
 
-// A whole parameter, from `.param` on.
+// A whole parameter, from `.param` or `.reg` on.
 [[nodiscard]] Declared read_parameter(Reading& reading);
 
 // Gives the variable its name in the innermost scope. Throws Error where the scope has that name

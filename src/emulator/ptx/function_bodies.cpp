@@ -15,13 +15,17 @@ namespace {
 
 class BodyReader {
  public:
-  BodyReader(Reading& reading, Function& function)
-      : reading_(reading), tokens_(reading.tokens), function_(function) {}
+  BodyReader(Reading& reading, Function& function, const std::vector<Instruction>& before_return)
+      : reading_(reading),
+        tokens_(reading.tokens),
+        function_(function),
+        before_return_(before_return) {}
 
   void read() {
     do {
       read_statement();
     } while (!open_braces_.empty());
+    leave_results(std::nullopt);  // the end of the body returns too
     bind_labels();
   }
 
@@ -65,7 +69,16 @@ class BodyReader {
 
   void read_one_instruction() {
     const auto index = static_cast<std::uint32_t>(function_.body.size());
-    function_.body.push_back(read_instruction(reading_, labels_, index));
+    Instruction instruction = read_instruction(reading_, labels_, index);
+    if (instruction.opcode == Opcode::ret) leave_results(instruction.guard);
+    function_.body.push_back(std::move(instruction));
+  }
+
+  void leave_results(const std::optional<Guard>& guard) {
+    for (Instruction move : before_return_) {
+      move.guard = guard;
+      function_.body.push_back(std::move(move));
+    }
   }
 
   void read_directive() {
@@ -152,6 +165,7 @@ class BodyReader {
   Reading& reading_;
   TokenStream& tokens_;
   Function& function_;
+  const std::vector<Instruction>& before_return_;
   Labels labels_;
   std::vector<Vector> target_lists_;  // of .branchtargets
   std::vector<Location> open_braces_;
@@ -159,6 +173,9 @@ class BodyReader {
 
 }  // namespace
 
-void read_body(Reading& reading, Function& function) { BodyReader(reading, function).read(); }
+void read_body(Reading& reading, Function& function,
+               const std::vector<Instruction>& before_return) {
+  BodyReader(reading, function, before_return).read();
+}
 
 }  // namespace emulator::ptx

@@ -33,9 +33,41 @@ void name_parameters(Reading& reading, const std::vector<Declared>& parameters,
                      Symbol::Where where) {
   std::uint32_t index = 0;
   for (const Declared& declared : parameters) {
-    if (declared.name.text != "_") name_symbol(reading, declared, {where, index});
+    if (declared.name.text != "_" && !declared.in_register) {
+      name_symbol(reading, declared, {where, index});
+    }
     ++index;
   }
+}
+
+// Gives each parameter in a register that register, and the instruction that brings its value there
+// from the .param variable that stands for it, or there from the register.
+std::vector<Instruction> name_registers(Reading& reading, Function& function,
+                                        const std::vector<Declared>& parameters,
+                                        Symbol::Where where) {
+  std::vector<Instruction> moves;
+  for (std::uint32_t index = 0; index < parameters.size(); ++index) {
+    const Declared& declared = parameters[index];
+    if (!declared.in_register) continue;
+    const Register place{static_cast<std::uint32_t>(function.registers.size())};
+    if (!reading.names.add(declared.name.text, place)) {
+      throw Error(declared.name.where, quoted(declared.name) + " is already defined");
+    }
+    function.registers.push_back({declared.variable.name, declared.variable.type});
+    const bool comes_in = where == Symbol::Where::parameter;
+    const Operand value{place, false, declared.name.where};
+    const Operand variable{Address{Symbol{where, index}, 0}, false, declared.name.where};
+    Instruction move;
+    move.opcode = comes_in ? Opcode::ld : Opcode::st;
+    move.types = {declared.variable.type};
+    move.space = Space::param;
+    move.names_space = true;
+    move.operands = comes_in ? std::vector{value, variable} : std::vector{variable, value};
+    move.where = declared.name.where;
+    move.text = "parameter " + declared.variable.name;
+    moves.push_back(std::move(move));
+  }
+  return moves;
 }
 
 // One to three numbers, as .maxntid and its like have; the ones left out are 1.
@@ -151,8 +183,14 @@ void read_function(Reading& reading, Linkage linkage) {
   reading.names.open_scope();
   name_parameters(reading, returns, Symbol::Where::return_parameter);
   name_parameters(reading, parameters, Symbol::Where::parameter);
+  function.body = name_registers(reading, function, parameters, Symbol::Where::parameter);
+  const auto before_return =
+      name_registers(reading, function, returns, Symbol::Where::return_parameter);
+  if (function.entry && !function.body.empty()) {
+    throw Error(name.where, "a kernel has no parameters in registers");
+  }
   if (function.defined) {
-    read_body(reading, function);
+    read_body(reading, function, before_return);
   } else if (!tokens.take_if(";")) {
     tokens.fail_expecting("'{' or ';'");
   }

@@ -55,32 +55,43 @@ class RegisterDeclarer {
   }
 
   void declare_range(const Token& name) {
-    const Location where = tokens_.peek().where;
     const std::uint64_t count = number_value(tokens_.expect(TokenKind::number, "a number")).bits;
     tokens_.expect(">");
-    if (head_.vector_width > 1) throw Error(where, "a range of vector registers is not supported");
     if (name.text.size() > kLongestRangeName) {
       throw Error(name.where, "the name of a range of registers is too long");
     }
+    // Each is at least one register: no product of more overflows.
     reserve(count, name);
+    if (head_.vector_width > 1) reserve(count * (head_.vector_width - 1U), name);
     for (std::uint64_t i = 0; i < count; ++i) {
       std::string each = std::string(name.text) + std::to_string(i);
-      if (!reading_.names.add_copy(each, next())) {
+      const Meaning meaning = head_.vector_width > 1
+                                  ? Meaning(VectorRegister{next().index, head_.vector_width})
+                                  : Meaning(next());
+      if (!reading_.names.add_copy(each, meaning)) {
         throw Error(name.where, quoted(each) + " is already defined");
       }
-      append(std::move(each));
+      if (head_.vector_width > 1) {
+        append_components(each, name);
+      } else {
+        append(std::move(each));
+      }
     }
   }
 
   void declare_vector(const Token& name) {
+    reserve(head_.vector_width, name);
+    require(reading_.names.add(name.text, VectorRegister{next().index, head_.vector_width}), name);
+    append_components(std::string(name.text), name);
+  }
+
+  void append_components(const std::string& of, const Token& name) {
     constexpr std::string_view kComponents = "xyzw";
     if (head_.vector_width > kComponents.size()) {
       throw Error(name.where, "a vector register has two or four components");
     }
-    reserve(head_.vector_width, name);
-    require(reading_.names.add(name.text, VectorRegister{next().index, head_.vector_width}), name);
     for (const char component : kComponents.substr(0, head_.vector_width)) {
-      append(std::string(name.text) + '.' + component);
+      append(of + '.' + component);
     }
   }
 
@@ -102,15 +113,24 @@ void declare_registers(Reading& reading, Function& function) {
 void declare_local_variables(Reading& reading, Function& function, Space space) {
   TokenStream& tokens = reading.tokens;
   const DeclarationHead head = read_head(reading);
+  // Global and constant memory outlives the function: such a variable is one of the module's, by a
+  // name that no other can have.
+  const bool lasts = space == Space::global || space == Space::constant;
+  std::vector<Variable>& variables = lasts ? reading.module.variables : function.variables;
   do {
     Declared declared = read_declared(reading, head, space);
-    const auto index = static_cast<std::uint32_t>(function.variables.size());
-    name_symbol(reading, declared, {Symbol::Where::local_variable, index});
+    const auto index = static_cast<std::uint32_t>(variables.size());
+    name_symbol(reading, declared,
+                {lasts ? Symbol::Where::module_variable : Symbol::Where::local_variable, index});
     read_optional_initialiser(reading, declared);
     if (declared.variable.size == 0) {
       throw Error(declared.name.where, "the size of " + quoted(declared.name) + " is missing");
     }
-    function.variables.push_back(std::move(declared.variable));
+    if (lasts) {
+      declared.variable.name =
+          function.name + "." + declared.variable.name + "." + std::to_string(index);
+    }
+    variables.push_back(std::move(declared.variable));
   } while (tokens.take_if(","));
   tokens.expect(";");
 }

@@ -138,11 +138,24 @@ Operand read_constant_operand(Reading& reading) {
   return {immediate_of(read_constant(reading.tokens)), false, where};
 }
 
+// A name, or a register and what is added to it: %r1+4.
+Operand read_named_value(Reading& reading) {
+  Operand operand = read_named(reading);
+  const auto* const base = std::get_if<Register>(&operand.value);
+  if (base == nullptr || operand.selector) return operand;
+  if (reading.tokens.at("+") || reading.tokens.at("-")) {
+    operand.value = Address{*base, read_offset(reading)};
+  }
+  return operand;
+}
+
 // Everything but brackets and pairs.
 Operand read_simple(Reading& reading) {
   TokenStream& tokens = reading.tokens;
   const Token& next = tokens.peek();
-  if (next.kind == TokenKind::identifier && next.text != "WARP_SZ") return read_named(reading);
+  if (next.kind == TokenKind::identifier && next.text != "WARP_SZ") {
+    return read_named_value(reading);
+  }
   const Token& second = tokens.peek_second();
   const bool sign = tokens.at("!") || tokens.at("-");
   if (sign && second.kind == TokenKind::identifier && second.text != "WARP_SZ") {

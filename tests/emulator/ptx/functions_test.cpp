@@ -93,10 +93,29 @@ TEST(FunctionHeader, AnUnknownDirectiveIsRefusedByName) {
             "line 4, column 12: unknown directive '.frob' of a function");
 }
 
-TEST(FunctionHeader, ParametersInRegistersAreRefused) {
-  EXPECT_EQ(error_of_module(".func f(.reg .b32 a);"),
-            "line 4, column 9: parameters in registers are not supported by the emulator; use "
-            ".param");
+// Loaded before the body, stored before each return with its guard, and at the end.
+TEST(FunctionHeader, ParametersInRegistersAreMovedFromAndToVariables) {
+  const Function function =
+      parse_module(".func (.reg .b32 r) f(.reg .b32 a) { .reg .pred p; @p ret; mov.b32 r, a; }\n")
+          .functions.at(0);
+  ASSERT_EQ(function.body.size(), 5U);
+  EXPECT_EQ(function.body[0].opcode, Opcode::ld);
+  EXPECT_EQ(register_name(function, function.body[0].operands.at(0)), "a");
+  EXPECT_EQ(function.body[1].opcode, Opcode::st);
+  EXPECT_TRUE(function.body[1].guard);
+  EXPECT_EQ(function.body[2].opcode, Opcode::ret);
+  EXPECT_EQ(function.body[4].opcode, Opcode::st);
+  EXPECT_EQ(register_name(function, function.body[4].operands.at(1)), "r");
+  EXPECT_FALSE(function.body[4].guard);
+}
+TEST(FunctionHeader, PredicatesInRegistersAreRefused) {
+  EXPECT_EQ(error_of_module(".func f(.reg .pred a);"),
+            "line 4, column 9: a predicate or a vector as a parameter in a register is not "
+            "supported by the emulator; use .param");
+}
+TEST(FunctionHeader, AKernelHasNoParametersInRegisters) {
+  EXPECT_EQ(error_of_module(".entry f(.reg .b32 a) { ret; }"),
+            "line 4, column 8: a kernel has no parameters in registers");
 }
 
 TEST(FunctionHeader, TwoParametersOfOneNameAreRefused) {
