@@ -15,7 +15,8 @@ namespace emulator::testing {
 namespace {
 
 // <a|b> stands for a and for b, @ for the | of a pair; $1, $2 .. for registers of the instruction's
-// last type.
+// last type. One form to a line, however long.
+// clang-format off
 constexpr const char* kForms[] = {
     // Integers.
     "<add|sub|min|max|div|rem>.<u16|s16|u32|s32|u64|s64> $1, $2, $3;",
@@ -102,8 +103,7 @@ constexpr const char* kForms[] = {
     "mov.b64 <%rd1, {%r1, %r2}|{%r1, _}, %rd1|{%h1, %h2, %h3, %h4}, %rd1>;",
     "mov.<u32|u64> $1, s;",
     "cvta<|.to>.<global|shared|local|const|param|shared::cta|shared::cluster>.u64 %rd1, %rd2;",
-    "isspacep.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry> %p1, "
-    "%rd2;",
+    "isspacep.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry> %p1, %rd2;",
     "cvt<|.sat>.<u8|s8|u16|s16>.<u8|s16> %h1, %h2;",
     "cvt<|.sat>.<u32|s32>.<u64|s64> %r1, %rd2;",
     "cvt.<rni|rzi|rmi|rpi><|.ftz><|.sat>.<u32|s32>.f32 %r1, %f2;",
@@ -118,28 +118,23 @@ constexpr const char* kForms[] = {
     "cvt.pack.sat.<u8|s8|u4|s4|u2|s2>.s32.b32 %r1, %r2, %r3, %r4;",
     "cvt.pack.sat.<u16|s16>.s32 %r1, %r2, %r3;",
     // Memory.
-    "ld<|.global|.local|.const|.param>.<b8|u8|s8|b16|u16|s16|b32|u32|s32|f32|b64|u64|s64|f64> $1, "
-    "[%rd9];",
+    "ld<|.global|.local|.const|.param>.<b8|u8|s8|b16|u16|s16|b32|u32|s32|f32|b64|u64|s64|f64> $1, [%rd9];",
     "st<|.global|.local>.<b8|u8|s8|b16|u16|s16|b32|u32|s32|f32|b64|u64|s64|f64> [%rd9], $1;",
     "ld.shared<|::cta|::cluster>.<u8|s16|b32|f64> $1, [%r9+4];",
     "st.shared<|::cta|::cluster>.<u8|s16|b32|f64> [%r9+-4], $1;",
     "ld.<global|shared>.v2.<b8|u16|f32|u64> {$1, $2}, [%rd9];",
     "st.<global|shared>.v4.<b8|u16|f32|u32> [%rd9], {$1, $2, $3, $4};",
-    "ld<.weak|.volatile|.relaxed.cta|.acquire.cluster|.relaxed.gpu|.acquire.sys><|.global|.shared>."
-    "u32 $1, [%rd9];",
-    "st<.weak|.volatile|.relaxed.cta|.release.cluster|.relaxed.gpu|.release.sys><|.global|.shared>."
-    "u32 [%rd9], $1;",
+    "ld<.weak|.volatile|.relaxed.cta|.acquire.cluster|.relaxed.gpu|.acquire.sys><|.global|.shared>.u32 $1, [%rd9];",
+    "st<.weak|.volatile|.relaxed.cta|.release.cluster|.relaxed.gpu|.release.sys><|.global|.shared>.u32 [%rd9], $1;",
     "<ld.mmio.relaxed.sys.global.u32 %r1, [%rd9]|st.mmio.relaxed.sys.global.u32 [%rd9], %r1>;",
     "ld.global.<ca|cg|cs|lu|cv|nc|L2::64B|L2::128B|L2::256B>.u32 $1, [%rd9];",
     "st.global.<wb|cg|cs|wt>.u32 [%rd9], $1;",
-    "ld.global<|.nc>.L1::<evict_normal|evict_unchanged|evict_first|evict_last|no_allocate>.v4.f32 "
-    "{$1, $2, $3, $4}, [%rd9];",
+    "ld.global<|.nc>.L1::<evict_normal|evict_unchanged|evict_first|evict_last|no_allocate>.v4.f32 {$1, $2, $3, $4}, [%rd9];",
     "ldu<|.global>.u32 $1, [%rd9];",
     "<ld.global.L2::cache_hint.u32 %r1, [%rd9]|st.global.L2::cache_hint.u32 [%rd9], %r1>, %rd2;",
     "prefetch<|.global|.local>.<L1|L2> [%rd9];",
     "prefetch.global.L2::<evict_last|evict_normal> [%rd9];",
-    "<prefetchu.L1 [%rd9]|applypriority.global.L2::evict_normal [%rd9], 128|discard.global.L2 "
-    "[%rd9], 128>;",
+    "<prefetchu.L1 [%rd9]|applypriority.global.L2::evict_normal [%rd9], 128|discard.global.L2 [%rd9], 128>;",
     "createpolicy.fractional.L2::<evict_last|evict_first|evict_normal>.b64 %rd1, 0.5;",
     "createpolicy.range.L2::evict_last.L2::evict_first.b64 %rd1, [%rd9], 128, 256;",
     "mapa<.shared::cluster.u32 %r1, %r2|.u64 %rd1, %rd2>, 0;",
@@ -150,8 +145,7 @@ constexpr const char* kForms[] = {
     "red<|.global|.shared>.add.<u32|s32|u64|f32|f64> [%rd9], $2;",
     "atom.global.<min|max>.<u32|s32|u64|s64> $1, [%rd9], $2;",
     "atom.global.<inc|dec>.u32 $1, [%rd9], $2;",
-    "atom.<relaxed|acquire|release|acq_rel>.<cta|cluster|gpu|sys>.global.cas.<b16|b32|b64|b128> "
-    "$1, [%rd9], $2, $3;",
+    "atom.<relaxed|acquire|release|acq_rel>.<cta|cluster|gpu|sys>.global.cas.<b16|b32|b64|b128> $1, [%rd9], $2, $3;",
     "<atom.global.add.noftz.f16 %h1, [%rd9], %h2|red.global.add.noftz.bf16x2 [%rd9], %r2>;",
     "red.<relaxed|release>.<cta|gpu|sys>.global.<and|or|xor>.b32 [%rd9], $2;",
     "red.global.add.v2.f32 [%rd9], {%f1, %f2};",
@@ -174,60 +168,46 @@ constexpr const char* kForms[] = {
     "match.all.sync.<b32|b64> <%r1|%r1@%p1>, $2, -1;",
     "redux.sync.<add|min|max>.<u32|s32> $1, $2, -1;",
     "redux.sync.<and|or|xor>.b32 $1, $2, -1;",
-    "<nanosleep.u32 100|griddepcontrol.wait|griddepcontrol.launch_dependents|pmevent "
-    "3|trap|brkpt|exit>;",
+    "<nanosleep.u32 100|griddepcontrol.wait|griddepcontrol.launch_dependents|pmevent 3|trap|brkpt|exit>;",
     "setmaxnreg.<inc|dec>.sync.aligned.u32 64;",
     // Asynchronous copies and mbarriers.
     "cp.async.ca.shared<|::cta>.global<|.L2::128B> [%r9], [%rd9], <4|8|16><|, %r2>;",
     "cp.async.cg.shared.global [%r9], [%rd9], 16<|, %r2|, %p1>;",
-    "cp.async.<commit_group|wait_group 1|wait_all|bulk.commit_group|bulk.wait_group "
-    "0|bulk.wait_group.read 1>;",
+    "cp.async.<commit_group|wait_group 1|wait_all|bulk.commit_group|bulk.wait_group 0|bulk.wait_group.read 1>;",
     "cp.async.mbarrier.arrive<|.noinc><.shared.b64 [%r9]|.b64 [%rd9]>;",
-    "cp.async.bulk.<shared::cluster|shared::cta>.global.mbarrier::complete_tx::bytes [%r9], "
-    "[%rd9], <16|%r1>, [%r2];",
-    "cp.async.bulk.global.shared::cta.bulk_group< [%rd9], [%r9], 16|.L2::cache_hint [%rd9], [%r9], "
-    "16, %rd2>;",
-    "cp.reduce.async.bulk.global.shared::cta.bulk_group.<add|min|max>.<u32|s32|u64|s64> [%rd9], "
-    "[%r9], 16;",
+    "cp.async.bulk.<shared::cluster|shared::cta>.global.mbarrier::complete_tx::bytes [%r9], [%rd9], <16|%r1>, [%r2];",
+    "cp.async.bulk.global.shared::cta.bulk_group< [%rd9], [%r9], 16|.L2::cache_hint [%rd9], [%r9], 16, %rd2>;",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.<add|min|max>.<u32|s32|u64|s64> [%rd9], [%r9], 16;",
     "cp.reduce.async.bulk.global.shared::cta.bulk_group.<and|or|xor>.<b32|b64> [%rd9], [%r9], 16;",
     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.<f16|bf16> [%rd9], [%r9], 16;",
     "st.async<|.weak>.shared::cluster.mbarrier::complete_tx::bytes.<b32|u64|f64> [%r9], $1, [%r2];",
-    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.<min|max|add>.<u32|s32>"
-    " [%r9], $1, [%r2];",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.<min|max|add>.<u32|s32> [%r9], $1, [%r2];",
     "mbarrier.<init|expect_tx|complete_tx><.shared.b64 [%r9]|.b64 [%rd9]>, <1|%r1>;",
     "mbarrier.inval.shared.b64 [%r9];",
     "mbarrier.<arrive|arrive_drop><|.expect_tx|.noComplete>.shared.b64 <%rd1|_>, [%r9], %r2;",
     "mbarrier.arrive.<release|relaxed>.<cta|cluster>.shared::cta.b64 <%rd1|_>, [%r9];",
     "mbarrier.<test_wait|try_wait>.shared.b64 %p1, [%r9], %rd1;",
-    "mbarrier.<test_wait|try_wait>.parity<|.acquire.cta|.relaxed.cluster>.shared.b64 %p1, [%r9], "
-    "<%r1|1>;",
+    "mbarrier.<test_wait|try_wait>.parity<|.acquire.cta|.relaxed.cluster>.shared.b64 %p1, [%r9], <%r1|1>;",
     "mbarrier.pending_count.b64 %r1, %rd1;",
     // Video.
-    "<vadd|vsub|vabsdiff|vmin|vmax>.<u32|s32>.<u32|s32>.<u32|s32><|.sat>.<add|min|max> %r1, "
-    "%r2.b0, %r3.h1, %r4;",
-    "<vadd|vsub|vabsdiff|vmin|vmax>.<u32|s32>.u32.s32<|.sat> <%r1, %r2.b0, %r3.h1|%r1.h0, %r2, "
-    "%r3, %r4>;",
+    "<vadd|vsub|vabsdiff|vmin|vmax>.<u32|s32>.<u32|s32>.<u32|s32><|.sat>.<add|min|max> %r1, %r2.b0, %r3.h1, %r4;",
+    "<vadd|vsub|vabsdiff|vmin|vmax>.<u32|s32>.u32.s32<|.sat> <%r1, %r2.b0, %r3.h1|%r1.h0, %r2, %r3, %r4>;",
     "<vshl|vshr>.<u32|s32>.<u32|s32>.u32<|.sat>.<clamp|wrap> %r1.b2, %r2, %r3, %r4;",
     "vset.<u32|s32>.<u32|s32>.<eq|ne|lt|le|gt|ge> %r1, %r2, %r3;",
     "vmad.<u32|s32>.<u32|s32>.<u32|s32><|.po><|.sat><|.shr7|.shr15> %r1, %r2, %r3, %r4;",
-    "<vadd|vsub|vavrg|vabsdiff|vmin|vmax>2.<u32|s32>.<u32|s32>.<u32|s32><|.sat|.add> %r1.h0, "
-    "%r2.h31, %r3, %r4;",
-    "<vadd|vsub|vavrg|vabsdiff|vmin|vmax>4.<u32|s32>.<u32|s32>.<u32|s32><|.sat|.add> %r1.b310, "
-    "%r2.b7654, %r3, %r4;",
+    "<vadd|vsub|vavrg|vabsdiff|vmin|vmax>2.<u32|s32>.<u32|s32>.<u32|s32><|.sat|.add> %r1.h0, %r2.h31, %r3, %r4;",
+    "<vadd|vsub|vavrg|vabsdiff|vmin|vmax>4.<u32|s32>.<u32|s32>.<u32|s32><|.sat|.add> %r1.b310, %r2.b7654, %r3, %r4;",
     "<vset2|vset4>.<u32|s32>.<u32|s32>.<eq|ne|lt|le|gt|ge><|.add> %r1, %r2, %r3, %r4;",
     // Special registers.
-    "mov.u32 %r1, "
-    "%<tid|ntid|ctaid|nctaid|clusterid|nclusterid|cluster_ctaid|cluster_nctaid>.<x|y|z>;",
-    "mov.u32 %r1, "
-    "%<laneid|warpid|nwarpid|smid|nsmid|clock|clock_hi|globaltimer_lo|globaltimer_hi|pm0|pm7|"
-    "envreg0|envreg31>;",
-    "mov.u32 %r1, "
-    "%<total_smem_size|aggr_smem_size|dynamic_smem_size|cluster_ctarank|cluster_nctarank>;",
+    "mov.u32 %r1, %<tid|ntid|ctaid|nctaid|clusterid|nclusterid|cluster_ctaid|cluster_nctaid>.<x|y|z>;",
+    "mov.u32 %r1, %<laneid|warpid|nwarpid|smid|nsmid|clock|clock_hi|globaltimer_lo|globaltimer_hi|pm0|pm7|envreg0|envreg31>;",
+    "mov.u32 %r1, %<total_smem_size|aggr_smem_size|dynamic_smem_size|cluster_ctarank|cluster_nctarank>;",
     "mov.u32 %r1, %lanemask_<eq|le|lt|ge|gt>;",
     "mov.u32 %r1, %reserved_smem_offset_<begin|end|cap|0|1>;",
     "mov.u64 %rd1, %<gridid|clock64|globaltimer|current_graph_exec|pm0_64>;",
     "mov.pred %p1, %is_explicit_cluster;",
 };
+// clang-format on
 
 // The first <..> replaced by each of its alternatives, and so on.
 void expand(const std::string& form, std::vector<std::string>& all) {
