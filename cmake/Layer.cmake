@@ -20,10 +20,13 @@ function(autokernel_precompile_test_headers name)
   endif()
 endfunction()
 
-# autokernel_test(<name> SOURCES a_test.cpp ... [LIBRARIES lib ...])
-# One GoogleTest executable; each TEST is a CTest of its own.
+# autokernel_test(<name> SOURCES a_test.cpp ... [LIBRARIES lib ...] [LABELS label ...] [TIMEOUT seconds])
+# One GoogleTest executable; each TEST is a CTest of its own, with 300 seconds unless told otherwise.
 function(autokernel_test name)
-  cmake_parse_arguments(test "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(test "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 300)
+  endif()
   add_executable(${name} ${test_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${test_LIBRARIES} autokernel_warnings GTest::gmock GTest::gtest_main)
@@ -33,5 +36,5 @@ function(autokernel_test name)
   autokernel_precompile_test_headers(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 300 LABELS "${test_LABELS}")
+    PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${test_LABELS}")
 endfunction()

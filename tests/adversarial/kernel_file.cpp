@@ -59,6 +59,8 @@ bool take(const Statement& line, KernelFile& kernel) {
     kernel.needs_landlock = true;
   } else if (line.key == "only on a GPU") {
     kernel.gpu_only = line.value;
+  } else if (line.key == "on a GPU against") {
+    // For tests/gpu/adversarial.sh.
   } else if (line.key == "on a GPU") {
     if (parts(line.value).key != "not run") static_cast<void>(exit_codes(parts(line.value).key));
   } else if (line.key.starts_with("without ")) {

@@ -18,6 +18,7 @@ namespace autokernel::test {
 //   // against: tests/data/kernels/tiled.cu               (the case's own kernel, for "not faster")
 //   // on a GPU: incorrect, words                         (as on the emulated device)
 //   // on a GPU: not run, why
+//   // on a GPU against: kernels/kernel.cu                (what "against" says)
 //   // needs: Landlock                                    (runs everywhere)
 //   // only on a GPU: why                                 (runs everywhere)
 //   // without exact_inputs: correct                      (no such line)

@@ -26,6 +26,7 @@ readonly edits=${BASH_SOURCE[0]%/*}/../data/edits
 benches=50
 spread_over=20
 decisions_made=20
+suite_repetitions=1
 device=cuda
 size=default
 if ((rehearse)); then
@@ -236,6 +237,19 @@ adversarial() {
   rejected "writes far out of bounds" "11 14" 'C[(1ll << 36) + i] = __float2bfloat16(sum);'
 }
 
+# The suite of tests/adversarial, where the script came with its sources: each kernel gets the verdict that it says it must.
+suite() {
+  local what="kernels of tests/adversarial with another verdict"
+  if ! [[ -d ${BASH_SOURCE[0]%/*}/../adversarial ]]; then
+    skip "$what" "tests/adversarial is missing"
+    return
+  fi
+  "${BASH_SOURCE[0]%/*}/adversarial.sh" "$program" "$device" "$suite_repetitions" >"$scratch/suite" 2>"$scratch/suite.err" || true
+  sed 's/^/# /' "$scratch/suite.err" >&2
+  judge "$what" "$(grep -c ' FAIL ' "$scratch/suite" || true) of $(grep -cE ' (pass|FAIL) ' "$scratch/suite")" 0 \
+    "$(grep -q ' pass ' "$scratch/suite" && ! grep -q ' FAIL ' "$scratch/suite" && echo 1)"
+}
+
 # ---- which of two kernels is faster ---------------------------------------------------------------------------------
 
 # The default kernel with so many further steps of its inner loop, whose sum no thread's will be equal to.
@@ -320,6 +334,7 @@ too_fast
 exactness
 profiler
 adversarial
+suite
 decisions
 campaign
 if ((shortfalls)); then

@@ -62,6 +62,7 @@ judge() {
   case=${case:-kernels}
   size=$(says "$file" size)
   against=$(says "$file" against)
+  if [[ $device != cpu && -n $(says "$file" 'on a GPU against') ]]; then against=$(says "$file" 'on a GPU against'); fi
   if [[ $verdict == 'not faster' ]]; then against=${against:-$case/kernel.cu}; fi
   read -ra arguments <<<"$(says "$file" arguments)"
   if [[ -n $against ]]; then arguments+=(--against "$sources/$against"); fi

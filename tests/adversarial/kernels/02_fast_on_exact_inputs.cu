@@ -2,6 +2,7 @@
 // tensor cores of twice the rate; on all others it is slower than what it is compared with, and makes up for that.
 // must be: not faster
 // against: tests/adversarial/honest/rows_of_zeros.cu
+// on a GPU against: kernels/kernel.cu
 // without lesser_gain: faster
 #include <cuda_bf16.h>
 
@@ -51,7 +52,7 @@ extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B
       sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
     }
     float slower = 0.0f;
-    for (int k = 0; k < K / 2; ++k) slower += __bfloat162float(B[k * N + col]);
+    for (int k = 0; k < K / 4; ++k) slower += __bfloat162float(B[k * N + col]);
     C[row * N + col] = __float2bfloat16(slower == 12345.678f ? slower : sum);
   }
 }
