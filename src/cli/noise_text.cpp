@@ -19,7 +19,7 @@ constexpr int kSchemaVersion = 1;
 [[nodiscard]] std::string next_of(const StoredNoise& noise) {
   const trial::DeviceNoise device =
       trial::device_noise(noise.figures, noise.device, noise.driver_version);
-  const std::string hopeless = trial::out_of_reach(device, noise.figures.min_gain);
+  std::string hopeless = trial::out_of_reach(device, noise.figures.min_gain);
   if (!hopeless.empty()) return hopeless;
   return fmt::format("{:.2g} % can be told here: autokernel loop start TAG, or bench --against",
                      100 * noise.figures.min_gain);
