@@ -191,6 +191,11 @@ TEST_F(LoopStory, IsToldByStatusLogShowAndDiff) {
               StartsWith("n\tkernel_us\tagainst_us\n1\t"));
   EXPECT_EQ(json::parse(run_autokernel({"show", "1", "--json"}).out).at("result").at("correct"),
             true);
+  EXPECT_EQ(json::parse(run_autokernel({"show", "1", "--json"}).out)
+                .at("result")
+                .at("conditions")
+                .at("clean"),
+            true);
   expect_words(run_autokernel({"show", "2", "--samples"}), 2, "no samples");
   expect_words(run_autokernel({"show", "9"}), 2, "there is no experiment 9");
 

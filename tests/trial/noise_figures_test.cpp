@@ -77,6 +77,7 @@ TEST(NoiseFigures, TheGainThatIsFoundIsFound95TimesIn100) {
   int found = 0;
   for (int i = 0; i < kTrials; ++i) {
     std::vector<double> pairs;
+    pairs.reserve(100);
     for (int n = 0; n < 100; ++n) pairs.push_back(normal(random));
     // A least gain far below, so that it does not come into it.
     found += conclude(estimate(pairs), gain / 100) == Conclusion::faster ? 1 : 0;
