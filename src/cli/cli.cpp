@@ -18,6 +18,7 @@
 #include "cli/restore.h"
 #include "cli/runner.h"
 #include "cli/show.h"
+#include "cli/verify_run.h"
 
 namespace autokernel::cli {
 namespace {
@@ -46,6 +47,7 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
   commands.push_back(std::make_unique<Show>());
   commands.push_back(std::make_unique<Diff>());
   commands.push_back(std::make_unique<Restore>());
+  commands.push_back(std::make_unique<VerifyRun>());
   commands.push_back(std::make_unique<Plot>());
   commands.push_back(std::make_unique<Noise>());
   commands.push_back(std::make_unique<Doctor>());

@@ -44,6 +44,14 @@ void visit_fields(auto&& fields, Object& unsaved) {
   fields("blob", unsaved.blob);
 }
 
+template <Of<HarnessFile> Object>
+void visit_fields(auto&& fields, Object& file) {
+  fields("name", file.name);
+  fields("path", file.path);
+  fields("sha256", file.sha256);
+  fields("stamp", file.stamp);
+}
+
 template <Of<RunStarted> Object>
 void visit_fields(auto&& fields, Object& started) {
   fields("at", started.at);
@@ -62,6 +70,7 @@ void visit_fields(auto&& fields, Object& started) {
   fields("budget", started.budget);
   fields("guarded", started.guarded);
   fields("unsaved", started.unsaved);
+  fields("harness", started.harness);
 }
 
 template <Of<Gain> Object>

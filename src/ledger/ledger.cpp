@@ -172,6 +172,13 @@ std::string Ledger::hash_at(std::uint64_t offset, std::uint64_t length) const {
   return bytes.size() == length ? link_to(bytes) : "";
 }
 
+void Ledger::forget_index() const { ::unlink((folder_ / kIndexName).c_str()); }
+
+bool Ledger::is_chained(const LineSpan& line) const {
+  const File file = File::open_or_make(folder_ / kLedgerName);
+  return link_in(file.read(line.offset, line.length)).has_value();
+}
+
 Entry Ledger::read(const Row& row) const {
   const File file = File::open_or_make(folder_ / kLedgerName);
   ParsedLine parsed = parse_line(file.read(row.offset, row.length));

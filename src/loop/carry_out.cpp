@@ -9,6 +9,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/ledger/results_table.h"
+#include "loop/seal.h"
 
 namespace autokernel::loop {
 namespace {
@@ -92,6 +93,9 @@ void set_file(const Recording& recording, const repo::Repository& repository,
                            const Folders& folders, const Reached& reached) {
   Notes notes;
   for (const auto& [name, commit] : recording.references) repository.set_reference(name, commit);
+  if (!recording.seal.name.empty()) {
+    repository.set_reference(recording.seal.name, recording.seal.commit);
+  }
   at(reached, "references made");
   // Opening it finishes the append.
   [[maybe_unused]] const auto ledger = ledger::Ledger::open(folders.own(), recording.ledger);
@@ -159,7 +163,8 @@ std::vector<std::string> carry_out(const Recording& recording, const repo::Repos
   return do_all(recording, repository, folders, reached);
 }
 
-Recording interrupted(const Trying& trying, const Folders& folders, std::uint64_t ledger_end) {
+Recording interrupted(const Trying& trying, const repo::Repository& repository,
+                      const Folders& folders) {
   ledger::Experiment experiment = trying.experiment;
   experiment.status = ledger::Status::crash;
   experiment.verdict = "interrupted";
@@ -169,7 +174,7 @@ Recording interrupted(const Trying& trying, const Folders& folders, std::uint64_
   recording.branch = trying.branch;
   recording.editable = trying.editable;
   recording.references = {{reference_of(experiment.tag, experiment.number), experiment.commit}};
-  recording.ledger = {.at = ledger_end, .text = ledger::lines_of({experiment})};
+  add_entries(recording, repository, folders, experiment.tag, {experiment});
   recording.results = ledger::results_append(folders.results(), {ledger::results_row(experiment)});
   recording.file_from = experiment.incumbent;
   return recording;
@@ -191,6 +196,7 @@ std::vector<std::string> recover(const repo::Repository& repository, const Folde
   if (recording != nullptr) {
     written.push_back("refs/heads/" + recording->branch);
     for (const auto& reference : recording->references) written.push_back(reference.name);
+    if (!recording->seal.name.empty()) written.push_back(recording->seal.name);
   } else {
     written.push_back(reference_of(trying->experiment.tag, trying->experiment.number));
   }
@@ -203,8 +209,7 @@ std::vector<std::string> recover(const repo::Repository& repository, const Folde
     mended.push_back(recording->what + " was under way when the program was killed" +
                      (had_to_do ? ": it is done now" : ""));
   } else {
-    const std::uint64_t end = ledger::Ledger::open(folders.own()).end();
-    add(carry_out(interrupted(*trying, folders, end), repository, folders, reached));
+    add(carry_out(interrupted(*trying, repository, folders), repository, folders, reached));
     mended.push_back(fmt::format(
         "experiment {} was interrupted: it is recorded so, and {} is the incumbent's again; "
         "'autokernel restore {}' puts its source back",

@@ -37,8 +37,8 @@ std::optional<std::filesystem::path> put_aside(const Folders& folders, const std
 
 // The recording of an experiment that ended without a verdict: its source goes to its reference,
 // and the file back to the incumbent.
-[[nodiscard]] Recording interrupted(const Trying& trying, const Folders& folders,
-                                    std::uint64_t ledger_end);
+[[nodiscard]] Recording interrupted(const Trying& trying, const repo::Repository& repository,
+                                    const Folders& folders);
 
 // The full name of the reference that keeps an experiment's commit for ever.
 [[nodiscard]] std::string reference_of(const std::string& tag, int number);

@@ -15,6 +15,7 @@
 #include "loop/brief.h"
 #include "loop/keepsake.h"
 #include "loop/parts.h"
+#include "loop/seal.h"
 #include "loop/tidy_up.h"
 
 namespace autokernel::loop {
@@ -53,9 +54,11 @@ class AgentDriver {
     const Owned<AgentDriver*> listening(
         this, [](AgentDriver* driver) { driver->parts_.surroundings.observer.interrupted = {}; });
     parts_.require_quiet_head();
+    // Whoever drives it wants it to go on.
+    parts_.run().finished = false;
     int in_vain = 0;
     while (driven_.signal == 0 && why_stop().empty()) {
-      parts_.run().hours = hours_since(parts_.run().run.at);
+      parts_.run().hours = hours_of(parts_.run());
       in_vain = take_turn() ? 0 : in_vain + 1;
       if (const auto signal = interrupts_.next()) driven_.signal = *signal;
       if (driven_.signal != 0 || in_vain < kMostInVain) continue;
@@ -239,7 +242,9 @@ class AgentDriver {
                              .reason = ledger::as_one_line(remarks_),
                              .aside = tidied.files,
                              .seconds = turn.seconds};
-    parts_.open_ledger().append(ledger::lines_of({entry}));
+    Recording recording = nothing_to_record("the note of a turn", {});
+    add_entries(recording, parts_.repository, parts_.folders, status.run.tag, {entry});
+    parts_.carry_out(recording);
     if (observer_.in_vain) observer_.in_vain(entry);
   }
 

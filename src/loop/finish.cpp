@@ -7,6 +7,7 @@
 #include "loop/headline.h"
 #include "loop/parts.h"
 #include "loop/scope.h"
+#include "loop/seal.h"
 
 namespace autokernel::loop {
 namespace {
@@ -57,6 +58,7 @@ Finish Loop::finish(int processes) {
   const Status& status = parts.run();
   const ledger::RunStarted& run = status.run;
   require_nothing_strayed(repository, run);
+  parts.require_untampered(status, Extent::whole);
 
   Finish finish{.headline = {}, .device = {}, .problem = {}, .status = status};
   ledger::RunFinished& headline = finish.headline;
@@ -77,19 +79,12 @@ Finish Loop::finish(int processes) {
                        .source = parts.source_at(status.baseline.commit, run.editable),
                        .min_gain = run.min_gain};
   }
-  std::vector<trial::Result> results;
-  for (int i = 1; i <= processes; ++i) {
-    parts.say(fmt::format("measuring {} of {}: {}", i, processes, name_of(status.best)));
-    results.push_back(trial::supervise(request, parts.surroundings.limits,
-                                       parts.surroundings.observer, parts.surroundings.runner));
-    const trial::Result& result = results.back();
-    if (result.conditions && !result.conditions->unclean.empty()) {
-      parts.say(result.conditions->unclean);
-    }
-    if (result.verdict == trial::Verdict::correct) continue;
+  const std::vector<trial::Result> results =
+      parts.measure_again(request, processes, name_of(status.best));
+  if (const trial::Result& last = results.back(); last.verdict != trial::Verdict::correct) {
     throw Error(Stop::environment,
                 fmt::format("cannot confirm {}: measured again it is {}: {}", name_of(status.best),
-                            trial::spelling(result.verdict), result.reason));
+                            trial::spelling(last.verdict), last.reason));
   }
   summarise(results, headline);
   finish.device = results.front().device.value_or(trial::DeviceReport{});
@@ -99,7 +94,7 @@ Finish Loop::finish(int processes) {
   recording.branch = run.branch;
   recording.editable = run.editable;
   if (any_kept) recording.references = {{"refs/heads/" + headline.branch, kept.back()}};
-  recording.ledger = {.at = parts.open_ledger().end(), .text = ledger::lines_of({headline})};
+  add_entries(recording, repository, parts.folders, run.tag, {headline});
   parts.carry_out(recording);
   return finish;
 }

@@ -14,7 +14,6 @@ class Folders {
   [[nodiscard]] std::filesystem::path results() const { return root_ / kResults; }
   [[nodiscard]] std::filesystem::path own() const { return root_ / kOwn; }
   [[nodiscard]] std::filesystem::path ledger() const { return own() / "ledger.jsonl"; }
-  [[nodiscard]] std::filesystem::path lock() const { return own() / "lock"; }
   [[nodiscard]] std::filesystem::path journal() const { return own() / "journal.json"; }
   [[nodiscard]] std::filesystem::path brief() const { return own() / "brief.md"; }
   // The log of one experiment, from the root.

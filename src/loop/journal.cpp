@@ -48,6 +48,7 @@ constexpr const char* kVersionKey = "autokernel_journal";
           {"branch", recording.branch},
           {"editable", recording.editable},
           {"references", references},
+          {"seal", {{"name", recording.seal.name}, {"blob", recording.seal.commit}}},
           {"ledger", json_of(recording.ledger)},
           {"results_aside", recording.results_aside},
           {"results", json_of(recording.results)},
@@ -75,6 +76,10 @@ constexpr const char* kVersionKey = "autokernel_journal";
   for (const Json& reference : json.at("references")) {
     recording.references.push_back(
         {reference.at("name").get<std::string>(), reference.at("commit").get<std::string>()});
+  }
+  // A program that sealed nothing may have written it.
+  if (const auto seal = json.find("seal"); seal != json.end()) {
+    recording.seal = {seal->at("name").get<std::string>(), seal->at("blob").get<std::string>()};
   }
   recording.ledger = append_of(json.at("ledger"));
   recording.results_aside = json.at("results_aside").get<std::string>();

@@ -2,6 +2,7 @@
 // removes .autokernel, and everything that was ever measured with it.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "autokernel/repo/repository.h"
@@ -10,8 +11,13 @@
 namespace autokernel::loop {
 
 // Gives the ledger its second name; where the ledger itself is gone, gives it back its first one,
-// and says so in a sentence, which is empty otherwise. A file system without hard links has no
-// second name.
+// and says so in a sentence, which is empty otherwise. Where another file has taken its place that
+// does not begin with all that was written, an editor's work, the second name stays with what was
+// written. A file system without hard links has no second name.
 [[nodiscard]] std::string keep_ledger(const repo::Repository& repository, const Folders& folders);
+
+// The second name where it is another file by now, which holds what was written; empty otherwise.
+[[nodiscard]] std::filesystem::path second_ledger(const repo::Repository& repository,
+                                                  const Folders& folders);
 
 }  // namespace autokernel::loop

@@ -12,12 +12,15 @@
 #include "loop/account.h"
 #include "loop/keepsake.h"
 #include "loop/parts.h"
+#include "loop/scope.h"
 
 namespace autokernel::loop {
 namespace {
 
 // Longer than it takes to mend anything, shorter than anyone waits.
 constexpr std::chrono::milliseconds kPatience{1000};
+
+constexpr const char* kLock = "autokernel-lock";
 
 }  // namespace
 
@@ -43,7 +46,8 @@ Loop& Loop::operator=(Loop&&) noexcept = default;
 Loop::~Loop() = default;
 
 void Loop::Parts::take_lock(const std::string& purpose) {
-  auto taken = FileLock::take(folders.lock(), purpose);
+  // In git's own folder, as `git clean -fdx` would take it away while it is held.
+  auto taken = FileLock::take(repository.git_folder() / kLock, purpose);
   if (auto* held = std::get_if<FileLock>(&taken)) {
     lock.emplace(std::move(*held));
     under_way.clear();
@@ -78,7 +82,11 @@ Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surround
   return Loop(std::move(parts));
 }
 
-Status Loop::status() const { return parts_->run(); }
+Status Loop::status() const {
+  Status status = parts_->run();
+  status.strayed = list_of(strayed_files(parts_->repository, status.run));
+  return status;
+}
 
 std::vector<ledger::Entry> Loop::history() const {
   std::vector<ledger::Entry> entries;

@@ -8,15 +8,23 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "loop/account.h"
+#include "loop/seal.h"
 
 namespace autokernel::loop {
 
 Status& Loop::Parts::run() {
   if (account) return *account;
-  const std::string branch = repository.head().branch;
   const ledger::Ledger ledger = open_ledger();
   for (const std::string& note : ledger.notes()) say(note);
-  account = account_of(ledger.rows(), branch);
+  ledger_notes = ledger.notes();
+  Status& status = adopt_run(ledger.rows(), repository.head().branch);
+  // Of a restore or a turn's tidying up that was killed: no journal names the file.
+  if (lock) remove_unfinished_writes(folders.root() / status.run.editable);
+  return status;
+}
+
+Status& Loop::Parts::adopt_run(const std::vector<ledger::Row>& rows, const std::string& branch) {
+  account = account_of(rows, branch);
   if (!account) {
     throw Error(Stop::repository,
                 branch.starts_with("autokernel/")
@@ -27,10 +35,15 @@ Status& Loop::Parts::run() {
                                   "to one with 'git switch autokernel/TAG'",
                                   branch.empty() ? "a detached head" : branch));
   }
-  account->hours = hours_since(account->run.at);
+  account->hours = hours_of(*account);
   account->under_way = under_way;
-  // Of a restore or a turn's tidying up that was killed: no journal names the file.
-  if (lock) remove_unfinished_writes(folders.root() / account->run.editable);
+  for (const ledger::Row& row : rows) {
+    const std::string& tag =
+        std::visit([](const auto& entry) -> const std::string& { return entry.tag; }, row.entry);
+    if (tag != account->run.tag) continue;
+    last_line = {.offset = row.offset, .length = row.length};
+    if (std::holds_alternative<ledger::RunStarted>(row.entry)) first_line = last_line;
+  }
   return *account;
 }
 
@@ -74,7 +87,25 @@ trial::Result Loop::Parts::measure(const trial::Request& request, const std::str
   return result;
 }
 
-void Loop::Parts::carry_out(const Recording& recording) const {
+std::vector<trial::Result> Loop::Parts::measure_again(const trial::Request& request, int processes,
+                                                      const std::string& what) const {
+  std::vector<trial::Result> results;
+  for (int i = 1; i <= processes; ++i) {
+    say(fmt::format("measuring {} of {}: {}", i, processes, what));
+    results.push_back(
+        trial::supervise(request, surroundings.limits, surroundings.observer, surroundings.runner));
+    const trial::Result& result = results.back();
+    if (result.conditions && !result.conditions->unclean.empty()) say(result.conditions->unclean);
+    if (result.verdict != trial::Verdict::correct) break;
+  }
+  return results;
+}
+
+void Loop::Parts::carry_out(const Recording& recording) {
+  if (!recording.ledger.text.empty()) {
+    const Seal seal = seal_of(recording.ledger);
+    last_line = {.offset = seal.offset, .length = seal.length};
+  }
   for (const std::string& note :
        loop::carry_out(recording, repository, folders, surroundings.reached)) {
     say(note);

@@ -13,6 +13,9 @@
 
 namespace autokernel::loop {
 
+// How much of the ledger is looked at: its end, which takes no time, or all of it.
+enum class Extent : std::uint8_t { end, whole };
+
 struct Loop::Parts {
   repo::Repository repository;
   Folders folders;
@@ -21,6 +24,10 @@ struct Loop::Parts {
   std::string under_way;         // by whom, where it is another
   // A run's account is worked out once and then kept up.
   std::optional<Status> account = {};
+  // Of that run in the ledger: its start, and what was written last.
+  ledger::LineSpan first_line = {};
+  ledger::LineSpan last_line = {};
+  std::vector<std::string> ledger_notes = {};  // what was found on opening it for the account
 
   [[nodiscard]] static std::unique_ptr<Parts> make(const std::filesystem::path& here,
                                                    Surroundings surroundings);
@@ -36,24 +43,42 @@ struct Loop::Parts {
   }
   // The run of the branch that the head is on. Throws Error(repository) where there is none.
   [[nodiscard]] Status& run();
+  // Makes the last run on that branch the account, from these rows; throws Error(repository) where
+  // there is none.
+  Status& adopt_run(const std::vector<ledger::Row>& rows, const std::string& branch);
   // The source of a commit's editable file. Throws Error(repository) where it has none.
   [[nodiscard]] std::string source_at(const std::string& commit, const std::string& editable) const;
   // The request of a trial in that run, its source still to be set.
   [[nodiscard]] trial::Request request(const ledger::RunStarted& run) const;
   // Runs a trial, and writes its log to `log` (from the root).
   [[nodiscard]] trial::Result measure(const trial::Request& request, const std::string& log) const;
+  // Runs the same trial of `what` in fresh processes, up to the first that is not correct.
+  [[nodiscard]] std::vector<trial::Result> measure_again(const trial::Request& request,
+                                                         int processes,
+                                                         const std::string& what) const;
   // Does what is decided, and says what was in the way.
-  void carry_out(const Recording& recording) const;
+  void carry_out(const Recording& recording);
   // Finishes or takes back what is half done, and says so. To be called by the holder of the lock.
   void mend();
+  // What somebody has done to the ledger since it was written, each in a sentence. Of the account's
+  // run.
+  [[nodiscard]] std::vector<std::string> ledger_faults(const std::string& tag, Extent extent) const;
+  // Throws Error(scope) where the ledger, results.tsv, the references or the program itself are not
+  // what they were, naming all that was found and what to do. A table that is gone is made again.
+  void require_untampered(const Status& status, Extent extent) const;
   // Throws Error(repository) where git has something under way or no branch is checked out.
   void require_quiet_head() const;
 };
 
 // "2026-01-31T12:34:56.789Z".
 [[nodiscard]] std::string now_utc();
-// Hours from a time as now_utc() writes it until now; 0 for one that it does not write.
+// Hours from one time as now_utc() writes it until another, or until now; 0 for a text that is
+// none, and where the clock was set back in between.
+[[nodiscard]] double hours_between(const std::string& from, const std::string& to);
 [[nodiscard]] double hours_since(const std::string& time);
+// Hours that a run has lasted. At least as long as its last entry says: a clock that was set back
+// since does not give time back to it.
+[[nodiscard]] double hours_of(const Status& status);
 // As people say it: the first seven digits of a commit.
 [[nodiscard]] std::string short_id(const std::string& commit);
 // "experiment 3 (1a2b3c4)".

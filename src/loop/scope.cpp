@@ -99,9 +99,7 @@ std::vector<Strayed> strayed_files(const repo::Repository& repository,
   return strayed;
 }
 
-void require_nothing_strayed(const repo::Repository& repository, const ledger::RunStarted& run) {
-  const std::vector<Strayed> strayed = strayed_files(repository, run);
-  if (strayed.empty()) return;
+std::string list_of(const std::vector<Strayed>& strayed) {
   std::string list;
   for (std::size_t i = 0; i < std::min(strayed.size(), kMostNamed); ++i) {
     list += fmt::format("{}{} ({})", i == 0 ? "" : ", ", strayed[i].path, strayed[i].what);
@@ -109,11 +107,17 @@ void require_nothing_strayed(const repo::Repository& repository, const ledger::R
   if (strayed.size() > kMostNamed) {
     list += fmt::format(" and {} more", strayed.size() - kMostNamed);
   }
+  return list;
+}
+
+void require_nothing_strayed(const repo::Repository& repository, const ledger::RunStarted& run) {
+  const std::vector<Strayed> strayed = strayed_files(repository, run);
+  if (strayed.empty()) return;
   throw Error(
       Stop::scope,
       fmt::format("only {} may change in a run, but these have: {}; nothing was done. Put "
                   "them back ('git checkout -- PATH', or remove what is new) and step again",
-                  run.editable, list));
+                  run.editable, list_of(strayed)));
 }
 
 }  // namespace autokernel::loop

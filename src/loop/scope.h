@@ -31,6 +31,9 @@ struct Strayed {
 [[nodiscard]] std::vector<Strayed> strayed_files(const repo::Repository& repository,
                                                  const ledger::RunStarted& run);
 
+// "kernels/case.toml (modified), mine.h (new)"
+[[nodiscard]] std::string list_of(const std::vector<Strayed>& strayed);
+
 // Throws Error(scope), naming each file, where there is one.
 void require_nothing_strayed(const repo::Repository& repository, const ledger::RunStarted& run);
 

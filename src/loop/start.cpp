@@ -7,9 +7,11 @@
 #include "autokernel/base/files.h"
 #include "autokernel/ledger/results_table.h"
 #include "loop/account.h"
+#include "loop/harness.h"
 #include "loop/keepsake.h"
 #include "loop/parts.h"
 #include "loop/scope.h"
+#include "loop/seal.h"
 
 namespace autokernel::loop {
 namespace {
@@ -144,6 +146,8 @@ Loop::Started Loop::start(const StartOptions& options) {
     if (!file.blob.empty()) file.blob = repository.store(file.path);
   }
 
+  run.harness = harness_files(parts.surroundings.harness);
+
   ledger::Experiment baseline;
   baseline.at = run.at;
   baseline.tag = run.tag;
@@ -173,8 +177,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   recording.branch = run.branch;
   recording.editable = run.editable;
   recording.references = {{reference_of(run.tag, 0), head.commit}};
-  recording.ledger = {.at = ledger::Ledger::open(folders.own()).end(),
-                      .text = ledger::lines_of({run, baseline})};
+  add_entries(recording, repository, folders, run.tag, {run, baseline});
   recording.results_aside = results_aside(folders);
   recording.results =
       recording.results_aside.empty()
@@ -188,6 +191,7 @@ Loop::Started Loop::start(const StartOptions& options) {
 
   parts.account.emplace();
   parts.account->run = run;
+  parts.first_line.offset = recording.ledger.at;
   add_to(*parts.account, baseline);
   started.step = Step{.experiment = baseline, .result = result, .status = *parts.account};
   return started;

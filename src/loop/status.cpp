@@ -43,10 +43,15 @@ std::string Status::why_stop() const {
   if (budget.no_progress && streak >= *budget.no_progress) {
     return fmt::format("{} experiments in a row without a gain", streak);
   }
+  if (finished) return "the run was finished, and its gain measured again";
   return {};
 }
 
 std::string Status::next() const {
+  if (!strayed.empty()) {
+    return fmt::format("put back what has changed besides {}: {}", run.editable, strayed);
+  }
+  if (finished) return "merge what was kept; a step all the same goes on with the run";
   if (!why_stop().empty()) return "stop: autokernel loop finish measures the gain again";
   if (is_plateau()) {
     return fmt::format(
@@ -69,6 +74,8 @@ std::optional<Status> account_of(const std::vector<ledger::Row>& rows, const std
       if (status && experiment->tag == status->run.tag) add_to(*status, *experiment);
     } else if (const auto* turn = std::get_if<ledger::Turn>(&row.entry)) {
       if (status && turn->tag == status->run.tag) ++status->turns_in_vain;
+    } else if (const auto* end = std::get_if<ledger::RunFinished>(&row.entry)) {
+      if (status && end->tag == status->run.tag) status->finished = true;
     }
   }
   return status;
@@ -77,6 +84,7 @@ std::optional<Status> account_of(const std::vector<ledger::Row>& rows, const std
 void add_to(Status& status, const ledger::Experiment& experiment) {
   status.experiments.push_back(experiment);
   status.turns_in_vain = 0;
+  status.finished = false;
   if (experiment.number == 0) {
     status.baseline = experiment;
     status.best = experiment;

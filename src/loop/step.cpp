@@ -10,6 +10,7 @@
 #include "loop/account.h"
 #include "loop/parts.h"
 #include "loop/scope.h"
+#include "loop/seal.h"
 
 namespace autokernel::loop {
 namespace {
@@ -130,6 +131,7 @@ Step Loop::step(const StepOptions& options) {
                             run.tag, status.why_stop()));
   }
   require_nothing_strayed(repository, run);
+  parts.require_untampered(status, Extent::end);
   if (repository.file_matches(status.best.commit, run.editable)) {
     throw Error(Stop::usage, fmt::format("nothing to try: {} is as in {}; edit it first",
                                          run.editable, name_of(status.best)));
@@ -164,7 +166,7 @@ Step Loop::step(const StepOptions& options) {
     parts.at("referenced");
     result = parts.measure(request, experiment.log);
   } catch (const Interrupted&) {
-    parts.carry_out(interrupted(trying, folders, parts.open_ledger().end()));
+    parts.carry_out(interrupted(trying, repository, folders));
     parts.say(
         fmt::format("experiment {0} is recorded as interrupted, and {1} is the incumbent's "
                     "again; 'autokernel restore {0}' puts its source back",
@@ -203,7 +205,7 @@ Step Loop::step(const StepOptions& options) {
   recording.branch = run.branch;
   recording.editable = run.editable;
   recording.references = {{reference, experiment.commit}};
-  recording.ledger = {.at = parts.open_ledger().end(), .text = ledger::lines_of({experiment})};
+  add_entries(recording, repository, folders, run.tag, {experiment});
   recording.results = ledger::results_append(folders.results(), {ledger::results_row(experiment)});
   if (kept) {
     recording.from = experiment.incumbent;

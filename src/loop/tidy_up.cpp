@@ -6,7 +6,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
-#include "autokernel/ledger/results_table.h"
+#include "loop/results_file.h"
 #include "loop/scope.h"
 
 namespace autokernel::loop {
@@ -66,17 +66,6 @@ void remove_locks(const repo::Repository& repository, const Status& status) {
   static_cast<void>(repository.remove_stale_locks({"HEAD", "refs/heads/" + status.run.branch}));
 }
 
-// A table that is gone is made again: its rows are those of the ledger.
-void require_results(const Folders& folders, const Status& status) {
-  std::error_code unreadable;
-  if (fs::exists(folders.results(), unreadable)) return;
-  std::string table = ledger::results_header();
-  for (const ledger::Experiment& experiment : status.experiments) {
-    table += ledger::results_line(ledger::results_row(experiment));
-  }
-  write_file_atomically(folders.results(), table);
-}
-
 void put_back(const repo::Repository& repository, const Status& status, const Strayed& one) {
   if (one.path.ends_with('/')) return;  // git knows of no such folder
   const bool is_committed = repository.blob_at(status.best.commit, one.path).has_value();
@@ -100,11 +89,21 @@ TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, con
   if (!tidied.commit.empty()) {
     repository.match_index(status.best.commit, folders.results().filename().string());
   }
-  require_results(folders, status);
   const std::vector<Strayed> strayed = strayed_files(repository, status.run);
-  if (strayed.empty()) return tidied;
+  const auto history = ledger::Ledger::open(folders.own()).rows();
+  const bool is_forged = !results_fault(folders, status, history).empty();
+  if (strayed.empty() && !is_forged) {
+    require_results(folders, status);
+    return tidied;
+  }
   const fs::path aside = new_folder(folders.aside());
   std::error_code unreadable;
+  if (is_forged) {
+    const fs::path to = aside / folders.results().filename();
+    move(folders.results(), to);
+    tidied.files.push_back(to.lexically_relative(folders.root()).string());
+  }
+  require_results(folders, status);
   for (const Strayed& one : strayed) {
     const fs::path file = folders.root() / one.path;
     if (fs::exists(fs::symlink_status(file, unreadable))) {

@@ -1,8 +1,11 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <ctime>
+#include <optional>
 
 #include "autokernel/compile/essence.h"
 #include "loop/parts.h"
@@ -18,12 +21,35 @@ std::string now_utc() {
                      (now - whole).count() < 0 ? 0 : (now - whole).count());
 }
 
-double hours_since(const std::string& time) {
+namespace {
+
+[[nodiscard]] std::optional<system_clock::time_point> time_of(const std::string& text) {
   std::tm parts{};
-  if (::strptime(time.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr) return 0;
-  const auto then = system_clock::from_time_t(::timegm(&parts));
-  const std::chrono::duration<double, std::ratio<3600>> passed = system_clock::now() - then;
-  return passed.count() < 0 ? 0 : passed.count();  // the clock may have been set back
+  const char* rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+  if (rest == nullptr) return std::nullopt;
+  int milliseconds = 0;
+  if (*rest == '.') std::from_chars(rest + 1, text.c_str() + text.size(), milliseconds);
+  return system_clock::from_time_t(::timegm(&parts)) + std::chrono::milliseconds(milliseconds);
+}
+
+}  // namespace
+
+double hours_between(const std::string& from, const std::string& to) {
+  const auto begin = time_of(from);
+  const auto end = time_of(to);
+  if (!begin || !end) return 0;
+  const std::chrono::duration<double, std::ratio<3600>> passed = *end - *begin;
+  return std::max(passed.count(), 0.0);
+}
+
+double hours_since(const std::string& time) { return hours_between(time, now_utc()); }
+
+double hours_of(const Status& status) {
+  double hours = hours_since(status.run.at);
+  for (const ledger::Experiment& experiment : status.experiments) {
+    hours = std::max(hours, hours_between(status.run.at, experiment.at));
+  }
+  return hours;
 }
 
 std::string short_id(const std::string& commit) { return commit.substr(0, 7); }

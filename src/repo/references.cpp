@@ -36,9 +36,9 @@ bool Repository::has_references_below(const std::string& name) const {
   return true;
 }
 
-void Repository::set_reference(const std::string& name, const std::string& commit) const {
-  const std::string attempt = fmt::format("cannot set the reference {} to {}", name, commit);
-  const git_oid id = id_of(commit, attempt);
+void Repository::set_reference(const std::string& name, const std::string& object) const {
+  const std::string attempt = fmt::format("cannot set the reference {} to {}", name, object);
+  const git_oid id = id_of(object, attempt);
   constexpr int kMoveOneThatIsThere = 1;
   check(while_locked([&] {
           git_reference* made = nullptr;

@@ -148,6 +148,28 @@ TEST_F(LoopAgent, ThatEditsAnotherFileHasItTakenBackAndKeptAside) {
   EXPECT_THAT(brief(2), HasSubstr("The agent changed other files, which was taken back"));
 }
 
+TEST_F(LoopAgent, ThatRewritesTheResultsHasThemMadeAgain) {
+  turn(1, wrong_kernel(), "wrong");
+  misdeed(1, "printf 'abcdef0\\t1.000\\t9.00\\tkeep\\ta record\\n' >>results.tsv");
+  const Outcome run = drive({"--max-runs", "1"});
+  expect_one_experiment(run, "crash wrong");
+  EXPECT_THAT(run.err, HasSubstr(".autokernel/aside/turn-1/results.tsv"));
+  EXPECT_THAT(repository_.read(".autokernel/aside/turn-1/results.tsv"), HasSubstr("a record"));
+}
+
+TEST_F(LoopAgent, ThatEditsTheLedgerEndsTheDrive) {
+  turn(1, wrong_kernel(), "wrong");
+  misdeed(1,
+          "sed -i 's/\"description\":\"baseline\"/\"description\":\"Baseline\"/' "
+          ".autokernel/ledger.jsonl");
+  const Outcome run = drive({"--max-runs", "1"});
+  EXPECT_EQ(run.code, 15) << run.out << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("the last entry of the run in the ledger was edited"),
+                             HasSubstr("'cp ")));
+  EXPECT_THAT(rows(), ElementsAre("keep baseline"));
+  EXPECT_EQ(kernel_now(), wrong_kernel());
+}
+
 TEST_F(LoopAgent, ThatDeletesTheCaseHasItPutBack) {
   turn(1, wrong_kernel(), "wrong");
   misdeed(1, "rm kernels/case.toml");

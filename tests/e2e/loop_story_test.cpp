@@ -110,6 +110,8 @@ TEST_F(LoopStory, RefusesAStepThatChangesTheCase) {
   expect_refused(run_autokernel({"loop", "step", "-m", "an easier case"}), 15,
                  "kernels/case.toml (modified), kernels/mine.h (new)", kernel(kFaster));
   EXPECT_THAT(repository_.read("kernels/case.toml"), EndsWith("# easier\n"));
+  EXPECT_THAT(value_of("next", run_autokernel({"loop", "status"}).out),
+              HasSubstr("put back what has changed besides kernels/kernel.cu: kernels/case.toml"));
 }
 
 TEST_F(LoopStory, RefusesAStepWithoutAnEdit) {
@@ -239,6 +241,9 @@ TEST_F(LoopStory, EndsInABranchThatMerges) {
             "a tenth of the rounds\na tenth once more\n");
   EXPECT_THAT(repository_.git("log", "-1", "--format=%b", "autokernel/demo-kept"),
               HasSubstr("% less time than before"));
+
+  const Outcome status = run_autokernel({"loop", "status"});
+  EXPECT_THAT(value_of("should_continue", status.out), StartsWith("no: the run was finished"));
 
   repository_.git("switch", "--quiet", "main");
   repository_.git("merge", "--quiet", "autokernel/demo-kept");

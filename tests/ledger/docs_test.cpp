@@ -27,7 +27,7 @@ std::string document() {
 
 FieldsByKind described() {
   const std::regex heading("^## `([a-z_]+)`.*");
-  const std::regex row("^\\| `([a-z_.]+)` \\|.*");
+  const std::regex row("^\\| `([a-z0-9_.]+)` \\|.*");
   FieldsByKind fields;
   std::istringstream text(document());
   std::string kind;

@@ -19,7 +19,11 @@ RunStarted full_run_started() {
           .budget = {.max_runs = 100, .hours = 7.5, .no_progress = 20},
           .guarded = {{"kernels/case.toml", std::string(40, 'b')}, {"a\tb\\c\nd", "e"}},
           .unsaved = {{.path = "notes.txt", .blob = std::string(40, 'c')},
-                      {.path = "gone", .blob = ""}}};
+                      {.path = "gone", .blob = ""}},
+          .harness = {{.name = "autokernel",
+                       .path = "/usr/bin/autokernel",
+                       .sha256 = std::string(64, 'd'),
+                       .stamp = "1:2:3"}}};
 }
 
 Experiment full_experiment() {

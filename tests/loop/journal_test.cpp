@@ -33,6 +33,7 @@ Recording a_recording() {
   recording.editable = "kernels/kernel.cu";
   recording.references = {{"refs/autokernel/demo/7", std::string(40, 'a')},
                           {"refs/autokernel/demo/8", std::string(40, 'b')}};
+  recording.seal = {"refs/autokernel-seals/demo", std::string(40, 'f')};
   recording.ledger = {.at = 1'234'567'890'123, .text = "{}\n"};
   recording.results_aside = "/somewhere/results-1.tsv";
   recording.results = {.at = 17, .text = "a\tb\n"};
@@ -75,6 +76,8 @@ TEST_F(AJournal, GivesBackWhatIsToBeRecorded) {
   ASSERT_THAT(recording->references, SizeIs(2));
   EXPECT_EQ(recording->references[1].name, "refs/autokernel/demo/8");
   EXPECT_EQ(recording->references[1].commit, std::string(40, 'b'));
+  EXPECT_EQ(recording->seal.name, expected.seal.name);
+  EXPECT_EQ(recording->seal.commit, expected.seal.commit);
   EXPECT_EQ(recording->ledger.at, expected.ledger.at);
   EXPECT_EQ(recording->ledger.text, expected.ledger.text);
   EXPECT_EQ(recording->results_aside, expected.results_aside);

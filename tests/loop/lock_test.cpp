@@ -36,7 +36,7 @@ TEST(Lock, IsGivenUpWithTheLoop) {
 
 TEST(Lock, AFileThatAKilledLoopHasLeftHoldsNobodyUp) {
   const Workplace workplace;
-  workplace.git().write(".autokernel/lock", "process 1, autokernel loop step, since long ago");
+  workplace.git().write(".git/autokernel-lock", "process 1, autokernel loop step, since long ago");
   EXPECT_EQ(refusal(Stop::repository, [&] { workplace.mend(); }), "no Error");
 }
 

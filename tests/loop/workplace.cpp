@@ -74,6 +74,7 @@ Surroundings Workplace::surroundings() const {
   surroundings.runner = {.program = AUTOKERNEL_FAKE_RUNNER, .arguments = {}};
   surroundings.limits.check_seconds = check_seconds;
   surroundings.reached = reached;
+  surroundings.harness = harness;
   return surroundings;
 }
 

@@ -60,6 +60,7 @@ class Workplace {
 
   // Set before a loop is opened.
   std::function<void(std::string_view)> reached;
+  std::vector<std::filesystem::path> harness;
   std::function<void(const std::string&)> note;  // of a trial
   double check_seconds = 20;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,9 @@ struct Api;
 
 // Whether a table belongs to a GPU's driver or to the emulated one.
 enum class Origin : std::uint8_t { gpu, emulator };
+
+// The file that the emulated driver is opened from; empty where only the loader knows it.
+[[nodiscard]] std::filesystem::path emulator_file();
 
 // A CUDA driver that has been found, loaded and initialised, with one of its devices chosen. Cheap:
 // no context yet.

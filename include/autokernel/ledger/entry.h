@@ -29,6 +29,15 @@ struct Unsaved {
   friend bool operator==(const Unsaved&, const Unsaved&) = default;
 };
 
+// A file of the program itself when the run was started.
+struct HarnessFile {
+  std::string name;    // "autokernel", "libautokernel_cpu.so"
+  std::string path;    // absolute
+  std::string sha256;  // of its bytes
+  std::string stamp;   // place, size and times on the disk: while it is the same, so are the bytes
+  friend bool operator==(const HarnessFile&, const HarnessFile&) = default;
+};
+
 struct RunStarted {
   std::string at;
   std::string program;  // "autokernel 0.1.0"
@@ -47,6 +56,7 @@ struct RunStarted {
   std::map<std::string, std::string>
       guarded;  // by path, git's id of each file that must not change
   std::vector<Unsaved> unsaved;
+  std::vector<HarnessFile> harness;  // empty: an earlier version started the run
   friend bool operator==(const RunStarted&, const RunStarted&) = default;
 };
 

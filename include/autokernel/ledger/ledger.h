@@ -31,6 +31,13 @@ struct Append {
 // control character.
 [[nodiscard]] std::string as_one_line(std::string_view text);
 
+// Where a line stands in ledger.jsonl.
+struct LineSpan {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;  // newline included
+  [[nodiscard]] std::uint64_t end() const { return offset + length; }
+};
+
 // One entry as the index knows it.
 struct Row {
   std::uint64_t offset = 0;  // of its line in ledger.jsonl
@@ -78,10 +85,15 @@ class Ledger {
   [[nodiscard]] std::vector<Row> last_rows(std::size_t count) const;
   // The entry whole. Throws Error(repository) where the line is not what the index says.
   [[nodiscard]] Entry read(const Row& row) const;
+  // Has the index made again by the next one who opens it: who edits the ledger may have had it
+  // made from that.
+  void forget_index() const;
   // Reads all of the file, in time that grows with its bytes: a second for 200 MB.
   [[nodiscard]] Inspection inspect() const;
   // The SHA-256 of so many bytes there; empty where the file has less.
   [[nodiscard]] std::string hash_at(std::uint64_t offset, std::uint64_t length) const;
+  // Whether the line there holds the hash of the one before it.
+  [[nodiscard]] bool is_chained(const LineSpan& line) const;
 
  private:
   explicit Ledger(std::filesystem::path folder) : folder_(std::move(folder)) {}

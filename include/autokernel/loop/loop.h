@@ -13,6 +13,7 @@
 
 #include "autokernel/ledger/entry.h"
 #include "autokernel/loop/status.h"
+#include "autokernel/loop/verification.h"
 #include "autokernel/trial/contest.h"
 
 namespace autokernel::loop {
@@ -29,6 +30,8 @@ struct Surroundings {
   std::function<void(trial::Request&)> plan;
   // A line for whoever watches.
   std::function<void(const std::string&)> say;
+  // The program's own files, which must be the same from the start of a run to its end.
+  std::vector<std::filesystem::path> harness;
   trial::Observer observer;
   trial::RunnerCommand runner;
   trial::Limits limits;
@@ -105,6 +108,12 @@ class Loop {
   // Measures baseline, best and library again, in `processes` fresh processes, from what git holds;
   // makes the branch with the kept commits only.
   [[nodiscard]] Finish finish(int processes);
+
+  // Whether the record of a run (of the one on this branch where `tag` is empty) is as it was
+  // written, and its best as fast as is claimed, measured in so many fresh processes from what git
+  // holds. Writes nothing. Throws Error(repository) where there is no such run, or git has lost
+  // what it would take.
+  [[nodiscard]] Verification verify(const std::string& tag, int processes);
 
   // Where the run on this branch stands.
   [[nodiscard]] Status status() const;

@@ -25,6 +25,9 @@ struct Status {
   Counts counts;
   int streak = 0;         // experiments since the best
   int turns_in_vain = 0;  // an agent's, since the last experiment
+  bool finished = false;  // and no experiment was made since
+  // Files that may not change and have; a step refuses to go on. "kernels/case.toml (modified)"
+  std::string strayed;
   std::string under_way;  // who holds the lock, and for what; empty: nobody
   double hours = 0;       // since the run was started
 

@@ -87,8 +87,8 @@ class Repository {
   [[nodiscard]] std::optional<std::string> reference(const std::string& name) const;
   // Whether there is one below the name, as refs/autokernel/demo/7 is below refs/autokernel/demo.
   [[nodiscard]] bool has_references_below(const std::string& name) const;
-  // Makes the reference or moves it.
-  void set_reference(const std::string& name, const std::string& commit) const;
+  // Makes the reference, to a commit or another object, or moves it.
+  void set_reference(const std::string& name, const std::string& object) const;
   void delete_reference(const std::string& name) const;  // one that does not exist is no error
   // Moves refs/heads/<branch> from one commit to another; Error(repository) where it stands
   // elsewhere.
@@ -119,6 +119,13 @@ class Repository {
   [[nodiscard]] std::string store(const std::string& path) const;
   // Replaces the worktree's file by the bytes stored under that id; the index is not touched.
   void put_back(const std::string& blob, const std::string& path) const;
+
+  // The same for bytes that are no file, and back; none where the store has no such blob.
+  [[nodiscard]] std::string store_bytes(std::string_view bytes) const;
+  [[nodiscard]] std::optional<std::string> bytes_of(const std::string& blob) const;
+  // The bytes of the blob that a reference names; none where there is no such reference, or where
+  // it names something else.
+  [[nodiscard]] std::optional<std::string> bytes_referenced(const std::string& name) const;
 
   // How a file differs between two commits, as a unified diff; empty where it does not.
   [[nodiscard]] std::string diff(const std::string& from, const std::string& to,

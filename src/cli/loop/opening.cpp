@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "autokernel/driver/device.h"
 #include "cli/full_log.h"
 #include "cli/noise_store.h"
 #include "cli/option_values.h"
@@ -94,6 +95,11 @@ loop::Surroundings Watching::surroundings() {
     }
   };
   surroundings.log_text = full_log;
+  // The running program, whatever lies in its place by now.
+  surroundings.harness = {"/proc/self/exe"};
+  if (auto emulator = driver::emulator_file(); !emulator.empty()) {
+    surroundings.harness.push_back(std::move(emulator));
+  }
   surroundings.limits = limits_;
   surroundings.observer.progress = [this](auto phase, auto elapsed) {
     progress_.show(phase, elapsed);

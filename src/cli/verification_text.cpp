@@ -1,0 +1,114 @@
+#include "cli/verification_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "autokernel/base/error.h"
+#include "cli/lines.h"
+#include "cli/report.h"
+
+namespace autokernel::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using loop::Verification;
+
+constexpr int kSchemaVersion = 1;
+
+constexpr int kNotFaster = 10;
+constexpr int kInconclusive = 16;
+
+[[nodiscard]] std::string times_as_fast(const ledger::Confirmed& ratio) {
+  return fmt::format("{:.3f} times as fast (95 %: {:.3f} to {:.3f})", ratio.ratio, ratio.low,
+                     ratio.high);
+}
+
+[[nodiscard]] std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += (text.empty() ? "" : "\n") + sentence;
+  return text;
+}
+
+[[nodiscard]] Json or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+[[nodiscard]] Json json_of(const std::optional<ledger::Confirmed>& ratio) {
+  if (!ratio) return nullptr;
+  return {{"ratio", ratio->ratio}, {"low", ratio->low}, {"high", ratio->high}};
+}
+
+[[nodiscard]] Json json_of(const ledger::RunFinished& headline) {
+  return {{"processes", headline.processes},
+          {"baseline_us", or_null(headline.baseline_us)},
+          {"best_us", or_null(headline.best_us)},
+          {"library_us", or_null(headline.library_us)},
+          {"over_baseline", json_of(headline.over_baseline)},
+          {"over_library", json_of(headline.over_library)}};
+}
+
+}  // namespace
+
+std::string verification_text(const Verification& verification) {
+  const loop::Status& status = verification.status;
+  const ledger::RunFinished& measured = verification.measured;
+  Lines lines;
+  lines.add("run", fmt::format("{} on {}", status.run.tag, status.run.branch));
+  lines.add_unless_empty("problem", verification.problem);
+  lines.add("best", fmt::format("{} ({}): {}", status.best.number, status.best.commit.substr(0, 7),
+                                status.best.description));
+  lines.add_count("entries", verification.entries);
+  lines.add("record",
+            verification.faults.empty() ? "as it was written" : joined(verification.faults));
+  lines.add_unless_empty("remarks", joined(verification.remarks));
+  lines.add("processes", fmt::format("{}, each with new inputs", measured.processes));
+  lines.add("baseline_us", measured.baseline_us, 3);
+  lines.add("best_us", measured.best_us, 3);
+  lines.add("library_us", measured.library_us, 3);
+  if (measured.over_baseline) lines.add("over_baseline", times_as_fast(*measured.over_baseline));
+  if (measured.over_library) lines.add("over_library", times_as_fast(*measured.over_library));
+  if (verification.claimed && verification.claimed->over_baseline) {
+    lines.add("claimed", times_as_fast(*verification.claimed->over_baseline));
+  }
+  lines.add("timing", timing(verification.device));
+  lines.add("verdict", spelling(verification.verdict));
+  lines.add("reason", verification.reason);
+  return "Device: " + printable(verification.device.name) + "\n---\n" + lines.take();
+}
+
+std::string verification_json(const Verification& verification) {
+  const loop::Status& status = verification.status;
+  const Json object = {{"schema_version", kSchemaVersion},
+                       {"tag", status.run.tag},
+                       {"branch", status.run.branch},
+                       {"device", verification.device.name},
+                       {"verdict", spelling(verification.verdict)},
+                       {"reason", verification.reason},
+                       {"faults", verification.faults},
+                       {"remarks", verification.remarks},
+                       {"entries", verification.entries},
+                       {"best", {{"number", status.best.number}, {"commit", status.best.commit}}},
+                       {"measured", json_of(verification.measured)},
+                       {"claimed", verification.claimed ? json_of(*verification.claimed) : Json()}};
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+int exit_code(const Verification& verification) {
+  switch (verification.verdict) {
+    case Verification::Verdict::holds:
+      return 0;
+    case Verification::Verdict::does_not_hold:
+      return kNotFaster;
+    case Verification::Verdict::inconclusive:
+      return kInconclusive;
+    case Verification::Verdict::fails:
+      return verification.failure ? exit_code(*verification.failure)
+                                  : static_cast<int>(Stop::internal);
+    case Verification::Verdict::tampered:
+      return static_cast<int>(Stop::scope);
+  }
+  return static_cast<int>(Stop::internal);
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,51 @@
+#include "cli/verify_run.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "autokernel/loop/verification.h"
+#include "cli/verification_text.h"
+
+namespace autokernel::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel verify-run
+  autokernel verify-run tiles --processes 9
+  autokernel verify-run --json | jq .verdict
+
+The ledger is read whole, and compared with its seal, results.tsv, the references and the branch in git.
+Then baseline, best and library are measured again in fresh processes on new inputs, from what git holds: the
+kernels from their commits, the case as it was when the run was started. Nothing is written.
+Exit codes: 0 it holds, 10 measured again it is not faster or not as much, 16 inconclusive, 11 to 14 the best
+fails, 15 the record is not as it was written (named; measured all the same); 4 there is no such run.)";
+
+// Of one process alone nothing can be said about how far processes differ.
+constexpr int kFewest = 2;
+constexpr int kMost = 100;
+
+}  // namespace
+
+void VerifyRun::declare(CLI::App& app) {
+  app.footer(kExamples);
+  app.add_option("TAG", tag_, "Name of the run (default: the one on this branch)");
+  app.add_option("--processes", processes_, "How many fresh processes measure")
+      ->type_name("N")
+      ->check(CLI::Range(kFewest, kMost))
+      ->capture_default_str();
+  app.add_flag("--json", json_, "Print one JSON object instead of lines (docs/loop.md)");
+  timeout_.declare(app);
+  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+}
+
+int VerifyRun::run(const Console& console) {
+  Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
+                    timeout_.limits());
+  auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel verify-run",
+                               watching.surroundings());
+  const loop::Verification verification = loop.verify(tag_, processes_);
+  console.out << (json_ ? verification_json(verification) : verification_text(verification));
+  return exit_code(verification);
+}
+
+}  // namespace autokernel::cli

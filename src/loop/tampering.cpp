@@ -1,0 +1,124 @@
+// What somebody has done to the record of a run between two commands: to the ledger, results.tsv,
+// the references in git, or the program itself. What the run's files say is scope.cpp's.
+#include "loop/tampering.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "autokernel/base/error.h"
+#include "loop/harness.h"
+#include "loop/keepsake.h"
+#include "loop/parts.h"
+#include "loop/results_file.h"
+#include "loop/seal.h"
+
+namespace autokernel::loop {
+namespace {
+
+constexpr std::size_t kMostNamed = 20;
+
+void add(std::vector<std::string>& to, std::vector<std::string> more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// The seal against the last line of the run.
+[[nodiscard]] std::string seal_fault(const repo::Repository& repository,
+                                     const ledger::Ledger& ledger, const std::string& tag,
+                                     const ledger::LineSpan& first, const ledger::LineSpan& last) {
+  const std::string name = seal_name(tag);
+  const auto text = repository.bytes_referenced(name);
+  if (!text) {
+    // Earlier versions sealed nothing, and chained nothing.
+    if (!ledger.is_chained(first)) return {};
+    return fmt::format("the seal of the run, {}, is gone", name);
+  }
+  const auto seal = parse_seal(*text);
+  if (!seal) return fmt::format("{} is no seal", name);
+  if (seal->offset != last.offset || seal->length != last.length) {
+    const bool cut = seal->offset + seal->length > last.end();
+    return fmt::format("the ledger {} the entry that was written last (at byte {}, as {} says)",
+                       cut ? "has lost" : "goes on behind", seal->offset, name);
+  }
+  if (ledger.hash_at(seal->offset, seal->length) == seal->sha256) return {};
+  return fmt::format(
+      "the last entry of the run in the ledger was edited (its hash is not that in "
+      "{})",
+      name);
+}
+
+[[nodiscard]] std::string list_of(const std::vector<std::string>& faults) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(faults.size(), kMostNamed); ++i) {
+    list += (i == 0 ? "" : "; ") + faults[i];
+  }
+  if (faults.size() > kMostNamed) list += fmt::format("; and {} more", faults.size() - kMostNamed);
+  return list;
+}
+
+[[noreturn]] void refuse(const std::vector<std::string>& faults, const std::string& remedy) {
+  throw Error(Stop::scope, fmt::format("{}; nothing was done. {}", list_of(faults), remedy));
+}
+
+}  // namespace
+
+std::vector<std::string> Loop::Parts::ledger_faults(const std::string& tag, Extent extent) const {
+  const ledger::Ledger ledger = open_ledger();
+  std::vector<std::string> faults;
+  if (std::string fault = seal_fault(repository, ledger, tag, first_line, last_line);
+      !fault.empty()) {
+    faults.push_back(std::move(fault));
+  }
+  // An index that did not fit may have been made again from a ledger that was edited.
+  if (extent == Extent::whole || !ledger_notes.empty()) add(faults, ledger.inspect().faults);
+  return faults;
+}
+
+std::vector<std::string> reference_faults(const repo::Repository& repository,
+                                          const Status& status) {
+  std::vector<std::string> faults;
+  for (const ledger::Experiment& experiment : status.experiments) {
+    const std::string name = reference_of(status.run.tag, experiment.number);
+    const auto commit = repository.reference(name);
+    if (commit == experiment.commit) continue;
+    faults.push_back(fmt::format("{} {}, and not {}", name,
+                                 commit ? "stands at " + short_id(*commit) : "is gone",
+                                 short_id(experiment.commit)));
+  }
+  return faults;
+}
+
+void Loop::Parts::require_untampered(const Status& status, Extent extent) const {
+  if (const auto faults = harness_faults(status.run.harness, surroundings.harness);
+      !faults.empty()) {
+    refuse(faults,
+           "What two programs say is no one record: put it back, or start a new run from here "
+           "('autokernel loop start TAG')");
+  }
+  if (const auto faults = ledger_faults(status.run.tag, extent); !faults.empty()) {
+    open_ledger().forget_index();
+    const auto second = second_ledger(repository, folders);
+    refuse(faults,
+           second.empty()
+               ? "'autokernel verify-run' tells what of the run still holds; a new run starts from "
+                 "here with 'autokernel loop start TAG'"
+               : fmt::format("'cp {} {}' puts back what was written", second.string(),
+                             folders.ledger().string()));
+  }
+  if (extent == Extent::whole) {
+    if (const auto faults = reference_faults(repository, status); !faults.empty()) {
+      refuse(faults,
+             "'git update-ref NAME COMMIT' puts one back; 'autokernel log --json' has the "
+             "commits");
+    }
+  }
+  require_results(folders, status);
+  if (const std::string fault = results_fault(folders, status, open_ledger().rows());
+      !fault.empty()) {
+    refuse({fault}, fmt::format("The ledger has every row: remove {}, and it is made again",
+                                folders.results().string()));
+  }
+}
+
+}  // namespace autokernel::loop

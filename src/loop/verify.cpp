@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/base/scratch.h"
+#include "loop/account.h"
+#include "loop/harness.h"
+#include "loop/headline.h"
+#include "loop/original_case.h"
+#include "loop/parts.h"
+#include "loop/results_file.h"
+#include "loop/tampering.h"
+
+namespace autokernel::loop {
+namespace {
+
+using Verdict = Verification::Verdict;
+
+void add(std::vector<std::string>& to, std::vector<std::string> more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// What the last finish said of the kernel that is the best by now.
+[[nodiscard]] std::optional<ledger::RunFinished> claim_of(const std::vector<ledger::Row>& rows,
+                                                          const Status& status) {
+  std::optional<ledger::RunFinished> claim;
+  for (const ledger::Row& row : rows) {
+    const auto* finished = std::get_if<ledger::RunFinished>(&row.entry);
+    if (finished == nullptr || finished->tag != status.run.tag) continue;
+    claim.reset();
+    if (finished->best == status.best.commit) claim = *finished;
+  }
+  return claim;
+}
+
+[[nodiscard]] std::string branch_fault(const repo::Repository& repository, const Status& status) {
+  const auto stands_at = repository.reference("refs/heads/" + status.run.branch);
+  if (stands_at == status.best.commit) return {};
+  return fmt::format("{} {}, and not at {}, the last one kept", status.run.branch,
+                     stands_at ? "stands at " + short_id(*stands_at) : "is gone",
+                     name_of(status.best));
+}
+
+[[nodiscard]] std::string interval(const ledger::Confirmed& ratio) {
+  return fmt::format("{:.3f} times as fast (95 %: {:.3f} to {:.3f})", ratio.ratio, ratio.low,
+                     ratio.high);
+}
+
+// What the figures say; tampering is a matter of its own.
+void judge(Verification& verification, double min_gain) {
+  const auto& measured = verification.measured.over_baseline;
+  if (!measured) {
+    verification.reason = "nothing was kept, and nothing is claimed";
+    return;
+  }
+  verification.reason = "measured again, the best is " + interval(*measured);
+  const auto claimed = verification.claimed ? verification.claimed->over_baseline : std::nullopt;
+  if (claimed) verification.reason += "; claimed was " + interval(*claimed);
+  // Two intervals of the same truth miss each other now and then by a little; the least gain is
+  // what counts as a little everywhere.
+  const bool falls_short = claimed && measured->high * (1 + min_gain) < claimed->low;
+  if (measured->high <= 1 || falls_short) {
+    verification.verdict = Verdict::does_not_hold;
+  } else if (measured->low <= 1) {
+    verification.verdict = Verdict::inconclusive;
+  }
+}
+
+}  // namespace
+
+const char* spelling(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds:
+      return "holds";
+    case Verdict::does_not_hold:
+      return "does not hold";
+    case Verdict::inconclusive:
+      return "inconclusive";
+    case Verdict::fails:
+      return "fails";
+    case Verdict::tampered:
+      return "tampered";
+  }
+  return "unknown";
+}
+
+Verification Loop::verify(const std::string& tag, int processes) {
+  Parts& parts = *parts_;
+  const repo::Repository& repository = parts.repository;
+  parts.mend();
+  // The file itself, not its index.
+  const ledger::Ledger ledger = parts.open_ledger();
+  const ledger::Inspection inspection = ledger.inspect();
+  const Status& status = parts.adopt_run(
+      inspection.rows, tag.empty() ? repository.head().branch : "autokernel/" + tag);
+  const ledger::RunStarted& run = status.run;
+
+  Verification verification;
+  verification.status = status;
+  verification.entries = inspection.rows.size();
+  verification.claimed = claim_of(inspection.rows, status);
+  std::vector<std::string>& faults = verification.faults;
+  faults = parts.ledger_faults(run.tag, Extent::whole);
+  if (auto fault = results_fault(parts.folders, status, inspection.rows); !fault.empty()) {
+    faults.push_back(std::move(fault));
+  }
+  add(faults, reference_faults(repository, status));
+  if (auto fault = branch_fault(repository, status); !fault.empty()) {
+    faults.push_back(std::move(fault));
+  }
+  add(faults, case_faults(repository, run));
+  // Another build of the program is none of the agent's doing, and measures both kernels alike.
+  verification.remarks = harness_faults(run.harness, parts.surroundings.harness);
+  add(verification.remarks, ledger.notes());
+  if (inspection.unchained > 0) {
+    verification.remarks.push_back(fmt::format(
+        "the first {} entries of the ledger are of an earlier version, and tied to nothing",
+        inspection.unchained));
+  }
+
+  const ScratchDirectory scratch;
+  write_original_case(repository, run, scratch.path());
+  trial::Request request = parts.request(run);
+  request.case_directory = scratch.path();
+  request.kernel_file = scratch.path() / "kernel.cu";
+  request.known_device.reset();
+  request.source = parts.source_at(status.best.commit, run.editable);
+  write_file_atomically(request.kernel_file, request.source, Sync::no);
+  if (status.counts.kept > 0) {
+    request.against = {.name = name_of(status.baseline),
+                       .source = parts.source_at(status.baseline.commit, run.editable),
+                       .min_gain = run.min_gain};
+  }
+  ledger::RunFinished& measured = verification.measured;
+  measured.at = now_utc();
+  measured.tag = run.tag;
+  measured.best = status.best.commit;
+  measured.processes = processes;
+  const std::vector<trial::Result> results =
+      parts.measure_again(request, processes, name_of(status.best));
+  const trial::Result& last = results.back();
+  verification.device = last.device.value_or(trial::DeviceReport{});
+  verification.problem = last.problem;
+  if (verification.device.name != run.device_name) {
+    verification.remarks.push_back(
+        fmt::format("the run was made on {}, and this is {}: ratios may differ", run.device_name,
+                    verification.device.name));
+  }
+  if (last.verdict == trial::Verdict::correct) {
+    summarise(results, measured);
+    judge(verification, run.min_gain);
+  } else {
+    verification.verdict = Verdict::fails;
+    verification.reason = fmt::format("measured again, {} is {}: {}", name_of(status.best),
+                                      trial::spelling(last.verdict), last.reason);
+    verification.failure = last;
+  }
+  if (!faults.empty()) verification.verdict = Verdict::tampered;
+  return verification;
+}
+
+}  // namespace autokernel::loop

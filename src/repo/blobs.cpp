@@ -1,0 +1,44 @@
+// Bytes in git's store that are no file of a commit.
+#include <fmt/format.h>
+
+#include "repo/git_failure.h"
+#include "repo/objects.h"
+#include "repo/open_repository.h"
+
+namespace autokernel::repo {
+namespace {
+
+[[nodiscard]] std::optional<std::string> bytes_at(git_repository* git, const git_oid& id,
+                                                  const std::string& attempt) {
+  git_blob* blob = nullptr;
+  if (!found(git_blob_lookup(&blob, git, &id), attempt, "git_blob_lookup")) return std::nullopt;
+  const Owned<git_blob*> owned = own(blob);
+  const auto size = static_cast<std::size_t>(git_blob_rawsize(blob));
+  return std::string(static_cast<const char*>(git_blob_rawcontent(blob)), size);
+}
+
+}  // namespace
+
+std::string Repository::store_bytes(std::string_view bytes) const {
+  git_oid id{};
+  check(git_blob_create_from_buffer(&id, opened_->git(), bytes.data(), bytes.size()),
+        fmt::format("cannot store {} bytes", bytes.size()), "git_blob_create_from_buffer");
+  return text_of(id);
+}
+
+std::optional<std::string> Repository::bytes_of(const std::string& blob) const {
+  const std::string attempt = fmt::format("cannot read the blob {}", blob);
+  return bytes_at(opened_->git(), id_of(blob, attempt), attempt);
+}
+
+std::optional<std::string> Repository::bytes_referenced(const std::string& name) const {
+  const std::string attempt = fmt::format("cannot read what the reference {} names", name);
+  git_oid id{};
+  if (!found(git_reference_name_to_id(&id, opened_->git(), name.c_str()), attempt,
+             "git_reference_name_to_id")) {
+    return std::nullopt;
+  }
+  return bytes_at(opened_->git(), id, attempt);
+}
+
+}  // namespace autokernel::repo
