@@ -110,7 +110,7 @@ TEST_F(Tampering, WithTheStatusOfARowOfTheResultsIsFound) {
 TEST_F(Tampering, WithARowMoreOrLessInTheResultsIsFound) {
   const Lines rows = lines_in(git_.read(kResults));
   Lines more = rows;
-  more.push_back("abcdef0\t1.000\t9.00\tkeep\ta record\n");
+  more.emplace_back("abcdef0\t1.000\t9.00\tkeep\ta record\n");
   write_in_place(kResults, joined(more));
   expect_found(HasSubstr("row 6 of results.tsv (abcdef0"));
   Lines fewer = rows;
@@ -167,8 +167,10 @@ TEST_F(Tampering, WithAnEntryInTheMiddleIsFoundWhereTheLedgerIsReadWhole) {
 TEST_F(Tampering, ThatCutsTheLedgerIsFoundByTheSeal) {
   const std::string ledger = git_.read(kLedger);
   const Lines lines = lines_in(ledger);
-  for (std::size_t left = 2; left < lines.size(); ++left) {
-    write_in_place(kLedger, joined(Lines(lines.begin(), lines.begin() + left)));
+  Lines left = lines;
+  while (left.size() > 2) {
+    left.pop_back();
+    write_in_place(kLedger, joined(left));
     EXPECT_THAT(refused_finish(), HasSubstr("the ledger has lost the entry that was written last"));
   }
   write_in_place(kLedger, ledger);
@@ -186,11 +188,13 @@ TEST_F(Tampering, ThatAddsAnEntryIsFoundByTheSeal) {
 }
 
 TEST_F(Tampering, WithTheSealIsFound) {
-  const std::string seal = git_.git("cat-file", "blob", "refs/autokernel-seals/demo");
+  const std::string seal = workplace_.commit_of("refs/autokernel-seals/demo");
   git_.git("update-ref", "-d", "refs/autokernel-seals/demo");
   expect_found(HasSubstr("the seal of the run, refs/autokernel-seals/demo, is gone"));
   git_.git("update-ref", "refs/autokernel-seals/demo", "HEAD");
   EXPECT_THAT(refused_step(), HasSubstr("refs/autokernel-seals/demo"));
+  git_.git("update-ref", "refs/autokernel-seals/demo", seal);
+  expect_to_go_on();
 }
 
 TEST_F(Tampering, WithAReferenceOfAnExperimentIsFoundAtTheEnd) {
