@@ -43,6 +43,8 @@ TEST_F(GoodKernels, TheDefaultCaseIsMeasuredAtItsFullSize) {
                            "shared_bytes:     0\n"
                            "(event_floor_us:   [0-9]+\\.[0-9][0-9][0-9]\n)?"
                            "timing:           emulated\n"
+                           "(conditions:       [^\n]*\n)?"
+                           "(warning:          other programs used [^\n]*\n)?"
                            "verdict:          correct\n"
                            "(log: [^\n]*\n)?"
                            "next:             [^\n]+\n"));

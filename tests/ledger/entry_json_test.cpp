@@ -124,7 +124,8 @@ TEST(EntryLine, EndsAsItsReaderLikes) {
 TEST(EntryLine, OfVersion1IsReadAsItWasWrittenOnce) {
   const std::filesystem::path written =
       std::filesystem::path(AUTOKERNEL_SOURCES) / "tests" / "fuzz" / "ledger_line";
-  const std::vector<Entry> entries = full_entries();
+  std::vector<Entry> entries = full_entries();
+  std::get<RunStarted>(entries[0]).harness.clear();  // was not recorded then
   EXPECT_THAT(parse_line(test::contents(written / "run_started.jsonl")),
               VariantWith<Entry>(entries[0]));
   EXPECT_THAT(parse_line(test::contents(written / "experiment.jsonl")),

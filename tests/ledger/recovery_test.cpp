@@ -302,7 +302,7 @@ TEST_F(Recovery, OfAMissingIndexSaysSo) {
 
 TEST_F(Recovery, OfAnIndexOfAnotherVersionSaysSo) {
   std::string other = index_;
-  other.replace(other.find(" 1\n"), 3, " 2\n");
+  other.replace(other.find(" 2\n"), 3, " 1\n");
   write(ledger_, other);
   EXPECT_THAT(notes(), ElementsAre(HasSubstr("of another version, and was made again")));
   EXPECT_EQ(contents(index()), index_);
