@@ -50,8 +50,7 @@ int look_at(dl_phdr_info* object, std::size_t, void* search_pointer) {
     const auto& segment = object->dlpi_phdr[i];
     const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
     if (segment.p_type == PT_LOAD && search.inside - begin < segment.p_memsz) is_it = true;
-    if (segment.p_type == PT_NOTE && id.empty())
-      id = id_among(bytes_at(begin), segment.p_memsz);
+    if (segment.p_type == PT_NOTE && id.empty()) id = id_among(bytes_at(begin), segment.p_memsz);
   }
   if (!is_it) return 0;
   search.found = std::move(id);

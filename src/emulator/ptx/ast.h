@@ -194,8 +194,8 @@ struct Relocation {
   bool generic;
 };
 
-// Who else may mean a name: nobody, every module it is linked with, or those where nothing stronger of
-// that name is defined. `external` is a declaration of what another module defines.
+// Who else may mean a name: nobody, every module it is linked with, or those where nothing stronger
+// of that name is defined. `external` is a declaration of what another module defines.
 enum class Linkage : std::uint8_t { internal, visible, weak, external };
 
 struct Variable {
