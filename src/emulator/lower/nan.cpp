@@ -69,8 +69,9 @@ bool makes_host_nans(const Instruction& instruction) {
   if (instruction.types.size() == 1) {
     return instruction.type() == Type::f32 && is_arithmetic(instruction.opcode);
   }
+  // From f64 a GPU keeps the upper bits of a NaN's payload, as the host does.
   return instruction.opcode == Opcode::cvt && instruction.types[0] == Type::f32 &&
-         ptx::is_float(instruction.types[1]);
+         ptx::is_float(instruction.types[1]) && instruction.types[1] != Type::f64;
 }
 
 std::vector<bool> registers_of_host_nans(const ptx::Function& function) {

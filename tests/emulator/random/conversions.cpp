@@ -121,7 +121,9 @@ void between_floats(std::vector<Operation>& all) {
                    return bits_of_double(as_float(v[0]));
                  }});
   for (const Direction& direction : kDirections) {
-    all.push_back({fmt::format("cvt.{}.f32.f64 D, A;", direction.word),
+    // The NaN of a double may be any, and its payload is kept: the sum, with the zero that changes
+    // nothing else, has one.
+    all.push_back({fmt::format("cvt.{}.f32.f64 D, A; add.f32 D, D, 0f80000000;", direction.word),
                    Kind::f32,
                    {Kind::f64},
                    [=](const Operands& v) {
