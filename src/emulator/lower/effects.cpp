@@ -23,6 +23,32 @@ void collect(const ptx::Operand& operand, std::vector<std::uint32_t>& registers)
 
 }  // namespace
 
+bool is_of_matrices(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::ldmatrix:
+    case Opcode::stmatrix:
+    case Opcode::movmatrix:
+    case Opcode::mma:
+    case Opcode::wmma:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_warp_wide(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::shfl:
+    case Opcode::vote:
+    case Opcode::match:
+    case Opcode::redux:
+    case Opcode::elect:
+      return true;
+    default:
+      return is_of_matrices(opcode);
+  }
+}
+
 bool has_result(const ptx::Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::st:

@@ -14,6 +14,11 @@ struct Effects {
 };
 [[nodiscard]] Effects effects_of(const ptx::Instruction& instruction);
 
+// Whether it works on fragments of matrices, which lie across the lanes of a warp.
+[[nodiscard]] bool is_of_matrices(ptx::Opcode opcode);
+// Whether the lanes of a warp carry it out together, each on what the others bring.
+[[nodiscard]] bool is_warp_wide(ptx::Opcode opcode);
+
 // Whether the first operand receives a result.
 [[nodiscard]] bool has_result(const ptx::Instruction& instruction);
 

@@ -11,6 +11,7 @@
 #include "emulator/lower/check_groups.h"
 #include "emulator/lower/collective.h"
 #include "emulator/lower/control_flow.h"
+#include "emulator/lower/effects.h"
 #include "emulator/lower/inline_calls.h"
 #include "emulator/lower/thread_call.h"
 #include "emulator/lower/thread_function.h"
@@ -35,17 +36,7 @@ bool acts_outside_registers(Opcode opcode) {
     case Opcode::red:
     case Opcode::bar:
     case Opcode::barrier:
-    case Opcode::vote:
-    case Opcode::shfl:
-    case Opcode::match:
-    case Opcode::redux:
-    case Opcode::elect:
     case Opcode::nanosleep:
-    case Opcode::ldmatrix:
-    case Opcode::stmatrix:
-    case Opcode::movmatrix:
-    case Opcode::mma:
-    case Opcode::wmma:
     case Opcode::cp:
     case Opcode::mbarrier:
     case Opcode::call:
@@ -55,7 +46,7 @@ bool acts_outside_registers(Opcode opcode) {
     case Opcode::brkpt:
       return true;
     default:
-      return false;
+      return is_warp_wide(opcode);
   }
 }
 

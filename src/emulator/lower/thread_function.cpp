@@ -102,35 +102,11 @@ std::optional<std::size_t> members_operand(const Instruction& instruction) {
 
 bool is_collective(const Instruction& instruction) {
   switch (instruction.opcode) {
-    case Opcode::shfl:
-    case Opcode::vote:
-    case Opcode::match:
-    case Opcode::redux:
-    case Opcode::elect:
-    case Opcode::ldmatrix:
-    case Opcode::stmatrix:
-    case Opcode::movmatrix:
-    case Opcode::mma:
-    case Opcode::wmma:
-      return true;
     case Opcode::bar:
     case Opcode::barrier:
       return instruction.has(Modifier::warp);
     default:
-      return false;
-  }
-}
-
-bool is_of_matrices(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::ldmatrix:
-    case Opcode::stmatrix:
-    case Opcode::movmatrix:
-    case Opcode::mma:
-    case Opcode::wmma:
-      return true;
-    default:
-      return false;
+      return is_warp_wide(instruction.opcode);
   }
 }
 

@@ -28,15 +28,7 @@ class Video {
     // In 64 bits everything fits but products and words shifted by up to 32 bits.
     const bool is_wide = instruction.opcode == Opcode::vmad || instruction.opcode == Opcode::vshl;
     wide_ = is_wide ? "i128" : "i64";
-    const bool compares = instruction.opcode == Opcode::vset;
-    const std::size_t first = compares ? 0 : 1;  // vset has no type of its result
-    if (instruction.types.size() != first + 2) unsupported(instruction);
-    for (const Type type : instruction.types) {
-      if (type != Type::u32 && type != Type::s32) unsupported(instruction);
-    }
-    is_signed_ = !compares && ptx::is_signed(instruction.types[0]);
-    a_signed_ = ptx::is_signed(instruction.types[first]);
-    b_signed_ = ptx::is_signed(instruction.types[first + 1]);
+    signs_ = video_signs(instruction);
   }
 
   void run() {
@@ -48,14 +40,14 @@ class Video {
       unsupported(instruction_);
     }
     const unsigned bits = destination.selector ? destination.selector->part_bits : 32;
-    Value result = primary(part(1, a_signed_), part(2, b_signed_));
+    Value result = primary(part(1, signs_.a), part(2, signs_.b));
     if (instruction_.has(Modifier::sat)) {
-      result = clamped(ir_, result, bits, is_signed_);
+      result = clamped(ir_, result, bits, signs_.result);
     } else {
       const std::uint64_t unused = bits_of(wide_) - kIntermediateBits;
       result = ir_.binary("ashr", ir_.binary("shl", result, unused), unused);
     }
-    if (combines) result = secondary(result, part(3, is_signed_));
+    if (combines) result = secondary(result, part(3, signs_.result));
     result = ir_.resize(result, "i32", false);
     if (destination.selector) result = merged(result, bits, place(*destination.selector));
     writer_.write_result(instruction_, result);
@@ -72,8 +64,8 @@ class Video {
     const bool plus_one = instruction_.has(Modifier::po);
     const bool negates = operands[1].negated || operands[2].negated || negates_c;
     if ((plus_one && negates) || (negates_product && negates_c)) unsupported(instruction_);
-    const bool is_signed = a_signed_ || b_signed_ || negates_product || negates_c;
-    Value product = ir_.binary("mul", part(1, a_signed_), part(2, b_signed_));
+    const bool is_signed = signs_.a || signs_.b || negates_product || negates_c;
+    Value product = ir_.binary("mul", part(1, signs_.a), part(2, signs_.b));
     Value c = part(3, is_signed);
     const Value zero = Ir::constant(0, wide_, lanes_);
     if (negates_product) product = ir_.binary("sub", zero, product);
@@ -130,7 +122,7 @@ class Video {
 
   Value shifted(const Value& a, const Value& b) {
     const bool wraps = instruction_.has(Modifier::wrap);
-    if (b_signed_ || wraps == instruction_.has(Modifier::clamp)) unsupported(instruction_);
+    if (signs_.b || wraps == instruction_.has(Modifier::clamp)) unsupported(instruction_);
     const Value amount =
         wraps ? ir_.binary("and", b, 31)
               : ir_.intrinsic("umin", {b, Ir::constant(32, wide_, lanes_)}, wide_, lanes_);
@@ -157,9 +149,7 @@ class Video {
   const Instruction& instruction_;
   unsigned lanes_;
   std::string wide_;  // what is computed in
-  bool is_signed_ = false;
-  bool a_signed_ = false;
-  bool b_signed_ = false;
+  VideoSigns signs_{};
 };
 
 bool is_scalar_video(Opcode opcode) {
@@ -201,6 +191,19 @@ bool is_video(Opcode opcode) {
     default:
       return is_scalar_video(opcode);
   }
+}
+
+VideoSigns video_signs(const Instruction& instruction) {
+  const bool compares = instruction.opcode == Opcode::vset || instruction.opcode == Opcode::vset2 ||
+                        instruction.opcode == Opcode::vset4;
+  const std::size_t first = compares ? 0 : 1;
+  if (instruction.types.size() != first + 2) unsupported(instruction);
+  for (const Type type : instruction.types) {
+    if (type != Type::u32 && type != Type::s32) unsupported(instruction);
+  }
+  return {.result = !compares && ptx::is_signed(instruction.types[0]),
+          .a = ptx::is_signed(instruction.types[first]),
+          .b = ptx::is_signed(instruction.types[first + 1])};
 }
 
 std::string wide_comparison(const Instruction& instruction) {

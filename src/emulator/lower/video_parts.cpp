@@ -11,7 +11,6 @@ namespace {
 using ptx::Instruction;
 using ptx::Modifier;
 using ptx::Opcode;
-using ptx::Type;
 
 class Parts {
  public:
@@ -22,18 +21,8 @@ class Parts {
         count_(count),
         bits_(32 / count),
         lanes_(writer.lanes_of(instruction)) {
-    const bool compares =
-        instruction.opcode == Opcode::vset2 || instruction.opcode == Opcode::vset4;
-    const std::size_t first = compares ? 0 : 1;  // of which the result has no type
-    if (instruction.operands.size() != 4 || instruction.types.size() != first + 2) {
-      unsupported(instruction);
-    }
-    for (const Type type : instruction.types) {
-      if (type != Type::u32 && type != Type::s32) unsupported(instruction);
-    }
-    is_signed_ = !compares && ptx::is_signed(instruction.types[0]);
-    a_signed_ = ptx::is_signed(instruction.types[first]);
-    b_signed_ = ptx::is_signed(instruction.types[first + 1]);
+    if (instruction.operands.size() != 4) unsupported(instruction);
+    signs_ = video_signs(instruction);
   }
 
   void run() {
@@ -47,12 +36,12 @@ class Parts {
     Value result = writer_.read(instruction_.operands[3], "i32", lanes_);
     for (unsigned i = 0; i < count_; ++i) {
       if (!wanted[i]) continue;
-      Value part = operation(source(of_a[i], a_signed_), source(of_b[i], b_signed_));
+      Value part = operation(source(of_a[i], signs_.a), source(of_b[i], signs_.b));
       if (adds) {
         result = ir_.binary("add", result, part);
         continue;
       }
-      if (saturates) part = clamped(ir_, part, bits_, is_signed_);
+      if (saturates) part = clamped(ir_, part, bits_, signs_.result);
       const std::uint64_t shift = std::uint64_t{bits_} * i;
       const Value kept = ir_.binary("and", result, ~(mask << shift) & 0xFFFFFFFFU);
       result = ir_.binary("or", kept, ir_.binary("shl", ir_.binary("and", part, mask), shift));
@@ -128,9 +117,7 @@ class Parts {
   unsigned count_;
   unsigned bits_;
   unsigned lanes_;
-  bool is_signed_ = false;
-  bool a_signed_ = false;
-  bool b_signed_ = false;
+  VideoSigns signs_{};
 };
 
 }  // namespace

@@ -24,19 +24,8 @@ bool is_meeting_point(const Instruction& instruction) {
     case Opcode::bar:
     case Opcode::barrier:
       return !instruction.has(Modifier::arrive);
-    case Opcode::shfl:
-    case Opcode::vote:
-    case Opcode::match:
-    case Opcode::redux:
-    case Opcode::elect:
-    case Opcode::ldmatrix:
-    case Opcode::stmatrix:
-    case Opcode::movmatrix:
-    case Opcode::mma:
-    case Opcode::wmma:
-      return true;
     default:
-      return false;
+      return is_warp_wide(instruction.opcode);
   }
 }
 
