@@ -40,7 +40,7 @@ class Kernels : public Workplace {
     const fs::path problem = scratch_.path() / "case";
     if (!fs::exists(problem)) fs::copy(sources() / kernel.problem, problem);
     std::vector<std::string> arguments = {
-        "bench",  "--case",    problem.string(), "--kernel", kernel.file.string(),
+        "bench",  "--case",    problem.string(), "--kernel", kernel.source.string(),
         "--size", kernel.size, "--device",       "cpu"};
     if (!kernel.against.empty()) {
       arguments.insert(arguments.end(), {"--against", (sources() / kernel.against).string()});

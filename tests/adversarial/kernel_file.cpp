@@ -47,6 +47,8 @@ bool take(const Statement& line, KernelFile& kernel) {
     const Statement both = parts(line.value);
     kernel.verdict = both.key;
     kernel.words = both.value;
+  } else if (line.key == "source") {
+    kernel.source = fs::path(AUTOKERNEL_SOURCES) / line.value;
   } else if (line.key == "case") {
     kernel.problem = line.value;
   } else if (line.key == "size") {
@@ -78,6 +80,7 @@ bool take(const Statement& line, KernelFile& kernel) {
 KernelFile read_kernel_file(const fs::path& file) {
   KernelFile kernel;
   kernel.file = file;
+  kernel.source = file;
   std::ifstream stream(file);
   int number = 0;
   for (std::string line; std::getline(stream, line) && line.starts_with(kComment);) {

@@ -12,6 +12,7 @@ namespace autokernel::test {
 //
 //   // row 3: what it does                                (or "// honest: what it does")
 //   // must be: incorrect, words of the reason            (the words may be left out)
+//   // source: tests/data/kernels/tiled.cu                (the file itself)
 //   // case: tests/data/histogram                         (kernels)
 //   // size: default                                      (check)
 //   // arguments: --timeout 10                            (none)
@@ -30,6 +31,7 @@ struct KernelFile {
   };
 
   std::filesystem::path file;
+  std::filesystem::path source;  // what is benched: the file, or the one it names; whole
   bool honest = false;
   int row = 0;          // of the table; 0 where it is honest
   std::string verdict;  // on the emulated device

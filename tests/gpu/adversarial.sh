@@ -41,7 +41,7 @@ runs=0
 accepted=0
 # judge FILE: benches it, and compares.
 judge() {
-  local file=$1 name case must verdict words size against rc reason i arguments=()
+  local file=$1 name source case must verdict words size against rc reason i arguments=()
   name=$(basename "$file" .cu)
   must=$(says "$file" 'must be')
   [[ -n $must ]] || must=correct
@@ -58,6 +58,8 @@ judge() {
     echo "# $name: $words" >&2
     return
   fi
+  source=$(says "$file" source)
+  source=${source:+$sources/$source}
   case=$(says "$file" case)
   case=${case:-kernels}
   size=$(says "$file" size)
@@ -69,7 +71,7 @@ judge() {
   rm -rf "$scratch/case" && cp -r "$sources/$case" "$scratch/case"
   for ((i = 0; i < repetitions; ++i)); do
     rc=0
-    timeout 600 "$program" bench --device "$device" --case "$scratch/case" --kernel "$file" --size "${size:-check}" \
+    timeout 600 "$program" bench --device "$device" --case "$scratch/case" --kernel "${source:-$file}" --size "${size:-check}" \
       "${arguments[@]}" >"$scratch/out" 2>"$scratch/err" || rc=$?
     reason=$(sed -n 's/^reason: *//p' "$scratch/out")
     runs=$((runs + 1))
