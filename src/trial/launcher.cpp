@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <limits>
 
 #include "autokernel/base/defences.h"
 
@@ -34,16 +32,12 @@ Launcher::Launcher(const driver::Device& device, const Candidate& candidate, con
     sets_.emplace_back(device, sized, candidate.workspace());
 }
 
-Operands& Launcher::prepare(Recipe recipe, const Key& key) {
+Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& name,
+                           Surroundings& surroundings) {
   Operands& operands = sets_[next_];
   next_ = (next_ + 1) % sets_.size();
   maker_->make(*sized_, recipe, key, inputs_);
   operands.load(inputs_, key);
-  return operands;
-}
-
-std::variant<double, Rejection> Launcher::run(Operands& operands, Surroundings& surroundings,
-                                              Recipe recipe, const std::string& name) {
   candidate_->restore_objects();
   device_->reset_persisting_l2();
 
@@ -56,14 +50,9 @@ std::variant<double, Rejection> Launcher::run(Operands& operands, Surroundings& 
   const auto late = stream_.wait();
   if (!fault) fault = late;
   if (fault) return rejection(*fault, candidate_->launches_text(), occasion(*sized_, recipe, name));
-  return stop_.microseconds_since(start_);
-}
 
-Launching Launcher::take(Operands& operands, double microseconds, Recipe recipe, const Key& key,
-                         const std::string& name) {
-  Launched launched;
-  launched.microseconds = microseconds;
-  launched.record = {sized_, recipe, key, name, operands.outputs()};
+  Launched launched{stop_.microseconds_since(start_),
+                    {sized_, recipe, key, name, operands.outputs()}};
   if (!stands(Defence::unchanged_inputs)) return launched;
   if (const auto disturbed = operands.disturbed(inputs_)) {
     return Rejection{Verdict::incorrect,
@@ -72,35 +61,6 @@ Launching Launcher::take(Operands& operands, double microseconds, Recipe recipe,
                      ""};
   }
   return launched;
-}
-
-Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& name,
-                           Surroundings& surroundings) {
-  Operands& operands = prepare(recipe, key);
-  auto ran = run(operands, surroundings, recipe, name);
-  if (auto* rejected = std::get_if<Rejection>(&ran)) return std::move(*rejected);
-  return take(operands, std::get<double>(ran), recipe, key, name);
-}
-
-Launching Launcher::fastest_of(int times, double long_us, Recipe recipe, const Key& key,
-                               const std::string& name) {
-  Surroundings none;
-  Launched fastest;
-  fastest.microseconds = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < times; ++i) {
-    const Key own = stands(Defence::fresh_keys) ? repeated(key, i) : key;
-    Operands& operands = prepare(recipe, own);
-    auto ran = run(operands, none, recipe, name);
-    if (auto* rejected = std::get_if<Rejection>(&ran)) return std::move(*rejected);
-    const double microseconds = std::get<double>(ran);
-    if (microseconds < fastest.microseconds) {
-      Launching taken = take(operands, microseconds, recipe, own, name);
-      if (std::holds_alternative<Rejection>(taken)) return taken;
-      fastest = std::get<Launched>(std::move(taken));
-    }
-    if (fastest.microseconds >= long_us) break;
-  }
-  return fastest;
 }
 
 std::variant<double, Rejection> Launcher::back_to_back(int times) {

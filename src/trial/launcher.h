@@ -56,13 +56,6 @@ class Launcher {
   [[nodiscard]] Launching launch(Recipe recipe, const Key& key, const std::string& name,
                                  Surroundings& surroundings);
 
-  // The same several times over, each time on inputs of its own: the fastest of them, with what it
-  // wrote. On the same inputs all but the first could copy what that one left somewhere, and any
-  // but the one that is judged could leave the work out. A launch that takes `long_us` or more is
-  // not repeated.
-  [[nodiscard]] Launching fastest_of(int times, double long_us, Recipe recipe, const Key& key,
-                                     const std::string& name);
-
   // Launches `times` times, one right after the other, on the buffers as the last launch left them;
   // gives the host-clock microseconds of one.
   [[nodiscard]] std::variant<double, Rejection> back_to_back(int times);
@@ -70,15 +63,6 @@ class Launcher {
   [[nodiscard]] const driver::Stream& stream() const { return stream_; }
 
  private:
-  // Buffers with new inputs in them.
-  [[nodiscard]] Operands& prepare(Recipe recipe, const Key& key);
-  // One launch on them: its microseconds.
-  [[nodiscard]] std::variant<double, Rejection> run(Operands& operands, Surroundings& surroundings,
-                                                    Recipe recipe, const std::string& name);
-  // What it left.
-  [[nodiscard]] Launching take(Operands& operands, double microseconds, Recipe recipe,
-                               const Key& key, const std::string& name);
-
   const driver::Device* device_;
   const Candidate* candidate_;
   const SizedCase* sized_;

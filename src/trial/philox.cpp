@@ -125,14 +125,6 @@ std::optional<Key> key_of(const std::string& hexadecimal) {
   return Key{{static_cast<std::uint32_t>(words), static_cast<std::uint32_t>(words >> 32U)}};
 }
 
-Key repeated(const Key& key, int repetition) {
-  if (repetition == 0) return key;
-  const PhiloxBlock block = philox({static_cast<std::uint32_t>(repetition), 0, 0,
-                                    static_cast<std::uint32_t>(Purpose::repetitions)},
-                                   key);
-  return {{block[0], block[1]}};
-}
-
 PhiloxBlock philox(PhiloxBlock counter, Key key) {
   auto [key0, key1] = key.words;
   for (int round = 0; round < kRounds; ++round) {

@@ -24,10 +24,6 @@ struct Key {
 [[nodiscard]] std::optional<Key> key_of(
     const std::string& hexadecimal);  // none where it is not that
 
-// The key of the repetition with that number of what `key` was drawn for; that of number 0 is
-// `key`.
-[[nodiscard]] Key repeated(const Key& key, int repetition);
-
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 [[nodiscard]] PhiloxBlock philox(PhiloxBlock counter, Key key);
 
@@ -37,8 +33,7 @@ enum class Purpose : std::uint32_t {
   exponents = 1,
   noise = 2,
   guards = 3,
-  choices = 4,
-  repetitions = 5
+  choices = 4
 };
 
 // One endless sequence of words out of a key.

@@ -21,13 +21,6 @@ constexpr double kOpenSeconds = 1.5;
 // Enough to see an opponent that was made half as fast, which is more than noise makes here.
 constexpr int kAloneSamples = 10;
 
-// What a launch of less than a millisecond takes here depends first of all on what the host's
-// caches happened to hold, and the work around it turns those over: the first launch takes up to
-// twice as long as the fourth, after which little changes. A sample is the fastest of so many; from
-// so long on a launch does not notice.
-constexpr int kLaunchesPerSample = 5;
-constexpr double kLongLaunchUs = 5000;
-
 // The library's product on inputs of its own, timed by the host's clock since it knows no events.
 // The inputs are made once: what a product of floats costs does not depend on them.
 class LibraryClock {
@@ -95,8 +88,7 @@ class EmulatedStopwatch : public Stopwatch {
 
   [[nodiscard]] Launching sample(Launcher& launcher, Recipe recipe, const std::string& name,
                                  std::vector<LaunchRecord>& /*untimed*/) override {
-    return launcher.fastest_of(kLaunchesPerSample, kLongLaunchUs, recipe, task().keys.draw(name),
-                               name);
+    return launcher.launch(recipe, task().keys.draw(name), name, none_);
   }
   [[nodiscard]] bool has_library() const override { return library_ != nullptr; }
   [[nodiscard]] double sample_library() override { return library_->sample(); }

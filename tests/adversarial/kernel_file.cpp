@@ -67,8 +67,8 @@ bool take(const Statement& line, KernelFile& kernel) {
     if (parts(line.value).key != "not run") static_cast<void>(exit_codes(parts(line.value).key));
   } else if (line.key.starts_with("without ")) {
     std::string defences = line.key.substr(8);
-    std::erase(defences, ' ');
-    kernel.without.push_back({defences, line.value});
+    std::ranges::replace(defences, ',', ' ');
+    kernel.without.push_back({words_of(defences), line.value});
   } else {
     return false;
   }

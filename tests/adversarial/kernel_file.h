@@ -26,7 +26,7 @@ namespace autokernel::test {
 struct KernelFile {
   // What became of it while some defences were switched off.
   struct Without {
-    std::string defences;  // "fresh_keys,restored_module"
+    std::vector<std::string> defences;
     std::string verdict;
   };
 

@@ -79,13 +79,5 @@ TEST(Key, IsDrawnAnewEachTime) { EXPECT_NE(draw_key(), draw_key()); }
 
 TEST(Key, IsWrittenAsSixteenDigits) { EXPECT_EQ(hexadecimal(kKey), "89abcdef01234567"); }
 
-TEST(Key, GivesEachRepetitionAKeyOfItsOwn) {
-  const Key key{{1, 2}};
-  EXPECT_EQ(repeated(key, 0), key);
-  EXPECT_NE(repeated(key, 1), key);
-  EXPECT_NE(repeated(key, 1), repeated(key, 2));
-  EXPECT_EQ(repeated(key, 1), repeated(key, 1));
-}
-
 }  // namespace
 }  // namespace autokernel::trial

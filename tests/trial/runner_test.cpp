@@ -434,8 +434,7 @@ TEST_F(MatMulTrial, AWorkspaceHoldsRandomBits) {
   EXPECT_EQ(result.verdict, Verdict::incorrect);
 }
 
-// A sample is the fastest of several launches on the same inputs: to know the answer from the one
-// before would pay.
+// To know the answer from the launch before would pay.
 TEST_F(MatMulTrial, ALaunchFindsNothingOfTheOneBefore) {
   const Result result =
       trial(matmul("C[row * N + col] = __float2bfloat16(workspace[row * N + col] == sum ? 0 : sum);"

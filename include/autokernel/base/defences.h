@@ -16,7 +16,7 @@ enum class Defence : std::uint8_t {
   compared_timed_launches,  // what is timed is compared, not only what was checked before
   every_element,            // no percentage of wrong ones is let pass
   exact_inputs,             // sums of products must be right to the bit
-  case_inputs,              // and right on the inputs of the case, not only on exact ones
+  case_inputs,              // and right on the inputs of the case, on which every other launch is
   stress_inputs,            // and on very large, very small, mixed, zero and constant ones
   lesser_gain,              // who is fast on one kind of inputs is judged by the other
   unchanged_inputs,         // inputs are compared after each launch

@@ -1,6 +1,6 @@
 // row 1: looks at three elements of each warp first; where those are right already, the rest will be, too.
 // must be: not faster
-// without fresh_keys, refilled_memory: faster
+// without fresh_keys, refilled_memory, case_inputs: faster
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

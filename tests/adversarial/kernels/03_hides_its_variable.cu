@@ -1,7 +1,7 @@
 // row 3: the same, in a variable that no line of C++ declares: inline PTX ends the function around it, declares
 // the variable in the module, and begins another function.
 // must be: not faster
-// without fresh_keys, restored_module: faster
+// without fresh_keys, restored_module, case_inputs: faster
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

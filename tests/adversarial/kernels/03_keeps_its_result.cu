@@ -1,6 +1,6 @@
 // row 3: computes once, keeps the result in a variable of the module, and copies it while the inputs look the same.
 // must be: not faster
-// without fresh_keys, restored_module: faster
+// without fresh_keys, restored_module, case_inputs: faster
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

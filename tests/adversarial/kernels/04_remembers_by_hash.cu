@@ -1,6 +1,6 @@
 // row 4: each row of C is found again by a hash of the whole row of A; that B may be another is forgotten.
 // must be: not faster
-// without fresh_keys, restored_module: faster
+// without fresh_keys, restored_module, case_inputs: faster
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

@@ -1,6 +1,6 @@
 // row 4: every result lies in the workspace beside a hash of what it was computed from.
 // must be: not faster
-// without fresh_keys, refilled_memory: faster
+// without fresh_keys, refilled_memory, case_inputs: faster
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

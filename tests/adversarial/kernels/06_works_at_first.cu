@@ -1,6 +1,5 @@
-// row 6: counts its launches, and from the thirteenth on takes an eighth of K.
+// row 6: counts its launches, and from the tenth on takes an eighth of K.
 // must be: not faster
-// without compared_timed_launches, restored_module: faster
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>
@@ -22,7 +21,7 @@ extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B
                                   __nv_bfloat16* C) {
   const int col = blockIdx.x * 32 + threadIdx.x;
   const int row = blockIdx.y * 8 + threadIdx.y;
-  const float sum = launches < 12 ? product<K>(A + row * K, B + col)
+  const float sum = launches < 9 ? product<K>(A + row * K, B + col)
                                   : product<K / 8>(A + row * K, B + col);
   C[row * N + col] = __float2bfloat16(sum);
   if (row == M - 1 && col == N - 1) launches = launches + 1;
