@@ -1,7 +1,6 @@
 #include "trial/cpu_load.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace autokernel::trial {
@@ -15,24 +14,37 @@ constexpr std::size_t kWaiting = 4;
 // than a tenth of what there is to tell.
 constexpr double kFewestTicks = 20;
 
+// A number at the front of `text`, which loses it and the spaces before it.
+template <typename Number>
+bool take(std::string_view& text, Number& number) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+  return failure == std::errc();
+}
+
 }  // namespace
 
-std::optional<CpuTicks> cpu_ticks(std::string_view stat) {
-  constexpr std::string_view kName = "cpu ";
-  const std::size_t end = stat.find('\n');
-  if (end == std::string_view::npos || !stat.starts_with(kName)) return {};
-  const char* at = stat.data() + kName.size();
-  const char* const stop = stat.data() + end;
-  std::array<std::uint64_t, kColumns> columns{};
-  for (std::uint64_t& column : columns) {
-    while (at != stop && *at == ' ') ++at;
-    const auto [rest, failure] = std::from_chars(at, stop, column);
-    if (failure != std::errc()) return {};
-    at = rest;
-  }
-  CpuTicks ticks;
-  for (std::size_t i = 0; i < kColumns; ++i) {
-    (i == kIdle || i == kWaiting ? ticks.idle : ticks.busy) += columns.at(i);
+std::optional<CpuTicks> cpu_ticks(std::string_view stat,
+                                  const std::function<bool(std::size_t)>& counts) {
+  // A line of one processor is "cpu7 1 2 3"; that of all together has no number.
+  constexpr std::string_view kName = "cpu";
+  std::optional<CpuTicks> ticks;
+  for (std::size_t end = 0; (end = stat.find('\n')) != std::string_view::npos;
+       stat.remove_prefix(end + 1)) {
+    std::string_view line = stat.substr(0, end);
+    if (!line.starts_with(kName)) break;  // what follows is about interrupts
+    line.remove_prefix(kName.size());
+    std::size_t cpu = 0;
+    if (line.starts_with(' ')) continue;
+    if (!take(line, cpu)) return {};
+    if (!counts(cpu)) continue;
+    if (!ticks) ticks.emplace();
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      std::uint64_t column = 0;
+      if (!take(line, column)) return {};
+      (i == kIdle || i == kWaiting ? ticks->idle : ticks->busy) += column;
+    }
   }
   return ticks;
 }

@@ -1,7 +1,9 @@
+#include <sched.h>
 #include <unistd.h>
 
 #include <ctime>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "trial/cpu_load.h"
@@ -12,12 +14,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[nodiscard]] std::string first_line(const fs::path& file) {
+[[nodiscard]] std::string text_of(const fs::path& file) {
   std::ifstream stream(file);
-  std::string line;
-  std::getline(stream, line);
-  return line;
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
+
+// Those this process may run on: who works on others does not disturb it. All of them, where there
+// are more than the set has room for.
+class OurCpus {
+ public:
+  [[nodiscard]] bool operator()(std::size_t cpu) const {
+    return !known_ || (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &cpus_));
+  }
+
+ private:
+  cpu_set_t cpus_{};
+  bool known_ = ::sched_getaffinity(0, sizeof cpus_, &cpus_) == 0;
+};
 
 // Of this process, all its threads: what it uses is the kernel's work and ours around it.
 [[nodiscard]] double own_ticks() {
@@ -40,18 +53,18 @@ class HostWatch : public Watch {
     }
     // All processors of a machine have the same, unless somebody took trouble.
     const fs::path policy = root_ / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
-    if (std::string governor = first_line(policy); !governor.empty()) {
-      conditions.governor = std::move(governor);
-    }
+    const std::string governor = text_of(policy);
+    if (!governor.empty()) conditions.governor = governor.substr(0, governor.find('\n'));
     return conditions;
   }
 
  private:
   [[nodiscard]] std::optional<CpuTicks> ticks() const {
-    return cpu_ticks(first_line(root_ / "proc/stat") + "\n");
+    return cpu_ticks(text_of(root_ / "proc/stat"), ours_);
   }
 
   fs::path root_;
+  OurCpus ours_;
   std::optional<CpuTicks> before_ = ticks();
   double own_before_ = own_ticks();
 };

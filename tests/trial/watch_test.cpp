@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "support/scratch_folder.h"
@@ -152,26 +153,35 @@ TEST(Watch, KnowsNothingOfAGpuWithoutNvml) {
 }
 
 constexpr const char* kStat =
-    "cpu  100 20 30 4000 500 6 7 8 9 10\ncpu0 100 20 30 4000 500 6 7 8 9 10\n";
+    "cpu  300 60 90 8000 1500 6 7 8 9 10\n"
+    "cpu0 100 20 30 4000 500 6 7 8 9 10\n"
+    "cpu1 200 40 60 4000 1000 0 0 0 0 0\n"
+    "intr 5 6 7\n";
 
-TEST(CpuTicks, AreThoseOfAllProcessorsTogether) {
-  EXPECT_THAT(cpu_ticks(kStat), Optional(CpuTicks{.busy = 171, .idle = 4500}));
+[[nodiscard]] bool all(std::size_t /*cpu*/) { return true; }
+[[nodiscard]] bool second(std::size_t cpu) { return cpu == 1; }
+
+TEST(CpuTicks, AreThoseOfTheProcessorsThatCount) {
+  EXPECT_THAT(cpu_ticks(kStat, all), Optional(CpuTicks{.busy = 471, .idle = 9500}));
+  EXPECT_THAT(cpu_ticks(kStat, second), Optional(CpuTicks{.busy = 300, .idle = 5000}));
 }
 
-TEST(CpuTicks, OfALineThatIsCutAreNoneOrThoseOfTheWhole) {
-  const std::string line = std::string(kStat).substr(0, std::string(kStat).find('\n'));
-  for (std::size_t length = 0; length <= line.size(); ++length) {
-    EXPECT_FALSE(cpu_ticks(line.substr(0, length))) << length;
+TEST(CpuTicks, OfATextThatIsCutAreThoseOfItsWholeLines) {
+  const std::string text = kStat;
+  const std::size_t whole = text.find("intr");
+  for (std::size_t length = 0; length < whole; ++length) {
+    EXPECT_FALSE(cpu_ticks(text.substr(0, length), second)) << length;
   }
 }
 
 TEST(CpuTicks, OfWhatIsNoSuchLineAreNone) {
-  EXPECT_FALSE(cpu_ticks(""));
-  EXPECT_FALSE(cpu_ticks("cpu  1 2 3\n"));
-  EXPECT_FALSE(cpu_ticks("cpu0 1 2 3 4 5 6 7 8\n"));
-  EXPECT_FALSE(cpu_ticks("cpu  1 2 3 four 5 6 7 8\n"));
-  EXPECT_FALSE(cpu_ticks("cpu  1 2 3 -4 5 6 7 8\n"));
-  EXPECT_FALSE(cpu_ticks("cpu  1 2 3 99999999999999999999 5 6 7 8\n"));
+  EXPECT_FALSE(cpu_ticks("", all));
+  EXPECT_FALSE(cpu_ticks("cpu  1 2 3 4 5 6 7 8\n", all)) << "of no processor";
+  EXPECT_FALSE(cpu_ticks("cpu0 1 2 3\n", all));
+  EXPECT_FALSE(cpu_ticks("cpux 1 2 3 4 5 6 7 8\n", all));
+  EXPECT_FALSE(cpu_ticks("cpu0 1 2 3 four 5 6 7 8\n", all));
+  EXPECT_FALSE(cpu_ticks("cpu0 1 2 3 -4 5 6 7 8\n", all));
+  EXPECT_FALSE(cpu_ticks("cpu0 1 2 3 99999999999999999999 5 6 7 8\n", all));
 }
 
 TEST(ShareOfOthers, IsWhatWasBusyBesideUs) {
@@ -191,16 +201,39 @@ class OfTheHost : public testing::Test {
   test::ScratchFolder root_;
 };
 
+// The line of one processor, in ticks.
+[[nodiscard]] std::string line_of(int cpu, std::uint64_t busy, std::uint64_t idle) {
+  return "cpu" + std::to_string(cpu) + " " + std::to_string(busy) + " 0 0 " + std::to_string(idle) +
+         " 0 0 0 0 0 0\n";
+}
+
 TEST_F(OfTheHost, SeesWhatOthersUseAndWhoSetsTheClock) {
+  const int here = ::sched_getcpu();
   root_.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
-  root_.write("proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\n");
+  root_.write("proc/stat", line_of(here, 0, 0));
   const auto watch = watch_host(root_.path());
-  // A day on one processor, in which this test uses some milliseconds.
-  root_.write("proc/stat", "cpu  2160000 0 0 6480000 0 0 0 0 0 0\n");
+  // A day, in which this test uses some milliseconds.
+  root_.write("proc/stat", line_of(here, 2160000, 6480000));
   const Conditions conditions = watch->conditions();
   EXPECT_THAT(conditions.others_cpu_share, Optional(testing::DoubleNear(0.25, 1e-3)));
   EXPECT_THAT(conditions.governor, Optional(std::string("powersave")));
   EXPECT_THAT(warnings_of(conditions), ElementsAre(HasSubstr("25 % of the CPU")));
+}
+
+TEST_F(OfTheHost, DoesNotMindWhoWorksWhereThisProcessMayNotRun) {
+  const int here = ::sched_getcpu();
+  const int elsewhere = here + 1;
+  cpu_set_t before;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  cpu_set_t only_here;
+  CPU_ZERO(&only_here);
+  CPU_SET(here, &only_here);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof only_here, &only_here), 0);
+  root_.write("proc/stat", line_of(here, 0, 0) + line_of(elsewhere, 0, 0));
+  const auto watch = watch_host(root_.path());
+  root_.write("proc/stat", line_of(here, 0, 8640000) + line_of(elsewhere, 8640000, 0));
+  EXPECT_THAT(watch->conditions().others_cpu_share, Optional(testing::DoubleNear(0, 1e-3)));
+  ASSERT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 TEST_F(OfTheHost, KnowsNothingWhereThereIsNoProc) {
