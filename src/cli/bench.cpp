@@ -21,6 +21,7 @@
 #include "cli/progress.h"
 #include "cli/record.h"
 #include "cli/report.h"
+#include "cli/shared_options.h"
 
 namespace autokernel::cli {
 namespace {
@@ -54,19 +55,12 @@ void warn(const Console& console, const trial::Result& known) {
 
 void Bench::declare(CLI::App& app) {
   app.footer(kExamples);
-  app.add_option("--case", case_directory_,
-                 "Folder with case.toml (default: ./kernels, or . if it holds a case.toml)")
-      ->type_name("DIR");
+  add_case(app, case_directory_);
   app.add_option("--kernel", kernel_file_, "File to measure (default: the case's kernel.cu)")
       ->type_name("FILE");
-  app.add_option("--device", device_,
-                 "auto (a GPU if there is one, else the emulated device), cuda, cuda:N or cpu "
-                 "(emulated) [auto]")
-      ->type_name("DEVICE");
-  app.add_option("--arch", architecture_, "Compile for this architecture (default: the device's)")
-      ->type_name("sm_XX");
-  app.add_option("--size", size_, "Size of the problem, by its name in case.toml [default]")
-      ->type_name("NAME");
+  add_device(app, device_);
+  add_architecture(app, architecture_);
+  add_size(app, size_);
   app.add_option("--timeout", timeout_seconds_,
                  "Most time for each of compiling, checking and timing (default: 30, 120, 120)")
       ->type_name("SECONDS");
@@ -74,9 +68,7 @@ void Bench::declare(CLI::App& app) {
                  "Compare with another kernel, launch by launch in the same run: a file, or the "
                  "kernel as it is in a git revision")
       ->type_name("FILE|REV");
-  app.add_option("--min-gain", min_gain_pct_,
-                 "Least gain that counts, in percent of the time [0.5; emulated 2]")
-      ->type_name("PERCENT");
+  add_min_gain(app, min_gain_pct_, "that counts");
   app.add_option("--replay", replay_,
                  "Repeat the bench that printed FILE with --json: its kernel, its options, its "
                  "inputs; other options here come first")

@@ -5,6 +5,7 @@
 #include "autokernel/base/error.h"
 #include "cli/doctor/examination.h"
 #include "cli/doctor/report.h"
+#include "cli/shared_options.h"
 
 namespace autokernel::cli {
 namespace {
@@ -25,11 +26,7 @@ constexpr int kLongestTimeout = 86400;
 
 void Doctor::declare(CLI::App& app) {
   app.footer(kExamples);
-  app.add_option(
-         "--device", device_,
-         "auto (a GPU if there is one, else the emulated device), cuda, cuda:N or cpu (emulated)")
-      ->type_name("DEVICE")
-      ->capture_default_str();
+  add_device(app, device_);
   app.add_flag("--json", json_, "Print one JSON object instead of lines");
   // A driver that is not kept loaded takes seconds to start, with eight GPUs about twenty.
   app.add_option("--timeout", timeout_seconds_, "Most time for a look at any one thing")

@@ -20,6 +20,7 @@
 #include "cli/option_values.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/shared_options.h"
 
 namespace autokernel::cli {
 namespace {
@@ -99,19 +100,10 @@ void add_pairs(trial::NoiseRecording& recording, const trial::Times& times,
 
 void Noise::declare(CLI::App& app) {
   app.footer(kExamples);
-  app.add_option("--case", case_directory_,
-                 "Folder with case.toml (default: ./kernels, or . if it holds a case.toml)")
-      ->type_name("DIR");
-  app.add_option("--device", device_,
-                 "auto (a GPU if there is one, else the emulated device), cuda, cuda:N or cpu "
-                 "(emulated) [auto]")
-      ->type_name("DEVICE");
-  app.add_option("--size", size_, "Size of the problem, by its name in case.toml [default]")
-      ->type_name("NAME");
-  app.add_option(
-         "--min-gain", min_gain_pct_,
-         "Least gain that false keeps are counted for, in percent of the time [0.5; emulated 2]")
-      ->type_name("PERCENT");
+  add_case(app, case_directory_);
+  add_device(app, device_);
+  add_size(app, size_);
+  add_min_gain(app, min_gain_pct_, "that false keeps are counted for");
   app.add_option("--seconds", seconds_, "How long pairs are taken [30]")->type_name("SECONDS");
   app.add_flag("--json", json_, "Print one JSON object instead of text");
   app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");

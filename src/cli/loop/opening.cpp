@@ -10,6 +10,7 @@
 #include "cli/noise_store.h"
 #include "cli/option_values.h"
 #include "cli/record.h"
+#include "cli/shared_options.h"
 
 namespace autokernel::cli {
 namespace {
@@ -29,15 +30,10 @@ constexpr double kCheckSeconds = 30;
 }  // namespace
 
 void RememberedOptions::declare(CLI::App& app) {
-  app.add_option(
-         "--case", case_directory,
-         "Folder with case.toml; remembered by the run (default at the start: ./kernels, or "
-         ". if it holds a case.toml)")
-      ->type_name("DIR");
-  app.add_option("--device", device,
-                 "auto (a GPU if there is one, else the emulated device), cuda, cuda:N or cpu "
-                 "(emulated); remembered by the run")
-      ->type_name("DEVICE");
+  add_case(app, case_directory,
+           "; remembered by the run (default at the start: ./kernels, or . if it holds a "
+           "case.toml)");
+  add_device(app, device, "; remembered by the run");
 }
 
 void RememberedOptions::require_same(const ledger::RunStarted& run) const {

@@ -10,6 +10,7 @@
 #include "autokernel/loop/drive.h"
 #include "cli/lines.h"
 #include "cli/loop/text.h"
+#include "cli/shared_options.h"
 
 namespace autokernel::cli {
 namespace {
@@ -31,16 +32,7 @@ void LoopRun::declare(CLI::App& app) {
       ->type_name("CMD")
       ->required();
   remembered_.declare(app);
-  app.add_option("--max-runs", max_runs_, "At most so many experiments")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--hours", hours_, "At most so many hours from now")
-      ->type_name("H")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--no-progress", no_progress_,
-                 "Stop after so many experiments in a row without a gain")
-      ->type_name("K")
-      ->check(CLI::PositiveNumber);
+  add_budget(app, max_runs_, hours_, no_progress_);
   app.add_option("--agent-timeout", agent_seconds_, "Most time for one turn of the agent")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)

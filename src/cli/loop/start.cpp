@@ -9,6 +9,7 @@
 #include "cli/noise_store.h"
 #include "cli/option_values.h"
 #include "cli/report.h"
+#include "cli/shared_options.h"
 
 namespace autokernel::cli {
 namespace {
@@ -54,23 +55,10 @@ void LoopStart::declare(CLI::App& app) {
   app.footer(kExamples);
   app.add_option("TAG", tag_, "Name of the run: letters, digits, '-', '_' and '.'")->required();
   remembered_.declare(app);
-  app.add_option("--arch", architecture_, "Compile for this architecture (default: the device's)")
-      ->type_name("sm_XX");
-  app.add_option("--size", size_, "Size of the problem, by its name in case.toml [default]")
-      ->type_name("NAME");
-  app.add_option("--min-gain", min_gain_pct_,
-                 "Least gain that is kept, in percent of the time [0.5; emulated 2]")
-      ->type_name("PERCENT");
-  app.add_option("--max-runs", max_runs_, "At most so many experiments")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--hours", hours_, "At most so many hours from now")
-      ->type_name("H")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--no-progress", no_progress_,
-                 "Stop after so many experiments in a row without a gain [20]")
-      ->type_name("K")
-      ->check(CLI::PositiveNumber);
+  add_architecture(app, architecture_);
+  add_size(app, size_);
+  add_min_gain(app, min_gain_pct_, "that is kept");
+  add_budget(app, max_runs_, hours_, no_progress_, " [20]");
   timeout_.declare(app);
   app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
 }
