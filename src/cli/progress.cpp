@@ -20,6 +20,8 @@ constexpr const char* kErase = "\r\033[K";
       return "checking";
     case trial::Phase::time:
       return "timing";
+    case trial::Phase::harness:
+      return "measuring without the kernel";
   }
   return "running";
 }

@@ -44,9 +44,10 @@ int Runner::run(const Console& /*console*/) {
   // our own main.
   try {
     const trial::Request request = trial::decode_request(all_input());
-    tell(channel, trial::run_trial(
-                      request, [&](trial::Phase phase) { tell(channel, phase); },
-                      [&](const trial::Result& known) { tell(channel, trial::Outline{known}); }));
+    static_cast<void>(trial::run_trial(
+        request, [&](trial::Phase phase) { tell(channel, phase); },
+        [&](const trial::Result& known) { tell(channel, trial::Outline{known}); },
+        [&](const trial::Result& result) { tell(channel, result); }));
     return 0;
   } catch (const Error& error) {
     tell(channel, trial::Failure{.stop = error.stop(), .what = error.what()});

@@ -75,11 +75,27 @@ void settle(const Request& request, const Opponent& against, const Limits& limit
                   comparison.disturbance));
 }
 
+// A runner that is lost with both kernels loaded does not say whose launch it was, nor whether it
+// was anybody's.
+[[nodiscard]] bool may_be_innocent(const Request& request, const Result& result) {
+  return request.against && result.lost_in == Phase::time;
+}
+
 }  // namespace
 
 Result hold_contest(const Request& request, const Limits& limits, const Observer& observer,
                     const RunnerCommand& runner) {
   Result result = supervise(request, limits, observer, runner);
+  if (may_be_innocent(request, result)) {
+    const std::string first = std::move(result.reason);
+    const double seconds = result.total_seconds;
+    if (observer.note) observer.note(first + ", beside its opponent: tried once more");
+    result = supervise(request, limits, observer, runner);
+    result.total_seconds += seconds;
+    if (!may_be_innocent(request, result)) {
+      result.warnings.push_back(first + ", and not when it was tried once more");
+    }
+  }
   if (request.against && result.comparison && result.comparison->outcome == Outcome::faster) {
     settle(request, *request.against, limits, observer, runner, result, *result.comparison);
   }

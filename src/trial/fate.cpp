@@ -26,15 +26,21 @@ namespace {
       return "checking the kernel";
     case Phase::time:
       return "timing the kernel";
+    case Phase::harness:
+      return "at work without the kernel";
   }
   return "running";
 }
 
-void hold_machine_responsible_for_start(Phase phase, const std::string& what) {
-  if (phase != Phase::start && phase != Phase::queue) return;
-  throw Error(Stop::environment, "the runner " + what +
-                                     " before it reached the kernel; run again with -v, or try " +
-                                     "another --device");
+// Where none of the candidate's code is loaded, it is not to blame.
+void hold_machine_responsible(Phase phase, const std::string& what) {
+  const bool is_before = phase == Phase::start || phase == Phase::queue;
+  if (!is_before && phase != Phase::harness) return;
+  throw Error(Stop::environment,
+              fmt::format("the runner {} {}; run again with -v, or try another --device", what,
+                          is_before ? "before it reached the kernel"
+                                    : "while none of the kernel's code was loaded, only the "
+                                      "harness's own, or that of the one it is compared with"));
 }
 
 [[nodiscard]] std::string name_of(int signal) {
@@ -68,7 +74,7 @@ void hold_machine_responsible_for_start(Phase phase, const std::string& what) {
 }  // namespace
 
 Result overdue(Phase phase, std::chrono::duration<double> limit) {
-  hold_machine_responsible_for_start(phase, fmt::format("took more than {:g} s", limit.count()));
+  hold_machine_responsible(phase, fmt::format("took more than {:g} s", limit.count()));
   return failed(Verdict::timed_out, fmt::format("{} took more than {:g} s (--timeout)",
                                                 activity(phase), limit.count()));
 }
@@ -76,7 +82,7 @@ Result overdue(Phase phase, std::chrono::duration<double> limit) {
 Result oversized(Phase phase, std::uint64_t resident, std::uint64_t limit) {
   const std::string what =
       fmt::format("held {} MiB of memory, {} are allowed", resident >> 20U, limit >> 20U);
-  hold_machine_responsible_for_start(phase, what);
+  hold_machine_responsible(phase, what);
   return failed(phase == Phase::compile ? Verdict::does_not_compile : Verdict::crashed,
                 fmt::format("{} {}", activity(phase), what));
 }
@@ -89,7 +95,7 @@ Result fallen_silent(Phase phase, const Ending& ending, const std::string& print
                             activity(phase), words.empty() ? "" : "; it last printed: " + words));
   }
   const std::string what = "was killed by " + name_of(ending.signal);
-  hold_machine_responsible_for_start(phase, what);
+  hold_machine_responsible(phase, what);
   return failed(Verdict::crashed, fmt::format("the runner {} while {}{}", what, activity(phase),
                                               hint_for(ending.signal)));
 }

@@ -11,8 +11,8 @@
 
 namespace autokernel::trial {
 
-// Each takes the phase the runner was in. Where that is `start`, the candidate cannot be the cause:
-// they throw Error(environment).
+// Each takes the phase the runner was in. Where that is `start`, `queue` or `harness`, the
+// candidate cannot be the cause: they throw Error(environment).
 
 // It was still at it when the phase's time was over.
 [[nodiscard]] Result overdue(Phase phase, std::chrono::duration<double> limit);

@@ -320,7 +320,7 @@ class Reader {
   }
   static void read(const Json& json, Phase& value) {
     for (const Phase phase :
-         {Phase::start, Phase::queue, Phase::compile, Phase::check, Phase::time}) {
+         {Phase::start, Phase::queue, Phase::compile, Phase::check, Phase::time, Phase::harness}) {
       if (json == spelling(phase)) {
         value = phase;
         return;

@@ -14,6 +14,8 @@ const char* spelling(Phase phase) {
       return "check";
     case Phase::time:
       return "time";
+    case Phase::harness:
+      return "harness";
   }
   return "unknown";
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <future>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "autokernel/base/defences.h"
@@ -49,6 +50,20 @@ class PhaseClock {
     if (current_)
       seconds_[spelling(*current_)] = std::chrono::duration<double>(Clock::now() - begin_).count();
     current_.reset();
+  }
+  void leave_candidate() const { (*entered_)(Phase::harness); }
+  // Work for which none of the candidate's code is loaded. Its time counts to the phase it is for.
+  template <typename Work>
+  auto without_candidate(Work work) {
+    leave_candidate();
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      if (current_) (*entered_)(*current_);
+    } else {
+      auto done = work();
+      if (current_) (*entered_)(*current_);
+      return done;
+    }
   }
   [[nodiscard]] const std::map<std::string, double>& seconds() const { return seconds_; }
 
@@ -107,10 +122,16 @@ class Trial {
   }
 
   [[nodiscard]] Result run() {
-    if (auto rejected = run_phases()) {
-      result_.verdict = rejected->verdict;
-      result_.reason = std::move(rejected->reason);
-      result_.detail = std::move(rejected->detail);
+    try {
+      if (auto rejected = run_phases()) {
+        result_.verdict = rejected->verdict;
+        result_.reason = std::move(rejected->reason);
+        result_.detail = std::move(rejected->detail);
+      }
+    } catch (...) {
+      // What is left is to give everything back.
+      phases_.leave_candidate();
+      throw;
     }
     phases_.stop();
     result_.phase_seconds = phases_.seconds();
@@ -149,9 +170,7 @@ class Trial {
       loading = std::async(std::launch::async, Cublas::load);
     }
     const driver::Device& device = device_.emplace(driver);
-    if (!driver.info().emulated) {
-      readings_ = std::async(std::launch::async, nvml_readings, driver.info());
-    }
+    if (!driver.info().emulated) nvml_.emplace(driver.info());
     if (loading.valid()) loading.get();
     device.refuse_device_malloc();
     open_library(device);
@@ -171,14 +190,18 @@ class Trial {
     std::unique_ptr<Stopwatch> stopwatch;
     std::unique_ptr<Rival> rival;
     if (programs.opponent && request_.against) {
-      stopwatch = make_stopwatch(device, programs);
-      rival = make_rival(*programs.opponent, *request_.against, *stopwatch);
+      phases_.without_candidate([&] {
+        stopwatch = make_stopwatch(device, programs);
+        rival = make_rival(*programs.opponent, *request_.against, *stopwatch);
+      });
     }
     if (request_.checked) {
       if (auto rejected = check(device, programs, checked)) return rejected;
     }
     phases_.enter(Phase::time);
-    if (!stopwatch) stopwatch = make_stopwatch(device, programs);
+    if (!stopwatch) {
+      phases_.without_candidate([&] { stopwatch = make_stopwatch(device, programs); });
+    }
     return time(device, programs, *stopwatch, rival.get());
   }
 
@@ -253,6 +276,12 @@ class Trial {
   [[nodiscard]] std::optional<Rejection> judge(const driver::Device& device,
                                                const Programs& programs,
                                                std::span<const LaunchRecord> launches) {
+    return phases_.without_candidate([&] { return judge_all(device, programs, launches); });
+  }
+
+  [[nodiscard]] std::optional<Rejection> judge_all(const driver::Device& device,
+                                                   const Programs& programs,
+                                                   std::span<const LaunchRecord> launches) {
     const auto reference = make_reference(device, programs);
     std::optional<Fp64Reference> fp64;
     if (!programs.fp64_reference.empty()) fp64.emplace(device, programs.fp64_reference);
@@ -289,7 +318,7 @@ class Trial {
 
   [[nodiscard]] std::unique_ptr<Stopwatch> make_stopwatch(const driver::Device& device,
                                                           const Programs& programs) {
-    watch_ = device.info().emulated ? watch_host() : watch_gpu(readings_.get());
+    watch_ = device.info().emulated ? watch_host() : watch_gpu(std::move(*nvml_).readings());
     TimingTask task{device, timed_size_, maker_, keys_, result_.samples_wanted, *watch_};
     task.recording_seconds = request_.recording_seconds;
     if (noise_) {
@@ -319,13 +348,15 @@ class Trial {
                                                   const Opponent& opponent,
                                                   Stopwatch& stopwatch) const {
     auto rival = std::make_unique<Rival>(Rival{program, Pairing(opponent.name, wanted_gain())});
-    if (const auto rejected = stopwatch.time_alone(*rival)) broken_opponent(*rival, *rejected);
+    time_alone(*rival, stopwatch);
     return rival;
   }
 
-  [[noreturn]] static void broken_opponent(const Rival& rival, const Rejection& rejection) {
-    throw Error(Stop::usage, "cannot compare with " + rival.pairing.against() +
-                                 ", which does not run: " + rejection.reason);
+  static void time_alone(Rival& rival, Stopwatch& stopwatch) {
+    if (const auto rejected = stopwatch.time_alone(rival)) {
+      throw Error(Stop::usage, "cannot compare with " + rival.pairing.against() +
+                                   ", which does not run: " + rejected->reason);
+    }
   }
 
   [[nodiscard]] std::optional<Rejection> time(const driver::Device& device,
@@ -334,7 +365,7 @@ class Trial {
     Timing timing = stopwatch.time(programs.kernel.at(timed_size_.size_name), rival);
     if (auto* rejected = std::get_if<Rejection>(&timing)) return std::move(*rejected);
     if (rival != nullptr) {
-      if (const auto rejected = stopwatch.time_alone(*rival)) broken_opponent(*rival, *rejected);
+      phases_.without_candidate([&] { time_alone(*rival, stopwatch); });
     }
     const std::string unclean = note_conditions();
     auto& timed = std::get<Timed>(timing);
@@ -380,16 +411,20 @@ class Trial {
   std::optional<driver::Device> device_;
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;
-  std::optional<DeviceNoise> noise_;   // of this device, where it is known
-  std::future<GpuReadings> readings_;  // of a GPU, until the stopwatch is made
-  std::unique_ptr<Watch> watch_;       // from then on
+  std::optional<DeviceNoise> noise_;  // of this device, where it is known
+  std::optional<NvmlOpening> nvml_;   // of a GPU, until the stopwatch is made
+  std::unique_ptr<Watch> watch_;      // from then on
 };
 
 }  // namespace
 
 Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
-                 const std::function<void(const Result&)>& learned) {
-  return Trial(request, entered, learned).run();
+                 const std::function<void(const Result&)>& learned,
+                 const std::function<void(const Result&)>& answered) {
+  Trial trial(request, entered, learned);
+  Result result = trial.run();
+  if (answered) answered(result);
+  return result;
 }
 
 }  // namespace autokernel::trial

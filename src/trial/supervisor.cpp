@@ -45,6 +45,7 @@ constexpr milliseconds kLongestDeath{10000};
     case Phase::check:
       return Seconds(limits.check_seconds);
     case Phase::time:
+    case Phase::harness:
       return Seconds(limits.time_seconds);
   }
   return Seconds(0);
@@ -91,6 +92,7 @@ class Trial {
   void take(Phase phase) {
     leave_phase();
     phase_ = phase;
+    if (phase != Phase::harness) counted_ = phase;
     note(fmt::format("runner entered phase {}", spelling(phase)));
   }
   void take(Outline& outline) {
@@ -134,12 +136,13 @@ class Trial {
     result.verdict = fate.verdict;
     result.reason = std::move(fate.reason);
     result.detail = std::move(fate.detail);
+    result.lost_in = phase_;
     return result;
   }
 
   void leave_phase() {
     const Clock::time_point now = Clock::now();
-    seconds_[spelling(phase_)] = Seconds(now - entered_).count();
+    seconds_[spelling(counted_)] += Seconds(now - entered_).count();
     entered_ = now;
   }
 
@@ -166,6 +169,7 @@ class Trial {
   Clock::time_point entered_ = begun_;
   Clock::time_point next_look_ = begun_;
   Phase phase_ = Phase::start;
+  Phase counted_ = Phase::start;  // what its time counts to: the harness's work is for another one
   std::map<std::string, double> seconds_;
   Result known_;
   std::optional<Result> result_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "autokernel/driver/device_info.h"
 #include "autokernel/driver/telemetry.h"
 #include "autokernel/trial/conditions.h"
+#include "trial/interview.h"
 
 namespace autokernel::trial {
 
@@ -43,8 +45,20 @@ struct GpuReadings {
 };
 // `readings` by functions that are empty: nothing is known, and every sample counts.
 [[nodiscard]] std::unique_ptr<Watch> watch_gpu(GpuReadings readings);
-// Of NVML; all empty where it is not there or does not know the GPU.
-[[nodiscard]] GpuReadings nvml_readings(const driver::DeviceInfo& gpu);
+// NVML, which is opened while other things are done. It may hang, in any of its functions, where
+// the driver is in trouble: so a thread of its own asks it, and nobody waits for ever.
+class NvmlOpening {
+ public:
+  explicit NvmlOpening(const driver::DeviceInfo& gpu);
+  // Once it is open; all empty where NVML is not there or does not know the GPU. They, and this,
+  // throw Error(environment) where NVML does not answer.
+  [[nodiscard]] GpuReadings readings() &&;
+
+ private:
+  struct Gpu;
+  std::shared_ptr<Interview> interview_;
+  std::future<std::shared_ptr<const Gpu>> opened_;
+};
 
 // For the emulated device, from now on; `root` is where proc and sys lie.
 [[nodiscard]] std::unique_ptr<Watch> watch_host(const std::filesystem::path& root = "/");

@@ -25,6 +25,13 @@ constexpr std::uint64_t kSlowedDown = Throttle::kHeatBySoftware | Throttle::kHea
 constexpr milliseconds kRest{50};
 constexpr int kMostRedone = 40;
 
+// NVML answers within microseconds, and is open within a second or, where nothing keeps the GPUs of
+// a big machine awake, within ten. What takes longer hangs. The second limit is below every
+// deadline of a phase that makes sense, so that the kernel which is being timed is not taken for
+// the cause.
+constexpr milliseconds kLongestOpening{30'000};
+constexpr milliseconds kLongestAnswer{2000};
+
 void widen(std::optional<Range>& range, const std::optional<unsigned>& reading) {
   if (!reading) return;
   const double value = *reading;
@@ -108,19 +115,34 @@ std::unique_ptr<Watch> watch_gpu(GpuReadings readings) {
   return std::make_unique<GpuWatch>(std::move(readings));
 }
 
-GpuReadings nvml_readings(const driver::DeviceInfo& gpu) {
-  std::string why;
-  auto opened = driver::Telemetry::open(why);
-  if (!opened) return {};
-  const auto telemetry = std::make_shared<const driver::Telemetry>(std::move(*opened));
-  for (const driver::GpuIdentity& identity : telemetry->gpus()) {
-    if (!driver::same_pci_address(identity.pci_bus_id, gpu.address)) continue;
-    const unsigned index = identity.index;
-    return {.state = [telemetry, index] { return telemetry->state(index); },
-            .processes = [telemetry, index] { return telemetry->processes(index); },
-            .rest = [](milliseconds time) { std::this_thread::sleep_for(time); }};
-  }
-  return {};
+struct NvmlOpening::Gpu {
+  driver::Telemetry telemetry;
+  unsigned index;
+};
+
+NvmlOpening::NvmlOpening(const driver::DeviceInfo& gpu)
+    : interview_(std::make_shared<Interview>("NVML")),
+      opened_(interview_->ask([address = gpu.address]() -> std::shared_ptr<const Gpu> {
+        std::string why;
+        auto telemetry = driver::Telemetry::open(why);
+        if (!telemetry) return nullptr;
+        for (const driver::GpuIdentity& identity : telemetry->gpus()) {
+          if (!driver::same_pci_address(identity.pci_bus_id, address)) continue;
+          return std::make_shared<const Gpu>(Gpu{*std::move(telemetry), identity.index});
+        }
+        return nullptr;
+      })) {}
+
+GpuReadings NvmlOpening::readings() && {
+  const std::shared_ptr<const Gpu> gpu = interview_->answer(std::move(opened_), kLongestOpening);
+  if (!gpu) return {};
+  const auto asked = [interview = std::move(interview_)](auto question) {
+    return interview->answer(interview->ask(std::move(question)), kLongestAnswer);
+  };
+  return {
+      .state = [=] { return asked([gpu] { return gpu->telemetry.state(gpu->index); }); },
+      .processes = [=] { return asked([gpu] { return gpu->telemetry.processes(gpu->index); }); },
+      .rest = [](milliseconds time) { std::this_thread::sleep_for(time); }};
 }
 
 }  // namespace autokernel::trial

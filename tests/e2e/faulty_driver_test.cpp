@@ -46,8 +46,6 @@ const Names& working_calls() {
                               "cuFuncSetAttribute",
                               "cuLaunchKernel",
                               "cuMemAlloc_v2",
-                              "cuMemHostAlloc",
-                              "cuMemHostGetDevicePointer_v2",
                               "cuMemcpyHtoD_v2",
                               "cuMemcpyDtoH_v2",
                               "cuMemsetD8Async",
@@ -59,11 +57,22 @@ const Names& working_calls() {
   return names;
 }
 
+// For the gate of the timed launches, which stands before the kernel is loaded for them.
+const Names& gate_calls() {
+  static const Names names = {"cuMemHostAlloc", "cuMemHostGetDevicePointer_v2"};
+  return names;
+}
+
 // What they give back is gone with the process in any case.
 const Names& releases() {
-  static const Names names = {
-      "cuDevicePrimaryCtxRelease_v2", "cuModuleUnload",   "cuMemFree_v2", "cuMemFreeHost",
-      "cuStreamDestroy_v2",           "cuEventDestroy_v2"};
+  static const Names names = {"cuModuleUnload", "cuMemFree_v2", "cuMemFreeHost",
+                              "cuStreamDestroy_v2", "cuEventDestroy_v2"};
+  return names;
+}
+
+// After the verdict.
+const Names& farewells() {
+  static const Names names = {"cuDevicePrimaryCtxRelease_v2"};
   return names;
 }
 
@@ -113,9 +122,9 @@ TEST_P(ANecessaryCallThatFails, IsTheMachinesFaultAndIsNamed) {
   EXPECT_THAT(run.err, EndsWith("[" + plain_name(GetParam()) + "]\n"));
   expect_nothing_left();
 }
-INSTANTIATE_TEST_SUITE_P(OfTheDriver, ANecessaryCallThatFails,
-                         ValuesIn(joined({start_calls(), context_calls(), working_calls()})),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(
+    OfTheDriver, ANecessaryCallThatFails,
+    ValuesIn(joined({start_calls(), context_calls(), working_calls(), gate_calls()})), test_name);
 
 class AReleaseThatFails : public EachCall {};
 TEST_P(AReleaseThatFails, ChangesNoVerdict) {
@@ -124,8 +133,8 @@ TEST_P(AReleaseThatFails, ChangesNoVerdict) {
   EXPECT_EQ(value_of("correct", run.out), "True");
   expect_nothing_left();
 }
-INSTANTIATE_TEST_SUITE_P(OfTheDriver, AReleaseThatFails, ValuesIn(joined({releases(), texts()})),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(OfTheDriver, AReleaseThatFails,
+                         ValuesIn(joined({releases(), farewells(), texts()})), test_name);
 
 class AFaultOfALaunch : public EachCall {};
 TEST_P(AFaultOfALaunch, IsTheKernelsAndTheReasonNamesTheCallThatReportedIt) {
@@ -168,6 +177,23 @@ TEST_P(ACrashWithTheKernel, IsClassifiedAndThePhaseIsNamed) {
 INSTANTIATE_TEST_SUITE_P(OfTheDriver, ACrashWithTheKernel,
                          ValuesIn(joined({working_calls(), releases()})), test_name);
 
+class ACrashBesideTheKernel : public EachCall {};
+TEST_P(ACrashBesideTheKernel, IsTheMachinesFault) {
+  expect_refusal(bench_with_its(":1:crash"), 3,
+                 "SIGSEGV while none of the kernel's code was loaded");
+  expect_nothing_left();
+}
+INSTANTIATE_TEST_SUITE_P(OfTheDriver, ACrashBesideTheKernel, ValuesIn(gate_calls()), test_name);
+
+class ACrashAfterTheVerdict : public EachCall {};
+TEST_P(ACrashAfterTheVerdict, ChangesNothing) {
+  const Outcome run = bench_with_its(":1:crash");
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_EQ(value_of("correct", run.out), "True");
+  expect_nothing_left();
+}
+INSTANTIATE_TEST_SUITE_P(OfTheDriver, ACrashAfterTheVerdict, ValuesIn(farewells()), test_name);
+
 class FaultyDriver : public FaultyGpu {};
 
 TEST_F(FaultyDriver, WithoutAFaultPassesForAGpuAndTheWholeProtocolIsFollowed) {
@@ -181,8 +207,8 @@ TEST_F(FaultyDriver, WithoutAFaultPassesForAGpuAndTheWholeProtocolIsFollowed) {
 }
 
 TEST_F(FaultyDriver, EveryCallIsInOneOfTheListsHere) {
-  const Names known = joined(
-      {start_calls(), context_calls(), working_calls(), releases(), texts(), calls_of_no_bench()});
+  const Names known = joined({start_calls(), context_calls(), working_calls(), gate_calls(),
+                              releases(), farewells(), texts(), calls_of_no_bench()});
   const std::set<std::string> all = {
 #define CALL(name) #name,
 #define TEXT(name)

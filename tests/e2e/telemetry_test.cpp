@@ -17,16 +17,20 @@ constexpr const char* kAddress = "00000000:00:00.0";
 
 class WatchedGpu : public FaultyGpu {
  protected:
+  [[nodiscard]] Outcome run_on(const std::string& state,
+                               const std::vector<std::string>& options) const {
+    Invocation invocation = on_gpu("", options);
+    invocation.environment["LD_LIBRARY_PATH"] += std::string(":") + FAKE_DRIVER_FOLDER;
+    invocation.environment["FAKE_NVML"] = state;
+    invocation.environment["FAKE_NVML_ADDRESS"] = kAddress;
+    return test::run(invocation);
+  }
   // The object that a bench prints on a GPU in that state.
   [[nodiscard]] json bench_on(const std::string& state, int code,
                               const std::vector<std::string>& more = {}) const {
     std::vector<std::string> options = {"--json"};
     options.insert(options.end(), more.begin(), more.end());
-    Invocation invocation = on_gpu("", options);
-    invocation.environment["LD_LIBRARY_PATH"] += std::string(":") + FAKE_DRIVER_FOLDER;
-    invocation.environment["FAKE_NVML"] = state;
-    invocation.environment["FAKE_NVML_ADDRESS"] = kAddress;
-    const Outcome run = test::run(invocation);
+    const Outcome run = run_on(state, options);
     EXPECT_EQ(run.code, code) << run.out << run.err;
     return json::parse(run.out, nullptr, /*allow_exceptions=*/false);
   }
@@ -77,6 +81,18 @@ TEST_F(WatchedGpu, AnNvmlThatRefusesLeavesItsValuesEmpty) {
     EXPECT_TRUE(conditions.at("other_programs").is_null()) << state;
     EXPECT_EQ(conditions.at("clean"), true) << state;
   }
+}
+
+// No kernel can bring that about.
+TEST_F(WatchedGpu, AnNvmlThatHangsWhileAKernelIsTimedIsTheMachinesFault) {
+  expect_refusal(run_on("stuck", {}), 3, "NVML has not answered for 2 s");
+  expect_nothing_left();
+}
+
+TEST_F(WatchedGpu, AnNvmlThatHangsAtItsStartIsTheMachinesFault) {
+  expect_refusal(run_on("hangs", {"--timeout", "2"}), 3,
+                 "took more than 2 s while none of the kernel's code was loaded");
+  expect_nothing_left();
 }
 
 TEST_F(WatchedGpu, AMachineWithoutNvmlLeavesThemEmpty) {

@@ -95,6 +95,11 @@ int main() {
                 .what = "times on this device cannot be compared with those before"});
     return 3;
   }
+  if (has("NO_RIVAL")) {
+    say(Failure{.stop = autokernel::Stop::usage,
+                .what = "cannot compare with the best, which does not run"});
+    return 2;
+  }
   say(Phase::compile);
   say(Phase::check);
   if (has("CRASHES")) {

@@ -136,6 +136,14 @@ TEST_F(StepRefusal, WhereTheMachineIsAtFaultLeavesTheEditAndNothingElse) {
   EXPECT_THAT(faults_in(git_), IsEmpty());
 }
 
+// It ran when it was committed; a drive would take the question of usage for an old idea.
+TEST_F(StepRefusal, WhereTheIncumbentDoesNotRunBlamesTheMachine) {
+  workplace_.edit(kernel(80, "NO_RIVAL"));
+  EXPECT_THAT(refused(Stop::environment), HasSubstr("cannot compare with the best"));
+  EXPECT_THAT(workplace_.status().experiments, SizeIs(1));
+  EXPECT_THAT(faults_in(git_), IsEmpty());
+}
+
 TEST(StepRefusalForTheCase, ThatGitIgnoresAndThatHasChanged) {
   const Workplace workplace;
   workplace.git().git("rm", "--quiet", "--cached", "kernels/case.toml");

@@ -16,7 +16,7 @@ namespace autokernel::loop {
 
 // A kernel that takes so long, for the fake runner. What it does besides, by a word in `more`:
 // WRONG, BROKEN (does not compile), CRASHES, HANGS, NOISY (inconclusive), NO_DEVICE (the machine's
-// fault), SLOW (0.4 s until its verdict).
+// fault), NO_RIVAL (what it is compared with does not run), SLOW (0.4 s until its verdict).
 [[nodiscard]] std::string kernel(double time_us, const std::string& more = {});
 
 // kernels/case.toml, kernels/kernel.cu (100 us) and notes.txt are committed on the branch main.

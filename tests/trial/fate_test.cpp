@@ -63,5 +63,13 @@ TEST(Fate, BeforeTheKernelIsReachedBlamesTheMachine) {
               blames_machine);
 }
 
+TEST(Fate, WhileNoneOfTheCandidatesCodeIsLoadedBlamesTheMachine) {
+  const auto blames_machine = testing::Throws<Error>(Property(&Error::stop, Stop::environment));
+  EXPECT_THAT([] { (void)overdue(Phase::harness, Seconds(60)); }, blames_machine);
+  EXPECT_THAT([] { (void)oversized(Phase::harness, 5 * kGiB, 4 * kGiB); }, blames_machine);
+  EXPECT_THAT([] { (void)fallen_silent(Phase::harness, {.code = 0, .signal = SIGSEGV}, ""); },
+              blames_machine);
+}
+
 }  // namespace
 }  // namespace autokernel::trial

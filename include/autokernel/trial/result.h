@@ -15,9 +15,10 @@
 
 namespace autokernel::trial {
 
-// The work of the runner, in order; it queues only where another trial has the device. The
-// supervisor watches one deadline for each.
-enum class Phase : std::uint8_t { start, queue, compile, check, time };
+// The work of the runner, in order; it queues only where another trial has the device. Within
+// checking and timing it is in `harness` while none of the candidate's code is loaded, so that what
+// goes wrong then is not held against it. The supervisor watches one deadline for each.
+enum class Phase : std::uint8_t { start, queue, compile, check, time, harness };
 [[nodiscard]] const char* spelling(Phase phase);
 
 using driver::DeviceChoice;
@@ -165,6 +166,8 @@ struct Result {
   int samples_wanted = 0;
   double bench_seconds = 0;  // the timing phase alone
   double total_seconds = 0;  // filled in by the supervisor: start to verdict
+  // By the supervisor, too: the phase in which the runner was lost, which did not say so itself.
+  std::optional<Phase> lost_in;
   std::map<std::string, double> phase_seconds;
   std::vector<LaunchKey> keys;                  // in the order drawn, for replay
   std::map<std::string, std::string> versions;  // nvrtc, driver, reference library

@@ -11,10 +11,12 @@ namespace autokernel::trial {
 
 // Compiles, checks, times and judges the kernel of `request`. `entered` is called as each phase
 // begins, in order, so that a deadline can be kept for it; `learned` once, with what is known of
-// device and problem before the candidate is touched; an empty one is not called. A bad kernel is a
+// device and problem before the candidate is touched; `answered` with what is returned, before the
+// device is given back, which may hang; an empty one is not called. A bad kernel is a
 // Result with its verdict; a broken machine or case is an Error. Result::total_seconds is left to
 // the caller.
 [[nodiscard]] Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
-                               const std::function<void(const Result&)>& learned = {});
+                               const std::function<void(const Result&)>& learned = {},
+                               const std::function<void(const Result&)>& answered = {});
 
 }  // namespace autokernel::trial

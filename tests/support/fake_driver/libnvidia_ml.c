@@ -5,9 +5,12 @@
 //   busy     another program uses it, it is hot, its power is capped and nothing keeps it awake
 //   mute     it tells its name, and nothing else
 //   hot:N    it is too hot the first N times somebody asks, and then all is well
+//   hangs    it never comes back from its start
+//   stuck    it starts, and never says what slows its clocks down
 // Otherwise all is well. FAKE_NVML_ADDRESS is where it lies on the PCI bus.
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
   char old_bus_id[16];
@@ -26,6 +29,10 @@ enum { kOk = 0, kNotSupported = 3, kNotFound = 6, kNotLoaded = 9 };
 static int is(const char *what) {
   const char *wanted = getenv("FAKE_NVML");
   return wanted != NULL && strcmp(wanted, what) == 0;
+}
+
+static void hang_if(const char *state) {
+  while (is(state)) pause();
 }
 
 static int is_still_hot(void) {
@@ -49,7 +56,10 @@ static int say(char *to, unsigned size, const char *text) {
 static int gpu;
 static int slices[2];
 
-int nvmlInit_v2(void) { return is("fails") ? kNotLoaded : kOk; }
+int nvmlInit_v2(void) {
+  hang_if("hangs");
+  return is("fails") ? kNotLoaded : kOk;
+}
 int nvmlShutdown(void) { return kOk; }
 const char *nvmlErrorString(int status) { return status == kNotLoaded ? "Driver Not Loaded" : "?"; }
 int nvmlSystemGetDriverVersion(char *to, unsigned size) { return say(to, size, "580.65.06"); }
@@ -114,6 +124,7 @@ int nvmlDeviceGetPersistenceMode(void *device, unsigned *mode) {
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons) {
   (void)device;
+  hang_if("stuck");
   *reasons = is("busy") || is_still_hot() ? 0x40 : 0x1;
   return is("mute") ? kNotSupported : kOk;
 }
