@@ -5,8 +5,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/system_error.h"
 
 namespace autokernel::loop {
 namespace {
@@ -21,8 +21,8 @@ void Folders::make() const {
   std::error_code failed;
   std::filesystem::create_directories(own(), failed);
   if (failed) {
-    throw Error(Stop::environment,
-                "cannot make the folder " + own().string() + ": " + failed.message() + " [mkdir]");
+    throw system_failure(Stop::environment, "cannot make the folder " + own().string(), "mkdir",
+                         failed.value());
   }
   const std::filesystem::path ignore = own() / ".gitignore";
   if (!std::filesystem::exists(ignore, failed)) write_file_atomically(ignore, "*\n");

@@ -131,8 +131,8 @@ void remove_journal(const std::filesystem::path& file) {
   std::error_code failed;
   std::filesystem::remove(file, failed);
   if (failed) {
-    throw Error(Stop::environment,
-                "cannot remove " + file.string() + ": " + failed.message() + " [unlink]");
+    throw system_failure(Stop::environment, "cannot remove " + file.string(), "unlink",
+                         failed.value());
   }
 }
 

@@ -22,7 +22,8 @@ namespace {
 std::string Repository::store_bytes(std::string_view bytes) const {
   git_oid id{};
   check(git_blob_create_from_buffer(&id, opened_->git(), bytes.data(), bytes.size()),
-        fmt::format("cannot store {} bytes", bytes.size()), "git_blob_create_from_buffer");
+        fmt::format("cannot store {} bytes in {}", bytes.size(), root().string()),
+        "git_blob_create_from_buffer");
   return text_of(id);
 }
 

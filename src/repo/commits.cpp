@@ -103,6 +103,30 @@ void refuse_filter_program(const OpenRepository& open, const std::string& path,
   return {.id = *blob, .mode = before ? before->mode : mode_of_new(open, *status)};
 }
 
+[[nodiscard]] bool is_stored(git_repository* repository, const git_oid& id,
+                             const std::string& attempt) {
+  git_odb* store = nullptr;
+  check(git_repository_odb(&store, repository), attempt, "git_repository_odb");
+  const Owned<git_odb*> owned = own(store);
+  return git_odb_exists(store, &id) == 1;
+}
+
+[[nodiscard]] std::string make_commit(git_repository* repository, const git_commit* parent,
+                                      git_tree* files, const git_signature* author,
+                                      const git_signature* committer, const std::string& message,
+                                      const std::string& attempt) {
+  std::array<const git_commit*, 1> parents{parent};
+  git_oid id{};
+  git_error_clear();
+  const int status = git_commit_create(&id, repository, nullptr, author, committer, nullptr,
+                                       message.c_str(), files, parents.size(), parents.data());
+  const Error failure = git_failure(status, attempt, "git_commit_create");
+  // libgit2 1.5 says that all is well where the commit could not be written: commit.c drops what
+  // git_odb_write returns.
+  if (status < 0 || !is_stored(repository, id, attempt)) throw failure;
+  return text_of(id);
+}
+
 }  // namespace
 
 Identity Repository::identity() const {
@@ -126,12 +150,8 @@ std::string Repository::commit_file(const std::string& parent, const std::string
   const FileEntry file = file_to_commit(*opened_, files_before.get(), path, attempt);
   const Owned<git_tree*> files = tree_with(*opened_, files_before.get(), path, file, attempt);
   const Owned<git_signature*> author = signature_of(identity(), attempt);
-  std::array<const git_commit*, 1> parents{before.get()};
-  git_oid id{};
-  check(git_commit_create(&id, opened_->git(), nullptr, author.get(), author.get(), nullptr,
-                          message.c_str(), files.get(), parents.size(), parents.data()),
-        attempt, "git_commit_create");
-  return text_of(id);
+  return make_commit(opened_->git(), before.get(), files.get(), author.get(), author.get(), message,
+                     attempt);
 }
 
 std::string Repository::commit_again(const std::string& like, const std::string& parent,
@@ -140,14 +160,9 @@ std::string Repository::commit_again(const std::string& like, const std::string&
   const Owned<git_commit*> model = commit_of(opened_->git(), like, attempt);
   const Owned<git_commit*> before = commit_of(opened_->git(), parent, attempt);
   const Owned<git_tree*> files = tree_of(model.get(), attempt);
-  std::array<const git_commit*, 1> parents{before.get()};
-  git_oid id{};
   // With the model's committer too, the same call makes the same commit each time.
-  check(git_commit_create(&id, opened_->git(), nullptr, git_commit_author(model.get()),
-                          git_commit_committer(model.get()), nullptr, message.c_str(), files.get(),
-                          parents.size(), parents.data()),
-        attempt, "git_commit_create");
-  return text_of(id);
+  return make_commit(opened_->git(), before.get(), files.get(), git_commit_author(model.get()),
+                     git_commit_committer(model.get()), message, attempt);
 }
 
 }  // namespace autokernel::repo

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <git2.h>
 
+#include "autokernel/base/system_error.h"
+
 namespace autokernel::repo {
 namespace {
 
@@ -20,6 +22,10 @@ Error git_failure(int status, const std::string& attempt, const char* call, Stop
   const std::string reason = last != nullptr && last->message != nullptr && *last->message != '\0'
                                  ? std::string(last->message)
                                  : fmt::format("libgit2 says {}", status);
+  // A disk that is full or failing is the machine's, whoever writes on it.
+  if (const std::string remedy = disk_remedy_in(reason); !remedy.empty()) {
+    return {Stop::environment, fmt::format("{}: {}{} [{}]", attempt, reason, remedy, call)};
+  }
   return {stop, fmt::format("{}: {}{} [{}]", attempt, reason, remedy_for(status), call)};
 }
 

@@ -87,7 +87,8 @@ void refresh_index(const OpenRepository& open) {
 }
 
 void Repository::check_out(const std::string& commit, const std::string& path) const {
-  const std::string attempt = fmt::format("cannot check out {} of commit {}", path, commit);
+  const std::string attempt =
+      fmt::format("cannot check out {} of commit {} in {}", path, commit, root().string());
   const auto file = file_in_commit(opened_->git(), commit, path, attempt);
   if (!file) throw Error(Stop::repository, attempt + ": the commit has no such file");
   if (file->mode == GIT_FILEMODE_LINK) {

@@ -37,7 +37,8 @@ bool Repository::has_references_below(const std::string& name) const {
 }
 
 void Repository::set_reference(const std::string& name, const std::string& object) const {
-  const std::string attempt = fmt::format("cannot set the reference {} to {}", name, object);
+  const std::string attempt =
+      fmt::format("cannot set the reference {} of {} to {}", name, root().string(), object);
   const git_oid id = id_of(object, attempt);
   constexpr int kMoveOneThatIsThere = 1;
   check(while_locked([&] {
@@ -51,7 +52,8 @@ void Repository::set_reference(const std::string& name, const std::string& objec
 }
 
 void Repository::delete_reference(const std::string& name) const {
-  const std::string attempt = fmt::format("cannot delete the reference {}", name);
+  const std::string attempt =
+      fmt::format("cannot delete the reference {} of {}", name, root().string());
   git_reference* reference = nullptr;
   if (!found(git_reference_lookup(&reference, opened_->git(), name.c_str()), attempt,
              "git_reference_lookup")) {
@@ -65,8 +67,8 @@ void Repository::delete_reference(const std::string& name) const {
 void Repository::move_branch(const std::string& branch, const std::string& from,
                              const std::string& to) const {
   const std::string name = "refs/heads/" + branch;
-  const std::string attempt =
-      fmt::format("cannot move the branch {} from {} to {}", branch, from, to);
+  const std::string attempt = fmt::format("cannot move the branch {} of {} from {} to {}", branch,
+                                          root().string(), from, to);
   const git_oid old_id = id_of(from, attempt);
   const git_oid new_id = id_of(to, attempt);
   constexpr int kMoveOneThatIsThere = 1;

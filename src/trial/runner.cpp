@@ -318,7 +318,7 @@ class Trial {
 
   [[nodiscard]] std::unique_ptr<Stopwatch> make_stopwatch(const driver::Device& device,
                                                           const Programs& programs) {
-    watch_ = device.info().emulated ? watch_host() : watch_gpu(std::move(*nvml_).readings());
+    watch_ = nvml_ ? watch_gpu(std::move(*nvml_).readings()) : watch_host();
     TimingTask task{device, timed_size_, maker_, keys_, result_.samples_wanted, *watch_};
     task.recording_seconds = request_.recording_seconds;
     if (noise_) {

@@ -7,8 +7,14 @@
 
 namespace autokernel {
 
-// "<attempt>: <the system's text for errno> [<call>]", as an Error to throw. Make it on the line
-// after the call, while errno is still that call's.
+// What to do about a disk that is full or failing, "; make room ...", by the error number; empty for
+// any other.
+[[nodiscard]] std::string disk_remedy(int number);
+// The same for somebody else's text, in which the system's own words for such a number occur.
+[[nodiscard]] std::string disk_remedy_in(const std::string& text);
+
+// "<attempt>: <the system's text for errno><remedy> [<call>]", as an Error to throw. Make it on the
+// line after the call, while errno is still that call's.
 [[nodiscard]] Error system_failure(Stop stop, const std::string& attempt, const char* call);
 // The same for an error number that was kept.
 [[nodiscard]] Error system_failure(Stop stop, const std::string& attempt, const char* call,
