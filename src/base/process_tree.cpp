@@ -44,7 +44,7 @@ constexpr std::chrono::seconds kLongestEnd{5};
 
 // "pid (name) state parent ...": the name may hold blanks and brackets, so what follows is found
 // from its last bracket.
-[[nodiscard]] pid_t parent_of(const fs::path& folder) {
+[[nodiscard]] pid_t parent_in(const fs::path& folder) {
   std::ifstream file(folder / "stat");
   std::string line;
   std::getline(file, line);
@@ -65,7 +65,7 @@ constexpr std::chrono::seconds kLongestEnd{5};
        entry.increment(ignored)) {
     const std::string name = entry->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (parent_of(entry->path()) == parent) children.push_back(std::stoi(name));
+    if (parent_in(entry->path()) == parent) children.push_back(std::stoi(name));
   }
   return children;
 }
@@ -112,6 +112,8 @@ int kill_descendants_except(const std::set<pid_t>& spared) {
 std::vector<pid_t> children_of(pid_t parent) {
   return system_lists_children() ? listed_children(parent) : searched_children(parent);
 }
+
+pid_t parent_of(pid_t process) { return parent_in(folder_of(process)); }
 
 std::uint64_t resident_bytes(pid_t process) {
   std::ifstream file(folder_of(process) / "statm");

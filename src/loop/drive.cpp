@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "loop/agent.h"
 #include "loop/brief.h"
 #include "loop/keepsake.h"
+#include "loop/leftovers.h"
 #include "loop/parts.h"
 #include "loop/seal.h"
 #include "loop/tidy_up.h"
@@ -97,16 +99,19 @@ class AgentDriver {
     fs::remove(idea_file, failed);
     const std::string brief = brief_of(status, idea_file, remarks_);
     write_file_atomically(parts_.folders.brief(), brief, Sync::no);
+    const fs::path git_folder = parts_.repository.git_folder();
+    std::map<std::string, std::string> environment = begin_turn(git_folder);
+    environment["AUTOKERNEL_BRIEF"] = parts_.folders.brief().string();
+    environment["AUTOKERNEL_IDEA_FILE"] = idea_file.string();
+    environment["AUTOKERNEL_KERNEL"] = (parts_.folders.root() / status.run.editable).string();
     const AgentTurn turn =
         run_agent({.line = options_.agent,
                    .directory = parts_.folders.root(),
-                   .environment = {{"AUTOKERNEL_BRIEF", parts_.folders.brief().string()},
-                                   {"AUTOKERNEL_IDEA_FILE", idea_file.string()},
-                                   {"AUTOKERNEL_KERNEL",
-                                    (parts_.folders.root() / status.run.editable).string()}},
+                   .environment = environment,
                    .brief = brief,
                    .timeout = std::chrono::duration<double>(options_.agent_seconds)},
                   interrupts_, observer_.agent_works);
+    end_turn(git_folder);
     // It may have removed whatever git ignores.
     parts_.folders.make();
     if (const std::string mended = keep_ledger(parts_.repository, parts_.folders);

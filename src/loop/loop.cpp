@@ -11,6 +11,7 @@
 #include "autokernel/base/error.h"
 #include "loop/account.h"
 #include "loop/keepsake.h"
+#include "loop/leftovers.h"
 #include "loop/parts.h"
 #include "loop/scope.h"
 
@@ -51,6 +52,10 @@ void Loop::Parts::take_lock(const std::string& purpose) {
   if (auto* held = std::get_if<FileLock>(&taken)) {
     lock.emplace(std::move(*held));
     under_way.clear();
+    // Before anything else: they may be writing into what is mended.
+    if (const std::string ended = end_leftovers(repository.git_folder()); !ended.empty()) {
+      say(ended);
+    }
     mend();
   } else {
     under_way = std::get<FileLock::Holder>(taken).text;
@@ -78,7 +83,11 @@ Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surround
   std::error_code unreadable;
   const bool half_done = std::filesystem::exists(parts->folders.journal(), unreadable);
   // A lock that was taken for a look would stop a step that begins just now.
-  if (half_done) parts->take_lock("autokernel, mending");
+  if (half_done || is_turn_recorded(parts->repository.git_folder())) {
+    parts->take_lock("autokernel, mending");
+  }
+  // An agent that looks around in its turn need not wait for the drive that waits for it.
+  if (!half_done) parts->under_way.clear();
   return Loop(std::move(parts));
 }
 

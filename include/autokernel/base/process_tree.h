@@ -14,6 +14,8 @@ namespace autokernel {
 
 // Processes whose parent is `parent`.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t parent);
+// 0 for one that is gone, or has none.
+[[nodiscard]] pid_t parent_of(pid_t process);
 // Bytes of memory a process has resident; 0 for one that is gone.
 [[nodiscard]] std::uint64_t resident_bytes(pid_t process);
 

@@ -193,11 +193,8 @@ int mkdir(const char* path, mode_t mode) noexcept {
   return next(&mkdir, "mkdir")(path, mode);
 }
 
-int unlink(const char* path) noexcept {
-  AUTOKERNEL_FAIL_IF_DUE(path, nothing);
-  return next(&unlink, "unlink")(path);
-}
-
+// Not unlink, which libgit2 takes for its lock files: it says nothing of one that it could not
+// remove, and the next command names it.
 int remove(const char* path) noexcept {
   AUTOKERNEL_FAIL_IF_DUE(path, nothing);
   return next(&remove, "remove")(path);
