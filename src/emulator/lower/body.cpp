@@ -1,0 +1,308 @@
+#include "emulator/lower/body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "emulator/lower/call_graph.h"
+#include "emulator/lower/check_groups.h"
+#include "emulator/lower/collective.h"
+#include "emulator/lower/control_flow.h"
+#include "emulator/lower/effects.h"
+#include "emulator/lower/instruction.h"
+#include "emulator/lower/thread_call.h"
+#include "emulator/lower/waiting_loops.h"
+#include "emulator/lower/writer.h"
+
+namespace emulator::lower {
+namespace {
+
+using ptx::Instruction;
+using ptx::Opcode;
+
+class Body {
+ public:
+  Body(Writer& writer, const std::map<std::uint32_t, Collective>& collectives)
+      : writer_(writer),
+        ir_(writer.ir),
+        flow_(writer.flow()),
+        analysis_(writer.analysis()),
+        collectives_(collectives) {
+    for (std::uint32_t b = 0; b < flow_.exit(); ++b) masks_.push_back(ir_.slot("i32", 1));
+  }
+
+  void run() {
+    if (!writer_.function().entry) check_room(writer_);
+    const Value all =
+        writer_.shape().full_warps() ? Ir::constant(~std::uint64_t{0}, "i32", 1) : live();
+    ir_.store(all, masks_[0], 4);
+    ir_.jump(name(0));
+    for (std::uint32_t b = 0; b < flow_.exit(); ++b) block(b);
+  }
+
+ private:
+  struct Way {
+    std::uint32_t target;
+    Value lanes;
+    bool taken = true;  // of a branch: where its predicate holds
+  };
+
+  [[nodiscard]] static std::string name(std::uint32_t block) { return fmt::format("b{}", block); }
+  Value live() {
+    return ir_.load(writer_.context_field(offsetof(runtime::WarpContext, live)), "i32", 1, 4);
+  }
+
+  void block(std::uint32_t b) {
+    ir_.begin_block(name(b));
+    const bool full =
+        analysis_.converged(b) && !analysis_.lanes_leave_early && writer_.shape().full_warps();
+    const Value mask =
+        full ? Ir::constant(~std::uint64_t{0}, "i32", 1) : ir_.load(masks_[b], "i32", 1, 4);
+    writer_.enter_block(b, mask, full);
+    const BasicBlock& block = flow_.blocks[b];
+    writer_.set_check_groups(check_groups(writer_, block.first, block.last));
+    for (std::uint32_t i = block.first; i < block.last; ++i) {
+      const Instruction& instruction = writer_.function().body[i];
+      writer_.set_guard(instruction);
+      if (instruction.guard && acts_outside_registers(instruction.opcode)) {
+        const std::string run = ir_.label("guarded");
+        const std::string skip = ir_.label("skipped");
+        ir_.branch(ir_.compare("icmp ne", writer_.mask(), 0), run, skip);
+        ir_.begin_block(run);
+        lower(i);
+        ir_.jump(skip);
+        ir_.begin_block(skip);
+      } else {
+        lower(i);
+      }
+      writer_.clear_guard();
+    }
+    end(b, mask);
+  }
+
+  void lower(std::uint32_t index) {
+    const auto found = collectives_.find(index);
+    if (found == collectives_.end()) {
+      return lower_instruction(writer_, writer_.function().body[index]);
+    }
+    writer_.expect_bits_of(found->second.gathered);
+    lower_collective(writer_, found->second,
+                     [&](const Instruction& gathered) { lower_instruction(writer_, gathered); });
+  }
+
+  void end(std::uint32_t b, const Value& mask) {
+    const BasicBlock& block = flow_.blocks[b];
+    switch (block.end) {
+      case BasicBlock::End::stop:
+        return ir_.line("unreachable");
+      case BasicBlock::End::jump:
+        return leave(b, {{block.successors[0], mask}});
+      case BasicBlock::End::conditional:
+        return conditional(b, mask);
+      case BasicBlock::End::indexed:
+        return indexed(b, mask);
+    }
+  }
+
+  void conditional(std::uint32_t b, const Value& mask) {
+    const BasicBlock& block = flow_.blocks[b];
+    const unsigned lanes = analysis_.divergent[b] ? kLanes : 1;
+    Value predicate = writer_.read_register(block.condition.predicate.index, lanes);
+    if (block.condition.negated) predicate = ir_.binary("xor", predicate, 1);
+    if (analysis_.divergent[b]) {
+      const Value taken = ir_.binary("and", ir_.to_mask(predicate), mask);
+      const Value not_taken = ir_.binary("xor", taken, mask);
+      return leave(b, {{block.successors[0], taken}, {block.successors[1], not_taken}});
+    }
+    const std::string if_true = ir_.label("taken");
+    const std::string if_false = ir_.label("passed");
+    ir_.branch(predicate, if_true, if_false);
+    ir_.begin_block(if_true);
+    leave(b, {{block.successors[0], mask}});
+    ir_.begin_block(if_false);
+    leave(b, {{block.successors[1], mask, false}});
+  }
+
+  // Which successor each lane goes to: the last one where a guard holds it back.
+  Value index_of(const BasicBlock& block, unsigned lanes) {
+    Value index = writer_.read({.value = block.index, .where = {}}, "i32", lanes);
+    if (!block.guarded) return index;
+    const std::uint64_t last = block.successors.size() - 1;
+    Value taken = writer_.read_register(block.condition.predicate.index, lanes);
+    if (block.condition.negated) taken = ir_.binary("xor", taken, 1);
+    const auto constant = [&](std::uint64_t value) { return Ir::constant(value, "i32", lanes); };
+    // That one has no index of its own.
+    const Value beyond =
+        ir_.select(ir_.compare("icmp eq", index, last), constant(~std::uint64_t{0}), index);
+    return ir_.select(taken, beyond, constant(last));
+  }
+
+  void indexed(std::uint32_t b, const Value& mask) {
+    const BasicBlock& block = flow_.blocks[b];
+    const std::size_t count = block.successors.size();
+    if (!analysis_.divergent[b]) {
+      const Value index = index_of(block, 1);
+      const std::string beyond = ir_.label("beyond");
+      std::vector<std::string> labels;
+      std::string cases;
+      for (std::size_t i = 0; i < count; ++i) {
+        labels.push_back(ir_.label("case"));
+        cases += fmt::format(" i32 {}, label %{}", i, labels.back());
+      }
+      ir_.line(fmt::format("switch {}, label %{} [{} ]", index.typed(), beyond, cases));
+      for (std::size_t i = 0; i < count; ++i) {
+        ir_.begin_block(labels[i]);
+        leave(b, {{block.successors[i], mask}});
+      }
+      ir_.begin_block(beyond);
+      refuse_index(b, mask);
+      return ir_.line("unreachable");
+    }
+    const Value index = index_of(block, kLanes);
+    const Value wrong = ir_.binary("and", ir_.to_mask(ir_.compare("icmp uge", index, count)), mask);
+    const std::string beyond = ir_.label("beyond");
+    const std::string within = ir_.label("within");
+    ir_.branch(ir_.compare("icmp ne", wrong, 0), beyond, within, true);
+    ir_.begin_block(beyond);
+    refuse_index(b, wrong);
+    ir_.line("unreachable");
+    ir_.begin_block(within);
+    std::vector<Way> ways;
+    Value rest = mask;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Value matching =
+          i + 1 == count ? rest
+                         : ir_.binary("and", ir_.to_mask(ir_.compare("icmp eq", index, i)), mask);
+      rest = ir_.binary("and", rest, ir_.binary("xor", matching, ~std::uint64_t{0}));
+      ways.push_back({block.successors[i], matching});
+    }
+    leave(b, ways);
+  }
+
+  // An index past the targets is undefined by PTX: it must not lead the host astray.
+  void refuse_index(std::uint32_t b, const Value& lanes) {
+    const auto number = [](auto value) {
+      return Ir::constant(static_cast<std::uint64_t>(value), "i32", 1);
+    };
+    writer_.call("emu_fault", {number(runtime::FaultKind::bad_instruction), lanes,
+                               number(flow_.blocks[b].line)});
+  }
+
+  // Sends the lanes of `from` on their ways (one way: all of them; several: each may get none) and
+  // jumps to what runs next.
+  void leave(std::uint32_t from, const std::vector<Way>& ways) {
+    yield_before_waiting_loops(from, ways);
+    if (!writer_.function().entry && ways[0].target == flow_.exit()) return go_back(from, ways[0]);
+    std::vector<std::uint32_t> targets;
+    targets.reserve(ways.size());
+    for (const Way& way : ways) targets.push_back(way.target);
+    const std::vector<std::uint32_t> order =
+        next_blocks(analysis_.pending[from], targets, flow_.exit());
+    const bool leaves = std::ranges::find(targets, flow_.exit()) != targets.end();
+    if (ways.size() == 1 && order.size() == 1 && !leaves) {
+      Value lanes = ways[0].lanes;
+      if (analysis_.pending[from].contains(targets[0])) {
+        lanes = ir_.binary("or", lanes, take_waiting(targets[0]));
+      }
+      return run_next(targets[0], lanes);
+    }
+    for (const Way& way : ways) {
+      if (way.target == flow_.exit()) {
+        retire(way.lanes);
+      } else {
+        const Value before = ir_.load(waiting(way.target), "i32", 1, 4);
+        ir_.store(ir_.binary("or", before, way.lanes), waiting(way.target), 4);
+      }
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::uint32_t block = order[i];
+      if (!leaves && i + 1 == order.size()) return run_next(block, take_waiting(block));
+      const std::string take = ir_.label("take");
+      const std::string next = ir_.label("next");
+      const Value lanes = ir_.load(waiting(block), "i32", 1, 4);
+      ir_.branch(ir_.compare("icmp ne", lanes, 0), take, next);
+      ir_.begin_block(take);
+      run_next(block, take_waiting(block));
+      ir_.begin_block(next);
+    }
+    ir_.line("ret void");
+  }
+
+  // From a function that was called, to its caller: by ret or the end of the text, or by exit,
+  // after which the thread has ended.
+  void go_back(std::uint32_t from, const Way& way) {
+    const std::vector<Instruction>& body = writer_.function().body;
+    const std::uint32_t last = flow_.blocks[from].last;
+    const bool ends = last < body.size() && body[last].opcode == Opcode::exit && way.taken;
+    if (ends) retire(way.lanes);
+    ir_.line(ends ? "ret i32 1" : "ret i32 0");
+  }
+
+  // Lanes that exit no longer count at barriers.
+  void retire(const Value& lanes) {
+    const Value field = writer_.context_field(offsetof(runtime::WarpContext, live));
+    ir_.store(ir_.binary("and", live(), ir_.binary("xor", lanes, ~std::uint64_t{0})), field, 4);
+  }
+
+  // The lanes that wait at a block. In kernels of many blocks they are kept in memory: as values of
+  // their own, each would be carried through every block there is, and compiling would take the
+  // square of the number of blocks.
+  Value waiting(std::uint32_t block) {
+    constexpr std::uint32_t kMostInRegisters = 128;
+    if (flow_.exit() > kMostInRegisters) {
+      if (!waiting_area_) waiting_area_ = ir_.area(std::uint64_t{flow_.exit()} * 4);
+      return ir_.pointer_offset(*waiting_area_, std::uint64_t{block} * 4);
+    }
+    const auto found = waiting_.find(block);
+    if (found != waiting_.end()) return found->second;
+    return waiting_[block] = ir_.slot("i32", 1);
+  }
+
+  Value take_waiting(std::uint32_t block) {
+    const Value lanes = ir_.load(waiting(block), "i32", 1, 4);
+    ir_.store(Ir::constant(0, "i32", 1), waiting(block), 4);
+    return lanes;
+  }
+
+  void run_next(std::uint32_t block, const Value& lanes) {
+    ir_.store(lanes, masks_[block], 4);
+    ir_.jump(name(block));
+  }
+
+  // On the way back to the head of a loop that reads what other warps write, they get a turn.
+  void yield_before_waiting_loops(std::uint32_t from, const std::vector<Way>& ways) {
+    for (const Way& way : ways) {
+      if (way.target > from) continue;
+      for (std::uint32_t i = flow_.blocks[way.target].first; i < flow_.blocks[from].last; ++i) {
+        if (!may_wait(writer_.function().body[i]) && !may_wait_inside(i)) continue;
+        writer_.note_suspension();
+        writer_.call("emu_yield", {});
+        return;
+      }
+    }
+  }
+
+  // A call of a function, which may wait.
+  [[nodiscard]] bool may_wait_inside(std::uint32_t index) const {
+    return calls_code(writer_.module(), writer_.function().body[index]);
+  }
+
+  Writer& writer_;
+  Ir& ir_;
+  const ControlFlow& flow_;
+  const Analysis& analysis_;
+  const std::map<std::uint32_t, Collective>& collectives_;
+  std::vector<Value> masks_;                // slot per block: the lanes that run it now
+  std::map<std::uint32_t, Value> waiting_;  // slots, of blocks where lanes may wait
+  std::optional<Value> waiting_area_;
+};
+
+}  // namespace
+
+void write_body(Writer& writer, const std::map<std::uint32_t, Collective>& collectives) {
+  Body(writer, collectives).run();
+}
+
+}  // namespace emulator::lower
