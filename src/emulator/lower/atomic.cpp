@@ -2,7 +2,6 @@
 #include "emulator/lower/atomic.h"
 
 #include "emulator/lower/address.h"
-#include "emulator/lower/mbarrier.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -163,8 +162,6 @@ void lower_operation(Writer& writer, const Instruction& instruction) {
 bool lower_atomic(Writer& writer, const Instruction& instruction) {
   if (instruction.opcode != Opcode::atom && instruction.opcode != Opcode::red) return false;
   lower_operation(writer, instruction);
-  // red.async, with the barrier it completes at as its last operand.
-  if (instruction.has(Modifier::async)) complete_transaction(writer, instruction);
   return true;
 }
 

@@ -1,5 +1,8 @@
 #include "emulator/lower/bulk_copy.h"
 
+#include <algorithm>
+#include <initializer_list>
+
 #include "emulator/lower/address.h"
 #include "emulator/lower/atomic.h"
 #include "emulator/lower/mbarrier.h"
@@ -14,24 +17,28 @@ using ptx::Type;
 using runtime::AtomicOp;
 using runtime::AtomicType;
 
-// Which reduction PTX has on which type; in shared memory only those of integers.
+bool is_one_of(Type type, std::initializer_list<Type> types) {
+  return std::ranges::find(types, type) != types.end();
+}
+
+// Which reduction PTX has on which type (PTX ISA, cp.reduce.async.bulk, the table of valid
+// combinations).
 bool exists(AtomicOp op, Type type, bool to_shared) {
-  const unsigned bits = ptx::bits(type);
-  const bool is_float = ptx::is_float(type);
-  const bool untyped = type == Type::b32 || type == Type::b64;
   switch (op) {
     case AtomicOp::add:
-      return is_float ? !to_shared : !untyped && bits >= 32;
+      return is_one_of(type, {Type::u32, Type::s32, Type::u64}) ||
+             (!to_shared && is_one_of(type, {Type::f32, Type::f64, Type::f16, Type::bf16}));
     case AtomicOp::min:
     case AtomicOp::max:
-      return is_float ? !to_shared && bits == 16 : !untyped && bits >= 32;
+      return is_one_of(type, {Type::u32, Type::s32}) ||
+             (!to_shared && is_one_of(type, {Type::u64, Type::s64, Type::f16, Type::bf16}));
     case AtomicOp::inc:
     case AtomicOp::dec:
       return type == Type::u32;
     case AtomicOp::and_:
     case AtomicOp::or_:
     case AtomicOp::xor_:
-      return untyped;
+      return type == Type::b32 || (!to_shared && type == Type::b64);
     default:
       return false;
   }
@@ -41,7 +48,12 @@ void reduce(Writer& writer, const Instruction& instruction, std::uint32_t load) 
   const AtomicOp op = atomic_operation(instruction);
   AtomicType type = atomic_type(instruction);
   const bool to_shared = instruction.space == Space::shared;
-  if (!exists(op, instruction.type(), to_shared)) unsupported(instruction);
+  const bool is_half = is_one_of(instruction.type(), {Type::f16, Type::bf16});
+  const bool keeps_subnormals = op == AtomicOp::add && is_half;
+  if (!exists(op, instruction.type(), to_shared) ||
+      instruction.has(Modifier::noftz) != keeps_subnormals) {
+    unsupported(instruction);
+  }
   // PTX ISA, cp.reduce.async.bulk: sums of f32 in global memory flush subnormals.
   if (type == AtomicType::f32) type = AtomicType::f32_flushed;
   const std::uint32_t site =

@@ -95,6 +95,7 @@ void set_predicates(Writer& writer, const Instruction& instruction) {
     if (halves) unsupported(instruction);
     return writer.write_result(instruction, result);
   }
+  if (is_half(instruction.type())) unsupported(instruction, "a second predicate is not");
   const Value other =
       halves ? compared(writer, instruction, 1, lanes) : writer.ir.binary("xor", comparison, 1);
   writer.write(pair->both.at(0), result, form);
@@ -129,6 +130,7 @@ void set_number(Writer& writer, const Instruction& instruction) {
   const Type to = instruction.types.at(0);
   const bool halves = is_pair(instruction.type());
   if (is_pair(to) && !halves) unsupported(instruction);
+  if (to == Type::f16 && instruction.type() == Type::bf16) unsupported(instruction);
   if (halves && ptx::bits(to) != 32) unsupported(instruction);
   const std::string element = integer_of(to);
   const Value yes = Ir::constant(truth(instruction), element, lanes);

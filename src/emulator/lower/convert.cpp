@@ -67,17 +67,20 @@ class Conversion {
     result(ir_.resize(value, integer_of(to_), ptx::is_signed(from_)));
   }
 
-  // Limits an integer to the range of the destination.
+  // Limits an integer to the range of the destination, where that is not a superset.
   Value clamp(Value value) {
     const unsigned from_bits = ptx::bits(from_);
     const unsigned to_bits = ptx::bits(to_);
     const bool from_signed = ptx::is_signed(from_);
     const bool to_signed = ptx::is_signed(to_);
     const unsigned magnitude = to_signed ? to_bits - 1 : to_bits;
+    const unsigned from_magnitude = from_signed ? from_bits - 1 : from_bits;
+    if (magnitude >= from_magnitude && (to_signed || !from_signed)) {
+      unsupported(instruction_, "'.sat' with nothing to clamp is not");
+    }
     if (from_signed && !to_signed) {
       value = ir_.select(ir_.compare("icmp slt", value, 0), constant(0), value);
     }
-    const unsigned from_magnitude = from_signed ? from_bits - 1 : from_bits;
     if (magnitude < from_magnitude) {
       const Value high = constant((std::uint64_t{1} << magnitude) - 1);
       value =

@@ -138,16 +138,4 @@ void complete_transaction(Writer& writer, const Instruction& instruction,
       .operate(MbarrierOp::complete_tx, writer.ir.resize(bytes, "i64", false));
 }
 
-void complete_transaction(Writer& writer, const Instruction& instruction) {
-  const bool in_cluster = instruction.space == Space::shared || !instruction.names_space;
-  if (instruction.operands.size() != 3 || !in_cluster ||
-      !instruction.has(Modifier::mbarrier_complete_tx_bytes)) {
-    unsupported(instruction);
-  }
-  const std::uint64_t bytes =
-      std::uint64_t{ptx::bits(instruction.type())} / 8 * instruction.vector_width;
-  complete_transaction(writer, instruction, instruction.operands[2],
-                       Ir::constant(bytes, "i32", kLanes));
-}
-
 }  // namespace emulator::lower

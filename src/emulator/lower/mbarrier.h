@@ -10,7 +10,5 @@ void complete_transaction(Writer& writer, const ptx::Instruction& instruction,
                           const ptx::Operand& barrier, const Value& bytes);
 // cp.async.mbarrier.arrive: an arrival once the copies so far are there.
 void arrive_after_copies(Writer& writer, const ptx::Instruction& instruction);
-// complete_transaction for st.async and red.async, whose last operand is the barrier.
-void complete_transaction(Writer& writer, const ptx::Instruction& instruction);
 
 }  // namespace emulator::lower

@@ -8,7 +8,6 @@
 #include "emulator/lower/access_way.h"
 #include "emulator/lower/address.h"
 #include "emulator/lower/check_groups.h"
-#include "emulator/lower/mbarrier.h"
 #include "emulator/lower/vector_access.h"
 #include "emulator/lower/writer.h"
 
@@ -354,7 +353,6 @@ bool lower_memory(Writer& writer, const Instruction& instruction) {
     case Opcode::st:
       if (instruction.has(Modifier::release)) writer.ir.line("fence release");
       Access(writer, instruction, true).store();
-      if (instruction.has(Modifier::async)) complete_transaction(writer, instruction);
       return true;
     case Opcode::prefetch:
     case Opcode::prefetchu:

@@ -93,20 +93,11 @@ constexpr M kStore[] = {M::weak,
                         M::L2_evict_last,
                         M::L2_evict_normal,
                         M::L2_evict_first,
-                        M::L2_cache_hint,
-                        M::async,
-                        M::mbarrier_complete_tx_bytes};
-constexpr M kAtomic[] = {M::relaxed, M::acquire,
-                         M::release, M::acq_rel,
-                         M::cta,     M::cluster,
-                         M::gpu,     M::sys,
-                         M::add,     M::min,
-                         M::max,     M::inc,
-                         M::dec,     M::and_,
-                         M::or_,     M::xor_,
-                         M::exch,    M::cas,
-                         M::noftz,   M::L2_cache_hint,
-                         M::async,   M::mbarrier_complete_tx_bytes};
+                        M::L2_cache_hint};
+constexpr M kAtomic[] = {M::relaxed, M::acquire, M::release, M::acq_rel, M::cta,
+                         M::cluster, M::gpu,     M::sys,     M::add,     M::min,
+                         M::max,     M::inc,     M::dec,     M::and_,    M::or_,
+                         M::xor_,    M::exch,    M::cas,     M::noftz,   M::L2_cache_hint};
 constexpr M kBarrier[] = {M::cta, M::sync, M::arrive,  M::red,  M::aligned, M::popc,    M::and_,
                           M::or_, M::warp, M::cluster, M::wait, M::acquire, M::release, M::relaxed};
 constexpr M kVote[] = {M::sync, M::all, M::any, M::uni, M::ballot};
@@ -318,6 +309,12 @@ void require_known_words(const ptx::Instruction& instruction) {
     if (operand.selector && !is_video(instruction.opcode)) {
       unsupported(instruction, "a part of a register is an operand of video instructions alone");
     }
+  }
+  const bool stores = instruction.opcode == Opcode::st || instruction.opcode == Opcode::red;
+  if (stores && instruction.has(M::async)) {
+    // In a cluster of one block PTX leaves open what they do (PTX ISA, st.async and red.async,
+    // "Conditions"), and an H200 stops with an illegal instruction.
+    unsupported(instruction, "it is for clusters of several blocks");
   }
   if (takes_any(instruction.opcode)) return;
   const Words known = known_words(instruction.opcode);

@@ -10,6 +10,7 @@
 
 #include "emulator/jit/compiler.h"
 #include "emulator/ptx/ast.h"
+#include "emulator/support/kept_ptx.h"
 
 namespace emulator::testing {
 namespace {
@@ -89,10 +90,12 @@ constexpr const char* kForms[] = {
     "setp.<eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan><|.ftz>.<f32|f16> %p1, $2, $3;",
     "setp.<eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan>.<f64|bf16> %p1, $2, $3;",
     "setp.<lt|geu>.<f16x2|bf16x2> %p1@%p2, $2, $3;",
-    "setp.lt.<and|or|xor>.<u16|s32|u64|f32|f64|f16> %p1@%p2, $2, $3, <%p3|!%p3>;",
+    "setp.lt.<and|or|xor>.<u16|s32|u64|f32|f64> %p1@%p2, $2, $3, <%p3|!%p3>;",
+    "setp.lt.<and|or|xor>.<f16|bf16> %p1, $2, $3, <%p3|!%p3>;",
     "set.<lt|ge>.<u32|s32>.<u16|s32|u64|f32|f64|f16|bf16> %r1, $2, $3;",
     "set.<lt|ge>.f32.<u16|s32|u64|f32|f64> %f1, $2, $3;",
-    "set.<lt|nan>.<f16|bf16|u16|s16>.<f16|bf16> %h1, $2, $3;",
+    "set.<lt|nan>.<f16|bf16|u16|s16>.f16 %h1, $2, $3;",
+    "set.<lt|nan>.<bf16|u16|s16>.bf16 %h1, $2, $3;",
     "set.<lt|nan>.<f16x2|u32|s32>.f16x2 %r1, $2, $3;",
     "set.ne.<and|or|xor>.u32.<b16|s32|f64> %r1, $2, $3, !%p1;",
     "selp.<b16|b32|b64|u16|s16|u32|s32|u64|s64|f32|f64> $1, $2, $3, %p1;",
@@ -104,7 +107,8 @@ constexpr const char* kForms[] = {
     "mov.<u32|u64> $1, s;",
     "cvta<|.to>.<global|shared|local|const|param|shared::cta|shared::cluster>.u64 %rd1, %rd2;",
     "isspacep.<global|shared|shared::cta|shared::cluster|local|const|param|param::entry> %p1, %rd2;",
-    "cvt<|.sat>.<u8|s8|u16|s16>.<u8|s16> %h1, %h2;",
+    "cvt.<u8|s8|u16|s16>.<u8|s16> %h1, %h2;",
+    "cvt.sat.<s8.u8|u8.s16|s8.s16|u16.s16> %h1, %h2;",
     "cvt<|.sat>.<u32|s32>.<u64|s64> %r1, %rd2;",
     "cvt.<rni|rzi|rmi|rpi><|.ftz><|.sat>.<u32|s32>.f32 %r1, %f2;",
     "cvt.<rni|rzi|rmi|rpi>.<u64|s64>.<f16|bf16> %rd1, %h2;",
@@ -177,11 +181,12 @@ constexpr const char* kForms[] = {
     "cp.async.mbarrier.arrive<|.noinc><.shared.b64 [%r9]|.b64 [%rd9]>;",
     "cp.async.bulk.<shared::cluster|shared::cta>.global.mbarrier::complete_tx::bytes [%r9], [%rd9], <16|%r1>, [%r2];",
     "cp.async.bulk.global.shared::cta.bulk_group< [%rd9], [%r9], 16|.L2::cache_hint [%rd9], [%r9], 16, %rd2>;",
-    "cp.reduce.async.bulk.global.shared::cta.bulk_group.<add|min|max>.<u32|s32|u64|s64> [%rd9], [%r9], 16;",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.<add|min|max>.<u32|s32|u64> [%rd9], [%r9], 16;",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.<min|max>.s64 [%rd9], [%r9], 16;",
     "cp.reduce.async.bulk.global.shared::cta.bulk_group.<and|or|xor>.<b32|b64> [%rd9], [%r9], 16;",
     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.<f16|bf16> [%rd9], [%r9], 16;",
-    "st.async<|.weak>.shared::cluster.mbarrier::complete_tx::bytes.<b32|u64|f64> [%r9], $1, [%r2];",
-    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.<min|max|add>.<u32|s32> [%r9], $1, [%r2];",
+    "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.<add|min|max>.<u32|s32> [%r9], [%r8], 16, [%r2];",
+    "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.<add.u64|and.b32|or.b32|xor.b32|inc.u32|dec.u32> [%r9], [%r8], 16, [%r2];",
     "mbarrier.<init|expect_tx|complete_tx><.shared.b64 [%r9]|.b64 [%rd9]>, <1|%r1>;",
     "mbarrier.inval.shared.b64 [%r9];",
     "mbarrier.<arrive|arrive_drop><|.expect_tx|.noComplete>.shared.b64 <%rd1|_>, [%r9], %r2;",
@@ -252,6 +257,7 @@ std::string error_of(const std::string& instruction) {
       ".reg .b64 %rd<16>; .reg .f32 %f<16>; .reg .f64 %d<16>; .reg .b128 %q<4>;\n"
       ".shared .align 16 .b8 s[64];\n" +
       instruction + "\nret;\n}\n";
+  keep_ptx(ptx);
   try {
     jit::Compiler(std::make_shared<const ptx::Module>(ptx::parse(ptx)), {}).check();
   } catch (const ptx::Error& error) {

@@ -44,7 +44,7 @@ TEST(RegisterParameters, OfPredicatesAreRefused) {
 
 TEST(Operands, MayBeSumsOfARegisterAndAConstant) {
   const auto got = run(
-      "add.u32 %r4, %r1+5, %r0+-1; setp.eq.u32 %p1, %r0+3, 7; selp.u32 %r3, %r4-2, %r60+9, %p1;");
+      "add.u32 %r4, %r1+5, %r0+-1; setp.eq.u32 %p1, %r0+3, 7; selp.u32 %r3, %r4+-2, %r60+9, %p1;");
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], i == 4 ? 104 + 5 + 4 - 1 - 2U : 9U) << i;
 }
 

@@ -190,13 +190,14 @@ TEST(AddressSpace, OfAGenericAddressIsKnown) {
 }
 
 TEST(AddressSpace, OfAConstantIsKnown) {
-  const auto got = run(
-      "mov.u64 %rd5, c; add.u64 %rd6, %rd5, 15; add.u64 %rd7, %rd5, 16; isspacep.const %p1, %rd5;"
-      "isspacep.const %p2, %rd6; isspacep.const %p3, %rd7; isspacep.const %p4, %rd0;"
-      "isspacep.global %p5, %rd5; isspacep.shared::cluster %p6, %rd5; selp.u32 %r3, 1, 0, %p1;"
-      "@%p2 add.u32 %r3, %r3, 2; @%p3 add.u32 %r3, %r3, 4; @%p4 add.u32 %r3, %r3, 8;"
-      "@%p5 add.u32 %r3, %r3, 16; @%p6 add.u32 %r3, %r3, 32;",
-      {}, ".const .align 8 .b8 c[16];\n");
+  const auto got =
+      run("mov.u64 %rd5, c; cvta.const.u64 %rd5, %rd5; add.u64 %rd6, %rd5, 15; add.u64 %rd7, %rd5, "
+          "16; isspacep.const %p1, %rd5;"
+          "isspacep.const %p2, %rd6; isspacep.const %p3, %rd7; isspacep.const %p4, %rd0;"
+          "isspacep.global %p5, %rd5; isspacep.shared::cluster %p6, %rd5; selp.u32 %r3, 1, 0, %p1;"
+          "@%p2 add.u32 %r3, %r3, 2; @%p3 add.u32 %r3, %r3, 4; @%p4 add.u32 %r3, %r3, 8;"
+          "@%p5 add.u32 %r3, %r3, 16; @%p6 add.u32 %r3, %r3, 32;",
+          {}, ".const .align 8 .b8 c[16];\n");
   EXPECT_EQ(got[0], 3U);
 }
 

@@ -1,5 +1,5 @@
 // The approximate functions of PTX: what each is of its operands, and how near to it the PTX ISA
-// (version 9.0) wants the result to be.
+// (version 9.4) wants the result to be.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,7 @@ struct Function {
   unsigned operands;
   bool flushes;  // subnormal operands and results are zeros
   Exact exact;
+  const char* section;  // of the PTX ISA, about this function
   std::vector<Bound> bounds;
 };
 

@@ -46,9 +46,10 @@ bool print(const Function& function, std::uint64_t stride) {
     const Bound& bound = function.bounds[i];
     const Worst& worst = measurement.worst()[i];
     within = within && worst.error <= bound.most;
-    fmt::print("| {} | {} | {} | {} | {:#x}{} | {} |\n", i == 0 ? "`" + function.name + "`" : "",
-               bound.where, text(bound.measure, bound.most), text(bound.measure, worst.error),
-               worst.at.a, function.operands == 2 ? fmt::format(", {:#x}", worst.at.b) : "",
+    fmt::print("| {} | {} | {} | {} | {} | {:#x}{} | {} |\n",
+               i == 0 ? "`" + function.name + "`" : "", i == 0 ? function.section : "", bound.where,
+               text(bound.measure, bound.most), text(bound.measure, worst.error), worst.at.a,
+               function.operands == 2 ? fmt::format(", {:#x}", worst.at.b) : "",
                measurement.count());
   }
   if (measurement.wrong() != 0) {
@@ -75,8 +76,9 @@ int main(int count, char** texts) try {
     }
   }
   const std::string_view name = arguments.size() > 2 ? arguments[2] : "";
-  fmt::print("| function | operands | PTX allows | largest error | at | operands tried |\n");
-  fmt::print("|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| function | PTX ISA | operands | PTX allows | largest error | at | operands tried |\n");
+  fmt::print("|---|---|---|---|---|---|---|\n");
   bool within = true;
   for (const Function& function : functions()) {
     if (function.name.starts_with(name)) within = print(function, stride) && within;

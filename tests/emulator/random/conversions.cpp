@@ -15,6 +15,12 @@ std::string integer_name(unsigned bits, bool is_signed) {
   return fmt::format("{}{}", is_signed ? 's' : 'u', bits);
 }
 
+// Whether there is nothing to clamp, so that PTX does not have .sat.
+bool holds_all(unsigned from, bool from_signed, unsigned to, bool to_signed) {
+  return lowest(to, to_signed) <= lowest(from, from_signed) &&
+         highest(to, to_signed) >= highest(from, from_signed);
+}
+
 // A register is wider than an 8-bit number; the result is extended into it.
 void between_integers(std::vector<Operation>& all, unsigned from, bool from_signed, unsigned to,
                       bool to_signed, bool saturates) {
@@ -186,6 +192,7 @@ void add_conversions(std::vector<Operation>& all) {
         for (const bool to_signed : {false, true}) {
           if (from == to && from_signed == to_signed) continue;
           between_integers(all, from, from_signed, to, to_signed, false);
+          if (holds_all(from, from_signed, to, to_signed)) continue;
           between_integers(all, from, from_signed, to, to_signed, true);
         }
       }

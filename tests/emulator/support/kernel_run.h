@@ -15,6 +15,7 @@
 #include "emulator/runtime/engine.h"
 #include "emulator/runtime/memory.h"
 #include "emulator/support/driver_run.h"
+#include "emulator/support/kept_ptx.h"
 #include "emulator/support/outcome.h"
 
 namespace emulator::testing {
@@ -24,6 +25,7 @@ namespace emulator::testing {
 [[nodiscard]] inline Outcome run_kernel(
     const std::string& ptx, const std::vector<std::uint32_t>& input, std::size_t output_words,
     const Grid& launch = {}, lower::EngineChoice engine_choice = jit::engine_of_environment()) {
+  keep_ptx(ptx);
   if (const char* driver = driver_to_test()) {
     return run_on_driver(driver, ptx, input, output_words, launch);
   }
