@@ -100,12 +100,17 @@ class Half {
     });
   }
 
-  // Sign operations work on the bits, so that NaN payloads stay.
+  // On the bits. PTX leaves open which NaN comes of one; an H200 adds zero, which gives 0x7fff.
   void signs(const std::string& operation, std::uint64_t mask) {
     const std::string whole = parts_ == 2 ? "i32" : "i16";
     Value packed = Ir::constant(0, whole, lanes_);
     for (unsigned part = 0; part < parts_; ++part) {
-      const Value half = ir_.resize(ir_.binary(operation, bits(1, part), mask), whole, false);
+      const Value source = bits(1, part);
+      const std::uint64_t infinity = part_ == Type::f16 ? 0x7c00 : 0x7f80;
+      const Value nan = ir_.compare("icmp ugt", ir_.binary("and", source, 0x7fff), infinity);
+      const Value changed =
+          ir_.select(nan, Ir::constant(0x7fff, "i16", lanes_), ir_.binary(operation, source, mask));
+      const Value half = ir_.resize(changed, whole, false);
       packed = ir_.binary("or", packed, ir_.binary("shl", half, std::uint64_t{16} * part));
     }
     writer_.write_result(instruction_, packed);

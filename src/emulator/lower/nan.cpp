@@ -13,6 +13,7 @@ using ptx::Instruction;
 using ptx::Opcode;
 using ptx::Type;
 
+// neg and abs are among it: an H200 adds zero to do either.
 bool is_arithmetic(Opcode opcode) {
   switch (opcode) {
     case Opcode::add:
@@ -29,6 +30,8 @@ bool is_arithmetic(Opcode opcode) {
     case Opcode::lg2:
     case Opcode::ex2:
     case Opcode::tanh:
+    case Opcode::neg:
+    case Opcode::abs:
       return true;
     default:
       return false;
@@ -69,9 +72,11 @@ bool makes_host_nans(const Instruction& instruction) {
   if (instruction.types.size() == 1) {
     return instruction.type() == Type::f32 && is_arithmetic(instruction.opcode);
   }
-  // From f64 a GPU keeps the upper bits of a NaN's payload, as the host does.
+  // From f64 a GPU keeps the upper bits of a NaN's payload, from bf16 all of them, as the host
+  // does.
   return instruction.opcode == Opcode::cvt && instruction.types[0] == Type::f32 &&
-         ptx::is_float(instruction.types[1]) && instruction.types[1] != Type::f64;
+         ptx::is_float(instruction.types[1]) && instruction.types[1] != Type::f64 &&
+         instruction.types[1] != Type::bf16;
 }
 
 std::vector<bool> registers_of_host_nans(const ptx::Function& function) {

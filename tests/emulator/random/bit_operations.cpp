@@ -217,10 +217,11 @@ void add_moves(std::vector<Operation>& all) {
   all.push_back({"mov.b32 D, A;", Kind::b32, {Kind::f32}, [](const Operands& v) { return v[0]; }});
   all.push_back({"mov.b32 D, A;", Kind::f32, {Kind::b32}, [](const Operands& v) { return v[0]; }});
   all.push_back({"mov.b64 D, A;", Kind::f64, {Kind::b64}, [](const Operands& v) { return v[0]; }});
-  // The NaN of a double may be any: minima have one.
-  all.push_back({"min.f64 W, A, A; mov.b64 D, W;", Kind::b64, {Kind::f64}, [](const Operands& v) {
-                   return bits_of_double(as_double(v[0]));
-                 }});
+  all.push_back({fmt::format(fmt::runtime(kBitsOfDouble), fmt::arg("from", "A"),
+                             fmt::arg("to", "D"), fmt::arg("t", "T"), fmt::arg("w", "W")),
+                 Kind::b64,
+                 {Kind::f64},
+                 [](const Operands& v) { return bits_of_double(as_double(v[0])); }});
   all.push_back({"mov.f32 D, A;", Kind::f32, {Kind::f32}, [](const Operands& v) { return v[0]; }});
 }
 

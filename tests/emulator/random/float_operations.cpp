@@ -120,10 +120,16 @@ void add_float_operations(std::vector<Operation>& all) {
   add_extremes<float>(all);
   add_extremes<double>(all);
   constexpr std::uint64_t kSign = 0x80000000;
+  // PTX leaves open which NaN a negated one is: the sum, with the zero that changes nothing else,
+  // has one.
   all.push_back(
-      {"neg.f32 D, A;", Kind::f32, {Kind::f32}, [](const Operands& v) { return v[0] ^ kSign; }});
+      {"neg.f32 D, A; add.f32 D, D, 0f80000000;", Kind::f32, {Kind::f32}, [](const Operands& v) {
+         return bits_of_float(as_float(v[0] ^ kSign));
+       }});
   all.push_back(
-      {"abs.f32 D, A;", Kind::f32, {Kind::f32}, [](const Operands& v) { return v[0] & ~kSign; }});
+      {"abs.f32 D, A; add.f32 D, D, 0f80000000;", Kind::f32, {Kind::f32}, [](const Operands& v) {
+         return bits_of_float(as_float(v[0] & ~kSign));
+       }});
   all.push_back({"copysign.f32 D, A, B;", Kind::f32, {Kind::f32, Kind::f32}, [](const Operands& v) {
                    return (v[1] & ~kSign) | (v[0] & kSign);
                  }});

@@ -56,11 +56,14 @@ void add_arithmetic(std::vector<Operation>& all, HalfType type) {
        Kind::b16,
        {Kind::b16, Kind::b16, Kind::b16},
        [type](const Operands& v) { return one(kRows[3], type, true, v[0], v[1], v[2]); }});
-  all.push_back({fmt::format("neg.{} D, A;", name), Kind::b16, {Kind::b16}, [](const Operands& v) {
-                   return v[0] ^ 0x8000U;
+  const auto unless_nan = [type](std::uint64_t source, std::uint64_t result) {
+    return std::isnan(half(source, type)) ? 0x7fff : result;
+  };
+  all.push_back({fmt::format("neg.{} D, A;", name), Kind::b16, {Kind::b16}, [=](const Operands& v) {
+                   return unless_nan(v[0], v[0] ^ 0x8000U);
                  }});
-  all.push_back({fmt::format("abs.{} D, A;", name), Kind::b16, {Kind::b16}, [](const Operands& v) {
-                   return v[0] & 0x7fffU;
+  all.push_back({fmt::format("abs.{} D, A;", name), Kind::b16, {Kind::b16}, [=](const Operands& v) {
+                   return unless_nan(v[0], v[0] & 0x7fffU);
                  }});
   for (const bool maximum : {false, true}) {
     all.push_back({fmt::format("{}.{} D, A, B;", maximum ? "max" : "min", name),

@@ -15,6 +15,12 @@ enum class Kind : std::uint8_t { pred, b16, b32, b64, f32, f64 };
 inline constexpr std::size_t kKinds = 6;
 [[nodiscard]] unsigned bits_of(Kind kind);
 
+// The bits of a double in the register FROM, into TO. PTX leaves open which NaN arithmetic gives,
+// and GPUs keep payloads in some places: every NaN is made the one of bits_of_double().
+inline constexpr const char* kBitsOfDouble =
+    "set.nan.u32.f64 {t}, {from}, {from}; slct.f64.s32 {w}, {from}, 0d7FFFFFFFFFFFFFFF, {t}; "
+    "mov.b64 {to}, {w};";
+
 using Operands = std::array<std::uint64_t, 3>;
 
 struct Operation {

@@ -115,7 +115,8 @@ class Printer {
           line(fmt::format("mov.b32 %T, {}; cvt.u64.u32 {}, %T;", from, to));
           break;
         case Kind::f64:
-          line(fmt::format("min.f64 %W, {1}, {1}; mov.b64 {0}, %W;", to, from));
+          line(fmt::format(fmt::runtime(kBitsOfDouble), fmt::arg("from", from), fmt::arg("to", to),
+                           fmt::arg("t", "%T"), fmt::arg("w", "%W")));
           break;
       }
       if (i % 2 == 1) store_both(i - 1);
