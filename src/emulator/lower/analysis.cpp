@@ -120,6 +120,30 @@ void find_pending(const ControlFlow& flow, Analysis& analysis) {
   }
 }
 
+// Where lanes may run on after others have exited: wherever those lead that did not go with them.
+void find_thinned(const ControlFlow& flow, Analysis& analysis) {
+  const std::uint32_t exit = flow.exit();
+  analysis.thinned.assign(flow.blocks.size(), false);
+  std::vector<std::uint32_t> found;
+  const auto add = [&](std::uint32_t block) {
+    if (block == exit || analysis.thinned[block]) return;
+    analysis.thinned[block] = true;
+    found.push_back(block);
+  };
+  for (std::uint32_t b = 0; b < exit; ++b) {
+    const auto& successors = flow.blocks[b].successors;
+    const bool some_go_on = analysis.divergent[b] || !analysis.converged(b);
+    if (!some_go_on || std::ranges::find(successors, exit) == successors.end()) continue;
+    std::ranges::for_each(successors, add);
+    std::ranges::for_each(analysis.pending[b].items(), add);
+  }
+  while (!found.empty()) {
+    const std::uint32_t block = found.back();
+    found.pop_back();
+    std::ranges::for_each(flow.blocks[block].successors, add);
+  }
+}
+
 }  // namespace
 
 std::uint32_t thread_index(const LaunchShape& shape, unsigned dimension, std::uint32_t warp,
@@ -229,12 +253,7 @@ Analysis analyse(const ptx::Module& module, const ptx::Function& function, const
       }
     }
   }
-  for (std::uint32_t b = 0; b < blocks; ++b) {
-    const auto& successors = flow.blocks[b].successors;
-    const bool exits = std::ranges::find(successors, flow.exit()) != successors.end();
-    if (exits && (analysis.divergent[b] || !analysis.converged(b)))
-      analysis.lanes_leave_early = true;
-  }
+  find_thinned(flow, analysis);
   return analysis;
 }
 

@@ -46,11 +46,11 @@ struct LaunchShape {
 [[nodiscard]] Form form_of(const ptx::SpecialRegister& special, const LaunchShape& shape);
 
 struct Analysis {
-  std::vector<Form> forms;         // per register
-  std::vector<bool> divergent;     // per block: its end may send lanes different ways
-  std::vector<IndexSet> pending;   // per block
-  std::vector<IndexSet> kept;      // per block: registers some waiting lane still reads
-  bool lanes_leave_early = false;  // some lanes may exit while others run on
+  std::vector<Form> forms;        // per register
+  std::vector<bool> divergent;    // per block: its end may send lanes different ways
+  std::vector<IndexSet> pending;  // per block
+  std::vector<IndexSet> kept;     // per block: registers some waiting lane still reads
+  std::vector<bool> thinned;      // per block: some lanes may have exited before it runs
 
   // Whether all lanes that have not exited run `block` together.
   [[nodiscard]] bool converged(std::uint32_t block) const { return pending[block].empty(); }

@@ -57,7 +57,7 @@ class Body {
   void block(std::uint32_t b) {
     ir_.begin_block(name(b));
     const bool full =
-        analysis_.converged(b) && !analysis_.lanes_leave_early && writer_.shape().full_warps();
+        analysis_.converged(b) && !analysis_.thinned[b] && writer_.shape().full_warps();
     const Value mask =
         full ? Ir::constant(~std::uint64_t{0}, "i32", 1) : ir_.load(masks_[b], "i32", 1, 4);
     writer_.enter_block(b, mask, full);

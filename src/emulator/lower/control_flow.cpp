@@ -127,6 +127,35 @@ void find_successors(const ptx::Module& module, const ptx::Function& function,
   }
 }
 
+// A way to nothing but the end is the end: lanes that go it have exited, and an instruction that
+// names them, as the full mask of a shuffle behind `if (i >= n) return;` does, waits for them no
+// more.
+void shorten_ways_out(ControlFlow& flow) {
+  const std::uint32_t exit = flow.exit();
+  std::vector<bool> ends(flow.blocks.size() + 1, false);
+  ends[exit] = true;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::uint32_t b = exit; b-- > 0;) {
+      const BasicBlock& block = flow.blocks[b];
+      const bool empty = block.first == block.last && block.end == BasicBlock::End::jump;
+      if (ends[b] || !empty || !ends[block.successors[0]]) continue;
+      ends[b] = true;
+      changed = true;
+    }
+  }
+  for (BasicBlock& block : flow.blocks) {
+    for (std::uint32_t& successor : block.successors) {
+      if (ends[successor]) successor = exit;
+    }
+    const bool both = block.end == BasicBlock::End::conditional && block.successors[0] == exit &&
+                      block.successors[1] == exit;
+    if (!both) continue;
+    block.end = BasicBlock::End::jump;
+    block.successors = {exit};
+  }
+}
+
 void find_live_registers(const ptx::Function& function, ControlFlow& flow) {
   const std::size_t registers = function.registers.size();
   std::vector<IndexSet> uses(flow.blocks.size(), IndexSet(registers));
@@ -207,6 +236,7 @@ ControlFlow control_flow_of(const ptx::Module& module, const ptx::Function& func
   }
   if (flow.blocks.empty()) flow.blocks.emplace_back();
   find_successors(module, function, starts, flow);
+  shorten_ways_out(flow);
   find_live_registers(function, flow);
   return flow;
 }

@@ -162,7 +162,8 @@ class Integer {
     return ir_.resize(ir_.binary("lshr", product, bits_), element(), false);
   }
 
-  // The carry is kept per lane. A subtraction's carry is its borrow.
+  // The carry is kept per lane, as a GPU has it: after a subtraction it is set where nothing was
+  // borrowed, so that addc may follow sub.cc, and subc add.cc.
   void with_carry(const Value& a, const Value& b, bool subtracts, bool takes_carry) {
     const std::string operation = subtracts ? "sub" : "add";
     const Value slot = writer_.carry_slot();
@@ -170,7 +171,8 @@ class Integer {
     Value sum = ir_.binary(operation, a, b);
     Value carry = subtracts ? ir_.compare(less, a, b) : ir_.compare(less, sum, a);
     if (takes_carry) {
-      const Value in = ir_.load(slot, "i1", kLanes, 64);
+      Value in = ir_.load(slot, "i1", kLanes, 64);
+      if (subtracts) in = ir_.binary("xor", in, 1);
       const Value wide_in = ir_.resize(in, element(), false);
       const Value first = ir_.splat(sum, kLanes);
       sum = ir_.binary(operation, first, wide_in);
@@ -179,6 +181,7 @@ class Integer {
       carry = ir_.binary("or", ir_.splat(carry, kLanes), second);
     }
     if (instruction_.has(Modifier::cc)) {
+      if (subtracts) carry = ir_.binary("xor", carry, 1);
       const Value old = ir_.load(slot, "i1", kLanes, 64);
       ir_.store(ir_.select(ir_.from_mask(writer_.mask()), ir_.splat(carry, kLanes), old), slot, 64);
     }

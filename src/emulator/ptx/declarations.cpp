@@ -1,9 +1,11 @@
 #include "emulator/ptx/declarations.h"
 
 #include <string>
+#include <utility>
 
 #include "emulator/ptx/constants.h"
 #include "emulator/ptx/dotted_words.h"
+#include "emulator/ptx/register_parameters.h"
 #include "emulator/ptx/skipped.h"
 
 namespace emulator::ptx {
@@ -98,6 +100,8 @@ DeclarationHead read_head(Reading& reading) {
       head.vector_width = *width;
     } else if (const auto type = type_of(word.text)) {
       head.type = *type;
+    } else if (word.text == "texref" || word.text == "samplerref" || word.text == "surfref") {
+      throw Error(word.where, "textures and surfaces are not supported by the emulator");
     } else {
       throw Error(word.where, "unknown word " + quoted(word) + " in a declaration");
     }
@@ -131,14 +135,18 @@ Declared read_parameter(Reading& reading) {
   const Location where = tokens.peek().where;
   const bool in_register = tokens.take_if_dotted("reg");
   if (!in_register && !tokens.take_if_dotted("param")) tokens.fail_expecting("'.param'");
-  const DeclarationHead head = read_head(reading);
-  if (in_register && (head.type == Type::pred || head.vector_width > 1)) {
-    throw Error(where,
-                "a predicate or a vector as a parameter in a register is not supported by "
-                "the emulator; use .param");
+  DeclarationHead head = read_head(reading);
+  if (!in_register) return read_declared(reading, head, Space::param);
+  const std::uint8_t components = std::exchange(head.vector_width, 1);
+  const bool is_predicate = head.type == Type::pred;
+  if (is_predicate) head.type = kPredicateWord;
+  if (components > 4 || (is_predicate && components > 1)) {
+    throw Error(where, "a parameter in a register is a scalar, or a vector of two or four");
   }
   Declared declared = read_declared(reading, head, Space::param);
-  declared.in_register = in_register;
+  declared.in_register = true;
+  declared.components = components;
+  declared.is_predicate = is_predicate;
   return declared;
 }
 

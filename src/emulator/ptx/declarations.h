@@ -15,6 +15,10 @@ struct Declared {
   std::vector<std::uint64_t>
       extents;  // array sizes as written, 0 for [], and the vector width if there is one
   bool in_register = false;  // a parameter declared .reg
+  // Of such a one: how many components it has, for each of which `variable` stands once, and
+  // whether it is a predicate, for which `variable` is a word.
+  std::uint8_t components = 1;
+  bool is_predicate = false;
 };
 
 // What stands before the names of a declaration and goes for all of them.

@@ -1,5 +1,7 @@
 #include "emulator/ptx/function_bodies.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "emulator/ptx/constants.h"
@@ -8,6 +10,7 @@
 #include "emulator/ptx/labels.h"
 #include "emulator/ptx/local_declarations.h"
 #include "emulator/ptx/operands.h"
+#include "emulator/ptx/register_parameters.h"
 #include "emulator/ptx/skipped.h"
 
 namespace emulator::ptx {
@@ -71,7 +74,28 @@ class BodyReader {
     const auto index = static_cast<std::uint32_t>(function_.body.size());
     Instruction instruction = read_instruction(reading_, labels_, index);
     if (instruction.opcode == Opcode::ret) leave_results(instruction.guard);
+    if (instruction.opcode == Opcode::call) return add_call(reading_, function_, instruction);
+    take_space_of_variable(instruction);
     function_.body.push_back(std::move(instruction));
+  }
+
+  // ld.u32 %r1, [variable] names no state space, and means the one that the variable lies in.
+  void take_space_of_variable(Instruction& instruction) const {
+    constexpr std::array kAccesses = {Opcode::ld,  Opcode::ldu,      Opcode::st,  Opcode::atom,
+                                      Opcode::red, Opcode::mbarrier, Opcode::wmma};
+    if (instruction.names_space ||
+        std::ranges::find(kAccesses, instruction.opcode) == kAccesses.end())
+      return;
+    for (const Operand& operand : instruction.operands) {
+      const auto* const address = std::get_if<Address>(&operand.value);
+      const auto* const symbol = address == nullptr ? nullptr : std::get_if<Symbol>(&address->base);
+      if (symbol == nullptr) continue;
+      if (symbol->where == Symbol::Where::module_variable) {
+        instruction.space = reading_.module.variables[symbol->index].space;
+      } else if (symbol->where == Symbol::Where::local_variable) {
+        instruction.space = function_.variables[symbol->index].space;
+      }
+    }
   }
 
   void leave_results(const std::optional<Guard>& guard) {

@@ -1,10 +1,15 @@
 #include "emulator/ptx/function_headers.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "emulator/ptx/constants.h"
 #include "emulator/ptx/declarations.h"
+#include "emulator/ptx/dotted_words.h"
 #include "emulator/ptx/function_bodies.h"
+#include "emulator/ptx/register_parameters.h"
 #include "emulator/ptx/skipped.h"
 
 namespace emulator::ptx {
@@ -25,7 +30,9 @@ std::vector<Declared> read_parameters(Reading& reading) {
 std::vector<Variable> variables_of(const std::vector<Declared>& parameters) {
   std::vector<Variable> variables;
   variables.reserve(parameters.size());
-  for (const Declared& declared : parameters) variables.push_back(declared.variable);
+  for (const Declared& declared : parameters) {
+    variables.insert(variables.end(), declared.components, declared.variable);
+  }
   return variables;
 }
 
@@ -36,38 +43,8 @@ void name_parameters(Reading& reading, const std::vector<Declared>& parameters,
     if (declared.name.text != "_" && !declared.in_register) {
       name_symbol(reading, declared, {where, index});
     }
-    ++index;
+    index += declared.components;
   }
-}
-
-// Gives each parameter in a register that register, and the instruction that brings its value there
-// from the .param variable that stands for it, or there from the register.
-std::vector<Instruction> name_registers(Reading& reading, Function& function,
-                                        const std::vector<Declared>& parameters,
-                                        Symbol::Where where) {
-  std::vector<Instruction> moves;
-  for (std::uint32_t index = 0; index < parameters.size(); ++index) {
-    const Declared& declared = parameters[index];
-    if (!declared.in_register) continue;
-    const Register place{static_cast<std::uint32_t>(function.registers.size())};
-    if (!reading.names.add(declared.name.text, place)) {
-      throw Error(declared.name.where, quoted(declared.name) + " is already defined");
-    }
-    function.registers.push_back({declared.variable.name, declared.variable.type});
-    const bool comes_in = where == Symbol::Where::parameter;
-    const Operand value{place, false, declared.name.where};
-    const Operand variable{Address{Symbol{where, index}, 0}, false, declared.name.where};
-    Instruction move;
-    move.opcode = comes_in ? Opcode::ld : Opcode::st;
-    move.types = {declared.variable.type};
-    move.space = Space::param;
-    move.names_space = true;
-    move.operands = comes_in ? std::vector{value, variable} : std::vector{variable, value};
-    move.where = declared.name.where;
-    move.text = "parameter " + declared.variable.name;
-    moves.push_back(std::move(move));
-  }
-  return moves;
 }
 
 // One to three numbers, as .maxntid and its like have; the ones left out are 1.
@@ -111,6 +88,15 @@ void read_directive(Reading& reading, Function& function) {
   } else {
     throw Error(word.where, "unknown directive " + quoted(word) + " of a function");
   }
+}
+
+// Compilers of PTX 2.0 and before ended a declaration with nothing.
+bool begins_another_item(const TokenStream& tokens) {
+  constexpr std::array<std::string_view, 8> kWords = {"entry", "func",   "visible", "extern",
+                                                      "weak",  "common", "file",    "section"};
+  const Token& next = tokens.peek();
+  if (next.kind != TokenKind::dotted) return next.kind == TokenKind::end;
+  return std::ranges::find(kWords, next.text) != kWords.end() || space_of(next.text).has_value();
 }
 
 bool agree(const std::vector<Variable>& a, const std::vector<Variable>& b) {
@@ -172,7 +158,9 @@ void read_function(Reading& reading, Linkage linkage) {
   const Token name = tokens.expect_identifier("the name of a function");
   std::vector<Declared> parameters;
   if (tokens.at("(")) parameters = read_parameters(reading);
-  while (tokens.peek().kind == TokenKind::dotted) read_directive(reading, function);
+  while (tokens.peek().kind == TokenKind::dotted && !begins_another_item(tokens)) {
+    read_directive(reading, function);
+  }
 
   function.name = name.text;
   function.where = name.where;
@@ -191,7 +179,7 @@ void read_function(Reading& reading, Linkage linkage) {
   }
   if (function.defined) {
     read_body(reading, function, before_return);
-  } else if (!tokens.take_if(";")) {
+  } else if (!tokens.take_if(";") && !begins_another_item(tokens)) {
     tokens.fail_expecting("'{' or ';'");
   }
   reading.names.close_scope();

@@ -1,5 +1,7 @@
 #include "emulator/ptx/instructions.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "emulator/ptx/dotted_words.h"
@@ -70,7 +72,7 @@ class InstructionReader {
   }
 
   void read_operands() {
-    if (tokens_.at(";")) return;
+    if (tokens_.at(";") && instruction_.opcode != Opcode::call) return;
     switch (instruction_.opcode) {
       case Opcode::bra:
         return read_label(LabelKind::code);
@@ -122,7 +124,22 @@ class InstructionReader {
   Operand read_optional_list() {
     const Location where = tokens_.peek().where;
     if (!tokens_.take_if("(")) return {Vector{}, false, where};
-    return read_list(reading_, ")", where);
+    return without_nesting(read_list(reading_, ")", where));
+  }
+
+  // A vector register is handed over component by component, as it is taken (declarations.h).
+  static Operand without_nesting(Operand list) {
+    Vector flat;
+    for (Operand& element : std::get<Vector>(list.value).elements) {
+      auto* const vector = std::get_if<Vector>(&element.value);
+      if (vector == nullptr) {
+        flat.elements.push_back(std::move(element));
+      } else {
+        std::ranges::move(vector->elements, std::back_inserter(flat.elements));
+      }
+    }
+    list.value = std::move(flat);
+    return list;
   }
 
   Reading& reading_;

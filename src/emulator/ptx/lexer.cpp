@@ -83,7 +83,7 @@ std::size_t Lexer::end_of_dotted() const {
 std::size_t Lexer::end_of_number() const {
   std::size_t end = position_;
   while (is_digit(at(end))) ++end;
-  if (at(end) == '.' && is_digit(at(end + 1))) {
+  if (at(end) == '.' && !is_letter(at(end + 1)) && at(end + 1) != '_') {
     ++end;
     while (is_digit(at(end))) ++end;
   }
@@ -107,7 +107,10 @@ Token Lexer::next() {
   skip_space_and_comments();
   if (position_ >= text_.size()) return take(TokenKind::end, text_.size());
   const char c = text_[position_];
-  if (is_digit(c)) return take(TokenKind::number, end_of_number());
+  // `.5` is a number, the `.1d` of tex.1d is a word of it.
+  const bool is_fraction = c == '.' && is_digit(at(position_ + 1)) &&
+                           (position_ == 0 || !is_follow(text_[position_ - 1]));
+  if (is_digit(c) || is_fraction) return take(TokenKind::number, end_of_number());
   if (is_letter(c) || c == '_' || ((c == '%' || c == '$') && is_follow(at(position_ + 1)))) {
     std::size_t end = position_ + 1;
     while (is_follow(at(end))) ++end;

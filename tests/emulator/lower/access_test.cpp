@@ -34,6 +34,19 @@ void expect_gather(const std::string& code, const std::function<std::size_t(std:
     ASSERT_EQ(outcome.words[t], input[index(t)]) << "thread " << t;
 }
 
+TEST(Access, OfAVariableWithoutAStateSpaceIsInTheVariables) {
+  const Outcome outcome = run_kernel(
+      kernel_of(
+          ".local .align 4 .b32 own[2]; st.u32 [own+4], %r0; ld.u32 %r2, [own+4]; setp.eq.u32 "
+          "%p1, %r0, 0; @%p1 st.u32 [common], 5; bar.sync 0; atom.add.u32 %r3, [common], 1; "
+          "red.add.u32 [everywhere], 1; bar.sync 0; ld.u32 %r4, [common]; ld.u32 %r5, "
+          "[everywhere]; mad.lo.u32 %r6, %r4, 1000, %r2; mad.lo.u32 %r6, %r5, 1000000, %r6; "
+          "st.global.u32 [%rd1], %r6;",
+          ".shared .u32 common;\n.global .u32 everywhere = 3;\n"),
+      counting(64), 64, {.grid = {1, 1, 1}, .block = {64, 1, 1}});
+  ASSERT_EQ(outcome.fault, "");
+  for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(outcome.words[t], 67'069'000 + t);
+}
 TEST(Access, OneAddressForAllLanes) {
   expect_gather("mov.u32 %r2, 17;", [](std::size_t) { return 17U; });
 }

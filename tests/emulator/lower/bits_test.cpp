@@ -478,6 +478,23 @@ const Case
 INSTANTIATE_TEST_SUITE_P(Each, Bits, ::testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
+TEST(Carry, OfASubtractionIsWhatAGpuHas) {
+  // One flag for both: set by a subtraction that borrows nothing, and asked for by subc.
+  std::vector<Triple> operands(256, Triple{7, 7, 0});
+  operands[1] = {1, 2, 0};
+  operands[2] = {0xffffffff, 2, 0};
+  const auto got = run_spread(
+      "sub.cc.u32 %r1, %r10, %r11; addc.u32 %r2, 0, 0; add.cc.u32 %r1, %r10, %r11; subc.u32 %r3, "
+      "10, 0; mov.b64 %rd20, {%r2, %r3};",
+      operands, Spread::lanes);
+  const auto expected = [](std::uint64_t flag, std::uint64_t difference) {
+    return difference << 32U | flag;
+  };
+  EXPECT_EQ(got[0], expected(1, 9));
+  EXPECT_EQ(got[1], expected(0, 9));
+  EXPECT_EQ(got[2], expected(1, 10));
+}
+
 TEST(Carry, OfADivergedPartIsItsOwn) {
   // Lanes that are not in the branch keep the carry they had.
   const auto got = run_spread(

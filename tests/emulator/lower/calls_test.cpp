@@ -115,6 +115,29 @@ TEST(Call, GivesEachCopyOfAFunctionLocalMemory) {
                                       "mad.lo.u32 %r3, %r3, 1000, %r4;");
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], (inputs()[i] + 1) * 1000 + inputs()[i]);
 }
+TEST(Call, HandsOverVectorsAndPredicatesInRegisters) {
+  const std::string functions =
+      ".func (.reg .v2 .b32 out, .reg .pred odd) halves(.reg .v2 .b32 a, .reg .pred swap)\n{ .reg "
+      ".b32 t; and.b32 t, a.x, 1; setp.ne.u32 odd, t, 0; mov.u32 out.x, a.x; mov.u32 out.y, a.y; "
+      "@!swap ret; mov.u32 out.x, a.y; mov.u32 out.y, a.x; ret; }\n";
+  const auto got = run(functions,
+                       ".reg .v2 .b32 v; .reg .v2 .b32 w; mov.u32 v.x, %r1; mov.u32 v.y, %r0; "
+                       "setp.lt.u32 %p1, %r0, 16; call (w, %p2), halves, (v, %p1); "
+                       "mad.lo.u32 %r3, w.x, 1000, w.y; @%p2 add.u32 %r3, %r3, 1000000;");
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    const std::uint32_t x = inputs()[i];
+    const std::uint32_t pair = i < 16 ? i * 1000 + x : x * 1000 + i;
+    EXPECT_EQ(got[i], x % 2 == 1 ? pair + 1'000'000 : pair);
+  }
+}
+TEST(Call, UnderAGuardLeavesAPredicateOfTheOthersAlone) {
+  const std::string functions =
+      ".func (.reg .pred yes) always()\n{ setp.eq.u32 yes, 0, 0; ret; }\n";
+  const auto got = run(functions,
+                       "setp.lt.u32 %p1, %r0, 8; setp.gt.u32 %p2, %r0, 24; @%p1 call (%p2), "
+                       "always; selp.u32 %r3, 1, 0, %p2;");
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], i < 8 || i > 24 ? 1U : 0U);
+}
 TEST(Call, OfAFunctionThatCallsItselfIsRefusedWithItsLineWhereWarpsHaveToRun) {
   const std::string functions =
       ".func f(.param .b32 a)\n{ .param .b32 p; .reg .b32 %r<4>; ld.param.u32 %r1, [a]; "

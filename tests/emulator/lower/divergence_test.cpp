@@ -93,6 +93,40 @@ TEST(Divergence, LanesThatReturnEarlyLeaveTheOthersRunning) {
               [](std::uint32_t, std::uint32_t x) { return x < 25 ? 5 : x; });
 }
 
+// What nvcc makes of `if (i >= n) return;` is a branch to a ret that all share.
+TEST(Divergence, LanesThatBranchToTheEndAreNotWaitedFor) {
+  expect_each(R"(
+    setp.ge.u32 %p1, %r0, 75; mov.u32 %r3, 1; mov.u32 %r4, 99;
+    @%p1 bra END;
+    shfl.sync.up.b32 %r4, %r0, 1, 0, -1;
+    setp.lt.u32 %p2, %r1, 10; @%p2 bra END;
+    vote.sync.ballot.b32 %r5, %p3, 0xffffffff;
+    st.global.u32 [%rd1], %r4;
+    bra FURTHER;
+    FURTHER: bra.uni END;
+    END:)",
+              [](std::uint32_t i, std::uint32_t x) {
+                if (i >= 75 || x < 10) return 0xcdcdcdcdU;
+                return i % 32 == 0 ? i : i - 1;
+              },
+              {.grid = {1, 1, 1}, .block = {96, 1, 1}});
+}
+
+TEST(Divergence, ABarrierIsReachedByThoseWhoHaveNotLeft) {
+  expect_each(R"(
+    .shared .u32 sum;
+    setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [sum], 0; bar.sync 0;
+    mov.u32 %r2, 0;
+    LOOP: red.shared.add.u32 [sum], 1; bar.sync 0;
+    add.u32 %r2, %r2, 1; setp.gt.u32 %p2, %r2, 3; @%p2 bra DONE;
+    setp.gt.u32 %p3, %r0, 40; @%p3 bra END;
+    bra LOOP;
+    DONE: ld.shared.u32 %r3, [sum]; st.global.u32 [%rd1], %r3;
+    END:)",
+              [](std::uint32_t i, std::uint32_t) { return i > 40 ? 0xcdcdcdcdU : 64U + 3 * 41U; },
+              {.grid = {1, 1, 1}, .block = {64, 1, 1}});
+}
+
 TEST(Divergence, NestedLoopsWithOwnBoundsGiveEachLaneItsOwnSum) {
   expect_each(R"(
     mov.u32 %r2, 0; mov.u32 %r5, 0;

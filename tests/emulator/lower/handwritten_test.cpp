@@ -38,10 +38,6 @@ TEST(RegisterParameters, AreTakenBackAtEveryReturn) {
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], i < 8 ? 1U : i < 16 ? 2U : 3U) << i;
 }
 
-TEST(RegisterParameters, OfPredicatesAreRefused) {
-  EXPECT_THROW(static_cast<void>(run("", ".func f(.reg .pred p) { ret; }\n")), ptx::Error);
-}
-
 TEST(Operands, MayBeSumsOfARegisterAndAConstant) {
   const auto got = run(
       "add.u32 %r4, %r1+5, %r0+-1; setp.eq.u32 %p1, %r0+3, 7; selp.u32 %r3, %r4+-2, %r60+9, %p1;");

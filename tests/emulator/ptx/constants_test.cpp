@@ -66,6 +66,11 @@ TEST(Literal, DoublePrecisionKeepsItsBits) {
 }
 
 TEST(Literal, DecimalFractionIsDoublePrecision) { EXPECT_EQ(decimal("1.5"), 1.5); }
+TEST(Literal, AFractionMayBeginOrEndWithItsPoint) {
+  EXPECT_EQ(decimal(".25"), 0.25);
+  EXPECT_EQ(decimal("-.5e1"), -5.0);
+  EXPECT_EQ(decimal("3."), 3.0);
+}
 TEST(Literal, ExponentIsRead) { EXPECT_EQ(decimal("25e-1"), 2.5); }
 TEST(Literal, FractionWithExponentIsRead) { EXPECT_EQ(decimal("1.25E+2"), 125.0); }
 TEST(Literal, NegativeFractionIsRead) { EXPECT_EQ(decimal("-0.5"), -0.5); }

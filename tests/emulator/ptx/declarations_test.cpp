@@ -37,6 +37,11 @@ TEST(Declaration, AnArraySizeMayBeAnExpression) {
   EXPECT_EQ(variable(".global .b8 x[4*8+1];").size, 33U);
 }
 
+TEST(Declaration, OfATextureIsRefusedAsOne) {
+  EXPECT_EQ(error_of_module(".global .texref image;"),
+            "line 4, column 9: textures and surfaces are not supported by the emulator");
+}
+
 TEST(Declaration, OneDirectiveMayDeclareSeveralVariables) {
   const Module module = parse_module(".global .u32 a, b[2], c = 3;");
   ASSERT_EQ(module.variables.size(), 3U);

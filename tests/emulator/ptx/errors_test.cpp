@@ -56,8 +56,8 @@ TEST(ModuleError, ARegisterOutsideAFunctionIsRefused) {
 }
 
 TEST(ModuleError, AFunctionWithoutBodyOrSemicolonIsRefused) {
-  EXPECT_EQ(error_of_module(".func f()\n.func g();"),
-            "line 5, column 1: unknown directive '.func' of a function");
+  EXPECT_EQ(error_of_module(".func f()\nret;"),
+            "line 5, column 1: expected '{' or ';' but found 'ret'");
 }
 
 TEST(ModuleError, ACharacterOutsidePtxIsRefused) {

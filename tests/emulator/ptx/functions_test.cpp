@@ -108,10 +108,26 @@ TEST(FunctionHeader, ParametersInRegistersAreMovedFromAndToVariables) {
   EXPECT_EQ(register_name(function, function.body[4].operands.at(1)), "r");
   EXPECT_FALSE(function.body[4].guard);
 }
-TEST(FunctionHeader, PredicatesInRegistersAreRefused) {
-  EXPECT_EQ(error_of_module(".func f(.reg .pred a);"),
-            "line 4, column 9: a predicate or a vector as a parameter in a register is not "
-            "supported by the emulator; use .param");
+TEST(FunctionHeader, AVectorInARegisterIsAParameterForEachComponent) {
+  const Function function =
+      parse_module(".func f(.reg .v4 .b16 v, .reg .b32 a) { ret; }\n").functions.at(0);
+  ASSERT_EQ(function.parameters.size(), 5U);
+  EXPECT_EQ(function.parameters[3].size, 2U);
+  EXPECT_EQ(function.parameters[4].size, 4U);
+}
+TEST(FunctionHeader, ACallOfNothingIsRefused) {
+  EXPECT_EQ(error_of_body("call;"), "line 6, column 5: expected an operand but found ';'");
+}
+TEST(FunctionHeader, AVectorOfPredicatesIsRefused) {
+  EXPECT_EQ(error_of_module(".func f(.reg .v2 .pred a);"),
+            "line 4, column 9: a parameter in a register is a scalar, or a vector of two or four");
+}
+TEST(FunctionHeader, ADeclarationMayEndWithNothing) {
+  const Module module = parse_module(
+      ".visible .func f(.param .b32 a)\n.func g()\n.global .u32 x;\n.func h()\n.func f(.param "
+      ".b32 a) { ret; }\n.extern .func last()\n");
+  EXPECT_EQ(module.functions.size(), 4U);
+  EXPECT_EQ(module.variables.size(), 1U);
 }
 TEST(FunctionHeader, AKernelHasNoParametersInRegisters) {
   EXPECT_EQ(error_of_module(".entry f(.reg .b32 a) { ret; }"),
