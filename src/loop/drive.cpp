@@ -24,6 +24,8 @@ namespace autokernel::loop {
 namespace {
 
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Hours = std::chrono::duration<double, std::ratio<3600>>;
 
 // An agent that has led to nothing so many times in a row has no key, no network or no idea.
 constexpr int kMostInVain = 5;
@@ -81,7 +83,7 @@ class AgentDriver {
     if (budget.max_runs && driven_.experiments >= *budget.max_runs) {
       return fmt::format("{} experiments were made", driven_.experiments);
     }
-    if (budget.hours && hours_since(begun_) >= *budget.hours) {
+    if (budget.hours && Hours(Clock::now() - begun_).count() >= *budget.hours) {
       return fmt::format("{:g} hours are over", *budget.hours);
     }
     const int streak = std::min(status.streak, driven_.experiments);
@@ -260,7 +262,8 @@ class AgentDriver {
   // Also between two trials of a step, and while the branch is moved.
   const Interrupts interrupts_;
   Driven driven_;
-  const std::string begun_ = now_utc();
+  // Not by the time of day, which may be set while an agent works.
+  const Clock::time_point begun_ = Clock::now();
   std::string remarks_;   // on the last turn
   std::string last_log_;  // from the root
 };

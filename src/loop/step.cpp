@@ -180,8 +180,6 @@ Step Loop::step(const StepOptions& options) {
     const bool other_device =
         error.stop() == Stop::environment &&
         std::string_view(error.what()).find("cannot be compared") != std::string_view::npos;
-    // What a step asks for is the run's, not its user's: both kernels ran when they were committed.
-    if (error.stop() == Stop::usage) throw Error(Stop::environment, error.what());
     if (!other_device) throw;
     throw Error(error.stop(),
                 fmt::format("{}; a new run from here measures its baseline on this device: "

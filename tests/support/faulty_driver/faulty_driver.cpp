@@ -3,6 +3,10 @@
 //
 //   AUTOKERNEL_TEST_FAULT=CALL:N:EFFECT    the N-th use of CALL, from 1; EFFECT is `hang`, `crash`
 //                                          or the CUresult that it and every later use return
+//   AUTOKERNEL_TEST_FAULT_ONCE=FILE        not where there is that file, which the fault makes: so
+//   it
+//                                          passes, and was seen
+//   AUTOKERNEL_TEST_CENSUS=FILE            each call's name is added to it, a line each
 //   AUTOKERNEL_TEST_DEVICE=NAME            what cuDeviceGetName says
 //   AUTOKERNEL_TEST_VERSION=N              what cuDriverGetVersion says
 //   AUTOKERNEL_TEST_SILENT=1               the driver has no words for its errors
@@ -10,6 +14,7 @@
 //                                          FOLDER/<kernel>.ptx, whichever kernel it mentions
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -156,9 +161,26 @@ void* replacement(std::string_view name) {
   return nullptr;
 }
 
+// A fault that passes hits one call; any other that one and those that follow.
 bool is_due(std::string_view name) {
   static std::atomic<int> uses{0};
-  return fault().use > 0 && name == fault().call && ++uses >= fault().use;
+  if (fault().use == 0 || name != fault().call) return false;
+  const int use = ++uses;
+  const char* once = variable("AUTOKERNEL_TEST_FAULT_ONCE");
+  if (once == nullptr) return use >= fault().use;
+  if (use != fault().use) return false;
+  const int file = ::open(once, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return false;
+  ::close(file);
+  return true;
+}
+
+void count(std::string_view name) {
+  const char* census = variable("AUTOKERNEL_TEST_CENSUS");
+  if (census == nullptr) return;
+  static const int file = ::open(census, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  const std::string line = std::string(name) + "\n";
+  if (::write(file, line.data(), line.size()) < 0) std::abort();
 }
 
 void* faulty(std::string_view name) {
@@ -177,6 +199,7 @@ void* faulty(std::string_view name) {
 
 // The function to go on to, in place of the one that was called.
 extern "C" [[gnu::visibility("hidden")]] void* autokernel_test_answer(const char* name) {
+  count(name);
   if (is_due(name)) return faulty(name);
   if (void* other = replacement(name)) return other;
   if (void* function = real(name)) return function;
