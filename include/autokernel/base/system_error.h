@@ -7,8 +7,8 @@
 
 namespace autokernel {
 
-// What to do about a disk that is full or failing, "; make room ...", by the error number; empty for
-// any other.
+// What to do about a disk that is full or failing, "; make room ...", by the error number; empty
+// for any other.
 [[nodiscard]] std::string disk_remedy(int number);
 // The same for somebody else's text, in which the system's own words for such a number occur.
 [[nodiscard]] std::string disk_remedy_in(const std::string& text);
