@@ -9,6 +9,7 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -165,8 +166,14 @@ int Noise::run(const Console& console) {
   noise.at = now_utc();
   noise.figures =
       figures_of(recording, min_gain_pct_ ? least_gain(*min_gain_pct_) : trial::least_gain(device));
-  report.file = store_noise(request.case_directory, noise);
+  std::optional<Error> not_stored;
+  try {
+    report.file = store_noise(request.case_directory, noise);
+  } catch (const Error& error) {
+    not_stored = error;  // what was measured is told all the same
+  }
   console.out << (json_ ? noise_json(report) : noise_text(report));
+  if (not_stored) throw Error(*not_stored);
   return 0;
 }
 

@@ -19,6 +19,7 @@
 #include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/system_error.h"
 #include "autokernel/repo/repository.h"
 #include "cli/folders.h"
 
@@ -54,8 +55,8 @@ void make_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) {
-    throw Error(Stop::environment,
-                "cannot make the folder " + folder.string() + ": " + failed.message() + " [mkdir]");
+    throw system_failure(Stop::environment, "cannot make the folder " + folder.string(), "mkdir",
+                         failed.value());
   }
   const fs::path parent = folder.parent_path();
   if (parent.filename() == ".autokernel" && !fs::exists(parent / ".gitignore", failed)) {

@@ -45,7 +45,7 @@ std::string noise_text(const NoiseReport& report) {
   lines.add("false_keeps", fmt::format("{} of {}", figures.false_keeps, figures.decisions));
   if (result.device) lines.add("timing", timing(*result.device));
   for (const std::string& warning : result.warnings) lines.add_unless_empty("warning", warning);
-  lines.add("stored", report.file.string());
+  lines.add_unless_empty("stored", report.file.string());
   lines.add("next", next_of(report.noise));
   const trial::DeviceReport device = result.device.value_or(trial::DeviceReport{});
   return fmt::format("Device: {}\nCapability: ({}, {})\n---\n", printable(device.name),
@@ -81,7 +81,7 @@ std::string noise_json(const NoiseReport& report) {
                        {"decisions", figures.decisions},
                        {"false_keeps", figures.false_keeps},
                        {"warnings", report.result.warnings},
-                       {"stored", report.file.string()},
+                       {"stored", report.file.empty() ? Json() : Json(report.file.string())},
                        {"next", next_of(noise)}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -13,7 +13,7 @@ struct NoiseReport {
   trial::Result result;  // of the last process
   int processes = 0;
   StoredNoise noise;
-  std::filesystem::path file;  // that it is kept in
+  std::filesystem::path file;  // that it is kept in; empty: it could not be
 };
 
 // "key: value" lines, as bench prints them; percentages are of the time.

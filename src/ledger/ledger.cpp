@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/system_error.h"
 #include "ledger/chain.h"
 #include "ledger/entry_json.h"
 #include "ledger/entry_reader.h"
@@ -25,8 +26,8 @@ void make_folder(const std::filesystem::path& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) {
-    throw Error(Stop::environment, fmt::format("cannot make the folder {}: {} [mkdir]",
-                                               folder.string(), failed.message()));
+    throw system_failure(Stop::environment, "cannot make the folder " + folder.string(), "mkdir",
+                         failed.value());
   }
 }
 

@@ -77,7 +77,7 @@ class KilledDrive : public testing::Test {
   }
   // With an agent that works for ever, and has three processes by now.
   void kill_drive_at_work() const {
-    const pid_t drive = begin_drive(std::string(kAgent) + "touch \"$HOME/ready\"; sleep 1000");
+    const pid_t drive = begin_drive(std::string(kAgent) + R"(touch "$HOME/ready"; sleep 1000)");
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{60};
     while (!std::filesystem::exists(workplace_.git().beside("home") / "ready") &&
            std::chrono::steady_clock::now() < deadline) {
@@ -117,7 +117,7 @@ TEST_F(KilledDrive, IsSpokenOfOnce) {
 TEST_F(KilledDrive, IsNoReasonToEndTheAgentThatLooksAround) {
   DriveOptions options;
   options.budget.max_runs = 1;
-  options.agent = std::string(kAgent) + "touch \"$HOME/ready\"; sleep 0.5; touch \"$HOME/done\"";
+  options.agent = std::string(kAgent) + R"(touch "$HOME/ready"; sleep 0.5; touch "$HOME/done")";
   const pid_t looking = ::fork();
   if (looking == 0) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{60};
