@@ -37,10 +37,11 @@ void hold_machine_responsible(Phase phase, const std::string& what) {
   const bool is_before = phase == Phase::start || phase == Phase::queue;
   if (!is_before && phase != Phase::harness) return;
   throw Error(Stop::environment,
-              fmt::format("the runner {} {}; run again with -v, or try another --device", what,
-                          is_before ? "before it reached the kernel"
+              fmt::format("the runner {} {}, or try another --device", what,
+                          is_before ? "before it reached the kernel; run again with -v"
                                     : "while none of the kernel's code was loaded, only the "
-                                      "harness's own, or that of the one it is compared with"));
+                                      "harness's own, or that of the one it is compared with; run "
+                                      "again with -v, or with a longer --timeout"));
 }
 
 [[nodiscard]] std::string name_of(int signal) {

@@ -142,8 +142,9 @@ TEST_F(LoopFaults, WithTheKernelLoadedAreItsCrash) {
 
 // Of a kernel that is as fast as the incumbent, and no faster.
 TEST_F(LoopFaults, OfEachCallAreNoGainAndLoseNothing) {
-  if (!everything_is_wanted())
+  if (!everything_is_wanted()) {
     GTEST_SKIP() << "the others stand for all; AUTOKERNEL_TEST_FULL=1 tries them";
+  }
   start_run();
   const std::map<std::string, int> uses = census();
   const std::string best = head();
@@ -153,11 +154,12 @@ TEST_F(LoopFaults, OfEachCallAreNoGainAndLoseNothing) {
     for (const int use : std::set<int>{1, std::max(1, count / 2), std::max(1, count * 9 / 10)}) {
       for (const std::string effect : {"999", "crash", "hang"}) {
         if (effect == "hang" && use != std::max(1, count / 2)) continue;
-        const std::string fault = call + ":" + std::to_string(use) + ":" + effect;
-        SCOPED_TRACE(fault);
+        std::ostringstream fault;
+        fault << call << ':' << use << ':' << effect;
+        SCOPED_TRACE(fault.str());
         const std::string source = kernel_with(
             kFaster, "float sum", "const int edit = " + std::to_string(++tried) + "; float sum");
-        const Outcome run = step_with(fault, source);
+        const Outcome run = step_with(fault.str(), source);
         ++codes[run.code];
         ASSERT_THAT(run.code, AnyOf(3, 10, 13, 14, 16)) << run.out << run.err;
         ASSERT_EQ(head(), best);
