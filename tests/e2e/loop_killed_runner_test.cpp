@@ -25,7 +25,7 @@ using testing::HasSubstr;
 int kills() {
   const char* full =
       std::getenv("AUTOKERNEL_TEST_FULL");  // NOLINT(concurrency-mt-unsafe): nothing sets variables
-  return full != nullptr && std::string(full) == "1" ? 40 : 4;
+  return full != nullptr && std::string(full) == "1" ? 20 : 4;
 }
 
 constexpr unsigned kSeed = 20'240;

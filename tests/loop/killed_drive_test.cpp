@@ -38,7 +38,7 @@ constexpr milliseconds kLongestDrive{2000};
 int kills() {
   const char* full =
       std::getenv("AUTOKERNEL_TEST_FULL");  // NOLINT(concurrency-mt-unsafe): nothing sets variables
-  return full != nullptr && std::string(full) == "1" ? 200 : 12;
+  return full != nullptr && std::string(full) == "1" ? 100 : 12;
 }
 
 // The times of one seed, so that a failure can be had again as far as the machine allows.
