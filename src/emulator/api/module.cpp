@@ -54,8 +54,8 @@ Module::Module(ptx::Module text, runtime::Memory& memory, jit::KeptCode kept)
     const lower::EngineChoice engine = jit::engine_of_environment();
     jit::SymbolAddresses addresses;
     for (const auto& [name, variable] : variables_) addresses[name] = variable.address;
-    compiler_ =
-        std::make_shared<jit::Compiler>(text_, std::move(addresses), engine, std::move(kept));
+    compiler_ = std::make_shared<jit::Compiler>(text_, std::move(addresses), engine,
+                                                std::move(kept), jit::compilation_of_environment());
     compiler_->check();
     for (const ptx::Function& function : text_->functions) {
       if (!function.entry) continue;

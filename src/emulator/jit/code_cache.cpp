@@ -1,6 +1,6 @@
-// An entry (base/packing.h) is the object as bytes, the four numbers of KernelObject as it names
-// them, the number of sites, and of each site: kind, space, bytes, elements and line as numbers,
-// its text as bytes. That of a sound module is empty.
+// An entry (base/packing.h) is the number of objects, each of them as bytes, the numbers of
+// KernelObject as it names them, the number of sites, and of each site: kind, space, bytes,
+// elements and line as numbers, its text as bytes. That of a sound module is empty.
 #include "emulator/jit/code_cache.h"
 
 #include <llvm/Config/llvm-config.h>
@@ -28,8 +28,9 @@ std::string maker() {
 
 std::string packed(const KernelObject& kernel) {
   Packer packer;
-  packer.bytes(kernel.object)
-      .number(kernel.local_bytes_per_thread)
+  packer.number(kernel.objects.size());
+  for (const std::string& object : kernel.objects) packer.bytes(object);
+  packer.number(kernel.local_bytes_per_thread)
       .number(kernel.parameter_bytes)
       .number(kernel.static_shared_bytes)
       .number(static_cast<std::uint64_t>(kernel.unit))
@@ -51,7 +52,11 @@ std::string packed(const KernelObject& kernel) {
 std::optional<KernelObject> unpacked(const std::string& entry) {
   Unpacker unpacker(entry);
   KernelObject kernel;
-  kernel.object = unpacker.bytes();
+  const std::uint64_t objects = unpacker.number();
+  // Each takes more than one byte, so that no number makes this long.
+  for (std::uint64_t i = 0; i < objects && !unpacker.rest().empty(); ++i) {
+    kernel.objects.emplace_back(unpacker.bytes());
+  }
   kernel.local_bytes_per_thread = unpacker.number();
   kernel.parameter_bytes = unpacker.number();
   kernel.static_shared_bytes = static_cast<std::uint32_t>(unpacker.number());
@@ -59,7 +64,6 @@ std::optional<KernelObject> unpacked(const std::string& entry) {
   kernel.grows_stack = unpacker.number() != 0;
   kernel.uses_barriers = unpacker.number() != 0;
   const std::uint64_t sites = unpacker.number();
-  // Each takes more than one byte, so that no number makes this long.
   for (std::uint64_t i = 0; i < sites && !unpacker.rest().empty(); ++i) {
     runtime::Site site{};
     site.kind = static_cast<runtime::AccessKind>(unpacker.number());
@@ -70,7 +74,8 @@ std::optional<KernelObject> unpacked(const std::string& entry) {
     kernel.sites.push_back(site);
     kernel.site_texts.emplace_back(unpacker.bytes());
   }
-  if (!unpacker.ended_well() || kernel.sites.size() != sites) return std::nullopt;
+  const bool whole = kernel.objects.size() == objects && kernel.sites.size() == sites;
+  if (!unpacker.ended_well() || !whole) return std::nullopt;
   return kernel;
 }
 

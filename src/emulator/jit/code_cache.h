@@ -16,7 +16,7 @@ namespace emulator::jit {
 
 // What compiling one kernel gives, as far as it is the same in every process.
 struct KernelObject {
-  std::string object;                   // an ELF file
+  std::vector<std::string> objects;     // ELF files
   std::vector<runtime::Site> sites;     // `text` is null
   std::vector<std::string> site_texts;  // one per site
   std::uint64_t local_bytes_per_thread = 0;

@@ -10,9 +10,10 @@
 #include <tuple>
 #include <utility>
 
-#include "emulator/jit/engine.h"
 #include "emulator/jit/linker.h"
+#include "emulator/jit/modules.h"
 #include "emulator/lower/kernel.h"
+#include "emulator/runtime/engine.h"
 
 namespace emulator::jit {
 namespace {
@@ -39,17 +40,32 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+lower::PartsChoice parts_of(Compilation compilation) {
+  switch (compilation) {
+    case Compilation::whole:
+    case Compilation::plain:
+      return lower::PartsChoice::never;
+    case Compilation::parts:
+      return lower::PartsChoice::always;
+    default:
+      return lower::PartsChoice::automatic;
+  }
+}
+
 KernelObject compile_anew(const ptx::Module& module, const ptx::Function& entry,
                           const lower::LaunchShape& shape, const SymbolAddresses& globals,
-                          lower::EngineChoice engine, CompileTimes& times) {
+                          lower::EngineChoice engine, Compilation compilation,
+                          CompileTimes& times) {
   const auto begin = Clock::now();
-  lower::LoweredKernel lowered =
-      lower::lower_kernel(module, entry, shape, globals, kFunctionName, engine);
+  lower::LoweredKernel lowered = lower::lower_kernel(module, entry, shape, globals, kFunctionName,
+                                                     engine, parts_of(compilation));
   times.lower_seconds = seconds_since(begin);
-  ObjectCode code = compile_ir(lowered.ir);
+  Objects code = compile_modules(
+      lowered.modules, runtime::default_workers(),
+      compilation == Compilation::plain ? Optimisation::none : Optimisation::standard);
   times.optimise_seconds = code.optimise_seconds;
   times.generate_seconds = code.generate_seconds;
-  return {.object = std::move(code.object),
+  return {.objects = std::move(code.objects),
           .sites = std::move(lowered.sites),
           .site_texts = std::move(lowered.site_texts),
           .local_bytes_per_thread = lowered.local_bytes,
@@ -65,7 +81,7 @@ std::shared_ptr<CompiledKernel> linked(KernelObject object, const SymbolAddresse
   std::map<std::string, std::uint64_t> variables;
   for (const auto& [name, address] : globals) variables[lower::link_name(name)] = address;
   auto owner = std::make_shared<Owner>();
-  owner->code = link(object.object, variables);
+  owner->code = link(object.objects, variables);
   owner->texts = std::move(object.site_texts);
   auto kernel = std::make_shared<CompiledKernel>();
   kernel->function = std::bit_cast<runtime::WarpFunction>(owner->code->address(kFunctionName));
@@ -93,6 +109,7 @@ struct Compiler::State {
   SymbolAddresses globals;
   lower::EngineChoice engine = lower::EngineChoice::automatic;
   KeptCode kept;
+  Compilation compilation = Compilation::automatic;
   std::mutex mutex;
   std::map<Key, std::shared_ptr<const CompiledKernel>> kernels;
 
@@ -115,7 +132,7 @@ struct Compiler::State {
                                                             const lower::LaunchShape& shape) const {
     if (auto found = find(entry, shape)) return found;
     CompileTimes times;
-    KernelObject object = compile_anew(*module, entry, shape, globals, engine, times);
+    KernelObject object = compile_anew(*module, entry, shape, globals, engine, compilation, times);
     if (kept.cache != nullptr) kept.cache->keep(kept.text, entry.name, shape, engine, object);
     const auto kernel = linked(std::move(object), globals);
     times.link_seconds = kernel->times.link_seconds;
@@ -125,12 +142,14 @@ struct Compiler::State {
 };
 
 Compiler::Compiler(std::shared_ptr<const ptx::Module> module, SymbolAddresses globals,
-                   lower::EngineChoice engine, KeptCode kept)
+                   lower::EngineChoice engine, KeptCode kept, Compilation compilation)
     : state_(std::make_unique<State>()) {
   state_->module = std::move(module);
   state_->globals = std::move(globals);
   state_->engine = engine;
-  state_->kept = std::move(kept);
+  // What is kept is what is made otherwise.
+  if (compilation == Compilation::automatic) state_->kept = std::move(kept);
+  state_->compilation = compilation;
 }
 
 Compiler::~Compiler() = default;
@@ -143,7 +162,8 @@ void Compiler::check() const {
   for (const ptx::Function& function : state_->module->functions) {
     if (!function.entry || !function.defined) continue;
     static_cast<void>(lower::lower_kernel(*state_->module, function, shape, state_->globals,
-                                          kFunctionName, state_->engine));
+                                          kFunctionName, state_->engine,
+                                          parts_of(state_->compilation)));
   }
   if (kept.cache != nullptr) kept.cache->note_sound(kept.text, state_->engine);
 }
@@ -164,6 +184,15 @@ lower::EngineChoice engine_of_environment() {
   if (name == "warps") return lower::EngineChoice::warps;
   if (name == "threads") return lower::EngineChoice::threads;
   return lower::EngineChoice::automatic;
+}
+
+Compilation compilation_of_environment() {
+  const char* wanted = std::getenv("EMULATED_CUDA_COMPILE");
+  const std::string_view name = wanted == nullptr ? "" : wanted;
+  if (name == "whole") return Compilation::whole;
+  if (name == "parts") return Compilation::parts;
+  if (name == "plain") return Compilation::plain;
+  return Compilation::automatic;
 }
 
 KernelLayout layout_of(const ptx::Module& module, const ptx::Function& entry,

@@ -69,6 +69,17 @@ struct KernelLayout {
 // EMULATED_CUDA_ENGINE: "warps" or "threads" where a person wants the one or the other.
 [[nodiscard]] lower::EngineChoice engine_of_environment();
 
+// How machine code is made. What it computes is the same; the others are there to find out where a
+// mistake comes from.
+enum class Compilation : std::uint8_t {
+  automatic,
+  whole,  // one function of each kernel, however long
+  parts,  // several, as of a long kernel, of every kernel that warps run
+  plain,  // one function, which nothing optimises
+};
+// EMULATED_CUDA_COMPILE: "whole", "parts" or "plain".
+[[nodiscard]] Compilation compilation_of_environment();
+
 // Where a module's machine code may be kept, and what it was made from: everything that decides
 // what the module is. Without a cache, nothing is kept.
 struct KeptCode {
@@ -80,7 +91,8 @@ struct KeptCode {
 class Compiler {
  public:
   Compiler(std::shared_ptr<const ptx::Module> module, SymbolAddresses globals,
-           lower::EngineChoice engine = lower::EngineChoice::automatic, KeptCode kept = {});
+           lower::EngineChoice engine = lower::EngineChoice::automatic, KeptCode kept = {},
+           Compilation compilation = Compilation::automatic);
   ~Compiler();
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;

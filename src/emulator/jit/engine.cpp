@@ -58,7 +58,7 @@ void prefer_wide_vectors(LLVMModuleRef module, LLVMContextRef context) {
   }
 }
 
-void optimise(LLVMModuleRef module, LLVMContextRef context, LLVMTargetMachineRef machine) {
+void prepare(LLVMModuleRef module, LLVMContextRef context, LLVMTargetMachineRef machine) {
   char* triple = LLVMGetTargetMachineTriple(machine);
   LLVMSetTarget(module, triple);
   LLVMDisposeMessage(triple);
@@ -66,6 +66,9 @@ void optimise(LLVMModuleRef module, LLVMContextRef context, LLVMTargetMachineRef
   LLVMSetModuleDataLayout(module, layout);
   LLVMDisposeTargetData(layout);
   prefer_wide_vectors(module, context);
+}
+
+void optimise(LLVMModuleRef module, LLVMTargetMachineRef machine) {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error = LLVMRunPasses(module, kPasses, machine, options);
   LLVMDisposePassBuilderOptions(options);
@@ -84,13 +87,15 @@ std::string generate(LLVMModuleRef module, LLVMTargetMachineRef machine) {
 
 }  // namespace
 
-ObjectCode compile_ir(const std::string& ir) {
+ObjectCode compile_ir(const std::string& ir, Optimisation optimisation) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   const Handle<LLVMContextRef> context{LLVMContextCreate(), LLVMContextDispose};
   const Handle<LLVMModuleRef> module = parse(ir, context.get());
-  const Handle<LLVMTargetMachineRef> machine = host_machine();
-  optimise(module.get(), context.get(), machine.get());
+  const Handle<LLVMTargetMachineRef> machine = host_machine(
+      optimisation == Optimisation::none ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault);
+  prepare(module.get(), context.get(), machine.get());
+  if (optimisation != Optimisation::none) optimise(module.get(), machine.get());
   const auto optimised = Clock::now();
   ObjectCode result;
   result.object = generate(module.get(), machine.get());

@@ -14,7 +14,8 @@ namespace {
 
 class Linked final : public MachineCode {
  public:
-  Linked(const std::string& object, const std::map<std::string, std::uint64_t>& variables) {
+  Linked(const std::vector<std::string>& objects,
+         const std::map<std::string, std::uint64_t>& variables) {
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
     LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
         builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(host_machine().release()));
@@ -22,10 +23,12 @@ class Linked final : public MachineCode {
     check(LLVMOrcCreateLLJIT(&jit, builder), "cannot create the JIT");
     jit_.reset(jit);
     define_symbols(variables);
-    LLVMMemoryBufferRef buffer =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy(object.data(), object.size(), "kernel");
-    check(LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), buffer),
-          "cannot add a kernel to the JIT");
+    for (const std::string& object : objects) {
+      LLVMMemoryBufferRef buffer =
+          LLVMCreateMemoryBufferWithMemoryRangeCopy(object.data(), object.size(), "kernel");
+      check(LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit), buffer),
+            "cannot add a kernel to the JIT");
+    }
   }
 
   [[nodiscard]] std::uint64_t address(const std::string& name) const override {
@@ -62,9 +65,9 @@ class Linked final : public MachineCode {
 
 }  // namespace
 
-std::shared_ptr<const MachineCode> link(const std::string& object,
+std::shared_ptr<const MachineCode> link(const std::vector<std::string>& objects,
                                         const std::map<std::string, std::uint64_t>& variables) {
-  return std::make_shared<Linked>(object, variables);
+  return std::make_shared<Linked>(objects, variables);
 }
 
 }  // namespace emulator::jit

@@ -1,14 +1,15 @@
-// LLVM, second half: an object file becomes code of this process.
+// LLVM, second half: object files become code of this process.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace emulator::jit {
 
-// Machine code of one object file, alive as long as this object.
+// Machine code of object files, alive as long as this object.
 class MachineCode {
  public:
   virtual ~MachineCode() = default;
@@ -17,10 +18,10 @@ class MachineCode {
   [[nodiscard]] virtual std::uint64_t address(const std::string& name) const = 0;
 };
 
-// The code can reach the runtime's entry points, a fixed list of mathematical functions and
-// `variables`, by their names in the object, and nothing else of the process. Throws
-// std::runtime_error. Thread-safe.
+// Their code can reach each other's functions, the runtime's entry points, a fixed list of
+// mathematical functions and `variables`, by their names in the objects, and nothing else of the
+// process. Throws std::runtime_error. Thread-safe.
 [[nodiscard]] std::shared_ptr<const MachineCode> link(
-    const std::string& object, const std::map<std::string, std::uint64_t>& variables);
+    const std::vector<std::string>& objects, const std::map<std::string, std::uint64_t>& variables);
 
 }  // namespace emulator::jit

@@ -49,7 +49,7 @@ std::string host_cpu() {
   return text;
 }
 
-Handle<LLVMTargetMachineRef> host_machine() {
+Handle<LLVMTargetMachineRef> host_machine(LLVMCodeGenOptLevel level) {
   initialise_once();
   char* triple = LLVMGetDefaultTargetTriple();
   char* cpu = LLVMGetHostCPUName();
@@ -60,8 +60,8 @@ Handle<LLVMTargetMachineRef> host_machine() {
     fail("no LLVM target for this machine", message);
   // Position-independent and small: the linker puts the code anywhere and reaches the runtime,
   // which may lie further away than a call does, through tables of its own.
-  LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
-      target, triple, cpu, features, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+  LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, cpu, features, level,
+                                                         LLVMRelocPIC, LLVMCodeModelSmall);
   LLVMDisposeMessage(triple);
   LLVMDisposeMessage(cpu);
   LLVMDisposeMessage(features);

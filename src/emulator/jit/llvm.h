@@ -23,6 +23,7 @@ void check(LLVMErrorRef error, const std::string& what);
 // The host's CPU and its features, as LLVM writes them.
 [[nodiscard]] std::string host_cpu();
 // What the host's code is generated for.
-[[nodiscard]] Handle<LLVMTargetMachineRef> host_machine();
+[[nodiscard]] Handle<LLVMTargetMachineRef> host_machine(
+    LLVMCodeGenOptLevel level = LLVMCodeGenLevelDefault);
 
 }  // namespace emulator::jit

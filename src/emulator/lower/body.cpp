@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <set>
 
 #include "emulator/lower/call_graph.h"
 #include "emulator/lower/check_groups.h"
@@ -22,6 +23,9 @@ namespace {
 using ptx::Instruction;
 using ptx::Opcode;
 
+// Where a part begins: it goes on to the block it was called for.
+constexpr const char* kEnter = "enter";
+
 class Body {
  public:
   Body(Writer& writer, const std::map<std::uint32_t, Collective>& collectives)
@@ -29,17 +33,33 @@ class Body {
         ir_(writer.ir),
         flow_(writer.flow()),
         analysis_(writer.analysis()),
-        collectives_(collectives) {
-    for (std::uint32_t b = 0; b < flow_.exit(); ++b) masks_.push_back(ir_.slot("i32", 1));
+        collectives_(collectives) {}
+
+  Code whole(const std::string& header) {
+    if (!writer_.function().entry) check_room(writer_);
+    run_next(0, all());
+    for (std::uint32_t b = 0; b < flow_.exit(); ++b) block(b);
+    return {ir_.function(header), ir_.declarations()};
   }
 
-  void run() {
-    if (!writer_.function().entry) check_room(writer_);
-    const Value all =
-        writer_.shape().full_warps() ? Ir::constant(~std::uint64_t{0}, "i32", 1) : live();
-    ir_.store(all, masks_[0], 4);
-    ir_.jump(name(0));
-    for (std::uint32_t b = 0; b < flow_.exit(); ++b) block(b);
+  std::vector<Code> in_parts(const std::string& kernel, const std::vector<std::uint32_t>& firsts) {
+    std::vector<Ir> parts;
+    firsts_ = firsts;
+    entries_.resize(firsts.size());
+    entries_[0].insert(0);
+    for (part_ = 0; part_ < firsts.size(); ++part_) {
+      ir_.jump(kEnter);
+      const std::uint32_t end = part_ + 1 < firsts.size() ? firsts[part_ + 1] : flow_.exit();
+      for (std::uint32_t b = firsts[part_]; b < end; ++b) block(b);
+      parts.push_back(writer_.next_part());
+    }
+    std::vector<Code> codes{calls_of_parts(kernel)};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i].begin_block(kEnter);
+      parts[i].line(switch_to(entries_[i], name(*entries_[i].begin()), name));
+      codes.push_back({parts[i].function(header_of_part(kernel, i)), parts[i].declarations()});
+    }
+    return codes;
   }
 
  private:
@@ -50,17 +70,23 @@ class Body {
   };
 
   [[nodiscard]] static std::string name(std::uint32_t block) { return fmt::format("b{}", block); }
+  Value all() {
+    return writer_.shape().full_warps() ? Ir::constant(~std::uint64_t{0}, "i32", 1) : live();
+  }
   Value live() {
     return ir_.load(writer_.context_field(offsetof(runtime::WarpContext, live)), "i32", 1, 4);
   }
 
+  // Whether all 32 lanes run a block whenever it runs.
+  [[nodiscard]] bool runs_full(std::uint32_t b) const {
+    return analysis_.converged(b) && !analysis_.thinned[b] && writer_.shape().full_warps();
+  }
+
   void block(std::uint32_t b) {
     ir_.begin_block(name(b));
-    const bool full =
-        analysis_.converged(b) && !analysis_.thinned[b] && writer_.shape().full_warps();
-    const Value mask =
-        full ? Ir::constant(~std::uint64_t{0}, "i32", 1) : ir_.load(masks_[b], "i32", 1, 4);
-    writer_.enter_block(b, mask, full);
+    const Value mask = runs_full(b) ? Ir::constant(~std::uint64_t{0}, "i32", 1)
+                                    : ir_.load(running(b), "i32", 1, 4);
+    writer_.enter_block(b, mask, runs_full(b));
     const BasicBlock& block = flow_.blocks[b];
     writer_.set_check_groups(check_groups(writer_, block.first, block.last));
     for (std::uint32_t i = block.first; i < block.last; ++i) {
@@ -227,7 +253,7 @@ class Body {
       run_next(block, take_waiting(block));
       ir_.begin_block(next);
     }
-    ir_.line("ret void");
+    ir_.line(writer_.parts_frame() == nullptr ? "ret void" : "ret i32 -1");
   }
 
   // From a function that was called, to its caller: by ret or the end of the text, or by exit,
@@ -246,10 +272,23 @@ class Body {
     ir_.store(ir_.binary("and", live(), ir_.binary("xor", lanes, ~std::uint64_t{0})), field, 4);
   }
 
+  // The lanes that run a block now.
+  Value running(std::uint32_t block) {
+    if (const PartsFrame* frame = writer_.parts_frame()) {
+      return writer_.in_parts_frame(frame->running + std::uint64_t{block} * 4);
+    }
+    const auto found = running_.find(block);
+    if (found != running_.end()) return found->second;
+    return running_[block] = ir_.slot("i32", 1);
+  }
+
   // The lanes that wait at a block. In kernels of many blocks they are kept in memory: as values of
   // their own, each would be carried through every block there is, and compiling would take the
   // square of the number of blocks.
   Value waiting(std::uint32_t block) {
+    if (const PartsFrame* frame = writer_.parts_frame()) {
+      return writer_.in_parts_frame(frame->waiting + std::uint64_t{block} * 4);
+    }
     constexpr std::uint32_t kMostInRegisters = 128;
     if (flow_.exit() > kMostInRegisters) {
       if (!waiting_area_) waiting_area_ = ir_.area(std::uint64_t{flow_.exit()} * 4);
@@ -267,8 +306,63 @@ class Body {
   }
 
   void run_next(std::uint32_t block, const Value& lanes) {
-    ir_.store(lanes, masks_[block], 4);
-    ir_.jump(name(block));
+    if (!runs_full(block)) ir_.store(lanes, running(block), 4);
+    if (writer_.parts_frame() == nullptr || part_of(block) == part_) return ir_.jump(name(block));
+    entries_[part_of(block)].insert(block);
+    ir_.line(fmt::format("ret i32 {}", block));
+  }
+
+  [[nodiscard]] std::size_t part_of(std::uint32_t block) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(firsts_, block) - firsts_.begin()) - 1;
+  }
+
+  [[nodiscard]] static std::string header_of_part(const std::string& kernel, std::size_t part) {
+    return fmt::format("i32 @{}.{}(ptr noalias %ctx, ptr noalias {}, i32 %block)", kernel, part,
+                       PartsFrame::pointer().name);
+  }
+
+  // Goes where %block is one of these.
+  template <typename Label>
+  [[nodiscard]] static std::string switch_to(const std::set<std::uint32_t>& blocks,
+                                             const std::string& otherwise, const Label& label) {
+    std::string cases;
+    for (const std::uint32_t b : blocks) cases += fmt::format(" i32 {}, label %{}", b, label(b));
+    return fmt::format("switch i32 %block, label %{} [{} ]", otherwise, cases);
+  }
+
+  // The kernel itself: it calls the part that holds the block that runs next, until there is none.
+  Code calls_of_parts(const std::string& kernel) {
+    const PartsFrame& frame = *writer_.parts_frame();
+    const std::string address = PartsFrame::pointer().name;
+    ir_.line(fmt::format("{} = alloca [{} x i8], align {}", address, frame.bytes,
+                         PartsFrame::kAlignment));
+    ir_.declare("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)");
+    ir_.line(fmt::format("call void @llvm.memset.p0.i64(ptr {}, i8 0, i64 {}, i1 false)", address,
+                         frame.zeros));
+    if (!runs_full(0)) ir_.store(all(), running(0), 4);
+    ir_.jump("first");
+    ir_.begin_block("first");
+    ir_.jump("next");
+    ir_.begin_block("next");
+    std::string ways = "[ 0, %first ]";
+    std::set<std::uint32_t> blocks;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      ways += fmt::format(", [ %from{0}, %part{0} ]", i);
+      blocks.insert(entries_[i].begin(), entries_[i].end());
+    }
+    ir_.line("%block = phi i32 " + ways);
+    ir_.line(switch_to(blocks, "done",
+                       [&](std::uint32_t b) { return fmt::format("part{}", part_of(b)); }));
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      ir_.declare(fmt::format("declare i32 @{}.{}(ptr, ptr, i32)", kernel, i));
+      ir_.begin_block(fmt::format("part{}", i));
+      ir_.line(fmt::format("%from{0} = call i32 @{1}.{0}(ptr %ctx, ptr {2}, i32 %block)", i, kernel,
+                           address));
+      ir_.jump("next");
+    }
+    ir_.begin_block("done");
+    ir_.line("ret void");
+    return {ir_.function(fmt::format("void @{}(ptr noalias %ctx)", kernel)), ir_.declarations()};
   }
 
   // On the way back to the head of a loop that reads what other warps write, they get a turn.
@@ -294,15 +388,26 @@ class Body {
   const ControlFlow& flow_;
   const Analysis& analysis_;
   const std::map<std::uint32_t, Collective>& collectives_;
-  std::vector<Value> masks_;                // slot per block: the lanes that run it now
+  std::map<std::uint32_t, Value> running_;  // slots, by block
   std::map<std::uint32_t, Value> waiting_;  // slots, of blocks where lanes may wait
   std::optional<Value> waiting_area_;
+  // Of a body in parts: the first block of each, and where others enter it.
+  std::vector<std::uint32_t> firsts_;
+  std::vector<std::set<std::uint32_t>> entries_;
+  std::size_t part_ = 0;
 };
 
 }  // namespace
 
-void write_body(Writer& writer, const std::map<std::uint32_t, Collective>& collectives) {
-  Body(writer, collectives).run();
+Code write_body(Writer& writer, const std::map<std::uint32_t, Collective>& collectives,
+                const std::string& header) {
+  return Body(writer, collectives).whole(header);
+}
+
+std::vector<Code> write_parts(Writer& writer, const std::string& kernel,
+                              const std::vector<std::uint32_t>& firsts) {
+  const std::map<std::uint32_t, Collective> collectives;  // of threads alone
+  return Body(writer, collectives).in_parts(kernel, firsts);
 }
 
 }  // namespace emulator::lower

@@ -53,7 +53,8 @@ std::vector<std::uint32_t> targets_of(const ptx::Instruction& instruction) {
 }
 
 // Where each block begins, ascending.
-std::vector<std::uint32_t> leaders(const ptx::Module& module, const ptx::Function& function) {
+std::vector<std::uint32_t> leaders(const ptx::Module& module, const ptx::Function& function,
+                                   std::uint32_t longest) {
   const auto size = static_cast<std::uint32_t>(function.body.size());
   std::vector<std::uint32_t> starts{0};
   for (std::uint32_t i = 0; i < size; ++i) {
@@ -65,7 +66,14 @@ std::vector<std::uint32_t> leaders(const ptx::Module& module, const ptx::Functio
   const auto repeated = std::ranges::unique(starts);
   starts.erase(repeated.begin(), repeated.end());
   while (!starts.empty() && starts.back() >= size) starts.pop_back();
-  return starts;
+  std::vector<std::uint32_t> cut;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const std::uint32_t end = i + 1 < starts.size() ? starts[i + 1] : size;
+    for (std::uint64_t at = starts[i]; at < end; at += longest) {
+      cut.push_back(static_cast<std::uint32_t>(at));
+    }
+  }
+  return cut;
 }
 
 void find_successors(const ptx::Module& module, const ptx::Function& function,
@@ -224,9 +232,10 @@ std::vector<std::uint32_t> IndexSet::items() const {
   return items;
 }
 
-ControlFlow control_flow_of(const ptx::Module& module, const ptx::Function& function) {
+ControlFlow control_flow_of(const ptx::Module& module, const ptx::Function& function,
+                            std::uint32_t longest) {
   ControlFlow flow;
-  const std::vector<std::uint32_t> starts = leaders(module, function);
+  const std::vector<std::uint32_t> starts = leaders(module, function, longest);
   const auto size = static_cast<std::uint32_t>(function.body.size());
   for (std::size_t i = 0; i < starts.size() && starts[i] < size; ++i) {
     BasicBlock block;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "emulator/ptx/ast.h"
@@ -51,6 +52,9 @@ struct ControlFlow {
   [[nodiscard]] std::uint32_t exit() const { return static_cast<std::uint32_t>(blocks.size()); }
 };
 
-[[nodiscard]] ControlFlow control_flow_of(const ptx::Module& module, const ptx::Function& function);
+// Blocks of more instructions than `longest` are cut.
+[[nodiscard]] ControlFlow control_flow_of(
+    const ptx::Module& module, const ptx::Function& function,
+    std::uint32_t longest = std::numeric_limits<std::uint32_t>::max());
 
 }  // namespace emulator::lower

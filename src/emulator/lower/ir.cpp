@@ -195,6 +195,13 @@ Value Ir::slot(const std::string& element, unsigned lanes) {
   return value;
 }
 
+Value Ir::fixed_offset(const Value& pointer, std::uint64_t bytes) {
+  const Value value{fmt::format("%s{}", next_++), "ptr", 1};
+  slots_ +=
+      fmt::format("  {} = getelementptr i8, {}, i64 {}\n", value.name, pointer.typed(), bytes);
+  return value;
+}
+
 Value Ir::table(std::span<const std::uint64_t> numbers) {
   const std::vector<std::int64_t> items(numbers.begin(), numbers.end());
   const Value value{fmt::format("@table{}", next_++), "ptr", 1};

@@ -28,6 +28,14 @@ struct Value {
 
 class Ir {
  public:
+  Ir() = default;
+  // Another function of the module that `before` is written to: no name of the one is the other's.
+  [[nodiscard]] static Ir behind(const Ir& before) {
+    Ir next;
+    next.next_ = before.next_;
+    return next;
+  }
+
   // A new label, unique in the function.
   [[nodiscard]] std::string label(const std::string& stem);
   void begin_block(const std::string& label);
@@ -74,6 +82,8 @@ class Ir {
              bool is_volatile = false);
   // A stack slot, allocated in the entry block.
   Value slot(const std::string& element, unsigned lanes);
+  // An address at a distance from a pointer that the function was given.
+  Value fixed_offset(const Value& pointer, std::uint64_t bytes);
   // The address of constants, 8 bytes each.
   Value table(std::span<const std::uint64_t> numbers);
   // So many bytes of the stack, zeros on entry, that stay memory: what is in them is no value that

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "emulator/lower/body.h"
 #include "emulator/lower/call_graph.h"
@@ -19,7 +21,28 @@
 namespace emulator::lower {
 namespace {
 
-// What becomes a module of IR.
+// Of a long kernel: more modules keep more threads busy, and cost a little each.
+constexpr std::size_t kPartsPerModule = 4;
+
+void take_sites(const Writer& writer, LoweredKernel& kernel) {
+  for (const auto& pending : writer.sites()) {
+    kernel.sites.push_back(pending.site);
+    kernel.site_texts.push_back(pending.text);
+  }
+  kernel.may_suspend = kernel.may_suspend || writer.may_suspend();
+}
+
+std::string module_of(std::span<const Code> codes) {
+  std::set<std::string> declarations;
+  std::string text;
+  for (const Code& code : codes) {
+    declarations.insert(code.declarations.begin(), code.declarations.end());
+    text += code.text;
+  }
+  return module_text(declarations, text);
+}
+
+// What becomes one module of IR.
 class Functions {
  public:
   Functions(const ptx::Module& module, const LaunchShape& shape, const SymbolAddresses& symbols)
@@ -29,14 +52,10 @@ class Functions {
            const Analysis& analysis, const std::map<std::uint32_t, Collective>& collectives,
            const std::string& header) {
     Writer writer(module_, function, shape_, layout, symbols_, flow, analysis, scope);
-    write_body(writer, collectives);
-    text_ += writer.ir.function(header);
-    declarations_.insert(writer.ir.declarations().begin(), writer.ir.declarations().end());
-    for (const auto& pending : writer.sites()) {
-      kernel_.sites.push_back(pending.site);
-      kernel_.site_texts.push_back(pending.text);
-    }
-    kernel_.may_suspend = kernel_.may_suspend || writer.may_suspend();
+    const Code code = write_body(writer, collectives, header);
+    text_ += code.text;
+    declarations_.insert(code.declarations.begin(), code.declarations.end());
+    take_sites(writer, kernel_);
   }
   void add(const ThreadFunction& each, const std::string& header) {
     const ControlFlow flow = control_flow_of(module_, each.function);
@@ -51,7 +70,7 @@ class Functions {
   void add_text(const std::string& text) { text_ += text; }
 
   LoweredKernel take() {
-    kernel_.ir = module_text(declarations_, text_);
+    kernel_.modules = {module_text(declarations_, text_)};
     return std::move(kernel_);
   }
 
@@ -115,7 +134,7 @@ Layout layout_of(const ptx::Module& module, const ptx::Function& kernel, EngineC
 
 LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& function,
                            const LaunchShape& shape, const SymbolAddresses& symbols,
-                           const std::string& name, EngineChoice choice) {
+                           const std::string& name, EngineChoice choice, PartsChoice parts) {
   const auto cluster = function.required_cluster.value_or(std::array<std::uint32_t, 3>{1, 1, 1});
   if (cluster[0] * cluster[1] * cluster[2] != 1) {
     throw ptx::Error(function.where, "'" + function.name +
@@ -130,14 +149,30 @@ LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& funct
   const std::optional<ptx::Function> inlined = with_calls_inlined(module, function);
   const ptx::Function& body = inlined ? *inlined : function;
   const Layout layout = lay_out(module, body);
-  const ControlFlow flow = control_flow_of(module, body);
+  const std::uint32_t length = part_length(body, parts);
+  const ControlFlow flow = control_flow_of(module, body, length);
   const Analysis analysis = analyse(module, body, flow, shape, layout, symbols);
   if (automatic && lanes_wait_for_each_other(body, flow, analysis)) {
     return lower_threads(module, function, shape, symbols, name, graph);
   }
-  Functions functions(module, shape, symbols);
-  functions.add(body, layout, flow, analysis, {}, header_of_kernel(name));
-  LoweredKernel kernel = functions.take();
+  const std::vector<std::uint32_t> firsts = first_blocks(flow, length);
+  LoweredKernel kernel;
+  if (firsts.size() == 1) {
+    Functions functions(module, shape, symbols);
+    functions.add(body, layout, flow, analysis, {}, header_of_kernel(name));
+    kernel = functions.take();
+  } else {
+    PartsFrame frame = parts_frame(body, flow, analysis);
+    KernelScope scope;
+    Writer writer(module, body, shape, layout, symbols, flow, analysis, scope, &frame);
+    const std::vector<Code> codes = write_parts(writer, name, firsts);
+    kernel.modules.push_back(module_of(std::span(codes).first(1)));
+    for (std::size_t begin = 1; begin < codes.size(); begin += kPartsPerModule) {
+      const std::size_t end = std::min(begin + kPartsPerModule, codes.size());
+      kernel.modules.push_back(module_of(std::span(codes).subspan(begin, end - begin)));
+    }
+    take_sites(writer, kernel);
+  }
   kernel.layout = layout;
   kernel.local_bytes = layout.local_bytes;
   return kernel;

@@ -8,6 +8,7 @@
 
 #include "emulator/lower/analysis.h"
 #include "emulator/lower/layout.h"
+#include "emulator/lower/parts.h"
 #include "emulator/ptx/ast.h"
 #include "emulator/runtime/abi.h"
 
@@ -22,7 +23,8 @@ enum class EngineChoice : std::uint8_t {
 };
 
 struct LoweredKernel {
-  std::string ir;                       // defines `void @<name>(ptr)`, a runtime::WarpFunction
+  // IR. The first defines `void @<name>(ptr)`, a runtime::WarpFunction; the others what it calls.
+  std::vector<std::string> modules;
   std::vector<runtime::Site> sites;     // `text` is null
   std::vector<std::string> site_texts;  // one per site
   Layout layout;
@@ -41,6 +43,7 @@ struct LoweredKernel {
 [[nodiscard]] LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& function,
                                          const LaunchShape& shape, const SymbolAddresses& symbols,
                                          const std::string& name,
-                                         EngineChoice choice = EngineChoice::automatic);
+                                         EngineChoice choice = EngineChoice::automatic,
+                                         PartsChoice parts = PartsChoice::automatic);
 
 }  // namespace emulator::lower

@@ -3,7 +3,10 @@
 // instructions behind one check of the whole span. All others, and every access that fails its
 // check, go to the runtime's emu_load and emu_store, which look at each lane and raise the fault if
 // there is one.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "emulator/lower/access_way.h"
 #include "emulator/lower/address.h"
@@ -48,6 +51,9 @@ class Access {
     }
     if (writer_.check_group(instruction_) != nullptr) return load_checked();
 
+    if (writer_.parts_frame() != nullptr && address_.form().is_vector() && count_ == 1) {
+      return load_by_function();
+    }
     const std::string fast = ir_.label("load.fast");
     const std::string slow = ir_.label("load.slow");
     const std::string done = ir_.label("load.done");
@@ -113,7 +119,7 @@ class Access {
   Value span_address() {
     Value base;
     if (address_.form().is_vector()) {
-      lane_addresses_ = address_.lanes();
+      if (lane_addresses_.name.empty()) lane_addresses_ = address_.lanes();
       base = ir_.binary("sub", ir_.extract(lane_addresses_, 0),
                         static_cast<std::uint64_t>(way_.offset[0]));
     } else {
@@ -167,8 +173,7 @@ class Access {
       range_begin = ir_.cast("ptrtoint", writer_.local_base(), "i64");
       range_end = ir_.binary("add", range_begin, writer_.local_window_bytes());
     } else {
-      const Value range =
-          ir_.pointer_offset(writer_.ranges(), std::uint64_t{site_} * sizeof(runtime::Range));
+      const Value range = range_of_site();
       range_begin = ir_.load(range, "i64", 1, 8);
       range_end = ir_.load(ir_.pointer_offset(range, 8), "i64", 1, 8);
     }
@@ -178,6 +183,17 @@ class Access {
                                   ir_.compare("icmp ugt", address, range_end));
     return ir_.binary("or", ir_.compare("icmp ult", address, range_begin), past);
   }
+
+  Value range_of_site() {
+    if (!given_) {
+      return ir_.pointer_offset(writer_.ranges(), std::uint64_t{site_} * sizeof(runtime::Range));
+    }
+    const Value distance =
+        ir_.binary("mul", ir_.resize(given_->site, "i64", false), sizeof(runtime::Range));
+    return ir_.pointer_add(writer_.ranges(), distance);
+  }
+  Value site() { return given_ ? given_->site : Ir::constant(site_, "i32", 1); }
+  Value mask() { return given_ ? given_->mask : writer_.mask(); }
 
   // What the instruction's group touches, where it leads one; otherwise another has done it.
   void check_group(const CheckGroup& group, const Value& scalar) {
@@ -199,6 +215,7 @@ class Access {
   // In their order: what comes back from this may be accessed. A loop over a table, since the group
   // may be long.
   void check_one_by_one(const CheckGroup& group, const Value& scalar) {
+    if (group.members.size() == 1) return check_alone(scalar);
     constexpr std::uint64_t kSite = 0;
     constexpr std::uint64_t kDistance = 8;
     constexpr std::uint64_t kBytes = 16;
@@ -209,9 +226,9 @@ class Access {
       table.push_back(static_cast<std::uint64_t>(member.distance));
       table.push_back(lane_bytes(*member.instruction));
     }
-    const Value rows = ir_.table(table);
     const bool uniform = way_.kind == AccessWay::Kind::uniform;
     const Value lanes = uniform ? Value() : address_.lanes();
+    const Value rows = ir_.table(table);
     const Value offset = ir_.slot("i64", 1);
     const std::string next = ir_.label("group.next");
     const std::string done = ir_.label("group.done");
@@ -239,6 +256,14 @@ class Access {
     ir_.begin_block(done);
   }
 
+  void check_alone(const Value& scalar) {
+    if (way_.kind != AccessWay::Kind::uniform) {
+      put_addresses();
+      return writer_.cold_call("emu_load", {site(), mask()});
+    }
+    writer_.cold_call("emu_check", {site(), mask(), scalar, Ir::constant(span(), "i64", 1)});
+  }
+
   void load_checked() {
     const Value scalar = address_.scalar();
     check_group(*writer_.check_group(instruction_), scalar);
@@ -264,8 +289,7 @@ class Access {
     const std::string good = ir_.label("access.good");
     ir_.branch(outside(address, span()), bad, good, true);
     ir_.begin_block(bad);
-    writer_.cold_call("emu_check", {Ir::constant(site_, "i32", 1), writer_.mask(), address,
-                                    Ir::constant(span(), "i64", 1)});
+    check_alone(address);
     ir_.jump(good);
     ir_.begin_block(good);
   }
@@ -298,12 +322,40 @@ class Access {
 
   std::vector<Value> fetch_lanes() {
     put_addresses();
-    writer_.cold_call("emu_load", {Ir::constant(site_, "i32", 1), writer_.mask()});
+    writer_.cold_call("emu_load", {site(), mask()});
     std::vector<Value> values;
     values.reserve(count_);
     for (unsigned e = 0; e < count_; ++e)
       values.push_back(ir_.load(writer_.value_area(e), element_, kLanes, 64));
     return values;
+  }
+
+  // A load whose lanes are where they were guessed to be, or not, by a function that all such loads
+  // of a long kernel call: written out, it is the longest of all instructions.
+  void load_by_function() {
+    const Value lanes = address_.lanes();
+    const Value site_number = Ir::constant(site_, "i32", 1);
+    const Value running = writer_.mask();
+    std::string key = fmt::format("load {} {} {} {} {}", static_cast<int>(space_), element_,
+                                  address_.surely_inside(span()), address_.surely_aligned(span()),
+                                  is_volatile(instruction_));
+    for (const std::int64_t offset : way_.offset) key += fmt::format(" {}", offset);
+    const Value value = writer_.call_common(
+        key, {lanes, site_number, running}, element_, [&](const std::vector<Value>& given) {
+          given_ = Given{given[1], given[2]};
+          lane_addresses_ = given[0];
+          const std::string fast = ir_.label("fast");
+          const std::string slow = ir_.label("slow");
+          const Value base = span_address();
+          ir_.branch(span_is_bad(base), slow, fast, true);
+          ir_.begin_block(slow);
+          const Value fetched = fetch_lanes()[0];
+          ir_.line("ret " + fetched.typed());
+          ir_.begin_block(fast);
+          const Value loaded = VectorAccess(ir_, instruction_, way_).load(host_pointer(base))[0];
+          ir_.line("ret " + loaded.typed());
+        });
+    write(0, value);
   }
 
   void load_lanes() {
@@ -338,6 +390,12 @@ class Access {
   AccessWay way_;
   std::uint32_t site_ = 0;
   Value lane_addresses_;  // of the current access, where they were computed for a guess
+  // Of a function that many accesses call: what its caller says of the access.
+  struct Given {
+    Value site;
+    Value mask;
+  };
+  std::optional<Given> given_;
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
 
 Writer::Writer(const ptx::Module& module, const ptx::Function& function, const LaunchShape& shape,
                const Layout& layout, const SymbolAddresses& symbols, const ControlFlow& flow,
-               const Analysis& analysis, KernelScope& scope)
+               const Analysis& analysis, KernelScope& scope, PartsFrame* frame)
     : module_(module),
       function_(function),
       shape_(shape),
@@ -40,24 +40,38 @@ Writer::Writer(const ptx::Module& module, const ptx::Function& function, const L
       flow_(flow),
       analysis_(analysis),
       scope_(scope),
+      parts_frame_(frame),
+      registers_(function.registers.size()),
       first_site_(scope.sites),
       host_nans_(registers_of_host_nans(function)) {
-  for (std::size_t r = 0; r < function.registers.size(); ++r) {
-    const unsigned lanes = analysis.forms[r].is_vector() ? kLanes : 1;
-    registers_.push_back(ir.slot(element_of(function.registers[r].type), lanes));
+  for (std::size_t r = 0; frame != nullptr && r < registers_.size(); ++r) {
+    registers_[r].offset = frame->registers[r];
   }
-  shared_ = ir.load(context_field(offsetof(WarpContext, shared)), "ptr", 1, 8);
-  shared_bytes_ = ir.resize(
+  begin_function();
+}
+
+Ir Writer::next_part() {
+  Ir written = std::exchange(ir, Ir::behind(ir));
+  for (Place& place : registers_) place.slot.reset();
+  for (auto& [key, place] : call_slots_) place.slot.reset();
+  carry_.slot.reset();
+  begin_function();
+  return written;
+}
+
+void Writer::begin_function() {
+  bases_.shared = ir.load(context_field(offsetof(WarpContext, shared)), "ptr", 1, 8);
+  bases_.shared_bytes = ir.resize(
       ir.load(context_field(offsetof(WarpContext, shared_bytes)), "i32", 1, 4), "i64", false);
-  local_ = ir.load(context_field(offsetof(WarpContext, local)), "ptr", 1, 8);
-  parameters_ = ir.load(context_field(offsetof(WarpContext, params)), "ptr", 1, 8);
-  ranges_ = ir.load(context_field(offsetof(WarpContext, ranges)), "ptr", 1, 8);
+  bases_.local = ir.load(context_field(offsetof(WarpContext, local)), "ptr", 1, 8);
+  bases_.parameters = ir.load(context_field(offsetof(WarpContext, params)), "ptr", 1, 8);
+  bases_.ranges = ir.load(context_field(offsetof(WarpContext, ranges)), "ptr", 1, 8);
   if (!by_thread()) return;
   lane_ = ir.load(context_field(offsetof(WarpContext, lane)), "i32", 1, 4);
-  local_ = ir.pointer_add(local_,
-                          ir.binary("mul", ir.resize(lane_, "i64", false), local_window_bytes()));
-  frame_ = function.entry ? Ir::constant(0, "i64", 1) : Value{"%frame", "i64", 1};
-  const bool allocates = std::ranges::any_of(function.body, [](const ptx::Instruction& i) {
+  bases_.local = ir.pointer_add(
+      bases_.local, ir.binary("mul", ir.resize(lane_, "i64", false), local_window_bytes()));
+  frame_ = function_.entry ? Ir::constant(0, "i64", 1) : Value{"%frame", "i64", 1};
+  const bool allocates = std::ranges::any_of(function_.body, [](const ptx::Instruction& i) {
     return i.opcode == ptx::Opcode::alloca || i.opcode == ptx::Opcode::stackrestore;
   });
   if (allocates) {
@@ -65,6 +79,26 @@ Writer::Writer(const ptx::Module& module, const ptx::Function& function, const L
     top_slot_ = ir.slot("i64", 1);
     set_stack_top(end);
   }
+}
+
+Value Writer::slot_at(Place& place, const std::string& element, unsigned lanes) {
+  if (!place.slot) {
+    place.slot = place.offset ? ir.fixed_offset(PartsFrame::pointer(), *place.offset)
+                              : ir.slot(element, lanes);
+  }
+  return *place.slot;
+}
+
+Value Writer::shared_slot_at(Place& place, const std::string& element, unsigned lanes) {
+  if (parts_frame_ != nullptr && !place.offset) {
+    place.offset = parts_frame_->reserve(std::uint64_t{bits_of(element)} * lanes / 8);
+  }
+  return slot_at(place, element, lanes);
+}
+
+Value Writer::register_slot(std::uint32_t index) {
+  return slot_at(registers_.at(index), element_of(function_.registers[index].type),
+                 analysis_.forms[index].is_vector() ? kLanes : 1);
 }
 
 unsigned Writer::lanes_of(const ptx::Instruction& instruction) const {
@@ -86,7 +120,7 @@ Value Writer::widen(const Value& scalar, const Form& form) {
 
 Value Writer::read_register(std::uint32_t index, unsigned lanes) {
   const Form& known = analysis_.forms[index];
-  Value value = ir.load(registers_[index], element_of(function_.registers[index].type),
+  Value value = ir.load(register_slot(index), element_of(function_.registers[index].type),
                         known.is_vector() ? kLanes : 1, 64);
   if (sees_nan_bits_ && host_nans_[index]) value = with_canonical_nan(value);
   return lanes == 1 ? value : widen(value, known);
@@ -110,7 +144,8 @@ Value Writer::symbol_address(const ptx::Symbol& symbol, ptx::Location where) {
                    ir.external(link_name(variable->name), runtime::kAllocationAlignment), "i64");
   }
   if (symbol.where == ptx::Symbol::Where::parameter) {
-    return ir.cast("ptrtoint", ir.pointer_offset(parameters_, layout_.parameters.at(symbol.index)),
+    return ir.cast("ptrtoint",
+                   ir.pointer_offset(bases_.parameters, layout_.parameters.at(symbol.index)),
                    "i64");
   }
   throw ptx::Error(where, "the address of this name is not supported by the emulator");
@@ -188,7 +223,7 @@ void Writer::write(const ptx::Operand& destination, const Value& value, const Fo
     throw ptx::Error(destination.where, "a result goes to a register");
   }
   const std::string element = element_of(function_.registers[reg->index].type);
-  const Value& slot = registers_[reg->index];
+  const Value slot = register_slot(reg->index);
   Value result = value;
   if (bits_of(result.element) == bits_of(element)) {
     result = ir.bitcast(result, element);
@@ -294,10 +329,7 @@ Value Writer::value_area(unsigned index) {
 }
 
 Value Writer::call_slot(std::uint32_t variable, std::int64_t offset, const std::string& element) {
-  const auto key = std::make_pair(variable, offset);
-  const auto found = call_slots_.find(key);
-  if (found != call_slots_.end()) return found->second;
-  return call_slots_[key] = ir.slot(element, kLanes);
+  return shared_slot_at(call_slots_[{variable, offset}], element, kLanes);
 }
 
 void Writer::call(const std::string& name, const std::vector<Value>& arguments) {
@@ -323,6 +355,35 @@ Value Writer::call(const std::string& name, const std::vector<Value>& arguments,
   return ir.define(fmt::format("call {} @{}({})", element, name, values), element, 1);
 }
 
+Value Writer::call_common(const std::string& key, const std::vector<Value>& arguments,
+                          const std::string& element,
+                          const std::function<void(const std::vector<Value>&)>& write) {
+  // With this attribute a function keeps every register that it has not to change, vectors too.
+  constexpr const char* kKeeps = "\"no_caller_saved_registers\"";
+  const std::string name = fmt::format("@common.{}", scope_.common_names.of(key));
+  const std::string type = type_of(element, kLanes);
+  std::string values = "ptr %ctx";
+  std::string parameters = "ptr noalias %ctx";
+  std::vector<Value> given;
+  for (const Value& argument : arguments) {
+    given.push_back({fmt::format("%a{}", given.size()), argument.element, argument.lanes});
+    values += ", " + argument.typed();
+    parameters += ", " + given.back().typed();
+  }
+  if (!scope_.common.contains(key)) {
+    Ir caller = std::exchange(ir, Ir());
+    const Bases bases = bases_;
+    begin_function();
+    write(given);
+    ir.declare(
+        ir.function(fmt::format("internal {} {}({}) noinline {}", type, name, parameters, kKeeps)));
+    scope_.common[key] = std::exchange(ir, std::move(caller));
+    bases_ = bases;
+  }
+  for (const std::string& line : scope_.common[key].declarations()) ir.declare(line);
+  return ir.define(fmt::format("call {} {}({}) {}", type, name, values, kKeeps), element, kLanes);
+}
+
 void Writer::cold_call(const std::string& name, const std::vector<Value>& arguments) {
   // The System V convention's registers for integer arguments, behind the context in rdi.
   static constexpr const char* kRegisters[] = {"rsi", "rdx", "rcx", "r8"};
@@ -340,9 +401,6 @@ void Writer::cold_call(const std::string& name, const std::vector<Value>& argume
                   registers, name, values));
 }
 
-Value Writer::carry_slot() {
-  if (!carry_) carry_ = ir.slot("i1", kLanes);
-  return *carry_;
-}
+Value Writer::carry_slot() { return shared_slot_at(carry_, "i1", kLanes); }
 
 }  // namespace emulator::lower

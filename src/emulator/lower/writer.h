@@ -3,6 +3,7 @@
 // after the groups (integer.cpp, ..).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "emulator/lower/ir.h"
 #include "emulator/lower/layout.h"
 #include "emulator/lower/nan.h"
+#include "emulator/lower/parts.h"
 #include "emulator/lower/thread_function.h"
 #include "emulator/lower/transfer.h"
 #include "emulator/ptx/ast.h"
@@ -48,15 +50,20 @@ struct KernelScope {
   Numbering kinds;                         // of warp-wide instructions
   Numbering signatures;                    // of functions that pointers may name
   std::uint32_t sites = 0;
+  std::map<std::string, Ir> common;  // functions that instructions call, by what they do
+  Numbering common_names;
 };
 
 class Writer {
  public:
   Writer(const ptx::Module& module, const ptx::Function& function, const LaunchShape& shape,
          const Layout& layout, const SymbolAddresses& symbols, const ControlFlow& flow,
-         const Analysis& analysis, KernelScope& scope);
+         const Analysis& analysis, KernelScope& scope, PartsFrame* frame = nullptr);
 
   Ir ir;
+  // Begins another function of the same body, which finds in the frame what others left, and gives
+  // the IR of the one before.
+  Ir next_part();
 
   [[nodiscard]] const ptx::Module& module() const { return module_; }
   [[nodiscard]] const ptx::Function& function() const { return function_; }
@@ -67,6 +74,12 @@ class Writer {
   [[nodiscard]] KernelScope& scope() { return scope_; }
   // Whether the code is that of one thread, which runs by itself.
   [[nodiscard]] bool by_thread() const { return shape_.by_thread(); }
+  // Where the body is written in parts: null otherwise.
+  [[nodiscard]] const PartsFrame* parts_frame() const { return parts_frame_; }
+  // An address in that frame.
+  [[nodiscard]] Value in_parts_frame(std::uint64_t offset) {
+    return ir.pointer_offset(PartsFrame::pointer(), offset);
+  }
 
   // 1 where the instruction's result is one scalar (plus constants per lane), else 32: how many
   // lanes its operands are to be read with.
@@ -125,13 +138,13 @@ class Writer {
   [[nodiscard]] const CheckGroup* check_group(const ptx::Instruction& instruction) const;
 
   // Values of the warp context, read once on entry.
-  [[nodiscard]] Value shared_base() const { return shared_; }
-  [[nodiscard]] Value shared_bytes() const { return shared_bytes_; }  // i64
+  [[nodiscard]] Value shared_base() const { return bases_.shared; }
+  [[nodiscard]] Value shared_bytes() const { return bases_.shared_bytes; }  // i64
   // How much from local_base() on is local memory: of all lanes, or of the thread.
   Value local_window_bytes();  // i64
-  [[nodiscard]] Value local_base() const { return local_; }
-  [[nodiscard]] Value parameters() const { return parameters_; }
-  [[nodiscard]] Value ranges() const { return ranges_; }
+  [[nodiscard]] Value local_base() const { return bases_.local; }
+  [[nodiscard]] Value parameters() const { return bases_.parameters; }
+  [[nodiscard]] Value ranges() const { return bases_.ranges; }
   [[nodiscard]] static Value context() { return {"%ctx", "ptr", 1}; }
   Value context_field(std::size_t offset) { return ir.pointer_offset(context(), offset); }
   // context->address and context->value[i], where entry points find and leave vectors.
@@ -143,6 +156,13 @@ class Writer {
   void call(const std::string& name, const std::vector<Value>& arguments);
   Value call(const std::string& name, const std::vector<Value>& arguments,
              const std::string& element);
+
+  // Calls a function of the module that is the same for all instructions of one `key`, and is
+  // written by the first of them; `write` gets its arguments, and returns 32 lanes of `element`.
+  // It changes no register but those of its result.
+  Value call_common(const std::string& key, const std::vector<Value>& arguments,
+                    const std::string& element,
+                    const std::function<void(const std::vector<Value>&)>& write);
 
   // Calls emu_load, emu_store or emu_check on the cold side of a check, so that it costs the hot
   // side no register.
@@ -156,9 +176,7 @@ class Writer {
   Value stack_top();
   void set_stack_top(const Value& top);
   // The slot of a vector register that the lanes' values of a warp-wide instruction go to.
-  [[nodiscard]] const Value& register_slot(std::uint32_t index) const {
-    return registers_.at(index);
-  }
+  Value register_slot(std::uint32_t index);
   // From here on results are not written but laid out for all of `lanes`; until end_dealing(),
   // which gives their destinations in order.
   void begin_dealing(const Value& lanes);
@@ -171,6 +189,16 @@ class Writer {
   [[nodiscard]] bool may_suspend() const { return suspends_; }
 
  private:
+  // Where a value is kept from one instruction to the next.
+  struct Place {
+    std::optional<Value> slot;            // of the function that is being written
+    std::optional<std::uint64_t> offset;  // in the frame of a body that is written in parts
+  };
+  void begin_function();
+  Value slot_at(Place& place, const std::string& element, unsigned lanes);
+  // The same for what any part may ask for.
+  Value shared_slot_at(Place& place, const std::string& element, unsigned lanes);
+
   Value with_canonical_nan(const Value& value);
   Value read_special(const ptx::SpecialRegister& special, ptx::Location where);
   Value read_lane_register(const ptx::SpecialRegister& special);
@@ -189,13 +217,17 @@ class Writer {
   const Analysis& analysis_;
   KernelScope& scope_;
 
-  std::vector<Value> registers_;  // slots
-  std::map<std::pair<std::uint32_t, std::int64_t>, Value> call_slots_;
+  PartsFrame* parts_frame_;
+  std::vector<Place> registers_;
+  std::map<std::pair<std::uint32_t, std::int64_t>, Place> call_slots_;
   std::vector<PendingSite> sites_;
   std::map<const ptx::Instruction*, std::uint32_t> site_of_;
   CheckGroups check_groups_;
   std::uint32_t first_site_;
-  Value shared_, shared_bytes_, local_, parameters_, ranges_;
+  struct Bases {
+    Value shared, shared_bytes, local, parameters, ranges;
+  };
+  Bases bases_;
   Value lane_;                     // of a thread, i32
   Value frame_;                    // of a thread, i64
   std::optional<Value> top_slot_;  // where alloca may move the end of the stack
@@ -203,7 +235,7 @@ class Writer {
   bool deals_ = false;
   Value dealt_lanes_;
   std::vector<ptx::Operand> dealt_;  // destinations
-  std::optional<Value> carry_;
+  Place carry_;
 
   std::uint32_t block_ = 0;
   Value block_mask_;

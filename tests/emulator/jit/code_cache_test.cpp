@@ -183,7 +183,7 @@ TEST_F(CodeCaches, CompileAnewWhatDoesNotLink) {
   const lower::LaunchShape shape{{32, 1, 1}, {1, 1, 1}, 0};
   auto kernel = there.find(kAddStep, "k", shape, kWarps);
   ASSERT_TRUE(kernel);
-  kernel->object = "not an object file";
+  kernel->objects = {"not an object file"};
   there.keep(kAddStep, "k", shape, kWarps, *kernel);
   Process process(kAddStep, cache());
   const auto compiled = process.compile();

@@ -33,21 +33,22 @@ std::vector<std::uint32_t> words_of(const std::vector<std::uint64_t>& numbers) {
 }
 
 // Tries to leave out each statement, those inside of it later. True if one could be.
-bool leave_out(Program& program, Statements& statements, lower::EngineChoice engine) {
+bool leave_out(Program& program, Statements& statements, lower::EngineChoice engine,
+               jit::Compilation compilation) {
   bool changed = false;
   for (std::size_t i = 0; i < statements.size();) {
     Statement statement = std::move(statements[i]);
     statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(i));
-    if (difference(program, engine)) {
+    if (difference(program, engine, compilation)) {
       changed = true;
       continue;
     }
     statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(i), std::move(statement));
     if (auto* branch = std::get_if<Branch>(&statements[i].what)) {
-      changed = leave_out(program, branch->then, engine) || changed;
-      changed = leave_out(program, branch->otherwise, engine) || changed;
+      changed = leave_out(program, branch->then, engine, compilation) || changed;
+      changed = leave_out(program, branch->otherwise, engine, compilation) || changed;
     } else if (auto* loop = std::get_if<Loop>(&statements[i].what)) {
-      changed = leave_out(program, loop->body, engine) || changed;
+      changed = leave_out(program, loop->body, engine, compilation) || changed;
     }
     ++i;
   }
@@ -56,13 +57,15 @@ bool leave_out(Program& program, Statements& statements, lower::EngineChoice eng
 
 }  // namespace
 
-std::optional<std::string> difference(const Program& program, lower::EngineChoice engine) {
+std::optional<std::string> difference(const Program& program, lower::EngineChoice engine,
+                                      jit::Compilation compilation) {
   const std::vector<std::uint64_t> input = input_of(program);
   const std::vector<std::uint64_t> expected = interpret(program, input);
   Outcome outcome;
   try {
-    outcome = run_kernel(ptx_of(program), words_of(input), expected.size() * 2,
-                         {.grid = {program.blocks, 1, 1}, .block = program.block}, engine);
+    outcome =
+        run_kernel(ptx_of(program), words_of(input), expected.size() * 2,
+                   {.grid = {program.blocks, 1, 1}, .block = program.block}, engine, compilation);
   } catch (const std::exception& error) {
     return fmt::format("refused: {}", error.what());
   }
@@ -76,8 +79,8 @@ std::optional<std::string> difference(const Program& program, lower::EngineChoic
   return std::nullopt;
 }
 
-Program shrunk(Program program, lower::EngineChoice engine) {
-  while (leave_out(program, program.body, engine)) {
+Program shrunk(Program program, lower::EngineChoice engine, jit::Compilation compilation) {
+  while (leave_out(program, program.body, engine, compilation)) {
   }
   return program;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "emulator/jit/compiler.h"
 #include "emulator/lower/kernel.h"
 #include "emulator/random/program.h"
 
@@ -13,9 +14,11 @@ namespace emulator::testing::random {
 // What differs first, in words; nothing where the emulator does what PTX says. Where
 // EMULATOR_TESTS_DRIVER names a CUDA driver, that one runs the program instead.
 [[nodiscard]] std::optional<std::string> difference(const Program& program,
-                                                    lower::EngineChoice engine);
+                                                    lower::EngineChoice engine,
+                                                    jit::Compilation compilation);
 
 // The program without the statements that a difference does not need.
-[[nodiscard]] Program shrunk(Program program, lower::EngineChoice engine);
+[[nodiscard]] Program shrunk(Program program, lower::EngineChoice engine,
+                             jit::Compilation compilation);
 
 }  // namespace emulator::testing::random

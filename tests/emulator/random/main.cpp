@@ -5,7 +5,8 @@
 //
 // Prints each that differs, without the statements that do not matter, and how often each form of
 // instruction came up. Exits with 1 if one differs. EMULATED_CUDA_ENGINE=threads runs each thread
-// by itself, EMULATOR_TESTS_DRIVER=libcuda.so.1 all of it on a GPU.
+// by itself, EMULATED_CUDA_COMPILE=parts or plain compiles them as long kernels or without
+// optimisation, EMULATOR_TESTS_DRIVER=libcuda.so.1 all of it on a GPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,17 +48,18 @@ void print_coverage(const Coverage& coverage) {
 
 int run(std::uint64_t first, std::uint64_t count) {
   const auto engine = emulator::jit::engine_of_environment();
+  const auto compilation = emulator::jit::compilation_of_environment();
   Coverage coverage;
   std::uint64_t wrong = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Program program = generate(seed);
     coverage.add(program);
-    const auto found = difference(program, engine);
+    const auto found = difference(program, engine, compilation);
     if (!found) continue;
     ++wrong;
-    const Program small = shrunk(program, engine);
+    const Program small = shrunk(program, engine, compilation);
     fmt::print("seed {}: {}\nof which is left: {}\n{}\n", seed, *found,
-               difference(small, engine).value_or("nothing"), ptx_of(small));
+               difference(small, engine, compilation).value_or("nothing"), ptx_of(small));
     std::fflush(stdout);
   }
   print_coverage(coverage);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/random/comparison.h"
@@ -10,11 +11,13 @@
 namespace emulator::testing::random {
 namespace {
 
+using jit::Compilation;
 using lower::EngineChoice;
 
 // More, from other seeds: build/release/tests/emulator_random_programs FIRST COUNT
 constexpr std::uint64_t kPrograms = 320;
 constexpr std::uint64_t kPerTest = 20;
+constexpr std::uint64_t kPerWay = 24;
 
 // The number of a portion of the programs. Even ones run by warps, odd ones by threads.
 class RandomPrograms : public ::testing::TestWithParam<std::uint64_t> {};
@@ -25,9 +28,26 @@ TEST_P(RandomPrograms, ComputeWhatPtxSays) {
   const EngineChoice engine = GetParam() % 2 == 0 ? EngineChoice::warps : EngineChoice::threads;
   for (std::uint64_t i = 0; i < kPerTest; ++i) {
     const Program program = generate(GetParam() * kPerTest + i);
-    const auto found = difference(program, engine);
+    const auto found = difference(program, engine, Compilation::automatic);
     ASSERT_EQ(found.value_or(""), "") << "seed " << program.seed << "\n"
-                                      << ptx_of(shrunk(program, engine));
+                                      << ptx_of(shrunk(program, engine, Compilation::automatic));
+  }
+}
+
+// Each way of compiling against the interpreter.
+class CompiledPrograms : public ::testing::TestWithParam<std::pair<Compilation, EngineChoice>> {};
+INSTANTIATE_TEST_SUITE_P(Way, CompiledPrograms,
+                         ::testing::Values(std::pair(Compilation::parts, EngineChoice::warps),
+                                           std::pair(Compilation::plain, EngineChoice::warps),
+                                           std::pair(Compilation::plain, EngineChoice::threads)));
+
+TEST_P(CompiledPrograms, ComputeWhatPtxSays) {
+  const auto [compilation, engine] = GetParam();
+  for (std::uint64_t seed = kPrograms; seed < kPrograms + kPerWay; ++seed) {
+    const Program program = generate(seed);
+    const auto found = difference(program, engine, compilation);
+    ASSERT_EQ(found.value_or(""), "") << "seed " << program.seed << "\n"
+                                      << ptx_of(shrunk(program, engine, compilation));
   }
 }
 

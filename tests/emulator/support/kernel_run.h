@@ -24,7 +24,8 @@ namespace emulator::testing {
 // `output_words` 32-bit words that are all 0xcdcdcdcd before.
 [[nodiscard]] inline Outcome run_kernel(
     const std::string& ptx, const std::vector<std::uint32_t>& input, std::size_t output_words,
-    const Grid& launch = {}, lower::EngineChoice engine_choice = jit::engine_of_environment()) {
+    const Grid& launch = {}, lower::EngineChoice engine_choice = jit::engine_of_environment(),
+    jit::Compilation compilation = jit::compilation_of_environment()) {
   keep_ptx(ptx);
   if (const char* driver = driver_to_test()) {
     return run_on_driver(driver, ptx, input, output_words, launch);
@@ -49,7 +50,7 @@ namespace emulator::testing {
     }
     globals[variable.name] = address;
   }
-  jit::Compiler compiler(module, globals, engine_choice);
+  jit::Compiler compiler(module, globals, engine_choice, {}, compilation);
   compiler.check();
   const auto kernel =
       compiler.compile(*entry, {launch.block, launch.grid, launch.dynamic_shared_bytes});

@@ -143,9 +143,13 @@ std::string ir_of(const Program& program) {
   runtime::Memory memory;
   const ptx::Module module = ptx::parse(program.ptx);
   const lower::LaunchShape shape{program.block, program.grid, program.dynamic_shared_bytes};
-  return lower::lower_kernel(module, entry_of(module, program.kernel), shape,
-                             place_variables(module, memory), "warp")
-      .ir;
+  std::string text;
+  for (const std::string& ir : lower::lower_kernel(module, entry_of(module, program.kernel), shape,
+                                                   place_variables(module, memory), "warp")
+                                   .modules) {
+    text += ir;
+  }
+  return text;
 }
 
 }  // namespace emulator::perf
