@@ -55,6 +55,7 @@ class Body {
     }
     std::vector<Code> codes{calls_of_parts(kernel)};
     for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (entries_[i].empty()) continue;  // Nothing leads there.
       parts[i].begin_block(kEnter);
       parts[i].line(switch_to(entries_[i], name(*entries_[i].begin()), name));
       codes.push_back({parts[i].function(header_of_part(kernel, i)), parts[i].declarations()});
@@ -234,13 +235,18 @@ class Body {
       }
       return run_next(targets[0], lanes);
     }
+    IndexSet awaited = analysis_.pending[from];  // where lanes may wait so far
     for (const Way& way : ways) {
       if (way.target == flow_.exit()) {
         retire(way.lanes);
-      } else {
-        const Value before = ir_.load(waiting(way.target), "i32", 1, 4);
-        ir_.store(ir_.binary("or", before, way.lanes), waiting(way.target), 4);
+        continue;
       }
+      Value lanes = way.lanes;
+      if (awaited.contains(way.target)) {
+        lanes = ir_.binary("or", ir_.load(waiting(way.target), "i32", 1, 4), lanes);
+      }
+      ir_.store(lanes, waiting(way.target), 4);
+      awaited.insert(way.target);
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
       const std::uint32_t block = order[i];
@@ -347,6 +353,7 @@ class Body {
     std::string ways = "[ 0, %first ]";
     std::set<std::uint32_t> blocks;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i].empty()) continue;
       ways += fmt::format(", [ %from{0}, %part{0} ]", i);
       blocks.insert(entries_[i].begin(), entries_[i].end());
     }
@@ -354,6 +361,7 @@ class Body {
     ir_.line(switch_to(blocks, "done",
                        [&](std::uint32_t b) { return fmt::format("part{}", part_of(b)); }));
     for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i].empty()) continue;
       ir_.declare(fmt::format("declare i32 @{}.{}(ptr, ptr, i32)", kernel, i));
       ir_.begin_block(fmt::format("part{}", i));
       ir_.line(fmt::format("%from{0} = call i32 @{1}.{0}(ptr %ctx, ptr {2}, i32 %block)", i, kernel,

@@ -1,11 +1,13 @@
 // Tensor cores: fragments from and to shared memory, and their products. The runtime does the work
 // (runtime/matrix.h); here registers are handed over and taken back.
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
 #include "emulator/lower/address.h"
 #include "emulator/lower/other_product.h"
+#include "emulator/lower/register_copies.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -16,6 +18,10 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Type;
 using runtime::MatrixType;
+
+[[nodiscard]] std::uint64_t value_offset(unsigned area) {
+  return offsetof(runtime::WarpContext, value) + std::uint64_t{area} * kLanes * 16;
+}
 
 constexpr unsigned kRowBytes = 16;  // of an 8 x 8 matrix of 16-bit elements
 
@@ -42,24 +48,22 @@ class MatrixAccess {
   void load() {
     writer_.ir.store(address_.lanes(), writer_.address_area(), 64);
     call("emu_load_matrix");
-    std::vector<Value> values;
-    values.reserve(registers_.size());
-    for (std::size_t i = 0; i < registers_.size(); ++i)
-      values.push_back(writer_.ir.load(area(i), "i32", kLanes, 64));
-    for (std::size_t i = 0; i < registers_.size(); ++i)
-      writer_.write(registers_[i], values[i], Form::any());
+    take_back(writer_, copies());
   }
 
   void store() {
     writer_.ir.store(address_.lanes(), writer_.address_area(), 64);
-    for (std::size_t i = 0; i < registers_.size(); ++i)
-      writer_.ir.store(writer_.read(registers_[i], "i32", kLanes), area(i), 64);
+    hand_over(writer_, copies());
     call("emu_store_matrix");
   }
 
  private:
-  Value area(std::size_t index) {
-    return writer_.ir.pointer_offset(writer_.value_area(0), index * kLanes * 4);
+  [[nodiscard]] std::vector<RegisterCopy> copies() const {
+    std::vector<RegisterCopy> all;
+    for (std::size_t i = 0; i < registers_.size(); ++i) {
+      all.push_back({registers_[i], Type::b32, value_offset(0) + i * kLanes * 4});
+    }
+    return all;
   }
   void call(const char* name) {
     writer_.call(name, {number(site_), writer_.mask(), number(registers_.size()),
@@ -170,42 +174,33 @@ void product(Writer& writer, const Instruction& instruction) {
       !instruction.has(Modifier::col)) {
     unsupported(instruction);
   }
-  Ir& ir = writer.ir;
   const unsigned bytes = shape.a == MatrixType::f64 ? 8 : 4;
-  const std::string element = bytes == 8 ? "i64" : "i32";
   const unsigned rows = eight_rows ? 8 : 16;
   const auto count = [&](unsigned elements, MatrixType of) {
     return elements * bits_of(of) / (kLanes * bytes * 8);
   };
-  const auto hand_over = [&](std::size_t operand, unsigned registers) {
+  const auto add = [&](std::vector<RegisterCopy>& copies, unsigned operand, unsigned registers) {
     const std::vector<ptx::Operand> all = elements_of(instruction.operands.at(operand));
     if (all.size() != registers) unsupported(instruction);
     for (std::size_t i = 0; i < all.size(); ++i) {
       // The type says how a constant is to be read.
       const Type as = operand == 3 ? instruction.types[3] : bytes == 8 ? Type::b64 : Type::b32;
-      const Value bits = writer.read_bits(all[i], as == Type::f16 ? Type::b32 : as, kLanes);
-      ir.store(
-          bits,
-          ir.pointer_offset(writer.value_area(static_cast<unsigned>(operand)), i * kLanes * bytes),
-          64);
+      copies.push_back(
+          {all[i], as == Type::f16 ? Type::b32 : as, value_offset(operand) + i * kLanes * bytes});
     }
   };
-  hand_over(1, count(rows * shape.depth, shape.a));
-  hand_over(2, count(8 * shape.depth, shape.b));
-  hand_over(3, count(rows * 8, shape.c));
+  std::vector<RegisterCopy> given;
+  add(given, 1, count(rows * shape.depth, shape.a));
+  add(given, 2, count(8 * shape.depth, shape.b));
+  add(given, 3, count(rows * 8, shape.c));
+  hand_over(writer, given);
   const auto code = [](MatrixType of) { return number(static_cast<std::uint64_t>(of)); };
   writer.call("emu_mma",
               {writer.mask(), number(instruction.where.line), code(shape.a), code(shape.b),
                code(shape.c), number(shape.depth), number(shape.saturate ? 1 : 0)});
-  const std::vector<ptx::Operand> results = elements_of(instruction.operands.at(0));
-  if (results.size() != count(rows * 8, shape.c)) unsupported(instruction);
-  std::vector<Value> values;
-  values.reserve(results.size());
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    values.push_back(
-        ir.load(ir.pointer_offset(writer.value_area(0), i * kLanes * bytes), element, kLanes, 64));
-  }
-  for (std::size_t i = 0; i < results.size(); ++i) writer.write(results[i], values[i], Form::any());
+  std::vector<RegisterCopy> results;
+  add(results, 0, count(rows * 8, shape.c));
+  take_back(writer, results);
 }
 
 // wmma: the fragments of a product of rows x columns x depth.

@@ -82,6 +82,13 @@ PartsFrame parts_frame(const ptx::Function& function, const ControlFlow& flow,
 
   IndexSet left(function.registers.size());  // by one block for another
   for (const IndexSet& live : flow.live_in) left.merge(live);
+  // The runtime copies fragments of matrices from and to the frame (register_copies.h).
+  for (const ptx::Instruction& instruction : function.body) {
+    if (!is_of_matrices(instruction.opcode)) continue;
+    const Effects effects = effects_of(instruction);
+    for (const std::uint32_t r : effects.reads) left.insert(r);
+    for (const std::uint32_t r : effects.writes) left.insert(r);
+  }
   const std::vector<Stretch> needed = stretches(function, flow, analysis);
   std::vector<std::uint32_t> order;
   for (const std::uint32_t r : left.items()) {

@@ -35,7 +35,8 @@ struct PartsFrame {
   // What its address is called in each of them.
   [[nodiscard]] static Value pointer() { return {"%parts_frame", "ptr", 1}; }
 
-  // By register. None where no block leaves a value of it for another.
+  // By register. None where no block leaves a value of it for another, but for those that hold
+  // fragments of matrices.
   std::vector<std::optional<std::uint64_t>> registers;
   std::uint64_t waiting = 0;  // i32 per block: the lanes that wait for it
   std::uint64_t running = 0;  // i32 per block: the lanes that run it now

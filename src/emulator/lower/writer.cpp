@@ -101,6 +101,24 @@ Value Writer::register_slot(std::uint32_t index) {
                  analysis_.forms[index].is_vector() ? kLanes : 1);
 }
 
+std::optional<std::uint64_t> Writer::place_to_read(const ptx::Operand& operand) const {
+  const auto* reg = std::get_if<ptx::Register>(&operand.value);
+  if (reg == nullptr || operand.negated || !analysis_.forms[reg->index].is_vector() ||
+      (sees_nan_bits_ && host_nans_[reg->index])) {
+    return std::nullopt;
+  }
+  return registers_[reg->index].offset;
+}
+
+std::optional<std::uint64_t> Writer::place_to_write(const ptx::Operand& operand) const {
+  const auto* reg = std::get_if<ptx::Register>(&operand.value);
+  if (reg == nullptr || guard_ || !analysis_.forms[reg->index].is_vector() ||
+      analysis_.kept[block_].contains(reg->index)) {
+    return std::nullopt;
+  }
+  return registers_[reg->index].offset;
+}
+
 unsigned Writer::lanes_of(const ptx::Instruction& instruction) const {
   return result(instruction).is_vector() ? kLanes : 1;
 }

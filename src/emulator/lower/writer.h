@@ -177,6 +177,10 @@ class Writer {
   void set_stack_top(const Value& top);
   // The slot of a vector register that the lanes' values of a warp-wide instruction go to.
   Value register_slot(std::uint32_t index);
+  // Where in the parts' frame the 32 lanes of such an operand lie as they are to be read, or may be
+  // written as they come; nothing where there is more to do.
+  [[nodiscard]] std::optional<std::uint64_t> place_to_read(const ptx::Operand& operand) const;
+  [[nodiscard]] std::optional<std::uint64_t> place_to_write(const ptx::Operand& operand) const;
   // From here on results are not written but laid out for all of `lanes`; until end_dealing(),
   // which gives their destinations in order.
   void begin_dealing(const Value& lanes);

@@ -22,6 +22,7 @@
 #include "emulator/runtime/matrix.h"
 #include "emulator/runtime/other_product.h"
 #include "emulator/runtime/print_format.h"
+#include "emulator/runtime/register_copies.h"
 
 namespace emulator::runtime {
 namespace {
@@ -489,6 +490,7 @@ std::span<const EntryPoint> entry_points() {
       {"emu_load_matrix", reinterpret_cast<void*>(emu_load_matrix)},
       {"emu_store_matrix", reinterpret_cast<void*>(emu_store_matrix)},
       {"emu_mma", reinterpret_cast<void*>(emu_mma)},
+      {"emu_move", reinterpret_cast<void*>(emu_move)},
       {"emu_copy", reinterpret_cast<void*>(emu_copy)},
       {"emu_load_fragment", reinterpret_cast<void*>(emu_load_fragment)},
       {"emu_store_fragment", reinterpret_cast<void*>(emu_store_fragment)},
