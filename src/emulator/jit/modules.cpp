@@ -42,6 +42,17 @@ class SideBySide {
   std::exception_ptr failure_;
 };
 
+// Threads beside this one, so that there are `wanted`, or as many as are to be had.
+std::vector<std::jthread> helpers_of(SideBySide& compilation, std::size_t wanted) {
+  std::vector<std::jthread> helpers;
+  try {
+    while (helpers.size() + 1 < wanted) helpers.emplace_back([&] { compilation.run(); });
+  } catch (const std::system_error&) {
+    return helpers;
+  }
+  return helpers;
+}
+
 }  // namespace
 
 Objects compile_modules(const std::vector<std::string>& modules, unsigned threads,
@@ -49,13 +60,8 @@ Objects compile_modules(const std::vector<std::string>& modules, unsigned thread
   const auto begin = std::chrono::steady_clock::now();
   SideBySide compilation(modules, optimisation);
   {
-    std::vector<std::jthread> helpers;
-    try {
-      for (std::size_t i = 1; i < std::min<std::size_t>(threads, modules.size()); ++i) {
-        helpers.emplace_back([&compilation] { compilation.run(); });
-      }
-    } catch (const std::system_error&) {  // No more threads are to be had: fewer do it.
-    }
+    const std::vector<std::jthread> helpers =
+        helpers_of(compilation, std::min<std::size_t>(threads, modules.size()));
     compilation.run();
   }
   const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;

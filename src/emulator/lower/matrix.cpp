@@ -60,6 +60,7 @@ class MatrixAccess {
  private:
   [[nodiscard]] std::vector<RegisterCopy> copies() const {
     std::vector<RegisterCopy> all;
+    all.reserve(registers_.size());
     for (std::size_t i = 0; i < registers_.size(); ++i) {
       all.push_back({registers_[i], Type::b32, value_offset(0) + i * kLanes * 4});
     }
@@ -182,6 +183,7 @@ void product(Writer& writer, const Instruction& instruction) {
   const auto add = [&](std::vector<RegisterCopy>& copies, unsigned operand, unsigned registers) {
     const std::vector<ptx::Operand> all = elements_of(instruction.operands.at(operand));
     if (all.size() != registers) unsupported(instruction);
+    copies.reserve(copies.size() + all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       // The type says how a constant is to be read.
       const Type as = operand == 3 ? instruction.types[3] : bytes == 8 ? Type::b64 : Type::b32;
