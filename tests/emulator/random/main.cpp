@@ -57,8 +57,10 @@ int run(std::uint64_t first, std::uint64_t count) {
     const auto found = difference(program, engine, compilation);
     if (!found) continue;
     ++wrong;
+    fmt::print("seed {}: {}\n", seed, *found);
+    std::fflush(stdout);  // shrinking takes its time
     const Program small = shrunk(program, engine, compilation);
-    fmt::print("seed {}: {}\nof which is left: {}\n{}\n", seed, *found,
+    fmt::print("of which is left: {}\n{}\n",
                difference(small, engine, compilation).value_or("nothing"), ptx_of(small));
     std::fflush(stdout);
   }
