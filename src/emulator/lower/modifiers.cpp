@@ -302,6 +302,29 @@ Words known_words(Opcode opcode) {
   }
 }
 
+// Of the words that arithmetic has, those for floats alone and those for integers alone.
+constexpr M kOfFloats[] = {M::rn,     M::rz,   M::rm,  M::rp,      M::ftz,
+                           M::approx, M::full, M::NaN, M::xorsign, M::abs};
+constexpr M kOfIntegers[] = {M::lo, M::hi, M::wide, M::cc};
+
+// Words of the other kind of numbers: of integers for floats, of floats for integers.
+Words words_of_other_types(const ptx::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::add:
+    case Opcode::sub:
+    case Opcode::mul:
+    case Opcode::mad:
+    case Opcode::div:
+    case Opcode::min:
+    case Opcode::max:
+    case Opcode::abs:
+    case Opcode::neg:
+      return ptx::is_float(instruction.type()) ? Words(kOfIntegers) : Words(kOfFloats);
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 void require_known_words(const ptx::Instruction& instruction) {
@@ -318,8 +341,10 @@ void require_known_words(const ptx::Instruction& instruction) {
   }
   if (takes_any(instruction.opcode)) return;
   const Words known = known_words(instruction.opcode);
+  const Words others = words_of_other_types(instruction);
   for (const M word : instruction.modifiers) {
-    if (std::ranges::find(known, word) != known.end()) continue;
+    const bool is_other = std::ranges::find(others, word) != others.end();
+    if (!is_other && std::ranges::find(known, word) != known.end()) continue;
     unsupported(instruction, "'." + std::string(ptx::spelling(word)) + "' is not");
   }
 }
