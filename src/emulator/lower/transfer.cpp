@@ -96,6 +96,15 @@ Form moved(const TransferContext& context, const Instruction& instruction) {
   return packs ? elementwise(context, instruction) : form_of(context, source, width(instruction));
 }
 
+// One result for all lanes that name the same members.
+Form among_members(const TransferContext& context, const Instruction& instruction) {
+  constexpr std::size_t kMembers = 2;
+  if (instruction.operands.size() <= kMembers) return Form::uniform(32);
+  const Form members = form_of(context, instruction.operands[kMembers], 32);
+  if (members.kind == Form::Kind::unset) return {};
+  return members.is_uniform() ? Form::uniform(32) : Form::any();
+}
+
 Form selected(const TransferContext& context, const Instruction& instruction) {
   const Form a = form_of(context, instruction.operands.at(1), width(instruction));
   const Form b = form_of(context, instruction.operands.at(2), width(instruction));
@@ -164,8 +173,9 @@ Form form_of_result(const TransferContext& context, const Instruction& instructi
     case Opcode::ldu:
       return loaded(context, instruction);
     case Opcode::vote:
-    case Opcode::activemask:
     case Opcode::redux:
+      return among_members(context, instruction);
+    case Opcode::activemask:
       return Form::uniform(32);
     case Opcode::atom:
     case Opcode::shfl:

@@ -51,13 +51,14 @@ class Together {
   }
 
   void vote() {
-    if (instruction_.has(Modifier::sync)) require_members(instruction_.operands.at(2));
-    const Value bits =
-        ir_.binary("and", ir_.to_mask(writer_.read(instruction_.operands.at(1), "i1", kLanes)),
-                   writer_.mask());
+    const bool sync = instruction_.has(Modifier::sync);
+    if (sync) require_members(instruction_.operands.at(2));
+    const Value group = sync ? group_of(instruction_.operands.at(2)) : writer_.mask();
+    const Value yes = ir_.to_mask(writer_.read(instruction_.operands.at(1), "i1", kLanes));
+    const Value bits = ir_.binary("and", ir_.splat(yes, group.lanes), group);
     if (instruction_.has(Modifier::ballot)) return writer_.write_result(instruction_, bits);
     const Value any = ir_.compare("icmp ne", bits, 0);
-    const Value all = ir_.compare("icmp eq", bits, writer_.mask());
+    const Value all = ir_.compare("icmp eq", bits, group);
     if (instruction_.has(Modifier::any)) return writer_.write_result(instruction_, any);
     if (instruction_.has(Modifier::all)) return writer_.write_result(instruction_, all);
     writer_.write_result(instruction_, ir_.binary("or", all, ir_.binary("xor", any, 1)));
@@ -120,7 +121,7 @@ class Together {
       equal_lanes =
           ir_.binary("or", equal_lanes, ir_.select(same, bit, Ir::constant(0, "i32", kLanes)));
     }
-    const Value members = ir_.splat(writer_.mask(), kLanes);
+    const Value members = ir_.splat(group_of(instruction_.operands.at(2)), kLanes);
     equal_lanes = ir_.binary("and", equal_lanes, members);
     const ptx::Operand& destination = instruction_.operands.at(0);
     if (instruction_.has(Modifier::any))
@@ -154,20 +155,27 @@ class Together {
       identity = is_signed ? 0x80000000 : 0;
     }
     if (operation == nullptr) unsupported(instruction_);
-    const Value a = ir_.select(ir_.from_mask(writer_.mask()), vector32(1),
-                               Ir::constant(identity, "i32", kLanes));
-    const std::string name = fmt::format("@llvm.vector.reduce.{}.v32i32", operation);
-    ir_.declare(fmt::format("declare i32 {}(<32 x i32>)", name));
-    writer_.write_result(instruction_,
-                         ir_.define(fmt::format("call i32 {}({})", name, a.typed()), "i32", 1));
+    const Value a = vector32(1);
+    const auto over = [&](const Value& lanes) {
+      return reduced(operation,
+                     ir_.select(ir_.from_mask(lanes), a, Ir::constant(identity, "i32", kLanes)));
+    };
+    if (one_group(instruction_.operands.at(2))) {
+      return writer_.write_result(instruction_, over(writer_.mask()));
+    }
+    writer_.write_result(instruction_, group_by_group(over));
   }
 
   void elect() {
     require_members(instruction_.operands.at(1));
-    const Value lowest = lowest_lane();
-    const Value elected = ir_.compare("icmp eq", lane_numbers(), ir_.splat(lowest, kLanes));
+    const Value group = ir_.splat(group_of(instruction_.operands.at(1)), kLanes);
+    ir_.declare("declare <32 x i32> @llvm.cttz.v32i32(<32 x i32>, i1)");
+    const Value lowest =
+        ir_.define(fmt::format("call <32 x i32> @llvm.cttz.v32i32({}, i1 false)", group.typed()),
+                   "i32", kLanes);
+    const Value elected = ir_.compare("icmp eq", lane_numbers(), lowest);
     if (const auto* pair = std::get_if<ptx::Pair>(&instruction_.operands.at(0).value)) {
-      writer_.write(pair->both.at(0), ir_.splat(lowest, kLanes), Form::any());
+      writer_.write(pair->both.at(0), lowest, Form::any());
       writer_.write(pair->both.at(1), elected, Form::any());
     } else {
       unsupported(instruction_);
@@ -191,24 +199,72 @@ class Together {
       lanes[lane] = static_cast<std::int64_t>(lane);
     return Ir::lane_constants(lanes, "i32");
   }
-  Value lowest_lane() {
+  Value lowest_of(const Value& mask) {
     ir_.declare("declare i32 @llvm.cttz.i32(i32, i1)");
-    return ir_.define(fmt::format("call i32 @llvm.cttz.i32({}, i1 false)", writer_.mask().typed()),
-                      "i32", 1);
+    return ir_.define(fmt::format("call i32 @llvm.cttz.i32({}, i1 false)", mask.typed()), "i32", 1);
+  }
+  Value element(const Value& vector, const Value& lane) {
+    return ir_.define(fmt::format("extractelement {}, {}", vector.typed(), lane.typed()),
+                      vector.element, 1);
+  }
+  // All 32 values as one.
+  Value reduced(const std::string& operation, const Value& values) {
+    const std::string name = fmt::format("@llvm.vector.reduce.{}.v32i32", operation);
+    ir_.declare(fmt::format("declare i32 {}(<32 x i32>)", name));
+    return ir_.define(fmt::format("call i32 {}({})", name, values.typed()), "i32", 1);
+  }
+
+  // Lanes that name different members carry an instruction out in groups, at the same time: tiles
+  // of cooperative_groups do that. Whether all are known to name the same; threads that run by
+  // themselves meet group by group.
+  [[nodiscard]] bool one_group(const ptx::Operand& members) const {
+    return writer_.by_thread() || writer_.form(members, 32).is_uniform();
+  }
+  // The lanes that each lane carries it out with: one mask, or 32 of them.
+  Value group_of(const ptx::Operand& members) {
+    if (one_group(members)) return writer_.mask();
+    return ir_.binary("and", writer_.read(members, "i32", kLanes),
+                      ir_.splat(writer_.mask(), kLanes));
+  }
+  // What `result` of its group's mask is, for each lane.
+  template <typename Result>
+  Value group_by_group(const Result& result) {
+    const Value groups = group_of(instruction_.operands.at(2));
+    const Value rest = ir_.slot("i32", 1);
+    const Value results = writer_.value_area(0);
+    ir_.store(writer_.mask(), rest, 4);
+    const std::string next = ir_.label("group.next");
+    const std::string done = ir_.label("group.done");
+    ir_.jump(next);
+    ir_.begin_block(next);
+    const Value left = ir_.load(rest, "i32", 1, 4);
+    const Value lowest = lowest_of(left);
+    const Value itself = ir_.binary("shl", number(1), lowest);
+    const Value group = ir_.binary("or", element(groups, lowest), itself);
+    const Value each = ir_.splat(result(group), kLanes);
+    ir_.store(ir_.select(ir_.from_mask(group), each, ir_.load(results, "i32", kLanes, 64)), results,
+              64);
+    const Value after = ir_.binary("and", left, ir_.binary("xor", group, ~std::uint64_t{0}));
+    ir_.store(after, rest, 4);
+    ir_.branch(ir_.compare("icmp ne", after, 0), next, done);
+    ir_.begin_block(done);
+    return ir_.load(results, "i32", kLanes, 64);
   }
 
   // An operand on which all lanes agree, as one scalar: the lowest running lane's.
   Value agreed(const ptx::Operand& operand) {
     if (writer_.form(operand, 32).is_uniform()) return writer_.read(operand, "i32", 1);
-    const Value all = writer_.read(operand, "i32", kLanes);
-    return ir_.define(fmt::format("extractelement {}, {}", all.typed(), lowest_lane().typed()),
-                      "i32", 1);
+    return element(writer_.read(operand, "i32", kLanes), lowest_of(writer_.mask()));
   }
 
   // All lanes named in the mask that have not exited must be running here: an operation among lanes
   // of which some are elsewhere would take values that are not theirs.
   void require_members(const ptx::Operand& members) {
-    const Value named = agreed(members);
+    const Value named = one_group(members)
+                            ? agreed(members)
+                            : reduced("or", ir_.select(ir_.from_mask(writer_.mask()),
+                                                       writer_.read(members, "i32", kLanes),
+                                                       Ir::constant(0, "i32", kLanes)));
     const Value live =
         ir_.load(writer_.context_field(offsetof(runtime::WarpContext, live)), "i32", 1, 4);
     const Value absent = ir_.binary("and", ir_.binary("and", named, live),

@@ -1,6 +1,7 @@
 // What the lanes of a warp do together.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <numeric>
 
 #include "emulator/support/kernel_run.h"
@@ -62,6 +63,71 @@ TEST(Match, AnyNamesTheLanesWithTheSameValue) {
   EXPECT_EQ(got[6], 0x44444444U);
 }
 TEST(Reduce, AddsTheLanesThatRun) { EXPECT_EQ(run("redux.sync.add.s32 %r3, %r0, -1;")[1], 496U); }
+
+// What lane l of the group with lowest lane `first` and `size` lanes gets of all of its group.
+std::vector<std::uint32_t> in_groups(
+    const std::function<std::uint32_t(std::size_t first, std::size_t size)>& result) {
+  std::vector<std::uint32_t> expected(32);
+  for (std::size_t i = 0; i < 4; ++i) expected[i] = result(0, 4);
+  for (std::size_t i = 4; i < 16; ++i) expected[i] = result(4, 12);
+  for (std::size_t i = 16; i < 32; ++i) expected[i] = result(16, 16);
+  return expected;
+}
+
+// Members %r9: lanes 0 to 3, 4 to 15 and 16 to 31, as tiles of cooperative_groups have.
+std::vector<std::uint32_t> run_in_groups(const std::string& instruction) {
+  return run(
+      "mov.u32 %r9, 0xf; setp.ge.u32 %p8, %r0, 4; @%p8 mov.u32 %r9, 0xfff0; setp.ge.u32 %p8, "
+      "%r0, 16; @%p8 mov.u32 %r9, 0xffff0000;" +
+      instruction);
+}
+
+TEST(Groups, LanesThatNameOthersReduceAmongThemselves) {
+  const auto sum = [](std::size_t first, std::size_t size) {
+    const auto all = squares();
+    return std::accumulate(&all[first], &all[first] + size, 0U);
+  };
+  EXPECT_EQ(run_in_groups("redux.sync.add.u32 %r3, %r1, %r9;"), in_groups(sum));
+  const auto least = [](std::size_t first, std::size_t) { return squares()[first]; };
+  EXPECT_EQ(run_in_groups("redux.sync.min.u32 %r3, %r1, %r9;"), in_groups(least));
+}
+TEST(Groups, LanesThatNameOthersVoteAmongThemselves) {
+  const auto bits = [](std::size_t first, std::size_t size) {
+    std::uint32_t set = 0;
+    for (std::size_t i = first; i < first + size; ++i) set |= i >= 4 && i < 20 ? 1U << i : 0U;
+    return set;
+  };
+  const std::string predicate = "setp.ge.u32 %p1, %r0, 4; setp.lt.and.u32 %p1, %r0, 20, %p1;";
+  EXPECT_EQ(run_in_groups(predicate + "vote.sync.ballot.b32 %r3, %p1, %r9;"), in_groups(bits));
+  const auto verdicts = [](std::size_t first, std::size_t) {
+    return first == 0 ? 1U : first == 4 ? 7U : 2U;  // none; all; some
+  };
+  EXPECT_EQ(
+      run_in_groups(predicate +
+                    "vote.sync.any.pred %p2, %p1, %r9; vote.sync.all.pred %p3, %p1, %r9; "
+                    "vote.sync.uni.pred %p4, %p1, %r9; selp.u32 %r3, 2, 0, %p2; selp.u32 %r4, "
+                    "4, 0, %p3; selp.u32 %r5, 1, 0, %p4; or.b32 %r3, %r3, %r4; or.b32 %r3, "
+                    "%r3, %r5;"),
+      in_groups(verdicts));
+}
+TEST(Groups, LanesThatNameOthersMatchAndElectAmongThemselves) {
+  const auto got = run_in_groups("and.b32 %r4, %r0, 3; match.any.sync.b32 %r3, %r4, %r9;");
+  EXPECT_EQ(got[1], 0x2U);
+  EXPECT_EQ(got[5], 0x2220U);
+  EXPECT_EQ(got[18], 0x44440000U);
+  const auto first = [](std::size_t lowest, std::size_t) {
+    return static_cast<std::uint32_t>(lowest);
+  };
+  EXPECT_EQ(run_in_groups("elect.sync %r3|%p1, %r9;"), in_groups(first));
+}
+TEST(Groups, OfWhichOneMissesALaneAreAFault) {
+  const Outcome outcome = run_kernel(
+      kernel_of("mov.u32 %r9, 0xffff; setp.ge.u32 %p8, %r0, 16; @%p8 mov.u32 %r9, 0xffff0000; "
+                "setp.eq.u32 %p1, %r0, 20; @%p1 bra OUT; redux.sync.add.u32 %r3, %r1, %r9; "
+                "OUT: st.global.u32 [%rd1], %r3; bar.sync 0;"),
+      squares(), 32);
+  EXPECT_NE(outcome.fault.find("never fill"), std::string::npos) << outcome.fault;
+}
 
 TEST(Collective, OneThatSomeNamedLanesNeverReachIsAFault) {
   const Outcome outcome = run_kernel(
