@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 
 namespace emulator::lower {
 namespace {
@@ -39,13 +40,13 @@ std::vector<Run> runs_of(const LaneOffsets& offset, unsigned bytes, std::int64_t
 AccessAddress::AccessAddress(Writer& writer, const ptx::Operand& operand, ptx::Space space)
     : writer_(writer), operand_(operand), address_(address_in(operand)), space_(space) {
   Form base = Form::constant(0);
+  const unsigned bits = base_bits();
   if (const auto* reg = std::get_if<ptx::Register>(&address_.base)) {
-    const unsigned bits = ptx::bits(writer.function().registers[reg->index].type);
-    base = extend(writer.form({.value = *reg, .where = operand.where}, bits), bits, 64, false);
+    base = writer.form({.value = *reg, .where = operand.where}, bits);
   } else if (const auto* symbol = std::get_if<ptx::Symbol>(&address_.base)) {
-    base = writer.form({.value = *symbol, .where = operand.where}, 64);
+    base = writer.form({.value = *symbol, .where = operand.where}, bits);
   }
-  form_ = add(base, Form::constant(address_.offset), 64);
+  form_ = extend(add(base, Form::constant(address_.offset), bits), bits, 64, false);
   window_form_ = form_;
   if (const auto offset = offset_in_frame()) {
     window_form_ = add(Form::constant(*offset), Form::constant(address_.offset), 64);
@@ -77,31 +78,29 @@ Value AccessAddress::based(const Value& address) {
   return writer_.ir.binary("add", address, frames);
 }
 
-Value AccessAddress::scalar() {
-  Value address = Ir::constant(0, "i64", 1);
-  if (const auto* reg = std::get_if<ptx::Register>(&address_.base)) {
-    address = writer_.read({.value = *reg, .where = operand_.where}, "i64", 1);
-  } else if (const auto* symbol = std::get_if<ptx::Symbol>(&address_.base)) {
-    address = writer_.read({.value = *symbol, .where = operand_.where}, "i64", 1);
-  }
-  if (address_.offset != 0) {
-    address = writer_.ir.binary("add", address, static_cast<std::uint64_t>(address_.offset));
-  }
-  return based(address);
+// A 32-bit register and its offset are added as 32 bits: a sum that wraps around is where a GPU
+// finds it, and compilers count on that.
+unsigned AccessAddress::base_bits() const {
+  const auto* reg = std::get_if<ptx::Register>(&address_.base);
+  return reg == nullptr ? 64 : ptx::bits(writer_.function().registers[reg->index].type);
 }
 
-Value AccessAddress::lanes() {
-  Value address = Ir::constant(0, "i64", kLanes);
+Value AccessAddress::sum(unsigned lanes) {
+  const std::string element = "i" + std::to_string(base_bits());
+  Value address = Ir::constant(0, element, lanes);
   if (const auto* reg = std::get_if<ptx::Register>(&address_.base)) {
-    address = writer_.read({.value = *reg, .where = operand_.where}, "i64", kLanes);
+    address = writer_.read({.value = *reg, .where = operand_.where}, element, lanes);
   } else if (const auto* symbol = std::get_if<ptx::Symbol>(&address_.base)) {
-    address = writer_.read({.value = *symbol, .where = operand_.where}, "i64", kLanes);
+    address = writer_.read({.value = *symbol, .where = operand_.where}, element, lanes);
   }
   if (address_.offset != 0) {
     address = writer_.ir.binary("add", address, static_cast<std::uint64_t>(address_.offset));
   }
-  return based(address);
+  return writer_.ir.resize(address, "i64", false);
 }
+
+Value AccessAddress::scalar() { return based(sum(1)); }
+Value AccessAddress::lanes() { return based(sum(kLanes)); }
 
 bool AccessAddress::surely_inside(unsigned bytes) const {
   if (window_form_.is_vector()) return false;

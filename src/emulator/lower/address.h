@@ -36,6 +36,8 @@ class AccessAddress {
   [[nodiscard]] bool surely_aligned(unsigned bytes) const;
 
  private:
+  [[nodiscard]] unsigned base_bits() const;
+  Value sum(unsigned lanes);
   Value based(const Value& address);  // local: window offset to host address
   [[nodiscard]] std::optional<std::int64_t> offset_in_frame() const;
 

@@ -47,6 +47,20 @@ TEST(Access, OfAVariableWithoutAStateSpaceIsInTheVariables) {
   ASSERT_EQ(outcome.fault, "");
   for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(outcome.words[t], 67'069'000 + t);
 }
+// What is left of an index that begins at -1: the sum of the register and the offset wraps around.
+TEST(Access, A32BitAddressWrapsAround) {
+  const Outcome outcome = run_kernel(
+      kernel_of(
+          "mov.u32 %r2, own; mov.u32 %r3, -256; mad.lo.u32 %r3, %r0, 4, %r3; add.u32 %r3, "
+          "%r3, %r2; st.shared.u32 [%r3+256], %r0; atom.shared.add.u32 %r4, [%r3+256], 5; "
+          "bar.sync 0; mov.u32 %r5, -64; add.u32 %r5, %r5, %r2; ld.shared.u32 %r6, [%r5+76]; "
+          "ld.shared.v2.u32 {%r7, %r8}, [%r5+64]; mad.lo.u32 %r6, %r6, 1000, %r8; st.global.u32 "
+          "[%rd1], %r6;",
+          ".shared .align 8 .b8 own[256];\n"),
+      counting(64), 64, {.grid = {1, 1, 1}, .block = {64, 1, 1}});
+  ASSERT_EQ(outcome.fault, "");
+  for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(outcome.words[t], 8006U);
+}
 TEST(Access, OneAddressForAllLanes) {
   expect_gather("mov.u32 %r2, 17;", [](std::size_t) { return 17U; });
 }
