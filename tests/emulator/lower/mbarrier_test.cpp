@@ -218,6 +218,8 @@ TEST(BulkReduction, KnowsTheElementsTypes) {
       handed_out("cp.reduce.async.bulk.global.shared::cta.bulk_group.max.f16 [%rd3], [%r11], 128");
   // 0x0000:0x07df against 0x0000:0x0001
   EXPECT_EQ(halves.words[2], 1002U * 2);
+}
+TEST(BulkReduction, FlushesSubnormalFloatsAsThePtxIsaSays) {
   const Outcome floats =
       handed_out("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd3], [%r11], 128");
   EXPECT_EQ(floats.words[2], 0U);  // both are subnormal

@@ -145,11 +145,12 @@ void add_fields(std::vector<Operation>& all, Kind kind) {
                      return bit < 0 ? 0xffffffffU : bits - 1 - static_cast<unsigned>(bit);
                    }});
     // Places and lengths within the word and a little beyond it.
-    all.push_back(
-        {fmt::format("and.b32 T, B, 71; bfe.{}{} D, A, T, C;", letter, bits),
-         kind,
-         {kind, Kind::b32, Kind::b32},
-         [=](const Operands& v) { return extracted(v[0], v[1] & 71U, v[2], bits, is_signed); }});
+    all.push_back({fmt::format("and.b32 T, B, 71; bfe.{}{} D, A, T, T;", letter, bits),
+                   kind,
+                   {kind, Kind::b32},
+                   [=](const Operands& v) {
+                     return extracted(v[0], v[1] & 71U, v[1] & 71U, bits, is_signed);
+                   }});
     all.push_back(
         {fmt::format("and.b32 T, B, 31; bfe.{}{} D, A, T, 7;", letter, bits),
          kind,

@@ -10,6 +10,11 @@ namespace {
 
 constexpr unsigned kStatements = 45;
 constexpr unsigned kDeepest = 3;
+// Operations of a program that are taken in turn, at least: programs that follow each other use
+// all.
+constexpr std::uint64_t kTurns = 8;
+// A prime number, and so no divisor of how many operations there are: neighbours in turn differ.
+constexpr std::uint64_t kStride = 7919;
 
 // The standard's distributions differ between libraries, its engine does not.
 class Dice {
@@ -103,9 +108,8 @@ class Generator {
   Guard guard() { return {any(Kind::pred).index, dice_.once_in(2)}; }
 
   Compute compute() {
-    // By family, or by its own right: the first gives the rare ones, the second the many.
-    const std::size_t chosen = dice_.once_in(2) ? dice_.one_of(dice_.one_of(families()))
-                                                : dice_.below(operations().size());
+    // By family, which gives the rare ones, or in turn, which leaves none out.
+    const std::size_t chosen = dice_.once_in(2) ? dice_.one_of(dice_.one_of(families())) : turn();
     const Operation& operation = operations()[chosen];
     Compute compute{chosen, any(operation.result), {}, std::nullopt};
     for (const Kind kind : operation.operands)
@@ -114,6 +118,8 @@ class Generator {
     if (operation.single()) compute.guard = perhaps();
     return compute;
   }
+
+  std::size_t turn() { return (program_.seed * kTurns + turns_++) * kStride % operations().size(); }
 
   Branch branch(unsigned depth) {
     Branch branch{guard(), {}, {}};
@@ -162,6 +168,7 @@ class Generator {
   Dice dice_;
   Program program_{};
   unsigned left_ = 0;
+  std::uint64_t turns_ = 0;
 };
 
 std::uint64_t edge(Dice& dice, const std::vector<std::uint64_t>& edges) {
