@@ -57,10 +57,10 @@ Rejection wrong(const LaunchRecord& launch, const SizedTensor& tensor, const Byt
   return {Verdict::incorrect, reason, ""};
 }
 
-std::vector<float> absolute_values(const SizedTensor& tensor, const Bytes& bytes) {
-  std::vector<float> values(tensor.count);
-  to_floats(tensor.tensor->dtype, bytes, values);
-  for (float& value : values) value = std::fabs(value);
+// Of floats of any width the sign is the highest bit of the last byte.
+Bytes magnitudes(const SizedTensor& tensor, Bytes values) {
+  const std::size_t element = cases::size_of(tensor.tensor->dtype);
+  for (std::size_t i = element - 1; i < values.size(); i += element) values[i] &= std::byte{0x7f};
   return values;
 }
 
@@ -69,12 +69,11 @@ std::vector<float> absolute_values(const SizedTensor& tensor, const Bytes& bytes
 void Judge::multiply_magnitudes(const SizedCase& sized, const cases::SumOfProducts& product) {
   const std::size_t left = sized.index_of(product.left);
   const std::size_t right = sized.index_of(product.right);
-  const std::vector<float> a = absolute_values(sized.tensors[left], inputs_[left]);
-  const std::vector<float> b = absolute_values(sized.tensors[right], inputs_[right]);
   const Product shape = product_of(sized, product.left, product.right);
   magnitudes_.resize(static_cast<std::size_t>(shape.rows * shape.columns));
-  library_->multiply(shape, cases::DType::f32, std::as_bytes(std::span(a)),
-                     std::as_bytes(std::span(b)), magnitudes_);
+  library_->multiply(shape, sized.tensors[left].tensor->dtype,
+                     magnitudes(sized.tensors[left], inputs_[left]),
+                     magnitudes(sized.tensors[right], inputs_[right]), magnitudes_);
 }
 
 std::future<std::vector<Bytes>> Judge::making_inputs(const LaunchRecord& launch) const {

@@ -150,7 +150,7 @@ TEST_F(LoopAgent, ThatEditsAnotherFileHasItTakenBackAndKeptAside) {
 
 TEST_F(LoopAgent, ThatRewritesTheResultsHasThemMadeAgain) {
   turn(1, wrong_kernel(), "wrong");
-  misdeed(1, "printf 'abcdef0\\t1.000\\t9.00\\tkeep\\ta record\\n' >>results.tsv");
+  misdeed(1, R"(printf 'abcdef0\t1.000\t9.00\tkeep\ta record\n' >>results.tsv)");
   const Outcome run = drive({"--max-runs", "1"});
   expect_one_experiment(run, "crash wrong");
   EXPECT_THAT(run.err, HasSubstr(".autokernel/aside/turn-1/results.tsv"));

@@ -14,8 +14,10 @@ mapfile -t cpus < <(awk '/^Cpus_allowed_list:/ { n = split($2, ranges, ","); for
   for (cpu = ends[1]; cpu <= ends[m]; cpu++) print cpu } }' /proc/self/status)
 readonly each=$((${#cpus[@]} / workers))
 
+# Trials on one device take turns by a lock in the cache folder. Workers on processors of their own need not wait for each other.
 work() {
   local i code out=$scratch/out.$1
+  export XDG_CACHE_HOME=$scratch/cache.$1
   for ((i = $1; i < count; i += workers)); do
     code=0
     taskset -c "$(IFS=,; echo "${cpus[*]:$1 * each:each}")" \

@@ -338,12 +338,11 @@ TEST(Alloca, LiesBehindWhatFunctionsAreCalledWith) {
 }
 
 TEST(Alloca, UnderAGuardIsTakenInItsLanesOnly) {
-  const Outcome outcome =
-      run("",
-          "stacksave.u64 %rd5; setp.lt.u32 %p1, %r0, 5; @%p1 alloca.u64 %rd6, "
-          "64; stacksave.u64 %rd7; sub.u64 %rd8, %rd7, %rd5; abs.s64 %rd8, %rd8; "
-          "@%p1 stackrestore.u64 %rd5; cvt.u32.u64 %r3, %rd8;" +
-              std::string(kStore));
+  const Outcome outcome = run("",
+                              "stacksave.u64 %rd5; setp.lt.u32 %p1, %r0, 5; @%p1 alloca.u64 %rd6, "
+                              "64; stacksave.u64 %rd7; sub.u64 %rd8, %rd7, %rd5; "
+                              "@%p1 stackrestore.u64 %rd5; cvt.u32.u64 %r3, %rd8;" +
+                                  std::string(kStore));
 
   ASSERT_EQ(outcome.fault, "");
   for (U i = 0; i < 32; ++i) EXPECT_EQ(outcome.words[i], i < 5 ? 64 : 0) << i;

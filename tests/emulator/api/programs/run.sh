@@ -30,7 +30,9 @@ ptx() { printf -- '-gencode=arch=compute_%s,code=compute_%s ' "$1" "$1"; }
 source=$here/$program.cpp
 [[ -e $source ]] || source=$here/$program.cu
 "$nvcc" -std=c++17 -I"$work" -I"$here" -o "$work/$program" "$source" -L"$stub" -lcuda
-LD_LIBRARY_PATH=$work/driver "$work/$program" "$work/kernels.fatbin" | tee "$work/output"
+# A driver that was built with a sanitizer needs its run-time library before all others, and that finds C++'s only where it is there.
+sanitizer=$(ldd "$library" | sed -n 's|.*=> \(/.*/lib[at]san\.so[^ ]*\).*|\1 libstdc++.so.6|p')
+LD_PRELOAD=$sanitizer LD_LIBRARY_PATH=$work/driver "$work/$program" "$work/kernels.fatbin" | tee "$work/output"
 tail -n 1 "$work/output" | grep -qx passed
 if [[ $program == print ]]; then
   sort "$work/output" | diff - <(printf 'passed\n'; for b in 0 1; do for t in 0 1 2; do echo "thread $t of block $b"; done; done | sort)
