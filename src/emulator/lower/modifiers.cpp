@@ -5,6 +5,7 @@
 #include <string>
 
 #include "emulator/lower/video.h"
+#include "emulator/lower/word_patterns.h"
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -14,33 +15,11 @@ using ptx::Opcode;
 using M = ptx::Modifier;
 using Words = std::span<const M>;
 
-constexpr M kSum[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::sat, M::cc};
-constexpr M kCarry[] = {M::cc};
-constexpr M kProduct[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::sat, M::lo, M::hi, M::wide};
-constexpr M kMad[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::sat, M::lo, M::hi, M::wide, M::cc};
-constexpr M kFma[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::sat, M::relu};
-constexpr M kMadCarry[] = {M::lo, M::hi, M::cc};
-constexpr M kProduct24[] = {M::lo, M::hi, M::sat};
-constexpr M kQuotient[] = {M::rn, M::rz, M::rm, M::rp, M::ftz, M::approx, M::full};
-constexpr M kApproximate[] = {M::approx, M::ftz};
-constexpr M kFlush[] = {M::ftz};
-constexpr M kExtreme[] = {M::ftz, M::NaN, M::xorsign, M::abs, M::relu};
-constexpr M kDotHalf[] = {M::lo, M::hi};
-constexpr M kFunnel[] = {M::l, M::r, M::wrap, M::clamp};
-constexpr M kFieldMask[] = {M::wrap, M::clamp};
 constexpr M kVideo[] = {M::sat, M::add, M::min, M::max};
 constexpr M kVideoShift[] = {M::sat, M::clamp, M::wrap, M::add, M::min, M::max};
 constexpr M kVideoProduct[] = {M::sat, M::po, M::shr7, M::shr15};
 constexpr M kVideoCompare[] = {M::eq, M::ne, M::lt, M::le, M::gt, M::ge, M::add, M::min, M::max};
 constexpr M kVideoParts[] = {M::sat, M::add};
-constexpr M kFind[] = {M::shiftamt};
-constexpr M kPermute[] = {M::f4e, M::b4e, M::rc8, M::ecl, M::ecr, M::rc16};
-constexpr M kThreeWay[] = {M::or_, M::and_};
-constexpr M kCompare[] = {M::eq,  M::ne,  M::lt,   M::le,  M::gt,   M::ge,  M::lo,  M::ls,
-                          M::hi,  M::hs,  M::equ,  M::neu, M::ltu,  M::leu, M::gtu, M::geu,
-                          M::num, M::nan, M::and_, M::or_, M::xor_, M::ftz};
-constexpr M kProperty[] = {M::finite,     M::infinite, M::number,
-                           M::notanumber, M::normal,   M::subnormal};
 constexpr M kConvert[] = {M::rn,  M::rz,  M::rm,  M::rp,  M::rna,  M::rni,       M::rzi,
                           M::rmi, M::rpi, M::ftz, M::sat, M::relu, M::satfinite, M::pack};
 constexpr M kAddress[] = {M::to};
@@ -94,16 +73,9 @@ constexpr M kStore[] = {M::weak,
                         M::L2_evict_normal,
                         M::L2_evict_first,
                         M::L2_cache_hint};
-constexpr M kAtomic[] = {M::relaxed, M::acquire, M::release, M::acq_rel, M::cta,
-                         M::cluster, M::gpu,     M::sys,     M::add,     M::min,
-                         M::max,     M::inc,     M::dec,     M::and_,    M::or_,
-                         M::xor_,    M::exch,    M::cas,     M::noftz,   M::L2_cache_hint};
 constexpr M kBarrier[] = {M::cta, M::sync, M::arrive,  M::red,  M::aligned, M::popc,    M::and_,
                           M::or_, M::warp, M::cluster, M::wait, M::acquire, M::release, M::relaxed};
 constexpr M kVote[] = {M::sync, M::all, M::any, M::uni, M::ballot};
-constexpr M kShuffle[] = {M::sync, M::up, M::down, M::bfly, M::idx};
-constexpr M kMatch[] = {M::any, M::all, M::sync};
-constexpr M kReduce[] = {M::sync, M::add, M::min, M::max, M::and_, M::or_, M::xor_};
 constexpr M kMatrixAccess[] = {M::sync, M::aligned, M::m8n8, M::x1, M::x2, M::x4, M::trans};
 constexpr M kProductOfMatrices[] = {
     M::sync,      M::aligned,   M::row,       M::col,     M::m8n8k4,  M::m16n8k4,  M::m16n8k8,
@@ -173,48 +145,6 @@ bool takes_any(Opcode opcode) {
 
 Words known_words(Opcode opcode) {
   switch (opcode) {
-    case Opcode::add:
-    case Opcode::sub:
-      return kSum;
-    case Opcode::addc:
-    case Opcode::subc:
-      return kCarry;
-    case Opcode::mul:
-      return kProduct;
-    case Opcode::mad:
-      return kMad;
-    case Opcode::fma:
-      return kFma;
-    case Opcode::madc:
-      return kMadCarry;
-    case Opcode::mul24:
-    case Opcode::mad24:
-      return kProduct24;
-    case Opcode::div:
-    case Opcode::rcp:
-    case Opcode::sqrt:
-      return kQuotient;
-    case Opcode::rsqrt:
-    case Opcode::sin:
-    case Opcode::cos:
-    case Opcode::lg2:
-    case Opcode::ex2:
-    case Opcode::tanh:
-      return kApproximate;
-    case Opcode::abs:
-    case Opcode::neg:
-    case Opcode::slct:
-      return kFlush;
-    case Opcode::min:
-    case Opcode::max:
-      return kExtreme;
-    case Opcode::dp2a:
-      return kDotHalf;
-    case Opcode::shf:
-      return kFunnel;
-    case Opcode::bmsk:
-    case Opcode::szext:
-      return kFieldMask;
     case Opcode::vadd:
     case Opcode::vsub:
     case Opcode::vabsdiff:
@@ -243,17 +173,6 @@ Words known_words(Opcode opcode) {
     case Opcode::vmax2:
     case Opcode::vmax4:
       return kVideoParts;
-    case Opcode::bfind:
-      return kFind;
-    case Opcode::prmt:
-      return kPermute;
-    case Opcode::lop3:
-      return kThreeWay;
-    case Opcode::set:
-    case Opcode::setp:
-      return kCompare;
-    case Opcode::testp:
-      return kProperty;
     case Opcode::cvt:
       return kConvert;
     case Opcode::cvta:
@@ -263,20 +182,11 @@ Words known_words(Opcode opcode) {
       return kLoad;
     case Opcode::st:
       return kStore;
-    case Opcode::atom:
-    case Opcode::red:
-      return kAtomic;
     case Opcode::bar:
     case Opcode::barrier:
       return kBarrier;
     case Opcode::vote:
       return kVote;
-    case Opcode::shfl:
-      return kShuffle;
-    case Opcode::match:
-      return kMatch;
-    case Opcode::redux:
-      return kReduce;
     case Opcode::ldmatrix:
     case Opcode::stmatrix:
     case Opcode::movmatrix:
@@ -302,29 +212,6 @@ Words known_words(Opcode opcode) {
   }
 }
 
-// Of the words that arithmetic has, those for floats alone and those for integers alone.
-constexpr M kOfFloats[] = {M::rn,     M::rz,   M::rm,  M::rp,      M::ftz,
-                           M::approx, M::full, M::NaN, M::xorsign, M::abs};
-constexpr M kOfIntegers[] = {M::lo, M::hi, M::wide, M::cc};
-
-// Words of the other kind of numbers: of integers for floats, of floats for integers.
-Words words_of_other_types(const ptx::Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::add:
-    case Opcode::sub:
-    case Opcode::mul:
-    case Opcode::mad:
-    case Opcode::div:
-    case Opcode::min:
-    case Opcode::max:
-    case Opcode::abs:
-    case Opcode::neg:
-      return ptx::is_float(instruction.type()) ? Words(kOfIntegers) : Words(kOfFloats);
-    default:
-      return {};
-  }
-}
-
 }  // namespace
 
 void require_known_words(const ptx::Instruction& instruction) {
@@ -340,11 +227,10 @@ void require_known_words(const ptx::Instruction& instruction) {
     unsupported(instruction, "it is for clusters of several blocks");
   }
   if (takes_any(instruction.opcode)) return;
+  if (has_patterns(instruction)) return require_pattern(instruction);
   const Words known = known_words(instruction.opcode);
-  const Words others = words_of_other_types(instruction);
   for (const M word : instruction.modifiers) {
-    const bool is_other = std::ranges::find(others, word) != others.end();
-    if (!is_other && std::ranges::find(known, word) != known.end()) continue;
+    if (std::ranges::find(known, word) != known.end()) continue;
     unsupported(instruction, "'." + std::string(ptx::spelling(word)) + "' is not");
   }
 }

@@ -122,7 +122,8 @@ TEST_F(CodeCaches, KeepWhatAFaultIsNamedBy) {
   fill();
   Process next(kAddStep, cache());
   const auto fault = next.run(*next.compile(), 64);
-  EXPECT_THAT(fault.value_or(runtime::Fault{}).text, HasSubstr("PTX line 13: st.global.u32 [%rd3], %r3"));
+  EXPECT_THAT(fault.value_or(runtime::Fault{}).text,
+              HasSubstr("PTX line 13: st.global.u32 [%rd3], %r3"));
 }
 
 TEST_F(CodeCaches, KnowOneTextAndOneShapeOnly) {

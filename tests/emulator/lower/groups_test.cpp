@@ -165,7 +165,8 @@ TEST_P(LanesFarApart, LoadEachItsOwn) {
         std::memcpy(&expected, from, far.element);
         if (far.is_signed)
           expected = static_cast<std::uint32_t>(static_cast<std::int32_t>(expected << 16U) >> 16U);
-        EXPECT_EQ(outcome.words[std::size_t{e} * 32 + lane], expected) << "lane " << lane << " element " << e;
+        EXPECT_EQ(outcome.words[std::size_t{e} * 32 + lane], expected)
+            << "lane " << lane << " element " << e;
       }
     }
   }
