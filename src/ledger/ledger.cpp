@@ -18,7 +18,7 @@
 namespace autokernel::ledger {
 namespace {
 
-constexpr std::uint64_t kUsualRow = 400;  // bytes in the index
+constexpr std::uint64_t kUsualRow = 200;  // bytes in the index; few have less
 constexpr std::uint64_t kLongRow = 1024;  // few have more
 constexpr std::uint64_t kLeastTail = 64ULL << 10;
 

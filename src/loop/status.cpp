@@ -70,6 +70,7 @@ std::optional<Status> account_of(const std::vector<ledger::Row>& rows, const std
       if (run->branch != branch) continue;
       status.emplace();
       status->run = *run;
+      status->experiments.reserve(rows.size());
     } else if (const auto* experiment = std::get_if<ledger::Experiment>(&row.entry)) {
       if (status && experiment->tag == status->run.tag) add_to(*status, *experiment);
     } else if (const auto* turn = std::get_if<ledger::Turn>(&row.entry)) {
