@@ -109,6 +109,15 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
   if (sync == Sync::yes) sync_directory(folder, attempt);
 }
 
+void make_folders(const std::filesystem::path& folder, Stop stop) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    throw system_failure(stop, "cannot make the folder " + folder.string(), "mkdir",
+                         failed.value());
+  }
+}
+
 void remove_unfinished_writes(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   std::error_code failed;

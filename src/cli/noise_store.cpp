@@ -19,7 +19,6 @@
 #include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
-#include "autokernel/base/system_error.h"
 #include "autokernel/repo/repository.h"
 #include "cli/folders.h"
 
@@ -52,12 +51,8 @@ constexpr std::size_t kDigits = 16;
 
 // What we keep in a repository is invisible to git from the first moment on.
 void make_folder(const fs::path& folder) {
+  make_folders(folder);
   std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) {
-    throw system_failure(Stop::environment, "cannot make the folder " + folder.string(), "mkdir",
-                         failed.value());
-  }
   const fs::path parent = folder.parent_path();
   if (parent.filename() == ".autokernel" && !fs::exists(parent / ".gitignore", failed)) {
     write_file_atomically(parent / ".gitignore", "*\n");

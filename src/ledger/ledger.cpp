@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <system_error>
 
 #include "autokernel/base/error.h"
-#include "autokernel/base/system_error.h"
+#include "autokernel/base/files.h"
 #include "ledger/chain.h"
 #include "ledger/entry_json.h"
 #include "ledger/entry_reader.h"
@@ -21,15 +20,6 @@ namespace {
 constexpr std::uint64_t kUsualRow = 200;  // bytes in the index; few have less
 constexpr std::uint64_t kLongRow = 1024;  // few have more
 constexpr std::uint64_t kLeastTail = 64ULL << 10;
-
-void make_folder(const std::filesystem::path& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) {
-    throw system_failure(Stop::environment, "cannot make the folder " + folder.string(), "mkdir",
-                         failed.value());
-  }
-}
 
 [[nodiscard]] std::vector<IndexRow> index_rows_of(std::string_view lines, std::uint64_t offset,
                                                   std::uint64_t number) {
@@ -83,7 +73,7 @@ void gather_from_ledger(const std::filesystem::path& path, std::uint64_t end, Ga
 }  // namespace
 
 Ledger Ledger::open(const std::filesystem::path& folder, const std::optional<Append>& pending) {
-  make_folder(folder);
+  make_folders(folder);
   Ledger opened(folder);
   const File file = File::open_or_make(folder / kLedgerName);
   if (file.is_new()) sync_folder(folder);

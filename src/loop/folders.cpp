@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "autokernel/base/files.h"
-#include "autokernel/base/system_error.h"
 
 namespace autokernel::loop {
 namespace {
@@ -18,12 +17,8 @@ constexpr std::array<std::string_view, 3> kPlots = {"progress.png", "progress.sv
 }  // namespace
 
 void Folders::make() const {
+  make_folders(own());
   std::error_code failed;
-  std::filesystem::create_directories(own(), failed);
-  if (failed) {
-    throw system_failure(Stop::environment, "cannot make the folder " + own().string(), "mkdir",
-                         failed.value());
-  }
   const std::filesystem::path ignore = own() / ".gitignore";
   if (!std::filesystem::exists(ignore, failed)) write_file_atomically(ignore, "*\n");
 }

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <random>
-#include <system_error>
 
 #include "autokernel/base/files.h"
 #include "autokernel/base/system_error.h"
@@ -55,13 +54,7 @@ namespace {
                             "file; put the folder back",
                             place.string()));
   }
-  std::error_code failure;
-  fs::create_directories(place.parent_path(), failure);
-  if (failure) {
-    throw system_failure(Stop::repository,
-                         fmt::format("cannot make the folder {}", place.parent_path().string()),
-                         "mkdir", failure.value());
-  }
+  make_folders(place.parent_path(), Stop::repository);
   return place;
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "autokernel/base/error.h"
+
 namespace autokernel {
 
 // No file this program reads is larger; what is (a device file, a mistake) is refused before it
@@ -26,6 +28,9 @@ inline constexpr std::uint64_t kLargestFile = 64ULL << 20;
 enum class Sync : std::uint8_t { no, yes };
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                            Sync sync = Sync::yes);
+// Makes a folder and those above it, as far as they are missing. Throws Error(stop) where it
+// cannot.
+void make_folders(const std::filesystem::path& folder, Stop stop = Stop::environment);
 // Removes what programs that were killed while they replaced `path` have left beside it. Nobody
 // else may be replacing it now. What cannot be removed stays.
 void remove_unfinished_writes(const std::filesystem::path& path);

@@ -23,11 +23,7 @@ class Floating {
         lanes_(writer.lanes_of(instruction)),
         element_(element_of(instruction.type())),
         flush_(instruction.has(Modifier::ftz)),
-        rounding_(rounding_of(instruction)) {
-    const bool approximates = instruction.has(Modifier::approx);
-    if (wide() && flush_ && !approximates) unsupported(instruction, "f64 is never flushed");
-    if (wide() && instruction.has(Modifier::sat)) unsupported(instruction);
-  }
+        rounding_(rounding_of(instruction)) {}
 
   Value operand(std::size_t i) {
     const Value value = writer_.read(instruction_.operands.at(i), element_, lanes_);
@@ -103,7 +99,6 @@ class Floating {
   void extreme(bool maximum) {
     const bool propagates = instruction_.has(Modifier::NaN);
     const bool of_magnitudes = instruction_.has(Modifier::xorsign);
-    if (instruction_.has(Modifier::abs) != of_magnitudes) unsupported(instruction_);
     if (of_magnitudes && instruction_.operands.size() > 3) unsupported(instruction_);
     if (of_magnitudes) {
       return result(signed_extreme(ir_, operand(1), operand(2), maximum, propagates));

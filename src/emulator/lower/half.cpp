@@ -91,7 +91,6 @@ class Half {
   void extreme(bool maximum) {
     const bool propagates = instruction_.has(Modifier::NaN);
     const bool of_magnitudes = instruction_.has(Modifier::xorsign);
-    if (instruction_.has(Modifier::abs) != of_magnitudes) unsupported(instruction_);
     if (of_magnitudes && instruction_.operands.size() > 3) unsupported(instruction_);
     each([&](const Sources& s) {
       if (of_magnitudes) return signed_extreme(ir_, s[0], s[1], maximum, propagates);

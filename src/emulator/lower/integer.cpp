@@ -17,11 +17,7 @@ class Integer {
         instruction_(instruction),
         lanes_(writer.lanes_of(instruction)),
         bits_(ptx::bits(instruction.type())),
-        is_signed_(ptx::is_signed(instruction.type())) {
-    if (instruction.has(Modifier::sat) && instruction.type() != Type::s32) {
-      unsupported(instruction, "only s32 saturates");
-    }
-  }
+        is_signed_(ptx::is_signed(instruction.type())) {}
 
   Value operand(std::size_t i) {
     return writer_.read(instruction_.operands.at(i), element(), lanes_);
@@ -223,7 +219,6 @@ void lower_pair(Writer& writer, const Instruction& instruction) {
       default:
         unsupported(instruction);
     }
-    if (instruction.has(Modifier::sat)) unsupported(instruction);
     if (instruction.has(Modifier::relu)) {
       value = ir.intrinsic("smax", {value, Ir::constant(0, "i16", lanes)}, "i16", lanes);
     }

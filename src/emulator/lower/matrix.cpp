@@ -1,7 +1,6 @@
 // Tensor cores: fragments from and to shared memory, and their products. The runtime does the work
 // (runtime/matrix.h); here registers are handed over and taken back.
 #include <array>
-#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -18,10 +17,6 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Type;
 using runtime::MatrixType;
-
-[[nodiscard]] std::uint64_t value_offset(unsigned area) {
-  return offsetof(runtime::WarpContext, value) + std::uint64_t{area} * kLanes * 16;
-}
 
 constexpr unsigned kRowBytes = 16;  // of an 8 x 8 matrix of 16-bit elements
 
@@ -62,7 +57,7 @@ class MatrixAccess {
     std::vector<RegisterCopy> all;
     all.reserve(registers_.size());
     for (std::size_t i = 0; i < registers_.size(); ++i) {
-      all.push_back({registers_[i], Type::b32, value_offset(0) + i * kLanes * 4});
+      all.push_back({registers_[i], Type::b32, Writer::value_offset(0) + i * kLanes * 4});
     }
     return all;
   }
@@ -187,8 +182,8 @@ void product(Writer& writer, const Instruction& instruction) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       // The type says how a constant is to be read.
       const Type as = operand == 3 ? instruction.types[3] : bytes == 8 ? Type::b64 : Type::b32;
-      copies.push_back(
-          {all[i], as == Type::f16 ? Type::b32 : as, value_offset(operand) + i * kLanes * bytes});
+      copies.push_back({all[i], as == Type::f16 ? Type::b32 : as,
+                        Writer::value_offset(operand) + i * kLanes * bytes});
     }
   };
   std::vector<RegisterCopy> given;

@@ -138,7 +138,6 @@ class Together {
 
   void reduce() {
     require_members(instruction_.operands.at(2));
-    if (ptx::is_float(instruction_.type())) unsupported(instruction_);
     const bool is_signed = ptx::is_signed(instruction_.type());
     const char* operation = nullptr;
     std::uint64_t identity = 0;

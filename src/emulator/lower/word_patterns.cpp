@@ -310,9 +310,10 @@ bool fits(const Pattern& pattern, const ptx::Instruction& instruction) {
 
 bool has_patterns(const ptx::Instruction& instruction) {
   if (instruction.opcode == O::cvt) {
-    const Types listed = kAllIntegers + kBits + Types{T::b8, T::f16, T::bf16, T::f32, T::f64};
+    static const Types kListed =
+        kAllIntegers + kBits + Types{T::b8, T::f16, T::bf16, T::f32, T::f64};
     return instruction.types.size() == 2 && !instruction.has(M::pack) &&
-           std::ranges::all_of(instruction.types, [&](T type) { return contains(listed, type); });
+           std::ranges::all_of(instruction.types, [](T type) { return contains(kListed, type); });
   }
   return patterns().contains(instruction.opcode);
 }

@@ -342,9 +342,7 @@ const CheckGroup* Writer::check_group(const ptx::Instruction& instruction) const
 }
 
 Value Writer::address_area() { return context_field(offsetof(WarpContext, address)); }
-Value Writer::value_area(unsigned index) {
-  return context_field(offsetof(WarpContext, value) + std::size_t{index} * kLanes * 16);
-}
+Value Writer::value_area(unsigned index) { return context_field(value_offset(index)); }
 
 Value Writer::call_slot(std::uint32_t variable, std::int64_t offset, const std::string& element) {
   return shared_slot_at(call_slots_[{variable, offset}], element, kLanes);

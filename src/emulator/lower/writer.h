@@ -3,6 +3,7 @@
 // after the groups (integer.cpp, ..).
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -150,6 +151,10 @@ class Writer {
   // context->address and context->value[i], where entry points find and leave vectors.
   Value address_area();
   Value value_area(unsigned index);
+  // Where that is in the context.
+  [[nodiscard]] static std::uint64_t value_offset(unsigned index) {
+    return offsetof(runtime::WarpContext, value) + std::uint64_t{index} * kLanes * 16;
+  }
   // The slot of a call's argument or result: one 32-lane value per offset of a .param variable.
   Value call_slot(std::uint32_t variable, std::int64_t offset, const std::string& element);
   // Calls an entry point: `call void @name(ptr %ctx, arguments..)`, or with a result.
