@@ -33,7 +33,8 @@ template <typename Look>
   if (!telemetry) return watched;
   watched.driver_version = telemetry->driver_version();
   for (const driver::GpuIdentity& gpu : telemetry->gpus()) {
-    watched.gpus.push_back({gpu, telemetry->state(gpu.index), telemetry->processes(gpu.index)});
+    watched.gpus.push_back({gpu, telemetry->state(gpu.index), telemetry->settings(gpu.index),
+                            telemetry->processes(gpu.index)});
   }
   return watched;
 }

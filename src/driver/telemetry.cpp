@@ -165,25 +165,31 @@ GpuState Telemetry::state(unsigned index) const {
   const nvml::Functions& functions = nvml_->functions;
   const nvml::Device device = nvml_->device(index);
   if (device == nullptr) return {};
-  const auto clock = [&](auto function, int which) {
-    return number<unsigned>(function, device, which);
+  return {.sm_clock_mhz = number<unsigned>(functions.clock, device, nvml::kSmClock),
+          .memory_clock_mhz = number<unsigned>(functions.clock, device, nvml::kMemoryClock),
+          .throttle_reasons = number<unsigned long long>(functions.throttle_reasons, device),
+          .power_watts = watts(number<unsigned>(functions.power, device)),
+          .celsius = number<unsigned>(functions.temperature, device, nvml::kGpuSensor)};
+}
+
+GpuSettings Telemetry::settings(unsigned index) const {
+  const nvml::Functions& functions = nvml_->functions;
+  const nvml::Device device = nvml_->device(index);
+  if (device == nullptr) return {};
+  const auto highest = [&](int which) {
+    return number<unsigned>(functions.highest_clock, device, which);
   };
-  const auto power = [&](auto function) { return watts(number<unsigned>(function, device)); };
-  GpuState state;
-  state.sm_clock_mhz = clock(functions.clock, nvml::kSmClock);
-  state.highest_sm_clock_mhz = clock(functions.highest_clock, nvml::kSmClock);
-  state.memory_clock_mhz = clock(functions.clock, nvml::kMemoryClock);
-  state.highest_memory_clock_mhz = clock(functions.highest_clock, nvml::kMemoryClock);
+  const auto limit = [&](auto function) { return watts(number<unsigned>(function, device)); };
+  GpuSettings settings{.highest_sm_clock_mhz = highest(nvml::kSmClock),
+                       .highest_memory_clock_mhz = highest(nvml::kMemoryClock),
+                       .persistence = {},
+                       .power_limit_watts = limit(functions.power_limit),
+                       .default_power_limit_watts = limit(functions.default_power_limit),
+                       .mig = mig_of(functions, device)};
   if (const auto mode = number<int>(functions.persistence, device)) {
-    state.persistence = *mode != 0;
+    settings.persistence = *mode != 0;
   }
-  state.throttle_reasons = number<unsigned long long>(functions.throttle_reasons, device);
-  state.power_watts = power(functions.power);
-  state.power_limit_watts = power(functions.power_limit);
-  state.default_power_limit_watts = power(functions.default_power_limit);
-  state.celsius = number<unsigned>(functions.temperature, device, nvml::kGpuSensor);
-  state.mig = mig_of(functions, device);
-  return state;
+  return settings;
 }
 
 std::optional<std::vector<GpuProcess>> Telemetry::processes(unsigned index) const {

@@ -73,12 +73,12 @@ std::vector<Bytes> Operands::outputs() const {
 
 std::optional<std::string> Operands::disturbed_guard(std::size_t buffer) {
   if (guard_bytes_ == 0) return std::nullopt;
-  scratch_.resize(2 * guard_bytes_);
-  const auto bands = std::span(scratch_);
+  guards_found_.resize(2 * guard_bytes_);
+  const auto bands = std::span(guards_found_);
   device_->copy_out(bands.first(guard_bytes_), addresses_[buffer] - guard_bytes_);
   device_->copy_out(bands.last(guard_bytes_), addresses_[buffer] + sizes_[buffer]);
-  if (same_bytes(scratch_, guards_[buffer])) return std::nullopt;
-  const std::size_t at = first_difference(scratch_, guards_[buffer]);
+  if (same_bytes(guards_found_, guards_[buffer])) return std::nullopt;
+  const std::size_t at = first_difference(guards_found_, guards_[buffer]);
   return at < guard_bytes_ ? fmt::format("it wrote {} bytes before the beginning of {}",
                                          guard_bytes_ - at, name_of(buffer))
                            : fmt::format("it wrote {} bytes past the end of {}",
@@ -90,14 +90,14 @@ std::optional<std::string> Operands::disturbed(const std::vector<Bytes>& inputs)
     if (auto guard = disturbed_guard(b)) return guard;
     if (b >= sized_->tensors.size() || sized_->tensors[b].is_written()) continue;
     const SizedTensor& tensor = sized_->tensors[b];
-    scratch_.resize(tensor.bytes);
-    device_->copy_out(scratch_, addresses_[b]);
-    if (same_bytes(scratch_, inputs[b])) continue;
+    input_found_.resize(tensor.bytes);
+    device_->copy_out(input_found_, addresses_[b]);
+    if (same_bytes(input_found_, inputs[b])) continue;
     const std::uint64_t element =
-        first_difference(scratch_, inputs[b]) / cases::size_of(tensor.tensor->dtype);
+        first_difference(input_found_, inputs[b]) / cases::size_of(tensor.tensor->dtype);
     return fmt::format("it changed its input {} = {} to {}", element_name(tensor, element),
                        value_text(tensor.tensor->dtype, inputs[b], element),
-                       value_text(tensor.tensor->dtype, scratch_, element));
+                       value_text(tensor.tensor->dtype, input_found_, element));
   }
   return std::nullopt;
 }

@@ -56,7 +56,8 @@ class Operands {
   std::vector<void*> parameters_;  // into addresses_
   std::vector<Bytes> noise_;       // in what is no input, as written
   std::vector<Bytes> guards_;      // before and after each buffer, as written
-  Bytes scratch_;
+  Bytes guards_found_;
+  Bytes input_found_;
 };
 
 }  // namespace autokernel::trial

@@ -37,10 +37,14 @@ class Watch {
   [[nodiscard]] virtual Conditions conditions() const = 0;
 };
 
+// What NVML says at one moment.
+struct GpuReading {
+  driver::GpuState state;
+  std::optional<std::vector<driver::GpuProcess>> processes;
+};
 // Where a GPU's watch looks.
 struct GpuReadings {
-  std::function<driver::GpuState()> state;
-  std::function<std::optional<std::vector<driver::GpuProcess>>()> processes;
+  std::function<GpuReading()> now;
   std::function<void(std::chrono::milliseconds)> rest;
 };
 // `readings` by functions that are empty: nothing is known, and every sample counts.

@@ -59,15 +59,12 @@ class GpuWatch : public Watch {
  public:
   explicit GpuWatch(GpuReadings readings) : readings_(std::move(readings)) {}
 
-  // On an H200 all of it takes 30 us, a tenth of the work around a launch (docs/measurement.md); to
-  // have it asked by another thread, twice, some 16 us more on two cores.
+  // On an H200 all of it takes XX us, of 8 ms of work around a launch (docs/measurement.md).
   [[nodiscard]] Sample after_sample(Again again) override {
-    if (!readings_.state) return Sample::counts;
-    const driver::GpuState state = readings_.state();
+    if (!readings_.now) return Sample::counts;
+    const auto [state, processes] = readings_.now();
     note(state);
-    if (const auto processes = readings_.processes(); processes) {
-      raise(conditions_.other_programs, std::optional<int>(others_in(*processes)));
-    }
+    if (processes) raise(conditions_.other_programs, std::optional<int>(others_in(*processes)));
     ++samples_;
     const std::uint64_t reasons = state.throttle_reasons.value_or(0) & kSlowedDown;
     if (reasons == 0) return Sample::counts;
@@ -137,13 +134,14 @@ NvmlOpening::NvmlOpening(const driver::DeviceInfo& gpu)
 GpuReadings NvmlOpening::readings() && {
   const std::shared_ptr<const Gpu> gpu = interview_->answer(std::move(opened_), kLongestOpening);
   if (!gpu) return {};
-  const auto asked = [interview = std::move(interview_)](auto question) {
-    return interview->answer(interview->ask(std::move(question)), kLongestAnswer);
+  const auto look = [gpu] {
+    return GpuReading{gpu->telemetry.state(gpu->index), gpu->telemetry.processes(gpu->index)};
   };
-  return {
-      .state = [=] { return asked([gpu] { return gpu->telemetry.state(gpu->index); }); },
-      .processes = [=] { return asked([gpu] { return gpu->telemetry.processes(gpu->index); }); },
-      .rest = [](milliseconds time) { std::this_thread::sleep_for(time); }};
+  return {.now =
+              [look, interview = std::move(interview_)] {
+                return interview->answer(interview->ask(look), kLongestAnswer);
+              },
+          .rest = [](milliseconds time) { std::this_thread::sleep_for(time); }};
 }
 
 }  // namespace autokernel::trial

@@ -52,42 +52,51 @@ TEST(Telemetry, NamesTheGpus) {
 }
 
 TEST(Telemetry, ReadsClocksPowerAndHeat) {
-  const GpuState state = present(telemetry_of_gpu_that_is("well")).state(0);
+  const auto telemetry = telemetry_of_gpu_that_is("well");
+  const GpuState state = present(telemetry).state(0);
   EXPECT_EQ(state.sm_clock_mhz, 345U);
-  EXPECT_EQ(state.highest_sm_clock_mhz, 1980U);
   EXPECT_EQ(state.memory_clock_mhz, 2619U);
-  EXPECT_EQ(state.highest_memory_clock_mhz, 3201U);
-  EXPECT_EQ(state.persistence, true);
   EXPECT_EQ(state.throttle_reasons, Throttle::kIdle);
   EXPECT_EQ(state.power_watts, 75.5);
-  EXPECT_EQ(state.power_limit_watts, 700);
-  EXPECT_EQ(state.default_power_limit_watts, 700);
   EXPECT_EQ(state.celsius, 31U);
-  EXPECT_FALSE(present(state.mig).on);
+}
+
+TEST(Telemetry, ReadsHighestClocksAndLimits) {
+  const auto telemetry = telemetry_of_gpu_that_is("well");
+  const GpuSettings settings = present(telemetry).settings(0);
+  EXPECT_EQ(settings.highest_sm_clock_mhz, 1980U);
+  EXPECT_EQ(settings.highest_memory_clock_mhz, 3201U);
+  EXPECT_EQ(settings.persistence, true);
+  EXPECT_EQ(settings.power_limit_watts, 700);
+  EXPECT_EQ(settings.default_power_limit_watts, 700);
+  EXPECT_FALSE(present(settings.mig).on);
 }
 
 TEST(Telemetry, LeavesEmptyWhatTheGpuDoesNotTell) {
   const auto telemetry = telemetry_of_gpu_that_is("mute");
   const GpuState state = present(telemetry).state(0);
   EXPECT_FALSE(state.sm_clock_mhz);
-  EXPECT_FALSE(state.persistence);
+  const GpuSettings settings = present(telemetry).settings(0);
+  EXPECT_FALSE(settings.persistence);
   EXPECT_FALSE(state.throttle_reasons);
   EXPECT_FALSE(state.power_watts);
   EXPECT_FALSE(state.celsius);
-  EXPECT_FALSE(state.mig);
+  EXPECT_FALSE(settings.mig);
   EXPECT_FALSE(present(telemetry).processes(0));
 }
 
 TEST(Telemetry, HasNothingToSayOfAGpuThatIsNotThere) {
   const auto telemetry = telemetry_of_gpu_that_is("well");
   EXPECT_FALSE(present(telemetry).state(1).sm_clock_mhz);
+  EXPECT_FALSE(present(telemetry).settings(1).highest_sm_clock_mhz);
   EXPECT_FALSE(present(telemetry).processes(1));
 }
 
 TEST(Telemetry, FindsTheSlicesOfAGpuInMigMode) {
-  EXPECT_THAT(present(present(telemetry_of_gpu_that_is("sliced")).state(0).mig).instances,
+  EXPECT_THAT(present(present(telemetry_of_gpu_that_is("sliced")).settings(0).mig).instances,
               ElementsAre("MIG-first", "MIG-second"));
-  EXPECT_THAT(present(present(telemetry_of_gpu_that_is("mig")).state(0).mig).instances, IsEmpty());
+  EXPECT_THAT(present(present(telemetry_of_gpu_that_is("mig")).settings(0).mig).instances,
+              IsEmpty());
 }
 
 TEST(Telemetry, ListsThePrograms) {

@@ -27,14 +27,13 @@ class OfAGpu : public testing::Test {
  protected:
   OfAGpu() { state_.throttle_reasons = Throttle::kHeatByHardware; }
   [[nodiscard]] std::unique_ptr<Watch> watch() {
-    return watch_gpu({.state =
+    return watch_gpu({.now =
                           [this] {
                             ++asked_;
                             GpuState state = state_;
                             if (asked_ > hot_) state.throttle_reasons = Throttle::kIdle;
-                            return state;
+                            return GpuReading{state, processes_};
                           },
-                      .processes = [this] { return processes_; },
                       .rest = [this](auto time) { rested_ += time; }});
   }
   // How many samples it takes until one counts.

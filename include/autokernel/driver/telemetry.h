@@ -42,18 +42,23 @@ struct MigState {
   std::vector<std::string> instances;  // UUIDs: "MIG-..."
 };
 
-// Each value is empty where the GPU, its driver or the rights of this user do not give it.
+// What changes from moment to moment; an H200 says all of it within 70 us. Each value, here and
+// below, is empty where the GPU, its driver or the rights of this user do not give it.
 struct GpuState {
   std::optional<unsigned> sm_clock_mhz;
-  std::optional<unsigned> highest_sm_clock_mhz;
   std::optional<unsigned> memory_clock_mhz;
-  std::optional<unsigned> highest_memory_clock_mhz;
-  std::optional<bool> persistence;  // whether the driver stays loaded when nobody uses the GPU
   std::optional<std::uint64_t> throttle_reasons;  // of Throttle
   std::optional<double> power_watts;
+  std::optional<unsigned> celsius;
+};
+
+// What somebody has set, or nobody can. An H200 takes 3 ms, most of it for its highest clocks.
+struct GpuSettings {
+  std::optional<unsigned> highest_sm_clock_mhz;
+  std::optional<unsigned> highest_memory_clock_mhz;
+  std::optional<bool> persistence;  // whether the driver stays loaded when nobody uses the GPU
   std::optional<double> power_limit_watts;
   std::optional<double> default_power_limit_watts;
-  std::optional<unsigned> celsius;
   std::optional<MigState> mig;  // empty: a GPU that cannot be cut
 };
 
@@ -74,6 +79,7 @@ class Telemetry {
   [[nodiscard]] std::string driver_version() const;  // "580.65.06"; empty where it does not say
   [[nodiscard]] std::vector<GpuIdentity> gpus() const;
   [[nodiscard]] GpuState state(unsigned index) const;
+  [[nodiscard]] GpuSettings settings(unsigned index) const;
   // Programs that compute on it, ours included; empty where NVML does not say.
   [[nodiscard]] std::optional<std::vector<GpuProcess>> processes(unsigned index) const;
 

@@ -63,8 +63,9 @@ constexpr double kWattRounding = 0.5;
 [[nodiscard]] Lines clocks(const WatchedGpu& gpu) {
   const driver::GpuState& state = gpu.state;
   if (!state.sm_clock_mhz && !state.memory_clock_mhz) return {};
-  std::string found = "SM " + clock(state.sm_clock_mhz, state.highest_sm_clock_mhz) + ", memory " +
-                      clock(state.memory_clock_mhz, state.highest_memory_clock_mhz);
+  std::string found = "SM " + clock(state.sm_clock_mhz, gpu.settings.highest_sm_clock_mhz) +
+                      ", memory " +
+                      clock(state.memory_clock_mhz, gpu.settings.highest_memory_clock_mhz);
   if (state.celsius) found += fmt::format(", {} C", *state.celsius);
   const std::uint64_t reasons = state.throttle_reasons.value_or(0);
   const std::string why = driver::throttle_words(reasons);
@@ -78,20 +79,20 @@ constexpr double kWattRounding = 0.5;
 }
 
 [[nodiscard]] Lines persistence(const WatchedGpu& gpu) {
-  if (!gpu.state.persistence) return {};
-  if (*gpu.state.persistence) return {{"persistence", Standing::ok, "on"}};
+  if (!gpu.settings.persistence) return {};
+  if (*gpu.settings.persistence) return {{"persistence", Standing::ok, "on"}};
   return {{"persistence", Standing::wrong,
            "off: the driver starts anew for each bench, and clocks set by hand are forgotten",
            fmt::format("sudo nvidia-smi -i {} -pm 1", gpu.identity.index)}};
 }
 
 [[nodiscard]] Lines power(const WatchedGpu& gpu) {
-  const driver::GpuState& state = gpu.state;
-  if (!state.power_limit_watts) return {};
-  std::string found = fmt::format("limit {:.0f} W", *state.power_limit_watts);
-  if (state.power_watts) found += fmt::format(", draws {:.0f} W", *state.power_watts);
-  const double normal = state.default_power_limit_watts.value_or(*state.power_limit_watts);
-  if (*state.power_limit_watts >= normal - kWattRounding) {
+  const auto& limit = gpu.settings.power_limit_watts;
+  if (!limit) return {};
+  std::string found = fmt::format("limit {:.0f} W", *limit);
+  if (gpu.state.power_watts) found += fmt::format(", draws {:.0f} W", *gpu.state.power_watts);
+  const double normal = gpu.settings.default_power_limit_watts.value_or(*limit);
+  if (*limit >= normal - kWattRounding) {
     return {{"power", Standing::ok, found}};
   }
   return {{"power", Standing::wrong, found + fmt::format("; {:.0f} W is its own", normal),
@@ -139,7 +140,7 @@ Lines check_telemetry(const Facts& facts) {
   const WatchedGpu* gpu = chosen(facts, watched);
   if (gpu == nullptr) return without_telemetry(facts, "NVML does not know this GPU");
   Lines lines;
-  if (gpu->state.mig) lines.push_back(mig(facts, *gpu, *gpu->state.mig));
+  if (gpu->settings.mig) lines.push_back(mig(facts, *gpu, *gpu->settings.mig));
   for (const Lines& part : {clocks(*gpu), persistence(*gpu), power(*gpu), others(*gpu)}) {
     lines.insert(lines.end(), part.begin(), part.end());
   }

@@ -30,7 +30,7 @@ constexpr const char* kUnset = "unset CUDA_VISIBLE_DEVICES";
 [[nodiscard]] bool names_a_gpu(const std::string& entry, const Watched& watched) {
   if (entry.starts_with("MIG-") || entry.starts_with("GPU-")) {
     return std::ranges::any_of(watched.gpus, [&](const WatchedGpu& gpu) {
-      const auto& mig = gpu.state.mig;
+      const auto& mig = gpu.settings.mig;
       return gpu.identity.uuid.starts_with(entry) ||
              // The older form of the name: MIG-GPU-<uuid>/<instance>/<instance>.
              entry.starts_with("MIG-" + gpu.identity.uuid) ||

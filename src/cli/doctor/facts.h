@@ -24,6 +24,7 @@ struct Asked {
 struct WatchedGpu {
   driver::GpuIdentity identity;
   driver::GpuState state;
+  driver::GpuSettings settings;
   std::optional<std::vector<driver::GpuProcess>> processes;
 };
 

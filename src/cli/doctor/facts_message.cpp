@@ -32,10 +32,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Survey, library, path, trouble, cuda_version,
                                    failure, call, gpus)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuIdentity, index, name, uuid, pci_bus_id)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MigState, on, on_after_reset, instances)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuState, sm_clock_mhz, highest_sm_clock_mhz, memory_clock_mhz,
-                                   highest_memory_clock_mhz, persistence, throttle_reasons,
-                                   power_watts, power_limit_watts, default_power_limit_watts,
-                                   celsius, mig)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuState, sm_clock_mhz, memory_clock_mhz, throttle_reasons,
+                                   power_watts, celsius)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuSettings, highest_sm_clock_mhz, highest_memory_clock_mhz,
+                                   persistence, power_limit_watts, default_power_limit_watts, mig)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuProcess, id, memory_bytes)
 // What doctor reads of it.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceInfo, name, ordinal, major, minor, emulated)
@@ -47,7 +47,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceReadiness, device, fault)
 }  // namespace autokernel::trial
 
 namespace autokernel::cli::doctor {
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WatchedGpu, identity, state, processes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WatchedGpu, identity, state, settings, processes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Watched, trouble, driver_version, gpus)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Library, version)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Folder, path, trouble, free_bytes)

@@ -214,7 +214,7 @@ TEST(DoctorOnVisibleDevices, NamesTheEntryThatIsNoGpu) {
 
 TEST(DoctorOnVisibleDevices, KnowsSlices) {
   Facts facts = sound_machine();
-  present(facts.watched.answer).gpus[0].state.mig = {
+  present(facts.watched.answer).gpus[0].settings.mig = {
       .on = true, .on_after_reset = true, .instances = {"MIG-first"}};
   EXPECT_THAT(visible("MIG-first", facts), is_ok("MIG-first"));
   EXPECT_THAT(visible("MIG-other", facts), is(Standing::wrong, "hides every GPU", "unset"));
@@ -249,6 +249,7 @@ TEST(DoctorOnTelemetry, IsMissedWithAGpu) {
 TEST(DoctorOnTelemetry, SaysNothingOfWhatTheGpuDoesNotTell) {
   EXPECT_THAT(check_telemetry(with_state([](WatchedGpu& gpu) {
                 gpu.state = {};
+                gpu.settings = {};
                 gpu.processes.reset();
               })),
               IsEmpty());
@@ -256,14 +257,14 @@ TEST(DoctorOnTelemetry, SaysNothingOfWhatTheGpuDoesNotTell) {
 
 TEST(DoctorOnMig, SaysThatTheGpuIsNotCut) {
   const Facts facts = with_state([](WatchedGpu& gpu) {
-    gpu.state.mig = {.on = true, .on_after_reset = true, .instances = {}};
+    gpu.settings.mig = {.on = true, .on_after_reset = true, .instances = {}};
   });
   EXPECT_THAT(look("mig", facts), is(Standing::wrong, "not cut", "nvidia-smi -i 0 -mig 0"));
 }
 
 TEST(DoctorOnMig, SaysThatNoSliceIsGiven) {
   Facts facts = with_state([](WatchedGpu& gpu) {
-    gpu.state.mig = {.on = true, .on_after_reset = true, .instances = {"MIG-first"}};
+    gpu.settings.mig = {.on = true, .on_after_reset = true, .instances = {"MIG-first"}};
   });
   present(facts.cuda.answer).gpus.clear();
   EXPECT_THAT(look("mig", facts),
@@ -272,14 +273,14 @@ TEST(DoctorOnMig, SaysThatNoSliceIsGiven) {
 
 TEST(DoctorOnMig, SaysWithWhatTimesOfASliceCompare) {
   const Facts facts = with_state([](WatchedGpu& gpu) {
-    gpu.state.mig = {.on = true, .on_after_reset = true, .instances = {"MIG-first"}};
+    gpu.settings.mig = {.on = true, .on_after_reset = true, .instances = {"MIG-first"}};
   });
   EXPECT_THAT(look("mig", facts), is_ok("slices of the same size only"));
 }
 
 TEST(DoctorOnMig, SaysThatAResetIsDue) {
   const Facts facts = with_state([](WatchedGpu& gpu) {
-    gpu.state.mig = {.on = false, .on_after_reset = true, .instances = {}};
+    gpu.settings.mig = {.on = false, .on_after_reset = true, .instances = {}};
   });
   EXPECT_THAT(look("mig", facts), is(Standing::wrong, "on after a reset", "nvidia-smi -i 0 -r"));
 }
@@ -304,12 +305,12 @@ TEST(DoctorOnClocks, SaysThatSomebodySetThem) {
 }
 
 TEST(DoctorOnPersistence, SaysThatItIsOff) {
-  const Facts facts = with_state([](WatchedGpu& gpu) { gpu.state.persistence = false; });
+  const Facts facts = with_state([](WatchedGpu& gpu) { gpu.settings.persistence = false; });
   EXPECT_THAT(look("persistence", facts), is(Standing::wrong, "off", "-pm 1"));
 }
 
 TEST(DoctorOnPower, SaysThatItIsCapped) {
-  const Facts facts = with_state([](WatchedGpu& gpu) { gpu.state.power_limit_watts = 350; });
+  const Facts facts = with_state([](WatchedGpu& gpu) { gpu.settings.power_limit_watts = 350; });
   EXPECT_THAT(look("power", facts), is(Standing::wrong, "limit 350 W", "-pl 700"));
 }
 

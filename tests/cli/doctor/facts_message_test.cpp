@@ -46,8 +46,8 @@ TEST(FactsMessage, KeepsWhatIsEmptyEmpty) {
   watched.gpus.emplace_back();
   const auto back = there_and_back(Asked<Watched>{watched, {}});
   ASSERT_TRUE(back.answer.has_value());
-  EXPECT_FALSE(present(back.answer).gpus.at(0).state.persistence);
-  EXPECT_FALSE(present(back.answer).gpus.at(0).state.mig);
+  EXPECT_FALSE(present(back.answer).gpus.at(0).settings.persistence);
+  EXPECT_FALSE(present(back.answer).gpus.at(0).settings.mig);
   EXPECT_FALSE(present(back.answer).gpus.at(0).processes);
 }
 

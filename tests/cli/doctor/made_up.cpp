@@ -62,16 +62,16 @@ Facts sound_machine() {
   gpu.identity = {
       .index = 0, .name = "NVIDIA H200", .uuid = "GPU-1234", .pci_bus_id = "00000000:1B:00.0"};
   gpu.state = {.sm_clock_mhz = 345,
-               .highest_sm_clock_mhz = 1980,
                .memory_clock_mhz = 3201,
-               .highest_memory_clock_mhz = 3201,
-               .persistence = true,
                .throttle_reasons = driver::Throttle::kIdle,
                .power_watts = 75,
-               .power_limit_watts = 700,
-               .default_power_limit_watts = 700,
-               .celsius = 31,
-               .mig = driver::MigState{}};
+               .celsius = 31};
+  gpu.settings = {.highest_sm_clock_mhz = 1980,
+                  .highest_memory_clock_mhz = 3201,
+                  .persistence = true,
+                  .power_limit_watts = 700,
+                  .default_power_limit_watts = 700,
+                  .mig = driver::MigState{}};
   gpu.processes.emplace();
   facts.watched.answer = {.trouble = {}, .driver_version = "580.65.06", .gpus = {gpu}};
   facts.gpu.answer = {named("NVIDIA H200"), {}};
