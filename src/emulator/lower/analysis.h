@@ -2,7 +2,7 @@
 // which branches may split a warp, and where lanes may be waiting while a block runs.
 //
 // A warp runs its lanes together, under a mask. Where a branch splits it, each part waits at the
-// block it goes to, and the block that comes first in the text runs next; parts that meet at a
+// block it goes to, and the first of these blocks (block_order.h) runs next; parts that meet at a
 // block go on together. So for every block b there is a set pending(b) of blocks, all behind b, at
 // which other lanes may wait while b runs. It decides everything: where a jump must look for
 // waiting lanes, whether a write must leave the lanes outside the mask alone, and whether a

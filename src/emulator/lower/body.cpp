@@ -376,19 +376,21 @@ class Body {
   // On the way back to the head of a loop that reads what other warps write, they get a turn.
   void yield_before_waiting_loops(std::uint32_t from, const std::vector<Way>& ways) {
     for (const Way& way : ways) {
-      if (way.target > from) continue;
-      for (std::uint32_t i = flow_.blocks[way.target].first; i < flow_.blocks[from].last; ++i) {
-        if (!may_wait(writer_.function().body[i]) && !may_wait_inside(i)) continue;
-        writer_.note_suspension();
-        writer_.call("emu_yield", {});
-        return;
-      }
+      bool waits = false;
+      for (std::uint32_t b = way.target; b <= from; ++b) waits = waits || may_wait_in(b);
+      if (!waits) continue;
+      writer_.note_suspension();
+      return writer_.call("emu_yield", {});
     }
   }
 
-  // A call of a function, which may wait.
-  [[nodiscard]] bool may_wait_inside(std::uint32_t index) const {
-    return calls_code(writer_.module(), writer_.function().body[index]);
+  // Whether the block, or a function that it calls, may wait.
+  [[nodiscard]] bool may_wait_in(std::uint32_t b) const {
+    const std::vector<Instruction>& body = writer_.function().body;
+    return std::any_of(body.begin() + flow_.blocks[b].first, body.begin() + flow_.blocks[b].last,
+                       [&](const Instruction& instruction) {
+                         return may_wait(instruction) || calls_code(writer_.module(), instruction);
+                       });
   }
 
   Writer& writer_;

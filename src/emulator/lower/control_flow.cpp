@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 
+#include "emulator/lower/block_order.h"
 #include "emulator/lower/effects.h"
 
 namespace emulator::lower {
@@ -246,6 +247,7 @@ ControlFlow control_flow_of(const ptx::Module& module, const ptx::Function& func
   if (flow.blocks.empty()) flow.blocks.emplace_back();
   find_successors(module, function, starts, flow);
   shorten_ways_out(flow);
+  put_in_running_order(flow);
   find_live_registers(function, flow);
   return flow;
 }

@@ -1,5 +1,5 @@
-// The control flow of one kernel: basic blocks in the order of the text, and which registers are
-// live into each.
+// The control flow of one kernel: basic blocks in the order in which the parts of a split warp run
+// them (block_order.h), and which registers are live into each.
 #pragma once
 
 #include <cstdint>

@@ -43,10 +43,10 @@ bool writes(const Instruction& instruction) {
          instruction.opcode == Opcode::atom;
 }
 
-// A stretch of blocks that a branch backwards leads through again.
+// The blocks that a way backwards leads through again: they stand together (block_order.h).
 struct Loop {
   std::uint32_t head;
-  std::uint32_t end;  // the block of the branch
+  std::uint32_t end;  // from which the way leads back
   [[nodiscard]] bool holds(std::uint32_t block) const { return block >= head && block <= end; }
 };
 
@@ -54,9 +54,16 @@ class Waits {
  public:
   Waits(const ptx::Function& function, const ControlFlow& flow, const Analysis& analysis)
       : function_(function), flow_(flow), analysis_(analysis), writers_(function.registers.size()) {
-    for (std::uint32_t i = 0; i < function.body.size(); ++i) {
-      for (const std::uint32_t r : effects_of(function.body[i]).writes) writers_[r].push_back(i);
-      if (may_wait(function.body[i])) waiting_.push_back(i);
+    for (std::uint32_t b = 0; b < flow.exit(); ++b) {
+      bool waits = false;
+      for (std::uint32_t i = flow.blocks[b].first; i < flow.blocks[b].last; ++i) {
+        const Instruction& instruction = function.body[i];
+        for (const std::uint32_t r : effects_of(instruction).writes) {
+          writers_[r].push_back({b, &instruction});
+        }
+        waits = waits || may_wait(instruction);
+      }
+      if (waits) waiting_.push_back(b);
     }
   }
 
@@ -92,16 +99,10 @@ class Waits {
         resting.items(), [&](std::uint32_t b) { return !loop.holds(b) && may_write(b, *awaited); });
   }
 
-  // [first, last) of the body.
-  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> extent(const Loop& loop) const {
-    return {flow_.blocks[loop.head].first, flow_.blocks[loop.end].last};
-  }
-
   // The state space of what the way out of the loop hangs on, if that is what others write.
   [[nodiscard]] std::optional<Space> awaited_space(const Loop& loop) const {
-    const auto [first, last] = extent(loop);
-    const auto waiting_here = std::ranges::lower_bound(waiting_, first);
-    if (waiting_here == waiting_.end() || *waiting_here >= last) return std::nullopt;
+    const auto waiting_here = std::ranges::lower_bound(waiting_, loop.head);
+    if (waiting_here == waiting_.end() || !loop.holds(*waiting_here)) return std::nullopt;
     std::vector<const Instruction*> seen;
     for (std::uint32_t b = loop.head; b <= loop.end; ++b) {
       const BasicBlock& block = flow_.blocks[b];
@@ -123,14 +124,12 @@ class Waits {
   // The instructions of the loop that a register's value comes from.
   void add_sources(const Loop& loop, std::uint32_t reg,
                    std::vector<const Instruction*>& seen) const {
-    const auto [first, last] = extent(loop);
     std::vector<std::uint32_t> open{reg};
     while (!open.empty()) {
       const std::uint32_t wanted = open.back();
       open.pop_back();
-      for (const std::uint32_t i : writers_[wanted]) {
-        const Instruction* instruction = &function_.body[i];
-        if (i < first || i >= last || std::ranges::find(seen, instruction) != seen.end()) continue;
+      for (const auto& [block, instruction] : writers_[wanted]) {
+        if (!loop.holds(block) || std::ranges::find(seen, instruction) != seen.end()) continue;
         seen.push_back(instruction);
         // What a load gives hangs on what others write, not on how its address came about.
         if (may_wait(*instruction) && instruction->opcode == Opcode::ld) continue;
@@ -177,8 +176,12 @@ class Waits {
   const ptx::Function& function_;
   const ControlFlow& flow_;
   const Analysis& analysis_;
-  std::vector<std::vector<std::uint32_t>> writers_;  // by register: instructions, ascending
-  std::vector<std::uint32_t> waiting_;               // instructions that may wait, ascending
+  struct Writing {
+    std::uint32_t block;
+    const Instruction* instruction;
+  };
+  std::vector<std::vector<Writing>> writers_;  // by register
+  std::vector<std::uint32_t> waiting_;         // blocks with instructions that may wait, ascending
 };
 
 }  // namespace

@@ -210,6 +210,97 @@ TEST(Divergence, BarriersSeparateWhatWarpsWriteFromWhatTheyRead) {
   for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(outcome.words[i], input[95 - i]);
 }
 
+// Six rounds, in each of which a thread whose number has that bit adds one to a sum of the block,
+// and all threads see it: of 96 threads with the same inputs as above.
+std::uint32_t sums_of_rounds() {
+  std::uint32_t all = 0;
+  const std::vector<std::uint32_t> input = inputs(96);
+  for (std::uint32_t round = 0; round < 6; ++round) {
+    for (const std::uint32_t x : input) all += (6 - round) * (x >> round & 1);
+  }
+  return all;
+}
+
+void expect_sums_of_rounds(const std::string& rounds) {
+  const std::string begin = R"(
+    .shared .u32 sum; setp.eq.u32 %p9, %r0, 0; @%p9 st.shared.u32 [sum], 0;
+    mov.u32 %r2, 0; mov.u32 %r3, 0;
+    bar.sync 0;)";
+  expect_each(begin + rounds, [](std::uint32_t, std::uint32_t) { return sums_of_rounds(); },
+              {.grid = {1, 1, 1}, .block = {96, 1, 1}});
+}
+
+// As nvcc writes the second loop of HeCBench's nw.
+TEST(Divergence, TheEndOfALoopWithItsBarrierMayStandInFrontOfItsBeginning) {
+  expect_sums_of_rounds(R"(
+    bra.uni HEAD;
+    END: bar.sync 0; ld.shared.u32 %r4, [sum]; add.u32 %r3, %r3, %r4; bar.sync 0;
+    add.u32 %r2, %r2, 1;
+    HEAD: setp.eq.u32 %p1, %r2, 6; @%p1 bra DONE;
+    shr.u32 %r5, %r1, %r2; and.b32 %r5, %r5, 1; setp.eq.u32 %p2, %r5, 0; @%p2 bra END;
+    red.shared.add.u32 [sum], 1; bra.uni END;
+    DONE: st.global.u32 [%rd1], %r3;)");
+}
+
+TEST(Divergence, LanesThatContinueALoopFromTwoPlacesMeetAtTheBarrierAtItsHead) {
+  expect_sums_of_rounds(R"(
+    mov.u32 %r2, -1;
+    HEAD: bar.sync 0; ld.shared.u32 %r4, [sum]; add.u32 %r3, %r3, %r4; bar.sync 0;
+    add.u32 %r2, %r2, 1; setp.eq.u32 %p1, %r2, 6; @%p1 bra DONE;
+    shr.u32 %r5, %r1, %r2; and.b32 %r5, %r5, 1; setp.eq.u32 %p2, %r5, 0; @%p2 bra HEAD;
+    red.shared.add.u32 [sum], 1; bra.uni HEAD;
+    DONE: st.global.u32 [%rd1], %r3;)");
+}
+
+TEST(Divergence, LanesThatLeaveAnInnerLoopForTheOuterHeadWaitThereForTheOthers) {
+  expect_sums_of_rounds(R"(
+    TABLE: .branchtargets INNER, HEAD, DONE;
+    mov.u32 %r2, -1;
+    HEAD: bar.sync 0; ld.shared.u32 %r4, [sum]; add.u32 %r3, %r3, %r4; bar.sync 0;
+    add.u32 %r2, %r2, 1; shr.u32 %r5, %r1, %r2; and.b32 %r5, %r5, 1;
+    setp.eq.u32 %p1, %r2, 6; selp.u32 %r6, 2, 1, %p1; @%p1 mov.u32 %r5, 0;
+    INNER: setp.gt.u32 %p2, %r5, 0; @%p2 red.shared.add.u32 [sum], 1; @%p2 sub.u32 %r5, %r5, 1;
+    selp.u32 %r7, 0, %r6, %p2; brx.idx %r7, TABLE;
+    DONE: st.global.u32 [%rd1], %r3;)");
+}
+
+TEST(Divergence, WaysOutOfALoopMeetAtABarrierThatStandsInFrontOfIt) {
+  expect_sums_of_rounds(R"(
+    bra.uni ROUND;
+    BEHIND: bar.sync 0; ld.shared.u32 %r4, [sum]; add.u32 %r3, %r3, %r4; bar.sync 0;
+    add.u32 %r2, %r2, 1;
+    ROUND: setp.eq.u32 %p1, %r2, 6; @%p1 bra DONE;
+    mov.u32 %r5, %r1; mov.u32 %r6, 0;
+    BIT: setp.eq.u32 %p2, %r6, %r2; @%p2 bra FOUND;
+    shr.u32 %r5, %r5, 1; add.u32 %r6, %r6, 1; setp.eq.u32 %p3, %r5, 0; @%p3 bra BEHIND; bra BIT;
+    FOUND: and.b32 %r5, %r5, 1; setp.eq.u32 %p4, %r5, 0; @%p4 bra BEHIND;
+    red.shared.add.u32 [sum], 1; bra.uni BEHIND;
+    DONE: st.global.u32 [%rd1], %r3;)");
+}
+
+TEST(Divergence, WhoEntersALoopAtTwoPlacesMeetsAtABarrierThatStandsInFrontOfIt) {
+  expect_sums_of_rounds(R"(
+    bra.uni ROUND;
+    BEHIND: bar.sync 0; ld.shared.u32 %r4, [sum]; add.u32 %r3, %r3, %r4; bar.sync 0;
+    add.u32 %r2, %r2, 1;
+    ROUND: setp.eq.u32 %p1, %r2, 6; @%p1 bra DONE;
+    shr.u32 %r5, %r1, %r2; and.b32 %r5, %r5, 1; mov.u32 %r6, 0;
+    setp.eq.u32 %p2, %r5, 0; @%p2 bra SECOND;
+    FIRST: setp.eq.u32 %p3, %r6, 0; @%p3 red.shared.add.u32 [sum], %r5;
+    SECOND: add.u32 %r6, %r6, 1; setp.lt.u32 %p4, %r6, %r1; setp.lt.u32 %p5, %r6, 4;
+    and.pred %p4, %p4, %p5; @!%p4 bra BEHIND; bra.uni FIRST;
+    DONE: st.global.u32 [%rd1], %r3;)");
+}
+
+TEST(Divergence, CodeThatNothingReachesChangesNothing) {
+  expect_each(R"(
+    .shared .u32 word; bra.uni AWAY;
+    DEAD: setp.lt.u32 %p1, %r1, 20; @%p1 bra AWAY; bra.uni BACK;
+    BACK: bar.sync 0; @%p1 bra DEAD; st.shared.u32 [word], 9;
+    AWAY: bar.sync 0; st.global.u32 [%rd1], %r1;)",
+              [](std::uint32_t, std::uint32_t x) { return x; });
+}
+
 TEST(Divergence, ABarrierOnlyPartOfAWarpReachesIsAFault) {
   const Outcome outcome = run_kernel(kernel_of("setp.lt.u32 %p1, %r0, 16; @%p1 bra SKIP; bar.sync "
                                                "0; SKIP: st.global.u32 [%rd1], 1; bar.sync 0;"),

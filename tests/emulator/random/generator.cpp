@@ -64,6 +64,7 @@ class Generator {
         {32, 1, 1}, {64, 1, 1}, {16, 4, 1}, {8, 4, 2},
         {32, 2, 1}, {40, 1, 1}, {5, 3, 2},  {96, 1, 1}};
     program_.seed = seed;
+    program_.order = seed % 2 == 0 ? TextOrder::of_statements : TextOrder::shuffled;
     program_.block = dice_.one_of(kBlocks);
     program_.blocks = 2;
     program_.spread = dice_.once_in(3) ? Spread::blocks : Spread::lanes;

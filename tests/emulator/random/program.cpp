@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+#include <random>
+#include <utility>
+
 #include "emulator/random/numbers.h"
 
 namespace emulator::testing::random {
@@ -20,6 +24,45 @@ std::string text(const std::optional<Guard>& guard) {
   return guard ? fmt::format("@{}%p{} ", guard->negated ? "!" : "", guard->predicate) : "";
 }
 
+// Statements without a branch but for the last one.
+struct TextBlock {
+  std::string label;  // empty: nothing names it
+  std::string text;
+  bool goes_on = true;  // may run into the next block
+};
+
+// The blocks with the first one in its place and the others anywhere.
+std::string shuffled(std::vector<TextBlock> blocks, std::uint64_t seed) {
+  std::vector<std::size_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937_64 random(seed);
+  for (std::size_t left = order.size() - 1; left > 1; --left) {
+    std::swap(order[left], order[1 + random() % left]);
+  }
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    if (blocks[i].label.empty()) blocks[i].label = fmt::format("NEXT{}", i);
+  }
+  std::string text;
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const TextBlock& block = blocks[order[at]];
+    const std::size_t next = order[at] + 1;
+    if (order[at] != 0) text += block.label + ":\n";
+    text += block.text;
+    const bool follows = at + 1 < order.size() && order[at + 1] == next;
+    if (block.goes_on && !follows) text += fmt::format("bra {};\n", blocks.at(next).label);
+  }
+  return text;
+}
+
+std::string in_order(const std::vector<TextBlock>& blocks) {
+  std::string text;
+  for (const TextBlock& block : blocks) {
+    if (!block.label.empty()) text += block.label + ":\n";
+    text += block.text;
+  }
+  return text;
+}
+
 class Printer {
  public:
   explicit Printer(const Program& program) : program_(program) {}
@@ -28,11 +71,30 @@ class Printer {
     begin();
     print(program_.body);
     end();
-    return out_;
+    const std::string body = program_.order == TextOrder::shuffled
+                                 ? shuffled(std::move(blocks_), program_.seed)
+                                 : in_order(blocks_);
+    return body + "}\n";
   }
 
  private:
-  void line(const std::string& text) { out_ += text + "\n"; }
+  void line(const std::string& text) { blocks_.back().text += text + "\n"; }
+  // A branch under a guard.
+  void line_that_may_leave(const std::string& text) {
+    line(text);
+    blocks_.emplace_back();
+  }
+  // Nothing but a label may follow.
+  void line_that_leaves(const std::string& text) {
+    line(text);
+    blocks_.back().goes_on = false;
+  }
+  void label(const std::string& name) {
+    TextBlock& last = blocks_.back();
+    const bool is_new = last.label.empty() && last.text.empty();
+    if (!is_new) blocks_.emplace_back();
+    blocks_.back().label = name;
+  }
 
   void begin() {
     const std::uint32_t threads = program_.threads();
@@ -133,7 +195,7 @@ class Printer {
     line(fmt::format("mov.u32 %x, %tid.x; and.b32 %x, %x, {}; mov.u32 %T, sums;", kSums - 1));
     line("mad.lo.u32 %x, %x, 4, %T; ld.shared.u32 %T, [%x]; cvt.u64.u32 %V, %T; mov.u64 %Z, 0;");
     store_both(next);
-    line("ret;\n}");
+    line_that_leaves("ret;");
   }
   void store_both(unsigned at) {
     line(fmt::format("st.global.v2.u64 [%out+{}], {{%V, %Z}};", 8 * at));
@@ -192,12 +254,13 @@ class Printer {
 
   void print(const Branch& branch) {
     const unsigned id = labels_++;
-    line(fmt::format("@{}%p{} bra ELSE{};", branch.condition.negated ? "" : "!",
-                     branch.condition.predicate, id));
+    line_that_may_leave(fmt::format("@{}%p{} bra ELSE{};", branch.condition.negated ? "" : "!",
+                                    branch.condition.predicate, id));
     print(branch.then);
-    line(fmt::format("bra END{0};\nELSE{0}:", id));
+    line_that_leaves(fmt::format("bra END{};", id));
+    label(fmt::format("ELSE{}", id));
     print(branch.otherwise);
-    line(fmt::format("END{}:", id));
+    label(fmt::format("END{}", id));
   }
 
   void print(const Loop& loop) {
@@ -205,10 +268,12 @@ class Printer {
     const std::string counter = fmt::format("%n{}", loop.depth);
     line(loop.how ? fmt::format("and.b32 {}, {}, {};", counter, name(*loop.how), loop.most)
                   : fmt::format("mov.u32 {}, {};", counter, loop.most));
-    line(fmt::format("LOOP{}:\nsetp.eq.u32 %q, {}, 0; @%q bra DONE{};", id, counter, id));
+    label(fmt::format("LOOP{}", id));
+    line_that_may_leave(fmt::format("setp.eq.u32 %q, {}, 0; @%q bra DONE{};", counter, id));
     print(loop.body);
-    if (loop.leave) line(text(loop.leave) + fmt::format("bra DONE{};", id));
-    line(fmt::format("sub.u32 {0}, {0}, 1; bra LOOP{1};\nDONE{1}:", counter, id));
+    if (loop.leave) line_that_may_leave(text(loop.leave) + fmt::format("bra DONE{};", id));
+    line_that_leaves(fmt::format("sub.u32 {0}, {0}, 1; bra LOOP{1};", counter, id));
+    label(fmt::format("DONE{}", id));
   }
 
   void print(const Access& access) {
@@ -252,7 +317,7 @@ class Printer {
   }
 
   const Program& program_;
-  std::string out_;
+  std::vector<TextBlock> blocks_ = std::vector<TextBlock>(1);
   unsigned labels_ = 0;
 };
 

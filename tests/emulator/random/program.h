@@ -123,8 +123,12 @@ enum class Spread : std::uint8_t {
   blocks,  // the threads of a block have the same: a warp may compute with scalars
 };
 
+// Where the blocks between branches stand in the PTX: as the statements do, or anywhere.
+enum class TextOrder : std::uint8_t { of_statements, shuffled };
+
 struct Program {
   std::uint64_t seed;
+  TextOrder order;
   std::array<std::uint32_t, 3> block;
   std::uint32_t blocks;
   Spread spread;
