@@ -21,6 +21,16 @@ TEST_F(CommandLine, PrintsItsVersion) {
   EXPECT_THAT(run.out, MatchesRegex("autokernel [0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
 
+// An agent writes into the working folder, and must not get into the program that judges it.
+TEST_F(CommandLine, LooksForItsLibrariesNowhereInTheWorkingFolder) {
+  scratch_.write("libstdc++.so.6", "no library");
+  scratch_.write("libm.so.6", "no library");
+  Invocation here = autokernel({"--version"});
+  here.directory = scratch_.path();
+  const Outcome run = test::run(here);
+  EXPECT_EQ(run.code, 0) << run.err;
+}
+
 TEST_F(CommandLine, PrintsItsHelp) {
   const Outcome run = run_autokernel({"--help"});
   EXPECT_EQ(run.code, 0);
