@@ -69,7 +69,7 @@ int Log::run(const Console& console) {
   for (bool first = true; first || follow_; first = false) {
     const auto loop =
         loop::Loop::open_to_read(std::filesystem::current_path(), speaking_on(console));
-    const std::string tag = all_ || !tag_.empty() ? tag_ : loop.status().run.tag;
+    const std::string tag = all_ || !tag_.empty() ? tag_ : loop.run().tag;
     const std::vector<ledger::Entry> entries = loop.history();
     std::vector<Experiment> chosen;
     for (std::size_t i = std::min(seen, entries.size()); i < entries.size(); ++i) {

@@ -26,7 +26,7 @@ int Restore::run(const Console& console) {
   auto loop =
       loop::Loop::open(std::filesystem::current_path(), "autokernel restore", speaking_on(console));
   loop.restore(number_);
-  console.err << "autokernel: " << loop.status().run.editable << " holds experiment " << number_
+  console.err << "autokernel: " << loop.run().editable << " holds experiment " << number_
               << " now\n";
   return 0;
 }

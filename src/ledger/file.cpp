@@ -64,20 +64,27 @@ std::uint64_t File::size() const {
 }
 
 std::string File::read(std::uint64_t offset, std::uint64_t length) const {
+  std::string bytes;
+  read_behind(bytes, offset, length);
+  return bytes;
+}
+
+bool File::read_behind(std::string& text, std::uint64_t offset, std::uint64_t length) const {
   const std::uint64_t end = size();
-  if (offset >= end) return {};
-  std::string bytes(static_cast<std::size_t>(std::min(length, end - offset)), '\0');
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t count = ::pread(descriptor_.get(), bytes.data() + done, bytes.size() - done,
-                                  static_cast<off_t>(offset + done));
+  if (offset >= end) return false;
+  const std::size_t before = text.size();
+  text.resize(before + static_cast<std::size_t>(std::min(length, end - offset)));
+  std::size_t done = before;
+  while (done < text.size()) {
+    const ssize_t count = ::pread(descriptor_.get(), text.data() + done, text.size() - done,
+                                  static_cast<off_t>(offset + (done - before)));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw failure("read", path_, "pread");
     if (count == 0) break;
     done += static_cast<std::size_t>(count);
   }
-  bytes.resize(done);
-  return bytes;
+  text.resize(done);
+  return done > before;
 }
 
 void File::write(std::uint64_t offset, std::string_view bytes) const {

@@ -27,6 +27,8 @@ class File {
   [[nodiscard]] std::uint64_t size() const;
   // As many of the bytes as the file has.
   [[nodiscard]] std::string read(std::uint64_t offset, std::uint64_t length) const;
+  // The same behind what a text holds already, in its memory; whether there were any.
+  bool read_behind(std::string& text, std::uint64_t offset, std::uint64_t length) const;
   void write(std::uint64_t offset, std::string_view bytes) const;
   // Writes `bytes` at `offset` and has them on the disk. A file that grows by it and cannot is cut
   // to the size it had.

@@ -31,21 +31,26 @@ IndexPart IndexPart::last(const File& index, std::uint64_t bytes) {
   return part;
 }
 
-std::optional<IndexRow> IndexPart::next() {
+std::optional<Line> IndexPart::next_line() {
   if (damaged_) return std::nullopt;
-  const std::optional<Line> line = lines_.next();
-  if (!line || (!line->text.empty() && line->text.back() != '\n')) return std::nullopt;
-  const std::string_view text = line->text.substr(0, line->text.size() - 1);
-  std::optional<IndexRow> row = parse_index_row(text);
-  const bool follows =
-      row &&
-      (!last_ || (row->line.number == last_->number + 1 && row->line.offset == last_->end()));
-  if (!follows) {
+  std::optional<Line> line = lines_.next();
+  if (line && !line->text.empty() && line->text.back() != '\n') line.reset();
+  return line;
+}
+
+std::optional<IndexRow> IndexPart::next() {
+  const std::optional<Line> line = next_line();
+  std::optional<IndexRow> row =
+      line ? parse_index_row(line->text.substr(0, line->text.size() - 1)) : std::nullopt;
+  if (!row) {
+    damaged_ = damaged_ || line;
+  } else if (last_ && (row->line.number != last_->number + 1 || row->line.offset != last_->end())) {
     damaged_ = true;
-    return std::nullopt;
+    row.reset();
+  } else {
+    place_ = line->end();
+    last_ = row->line;
   }
-  place_ = line->end();
-  last_ = row->line;
   return row;
 }
 

@@ -32,6 +32,8 @@ class IndexPart {
 
  private:
   IndexPart(const File& index, std::uint64_t from, std::uint64_t to) : lines_(index, from, to) {}
+  // None at the end, and behind a row that is damaged.
+  [[nodiscard]] std::optional<Line> next_line();
 
   LineReader lines_;
   std::uint64_t place_ = 0;

@@ -195,14 +195,16 @@ std::string with_sum(std::string_view columns) {
 }
 
 std::optional<IndexRow> parse_index_row(std::string_view text) {
+  // The one thing that is returned, so that it is made where the caller has it: a row is large.
+  std::optional<IndexRow> row;
   const std::size_t first_tab = std::min(text.find('\t'), text.size());
   RowReader columns(text.substr(first_tab));
   std::uint64_t expected = 0;
   if (!read_number(text.substr(0, first_tab), expected, 16) ||
       expected != checksum(columns.rest())) {
-    return std::nullopt;
+    return row;
   }
-  std::optional<IndexRow> row(std::in_place);
+  row.emplace();
   columns.get(row->line.number);
   columns.get(row->line.offset);
   columns.get(row->line.length);

@@ -17,7 +17,6 @@
 namespace autokernel::ledger {
 namespace {
 
-constexpr std::uint64_t kUsualRow = 200;  // bytes in the index; few have less
 constexpr std::uint64_t kLongRow = 1024;  // few have more
 constexpr std::uint64_t kLeastTail = 64ULL << 10;
 
@@ -36,31 +35,37 @@ constexpr std::uint64_t kLeastTail = 64ULL << 10;
   return rows;
 }
 
-// Entries in the order read, and how far the ledger is known by them.
-struct Gathered {
-  std::vector<Row> rows;
-  LinePlace last;
+// Hands entries over in the order read, and knows how far the ledger is known by them.
+struct Handing {
+  const Ledger::Take& take;
+  LinePlace last = {};
 
-  void add(IndexRow row) {
+  void add(IndexRow& row) {
     last = row.line;
-    if (row.entry) rows.push_back({last.offset, last.length, std::move(*row.entry)});
+    if (row.entry) take({.offset = last.offset, .length = last.length}, std::move(*row.entry));
   }
 };
 
 // Rows up to byte `end` of the ledger: the index may have more by now, from another process.
-void gather(IndexPart& part, std::uint64_t end, Gathered& gathered) {
+void hand_over(IndexPart& part, std::uint64_t end, Handing& handing) {
   while (std::optional<IndexRow> row = part.next()) {
     if (row->line.end() > end) return;
-    gathered.add(std::move(*row));
+    handing.add(*row);
   }
 }
 
 // What the index does not know: it could not be written, or is damaged.
-void gather_from_ledger(const std::filesystem::path& path, std::uint64_t end, Gathered& gathered) {
-  if (gathered.last.end() >= end) return;
+void hand_over_from_ledger(const std::filesystem::path& path, std::uint64_t end, Handing& handing) {
+  if (handing.last.end() >= end) return;
   const File ledger = File::open_or_make(path);
-  EntryReader reader(ledger, gathered.last, end);
-  while (std::optional<ReadLine> line = reader.next()) gathered.add(std::move(line->row));
+  EntryReader reader(ledger, handing.last, end);
+  while (std::optional<ReadLine> line = reader.next()) handing.add(line->row);
+}
+
+[[nodiscard]] Ledger::Take adding_to(std::vector<Row>& rows) {
+  return [&rows](const LineSpan& line, Entry&& entry) {
+    rows.push_back({line.offset, line.length, std::move(entry)});
+  };
 }
 
 [[nodiscard]] std::vector<Row> last_of(std::vector<Row> rows, std::size_t count) {
@@ -128,34 +133,42 @@ void Ledger::append(std::string_view lines) {
   }
 }
 
-std::vector<Row> Ledger::rows() const {
-  Gathered gathered;
+void Ledger::hand_over(const Take& take) const {
+  Handing handing{take};
   const std::filesystem::path index_path = folder_ / kIndexName;
   if (const std::optional<File> index = File::open_if_there(index_path)) {
-    gathered.rows.reserve(index->size() / kUsualRow);
     IndexPart part = IndexPart::whole(*index);
-    gather(part, end_, gathered);
+    ledger::hand_over(part, end_, handing);
     // open() looks at its ends alone, and makes it again only where it is missing.
     if (part.is_damaged()) ::unlink(index_path.c_str());
   }
-  gather_from_ledger(folder_ / kLedgerName, end_, gathered);
-  return std::move(gathered.rows);
+  hand_over_from_ledger(folder_ / kLedgerName, end_, handing);
+}
+
+std::vector<Row> Ledger::rows() const {
+  std::vector<Row> rows;
+  rows.reserve(lines_);
+  hand_over(adding_to(rows));
+  return rows;
 }
 
 std::vector<Row> Ledger::last_rows(std::size_t count) const {
-  Gathered gathered;
+  std::vector<Row> rows;
+  const Take take = adding_to(rows);
+  Handing handing{take};
   const std::optional<File> index = File::open_if_there(folder_ / kIndexName);
   std::uint64_t bytes = std::max(kLeastTail, count * kLongRow);
   for (bool enough = false; !enough; bytes *= 4) {
-    if (!index) return last_of(rows(), count);
+    if (!index) return last_of(this->rows(), count);
     IndexPart part = IndexPart::last(*index, bytes);
-    gathered = {};
-    gather(part, end_, gathered);
-    if (part.is_damaged()) return last_of(rows(), count);
-    enough = part.is_whole() || gathered.rows.size() >= std::max<std::size_t>(count, 1);
+    rows.clear();
+    handing.last = {};
+    ledger::hand_over(part, end_, handing);
+    if (part.is_damaged()) return last_of(this->rows(), count);
+    enough = part.is_whole() || rows.size() >= std::max<std::size_t>(count, 1);
   }
-  gather_from_ledger(folder_ / kLedgerName, end_, gathered);
-  return last_of(std::move(gathered.rows), count);
+  hand_over_from_ledger(folder_ / kLedgerName, end_, handing);
+  return last_of(std::move(rows), count);
 }
 
 std::string Ledger::hash_at(std::uint64_t offset, std::uint64_t length) const {

@@ -55,10 +55,11 @@ Finish Loop::finish(int processes) {
   const repo::Repository& repository = parts.repository;
   parts.mend();
   parts.require_quiet_head();
-  const Status& status = parts.run();
+  const Account& account = parts.account();
+  const Status& status = account.status;
   const ledger::RunStarted& run = status.run;
   require_nothing_strayed(repository, run);
-  parts.require_untampered(status, Extent::whole);
+  parts.require_untampered(account, Extent::whole);
 
   Finish finish{.headline = {}, .device = {}, .problem = {}, .status = status};
   ledger::RunFinished& headline = finish.headline;

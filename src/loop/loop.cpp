@@ -91,8 +91,10 @@ Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surround
   return Loop(std::move(parts));
 }
 
-Status Loop::status() const {
-  Status status = parts_->run();
+const ledger::RunStarted& Loop::run() const { return parts_->run().run; }
+
+const Status& Loop::status() const {
+  Status& status = parts_->run();
   status.strayed = list_of(strayed_files(parts_->repository, status.run));
   return status;
 }

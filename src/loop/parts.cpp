@@ -7,7 +7,6 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
-#include "loop/account.h"
 #include "loop/seal.h"
 
 namespace autokernel::loop {
@@ -30,20 +29,24 @@ template <typename Measure>
 
 }  // namespace
 
-Status& Loop::Parts::run() {
-  if (account) return *account;
+Account& Loop::Parts::account() {
+  if (known) return *known;
   const ledger::Ledger ledger = open_ledger();
   for (const std::string& note : ledger.notes()) say(note);
   ledger_notes = ledger.notes();
-  Status& status = adopt_run(ledger.rows(), repository.head().branch);
+  const std::string branch = repository.head().branch;
+  Accountant accountant(branch, ledger.lines());
+  ledger.hand_over([&](const ledger::LineSpan& line, ledger::Entry&& entry) {
+    accountant.take(line, std::move(entry));
+  });
+  Account& run = adopt(std::move(accountant).account(), branch);
   // Of a restore or a turn's tidying up that was killed: no journal names the file.
-  if (lock) remove_unfinished_writes(folders.root() / status.run.editable);
-  return status;
+  if (lock) remove_unfinished_writes(folders.root() / run.status.run.editable);
+  return run;
 }
 
-Status& Loop::Parts::adopt_run(const std::vector<ledger::Row>& rows, const std::string& branch) {
-  account = account_of(rows, branch);
-  if (!account) {
+Account& Loop::Parts::adopt(std::optional<Account> found, const std::string& branch) {
+  if (!found) {
     throw Error(Stop::repository,
                 branch.starts_with("autokernel/")
                     ? fmt::format("there is no record of a run on {} in {}; start a new one from "
@@ -53,16 +56,9 @@ Status& Loop::Parts::adopt_run(const std::vector<ledger::Row>& rows, const std::
                                   "to one with 'git switch autokernel/TAG'",
                                   branch.empty() ? "a detached head" : branch));
   }
-  account->hours = hours_of(*account);
-  account->under_way = under_way;
-  for (const ledger::Row& row : rows) {
-    const std::string& tag =
-        std::visit([](const auto& entry) -> const std::string& { return entry.tag; }, row.entry);
-    if (tag != account->run.tag) continue;
-    last_line = {.offset = row.offset, .length = row.length};
-    if (std::holds_alternative<ledger::RunStarted>(row.entry)) first_line = last_line;
-  }
-  return *account;
+  found->status.hours = hours_of(found->status);
+  found->status.under_way = under_way;
+  return known.emplace(*std::move(found));
 }
 
 std::string Loop::Parts::source_at(const std::string& commit, const std::string& editable) const {
@@ -123,9 +119,9 @@ std::vector<trial::Result> Loop::Parts::measure_again(const trial::Request& requ
 }
 
 void Loop::Parts::carry_out(const Recording& recording) {
-  if (!recording.ledger.text.empty()) {
+  if (known && !recording.ledger.text.empty()) {
     const Seal seal = seal_of(recording.ledger);
-    last_line = {.offset = seal.offset, .length = seal.length};
+    known->last_line = {.offset = seal.offset, .length = seal.length};
   }
   for (const std::string& note :
        loop::carry_out(recording, repository, folders, surroundings.reached)) {
@@ -135,7 +131,7 @@ void Loop::Parts::carry_out(const Recording& recording) {
 
 void Loop::Parts::mend() {
   for (const std::string& mended : recover(repository, folders, surroundings.reached)) {
-    account.reset();
+    known.reset();
     say(mended);
   }
 }

@@ -8,6 +8,7 @@
 #include "autokernel/base/file_lock.h"
 #include "autokernel/loop/loop.h"
 #include "autokernel/repo/repository.h"
+#include "loop/account.h"
 #include "loop/carry_out.h"
 #include "loop/folders.h"
 
@@ -23,10 +24,7 @@ struct Loop::Parts {
   std::optional<FileLock> lock;  // none for those who only look while another works
   std::string under_way;         // by whom, where it is another
   // A run's account is worked out once and then kept up.
-  std::optional<Status> account = {};
-  // Of that run in the ledger: its start, and what was written last.
-  ledger::LineSpan first_line = {};
-  ledger::LineSpan last_line = {};
+  std::optional<Account> known = {};
   std::vector<std::string> ledger_notes = {};  // what was found on opening it for the account
 
   [[nodiscard]] static std::unique_ptr<Parts> make(const std::filesystem::path& here,
@@ -42,10 +40,11 @@ struct Loop::Parts {
     if (surroundings.reached) surroundings.reached(point);
   }
   // The run of the branch that the head is on. Throws Error(repository) where there is none.
-  [[nodiscard]] Status& run();
-  // Makes the last run on that branch the account, from these rows; throws Error(repository) where
+  [[nodiscard]] Account& account();
+  [[nodiscard]] Status& run() { return account().status; }
+  // Makes this the account, that of the last run on the branch; throws Error(repository) where
   // there is none.
-  Status& adopt_run(const std::vector<ledger::Row>& rows, const std::string& branch);
+  Account& adopt(std::optional<Account> found, const std::string& branch);
   // The source of a commit's editable file. Throws Error(repository) where it has none.
   [[nodiscard]] std::string source_at(const std::string& commit, const std::string& editable) const;
   // The request of a trial in that run, its source still to be set.
@@ -60,12 +59,11 @@ struct Loop::Parts {
   void carry_out(const Recording& recording);
   // Finishes or takes back what is half done, and says so. To be called by the holder of the lock.
   void mend();
-  // What somebody has done to the ledger since it was written, each in a sentence. Of the account's
-  // run.
-  [[nodiscard]] std::vector<std::string> ledger_faults(const std::string& tag, Extent extent) const;
+  // What somebody has done to the ledger since it was written, each in a sentence.
+  [[nodiscard]] std::vector<std::string> ledger_faults(const Account& run, Extent extent) const;
   // Throws Error(scope) where the ledger, results.tsv, the references or the program itself are not
   // what they were, naming all that was found and what to do. A table that is gone is made again.
-  void require_untampered(const Status& status, Extent extent) const;
+  void require_untampered(const Account& run, Extent extent) const;
   // Throws Error(repository) where git has something under way or no branch is checked out.
   void require_quiet_head() const;
 };

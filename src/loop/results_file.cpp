@@ -21,6 +21,19 @@ using ledger::Experiment;
   return ledger::results_line(ledger::results_row(experiment));
 }
 
+[[nodiscard]] std::vector<std::string> rows_of(const std::vector<Experiment>& experiments) {
+  std::vector<std::string> rows;
+  rows.reserve(experiments.size());
+  for (const Experiment& experiment : experiments) rows.push_back(row_of(experiment));
+  return rows;
+}
+
+[[nodiscard]] std::string table_of(const std::vector<std::string>& rows) {
+  std::string table = ledger::results_header();
+  for (const std::string& row : rows) table += row;
+  return table;
+}
+
 // Another run's rows stay where they are when somebody goes back to its branch.
 [[nodiscard]] std::set<std::string> rows_of_other_runs(const Status& status,
                                                        const std::vector<ledger::Row>& history) {
@@ -48,25 +61,28 @@ using ledger::Experiment;
 }  // namespace
 
 std::string results_fault(const Folders& folders, const Status& status,
-                          const std::vector<ledger::Row>& history) {
+                          const History& read_history) {
   const std::filesystem::path file = folders.results();
   std::error_code unreadable;
   if (!std::filesystem::exists(file, unreadable)) return {};
   const std::string name = file.filename().string();
+  const std::vector<std::string> own = rows_of(status.experiments);
   std::vector<ledger::ResultsRow> table;
   try {
-    table = ledger::parse_results(read_file(file, "the table of results"), file);
+    const std::string text = read_file(file, "the table of results");
+    if (text == table_of(own)) return {};
+    table = ledger::parse_results(text, file);
   } catch (const Error& error) {
     return error.what();
   }
+  const std::vector<ledger::Row> history = read_history();
   const bool has_all = was_started_last(status, history);
   const std::set<std::string> others = rows_of_other_runs(status, history);
-  auto expected = status.experiments.begin();
+  auto expected = own.begin();
   for (std::size_t i = 0; i < table.size(); ++i) {
     const std::string row = ledger::results_line(table[i]);
-    const auto found = std::find_if(expected, status.experiments.end(),
-                                    [&](const auto& one) { return row_of(one) == row; });
-    if (found != status.experiments.end() && (found == expected || !has_all)) {
+    const auto found = std::find(expected, own.end(), row);
+    if (found != own.end() && (found == expected || !has_all)) {
       expected = found + 1;
     } else if (!others.contains(row)) {
       constexpr std::size_t kLongest = 60;
@@ -74,18 +90,15 @@ std::string results_fault(const Folders& folders, const Status& status,
                          ledger::as_one_line(row.substr(0, kLongest)));
     }
   }
-  if (!has_all || expected == status.experiments.end()) return {};
-  return fmt::format("{} lacks the row of experiment {}", name, expected->number);
+  if (!has_all || expected == own.end()) return {};
+  return fmt::format("{} lacks the row of experiment {}", name,
+                     status.experiments[static_cast<std::size_t>(expected - own.begin())].number);
 }
 
 void require_results(const Folders& folders, const Status& status) {
   std::error_code unreadable;
   if (std::filesystem::exists(folders.results(), unreadable)) return;
-  std::string table = ledger::results_header();
-  for (const Experiment& experiment : status.experiments) {
-    table += ledger::results_line(ledger::results_row(experiment));
-  }
-  write_file_atomically(folders.results(), table);
+  write_file_atomically(folders.results(), table_of(rows_of(status.experiments)));
 }
 
 }  // namespace autokernel::loop

@@ -189,11 +189,14 @@ Loop::Started Loop::start(const StartOptions& options) {
   static_cast<void>(keep_ledger(repository, folders));
   started.moved_aside = recording.results_aside;
 
-  parts.account.emplace();
-  parts.account->run = run;
-  parts.first_line.offset = recording.ledger.at;
-  add_to(*parts.account, baseline);
-  started.step = Step{.experiment = baseline, .result = result, .status = *parts.account};
+  Accountant accountant(run.branch, 2);
+  const std::uint64_t length_of_first = recording.ledger.text.find('\n') + 1;
+  accountant.take({.offset = recording.ledger.at, .length = length_of_first}, run);
+  accountant.take({.offset = recording.ledger.at + length_of_first,
+                   .length = recording.ledger.text.size() - length_of_first},
+                  baseline);
+  const Status& status = parts.adopt(std::move(accountant).account(), run.branch).status;
+  started.step = Step{.experiment = baseline, .result = result, .run = run, .next = status.next()};
   return started;
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "loop/account.h"
-
 namespace autokernel::loop {
 namespace {
 
@@ -61,50 +59,6 @@ std::string Status::next() const {
   }
   return fmt::format("edit {}, then: autokernel loop step -m \"what you changed, and why\"",
                      run.editable);
-}
-
-std::optional<Status> account_of(const std::vector<ledger::Row>& rows, const std::string& branch) {
-  std::optional<Status> status;
-  for (const ledger::Row& row : rows) {
-    if (const auto* run = std::get_if<ledger::RunStarted>(&row.entry)) {
-      if (run->branch != branch) continue;
-      status.emplace();
-      status->run = *run;
-      status->experiments.reserve(rows.size());
-    } else if (const auto* experiment = std::get_if<ledger::Experiment>(&row.entry)) {
-      if (status && experiment->tag == status->run.tag) add_to(*status, *experiment);
-    } else if (const auto* turn = std::get_if<ledger::Turn>(&row.entry)) {
-      if (status && turn->tag == status->run.tag) ++status->turns_in_vain;
-    } else if (const auto* end = std::get_if<ledger::RunFinished>(&row.entry)) {
-      if (status && end->tag == status->run.tag) status->finished = true;
-    }
-  }
-  return status;
-}
-
-void add_to(Status& status, const ledger::Experiment& experiment) {
-  status.experiments.push_back(experiment);
-  status.turns_in_vain = 0;
-  status.finished = false;
-  if (experiment.number == 0) {
-    status.baseline = experiment;
-    status.best = experiment;
-    return;
-  }
-  switch (experiment.status) {
-    case ledger::Status::keep:
-      ++status.counts.kept;
-      status.best = experiment;
-      status.streak = 0;
-      return;
-    case ledger::Status::discard:
-      ++status.counts.discarded;
-      break;
-    case ledger::Status::crash:
-      ++status.counts.failed;
-      break;
-  }
-  ++status.streak;
 }
 
 }  // namespace autokernel::loop

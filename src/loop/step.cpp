@@ -121,7 +121,8 @@ Step Loop::step(const StepOptions& options) {
   }
   parts.mend();
   parts.require_quiet_head();
-  Status& status = parts.run();
+  Account& account = parts.account();
+  Status& status = account.status;
   const ledger::RunStarted& run = status.run;
   require_own_head(repository, status);
   if (!options.over_budget && status.is_budget_used_up()) {
@@ -131,7 +132,8 @@ Step Loop::step(const StepOptions& options) {
                             run.tag, status.why_stop()));
   }
   require_nothing_strayed(repository, run);
-  parts.require_untampered(status, Extent::end);
+  status.strayed.clear();  // an earlier look may have found something
+  parts.require_untampered(account, Extent::end);
   if (repository.file_matches(status.best.commit, run.editable)) {
     throw Error(Stop::usage, fmt::format("nothing to try: {} is as in {}; edit it first",
                                          run.editable, name_of(status.best)));
@@ -171,7 +173,7 @@ Step Loop::step(const StepOptions& options) {
         fmt::format("experiment {0} is recorded as interrupted, and {1} is the incumbent's "
                     "again; 'autokernel restore {0}' puts its source back",
                     experiment.number, run.editable));
-    parts.account.reset();  // it has one experiment more
+    parts.known.reset();  // it has one experiment more
     throw;
   } catch (const Error& error) {
     // The machine's fault: there was no experiment, and the edit stays where it is.
@@ -213,8 +215,11 @@ Step Loop::step(const StepOptions& options) {
   }
   recording.file_from = kept ? experiment.commit : experiment.incumbent;
   parts.carry_out(recording);
-  add_to(status, experiment);
-  return Step{.experiment = experiment, .result = std::move(result), .status = status};
+  add_to(status, ledger::Experiment(experiment));
+  return Step{.experiment = std::move(experiment),
+              .result = std::move(result),
+              .run = run,
+              .next = status.next()};
 }
 
 }  // namespace autokernel::loop

@@ -25,13 +25,13 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
 
 // The seal against the last line of the run.
 [[nodiscard]] std::string seal_fault(const repo::Repository& repository,
-                                     const ledger::Ledger& ledger, const std::string& tag,
-                                     const ledger::LineSpan& first, const ledger::LineSpan& last) {
-  const std::string name = seal_name(tag);
+                                     const ledger::Ledger& ledger, const Account& account) {
+  const std::string name = seal_name(account.status.run.tag);
+  const ledger::LineSpan& last = account.last_line;
   const auto text = repository.bytes_referenced(name);
   if (!text) {
     // Earlier versions sealed nothing, and chained nothing.
-    if (!ledger.is_chained(first)) return {};
+    if (!ledger.is_chained(account.first_line)) return {};
     return fmt::format("the seal of the run, {}, is gone", name);
   }
   const auto seal = parse_seal(*text);
@@ -63,11 +63,10 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
 
 }  // namespace
 
-std::vector<std::string> Loop::Parts::ledger_faults(const std::string& tag, Extent extent) const {
+std::vector<std::string> Loop::Parts::ledger_faults(const Account& run, Extent extent) const {
   const ledger::Ledger ledger = open_ledger();
   std::vector<std::string> faults;
-  if (std::string fault = seal_fault(repository, ledger, tag, first_line, last_line);
-      !fault.empty()) {
+  if (std::string fault = seal_fault(repository, ledger, run); !fault.empty()) {
     faults.push_back(std::move(fault));
   }
   // An index that did not fit may have been made again from a ledger that was edited.
@@ -89,14 +88,15 @@ std::vector<std::string> reference_faults(const repo::Repository& repository,
   return faults;
 }
 
-void Loop::Parts::require_untampered(const Status& status, Extent extent) const {
+void Loop::Parts::require_untampered(const Account& run, Extent extent) const {
+  const Status& status = run.status;
   if (const auto faults = harness_faults(status.run.harness, surroundings.harness);
       !faults.empty()) {
     refuse(faults,
            "What two programs say is no one record: put it back, or start a new run from here "
            "('autokernel loop start TAG')");
   }
-  if (const auto faults = ledger_faults(status.run.tag, extent); !faults.empty()) {
+  if (const auto faults = ledger_faults(run, extent); !faults.empty()) {
     open_ledger().forget_index();
     const auto second = second_ledger(repository, folders);
     refuse(faults,
@@ -114,7 +114,8 @@ void Loop::Parts::require_untampered(const Status& status, Extent extent) const 
     }
   }
   require_results(folders, status);
-  if (const std::string fault = results_fault(folders, status, open_ledger().rows());
+  if (const std::string fault =
+          results_fault(folders, status, [&] { return open_ledger().rows(); });
       !fault.empty()) {
     refuse({fault}, fmt::format("The ledger has every row: remove {}, and it is made again",
                                 folders.results().string()));

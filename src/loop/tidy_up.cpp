@@ -90,8 +90,9 @@ TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, con
     repository.match_index(status.best.commit, folders.results().filename().string());
   }
   const std::vector<Strayed> strayed = strayed_files(repository, status.run);
-  const auto history = ledger::Ledger::open(folders.own()).rows();
-  const bool is_forged = !results_fault(folders, status, history).empty();
+  const bool is_forged = !results_fault(folders, status, [&] {
+                            return ledger::Ledger::open(folders.own()).rows();
+                          }).empty();
   if (strayed.empty() && !is_forged) {
     require_results(folders, status);
     return tidied;

@@ -93,8 +93,13 @@ Verification Loop::verify(const std::string& tag, int processes) {
   // The file itself, not its index.
   const ledger::Ledger ledger = parts.open_ledger();
   const ledger::Inspection inspection = ledger.inspect();
-  const Status& status = parts.adopt_run(
-      inspection.rows, tag.empty() ? repository.head().branch : "autokernel/" + tag);
+  const std::string branch = tag.empty() ? repository.head().branch : "autokernel/" + tag;
+  Accountant accountant(branch, inspection.rows.size());
+  for (const ledger::Row& row : inspection.rows) {
+    accountant.take({.offset = row.offset, .length = row.length}, ledger::Entry(row.entry));
+  }
+  const Account& account = parts.adopt(std::move(accountant).account(), branch);
+  const Status& status = account.status;
   const ledger::RunStarted& run = status.run;
 
   Verification verification;
@@ -102,8 +107,9 @@ Verification Loop::verify(const std::string& tag, int processes) {
   verification.entries = inspection.rows.size();
   verification.claimed = claim_of(inspection.rows, status);
   std::vector<std::string>& faults = verification.faults;
-  faults = parts.ledger_faults(run.tag, Extent::whole);
-  if (auto fault = results_fault(parts.folders, status, inspection.rows); !fault.empty()) {
+  faults = parts.ledger_faults(account, Extent::whole);
+  if (auto fault = results_fault(parts.folders, status, [&] { return inspection.rows; });
+      !fault.empty()) {
     faults.push_back(std::move(fault));
   }
   add(faults, reference_faults(repository, status));

@@ -45,11 +45,11 @@ double hours_between(const std::string& from, const std::string& to) {
 double hours_since(const std::string& time) { return hours_between(time, now_utc()); }
 
 double hours_of(const Status& status) {
-  double hours = hours_since(status.run.at);
-  for (const ledger::Experiment& experiment : status.experiments) {
-    hours = std::max(hours, hours_between(status.run.at, experiment.at));
-  }
-  return hours;
+  const double hours = hours_since(status.run.at);
+  // Times as now_utc() writes them sort as texts.
+  const auto latest = std::ranges::max_element(status.experiments, {}, &ledger::Experiment::at);
+  if (latest == status.experiments.end()) return hours;
+  return std::max(hours, hours_between(status.run.at, latest->at));
 }
 
 std::string short_id(const std::string& commit) { return commit.substr(0, 7); }

@@ -23,7 +23,7 @@ Status a_run(int experiments) {
   ledger::Experiment baseline;
   baseline.status = ledger::Status::keep;
   baseline.median_us = 100;
-  add_to(status, baseline);
+  add_to(status, std::move(baseline));
   for (int i = 1; i <= experiments; ++i) {
     ledger::Experiment one;
     one.number = i;
@@ -31,7 +31,7 @@ Status a_run(int experiments) {
     one.status = ledger::Status::crash;
     one.verdict = "incorrect";
     one.reason = "element 7 is wrong";
-    add_to(status, one);
+    add_to(status, std::move(one));
   }
   return status;
 }

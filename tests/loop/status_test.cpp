@@ -118,11 +118,13 @@ TEST(Status, StopsWithoutProgressButLetsAStepThrough) {
   EXPECT_FALSE(status.is_budget_used_up());
 }
 
-std::vector<ledger::Row> rows(const std::vector<ledger::Entry>& entries) {
-  std::vector<ledger::Row> result;
-  result.reserve(entries.size());
-  for (const ledger::Entry& entry : entries) result.push_back({.entry = entry});
-  return result;
+std::optional<Status> status_of(const std::vector<ledger::Entry>& entries,
+                                const std::string& branch) {
+  Accountant accountant(branch, entries.size());
+  for (ledger::Entry entry : entries) accountant.take({}, std::move(entry));
+  auto account = std::move(accountant).account();
+  if (!account) return std::nullopt;
+  return std::move(account->status);
 }
 
 ledger::RunStarted run(const std::string& tag) {
@@ -136,20 +138,20 @@ TEST(Account, IsOfTheBranchesRunAlone) {
   Experiment other = experiment(0, ledger::Status::keep);
   other.tag = "other";
   const auto status =
-      account_of(rows({run("other"), other, run("demo"), experiment(0, ledger::Status::keep),
-                       experiment(1, ledger::Status::crash)}),
-                 "autokernel/demo");
+      status_of({run("other"), other, run("demo"), experiment(0, ledger::Status::keep),
+                 experiment(1, ledger::Status::crash)},
+                "autokernel/demo");
   EXPECT_THAT(status, Optional(testing::Field(&Status::experiments, testing::SizeIs(2))));
 }
 
-TEST(Account, IsNoneOfABranchWithoutARun) { EXPECT_FALSE(account_of(rows({run("demo")}), "main")); }
+TEST(Account, IsNoneOfABranchWithoutARun) { EXPECT_FALSE(status_of({run("demo")}, "main")); }
 
 TEST(Account, CountsTheTurnsSinceTheLastExperiment) {
   ledger::Turn turn;
   turn.tag = "demo";
-  const auto status = account_of(rows({run("demo"), experiment(0, ledger::Status::keep), turn,
-                                       experiment(1, ledger::Status::crash), turn, turn}),
-                                 "autokernel/demo");
+  const auto status = status_of({run("demo"), experiment(0, ledger::Status::keep), turn,
+                                 experiment(1, ledger::Status::crash), turn, turn},
+                                "autokernel/demo");
   EXPECT_THAT(status, Optional(testing::Field(&Status::turns_in_vain, Eq(2))));
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,8 +79,13 @@ class Ledger {
   // then nothing was added. Its time does not grow with the number of entries.
   void append(std::string_view lines);
 
-  // All entries in order, from the index. Lines in the middle of the ledger that are damaged are
-  // left out, and are among notes() of the open() that made the index.
+  // Hands all entries over in order, from the index. Lines in the middle of the ledger that are
+  // damaged are left out, and are among notes() of the open() that made the index.
+  using Take = std::function<void(const LineSpan&, Entry&&)>;
+  void hand_over(const Take& take) const;
+  // How many there are, or more: lines that are damaged count, too.
+  [[nodiscard]] std::uint64_t lines() const { return lines_; }
+  // All of them at once.
   [[nodiscard]] std::vector<Row> rows() const;
   // The last `count` of them, without reading the others.
   [[nodiscard]] std::vector<Row> last_rows(std::size_t count) const;

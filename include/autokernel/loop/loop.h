@@ -60,7 +60,8 @@ struct StepOptions {
 struct Step {
   ledger::Experiment experiment;
   trial::Result result;
-  Status status;  // of the run, after it
+  ledger::RunStarted run;
+  std::string next;  // what to do now, in a sentence
 };
 
 // One run's confirmed result.
@@ -115,8 +116,10 @@ class Loop {
   // what it would take.
   [[nodiscard]] Verification verify(const std::string& tag, int processes);
 
-  // Where the run on this branch stands.
-  [[nodiscard]] Status status() const;
+  // The run on this branch, as it was started; valid until the next call.
+  [[nodiscard]] const ledger::RunStarted& run() const;
+  // Where it stands.
+  [[nodiscard]] const Status& status() const;
   // All runs' experiments and turns, the oldest first.
   [[nodiscard]] std::vector<ledger::Entry> history() const;
   // An experiment of the run on this branch, or where `tag` is not empty of that one, with its

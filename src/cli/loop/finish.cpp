@@ -39,7 +39,7 @@ int LoopFinish::run(const Console& console) {
                     timeout_.limits());
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop finish",
                                watching.surroundings());
-  remembered_.require_same(loop.status().run);
+  remembered_.require_same(loop.run());
   const loop::Finish finish = loop.finish(processes_);
   console.out << (json_ ? ledger::lines_of({finish.headline}) : finish_text(finish));
   return 0;

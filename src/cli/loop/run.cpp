@@ -47,7 +47,7 @@ int LoopRun::run(const Console& console) {
                     timeout_.limits());
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop run",
                                watching.surroundings());
-  remembered_.require_same(loop.status().run);
+  remembered_.require_same(loop.run());
   const loop::DriveObserver observer = {
       .stepped =
           [&](const loop::Step& step) {

@@ -91,7 +91,7 @@ int LoopStart::run(const Console& console) {
   if (!started.moved_aside.empty()) {
     console.err << "autokernel: the rows of an earlier run are in " << started.moved_aside << '\n';
   }
-  warn_of_noise(started.step->status.run, options.case_directory, console);
+  warn_of_noise(started.step->run, options.case_directory, console);
   console.out << step_text(*started.step);
   return 0;
 }

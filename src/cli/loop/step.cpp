@@ -41,7 +41,7 @@ int LoopStep::run(const Console& console) {
                     timeout_.limits());
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop step",
                                watching.surroundings());
-  remembered_.require_same(loop.status().run);
+  remembered_.require_same(loop.run());
   const loop::Step step = loop.step(options_);
   console.out << (json_ ? ledger::lines_of({step.experiment}) : step_text(step));
   return step_exit_code(step.experiment);

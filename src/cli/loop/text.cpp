@@ -146,7 +146,7 @@ std::string step_text(const loop::Step& step) {
   const bool is_baseline = experiment.number == 0;
   const bool kept = experiment.status == ledger::Status::keep;
   LastWord last;
-  last.lines = {{"run", fmt::format("{} on {}", experiment.tag, step.status.run.branch)},
+  last.lines = {{"run", fmt::format("{} on {}", experiment.tag, step.run.branch)},
                 {"experiment", std::to_string(experiment.number)},
                 {"commit", short_id(experiment.commit)},
                 {"status", ledger::spelling(experiment.status)}};
@@ -158,10 +158,10 @@ std::string step_text(const loop::Step& step) {
                                                    " ('autokernel diff {0}' shows the edit, "
                                                    "'autokernel restore {0}' puts it back)",
                                                    experiment.number)
-                       : step.status.next();
+                       : step.next;
   if (!is_baseline && !kept) {
     last.lines.emplace_back(
-        "file", step.status.run.editable + " is again as in " + short_id(experiment.incumbent));
+        "file", step.run.editable + " is again as in " + short_id(experiment.incumbent));
   }
   return text_block(step.result, experiment.log, last);
 }

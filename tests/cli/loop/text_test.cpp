@@ -238,7 +238,8 @@ loop::Step step_with(const Experiment& experiment, trial::Verdict verdict) {
   loop::Step step;
   step.experiment = experiment;
   step.result.verdict = verdict;
-  step.status = status();
+  step.run = status().run;
+  step.next = status().next();
   return step;
 }
 
