@@ -124,8 +124,6 @@ void Device::reset_persisting_l2() const {
 }
 
 void Device::refuse_device_malloc() const {
-  // The emulated device refuses device-side malloc by itself.
-  if (info_->emulated) return;
   require(api_->context_set_limit, "cuCtxSetLimit");
   check(*api_, api_->context_set_limit(CU_LIMIT_MALLOC_HEAP_SIZE, 0), "cuCtxSetLimit",
         "take the heap of device-side malloc away on " + info_->name);

@@ -119,11 +119,24 @@ TEST(Device, SaysWhichFunctionAnOldDriverLacks) {
 TEST(Device, AsksNothingOfTheEmulatedDeviceThatOnlyHardwareHas) {
   Api api = sound_driver();
   api.context_reset_persisting_l2 = nullptr;
-  api.context_set_limit = nullptr;
   const Opened opened(api, Origin::emulator);
 
   EXPECT_NO_THROW(opened.device.reset_persisting_l2());
-  EXPECT_NO_THROW(opened.device.refuse_device_malloc());
+}
+
+TEST(Device, TakesTheHeapOfMallocAwayOnTheEmulatedDeviceToo) {
+  static std::size_t bytes;
+  bytes = 8;
+  Api api = sound_driver();
+  api.context_set_limit = [](CUlimit limit, std::size_t value) {
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) bytes = value;
+    return CUDA_SUCCESS;
+  };
+  const Opened opened(api, Origin::emulator);
+
+  opened.device.refuse_device_malloc();
+
+  EXPECT_EQ(bytes, 0);
 }
 
 TEST(Device, HasNoPersistingLinesToResetWhereTheHardwareKnowsNone) {

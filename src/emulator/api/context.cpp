@@ -123,6 +123,24 @@ std::uint64_t Context::grid_workspace() {
   return grid_workspace_;
 }
 
+void Context::open_heap() {
+  const std::lock_guard lock(heap_mutex_);
+  if (heap_ != nullptr) return;
+  heap_ = std::make_unique<runtime::DeviceHeap>(limits.get(CU_LIMIT_MALLOC_HEAP_SIZE));
+}
+
+runtime::DeviceHeap* Context::heap() const {
+  const std::lock_guard lock(heap_mutex_);
+  return heap_.get();
+}
+
+void Context::set_heap_bytes(std::size_t bytes) {
+  require(bytes <= runtime::physical_memory().total, CUDA_ERROR_OUT_OF_MEMORY);
+  const std::lock_guard lock(heap_mutex_);
+  require(heap_ == nullptr);
+  limits.set(CU_LIMIT_MALLOC_HEAP_SIZE, bytes);
+}
+
 void Context::flush_prints() { prints.flush(stdout, stderr); }
 
 void Context::close() {

@@ -18,6 +18,7 @@
 #include "emulator/api/handle_table.h"
 #include "emulator/api/module.h"
 #include "emulator/api/stream.h"
+#include "emulator/runtime/device_heap.h"
 #include "emulator/runtime/engine.h"
 #include "emulator/runtime/memory.h"
 #include "emulator/runtime/print_buffer.h"
@@ -70,6 +71,12 @@ class Context : public std::enable_shared_from_this<Context> {
   void synchronize(Ticket ticket);
   // The address of the GridWorkspace of cooperative launches, which run one at a time.
   [[nodiscard]] std::uint64_t grid_workspace();
+  // From now on kernels have the heap of malloc, whose size does not change any more.
+  void open_heap();
+  // Null before that.
+  [[nodiscard]] runtime::DeviceHeap* heap() const;
+  // Throws the Refusal of a size that comes too late, or is more than the machine has.
+  void set_heap_bytes(std::size_t bytes);
   // Gives out what kernels have printed so far.
   void flush_prints();
   // Waits for everything; nothing can be submitted afterwards.
@@ -96,6 +103,8 @@ class Context : public std::enable_shared_from_this<Context> {
   std::shared_ptr<Stream> default_stream_;
   mutable std::mutex own_streams_mutex_;
   mutable std::map<std::thread::id, std::shared_ptr<Stream>> own_streams_;
+  mutable std::mutex heap_mutex_;
+  std::unique_ptr<runtime::DeviceHeap> heap_;
   std::once_flag grid_workspace_made_;
   std::uint64_t grid_workspace_ = 0;
   mutable std::mutex fault_mutex_;

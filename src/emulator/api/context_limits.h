@@ -1,6 +1,7 @@
-// Limits that programs set and read back. Of these CU_LIMIT_STACK_SIZE means something here: what a
-// thread's calls may take where functions call themselves or each other through pointers, beyond
-// one frame of each. The others do on a GPU alone.
+// Limits that programs set and read back. Of these two mean something here: CU_LIMIT_STACK_SIZE is
+// what a thread's calls may take where functions call themselves or each other through pointers,
+// beyond one frame of each, and CU_LIMIT_MALLOC_HEAP_SIZE is what kernels may take with malloc. The
+// others do on a GPU alone.
 #pragma once
 
 #include <array>

@@ -194,6 +194,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
       context->prints.set_capacity(value);
       return;
     }
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE) return context->set_heap_bytes(value);
     require(ContextLimits::knows(limit), CUDA_ERROR_UNSUPPORTED_LIMIT);
     require(limit != CU_LIMIT_STACK_SIZE || value <= emulator::api::kMostStackBytes);
     context->limits.set(limit, value);

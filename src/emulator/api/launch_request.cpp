@@ -80,6 +80,7 @@ struct Pending {
     launch.parameters = parameters.span();
     launch.addresses = addresses.get();
     launch.prints = &context.prints;
+    launch.heap = context.heap();
     if (launch.grid_workspace != 0) {
       *runtime::host_pointer<GridWorkspace>(launch.grid_workspace) = {sizeof(GridWorkspace), 0};
     }
@@ -163,6 +164,7 @@ std::function<void()> launching(Context& context, const KernelOperation& kernel)
     require(!cooperative || launch.block_count() <= launch.blocks_per_worker * workers,
             CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   }
+  if (kernel.kernel->has_heap_calls()) context.open_heap();
   if (cooperative) launch.grid_workspace = context.grid_workspace();
   auto pending = std::make_shared<Pending>(std::move(code), kernel.parameters, launch);
   return [pending = std::move(pending), &context] { pending->run(context); };

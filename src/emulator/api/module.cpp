@@ -20,6 +20,11 @@ int target_number(const std::string& target) {
   return number;
 }
 
+// A module names them where it calls them.
+bool is_of_heap(const ptx::Function& function) {
+  return !function.defined && (function.name == "malloc" || function.name == "free");
+}
+
 }  // namespace
 
 Kernel::Kernel(const ptx::Module& module, const ptx::Function& function,
@@ -28,6 +33,7 @@ Kernel::Kernel(const ptx::Module& module, const ptx::Function& function,
       function_(function),
       compiler_(std::move(compiler)),
       layout_(jit::layout_of(module, function, engine)),
+      has_heap_calls_(std::ranges::any_of(module.functions, is_of_heap)),
       target_(target_number(module.target)) {
   if (layout_.static_shared_bytes > kStaticSharedBytes) {
     throw ptx::Error(function.where, "kernel " + function.name + " uses " +

@@ -28,6 +28,8 @@ class Kernel {
   [[nodiscard]] const jit::KernelLayout& layout() const { return layout_; }
   // Threads in a block at most: 1024 or what .maxntid or .reqntid say.
   [[nodiscard]] std::uint32_t max_threads() const;
+  // Whether the module calls malloc or free.
+  [[nodiscard]] bool has_heap_calls() const { return has_heap_calls_; }
   // "sm_90a" -> 90
   [[nodiscard]] int target() const { return target_; }
   [[nodiscard]] std::shared_ptr<const jit::CompiledKernel> compile(const jit::Shape& shape) const {
@@ -44,6 +46,7 @@ class Kernel {
   const ptx::Function& function_;  // the compiler keeps the module alive
   std::shared_ptr<jit::Compiler> compiler_;
   jit::KernelLayout layout_;
+  bool has_heap_calls_;
   int target_;
 };
 

@@ -32,10 +32,12 @@ class Call {
       writer_.ir.store(argument(3, "i64"), writer_.value_area(2), 64);
       writer_.call("emu_assert", {writer_.mask(), line});
     } else if (name == "malloc" && call_.arguments.size() == 1) {
-      writer_.call("emu_malloc", {writer_.mask(), line});
+      writer_.ir.store(argument(0, "i64"), writer_.address_area(), 64);
+      writer_.call("emu_malloc", {writer_.mask()});
       result(writer_.value_area(0), "i64");
-    } else if (name == "free") {
-      return;  // malloc never gave anything
+    } else if (name == "free" && call_.arguments.size() == 1) {
+      writer_.ir.store(argument(0, "i64"), writer_.address_area(), 64);
+      writer_.call("emu_free", {writer_.mask(), line});
     } else {
       unsupported(instruction_, "'" + name + "' is defined nowhere");
     }

@@ -265,8 +265,11 @@ void emu_printf(WarpContext* context, std::uint32_t mask, std::uint32_t line);
 // __assertfail(message, file, line, function, char_size): per lane message in address, file in
 // value[0], line number in value[1] (4 bytes per lane), function in value[2]. Does not return.
 [[noreturn]] void emu_assert(WarpContext* context, std::uint32_t mask, std::uint32_t line);
-// Device-side malloc and free are refused: malloc leaves null in value[0], free does nothing.
-void emu_malloc(WarpContext* context, std::uint32_t mask, std::uint32_t line);
+// Device-side malloc of context->address[lane] bytes: leaves the block's address in value[0], 8
+// bytes per lane, null where the heap has no room.
+void emu_malloc(WarpContext* context, std::uint32_t mask);
+// free of the block at context->address[lane]; of null nothing.
+void emu_free(WarpContext* context, std::uint32_t mask, std::uint32_t line);
 // f64 arithmetic rounded in a direction, of all 32 lanes: operands in value[0] to value[2], the
 // result is left in value[3]. operation is DirectedOp, direction is Direction.
 void emu_directed(WarpContext* context, std::uint32_t operation, std::uint32_t direction);

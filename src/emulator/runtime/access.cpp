@@ -26,8 +26,13 @@ Range parameters(const WarpContext& context) {
 Permission nothing() { return {Range(), false}; }
 
 Permission mapped(const WarpContext& context, const Site& site, std::uint64_t address) {
-  const Allocation* found = context.block->launch().addresses->find(address);
-  if (found == nullptr) return nothing();
+  const Launch& launch = context.block->launch();
+  const Allocation* found = launch.addresses->find(address);
+  if (found == nullptr) {
+    const bool global = site.space != AccessSpace::constant && launch.heap != nullptr;
+    // Not for the whole warp, since nobody would notice that the block has been freed.
+    return global ? Permission{launch.heap->block_at(address), false} : nothing();
+  }
   const bool constant = found->kind == AllocationKind::constant_variable;
   const bool allowed = site.space == AccessSpace::constant ? constant
                        : site.space == AccessSpace::global
@@ -109,6 +114,9 @@ std::string where(const WarpContext& context, const Site& site, unsigned lane,
     return found->kind == AllocationKind::constant_variable
                ? "in constant memory (variable " + found->name + ")"
                : "in global memory, which is another state space";
+  }
+  if (launch.heap != nullptr && launch.heap->contains(address)) {
+    return launch.heap->locate(address, bytes);
   }
   return launch.addresses->locate(address, bytes);
 }

@@ -12,7 +12,7 @@ namespace emulator::runtime {
 // What one lane may use around an address.
 struct Permission {
   Range range;      // in the site's addresses; {1, 0} where nothing is allowed
-  bool whole_warp;  // the same holds for every lane of the launch on this worker
+  bool whole_warp;  // the same holds for every lane of the launch on this worker, to its end
 };
 
 [[nodiscard]] Permission permission(const WarpContext& context, const Site& site, unsigned lane,

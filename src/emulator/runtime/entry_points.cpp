@@ -234,9 +234,7 @@ EMULATOR_KERNEL_MEMORY void move_fragment(WarpContext& context, std::uint32_t si
   const std::size_t bytes = fragment.bytes;
   for (std::uint32_t line = 0; line < lines; ++line) {
     const std::uint64_t begin = context.address[0] + std::uint64_t{line} * fragment.stride * bytes;
-    // Allocations lie further apart than a line is long, so that both ends are in one.
-    static_cast<void>(checker.check(0, begin + (length - 1) * bytes));
-    std::uint8_t* memory = checker.check(0, begin);
+    std::uint8_t* memory = checker.check_span(0, begin, length * bytes);
     if (!fragment.by_column) {
       move(memory, context.value[0] + std::size_t{line} * length * bytes, length * bytes);
       continue;
@@ -361,13 +359,6 @@ void emu_assert(WarpContext* context, std::uint32_t mask, std::uint32_t line) {
   context->block->abandon();
 }
 
-void emu_malloc(WarpContext* context, std::uint32_t mask, std::uint32_t) {
-  constexpr std::uint64_t kNull = 0;
-  for (; mask != 0; mask &= mask - 1) {
-    std::memcpy(context->value[0] + lowest(mask) * sizeof kNull, &kNull, sizeof kNull);
-  }
-}
-
 std::uint64_t emu_clock(WarpContext*) {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                         std::chrono::steady_clock::now().time_since_epoch())
@@ -484,6 +475,7 @@ std::span<const EntryPoint> entry_points() {
       {"emu_printf", reinterpret_cast<void*>(emu_printf)},
       {"emu_assert", reinterpret_cast<void*>(emu_assert)},
       {"emu_malloc", reinterpret_cast<void*>(emu_malloc)},
+      {"emu_free", reinterpret_cast<void*>(emu_free)},
       {"emu_directed", reinterpret_cast<void*>(emu_directed)},
       {"emu_clock", reinterpret_cast<void*>(emu_clock)},
       {"emu_yield", reinterpret_cast<void*>(emu_yield)},

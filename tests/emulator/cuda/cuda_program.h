@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autokernel/compile/compiler.h"
+#include "compile/nvrtc.h"
 #include "emulator/api/emulated_device.h"
 
 namespace emulator::api {
@@ -23,8 +24,20 @@ class CudaProgram : public EmulatedDevice {
     if (const auto* refusal = std::get_if<autokernel::compile::Refusal>(&compilation)) {
       throw std::runtime_error(refusal->log);
     }
-    const std::string& code = std::get<autokernel::compile::Program>(compilation).ptx;
+    return load_text(std::get<autokernel::compile::Program>(compilation).ptx);
+  }
 
+  // The same of a source that may do what a measured kernel may not, such as call malloc.
+  static CUmodule compile_freely(const std::string& source) {
+    const autokernel::compile::Nvrtc nvrtc(autokernel::compile::Compiler::open().library());
+    auto output =
+        nvrtc.compile(source, "kernel.cu", {}, {"--gpu-architecture=compute_90", "--std=c++20"});
+    if (output.ptx.empty()) throw std::runtime_error(output.log);
+    return load_text(output.ptx);
+  }
+
+  // A module of this PTX; null where the emulator refuses it, which fails the test.
+  static CUmodule load_text(const std::string& code) {
     CUmodule module = nullptr;
     std::string log(4096, '\0');
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -39,7 +52,10 @@ class CudaProgram : public EmulatedDevice {
   static std::vector<std::uint32_t> run(const std::string& source,
                                         const std::vector<std::uint32_t>& input,
                                         std::size_t output_words, const Shape& shape) {
-    const CUmodule module = compile(source);
+    return run(compile(source), input, output_words, shape);
+  }
+  static std::vector<std::uint32_t> run(CUmodule module, const std::vector<std::uint32_t>& input,
+                                        std::size_t output_words, const Shape& shape) {
     if (module == nullptr) return std::vector<std::uint32_t>(output_words);
 
     const CUdeviceptr in = allocate(input.size() * sizeof(std::uint32_t));

@@ -66,6 +66,7 @@ namespace emulator::testing {
   std::memcpy(parameters.data(), pointers.data(), sizeof pointers);
 
   runtime::PrintBuffer prints;
+  runtime::DeviceHeap heap(std::size_t{8} << 20);
   const auto addresses = memory.snapshot();
   runtime::Launch run;
   run.function = kernel->function;
@@ -80,6 +81,7 @@ namespace emulator::testing {
       kernel->local_bytes_per_thread + (kernel->grows_stack ? launch.stack_bytes : 0);
   run.addresses = addresses.get();
   run.prints = &prints;
+  run.heap = &heap;
   runtime::Engine engine(2);
   Outcome outcome;
   outcome.unit = kernel->unit;
