@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,7 +13,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <thread>
 
 #include "autokernel/base/system_error.h"
 
@@ -194,9 +195,11 @@ Child Child::start(const Command& command) {
 
 std::optional<Ending> Child::wait_until(std::chrono::steady_clock::time_point deadline) {
   using std::chrono::milliseconds;
-  // The system offers no wait with a deadline; short sleeps at first, as a child that is waited for
-  // is about to end.
-  for (milliseconds pause{1}; !ending_; pause = std::min(pause * 2, milliseconds{20})) {
+  // Can be read once the child has ended. Without one (Linux before 5.3, some containers) the child
+  // is looked at again and again. glibc 2.36 declares the call for C alone.
+  const Descriptor end(ending_ ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, id(), 0)));
+  const milliseconds pause = end.is_open() ? milliseconds{1000} : milliseconds{2};
+  while (!ending_) {
     siginfo_t info{};
     // Looked at before it is reaped: until then its number, and its group's, cannot be anybody
     // else's.
@@ -204,8 +207,10 @@ std::optional<Ending> Child::wait_until(std::chrono::steady_clock::time_point de
         info.si_pid == id()) {
       return kill();
     }
-    if (std::chrono::steady_clock::now() >= deadline) return {};
-    std::this_thread::sleep_for(pause);
+    const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left <= milliseconds::zero()) return {};
+    pollfd watched{end.get(), POLLIN, 0};
+    ::poll(&watched, 1, static_cast<int>(std::min(left, pause).count()));
   }
   return ending_;
 }
