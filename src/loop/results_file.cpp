@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <ranges>
 #include <set>
 #include <system_error>
@@ -21,16 +22,10 @@ using ledger::Experiment;
   return ledger::results_line(ledger::results_row(experiment));
 }
 
-[[nodiscard]] std::vector<std::string> rows_of(const std::vector<Experiment>& experiments) {
-  std::vector<std::string> rows;
-  rows.reserve(experiments.size());
-  for (const Experiment& experiment : experiments) rows.push_back(row_of(experiment));
-  return rows;
-}
-
-[[nodiscard]] std::string table_of(const std::vector<std::string>& rows) {
+// The table of a run that has it for itself.
+[[nodiscard]] std::string table_of(const Status& status) {
   std::string table = ledger::results_header();
-  for (const std::string& row : rows) table += row;
+  for (const Experiment& experiment : status.experiments) table += row_of(experiment);
   return table;
 }
 
@@ -66,11 +61,10 @@ std::string results_fault(const Folders& folders, const Status& status,
   std::error_code unreadable;
   if (!std::filesystem::exists(file, unreadable)) return {};
   const std::string name = file.filename().string();
-  const std::vector<std::string> own = rows_of(status.experiments);
   std::vector<ledger::ResultsRow> table;
   try {
     const std::string text = read_file(file, "the table of results");
-    if (text == table_of(own)) return {};
+    if (text == table_of(status)) return {};
     table = ledger::parse_results(text, file);
   } catch (const Error& error) {
     return error.what();
@@ -78,6 +72,8 @@ std::string results_fault(const Folders& folders, const Status& status,
   const std::vector<ledger::Row> history = read_history();
   const bool has_all = was_started_last(status, history);
   const std::set<std::string> others = rows_of_other_runs(status, history);
+  std::vector<std::string> own;
+  std::ranges::transform(status.experiments, std::back_inserter(own), row_of);
   auto expected = own.begin();
   for (std::size_t i = 0; i < table.size(); ++i) {
     const std::string row = ledger::results_line(table[i]);
@@ -98,7 +94,7 @@ std::string results_fault(const Folders& folders, const Status& status,
 void require_results(const Folders& folders, const Status& status) {
   std::error_code unreadable;
   if (std::filesystem::exists(folders.results(), unreadable)) return;
-  write_file_atomically(folders.results(), table_of(rows_of(status.experiments)));
+  write_file_atomically(folders.results(), table_of(status));
 }
 
 }  // namespace autokernel::loop

@@ -17,11 +17,8 @@ namespace fs = std::filesystem;
 
 [[nodiscard]] std::vector<repo::Change> foreign_changes(const repo::Repository& repository,
                                                         const std::string& editable) {
-  std::vector<repo::Change> changes = repository.changes();
-  std::erase_if(changes, [&](const repo::Change& change) {
-    return change.path == editable || Folders::are_own(change.path);
-  });
-  return changes;
+  return repository.changes(
+      [&](const std::string& path) { return path == editable || Folders::are_own(path); });
 }
 
 // As many as a person reads; the rest is counted.

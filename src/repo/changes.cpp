@@ -71,7 +71,7 @@ constexpr unsigned kChanged = kInWorktree | GIT_STATUS_WT_NEW | GIT_STATUS_WT_DE
 
 }  // namespace
 
-std::vector<Change> Repository::changes() const {
+std::vector<Change> Repository::changes(const Paths& passed_over) const {
   const std::string attempt =
       fmt::format("cannot find out what has changed in {}", root().string());
   const Owned<git_status_list*> list = status_list(*opened_, attempt);
@@ -82,6 +82,7 @@ std::vector<Change> Repository::changes() const {
     if ((entry->status & kChanged) == 0 || is_left_out(*opened_, *entry)) continue;
     Change change;
     change.path = path_of(*entry);
+    if (passed_over && passed_over(change.path)) continue;
     if (!change.path.ends_with('/')) change.blob = hash_of(change.path);
     if (is_the_same(*entry, change.blob)) continue;
     change.what = word_for(entry->status, change.blob);

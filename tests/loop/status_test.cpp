@@ -144,6 +144,28 @@ TEST(Account, IsOfTheBranchesRunAlone) {
   EXPECT_THAT(status, Optional(testing::Field(&Status::experiments, testing::SizeIs(2))));
 }
 
+TEST(Account, KnowsTheFirstAndTheLastLineOfTheRun) {
+  Experiment other = experiment(0, ledger::Status::keep);
+  other.tag = "other";
+  Accountant accountant("autokernel/demo", 5);
+  accountant.take({.offset = 0, .length = 10}, run("demo"));
+  accountant.take({.offset = 10, .length = 20}, experiment(0, ledger::Status::keep));
+  accountant.take({.offset = 30, .length = 40}, run("other"));
+  accountant.take({.offset = 70, .length = 50}, other);
+  const auto account = std::move(accountant).account().value_or(Account{});
+  EXPECT_EQ(account.first_line.end(), 10U);
+  EXPECT_EQ(account.last_line.offset, 10U);
+  EXPECT_EQ(account.last_line.end(), 30U);
+}
+
+TEST(Account, BeginsAnewWithEachRunOnTheBranch) {
+  const auto status = status_of(
+      {run("demo"), experiment(0, ledger::Status::keep), experiment(1, ledger::Status::crash),
+       run("demo"), experiment(0, ledger::Status::keep)},
+      "autokernel/demo");
+  EXPECT_THAT(status, Optional(testing::Field(&Status::experiments, testing::SizeIs(1))));
+}
+
 TEST(Account, IsNoneOfABranchWithoutARun) { EXPECT_FALSE(status_of({run("demo")}, "main")); }
 
 TEST(Account, CountsTheTurnsSinceTheLastExperiment) {

@@ -47,6 +47,15 @@ TEST_F(AStep, ThatIsFasterIsKept) {
   EXPECT_THAT(faults_in(git_), IsEmpty());
 }
 
+TEST_F(AStep, SaysNothingOfAFileThatWasPutBackSinceTheLastLook) {
+  Loop loop = workplace_.open();
+  git_.write("more.txt", "on the way\n");
+  EXPECT_THAT(loop.status().next(), HasSubstr("more.txt"));
+  fs::remove(workplace_.root() / "more.txt");
+  workplace_.edit(kernel(80));
+  EXPECT_THAT(loop.step({.idea = "an idea"}).next, HasSubstr("edit kernels/kernel.cu"));
+}
+
 TEST_F(AStep, CommitsTheEditableFileAlone) {
   git_.write("notes.txt", "not for the commit\n");
   git_.write("staged.txt", "nor this\n");

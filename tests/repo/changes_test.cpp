@@ -205,6 +205,15 @@ TEST_F(Changes, WhatASparseCheckoutLeavesOutIsNone) {
   EXPECT_THAT(changes(), IsEmpty());
 }
 
+TEST_F(Changes, WhatIsPassedOverIsNone) {
+  scratch_.write("a/one", "other\n");
+  scratch_.write("new", "new\n");
+  const auto others = Repository::open(scratch_.root()).changes([](const std::string& path) {
+    return path == "a/one";
+  });
+  EXPECT_THAT(others, ElementsAre(Change{"new", id("new"), "new"}));
+}
+
 TEST_F(Changes, AllOfThemInTheOrderOfTheirPaths) {
   scratch_.write("z", "new\n");
   scratch_.write("three", "other\n");

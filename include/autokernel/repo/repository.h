@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -110,8 +111,10 @@ class Repository {
   [[nodiscard]] bool file_matches(const std::string& commit, const std::string& path) const;
 
   // All that differs from the head's commit, by path. A folder that git does not know is one
-  // change, whatever it holds; submodules are left out. What git ignores is not among them.
-  [[nodiscard]] std::vector<Change> changes() const;
+  // change, whatever it holds; submodules are left out. What git ignores is not among them, nor
+  // are paths that are passed over: their bytes are not even read.
+  using Paths = std::function<bool(const std::string& path)>;
+  [[nodiscard]] std::vector<Change> changes(const Paths& passed_over = {}) const;
   // The id of a file's bytes as changes() gives it, without keeping them; empty where there is no
   // such file.
   [[nodiscard]] std::string hash_of(const std::string& path) const;
