@@ -28,10 +28,12 @@ class MarkedProcesses : public testing::Test {
                                  .directory = {},
                                  .environment = {{"TEST_MARK", scratch_.path().string()}}}));
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{10};
-    while (processes_with(mark()).size() < count && std::chrono::steady_clock::now() < deadline) {
+    std::vector<pid_t> left = processes_with(mark());
+    while (left.size() < count && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds{2});
+      left = processes_with(mark());
     }
-    ASSERT_THAT(processes_with(mark()), SizeIs(count));
+    ASSERT_THAT(left, SizeIs(count));
   }
 
   test::ScratchFolder scratch_;

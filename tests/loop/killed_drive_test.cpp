@@ -45,10 +45,11 @@ int kills() {
 constexpr unsigned kSeed = 20'240;
 
 // It leaves two processes that are in no group of its own, and edits; none of its sources is like
-// another.
+// another, whenever it is killed.
 constexpr const char* kAgent =
     "setsid sleep 1000 & (setsid sh -c 'sleep 1000; true' &)\n"
-    "n=$(cat \"$HOME/n\" 2>/dev/null || echo 0); n=$((n + 1)); echo $n > \"$HOME/n\"\n"
+    "n=$(cat \"$HOME/n\" 2>/dev/null || echo 0); n=$((n + 1))\n"
+    "echo $n > \"$HOME/next\"; mv \"$HOME/next\" \"$HOME/n\"\n"
     "echo \"constexpr float time_us = 0.$((999 - n));\" > \"$AUTOKERNEL_KERNEL\"\n";
 
 class KilledDrive : public testing::Test {
