@@ -1,6 +1,7 @@
 #include "emulator/lower/block_order.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <ranges>
@@ -53,8 +54,11 @@ class Order {
       }
     }
     std::ranges::sort(found);
+    ways_.resize(blocks_.size());
     predecessors_.resize(blocks_.size());
     for (const std::uint32_t b : found) {
+      ways_[b] = blocks_[b].successors;
+      std::ranges::sort(ways_[b], std::ranges::greater());
       for (const std::uint32_t s : blocks_[b].successors) predecessors_[s].push_back(b);
     }
     return found;
@@ -91,7 +95,7 @@ class Order {
                                                                std::uint32_t number) const {
     struct Visit {
       std::uint32_t block;
-      std::vector<std::uint32_t> next;  // ascending: the last one first
+      std::size_t next = 0;  // of its ways
     };
     std::vector<bool> seen(blocks_.size(), false);
     std::vector<std::uint32_t> left;
@@ -99,21 +103,18 @@ class Order {
     const auto enter = [&](std::uint32_t block) {
       if (region_of_[block] != number || seen[block]) return;
       seen[block] = true;
-      path.push_back({block, blocks_[block].successors});
-      std::ranges::sort(path.back().next);
+      path.push_back({block});
     };
     for (const std::uint32_t root : std::views::reverse(region)) {
       enter(root);
       while (!path.empty()) {
-        Visit& visit = path.back();
-        if (visit.next.empty()) {
-          left.push_back(visit.block);
+        const std::uint32_t block = path.back().block;
+        if (path.back().next < ways_[block].size()) {
+          enter(ways_[block][path.back().next++]);
+        } else {
+          left.push_back(block);
           path.pop_back();
-          continue;
         }
-        const std::uint32_t next = visit.next.back();
-        visit.next.pop_back();
-        enter(next);
       }
     }
     return left;
@@ -144,11 +145,13 @@ class Order {
     const auto added = static_cast<std::uint32_t>(blocks_.size());
     for (const std::uint32_t b : sources) {
       std::ranges::replace(blocks_[b].successors, head, added);
+      std::ranges::replace(ways_[b], head, added);
     }
     BasicBlock way_back;
     way_back.first = way_back.last = blocks_[head].first;
     way_back.successors = {head};
     blocks_.push_back(std::move(way_back));
+    ways_.push_back({head});
     predecessors_.push_back(std::move(sources));
     region_of_.push_back(kDone);
     loop.push_back(added);
@@ -176,6 +179,7 @@ class Order {
 
   std::vector<BasicBlock> blocks_;
   std::uint32_t exit_;
+  std::vector<Region> ways_;  // the successors, what is last in the text first
   std::vector<Region> predecessors_;
   std::vector<std::uint32_t> region_of_;
   std::uint32_t regions_ = kDone;
