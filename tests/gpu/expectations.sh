@@ -42,6 +42,8 @@ left_out=(
   'Waiting.LanesTakeALockByExchange' 'Waiting.ListsGrowUnderALockPerBucket'
   # What it says of a fault.
   'Parts.OneThatNothingReachesIsLeftOut'
+  # What it says of a fault, and how much a block takes besides its own bytes.
+  '*Heap.IsGuarded*' '*Heap.GivesNullWhereItIsFull*'
   # NVIDIA's assembler leaves the guard of an alloca out.
   'Alloca.UnderAGuardIsTakenInItsLanesOnly'
   # PTX leaves open what a kernel finds in the memory reserved for the system.
