@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <future>
 #include <ranges>
 #include <system_error>
 #include <thread>
@@ -94,8 +95,15 @@ Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surround
 const ledger::RunStarted& Loop::run() const { return parts_->run().run; }
 
 const Status& Loop::status() const {
-  Status& status = parts_->run();
-  status.strayed = list_of(strayed_files(parts_->repository, status.run));
+  Parts& parts = *parts_;
+  const std::string branch = parts.repository.head().branch;
+  // The ledger is read while git looks at all files: neither needs the other, and an agent asks
+  // before every edit. Where there is no room for a thread, one comes after the other.
+  std::future<Account&> account = std::async(
+      [&]() -> Account& { return parts.known ? *parts.known : parts.read_account(branch); });
+  const std::vector<repo::Change> changes = parts.repository.changes(Folders::are_own);
+  Status& status = account.get().status;
+  status.strayed = list_of(strayed_files(parts.repository, status.run, changes));
   return status;
 }
 

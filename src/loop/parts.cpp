@@ -29,12 +29,12 @@ template <typename Measure>
 
 }  // namespace
 
-Account& Loop::Parts::account() {
-  if (known) return *known;
+Account& Loop::Parts::account() { return known ? *known : read_account(repository.head().branch); }
+
+Account& Loop::Parts::read_account(const std::string& branch) {
   const ledger::Ledger ledger = open_ledger();
   for (const std::string& note : ledger.notes()) say(note);
   ledger_notes = ledger.notes();
-  const std::string branch = repository.head().branch;
   Accountant accountant(branch, ledger.lines());
   ledger.hand_over([&](const ledger::LineSpan& line, ledger::Entry&& entry) {
     accountant.take(line, std::move(entry));

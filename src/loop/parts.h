@@ -42,6 +42,8 @@ struct Loop::Parts {
   // The run of the branch that the head is on. Throws Error(repository) where there is none.
   [[nodiscard]] Account& account();
   [[nodiscard]] Status& run() { return account().status; }
+  // Works out the account of that branch's run, from the ledger and without a look into git.
+  Account& read_account(const std::string& branch);
   // Makes this the account, that of the last run on the branch; throws Error(repository) where
   // there is none.
   Account& adopt(std::optional<Account> found, const std::string& branch);

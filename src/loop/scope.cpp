@@ -53,6 +53,12 @@ std::vector<ledger::Unsaved> unsaved_files(const repo::Repository& repository,
 
 std::vector<Strayed> strayed_files(const repo::Repository& repository,
                                    const ledger::RunStarted& run) {
+  return strayed_files(repository, run, foreign_changes(repository, run.editable));
+}
+
+std::vector<Strayed> strayed_files(const repo::Repository& repository,
+                                   const ledger::RunStarted& run,
+                                   const std::vector<repo::Change>& changes) {
   std::vector<Strayed> strayed;
   std::set<std::string> seen;
   const auto unsaved_then = [&](const std::string& path) {
@@ -64,7 +70,8 @@ std::vector<Strayed> strayed_files(const repo::Repository& repository,
       return then.path.ends_with('/') && path.starts_with(then.path);
     });
   };
-  for (const repo::Change& change : foreign_changes(repository, run.editable)) {
+  for (const repo::Change& change : changes) {
+    if (change.path == run.editable) continue;
     seen.insert(change.path);
     if (is_in_unsaved_folder(change.path)) continue;
     const auto then = unsaved_then(change.path);

@@ -30,6 +30,10 @@ struct Strayed {
 };
 [[nodiscard]] std::vector<Strayed> strayed_files(const repo::Repository& repository,
                                                  const ledger::RunStarted& run);
+// The same where all changes but those of the loop's own files are known.
+[[nodiscard]] std::vector<Strayed> strayed_files(const repo::Repository& repository,
+                                                 const ledger::RunStarted& run,
+                                                 const std::vector<repo::Change>& changes);
 
 // "kernels/case.toml (modified), mine.h (new)"
 [[nodiscard]] std::string list_of(const std::vector<Strayed>& strayed);
