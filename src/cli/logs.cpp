@@ -26,19 +26,10 @@ constexpr std::size_t kLargestLog = std::size_t{2} << 20U;
 constexpr std::size_t kLogsKept = 20;
 constexpr const char* kPrefix = "bench-";
 
-void make_folder(const fs::path& folder) {
-  std::error_code failure;
-  fs::create_directories(folder, failure);
-  if (failure) {
-    throw Error(Stop::environment,
-                "cannot make the folder " + folder.string() + ": " + failure.message());
-  }
-}
-
 // What we keep in a repository is invisible to git from the first moment on.
 [[nodiscard]] fs::path folder_in(const fs::path& repository) {
   const fs::path folder = repository / ".autokernel";
-  make_folder(folder / "logs");
+  make_folders(folder / "logs");
   if (!fs::exists(folder / ".gitignore")) write_file_atomically(folder / ".gitignore", "*\n");
   return folder / "logs";
 }
@@ -46,7 +37,7 @@ void make_folder(const fs::path& folder) {
 [[nodiscard]] fs::path folder_for(const fs::path& case_directory) {
   if (const auto repository = repository_of(case_directory)) return folder_in(*repository);
   const fs::path folder = cache_folder() / "logs";
-  make_folder(folder);
+  make_folders(folder);
   return folder;
 }
 

@@ -8,6 +8,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/system_error.h"
 #include "autokernel/ledger/results_table.h"
 #include "loop/seal.h"
 
@@ -28,7 +29,7 @@ void move_results_aside(const Folders& folders, const fs::path& to) {
   if (!fs::exists(folders.results(), unreadable)) return;
   const std::string rows = read_file(folders.results(), "the results of an earlier run");
   if (!fs::exists(to, unreadable)) {
-    fs::create_directories(to.parent_path(), unreadable);
+    make_folders(to.parent_path());
     write_file_atomically(to, rows);
   } else if (rows != read_file(to, "the results that were moved aside")) {
     return;  // they have been: what is there now is the new table
@@ -141,7 +142,7 @@ std::optional<fs::path> put_aside(const Folders& folders, const std::string& pat
   std::error_code failed;
   const fs::file_type type = fs::symlink_status(file, failed).type();
   if (type == fs::file_type::not_found) return std::nullopt;
-  fs::create_directories(folders.aside(), failed);
+  make_folders(folders.aside());
   for (int i = 1;; ++i) {
     fs::path to = folders.aside() / fmt::format("{}-{}", i, file.filename().string());
     if (fs::exists(fs::symlink_status(to, failed))) continue;
@@ -151,8 +152,9 @@ std::optional<fs::path> put_aside(const Folders& folders, const std::string& pat
     }
     fs::rename(file, to, failed);
     if (!failed) return to;
-    throw Error(Stop::environment, fmt::format("cannot move {} to {}: {} [rename]", file.string(),
-                                               to.string(), failed.message()));
+    throw system_failure(Stop::environment,
+                         fmt::format("cannot move {} to {}", file.string(), to.string()), "rename",
+                         failed.value());
   }
 }
 

@@ -202,14 +202,7 @@ class AgentDriver {
     const Status& status = parts_.run();
     last_log_ = fmt::format(".autokernel/runs/{}/agent-{}.log", status.run.tag,
                             status.experiments.back().number + 1);
-    const fs::path file = parts_.folders.root() / last_log_;
-    std::error_code failed;
-    fs::create_directories(file.parent_path(), failed);
-    try {
-      write_file_atomically(file, turn.output, Sync::no);
-    } catch (const Error& error) {
-      parts_.say(std::string("the agent's output was not kept: ") + error.what());
-    }
+    parts_.keep_log(last_log_, turn.output);
   }
 
   // What the agent should not do again; it is told so in its next brief.

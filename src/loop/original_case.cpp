@@ -39,7 +39,7 @@ void write_original_case(const repo::Repository& repository, const ledger::RunSt
                               "(blob {}), is neither in git nor in the worktree",
                               run.tag, path, blob));
     }
-    fs::create_directories((folder / *within).parent_path());
+    make_folders((folder / *within).parent_path());
     write_file_atomically(folder / *within, *bytes, Sync::no);
   }
 }

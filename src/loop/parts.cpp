@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <system_error>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -91,15 +90,18 @@ trial::Result Loop::Parts::measure(const trial::Request& request, const std::str
   trial::Result result = held_against_machine(planned, [&] {
     return trial::hold_contest(planned, surroundings.limits, observer, surroundings.runner);
   });
-  const std::filesystem::path file = folders.root() / log;
-  std::error_code failed;
-  std::filesystem::create_directories(file.parent_path(), failed);
-  try {
-    write_file_atomically(file, surroundings.log_text(request, result, notes), Sync::no);
-  } catch (const Error& error) {
-    say(std::string("no log was kept: ") + error.what());  // the verdict stands without it
-  }
+  keep_log(log, surroundings.log_text(request, result, notes));  // the verdict stands without it
   return result;
+}
+
+void Loop::Parts::keep_log(const std::string& log, const std::string& text) const {
+  const std::filesystem::path file = folders.root() / log;
+  try {
+    make_folders(file.parent_path());
+    write_file_atomically(file, text, Sync::no);
+  } catch (const Error& error) {
+    say(std::string("no log was kept: ") + error.what());
+  }
 }
 
 std::vector<trial::Result> Loop::Parts::measure_again(const trial::Request& request, int processes,

@@ -53,6 +53,8 @@ struct Loop::Parts {
   [[nodiscard]] trial::Request request(const ledger::RunStarted& run) const;
   // Runs a trial, and writes its log to `log` (from the root).
   [[nodiscard]] trial::Result measure(const trial::Request& request, const std::string& log) const;
+  // Writes a log to that path from the root; says so where it cannot.
+  void keep_log(const std::string& log, const std::string& text) const;
   // Runs the same trial of `what` in fresh processes, up to the first that is not correct.
   [[nodiscard]] std::vector<trial::Result> measure_again(const trial::Request& request,
                                                          int processes,

@@ -99,7 +99,7 @@ void require_clean(const repo::Repository& repository, const std::string& commit
   if (first == std::string::npos || text.find_first_not_of("\r\n", first) == std::string::npos) {
     return {};
   }
-  fs::create_directories(folders.aside(), unreadable);
+  make_folders(folders.aside());
   for (int i = 1;; ++i) {
     const fs::path file = folders.aside() / fmt::format("results-{}.tsv", i);
     if (!fs::exists(file, unreadable)) return file.string();

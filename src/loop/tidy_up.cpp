@@ -6,6 +6,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/system_error.h"
 #include "loop/results_file.h"
 #include "loop/scope.h"
 
@@ -19,26 +20,23 @@ namespace fs = std::filesystem;
   for (int i = 1;; ++i) {
     fs::path folder = parent / fmt::format("turn-{}", i);
     if (fs::exists(folder, failed)) continue;
-    fs::create_directories(folder, failed);
-    if (failed) {
-      throw Error(Stop::environment, "cannot make the folder " + folder.string() + ": " +
-                                         failed.message() + " [mkdir]");
-    }
+    make_folders(folder);
     return folder;
   }
 }
 
 // Moves a file or a folder; where it cannot be renamed, by way of a copy.
 void move(const fs::path& from, const fs::path& to) {
+  make_folders(to.parent_path());
   std::error_code failed;
-  fs::create_directories(to.parent_path(), failed);
   fs::rename(from, to, failed);
   if (!failed) return;
   fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failed);
   if (!failed) fs::remove_all(from, failed);
   if (failed) {
-    throw Error(Stop::environment, fmt::format("cannot move {} to {}: {}", from.string(),
-                                               to.string(), failed.message()));
+    throw system_failure(Stop::environment,
+                         fmt::format("cannot move {} to {}", from.string(), to.string()), "copy",
+                         failed.value());
   }
 }
 

@@ -1,11 +1,11 @@
 #include "trial/device_lock.h"
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 #include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
 
 namespace autokernel::trial {
 namespace {
@@ -23,10 +23,9 @@ namespace {
 std::optional<FileLock> lock_device(const driver::DeviceInfo& device,
                                     const std::function<void()>& waiting) {
   const std::filesystem::path folder = cache_folder() / "devices";
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
   const std::filesystem::path file = folder / file_name(device);
   try {
+    make_folders(folder);
     auto taken = FileLock::take(file, "an autokernel trial");
     if (auto* lock = std::get_if<FileLock>(&taken)) return std::move(*lock);
     waiting();
