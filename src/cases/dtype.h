@@ -8,7 +8,6 @@
 
 namespace autokernel::cases {
 
-[[nodiscard]] bool is_floating(DType dtype);
 [[nodiscard]] std::vector<std::string> dtype_spellings();
 [[nodiscard]] DType dtype_from(const std::string& text);  // one of dtype_spellings()
 

@@ -14,10 +14,6 @@
 namespace autokernel::trial {
 namespace {
 
-bool is_floating(cases::DType dtype) {
-  return dtype == cases::DType::f32 || dtype == cases::DType::f16 || dtype == cases::DType::bf16;
-}
-
 constexpr std::size_t kChunk = 16 * kGroupWords;
 
 // Words to values of the declared distribution.

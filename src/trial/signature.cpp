@@ -19,10 +19,6 @@ const char* cpp_type(cases::DType dtype) {
   return "void";
 }
 
-bool is_floating(cases::DType dtype) {
-  return dtype != cases::DType::i32 && dtype != cases::DType::u8;
-}
-
 }  // namespace
 
 std::vector<std::string> signature(const cases::Case& problem, OutputType outputs) {

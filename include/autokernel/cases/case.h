@@ -16,6 +16,7 @@ enum class DType : std::uint8_t { f32, f16, bf16, i32, u8 };
 [[nodiscard]] std::size_t size_of(DType dtype);    // bytes
 [[nodiscard]] const char* spelling(DType dtype);   // "bf16", as in case.toml
 [[nodiscard]] const char* long_name(DType dtype);  // "bfloat16", as on the problem line of bench
+[[nodiscard]] bool is_floating(DType dtype);
 
 enum class Role : std::uint8_t { in, out, inout };
 

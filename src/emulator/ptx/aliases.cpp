@@ -12,7 +12,7 @@ std::uint32_t read_function_name(Reading& reading) {
   const Meaning* const meaning = reading.names.find(name.text);
   const auto* const named = meaning == nullptr ? nullptr : std::get_if<NamedSymbol>(meaning);
   if (named == nullptr || named->symbol.where != Symbol::Where::function) {
-    throw Error(name.where, quoted(name) + " is not a function");
+    throw Error(name.where, in_quotes(name) + " is not a function");
   }
   return named->symbol.index;
 }
@@ -26,7 +26,7 @@ void Aliases::read(Reading& reading) {
   const std::uint32_t function = read_function_name(reading);
   reading.tokens.expect(";");
   if (!targets_.emplace(alias, Target{function, where}).second) {
-    throw Error(where, quoted(reading.module.functions[alias].name) + " is already an alias");
+    throw Error(where, in_quotes(reading.module.functions[alias].name) + " is already an alias");
   }
 }
 
@@ -36,10 +36,10 @@ void Aliases::resolve(Module& module) const {
   for (const auto& [alias, target] : targets_) {
     const Function& own = module.functions[alias];
     const Function& function = module.functions[target.function];
-    if (own.defined) throw Error(target.where, quoted(own.name) + " is an alias but has a body");
+    if (own.defined) throw Error(target.where, in_quotes(own.name) + " is an alias but has a body");
     if (!function.defined) {
-      throw Error(target.where, quoted(own.name) + " is an alias of " + quoted(function.name) +
-                                    ", which has no body");
+      throw Error(target.where, in_quotes(own.name) + " is an alias of " +
+                                    in_quotes(function.name) + ", which has no body");
     }
     names.emplace(own.name, function.name);
   }

@@ -75,7 +75,7 @@ std::uint64_t total_size(const Declared& declared, std::uint64_t element) {
     open = open || extent == 0;
     const std::uint64_t factor = extent == 0 ? 1 : extent;
     if (size > kLargestVariable / factor) {
-      throw Error(declared.name.where, quoted(declared.name) + " is larger than " +
+      throw Error(declared.name.where, in_quotes(declared.name) + " is larger than " +
                                            std::to_string(kLargestVariable) + " bytes");
     }
     size *= factor;
@@ -103,7 +103,7 @@ DeclarationHead read_head(Reading& reading) {
     } else if (word.text == "texref" || word.text == "samplerref" || word.text == "surfref") {
       throw Error(word.where, "textures and surfaces are not supported by the emulator");
     } else {
-      throw Error(word.where, "unknown word " + quoted(word) + " in a declaration");
+      throw Error(word.where, "unknown word " + in_quotes(word) + " in a declaration");
     }
   }
   if (head.type == Type::none) tokens.fail_expecting("a type");
@@ -115,7 +115,7 @@ Declared read_declared(Reading& reading, const DeclarationHead& head, Space spac
   declared.name = reading.tokens.expect_identifier("a name");
   if (!can_be_stored(head.type)) {
     throw Error(declared.name.where,
-                "the type of " + quoted(declared.name) + " is one that only registers have");
+                "the type of " + in_quotes(declared.name) + " is one that only registers have");
   }
   const std::uint32_t element = bits(head.type) / 8 * head.vector_width;
   read_extents(reading, declared);
@@ -153,7 +153,7 @@ Declared read_parameter(Reading& reading) {
 void name_symbol(Reading& reading, const Declared& declared, Symbol symbol) {
   if (reading.names.add(declared.name.text, NamedSymbol{symbol, bits(declared.variable.type) / 8}))
     return;
-  throw Error(declared.name.where, quoted(declared.name) + " is already defined");
+  throw Error(declared.name.where, in_quotes(declared.name) + " is already defined");
 }
 
 }  // namespace emulator::ptx

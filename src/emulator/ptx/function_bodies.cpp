@@ -112,7 +112,7 @@ class BodyReader {
     if (word.text == "file") return skip_file(tokens_);
     if (word.text == "reg") return declare_registers(reading_, function_);
     const auto space = space_of(word.text);
-    if (!space) throw Error(word.where, "unknown directive " + quoted(word) + " in a function");
+    if (!space) throw Error(word.where, "unknown directive " + in_quotes(word) + " in a function");
     declare_local_variables(reading_, function_, space->space);
   }
 
@@ -120,7 +120,7 @@ class BodyReader {
     const Token name = tokens_.take();
     tokens_.take();
     if (!reading_.names.add(name.text, LabelName{})) {
-      throw Error(name.where, quoted(name) + " is already defined");
+      throw Error(name.where, in_quotes(name) + " is already defined");
     }
     if (tokens_.take_if_dotted("branchtargets")) return read_branch_targets(name);
     if (tokens_.take_if_dotted("calltargets")) return read_call_targets(name);
@@ -152,7 +152,7 @@ class BodyReader {
       const Operand operand = read_operand(reading_);
       const auto* const symbol = std::get_if<Symbol>(&operand.value);
       if (symbol == nullptr || symbol->where != Symbol::Where::function) {
-        throw Error(target.where, quoted(target) + " is not a function");
+        throw Error(target.where, in_quotes(target) + " is not a function");
       }
     } while (tokens_.take_if(","));
     tokens_.expect(";");

@@ -86,7 +86,7 @@ void read_directive(Reading& reading, Function& function) {
   } else if (word.text == "pragma") {
     skip_pragma(reading.tokens);
   } else {
-    throw Error(word.where, "unknown directive " + quoted(word) + " of a function");
+    throw Error(word.where, "unknown directive " + in_quotes(word) + " of a function");
   }
 }
 
@@ -121,15 +121,15 @@ std::uint32_t place_of(Reading& reading, const Function& function, const Token& 
   }
   const auto* const named = std::get_if<NamedSymbol>(earlier);
   if (named == nullptr || named->symbol.where != Symbol::Where::function) {
-    throw Error(name.where, quoted(name) + " is already defined");
+    throw Error(name.where, in_quotes(name) + " is already defined");
   }
   const Function& before = functions[named->symbol.index];
   if (before.defined && function.defined) {
-    throw Error(name.where, quoted(name) + " is already defined");
+    throw Error(name.where, in_quotes(name) + " is already defined");
   }
   if (before.entry != function.entry || !agree(before.parameters, function.parameters) ||
       !agree(before.returns, function.returns)) {
-    throw Error(name.where, quoted(name) + " was declared differently before");
+    throw Error(name.where, in_quotes(name) + " was declared differently before");
   }
   return named->symbol.index;
 }

@@ -94,7 +94,7 @@ class InitialiserReader {
   }
 
   [[noreturn]] void fail_too_many(Location where) const {
-    throw Error(where, "too many initial values for " + quoted(variable_.name));
+    throw Error(where, "too many initial values for " + in_quotes(variable_.name));
   }
 
   void grow_to(std::uint64_t size) {

@@ -18,7 +18,8 @@ void add_space(Instruction& instruction, SpaceWord word, const Token& token, con
   } else if (instruction.second_space == Space::generic) {
     instruction.second_space = word.space;
   } else {
-    throw Error(token.where, "a third state space " + quoted(token) + " of " + quoted(opcode));
+    throw Error(token.where,
+                "a third state space " + in_quotes(token) + " of " + in_quotes(opcode));
   }
 }
 
@@ -32,7 +33,7 @@ void add_word(Instruction& instruction, const Token& token, const Token& opcode)
   } else if (const auto modifier = modifier_of(token.text)) {
     instruction.modifiers.push_back(*modifier);
   } else {
-    throw Error(token.where, "unknown modifier " + quoted(token) + " of " + quoted(opcode));
+    throw Error(token.where, "unknown modifier " + in_quotes(token) + " of " + in_quotes(opcode));
   }
 }
 
@@ -47,7 +48,7 @@ class InstructionReader {
     const std::optional<Guard> guard = read_guard();
     const Token name = tokens_.expect_identifier("an instruction");
     const std::optional<Opcode> opcode = opcode_of(name.text);
-    if (!opcode) throw Error(name.where, "unknown opcode " + quoted(name));
+    if (!opcode) throw Error(name.where, "unknown opcode " + in_quotes(name));
     instruction_.opcode = *opcode;
     instruction_.guard = guard;
     instruction_.where = where;

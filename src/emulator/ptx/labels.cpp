@@ -32,8 +32,8 @@ void Labels::close_scope() {
     while (!uses.empty() && uses.back().order >= scope.first_use) {
       const Waiting& last = uses.back();
       if (last.use.wanted != definition.label.kind) {
-        throw Error(last.where,
-                    quoted(definition.name) + " is not " + std::string(describe(last.use.wanted)));
+        throw Error(last.where, in_quotes(definition.name) + " is not " +
+                                    std::string(describe(last.use.wanted)));
       }
       bound_.push_back({last.use, definition.label.target});
       uses.pop_back();
@@ -58,7 +58,7 @@ const std::vector<Labels::Bound>& Labels::bound() const {
     first = &uses.front();
     name = each;
   }
-  if (first != nullptr) throw Error(first->where, "undefined label " + quoted(name));
+  if (first != nullptr) throw Error(first->where, "undefined label " + in_quotes(name));
   return bound_;
 }
 

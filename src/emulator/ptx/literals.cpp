@@ -8,7 +8,7 @@ namespace emulator::ptx {
 namespace {
 
 [[noreturn]] void fail_malformed(const Token& token) {
-  throw Error(token.where, "malformed number " + quoted(token));
+  throw Error(token.where, "malformed number " + in_quotes(token));
 }
 
 std::uint64_t integer_of(const Token& token, std::string_view digits, int base) {
@@ -17,7 +17,7 @@ std::uint64_t integer_of(const Token& token, std::string_view digits, int base) 
   const char* const end = begin + digits.size();
   const std::from_chars_result result = std::from_chars(begin, end, value, base);
   if (result.ec == std::errc::result_out_of_range && result.ptr == end) {
-    throw Error(token.where, "number " + quoted(token) + " does not fit in 64 bits");
+    throw Error(token.where, "number " + in_quotes(token) + " does not fit in 64 bits");
   }
   if (result.ec != std::errc() || result.ptr != end) fail_malformed(token);
   return value;
@@ -35,7 +35,7 @@ Constant decimal_floating(const Token& token) {
   const char* const end = begin + token.text.size();
   const std::from_chars_result result = std::from_chars(begin, end, value);
   if (result.ec == std::errc::result_out_of_range) {
-    throw Error(token.where, "number " + quoted(token) + " is beyond the range of f64");
+    throw Error(token.where, "number " + in_quotes(token) + " is beyond the range of f64");
   }
   if (result.ec != std::errc() || result.ptr != end) fail_malformed(token);
   return {std::bit_cast<std::uint64_t>(value), Constant::Kind::f64};

@@ -51,7 +51,7 @@ class RegisterDeclarer {
   }
 
   static void require(bool is_new, const Token& name) {
-    if (!is_new) throw Error(name.where, quoted(name) + " is already defined");
+    if (!is_new) throw Error(name.where, in_quotes(name) + " is already defined");
   }
 
   void declare_range(const Token& name) {
@@ -69,7 +69,7 @@ class RegisterDeclarer {
                                   ? Meaning(VectorRegister{next().index, head_.vector_width})
                                   : Meaning(next());
       if (!reading_.names.add_copy(each, meaning)) {
-        throw Error(name.where, quoted(each) + " is already defined");
+        throw Error(name.where, in_quotes(each) + " is already defined");
       }
       if (head_.vector_width > 1) {
         append_components(each, name);
@@ -124,7 +124,7 @@ void declare_local_variables(Reading& reading, Function& function, Space space) 
                 {lasts ? Symbol::Where::module_variable : Symbol::Where::local_variable, index});
     read_optional_initialiser(reading, declared);
     if (declared.variable.size == 0) {
-      throw Error(declared.name.where, "the size of " + quoted(declared.name) + " is missing");
+      throw Error(declared.name.where, "the size of " + in_quotes(declared.name) + " is missing");
     }
     if (lasts) {
       declared.variable.name =

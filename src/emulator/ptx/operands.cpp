@@ -12,7 +12,7 @@ namespace {
 [[noreturn]] void fail_undefined(const Token& name) {
   const bool looks_like_register = name.text.front() == '%';
   throw Error(name.where, std::string("undefined ") +
-                              (looks_like_register ? "register " : "name ") + quoted(name.text));
+                              (looks_like_register ? "register " : "name ") + in_quotes(name.text));
 }
 
 Immediate immediate_of(Constant constant) {
@@ -47,12 +47,12 @@ std::optional<std::uint8_t> component_of(std::string_view word) {
 
 std::uint8_t read_component(Reading& reading, const Token& of, unsigned width) {
   if (reading.tokens.peek().kind != TokenKind::dotted) {
-    reading.tokens.fail_expecting("a component such as '.x' of " + quoted(of));
+    reading.tokens.fail_expecting("a component such as '.x' of " + in_quotes(of));
   }
   const Token word = reading.tokens.take();
   const auto component = component_of(word.text);
   if (!component || *component >= width) {
-    throw Error(word.where, "unknown component " + quoted(word) + " of " + quoted(of));
+    throw Error(word.where, "unknown component " + in_quotes(word) + " of " + in_quotes(of));
   }
   return *component;
 }
@@ -130,7 +130,7 @@ Operand read_named(Reading& reading) {
   if (const auto* const symbol = std::get_if<NamedSymbol>(meaning)) {
     return read_symbol(reading, name, *symbol);
   }
-  throw Error(name.where, quoted(name) + " is a label, which is no operand here");
+  throw Error(name.where, in_quotes(name) + " is a label, which is no operand here");
 }
 
 Operand read_constant_operand(Reading& reading) {
@@ -239,7 +239,7 @@ Register find_register(const Reading& reading, const Token& name) {
   const Meaning* const meaning = reading.names.find(name.text);
   if (meaning == nullptr) fail_undefined(name);
   if (const auto* const found = std::get_if<Register>(meaning)) return *found;
-  throw Error(name.where, quoted(name) + " is not a register");
+  throw Error(name.where, in_quotes(name) + " is not a register");
 }
 
 }  // namespace emulator::ptx

@@ -25,7 +25,7 @@ class ModuleReader {
     while (tokens_.peek().kind != TokenKind::end) read_item();
     for (const Token& name : reading_.mentioned) {
       if (reading_.names.find(name.text) == nullptr) {
-        throw Error(name.where, "undefined name " + quoted(name));
+        throw Error(name.where, "undefined name " + in_quotes(name));
       }
     }
     aliases_.resolve(reading_.module);
@@ -59,7 +59,7 @@ class ModuleReader {
   }
 
   [[noreturn]] static void fail_version(const Token& number) {
-    throw Error(number.where, "malformed version " + quoted(number));
+    throw Error(number.where, "malformed version " + in_quotes(number));
   }
 
   void read_target() {
@@ -105,7 +105,7 @@ class ModuleReader {
     if (word.text == "section") return skip_section(tokens_);
     if (word.text == "pragma") return skip_pragma(tokens_);
     if (word.text == "alias") return aliases_.read(reading_);
-    throw Error(word.where, "unknown directive " + quoted(word));
+    throw Error(word.where, "unknown directive " + in_quotes(word));
   }
 
   void read_address_size() {
@@ -123,7 +123,7 @@ class ModuleReader {
       declared.variable.linkage = linkage;
       read_optional_initialiser(reading_, declared);
       if (declared.variable.size == 0 && !declared.variable.external) {
-        throw Error(declared.name.where, "the size of " + quoted(declared.name) + " is missing");
+        throw Error(declared.name.where, "the size of " + in_quotes(declared.name) + " is missing");
       }
       add_variable(std::move(declared));
     } while (tokens_.take_if(","));
@@ -143,10 +143,11 @@ class ModuleReader {
     }
     Variable& before = variables[named->symbol.index];
     if (!before.external && !declared.variable.external) {
-      throw Error(declared.name.where, quoted(declared.name) + " is already defined");
+      throw Error(declared.name.where, in_quotes(declared.name) + " is already defined");
     }
     if (before.space != declared.variable.space || before.type != declared.variable.type) {
-      throw Error(declared.name.where, quoted(declared.name) + " was declared differently before");
+      throw Error(declared.name.where,
+                  in_quotes(declared.name) + " was declared differently before");
     }
     if (before.external) before = std::move(declared.variable);
   }

@@ -103,7 +103,7 @@ std::vector<Instruction> name_registers(Reading& reading, Function& function,
                                 ? Meaning(VectorRegister{place, declared.components})
                                 : Meaning(Register{place});
     if (!reading.names.add(declared.name.text, meaning)) {
-      throw Error(declared.name.where, quoted(declared.name) + " is already defined");
+      throw Error(declared.name.where, in_quotes(declared.name) + " is already defined");
     }
     for (std::uint32_t i = 0; i < declared.components; ++i) {
       static_cast<void>(

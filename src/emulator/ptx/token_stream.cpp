@@ -4,7 +4,7 @@
 
 namespace emulator::ptx {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 200;
   std::string quote = "'";
   quote += text.substr(0, kLongest);
@@ -13,16 +13,16 @@ std::string quoted(std::string_view text) {
   return quote;
 }
 
-std::string quoted(const Token& token) {
+std::string in_quotes(const Token& token) {
   switch (token.kind) {
     case TokenKind::end:
       return "the end of the text";
     case TokenKind::string:
       return "a string";
     case TokenKind::dotted:
-      return quoted("." + std::string(token.text.substr(0, 300)));
+      return in_quotes("." + std::string(token.text.substr(0, 300)));
     default:
-      return quoted(token.text);
+      return in_quotes(token.text);
   }
 }
 
@@ -52,7 +52,7 @@ bool TokenStream::take_if_dotted(std::string_view word) {
 }
 
 Token TokenStream::expect(std::string_view punctuation) {
-  if (!at(punctuation)) fail_expecting(quoted(punctuation));
+  if (!at(punctuation)) fail_expecting(in_quotes(punctuation));
   return take();
 }
 
@@ -65,7 +65,7 @@ void TokenStream::skip_to_close(std::string_view open, std::string_view close, L
   // Counted, not recursed: the depth is the text's choice.
   std::size_t depth = 1;
   while (depth > 0) {
-    if (first_.kind == TokenKind::end) throw Error(opened, quoted(open) + " is not closed");
+    if (first_.kind == TokenKind::end) throw Error(opened, in_quotes(open) + " is not closed");
     if (at(open)) ++depth;
     if (at(close)) --depth;
     take();
@@ -73,7 +73,7 @@ void TokenStream::skip_to_close(std::string_view open, std::string_view close, L
 }
 
 void TokenStream::fail_expecting(std::string_view what) const {
-  throw Error(first_.where, "expected " + std::string(what) + " but found " + quoted(first_));
+  throw Error(first_.where, "expected " + std::string(what) + " but found " + in_quotes(first_));
 }
 
 std::string TokenStream::folded(std::size_t begin, std::size_t end) const {

@@ -47,9 +47,9 @@ class TokenStream {
 };
 
 // A token as a message quotes it: 'x', or "the end of the text"; long ones are cut.
-[[nodiscard]] std::string quoted(const Token& token);
+[[nodiscard]] std::string in_quotes(const Token& token);
 // A name as a message quotes it; long ones are cut, since a stranger's text may hold a name of
 // megabytes.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 }  // namespace emulator::ptx
