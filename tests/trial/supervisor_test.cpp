@@ -91,7 +91,8 @@ TEST_F(Supervisor, HandsTheRequestOverWhole) {
 TEST_F(Supervisor, FillsInHowLongEachPhaseAndTheTrialTook) {
   const Result result = supervise(say(Phase::compile) + "sleep 0.2\n" + say(success()));
   EXPECT_THAT(result.phase_seconds, AllOf(SizeIs(2), Contains(Key("start"))));
-  EXPECT_GE(result.phase_seconds.at("compile"), 0.2);
+  // From when the supervisor read of it, which on a busy machine is later.
+  EXPECT_GT(result.phase_seconds.at("compile"), 0.05);
   EXPECT_GE(result.total_seconds, 0.2);
 }
 
