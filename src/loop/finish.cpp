@@ -55,10 +55,10 @@ Finish Loop::finish(int processes) {
   const repo::Repository& repository = parts.repository;
   parts.mend();
   parts.require_quiet_head();
-  const Account& account = parts.account();
+  const Account& account = parts.look();
   const Status& status = account.status;
   const ledger::RunStarted& run = status.run;
-  require_nothing_strayed(repository, run);
+  require_nothing_strayed(status);
   parts.require_untampered(account, Extent::whole);
 
   Finish finish{.headline = {}, .device = {}, .problem = {}, .status = status};

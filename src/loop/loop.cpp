@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <future>
 #include <ranges>
 #include <system_error>
 #include <thread>
@@ -14,7 +13,6 @@
 #include "loop/keepsake.h"
 #include "loop/leftovers.h"
 #include "loop/parts.h"
-#include "loop/scope.h"
 
 namespace autokernel::loop {
 namespace {
@@ -94,18 +92,7 @@ Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surround
 
 const ledger::RunStarted& Loop::run() const { return parts_->run().run; }
 
-const Status& Loop::status() const {
-  Parts& parts = *parts_;
-  const std::string branch = parts.repository.head().branch;
-  // The ledger is read while git looks at all files: neither needs the other, and an agent asks
-  // before every edit. Where there is no room for a thread, one comes after the other.
-  std::future<Account&> account = std::async(
-      [&]() -> Account& { return parts.known ? *parts.known : parts.read_account(branch); });
-  const std::vector<repo::Change> changes = parts.repository.changes(Folders::are_own);
-  Status& status = account.get().status;
-  status.strayed = list_of(strayed_files(parts.repository, status.run, changes));
-  return status;
-}
+const Status& Loop::status() const { return parts_->look().status; }
 
 std::vector<ledger::Entry> Loop::history() const {
   std::vector<ledger::Entry> entries;

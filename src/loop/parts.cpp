@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "loop/scope.h"
 #include "loop/seal.h"
 
 namespace autokernel::loop {
@@ -29,6 +31,20 @@ template <typename Measure>
 }  // namespace
 
 Account& Loop::Parts::account() { return known ? *known : read_account(repository.head().branch); }
+
+Account& Loop::Parts::look() {
+  // First of all, who holds the lock clears away what a killed program was writing.
+  if (lock) static_cast<void>(account());
+  const std::string branch = repository.head().branch;
+  // The ledger is read while git looks at all files: neither needs the other, and an agent asks for
+  // both before every edit. Where there is no room for a thread, one comes after the other.
+  std::future<Account&> reading =
+      std::async([&]() -> Account& { return known ? *known : read_account(branch); });
+  const std::vector<repo::Change> changes = repository.changes(Folders::are_own);
+  Account& run = reading.get();
+  run.status.strayed = list_of(strayed_files(repository, run.status.run, changes));
+  return run;
+}
 
 Account& Loop::Parts::read_account(const std::string& branch) {
   const ledger::Ledger ledger = open_ledger();

@@ -42,6 +42,8 @@ struct Loop::Parts {
   // The run of the branch that the head is on. Throws Error(repository) where there is none.
   [[nodiscard]] Account& account();
   [[nodiscard]] Status& run() { return account().status; }
+  // The same with the files that have strayed by now.
+  [[nodiscard]] Account& look();
   // Works out the account of that branch's run, from the ledger and without a look into git.
   Account& read_account(const std::string& branch);
   // Makes this the account, that of the last run on the branch; throws Error(repository) where

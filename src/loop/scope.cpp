@@ -114,14 +114,13 @@ std::string list_of(const std::vector<Strayed>& strayed) {
   return list;
 }
 
-void require_nothing_strayed(const repo::Repository& repository, const ledger::RunStarted& run) {
-  const std::vector<Strayed> strayed = strayed_files(repository, run);
-  if (strayed.empty()) return;
+void require_nothing_strayed(const Status& status) {
+  if (status.strayed.empty()) return;
   throw Error(
       Stop::scope,
       fmt::format("only {} may change in a run, but these have: {}; nothing was done. Put "
                   "them back ('git checkout -- PATH', or remove what is new) and step again",
-                  run.editable, list_of(strayed)));
+                  status.run.editable, status.strayed));
 }
 
 }  // namespace autokernel::loop

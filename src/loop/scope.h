@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autokernel/ledger/entry.h"
+#include "autokernel/loop/status.h"
 #include "autokernel/repo/repository.h"
 
 namespace autokernel::loop {
@@ -38,7 +39,7 @@ struct Strayed {
 // "kernels/case.toml (modified), mine.h (new)"
 [[nodiscard]] std::string list_of(const std::vector<Strayed>& strayed);
 
-// Throws Error(scope), naming each file, where there is one.
-void require_nothing_strayed(const repo::Repository& repository, const ledger::RunStarted& run);
+// Throws Error(scope), naming each file, where there was one at the last look.
+void require_nothing_strayed(const Status& status);
 
 }  // namespace autokernel::loop

@@ -121,7 +121,7 @@ Step Loop::step(const StepOptions& options) {
   }
   parts.mend();
   parts.require_quiet_head();
-  Account& account = parts.account();
+  Account& account = parts.look();
   Status& status = account.status;
   const ledger::RunStarted& run = status.run;
   require_own_head(repository, status);
@@ -131,8 +131,7 @@ Step Loop::step(const StepOptions& options) {
                             "the gain again, --over-budget goes on",
                             run.tag, status.why_stop()));
   }
-  require_nothing_strayed(repository, run);
-  status.strayed.clear();  // an earlier look may have found something
+  require_nothing_strayed(status);
   parts.require_untampered(account, Extent::end);
   if (repository.file_matches(status.best.commit, run.editable)) {
     throw Error(Stop::usage, fmt::format("nothing to try: {} is as in {}; edit it first",

@@ -12,7 +12,7 @@ program=$(realpath "${1:-build/release/bin/autokernel}")
 readonly program
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-readonly files=10000 experiments=10000 steps=7
+readonly files=10000 experiments=10000 steps=11
 row() { printf '| %s | %s | %s | %s |\n' "$@"; }
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 median() { sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
