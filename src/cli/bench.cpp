@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -28,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kBenchExamples = R"(Examples:
   autokernel bench
   autokernel bench --kernel tries/swizzled.cu --size check
   autokernel bench --case kernels/softmax --device cuda:1
@@ -53,34 +52,37 @@ void warn(const Console& console, const trial::Result& known) {
 
 }  // namespace
 
-void Bench::declare(CLI::App& app) {
-  app.footer(kExamples);
-  add_case(app, case_directory_);
-  app.add_option("--kernel", kernel_file_, "File to measure (default: the case's kernel.cu)")
-      ->type_name("FILE");
-  add_device(app, device_);
-  add_architecture(app, architecture_);
-  add_size(app, size_);
-  app.add_option("--timeout", timeout_seconds_,
-                 "Most time for each of compiling, checking and timing (default: 30, 120, 120)")
-      ->type_name("SECONDS");
-  app.add_option("--against", against_,
-                 "Compare with another kernel, launch by launch in the same run: a file, or the "
-                 "kernel as it is in a git revision")
-      ->type_name("FILE|REV");
-  add_min_gain(app, min_gain_pct_, "that counts");
-  app.add_option("--replay", replay_,
-                 "Repeat the bench that printed FILE with --json: its kernel, its options, its "
-                 "inputs; other options here come first")
-      ->type_name("FILE");
-  app.add_option("--log", log_, "Write the full log to FILE instead of among the newest twenty")
-      ->type_name("FILE");
-  app.add_flag("--no-cache", no_cache_, "Compile anew, whatever the compile cache holds");
-  CLI::Option* json = app.add_flag("--json", json_, "Print one JSON object instead of text");
-  CLI::Option* quiet = app.add_flag("-q,--quiet", quiet_, "Print the median and nothing else");
-  CLI::Option* verbose =
-      app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
-  quiet->excludes(json)->excludes(verbose);
+void Bench::declare(Options options) {
+  options.footer(kBenchExamples);
+  add_case(options, case_directory_);
+  options.add_option("--kernel", kernel_file_, "File to measure (default: the case's kernel.cu)")
+      .type_name("FILE");
+  add_device(options, device_);
+  add_architecture(options, architecture_);
+  add_size(options, size_);
+  options
+      .add_option("--timeout", timeout_seconds_,
+                  "Most time for each of compiling, checking and timing (default: 30, 120, 120)")
+      .type_name("SECONDS");
+  options
+      .add_option("--against", against_,
+                  "Compare with another kernel, launch by launch in the same run: a file, or the "
+                  "kernel as it is in a git revision")
+      .type_name("FILE|REV");
+  add_min_gain(options, min_gain_pct_, "that counts");
+  options
+      .add_option("--replay", replay_,
+                  "Repeat the bench that printed FILE with --json: its kernel, its options, its "
+                  "inputs; other options here come first")
+      .type_name("FILE");
+  options.add_option("--log", log_, "Write the full log to FILE instead of among the newest twenty")
+      .type_name("FILE");
+  options.add_flag("--no-cache", no_cache_, "Compile anew, whatever the compile cache holds");
+  Option json = options.add_flag("--json", json_, "Print one JSON object instead of text");
+  Option quiet = options.add_flag("-q,--quiet", quiet_, "Print the median and nothing else");
+  Option verbose =
+      options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+  quiet.excludes(json).excludes(verbose);
 }
 
 trial::Request Bench::request() const {

@@ -16,7 +16,7 @@ class Bench : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Compile, check and time a kernel once";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

@@ -27,7 +27,7 @@ constexpr const char* kDescription =
     "Measures and improves GPU kernels: one editable file, one fixed problem, numbers to trust.\n"
     "Without a GPU the same kernels run on an emulated CUDA driver.";
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kExamplesOfAll = R"(Examples:
   autokernel bench                             measure ./kernels/kernel.cu
   autokernel bench --case kernels/softmax      measure another case
   autokernel bench --device cpu --size check   a quick check without a GPU
@@ -96,7 +96,7 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
 
 int run(const std::vector<std::string>& arguments, const Console& console) {
   CLI::App app(kDescription, "autokernel");
-  app.footer(kExamples);
+  app.footer(kExamplesOfAll);
   app.set_version_flag("--version", "autokernel " AUTOKERNEL_VERSION, "Print the version and exit");
   app.require_subcommand(0, 1);
   const std::vector<std::unique_ptr<Command>> commands = all_commands();
@@ -104,7 +104,7 @@ int run(const std::vector<std::string>& arguments, const Console& console) {
     CLI::App* declared = app.add_subcommand(command->name(), command->summary());
     // A command in the empty group is listed nowhere.
     if (command->summary().empty()) declared->group("");
-    command->declare(*declared);
+    command->declare(Options(*declared));
   }
 
   try {

@@ -4,10 +4,7 @@
 #include <string>
 
 #include "autokernel/cli/cli.h"
-
-namespace CLI {
-class App;
-}
+#include "cli/options.h"
 
 namespace autokernel::cli {
 
@@ -23,8 +20,8 @@ class Command {
   [[nodiscard]] virtual std::string name() const = 0;
   // One line for the list of commands; empty for a command that users do not call.
   [[nodiscard]] virtual std::string summary() const = 0;
-  // Adds the command's options, bound to its members, to `app`; both must outlive the parsing.
-  virtual void declare(CLI::App& app) = 0;
+  // Adds the command's options, bound to its members, to `options`; both must outlive the parsing.
+  virtual void declare(Options options) = 0;
   // Called after parsing; returns the exit code.
   [[nodiscard]] virtual int run(const Console& console) = 0;
 };

@@ -1,14 +1,12 @@
 #include "cli/completion.h"
 
-#include <CLI/CLI.hpp>
-
 #include "autokernel/base/error.h"
 #include "cli/completion/offers.h"
 
 namespace autokernel::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kCompletionExamples = R"(Examples:
   source <(autokernel completion bash)                     in ~/.bashrc
   source <(autokernel completion zsh)                      in ~/.zshrc, after compinit
   autokernel completion fish | source                      in ~/.config/fish/config.fish
@@ -17,14 +15,14 @@ An installed autokernel has put these scripts where bash, zsh and fish look for 
 
 }  // namespace
 
-void Completion::declare(CLI::App& app) {
-  app_ = &app;
-  app.footer(kExamples);
-  app.add_option("shell", shell_, "bash, zsh or fish")->type_name("SHELL")->required();
+void Completion::declare(Options options) {
+  options_ = options;
+  options.footer(kCompletionExamples);
+  options.add_option("shell", shell_, "bash, zsh or fish").type_name("SHELL").required();
 }
 
 int Completion::run(const Console& console) {
-  const completion::Offer root = completion::offers_of(*app_->get_parent());
+  const completion::Offer root = completion::offers_beside(options_);
   if (shell_ == "bash") {
     console.out << completion::bash_script(root);
   } else if (shell_ == "zsh") {

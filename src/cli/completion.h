@@ -13,12 +13,11 @@ class Completion : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Print the completion script of a shell";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:
-  const CLI::App* app_ =
-      nullptr;  // this command, whose parent knows all others; none before declare
+  Options options_;  // this command's, from declare on
   std::string shell_;
 };
 

@@ -1,6 +1,5 @@
 #include "cli/diff.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "autokernel/loop/loop.h"
@@ -9,16 +8,16 @@
 namespace autokernel::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kDiffExamples = R"(Examples:
   autokernel diff 7        what experiment 7 changed in the best of then
   autokernel diff 3 7      how 7 differs from 3)";
 
 }  // namespace
 
-void Diff::declare(CLI::App& app) {
-  app.footer(kExamples);
-  app.add_option("N", number_, "Number of the experiment")->required();
-  app.add_option("M", other_, "Number of another, to compare N with");
+void Diff::declare(Options options) {
+  options.footer(kDiffExamples);
+  options.add_option("N", number_, "Number of the experiment").required();
+  options.add_option("M", other_, "Number of another, to compare N with");
 }
 
 int Diff::run(const Console& console) {

@@ -14,7 +14,7 @@ class Diff : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Show what an experiment changed, or how two differ";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

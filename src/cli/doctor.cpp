@@ -1,7 +1,5 @@
 #include "cli/doctor.h"
 
-#include <CLI/CLI.hpp>
-
 #include "autokernel/base/error.h"
 #include "cli/doctor/examination.h"
 #include "cli/doctor/report.h"
@@ -10,7 +8,7 @@
 namespace autokernel::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kDoctorExamples = R"(Examples:
   autokernel doctor
   autokernel doctor --device cuda:1
   autokernel doctor --json | jq -r '.checks[] | select(.status != "ok") | .fix'
@@ -24,14 +22,14 @@ constexpr int kLongestTimeout = 86400;
 
 }  // namespace
 
-void Doctor::declare(CLI::App& app) {
-  app.footer(kExamples);
-  add_device(app, device_);
-  app.add_flag("--json", json_, "Print one JSON object instead of lines");
+void Doctor::declare(Options options) {
+  options.footer(kDoctorExamples);
+  add_device(options, device_);
+  options.add_flag("--json", json_, "Print one JSON object instead of lines");
   // A driver that is not kept loaded takes seconds to start, with eight GPUs about twenty.
-  app.add_option("--timeout", timeout_seconds_, "Most time for a look at any one thing")
-      ->type_name("SECONDS")
-      ->capture_default_str();
+  options.add_option("--timeout", timeout_seconds_, "Most time for a look at any one thing")
+      .type_name("SECONDS")
+      .tells_default();
 }
 
 int Doctor::run(const Console& console) {

@@ -13,7 +13,7 @@ class Doctor : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Say what this machine offers, what is missing and how to mend it";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -20,7 +19,7 @@ namespace {
 
 using ledger::Experiment;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kLogExamples = R"(Examples:
   autokernel log
   autokernel log --status keep
   autokernel log --grep tile -n 20
@@ -45,23 +44,21 @@ constexpr std::chrono::milliseconds kPause{500};
 
 }  // namespace
 
-void Log::declare(CLI::App& app) {
-  app.footer(kExamples);
-  CLI::Option* tag = app.add_option("--tag", tag_, "Of that run (default: the one on this branch)");
-  tag->type_name("TAG");
-  app.add_flag("--all", all_, "Of all runs")->excludes(tag);
-  app.add_option("--status", status_, "Only those: keep, discard or crash")
-      ->type_name("STATUS")
-      ->check(CLI::IsMember({"keep", "discard", "crash"}));
-  app.add_option("--grep", text_, "Only those with TEXT in description, verdict or reason")
-      ->type_name("TEXT");
-  app.add_option("-n,--last", last_, "Only the last N of them")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("-f,--follow", follow_, "Go on with new ones as they come, until interrupted");
-  app.add_flag("--json", json_,
-               "Print each as it stands in the ledger (docs/ledger.md), without its "
-               "measurement");
+void Log::declare(Options options) {
+  options.footer(kLogExamples);
+  Option tag = options.add_option("--tag", tag_, "Of that run (default: the one on this branch)");
+  tag.type_name("TAG");
+  options.add_flag("--all", all_, "Of all runs").excludes(tag);
+  options.add_option("--status", status_, "Only those: keep, discard or crash")
+      .type_name("STATUS")
+      .one_of({"keep", "discard", "crash"});
+  options.add_option("--grep", text_, "Only those with TEXT in description, verdict or reason")
+      .type_name("TEXT");
+  options.add_option("-n,--last", last_, "Only the last N of them").type_name("N").positive();
+  options.add_flag("-f,--follow", follow_, "Go on with new ones as they come, until interrupted");
+  options.add_flag("--json", json_,
+                   "Print each as it stands in the ledger (docs/ledger.md), without its "
+                   "measurement");
 }
 
 int Log::run(const Console& console) {

@@ -14,7 +14,7 @@ class Log : public Command {
   [[nodiscard]] std::string summary() const override {
     return "List the experiments, rejected ones included";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -29,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::steady_clock;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kNoiseExamples = R"(Examples:
   autokernel noise
   autokernel noise --case kernels/softmax --seconds 120
   autokernel noise --device cpu --size check --json
@@ -99,15 +98,15 @@ void add_pairs(trial::NoiseRecording& recording, const trial::Times& times,
 
 }  // namespace
 
-void Noise::declare(CLI::App& app) {
-  app.footer(kExamples);
-  add_case(app, case_directory_);
-  add_device(app, device_);
-  add_size(app, size_);
-  add_min_gain(app, min_gain_pct_, "that false keeps are counted for");
-  app.add_option("--seconds", seconds_, "How long pairs are taken [30]")->type_name("SECONDS");
-  app.add_flag("--json", json_, "Print one JSON object instead of text");
-  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+void Noise::declare(Options options) {
+  options.footer(kNoiseExamples);
+  add_case(options, case_directory_);
+  add_device(options, device_);
+  add_size(options, size_);
+  add_min_gain(options, min_gain_pct_, "that false keeps are counted for");
+  options.add_option("--seconds", seconds_, "How long pairs are taken [30]").type_name("SECONDS");
+  options.add_flag("--json", json_, "Print one JSON object instead of text");
+  options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
 }
 
 trial::Request Noise::request() const {

@@ -15,7 +15,7 @@ class Noise : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Measure this machine: what gain can be told from nothing, and in what time";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

@@ -30,7 +30,7 @@ using Json = nlohmann::ordered_json;
 using trial::NoiseFigures;
 
 // Raised when a field changes its meaning or goes.
-constexpr int kSchemaVersion = 1;
+constexpr int kStoreSchemaVersion = 1;
 constexpr std::uint64_t kLargestStored = 64ULL << 10U;
 // A month later a machine has other neighbours, and often another driver.
 constexpr double kOldestSeconds = 30.0 * 24 * 3600;
@@ -81,7 +81,7 @@ void make_folder(const fs::path& folder) {
   const NoiseFigures& figures = noise.figures;
   Json reach = Json::array();
   for (const auto& one : figures.reach) reach.push_back(json_of(one));
-  const Json object = {{"schema_version", kSchemaVersion},
+  const Json object = {{"schema_version", kStoreSchemaVersion},
                        {"device", noise.device},
                        {"driver_version", noise.driver_version},
                        {"case", noise.case_directory},
@@ -105,7 +105,7 @@ void make_folder(const fs::path& folder) {
   // A file that was cut has no end, or it is no object.
   if (!text.ends_with("}\n")) throw Error(Stop::internal, "it is cut off");
   const Json object = Json::parse(text);
-  if (object.at("schema_version") != kSchemaVersion) {
+  if (object.at("schema_version") != kStoreSchemaVersion) {
     throw Error(Stop::internal, "it is of another version of this program");
   }
   StoredNoise noise;

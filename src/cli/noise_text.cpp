@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 using trial::NoiseFigures;
 
 // Raised when a field changes its meaning or goes; a new field does not raise it.
-constexpr int kSchemaVersion = 1;
+constexpr int kNoiseSchemaVersion = 1;
 
 [[nodiscard]] std::string next_of(const StoredNoise& noise) {
   const trial::DeviceNoise device =
@@ -61,7 +61,7 @@ std::string noise_json(const NoiseReport& report) {
   };
   Json reach = Json::array();
   for (const auto& one : figures.reach) reach.push_back(reach_json(one));
-  const Json object = {{"schema_version", kSchemaVersion},
+  const Json object = {{"schema_version", kNoiseSchemaVersion},
                        {"program", "autokernel " AUTOKERNEL_VERSION},
                        {"device", noise.device},
                        {"driver_version", noise.driver_version},

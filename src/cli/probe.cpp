@@ -1,6 +1,5 @@
 #include "cli/probe.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -57,9 +56,9 @@ template <typename Look>
 
 }  // namespace
 
-void Probe::declare(CLI::App& app) {
-  app.add_option("part", part_);
-  app.add_option("device", device_);
+void Probe::declare(Options options) {
+  options.add_option("part", part_);
+  options.add_option("device", device_);
 }
 
 int Probe::run(const Console& /*console*/) {

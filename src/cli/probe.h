@@ -13,7 +13,7 @@ class Probe : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "probe"; }
   [[nodiscard]] std::string summary() const override { return {}; }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

@@ -17,7 +17,7 @@ using trial::Request;
 using trial::Result;
 
 // Raised when a field changes its meaning or goes; a new field does not raise it.
-constexpr int kSchemaVersion = 1;
+constexpr int kRecordSchemaVersion = 1;
 
 template <typename Value>
 [[nodiscard]] Json or_null(const std::optional<Value>& value) {
@@ -146,7 +146,7 @@ void add_figures(Json& object, const Result& result) {
 
 std::string record(const Request& request, const Result& result, const std::string& log) {
   Json object;
-  object["schema_version"] = kSchemaVersion;
+  object["schema_version"] = kRecordSchemaVersion;
   object["program"] = "autokernel " AUTOKERNEL_VERSION;
   object["exit_code"] = exit_code(result);
   object["verdict"] = trial::spelling(result.verdict);
@@ -179,7 +179,7 @@ std::string record(const Request& request, const Result& result, const std::stri
 }
 
 std::string record(const Error& error) {
-  return line({{"schema_version", kSchemaVersion},
+  return line({{"schema_version", kRecordSchemaVersion},
                {"program", "autokernel " AUTOKERNEL_VERSION},
                {"exit_code", static_cast<int>(error.stop())},
                {"error", error.what()}});
@@ -191,9 +191,9 @@ Request recorded_request(const std::filesystem::path& file) {
   if (object.is_discarded()) throw unusable(file, "it is not one JSON object");
   try {
     const int version = object.at("schema_version").get<int>();
-    if (version != kSchemaVersion) {
+    if (version != kRecordSchemaVersion) {
       throw unusable(file, "its schema_version is " + std::to_string(version) +
-                               ", this program reads " + std::to_string(kSchemaVersion));
+                               ", this program reads " + std::to_string(kRecordSchemaVersion));
     }
     if (object.contains("error")) throw unusable(file, "no trial was run");
     return request_in(object);

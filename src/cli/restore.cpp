@@ -1,6 +1,5 @@
 #include "cli/restore.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "autokernel/loop/loop.h"
@@ -9,7 +8,7 @@
 namespace autokernel::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kRestoreExamples = R"(Examples:
   autokernel restore 7     experiment 7 as it was tried, to go on from there
   autokernel restore 0     the baseline
 
@@ -17,9 +16,9 @@ The branch stays where it is. An edit that is in no experiment is never written 
 
 }  // namespace
 
-void Restore::declare(CLI::App& app) {
-  app.footer(kExamples);
-  app.add_option("N", number_, "Number of the experiment; 0 is the baseline")->required();
+void Restore::declare(Options options) {
+  options.footer(kRestoreExamples);
+  options.add_option("N", number_, "Number of the experiment; 0 is the baseline").required();
 }
 
 int Restore::run(const Console& console) {

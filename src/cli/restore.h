@@ -14,7 +14,7 @@ class Restore : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Put an experiment's source back into the editable file";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

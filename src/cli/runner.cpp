@@ -34,7 +34,7 @@ void tell(const Descriptor& channel, const Event& event) { send(channel, trial::
 
 }  // namespace
 
-void Runner::declare(CLI::App& /*app*/) {}
+void Runner::declare(Options /*options*/) {}
 
 int Runner::run(const Console& /*console*/) {
   const Descriptor channel = messages_channel("runner", "bench");

@@ -11,7 +11,7 @@ class Runner : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "runner"; }
   [[nodiscard]] std::string summary() const override { return {}; }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 };
 

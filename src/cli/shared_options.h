@@ -5,9 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace CLI {
-class App;
-}
+#include "cli/options.h"
 
 namespace autokernel::cli {
 
@@ -16,19 +14,19 @@ inline constexpr const char* kCaseHere = " (default: ./kernels, or . if it holds
 inline constexpr const char* kAnyDevice = " [auto]";
 
 template <typename Text>
-void add_case(CLI::App& app, Text& folder, const std::string& afterwards = kCaseHere);
+void add_case(Options options, Text& folder, const std::string& afterwards = kCaseHere);
 template <typename Text>
-void add_device(CLI::App& app, Text& device, const std::string& afterwards = kAnyDevice);
+void add_device(Options options, Text& device, const std::string& afterwards = kAnyDevice);
 template <typename Text>
-void add_architecture(CLI::App& app, Text& architecture);
+void add_architecture(Options options, Text& architecture);
 template <typename Text>
-void add_size(CLI::App& app, Text& size);
+void add_size(Options options, Text& size);
 
 // `counts`: "that counts", what becomes of a gain that is at least so large.
-void add_min_gain(CLI::App& app, std::optional<double>& percent, const std::string& counts);
+void add_min_gain(Options options, std::optional<double>& percent, const std::string& counts);
 
 // When a run is over. `usual`: what --no-progress is where it is not given.
-void add_budget(CLI::App& app, std::optional<int>& max_runs, std::optional<double>& hours,
+void add_budget(Options options, std::optional<int>& max_runs, std::optional<double>& hours,
                 std::optional<int>& no_progress, const std::string& usual = "");
 
 }  // namespace autokernel::cli

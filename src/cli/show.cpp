@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "autokernel/ledger/ledger.h"
@@ -15,7 +14,7 @@
 namespace autokernel::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kShowExamples = R"(Examples:
   autokernel show 7
   autokernel show 7 --source > tries/seven.cu
   autokernel show 7 --samples
@@ -51,16 +50,17 @@ constexpr const char* kExamples = R"(Examples:
 
 }  // namespace
 
-void Show::declare(CLI::App& app) {
-  app.footer(kExamples);
-  app.add_option("N", number_, "Number of the experiment; 0 is the baseline")->required();
-  app.add_option("--tag", tag_, "Of that run (default: the one on this branch)")->type_name("TAG");
-  CLI::Option* source = app.add_flag("--source", source_, "Print its source and nothing else");
-  CLI::Option* samples =
-      app.add_flag("--samples", samples_, "Print each timed launch, a line each")->excludes(source);
-  app.add_flag("--json", json_, "Print it as it stands in the ledger (docs/ledger.md)")
-      ->excludes(source)
-      ->excludes(samples);
+void Show::declare(Options options) {
+  options.footer(kShowExamples);
+  options.add_option("N", number_, "Number of the experiment; 0 is the baseline").required();
+  options.add_option("--tag", tag_, "Of that run (default: the one on this branch)")
+      .type_name("TAG");
+  Option source = options.add_flag("--source", source_, "Print its source and nothing else");
+  Option samples = options.add_flag("--samples", samples_, "Print each timed launch, a line each")
+                       .excludes(source);
+  options.add_flag("--json", json_, "Print it as it stands in the ledger (docs/ledger.md)")
+      .excludes(source)
+      .excludes(samples);
 }
 
 int Show::run(const Console& console) {

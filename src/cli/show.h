@@ -14,7 +14,7 @@ class Show : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Show one experiment: its verdict, figures and source";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using loop::Verification;
 
-constexpr int kSchemaVersion = 1;
+constexpr int kVerificationSchemaVersion = 1;
 
 constexpr int kNotFaster = 10;
 constexpr int kInconclusive = 16;
@@ -79,7 +79,7 @@ std::string verification_text(const Verification& verification) {
 
 std::string verification_json(const Verification& verification) {
   const loop::Status& status = verification.status;
-  const Json object = {{"schema_version", kSchemaVersion},
+  const Json object = {{"schema_version", kVerificationSchemaVersion},
                        {"tag", status.run.tag},
                        {"branch", status.run.branch},
                        {"device", verification.device.name},

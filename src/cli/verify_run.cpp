@@ -1,6 +1,5 @@
 #include "cli/verify_run.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "autokernel/loop/verification.h"
@@ -9,7 +8,7 @@
 namespace autokernel::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kVerifyRunExamples = R"(Examples:
   autokernel verify-run
   autokernel verify-run tiles --processes 9
   autokernel verify-run --json | jq .verdict
@@ -26,16 +25,16 @@ constexpr int kMost = 100;
 
 }  // namespace
 
-void VerifyRun::declare(CLI::App& app) {
-  app.footer(kExamples);
-  app.add_option("TAG", tag_, "Name of the run (default: the one on this branch)");
-  app.add_option("--processes", processes_, "How many fresh processes measure")
-      ->type_name("N")
-      ->check(CLI::Range(kFewest, kMost))
-      ->capture_default_str();
-  app.add_flag("--json", json_, "Print one JSON object instead of lines (docs/loop.md)");
-  timeout_.declare(app);
-  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+void VerifyRun::declare(Options options) {
+  options.footer(kVerifyRunExamples);
+  options.add_option("TAG", tag_, "Name of the run (default: the one on this branch)");
+  options.add_option("--processes", processes_, "How many fresh processes measure")
+      .type_name("N")
+      .within(kFewest, kMost)
+      .tells_default();
+  options.add_flag("--json", json_, "Print one JSON object instead of lines (docs/loop.md)");
+  timeout_.declare(options);
+  options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
 }
 
 int VerifyRun::run(const Console& console) {

@@ -14,7 +14,7 @@ class VerifyRun : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Check the record of a run, and measure its claim again from git";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

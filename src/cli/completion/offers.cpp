@@ -59,6 +59,6 @@ namespace {
 
 }  // namespace
 
-Offer offers_of(const CLI::App& root) { return offers_at(root, ""); }
+Offer offers_beside(const Options& options) { return offers_at(*options.app().get_parent(), ""); }
 
 }  // namespace autokernel::cli::completion

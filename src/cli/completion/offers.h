@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "cli/options.h"
 
 namespace autokernel::cli::completion {
 
@@ -40,8 +38,9 @@ struct Offer {
   std::vector<Offer> commands;
 };
 
-// Of the whole program. Commands that users do not call are left out.
-[[nodiscard]] Offer offers_of(const CLI::App& root);
+// Of the whole program, which has a command with these options. Commands that users do not call are
+// left out.
+[[nodiscard]] Offer offers_beside(const Options& options);
 
 // The scripts, which each shell reads once.
 [[nodiscard]] std::string bash_script(const Offer& root);

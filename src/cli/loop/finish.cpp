@@ -1,6 +1,5 @@
 #include "cli/loop/finish.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "autokernel/ledger/ledger.h"
@@ -9,7 +8,7 @@
 namespace autokernel::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kLoopFinishExamples = R"(Examples:
   autokernel loop finish
   autokernel loop finish --processes 9
 
@@ -22,16 +21,16 @@ constexpr int kMost = 100;
 
 }  // namespace
 
-void LoopFinish::declare(CLI::App& app) {
-  app.footer(kExamples);
-  remembered_.declare(app);
-  app.add_option("--processes", processes_, "How many fresh processes measure")
-      ->type_name("N")
-      ->check(CLI::Range(kFewest, kMost))
-      ->capture_default_str();
-  app.add_flag("--json", json_, "Print the result as it stands in the ledger (docs/ledger.md)");
-  timeout_.declare(app);
-  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+void LoopFinish::declare(Options options) {
+  options.footer(kLoopFinishExamples);
+  remembered_.declare(options);
+  options.add_option("--processes", processes_, "How many fresh processes measure")
+      .type_name("N")
+      .within(kFewest, kMost)
+      .tells_default();
+  options.add_flag("--json", json_, "Print the result as it stands in the ledger (docs/ledger.md)");
+  timeout_.declare(options);
+  options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
 }
 
 int LoopFinish::run(const Console& console) {

@@ -15,7 +15,7 @@ class LoopFinish : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Measure the gain again; make a branch that is ready to merge";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

@@ -1,7 +1,5 @@
 #include "cli/loop/group.h"
 
-#include <CLI/CLI.hpp>
-
 #include "autokernel/base/error.h"
 #include "cli/loop/finish.h"
 #include "cli/loop/run.h"
@@ -12,7 +10,7 @@
 namespace autokernel::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kLoopExamples = R"(Examples:
   autokernel loop start tiles                     a branch autokernel/tiles, and its baseline
   autokernel loop step -m "64 x 64 tiles"         try kernels/kernel.cu as it is now
   autokernel loop status                          where the run stands, and what to do next
@@ -32,18 +30,18 @@ LoopGroup::LoopGroup() {
   commands_.push_back(std::make_unique<LoopFinish>());
 }
 
-void LoopGroup::declare(CLI::App& app) {
-  app.footer(kExamples);
-  app.require_subcommand(1);
-  app_ = &app;
+void LoopGroup::declare(Options options) {
+  options.footer(kLoopExamples);
+  options.require_command();
+  options_ = options;
   for (const auto& command : commands_) {
-    command->declare(*app.add_subcommand(command->name(), command->summary()));
+    command->declare(options.add_command(command->name(), command->summary()));
   }
 }
 
 int LoopGroup::run(const Console& console) {
   for (const auto& command : commands_) {
-    if (app_->got_subcommand(command->name())) return command->run(console);
+    if (options_.chose(command->name())) return command->run(console);
   }
   return static_cast<int>(Stop::usage);
 }

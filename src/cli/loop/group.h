@@ -16,12 +16,12 @@ class LoopGroup : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Try one change after the other: what is faster is kept, the rest taken back";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:
   std::vector<std::unique_ptr<Command>> commands_;
-  const CLI::App* app_ = nullptr;  // as declared; the parser keeps it
+  Options options_;  // this command's, from declare on
 };
 
 }  // namespace autokernel::cli

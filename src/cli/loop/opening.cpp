@@ -1,6 +1,5 @@
 #include "cli/loop/opening.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <system_error>
 
@@ -29,11 +28,11 @@ constexpr double kCheckSeconds = 30;
 
 }  // namespace
 
-void RememberedOptions::declare(CLI::App& app) {
-  add_case(app, case_directory,
+void RememberedOptions::declare(Options options) {
+  add_case(options, case_directory,
            "; remembered by the run (default at the start: ./kernels, or . if it holds a "
            "case.toml)");
-  add_device(app, device, "; remembered by the run");
+  add_device(options, device, "; remembered by the run");
 }
 
 void RememberedOptions::require_same(const ledger::RunStarted& run) const {
@@ -52,10 +51,11 @@ void RememberedOptions::require_same(const ledger::RunStarted& run) const {
   }
 }
 
-void TimeoutOption::declare(CLI::App& app) {
-  app.add_option("--timeout", seconds,
-                 "Most time for each of compiling, checking and timing (default: 30, 30, 120)")
-      ->type_name("SECONDS");
+void TimeoutOption::declare(Options options) {
+  options
+      .add_option("--timeout", seconds,
+                  "Most time for each of compiling, checking and timing (default: 30, 30, 120)")
+      .type_name("SECONDS");
 }
 
 trial::Limits TimeoutOption::limits() const {

@@ -17,7 +17,7 @@ struct RememberedOptions {
   std::optional<std::string> case_directory;
   std::optional<std::string> device;
 
-  void declare(CLI::App& app);
+  void declare(Options options);
   // Throws Error(usage) where one of them is another than the run's, with the way to go on.
   void require_same(const ledger::RunStarted& run) const;
 };
@@ -26,7 +26,7 @@ struct RememberedOptions {
 struct TimeoutOption {
   std::optional<double> seconds;
 
-  void declare(CLI::App& app);
+  void declare(Options options);
   // Throws Error(usage) where the option makes no sense.
   [[nodiscard]] trial::Limits limits() const;
 };

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "autokernel/base/error.h"
@@ -15,7 +14,7 @@
 namespace autokernel::cli {
 namespace {
 
-constexpr const char* kExamples = R"text(Examples:
+constexpr const char* kLoopRunExamples = R"text(Examples:
   autokernel loop run --agent 'claude -p --permission-mode acceptEdits' --max-runs 50
   autokernel loop run --agent 'codex exec --full-auto -' --hours 8
   autokernel loop run --agent 'cursor-agent -p --force "$(cat "$AUTOKERNEL_BRIEF")"' --no-progress 15
@@ -26,20 +25,21 @@ after the step under way. Exit codes: 20 a budget or a plateau was reached, 3 th
 
 }  // namespace
 
-void LoopRun::declare(CLI::App& app) {
-  app.footer(kExamples);
-  app.add_option("--agent", agent_, "Command line that starts the agent")
-      ->type_name("CMD")
-      ->required();
-  remembered_.declare(app);
-  add_budget(app, max_runs_, hours_, no_progress_);
-  app.add_option("--agent-timeout", agent_seconds_, "Most time for one turn of the agent")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_flag("--simpler", simpler_, "Keep what is as fast with at least a tenth less code, too");
-  timeout_.declare(app);
-  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+void LoopRun::declare(Options options) {
+  options.footer(kLoopRunExamples);
+  options.add_option("--agent", agent_, "Command line that starts the agent")
+      .type_name("CMD")
+      .required();
+  remembered_.declare(options);
+  add_budget(options, max_runs_, hours_, no_progress_);
+  options.add_option("--agent-timeout", agent_seconds_, "Most time for one turn of the agent")
+      .type_name("SECONDS")
+      .positive()
+      .tells_default();
+  options.add_flag("--simpler", simpler_,
+                   "Keep what is as fast with at least a tenth less code, too");
+  timeout_.declare(options);
+  options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
 }
 
 int LoopRun::run(const Console& console) {

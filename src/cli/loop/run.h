@@ -15,7 +15,7 @@ class LoopRun : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Let a coding agent edit, and try what it has edited, again and again";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

@@ -1,6 +1,5 @@
 #include "cli/loop/start.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "autokernel/base/error.h"
@@ -16,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kLoopStartExamples = R"(Examples:
   autokernel loop start tiles
   autokernel loop start tiles --max-runs 200 --hours 8 --no-progress 25
   autokernel loop start softmax-1 --case kernels/softmax --device cuda:1
@@ -51,16 +50,16 @@ void warn_of_noise(const ledger::RunStarted& run, const fs::path& case_directory
 
 }  // namespace
 
-void LoopStart::declare(CLI::App& app) {
-  app.footer(kExamples);
-  app.add_option("TAG", tag_, "Name of the run: letters, digits, '-', '_' and '.'")->required();
-  remembered_.declare(app);
-  add_architecture(app, architecture_);
-  add_size(app, size_);
-  add_min_gain(app, min_gain_pct_, "that is kept");
-  add_budget(app, max_runs_, hours_, no_progress_, " [20]");
-  timeout_.declare(app);
-  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+void LoopStart::declare(Options options) {
+  options.footer(kLoopStartExamples);
+  options.add_option("TAG", tag_, "Name of the run: letters, digits, '-', '_' and '.'").required();
+  remembered_.declare(options);
+  add_architecture(options, architecture_);
+  add_size(options, size_);
+  add_min_gain(options, min_gain_pct_, "that is kept");
+  add_budget(options, max_runs_, hours_, no_progress_, " [20]");
+  timeout_.declare(options);
+  options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
 }
 
 int LoopStart::run(const Console& console) {

@@ -15,7 +15,7 @@ class LoopStart : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Start a run: a branch, and the baseline measured";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

@@ -1,6 +1,5 @@
 #include "cli/loop/status.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "cli/folders.h"
@@ -10,7 +9,7 @@
 namespace autokernel::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kLoopStatusExamples = R"(Examples:
   autokernel loop status
   autokernel loop status --json | jq .should_continue
 
@@ -28,10 +27,10 @@ It can be asked at any time, also while a step is under way.)";
 
 }  // namespace
 
-void LoopStatus::declare(CLI::App& app) {
-  app.footer(kExamples);
-  remembered_.declare(app);
-  app.add_flag("--json", json_, "Print one JSON object instead of lines");
+void LoopStatus::declare(Options options) {
+  options.footer(kLoopStatusExamples);
+  remembered_.declare(options);
+  options.add_flag("--json", json_, "Print one JSON object instead of lines");
 }
 
 int LoopStatus::run(const Console& console) {

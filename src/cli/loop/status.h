@@ -15,7 +15,7 @@ class LoopStatus : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Say where the run stands, and what to do next";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

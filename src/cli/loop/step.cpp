@@ -1,6 +1,5 @@
 #include "cli/loop/step.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "autokernel/ledger/ledger.h"
@@ -9,7 +8,7 @@
 namespace autokernel::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kLoopStepExamples = R"(Examples:
   autokernel loop step -m "64 x 64 tiles in shared memory"
   autokernel loop step -m "drop the unrolled tail" --simpler
 
@@ -21,19 +20,20 @@ Exit codes: 0 kept, 10 correct but not faster, 16 inconclusive, 11 incorrect, 12
 
 }  // namespace
 
-void LoopStep::declare(CLI::App& app) {
-  app.footer(kExamples);
-  app.add_option("-m,--message", options_.idea, "The idea, in a sentence")
-      ->type_name("TEXT")
-      ->required();
-  remembered_.declare(app);
-  app.add_flag("--again", options_.again, "Also where this source was tried before");
-  app.add_flag("--simpler", options_.simpler,
-               "Keep it, too, where it is as fast with at least a tenth less code");
-  app.add_flag("--over-budget", options_.over_budget, "Also where the run's budget is used up");
-  app.add_flag("--json", json_, "Print the experiment as it stands in the ledger (docs/ledger.md)");
-  timeout_.declare(app);
-  app.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+void LoopStep::declare(Options options) {
+  options.footer(kLoopStepExamples);
+  options.add_option("-m,--message", options_.idea, "The idea, in a sentence")
+      .type_name("TEXT")
+      .required();
+  remembered_.declare(options);
+  options.add_flag("--again", options_.again, "Also where this source was tried before");
+  options.add_flag("--simpler", options_.simpler,
+                   "Keep it, too, where it is as fast with at least a tenth less code");
+  options.add_flag("--over-budget", options_.over_budget, "Also where the run's budget is used up");
+  options.add_flag("--json", json_,
+                   "Print the experiment as it stands in the ledger (docs/ledger.md)");
+  timeout_.declare(options);
+  options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
 }
 
 int LoopStep::run(const Console& console) {

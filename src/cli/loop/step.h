@@ -15,7 +15,7 @@ class LoopStep : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Try the kernel as it is now: keep it or take it back";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:

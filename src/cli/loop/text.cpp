@@ -20,7 +20,7 @@ using ledger::Experiment;
 using loop::Status;
 
 // Raised when a field changes its meaning or goes; a new field does not raise it.
-constexpr int kSchemaVersion = 1;
+constexpr int kStatusSchemaVersion = 1;
 
 // An agent reads its status before every edit, so it stays below a kilobyte. Of the last ideas so
 // many are told, and so much of each; where that is too much, less.
@@ -191,7 +191,7 @@ std::string status_json(const Status& status, const std::string& noise) {
     recent.push_back(experiment_json(status.experiments[status.experiments.size() - 1 - i]));
   }
   const std::string stop = status.why_stop();
-  const Json object = {{"schema_version", kSchemaVersion},
+  const Json object = {{"schema_version", kStatusSchemaVersion},
                        {"tag", status.run.tag},
                        {"branch", status.run.branch},
                        {"editable", status.run.editable},

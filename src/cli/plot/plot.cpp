@@ -3,10 +3,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -18,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kPlotExamples = R"(Examples:
   autokernel plot
   autokernel plot --format html --open
   autokernel plot --format term
@@ -76,18 +77,22 @@ void show(const fs::path& file) {
 
 }  // namespace
 
-void Plot::declare(CLI::App& app) {
-  app.footer(kExamples);
-  app.add_option("--format", format_,
-                 "png, svg, html (one page, with a table) or term (characters)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember(formats()));
-  app.add_option("--input", input_, "Table of results (default: results.tsv here or above)")
-      ->type_name("FILE");
-  app.add_option("-o,--output", output_,
-                 "File to write, - for standard output (default: progress.FORMAT; term: -)")
-      ->type_name("FILE");
-  app.add_flag("--open", open_, "Show the picture when it is drawn");
+void Plot::declare(Options options) {
+  options.footer(kPlotExamples);
+  std::vector<std::string> words;
+  for (const auto& format : formats()) words.push_back(format.first);
+  options
+      .add_option("--format", format_,
+                  "png, svg, html (one page, with a table) or term (characters)")
+      .type_name("FORMAT")
+      .one_of(words);
+  options.add_option("--input", input_, "Table of results (default: results.tsv here or above)")
+      .type_name("FILE");
+  options
+      .add_option("-o,--output", output_,
+                  "File to write, - for standard output (default: progress.FORMAT; term: -)")
+      .type_name("FILE");
+  options.add_flag("--open", open_, "Show the picture when it is drawn");
 }
 
 int Plot::run(const Console& console) {

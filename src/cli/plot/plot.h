@@ -14,7 +14,7 @@ class Plot : public Command {
   [[nodiscard]] std::string summary() const override {
     return "Draw the experiments of results.tsv: progress.png, or svg, html, terminal";
   }
-  void declare(CLI::App& app) override;
+  void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 
  private:
