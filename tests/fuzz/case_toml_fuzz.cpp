@@ -17,13 +17,10 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-bool is_floating(cases::DType dtype) {
-  return dtype != cases::DType::i32 && dtype != cases::DType::u8;
-}
-
 void check_tensor(const cases::Tensor& tensor) {
   if (tensor.role == cases::Role::out) return;
-  require(is_floating(tensor.dtype) || tensor.fill.distribution == cases::Distribution::integers);
+  require(cases::is_floating(tensor.dtype) ||
+          tensor.fill.distribution == cases::Distribution::integers);
   require(tensor.fill.low < tensor.fill.high);
 }
 
@@ -36,7 +33,7 @@ void check_exactness(const cases::Case& problem) {
   require(std::isfinite(problem.tolerance.absolute) && problem.tolerance.absolute >= 0);
   require(std::isfinite(problem.tolerance.relative) && problem.tolerance.relative >= 0);
   if (const auto* sum = std::get_if<cases::SumOfProducts>(&problem.exactness)) {
-    require(sum->left != sum->right && is_floating(problem.tensor(sum->output).dtype));
+    require(sum->left != sum->right && cases::is_floating(problem.tensor(sum->output).dtype));
     require(problem.sizes.at("check").contains(sum->symbol));
   }
   if (kernel == nullptr || kernel->fp64_file.empty()) return;
