@@ -1,9 +1,24 @@
 #include "cli/options.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
 #include <optional>
+#include <system_error>
 
 namespace autokernel::cli {
+namespace {
+
+// CLI11's own names the largest double as the other end.
+[[nodiscard]] std::string why_not_positive(const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const bool is_number = error == std::errc() && stop == end && std::isfinite(value);
+  return is_number && value > 0 ? "" : "'" + text + "' is not a number above 0";
+}
+
+}  // namespace
 
 Option& Option::type_name(const std::string& name) {
   option_->type_name(name);
@@ -16,7 +31,8 @@ Option& Option::required() {
 }
 
 Option& Option::positive() {
-  option_->check(CLI::PositiveNumber);
+  option_->check(
+      CLI::Validator([](const std::string& text) { return why_not_positive(text); }, "POSITIVE"));
   return *this;
 }
 

@@ -100,6 +100,13 @@ TEST(CommandLine, RefusesBudgetsOfNothing) {
   EXPECT_THAT([] { (void)say({"loop", "finish", "--processes", "1"}); }, refuses("--processes"));
 }
 
+TEST(CommandLine, RefusesWhatIsNotAPositiveNumber) {
+  for (const char* const hours : {"0", "-1", "nan", "inf", "1e400", "2h", ""}) {
+    EXPECT_THAT([&] { (void)say({"loop", "run", "--agent", "true", "--hours", hours}); },
+                refuses("--hours: '" + std::string(hours) + "' is not a number above 0"));
+  }
+}
+
 TEST(CommandLine, RefusesAnUnknownCommand) {
   EXPECT_THAT([] { (void)say({"frobnicate"}); },
               refuses("there is no command 'frobnicate'; see 'autokernel --help'"));
