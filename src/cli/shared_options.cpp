@@ -50,6 +50,16 @@ void add_budget(Options options, std::optional<int>& max_runs, std::optional<dou
       .positive();
 }
 
+void add_processes(Options options, int& processes) {
+  // Of one process alone nothing can be said about how far processes differ.
+  constexpr int kFewest = 2;
+  constexpr int kMost = 100;
+  options.add_option("--processes", processes, "How many fresh processes measure")
+      .type_name("N")
+      .within(kFewest, kMost)
+      .tells_default();
+}
+
 template void add_case(Options, std::optional<std::string>&, const std::string&);
 template void add_device(Options, std::string&, const std::string&);
 template void add_device(Options, std::optional<std::string>&, const std::string&);

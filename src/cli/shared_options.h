@@ -29,4 +29,7 @@ void add_min_gain(Options options, std::optional<double>& percent, const std::st
 void add_budget(Options options, std::optional<int>& max_runs, std::optional<double>& hours,
                 std::optional<int>& no_progress, const std::string& usual = "");
 
+// How many processes measure again, each with new inputs; `processes` holds the default.
+void add_processes(Options options, int& processes);
+
 }  // namespace autokernel::cli

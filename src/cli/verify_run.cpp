@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "autokernel/loop/verification.h"
+#include "cli/shared_options.h"
 #include "cli/verification_text.h"
 
 namespace autokernel::cli {
@@ -19,19 +20,12 @@ kernels from their commits, the case as it was when the run was started. Nothing
 Exit codes: 0 it holds, 10 measured again it is not faster or not as much, 16 inconclusive, 11 to 14 the best
 fails, 15 the record is not as it was written (named; measured all the same); 4 there is no such run.)";
 
-// Of one process alone nothing can be said about how far processes differ.
-constexpr int kFewest = 2;
-constexpr int kMost = 100;
-
 }  // namespace
 
 void VerifyRun::declare(Options options) {
   options.footer(kVerifyRunExamples);
   options.add_option("TAG", tag_, "Name of the run (default: the one on this branch)");
-  options.add_option("--processes", processes_, "How many fresh processes measure")
-      .type_name("N")
-      .within(kFewest, kMost)
-      .tells_default();
+  add_processes(options, processes_);
   options.add_flag("--json", json_, "Print one JSON object instead of lines (docs/loop.md)");
   timeout_.declare(options);
   options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");

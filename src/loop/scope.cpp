@@ -15,12 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[nodiscard]] std::vector<repo::Change> foreign_changes(const repo::Repository& repository,
-                                                        const std::string& editable) {
-  return repository.changes(
-      [&](const std::string& path) { return path == editable || Folders::are_own(path); });
-}
-
 // As many as a person reads; the rest is counted.
 constexpr std::size_t kMostNamed = 20;
 
@@ -45,15 +39,13 @@ std::map<std::string, std::string> guarded_files(const repo::Repository& reposit
 std::vector<ledger::Unsaved> unsaved_files(const repo::Repository& repository,
                                            const std::string& editable) {
   std::vector<ledger::Unsaved> unsaved;
-  for (const repo::Change& change : foreign_changes(repository, editable)) {
+  const auto is_the_loops = [&](const std::string& path) {
+    return path == editable || Folders::are_own(path);
+  };
+  for (const repo::Change& change : repository.changes(is_the_loops)) {
     unsaved.push_back({.path = change.path, .blob = change.blob});
   }
   return unsaved;
-}
-
-std::vector<Strayed> strayed_files(const repo::Repository& repository,
-                                   const ledger::RunStarted& run) {
-  return strayed_files(repository, run, foreign_changes(repository, run.editable));
 }
 
 std::vector<Strayed> strayed_files(const repo::Repository& repository,

@@ -29,9 +29,7 @@ struct Strayed {
   std::string blob;  // what it held then, in git's store if it can be put back; empty: nothing
   bool was_unsaved = false;  // it differed from the commit already then
 };
-[[nodiscard]] std::vector<Strayed> strayed_files(const repo::Repository& repository,
-                                                 const ledger::RunStarted& run);
-// The same where all changes but those of the loop's own files are known.
+// Of these changes: all there are, but for those of the loop's own files.
 [[nodiscard]] std::vector<Strayed> strayed_files(const repo::Repository& repository,
                                                  const ledger::RunStarted& run,
                                                  const std::vector<repo::Change>& changes);

@@ -87,7 +87,8 @@ TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, con
   if (!tidied.commit.empty()) {
     repository.match_index(status.best.commit, folders.results().filename().string());
   }
-  const std::vector<Strayed> strayed = strayed_files(repository, status.run);
+  const std::vector<Strayed> strayed =
+      strayed_files(repository, status.run, repository.changes(Folders::are_own));
   const bool is_forged = !results_fault(folders, status, [&] {
                             return ledger::Ledger::open(folders.own()).rows();
                           }).empty();

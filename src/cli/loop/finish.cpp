@@ -4,6 +4,7 @@
 
 #include "autokernel/ledger/ledger.h"
 #include "cli/loop/text.h"
+#include "cli/shared_options.h"
 
 namespace autokernel::cli {
 namespace {
@@ -15,19 +16,12 @@ constexpr const char* kLoopFinishExamples = R"(Examples:
 Baseline, best and library are measured again, in turn, in fresh processes on new inputs, from what git
 holds. A night of experiments picks lucky measurements: this is the number to quote.)";
 
-// Of one process alone nothing can be said about how far processes differ.
-constexpr int kFewest = 2;
-constexpr int kMost = 100;
-
 }  // namespace
 
 void LoopFinish::declare(Options options) {
   options.footer(kLoopFinishExamples);
   remembered_.declare(options);
-  options.add_option("--processes", processes_, "How many fresh processes measure")
-      .type_name("N")
-      .within(kFewest, kMost)
-      .tells_default();
+  add_processes(options, processes_);
   options.add_flag("--json", json_, "Print the result as it stands in the ledger (docs/ledger.md)");
   timeout_.declare(options);
   options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");

@@ -2,10 +2,7 @@
 // nothing in a frame that calls Block::abandon() may own anything: what builds strings stands in
 // functions of its own that return first.
 #include <array>
-#include <atomic>
-#include <bit>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string>
