@@ -67,6 +67,7 @@ struct Launch {
   int input;
   int output;
   int messages;
+  int shared;   // -1: none
   int failure;  // where the child writes errno when exec fails; closed by an exec that succeeds
   pid_t parent;
 };
@@ -102,7 +103,8 @@ void reset_signals() {
   // does. Kernels before 5.11 cannot do this, and there it matters little.
   ::close_range(kMessagesDescriptor + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   return redirect(launch.input, STDIN_FILENO) && redirect(launch.output, STDOUT_FILENO) &&
-         redirect(launch.output, STDERR_FILENO) && redirect(launch.messages, kMessagesDescriptor);
+         redirect(launch.output, STDERR_FILENO) && redirect(launch.messages, kMessagesDescriptor) &&
+         (launch.shared < 0 || redirect(launch.shared, kSharedDescriptor));
 }
 
 [[noreturn]] void become(const Launch& launch) {
@@ -116,7 +118,7 @@ void reset_signals() {
 // A descriptor above those the child's own are put on, so that redirecting one does not overwrite
 // the next.
 [[nodiscard]] Descriptor lifted(const Descriptor& descriptor) {
-  Descriptor copy(::fcntl(descriptor.get(), F_DUPFD_CLOEXEC, kMessagesDescriptor + 1));
+  Descriptor copy(::fcntl(descriptor.get(), F_DUPFD_CLOEXEC, kSharedDescriptor + 1));
   if (!copy.is_open()) {
     throw system_failure(Stop::environment, "cannot pass a channel to a child", "fcntl");
   }
@@ -158,12 +160,14 @@ Child Child::start(const Command& command) {
   for (Descriptor* end : {&input.reading, &output.writing, &messages.writing, &failure.writing}) {
     *end = lifted(*end);
   }
+  const Descriptor shared = command.shared == nullptr ? Descriptor() : lifted(*command.shared);
   const Launch launch{.program = program.c_str(),
                       .arguments = arguments.get(),
                       .environment = environment.get(),
                       .input = input.reading.get(),
                       .output = output.writing.get(),
                       .messages = messages.writing.get(),
+                      .shared = shared.get(),
                       .failure = failure.writing.get(),
                       .parent = ::getpid()};
 

@@ -10,6 +10,7 @@
 #include "cli/completion.h"
 #include "cli/diff.h"
 #include "cli/doctor.h"
+#include "cli/launcher.h"
 #include "cli/log.h"
 #include "cli/loop/group.h"
 #include "cli/noise.h"
@@ -54,6 +55,7 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
   commands.push_back(std::make_unique<Completion>());
   commands.push_back(std::make_unique<Probe>());
   commands.push_back(std::make_unique<Runner>());
+  commands.push_back(std::make_unique<Launcher>());
   return commands;
 }
 

@@ -10,11 +10,6 @@ namespace {
 // Launches on one key that must agree.
 constexpr int kRepeats = 3;
 
-struct Check {
-  Recipe recipe;
-  int launches;
-};
-
 bool has_floating_input(const cases::Case& problem) {
   return std::ranges::any_of(problem.tensors, [](const cases::Tensor& tensor) {
     return tensor.role != cases::Role::out && tensor.dtype != cases::DType::i32 &&
@@ -22,7 +17,13 @@ bool has_floating_input(const cases::Case& problem) {
   });
 }
 
-std::vector<Check> plan(const cases::Case& problem) {
+}  // namespace
+
+bool must_repeat(const cases::Case& problem) {
+  return problem.deterministic || !std::holds_alternative<cases::NotExact>(problem.exactness);
+}
+
+std::vector<Check> check_plan(const cases::Case& problem) {
   std::vector<Check> checks;
   const Recipe repeated = timed_recipe(problem);
   checks.push_back({repeated, must_repeat(problem) ? kRepeats : 1});
@@ -33,26 +34,20 @@ std::vector<Check> plan(const cases::Case& problem) {
   return checks;
 }
 
-}  // namespace
+std::string check_name(int number) { return "check launch " + std::to_string(number); }
 
-bool must_repeat(const cases::Case& problem) {
-  return problem.deterministic || !std::holds_alternative<cases::NotExact>(problem.exactness);
-}
-
-Checked run_checks(Launcher& launcher, const SizedCase& sized, Keys& keys) {
-  std::vector<LaunchRecord> records;
+std::optional<Rejection> run_checks(Launcher& launcher, const SizedCase& sized, KeySource& keys,
+                                    RecordSink& judged) {
+  int number = 0;
   Surroundings none;
-  for (const Check& check : plan(*sized.problem)) {
-    const auto next_name = [&] { return "check launch " + std::to_string(records.size() + 1); };
-    const Key key = keys.draw(next_name());
+  for (const Check& check : check_plan(*sized.problem)) {
+    const Key key = keys.draw(check_name(number + 1));
     for (int i = 0; i < check.launches; ++i) {
-      const std::string name = next_name();
-      Launching launching = launcher.launch(check.recipe, key, name, none);
+      Launching launching = launcher.launch(check.recipe, key, check_name(++number), none, judged);
       if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
-      records.push_back(std::move(std::get<Launched>(launching).record));
     }
   }
-  return records;
+  return std::nullopt;
 }
 
 }  // namespace autokernel::trial

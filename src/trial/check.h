@@ -2,7 +2,8 @@
 // right on by chance.
 #pragma once
 
-#include <variant>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "trial/keys.h"
@@ -11,11 +12,19 @@
 
 namespace autokernel::trial {
 
-using Checked = std::variant<std::vector<LaunchRecord>, Rejection>;
+// What is launched on one key.
+struct Check {
+  Recipe recipe;
+  int launches;
+};
+[[nodiscard]] std::vector<Check> check_plan(const cases::Case& problem);
+// "check launch 3".
+[[nodiscard]] std::string check_name(int number);
 
-// Launches everything that is to be checked and gives what came out, to be judged once the
-// candidate is gone.
-[[nodiscard]] Checked run_checks(Launcher& launcher, const SizedCase& sized, Keys& keys);
+// Launches all that the plan has, and hands on what came out, to be judged once the candidate is
+// gone.
+[[nodiscard]] std::optional<Rejection> run_checks(Launcher& launcher, const SizedCase& sized,
+                                                  KeySource& keys, RecordSink& judged);
 
 // Whether the same inputs must give the same bits every time.
 [[nodiscard]] bool must_repeat(const cases::Case& problem);

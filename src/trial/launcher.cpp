@@ -33,7 +33,7 @@ Launcher::Launcher(const driver::Device& device, const Candidate& candidate, con
 }
 
 Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& name,
-                           Surroundings& surroundings) {
+                           Surroundings& surroundings, RecordSink& records) {
   Operands& operands = sets_[next_];
   next_ = (next_ + 1) % sets_.size();
   maker_->make(*sized_, recipe, key, inputs_);
@@ -51,16 +51,16 @@ Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& nam
   if (!fault) fault = late;
   if (fault) return rejection(*fault, candidate_->launches_text(), occasion(*sized_, recipe, name));
 
-  Launched launched{stop_.microseconds_since(start_),
-                    {sized_, recipe, key, name, operands.outputs()}};
-  if (!stands(Defence::unchanged_inputs)) return launched;
-  if (const auto disturbed = operands.disturbed(inputs_)) {
-    return Rejection{Verdict::incorrect,
-                     fmt::format("the kernel wrote where it must not: {} ({})", *disturbed,
-                                 occasion(*sized_, recipe, name)),
-                     ""};
+  if (stands(Defence::unchanged_inputs)) {
+    if (const auto disturbed = operands.disturbed(inputs_)) {
+      return Rejection{Verdict::incorrect,
+                       fmt::format("the kernel wrote where it must not: {} ({})", *disturbed,
+                                   occasion(*sized_, recipe, name)),
+                       ""};
+    }
   }
-  return launched;
+  records.take({sized_, recipe, key, name, {}}, operands);
+  return stop_.microseconds_since(start_);
 }
 
 std::variant<double, Rejection> Launcher::back_to_back(int times) {

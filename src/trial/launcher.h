@@ -25,6 +25,22 @@ struct LaunchRecord {
   std::vector<Bytes> outputs;  // indexed like the tensors; empty for those that are only read
 };
 
+// Who takes what launches left behind, one by one, to judge it in the end.
+class RecordSink {
+ public:
+  RecordSink() = default;
+  RecordSink(const RecordSink&) = delete;
+  RecordSink& operator=(const RecordSink&) = delete;
+  virtual ~RecordSink() = default;
+  // `record` has no outputs yet: they lie on the device, in `operands`, and nothing is running.
+  virtual void take(LaunchRecord record, const Operands& operands) = 0;
+};
+// Of launches that nobody judges.
+class NoRecords : public RecordSink {
+ public:
+  void take(LaunchRecord /*record*/, const Operands& /*operands*/) override {}
+};
+
 // What is queued before a launch and has to happen for it to begin.
 class Surroundings {
  public:
@@ -38,11 +54,8 @@ class Surroundings {
   virtual void release() {}
 };
 
-struct Launched {
-  double microseconds = 0;  // between the events around all launches of the declaration
-  LaunchRecord record;
-};
-using Launching = std::variant<Launched, Rejection>;
+// Microseconds between the events around all launches of the declaration.
+using Launching = std::variant<double, Rejection>;
 
 class Launcher {
  public:
@@ -51,10 +64,10 @@ class Launcher {
            const InputMaker& maker, std::size_t sets);
 
   // Makes inputs from the key, fills everything else with random bits, restores the module's
-  // objects, launches, waits, and takes the outputs out. `name` says which launch this is, in
-  // messages.
+  // objects, launches, waits, and has `records` take the outputs. `name` says which launch this is,
+  // in messages.
   [[nodiscard]] Launching launch(Recipe recipe, const Key& key, const std::string& name,
-                                 Surroundings& surroundings);
+                                 Surroundings& surroundings, RecordSink& records);
 
   // Launches `times` times, one right after the other, on the buffers as the last launch left them;
   // gives the host-clock microseconds of one.

@@ -71,6 +71,14 @@ std::vector<Bytes> Operands::outputs() const {
   return outputs;
 }
 
+void Operands::copy_outputs(std::span<std::byte> to) const {
+  for (std::size_t t = 0; t < sized_->tensors.size(); ++t) {
+    if (!sized_->tensors[t].is_written()) continue;
+    device_->copy_out(to.first(sizes_[t]), addresses_[t]);
+    to = to.subspan(sizes_[t]);
+  }
+}
+
 std::optional<std::string> Operands::disturbed_guard(std::size_t buffer) {
   if (guard_bytes_ == 0) return std::nullopt;
   guards_found_.resize(2 * guard_bytes_);

@@ -37,6 +37,8 @@ class Operands {
 
   // The tensors that are written, copied to the host; the others are empty. Nothing may be running.
   [[nodiscard]] std::vector<Bytes> outputs() const;
+  // The same, one after the other into memory that has room for them.
+  void copy_outputs(std::span<std::byte> to) const;
   // What a launch changed that it must not: an input, or bytes around a buffer. Empty where all is
   // as it was.
   [[nodiscard]] std::optional<std::string> disturbed(const std::vector<Bytes>& inputs);

@@ -56,71 +56,53 @@ constexpr std::string_view kPrefix = "sm_";
 
 }  // namespace
 
-Compilations::Compilations(std::shared_future<compile::Compiler>& compiler, const CompileTask& task)
-    : task_(task) {
-  // The timed size first: where cores are few, the longest wait is then the shortest.
-  start_file(compiler, kernel_,
-             {task.request->kernel_file.filename().string(), task.request->source}, task.sizes);
-  if (const auto& opponent = task.request->against) {
-    start_file(compiler, opponent_,
-               {task.request->kernel_file.filename().string(), opponent->source},
-               std::span(task.sizes).first(1));
-  }
-  const auto* reference = std::get_if<cases::KernelReference>(&task.problem->reference);
-  if (reference != nullptr) {
-    start_file(compiler, reference_, source_in(*task.problem, reference->file), task.sizes);
-    if (!reference->fp64_file.empty()) {
-      start_file(compiler, fp64_reference_, source_in(*task.problem, reference->fp64_file),
-                 task.sizes);
-    }
-  }
-  if (task.on_gpu) gpu_tools_ = start(compiler, gpu_tools_source(task.architecture));
-}
-
-void Compilations::start_file(std::shared_future<compile::Compiler>& compiler, File& file,
-                              compile::SourceFile source, std::span<const SizedCase* const> sizes) {
+FileCompilations::FileCompilations(std::shared_future<compile::Compiler>& compiler,
+                                   compile::SourceFile source,
+                                   std::span<const SizedCase* const> sizes,
+                                   const std::string& architecture)
+    : source_(std::move(source)) {
   for (const SizedCase* size : sizes) {
-    file.compilations[size->size_name] =
-        start(compiler, {source.text, source.name, task_.architecture, size->sizes});
+    compilations_[size->size_name] =
+        start(compiler, {source_.text, source_.name, architecture, size->sizes});
   }
-  file.source = std::move(source);
 }
 
-ReferencePrograms Compilations::wait_for_reference(File& file, OutputType outputs) {
-  ReferencePrograms programs;
-  for (auto& [size, future] : file.compilations) {
-    auto program = accepted(future.get(), signature(*task_.problem, outputs), file.source);
-    if (const auto* rejected = std::get_if<Rejection>(&program))
-      broken_reference(*task_.problem, rejected->reason);
+std::variant<std::map<std::string, compile::Program>, Rejection> FileCompilations::wait(
+    const std::vector<std::string>& parameters) {
+  std::map<std::string, compile::Program> programs;
+  for (auto& [size, compilation] : compilations_) {
+    auto program = accepted(compilation.get(), parameters, source_);
+    if (auto* rejected = std::get_if<Rejection>(&program)) return std::move(*rejected);
     programs.emplace(size, std::get<compile::Program>(std::move(program)));
   }
   return programs;
 }
 
+Compilations::Compilations(std::shared_future<compile::Compiler>& compiler, const CompileTask& task)
+    // The timed size first: where cores are few, the longest wait is then the shortest.
+    : task_(task), kernel_(compiler, task.kernel, task.sizes, task.architecture) {
+  if (task.opponent) {
+    opponent_ = FileCompilations(compiler, {task.kernel.name, task.opponent->source},
+                                 std::span(task.sizes).first(1), task.architecture);
+  }
+  if (task.on_gpu) gpu_tools_ = start(compiler, gpu_tools_source(task.architecture));
+}
+
 compile::Program Compilations::wait_for_opponent(const Opponent& opponent) {
-  auto program = accepted(opponent_.compilations.begin()->second.get(),
-                          signature(*task_.problem, OutputType::declared), opponent_.source);
-  if (const auto* rejected = std::get_if<Rejection>(&program)) {
+  auto programs = opponent_.wait(signature(*task_.problem, OutputType::declared));
+  if (const auto* rejected = std::get_if<Rejection>(&programs)) {
     throw Error(Stop::usage, "cannot compare with " + opponent.name +
                                  ", which does not compile: " + rejected->reason);
   }
-  return std::get<compile::Program>(std::move(program));
+  return std::move(std::get<std::map<std::string, compile::Program>>(programs).begin()->second);
 }
 
 std::variant<Programs, Rejection> Compilations::wait() {
   Programs programs;
-  const std::vector<std::string> parameters = signature(*task_.problem, OutputType::declared);
-  for (const SizedCase* size : task_.sizes) {
-    auto program =
-        accepted(kernel_.compilations.at(size->size_name).get(), parameters, kernel_.source);
-    if (auto* rejected = std::get_if<Rejection>(&program)) return std::move(*rejected);
-    programs.kernel.emplace(size->size_name, std::get<compile::Program>(std::move(program)));
-  }
-  if (const auto& opponent = task_.request->against) {
-    programs.opponent = wait_for_opponent(*opponent);
-  }
-  programs.reference = wait_for_reference(reference_, OutputType::declared);
-  programs.fp64_reference = wait_for_reference(fp64_reference_, OutputType::fp64);
+  auto kernel = kernel_.wait(signature(*task_.problem, OutputType::declared));
+  if (auto* rejected = std::get_if<Rejection>(&kernel)) return std::move(*rejected);
+  programs.kernel = std::get<std::map<std::string, compile::Program>>(std::move(kernel));
+  if (task_.opponent) programs.opponent = wait_for_opponent(*task_.opponent);
   if (gpu_tools_) {
     compile::Compilation tools = gpu_tools_->get();
     if (const auto* refusal = std::get_if<compile::Refusal>(&tools)) {
@@ -129,6 +111,34 @@ std::variant<Programs, Rejection> Compilations::wait() {
     programs.gpu_tools = std::get<compile::Program>(std::move(tools));
   }
   return programs;
+}
+
+ReferenceCompilations::ReferenceCompilations(std::shared_future<compile::Compiler>& compiler,
+                                             const cases::Case& problem,
+                                             std::span<const SizedCase* const> sizes,
+                                             const std::string& architecture)
+    : problem_(&problem) {
+  const auto* reference = std::get_if<cases::KernelReference>(&problem.reference);
+  if (reference == nullptr) return;
+  reference_.emplace(compiler, source_in(problem, reference->file), sizes, architecture);
+  if (reference->fp64_file.empty()) return;
+  fp64_reference_.emplace(compiler, source_in(problem, reference->fp64_file), sizes, architecture);
+}
+
+ReferencePrograms ReferenceCompilations::wait_for(FileCompilations& file,
+                                                  OutputType outputs) const {
+  auto programs = file.wait(signature(*problem_, outputs));
+  if (const auto* rejected = std::get_if<Rejection>(&programs)) {
+    broken_reference(*problem_, rejected->reason);
+  }
+  return std::get<ReferencePrograms>(std::move(programs));
+}
+
+References ReferenceCompilations::wait() {
+  References references;
+  if (reference_) references.programs = wait_for(*reference_, OutputType::declared);
+  if (fp64_reference_) references.fp64_programs = wait_for(*fp64_reference_, OutputType::fp64);
+  return references;
 }
 
 std::string architecture_of(int major, int minor) {

@@ -1,5 +1,5 @@
-// Everything a trial compiles, compiled at the same time: the kernel at the timed and at the check
-// size, the case's reference kernels at both, and the harness's own kernels.
+// Everything a trial compiles, at the same time: by the launcher the kernel at the timed and at the
+// check size, its opponent, and the harness's own kernels; by the runner the case's references.
 #pragma once
 
 #include <future>
@@ -22,46 +22,75 @@ namespace autokernel::trial {
 struct Programs {
   std::map<std::string, compile::Program> kernel;  // by the name of the size
   std::optional<compile::Program> opponent;        // at the timed size; where there is one
-  ReferencePrograms reference;                // the same; empty where a library is the reference
-  ReferencePrograms fp64_reference;           // empty where the case has none
-  std::optional<compile::Program> gpu_tools;  // on a GPU
+  std::optional<compile::Program> gpu_tools;       // on a GPU
 };
 
 struct CompileTask {
-  const Request* request = nullptr;
   const cases::Case* problem = nullptr;
+  compile::SourceFile kernel;
+  std::optional<Opponent> opponent;
   std::vector<const SizedCase*> sizes;  // each name once; the first is the one that is timed
   std::string architecture;
   bool on_gpu = false;
 };
 
-// Starts compiling in threads of its own and is done when both are: the compiler is opened while
-// the driver is.
+// One file at several sizes, compiled in threads of their own. `compiler` may still be opening.
+class FileCompilations {
+ public:
+  FileCompilations() = default;
+  FileCompilations(std::shared_future<compile::Compiler>& compiler, compile::SourceFile source,
+                   std::span<const SizedCase* const> sizes, const std::string& architecture);
+
+  [[nodiscard]] const compile::SourceFile& source() const { return source_; }
+  // Waits for all; by the name of the size. A file that was refused, or whose kernels have other
+  // parameters, is a rejection.
+  [[nodiscard]] std::variant<std::map<std::string, compile::Program>, Rejection> wait(
+      const std::vector<std::string>& parameters);
+
+ private:
+  compile::SourceFile source_;
+  std::map<std::string, std::future<compile::Compilation>> compilations_;
+};
+
 class Compilations {
  public:
-  // `compiler` is being opened; all that `task` points to must live longer.
+  // Starts; all that `task` points to must live longer.
   Compilations(std::shared_future<compile::Compiler>& compiler, const CompileTask& task);
 
-  // Waits for all. The rejection is the kernel's; a reference or an opponent that does not compile
-  // is an Error(usage).
+  // Waits for all. The rejection is the kernel's; an opponent that does not compile is an
+  // Error(usage).
   [[nodiscard]] std::variant<Programs, Rejection> wait();
 
  private:
-  struct File {
-    compile::SourceFile source;
-    std::map<std::string, std::future<compile::Compilation>> compilations;  // by name of the size
-  };
-  void start_file(std::shared_future<compile::Compiler>& compiler, File& file,
-                  compile::SourceFile source, std::span<const SizedCase* const> sizes);
   [[nodiscard]] compile::Program wait_for_opponent(const Opponent& opponent);
-  [[nodiscard]] ReferencePrograms wait_for_reference(File& file, OutputType outputs);
 
   const CompileTask task_;
-  File kernel_;
-  File opponent_;
-  File reference_;
-  File fp64_reference_;
+  FileCompilations kernel_;
+  FileCompilations opponent_;
   std::optional<std::future<compile::Compilation>> gpu_tools_;
+};
+
+// The case's references, in its own type and in fp64. Both are empty where a library is the
+// reference.
+struct References {
+  ReferencePrograms programs;
+  ReferencePrograms fp64_programs;
+};
+class ReferenceCompilations {
+ public:
+  // Starts, where the case has any; all must live longer. Throws Error(usage) where a file cannot
+  // be read.
+  ReferenceCompilations(std::shared_future<compile::Compiler>& compiler, const cases::Case& problem,
+                        std::span<const SizedCase* const> sizes, const std::string& architecture);
+  // Waits for all. Throws Error(usage) for one that does not compile.
+  [[nodiscard]] References wait();
+
+ private:
+  [[nodiscard]] ReferencePrograms wait_for(FileCompilations& file, OutputType outputs) const;
+
+  const cases::Case* problem_;
+  std::optional<FileCompilations> reference_;
+  std::optional<FileCompilations> fp64_reference_;
 };
 
 // "sm_90a" for capability 9.0: the variant with everything the hardware has, where one exists.

@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <future>
 #include <memory>
-#include <type_traits>
 #include <utility>
 
 #include "autokernel/base/defences.h"
@@ -18,97 +15,47 @@
 #include "trial/check.h"
 #include "trial/cublas.h"
 #include "trial/device_lock.h"
+#include "trial/driver_settings.h"
+#include "trial/fate.h"
 #include "trial/fp64_reference.h"
-#include "trial/gpu_tools.h"
 #include "trial/judge.h"
-#include "trial/keys.h"
 #include "trial/kinds.h"
+#include "trial/launch_account.h"
+#include "trial/launcher_process.h"
 #include "trial/openblas.h"
+#include "trial/outbox.h"
 #include "trial/peak.h"
+#include "trial/phase_clock.h"
+#include "trial/plausible.h"
 #include "trial/programs.h"
 #include "trial/statistics.h"
-#include "trial/time.h"
 #include "trial/watch.h"
 
 namespace autokernel::trial {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// Tells the supervisor of each phase and notes how long it took.
-class PhaseClock {
- public:
-  explicit PhaseClock(const std::function<void(Phase)>& entered) : entered_(&entered) {}
-
-  void enter(Phase phase) {
-    stop();
-    current_ = phase;
-    begin_ = Clock::now();
-    (*entered_)(phase);
-  }
-  void stop() {
-    if (current_)
-      seconds_[spelling(*current_)] = std::chrono::duration<double>(Clock::now() - begin_).count();
-    current_.reset();
-  }
-  void leave_candidate() const { (*entered_)(Phase::harness); }
-  // Work for which none of the candidate's code is loaded. Its time counts to the phase it is for.
-  template <typename Work>
-  auto without_candidate(Work work) {
-    leave_candidate();
-    if constexpr (std::is_void_v<decltype(work())>) {
-      work();
-      if (current_) (*entered_)(*current_);
-    } else {
-      auto done = work();
-      if (current_) (*entered_)(*current_);
-      return done;
-    }
-  }
-  [[nodiscard]] const std::map<std::string, double>& seconds() const { return seconds_; }
-
- private:
-  const std::function<void(Phase)>* entered_;
-  std::optional<Phase> current_;
-  Clock::time_point begin_;
-  std::map<std::string, double> seconds_;
-};
 
 bool needs_library(const cases::Case& problem) {
   return std::holds_alternative<cases::GemmReference>(problem.reference) ||
          std::holds_alternative<cases::SumOfProducts>(problem.exactness);
 }
 
-// Before there are threads.
-void set_driver_up() {
-  // Loading all kernels of cuBLAS beforehand takes a second. Every kernel that is timed runs
-  // unblocked before, so none is loaded behind a gate that only opens when all is queued.
-  setenv("CUDA_MODULE_LOADING", "LAZY", 1);
-  // What is measured is made from the source at hand, not found in a folder anyone can write to.
-  setenv("CUDA_CACHE_DISABLE", "1", 1);
-  OpenBlas::let_idle_threads_sleep();
+bool has_reference_kernel(const cases::Case& problem) {
+  return std::holds_alternative<cases::KernelReference>(problem.reference);
 }
 
-ResourceReport resources_of(const compile::Program& program) {
-  ResourceReport report;
-  for (const compile::Launch& launch : program.declaration.launches) {
-    const auto found = program.resources.find(launch.kernel);
-    if (found == program.resources.end()) continue;
-    report.registers = std::max(report.registers, found->second.registers);
-    report.spill_bytes = std::max(report.spill_bytes, found->second.spill_bytes);
-    report.shared_bytes =
-        std::max(report.shared_bytes, found->second.static_shared_bytes + launch.shared_bytes);
-  }
-  return report;
-}
+// How a trial ended: with a rejection, or without one.
+struct Ended {
+  std::optional<Rejection> rejection;
+};
 
 // One trial while it runs. Each step fills in what it learns; a rejection ends it.
 class Trial {
  public:
   Trial(const Request& request, const std::function<void(Phase)>& entered,
-        const std::function<void(const Result&)>& learned)
+        const std::function<void(const Result&)>& learned, const RunnerCommand& launcher)
       : request_(request),
         learned_(learned),
+        launcher_command_(launcher),
         problem_(cases::load(request.case_directory)),
         timed_size_(problem_, request.size),
         check_size_(problem_, kCheckSize),
@@ -145,10 +92,15 @@ class Trial {
   [[nodiscard]] std::optional<Rejection> run_phases() {
     phases_.enter(Phase::start);
     set_driver_up();
-    std::shared_future<compile::Compiler> compiler =
-        std::async(std::launch::async, compile::Compiler::open,
-                   request_.cached ? compile::Caching::yes : compile::Caching::no)
-            .share();
+    outbox_.emplace(std::max(timed_size_.output_bytes(), check_size_.output_bytes()));
+    launcher_.emplace(launcher_command_, outbox_->descriptor());
+    launcher_->send(Preparation{request_.device, request_.cached});
+    std::shared_future<compile::Compiler> compiler;
+    if (has_reference_kernel(problem_)) {
+      compiler = std::async(std::launch::async, compile::Compiler::open,
+                            request_.cached ? compile::Caching::yes : compile::Caching::no)
+                     .share();
+    }
     const driver::Driver& driver = driver_.emplace(driver::Driver::open(request_.device));
     const std::string architecture = report_device(driver.info());
     refuse_unknown_device();
@@ -162,47 +114,144 @@ class Trial {
 
     phases_.enter(Phase::compile);
     const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
-    CompileTask task{&request_, &problem_, {&timed_size_}, architecture, !driver.info().emulated};
-    if (checked.size_name != timed_size_.size_name) task.sizes.push_back(&checked);
-    Compilations compilations(compiler, task);
+    account_.emplace(checked, timed_size_, keys_);
+    launcher_->send(task(architecture, checked));
+    prepare_references(compiler, architecture, checked);
+    return follow_launcher();
+  }
+
+  [[nodiscard]] LaunchTask task(const std::string& architecture, const SizedCase& checked) const {
+    LaunchTask task;
+    task.problem = blinded(problem_);
+    task.kernel_name = request_.kernel_file.filename().string();
+    task.source = request_.source;
+    task.against = request_.against;
+    if (task.against) task.against->min_gain = wanted_gain();
+    task.architecture = architecture;
+    task.check_size = checked.size_name;
+    task.timed_size = timed_size_.size_name;
+    task.checked = request_.checked;
+    task.samples = result_.samples_wanted;
+    task.recording_seconds = request_.recording_seconds;
+    if (noise_) {
+      task.open_seconds = seconds_to_look_faster(*noise_, wanted_gain(), kPromisingSeconds);
+    }
+    return task;
+  }
+
+  // While the launcher compiles: whatever it takes to judge.
+  void prepare_references(std::shared_future<compile::Compiler>& compiler,
+                          const std::string& architecture, const SizedCase& checked) {
+    std::vector<const SizedCase*> sizes = {&timed_size_};
+    if (checked.size_name != timed_size_.size_name) sizes.push_back(&checked);
+    ReferenceCompilations compilations(compiler, problem_, sizes, architecture);
+    const driver::Driver& driver = *driver_;
+    const bool on_gpu = !driver.info().emulated;
     std::future<void> loading;
-    if (needs_library(problem_) && !driver.info().emulated) {
+    if (needs_library(problem_) && on_gpu) {
       loading = std::async(std::launch::async, Cublas::load);
     }
-    const driver::Device& device = device_.emplace(driver);
-    if (!driver.info().emulated) nvml_.emplace(driver.info());
+    // OpenBLAS needs no device.
+    if (on_gpu || has_reference_kernel(problem_)) device_.emplace(driver);
+    if (on_gpu) nvml_.emplace(driver.info());
     if (loading.valid()) loading.get();
-    device.refuse_device_malloc();
-    open_library(device);
-    auto compiled = compilations.wait();
-    result_.versions["nvrtc"] = compiler.get().version();
-    if (auto* rejected = std::get_if<Rejection>(&compiled)) return std::move(*rejected);
-    const Programs programs = std::get<Programs>(std::move(compiled));
-    const compile::Program& timed_program = programs.kernel.at(timed_size_.size_name);
-    result_.resources = resources_of(timed_program);
-    result_.warnings.insert(result_.warnings.end(), timed_program.warnings.begin(),
-                            timed_program.warnings.end());
-    result_.detail = timed_program.log;
-    if (timed_program.from_cache) result_.detail += "\nThe above is from the compile cache.\n";
+    open_library();
+    references_ = compilations.wait();
+  }
 
-    phases_.enter(Phase::check);
-    // A kernel that fails its checks needs none.
-    std::unique_ptr<Stopwatch> stopwatch;
-    std::unique_ptr<Rival> rival;
-    if (programs.opponent && request_.against) {
-      phases_.without_candidate([&] {
-        stopwatch = make_stopwatch(device, programs);
-        rival = make_rival(*programs.opponent, *request_.against, *stopwatch);
-      });
+  // Answers the launcher's reports, until it has timed the kernel, or has rejected it, or is lost.
+  [[nodiscard]] std::optional<Rejection> follow_launcher() {
+    for (;;) {
+      std::optional<Report> report;
+      try {
+        report = launcher_->next();
+      } catch (const Error& error) {
+        return disbelieved(error.what());
+      }
+      if (!report) return lost();
+      std::optional<Ended> ended = std::visit([this](auto& what) { return take(what); }, *report);
+      if (ended) return std::move(ended->rejection);
     }
+  }
+
+  [[nodiscard]] std::optional<Ended> take(const Phase& phase) {
+    launcher_phase_ = phase;
+    phases_.follow(phase);
+    if (phase == Phase::time) account_->begin_timing();
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<Ended> take(Compiled& compiled) {
+    result_.versions["nvrtc"] = std::move(compiled.nvrtc);
+    result_.resources = compiled.resources;
+    result_.warnings.insert(result_.warnings.end(), compiled.warnings.begin(),
+                            compiled.warnings.end());
+    result_.detail = std::move(compiled.log);
+    launcher_->send(GoOn{});
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<Ended> take(const KeyWanted& wanted) {
+    launcher_->send(KeyAnswer{hexadecimal(account_->draw(wanted.launch))});
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<Ended> take(const Delivered& delivered) {
+    const SizedCase& sized = launcher_phase_ == Phase::time ? timed_size_ : checked_size();
+    const std::string why = account_->deliver(delivered, outbox_->take(sized));
+    if (!why.empty()) return Ended{disbelieved(why)};
+    launcher_->send(GoOn{});
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<Ended> take(const SampleTaken& sample) {
+    const auto again = sample.repeatable ? Watch::Again::possible : Watch::Again::impossible;
+    launcher_->send(SampleAnswer{watch().after_sample(again) == Watch::Sample::counts});
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<Ended> take(const ChecksDone& /*report*/) {
     if (request_.checked) {
-      if (auto rejected = check(device, programs, checked)) return rejected;
+      if (const std::string why = account_->missing_checks(); !why.empty()) {
+        return Ended{disbelieved(why)};
+      }
+      const std::vector<LaunchRecord> launches = account_->take_records();
+      if (auto rejected = judge(launches)) return Ended{std::move(rejected)};
+      if (must_repeat(problem_) && stands(Defence::repeats)) {
+        if (auto rejected = differing_repeats(launches)) return Ended{std::move(rejected)};
+      }
     }
-    phases_.enter(Phase::time);
-    if (!stopwatch) {
-      phases_.without_candidate([&] { stopwatch = make_stopwatch(device, programs); });
+    // From here on until it has timed the kernel.
+    static_cast<void>(watch());
+    launcher_->send(GoOn{});
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<Ended> take(Timed& timed) {
+    const std::string unclean = note_conditions();
+    launcher_->send(GoOn{});
+    phases_.leave_candidate();
+    return Ended{conclude_times(timed, unclean)};
+  }
+  [[nodiscard]] static std::optional<Ended> take(Rejection& rejection) {
+    return Ended{std::move(rejection)};
+  }
+  [[nodiscard]] static std::optional<Ended> take(const Failure& failure) {
+    throw Error(failure.stop, failure.what);
+  }
+
+  // It ended without an answer.
+  [[nodiscard]] Rejection lost() {
+    const Ending ending = launcher_->ending();
+    result_.lost_in = launcher_phase_;
+    const bool ran_candidate = launcher_phase_ == Phase::check || launcher_phase_ == Phase::time;
+    if (ending.signal == 0 && ran_candidate) {
+      return {Verdict::crashed,
+              fmt::format("the process in which the kernel ran ended with code {}", ending.code),
+              launcher_->printed()};
     }
-    return time(device, programs, *stopwatch, rival.get());
+    Result fate = fallen_silent(launcher_phase_, ending, launcher_->printed());
+    return {fate.verdict, std::move(fate.reason), std::move(fate.detail)};
+  }
+
+  // A kernel that gets at the process it runs in can make it say anything.
+  [[nodiscard]] static Rejection disbelieved(const std::string& why) {
+    return {Verdict::crashed,
+            "the process in which the kernel ran cannot be believed any more: " + why, ""};
   }
 
   [[nodiscard]] std::string report_device(const driver::DeviceInfo& info) {
@@ -249,12 +298,12 @@ class Trial {
     }
   }
 
-  void open_library(const driver::Device& device) {
+  void open_library() {
     if (!needs_library(problem_)) return;
-    if (device.info().emulated) {
+    if (driver_->info().emulated) {
       openblas_ = OpenBlas::open();
     } else {
-      cublas_ = Cublas::open(device);
+      cublas_ = Cublas::open(*device_);
     }
     result_.versions["reference"] = library()->version();
   }
@@ -264,27 +313,22 @@ class Trial {
     return cublas_.get();
   }
 
-  // Only for as long as no candidate is loaded.
-  [[nodiscard]] std::unique_ptr<Reference> make_reference(const driver::Device& device,
-                                                          const Programs& programs) const {
+  [[nodiscard]] const SizedCase& checked_size() const {
+    return driver_->info().emulated ? check_size_ : timed_size_;
+  }
+
+  [[nodiscard]] std::unique_ptr<Reference> make_reference() const {
     if (const auto* gemm = std::get_if<cases::GemmReference>(&problem_.reference)) {
       return std::make_unique<LibraryReference>(*library(), *gemm);
     }
-    return std::make_unique<KernelReference>(device, programs.reference);
+    return std::make_unique<KernelReference>(*device_, references_.programs);
   }
 
-  [[nodiscard]] std::optional<Rejection> judge(const driver::Device& device,
-                                               const Programs& programs,
-                                               std::span<const LaunchRecord> launches) {
-    return phases_.without_candidate([&] { return judge_all(device, programs, launches); });
-  }
-
-  [[nodiscard]] std::optional<Rejection> judge_all(const driver::Device& device,
-                                                   const Programs& programs,
-                                                   std::span<const LaunchRecord> launches) {
-    const auto reference = make_reference(device, programs);
+  // While the launcher waits, or has ended: on a GPU nobody is timed then.
+  [[nodiscard]] std::optional<Rejection> judge(std::span<const LaunchRecord> launches) {
+    const auto reference = make_reference();
     std::optional<Fp64Reference> fp64;
-    if (!programs.fp64_reference.empty()) fp64.emplace(device, programs.fp64_reference);
+    if (!references_.fp64_programs.empty()) fp64.emplace(*device_, references_.fp64_programs);
     Judge judge(*reference, library(), maker_, fp64 ? &*fp64 : nullptr);
     auto rejected = judge.judge(launches);
     if (!result_.differences) result_.differences.emplace();
@@ -296,37 +340,39 @@ class Trial {
     return rejected;
   }
 
-  [[nodiscard]] std::optional<Rejection> check(const driver::Device& device,
-                                               const Programs& programs, const SizedCase& sized) {
-    Checked checked;
-    {
-      auto loading = Candidate::load(device, programs.kernel.at(sized.size_name));
-      if (auto* rejected = std::get_if<Rejection>(&loading)) {
-        if (programs.gpu_tools) require_loadable(device, *programs.gpu_tools);
-        return std::move(*rejected);
-      }
-      const auto& candidate = std::get<Candidate>(loading);
-      Launcher launcher(device, candidate, sized, maker_, 1);
-      checked = run_checks(launcher, sized, keys_);
+  [[nodiscard]] std::optional<Rejection> conclude_times(Timed& timed, const std::string& unclean) {
+    if (const std::string why = account_->misfit(timed, request_.against.has_value());
+        !why.empty()) {
+      return disbelieved(why);
     }
-    if (auto* rejected = std::get_if<Rejection>(&checked)) return std::move(*rejected);
-    const auto& launches = std::get<std::vector<LaunchRecord>>(checked);
-    if (auto rejected = judge(device, programs, launches)) return rejected;
-    if (must_repeat(problem_) && stands(Defence::repeats)) return differing_repeats(launches);
+    result_.bench_seconds = timed.seconds;
+    result_.cap_seconds = timed.cap_seconds;
+    for (std::string& warning : timed.warnings) result_.warnings.push_back(std::move(warning));
+    if (auto rejected = implausible(driver_->info(), timed_size_, timed)) return rejected;
+    if (stands(Defence::compared_timed_launches)) {
+      if (auto rejected = judge(account_->take_records())) return rejected;
+    }
+    // Only now: times of a kernel that is wrong mean nothing.
+    if (request_.against) {
+      result_.comparison = compared(timed, *request_.against);
+      if (!unclean.empty()) doubt(*result_.comparison, unclean);
+    }
+    result_.times = summarise(counted(std::move(timed.samples_us), timed.sampled_on));
+    if (!timed.library_us.empty()) result_.reference = summarise(std::move(timed.library_us));
+    result_.warm_us = timed.warm_us;
+    result_.reference_default_us = timed.library_default_us;
+    result_.event_floor_us = timed.event_floor_us;
+    result_.event_tick_us = timed.event_tick_us;
     return std::nullopt;
   }
 
-  [[nodiscard]] std::unique_ptr<Stopwatch> make_stopwatch(const driver::Device& device,
-                                                          const Programs& programs) {
-    watch_ = nvml_ ? watch_gpu(std::move(*nvml_).readings()) : watch_host();
-    TimingTask task{device, timed_size_, maker_, keys_, result_.samples_wanted, *watch_};
-    task.recording_seconds = request_.recording_seconds;
-    if (noise_) {
-      task.open_seconds = seconds_to_look_faster(*noise_, wanted_gain(), kPromisingSeconds);
+  [[nodiscard]] PairedComparison compared(const Timed& timed, const Opponent& opponent) const {
+    Pairing pairing(opponent.name, wanted_gain());
+    for (const std::vector<double>& alone : timed.alone_us) pairing.add_alone(alone);
+    for (std::size_t i = 0; i < timed.samples_us.size(); ++i) {
+      pairing.add_pair(timed.samples_us[i], timed.opponent_us[i], timed.sampled_on[i]);
     }
-    // The harness's kernels are compiled where there is a GPU.
-    if (programs.gpu_tools) return gpu_stopwatch(task, cublas_.get(), *programs.gpu_tools);
-    return emulated_stopwatch(task, openblas_.get());
+    return pairing.comparison();
   }
 
   // Who is slower on one kind of inputs is as slow as that.
@@ -343,55 +389,18 @@ class Trial {
     return of_kind(*kind, samples_us, sampled_on);
   }
 
-  // Loads the opponent, and times it before any of the candidate's code is there.
-  [[nodiscard]] std::unique_ptr<Rival> make_rival(const compile::Program& program,
-                                                  const Opponent& opponent,
-                                                  Stopwatch& stopwatch) const {
-    auto rival = std::make_unique<Rival>(Rival{program, Pairing(opponent.name, wanted_gain())});
-    time_alone(*rival, stopwatch);
-    return rival;
-  }
-
-  static void time_alone(Rival& rival, Stopwatch& stopwatch) {
-    if (const auto rejected = stopwatch.time_alone(rival)) {
-      throw Error(Stop::usage, "cannot compare with " + rival.pairing.against() +
-                                   ", which does not run: " + rejected->reason);
+  // From the first call on.
+  [[nodiscard]] Watch& watch() {
+    if (!watch_) {
+      const std::vector<pid_t> ours = {launcher_->id()};
+      watch_ = nvml_ ? watch_gpu(std::move(*nvml_).readings(), ours) : watch_host(ours);
     }
-  }
-
-  [[nodiscard]] std::optional<Rejection> time(const driver::Device& device,
-                                              const Programs& programs, Stopwatch& stopwatch,
-                                              Rival* rival) {
-    Timing timing = stopwatch.time(programs.kernel.at(timed_size_.size_name), rival);
-    if (auto* rejected = std::get_if<Rejection>(&timing)) return std::move(*rejected);
-    if (rival != nullptr) {
-      phases_.without_candidate([&] { time_alone(*rival, stopwatch); });
-    }
-    const std::string unclean = note_conditions();
-    auto& timed = std::get<Timed>(timing);
-    result_.bench_seconds = timed.seconds;
-    result_.cap_seconds = timed.cap_seconds;
-    for (std::string& warning : timed.warnings) result_.warnings.push_back(std::move(warning));
-    if (stands(Defence::compared_timed_launches)) {
-      if (auto rejected = judge(device, programs, timed.records)) return rejected;
-    }
-    // Only now: times of a kernel that is wrong mean nothing.
-    result_.times = summarise(counted(std::move(timed.samples_us), timed.sampled_on));
-    if (rival != nullptr) {
-      result_.comparison = rival->pairing.comparison();
-      if (!unclean.empty()) doubt(*result_.comparison, unclean);
-    }
-    if (!timed.library_us.empty()) result_.reference = summarise(std::move(timed.library_us));
-    result_.warm_us = timed.warm_us;
-    result_.reference_default_us = timed.library_default_us;
-    result_.event_floor_us = timed.event_floor_us;
-    result_.event_tick_us = timed.event_tick_us;
-    return std::nullopt;
+    return *watch_;
   }
 
   // Why nothing can be concluded from the times; empty: it can.
   [[nodiscard]] std::string note_conditions() {
-    result_.conditions = watch_->conditions();
+    result_.conditions = watch().conditions();
     const std::vector<std::string> warnings = warnings_of(*result_.conditions);
     result_.warnings.insert(result_.warnings.end(), warnings.begin(), warnings.end());
     return result_.conditions->unclean;
@@ -399,6 +408,7 @@ class Trial {
 
   const Request& request_;
   const std::function<void(const Result&)>& learned_;
+  const RunnerCommand& launcher_command_;
   const cases::Case problem_;
   const SizedCase timed_size_;
   const SizedCase check_size_;
@@ -406,13 +416,18 @@ class Trial {
   Result result_;
   Keys keys_;
   InputMaker maker_;
+  std::optional<LaunchAccount> account_;
+  std::optional<Outbox> outbox_;
+  std::optional<LauncherProcess> launcher_;
+  Phase launcher_phase_ = Phase::compile;
   // Before the libraries, which give their memory back to the device when they go.
   std::optional<driver::Driver> driver_;
   std::optional<driver::Device> device_;
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;
+  References references_;
   std::optional<DeviceNoise> noise_;  // of this device, where it is known
-  std::optional<NvmlOpening> nvml_;   // of a GPU, until the stopwatch is made
+  std::optional<NvmlOpening> nvml_;   // of a GPU, until the watch is made
   std::unique_ptr<Watch> watch_;      // from then on
 };
 
@@ -420,8 +435,9 @@ class Trial {
 
 Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
                  const std::function<void(const Result&)>& learned,
-                 const std::function<void(const Result&)>& answered) {
-  Trial trial(request, entered, learned);
+                 const std::function<void(const Result&)>& answered,
+                 const RunnerCommand& launcher) {
+  Trial trial(request, entered, learned, launcher);
   Result result = trial.run();
   if (answered) answered(result);
   return result;

@@ -8,6 +8,8 @@
 #include <array>
 #include <cerrno>
 
+#include "trial/drain.h"
+
 namespace autokernel::trial {
 namespace {
 
@@ -18,24 +20,6 @@ constexpr std::size_t kLargestPrint = std::size_t{1} << 20;
 constexpr std::size_t kLargestMessage = std::size_t{64} << 20;
 
 constexpr std::chrono::milliseconds kPrintInterval{20};
-
-// Appends what can be read now; closes the descriptor where nothing will follow.
-template <typename Take>
-void drain(Descriptor& from, Take take) {
-  std::array<char, 65536> piece{};
-  while (from.is_open()) {
-    const ssize_t count = ::read(from.get(), piece.data(), piece.size());
-    if (count > 0) {
-      take(std::string_view(piece.data(), static_cast<std::size_t>(count)));
-    } else if (count < 0 && errno == EINTR) {
-      continue;
-    } else if (count < 0 && errno == EAGAIN) {
-      return;
-    } else {
-      from.close();
-    }
-  }
-}
 
 }  // namespace
 

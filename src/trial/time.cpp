@@ -45,6 +45,8 @@ std::array<Turn, 3> drawn_order() {
 
 }  // namespace
 
+std::string timed_name(int number) { return fmt::format("timed launch {}", number); }
+
 std::variant<std::unique_ptr<Stopwatch::Loaded>, Rejection> Stopwatch::load(
     const compile::Program& program) const {
   auto loading = Candidate::load(task_.device, program);
@@ -52,21 +54,19 @@ std::variant<std::unique_ptr<Stopwatch::Loaded>, Rejection> Stopwatch::load(
   return std::make_unique<Loaded>(std::get<Candidate>(std::move(loading)), *this);
 }
 
-std::variant<double, Rejection> Stopwatch::sample_rival(Loaded& rival, Recipe recipe) {
-  std::vector<LaunchRecord> not_judged;  // it was, when it was the candidate
-  Launching launching = sample(rival.launcher, recipe,
-                               fmt::format("opponent's launch {}", ++rival_launches_), not_judged);
-  if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
-  return std::get<Launched>(launching).microseconds;
+Launching Stopwatch::sample_rival(Loaded& rival, Recipe recipe) {
+  NoRecords not_judged;  // it was, when it was the candidate
+  return sample(rival.launcher, recipe, fmt::format("opponent's launch {}", ++rival_launches_),
+                not_judged);
 }
 
-std::optional<Rejection> Stopwatch::time_alone(Rival& rival) {
+std::variant<std::vector<double>, Rejection> Stopwatch::time_alone(Rival& rival) {
   auto loading = load(rival.program);
   if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
   Loaded& loaded = *std::get<std::unique_ptr<Loaded>>(loading);
-  std::vector<LaunchRecord> not_judged;
+  NoRecords not_judged;
   if (auto rejected = warm_up(loaded.launcher, "opponent's warm-up launch", not_judged)) {
-    return rejected;
+    return *std::move(rejected);
   }
   std::vector<double> times_us;
   times_us.reserve(static_cast<std::size_t>(alone_samples_));
@@ -75,8 +75,7 @@ std::optional<Rejection> Stopwatch::time_alone(Rival& rival) {
     if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);
     times_us.push_back(std::get<double>(sampled));
   }
-  rival.pairing.add_alone(std::move(times_us));
-  return std::nullopt;
+  return times_us;
 }
 
 std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candidate, Rival* rival,
@@ -117,9 +116,9 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
       }
       (load_candidate ? ours : theirs) = std::get<std::unique_ptr<Loaded>>(std::move(loading));
     }
-    if (auto rejected = warm_up(ours->launcher, "warm-up launch", timed.records)) return rejected;
+    if (auto rejected = warm_up(ours->launcher, kWarmUpName, task_.judged)) return rejected;
     if (theirs) {
-      std::vector<LaunchRecord> not_judged;
+      NoRecords not_judged;
       if (auto rejected = warm_up(theirs->launcher, "opponent's warm-up launch", not_judged)) {
         return beside(*rejected);
       }
@@ -133,12 +132,9 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
         if (turn == Turn::library) {
           if (has_library() && taken < task_.samples) timed.library_us.push_back(sample_library());
         } else if (turn == Turn::candidate) {
-          Launching launching = sample(ours->launcher, recipe,
-                                       fmt::format("timed launch {}", taken + 1), timed.records);
-          if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
-          auto& launched = std::get<Launched>(launching);
-          candidate_us = launched.microseconds;
-          timed.records.push_back(std::move(launched.record));
+          auto sampled = sample(ours->launcher, recipe, timed_name(taken + 1), task_.judged);
+          if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);
+          candidate_us = std::get<double>(sampled);
         } else if (theirs) {
           auto sampled = sample_rival(*theirs, recipe);
           if (const auto* rejected = std::get_if<Rejection>(&sampled)) return beside(*rejected);
@@ -147,7 +143,10 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
       }
       timed.samples_us.push_back(candidate_us);
       timed.sampled_on.push_back(recipe);
-      if (theirs) rival->pairing.add_pair(candidate_us, rival_us, recipe);
+      if (theirs) {
+        timed.opponent_us.push_back(rival_us);
+        rival->pairing.add_pair(candidate_us, rival_us, recipe);
+      }
     }
     theirs.reset();
     if (wants_more() || !last) continue;

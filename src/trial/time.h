@@ -23,28 +23,42 @@
 
 namespace autokernel::trial {
 
+// Launches one right after the other by the host's clock.
+struct HostRow {
+  int launches = 0;
+  int queued = 0;           // for each of them: kernels, and the zeroing of a workspace
+  double microseconds = 0;  // of one
+};
+
 struct Timed {
-  std::vector<LaunchRecord> records;  // every launch of the phase, warm-ups included, to be judged
   std::vector<double> samples_us;
-  std::vector<Recipe> sampled_on;  // the inputs of each
-  std::vector<double> library_us;  // empty where no library does this case
+  std::vector<Recipe> sampled_on;   // the inputs of each
+  std::vector<double> library_us;   // empty where no library does this case
+  std::vector<double> opponent_us;  // as many as samples where there is an opponent
+  // The opponent's times with no candidate loaded: before it was, and after it was gone.
+  std::vector<std::vector<double>> alone_us;
   std::optional<double> warm_us;
   std::optional<double> library_default_us;  // its median with reduced-precision sums allowed
   std::optional<double> event_floor_us;
   std::optional<double> event_tick_us;
+  std::optional<HostRow> host_row;  // on a GPU
   double cap_seconds = 0;
   double seconds = 0;  // from the first timed launch to the last
   std::vector<std::string> warnings;
 };
 using Timing = std::variant<Timed, Rejection>;
+// "timed launch 3".
+[[nodiscard]] std::string timed_name(int number);
+inline constexpr const char* kWarmUpName = "warm-up launch";
 
 // What is timed, and where. All must live longer than the stopwatch.
 struct TimingTask {
   const driver::Device& device;
   const SizedCase& sized;
   const InputMaker& maker;
-  Keys& keys;
-  int samples;  // of the candidate and of the library
+  KeySource& keys;
+  RecordSink& judged;  // is given every timed launch, those that were repeated, and one warm-up
+  int samples;         // of the candidate and of the library
   Watch& watch;
   // Pairs are taken for so long, whatever they say; none: until they say something.
   std::optional<double> recording_seconds = {};
@@ -74,8 +88,8 @@ class Stopwatch {
   // The whole sequence for a candidate, which is loaded for it and gone after it; against `rival`
   // where it is not null.
   [[nodiscard]] virtual Timing time(const compile::Program& candidate, Rival* rival) = 0;
-  // The rival with no candidate there, into its pairing. A rejection is the rival's own.
-  [[nodiscard]] std::optional<Rejection> time_alone(Rival& rival);
+  // The times of the rival with no candidate there. A rejection is the rival's own.
+  [[nodiscard]] std::variant<std::vector<double>, Rejection> time_alone(Rival& rival);
 
  protected:
   // A program that is loaded, with its buffers.
@@ -91,11 +105,11 @@ class Stopwatch {
   // Launches that are not timed, as many as it takes until times mean something. `first` gets the
   // record of the first, which is on the inputs that the case declares.
   [[nodiscard]] virtual std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
-                                                         std::vector<LaunchRecord>& first) = 0;
-  // One launch on new inputs. Where its time is void it is repeated; what it gave goes to
-  // `untimed`.
+                                                         RecordSink& first) = 0;
+  // One launch on new inputs, microseconds. Where its time is void it is repeated. Whatever it gave
+  // goes to `records`.
   [[nodiscard]] virtual Launching sample(Launcher& launcher, Recipe recipe, const std::string& name,
-                                         std::vector<LaunchRecord>& untimed) = 0;
+                                         RecordSink& records) = 0;
   [[nodiscard]] virtual bool has_library() const = 0;
   // The library's product on inputs of its own, microseconds.
   [[nodiscard]] virtual double sample_library() = 0;
@@ -117,7 +131,7 @@ class Stopwatch {
  private:
   [[nodiscard]] std::variant<std::unique_ptr<Loaded>, Rejection> load(
       const compile::Program& program) const;
-  [[nodiscard]] std::variant<double, Rejection> sample_rival(Loaded& rival, Recipe recipe);
+  [[nodiscard]] Launching sample_rival(Loaded& rival, Recipe recipe);
 
   const TimingTask task_;
   const int alone_samples_;

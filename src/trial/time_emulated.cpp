@@ -79,16 +79,16 @@ class EmulatedStopwatch : public Stopwatch {
   }
   // One is enough, and on the inputs the case declares it is the check at full size on them.
   [[nodiscard]] std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
-                                                 std::vector<LaunchRecord>& first) override {
-    Launching launching = launcher.launch(Recipe::declared, task().keys.draw(kind), kind, none_);
+                                                 RecordSink& first) override {
+    Launching launching =
+        launcher.launch(Recipe::declared, task().keys.draw(kind), kind, none_, first);
     if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
-    first.push_back(std::move(std::get<Launched>(launching).record));
     return std::nullopt;
   }
 
   [[nodiscard]] Launching sample(Launcher& launcher, Recipe recipe, const std::string& name,
-                                 std::vector<LaunchRecord>& /*untimed*/) override {
-    return launcher.launch(recipe, task().keys.draw(name), name, none_);
+                                 RecordSink& records) override {
+    return launcher.launch(recipe, task().keys.draw(name), name, none_, records);
   }
   [[nodiscard]] bool has_library() const override { return library_ != nullptr; }
   [[nodiscard]] double sample_library() override { return library_->sample(); }

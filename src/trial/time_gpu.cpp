@@ -6,7 +6,6 @@
 
 #include "autokernel/base/error.h"
 #include "trial/gpu_tools.h"
-#include "trial/peak.h"
 #include "trial/reference.h"
 #include "trial/statistics.h"
 #include "trial/time.h"
@@ -45,8 +44,6 @@ constexpr std::uint64_t kRepeatedMemory = 512ULL << 20;
 constexpr int kRow = 200;
 constexpr double kRowSeconds = 0.02;
 constexpr int kShortestRow = 3;
-constexpr double kRowFactor = 1.1;
-constexpr double kRowMicrosecondsPerLaunch = 5;
 
 std::size_t sets_for(const driver::Device& device, const SizedCase& sized) {
   std::uint64_t bytes = 0;
@@ -134,36 +131,16 @@ class LibrarySequence {
   Cublas::Operand output_;
 };
 
-// Event time stamps are written by the device a candidate runs on; the host's clock is not.
-std::optional<Rejection> cross_check(Launcher& launcher, const compile::Declaration& declaration,
-                                     double warm_us) {
+// By the host's clock: event time stamps are written by the device that a candidate runs on.
+std::variant<HostRow, Rejection> time_row(Launcher& launcher,
+                                          const compile::Declaration& declaration, double warm_us) {
   const double fitting = kRowSeconds * 1e6 / std::max(warm_us, 1.0);
-  const int times = std::clamp(static_cast<int>(fitting), kShortestRow, kRow);
-  const auto row = launcher.back_to_back(times);
+  const int launches = std::clamp(static_cast<int>(fitting), kShortestRow, kRow);
+  const auto row = launcher.back_to_back(launches);
   if (const auto* rejected = std::get_if<Rejection>(&row)) return *rejected;
   // The zeroing of a workspace is queued like a launch.
   const std::size_t queued = declaration.launches.size() + (declaration.workspace_zeroed ? 1 : 0);
-  const double allowed =
-      kRowFactor * warm_us + kRowMicrosecondsPerLaunch * static_cast<double>(queued);
-  if (std::get<double>(row) <= allowed) return std::nullopt;
-  return Rejection{Verdict::incorrect,
-                   fmt::format("the device's time stamps do not hold: {} runs in a row took {:.3f} "
-                               "us each by the host's clock, but {:.3f} us by events",
-                               times, std::get<double>(row), warm_us),
-                   ""};
-}
-
-// Nothing computes faster than the device's rate, or reads and writes faster than its memory.
-std::optional<Rejection> below_floor(const TimingTask& task, const Timed& timed) {
-  const double floor_us = floor_microseconds(task.device.info(), task.sized);
-  const double median_us = median(timed.samples_us);
-  if (median_us >= floor_us) return std::nullopt;
-  return Rejection{
-      Verdict::incorrect,
-      fmt::format("{:.3f} us is less than the {:.3f} us that this device needs at its "
-                  "highest clock for the arithmetic and the memory traffic of the case",
-                  median_us, floor_us),
-      ""};
+  return HostRow{launches, static_cast<int>(queued), std::get<double>(row)};
 }
 
 class GpuStopwatch : public Stopwatch {
@@ -190,7 +167,6 @@ class GpuStopwatch : public Stopwatch {
     auto rejected = take_samples(candidate, rival, caps, timed,
                                  [&](Loaded& loaded) { return take_other_figures(loaded, timed); });
     if (rejected) return *std::move(rejected);
-    if (auto too_fast = below_floor(task(), timed)) return *std::move(too_fast);
     return timed;
   }
 
@@ -202,8 +178,9 @@ class GpuStopwatch : public Stopwatch {
 
   // Runs unblocked, so that whatever is loaded lazily is loaded before a gate closes.
   [[nodiscard]] std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
-                                                 std::vector<LaunchRecord>& first) override {
+                                                 RecordSink& first) override {
     Surroundings none;
+    NoRecords none_judged;
     const auto begin = Clock::now();
     const bool is_warm = begin - last_warm_ < kStaysWarm;
     for (int i = 1; i <= kMostWarmUps; ++i) {
@@ -212,20 +189,20 @@ class GpuStopwatch : public Stopwatch {
       if (i > task().sized.problem->timing.warmups && seconds_since(begin) >= kWarmUpSeconds) break;
       const Recipe recipe = i == 1 ? Recipe::declared : timed_recipe(*task().sized.problem);
       const std::string name = fmt::format("{} {}", kind, i);
-      Launching launching = launcher.launch(recipe, task().keys.draw(name), name, none);
-      if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
       // Judging them all would cost more than it finds: the first is the check on declared inputs.
-      if (i == 1) first.push_back(std::move(std::get<Launched>(launching).record));
+      RecordSink& records = i == 1 ? first : none_judged;
+      Launching launching = launcher.launch(recipe, task().keys.draw(name), name, none, records);
+      if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
     }
     last_warm_ = Clock::now();
     return std::nullopt;
   }
 
   [[nodiscard]] Launching sample(Launcher& launcher, Recipe recipe, const std::string& name,
-                                 std::vector<LaunchRecord>& untimed) override {
-    Launching launching = sample_behind_gate(launcher, recipe, name, Flush::yes, untimed);
+                                 RecordSink& records) override {
+    Launching sampled = sample_behind_gate(launcher, recipe, name, Flush::yes, records);
     last_warm_ = Clock::now();
-    return launching;
+    return sampled;
   }
   [[nodiscard]] bool has_library() const override { return library_.has_value(); }
   [[nodiscard]] double sample_library() override { return sample_library(Cublas::Sums::fp32); }
@@ -239,24 +216,26 @@ class GpuStopwatch : public Stopwatch {
     auto warm = time_warm(loaded.launcher);
     if (auto* rejected = std::get_if<Rejection>(&warm)) return std::move(*rejected);
     timed.warm_us = std::get<double>(warm);
-    return cross_check(loaded.launcher, loaded.candidate.declaration(), std::get<double>(warm));
+    auto row = time_row(loaded.launcher, loaded.candidate.declaration(), *timed.warm_us);
+    if (auto* rejected = std::get_if<Rejection>(&row)) return std::move(*rejected);
+    timed.host_row = std::get<HostRow>(row);
+    return std::nullopt;
   }
 
   // Launches until the gate held and nothing slowed the GPU down; a launch that is void for one or
   // the other is judged like any other but not timed.
   [[nodiscard]] Launching sample_behind_gate(Launcher& launcher, Recipe recipe,
                                              const std::string& name, Flush flush,
-                                             std::vector<LaunchRecord>& untimed) {
+                                             RecordSink& records) {
     for (int gates_given_up = 0; gates_given_up < kGateAttempts;) {
       BehindGate gate(tools_, flush);
-      Launching launching = launcher.launch(recipe, task().keys.draw(name), name, gate);
+      Launching launching = launcher.launch(recipe, task().keys.draw(name), name, gate, records);
       if (std::holds_alternative<Rejection>(launching)) return launching;
       if (tools_.gate_gave_up()) {
         ++gates_given_up;
       } else if (task().watch.after_sample(repeats()) == Watch::Sample::counts) {
         return launching;
       }
-      untimed.push_back(std::move(std::get<Launched>(launching).record));
       repeated_bytes_ += task().sized.output_bytes();
     }
     throw Error(Stop::environment, "cannot time the kernel: queueing it waits for the device");
@@ -296,13 +275,12 @@ class GpuStopwatch : public Stopwatch {
   [[nodiscard]] std::variant<double, Rejection> time_warm(Launcher& launcher) {
     std::vector<double> samples;
     samples.reserve(kWarmSamples);
-    std::vector<LaunchRecord> untimed;  // of the warm figure, which no one is judged by
+    NoRecords not_judged;  // nobody is judged by the warm figure
     for (int i = 1; i <= kWarmSamples; ++i) {
-      Launching launching =
-          sample_behind_gate(launcher, sampled_recipe(*task().sized.problem, i),
-                             fmt::format("warm launch {}", i), Flush::no, untimed);
-      if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
-      samples.push_back(std::get<Launched>(launching).microseconds);
+      auto sampled = sample_behind_gate(launcher, sampled_recipe(*task().sized.problem, i),
+                                        fmt::format("warm launch {}", i), Flush::no, not_judged);
+      if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);
+      samples.push_back(std::get<double>(sampled));
     }
     return median(std::move(samples));
   }

@@ -2,6 +2,8 @@
 // a third, and nothing in a time says so.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -47,8 +49,9 @@ struct GpuReadings {
   std::function<GpuReading()> now;
   std::function<void(std::chrono::milliseconds)> rest;
 };
-// `readings` by functions that are empty: nothing is known, and every sample counts.
-[[nodiscard]] std::unique_ptr<Watch> watch_gpu(GpuReadings readings);
+// `readings` by functions that are empty: nothing is known, and every sample counts. This process
+// and `ours` are no other programs.
+[[nodiscard]] std::unique_ptr<Watch> watch_gpu(GpuReadings readings, std::vector<pid_t> ours = {});
 // NVML, which is opened while other things are done. It may hang, in any of its functions, where
 // the driver is in trouble: so a thread of its own asks it, and nobody waits for ever.
 class NvmlOpening {
@@ -64,7 +67,9 @@ class NvmlOpening {
   std::future<std::shared_ptr<const Gpu>> opened_;
 };
 
-// For the emulated device, from now on; `root` is where proc and sys lie.
-[[nodiscard]] std::unique_ptr<Watch> watch_host(const std::filesystem::path& root = "/");
+// For the emulated device, from now on; what this process and `ours` use is not others' load.
+// `root` is where proc and sys lie.
+[[nodiscard]] std::unique_ptr<Watch> watch_host(std::vector<pid_t> ours = {},
+                                                const std::filesystem::path& root = "/");
 
 }  // namespace autokernel::trial

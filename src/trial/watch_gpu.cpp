@@ -46,18 +46,24 @@ void raise(std::optional<Value>& highest, const std::optional<Reading>& reading)
   highest = std::max(highest.value_or(value), value);
 }
 
-// Without us. In a container NVML may know us by another number.
-[[nodiscard]] int others_in(const std::vector<driver::GpuProcess>& processes) {
-  const auto own = static_cast<unsigned>(::getpid());
-  const auto others = std::ranges::count_if(
-      processes, [&](const driver::GpuProcess& process) { return process.id != own; });
+// Without us. In a container NVML may know us by other numbers.
+[[nodiscard]] int others_in(const std::vector<driver::GpuProcess>& processes,
+                            const std::vector<pid_t>& ours) {
+  const auto others = std::ranges::count_if(processes, [&](const driver::GpuProcess& process) {
+    return std::ranges::none_of(
+        ours, [&](pid_t own) { return process.id == static_cast<unsigned>(own); });
+  });
   const bool listed = std::cmp_less(others, processes.size());
-  return static_cast<int>(listed ? others : std::max<std::ptrdiff_t>(0, others - 1));
+  const auto unlisted = listed ? 0 : static_cast<std::ptrdiff_t>(ours.size());
+  return static_cast<int>(std::max<std::ptrdiff_t>(0, others - unlisted));
 }
 
 class GpuWatch : public Watch {
  public:
-  explicit GpuWatch(GpuReadings readings) : readings_(std::move(readings)) {}
+  GpuWatch(GpuReadings readings, std::vector<pid_t> ours)
+      : readings_(std::move(readings)), ours_(std::move(ours)) {
+    ours_.push_back(::getpid());
+  }
 
   // On an H200 all of it takes 0.3 ms, of 6 ms around a launch (docs/measurement.md), two
   // thirds of it for the way to the thread that asks and back.
@@ -65,7 +71,8 @@ class GpuWatch : public Watch {
     if (!readings_.now) return Sample::counts;
     const auto [state, processes] = readings_.now();
     note(state);
-    if (processes) raise(conditions_.other_programs, std::optional<int>(others_in(*processes)));
+    if (processes)
+      raise(conditions_.other_programs, std::optional<int>(others_in(*processes, ours_)));
     ++samples_;
     const std::uint64_t reasons = state.throttle_reasons.value_or(0) & kSlowedDown;
     if (reasons == 0) return Sample::counts;
@@ -102,6 +109,7 @@ class GpuWatch : public Watch {
   }
 
   GpuReadings readings_;
+  std::vector<pid_t> ours_;
   Conditions conditions_;
   int samples_ = 0;  // the void ones among them
   int slowed_ = 0;   // of those that count
@@ -110,8 +118,8 @@ class GpuWatch : public Watch {
 
 }  // namespace
 
-std::unique_ptr<Watch> watch_gpu(GpuReadings readings) {
-  return std::make_unique<GpuWatch>(std::move(readings));
+std::unique_ptr<Watch> watch_gpu(GpuReadings readings, std::vector<pid_t> ours) {
+  return std::make_unique<GpuWatch>(std::move(readings), std::move(ours));
 }
 
 struct NvmlOpening::Gpu {

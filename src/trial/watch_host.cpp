@@ -32,10 +32,12 @@ class OurCpus {
   bool known_ = ::sched_getaffinity(0, sizeof cpus_, &cpus_) == 0;
 };
 
-// Of this process, all its threads: what it uses is the kernel's work and ours around it.
-[[nodiscard]] double own_ticks() {
+// Of a process, all its threads; 0 of one that is gone.
+[[nodiscard]] double ticks_of(pid_t process) {
+  clockid_t clock{};
   timespec used{};
-  if (::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return 0;
+  if (::clock_getcpuclockid(process, &clock) != 0) return 0;
+  if (::clock_gettime(clock, &used) != 0) return 0;
   constexpr double kNanosecondsPerSecond = 1e9;
   const double seconds =
       static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / kNanosecondsPerSecond;
@@ -44,7 +46,11 @@ class OurCpus {
 
 class HostWatch : public Watch {
  public:
-  explicit HostWatch(fs::path root) : root_(std::move(root)) {}
+  HostWatch(std::vector<pid_t> ours, fs::path root)
+      : root_(std::move(root)), processes_(std::move(ours)) {
+    processes_.push_back(::getpid());
+    own_before_ = own_ticks();
+  }
 
   [[nodiscard]] Conditions conditions() const override {
     Conditions conditions;
@@ -63,16 +69,24 @@ class HostWatch : public Watch {
     return cpu_ticks(text_of(root_ / "proc/stat"), ours_);
   }
 
+  // What they use is the kernel's work and ours around it.
+  [[nodiscard]] double own_ticks() const {
+    double sum = 0;
+    for (const pid_t process : processes_) sum += ticks_of(process);
+    return sum;
+  }
+
   fs::path root_;
+  std::vector<pid_t> processes_;
   OurCpus ours_;
   std::optional<CpuTicks> before_ = ticks();
-  double own_before_ = own_ticks();
+  double own_before_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Watch> watch_host(const fs::path& root) {
-  return std::make_unique<HostWatch>(root);
+std::unique_ptr<Watch> watch_host(std::vector<pid_t> ours, const fs::path& root) {
+  return std::make_unique<HostWatch>(std::move(ours), root);
 }
 
 }  // namespace autokernel::trial

@@ -210,7 +210,7 @@ TEST_F(OfTheHost, SeesWhatOthersUseAndWhoSetsTheClock) {
   const int here = ::sched_getcpu();
   root_.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
   root_.write("proc/stat", line_of(here, 0, 0));
-  const auto watch = watch_host(root_.path());
+  const auto watch = watch_host({}, root_.path());
   // A day, in which this test uses some milliseconds.
   root_.write("proc/stat", line_of(here, 2160000, 6480000));
   const Conditions conditions = watch->conditions();
@@ -229,14 +229,14 @@ TEST_F(OfTheHost, DoesNotMindWhoWorksWhereThisProcessMayNotRun) {
   CPU_SET(here, &only_here);
   ASSERT_EQ(::sched_setaffinity(0, sizeof only_here, &only_here), 0);
   root_.write("proc/stat", line_of(here, 0, 0) + line_of(elsewhere, 0, 0));
-  const auto watch = watch_host(root_.path());
+  const auto watch = watch_host({}, root_.path());
   root_.write("proc/stat", line_of(here, 0, 8640000) + line_of(elsewhere, 8640000, 0));
   EXPECT_THAT(watch->conditions().others_cpu_share, Optional(testing::DoubleNear(0, 1e-3)));
   ASSERT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 TEST_F(OfTheHost, KnowsNothingWhereThereIsNoProc) {
-  EXPECT_EQ(watch_host(root_.path())->conditions(), Conditions{});
+  EXPECT_EQ(watch_host({}, root_.path())->conditions(), Conditions{});
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct Command {
   std::filesystem::path program;                   // a path; the PATH is not searched
   std::vector<std::string> arguments;              // after the program's own name
   std::map<std::string, std::string> environment;  // set on top of ours
+  const Descriptor* shared = nullptr;  // where not null, the child's descriptor kSharedDescriptor
 };
 
 // How a process ended: by itself with a code, or by a signal.
@@ -31,6 +32,7 @@ struct Ending {
 // The descriptor on which a child writes what must not mix with its prints; its input is descriptor
 // 0 and its output (1 and 2 together) is what it prints.
 inline constexpr int kMessagesDescriptor = 3;
+inline constexpr int kSharedDescriptor = 4;
 
 // A running child. It leads its own session and process group, so that a terminal's Ctrl-C goes to
 // us alone and one kill reaches the whole group; it leaves no core file; and the system kills it

@@ -6,17 +6,24 @@
 #include <functional>
 
 #include "autokernel/trial/result.h"
+#include "autokernel/trial/supervisor.h"
 
 namespace autokernel::trial {
+
+// This very program again, with its hidden subcommand.
+inline const RunnerCommand kLauncherCommand = {.program = "/proc/self/exe",
+                                               .arguments = {"launcher"}};
 
 // Compiles, checks, times and judges the kernel of `request`. `entered` is called as each phase
 // begins, in order, so that a deadline can be kept for it; `learned` once, with what is known of
 // device and problem before the candidate is touched; `answered` with what is returned, before the
 // device is given back, which may hang; an empty one is not called. A bad kernel is a
 // Result with its verdict; a broken machine or case is an Error. Result::total_seconds is left to
-// the caller.
+// the caller. The candidate's code runs in a process that is started by `launcher` and that calls
+// serve_launches().
 [[nodiscard]] Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
                                const std::function<void(const Result&)>& learned = {},
-                               const std::function<void(const Result&)>& answered = {});
+                               const std::function<void(const Result&)>& answered = {},
+                               const RunnerCommand& launcher = kLauncherCommand);
 
 }  // namespace autokernel::trial

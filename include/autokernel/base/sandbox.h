@@ -1,0 +1,20 @@
+// seccomp: a process gives up most of what it could ask of the system, for good.
+#pragma once
+
+#include <cstdint>
+
+namespace autokernel {
+
+// What a process that gives up the rest goes on doing, with all its threads. Memory, threads,
+// clocks, and what it has open stay.
+enum class Sandbox : std::uint8_t {
+  computing,      // nothing else: whatever is not on a list of calls is refused
+  driving_a_gpu,  // a driver's calls on the devices it has open: what is on a list is refused
+};
+
+// From now on no thread of this process starts a program or a process, opens or changes a file, has
+// a network, or reaches another process: the calls fail with EPERM. Throws Error(environment)
+// where the system has no seccomp.
+void enter_sandbox(Sandbox sandbox);
+
+}  // namespace autokernel

@@ -1,0 +1,174 @@
+#include "autokernel/base/sandbox.h"
+
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "autokernel/base/owned.h"
+#include "autokernel/base/system_error.h"
+
+namespace autokernel {
+namespace {
+
+constexpr const char* kAttempt =
+    "cannot confine the process in which the kernel runs; autokernel needs a Linux with seccomp";
+
+// What computing takes: memory, threads, clocks, signals of its own, and talking on what is open.
+constexpr std::array kComputing = {SCMP_SYS(read),
+                                   SCMP_SYS(write),
+                                   SCMP_SYS(readv),
+                                   SCMP_SYS(writev),
+                                   SCMP_SYS(close),
+                                   SCMP_SYS(lseek),
+                                   SCMP_SYS(poll),
+                                   SCMP_SYS(ppoll),
+                                   SCMP_SYS(restart_syscall),
+                                   SCMP_SYS(mmap),
+                                   SCMP_SYS(munmap),
+                                   SCMP_SYS(mprotect),
+                                   SCMP_SYS(madvise),
+                                   SCMP_SYS(mremap),
+                                   SCMP_SYS(brk),
+                                   SCMP_SYS(membarrier),
+                                   SCMP_SYS(mincore),
+                                   SCMP_SYS(futex),
+                                   SCMP_SYS(set_robust_list),
+                                   SCMP_SYS(rseq),
+                                   SCMP_SYS(set_tid_address),
+                                   SCMP_SYS(sched_yield),
+                                   SCMP_SYS(sched_getaffinity),
+                                   SCMP_SYS(getcpu),
+                                   SCMP_SYS(getpid),
+                                   SCMP_SYS(gettid),
+                                   SCMP_SYS(clock_gettime),
+                                   SCMP_SYS(clock_getres),
+                                   SCMP_SYS(clock_nanosleep),
+                                   SCMP_SYS(nanosleep),
+                                   SCMP_SYS(gettimeofday),
+                                   SCMP_SYS(getrusage),
+                                   SCMP_SYS(sysinfo),
+                                   SCMP_SYS(uname),
+                                   SCMP_SYS(getrandom),
+                                   SCMP_SYS(rt_sigaction),
+                                   SCMP_SYS(rt_sigprocmask),
+                                   SCMP_SYS(rt_sigreturn),
+                                   SCMP_SYS(sigaltstack),
+                                   SCMP_SYS(exit),
+                                   SCMP_SYS(exit_group)};
+
+// What no driver needs once its devices are open.
+constexpr std::array kRefused = {
+    // programs and other processes
+    SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(ptrace),
+    SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(process_madvise),
+    SCMP_SYS(process_mrelease), SCMP_SYS(kcmp), SCMP_SYS(pidfd_open), SCMP_SYS(pidfd_getfd),
+    SCMP_SYS(pidfd_send_signal), SCMP_SYS(tkill), SCMP_SYS(rt_sigqueueinfo),
+    SCMP_SYS(rt_tgsigqueueinfo), SCMP_SYS(setpriority), SCMP_SYS(ioprio_set),
+    SCMP_SYS(migrate_pages), SCMP_SYS(move_pages),
+    // files
+    SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(openat2), SCMP_SYS(creat),
+    SCMP_SYS(open_by_handle_at), SCMP_SYS(name_to_handle_at), SCMP_SYS(truncate), SCMP_SYS(unlink),
+    SCMP_SYS(unlinkat), SCMP_SYS(rename), SCMP_SYS(renameat), SCMP_SYS(renameat2), SCMP_SYS(link),
+    SCMP_SYS(linkat), SCMP_SYS(symlink), SCMP_SYS(symlinkat), SCMP_SYS(mkdir), SCMP_SYS(mkdirat),
+    SCMP_SYS(rmdir), SCMP_SYS(mknod), SCMP_SYS(mknodat), SCMP_SYS(chmod), SCMP_SYS(fchmod),
+    SCMP_SYS(fchmodat), SCMP_SYS(chown), SCMP_SYS(fchown), SCMP_SYS(lchown), SCMP_SYS(fchownat),
+    SCMP_SYS(utime), SCMP_SYS(utimes), SCMP_SYS(utimensat), SCMP_SYS(futimesat), SCMP_SYS(setxattr),
+    SCMP_SYS(lsetxattr), SCMP_SYS(fsetxattr), SCMP_SYS(chroot), SCMP_SYS(pivot_root),
+    SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(fsopen), SCMP_SYS(fsmount), SCMP_SYS(open_tree),
+    SCMP_SYS(move_mount), SCMP_SYS(inotify_init), SCMP_SYS(inotify_init1), SCMP_SYS(fanotify_init),
+    // network, and messages to other processes
+    SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen),
+    SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(shmget), SCMP_SYS(shmat), SCMP_SYS(semget),
+    SCMP_SYS(msgget), SCMP_SYS(mq_open),
+    // the system itself, and ways round this list
+    SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(bpf), SCMP_SYS(perf_event_open),
+    SCMP_SYS(userfaultfd), SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter),
+    SCMP_SYS(io_uring_register), SCMP_SYS(keyctl), SCMP_SYS(add_key), SCMP_SYS(request_key),
+    SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module), SCMP_SYS(kexec_load),
+    SCMP_SYS(kexec_file_load), SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff),
+    SCMP_SYS(quotactl), SCMP_SYS(acct), SCMP_SYS(syslog), SCMP_SYS(settimeofday),
+    SCMP_SYS(clock_settime), SCMP_SYS(adjtimex), SCMP_SYS(clock_adjtime), SCMP_SYS(personality),
+    SCMP_SYS(iopl), SCMP_SYS(ioperm), SCMP_SYS(modify_ldt)};
+
+void expect(int status, const char* call) {
+  if (status < 0) throw system_failure(Stop::environment, kAttempt, call, -status);
+}
+
+class Filter {
+ public:
+  explicit Filter(std::uint32_t otherwise)
+      : context_(::seccomp_init(otherwise), [](void* context) { ::seccomp_release(context); }) {
+    if (context_.get() == nullptr) {
+      throw system_failure(Stop::environment, kAttempt, "seccomp_init", ENOMEM);
+    }
+    // Threads that a library has started are confined as well.
+    expect(::seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_TSYNC, 1), "seccomp_attr_set");
+  }
+  template <typename... Comparison>
+  void rule(std::uint32_t action, int call, Comparison... compared) {
+    const int status = ::seccomp_rule_add(context_.get(), action, call,
+                                          static_cast<unsigned>(sizeof...(compared)), compared...);
+    // A call that this machine does not have cannot be made either.
+    if (status != -EDOM) expect(status, "seccomp_rule_add");
+  }
+  void load() { expect(::seccomp_load(context_.get()), "seccomp_load"); }
+
+ private:
+  Owned<void*> context_;
+};
+
+constexpr std::uint32_t refused(int error) { return SCMP_ACT_ERRNO(static_cast<unsigned>(error)); }
+
+scmp_arg_cmp first_argument(scmp_compare how, std::uint64_t value, std::uint64_t second = 0) {
+  return {.arg = 0, .op = how, .datum_a = value, .datum_b = second};
+}
+
+// A thread shares all memory; what does not would be a process.
+constexpr std::uint64_t kThread = CLONE_VM | CLONE_THREAD;
+
+void allow_computing(Filter& filter) {
+  for (const int call : kComputing) filter.rule(SCMP_ACT_ALLOW, call);
+  filter.rule(SCMP_ACT_ALLOW, SCMP_SYS(clone),
+              first_argument(SCMP_CMP_MASKED_EQ, kThread, kThread));
+  // Its flags lie in memory, where no filter sees them: libraries take the older call instead.
+  filter.rule(refused(ENOSYS), SCMP_SYS(clone3));
+  filter.rule(SCMP_ACT_ALLOW, SCMP_SYS(tgkill),
+              first_argument(SCMP_CMP_EQ, static_cast<std::uint64_t>(::getpid())));
+  filter.rule(SCMP_ACT_ALLOW, SCMP_SYS(prctl), first_argument(SCMP_CMP_EQ, PR_SET_NAME));
+}
+
+void refuse_the_rest(Filter& filter) {
+  const auto own = static_cast<std::uint64_t>(::getpid());
+  for (const int call : kRefused) filter.rule(refused(EPERM), call);
+  for (const std::uint64_t missing : {std::uint64_t{0}, std::uint64_t{CLONE_VM}}) {
+    filter.rule(refused(EPERM), SCMP_SYS(clone),
+                first_argument(SCMP_CMP_MASKED_EQ, kThread, missing));
+  }
+  filter.rule(refused(EPERM), SCMP_SYS(clone),
+              first_argument(SCMP_CMP_MASKED_EQ, kThread, CLONE_THREAD));
+  filter.rule(refused(ENOSYS), SCMP_SYS(clone3));
+  for (const int call : {SCMP_SYS(kill), SCMP_SYS(tgkill)}) {
+    filter.rule(refused(EPERM), call, first_argument(SCMP_CMP_NE, own));
+  }
+  // Of this process, or of a thread by its number: nothing else has limits or an order of its own.
+  filter.rule(refused(EPERM), SCMP_SYS(prlimit64), first_argument(SCMP_CMP_NE, 0));
+}
+
+}  // namespace
+
+void enter_sandbox(Sandbox sandbox) {
+  const bool computes = sandbox == Sandbox::computing;
+  Filter filter(computes ? refused(EPERM) : SCMP_ACT_ALLOW);
+  if (computes) {
+    allow_computing(filter);
+  } else {
+    refuse_the_rest(filter);
+  }
+  filter.load();
+}
+
+}  // namespace autokernel

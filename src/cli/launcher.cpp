@@ -1,0 +1,23 @@
+#include "cli/launcher.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "autokernel/base/process.h"
+#include "autokernel/trial/launches.h"
+#include "cli/messages_channel.h"
+
+namespace autokernel::cli {
+
+void Launcher::declare(Options /*options*/) {}
+
+int Launcher::run(const Console& /*console*/) {
+  Descriptor reports = messages_channel("launcher", "bench");
+  // Started as /proc/self/exe, it would otherwise be listed as "exe".
+  ::prctl(PR_SET_NAME, "autokernel-launch");
+  return trial::serve_launches({.orders = Descriptor(STDIN_FILENO),
+                                .reports = std::move(reports),
+                                .outbox = Descriptor(kSharedDescriptor)});
+}
+
+}  // namespace autokernel::cli

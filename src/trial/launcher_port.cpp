@@ -1,0 +1,58 @@
+#include "trial/launcher_port.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include "autokernel/base/system_error.h"
+
+namespace autokernel::trial {
+
+void LauncherPort::tell(const Report& report) {
+  const std::string line = encode(report);
+  for (std::string_view left = line; !left.empty();) {
+    const ssize_t count = ::write(reports_.get(), left.data(), left.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw system_failure(Stop::internal, "cannot report to the runner", "write");
+    left.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+Order LauncherPort::next() {
+  std::array<char, 65536> piece{};
+  for (;;) {
+    if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
+      const std::string line = unread_.substr(0, end + 1);
+      unread_.erase(0, end + 1);
+      return decode_order(line);
+    }
+    const ssize_t count = ::read(orders_.get(), piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw system_failure(Stop::internal, "cannot read an order", "read");
+    if (count == 0) throw Error(Stop::internal, "the runner has gone");
+    unread_.append(piece.data(), static_cast<std::size_t>(count));
+  }
+}
+
+Key PortKeys::draw(const std::string& launch) {
+  port_->tell(KeyWanted{launch});
+  const auto answer = port_->await<KeyAnswer>();
+  const auto key = key_of(answer.key);
+  if (!key) throw Error(Stop::internal, "the launcher was given no key but " + answer.key);
+  return *key;
+}
+
+void PortRecords::take(LaunchRecord record, const Operands& operands) {
+  operands.copy_outputs(port_->outbox().room());
+  port_->tell(Delivered{record.name, record.sized->size_name, record.recipe});
+  static_cast<void>(port_->await<GoOn>());
+}
+
+Watch::Sample PortWatch::after_sample(Again again) {
+  port_->tell(SampleTaken{again == Again::possible});
+  return port_->await<SampleAnswer>().counts ? Sample::counts : Sample::is_void;
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,43 @@
+// The runner's end of the channels to its launcher, the confined process in which the candidate's
+// code runs: orders in, reports out.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "autokernel/base/bounded_text.h"
+#include "autokernel/base/process.h"
+#include "autokernel/trial/supervisor.h"
+#include "trial/launch_message.h"
+
+namespace autokernel::trial {
+
+class LauncherProcess {
+ public:
+  // Starts it, with `outbox` as its descriptor kSharedDescriptor.
+  LauncherProcess(const RunnerCommand& command, const Descriptor& outbox);
+
+  void send(const Order& order);
+  // The next report; waits for it as long as it takes, since the supervisor keeps the deadlines.
+  // None where the launcher has ended. What it prints meanwhile goes to our own output.
+  // Throws Error(internal) for a message that makes no sense.
+  [[nodiscard]] std::optional<Report> next();
+
+  // Once it has hung up: how it ended.
+  [[nodiscard]] Ending ending();
+  // The beginning and the end of what it printed.
+  [[nodiscard]] std::string printed() const { return printed_.text(); }
+  [[nodiscard]] pid_t id() const { return child_.id(); }
+
+ private:
+  void forward_prints();
+  void read_reports();
+  [[nodiscard]] std::optional<std::string> take_line();
+
+  Child child_;
+  std::string unparsed_;
+  BoundedText printed_;
+};
+
+}  // namespace autokernel::trial

@@ -1,0 +1,200 @@
+#include "autokernel/trial/launches.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <future>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "autokernel/base/error.h"
+#include "autokernel/compile/compiler.h"
+#include "autokernel/driver/device.h"
+#include "trial/check.h"
+#include "trial/confinement.h"
+#include "trial/cublas.h"
+#include "trial/driver_settings.h"
+#include "trial/gpu_tools.h"
+#include "trial/launcher_port.h"
+#include "trial/openblas.h"
+#include "trial/programs.h"
+#include "trial/time.h"
+
+namespace autokernel::trial {
+namespace {
+
+ResourceReport resources_of(const compile::Program& program) {
+  ResourceReport report;
+  for (const compile::Launch& launch : program.declaration.launches) {
+    const auto found = program.resources.find(launch.kernel);
+    if (found == program.resources.end()) continue;
+    report.registers = std::max(report.registers, found->second.registers);
+    report.spill_bytes = std::max(report.spill_bytes, found->second.spill_bytes);
+    report.shared_bytes =
+        std::max(report.shared_bytes, found->second.static_shared_bytes + launch.shared_bytes);
+  }
+  return report;
+}
+
+Compiled report_of(const compile::Program& program, std::string nvrtc) {
+  Compiled compiled{resources_of(program), program.warnings, program.log, std::move(nvrtc)};
+  if (program.from_cache) compiled.log += "\nThe above is from the compile cache.\n";
+  return compiled;
+}
+
+// One trial's launches. What is made later goes earlier: the device is the last.
+class Launches {
+ public:
+  explicit Launches(LauncherPort& port) : port_(&port), keys_(port), judged_(port), watch_(port) {}
+
+  void run() {
+    set_driver_up();
+    const auto preparation = port_->await<Preparation>();
+    compiler_ = std::async(std::launch::async, compile::Compiler::open,
+                           preparation.cached ? compile::Caching::yes : compile::Caching::no)
+                    .share();
+    driver_.emplace(driver::Driver::open(preparation.device));
+    task_ = port_->await<LaunchTask>();
+    timed_size_.emplace(task_.problem, task_.timed_size);
+    check_size_.emplace(task_.problem, task_.check_size);
+    Timing timing = launch_all();
+    if (auto* rejected = std::get_if<Rejection>(&timing)) {
+      port_->tell(std::move(*rejected));
+      return;
+    }
+    port_->tell(std::get<Timed>(std::move(timing)));
+    // Until the runner has seen what this process used.
+    static_cast<void>(port_->await<GoOn>());
+  }
+
+ private:
+  [[nodiscard]] Timing launch_all() {
+    CompileTask compile_task{&task_.problem,     {task_.kernel_name, task_.source},
+                             task_.against,      {&*timed_size_},
+                             task_.architecture, !driver_->info().emulated};
+    if (task_.check_size != task_.timed_size) compile_task.sizes.push_back(&*check_size_);
+    Compilations compilations(compiler_, compile_task);
+    open_device();
+    auto compiled = compilations.wait();
+    if (auto* rejected = std::get_if<Rejection>(&compiled)) return std::move(*rejected);
+    const Programs programs = std::get<Programs>(std::move(compiled));
+    const compile::Program& timed_program = programs.kernel.at(task_.timed_size);
+    port_->tell(report_of(timed_program, compiler_.get().version()));
+    static_cast<void>(port_->await<GoOn>());
+
+    enter(Phase::check);
+    confine(driver_->info());
+    std::unique_ptr<Stopwatch> stopwatch;
+    std::unique_ptr<Rival> rival;
+    std::vector<std::vector<double>> alone;
+    if (programs.opponent && task_.against) {
+      enter(Phase::harness);
+      stopwatch = make_stopwatch(programs);
+      rival = std::make_unique<Rival>(Rival{
+          *programs.opponent, Pairing(task_.against->name, task_.against->min_gain.value_or(0))});
+      alone.push_back(time_alone(*stopwatch, *rival));
+      enter(Phase::check);
+    }
+    if (task_.checked) {
+      if (auto rejected = check(programs)) return *std::move(rejected);
+    }
+    enter(Phase::harness);
+    port_->tell(ChecksDone{});
+    static_cast<void>(port_->await<GoOn>());
+    enter(Phase::time);
+    if (!stopwatch) {  // a kernel that fails its checks needs none
+      enter(Phase::harness);
+      stopwatch = make_stopwatch(programs);
+      enter(Phase::time);
+    }
+    Timing timing = stopwatch->time(timed_program, rival.get());
+    if (std::holds_alternative<Rejection>(timing) || !rival) return timing;
+    enter(Phase::harness);
+    alone.push_back(time_alone(*stopwatch, *rival));
+    std::get<Timed>(timing).alone_us = std::move(alone);
+    return timing;
+  }
+
+  void open_device() {
+    const bool times_library =
+        std::holds_alternative<cases::GemmReference>(task_.problem.reference);
+    std::future<void> loading;
+    if (times_library && !driver_->info().emulated) {
+      loading = std::async(std::launch::async, Cublas::load);
+    }
+    device_.emplace(*driver_);
+    if (loading.valid()) loading.get();
+    device_->refuse_device_malloc();
+    if (!times_library) return;
+    if (driver_->info().emulated) {
+      openblas_ = OpenBlas::open();
+    } else {
+      cublas_ = Cublas::open(*device_);
+    }
+  }
+
+  [[nodiscard]] std::optional<Rejection> check(const Programs& programs) {
+    auto loading = Candidate::load(*device_, programs.kernel.at(task_.check_size));
+    if (auto* rejected = std::get_if<Rejection>(&loading)) {
+      if (programs.gpu_tools) require_loadable(*device_, *programs.gpu_tools);
+      return std::move(*rejected);
+    }
+    const auto& candidate = std::get<Candidate>(loading);
+    Launcher launcher(*device_, candidate, *check_size_, maker_, 1);
+    return run_checks(launcher, *check_size_, keys_, judged_);
+  }
+
+  [[nodiscard]] std::unique_ptr<Stopwatch> make_stopwatch(const Programs& programs) {
+    TimingTask task{*device_, *timed_size_, maker_, keys_, judged_, task_.samples, watch_};
+    task.recording_seconds = task_.recording_seconds;
+    task.open_seconds = task_.open_seconds;
+    // The harness's kernels are compiled where there is a GPU.
+    if (programs.gpu_tools) return gpu_stopwatch(task, cublas_.get(), *programs.gpu_tools);
+    return emulated_stopwatch(task, openblas_.get());
+  }
+
+  [[nodiscard]] static std::vector<double> time_alone(Stopwatch& stopwatch, Rival& rival) {
+    auto times = stopwatch.time_alone(rival);
+    if (const auto* rejected = std::get_if<Rejection>(&times)) {
+      throw Error(Stop::usage, "cannot compare with " + rival.pairing.against() +
+                                   ", which does not run: " + rejected->reason);
+    }
+    return std::get<std::vector<double>>(std::move(times));
+  }
+
+  void enter(Phase phase) { port_->tell(phase); }
+
+  LauncherPort* port_;
+  PortKeys keys_;
+  PortRecords judged_;
+  PortWatch watch_;
+  InputMaker maker_;
+  LaunchTask task_;
+  std::optional<SizedCase> timed_size_;
+  std::optional<SizedCase> check_size_;
+  std::shared_future<compile::Compiler> compiler_;
+  // Before the libraries, which give their memory back to the device when they go.
+  std::optional<driver::Driver> driver_;
+  std::optional<driver::Device> device_;
+  std::unique_ptr<OpenBlas> openblas_;
+  std::unique_ptr<Cublas> cublas_;
+};
+
+}  // namespace
+
+int serve_launches(LauncherChannels channels) {
+  LauncherPort port(std::move(channels));
+  try {
+    Launches(port).run();
+    return 0;
+  } catch (const Error& error) {
+    port.tell(Failure{.stop = error.stop(), .what = error.what()});
+    return static_cast<int>(error.stop());
+  } catch (const std::exception& error) {
+    const std::string what = std::string("the launcher met an unexpected error: ") + error.what();
+    port.tell(Failure{.stop = Stop::internal, .what = what});
+    return static_cast<int>(Stop::internal);
+  }
+}
+
+}  // namespace autokernel::trial

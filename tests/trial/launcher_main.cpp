@@ -1,0 +1,20 @@
+// The tests that hold whole trials are also the program that a trial starts as its launcher.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "autokernel/base/process.h"
+#include "autokernel/trial/launches.h"
+
+int main(int argc, char** argv) {
+  using autokernel::Descriptor;
+  if (argc == 2 && std::string_view(argv[1]) == "launcher") {
+    return autokernel::trial::serve_launches(
+        {.orders = Descriptor(STDIN_FILENO),
+         .reports = Descriptor(autokernel::kMessagesDescriptor),
+         .outbox = Descriptor(autokernel::kSharedDescriptor)});
+  }
+  ::testing::InitGoogleMock(&argc, argv);
+  return RUN_ALL_TESTS();
+}
