@@ -31,7 +31,11 @@ Device::Device(const Driver& driver) : api_(&driver.api()), info_(&driver.info()
         "see that no other process holds the device for itself");
   context_ = Owned<CUctx_st*>(
       context, [api = api_, device](CUctx_st*) { note(api->primary_context_release(device)); });
-  check(*api_, api_->context_set_current(context), "cuCtxSetCurrent",
+  make_current();
+}
+
+void Device::make_current() const {
+  check(*api_, api_->context_set_current(context_.get()), "cuCtxSetCurrent",
         "use the context of " + info_->name);
 }
 

@@ -144,20 +144,39 @@ class Trial {
                           const std::string& architecture, const SizedCase& checked) {
     std::vector<const SizedCase*> sizes = {&timed_size_};
     if (checked.size_name != timed_size_.size_name) sizes.push_back(&checked);
-    ReferenceCompilations compilations(compiler, problem_, sizes, architecture);
-    const driver::Driver& driver = *driver_;
-    const bool on_gpu = !driver.info().emulated;
-    std::future<void> loading;
-    if (needs_library(problem_) && on_gpu) {
-      loading = std::async(std::launch::async, Cublas::load);
+    compilations_.emplace(compiler, problem_, sizes, architecture);
+    if (on_gpu()) {
+      nvml_.emplace(driver_->info());
+      if (needs_library(problem_)) loading_ = std::async(std::launch::async, Cublas::load);
     }
-    // OpenBLAS needs no device.
-    if (on_gpu || has_reference_kernel(problem_)) device_.emplace(driver);
-    if (on_gpu) nvml_.emplace(driver.info());
-    if (loading.valid()) loading.get();
-    open_library();
-    references_ = compilations.wait();
+    // Where the launcher makes its context at the same time, both take longer. One that has
+    // something to check before it times anything is left alone until it has one.
+    const bool checks_first = request_.checked && !request_.against;
+    if (!on_gpu() || !checks_first) prepare_device();
   }
+
+  // In a thread of its own; OpenBLAS needs no device.
+  void prepare_device() {
+    if (preparing_.valid() || is_ready_) return;
+    preparing_ = std::async(std::launch::async, [this] {
+      if (on_gpu() || has_reference_kernel(problem_)) device_.emplace(*driver_);
+      if (loading_.valid()) loading_.get();
+      open_library();
+      references_ = compilations_->wait();
+    });
+  }
+
+  // From here on everything is there that it takes to judge, and nothing is at work.
+  void be_ready() {
+    prepare_device();
+    if (is_ready_) return;
+    preparing_.get();
+    is_ready_ = true;
+    if (library() != nullptr) result_.versions["reference"] = library()->version();
+    if (device_) device_->make_current();
+  }
+
+  [[nodiscard]] bool on_gpu() const { return !driver_->info().emulated; }
 
   // Answers the launcher's reports, until it has timed the kernel, or has rejected it, or is lost.
   [[nodiscard]] std::optional<Rejection> follow_launcher() {
@@ -186,6 +205,9 @@ class Trial {
     result_.warnings.insert(result_.warnings.end(), compiled.warnings.begin(),
                             compiled.warnings.end());
     result_.detail = std::move(compiled.log);
+    prepare_device();
+    // The incumbent is timed first of all.
+    if (request_.against) be_ready();
     launcher_->send(GoOn{});
     return std::nullopt;
   }
@@ -206,6 +228,7 @@ class Trial {
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Ended> take(const ChecksDone& /*report*/) {
+    be_ready();
     if (request_.checked) {
       if (const std::string why = account_->missing_checks(); !why.empty()) {
         return Ended{disbelieved(why)};
@@ -305,7 +328,6 @@ class Trial {
     } else {
       cublas_ = Cublas::open(*device_);
     }
-    result_.versions["reference"] = library()->version();
   }
 
   [[nodiscard]] Library* library() const {
@@ -425,7 +447,11 @@ class Trial {
   std::optional<driver::Device> device_;
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;
+  std::optional<ReferenceCompilations> compilations_;
   References references_;
+  std::future<void> loading_;
+  std::future<void> preparing_;  // after all that it fills, so that it is waited for before they go
+  bool is_ready_ = false;
   std::optional<DeviceNoise> noise_;  // of this device, where it is known
   std::optional<NvmlOpening> nvml_;   // of a GPU, until the watch is made
   std::unique_ptr<Watch> watch_;      // from then on

@@ -50,6 +50,9 @@ class Device {
  public:
   explicit Device(const Driver& driver);
 
+  // On the calling thread, too.
+  void make_current() const;
+
   [[nodiscard]] const DeviceInfo& info() const { return *info_; }
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) const;
