@@ -3,10 +3,9 @@
 //
 //   AUTOKERNEL_TEST_FAULT=CALL:N:EFFECT    the N-th use of CALL, from 1; EFFECT is `hang`, `crash`
 //                                          or the CUresult that it and every later use return
-//   AUTOKERNEL_TEST_FAULT_ONCE=FILE        not where there is that file, which the fault makes: so
-//   it
-//                                          passes, and was seen
-//   AUTOKERNEL_TEST_CENSUS=FILE            each call's name is added to it, a line each
+//   AUTOKERNEL_TEST_FAULT_ONCE=FILE        not where that file holds anything, as it does after the
+//                                          fault: so it passes, and was seen
+//   AUTOKERNEL_TEST_CENSUS=FILE            the process and the name of each call are added to it
 //   AUTOKERNEL_TEST_DEVICE=NAME            what cuDeviceGetName says
 //   AUTOKERNEL_TEST_VERSION=N              what cuDriverGetVersion says
 //   AUTOKERNEL_TEST_SILENT=1               the driver has no words for its errors
@@ -15,6 +14,8 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -25,6 +26,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -104,12 +106,28 @@ std::string_view image_in(const char* bytes) {
   return {bytes, header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize};
 }
 
-std::string text_for(std::string_view image) {
-  for (const auto& entry : std::filesystem::directory_iterator(variable("AUTOKERNEL_TEST_GPU"))) {
-    // A function's code stands in a section of its name.
-    if (image.find(".text." + entry.path().stem().string()) == std::string_view::npos) continue;
+// By the kernel.
+std::map<std::string, std::string> read_texts() {
+  std::map<std::string, std::string> texts;
+  const char* folder = variable("AUTOKERNEL_TEST_GPU");
+  if (folder == nullptr) return texts;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream file(entry.path(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    texts[entry.path().stem().string()] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  return texts;
+}
+
+// Whoever is confined later can open no file then.
+const std::map<std::string, std::string>& texts() {
+  static const std::map<std::string, std::string> read = read_texts();
+  return read;
+}
+
+std::string text_for(std::string_view image) {
+  for (const auto& [kernel, text] : texts()) {
+    // A function's code stands in a section of its name.
+    if (image.find(".text." + kernel) != std::string_view::npos) return text;
   }
   return {};
 }
@@ -161,25 +179,33 @@ void* replacement(std::string_view name) {
   return nullptr;
 }
 
+int once_file() {
+  static const int file = ::open(variable("AUTOKERNEL_TEST_FAULT_ONCE"),
+                                 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  return file;
+}
+
 // A fault that passes hits one call; any other that one and those that follow.
 bool is_due(std::string_view name) {
   static std::atomic<int> uses{0};
   if (fault().use == 0 || name != fault().call) return false;
   const int use = ++uses;
-  const char* once = variable("AUTOKERNEL_TEST_FAULT_ONCE");
-  if (once == nullptr) return use >= fault().use;
+  if (variable("AUTOKERNEL_TEST_FAULT_ONCE") == nullptr) return use >= fault().use;
   if (use != fault().use) return false;
-  const int file = ::open(once, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return false;
-  ::close(file);
-  return true;
+  // Locked, since several processes may come to it at a time.
+  if (::flock(once_file(), LOCK_EX) != 0) return false;
+  struct stat status{};
+  const bool first = ::fstat(once_file(), &status) == 0 && status.st_size == 0;
+  if (first && ::write(once_file(), "x", 1) != 1) std::abort();
+  ::flock(once_file(), LOCK_UN);
+  return first;
 }
 
 void count(std::string_view name) {
   const char* census = variable("AUTOKERNEL_TEST_CENSUS");
   if (census == nullptr) return;
   static const int file = ::open(census, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  const std::string line = std::string(name) + "\n";
+  const std::string line = std::to_string(::getpid()) + " " + std::string(name) + "\n";
   if (::write(file, line.data(), line.size()) < 0) std::abort();
 }
 
@@ -199,6 +225,8 @@ void* faulty(std::string_view name) {
 
 // The function to go on to, in place of the one that was called.
 extern "C" [[gnu::visibility("hidden")]] void* autokernel_test_answer(const char* name) {
+  static_cast<void>(texts());
+  if (variable("AUTOKERNEL_TEST_FAULT_ONCE") != nullptr) static_cast<void>(once_file());
   count(name);
   if (is_due(name)) return faulty(name);
   if (void* other = replacement(name)) return other;
