@@ -82,8 +82,8 @@ class Launches {
     port_->tell(report_of(timed_program, compiler_.get().version()));
     static_cast<void>(port_->await<GoOn>());
 
-    enter(Phase::check);
     confine(driver_->info());
+    enter(Phase::check);
     std::unique_ptr<Stopwatch> stopwatch;
     std::unique_ptr<Rival> rival;
     std::vector<std::vector<double>> alone;

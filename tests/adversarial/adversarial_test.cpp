@@ -4,13 +4,16 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <set>
+#include <thread>
 
 #include "adversarial/kernel_file.h"
 #include "adversarial/switched_defences.h"
 #include "autokernel/base/landlock.h"
 #include "e2e/workplace.h"
+#include "support/census.h"
 
 namespace autokernel::test {
 namespace {
@@ -163,9 +166,40 @@ TEST(Defences, EachHasAKernelThatGetsThroughWithoutIt) {
   for (const auto& [kernel, without] : mutations()) {
     shown.insert(without.defences.begin(), without.defences.end());
   }
+  shown.insert("sandbox");  // Unconfined.*
   for (const std::string& name : names_of_defences()) {
     EXPECT_THAT(shown, Contains(name)) << "no kernel says what it gets without it";
   }
+}
+
+// What no kernel can show as long as there is no other hole.
+class Unconfined : public Kernels {
+ protected:
+  // Of the process in which a kernel that never ends is checked.
+  [[nodiscard]] std::string launchers_status(const std::string& without) const {
+    const KernelFile kernel =
+        read_kernel_file(sources() / "tests" / "adversarial" / "kernels" / "13_never_ends.cu");
+    Invocation invocation = bench(kernel);
+    invocation.program = AUTOKERNEL_WITHOUT_DEFENCES;
+    invocation.environment[kSwitch] = without;
+    invocation.arguments.emplace_back("--verbose");
+    RunningProgram program(invocation);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    while (program.err_so_far().find("entered phase check") == std::string::npos &&
+           std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    const pid_t launcher = process_named("autokernel-lau", scratch_.path().string());
+    std::string status = contents(fs::path("/proc") / std::to_string(launcher) / "status");
+    program.send(SIGKILL);
+    static_cast<void>(program.wait(std::chrono::seconds{20}));
+    return status;
+  }
+};
+
+TEST_F(Unconfined, IsTheLauncherWithoutTheSandbox) {
+  EXPECT_THAT(launchers_status("sandbox"), HasSubstr("Seccomp:\t0"));
+  EXPECT_THAT(launchers_status("deadlines"), HasSubstr("Seccomp:\t2"));
 }
 
 TEST(Defences, CannotBeSwitchedOffInTheProgramThatIsShipped) {

@@ -97,20 +97,15 @@ class TheLauncher : public Workplace {
   TheLauncher(const TheLauncher&) = delete;
   TheLauncher& operator=(const TheLauncher&) = delete;
 
-  // The process of that name; 0 where there is none.
-  [[nodiscard]] pid_t process_named(const std::string& name) const {
-    for (const pid_t process : processes_marked(scratch_.path().string())) {
-      const std::string comm = text_of(fs::path("/proc") / std::to_string(process) / "comm");
-      if (comm.starts_with(name)) return process;
-    }
-    return 0;
+  [[nodiscard]] pid_t process(const std::string& name) const {
+    return process_named(name, scratch_.path().string());
   }
 
   std::optional<RunningProgram> program_;
 };
 
 TEST_F(TheLauncher, IsConfinedWithAllItsThreads) {
-  const pid_t launcher = process_named("autokernel-lau");
+  const pid_t launcher = process("autokernel-lau");
   ASSERT_NE(launcher, 0);
   int threads = 0;
   for (const auto& task :
@@ -123,8 +118,8 @@ TEST_F(TheLauncher, IsConfinedWithAllItsThreads) {
 }
 
 TEST_F(TheLauncher, HoldsNoToleranceUnlikeTheRunner) {
-  const pid_t launcher = process_named("autokernel-lau");
-  const pid_t runner = process_named("autokernel-run");
+  const pid_t launcher = process("autokernel-lau");
+  const pid_t runner = process("autokernel-run");
   ASSERT_NE(launcher, 0);
   ASSERT_NE(runner, 0);
   const std::vector<std::string> secrets = {bytes_of(kAbsolute), bytes_of(kRelative),

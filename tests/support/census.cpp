@@ -38,6 +38,15 @@ std::vector<pid_t> processes_marked(const std::string& marker) {
   return marked;
 }
 
+pid_t process_named(const std::string& name, const std::string& marker) {
+  for (const pid_t process : processes_marked(marker)) {
+    std::ifstream listed(fs::path("/proc") / std::to_string(process) / "comm");
+    std::string found;
+    if (std::getline(listed, found) && found.starts_with(name)) return process;
+  }
+  return 0;
+}
+
 std::vector<pid_t> processes_still_marked(const std::string& marker) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{2};
   std::vector<pid_t> marked = processes_marked(marker);

@@ -12,7 +12,10 @@ namespace autokernel::test {
 // Every process, however it was started, in whose environment or working folder `marker` occurs,
 // this one excepted.
 [[nodiscard]] std::vector<pid_t> processes_marked(const std::string& marker);
-// The same once none is left, or after two seconds: a process that was killed takes a moment to go.
+// That one of them whose name, as the system lists it, begins so; 0 where there is none.
+[[nodiscard]] pid_t process_named(const std::string& name, const std::string& marker);
+// The first once none is left, or after two seconds: a process that was killed takes a moment to
+// go.
 [[nodiscard]] std::vector<pid_t> processes_still_marked(const std::string& marker);
 
 // Every file and folder below `folder`, relative to it, sorted.
