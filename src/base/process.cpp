@@ -16,8 +16,6 @@
 
 #include "autokernel/base/system_error.h"
 
-extern char** environ;
-
 namespace autokernel {
 namespace {
 
@@ -43,18 +41,12 @@ class Block {
 }
 
 [[nodiscard]] std::vector<std::string> environment_of(const Command& command) {
-  std::vector<std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string variable = *entry;
-    if (!command.environment.contains(variable.substr(0, variable.find('=')))) {
-      variables.push_back(variable);
-    }
-  }
-  for (const auto& [name, value] : command.environment) {
-    std::string variable = name;
-    variables.push_back(variable.append("=").append(value));
-  }
-  return variables;
+  Variables variables = command.environment;
+  if (command.inherits == Inherits::everything) variables.merge(own_variables());
+  std::vector<std::string> entries;
+  entries.reserve(variables.size());
+  for (const auto& [name, value] : variables) entries.push_back(std::string(name) + "=" + value);
+  return entries;
 }
 
 // Everything the child needs between fork and exec, made before the fork: after it, in a program

@@ -77,6 +77,14 @@ TEST(Child, SeesTheVariablesSetForItAndOurs) {
   EXPECT_THAT(all_from(child.output()), testing::StartsWith("extra /"));
 }
 
+TEST(Child, ThatInheritsNothingSeesTheVariablesSetForItAlone) {
+  Child child = Child::start({.program = "/usr/bin/env",
+                              .arguments = {},
+                              .environment = {{"EXTRA", "extra"}},
+                              .inherits = Inherits::nothing});
+  EXPECT_EQ(all_from(child.output()), "EXTRA=extra\n");
+}
+
 TEST(Child, LeadsASessionOfItsOwn) {
   Child child = Child::start(shell("read nothing"));
   EXPECT_EQ(::getsid(child.id()), child.id());

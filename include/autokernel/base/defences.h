@@ -24,6 +24,7 @@ enum class Defence : std::uint8_t {
   deadlines,                // for each phase, kept from outside
   confined_compiler,        // it can read CUDA's files and nothing else
   sandbox,                  // the candidate's process has no files, network or other processes
+  fixed_environment,        // kernels run with the variables on a list, not with the user's
 };
 
 #ifdef AUTOKERNEL_DEFENCES_CAN_BE_SWITCHED_OFF

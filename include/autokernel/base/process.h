@@ -5,21 +5,26 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "autokernel/base/descriptor.h"
+#include "autokernel/base/environment.h"
 #include "autokernel/base/owned.h"
 
 namespace autokernel {
 
+// Which of our own variables a child is given.
+enum class Inherits : std::uint8_t { everything, nothing };
+
 struct Command {
-  std::filesystem::path program;                   // a path; the PATH is not searched
-  std::vector<std::string> arguments;              // after the program's own name
-  std::map<std::string, std::string> environment;  // set on top of ours
+  std::filesystem::path program;       // a path; the PATH is not searched
+  std::vector<std::string> arguments;  // after the program's own name
+  Variables environment;               // set on top of what it inherits
+  Inherits inherits = Inherits::everything;
   const Descriptor* shared = nullptr;  // where not null, the child's descriptor kSharedDescriptor
 };
 
