@@ -49,10 +49,12 @@ struct Api {
   decltype(&::cuEventRecord) event_record = nullptr;
   decltype(&::cuEventElapsedTime) event_elapsed_time = nullptr;
 
-  // The emulated driver's own: what it knows about the last fault beyond its code, and its version.
+  // The emulated driver's own: what it knows about the last fault beyond its code, and its version
+  // and settings.
   using Text = const char* (*)();
   Text emu_fault_report = nullptr;
   Text emu_version = nullptr;
+  Text emu_settings = nullptr;
 };
 
 // Opens a driver library and fills the table from it; the library stays open as long as the table

@@ -22,6 +22,12 @@ std::string version_text(int version) {
 // NVRTC in use is of CUDA 12.
 constexpr int kOldestVersion = 12000;
 
+// Empty for a driver that tells none.
+std::string settings_of(const Api& api) {
+  const char* settings = api.emu_settings == nullptr ? nullptr : api.emu_settings();
+  return settings == nullptr ? "" : settings;
+}
+
 std::string version_of(const Api& api) {
   if (api.emu_version != nullptr) {
     const char* version = api.emu_version();
@@ -65,6 +71,7 @@ Driver::Driver(std::shared_ptr<const Api> api, Origin origin, int ordinal) : api
   info_.memory_bytes = memory;
   info_.driver_version = version_of(*api_);
   info_.multiprocessors = ask(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  info_.settings = settings_of(*api_);
   // What follows only means something of hardware, and the emulated device need not answer it.
   if (info_.emulated) return;
   std::array<char, kLongestName> address{};

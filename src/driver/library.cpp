@@ -85,6 +85,7 @@ std::shared_ptr<const Api> open_library(const std::filesystem::path& library, st
   symbols.find(api->event_elapsed_time, "cuEventElapsedTime");
   symbols.find_if_there(api->emu_fault_report, "emuFaultReport");
   symbols.find_if_there(api->emu_version, "emuVersion");
+  symbols.find_if_there(api->emu_settings, "emuSettings");
   return api;
 }
 

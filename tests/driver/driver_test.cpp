@@ -33,6 +33,18 @@ TEST(Driver, TakesTheEmulatorsOwnVersion) {
             "emulator 7");
 }
 
+TEST(Driver, TakesTheEmulatorsSettingsWhereItTellsThem) {
+  Api api = sound_driver();
+  const auto settings = [&] {
+    return Driver(std::make_shared<const Api>(api), Origin::emulator, 0).info().settings;
+  };
+  EXPECT_EQ(settings(), "");
+  api.emu_settings = [] { return static_cast<const char*>(nullptr); };
+  EXPECT_EQ(settings(), "");
+  api.emu_settings = [] { return "engine warps"; };
+  EXPECT_EQ(settings(), "engine warps");
+}
+
 TEST(Driver, OfATimeBeforeCuda12IsRefusedWithTheRemedy) {
   Api api = sound_driver();
   api.driver_get_version = [](int* version) {

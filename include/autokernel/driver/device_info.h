@@ -22,6 +22,7 @@ struct DeviceInfo {
   std::string address;  // on the PCI bus, "0000:1B:00.0"; empty where the driver does not say
   std::string driver_version;  // highest CUDA version it supports, "13.0"; the emulator's own
                                // version where emulated
+  std::string settings;  // of the emulated device: how it compiles and runs kernels; else empty
 };
 
 // Arithmetic whose rate differs. Multiplicands; the sum is kept in fp32 everywhere.

@@ -15,6 +15,10 @@ const char* emuFaultReport(void);
 /* Version of the emulator, as "0.1.0". */
 const char* emuVersion(void);
 
+/* How it runs kernels, by the environment (EMULATED_CUDA_*) and the machine, as "engine automatic,
+   compilation automatic, 2 threads". */
+const char* emuSettings(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -118,6 +118,10 @@ TEST_F(Device, DriverIsOfTheVersionOfTheHeaders) {
   EXPECT_STRNE(emuVersion(), "");
 }
 
+TEST_F(Device, SaysHowItRunsKernels) {
+  EXPECT_THAT(emuSettings(), testing::MatchesRegex("engine [a-z]+, compilation [a-z]+, [0-9]+ .*"));
+}
+
 TEST(Errors, HaveNamesAndDescriptions) {
   const char* text = nullptr;
 
