@@ -42,6 +42,15 @@ void read(const Json& object, const char* name, std::optional<Range>& value) {
   }
 }
 
+// Older records lack these.
+void read_process(const Json& object, Conditions& conditions) {
+  if (!object.contains("environment")) return;
+  conditions.environment = object.at("environment").get<std::map<std::string, std::string>>();
+  read(object, "niceness", conditions.niceness);
+  read(object, "processors", conditions.processors);
+  read(object, "emulation", conditions.emulation);
+}
+
 }  // namespace
 
 std::string conditions_text(const Conditions& conditions) {
@@ -63,6 +72,9 @@ std::string conditions_text(const Conditions& conditions) {
         fmt::format("others used {:.0f} % of the CPU", 100 * *conditions.others_cpu_share));
   }
   if (conditions.governor) figures.push_back("governor " + *conditions.governor);
+  if (const int niceness = conditions.niceness.value_or(0); niceness != 0) {
+    figures.push_back(fmt::format("niceness {}", niceness));
+  }
   std::vector<std::string> parts;
   if (!figures.empty()) parts.push_back(joined(figures, ", "));
   if (const auto words = driver::throttle_words(conditions.throttle_reasons.value_or(0));
@@ -91,7 +103,11 @@ std::string conditions_object(const Conditions& conditions) {
       {"other_programs", json_of(conditions.other_programs)},
       {"samples_redone", conditions.samples_redone},
       {"others_cpu_share", json_of(conditions.others_cpu_share)},
-      {"governor", json_of(conditions.governor)}};
+      {"governor", json_of(conditions.governor)},
+      {"environment", conditions.environment},
+      {"niceness", json_of(conditions.niceness)},
+      {"processors", json_of(conditions.processors)},
+      {"emulation", json_of(conditions.emulation)}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -116,6 +132,7 @@ std::optional<Conditions> recorded_conditions(const std::string& record) {
     conditions.samples_redone = found->at("samples_redone").get<int>();
     read(*found, "others_cpu_share", conditions.others_cpu_share);
     read(*found, "governor", conditions.governor);
+    read_process(*found, conditions);
     return conditions;
   } catch (const Json::exception&) {
     return {};

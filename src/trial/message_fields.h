@@ -121,6 +121,10 @@ void describe(Fields&& fields, Object& conditions) {
   fields("samples_redone", conditions.samples_redone);
   fields("others_cpu_share", conditions.others_cpu_share);
   fields("governor", conditions.governor);
+  fields("environment", conditions.environment);
+  fields("niceness", conditions.niceness);
+  fields("processors", conditions.processors);
+  fields("emulation", conditions.emulation);
   fields("unclean", conditions.unclean);
 }
 

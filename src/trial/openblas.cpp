@@ -1,6 +1,7 @@
 #include "trial/openblas.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <cstdlib>
@@ -31,7 +32,7 @@ void upcast(cases::DType dtype, std::span<const std::byte> from, std::vector<flo
 void OpenBlas::let_idle_threads_sleep() {
   // They spin for 2^26 cycles otherwise, on the cores a kernel is timed on. 2^10 is less than a
   // microsecond.
-  setenv("OPENBLAS_THREAD_TIMEOUT", "10", 0);
+  setenv("OPENBLAS_THREAD_TIMEOUT", "10", 1);
 }
 
 std::unique_ptr<OpenBlas> OpenBlas::open() {
@@ -41,6 +42,8 @@ std::unique_ptr<OpenBlas> OpenBlas::open() {
       blas->library_ = Owned<void*>(handle, [](void* library) { dlclose(library); });
       blas->sgemm_ = reinterpret_cast<Sgemm>(dlsym(handle, "cblas_sgemm"));
       blas->config_ = reinterpret_cast<Config>(dlsym(handle, "openblas_get_config"));
+      blas->core_ = reinterpret_cast<Config>(dlsym(handle, "openblas_get_corename"));
+      blas->threads_ = reinterpret_cast<Threads>(dlsym(handle, "openblas_get_num_threads"));
       break;
     }
   }
@@ -56,7 +59,13 @@ std::unique_ptr<OpenBlas> OpenBlas::open() {
 std::string OpenBlas::version() const {
   const std::string config = config_();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
   const std::size_t end = config.find(' ', config.find(' ') + 1);
-  return config.substr(0, end);
+  std::string version = config.substr(0, end);
+  // Kernels for another processor, or fewer threads, make it another library.
+  if (core_ != nullptr && threads_ != nullptr) {
+    const int threads = threads_();
+    version += fmt::format(" ({}, {} thread{})", core_(), threads, threads == 1 ? "" : "s");
+  }
+  return version;
 }
 
 void OpenBlas::multiply(const Product& product, cases::DType dtype, std::span<const std::byte> left,

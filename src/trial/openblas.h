@@ -26,15 +26,19 @@ class OpenBlas : public Library {
                        std::span<const float> right, std::span<float> result) const;
 
  private:
-  // cblas_sgemm and openblas_get_config, with the 32-bit integers of Debian's build.
+  // Of OpenBLAS, with the 32-bit integers of Debian's build: cblas_sgemm, openblas_get_config or
+  // openblas_get_corename, and openblas_get_num_threads.
   using Sgemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int,
                          float, float*, int);
   using Config = char* (*)();
+  using Threads = int (*)();
   OpenBlas() = default;
 
   Owned<void*> library_;
   Sgemm sgemm_ = nullptr;
   Config config_ = nullptr;
+  Config core_ = nullptr;  // null, and so is the next, in a build for one processor or thread
+  Threads threads_ = nullptr;
   std::vector<float> left_;  // upcast inputs, kept for their memory
   std::vector<float> right_;
 };

@@ -27,6 +27,7 @@
 #include "trial/peak.h"
 #include "trial/phase_clock.h"
 #include "trial/plausible.h"
+#include "trial/process_conditions.h"
 #include "trial/programs.h"
 #include "trial/statistics.h"
 #include "trial/watch.h"
@@ -423,6 +424,7 @@ class Trial {
   // Why nothing can be concluded from the times; empty: it can.
   [[nodiscard]] std::string note_conditions() {
     result_.conditions = watch().conditions();
+    add_process_conditions(driver_->info(), *result_.conditions);
     const std::vector<std::string> warnings = warnings_of(*result_.conditions);
     result_.warnings.insert(result_.warnings.end(), warnings.begin(), warnings.end());
     return result_.conditions->unclean;

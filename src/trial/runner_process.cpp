@@ -21,13 +21,20 @@ constexpr std::size_t kLargestMessage = std::size_t{64} << 20;
 
 constexpr std::chrono::milliseconds kPrintInterval{20};
 
+[[nodiscard]] Variables with_temporary_folder(Variables variables,
+                                              const std::filesystem::path& folder) {
+  variables["TMPDIR"] = folder.string();
+  return variables;
+}
+
 }  // namespace
 
 RunnerProcess::RunnerProcess(const RunnerCommand& command, const Request& request,
-                             const std::filesystem::path& scratch)
+                             const Variables& variables, const std::filesystem::path& scratch)
     : child_(Child::start({.program = command.program,
                            .arguments = command.arguments,
-                           .environment = {{"TMPDIR", scratch.string()}}})),
+                           .environment = with_temporary_folder(variables, scratch),
+                           .inherits = Inherits::nothing})),
       unsent_(encode(request)),
       printed_(kLargestPrint) {}
 

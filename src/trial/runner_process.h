@@ -16,9 +16,9 @@ namespace autokernel::trial {
 
 class RunnerProcess {
  public:
-  // Starts the runner with its temporary files below `scratch`; the request is sent while
-  // exchange() is called.
-  RunnerProcess(const RunnerCommand& command, const Request& request,
+  // Starts the runner with these variables alone and its temporary files below `scratch`; the
+  // request is sent while exchange() is called.
+  RunnerProcess(const RunnerCommand& command, const Request& request, const Variables& variables,
                 const std::filesystem::path& scratch);
 
   // Sends and receives what can be, waiting at most `patience` for something to do, and returns the

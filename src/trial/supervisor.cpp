@@ -10,6 +10,7 @@
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/process_tree.h"
 #include "autokernel/base/scratch.h"
+#include "autokernel/trial/environment.h"
 #include "trial/fate.h"
 #include "trial/runner_process.h"
 
@@ -58,7 +59,9 @@ class Trial {
  public:
   Trial(const Request& request, const Limits& limits, const Observer& observer,
         const RunnerCommand& command)
-      : limits_(limits), observer_(observer), runner_(command, request, scratch_.path()) {
+      : limits_(limits),
+        observer_(observer),
+        runner_(command, request, environment_.variables, scratch_.path()) {
     note(fmt::format("runner {} started, temporary files in {}", runner_.id(),
                      scratch_.path().string()));
   }
@@ -153,6 +156,9 @@ class Trial {
     if (const std::string printed = runner_.printed(); !printed.empty()) {
       result.detail += (result.detail.empty() ? "" : "\n") + ("printed by the runner:\n" + printed);
     }
+    if (std::string warning = warning_of(environment_); !warning.empty()) {
+      result.warnings.push_back(std::move(warning));
+    }
     // The runner knows its phases better; what it could not tell is filled in.
     result.phase_seconds.merge(seconds_);
     result.total_seconds = Seconds(Clock::now() - begun_).count();
@@ -174,6 +180,7 @@ class Trial {
   Result known_;
   std::optional<Result> result_;
   Interrupts interrupts_;
+  RunnerEnvironment environment_ = runner_environment(own_variables());
   ScratchDirectory scratch_;
   ProcessTree tree_;
   RunnerProcess runner_;

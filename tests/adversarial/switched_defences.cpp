@@ -27,6 +27,7 @@ constexpr std::array kNames = {
     std::pair{Defence::deadlines, "deadlines"},
     std::pair{Defence::confined_compiler, "confined_compiler"},
     std::pair{Defence::sandbox, "sandbox"},
+    std::pair{Defence::fixed_environment, "fixed_environment"},
 };
 
 }  // namespace

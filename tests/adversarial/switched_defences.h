@@ -8,7 +8,7 @@
 namespace autokernel::test {
 
 // "fresh_keys,restored_module".
-inline constexpr const char* kSwitch = "AUTOKERNEL_WITHOUT_DEFENCES";
+inline constexpr const char* kSwitch = "AUTOKERNEL_TEST_WITHOUT_DEFENCES";
 
 [[nodiscard]] std::vector<std::string> names_of_defences();
 

@@ -32,6 +32,10 @@ Conditions of_the_host() {
   Conditions conditions;
   conditions.others_cpu_share = 0.125;
   conditions.governor = "performance";
+  conditions.environment = {{"LD_LIBRARY_PATH", "/lib"}};
+  conditions.niceness = 10;
+  conditions.processors = "0-3";
+  conditions.emulation = "engine automatic";
   return conditions;
 }
 
@@ -46,7 +50,8 @@ TEST(ConditionsText, SaysWhatAGpuDid) {
 }
 
 TEST(ConditionsText, SaysWhatTheHostDid) {
-  EXPECT_EQ(conditions_text(of_the_host()), "others used 12 % of the CPU, governor performance");
+  EXPECT_EQ(conditions_text(of_the_host()),
+            "others used 12 % of the CPU, governor performance, niceness 10");
 }
 
 TEST(ConditionsText, IsEmptyWhereNothingIsKnown) { EXPECT_EQ(conditions_text({}), ""); }
@@ -70,6 +75,13 @@ TEST(RecordedConditions, AreThoseThatWereWritten) {
   EXPECT_THAT(recorded_conditions(record_with(of_a_gpu())), Optional(of_a_gpu()));
   EXPECT_THAT(recorded_conditions(record_with(of_the_host())), Optional(of_the_host()));
   EXPECT_THAT(recorded_conditions(record_with({})), Optional(Conditions{}));
+}
+
+TEST(RecordedConditions, MayLackWhatOlderRecordsLack) {
+  auto object = nlohmann::json::parse(conditions_object(of_a_gpu()));
+  for (const char* name : {"environment", "niceness", "processors", "emulation"})
+    object.erase(name);
+  EXPECT_THAT(recorded_conditions(R"({"conditions":)" + object.dump() + "}"), Optional(of_a_gpu()));
 }
 
 TEST(RecordedConditions, OfADamagedRecordAreNone) {

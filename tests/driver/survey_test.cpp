@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 Survey survey_of_driver_that(const char* what) {
-  ::setenv("FAKE_CUDA", what, 1);  // NOLINT(concurrency-mt-unsafe): a test has one thread
+  ::setenv("AUTOKERNEL_TEST_CUDA", what, 1);  // NOLINT(concurrency-mt-unsafe): one thread
   return survey(FAKE_CUDA_LIBRARY);
 }
 

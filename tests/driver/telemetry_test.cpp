@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::optional<Telemetry> telemetry_of_gpu_that_is(const char* what) {
-  ::setenv("FAKE_NVML", what, 1);  // NOLINT(concurrency-mt-unsafe): a test has one thread
+  ::setenv("AUTOKERNEL_TEST_NVML", what, 1);  // NOLINT(concurrency-mt-unsafe): one thread
   std::string why;
   return Telemetry::open(why, FAKE_NVML_LIBRARY);
 }
@@ -35,7 +35,7 @@ TEST(Telemetry, SaysThatALibraryIsNotNvml) {
 }
 
 TEST(Telemetry, GivesNvmlsOwnWordsWhereItDoesNotStart) {
-  ::setenv("FAKE_NVML", "fails", 1);  // NOLINT(concurrency-mt-unsafe): a test has one thread
+  ::setenv("AUTOKERNEL_TEST_NVML", "fails", 1);  // NOLINT(concurrency-mt-unsafe): one thread
   std::string why;
   EXPECT_FALSE(Telemetry::open(why, FAKE_NVML_LIBRARY));
   EXPECT_EQ(why, "Driver Not Loaded (9) [nvmlInit]");

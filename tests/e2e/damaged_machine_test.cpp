@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "adversarial/switched_defences.h"
 #include "e2e/workplace.h"
 #include "support/census.h"
 
@@ -122,11 +123,17 @@ TEST_F(DamagedMachine, AHomeThatIsNotThereAndCannotBeMadeCostsTheLogAndNotTheVer
   expect_nothing_left();
 }
 
+// The runner's clock jumps as well: it is given the user's environment, as no product would do.
+Invocation with_jumping_clock(Invocation invocation) {
+  invocation.program = AUTOKERNEL_WITHOUT_DEFENCES;
+  invocation.environment[kSwitch] = "fixed_environment";
+  invocation.environment["LD_PRELOAD"] = AUTOKERNEL_JUMPING_CLOCK;
+  invocation.environment["ASAN_OPTIONS"] = "verify_asan_link_order=0";
+  return invocation;
+}
+
 TEST_F(DamagedMachine, AClockThatJumpsChangesNoVerdictAndNoTime) {
-  Invocation jumping = autokernel(bench_arguments("tiled", {}));
-  jumping.environment["LD_PRELOAD"] = AUTOKERNEL_JUMPING_CLOCK;
-  jumping.environment["ASAN_OPTIONS"] = "verify_asan_link_order=0";
-  const Outcome run = test::run(jumping);
+  const Outcome run = test::run(with_jumping_clock(autokernel(bench_arguments("tiled", {}))));
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   const double total = std::stod(value_of("total_seconds", run.out));
   EXPECT_GT(total, 0);
@@ -136,10 +143,8 @@ TEST_F(DamagedMachine, AClockThatJumpsChangesNoVerdictAndNoTime) {
 }
 
 TEST_F(DamagedMachine, AClockThatJumpsMovesNoDeadline) {
-  Invocation jumping = autokernel(bench_arguments("never_ends", {"--timeout", "2"}));
-  jumping.environment["LD_PRELOAD"] = AUTOKERNEL_JUMPING_CLOCK;
-  jumping.environment["ASAN_OPTIONS"] = "verify_asan_link_order=0";
-  const Outcome run = test::run(jumping);
+  const Outcome run =
+      test::run(with_jumping_clock(autokernel(bench_arguments("never_ends", {"--timeout", "2"}))));
   expect_rejection(run, 13, "timed_out");
   EXPECT_GE(run.seconds, 2);
   EXPECT_LT(run.seconds, 8);

@@ -22,8 +22,8 @@ class Doctor : public Workplace {
     arguments.insert(arguments.end(), more.begin(), more.end());
     Invocation invocation = autokernel(arguments);
     invocation.environment["LD_LIBRARY_PATH"] = FAKE_DRIVER_FOLDER;
-    invocation.environment["FAKE_CUDA"] = cuda;
-    invocation.environment["FAKE_NVML"] = nvml;
+    invocation.environment["AUTOKERNEL_TEST_CUDA"] = cuda;
+    invocation.environment["AUTOKERNEL_TEST_NVML"] = nvml;
     return test::run(invocation);
   }
 };

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "adversarial/switched_defences.h"
 #include "e2e/loop_workplace.h"
 
 namespace autokernel::test {
@@ -20,6 +21,9 @@ class LoopClock : public LoopWorkplace {
   [[nodiscard]] Outcome with_clock(const std::string& error,
                                    const std::vector<std::string>& arguments) const {
     Invocation invocation = autokernel(arguments);
+    // Which gives the runner that clock as well; the product would not.
+    invocation.program = AUTOKERNEL_WITHOUT_DEFENCES;
+    invocation.environment[kSwitch] = "fixed_environment";
     invocation.environment["LD_PRELOAD"] = AUTOKERNEL_JUMPING_CLOCK;
     invocation.environment["ASAN_OPTIONS"] = "verify_asan_link_order=0";
     if (error != kJumping) invocation.environment["AUTOKERNEL_TEST_CLOCK"] = error;
@@ -57,6 +61,7 @@ class LoopClock : public LoopWorkplace {
   }
 
   static constexpr const char* kJumping = "";
+  static constexpr const char* kRight = "0";
 };
 
 TEST_F(LoopClock, ThatJumpsAtEachLookChangesNoVerdictAndNoRecord) {
@@ -78,7 +83,7 @@ TEST_F(LoopClock, ThatIsSetBackAndForthBetweenCommandsKeepsTheirOrder) {
 }
 
 TEST_F(LoopClock, ThatJumpsMovesNoDeadlineOfAStep) {
-  start();
+  start_with_clock(kRight);
   edit(endless_kernel());
   EXPECT_EQ(with_clock(kJumping, {"loop", "step", "-m", "never end", "--timeout", "3"}).code, 13);
   EXPECT_GE(entries("experiment").at(1).at("seconds"), 3);
@@ -86,7 +91,7 @@ TEST_F(LoopClock, ThatJumpsMovesNoDeadlineOfAStep) {
 
 // An hour, by a clock that is a year ahead a moment later.
 TEST_F(LoopClock, ThatJumpsMovesNoEndOfADrive) {
-  start();
+  start_with_clock(kRight);
   repository_.write(repository_.beside("next.cu"), kernel(kFaster));
   const Outcome run = with_clock(
       kJumping, {"loop", "run", "--hours", "1", "--max-runs", "1", "--agent",

@@ -21,8 +21,8 @@ class WatchedGpu : public FaultyGpu {
                                const std::vector<std::string>& options) const {
     Invocation invocation = on_gpu("", options);
     invocation.environment["LD_LIBRARY_PATH"] += std::string(":") + FAKE_DRIVER_FOLDER;
-    invocation.environment["FAKE_NVML"] = state;
-    invocation.environment["FAKE_NVML_ADDRESS"] = kAddress;
+    invocation.environment["AUTOKERNEL_TEST_NVML"] = state;
+    invocation.environment["AUTOKERNEL_TEST_NVML_ADDRESS"] = kAddress;
     return test::run(invocation);
   }
   // The object that a bench prints on a GPU in that state.

@@ -51,6 +51,10 @@ Conditions conditions() {
           .samples_redone = 38,
           .others_cpu_share = 0.39,
           .governor = "performance",
+          .environment = {{"LD_LIBRARY_PATH", "/lib"}},
+          .niceness = 40,
+          .processors = "0-3",
+          .emulation = "engine automatic",
           .unclean = "too hot"};
 }
 

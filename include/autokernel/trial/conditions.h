@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,11 @@ struct Conditions {
   // Of the emulated device.
   std::optional<double> others_cpu_share;  // of all processors' time: 0.25 for a quarter
   std::optional<std::string> governor;     // that sets the processor's clock: "performance"
+  // Of the process in which the kernels ran.
+  std::map<std::string, std::string> environment;  // variables that can change a time
+  std::optional<int> niceness;
+  std::optional<std::string> processors;  // that it may run on: "0-3,8"
+  std::optional<std::string> emulation;   // how the emulated device runs kernels
   // Why no comparison under these conditions is a gain, in a sentence; empty: they were clean.
   std::string unclean;
   friend bool operator==(const Conditions&, const Conditions&) = default;

@@ -12,6 +12,7 @@
 
 #include "autokernel/base/bounded_text.h"
 #include "autokernel/base/process.h"
+#include "autokernel/trial/environment.h"
 #include "cli/doctor/facts_message.h"
 
 namespace autokernel::cli::doctor {
@@ -54,7 +55,11 @@ class Question {
            const std::string& device = {}) {
     std::vector<std::string> arguments = {"probe", part};
     if (!device.empty()) arguments.push_back(device);
-    child_ = Child::start({.program = program, .arguments = arguments, .environment = {}});
+    // What can be done with the variables that a bench would have.
+    child_ = Child::start({.program = program,
+                           .arguments = arguments,
+                           .environment = trial::runner_environment(own_variables()).variables,
+                           .inherits = Inherits::nothing});
     child_.input().close();
   }
 

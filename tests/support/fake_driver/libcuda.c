@@ -1,4 +1,4 @@
-// A libcuda.so.1 that is broken on purpose, in the way FAKE_CUDA says:
+// A libcuda.so.1 that is broken on purpose, in the way AUTOKERNEL_TEST_CUDA says:
 //   fails    cuInit answers 999 and has no words for it
 //   old      it supports CUDA 11.4
 //   hangs    cuInit never comes back
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static int is(const char *what) {
-  const char *wanted = getenv("FAKE_CUDA");
+  const char *wanted = getenv("AUTOKERNEL_TEST_CUDA");
   return wanted != NULL && strcmp(wanted, what) == 0;
 }
 

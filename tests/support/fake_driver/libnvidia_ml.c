@@ -1,4 +1,4 @@
-// A libnvidia-ml.so.1 with one GPU, in the state FAKE_NVML says:
+// A libnvidia-ml.so.1 with one GPU, in the state AUTOKERNEL_TEST_NVML says:
 //   fails    it does not start
 //   mig      the GPU is in MIG mode, and cut in no slices
 //   sliced   it is cut in two
@@ -7,7 +7,7 @@
 //   hot:N    it is too hot the first N times somebody asks, and then all is well
 //   hangs    it never comes back from its start
 //   stuck    it starts, and never says what slows its clocks down
-// Otherwise all is well. FAKE_NVML_ADDRESS is where it lies on the PCI bus.
+// Otherwise all is well. AUTOKERNEL_TEST_NVML_ADDRESS is where it lies on the PCI bus.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ typedef struct {
 enum { kOk = 0, kNotSupported = 3, kNotFound = 6, kNotLoaded = 9 };
 
 static int is(const char *what) {
-  const char *wanted = getenv("FAKE_NVML");
+  const char *wanted = getenv("AUTOKERNEL_TEST_NVML");
   return wanted != NULL && strcmp(wanted, what) == 0;
 }
 
@@ -37,7 +37,7 @@ static void hang_if(const char *state) {
 
 static int is_still_hot(void) {
   static int times_asked = 0;
-  const char *wanted = getenv("FAKE_NVML");
+  const char *wanted = getenv("AUTOKERNEL_TEST_NVML");
   if (wanted == NULL || strncmp(wanted, "hot:", 4) != 0) return 0;
   return times_asked++ < atoi(wanted + 4);
 }
@@ -84,7 +84,7 @@ int nvmlDeviceGetUUID(void *device, char *to, unsigned size) {
 int nvmlDeviceGetPciInfo_v3(void *device, PciInfo *info) {
   (void)device;
   memset(info, 0, sizeof *info);
-  const char *address = getenv("FAKE_NVML_ADDRESS");
+  const char *address = getenv("AUTOKERNEL_TEST_NVML_ADDRESS");
   return say(info->bus_id, sizeof info->bus_id - 1, address != NULL ? address : "00000000:1B:00.0");
 }
 
