@@ -25,23 +25,19 @@ constexpr std::array kRates = {
     // A100 whitepaper: 108 SMs at 1.41 GHz, 312 TFLOPS fp16 and bf16, 156 tf32, 19.5 fp32.
     Rates{8, 0, 2048, 2048, 1024, 128},
     // A40 datasheet: 84 SMs at 1.74 GHz, 149.7 TFLOPS fp16 and bf16, 74.8 tf32, 37.4 fp32. GeForce
-    // has half the tensor
-    // rate with fp32 sums (GA102 whitepaper).
+    // has half the tensor rate with fp32 sums (GA102 whitepaper).
     Rates{8, 6, 1024, 1024, 512, 256},
     // L40S datasheet: 142 SMs at 2.52 GHz, 362 TFLOPS fp16 and bf16, 183 tf32, 91.6 fp32. GeForce
-    // has half the tensor
-    // rate with fp32 sums (Ada whitepaper).
+    // has half the tensor rate with fp32 sums (Ada whitepaper).
     Rates{8, 9, 1024, 1024, 512, 256},
     // H100 whitepaper, SXM5: 132 SMs at 1.83 GHz under tensor load, 989 TFLOPS fp16 and bf16, 495
-    // tf32; 66.9 fp32 at
-    // 1.98 GHz.
+    // tf32; 66.9 fp32 at 1.98 GHz.
     Rates{9, 0, 4096, 4096, 2048, 256},
     // B200 datasheet: 148 SMs at 1.85 GHz, 2250 TFLOPS fp16 and bf16, 1125 tf32; 75 fp32 at 1.97
     // GHz.
     Rates{10, 0, 8192, 8192, 4096, 256},
     // RTX PRO 6000 Blackwell whitepaper: 188 SMs at 2.62 GHz, 504 TFLOPS fp16 and bf16, 252 tf32,
-    // 126 fp32. GeForce has
-    // half the tensor rate with fp32 sums.
+    // 126 fp32. GeForce has half the tensor rate with fp32 sums.
     Rates{12, 0, 1024, 1024, 512, 256},
 };
 
@@ -76,8 +72,8 @@ std::optional<double> peak_tflops(const DeviceInfo& device, Arithmetic arithmeti
 std::optional<double> peak_gbytes_s(const DeviceInfo& device) {
   if (device.emulated || device.memory_clock_mhz <= 0 || device.memory_bus_bits <= 0)
     return std::nullopt;
-  constexpr double kTransfersPerClock =
-      2;  // double data rate; drivers report the clock of GDDR to match
+  // Double data rate; drivers report the clock of GDDR to match.
+  constexpr double kTransfersPerClock = 2;
   constexpr double kBitsPerByte = 8;
   constexpr double kMegaPerGiga = 1e3;
   return kTransfersPerClock * device.memory_clock_mhz * device.memory_bus_bits / kBitsPerByte /
