@@ -1,0 +1,61 @@
+"""What is done with each command in a block of a document: run here, or skipped for a reason."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass
+class Skip:
+    why: str
+
+
+@dataclass
+class Run:
+    more: tuple = ()  # options that are added where the command has no such
+    without: str = ""  # an argument that is left out
+    codes: tuple = (0,)
+    edits: bool = False  # whether the kernel is edited before
+
+
+# The emulated device at the small size.
+SMALL = ("--device cpu", "--size check")
+# What a kernel that is right may come to on a busy machine.
+ANY_VERDICT = (0, 10, 16)
+
+# Of a block that shows what commands printed.
+TRANSCRIPT = Skip("a run of minutes; scripts/readme-run makes it anew")
+
+RULES = [
+    (r"\./dev ", Skip("builds or installs; that there is such a command is checked")),
+    (r"export PATH=", Skip("the program is on the PATH already")),
+    (r"git (push|fetch) ", Skip("there is no other repository")),
+    (r"pip install ", Skip("a download")),
+    (r"mkdir .*tar ", Skip("./dev package makes the archive; tests/package unpacks one")),
+    (r"autokernel/bin/autokernel ", Skip("out of that archive")),
+    (r"mkdir driver ", Skip("another program; tests/emulator/api/programs does it")),
+    (r"LD_LIBRARY_PATH=\S+ ./program", Skip("another program; tests/emulator/api/programs does it")),
+    (r"(\w+=\S+ )?build/release/tests/", Skip("takes minutes; that something builds it is checked")),
+    (r"tests/gpu/", Skip("needs a GPU; that there is such a file is checked")),
+    (r"autokernel loop run --agent ", Skip("no such agent is here; tests/e2e/loop_agent_test.cpp has one of its own")),
+    (r"autokernel bench\b", Run(more=SMALL)),
+    (r"autokernel loop start ", Run(more=SMALL)),
+    (r"autokernel loop step ", Run(edits=True, codes=ANY_VERDICT)),
+    (r"autokernel (loop finish|verify-run)\b", Run(more=("--processes 2",), codes=ANY_VERDICT)),
+    (r"autokernel loop status\b", Run()),
+    (r"autokernel noise \[", Skip("a list of options, not a command")),
+    (r"autokernel noise\b", Run(more=(*SMALL, "--seconds 1"))),
+    (r"autokernel doctor --device cuda", Run(codes=(0, 3))),
+    (r"autokernel doctor\b", Run(more=("--device cpu",))),
+    (r"autokernel plot\b", Run(without="--open")),
+    (r"source <\(autokernel completion zsh\)", Skip("in bash; tests/cli/completion_test.cpp asks zsh")),
+    (r"autokernel completion fish \| source", Skip("in bash; tests/cli/completion_test.cpp asks fish")),
+    (r"source <\(autokernel completion bash\)", Run()),
+    (r"(sed|jq) ", Run()),
+]
+
+
+def rule_for(command):
+    for pattern, rule in RULES:
+        if re.match(pattern, command):
+            return rule
+    return None
