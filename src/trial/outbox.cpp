@@ -1,7 +1,9 @@
 #include "trial/outbox.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +23,14 @@ Outbox::Outbox(std::size_t bytes)
   if (!shared_.is_open()) throw system_failure(Stop::environment, kAttempt, "memfd_create");
   // A mapping has at least one byte.
   const std::size_t size = std::max<std::size_t>(1, bytes);
+  // Beyond a limit on the size of files the system would send a signal as well.
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) {
+    throw Error(Stop::environment,
+                fmt::format("{}: they have {} bytes, and the limit on the size of files is {}; "
+                            "raise it: ulimit -f unlimited",
+                            kAttempt, size, limit.rlim_cur));
+  }
   if (::ftruncate(shared_.get(), static_cast<off_t>(size)) != 0) {
     throw system_failure(Stop::environment, kAttempt, "ftruncate");
   }
