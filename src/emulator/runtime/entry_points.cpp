@@ -232,6 +232,11 @@ void emu_check(WarpContext* context, std::uint32_t site, std::uint32_t mask, std
   if (allowed.whole_warp) context->ranges[site] = allowed.range;
 }
 
+void emu_outside(WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                 std::uint64_t address, std::uint64_t bytes) {
+  fault_access(*context, context->block->launch().sites[site], lowest(mask), address, bytes, 1);
+}
+
 void emu_barrier(WarpContext* context, std::uint32_t mask, std::uint32_t id, std::uint32_t threads,
                  std::uint32_t line, std::uint32_t arrive_only) {
   const BarrierWait wait = arrive_only != 0 ? BarrierWait::arrive : BarrierWait::sync;
@@ -299,6 +304,7 @@ std::span<const EntryPoint> entry_points() {
       {"emu_store", reinterpret_cast<void*>(emu_store)},
       {"emu_atomic", reinterpret_cast<void*>(emu_atomic)},
       {"emu_check", reinterpret_cast<void*>(emu_check)},
+      {"emu_outside", reinterpret_cast<void*>(emu_outside)},
       {"emu_barrier", reinterpret_cast<void*>(emu_barrier)},
       {"emu_barrier_reduce", reinterpret_cast<void*>(emu_barrier_reduce)},
       {"emu_fault", reinterpret_cast<void*>(emu_fault)},
