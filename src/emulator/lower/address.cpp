@@ -46,7 +46,7 @@ AccessAddress::AccessAddress(Writer& writer, const ptx::Operand& operand, ptx::S
   } else if (const auto* symbol = std::get_if<ptx::Symbol>(&address_.base)) {
     base = writer.form({.value = *symbol, .where = operand.where}, bits);
   }
-  form_ = extend(add(base, Form::constant(address_.offset), bits), bits, 64, false);
+  form_ = resize(add(base, Form::constant(address_.offset), bits), bits, 64, Extension::zeros);
   window_form_ = form_;
   if (const auto offset = offset_in_frame()) {
     window_form_ = add(Form::constant(*offset), Form::constant(address_.offset), 64);

@@ -14,6 +14,7 @@
 #include "emulator/runtime/barrier_arrival.h"
 #include "emulator/runtime/block.h"
 #include "emulator/runtime/checker.h"
+#include "emulator/runtime/claims.h"
 #include "emulator/runtime/host_pointer.h"
 #include "emulator/runtime/print_format.h"
 #include "emulator/runtime/register_copies.h"
@@ -313,6 +314,7 @@ std::span<const EntryPoint> entry_points() {
       {"emu_malloc", reinterpret_cast<void*>(emu_malloc)},
       {"emu_free", reinterpret_cast<void*>(emu_free)},
       {"emu_directed", reinterpret_cast<void*>(emu_directed)},
+      {"emu_claim", reinterpret_cast<void*>(emu_claim)},
       {"emu_clock", reinterpret_cast<void*>(emu_clock)},
       {"emu_yield", reinterpret_cast<void*>(emu_yield)},
       {"emu_load_matrix", reinterpret_cast<void*>(emu_load_matrix)},

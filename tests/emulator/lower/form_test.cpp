@@ -131,14 +131,14 @@ TEST(Form, SignedShiftsAreWhatTheLanesShift) {
 
 TEST(Form, AnIndexThatMayWrapIsNotExtendedAsAffine) {
   const Form index = affine({-128, 127}, 0, 1);
-  EXPECT_TRUE(extend(index, kBits, 64, true).is_vector());
-  EXPECT_TRUE(extend(index, kBits, 64, true).guess);
+  EXPECT_TRUE(extend(index, kBits, 64, Extension::sign).is_vector());
+  EXPECT_TRUE(extend(index, kBits, 64, Extension::sign).guess);
 }
 
 TEST(Form, AnIndexThatCannotWrapStaysAffineWhenExtended) {
   const Form index = affine({0, 64}, 0, 1);
-  EXPECT_EQ(extend(index, kBits, 64, true).kind, Form::Kind::affine);
-  EXPECT_EQ(extend(index, kBits, 64, true).offset, index.offset);
+  EXPECT_EQ(extend(index, kBits, 64, Extension::sign).kind, Form::Kind::affine);
+  EXPECT_EQ(extend(index, kBits, 64, Extension::sign).offset, index.offset);
 }
 
 TEST(Form, JoiningDifferentOffsetsGivesAVector) {
