@@ -18,9 +18,9 @@ struct Bank {
   unsigned bits;
   unsigned count;
 };
-constexpr std::array<Bank, 4> kBanks = {{{"%b", 8, 3}, {"%h", 16, 6}, {"%r", 32, 10}, {"%l", 64, 10}}};
+constexpr std::array<Bank, 4> kBanks = {
+    {{"%b", 8, 4}, {"%h", 16, 12}, {"%r", 32, 20}, {"%l", 64, 20}}};
 constexpr unsigned kPredicates = 4;
-constexpr unsigned kRegisters = 3 + 6 + 10 + 10;
 
 // D is where the result goes, S a register or a number, R a register, N a number, P a predicate,
 // and <a|b> one of the two. The registers are of any width.
@@ -108,12 +108,12 @@ class Generator {
     addresses_ = below(3) == 0;
     program.repeatable = !addresses_;
     program.launch.block = one_of(kBlocks);
-    program.launch.grid = {below(2) == 0 ? 3U : 8U, 1, 1};
+    program.launch.grid = {below(2) == 0 ? 16U : 64U, 1, 1};
     left_ = kStatements;
     while (left_ > 0) statement(0);
     const std::uint32_t threads = program.launch.block[0] * program.launch.block[1];
     for (unsigned i = 0; i < kInputWords; ++i) program.input.push_back(input_word());
-    program.output_words = std::size_t{threads} * program.launch.grid[0] * kRegisters * 2;
+    program.output_words = std::size_t{threads} * program.launch.grid[0] * 2;
     program.ptx = head() + body_ + tail();
     return program;
   }
@@ -253,20 +253,19 @@ class Generator {
     return text + "setp.lt.u32 %p0, %i, 7;\nsetp.eq.u32 %p1, %n0, 64;\n";
   }
 
-  // Every register, for the thread.
+  // A number that all registers of the thread have a part in.
   std::string tail() {
     std::string text =
         "mov.u32 %n0, %ntid.x; mov.u32 %n1, %ntid.y; mul.lo.u32 %n0, %n0, %n1;\n"
-        "mov.u32 %n1, %ctaid.x; mad.lo.u32 %i, %n1, %n0, %i;\n" +
-        fmt::format("mad.wide.u32 %out, %i, {}, %out;\n", kRegisters * 8);
-    unsigned at = 0;
+        "mov.u32 %n1, %ctaid.x; mad.lo.u32 %i, %n1, %n0, %i;\n"
+        "mad.wide.u32 %out, %i, 8, %out; mov.u64 %own, 0;\n";
     for (const Bank& bank : kBanks) {
       for (unsigned i = 0; i < bank.count; ++i) {
-        text += fmt::format("cvt.u64.u{0} %k, {1}{2}; st.global.u64 [%out+{3}], %k;\n", bank.bits,
-                            bank.name, i, 8 * at++);
+        text += fmt::format("cvt.u64.u{} %k, {}{}; mad.lo.u64 %own, %own, 31, %k;\n", bank.bits,
+                            bank.name, i);
       }
     }
-    return text + "ret;\n}\n";
+    return text + "st.global.u64 [%out], %own;\nret;\n}\n";
   }
 
   std::mt19937_64 engine_;
