@@ -210,13 +210,15 @@ TEST(Defences, CannotBeSwitchedOffInTheProgramThatIsShipped) {
 }
 
 TEST(Rows, OneToNineHaveThreeKernelsEachAndAllThatAKernelCanBeHaveOne) {
-  std::vector<int> kernels(18);
+  std::vector<int> kernels(23);
   for (const fs::path& file : cheats())
     ++kernels.at(static_cast<std::size_t>(read_kernel_file(file).row));
-  // Row 18 is no kernel, but what an agent does to the case, the log and git: tests/loop,
+  // Rows 18 to 21 are no kernels, but what an agent does to the case, the log and git: tests/loop,
   // tests/e2e.
-  for (std::size_t row = 1; row < kernels.size(); ++row)
+  for (std::size_t row = 1; row < kernels.size(); ++row) {
+    if (row >= 18 && row < 22) continue;
     EXPECT_GE(kernels[row], row < 10 ? 3 : 1) << "row " << row;
+  }
 }
 
 TEST(Rows, HaveTwentyHonestKernelsBesideThem) { EXPECT_GE(honest().size(), 20U); }

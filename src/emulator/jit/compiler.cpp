@@ -52,17 +52,23 @@ lower::PartsChoice parts_of(Compilation compilation) {
   }
 }
 
+bool is_quick(Compilation compilation) {
+  return compilation == Compilation::plain || compilation == Compilation::comparing;
+}
+
 KernelObject compile_anew(const ptx::Module& module, const ptx::Function& entry,
                           const lower::LaunchShape& shape, const SymbolAddresses& globals,
                           lower::EngineChoice engine, Compilation compilation,
                           CompileTimes& times) {
   const auto begin = Clock::now();
+  const auto claims = compilation == Compilation::comparing ? lower::ClaimsChoice::compared
+                                                            : lower::ClaimsChoice::used;
   lower::LoweredKernel lowered = lower::lower_kernel(module, entry, shape, globals, kFunctionName,
-                                                     engine, parts_of(compilation));
+                                                     engine, parts_of(compilation), claims);
   times.lower_seconds = seconds_since(begin);
   Objects code = compile_modules(
       lowered.modules, runtime::default_workers(),
-      compilation == Compilation::plain ? Optimisation::none : Optimisation::standard);
+      is_quick(compilation) ? Optimisation::none : Optimisation::standard);
   times.optimise_seconds = code.optimise_seconds;
   times.generate_seconds = code.generate_seconds;
   return {.objects = std::move(code.objects),

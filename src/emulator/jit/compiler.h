@@ -76,6 +76,9 @@ enum class Compilation : std::uint8_t {
   whole,  // one function of each kernel, however long
   parts,  // several, as of a long kernel, of every kernel that warps run
   plain,  // one function, which nothing optimises
+  // One that compares what is claimed of its registers with what they hold (lower/claims.h), for
+  // launches that count it. No name in the environment stands for it.
+  comparing,
 };
 // EMULATED_CUDA_COMPILE: "whole", "parts" or "plain".
 [[nodiscard]] Compilation compilation_of_environment();

@@ -24,6 +24,15 @@ constexpr std::int64_t kBridgedGap = 64;
 // square of their length.
 constexpr std::int64_t kMostWaste = 4;
 
+// Lanes farther apart than any memory is long are taken one by one: from here on, no sum of offsets
+// overflows, and no stretch of addresses goes round the end of the address space.
+constexpr std::int64_t kFarthestOffset = std::int64_t{1} << 47U;
+
+[[nodiscard]] bool overflows(const LaneOffsets& offset) {
+  return std::ranges::any_of(
+      offset, [](std::int64_t o) { return o < -kFarthestOffset || o > kFarthestOffset; });
+}
+
 [[nodiscard]] std::size_t distinct(const LaneOffsets& offset) {
   std::vector<std::int64_t> sorted(offset.begin(), offset.end());
   std::ranges::sort(sorted);
@@ -73,6 +82,7 @@ AccessWay way_of(const Writer& writer, const Instruction& instruction,
   }
   const bool known = !form.is_vector();
   way.offset = known || form.guess ? form.offset : consecutive(bytes);
+  if (overflows(way.offset)) return way;
   const bool aligned = std::ranges::all_of(
       way.offset, [&](std::int64_t o) { return (o - way.offset[0]) % bytes == 0; });
   if (!aligned) return way;

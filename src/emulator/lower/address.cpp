@@ -46,7 +46,7 @@ AccessAddress::AccessAddress(Writer& writer, const ptx::Operand& operand, ptx::S
   } else if (const auto* symbol = std::get_if<ptx::Symbol>(&address_.base)) {
     base = writer.form({.value = *symbol, .where = operand.where}, bits);
   }
-  form_ = extend(add(base, Form::constant(address_.offset), bits), bits, 64, false);
+  form_ = resize(add(base, Form::constant(address_.offset), bits), bits, 64, Extension::zeros);
   window_form_ = form_;
   if (const auto offset = offset_in_frame()) {
     window_form_ = add(Form::constant(*offset), Form::constant(address_.offset), 64);
@@ -102,23 +102,26 @@ Value AccessAddress::sum(unsigned lanes) {
 Value AccessAddress::scalar() { return based(sum(1)); }
 Value AccessAddress::lanes() { return based(sum(kLanes)); }
 
-bool AccessAddress::surely_inside(unsigned bytes) const {
-  if (window_form_.is_vector()) return false;
-  const auto within = [&](std::uint64_t limit) {
-    const Range range = window_form_.range;
-    const auto end = static_cast<std::int64_t>(limit);
-    // No bound is near the ends of its type here, so the sums cannot overflow.
-    return range.low >= 0 && range.high <= end && window_form_.lowest_offset() >= -end &&
-           window_form_.highest_offset() <= end && range.low + window_form_.lowest_offset() >= 0 &&
-           range.high + window_form_.highest_offset() + bytes <= end;
-  };
-  if (space_ == ptx::Space::shared)
-    return within(std::uint64_t{writer_.layout().static_shared_bytes} +
-                  writer_.shape().dynamic_shared_bytes);
+std::uint64_t AccessAddress::window_bytes() const {
+  if (space_ == ptx::Space::local) return writer_.layout().local_bytes;
+  return std::uint64_t{writer_.layout().static_shared_bytes} + writer_.shape().dynamic_shared_bytes;
+}
+
+AccessAddress::Inside AccessAddress::inside(unsigned bytes) const {
+  if (window_form_.is_vector()) return Inside::unknown;
   // A register may point into the frame of another function.
-  const bool own_frame = !writer_.by_thread() || offset_in_frame();
-  if (space_ == ptx::Space::local && own_frame) return within(writer_.layout().local_bytes);
-  return false;
+  const bool own_frame =
+      space_ == ptx::Space::local && (!writer_.by_thread() || offset_in_frame());
+  if (space_ != ptx::Space::shared && !own_frame) return Inside::unknown;
+  const Range range = window_form_.range;
+  const auto end = static_cast<std::int64_t>(window_bytes());
+  // No bound is near the ends of its type here, so the sums cannot overflow.
+  const bool within =
+      range.low >= 0 && range.high <= end && window_form_.lowest_offset() >= -end &&
+      window_form_.highest_offset() <= end && range.low + window_form_.lowest_offset() >= 0 &&
+      range.high + window_form_.highest_offset() + bytes <= end;
+  if (!within) return Inside::unknown;
+  return std::holds_alternative<ptx::Register>(address_.base) ? Inside::claimed : Inside::known;
 }
 
 bool AccessAddress::surely_aligned(unsigned bytes) const {

@@ -23,15 +23,28 @@ struct Run {
 // or offsets into the block's shared memory.
 class AccessAddress {
  public:
+  enum class Inside : std::uint8_t {
+    unknown,
+    // By the ranges of registers. Not every step from which they follow can be seen to be right
+    // from here, so the access is still compared with the end of the memory, once.
+    claimed,
+    known,  // a variable and constants: the layout says so
+  };
+
   AccessAddress(Writer& writer, const ptx::Operand& operand, ptx::Space space);
 
   // Affine: scalar() + form().offset; else lanes() only. A guess of the offsets is in form() too.
   [[nodiscard]] const Form& form() const { return form_; }
   Value scalar();
   Value lanes();
-  // Whether every lane's [address, address + bytes) is known to lie in the block's shared memory or
-  // in the thread's local frame.
-  [[nodiscard]] bool surely_inside(unsigned bytes) const;
+  // Whether every lane's [address, address + bytes) lies in the block's shared memory or in the
+  // thread's local frame.
+  [[nodiscard]] Inside inside(unsigned bytes) const;
+  // For what the ranges claim: the scalar as an offset into that memory, whose size is
+  // window_bytes(), and the lanes' offsets from it.
+  Value window_scalar() { return sum(1); }
+  [[nodiscard]] const LaneOffsets& window_offsets() const { return window_form_.offset; }
+  [[nodiscard]] std::uint64_t window_bytes() const;
   // Whether every lane's address is known to be a multiple of `bytes`.
   [[nodiscard]] bool surely_aligned(unsigned bytes) const;
 

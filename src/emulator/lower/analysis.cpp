@@ -40,6 +40,25 @@ Form form_of_tid(const LaunchShape& shape, unsigned dimension) {
   return form;
 }
 
+unsigned width_of(const ptx::Function& function, std::size_t index) {
+  return std::max(ptx::bits(function.registers[index].type), 1U);
+}
+
+// What holds of a register before the first instruction. One that may be read before it is written,
+// or whose first write may pass some lanes over, is 0 then.
+std::vector<Form> first_forms(const ptx::Function& function, const ControlFlow& flow,
+                              const LaunchShape& shape, Knowledge knowledge) {
+  std::vector<Form> forms(function.registers.size());
+  if (knowledge == Knowledge::none) {
+    for (std::size_t r = 0; r < forms.size(); ++r) {
+      forms[r] = shape.by_thread() ? Form::uniform(width_of(function, r)) : Form::any();
+    }
+    return forms;
+  }
+  for (const std::uint32_t r : flow.live_in[0].items()) forms[r] = Form::constant(0);
+  return forms;
+}
+
 // One pass over the body; whether any register's form changed.
 bool update_forms(const ptx::Module& module, const ptx::Function& function,
                   const LaunchShape& shape, const Layout& layout, const SymbolAddresses& symbols,
@@ -50,15 +69,17 @@ bool update_forms(const ptx::Module& module, const ptx::Function& function,
   for (const ptx::Instruction& instruction : function.body) {
     const Effects effects = effects_of(instruction);
     if (effects.writes.empty()) continue;
-    Form result = result_form(context, instruction);
-    if (instruction.guard && !result.is_vector()) {
+    // Where not all lanes write, the others keep what they had.
+    bool by_some = false;
+    if (instruction.guard) {
       const Form& guard = forms[instruction.guard->predicate.index];
       if (guard.kind == Form::Kind::unset) continue;
-      if (!guard.is_uniform()) result = Form::any();
+      by_some = !guard.is_uniform();
     }
     for (const std::uint32_t r : effects.writes) {
-      const unsigned bits = std::max(ptx::bits(function.registers[r].type), 1U);
-      Form merged = join(forms[r], bits < 64 ? truncate(result, bits) : result);
+      const unsigned bits = width_of(function, r);
+      const Form result = result_form(context, instruction, bits);
+      Form merged = join(forms[r], by_some && !result.is_vector() ? Form::any() : result);
       if (forced[r] && merged.kind == Form::Kind::affine) merged = Form::guessed(merged.offset);
       if (merged == forms[r]) continue;
       if (++changes[r] > kWidenAfter && merged.kind == Form::Kind::affine) {
@@ -218,25 +239,31 @@ std::vector<std::uint32_t> next_blocks(const IndexSet& pending,
 }
 
 Analysis analyse(const ptx::Module& module, const ptx::Function& function, const ControlFlow& flow,
-                 const LaunchShape& shape, const Layout& layout, const SymbolAddresses& symbols) {
+                 const LaunchShape& shape, const Layout& layout, const SymbolAddresses& symbols,
+                 Knowledge knowledge) {
   Analysis analysis;
   const std::size_t registers = function.registers.size();
   const std::size_t blocks = flow.blocks.size();
   std::vector<bool> forced(registers, false);
   for (bool settled = false; !settled;) {
     settled = true;
-    analysis.forms.assign(registers, Form{});
+    analysis.forms = first_forms(function, flow, shape, knowledge);
     analysis.divergent.assign(blocks, false);
     analysis.pending.assign(blocks, IndexSet(blocks));
     analysis.kept.assign(blocks, IndexSet(registers));
     std::vector<unsigned> changes(registers, 0);
-    while (
-        update_forms(module, function, shape, layout, symbols, forced, changes, analysis.forms)) {
+    const auto settle = [&] {
+      while (
+          update_forms(module, function, shape, layout, symbols, forced, changes, analysis.forms)) {
+      }
+    };
+    settle();
+    // Registers that nothing reaches. What follows from them has been left out so far.
+    for (std::size_t r = 0; r < registers; ++r) {
+      Form& form = analysis.forms[r];
+      if (form.kind == Form::Kind::unset) form = Form::uniform(width_of(function, r));
     }
-    for (Form& form : analysis.forms) {
-      if (form.kind == Form::Kind::unset)
-        form = Form::uniform(64);  // never written, or read before
-    }
+    settle();
     find_divergent(flow, analysis);
     find_pending(flow, analysis);
     for (std::uint32_t b = 0; b < blocks; ++b) {

@@ -55,9 +55,15 @@ struct Analysis {
   // Whether all lanes that have not exited run `block` together.
   [[nodiscard]] bool converged(std::uint32_t block) const { return pending[block].empty(); }
 };
+// What the forms are worked out from.
+enum class Knowledge : std::uint8_t {
+  of_instructions,
+  none,  // every register may hold anything in each lane: for what is compared with the other
+};
 [[nodiscard]] Analysis analyse(const ptx::Module& module, const ptx::Function& function,
                                const ControlFlow& flow, const LaunchShape& shape,
-                               const Layout& layout, const SymbolAddresses& symbols);
+                               const Layout& layout, const SymbolAddresses& symbols,
+                               Knowledge knowledge = Knowledge::of_instructions);
 
 // Blocks that may run next when lanes go from a block with `pending` to `targets` (several: any of
 // them may get none), in the order they are to be tried; the last is certain to have lanes unless

@@ -9,6 +9,7 @@
 
 #include "emulator/lower/call_graph.h"
 #include "emulator/lower/check_groups.h"
+#include "emulator/lower/claims.h"
 #include "emulator/lower/collective.h"
 #include "emulator/lower/control_flow.h"
 #include "emulator/lower/effects.h"
@@ -110,6 +111,13 @@ class Body {
   }
 
   void lower(std::uint32_t index) {
+    const Instruction& instruction = writer_.function().body[index];
+    if (writer_.claims() != nullptr) compare_read(writer_, *writer_.claims(), instruction);
+    carry_out(index);
+    if (writer_.claims() != nullptr) compare_written(writer_, *writer_.claims(), instruction);
+  }
+
+  void carry_out(std::uint32_t index) {
     const auto found = collectives_.find(index);
     if (found == collectives_.end()) {
       return lower_instruction(writer_, writer_.function().body[index]);

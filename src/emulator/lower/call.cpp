@@ -48,11 +48,12 @@ class Call {
     const ptx::Operand& operand = call_.arguments.at(i);
     const auto* symbol = std::get_if<ptx::Symbol>(&operand.value);
     if (symbol == nullptr) return writer_.read(operand, element, kLanes);
+    require_slot(*symbol, element);
     if (writer_.by_thread()) {
       return writer_.ir.splat(writer_.ir.load(place(operand), element, 1, 1), kLanes);
     }
-    require_slot(*symbol);
-    return writer_.ir.load(writer_.call_slot(symbol->index, 0, element), element, kLanes, 64);
+    return writer_.ir.load(writer_.call_slot(instruction_, symbol->index, 0, element), element,
+                           kLanes, 64);
   }
 
   void result(const Value& area, const std::string& element) {
@@ -60,11 +61,11 @@ class Call {
     const Value value = writer_.ir.load(area, element, kLanes, 64);
     const auto* symbol = std::get_if<ptx::Symbol>(&call_.results[0].value);
     if (symbol == nullptr) return writer_.write(call_.results[0], value, Form::any());
+    require_slot(*symbol, element);
     if (writer_.by_thread()) {
       return writer_.ir.store(writer_.own_lane(value), place(call_.results[0]), 1);
     }
-    require_slot(*symbol);
-    writer_.ir.store(value, writer_.call_slot(symbol->index, 0, element), 64);
+    writer_.ir.store(value, writer_.call_slot(instruction_, symbol->index, 0, element), 64);
   }
 
   // Where a thread's variable lies.
@@ -72,10 +73,13 @@ class Call {
     return writer_.ir.pointer_add(writer_.local_base(), writer_.read(variable, "i64", 1));
   }
 
-  // Arguments are looked for where st.param of one whole argument leaves them.
-  void require_slot(const ptx::Symbol& symbol) {
+  // Arguments are looked for where st.param of one whole argument leaves them: in a slot, or in the
+  // frame of a thread.
+  void require_slot(const ptx::Symbol& symbol, const std::string& element) {
+    const ptx::Space space = writer_.by_thread() ? ptx::Space::local : ptx::Space::param;
     const bool is_slot = symbol.where == ptx::Symbol::Where::local_variable &&
-                         writer_.function().variables[symbol.index].space == ptx::Space::param;
+                         writer_.function().variables[symbol.index].space == space &&
+                         writer_.function().variables[symbol.index].size * 8 >= bits_of(element);
     if (!is_slot) unsupported(instruction_, "an argument in pieces is not");
   }
 

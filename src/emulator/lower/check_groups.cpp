@@ -1,7 +1,6 @@
 #include "emulator/lower/check_groups.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -69,38 +68,65 @@ class Finder {
     const unsigned bytes = lane_bytes(instruction);
     if (bytes == 0) return;
     const AccessAddress found(writer_, instruction.operands.at(loads ? 1 : 0), instruction.space);
-    if (found.surely_inside(bytes) && found.surely_aligned(bytes)) return;
+    const AccessAddress::Inside inside = found.inside(bytes);
+    const bool aligned = found.surely_aligned(bytes);
+    if (inside == AccessAddress::Inside::known && aligned) return;
+    const bool claimed = inside == AccessAddress::Inside::claimed && aligned;
     const AccessWay way = way_of(writer_, instruction, found);
     const bool uniform = way.kind == AccessWay::Kind::uniform;
-    const bool vectors = loads && way.kind == AccessWay::Kind::vectors && writer_.mask_is_full();
+    const bool vectors = way.kind == AccessWay::Kind::vectors &&
+                         (claimed || (loads && writer_.mask_is_full()));
     if (!uniform && !vectors) return;
-
-    auto& group = open_[{base->index, instruction.space, loads}];
     const std::int64_t offset = address->offset;
-    if (std::abs(offset) > kFarthest) return;
-    if (!group || (offset - first_offset(*group)) % bytes != 0) {
+    if (offset < -kFarthest || offset > kFarthest || wraps_early(*base, instruction.space)) return;
+
+    auto& group = open_[{base->index, instruction.space, loads, claimed}];
+    const LaneOffsets& lanes = claimed ? found.window_offsets() : way.offset;
+    const auto most = claimed ? static_cast<std::int64_t>(found.window_bytes()) : kFarthest;
+    if (!group || (offset - first_offset(*group)) % bytes != 0 ||
+        !add(*group, instruction, lanes, bytes, most)) {
       group = std::make_shared<CheckGroup>();
+      group->claimed = claimed;
       groups_.push_back(group);
+      add(*group, instruction, lanes, bytes, INT64_MAX);
     }
-    const std::int64_t distance = group->members.empty() ? 0 : offset - first_offset(*group);
-    const auto [lowest, highest] = std::ranges::minmax(way.offset);
-    const std::int64_t low = distance + lowest;
-    const std::int64_t high = distance + highest + bytes;
-    const bool is_first = group->members.empty();
-    group->low = is_first ? low : std::min(group->low, low);
-    group->high = is_first ? high : std::max(group->high, high);
-    group->alignment = std::max(group->alignment, bytes);
-    group->members.push_back({&instruction, distance});
   }
 
-  [[nodiscard]] static std::int64_t first_offset(const CheckGroup& group) {
-    const Instruction& first = *group.members.front().instruction;
-    const ptx::Operand& operand = first.operands.at(first.opcode == Opcode::st ? 0 : 1);
+  // Whether the stretch that is checked stays that short.
+  static bool add(CheckGroup& group, const Instruction& instruction, const LaneOffsets& lanes,
+                  unsigned bytes, std::int64_t most) {
+    const bool is_first = group.members.empty();
+    const std::int64_t distance = is_first ? 0 : offset_of(instruction) - first_offset(group);
+    const auto [lowest, highest] = std::ranges::minmax(lanes);
+    const std::int64_t low = std::min(is_first ? INT64_MAX : group.low, distance + lowest);
+    const std::int64_t high =
+        std::max(is_first ? INT64_MIN : group.high, distance + highest + bytes);
+    if (high - low > most) return false;
+    group.low = low;
+    group.high = high;
+    group.alignment = std::max(group.alignment, bytes);
+    group.members.push_back({&instruction, distance});
+    return true;
+  }
+
+  // A narrow register and its offset are added at its width. Where that wraps around, the accesses
+  // are not as far apart as their offsets; in shared memory no such sum passes the check.
+  [[nodiscard]] bool wraps_early(ptx::Register base, ptx::Space space) const {
+    const unsigned bits = ptx::bits(writer_.function().registers.at(base.index).type);
+    return bits < 32 || (bits < 64 && space != ptx::Space::shared && space != ptx::Space::local);
+  }
+
+  [[nodiscard]] static std::int64_t offset_of(const Instruction& instruction) {
+    const ptx::Operand& operand = instruction.operands.at(instruction.opcode == Opcode::st ? 0 : 1);
     return std::get<ptx::Address>(operand.value).offset;
+  }
+  [[nodiscard]] static std::int64_t first_offset(const CheckGroup& group) {
+    return offset_of(*group.members.front().instruction);
   }
 
   Writer& writer_;
-  std::map<std::tuple<std::uint32_t, ptx::Space, bool>, std::shared_ptr<CheckGroup>> open_;
+  // By register, space, whether they load, and whether they are claimed to be inside.
+  std::map<std::tuple<std::uint32_t, ptx::Space, bool, bool>, std::shared_ptr<CheckGroup>> open_;
   std::vector<std::shared_ptr<CheckGroup>> groups_;
 };
 

@@ -20,6 +20,9 @@ struct CheckGroup {
     std::int64_t distance;  // of its address from the first one's
   };
   std::vector<Member> members;  // in the order of the text; the first leads
+  // Of accesses that ranges claim to be inside: the stretch is compared with the end of their
+  // memory, and nothing else is looked at.
+  bool claimed = false;
   // What all lanes of all members touch, from the first one's scalar address.
   std::int64_t low = 0;
   std::int64_t high = 0;

@@ -28,6 +28,23 @@ unsigned zeros_of(std::int64_t value) {
                     : static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(value)));
 }
 
+// What a number with so many trailing zeros can be added to without meeting its bits: anything
+// from 0 to below this. The number 0 has 64 of them; 2^64 is above all there is to add.
+Wide first_bit(unsigned trailing_zeros) { return Wide{1} << std::min(trailing_zeros, 64U); }
+
+// The bounds of what the lanes hold, as numbers without an end.
+Wide lowest_lane(const Form& form) { return Wide{form.range.low} + form.lowest_offset(); }
+Wide highest_lane(const Form& form) { return Wide{form.range.high} + form.highest_offset(); }
+
+// Whether scalar and lanes, read as signed at this width, are all what the sums say.
+bool fits(const Form& form, unsigned bits) {
+  const Range full = full_range(bits);
+  return lowest_lane(form) >= full.low && highest_lane(form) <= full.high &&
+         form.range.low >= full.low && form.range.high <= full.high;
+}
+
+bool is_never_negative(const Form& form) { return form.range.low >= 0 && lowest_lane(form) >= 0; }
+
 // The form of a result that is no longer affine: uniform operands still give a uniform result.
 Form other(const Form& a, const Form& b, unsigned bits) {
   if (a.kind == Form::Kind::unset || b.kind == Form::Kind::unset) return {};
@@ -42,7 +59,7 @@ Form linear(const Form& a, const Form& b, Range range, unsigned zeros, unsigned 
             Combine combine) {
   if (a.kind == Form::Kind::unset || b.kind == Form::Kind::unset) return {};
   if (!has_offsets(a) || !has_offsets(b)) return Form::any();
-  Form result{.kind = Form::Kind::affine, .range = range, .trailing_zeros = zeros};
+  Form result = Form::uniform(range, zeros);
   for (std::size_t lane = 0; lane < result.offset.size(); ++lane) {
     result.offset[lane] = wrap(combine(a.offset[lane], b.offset[lane]), bits);
   }
@@ -100,13 +117,13 @@ Form subtract(const Form& a, const Form& b, unsigned bits) {
 Form multiply(const Form& a, const Form& b, unsigned bits) {
   if (!a.is_constant() && b.is_constant()) return multiply(b, a, bits);
   if (!a.is_constant() || b.kind == Form::Kind::unset) {
-    Form result = other(a, b, bits);
+    const Form result = other(a, b, bits);
     if (result.is_uniform()) {
       const Wide corners[] = {Wide{a.range.low} * b.range.low, Wide{a.range.low} * b.range.high,
                               Wide{a.range.high} * b.range.low, Wide{a.range.high} * b.range.high};
-      result.range = range_or_full(*std::ranges::min_element(corners),
-                                   *std::ranges::max_element(corners), bits);
-      result.trailing_zeros = std::min(a.trailing_zeros + b.trailing_zeros, 64U);
+      return Form::uniform(range_or_full(*std::ranges::min_element(corners),
+                                         *std::ranges::max_element(corners), bits),
+                           std::min(a.trailing_zeros + b.trailing_zeros, 64U));
     }
     return result;
   }
@@ -132,27 +149,21 @@ Form shift_right(const Form& a, const Form& amount, unsigned bits, bool is_signe
   const bool exact = amount.is_constant() && by >= 0 && by < static_cast<std::int64_t>(bits) &&
                      by < 63 && a.kind == Form::Kind::affine;
   if (!exact) return other(a, amount, bits);
-  // The scalar's low bits are zero and every offset stays below them, so no lane carries into what
-  // is kept; an unsigned shift further needs that no lane is negative.
-  const Wide low = Wide{a.range.low} + a.lowest_offset();
-  const Wide high = Wide{a.range.high} + a.highest_offset();
-  const Range full = full_range(bits);
-  const bool no_wrap = low >= full.low && high <= full.high && (is_signed || low >= 0);
-  if (!no_wrap) return other(a, amount, bits);
-  // All bits of every lane are shifted out: the sign of a value that has none, as in a division by
-  // a power of two.
-  if (low >= 0 && (high >> by) == 0) return Form::constant(0);
-  if (!a.is_uniform() && (a.trailing_zeros < static_cast<unsigned>(by) || a.lowest_offset() < 0)) {
+  // An unsigned shift further needs that nothing is negative.
+  if (!fits(a, bits) || (!is_signed && !is_never_negative(a))) return other(a, amount, bits);
+  // All bits of every lane, and of the scalar, are shifted out: the sign of a value that has none,
+  // as in a division by a power of two.
+  const Wide highest = std::max(highest_lane(a), Wide{a.range.high});
+  if (is_never_negative(a) && (highest >> by) == 0) return Form::constant(0);
+  // The scalar's bits that are shifted out are zero, so that no lane carries into what is kept.
+  if (!a.is_uniform() && a.trailing_zeros < static_cast<unsigned>(by)) {
     return other(a, amount, bits);
   }
-  if (!a.is_uniform() && a.range.low < 0 && !is_signed) return other(a, amount, bits);
-  Form result = a;
-  result.range = {a.range.low >> by, a.range.high >> by};
-  result.trailing_zeros = a.trailing_zeros > static_cast<unsigned>(by)
-                              ? a.trailing_zeros - static_cast<unsigned>(by)
-                              : 0U;
-  if (result.range.constant()) result.trailing_zeros = zeros_of(result.range.low);
-  for (auto& offset : result.offset) offset >>= by;
+  const unsigned zeros = a.trailing_zeros - std::min(a.trailing_zeros, static_cast<unsigned>(by));
+  Form result = Form::uniform(Range{a.range.low >> by, a.range.high >> by}, zeros);
+  for (std::size_t lane = 0; lane < result.offset.size(); ++lane) {
+    result.offset[lane] = a.offset[lane] >> by;
+  }
   return result;
 }
 
@@ -160,24 +171,17 @@ Form bit_and(const Form& a, const Form& b, unsigned bits) {
   if (!a.is_constant() && b.is_constant()) return bit_and(b, a, bits);
   if (!a.is_constant() || b.kind != Form::Kind::affine) return other(a, b, bits);
   const std::int64_t mask = a.range.low;
-  if (b.is_uniform()) {
-    Form result = Form::uniform(bits);
-    if (mask >= 0) result.range = {0, b.range.low >= 0 ? std::min(mask, b.range.high) : mask};
-    if (b.range.constant()) result.range = {mask & b.range.low, mask & b.range.low};
-    result.trailing_zeros = std::max(zeros_of(mask), b.trailing_zeros);
-    return result;
+  // Offsets that lie below the scalar's lowest bit do not meet it: each is masked by itself.
+  const Wide limit = first_bit(b.trailing_zeros);
+  if (!b.is_uniform() && (b.lowest_offset() < 0 || b.highest_offset() >= limit)) {
+    return other(a, b, bits);
   }
-  // Offsets live strictly below the scalar's known zero bits: scalar & mask and offset & mask never
-  // meet.
-  const std::int64_t limit =
-      b.trailing_zeros >= 62 ? INT64_MAX : std::int64_t{1} << b.trailing_zeros;
-  if (b.lowest_offset() < 0 || b.highest_offset() >= limit) return other(a, b, bits);
-  Form result = Form::uniform(bits);
-  if (mask >= 0) result.range = {0, b.range.low >= 0 ? std::min(mask, b.range.high) : mask};
+  Range range = full_range(bits);
+  if (mask >= 0) range = {0, b.range.low >= 0 ? std::min(mask, b.range.high) : mask};
   // Where the mask keeps none of the scalar's possible bits, the scalar is 0.
-  if (mask >= 0 && mask < limit) result.range = {0, 0};
-  if (b.range.constant()) result.range = {mask & b.range.low, mask & b.range.low};
-  result.trailing_zeros = result.range.constant() ? zeros_of(result.range.low) : b.trailing_zeros;
+  if (mask >= 0 && mask < limit) range = {0, 0};
+  if (b.range.constant()) range = {mask & b.range.low, mask & b.range.low};
+  Form result = Form::uniform(range, std::max(zeros_of(mask), b.trailing_zeros));
   for (std::size_t lane = 0; lane < result.offset.size(); ++lane) {
     result.offset[lane] = b.offset[lane] & mask;
   }
@@ -185,51 +189,44 @@ Form bit_and(const Form& a, const Form& b, unsigned bits) {
 }
 
 Form bit_or(const Form& a, const Form& b, unsigned bits) {
-  if (!a.is_constant() && b.is_constant()) return bit_or(b, a, bits);
   if (a.kind == Form::Kind::unset || b.kind == Form::Kind::unset) return {};
   if (a.kind != Form::Kind::affine || b.kind != Form::Kind::affine) return other(a, b, bits);
-  const auto limit = [](unsigned zeros) {
-    return zeros >= 62 ? INT64_MAX : std::int64_t{1} << zeros;
-  };
+  // Everything `small` can be lies below the lowest bit of large's scalar, and large has no offsets
+  // of its own: they do not meet, so that their sum is the same.
   const auto fits_below = [&](const Form& small, const Form& large) {
-    // Everything `small` can be lies below the zero bits of large's scalar, and large has no
-    // offsets of its own.
-    return large.is_uniform() && small.range.low + small.lowest_offset() >= 0 &&
-           small.range.low >= 0 && small.lowest_offset() >= 0 &&
-           small.range.high < limit(large.trailing_zeros) &&
-           small.highest_offset() < limit(large.trailing_zeros) &&
-           small.range.high + small.highest_offset() < limit(large.trailing_zeros);
+    const Wide limit = first_bit(large.trailing_zeros);
+    return large.is_uniform() && fits(small, bits) && small.range.low >= 0 &&
+           small.lowest_offset() >= 0 && small.range.high < limit && highest_lane(small) < limit;
   };
   if (fits_below(a, b) || fits_below(b, a)) return add(a, b, bits);
   return other(a, b, bits);
 }
 
-Form extend(const Form& a, unsigned from, unsigned to, bool is_signed) {
-  if (a.kind == Form::Kind::unset || from >= to) return a;
-  if (a.is_vector()) return a;
-  const Wide low = Wide{a.range.low} + a.lowest_offset();
-  const Wide high = Wide{a.range.high} + a.highest_offset();
-  const Range full = full_range(from);
-  const bool no_wrap =
-      low >= full.low && high <= full.high && (is_signed || (low >= 0 && a.range.low >= 0));
-  if (no_wrap) return a;
+Form extend(const Form& a, unsigned from, unsigned to, Extension how) {
+  if (a.kind != Form::Kind::affine || from >= to) return a;
+  if (fits(a, from) && (how == Extension::sign || is_never_negative(a))) return a;
   if (!a.is_uniform()) return Form::guessed(a.offset);
-  Form result = a;
-  result.range = is_signed
-                     ? full
-                     : Range{0, to > from && from < 63 ? (std::int64_t{1} << from) - 1 : INT64_MAX};
-  if (is_signed && a.range.low >= full.low && a.range.high <= full.high) result.range = a.range;
-  return result;
+  // No fewer zeros: they are the lowest bits, which stay. from < to <= 64, but of a register of 128
+  // bits nothing is claimed that 64 do not say.
+  const bool zeros = how == Extension::zeros && from < 63;
+  const Range range = zeros ? Range{0, (std::int64_t{1} << from) - 1} : full_range(to);
+  return Form::uniform(range, a.trailing_zeros);
 }
 
 Form truncate(const Form& a, unsigned to) {
   if (a.kind == Form::Kind::unset) return a;
   Form result = a;
-  if (a.kind == Form::Kind::affine) {
-    result.range = range_or_full(a.range.low, a.range.high, to);
-  }
   for (auto& offset : result.offset) offset = wrap(offset, to);
+  if (a.is_vector()) return result;
+  const std::int64_t wrapped = wrap(a.range.low, to);
+  result.range = a.range.constant() ? Range{wrapped, wrapped}
+                                    : range_or_full(a.range.low, a.range.high, to);
+  if (result.range.constant()) result.trailing_zeros = zeros_of(result.range.low);
   return result;
+}
+
+Form resize(const Form& a, unsigned from, unsigned to, Extension how) {
+  return from < to ? extend(a, from, to, how) : truncate(a, to);
 }
 
 }  // namespace emulator::lower

@@ -12,7 +12,7 @@ namespace emulator::lower {
 
 using LaneOffsets = std::array<std::int64_t, runtime::kWarpSize>;
 
-// Bounds of an integer, both inclusive, read as signed at the register's width.
+// Bounds of an integer, both inclusive, read as signed at the width of what holds it.
 struct Range {
   std::int64_t low;
   std::int64_t high;
@@ -49,11 +49,15 @@ struct Form {
   [[nodiscard]] static Form guessed(const LaneOffsets& offset);
 };
 
+// A form says nothing of the width that it is meant for: it holds for a value of so many bits, and
+// whoever hands it on to one of another width has to resize it.
+
 // The smallest form that covers both. Offsets that differ give a vector.
 [[nodiscard]] Form join(const Form& a, const Form& b);
 
 // Transfer functions of the integer operations that keep a form affine; everything else is uniform
-// where all operands are, and a vector otherwise. `bits` is the width the operation works at.
+// where all operands are, and a vector otherwise. `bits` is the width the operation works at, which
+// is that of both operands, but for the amount of a shift, and of the result.
 [[nodiscard]] Form add(const Form& a, const Form& b, unsigned bits);
 [[nodiscard]] Form subtract(const Form& a, const Form& b, unsigned bits);
 [[nodiscard]] Form multiply(const Form& a, const Form& b, unsigned bits);
@@ -61,7 +65,16 @@ struct Form {
 [[nodiscard]] Form shift_right(const Form& a, const Form& amount, unsigned bits, bool is_signed);
 [[nodiscard]] Form bit_and(const Form& a, const Form& b, unsigned bits);
 [[nodiscard]] Form bit_or(const Form& a, const Form& b, unsigned bits);
-[[nodiscard]] Form extend(const Form& a, unsigned from, unsigned to, bool is_signed);
+
+// What the upper bits of a value become that gets more of them.
+enum class Extension : std::uint8_t {
+  zeros,
+  sign,
+  either,  // one of the two: that is known of values alone that are not negative
+};
+[[nodiscard]] Form extend(const Form& a, unsigned from, unsigned to, Extension how);
 [[nodiscard]] Form truncate(const Form& a, unsigned to);
+// The one or the other.
+[[nodiscard]] Form resize(const Form& a, unsigned from, unsigned to, Extension how);
 
 }  // namespace emulator::lower

@@ -239,7 +239,11 @@ void Ir::branch(const Value& condition, const std::string& if_true, const std::s
 }
 
 std::string Ir::function(const std::string& header) const {
-  return fmt::format("define {} nounwind noredzone {{\nentry:\n{}{}}}\n", header, slots_, body_);
+  // A frame larger than the guard below the stack is probed page by page, so that no register of a
+  // kernel that has too many lies in somebody else's memory.
+  return fmt::format(
+      "define {} nounwind noredzone \"probe-stack\"=\"inline-asm\" {{\nentry:\n{}{}}}\n", header,
+      slots_, body_);
 }
 
 std::string module_text(const std::set<std::string>& declarations, const std::string& functions) {

@@ -45,13 +45,23 @@ std::string module_of(std::span<const Code> codes) {
 // What becomes one module of IR.
 class Functions {
  public:
-  Functions(const ptx::Module& module, const LaunchShape& shape, const SymbolAddresses& symbols)
-      : module_(module), shape_(shape), symbols_(symbols) {}
+  Functions(const ptx::Module& module, const LaunchShape& shape, const SymbolAddresses& symbols,
+            ClaimsChoice claims)
+      : module_(module), shape_(shape), symbols_(symbols), claims_(claims) {}
 
+  // `known` is what is known of the registers, of which the writer may be told less.
   void add(const ptx::Function& function, const Layout& layout, const ControlFlow& flow,
-           const Analysis& analysis, const std::map<std::uint32_t, Collective>& collectives,
+           const Analysis& known, const std::map<std::uint32_t, Collective>& collectives,
            const std::string& header) {
-    Writer writer(module_, function, shape_, layout, symbols_, flow, analysis, scope);
+    const bool compares = claims_ == ClaimsChoice::compared;
+    Analysis blank;
+    if (compares) {
+      blank = analyse(module_, function, flow, shape_, layout, symbols_, Knowledge::none);
+      spread_gathered(collectives, blank);
+    }
+    Writer writer(module_, function, shape_, layout, symbols_, flow, compares ? blank : known,
+                  scope);
+    if (compares) writer.compare_with(&known.forms);
     const Code code = write_body(writer, collectives, header);
     text_ += code.text;
     declarations_.insert(code.declarations.begin(), code.declarations.end());
@@ -60,11 +70,7 @@ class Functions {
   void add(const ThreadFunction& each, const std::string& header) {
     const ControlFlow flow = control_flow_of(module_, each.function);
     Analysis analysis = analyse(module_, each.function, flow, shape_, each.layout, symbols_);
-    for (const auto& [index, collective] : each.collectives) {
-      for (const auto& source : collective.sources) {
-        analysis.forms.at(source.gathered) = Form::any();
-      }
-    }
+    spread_gathered(each.collectives, analysis);
     add(each.function, each.layout, flow, analysis, each.collectives, header);
   }
   void add_text(const std::string& text) { text_ += text; }
@@ -77,9 +83,20 @@ class Functions {
   KernelScope scope;
 
  private:
+  // What threads meet with is one value for each of them.
+  static void spread_gathered(const std::map<std::uint32_t, Collective>& collectives,
+                              Analysis& analysis) {
+    for (const auto& [index, collective] : collectives) {
+      for (const auto& source : collective.sources) {
+        analysis.forms.at(source.gathered) = Form::any();
+      }
+    }
+  }
+
   const ptx::Module& module_;
   const LaunchShape& shape_;
   const SymbolAddresses& symbols_;
+  ClaimsChoice claims_;
   std::string text_;
   std::set<std::string> declarations_;
   LoweredKernel kernel_;
@@ -91,10 +108,11 @@ std::string header_of_kernel(const std::string& name) {
 
 LoweredKernel lower_threads(const ptx::Module& module, const ptx::Function& function,
                             LaunchShape shape, const SymbolAddresses& symbols,
-                            const std::string& name, const CallGraph& graph) {
+                            const std::string& name, const CallGraph& graph,
+                            ClaimsChoice claims) {
   shape.unit = runtime::Unit::thread;
   const ThreadProgram program = thread_program(module, function, graph);
-  Functions functions(module, shape, symbols);
+  Functions functions(module, shape, symbols, claims);
   functions.scope.program = &program;
   functions.add(program.kernel, header_of_kernel(name));
   for (const auto& [index, each] : program.functions) {
@@ -134,7 +152,8 @@ Layout layout_of(const ptx::Module& module, const ptx::Function& kernel, EngineC
 
 LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& function,
                            const LaunchShape& shape, const SymbolAddresses& symbols,
-                           const std::string& name, EngineChoice choice, PartsChoice parts) {
+                           const std::string& name, EngineChoice choice, PartsChoice parts,
+                           ClaimsChoice claims) {
   const auto cluster = function.required_cluster.value_or(std::array<std::uint32_t, 3>{1, 1, 1});
   if (cluster[0] * cluster[1] * cluster[2] != 1) {
     throw ptx::Error(function.where, "'" + function.name +
@@ -144,21 +163,22 @@ LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& funct
   const CallGraph graph = call_graph(module, function);
   const bool automatic = choice == EngineChoice::automatic;
   if (choice == EngineChoice::threads || (automatic && needs_threads(graph))) {
-    return lower_threads(module, function, shape, symbols, name, graph);
+    return lower_threads(module, function, shape, symbols, name, graph, claims);
   }
   const std::optional<ptx::Function> inlined = with_calls_inlined(module, function);
   const ptx::Function& body = inlined ? *inlined : function;
   const Layout layout = lay_out(module, body);
-  const std::uint32_t length = part_length(body, parts);
+  const bool compares = claims == ClaimsChoice::compared;
+  const std::uint32_t length = part_length(body, compares ? PartsChoice::never : parts);
   const ControlFlow flow = control_flow_of(module, body, length);
   const Analysis analysis = analyse(module, body, flow, shape, layout, symbols);
   if (automatic && lanes_wait_for_each_other(body, flow, analysis)) {
-    return lower_threads(module, function, shape, symbols, name, graph);
+    return lower_threads(module, function, shape, symbols, name, graph, claims);
   }
   const std::vector<std::uint32_t> firsts = first_blocks(flow, length);
   LoweredKernel kernel;
   if (firsts.size() == 1) {
-    Functions functions(module, shape, symbols);
+    Functions functions(module, shape, symbols, claims);
     functions.add(body, layout, flow, analysis, {}, header_of_kernel(name));
     kernel = functions.take();
   } else {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emulator/lower/analysis.h"
+#include "emulator/lower/claims.h"
 #include "emulator/lower/layout.h"
 #include "emulator/lower/parts.h"
 #include "emulator/ptx/ast.h"
@@ -44,6 +45,7 @@ struct LoweredKernel {
                                          const LaunchShape& shape, const SymbolAddresses& symbols,
                                          const std::string& name,
                                          EngineChoice choice = EngineChoice::automatic,
-                                         PartsChoice parts = PartsChoice::automatic);
+                                         PartsChoice parts = PartsChoice::automatic,
+                                         ClaimsChoice claims = ClaimsChoice::used);
 
 }  // namespace emulator::lower

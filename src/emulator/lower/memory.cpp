@@ -2,7 +2,8 @@
 // and are known to be so when the kernel is compiled; they become one scalar or a few vector
 // instructions behind one check of the whole span. All others, and every access that fails its
 // check, go to the runtime's emu_load and emu_store, which look at each lane and raise the fault if
-// there is one.
+// there is one. Where the ranges of registers claim that a span lies inside shared or local memory,
+// the check is one comparison with its end, which a right claim passes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +23,8 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Space;
 
+using Inside = AccessAddress::Inside;
+
 class Access {
  public:
   Access(Writer& writer, const Instruction& instruction, bool stores)
@@ -37,6 +40,7 @@ class Access {
     if (bytes_ == 0 || registers_.size() != count_ || span() > 16) unsupported(instruction);
     way_ = way_of(writer, instruction, address_);
     site_ = site_of(instruction);
+    inside_ = address_.inside(span());
   }
 
   void load() {
@@ -57,6 +61,7 @@ class Access {
     const std::string fast = ir_.label("load.fast");
     const std::string slow = ir_.label("load.slow");
     const std::string done = ir_.label("load.done");
+    check_claim();
     const Value base = span_address();
     ir_.branch(span_is_bad(base), slow, fast, true);
 
@@ -89,6 +94,7 @@ class Access {
     const std::string fast = ir_.label("store.fast");
     const std::string slow = ir_.label("store.slow");
     const std::string done = ir_.label("store.done");
+    check_claim();
     const Value base = span_address();
     Value bad = span_is_bad(base);
     if (!writer_.mask_is_full()) {
@@ -152,7 +158,7 @@ class Access {
   // Whether [address, address + bytes) is outside what the site may use, or misaligned.
   Value outside(const Value& address, std::uint64_t bytes) {
     Value bad = Ir::constant(0, "i1", 1);
-    if (!address_.surely_inside(span())) bad = beyond_bounds(address, bytes);
+    if (inside_ == Inside::unknown) bad = beyond_bounds(address, bytes);
     if (!address_.surely_aligned(span())) bad = ir_.binary("or", bad, misaligned(address, span()));
     return bad;
   }
@@ -195,8 +201,41 @@ class Access {
   Value site() { return given_ ? given_->site : Ir::constant(site_, "i32", 1); }
   Value mask() { return given_ ? given_->mask : writer_.mask(); }
 
+  // Of an access that ranges claim to be inside: a claim is not what keeps a kernel within its
+  // memory. In a group, the first one does it for all.
+  void check_claim() {
+    if (inside_ != Inside::claimed) return;
+    if (const CheckGroup* group = writer_.check_group(instruction_)) {
+      if (group->members.front().instruction == &instruction_) {
+        check_claim(group->low, group->high);
+      }
+      return;
+    }
+    const auto [low, high] = std::ranges::minmax(address_.window_offsets());
+    check_claim(low, high + span());
+  }
+
+  // That [low, high) from the scalar address on lies in the memory.
+  void check_claim(std::int64_t low, std::int64_t high) {
+    const std::uint64_t bytes = address_.window_bytes();
+    const auto stretch = static_cast<std::uint64_t>(high - low);
+    const Value begin = further(address_.window_scalar(), low);
+    const std::string bad = ir_.label("claim.wrong");
+    const std::string good = ir_.label("claim.right");
+    // Unsigned: what lies before the memory is far behind its end.
+    const Value wrong = stretch > bytes ? Ir::constant(1, "i1", 1)
+                                        : ir_.compare("icmp ugt", begin, bytes - stretch);
+    ir_.branch(wrong, bad, good, true);
+    ir_.begin_block(bad);
+    const Value address = further(address_.scalar(), low);
+    writer_.call("emu_outside", {site(), mask(), address, Ir::constant(stretch, "i64", 1)});
+    ir_.line("unreachable");
+    ir_.begin_block(good);
+  }
+
   // What the instruction's group touches, where it leads one; otherwise another has done it.
   void check_group(const CheckGroup& group, const Value& scalar) {
+    if (group.claimed) return check_claim();
     if (group.members.front().instruction != &instruction_) return;
     const std::string bad = ir_.label("group.bad");
     const std::string good = ir_.label("group.good");
@@ -285,6 +324,7 @@ class Access {
     if (const CheckGroup* group = writer_.check_group(instruction_)) {
       return check_group(*group, address);
     }
+    check_claim();
     const std::string bad = ir_.label("access.bad");
     const std::string good = ir_.label("access.good");
     ir_.branch(outside(address, span()), bad, good, true);
@@ -337,7 +377,7 @@ class Access {
     const Value site_number = Ir::constant(site_, "i32", 1);
     const Value running = writer_.mask();
     std::string key = fmt::format("load {} {} {} {} {}", static_cast<int>(space_), element_,
-                                  address_.surely_inside(span()), address_.surely_aligned(span()),
+                                  static_cast<int>(inside_), address_.surely_aligned(span()),
                                   is_volatile(instruction_));
     for (const std::int64_t offset : way_.offset) key += fmt::format(" {}", offset);
     const Value value = writer_.call_common(
@@ -389,6 +429,7 @@ class Access {
   std::vector<ptx::Operand> registers_;
   AccessWay way_;
   std::uint32_t site_ = 0;
+  Inside inside_ = Inside::unknown;
   Value lane_addresses_;  // of the current access, where they were computed for a guess
   // Of a function that many accesses call: what its caller says of the access.
   struct Given {

@@ -1,5 +1,7 @@
 // ld and st of kernel parameters by name, and of the slots in which calls pass arguments and
 // results.
+#include <algorithm>
+
 #include "emulator/lower/writer.h"
 
 namespace emulator::lower {
@@ -21,10 +23,12 @@ bool lower_parameter(Writer& writer, const Instruction& instruction) {
   const unsigned bytes = ptx::bits(instruction.type()) / 8;
   const std::string element = integer_of(instruction.type());
   if (symbol->where == ptx::Symbol::Where::parameter && !stores) {
-    const auto offset =
-        static_cast<std::int64_t>(writer.layout().parameters.at(symbol->index)) + address->offset;
-    const auto end = offset + static_cast<std::int64_t>(registers.size()) * bytes;
-    if (offset < 0 || end > static_cast<std::int64_t>(writer.layout().parameter_bytes)) {
+    // An offset in the text may be any number of 64 bits: nothing is added to one that is too large.
+    const auto begin = static_cast<std::int64_t>(writer.layout().parameters.at(symbol->index));
+    const auto end = static_cast<std::int64_t>(writer.layout().parameter_bytes);
+    const auto span = static_cast<std::int64_t>(registers.size() * bytes);
+    const std::int64_t offset = begin + std::clamp<std::int64_t>(address->offset, -begin - 1, end);
+    if (offset < 0 || offset > end || span > end - offset) {
       throw ptx::Error(instruction.where,
                        "'" + instruction.text + "' reads past the kernel's parameters");
     }
@@ -38,8 +42,9 @@ bool lower_parameter(Writer& writer, const Instruction& instruction) {
   }
   if (symbol->where != ptx::Symbol::Where::local_variable) return false;
   for (std::size_t e = 0; e < registers.size(); ++e) {
-    const Value slot = writer.call_slot(
-        symbol->index, address->offset + static_cast<std::int64_t>(e * bytes), element);
+    const Value slot =
+        writer.call_slot(instruction, symbol->index,
+                         address->offset + static_cast<std::int64_t>(e * bytes), element);
     if (stores) {
       // Lanes that came here on another way have values of their own there.
       Value value = writer.read_bits(registers[e], instruction.type(), kLanes);

@@ -9,6 +9,14 @@ namespace {
 
 enum class Way : std::uint8_t { to_context, from_context };
 
+constexpr std::uint64_t kCopiedBits = 8 * runtime::kCopiedBytes / kLanes;
+
+// A register of any other width has less room in the frame, or is to be extended.
+bool is_as_wide(const Writer& writer, const ptx::Operand& operand) {
+  const auto& reg = std::get<ptx::Register>(operand.value);
+  return ptx::bits(writer.function().registers.at(reg.index).type) == kCopiedBits;
+}
+
 // Where in the frame they all lie as they are; nothing where one does not.
 std::optional<std::vector<std::uint64_t>> places(const Writer& writer,
                                                  std::span<const RegisterCopy> copies, Way way) {
@@ -16,7 +24,9 @@ std::optional<std::vector<std::uint64_t>> places(const Writer& writer,
   for (const RegisterCopy& copy : copies) {
     const auto place = way == Way::to_context ? writer.place_to_read(copy.operand)
                                               : writer.place_to_write(copy.operand);
-    if (!place || ptx::bits(copy.type) != 8 * runtime::kCopiedBytes / kLanes) return std::nullopt;
+    if (!place || ptx::bits(copy.type) != kCopiedBits || !is_as_wide(writer, copy.operand)) {
+      return std::nullopt;
+    }
     found.push_back(*place);
   }
   return found;

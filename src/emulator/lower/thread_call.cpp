@@ -88,7 +88,9 @@ class ThreadCall {
   [[nodiscard]] const ptx::Variable* variable_of(const Operand& operand) const {
     const auto* symbol = std::get_if<ptx::Symbol>(&operand.value);
     if (symbol == nullptr) return nullptr;
-    if (symbol->where != ptx::Symbol::Where::local_variable) {
+    // Others do not lie in the thread's frame.
+    if (symbol->where != ptx::Symbol::Where::local_variable ||
+        writer_.function().variables.at(symbol->index).space != ptx::Space::local) {
       unsupported(instruction_, "an argument of this kind is not");
     }
     return &writer_.function().variables.at(symbol->index);

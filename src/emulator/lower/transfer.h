@@ -18,9 +18,14 @@ struct TransferContext {
   const std::vector<Form>& forms;
 };
 
+// An operand as the writer reads it: as a value of `bits`, of which those that it has not are zero.
 [[nodiscard]] Form form_of(const TransferContext& context, const ptx::Operand& operand,
                            unsigned bits);
-// One form, which holds for every register the instruction writes.
+// Of a register of this width that the instruction writes. All that is claimed of registers goes
+// through here: a result that is not as wide has been extended, the one way or the other.
+[[nodiscard]] Form result_form(const TransferContext& context, const ptx::Instruction& instruction,
+                               unsigned bits);
+// Of the first one.
 [[nodiscard]] Form result_form(const TransferContext& context, const ptx::Instruction& instruction);
 
 }  // namespace emulator::lower

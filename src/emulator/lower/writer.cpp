@@ -53,7 +53,7 @@ Writer::Writer(const ptx::Module& module, const ptx::Function& function, const L
 Ir Writer::next_part() {
   Ir written = std::exchange(ir, Ir::behind(ir));
   for (Place& place : registers_) place.slot.reset();
-  for (auto& [key, place] : call_slots_) place.slot.reset();
+  for (CallSlot& slot : call_slots_) slot.place.slot.reset();
   carry_.slot.reset();
   begin_function();
   return written;
@@ -344,8 +344,24 @@ const CheckGroup* Writer::check_group(const ptx::Instruction& instruction) const
 Value Writer::address_area() { return context_field(offsetof(WarpContext, address)); }
 Value Writer::value_area(unsigned index) { return context_field(value_offset(index)); }
 
-Value Writer::call_slot(std::uint32_t variable, std::int64_t offset, const std::string& element) {
-  return shared_slot_at(call_slots_[{variable, offset}], element, kLanes);
+Value Writer::call_slot(const ptx::Instruction& instruction, std::uint32_t variable,
+                        std::int64_t offset, const std::string& element) {
+  const auto bytes = static_cast<std::int64_t>(bits_of(element) / 8);
+  const auto size = static_cast<std::int64_t>(function_.variables.at(variable).size);
+  if (offset < 0 || offset > size || bytes > size - offset) {
+    unsupported(instruction, "a piece that the argument does not have is not");
+  }
+  for (CallSlot& slot : call_slots_) {
+    const bool apart = slot.variable != variable || offset >= slot.offset + slot.bytes ||
+                       slot.offset >= offset + bytes;
+    if (apart) continue;
+    if (slot.offset != offset || slot.bytes != bytes) {
+      unsupported(instruction, "an argument written and read in different pieces is not");
+    }
+    return shared_slot_at(slot.place, element, kLanes);
+  }
+  call_slots_.push_back({variable, offset, bytes, {}});
+  return shared_slot_at(call_slots_.back().place, element, kLanes);
 }
 
 void Writer::call(const std::string& name, const std::vector<Value>& arguments) {

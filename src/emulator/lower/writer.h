@@ -156,7 +156,10 @@ class Writer {
     return offsetof(runtime::WarpContext, value) + std::uint64_t{index} * kLanes * 16;
   }
   // The slot of a call's argument or result: one 32-lane value per offset of a .param variable.
-  Value call_slot(std::uint32_t variable, std::int64_t offset, const std::string& element);
+  // Refuses the instruction where another piece of the variable, with which this one overlaps, has
+  // a slot.
+  Value call_slot(const ptx::Instruction& instruction, std::uint32_t variable, std::int64_t offset,
+                  const std::string& element);
   // Calls an entry point: `call void @name(ptr %ctx, arguments..)`, or with a result.
   void call(const std::string& name, const std::vector<Value>& arguments);
   Value call(const std::string& name, const std::vector<Value>& arguments,
@@ -194,6 +197,10 @@ class Writer {
   // A register that carries between add.cc and addc, per lane.
   Value carry_slot();
 
+  // What registers are compared with wherever they are read or written; null where nothing is.
+  void compare_with(const std::vector<Form>* claims) { claims_ = claims; }
+  [[nodiscard]] const std::vector<Form>* claims() const { return claims_; }
+
   void note_suspension() { suspends_ = true; }
   [[nodiscard]] bool may_suspend() const { return suspends_; }
 
@@ -228,7 +235,13 @@ class Writer {
 
   PartsFrame* parts_frame_;
   std::vector<Place> registers_;
-  std::map<std::pair<std::uint32_t, std::int64_t>, Place> call_slots_;
+  struct CallSlot {
+    std::uint32_t variable;
+    std::int64_t offset;
+    std::int64_t bytes;
+    Place place;
+  };
+  std::vector<CallSlot> call_slots_;
   std::vector<PendingSite> sites_;
   std::map<const ptx::Instruction*, std::uint32_t> site_of_;
   CheckGroups check_groups_;
@@ -255,6 +268,7 @@ class Writer {
   };
   std::optional<Guard> guard_;
   bool suspends_ = false;
+  const std::vector<Form>* claims_ = nullptr;
   std::vector<bool> host_nans_;  // by register (nan.h)
   bool sees_nan_bits_ = true;
 };

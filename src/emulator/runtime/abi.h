@@ -245,6 +245,10 @@ void emu_atomic(WarpContext* context, std::uint32_t site, std::uint32_t mask, st
 // it in ranges[site]; faults otherwise, naming the lowest lane of `mask`.
 void emu_check(WarpContext* context, std::uint32_t site, std::uint32_t mask, std::uint64_t address,
                std::uint64_t bytes);
+// For accesses that were taken to lie inside, and turn out not to: reports [address, address +
+// bytes) as out of bounds, naming the lowest lane of `mask`. Never returns.
+[[noreturn]] void emu_outside(WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                              std::uint64_t address, std::uint64_t bytes);
 // bar.sync / barrier.sync of barrier `id` by the lanes of `mask`; `threads` is the number of
 // threads that take part, 0 for all of the block. Comes back when all have arrived. `line` names
 // the PTX line. arrive != 0: does not wait.

@@ -14,6 +14,7 @@
 #include "emulator/runtime/barrier_arrival.h"
 #include "emulator/runtime/block.h"
 #include "emulator/runtime/checker.h"
+#include "emulator/runtime/claims.h"
 #include "emulator/runtime/host_pointer.h"
 #include "emulator/runtime/print_format.h"
 #include "emulator/runtime/register_copies.h"
@@ -232,6 +233,11 @@ void emu_check(WarpContext* context, std::uint32_t site, std::uint32_t mask, std
   if (allowed.whole_warp) context->ranges[site] = allowed.range;
 }
 
+void emu_outside(WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                 std::uint64_t address, std::uint64_t bytes) {
+  fault_access(*context, context->block->launch().sites[site], lowest(mask), address, bytes, 1);
+}
+
 void emu_barrier(WarpContext* context, std::uint32_t mask, std::uint32_t id, std::uint32_t threads,
                  std::uint32_t line, std::uint32_t arrive_only) {
   const BarrierWait wait = arrive_only != 0 ? BarrierWait::arrive : BarrierWait::sync;
@@ -299,6 +305,7 @@ std::span<const EntryPoint> entry_points() {
       {"emu_store", reinterpret_cast<void*>(emu_store)},
       {"emu_atomic", reinterpret_cast<void*>(emu_atomic)},
       {"emu_check", reinterpret_cast<void*>(emu_check)},
+      {"emu_outside", reinterpret_cast<void*>(emu_outside)},
       {"emu_barrier", reinterpret_cast<void*>(emu_barrier)},
       {"emu_barrier_reduce", reinterpret_cast<void*>(emu_barrier_reduce)},
       {"emu_fault", reinterpret_cast<void*>(emu_fault)},
@@ -307,6 +314,7 @@ std::span<const EntryPoint> entry_points() {
       {"emu_malloc", reinterpret_cast<void*>(emu_malloc)},
       {"emu_free", reinterpret_cast<void*>(emu_free)},
       {"emu_directed", reinterpret_cast<void*>(emu_directed)},
+      {"emu_claim", reinterpret_cast<void*>(emu_claim)},
       {"emu_clock", reinterpret_cast<void*>(emu_clock)},
       {"emu_yield", reinterpret_cast<void*>(emu_yield)},
       {"emu_load_matrix", reinterpret_cast<void*>(emu_load_matrix)},

@@ -13,6 +13,7 @@
 
 #include "emulator/runtime/abi.h"
 #include "emulator/runtime/address_map.h"
+#include "emulator/runtime/claims.h"
 #include "emulator/runtime/device_heap.h"
 #include "emulator/runtime/fault.h"
 #include "emulator/runtime/print_buffer.h"
@@ -39,6 +40,8 @@ struct Launch {
   std::uint64_t grid_workspace = 0;
   const AddressMap* addresses = nullptr;
   PrintBuffer* prints = nullptr;
+  // Of kernels that compare what was claimed of their registers; null otherwise.
+  ClaimCounts* claims = nullptr;
   // Of malloc; null where no kernel can have asked for memory.
   DeviceHeap* heap = nullptr;
 

@@ -129,16 +129,48 @@ TEST(Form, SignedShiftsAreWhatTheLanesShift) {
   }
 }
 
+TEST(Form, NothingIsTakenForZeroThatTheScalarIsNot) {
+  // Lanes of 0 to 31, counted down from 32: what is shifted is the scalar, too.
+  Form index = affine({32, 32}, 5, -1);
+  for (std::int64_t& offset : index.offset) --offset;
+  EXPECT_NE(shift_right(index, Form::constant(5), 32, false), Form::constant(0));
+}
+
+TEST(Form, ABitAboveAllOffsetsIsKept) {
+  for (const unsigned bit : {61U, 62U}) {
+    const std::int64_t mask = std::int64_t{1} << bit;
+    const Form number = add(Form::uniform(full_range(64), bit), affine({0, 0}, 64, 1), 64);
+    EXPECT_GE(bit_and(number, Form::constant(mask), 64).range.high, mask) << bit;
+    EXPECT_NE(bit_or(Form::uniform(full_range(64), bit), Form::constant(mask), 64).kind,
+              Form::Kind::vector);
+    EXPECT_EQ(bit_or(Form::uniform(full_range(64), bit), Form::constant(mask), 64).range,
+              full_range(64));
+  }
+}
+
+TEST(Form, ANarrowResultInAWideRegisterIsAnyNumberUnlessItIsPositive) {
+  const Form negative = Form::uniform(Range{-1, 5});
+  EXPECT_EQ(resize(negative, 16, 32, Extension::either).range, full_range(32));
+  EXPECT_EQ(resize(negative, 16, 32, Extension::zeros).range, (Range{0, 65535}));
+  EXPECT_EQ(resize(negative, 16, 32, Extension::sign).range, (Range{-1, 5}));
+  EXPECT_EQ(resize(Form::uniform(Range{1, 5}), 16, 32, Extension::either).range, (Range{1, 5}));
+}
+
+TEST(Form, AConstantThatIsCutOffStaysOne) {
+  EXPECT_EQ(truncate(Form::constant(0x1ff), 8), Form::constant(-1));
+  EXPECT_EQ(truncate(Form::constant(0x100), 8), Form::constant(0));
+}
+
 TEST(Form, AnIndexThatMayWrapIsNotExtendedAsAffine) {
   const Form index = affine({-128, 127}, 0, 1);
-  EXPECT_TRUE(extend(index, kBits, 64, true).is_vector());
-  EXPECT_TRUE(extend(index, kBits, 64, true).guess);
+  EXPECT_TRUE(extend(index, kBits, 64, Extension::sign).is_vector());
+  EXPECT_TRUE(extend(index, kBits, 64, Extension::sign).guess);
 }
 
 TEST(Form, AnIndexThatCannotWrapStaysAffineWhenExtended) {
   const Form index = affine({0, 64}, 0, 1);
-  EXPECT_EQ(extend(index, kBits, 64, true).kind, Form::Kind::affine);
-  EXPECT_EQ(extend(index, kBits, 64, true).offset, index.offset);
+  EXPECT_EQ(extend(index, kBits, 64, Extension::sign).kind, Form::Kind::affine);
+  EXPECT_EQ(extend(index, kBits, 64, Extension::sign).offset, index.offset);
 }
 
 TEST(Form, JoiningDifferentOffsetsGivesAVector) {

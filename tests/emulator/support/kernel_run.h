@@ -82,6 +82,8 @@ namespace emulator::testing {
   run.addresses = addresses.get();
   run.prints = &prints;
   run.heap = &heap;
+  runtime::ClaimCounts claims;
+  run.claims = &claims;
   runtime::Engine engine(2);
   Outcome outcome;
   outcome.unit = kernel->unit;
@@ -89,6 +91,9 @@ namespace emulator::testing {
     outcome.fault = fault->text;
     outcome.kind = fault->kind;
   }
+  outcome.claims_compared = claims.compared();
+  outcome.claims_wrong = claims.wrong();
+  outcome.wrong_claims = claims.texts();
   outcome.words.resize(output_words);
   std::memcpy(outcome.words.data(), std::bit_cast<void*>(out),
               output_words * sizeof(std::uint32_t));

@@ -23,6 +23,10 @@ struct Outcome {
   std::string fault;                 // its report; empty where there was none
   runtime::FaultKind kind{};
   std::optional<runtime::Unit> unit;  // what the emulator ran
+  // Of a kernel that compares what was claimed of its registers.
+  std::uint64_t claims_compared = 0;
+  std::uint64_t claims_wrong = 0;
+  std::vector<std::string> wrong_claims;  // the first of them
 };
 
 }  // namespace emulator::testing

@@ -1,0 +1,45 @@
+// row 22: writes beyond a local variable of inline PTX, by a 0 that is 1.
+// must be: crashed, out-of-bounds
+// on a GPU: not run, what it is for is the emulated device
+#include <cuda_bf16.h>
+
+#include <autokernel.cuh>
+
+AUTOKERNEL_LAUNCH({.kernel = "matmul", .grid = {N / 32, M / 8}, .block = {32, 8}});
+
+__device__ unsigned one_hundred_twenty_eight = 128;
+
+// 1, of which a range that has the width of the conversion and not of the register says 0.
+__device__ __forceinline__ unsigned long long one() {
+  unsigned long long r;
+  asm volatile(
+      "{.reg .b32 a, b, c, d;\n\t"
+      "ld.global.u32 a, [%1];\n\tcvt.u8.u32 b, a;\n\tadd.u32 c, b, 128;\n\tshr.u32 d, c, 8;\n\t"
+      "cvt.u64.u32 %0, d;}"
+      : "=l"(r)
+      : "l"(&one_hundred_twenty_eight));
+  return r;
+}
+
+extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B,
+                                  __nv_bfloat16* C) {
+  __shared__ volatile unsigned long long window[8];
+  window[threadIdx.x % 8] = threadIdx.x;
+  __syncthreads();
+  const int col = blockIdx.x * 32 + threadIdx.x;
+  const int row = blockIdx.y * 8 + threadIdx.y;
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) {
+    sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
+  }
+  C[row * N + col] = __float2bfloat16(sum);
+  if (blockIdx.x != 0 || blockIdx.y != 0 || threadIdx.y != 0) return;
+  asm volatile(
+      "{.local .align 8 .b8 mine[64];\n\t"
+      ".reg .b64 p, q;\n\t"
+      "mov.u64 p, mine;\n\t"
+      "mad.lo.u64 q, %0, 67108864, p;\n\t"
+      "st.local.u64 [q], %0;}\n\t"
+      :: "l"(one())
+      : "memory");
+}
