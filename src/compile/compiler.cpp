@@ -13,11 +13,11 @@
 #include "compile/declaration.h"
 #include "compile/diagnosis.h"
 #include "compile/image.h"
+#include "compile/kernel_info.h"
 #include "compile/kernel_names.h"
 #include "compile/limits.h"
 #include "compile/nvrtc.h"
 #include "compile/output_cache.h"
-#include "compile/ptx_text.h"
 #include "compile/ptxas_report.h"
 #include "compile/served.h"
 #include "compile/source_text.h"
@@ -82,27 +82,14 @@ Bytes required_launch(const Elf& elf, const Request& request) {
       found.empty() ? "NAME" : readable_name(found[0])));
 }
 
-// The image for a GPU and the text for the emulated device must declare the same, or one of them is
-// judged by what the other says.
-void require_same(const std::string& ptx, const char* symbol, const std::optional<Bytes>& in_cubin,
-                  const std::string& file_name) {
-  if (constant_bytes(ptx, symbol) == in_cubin) return;
-  throw Refused(fmt::format(
-      "{}: {} differs between PTX and cubin; declare it by the macros of <autokernel.cuh> and in "
-      "no other way",
-      file_name, symbol));
-}
-
-Declaration declaration_of(const Elf& elf, const std::string& ptx, const Request& request) {
+Declaration declaration_of(const Elf& elf, const Request& request) {
   const std::string& file_name = request.file_name;
   Declaration declaration;
   const Bytes launch = required_launch(elf, request);
-  require_same(ptx, kLaunchSymbol, launch, file_name);
   declaration.launches = decode_launches(launch, file_name);
+  declaration.line = line_of(launch);
 
-  const std::optional<Bytes> workspace = constant_bytes(elf, kWorkspaceSymbol);
-  require_same(ptx, kWorkspaceSymbol, workspace, file_name);
-  if (workspace) {
+  if (const auto workspace = constant_bytes(elf, kWorkspaceSymbol)) {
     const WorkspaceWish wish = decode_workspace(*workspace, file_name);
     declaration.workspace_bytes = wish.bytes;
     declaration.workspace_zeroed = wish.zeroed;
@@ -117,7 +104,7 @@ Declaration declaration_of(const Elf& elf, const std::string& ptx, const Request
       throw Refused(fmt::format(
           "{}AUTOKERNEL_LAUNCH names the kernel \"{}\", but {}; mend the name, and write extern "
           "\"C\" before __global__ if kernels share it",
-          place_of(launch, file_name), each.kernel,
+          place(file_name, declaration.line), each.kernel,
           names.empty() ? "the file has no __global__ function"
                         : fmt::format("the file has {}", fmt::join(readable, ", "))));
     }
@@ -136,30 +123,45 @@ void require_text(const Request& request) {
                   request.file_name, line + 1));
 }
 
+// What the kernels take, and whether their launches fit it.
+void read_kernels(const Elf& elf, const Request& request, Program& program) {
+  for (const std::string& name : kernels(elf)) {
+    const KernelInfo info = kernel_info(elf, name);
+    program.resources[name] = {.registers = info.registers,
+                               .static_shared_bytes = info.static_shared_bytes,
+                               .local_bytes = info.local_bytes};
+  }
+  const std::string where = place(request.file_name, program.declaration.line);
+  for (const Launch& launch : program.declaration.launches) {
+    KernelInfo info = kernel_info(elf, launch.kernel);
+    require_launchable(launch, info, request.architecture, where);
+    program.parameters[launch.kernel] = std::move(info.parameters);
+  }
+}
+
 Program program_of(Nvrtc::Output output, const Request& request, const std::string& compiler) {
   const std::string& file_name = request.file_name;
   Program program;
   try {
     const Elf elf(output.cubin);
     require_known_calls(elf, request.source, file_name);
-    program.declaration = declaration_of(elf, output.ptx, request);
+    program.declaration = declaration_of(elf, request);
     program.objects = module_objects(elf, file_name);
+    read_kernels(elf, request, program);
   } catch (const BadElf& error) {
     throw Error(Stop::environment, fmt::format("cannot read the image that {} made of {}: {}; use "
                                                "a CUDA toolkit of version 12.4 to 13",
                                                compiler, file_name, error.what()));
   }
-  PtxasReport report = read_ptxas_report(output.log);
-  program.resources = std::move(report.resources);
-  program.warnings = std::move(report.warnings);
-  for (const Launch& launch : program.declaration.launches) {
-    if (auto sizes = parameter_bytes(output.ptx, launch.kernel))
-      program.parameters[launch.kernel] = *sizes;
+  const PtxasReport report = read_ptxas_report(output.log);
+  for (auto& [kernel, resources] : program.resources) {
+    const auto reported = report.resources.find(kernel);
+    if (reported != report.resources.end()) resources.spill_bytes = reported->second.spill_bytes;
   }
+  program.warnings = report.warnings;
   program.ptx = std::move(output.ptx);
   program.cubin = std::move(output.cubin);
   program.log = std::move(output.log);
-  require_launchable(program, request);
   return program;
 }
 

@@ -26,6 +26,7 @@ constexpr std::array kNames = {
     std::pair{Defence::repeats, "repeats"},
     std::pair{Defence::deadlines, "deadlines"},
     std::pair{Defence::confined_compiler, "confined_compiler"},
+    std::pair{Defence::parameter_layout, "parameter_layout"},
 };
 
 }  // namespace

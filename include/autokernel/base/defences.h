@@ -23,6 +23,7 @@ enum class Defence : std::uint8_t {
   repeats,                  // the same inputs give the same bits
   deadlines,                // for each phase, kept from outside
   confined_compiler,        // it can read CUDA's files and nothing else
+  parameter_layout,         // kernels take exactly the bytes that a launch hands over
 };
 
 #ifdef AUTOKERNEL_DEFENCES_CAN_BE_SWITCHED_OFF
