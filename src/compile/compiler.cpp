@@ -10,6 +10,7 @@
 #include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/landlock.h"
+#include "compile/crash_note.h"
 #include "compile/declaration.h"
 #include "compile/diagnosis.h"
 #include "compile/image.h"
@@ -205,6 +206,12 @@ class Compiler::Library {
     Nvrtc::Output output =
         std::async(std::launch::async, [&] {
           confine();
+          const auto [major, minor] = nvrtc_.version();
+          const CrashNote note(
+              fmt::format("{}: the compiler (NVRTC {}.{}) crashed on this source, for {}; what "
+                          "crashes it is often unusual inline asm or very deep nesting: write it "
+                          "in another way",
+                          request.file_name, major, minor, request.architecture));
           return nvrtc_.compile(request.source, request.file_name, headers, flags);
         }).get();
     if (cache_ && output.outcome == Nvrtc::Outcome::compiled) cache_->keep(key, output);

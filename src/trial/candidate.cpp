@@ -100,8 +100,10 @@ std::optional<Rejection> Candidate::find_objects() {
               object.name, object.bytes),
           ""};
     }
-    Bytes initial = object.initial;
-    initial.resize(object.bytes);
+    // As the driver has just laid it out: an initial value may be the address of another object,
+    // which the image does not hold.
+    Bytes initial(object.bytes);
+    device_->copy_out(initial, found->address);
     objects_.push_back({found->address, std::move(initial)});
   }
   return std::nullopt;

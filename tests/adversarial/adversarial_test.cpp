@@ -175,11 +175,12 @@ TEST(Defences, CannotBeSwitchedOffInTheProgramThatIsShipped) {
 }
 
 TEST(Rows, OneToNineHaveThreeKernelsEachAndAllThatAKernelCanBeHaveOne) {
-  std::vector<int> kernels(18);
+  std::vector<int> kernels(20);
   for (const fs::path& file : cheats())
     ++kernels.at(static_cast<std::size_t>(read_kernel_file(file).row));
   // Row 18 is no kernel, but what an agent does to the case, the log and git: tests/loop,
   // tests/e2e.
+  kernels[18] = 1;
   for (std::size_t row = 1; row < kernels.size(); ++row)
     EXPECT_GE(kernels[row], row < 10 ? 3 : 1) << "row " << row;
 }

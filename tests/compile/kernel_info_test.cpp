@@ -32,9 +32,9 @@ struct Big { long long words[1200]; };
 extern __shared__ int dynamic[];
 extern "C" __global__ void __launch_bounds__(96) f(char a, const float* b, short c, Big d, float* x) {
   __shared__ int own[40];
-  float kept[10];
-  for (int i = 0; i < 10; ++i) kept[static_cast<unsigned>(a * i) % 10] = b[i];
-  own[threadIdx.x % 40] = kept[threadIdx.y % 10];
+  float kept[200];
+  for (int i = 0; i < 200; ++i) kept[i] = b[i];
+  own[threadIdx.x % 40] = kept[static_cast<unsigned>(c) % 200];
   dynamic[threadIdx.x] = a;
   __syncthreads();
   x[threadIdx.x] = own[5] + dynamic[6] + b[c] + d.words[c];
@@ -70,7 +70,7 @@ TEST_P(KernelInfoFor, SaysOfResourcesWhatPtxasSays) {
   EXPECT_EQ(info.static_shared_bytes, reported.static_shared_bytes);
   EXPECT_EQ(info.local_bytes, reported.local_bytes);
   EXPECT_EQ(info.static_shared_bytes, 160U);
-  EXPECT_GE(info.local_bytes, 40U);
+  EXPECT_GE(info.local_bytes, 800U);
 }
 // Before shared memory was reserved, since it is, and with a capsule.
 INSTANTIATE_TEST_SUITE_P(Architecture, KernelInfoFor,

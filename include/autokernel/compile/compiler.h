@@ -108,6 +108,10 @@ struct Request {
   std::map<std::string, std::int64_t> sizes;  // constants of the served header: M, N, K
 };
 
+// The exit code of a process whose compiler crashed, with a last line on standard error that says
+// so. No other part of the program ends with it.
+inline constexpr int kCompilerCrashed = 99;
+
 // Whether outputs are taken from, and kept in, the compile cache below the user's cache folder.
 enum class Caching : std::uint8_t { no, yes };
 
