@@ -6,6 +6,7 @@
 #include <chrono>
 #include <future>
 
+#include "autokernel/base/bounded_text.h"
 #include "autokernel/base/cache_folder.h"
 #include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
@@ -83,6 +84,20 @@ Bytes required_launch(const Elf& elf, const Request& request) {
       found.empty() ? "NAME" : readable_name(found[0])));
 }
 
+// Of a template the compiler makes what the file itself asks for, and a name in a declaration asks
+// for nothing.
+std::string missing_instance(const std::string& kernel, const std::string& place,
+                             const std::string& source) {
+  const auto found = find_kernel(source, kernel);
+  return fmt::format(
+      "{}AUTOKERNEL_LAUNCH names \"{}\", an instance of a template that nothing in the file makes; "
+      "write below the template: template __global__ void {}({}); or call it, as a __device__ "
+      "function, from a kernel that is extern \"C\" and is named there",
+      place, kernel, kernel,
+      found && !found->parameters.empty() ? fmt::format("{}", fmt::join(found->parameters, ", "))
+                                          : "PARAMETERS");
+}
+
 Declaration declaration_of(const Elf& elf, const Request& request) {
   const std::string& file_name = request.file_name;
   Declaration declaration;
@@ -99,11 +114,15 @@ Declaration declaration_of(const Elf& elf, const Request& request) {
   const std::vector<std::string> names = kernels(elf);
   for (Launch& each : declaration.launches) {
     const auto kernel = resolve_kernel(each.kernel, names);
+    if (!kernel && each.kernel.find('<') != std::string::npos) {
+      throw Refused(
+          missing_instance(each.kernel, place(file_name, declaration.line), request.source));
+    }
     if (!kernel) {
       std::vector<std::string> readable;
       std::ranges::transform(names, std::back_inserter(readable), readable_name);
       throw Refused(fmt::format(
-          "{}AUTOKERNEL_LAUNCH names the kernel \"{}\", but {}; mend the name, and write extern "
+          "{}AUTOKERNEL_LAUNCH names the kernel \"{}\", but {}; fix the name, and write extern "
           "\"C\" before __global__ if kernels share it",
           place(file_name, declaration.line), each.kernel,
           names.empty() ? "the file has no __global__ function"
@@ -138,6 +157,22 @@ void read_kernels(const Elf& elf, const Request& request, Program& program) {
     require_launchable(launch, info, request.architecture, where);
     program.parameters[launch.kernel] = std::move(info.parameters);
   }
+}
+
+// As much as anybody reads: a source can make its compiler write gigabytes, and each compile of a
+// trial hands its log on. Only after all of it has been searched for the first error.
+std::string shortened(const std::string& log) {
+  constexpr std::size_t kLongestLog = std::size_t{1} << 20;
+  BoundedText kept(kLongestLog);
+  kept.add(log);
+  return kept.text();
+}
+
+// Editors put it in front of UTF-8, where it says nothing; NVRTC takes it for a token.
+Request without_byte_order_mark(Request request) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (request.source.starts_with(kMark)) request.source.erase(0, kMark.size());
+  return request;
 }
 
 Program program_of(Nvrtc::Output output, const Request& request, const std::string& compiler) {
@@ -298,7 +333,7 @@ Compilation Compiler::compile(const Request& request) const {
   bool from_cache = false;
   try {
     require_text(request);
-    output = library_->output(request, from_cache);
+    output = library_->output(without_byte_order_mark(request), from_cache);
     switch (output.outcome) {
       case Nvrtc::Outcome::compiled:
         break;
@@ -311,9 +346,10 @@ Compilation Compiler::compile(const Request& request) const {
             fmt::format("cannot compile {} for {} with {}: an option is not understood: {}",
                         request.file_name, request.architecture, library().string(), output.log));
     }
-    const std::string log = output.log;
+    const std::string log = shortened(output.log);
     try {
       Program program = program_of(std::move(output), request, library().string());
+      program.log = shortened(program.log);
       program.from_cache = from_cache;
       program.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -322,7 +358,7 @@ Compilation Compiler::compile(const Request& request) const {
       return Refusal{refused.what(), log};
     }
   } catch (const Refused& refused) {
-    return Refusal{refused.what(), output.log};
+    return Refusal{refused.what(), shortened(output.log)};
   }
 }
 

@@ -11,6 +11,7 @@
 #include "autokernel/base/process_tree.h"
 #include "autokernel/base/scratch.h"
 #include "trial/fate.h"
+#include "trial/presentable.h"
 #include "trial/runner_process.h"
 
 namespace autokernel::trial {
@@ -97,6 +98,7 @@ class Trial {
   }
   void take(Outline& outline) {
     known_ = std::move(outline.known);
+    make_presentable(known_);
     if (observer_.learned) observer_.learned(known_);
   }
   void take(Result& result) { result_ = std::move(result); }
@@ -104,7 +106,7 @@ class Trial {
     if (const std::string printed = runner_.printed(); !printed.empty()) {
       note("printed by the runner: " + printed);
     }
-    throw Error(failure.stop, failure.what);
+    throw Error(failure.stop, presentable_reason(failure.what));
   }
 
   // Time and memory, between two exchanges.
@@ -153,6 +155,7 @@ class Trial {
     if (const std::string printed = runner_.printed(); !printed.empty()) {
       result.detail += (result.detail.empty() ? "" : "\n") + ("printed by the runner:\n" + printed);
     }
+    make_presentable(result);
     // The runner knows its phases better; what it could not tell is filled in.
     result.phase_seconds.merge(seconds_);
     result.total_seconds = Seconds(Clock::now() - begun_).count();
