@@ -11,6 +11,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/cli/cli.h"
 
 namespace {
@@ -22,7 +23,7 @@ namespace {
 }
 
 int fail(autokernel::Stop stop, std::string_view what) {
-  std::cerr << "autokernel: " << what << '\n';
+  std::cerr << "autokernel: " << autokernel::visible_text(what) << '\n';
   return static_cast<int>(stop);
 }
 

@@ -7,6 +7,7 @@
 
 #include "autokernel/base/error.h"
 #include "cases/names.h"
+#include "cases/suggestion.h"
 
 namespace autokernel::cases {
 namespace {
@@ -54,8 +55,18 @@ void Section::wrong(const std::string& key, const Value& value, const std::strin
 const Value& Section::required(const std::string& key, const std::string& expected) {
   known_.insert(key);
   const auto found = table_->find(key);
-  if (found == table_->end()) fail(key, "is missing; write " + expected);
-  return found->second;
+  if (found != table_->end()) return found->second;
+  refuse_other_name_of(key);
+  fail(key, "is missing; write " + expected);
+}
+
+void Section::refuse_other_name_of(const std::string& key) const {
+  for (const auto& [written, value] : *table_) {
+    if (known_.contains(written) || suggestion(written, {key}) != key) continue;
+    const std::string where = title_.empty() ? "" : title_ + " ";
+    throw Error(Stop::usage, fmt::format("{}: {}{} is not known here, did you mean {}?",
+                                         text_of(file_, value.key), where, shown(written), key));
+  }
 }
 
 std::string Section::text(const std::string& key) {
@@ -75,7 +86,7 @@ std::string Section::word(const std::string& key, const std::vector<std::string>
   const auto* text = std::get_if<std::string>(&value.data);
   if (text == nullptr) wrong(key, value, expected);
   if (std::ranges::find(allowed, *text) != allowed.end()) return *text;
-  const auto meant = nearest(*text, allowed);
+  const auto meant = suggestion(*text, allowed);
   wrong(key, value, expected + (meant ? fmt::format(" (did you mean \"{}\"?)", *meant) : ""));
 }
 
@@ -135,6 +146,7 @@ Section Section::section(const std::string& key) {
   known_.insert(key);
   const auto found = table_->find(key);
   if (found == table_->end()) {
+    refuse_other_name_of(key);
     throw Error(Stop::usage, fmt::format("{}: the section {} is missing; add it",
                                          text_of(file_, place_), title));
   }
@@ -149,6 +161,7 @@ const Array& Section::tables(const std::string& key) {
   const std::string title = fmt::format("[[{}]]", key);
   const auto found = table_->find(key);
   if (found == table_->end()) {
+    refuse_other_name_of(key);
     throw Error(Stop::usage,
                 fmt::format("{}: there is no {}; add one for each", text_of(file_, place_), title));
   }
@@ -175,7 +188,7 @@ void Section::finish() const {
   }
   if (first == nullptr) return;
   const std::vector<std::string> known(known_.begin(), known_.end());
-  const auto meant = nearest(first->first, known);
+  const auto meant = suggestion(first->first, known);
   const std::string where = title_.empty() ? "" : title_ + " ";
   throw Error(Stop::usage,
               fmt::format("{}: {}{} is not known here{}; known are {}",

@@ -59,6 +59,8 @@ class Section {
 
  private:
   [[nodiscard]] const Value& required(const std::string& key, const std::string& expected);
+  // Throws Error(usage) where the section has an unknown key that probably means this one.
+  void refuse_other_name_of(const std::string& key) const;
   [[noreturn]] void wrong(const std::string& key, const Value& value,
                           const std::string& expected) const;
 

@@ -8,6 +8,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/trial/contest.h"
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
@@ -46,7 +47,7 @@ constexpr std::uint64_t kLargestKernel = 16ULL << 20U;
 // What is known to be in the way before anything is measured.
 void warn(const Console& console, const trial::Result& known) {
   for (const std::string& warning : known.warnings) {
-    console.err << "autokernel: " << warning << '\n';
+    console.err << "autokernel: " << visible_line(warning) << '\n';
   }
 }
 
@@ -131,7 +132,7 @@ std::string Bench::kept_log(const trial::Request& request, const std::string& te
     return fs::absolute(log_).string();
   } catch (const Error& error) {
     // The verdict stands without it.
-    console.err << "autokernel: no log was kept: " << error.what() << '\n';
+    console.err << "autokernel: no log was kept: " << visible_line(error.what()) << '\n';
     return {};
   }
 }
@@ -156,7 +157,8 @@ int Bench::measure(const Console& console) const {
 
   if (request.against) {
     const KnownNoise noise = known_noise(request.case_directory, request.size);
-    for (const std::string& line : noise.ignored) console.err << "autokernel: " << line << '\n';
+    for (const std::string& line : noise.ignored)
+      console.err << "autokernel: " << visible_line(line) << '\n';
     request.noise = device_noise(noise);
   }
   const bool painted = console.err_is_terminal && !verbose_ && !quiet_;

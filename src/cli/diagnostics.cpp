@@ -3,6 +3,8 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include "autokernel/base/visible_text.h"
+
 namespace autokernel::cli {
 
 // A logger of our own instead of spdlog's registry: nothing global, and none is made where nobody
@@ -23,7 +25,7 @@ Diagnostics::Diagnostics(Level level)
 Diagnostics::~Diagnostics() = default;
 
 void Diagnostics::note(const std::string& line) const {
-  if (log_) log_->note(line);
+  if (log_) log_->note(visible_text(line));
 }
 
 }  // namespace autokernel::cli

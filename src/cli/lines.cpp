@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "autokernel/base/visible_text.h"
+
 namespace autokernel::cli {
 namespace {
 
@@ -11,20 +13,11 @@ constexpr std::size_t kValueColumn = 18;
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  std::string clean;
-  for (const char c : text) {
-    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
-    clean += is_control ? ' ' : c;
-  }
-  return clean;
-}
-
 void Lines::add(std::string_view key, std::string_view text) {
   std::string start = fmt::format("{:<{}}", fmt::format("{}: ", key), kValueColumn);
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    text_ += start + printable(text.substr(begin, end - begin)) + '\n';
+    text_ += start + visible_line(text.substr(begin, end - begin)) + '\n';
     start.assign(kValueColumn, ' ');
     begin = end + 1;
   }

@@ -8,10 +8,6 @@
 
 namespace autokernel::cli {
 
-// A line is a line and nothing else: what a compiler or an agent says may hold anything, escape
-// sequences included. Each control character becomes a blank.
-[[nodiscard]] std::string printable(std::string_view text);
-
 class Lines {
  public:
   // Several lines of text are continued below the first, in the column of the values.

@@ -15,6 +15,7 @@
 #include "autokernel/base/cache_folder.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/visible_text.h"
 #include "cli/folders.h"
 
 namespace autokernel::cli {
@@ -69,7 +70,7 @@ void remove_all_but_the_newest(const fs::path& folder, const fs::path& written) 
 
 [[nodiscard]] std::string shortened(const std::string& text) {
   BoundedText bounded(kLargestLog);
-  bounded.add(text);
+  bounded.add(visible_text(text));
   return bounded.text();
 }
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "autokernel/base/visible_text.h"
 #include "cli/lines.h"
 #include "cli/report.h"
 
@@ -48,7 +49,7 @@ std::string noise_text(const NoiseReport& report) {
   lines.add_unless_empty("stored", report.file.string());
   lines.add("next", next_of(report.noise));
   const trial::DeviceReport device = result.device.value_or(trial::DeviceReport{});
-  return fmt::format("Device: {}\nCapability: ({}, {})\n---\n", printable(device.name),
+  return fmt::format("Device: {}\nCapability: ({}, {})\n---\n", visible_line(device.name),
                      device.major, device.minor) +
          lines.take();
 }

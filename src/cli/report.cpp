@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "autokernel/base/visible_text.h"
 #include "cli/advice.h"
 #include "cli/conditions.h"
 #include "cli/figures.h"
@@ -17,7 +18,7 @@ using trial::Verdict;
 
 [[nodiscard]] std::string device_lines(const Result& result) {
   if (!result.device) return "---\n";
-  return fmt::format("Device: {}\nCapability: ({}, {})\n---\n", printable(result.device->name),
+  return fmt::format("Device: {}\nCapability: ({}, {})\n---\n", visible_line(result.device->name),
                      result.device->major, result.device->minor);
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "autokernel/base/visible_text.h"
 #include "autokernel/loop/loop.h"
 #include "cli/loop/opening.h"
 
@@ -25,8 +26,8 @@ int Restore::run(const Console& console) {
   auto loop =
       loop::Loop::open(std::filesystem::current_path(), "autokernel restore", speaking_on(console));
   loop.restore(number_);
-  console.err << "autokernel: " << loop.run().editable << " holds experiment " << number_
-              << " now\n";
+  console.err << "autokernel: " << visible_line(loop.run().editable) << " holds experiment "
+              << number_ << " now\n";
   return 0;
 }
 

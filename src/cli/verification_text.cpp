@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/visible_text.h"
 #include "cli/lines.h"
 #include "cli/report.h"
 
@@ -74,7 +75,7 @@ std::string verification_text(const Verification& verification) {
   lines.add("timing", timing(verification.device));
   lines.add("verdict", spelling(verification.verdict));
   lines.add("reason", verification.reason);
-  return "Device: " + printable(verification.device.name) + "\n---\n" + lines.take();
+  return "Device: " + visible_line(verification.device.name) + "\n---\n" + lines.take();
 }
 
 std::string verification_json(const Verification& verification) {

@@ -6,18 +6,20 @@
 #include <chrono>
 #include <future>
 
+#include "autokernel/base/bounded_text.h"
 #include "autokernel/base/cache_folder.h"
 #include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/landlock.h"
+#include "compile/crash_note.h"
 #include "compile/declaration.h"
 #include "compile/diagnosis.h"
 #include "compile/image.h"
+#include "compile/kernel_info.h"
 #include "compile/kernel_names.h"
 #include "compile/limits.h"
 #include "compile/nvrtc.h"
 #include "compile/output_cache.h"
-#include "compile/ptx_text.h"
 #include "compile/ptxas_report.h"
 #include "compile/served.h"
 #include "compile/source_text.h"
@@ -82,27 +84,28 @@ Bytes required_launch(const Elf& elf, const Request& request) {
       found.empty() ? "NAME" : readable_name(found[0])));
 }
 
-// The image for a GPU and the text for the emulated device must declare the same, or one of them is
-// judged by what the other says.
-void require_same(const std::string& ptx, const char* symbol, const std::optional<Bytes>& in_cubin,
-                  const std::string& file_name) {
-  if (constant_bytes(ptx, symbol) == in_cubin) return;
-  throw Refused(fmt::format(
-      "{}: {} differs between PTX and cubin; declare it by the macros of <autokernel.cuh> and in "
-      "no other way",
-      file_name, symbol));
+// Of a template the compiler makes what the file itself asks for, and a name in a declaration asks
+// for nothing.
+std::string missing_instance(const std::string& kernel, const std::string& place,
+                             const std::string& source) {
+  const auto found = find_kernel(source, kernel);
+  return fmt::format(
+      "{}AUTOKERNEL_LAUNCH names \"{}\", an instance of a template that nothing in the file makes; "
+      "write below the template: template __global__ void {}({}); or call it, as a __device__ "
+      "function, from a kernel that is extern \"C\" and is named there",
+      place, kernel, kernel,
+      found && !found->parameters.empty() ? fmt::format("{}", fmt::join(found->parameters, ", "))
+                                          : "PARAMETERS");
 }
 
-Declaration declaration_of(const Elf& elf, const std::string& ptx, const Request& request) {
+Declaration declaration_of(const Elf& elf, const Request& request) {
   const std::string& file_name = request.file_name;
   Declaration declaration;
   const Bytes launch = required_launch(elf, request);
-  require_same(ptx, kLaunchSymbol, launch, file_name);
   declaration.launches = decode_launches(launch, file_name);
+  declaration.line = line_of(launch);
 
-  const std::optional<Bytes> workspace = constant_bytes(elf, kWorkspaceSymbol);
-  require_same(ptx, kWorkspaceSymbol, workspace, file_name);
-  if (workspace) {
+  if (const auto workspace = constant_bytes(elf, kWorkspaceSymbol)) {
     const WorkspaceWish wish = decode_workspace(*workspace, file_name);
     declaration.workspace_bytes = wish.bytes;
     declaration.workspace_zeroed = wish.zeroed;
@@ -111,13 +114,17 @@ Declaration declaration_of(const Elf& elf, const std::string& ptx, const Request
   const std::vector<std::string> names = kernels(elf);
   for (Launch& each : declaration.launches) {
     const auto kernel = resolve_kernel(each.kernel, names);
+    if (!kernel && each.kernel.find('<') != std::string::npos) {
+      throw Refused(
+          missing_instance(each.kernel, place(file_name, declaration.line), request.source));
+    }
     if (!kernel) {
       std::vector<std::string> readable;
       std::ranges::transform(names, std::back_inserter(readable), readable_name);
       throw Refused(fmt::format(
-          "{}AUTOKERNEL_LAUNCH names the kernel \"{}\", but {}; mend the name, and write extern "
+          "{}AUTOKERNEL_LAUNCH names the kernel \"{}\", but {}; fix the name, and write extern "
           "\"C\" before __global__ if kernels share it",
-          place_of(launch, file_name), each.kernel,
+          place(file_name, declaration.line), each.kernel,
           names.empty() ? "the file has no __global__ function"
                         : fmt::format("the file has {}", fmt::join(readable, ", "))));
     }
@@ -136,30 +143,61 @@ void require_text(const Request& request) {
                   request.file_name, line + 1));
 }
 
+// What the kernels take, and whether their launches fit it.
+void read_kernels(const Elf& elf, const Request& request, Program& program) {
+  for (const std::string& name : kernels(elf)) {
+    const KernelInfo info = kernel_info(elf, name);
+    program.resources[name] = {.registers = info.registers,
+                               .static_shared_bytes = info.static_shared_bytes,
+                               .local_bytes = info.local_bytes};
+  }
+  const std::string where = place(request.file_name, program.declaration.line);
+  for (const Launch& launch : program.declaration.launches) {
+    KernelInfo info = kernel_info(elf, launch.kernel);
+    require_launchable(launch, info, request.architecture, where);
+    program.parameters[launch.kernel] = std::move(info.parameters);
+  }
+}
+
+// As much as anybody reads: a source can make its compiler write gigabytes, and each compile of a
+// trial hands its log on. Only after all of it has been searched for the first error.
+std::string shortened(const std::string& log) {
+  constexpr std::size_t kLongestLog = std::size_t{1} << 20;
+  BoundedText kept(kLongestLog);
+  kept.add(log);
+  return kept.text();
+}
+
+// Editors put it in front of UTF-8, where it says nothing; NVRTC takes it for a token.
+Request without_byte_order_mark(Request request) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (request.source.starts_with(kMark)) request.source.erase(0, kMark.size());
+  return request;
+}
+
 Program program_of(Nvrtc::Output output, const Request& request, const std::string& compiler) {
   const std::string& file_name = request.file_name;
   Program program;
   try {
     const Elf elf(output.cubin);
     require_known_calls(elf, request.source, file_name);
-    program.declaration = declaration_of(elf, output.ptx, request);
+    program.declaration = declaration_of(elf, request);
     program.objects = module_objects(elf, file_name);
+    read_kernels(elf, request, program);
   } catch (const BadElf& error) {
     throw Error(Stop::environment, fmt::format("cannot read the image that {} made of {}: {}; use "
                                                "a CUDA toolkit of version 12.4 to 13",
                                                compiler, file_name, error.what()));
   }
-  PtxasReport report = read_ptxas_report(output.log);
-  program.resources = std::move(report.resources);
-  program.warnings = std::move(report.warnings);
-  for (const Launch& launch : program.declaration.launches) {
-    if (auto sizes = parameter_bytes(output.ptx, launch.kernel))
-      program.parameters[launch.kernel] = *sizes;
+  const PtxasReport report = read_ptxas_report(output.log);
+  for (auto& [kernel, resources] : program.resources) {
+    const auto reported = report.resources.find(kernel);
+    if (reported != report.resources.end()) resources.spill_bytes = reported->second.spill_bytes;
   }
+  program.warnings = report.warnings;
   program.ptx = std::move(output.ptx);
   program.cubin = std::move(output.cubin);
   program.log = std::move(output.log);
-  require_launchable(program, request);
   return program;
 }
 
@@ -203,6 +241,12 @@ class Compiler::Library {
     Nvrtc::Output output =
         std::async(std::launch::async, [&] {
           confine();
+          const auto [major, minor] = nvrtc_.version();
+          const CrashNote note(
+              fmt::format("{}: the compiler (NVRTC {}.{}) crashed on this source, for {}; what "
+                          "crashes it is often unusual inline asm or very deep nesting: write it "
+                          "in another way",
+                          request.file_name, major, minor, request.architecture));
           return nvrtc_.compile(request.source, request.file_name, headers, flags);
         }).get();
     if (cache_ && output.outcome == Nvrtc::Outcome::compiled) cache_->keep(key, output);
@@ -289,7 +333,7 @@ Compilation Compiler::compile(const Request& request) const {
   bool from_cache = false;
   try {
     require_text(request);
-    output = library_->output(request, from_cache);
+    output = library_->output(without_byte_order_mark(request), from_cache);
     switch (output.outcome) {
       case Nvrtc::Outcome::compiled:
         break;
@@ -302,9 +346,10 @@ Compilation Compiler::compile(const Request& request) const {
             fmt::format("cannot compile {} for {} with {}: an option is not understood: {}",
                         request.file_name, request.architecture, library().string(), output.log));
     }
-    const std::string log = output.log;
+    const std::string log = shortened(output.log);
     try {
       Program program = program_of(std::move(output), request, library().string());
+      program.log = shortened(program.log);
       program.from_cache = from_cache;
       program.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -313,7 +358,7 @@ Compilation Compiler::compile(const Request& request) const {
       return Refusal{refused.what(), log};
     }
   } catch (const Refused& refused) {
-    return Refusal{refused.what(), output.log};
+    return Refusal{refused.what(), shortened(output.log)};
   }
 }
 

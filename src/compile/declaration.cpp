@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "compile/elf.h"
+#include "compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {
@@ -126,17 +127,16 @@ Launch decode_launch(Bytes launch, std::size_t number, const std::string& place)
 
 }  // namespace
 
-std::string place_of(Bytes bytes, const std::string& file_name) {
+std::uint32_t line_of(Bytes bytes) {
   constexpr std::uint32_t kMostLines = 10'000'000;
   const std::uint32_t line =
       bytes.size() >= kLaunchesAt ? little_endian<std::uint32_t>(bytes, kLineAt) : 0;
-  if (line == 0 || line > kMostLines) return file_name + ": ";
-  return fmt::format("{}:{}: ", file_name, line);
+  return line > kMostLines ? 0 : line;
 }
 
 std::vector<Launch> decode_launches(Bytes bytes, const std::string& file_name) {
   require_header(bytes, "AKLAUNCH", kDeclarationBytes, "AUTOKERNEL_LAUNCH", file_name);
-  const std::string place = place_of(bytes, file_name);
+  const std::string place = compile::place(file_name, line_of(bytes));
   std::size_t count = kMostLaunches;
   while (count > 0 &&
          is_left_out(bytes.subspan(kLaunchesAt + (count - 1) * kLaunchBytes, kLaunchBytes))) {
@@ -158,7 +158,7 @@ WorkspaceWish decode_workspace(Bytes bytes, const std::string& file_name) {
   const auto size = little_endian<std::int64_t>(bytes, kWorkspaceBytesAt);
   if (size < 1 || size > kMostWorkspaceBytes) {
     throw Refused(fmt::format("{}the workspace has {} bytes; it must have from 1 to {}",
-                              place_of(bytes, file_name), size, kMostWorkspaceBytes));
+                              place(file_name, line_of(bytes)), size, kMostWorkspaceBytes));
   }
   return {static_cast<std::uint64_t>(size),
           little_endian<std::int64_t>(bytes, kWorkspaceZeroedAt) != 0};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -31,8 +32,7 @@ struct WorkspaceWish {
 [[nodiscard]] WorkspaceWish decode_workspace(std::span<const std::byte> bytes,
                                              const std::string& file_name);
 
-// "kernel.cu:19: " where the declaration that holds these bytes stands; "kernel.cu: " where they do
-// not say.
-[[nodiscard]] std::string place_of(std::span<const std::byte> bytes, const std::string& file_name);
+// The line that the declaration which holds these bytes stands on; 0 where they do not say.
+[[nodiscard]] std::uint32_t line_of(std::span<const std::byte> bytes);
 
 }  // namespace autokernel::compile

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/hints.h"
 #include "compile/kernel_names.h"
 #include "compile/ptxas_report.h"
 #include "compile/served.h"
@@ -25,33 +25,6 @@ struct Diagnostic {
   std::size_t line = 0;
   std::string message;
 };
-
-// Messages of the compiler that are no help to somebody who does not know how this program
-// compiles.
-struct Advice {
-  std::string_view sign;
-  std::string_view text;
-};
-constexpr std::array<Advice, 9> kAdvice = {{
-    {"\"autokernel_launch\" has already been defined",
-     "AUTOKERNEL_LAUNCH stands once in a file: put all launches into one, AUTOKERNEL_LAUNCH({...}, "
-     "{...});"},
-    {"\"autokernel_workspace\" has already been defined",
-     "AUTOKERNEL_WORKSPACE stands once in a file: ask for the sum of what is needed"},
-    {"too many initializer values", "AUTOKERNEL_LAUNCH takes one to four launches, each in braces"},
-    {"\"char [64]\"", "the name of a kernel has at most 63 characters and stands in quotes"},
-    {"out-of-order initializers", "the order is .kernel, .grid, .block, .shared_bytes"},
-    {"class \"autokernel::Launch\" has no field",
-     "a launch has .kernel, .grid, .block and .shared_bytes"},
-    {"dynamic initialization is not supported for a __constant__",
-     "what stands in AUTOKERNEL_LAUNCH must be known when the file is compiled: use constexpr "
-     "values"},
-    {"open source file",
-     "only CUDA's device headers can be included, not the host's: for <cstdint> write "
-     "<cuda/std/cstdint>"},
-    {"is considered a host",
-     "write __device__ (or __constant__, constexpr) before it: the file is device code only"},
-}};
 
 // NVRTC carries declarations of its own.
 constexpr std::string_view kBuiltIn = "__nv_nvrtc_builtin_header.h";
@@ -120,14 +93,11 @@ std::string source_line(const std::string& source, std::size_t number) {
 }
 
 std::string advice_on(const Diagnostic& diagnostic, const std::string& line,
-                      const std::string& source) {
+                      const std::string& source, std::size_t number) {
   const bool macro_unknown =
       line.find(kMacro) != std::string::npos && source.find(kInclude) == std::string::npos;
   if (macro_unknown) return "write #include <autokernel.cuh> at the top of the file";
-  for (const Advice& advice : kAdvice) {
-    if (diagnostic.message.find(advice.sign) != std::string::npos) return std::string(advice.text);
-  }
-  return "";
+  return hint(diagnostic.message, source, number);
 }
 
 std::string described(const Diagnostic& diagnostic, const std::string& source,
@@ -141,7 +111,7 @@ std::string described(const Diagnostic& diagnostic, const std::string& source,
   if (!in_file && number > 0) text += fmt::format(" (in {}:{})", diagnostic.file, diagnostic.line);
   const std::string line = source_line(source, number);
   if (!line.empty()) text += "\n    " + line;
-  const std::string advice = advice_on(diagnostic, line, source);
+  const std::string advice = advice_on(diagnostic, line, source, number);
   if (!advice.empty()) text += "\n" + advice;
   return text;
 }

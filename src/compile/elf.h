@@ -29,6 +29,7 @@ struct ElfSection {
 
   [[nodiscard]] bool is_written_at_run_time() const;  // has memory that stores may change
   [[nodiscard]] bool has_bytes() const;               // false: zeros (NOBITS)
+  [[nodiscard]] bool is_of_capsule() const;           // see Elf::capsule_symbols()
 };
 
 struct ElfSymbol {
@@ -52,9 +53,17 @@ class Elf {
   [[nodiscard]] const std::vector<ElfSection>& sections() const { return sections_; }
   [[nodiscard]] const std::vector<ElfSymbol>& symbols() const { return symbols_; }
 
+  // From compute capability 10.0 on a cubin holds the program twice: as machine code of the chip it
+  // was compiled for, and as a capsule ("capmerc") that the driver turns into the machine code of a
+  // chip of the same family. The capsule has sections of its own, marked by a flag and called
+  // .nv.merc.*, whose initial values are the very bytes of the file that the plain sections name,
+  // and a symbol table of its own. Empty where there is no capsule.
+  [[nodiscard]] const std::vector<ElfSymbol>& capsule_symbols() const { return capsule_symbols_; }
+
  private:
   std::vector<ElfSection> sections_;
   std::vector<ElfSymbol> symbols_;
+  std::vector<ElfSymbol> capsule_symbols_;
 };
 
 // A little-endian whole number at `offset`. Throws BadElf where the bytes end before it does.

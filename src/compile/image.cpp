@@ -18,15 +18,20 @@ constexpr std::uint8_t kEntry = 0x10;
 // The section of __constant__ objects; the other constant banks hold parameters and what the
 // compiler puts there.
 constexpr const char* kConstants = ".nv.constant3";
+constexpr const char* kCapsuleConstants = ".nv.merc.nv.constant.user";
 // What the driver resolves when it loads a module. printf's output is kept in the log; an assert is
 // a crash.
 constexpr std::array<std::string_view, 2> kKnownCalls = {"vprintf", "__assertfail"};
 
-// Shared and local memory end with the block or thread.
+// Shared and local memory end with the block or thread. Names of sections are the compiler's own:
+// PTX can name none but those of debug information, which have no memory.
 bool outlives_a_launch(const ElfSection& section) {
-  if (section.name == kConstants) return true;
-  return section.is_written_at_run_time() && !section.name.starts_with(".nv.shared") &&
-         !section.name.starts_with(".nv.local");
+  if (section.name == kConstants || section.name == kCapsuleConstants) return true;
+  std::string_view name = section.name;
+  constexpr std::string_view kCapsule = ".nv.merc";
+  if (section.is_of_capsule() && name.starts_with(kCapsule)) name.remove_prefix(kCapsule.size());
+  return section.is_written_at_run_time() && !name.starts_with(".nv.shared") &&
+         !name.starts_with(".nv.local");
 }
 
 std::vector<std::byte> bytes_of(const ElfSection& section, const ElfSymbol& symbol) {
@@ -39,9 +44,9 @@ std::vector<std::byte> bytes_of(const ElfSection& section, const ElfSymbol& symb
   return {bytes.begin(), bytes.end()};
 }
 
-std::vector<ElfSymbol> objects_in(const Elf& elf, std::size_t section) {
+std::vector<ElfSymbol> objects_in(const std::vector<ElfSymbol>& symbols, std::size_t section) {
   std::vector<ElfSymbol> found;
-  for (const ElfSymbol& symbol : elf.symbols()) {
+  for (const ElfSymbol& symbol : symbols) {
     if (symbol.section == section && !symbol.is_section() && symbol.size > 0)
       found.push_back(symbol);
   }
@@ -74,24 +79,22 @@ void require_covered(const ElfSection& section, const std::vector<ElfSymbol>& ob
   require_padding(section.size);
 }
 
-}  // namespace
+// What the driver makes memory of when it loads an image: the sections of its machine code or,
+// where it turns the capsule into machine code of another chip, those of the capsule, which shares
+// those that hold zeros. Each of the two refers to memory by its own symbols alone.
+enum class Form : std::uint8_t { machine_code, capsule };
 
-std::optional<std::vector<std::byte>> constant_bytes(const Elf& elf, const std::string& name) {
-  for (const ElfSymbol& symbol : elf.symbols()) {
-    if (symbol.name != name || !symbol.is_defined()) continue;
-    const ElfSection& section = elf.sections()[symbol.section];
-    if (section.name == kConstants) return bytes_of(section, symbol);
-  }
-  return std::nullopt;
-}
-
-std::vector<ModuleObject> module_objects(const Elf& elf, const std::string& file_name) {
+std::vector<ModuleObject> objects_of(const Elf& elf, Form form, const std::string& file_name) {
+  const auto& symbols = form == Form::capsule ? elf.capsule_symbols() : elf.symbols();
   std::vector<ModuleObject> objects;
   std::set<std::string> names;
   for (std::size_t i = 0; i < elf.sections().size(); ++i) {
     const ElfSection& section = elf.sections()[i];
     if (!outlives_a_launch(section) || section.size == 0) continue;
-    const std::vector<ElfSymbol> found = objects_in(elf, i);
+    if (section.is_of_capsule() && form == Form::machine_code) continue;
+    const std::vector<ElfSymbol> found = objects_in(symbols, i);
+    // Of what the machine code has for itself; that it shares the rest shows in the comparison.
+    if (found.empty() && !section.is_of_capsule() && form == Form::capsule) continue;
     for (const ElfSymbol& symbol : found) {
       ModuleObject object{symbol.name, symbol.size, bytes_of(section, symbol)};
       if (!names.insert(object.name).second) {
@@ -107,12 +110,48 @@ std::vector<ModuleObject> module_objects(const Elf& elf, const std::string& file
   return objects;
 }
 
+// Whichever of the two the driver loads, its memory is then exactly the objects that are restored:
+// each section of either form is covered by objects, and the objects are the same. So no section of
+// a capsule needs to be left out by its name, and none can hide a variable.
+void require_same_objects(std::vector<ModuleObject> in_code, std::vector<ModuleObject> in_capsule,
+                          const std::string& file_name) {
+  std::ranges::sort(in_code, {}, &ModuleObject::name);
+  std::ranges::sort(in_capsule, {}, &ModuleObject::name);
+  const auto [code, capsule] = std::ranges::mismatch(in_code, in_capsule);
+  if (code == in_code.end() && capsule == in_capsule.end()) return;
+  throw Refused(fmt::format(
+      "{}: the compiler wrote its code twice, and the variable \"{}\" is not the same in both, so "
+      "that it could not be restored between launches; use AUTOKERNEL_WORKSPACE instead",
+      file_name, code != in_code.end() ? code->name : capsule->name));
+}
+
+}  // namespace
+
+std::optional<std::vector<std::byte>> constant_bytes(const Elf& elf, const std::string& name) {
+  for (const ElfSymbol& symbol : elf.symbols()) {
+    if (symbol.name != name || !symbol.is_defined()) continue;
+    const ElfSection& section = elf.sections()[symbol.section];
+    if (section.name == kConstants) return bytes_of(section, symbol);
+  }
+  return std::nullopt;
+}
+
+std::vector<ModuleObject> module_objects(const Elf& elf, const std::string& file_name) {
+  std::vector<ModuleObject> objects = objects_of(elf, Form::machine_code, file_name);
+  const bool has_capsule = std::ranges::any_of(elf.sections(), &ElfSection::is_of_capsule);
+  if (has_capsule)
+    require_same_objects(objects, objects_of(elf, Form::capsule, file_name), file_name);
+  return objects;
+}
+
+bool is_kernel(const ElfSymbol& symbol) {
+  return symbol.is_function() && symbol.is_defined() && (symbol.other & kEntry) != 0;
+}
+
 std::vector<std::string> kernels(const Elf& elf) {
   std::vector<std::string> names;
   for (const ElfSymbol& symbol : elf.symbols()) {
-    if (symbol.is_function() && symbol.is_defined() && (symbol.other & kEntry) != 0) {
-      names.push_back(symbol.name);
-    }
+    if (is_kernel(symbol)) names.push_back(symbol.name);
   }
   return names;
 }

@@ -18,9 +18,13 @@ namespace autokernel::compile {
 // Every object that lives as long as the module: device memory and, as its generic address can be
 // stored to as well, constant memory. Constness in the source is no protection, so constants of the
 // language are among them. Throws Refused where memory belongs to no name, or two objects share
-// one: it could not be restored.
+// one: it could not be restored. So it does where the capsule of the image (elf.h) has other
+// objects than its machine code.
 [[nodiscard]] std::vector<ModuleObject> module_objects(const Elf& elf,
                                                        const std::string& file_name);
+
+// Whether the symbol is a __global__ function.
+[[nodiscard]] bool is_kernel(const ElfSymbol& symbol);
 
 // Names of the __global__ functions.
 [[nodiscard]] std::vector<std::string> kernels(const Elf& elf);

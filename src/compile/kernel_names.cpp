@@ -27,6 +27,11 @@ std::size_t find_outside(const std::string& text, char wanted) {
   return std::string::npos;
 }
 
+std::string without_blanks(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
 }  // namespace
 
 std::string readable_name(const std::string& mangled) {
@@ -41,9 +46,11 @@ std::string readable_name(const std::string& mangled) {
 std::optional<std::string> resolve_kernel(const std::string& name,
                                           const std::vector<std::string>& kernels) {
   if (std::ranges::find(kernels, name) != kernels.end()) return name;
+  // "f<float,2>" is "f<float, 2>".
+  const std::string wanted = without_blanks(name);
   std::optional<std::string> found;
   for (const std::string& kernel : kernels) {
-    if (readable_name(kernel) != name) continue;
+    if (without_blanks(readable_name(kernel)) != wanted) continue;
     if (found) return std::nullopt;
     found = kernel;
   }

@@ -7,7 +7,6 @@
 
 #include "compile/declaration.h"
 #include "compile/kernel_names.h"
-#include "compile/ptx_text.h"
 
 namespace autokernel::compile {
 namespace {
@@ -47,34 +46,33 @@ std::uint64_t threads_of(const Launch& launch) {
   return std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
 }
 
-void require_shared(const Launch& launch, const Resources& resources, const Request& request,
+void require_shared(const Launch& launch, const KernelInfo& kernel, std::string_view architecture,
                     const std::string& place) {
-  std::string_view architecture = request.architecture;
   architecture = architecture.substr(0, architecture.find_last_of("0123456789") + 1);
   for (const SharedLimit& limit : kSharedLimits) {
-    const std::uint64_t asked = resources.static_shared_bytes + launch.shared_bytes;
+    const std::uint64_t asked = kernel.static_shared_bytes + launch.shared_bytes;
     if (limit.architecture != architecture || asked <= limit.kib << 10U) continue;
     throw Refused(fmt::format(
         "{}the kernel's __shared__ objects have {} bytes and .shared_bytes asks for {} more; a "
         "block of {} has at most {} in all",
-        place, resources.static_shared_bytes, launch.shared_bytes, architecture, limit.kib << 10U));
+        place, kernel.static_shared_bytes, launch.shared_bytes, architecture, limit.kib << 10U));
   }
 }
 
-void require_registers(const Launch& launch, const Resources& resources, const std::string& place) {
-  const std::uint64_t per_warp = rounded_up(resources.registers * kWarp, kRegisterStep);
+void require_registers(const Launch& launch, const KernelInfo& kernel, const std::string& place) {
+  const std::uint64_t per_warp = rounded_up(kernel.registers * kWarp, kRegisterStep);
   const std::uint64_t warps = rounded_up((threads_of(launch) + kWarp - 1) / kWarp, kWarpStep);
   if (per_warp * warps <= kRegistersOfABlock) return;
   throw Refused(fmt::format(
       "{}.block has {} threads, and the kernel takes {} registers for each; a block has {} "
       "registers: write __launch_bounds__({}) before the kernel's name, or choose a smaller block",
-      place, threads_of(launch), resources.registers, kRegistersOfABlock, threads_of(launch)));
+      place, threads_of(launch), kernel.registers, kRegistersOfABlock, threads_of(launch)));
 }
 
-void require_bounds(const Launch& launch, const Program& program, const std::string& place) {
-  const auto most = thread_bounds(program.ptx, launch.kernel);
-  if (!most) return;
-  const std::uint64_t allowed = std::uint64_t{(*most)[0]} * (*most)[1] * (*most)[2];
+void require_bounds(const Launch& launch, const KernelInfo& kernel, const std::string& place) {
+  if (!kernel.most_threads) return;
+  const auto& [x, y, z] = *kernel.most_threads;
+  const std::uint64_t allowed = std::uint64_t{x} * y * z;
   if (threads_of(launch) <= allowed) return;
   throw Refused(fmt::format(
       "{}.block has {} threads, but __launch_bounds__ of the kernel promises at most {}; make both "
@@ -84,19 +82,13 @@ void require_bounds(const Launch& launch, const Program& program, const std::str
 
 }  // namespace
 
-void require_launchable(const Program& program, const Request& request) {
-  const auto declared = constant_bytes(program.ptx, kLaunchSymbol);
-  const std::string file_and_line =
-      place_of(declared ? *declared : std::vector<std::byte>(), request.file_name);
-  for (const Launch& launch : program.declaration.launches) {
-    const std::string place =
-        fmt::format("{}launch of \"{}\": ", file_and_line, readable_name(launch.kernel));
-    require_bounds(launch, program, place);
-    const auto found = program.resources.find(launch.kernel);
-    if (found == program.resources.end()) continue;
-    require_shared(launch, found->second, request, place);
-    require_registers(launch, found->second, place);
-  }
+void require_launchable(const Launch& launch, const KernelInfo& kernel,
+                        const std::string& architecture, const std::string& place) {
+  const std::string launch_place =
+      fmt::format("{}launch of \"{}\": ", place, readable_name(launch.kernel));
+  require_bounds(launch, kernel, launch_place);
+  require_shared(launch, kernel, architecture, launch_place);
+  require_registers(launch, kernel, launch_place);
 }
 
 }  // namespace autokernel::compile

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "autokernel/compile/compiler.h"
+#include "compile/kernel_info.h"
 
 namespace autokernel::compile {
 
-// Throws Refused, naming the line of the declaration, where a launch asks for more shared memory,
-// registers or threads than its kernel and the architecture allow together.
-void require_launchable(const Program& program, const Request& request);
+// Throws Refused, naming `place` (where the declaration stands), where a launch asks for more
+// shared memory, registers or threads than its kernel and the architecture allow together.
+void require_launchable(const Launch& launch, const KernelInfo& kernel,
+                        const std::string& architecture, const std::string& place);
 
 }  // namespace autokernel::compile

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 
+#include "autokernel/base/defences.h"
 #include "autokernel/compile/compiler.h"
 #include "compile/kernel_names.h"
-#include "compile/ptx_text.h"
 #include "compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {
+
+// A launch hands over an address for each parameter, one behind the other.
+constexpr std::uint32_t kPointerBytes = 8;
 
 // What is wrong with the parameters; none where they fit.
 std::optional<std::string> finding(const std::vector<Parameter>& parameters, std::size_t expected,
@@ -19,8 +22,8 @@ std::optional<std::string> finding(const std::vector<Parameter>& parameters, std
                        parameters.size() == 1 ? "" : "s", expected);
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const bool number = written.size() == parameters.size() && plain_number(written[i]);
-    if (parameters[i].is_word && !number) continue;
+    if (parameters[i] == Parameter{static_cast<std::uint32_t>(i) * kPointerBytes, kPointerBytes})
+      continue;
     const std::string as_written =
         written.size() == parameters.size() ? fmt::format(" (\"{}\")", written[i]) : "";
     return fmt::format("has a parameter {}{} of {} bytes that is no pointer", i + 1, as_written,
@@ -34,16 +37,15 @@ std::optional<std::string> finding(const std::vector<Parameter>& parameters, std
 std::optional<std::string> wrong_parameters(const Program& program,
                                             const std::vector<std::string>& tensors,
                                             const SourceFile& file) {
+  if (!stands(Defence::parameter_layout)) return std::nullopt;
   std::vector<std::string> expected = tensors;
   const bool workspace = program.declaration.workspace_bytes > 0;
   if (workspace) expected.emplace_back("void* workspace");
   for (const Launch& launch : program.declaration.launches) {
-    const auto found = parameters(program.ptx, launch.kernel);
-    if (!found) continue;
     const std::string name = readable_name(launch.kernel);
     const auto text = find_kernel(file.text, name);
-    const auto wrong =
-        finding(*found, expected.size(), text ? text->parameters : std::vector<std::string>());
+    const auto wrong = finding(program.parameters.at(launch.kernel), expected.size(),
+                               text ? text->parameters : std::vector<std::string>());
     if (!wrong) continue;
     return fmt::format(
         "{}the kernel {} {}; it takes a pointer for each tensor of case.toml, in that order{}: "

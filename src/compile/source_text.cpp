@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace autokernel::compile {
 
@@ -130,32 +129,6 @@ std::uint32_t line_of_word(std::string_view source, std::string_view word) {
   const std::string text = without_comments(source);
   const std::size_t at = find_word(text, word, 0);
   return at == std::string::npos ? 0 : line_at(text, at);
-}
-
-bool plain_number(std::string_view parameter) {
-  constexpr std::array<std::string_view, 18> kNumbers = {
-      "const",  "volatile", "signed",   "unsigned", "char",    "short",
-      "int",    "long",     "float",    "double",   "bool",    "__half",
-      "size_t", "int64_t",  "uint64_t", "std",      "int32_t", "uint32_t"};
-  bool number = false;
-  std::size_t others = 0;
-  for (std::size_t at = 0; at < parameter.size();) {
-    if (!is_word_character(parameter[at])) {
-      if (kBlanks.find(parameter[at]) == std::string_view::npos && parameter[at] != ':')
-        return false;
-      ++at;
-      continue;
-    }
-    std::size_t end = at;
-    while (end < parameter.size() && is_word_character(parameter[end])) ++end;
-    const std::string_view word = parameter.substr(at, end - at);
-    const bool known = std::ranges::find(kNumbers, word) != kNumbers.end();
-    number |= known && word != "const" && word != "volatile" && word != "std";
-    others += known ? 0 : 1;
-    at = end;
-  }
-  // One word more is the parameter's name.
-  return number && others <= 1;
 }
 
 std::string place(const std::string& file_name, std::uint32_t line) {

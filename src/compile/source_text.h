@@ -30,11 +30,6 @@ struct KernelText {
 // Line of the first place where `word` stands outside comments and literals; 0 where it does not.
 [[nodiscard]] std::uint32_t line_of_word(std::string_view source, std::string_view word);
 
-// Whether a parameter is declared as a number of the language ("long long n", "size_t"). Such a one
-// of eight bytes cannot be told from a pointer in the compiled image. What is spelled by an alias
-// or a macro is not recognised.
-[[nodiscard]] bool plain_number(std::string_view parameter);
-
 // "kernel.cu:12: ", or "kernel.cu: " where the line is 0.
 [[nodiscard]] std::string place(const std::string& file_name, std::uint32_t line);
 

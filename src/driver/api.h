@@ -32,6 +32,7 @@ struct Api {
   decltype(&::cuModuleGetFunction) module_get_function = nullptr;
   decltype(&::cuModuleGetGlobal) module_get_global = nullptr;
   decltype(&::cuFuncSetAttribute) function_set_attribute = nullptr;
+  decltype(&::cuFuncGetParamInfo) function_parameter_info = nullptr;
   decltype(&::cuLaunchKernel) launch_kernel = nullptr;
   decltype(&::cuMemAlloc) memory_allocate = nullptr;
   decltype(&::cuMemFree) memory_free = nullptr;

@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/ledger.h"
 #include "ledger/fields.h"
 #include "ledger/status.h"
-#include "ledger/utf8.h"
 
 namespace autokernel::ledger {
 namespace {
@@ -51,13 +51,13 @@ struct Writer {
   static Json json(std::integral auto value) { return value; }
   static Json json(double value) { return std::isfinite(value) ? Json(value) : Json(); }
   static Json json(const std::string& value) {
-    return value.empty() ? Json() : Json(as_utf8(value));
+    return value.empty() ? Json() : Json(valid_utf8(value));
   }
   static Json json(Status value) { return spelling(value); }
   static Json json(const Measurement<const std::string>& value) {
     if (value.json.empty()) return nullptr;
     try {
-      std::optional<Json> object = parsed(as_utf8(value.json));
+      std::optional<Json> object = parsed(valid_utf8(value.json));
       if (!object || !object->is_object()) throw no_object();
       return std::move(*object);
     } catch (const NotAnEntry&) {
@@ -77,7 +77,7 @@ struct Writer {
   template <typename Value>
   static Json json(const std::map<std::string, Value>& values) {
     Json object = Json::object();
-    for (const auto& [name, value] : values) object[as_utf8(name)] = json(value);
+    for (const auto& [name, value] : values) object[valid_utf8(name)] = json(value);
     return object;
   }
   template <HasFields Object>

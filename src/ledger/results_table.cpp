@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/ledger.h"
 #include "ledger/number.h"
 #include "ledger/status.h"
-#include "ledger/utf8.h"
 
 namespace autokernel::ledger {
 namespace {
@@ -58,7 +58,7 @@ struct Place {
 
 [[nodiscard]] std::string quoted(std::string_view text) {
   const bool is_long = text.size() > kLongestQuote;
-  return "'" + as_one_line(text.substr(0, kLongestQuote)) + (is_long ? "...'" : "'");
+  return "'" + visible_line(text.substr(0, kLongestQuote)) + (is_long ? "...'" : "'");
 }
 
 // None for inf and nan: Python writes them where it has measured nothing.
@@ -122,9 +122,9 @@ ResultsRow results_row(const Experiment& experiment) {
 std::string results_header() { return std::string(kHeader) + '\n'; }
 
 std::string results_line(const ResultsRow& row) {
-  return fmt::format("{}\t{:.3f}\t{:.2f}\t{}\t{}\n", as_one_line(row.commit),
+  return fmt::format("{}\t{:.3f}\t{:.2f}\t{}\t{}\n", visible_line(row.commit),
                      row.median_us.value_or(kNoMedian), row.tflops_s.value_or(0),
-                     spelling(row.status), as_one_line(row.description));
+                     spelling(row.status), visible_line(row.description));
 }
 
 std::vector<ResultsRow> parse_results(std::string_view text, const std::filesystem::path& file) {

@@ -18,6 +18,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/process.h"
 #include "autokernel/base/process_tree.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/ledger.h"
 
 namespace autokernel::loop {
@@ -174,9 +175,9 @@ std::string idea_of(const std::filesystem::path& file, const std::string& output
     }
   }
   if (idea.find_first_not_of(" \t\r\n") == std::string::npos) idea = last_marked(output);
-  idea = ledger::as_one_line(idea);
+  idea = visible_line(idea);
   idea.erase(0, std::min(idea.find_first_not_of(' '), idea.size()));
-  if (idea.size() > kLongestIdea) idea = ledger::as_one_line(idea.substr(0, kLongestIdea));
+  if (idea.size() > kLongestIdea) idea = visible_line(idea.substr(0, kLongestIdea));
   return idea;
 }
 

@@ -12,6 +12,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/owned.h"
+#include "autokernel/base/visible_text.h"
 #include "loop/agent.h"
 #include "loop/brief.h"
 #include "loop/keepsake.h"
@@ -239,7 +240,7 @@ class AgentDriver {
     const ledger::Turn entry{.at = now_utc(),
                              .tag = status.run.tag,
                              .outcome = outcome,
-                             .reason = ledger::as_one_line(remarks_),
+                             .reason = visible_line(remarks_),
                              .aside = tidied.files,
                              .seconds = turn.seconds};
     Recording recording = nothing_to_record("the note of a turn", {});

@@ -11,6 +11,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/results_table.h"
 
 namespace autokernel::loop {
@@ -83,7 +84,7 @@ std::string results_fault(const Folders& folders, const Status& status,
     } else if (!others.contains(row)) {
       constexpr std::size_t kLongest = 60;
       return fmt::format("row {} of {} ({}...) is not what the ledger has there", i + 1, name,
-                         ledger::as_one_line(row.substr(0, kLongest)));
+                         visible_line(row.substr(0, kLongest)));
     }
   }
   if (!has_all || expected == own.end()) return {};

@@ -5,6 +5,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/compile/essence.h"
 #include "autokernel/ledger/results_table.h"
 #include "loop/account.h"
@@ -115,7 +116,7 @@ Step Loop::step(const StepOptions& options) {
   const repo::Repository& repository = parts.repository;
   const Folders& folders = parts.folders;
   const auto begun = Clock::now();
-  const std::string idea = trimmed(ledger::as_one_line(options.idea));
+  const std::string idea = trimmed(visible_line(options.idea));
   if (idea.empty()) {
     throw Error(Stop::usage, "an experiment needs its idea in a sentence: -m \"tiles of 64 x 64\"");
   }

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "autokernel/base/defences.h"
+#include "autokernel/base/error.h"
 
 namespace autokernel::trial {
 namespace {
@@ -23,6 +26,14 @@ std::span<const std::byte> image_of(const driver::Device& device, const compile:
   return program.cubin;
 }
 
+// The driver reads as many as the kernel has: beyond the end of the list, if that is shorter.
+void require_all_parameters(const driver::Kernel& kernel, std::span<void* const> handed_over) {
+  if (kernel.parameters().size() == handed_over.size() || !stands(Defence::parameter_layout))
+    return;
+  throw Error(Stop::internal, fmt::format("a kernel of {} parameters was to be launched with {}",
+                                          kernel.parameters().size(), handed_over.size()));
+}
+
 }  // namespace
 
 std::variant<Candidate, Rejection> Candidate::load(const driver::Device& device,
@@ -34,6 +45,24 @@ std::variant<Candidate, Rejection> Candidate::load(const driver::Device& device,
   if (auto missing = candidate.find_steps()) return *std::move(missing);
   if (auto missing = candidate.find_objects()) return *std::move(missing);
   return candidate;
+}
+
+// What a launch hands over was held against the image; what the driver reads must be the same. The
+// emulated device goes by PTX, and a text can be read in two ways.
+std::optional<Rejection> Candidate::differing_layout(const driver::Kernel& kernel,
+                                                     const std::string& name) const {
+  const std::vector<compile::Parameter>& in_image = program_->parameters.at(name);
+  const bool same = std::ranges::equal(kernel.parameters(), in_image,
+                                       [](const driver::Parameter& a, const compile::Parameter& b) {
+                                         return a.offset == b.offset && a.bytes == b.bytes;
+                                       });
+  if (same || !stands(Defence::parameter_layout)) return std::nullopt;
+  return Rejection{
+      Verdict::does_not_compile,
+      fmt::format("the device reads {} parameters of the kernel {} where its image has "
+                  "{}, or of other sizes; declare the kernel in C++, not in inline asm",
+                  kernel.parameters().size(), name, in_image.size()),
+      ""};
 }
 
 std::optional<Rejection> Candidate::find_steps() {
@@ -48,6 +77,7 @@ std::optional<Rejection> Candidate::find_steps() {
               launch.kernel),
           ""};
     }
+    if (auto differing = differing_layout(*kernel, launch.kernel)) return differing;
     if (launch.shared_bytes > kSharedWithoutAsking) {
       if (const auto fault = device_->allow_shared(*kernel, launch.shared_bytes)) {
         return rejection(*fault, launch_text(launch), "loading");
@@ -70,8 +100,10 @@ std::optional<Rejection> Candidate::find_objects() {
               object.name, object.bytes),
           ""};
     }
-    Bytes initial = object.initial;
-    initial.resize(object.bytes);
+    // As the driver has just laid it out: an initial value may be the address of another object,
+    // which the image does not hold.
+    Bytes initial(object.bytes);
+    device_->copy_out(initial, found->address);
     objects_.push_back({found->address, std::move(initial)});
   }
   return std::nullopt;
@@ -89,6 +121,7 @@ std::optional<driver::Fault> Candidate::launch(const driver::Stream& stream,
     if (auto fault = stream.zero(address, program_->declaration.workspace_bytes)) return fault;
   }
   for (const Step& step : steps_) {
+    require_all_parameters(step.kernel, operands.parameters());
     if (auto fault = stream.launch(step.kernel, step.shape, operands.parameters())) return fault;
   }
   return std::nullopt;

@@ -36,6 +36,8 @@ class Candidate {
     driver::Kernel kernel;
     driver::Shape shape;
   };
+  [[nodiscard]] std::optional<Rejection> differing_layout(const driver::Kernel& kernel,
+                                                          const std::string& name) const;
   struct Restored {
     driver::Address address;
     Bytes initial;

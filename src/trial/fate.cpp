@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "autokernel/base/error.h"
+#include "autokernel/compile/compiler.h"
 
 namespace autokernel::trial {
 namespace {
@@ -89,6 +90,9 @@ Result oversized(Phase phase, std::uint64_t resident, std::uint64_t limit) {
 }
 
 Result fallen_silent(Phase phase, const Ending& ending, const std::string& printed) {
+  // Only while compiling: later, code of the kernel's own could end the process like this.
+  if (phase == Phase::compile && ending.signal == 0 && ending.code == compile::kCompilerCrashed)
+    return failed(Verdict::does_not_compile, last_line(printed));
   if (ending.signal == 0) {
     const std::string words = last_line(printed);
     throw Error(Stop::internal,

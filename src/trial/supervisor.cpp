@@ -12,6 +12,7 @@
 #include "autokernel/base/scratch.h"
 #include "autokernel/trial/environment.h"
 #include "trial/fate.h"
+#include "trial/presentable.h"
 #include "trial/runner_process.h"
 
 namespace autokernel::trial {
@@ -100,6 +101,7 @@ class Trial {
   }
   void take(Outline& outline) {
     known_ = std::move(outline.known);
+    make_presentable(known_);
     if (observer_.learned) observer_.learned(known_);
   }
   void take(Result& result) { result_ = std::move(result); }
@@ -107,7 +109,7 @@ class Trial {
     if (const std::string printed = runner_.printed(); !printed.empty()) {
       note("printed by the runner: " + printed);
     }
-    throw Error(failure.stop, failure.what);
+    throw Error(failure.stop, presentable_reason(failure.what));
   }
 
   // Time and memory, between two exchanges.
@@ -159,6 +161,7 @@ class Trial {
     if (std::string warning = warning_of(environment_); !warning.empty()) {
       result.warnings.push_back(std::move(warning));
     }
+    make_presentable(result);
     // The runner knows its phases better; what it could not tell is filled in.
     result.phase_seconds.merge(seconds_);
     result.total_seconds = Seconds(Clock::now() - begun_).count();

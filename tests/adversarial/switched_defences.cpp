@@ -28,6 +28,7 @@ constexpr std::array kNames = {
     std::pair{Defence::confined_compiler, "confined_compiler"},
     std::pair{Defence::sandbox, "sandbox"},
     std::pair{Defence::fixed_environment, "fixed_environment"},
+    std::pair{Defence::parameter_layout, "parameter_layout"},
 };
 
 }  // namespace

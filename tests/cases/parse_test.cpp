@@ -47,6 +47,8 @@ TEST(CaseFile, NamesFileLineAndKeyOfWhatIsMissing) {
 
 TEST(CaseFile, NamesTheSectionThatIsMissing) {
   EXPECT_EQ(complaint_about(sample_with("[cost]\n", "[costs]\n")),
+            "some/case/case.toml:40:2: costs is not known here, did you mean cost?");
+  EXPECT_EQ(complaint_about(sample_with("[cost]\n", "[elsewhere]\n")),
             "some/case/case.toml:1:1: the section [cost] is missing; add it");
 }
 

@@ -150,7 +150,7 @@ TEST(Report, NamesTheLog) {
 
 TEST(Report, PassesNoEscapeSequenceOnToTheTerminal) {
   EXPECT_THAT(text_block(failed(Verdict::crashed, "a\033[2Jb\tc\rd"), ""),
-              HasSubstr("reason:           a [2Jb c d\n"));
+              HasSubstr("reason:           a\\u001B[2Jb c\\u000Dd\n"));
 }
 
 TEST(Report, PrintsADifferenceThatIsNoNumber) {

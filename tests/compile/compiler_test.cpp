@@ -193,34 +193,52 @@ AUTOKERNEL_LAUNCH({.kernel = "f"});
 extern "C" __global__ void f(float* x, int n, Three three) { x[n] = three.v[1]; }
 )");
 
-  EXPECT_THAT(result.parameters.at("f"), ElementsAre(8, 4, 12));
+  EXPECT_THAT(result.parameters.at("f"),
+              ElementsAre(Parameter{0, 8}, Parameter{8, 4}, Parameter{12, 12}));
   EXPECT_THAT(
       wrong(result, 3),
       testing::Optional(HasSubstr("the kernel f has a parameter 2 of 4 bytes that is no pointer")));
 }
 
-TEST(Parameters, ThatAreNumbersOfTheSizeOfAPointerAreWrong) {
+TEST(Parameters, AreCalledWrongByWhatTheSourceCallsThem) {
   const std::string source = R"(#include <autokernel.cuh>
 AUTOKERNEL_LAUNCH({.kernel = "f"});
 extern "C" __global__ void __launch_bounds__(32)
-    f(float* x, long long n) { x[n] = 1; }
+    f(float* x, unsigned n) { x[n] = 1; }
 )";
 
   EXPECT_EQ(
       wrong_parameters(program(source), {"float* x", "float* y"}, {"kernel.cu", source}),
-      "kernel.cu:4: the kernel f has a parameter 2 (\"long long n\") of 8 bytes that is no "
+      "kernel.cu:4: the kernel f has a parameter 2 (\"unsigned n\") of 4 bytes that is no "
       "pointer; it takes a pointer for each tensor of case.toml, in that order: write f(float* "
       "x, float* y)");
 }
 
-TEST(Parameters, MayBePointersToAnything) {
+TEST(Parameters, MayBeAnythingThatHasTheBytesOfAPointer) {
   const std::string source = R"(#include <autokernel.cuh>
 AUTOKERNEL_LAUNCH({.kernel = "f"});
-extern "C" __global__ void f(const float4* __restrict__ x, void* y) { *(float4*)y = *x; }
+struct View { float* data; };
+extern "C" __global__ void f(const float4* __restrict__ x, void* y, View z, unsigned long long w,
+                             const __grid_constant__ View v, __grid_constant__ const float* const u) {
+  *(float4*)y = *x;
+  z.data[1] = *(float*)w + v.data[1] + *u;
+}
 )";
 
-  EXPECT_EQ(wrong_parameters(program(source), {"float* x", "float* y"}, {"kernel.cu", source}),
-            std::nullopt);
+  EXPECT_EQ(
+      wrong_parameters(program(source), {"a", "b", "c", "d", "e", "f"}, {"kernel.cu", source}),
+      std::nullopt);
+}
+
+TEST(Parameters, ThatTogetherHaveTheBytesOfPointersAreWrong) {
+  const std::string source = R"(#include <autokernel.cuh>
+AUTOKERNEL_LAUNCH({.kernel = "f"});
+struct Two { float* a; float* b; };
+extern "C" __global__ void f(Two two) { *two.a = *two.b; }
+)";
+
+  EXPECT_THAT(wrong_parameters(program(source), {"a", "b"}, {"kernel.cu", source}),
+              testing::Optional(HasSubstr("has 1 parameter and is given 2")));
 }
 
 TEST(Parameters, MayBeNone) {

@@ -112,12 +112,16 @@ TEST(WorkspaceBytes, OfANegativeOrVastSizeAreRefused) {
               refuses("it must have from 1 to"));
 }
 
-TEST(Place, IsTheFileAloneWhereTheLineIsNonsense) {
+TEST(LineOfADeclaration, IsNoneWhereItIsNonsense) {
   Bytes bytes = declaration();
-  put(bytes, 12, 0U);
+  put(bytes, 12, 7U);
+  EXPECT_EQ(line_of(bytes), 7U);
 
-  EXPECT_EQ(place_of(bytes, "kernel.cu"), "kernel.cu: ");
-  EXPECT_EQ(place_of({}, "kernel.cu"), "kernel.cu: ");
+  put(bytes, 12, 0U);
+  EXPECT_EQ(line_of(bytes), 0U);
+  put(bytes, 12, 4'000'000'000U);
+  EXPECT_EQ(line_of(bytes), 0U);
+  EXPECT_EQ(line_of({}), 0U);
 }
 
 }  // namespace

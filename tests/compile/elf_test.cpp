@@ -8,6 +8,7 @@
 #include "compile/compiled.h"
 #include "compile/declaration.h"
 #include "compile/image.h"
+#include "compile/kernel_info.h"
 
 namespace autokernel::compile {
 namespace {
@@ -25,6 +26,7 @@ bool is_readable(const std::vector<std::byte>& image) {
     static_cast<void>(module_objects(elf, "kernel.cu"));
     static_cast<void>(kernels(elf));
     require_known_calls(elf, "", "kernel.cu");
+    for (const std::string& kernel : kernels(elf)) static_cast<void>(kernel_info(elf, kernel));
     const auto launch = constant_bytes(elf, kLaunchSymbol);
     return launch && !decode_launches(*launch, "kernel.cu").empty();
   } catch (const BadElf&) {

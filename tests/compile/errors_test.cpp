@@ -35,7 +35,7 @@ TEST(CompileError, InAHeaderNamesTheLineThatLedToIt) {
 TEST(CompileError, OfAHeaderOfTheHostSaysWhichToUse) {
   EXPECT_THAT(refusal(with_kernel("#include <vector>", "")).reason,
               AllOf(StartsWith("kernel.cu:2: error: cannot open source file \"vector\""),
-                    HasSubstr("for <cstdint> write <cuda/std/cstdint>")));
+                    HasSubstr("host code, which is not compiled here")));
 }
 
 TEST(CompileError, OfAHostFunctionSaysWhatToWrite) {
@@ -86,6 +86,70 @@ TEST(Printf, IsAllowed) {
 
 TEST(CompileError, SurvivesNestingWithoutEnd) {
   EXPECT_NO_THROW(static_cast<void>(refusal(std::string(200, '(') + "1" + std::string(150, ')'))));
+}
+
+// What is said of a file whose line 2 is `line`.
+std::string said_of(const std::string& line) {
+  return refusal("#include <autokernel.cuh>\n" + line +
+                 "\nAUTOKERNEL_LAUNCH({.kernel = \"f\", .block = {32}});\n"
+                 "extern \"C\" __global__ void f(float* x) { x[0] = 1; }\n")
+      .reason;
+}
+// The same of a kernel whose body is `body`.
+std::string said_of_body(const std::string& body) { return refusal(with_kernel("", body)).reason; }
+
+TEST(AnInclude, OfTheUsersOwnIsToBePutIntoTheFile) {
+  EXPECT_THAT(said_of("#include \"body.cuh\""),
+              AllOf(StartsWith("kernel.cu:2: error: "),
+                    HasSubstr("put what it needs of body.cuh into it")));
+}
+
+TEST(AnInclude, OfTheHostsIsToBeDeletedOrReplaced) {
+  EXPECT_THAT(said_of("#include <cmath>"), HasSubstr("delete it: functions of device math"));
+  EXPECT_THAT(said_of("#include <float.h>"),
+              AllOf(HasSubstr("<cuda/std/limits>"), HasSubstr("<math_constants.h>"),
+                    HasSubstr("CUDART_INF_F")));
+  EXPECT_THAT(said_of("#include <cstdint>"), HasSubstr("write <cuda/std/cstdint>"));
+  EXPECT_THAT(said_of("#include <stdint.h>"), HasSubstr("write <cuda/std/cstdint>"));
+  EXPECT_THAT(said_of("#include <iostream>"), HasSubstr("host code, which is not compiled here"));
+  EXPECT_THAT(said_of("#include <assert.h>"), HasSubstr("__trap()"));
+}
+
+TEST(AName, OfTheHostsLimitsIsToBeReplaced) {
+  EXPECT_THAT(said_of_body("x[0] = INFINITY;"),
+              AllOf(HasSubstr("write CUDART_INF_F and #include <math_constants.h>")));
+  EXPECT_THAT(said_of_body("x[0] = FLT_MAX;"),
+              HasSubstr("cuda::std::numeric_limits<float>::max()"));
+  EXPECT_THAT(said_of_body("uint32_t n = 1; x[n] = 1;"), HasSubstr("<cuda/std/cstdint>"));
+  EXPECT_THAT(said_of_body("x[0] = std::max(x[0], x[1]);"), HasSubstr("write max(a, b)"));
+  EXPECT_THAT(said_of_body("x[0] = std::exp(x[1]);"), HasSubstr("cuda::std::exp"));
+}
+
+TEST(WhatReplacesAName, Compiles) {
+  static_cast<void>(program(with_kernel(
+      "#include <math_constants.h>\n#include <cuda/std/limits>\n#include <cuda/std/cstdint>",
+      "cuda::std::uint32_t n = 1; x[n] = CUDART_INF_F + CUDART_NAN_F + CUDART_PI_F +"
+      " cuda::std::numeric_limits<float>::max() + max(x[2], x[3]);")));
+}
+
+TEST(HostCode, IsToBeDeleted) {
+  for (const char* host :
+       {"int main() { return 0; }", "void run(float* x) {\n  f<<<1, 32>>>(x);\n}",
+        "void run() { float* p; cudaMalloc(&p, 4); }", "__host__ void run() {}"}) {
+    EXPECT_THAT(said_of(host), HasSubstr("delete it: host code is not compiled here")) << host;
+  }
+  EXPECT_THAT(said_of_body("cudaMalloc((void**)&x, 4);"),
+              HasSubstr("delete it: host code is not compiled here"));
+}
+
+TEST(AFunctionThatAKernelMayCall, IsToBeMarked) {
+  EXPECT_THAT(said_of("float half_of(float x) { return x / 2; }"),
+              HasSubstr("write __device__ before it where a kernel calls it, else delete it"));
+  EXPECT_THAT(said_of("float table[3];"), HasSubstr("write __device__, __constant__ or constexpr"));
+}
+
+TEST(AByteOrderMark, IsNoError) {
+  EXPECT_EQ(program("\xEF\xBB\xBF" + with_kernel("", "x[0] = 1;")).declaration.line, 3U);
 }
 
 }  // namespace

@@ -60,7 +60,32 @@ TEST(Declaration, WithoutTheHeaderIsRefusedWithTheInclude) {
 TEST(Declaration, OfAKernelThatIsNotThereNamesThoseThatAre) {
   EXPECT_THAT(refusal(declaring("{.kernel = \"g\"}")).reason,
               StartsWith("kernel.cu:3: AUTOKERNEL_LAUNCH names the kernel \"g\", but the file has "
-                         "f; mend the name"));
+                         "f; fix the name"));
+}
+
+TEST(Declaration, OfAnInstanceThatNothingMakesSaysWhatMakesIt) {
+  const std::string source =
+      "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"rmsnorm<256>\"});\n"
+      "template <int THREADS>\n__global__ void rmsnorm(const float* x, float* y) { y[0] = "
+      "x[THREADS]; "
+      "}\n";
+  const std::string line = "template __global__ void rmsnorm<256>(const float* x, float* y);";
+
+  EXPECT_THAT(
+      refusal(source).reason,
+      AllOf(StartsWith("kernel.cu:2: AUTOKERNEL_LAUNCH names \"rmsnorm<256>\", an instance of "
+                       "a template that nothing in the file makes"),
+            HasSubstr(line), HasSubstr("extern \"C\"")));
+  EXPECT_EQ(program(source + line + "\n").declaration.launches.size(), 1U);
+}
+
+TEST(Declaration, OfAnInstanceMayBeWrittenWithoutBlanks) {
+  const std::string source =
+      "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"f<float,2>\"});\n"
+      "template <class T, int N> __global__ void f(T* x) { x[0] = N; }\n"
+      "template __global__ void f<float, 2>(float*);\n";
+
+  EXPECT_EQ(program(source).declaration.launches[0].kernel, "_Z1fIfLi2EEvPT_");
 }
 
 TEST(Declaration, OfAnOverloadedKernelIsRefused) {

@@ -60,18 +60,5 @@ TEST(WordInTheText, IsAWholeOneOutsideOfComments) {
   EXPECT_EQ(line_of_word("nothing", "__shared__"), 0U);
 }
 
-TEST(PlainNumber, IsAParameterOfTheLanguagesOwnTypes) {
-  EXPECT_TRUE(plain_number("const unsigned long long n"));
-  EXPECT_TRUE(plain_number("std::size_t"));
-  EXPECT_TRUE(plain_number("double scale"));
-}
-
-TEST(PlainNumber, IsNoPointerArrayOrTypeOfTheFile) {
-  EXPECT_FALSE(plain_number("const float* x"));
-  EXPECT_FALSE(plain_number("float x[]"));
-  EXPECT_FALSE(plain_number("FloatPointer x"));
-  EXPECT_FALSE(plain_number("const Pointer<float> x"));
-}
-
 }  // namespace
 }  // namespace autokernel::compile

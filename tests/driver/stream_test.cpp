@@ -24,7 +24,7 @@ CUresult wait_gives(CUstream) {
 
 std::optional<Fault> launch_on(const Api& api) {
   const Opened opened(api);
-  return opened.device.make_stream().launch(Kernel(nullptr), Shape{}, {});
+  return opened.device.make_stream().launch(Kernel(nullptr, {}), Shape{}, {});
 }
 
 std::optional<Fault> wait_on(const Api& api) {

@@ -83,8 +83,17 @@ std::vector<Breach> breaches() {
   return {
       {"ANameThatIsNotThere",
        std::string(kInclude) + "AUTOKERNEL_LAUNCH({.kernel = \"axpi\"});\n" + kKernel,
-       "kernel.cu:2: AUTOKERNEL_LAUNCH names the kernel \"axpi\", but the file has axpy; mend the "
+       "kernel.cu:2: AUTOKERNEL_LAUNCH names the kernel \"axpi\", but the file has axpy; fix the "
        "name"},
+      {"AnInstanceThatNothingMakes",
+       std::string(kInclude) + "AUTOKERNEL_LAUNCH({.kernel = \"axpy<256>\"});\n" +
+           "template <int N>\n__global__ void axpy(const float* x, float* y) { y[N] = x[N]; }\n",
+       "kernel.cu:2: AUTOKERNEL_LAUNCH names \"axpy<256>\", an instance of a template that nothing "
+       "in the file makes"},
+      {"AFileOfItsOwn", "#include \"body.cuh\"\n" + std::string(kInclude) + kLaunch + kKernel,
+       "kernel.cu:1: error: cannot open source file \"body.cuh\""},
+      {"HostCode", std::string(kInclude) + kLaunch + kKernel + "int main() { return 0; }\n",
+       "delete it: host code is not compiled here"},
       {"AMissingDeclaration", std::string(kInclude) + kKernel,
        "kernel.cu:1: it does not say how to launch its kernel axpy; below #include"},
       {"AMissingInclude", std::string(kLaunch) + kKernel, "kernel.cu:1: error: "},
@@ -143,10 +152,11 @@ std::vector<Breach> breaches() {
        std::string(kInclude) + kLaunch +
            "extern \"C\" __global__ void axpy(float* y, int n) { y[n] = 0; }\n",
        "kernel.cu:3: the kernel axpy has a parameter 2 (\"int n\") of 4 bytes that is no pointer"},
-      {"AParameterThatIsALong",
+      {"AParameterOfTwoPointers",
        std::string(kInclude) + kLaunch +
-           "extern \"C\" __global__ void axpy(float* y, long long n) { y[n] = 0; }\n",
-       "kernel.cu:3: the kernel axpy has a parameter 2 (\"long long n\") of 8 bytes that is no "
+           "struct Two { float* a; float* b; };\n"
+           "extern \"C\" __global__ void axpy(float* y, Two two) { y[0] = *two.b; }\n",
+       "kernel.cu:4: the kernel axpy has a parameter 2 (\"Two two\") of 16 bytes that is no "
        "pointer"},
       {"AHeap",
        std::string(kInclude) + kLaunch +

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "autokernel/base/error.h"
+#include "autokernel/compile/compiler.h"
 
 namespace autokernel::trial {
 namespace {
@@ -46,6 +47,15 @@ TEST(Fate, OfAKilledRunnerIsACrashThatNamesSignalAndPhase) {
 TEST(Fate, OfARunnerKilledOutrightPointsAtTheSystemsMemory) {
   EXPECT_THAT(fallen_silent(Phase::check, {.code = 0, .signal = SIGKILL}, "").reason,
               HasSubstr("out-of-memory"));
+}
+
+TEST(Fate, OfACompilerThatCrashesIsThatTheKernelDoesNotCompileInTheCompilersWords) {
+  const Ending crash{.code = compile::kCompilerCrashed, .signal = 0};
+  const Result result = fallen_silent(Phase::compile, crash, "before\nkernel.cu: it crashed\n");
+  EXPECT_EQ(result.verdict, Verdict::does_not_compile);
+  EXPECT_EQ(result.reason, "kernel.cu: it crashed");
+
+  EXPECT_THROW((void)fallen_silent(Phase::check, crash, "kernel.cu: it crashed\n"), Error);
 }
 
 TEST(Fate, OfARunnerThatEndsWithoutAResultIsAnErrorThatQuotesItsLastLine) {

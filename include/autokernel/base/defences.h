@@ -25,6 +25,7 @@ enum class Defence : std::uint8_t {
   confined_compiler,        // it can read CUDA's files and nothing else
   sandbox,                  // the candidate's process has no files, network or other processes
   fixed_environment,        // kernels run with the variables on a list, not with the user's
+  parameter_layout,         // kernels take exactly the bytes that a launch hands over
 };
 
 #ifdef AUTOKERNEL_DEFENCES_CAN_BE_SWITCHED_OFF

@@ -28,6 +28,7 @@ struct Launch {
 // timed.
 struct Declaration {
   std::vector<Launch> launches;
+  std::uint32_t line = 0;             // of AUTOKERNEL_LAUNCH; 0: it does not say
   std::uint64_t workspace_bytes = 0;  // 0: none, and no workspace parameter
   bool workspace_zeroed = false;      // it asks for zeros at each launch; the filling is then timed
 };
@@ -40,9 +41,17 @@ struct ModuleObject {
   std::string name;
   std::uint64_t bytes = 0;
   std::vector<std::byte> initial;  // empty: zeros
+  friend bool operator==(const ModuleObject&, const ModuleObject&) = default;
 };
 
-// ptxas's report on one kernel, from the cubin.
+// One parameter of a kernel, as a launch hands it over.
+struct Parameter {
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+// What one kernel takes: from the cubin, but for the spills, which only ptxas's log tells.
 struct Resources {
   std::uint32_t registers = 0;    // per thread
   std::uint64_t spill_bytes = 0;  // stores and loads, per thread
@@ -56,8 +65,8 @@ struct Program {
   Declaration declaration;
   std::vector<ModuleObject> objects;
   std::map<std::string, Resources> resources;  // by kernel name
-  std::map<std::string, std::vector<std::uint32_t>>
-      parameters;                     // by kernel name: bytes of each, in order
+  // By kernel name, in order; of those that are launched.
+  std::map<std::string, std::vector<Parameter>> parameters;
   std::vector<std::string> warnings;  // ptxas's that cost speed (C7510 and its like)
   std::string log;                    // everything the compiler said
   double seconds = 0;                 // wall clock of the compile
@@ -77,10 +86,11 @@ struct SourceFile {
   std::string text;
 };
 
-// Each kernel of the declaration must take one pointer per tensor, then one where a workspace is
-// declared: the driver reads as many as the kernel has, whatever it is given. `tensors` holds each
-// as it may be written ("const float* x"). The reason why this program does not; none where it
-// does.
+// Each kernel of the declaration must take what a launch hands over: one pointer per tensor, then
+// one where a workspace is declared. The driver reads as many bytes as the kernel has parameters,
+// whatever it is given. What the eight bytes of a pointer are called in the source is the kernel's
+// affair. `tensors` holds each as it may be written ("const float* x"). The reason why this program
+// does not; none where it does.
 [[nodiscard]] std::optional<std::string> wrong_parameters(const Program& program,
                                                           const std::vector<std::string>& tensors,
                                                           const SourceFile& file);
@@ -97,6 +107,10 @@ struct Request {
   std::string architecture;                   // "sm_90a"
   std::map<std::string, std::int64_t> sizes;  // constants of the served header: M, N, K
 };
+
+// The exit code of a process whose compiler crashed, with a last line on standard error that says
+// so. No other part of the program ends with it.
+inline constexpr int kCompilerCrashed = 99;
 
 // Whether outputs are taken from, and kept in, the compile cache below the user's cache folder.
 enum class Caching : std::uint8_t { no, yes };

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "autokernel/base/owned.h"
 #include "autokernel/driver/fault.h"
@@ -19,14 +21,24 @@ namespace autokernel::driver {
 
 struct Api;
 
+// One parameter of a kernel, as the driver takes it out of what a launch hands over.
+struct Parameter {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+};
+
 // A kernel of a module that must outlive it.
 class Kernel {
  public:
-  explicit Kernel(CUfunc_st* handle) : handle_(handle) {}
+  Kernel(CUfunc_st* handle, std::vector<Parameter> parameters)
+      : handle_(handle), parameters_(std::move(parameters)) {}
   [[nodiscard]] CUfunc_st* get() const noexcept { return handle_; }
+  // What the driver will read at each launch, in order, whatever it is given.
+  [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
 
  private:
   CUfunc_st* handle_;
+  std::vector<Parameter> parameters_;
 };
 
 // Where a module-scope object lies.

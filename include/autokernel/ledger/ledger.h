@@ -28,10 +28,6 @@ struct Append {
 // The entry in such a line. Throws Error(internal) where it holds none.
 [[nodiscard]] Entry entry_of(std::string_view line);
 
-// Text as entries hold it where it is to be one line: valid UTF-8, with a blank in place of each
-// control character.
-[[nodiscard]] std::string as_one_line(std::string_view text);
-
 // Where a line stands in ledger.jsonl.
 struct LineSpan {
   std::uint64_t offset = 0;

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/driver/device.h"
 #include "cli/full_log.h"
 #include "cli/noise_store.h"
@@ -67,7 +68,7 @@ trial::Limits TimeoutOption::limits() const {
 loop::Surroundings speaking_on(const Console& console) {
   loop::Surroundings surroundings;
   surroundings.say = [&console](const std::string& line) {
-    console.err << "autokernel: " << line << '\n';
+    console.err << "autokernel: " << visible_text(line) << '\n';
   };
   return surroundings;
 }

@@ -6,6 +6,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/loop/drive.h"
 #include "cli/lines.h"
 #include "cli/loop/text.h"
@@ -55,8 +56,8 @@ int LoopRun::run(const Console& console) {
           },
       .in_vain =
           [&](const ledger::Turn& turn) {
-            console.err << "autokernel: a turn without an experiment: " << printable(turn.outcome)
-                        << ": " << printable(turn.reason) << '\n';
+            console.err << "autokernel: a turn without an experiment: "
+                        << visible_line(turn.outcome) << ": " << visible_line(turn.reason) << '\n';
           },
       .agent_works = [&](auto elapsed) { watching.show("the agent works", elapsed); }};
   const loop::Driven driven =

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/visible_text.h"
 #include "cli/default_case.h"
 #include "cli/loop/text.h"
 #include "cli/noise_store.h"
@@ -40,11 +41,12 @@ Commit the kernel first: what is committed is the baseline. Nothing is changed w
 void warn_of_noise(const ledger::RunStarted& run, const fs::path& case_directory,
                    const Console& console) {
   const KnownNoise known = known_noise(case_directory, run.size);
-  for (const std::string& line : known.ignored) console.err << "autokernel: " << line << '\n';
+  for (const std::string& line : known.ignored)
+    console.err << "autokernel: " << visible_line(line) << '\n';
   for (const trial::DeviceNoise& noise : device_noise(known)) {
     if (noise.device != run.device_name || noise.driver_version != run.driver_version) continue;
     const std::string why = out_of_reach(noise, run.min_gain);
-    if (!why.empty()) console.err << "autokernel: " << why << '\n';
+    if (!why.empty()) console.err << "autokernel: " << visible_line(why) << '\n';
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "autokernel/base/visible_text.h"
 #include "cli/folders.h"
 #include "cli/loop/text.h"
 #include "cli/noise_store.h"
@@ -20,7 +21,8 @@ It can be asked at any time, also while a step is under way.)";
   const auto root = repository_of(std::filesystem::current_path());
   if (!root) return {};
   const KnownNoise known = known_noise(*root / run.case_directory, run.size);
-  for (const std::string& line : known.ignored) console.err << "autokernel: " << line << '\n';
+  for (const std::string& line : known.ignored)
+    console.err << "autokernel: " << visible_line(line) << '\n';
   const StoredNoise* here = noise_on(known, run.device_name, run.driver_version);
   return here == nullptr ? std::string() : reach_text(here->figures);
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/visible_text.h"
 #include "cli/advice.h"
 #include "cli/lines.h"
 #include "cli/report.h"
@@ -138,7 +139,7 @@ std::string experiment_line(const Experiment& experiment) {
       experiment.gain ? fmt::format("{:+.2f} %", -100 * experiment.gain->estimate) : "-";
   return fmt::format("{:>4}  {:<7}  {:>12}  {:>9}  {:<16}  {}\n", experiment.number,
                      experiment.commit.substr(0, 7), median, gain, experiment.verdict,
-                     printable(experiment.description));
+                     visible_line(experiment.description));
 }
 
 std::string step_text(const loop::Step& step) {
@@ -253,7 +254,7 @@ std::string finish_text(const loop::Finish& finish) {
   if (!headline.branch.empty()) {
     lines.add("next", fmt::format("git switch YOUR-BRANCH && git merge {}", headline.branch));
   }
-  return "Device: " + printable(finish.device.name) + "\n---\n" + lines.take();
+  return "Device: " + visible_line(finish.device.name) + "\n---\n" + lines.take();
 }
 
 }  // namespace autokernel::cli

@@ -7,6 +7,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/ledger/results_table.h"
 
@@ -104,7 +105,7 @@ plot::History read_history(const fs::path& results, std::ostream& err) {
                                    .fate = fate_of(row.status),
                                    .median_us = row.median_us,
                                    .tflops_s = row.tflops_s,
-                                   .description = ledger::as_one_line(row.description),
+                                   .description = visible_line(row.description),
                                    .interval_us = {}});
   }
   if (history.experiments.empty()) {

@@ -113,13 +113,17 @@ bool print_lanes(WarpContext& context, std::uint32_t mask, std::uint32_t line) {
   return true;
 }
 
+// Of the condition, the file and the function that an assertion names. The kernel may pass any
+// memory for them, and what they say travels into a fault's one line; 32 lanes print theirs.
+constexpr std::size_t kLongestAssertText = 1000;
+
 void report_assertion(WarpContext& context, std::uint32_t mask, std::uint32_t ptx_line) {
   std::string first;
   std::string lines;
   for (; mask != 0; mask &= mask - 1) {
     const unsigned lane = lowest(mask);
     const auto text = [&](std::uint64_t address) {
-      return read_string(address, reader(context, lane)).value_or("?");
+      return read_string(address, reader(context, lane), kLongestAssertText).value_or("?");
     };
     const auto triple = [](std::uint32_t x, std::uint32_t y, std::uint32_t z) {
       return "[" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + "]";

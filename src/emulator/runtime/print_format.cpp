@@ -12,10 +12,6 @@
 namespace emulator::runtime {
 namespace {
 
-// CUDA's own bound on what one call can print is its buffer; a string that runs on for longer has
-// lost its end.
-constexpr std::size_t kLongestString = std::size_t{1} << 20;
-
 // Takes arguments one after the other, each at its natural alignment.
 class Arguments {
  public:
@@ -111,9 +107,10 @@ std::string formatted(const std::string& specification, T value) {
 
 }  // namespace
 
-std::optional<std::string> read_string(std::uint64_t address, const ReadMemory& read) {
+std::optional<std::string> read_string(std::uint64_t address, const ReadMemory& read,
+                                       std::size_t longest) {
   std::string text;
-  for (char letter = 0; text.size() < kLongestString; text += letter, ++address) {
+  for (char letter = 0; text.size() < longest; text += letter, ++address) {
     if (!read(address, 1, &letter)) return std::nullopt;
     if (letter == '\0') return text;
   }

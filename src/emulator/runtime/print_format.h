@@ -22,7 +22,13 @@ struct Printed {
                                                   const ReadMemory& read,
                                                   std::uint64_t& bad_address);
 
-// The string that begins at `address`, up to its NUL; nothing where it cannot be read.
-[[nodiscard]] std::optional<std::string> read_string(std::uint64_t address, const ReadMemory& read);
+// CUDA's own bound on what one call can print is its buffer; a string that runs on for longer has
+// lost its end.
+inline constexpr std::size_t kLongestString = std::size_t{1} << 20;
+
+// The string that begins at `address`, up to its NUL or `longest` bytes; nothing where it cannot be
+// read.
+[[nodiscard]] std::optional<std::string> read_string(std::uint64_t address, const ReadMemory& read,
+                                                     std::size_t longest = kLongestString);
 
 }  // namespace emulator::runtime

@@ -1,0 +1,16 @@
+// What to do about an error where the compiler's words do not say it, because they are about C++
+// and not about how this program compiles a kernel.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace autokernel::compile {
+
+// One sentence on the compiler's `message` about line `number` of `source` (from 1; 0: of none);
+// empty where its words suffice.
+[[nodiscard]] std::string hint(std::string_view message, std::string_view source,
+                               std::size_t number);
+
+}  // namespace autokernel::compile
