@@ -29,6 +29,8 @@ const char* name_of(emulator::jit::Compilation compilation) {
       return "parts";
     case Compilation::plain:
       return "plain";
+    case Compilation::comparing:
+      return "comparing";
     case Compilation::automatic:
       break;
   }
