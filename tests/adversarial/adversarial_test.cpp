@@ -166,7 +166,7 @@ TEST(Defences, EachHasAKernelThatGetsThroughWithoutIt) {
   for (const auto& [kernel, without] : mutations()) {
     shown.insert(without.defences.begin(), without.defences.end());
   }
-  shown.insert("sandbox");  // Unconfined.*
+  shown.insert("sandbox");            // Unconfined.*
   shown.insert("fixed_environment");  // against no kernel: environment_test.cpp
   for (const std::string& name : names_of_defences()) {
     EXPECT_THAT(shown, Contains(name)) << "no kernel says what it gets without it";
