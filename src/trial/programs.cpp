@@ -1,8 +1,6 @@
 #include "trial/programs.h"
 
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "autokernel/base/error.h"
@@ -10,20 +8,6 @@
 
 namespace autokernel::trial {
 namespace {
-
-std::string read_text(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream && !stream.eof()) {
-    throw Error(Stop::usage, "cannot read " + file.string() +
-                                 ", the reference named in case.toml; put it there [open]");
-  }
-  return text;
-}
-
-compile::SourceFile source_in(const cases::Case& problem, const std::filesystem::path& file) {
-  return {file.string(), read_text(problem.directory / file)};
-}
 
 std::future<compile::Compilation> start(std::shared_future<compile::Compiler>& compiler,
                                         compile::Request request) {
@@ -68,9 +52,9 @@ Compilations::Compilations(std::shared_future<compile::Compiler>& compiler, cons
   }
   const auto* reference = std::get_if<cases::KernelReference>(&task.problem->reference);
   if (reference != nullptr) {
-    start_file(compiler, reference_, source_in(*task.problem, reference->file), task.sizes);
+    start_file(compiler, reference_, {reference->file.string(), reference->source}, task.sizes);
     if (!reference->fp64_file.empty()) {
-      start_file(compiler, fp64_reference_, source_in(*task.problem, reference->fp64_file),
+      start_file(compiler, fp64_reference_, {reference->fp64_file.string(), reference->fp64_source},
                  task.sizes);
     }
   }

@@ -109,7 +109,7 @@ class Trial {
         const std::function<void(const Result&)>& learned)
       : request_(request),
         learned_(learned),
-        problem_(cases::load(request.case_directory)),
+        problem_(cases::parse({request.case_directory, request.case_files})),
         timed_size_(problem_, request.size),
         check_size_(problem_, kCheckSize),
         phases_(entered),
