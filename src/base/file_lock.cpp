@@ -4,6 +4,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -25,8 +26,20 @@ constexpr std::size_t kLongestWording = 256;
 }
 
 [[nodiscard]] Descriptor opened(const std::filesystem::path& file, const std::string& attempt) {
-  Descriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!descriptor.is_open()) throw system_failure(Stop::environment, attempt, "open");
+  // Its words are written into it: not by way of a link into a file of somebody's, nor into a pipe
+  // or a device.
+  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  Descriptor descriptor(::open(file.c_str(), kFlags, 0666));
+  const Error irregular(Stop::environment, attempt + ": it is not a regular file; remove it");
+  if (!descriptor.is_open()) {
+    if (errno == ELOOP || errno == ENXIO || errno == EISDIR) throw irregular;
+    throw system_failure(Stop::environment, attempt, "open");
+  }
+  struct stat status{};
+  if (::fstat(descriptor.get(), &status) != 0) {
+    throw system_failure(Stop::environment, attempt, "fstat");
+  }
+  if (!S_ISREG(status.st_mode)) throw irregular;
   return descriptor;
 }
 

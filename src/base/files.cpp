@@ -50,21 +50,39 @@ constexpr std::size_t kRandomDigits = 16;
          name.find_first_not_of("0123456789abcdef", beginning.size()) == std::string::npos;
 }
 
-}  // namespace
+// Never waits: the opening of a named pipe would, until somebody writes to it.
+constexpr int kReading = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 
-std::string read_file(const std::filesystem::path& path, std::string_view role,
-                      std::uint64_t limit) {
-  const std::string attempt = fmt::format("cannot read {} {}", role, path.string());
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.is_open()) throw system_failure(Stop::usage, attempt, "open");
+[[nodiscard]] Error irregular(const std::string& attempt) {
+  return {Stop::usage, attempt + ": it is not a regular file; put one in its place"};
+}
+
+[[nodiscard]] Error not_opened(const std::string& attempt) {
+  // That is what a socket is to open().
+  if (errno == ENXIO) return irregular(attempt);
+  return system_failure(Stop::usage, attempt, "open");
+}
+
+[[nodiscard]] std::string size_text(std::uint64_t bytes) {
+  constexpr std::uint64_t kMebibyte = 1ULL << 20U;
+  return bytes % kMebibyte == 0 ? fmt::format("{} MiB", bytes / kMebibyte)
+                                : fmt::format("{} bytes", bytes);
+}
+
+[[nodiscard]] std::string all_bytes(const Descriptor& file, const std::string& attempt,
+                                    std::uint64_t limit) {
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) throw system_failure(Stop::usage, attempt, "fstat");
   if (S_ISDIR(status.st_mode)) throw Error(Stop::usage, attempt + ": it is a folder");
-  if (!S_ISREG(status.st_mode)) throw Error(Stop::usage, attempt + ": it is not a regular file");
+  if (!S_ISREG(status.st_mode)) throw irregular(attempt);
+  const auto too_large = [&] {
+    return Error(Stop::usage, fmt::format("{}: it is larger than {}", attempt, size_text(limit)));
+  };
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > limit) throw too_large();
 
   std::string bytes;
-  bytes.reserve(static_cast<std::size_t>(
-      std::min<std::uint64_t>(static_cast<std::uint64_t>(status.st_size), limit)));
+  bytes.reserve(static_cast<std::size_t>(size));
   std::array<char, 65536> piece{};
   for (;;) {
     const ssize_t count = ::read(file.get(), piece.data(), piece.size());
@@ -72,10 +90,49 @@ std::string read_file(const std::filesystem::path& path, std::string_view role,
     if (count < 0) throw system_failure(Stop::usage, attempt, "read");
     if (count == 0) return bytes;
     bytes.append(piece.data(), static_cast<std::size_t>(count));
-    if (bytes.size() > limit) {
-      throw Error(Stop::usage, fmt::format("{}: it is larger than {} MiB", attempt, limit >> 20));
-    }
+    // It may have grown meanwhile.
+    if (bytes.size() > limit) throw too_large();
   }
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path, std::string_view role,
+                      std::uint64_t limit) {
+  const std::string attempt = fmt::format("cannot read {} {}", role, path.string());
+  const Descriptor file(::open(path.c_str(), kReading));
+  if (!file.is_open()) throw not_opened(attempt);
+  return all_bytes(file, attempt, limit);
+}
+
+std::optional<std::string> read_file_below(const std::filesystem::path& folder,
+                                           const std::filesystem::path& path, std::string_view role,
+                                           std::uint64_t limit) {
+  const std::string attempt = fmt::format("cannot read {} {}", role, (folder / path).string());
+  Descriptor above(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (const std::filesystem::path& part : path.parent_path()) {
+    if (!above.is_open()) break;
+    above = Descriptor(
+        ::openat(above.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  if (above.is_open()) {
+    const Descriptor file(::openat(above.get(), path.filename().c_str(), kReading | O_NOFOLLOW));
+    if (file.is_open()) return all_bytes(file, attempt, limit);
+  }
+  if (errno == ENOENT) return std::nullopt;
+  // A folder that is a link is none to O_DIRECTORY with O_NOFOLLOW.
+  if (errno == ENOTDIR) {
+    throw Error(Stop::usage, attempt +
+                                 ": a folder above it is a link, or no folder; put a folder "
+                                 "in its place");
+  }
+  if (errno == ELOOP) {
+    throw Error(Stop::usage,
+                attempt +
+                    ": it is a symbolic link, and what that leads to can change; put a copy "
+                    "of the file in its place");
+  }
+  throw not_opened(attempt);
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes, Sync sync) {

@@ -1,6 +1,7 @@
 #include "autokernel/base/sha256.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -110,6 +111,13 @@ std::string sha256_of_file(const std::filesystem::path& file) {
   const std::string attempt = "cannot read " + file.string();
   const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!descriptor.is_open()) throw system_failure(Stop::environment, attempt, "open");
+  struct stat status{};
+  if (::fstat(descriptor.get(), &status) != 0) {
+    throw system_failure(Stop::environment, attempt, "fstat");
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw Error(Stop::environment, attempt + ": it is not a regular file");
+  }
   Sha256 hash;
   std::vector<char> piece(kPiece);
   for (;;) {

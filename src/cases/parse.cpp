@@ -57,7 +57,8 @@ TimingPlan read_timing(Section& root) {
   return plan;
 }
 
-Case read_case(const std::string& text, const std::filesystem::path& directory, Files files) {
+Case read_case(const std::string& text, const std::filesystem::path& directory,
+               const CaseFiles* files) {
   const std::string file = (directory / kFileName).string();
   if (text.size() > kMostText) {
     throw Error(Stop::usage, fmt::format("{}: it has {} bytes; a case has at most {}", file,
@@ -96,22 +97,40 @@ Case read_case(const std::string& text, const std::filesystem::path& directory, 
   return problem;
 }
 
+[[nodiscard]] Error no_case(const std::filesystem::path& directory) {
+  return {Stop::usage, fmt::format("cannot read {}: there is no such file; a case is a folder with "
+                                   "case.toml and kernel.cu in it",
+                                   (directory / kFileName).string())};
+}
+
 }  // namespace
 
 Case parse(const std::string& text, const std::filesystem::path& directory) {
-  return read_case(text, directory, Files::ignored);
+  return read_case(text, directory, nullptr);
 }
 
-Case load(const std::filesystem::path& directory) {
-  const std::filesystem::path file = directory / kFileName;
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) {
-    throw Error(Stop::usage,
-                fmt::format("cannot read {}: there is no such file; a case is a folder with "
-                            "case.toml and kernel.cu in it",
-                            file.string()));
-  }
-  return read_case(read_file(file, "the case", kMostText), directory, Files::required);
+Case parse(const CaseFiles& files) {
+  const auto text = files.bytes.find(kFileName);
+  if (text == files.bytes.end()) throw no_case(files.directory);
+  return read_case(text->second, files.directory, &files);
 }
+
+CaseFiles read_files(const std::filesystem::path& directory) {
+  CaseFiles files{.directory = directory, .bytes = {}};
+  auto text = read_file_below(directory, kFileName, "the case", kMostText);
+  if (!text) throw no_case(directory);
+  const Case problem = parse(*text, directory);
+  files.bytes[kFileName] = *std::move(text);
+  const auto* reference = std::get_if<KernelReference>(&problem.reference);
+  if (reference == nullptr) return files;
+  for (const std::filesystem::path& file : {reference->file, reference->fp64_file}) {
+    if (file.empty()) continue;
+    auto source = read_file_below(directory, file, "the reference", kLargestSource);
+    if (source) files.bytes[file.string()] = *std::move(source);
+  }
+  return files;
+}
+
+Case load(const std::filesystem::path& directory) { return parse(read_files(directory)); }
 
 }  // namespace autokernel::cases

@@ -17,10 +17,8 @@ namespace autokernel::cases {
 // Every [[tensor]], with extents that make sense at each of the sizes.
 [[nodiscard]] std::vector<Tensor> read_tensors(Section& root,
                                                const std::map<std::string, Sizes>& sizes);
-// Whether the files that a case names must be in its folder.
-enum class Files : std::uint8_t { ignored, required };
-// [reference].
-[[nodiscard]] Reference read_reference(Section& root, const Case& problem, Files files);
+// [reference]. The files that it names must be among `files`; null: they are not looked for.
+[[nodiscard]] Reference read_reference(Section& root, const Case& problem, const CaseFiles* files);
 // The keys of [check] that say how near to right a result must be. Needs the reference, which
 // decides what is possible and whose tensors are the default.
 struct Correctness {

@@ -53,8 +53,7 @@ GemmReference read_gemm(Section& section, const Case& problem) {
 }
 
 // A file beside case.toml, other than the one to edit.
-std::filesystem::path read_file_name(Section& section, const std::string& key, const Case& problem,
-                                     Files files) {
+std::filesystem::path read_file_name(Section& section, const std::string& key) {
   const std::filesystem::path file = section.text(key);
   const bool inside = file.is_relative() &&
                       std::ranges::none_of(file, [](const auto& part) { return part == ".."; });
@@ -63,13 +62,17 @@ std::filesystem::path read_file_name(Section& section, const std::string& key, c
                                   "than kernel.cu, such as \"reference.cu\"",
                                   file.string()));
   }
-  std::error_code ignored;
-  if (files == Files::required &&
-      !std::filesystem::is_regular_file(problem.directory / file, ignored)) {
-    section.fail(key, fmt::format("is \"{}\", which is not a file in {}; add it", file.string(),
-                                  problem.directory.string()));
-  }
   return file;
+}
+
+// What that file holds.
+std::string source_of(const Section& section, const std::string& key,
+                      const std::filesystem::path& file, const CaseFiles* files) {
+  if (files == nullptr) return {};
+  const auto found = files->bytes.find(file.string());
+  if (found != files->bytes.end()) return found->second;
+  section.fail(key, fmt::format("is \"{}\", which is not a file in {}; add it", file.string(),
+                                files->directory.string()));
 }
 
 // The fp64 reference is for the mean of all errors, and that of a few elements is chance.
@@ -88,11 +91,13 @@ void require_many(const Section& section, const Case& problem, const Tensor& out
   }
 }
 
-KernelReference read_kernel(Section& section, const Case& problem, Files files) {
+KernelReference read_kernel(Section& section, const Case& problem, const CaseFiles* files) {
   KernelReference reference;
-  reference.file = read_file_name(section, "file", problem, files);
+  reference.file = read_file_name(section, "file");
+  reference.source = source_of(section, "file", reference.file, files);
   if (!section.has("fp64_file")) return reference;
-  reference.fp64_file = read_file_name(section, "fp64_file", problem, files);
+  reference.fp64_file = read_file_name(section, "fp64_file");
+  reference.fp64_source = source_of(section, "fp64_file", reference.fp64_file, files);
   for (const Tensor& tensor : problem.tensors) {
     if (tensor.role == Role::inout) {
       section.fail("fp64_file", fmt::format("does not apply: tensor {} is read and written in one "
@@ -151,7 +156,7 @@ void require_product(const Section& section, const Case& problem, const Tensor& 
   }
 }
 
-Reference read_reference(Section& root, const Case& problem, Files files) {
+Reference read_reference(Section& root, const Case& problem, const CaseFiles* files) {
   Section section = root.section("reference");
   Reference reference;
   if (section.word("kind", {"cublas_gemm", "kernel"}) == "cublas_gemm") {

@@ -9,6 +9,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/cases/case.h"
 #include "autokernel/trial/contest.h"
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
@@ -31,7 +32,7 @@ namespace fs = std::filesystem;
 constexpr const char* kBenchExamples = R"(Examples:
   autokernel bench
   autokernel bench --kernel tries/swizzled.cu --size check
-  autokernel bench --case kernels/softmax --device cuda:1
+  autokernel bench --case kernels --device cuda:1
   autokernel bench --device cpu --timeout 60 | grep '^median_us:'
   autokernel bench --against HEAD~1
   autokernel bench --json > failed.json; autokernel bench --replay failed.json --device cpu
@@ -40,9 +41,6 @@ Prints one 'key: value' per line, and a value that does not exist has no line. W
 object (docs/json.md); with --quiet, the median in microseconds and nothing else.
 Exit codes: 0 correct (with --against: faster), 10 correct but not faster, 16 inconclusive, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed; 2 usage,
 3 environment (no such device, no compiler), 70 internal.)";
-
-// A kernel is one file of source text; more is a mistake.
-constexpr std::uint64_t kLargestKernel = 16ULL << 20U;
 
 // What is known to be in the way before anything is measured.
 void warn(const Console& console, const trial::Result& known) {
@@ -97,6 +95,7 @@ trial::Request Bench::request() const {
     request.case_directory = fs::absolute(case_directory_ ? existing_case(*case_directory_)
                                                           : default_case(fs::current_path()));
   }
+  request.case_files = cases::read_files(request.case_directory).bytes;
   if (kernel_file_) {
     request.kernel_file = fs::absolute(*kernel_file_);
   } else if (replay_.empty()) {
@@ -104,7 +103,7 @@ trial::Request Bench::request() const {
   }
   // A replay is of the source as it was, whatever has become of the file.
   if (kernel_file_ || request.source.empty()) {
-    request.source = read_file(request.kernel_file, "the kernel", kLargestKernel);
+    request.source = read_file(request.kernel_file, "the kernel", cases::kLargestSource);
   }
   add_opponent(request);
   return request;

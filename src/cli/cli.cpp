@@ -1,5 +1,7 @@
 #include "autokernel/cli/cli.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -30,7 +32,7 @@ constexpr const char* kDescription =
 
 constexpr const char* kExamplesOfAll = R"(Examples:
   autokernel bench                             measure ./kernels/kernel.cu
-  autokernel bench --case kernels/softmax      measure another case
+  autokernel bench --case DIR                  measure another case
   autokernel bench --device cpu --size check   a quick check without a GPU
   autokernel loop start tiles                  start a run: what is faster is kept, the rest taken back
   autokernel plot                              draw what a run has come to: progress.png
@@ -70,6 +72,59 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
   return words + " --help";
 }
 
+// Letters to be put in, left out, replaced or exchanged with their neighbour to make one of the
+// other.
+[[nodiscard]] std::size_t distance(const std::string& from, const std::string& to) {
+  std::vector<std::vector<std::size_t>> cost(from.size() + 1,
+                                             std::vector<std::size_t>(to.size() + 1));
+  for (std::size_t i = 0; i <= from.size(); ++i) {
+    for (std::size_t j = 0; j <= to.size(); ++j) {
+      if (i == 0 || j == 0) {
+        cost[i][j] = i + j;
+        continue;
+      }
+      const std::size_t replaced = cost[i - 1][j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replaced});
+      const bool exchanged = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
+      if (exchanged) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+    }
+  }
+  return cost[from.size()][to.size()];
+}
+
+// The command's own option that is written most like it, where one is: "--size" for "--sise".
+[[nodiscard]] std::string nearest_option(const CLI::App& command, const std::string& word) {
+  // A word of three letters is like every other one of three.
+  const std::size_t most = word.size() < 6 ? 1 : word.size() / 3;
+  std::string nearest;
+  std::size_t least = most + 1;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      const std::size_t changes = distance(word, "--" + name);
+      // What is cut short is meant all the same.
+      const bool is_cut = word.size() > 4 && ("--" + name).starts_with(word);
+      if (!is_cut && changes >= least) continue;
+      least = is_cut ? 0 : changes;
+      nearest = "--" + name;
+    }
+  }
+  return nearest;
+}
+
+// What is wrong with an option that the command does not have; empty where it has all of them.
+[[nodiscard]] std::string unknown_option(const CLI::App& command,
+                                         const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    const std::string word = argument.substr(0, argument.find('='));
+    if (word == "--") break;
+    if (!word.starts_with("--") || command.get_option_no_throw(word) != nullptr) continue;
+    const std::string nearest = nearest_option(command, word);
+    return fmt::format("there is no option '{}'{}", word,
+                       nearest.empty() ? "" : "; did you mean " + nearest + "?");
+  }
+  return {};
+}
+
 [[nodiscard]] std::string one_line(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   return text.substr(0, text.find_last_not_of(' ') + 1);
@@ -90,6 +145,9 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
       return "there is no command '" + words + "'";
     }
     chosen = below.back();
+  }
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+    if (std::string unknown = unknown_option(*chosen, arguments); !unknown.empty()) return unknown;
   }
   return one_line(error.what());
 }

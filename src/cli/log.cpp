@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "autokernel/ledger/ledger.h"
+#include "autokernel/ledger/time_scale.h"
 #include "autokernel/loop/loop.h"
 #include "cli/lines.h"
 #include "cli/loop/opening.h"
@@ -26,21 +29,22 @@ constexpr const char* kLogExamples = R"(Examples:
   autokernel log --follow
   autokernel log --all --json | jq -r '[.tag, .number, .median_us] | @tsv'
 
-A gain is of the time, against the best before: -10 % is a tenth faster.)";
+A change is of the time, against the best before: -10 % is a tenth faster. Times begin with the median of the baseline, and each
+other one is the best's before it and the change, as measured in pairs. Medians as they were measured: --json, 'show N'.)";
 
 // As long as somebody watches, an experiment is seen about as soon as it is there.
 constexpr std::chrono::milliseconds kPause{500};
-
-[[nodiscard]] std::string heading() {
-  return fmt::format("{:>4}  {:<7}  {:>12}  {:>9}  {:<16}  {}\n", "n", "commit", "median_us",
-                     "time", "verdict", "description");
-}
 
 [[nodiscard]] bool holds(const Experiment& experiment, const std::string& text) {
   return text.empty() || experiment.description.find(text) != std::string::npos ||
          experiment.verdict.find(text) != std::string::npos ||
          experiment.reason.find(text) != std::string::npos;
 }
+
+struct Timed {
+  Experiment experiment;
+  std::optional<double> us;  // on the scale of its run
+};
 
 }  // namespace
 
@@ -68,23 +72,27 @@ int Log::run(const Console& console) {
         loop::Loop::open_to_read(std::filesystem::current_path(), speaking_on(console));
     const std::string tag = all_ || !tag_.empty() ? tag_ : loop.run().tag;
     const std::vector<ledger::Entry> entries = loop.history();
-    std::vector<Experiment> chosen;
-    for (std::size_t i = std::min(seen, entries.size()); i < entries.size(); ++i) {
+    std::vector<Timed> chosen;
+    std::map<std::string, ledger::TimeScale> scales;  // by run
+    for (std::size_t i = 0; i < entries.size(); ++i) {
       const auto* experiment = std::get_if<Experiment>(&entries[i]);
       if (experiment == nullptr || !(all_ || experiment->tag == tag)) continue;
+      const std::optional<double> time_us = scales[experiment->tag].add(*experiment);
+      if (i < seen) continue;
       if (!status_.empty() && status_ != ledger::spelling(experiment->status)) continue;
-      if (holds(*experiment, text_)) chosen.push_back(*experiment);
+      if (holds(*experiment, text_)) chosen.push_back({*experiment, time_us});
     }
     seen = entries.size();
     if (first && last_ && chosen.size() > static_cast<std::size_t>(*last_)) {
       chosen.erase(chosen.begin(), chosen.end() - *last_);
     }
-    if (first && !json_) console.out << heading();
+    if (first && !json_) console.out << experiment_heading();
     std::string run;
-    for (const Experiment& experiment : chosen) {
+    for (const auto& [experiment, time_us] : chosen) {
       if (all_ && !json_ && experiment.tag != run) console.out << experiment.tag << ":\n";
       run = experiment.tag;
-      console.out << (json_ ? ledger::lines_of({experiment}) : experiment_line(experiment));
+      console.out << (json_ ? ledger::lines_of({experiment})
+                            : experiment_line(experiment, time_us));
     }
     console.out.flush();
     if (follow_) std::this_thread::sleep_for(kPause);

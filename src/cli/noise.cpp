@@ -12,6 +12,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/cases/case.h"
 #include "autokernel/trial/supervisor.h"
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
@@ -30,7 +31,7 @@ using std::chrono::steady_clock;
 
 constexpr const char* kNoiseExamples = R"(Examples:
   autokernel noise
-  autokernel noise --case kernels/softmax --seconds 120
+  autokernel noise --case kernels --seconds 120
   autokernel noise --device cpu --size check --json
 
 The case's kernel.cu is timed against itself, in pairs, in one process after the other. What is found is kept for this device, driver,
@@ -46,7 +47,6 @@ constexpr int kMostProcesses = 4;  // in the place of one
 // Less is not worth starting a process for.
 constexpr double kShortestProcess = 0.5;
 constexpr double kLongest = 3600;
-constexpr std::uint64_t kLargestKernel = 16ULL << 20U;
 
 [[nodiscard]] std::string now_utc() {
   return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
@@ -114,7 +114,8 @@ trial::Request Noise::request() const {
   request.case_directory = fs::absolute(case_directory_ ? existing_case(*case_directory_)
                                                         : default_case(fs::current_path()));
   request.kernel_file = request.case_directory / "kernel.cu";
-  request.source = read_file(request.kernel_file, "the kernel", kLargestKernel);
+  request.case_files = cases::read_files(request.case_directory).bytes;
+  request.source = read_file(request.kernel_file, "the kernel", cases::kLargestSource);
   request.device = trial::parse_device(device_);
   request.size = size_;
   request.samples = 1;  // as many as the pairs need

@@ -6,6 +6,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/cases/case.h"
 #include "autokernel/repo/repository.h"
 
 namespace autokernel::cli {
@@ -13,7 +14,7 @@ namespace autokernel::cli {
 std::string opponent_source(const std::string& against, const std::filesystem::path& kernel_file) {
   std::error_code unreadable;
   if (std::filesystem::is_regular_file(against, unreadable)) {
-    return read_file(against, "the kernel to compare with");
+    return read_file(against, "the kernel to compare with", cases::kLargestSource);
   }
   const std::string attempt =
       fmt::format("cannot compare with {}: there is no such file, and ", against);

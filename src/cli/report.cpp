@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "autokernel/base/visible_text.h"
@@ -22,6 +24,21 @@ using trial::Verdict;
                      result.device->major, result.device->minor);
 }
 
+// With at least four digits that say something: the errors of fp32 lie below the six decimals that
+// these keys have always had. Without an exponent, which not everybody who reads them expects.
+[[nodiscard]] std::string error_text(double error) {
+  constexpr int kDecimals = 6;
+  constexpr int kDigits = 4;
+  // Below the smallest number that fp32 has.
+  constexpr int kMostDecimals = 48;
+  int decimals = kDecimals;
+  if (error > 0 && std::isfinite(error)) {
+    const int leading = static_cast<int>(std::floor(std::log10(error)));
+    decimals = std::clamp(kDigits - 1 - leading, kDecimals, kMostDecimals);
+  }
+  return fmt::format("{:.{}f}", error, decimals);
+}
+
 // The twelve keys that existing agents and plots parse.
 void add_known_keys(Lines& lines, const Result& result, const std::optional<Figures>& figures) {
   lines.add("label", result.label);
@@ -33,8 +50,8 @@ void add_known_keys(Lines& lines, const Result& result, const std::optional<Figu
     lines.add("tflops_s", figures->tflops_s, 2);
   }
   if (result.differences) {
-    lines.add("max_abs_err", result.differences->max_abs, 6);
-    lines.add("max_rel_err", result.differences->max_rel, 6);
+    lines.add("max_abs_err", error_text(result.differences->max_abs));
+    lines.add("max_rel_err", error_text(result.differences->max_rel));
   }
   if (figures) lines.add("bench_seconds", result.bench_seconds, 2);
   lines.add("total_seconds", result.total_seconds, 2);
@@ -107,6 +124,11 @@ std::string text_block(const Result& result, const std::string& log, const LastW
   add_known_keys(lines, result, known);
   add_our_keys(lines, result, known, log, last);
   return device_lines(result) + lines.take();
+}
+
+std::string times_as_fast(const ledger::Confirmed& ratio, const std::string& library) {
+  return fmt::format("{:.3f} times as fast{} (95 %: {:.3f} to {:.3f})", ratio.ratio,
+                     library.empty() ? "" : " as " + library, ratio.low, ratio.high);
 }
 
 const char* timing(const trial::DeviceReport& device) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "autokernel/ledger/entry.h"
 #include "autokernel/trial/result.h"
 
 namespace autokernel::cli {
@@ -25,6 +26,11 @@ struct LastWord {
 };
 [[nodiscard]] std::string text_block(const trial::Result& result, const std::string& log,
                                      const LastWord& last);
+
+// "2.086 times as fast (95 %: 2.061 to 2.112)"; of a library with its name: "... as fast as
+// OpenBLAS 0.3.21 (...)".
+[[nodiscard]] std::string times_as_fast(const ledger::Confirmed& ratio,
+                                        const std::string& library = {});
 
 // What kind of clock the times are of: "gpu" or "emulated".
 [[nodiscard]] const char* timing(const trial::DeviceReport& device);

@@ -20,11 +20,6 @@ constexpr int kVerificationSchemaVersion = 1;
 constexpr int kNotFaster = 10;
 constexpr int kInconclusive = 16;
 
-[[nodiscard]] std::string times_as_fast(const ledger::Confirmed& ratio) {
-  return fmt::format("{:.3f} times as fast (95 %: {:.3f} to {:.3f})", ratio.ratio, ratio.low,
-                     ratio.high);
-}
-
 [[nodiscard]] std::string joined(const std::vector<std::string>& sentences) {
   std::string text;
   for (const std::string& sentence : sentences) text += (text.empty() ? "" : "\n") + sentence;
@@ -68,7 +63,8 @@ std::string verification_text(const Verification& verification) {
   lines.add("best_us", measured.best_us, 3);
   lines.add("library_us", measured.library_us, 3);
   if (measured.over_baseline) lines.add("over_baseline", times_as_fast(*measured.over_baseline));
-  if (measured.over_library) lines.add("over_library", times_as_fast(*measured.over_library));
+  if (measured.over_library)
+    lines.add("over_library", times_as_fast(*measured.over_library, verification.library));
   if (verification.claimed && verification.claimed->over_baseline) {
     lines.add("claimed", times_as_fast(*verification.claimed->over_baseline));
   }

@@ -19,6 +19,9 @@ constexpr std::uint64_t kTailGuess = 64ULL << 10;
 // The rest of them is only counted: a file that is all damage would fill the terminal.
 constexpr std::size_t kMostDamageNotes = 20;
 constexpr std::uint64_t kPiece = 1ULL << 20;
+// No run writes so much between two commands, and to read it takes half a minute. A file that was
+// made longer without being written to may have any size.
+constexpr std::uint64_t kMostUnread = 4ULL << 30;
 
 // How far the index can be trusted.
 struct Known {
@@ -92,8 +95,11 @@ class DamageNotes {
 
 void copy(const File& from, std::uint64_t begin, std::uint64_t end, const File& to) {
   for (std::uint64_t done = begin; done < end; done += kPiece) {
-    to.write(done - begin, from.read(done, std::min(kPiece, end - done)));
+    const std::string piece = from.read(done, std::min(kPiece, end - done));
+    // A hole stays one: it may be larger than the disk.
+    if (piece.find_first_not_of('\0') != std::string::npos) to.write(done - begin, piece);
   }
+  if (to.size() < end - begin) to.cut(end - begin);
   to.sync();
 }
 
@@ -155,6 +161,16 @@ Recovered recover(const File& ledger) {
   const std::uint64_t size = ledger.size();
   const std::filesystem::path index_path = ledger.path().parent_path() / kIndexName;
   const Known known = known_by(File::open_if_there(index_path), ledger);
+  if (size - std::min(size, known.last.end()) > kMostUnread) {
+    const std::string remedy = known.last.end() == 0
+                                   ? std::string("put back a sound one, or move it away")
+                                   : fmt::format("'truncate -s {} {}' cuts them off",
+                                                 known.last.end(), ledger.path().string());
+    throw Error(Stop::repository,
+                fmt::format("cannot read {}: it ends in {} bytes that no command of the loop has "
+                            "written; {}",
+                            ledger.path().string(), size - known.last.end(), remedy));
+  }
   Recovered recovered;
   if (!known.why.empty() && size > 0) {
     recovered.notes.push_back(

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
 #include "autokernel/ledger/results_table.h"
 #include "ledger/file.h"
 
@@ -162,6 +163,12 @@ Append results_append(const std::filesystem::path& file, const std::vector<Resul
 void finish_append(const std::filesystem::path& file, const Append& append) {
   const File table = File::open_or_make(file);
   const std::uint64_t size = table.size();
+  if (size > kLargestFile) {
+    throw Error(Stop::environment,
+                fmt::format("cannot add to {0}: it is larger than {1} MiB; remove it, and it is "
+                            "made again from the ledger",
+                            file.string(), kLargestFile >> 20U));
+  }
   const std::string there = table.read(append.at, append.text.size());
   if (size >= append.at && joins_on(table, append)) {
     if (there == append.text || stands_before(table, append)) {

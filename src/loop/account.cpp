@@ -18,8 +18,10 @@ void Accountant::take(const ledger::LineSpan& line, ledger::Entry&& entry) {
     add_to(status, std::move(*experiment));
   } else if (std::holds_alternative<ledger::Turn>(entry)) {
     ++status.turns_in_vain;
-  } else if (std::holds_alternative<ledger::RunFinished>(entry)) {
+  } else if (auto* finished = std::get_if<ledger::RunFinished>(&entry)) {
     status.finished = true;
+    status.confirmed.reset();
+    if (finished->best == status.best.commit) status.confirmed = std::move(*finished);
   }
 }
 
@@ -43,6 +45,7 @@ void add_to(Status& status, ledger::Experiment&& experiment) {
   switch (added.status) {
     case ledger::Status::keep:
       ++status.counts.kept;
+      status.confirmed.reset();
       status.best = added;
       status.streak = 0;
       return;

@@ -22,6 +22,15 @@ constexpr std::size_t kRecent = 15;
   return text + "\n";
 }
 
+// What the run itself measures with, so that the agent tries its kernel on nothing else.
+[[nodiscard]] std::string bench_of(const ledger::RunStarted& run) {
+  const std::string folder = run.case_directory.empty() ? "." : run.case_directory;
+  std::string command =
+      fmt::format("autokernel bench --case {} --device {} --size {}", folder, run.device, run.size);
+  if (!run.arch.empty()) command += " --arch " + run.arch;
+  return command;
+}
+
 }  // namespace
 
 std::string brief_of(const Status& status, const std::filesystem::path& idea_file,
@@ -33,26 +42,26 @@ std::string brief_of(const Status& status, const std::filesystem::path& idea_fil
       "checked and timed against the best so far when you have ended, and kept or taken back.\n\n"
       "- Edit no other file; an edit elsewhere is taken back. Do not run git, and do not run "
       "`autokernel loop`.\n"
-      "- To see whether it compiles and is right: `autokernel bench --case {1} --size check`.\n"
+      "- To see whether it compiles and is right, and about how fast it is: `{1}`.\n"
       "- Write your idea in one sentence into the file `{2}`, or print a line `IDEA: ...`.\n"
       "- `program.md` says what pays, and how the kernel is launched.\n"
       "- `autokernel log` lists every experiment, `autokernel show N` and `autokernel diff N` show "
       "one, rejected ones included.\n\n",
-      run.editable, run.case_directory, idea_file.string());
+      run.editable, bench_of(run), idea_file.string());
   text += fmt::format(
       "## Where the run stands\n\nRun {} on {}, {} experiments: {} kept, {} not "
       "faster, {} failed.\n\n",
       run.tag, run.device_name, status.counts.experiments(), status.counts.kept,
       status.counts.discarded, status.counts.failed);
   text += fmt::format("- baseline: {}\n- best: {}, experiment {} ({})\n",
-                      figure(status.baseline.median_us, "us"), figure(status.best.median_us, "us"),
+                      figure(status.baseline.median_us, "us"), figure(status.best_us(), "us"),
                       status.best.number, status.best.description);
   if (status.best.vs_reference) {
     text +=
         fmt::format("- the library's time over the best's: {:.3f}\n", *status.best.vs_reference);
   }
-  if (run.device_name.find("emulated") != std::string::npos) {
-    text += "- the device is emulated: times are those of a CPU\n";
+  if (status.is_emulated()) {
+    text += "- the device is emulated: these times rank kernels on this CPU, not on a GPU\n";
   }
   if (!remarks.empty()) text += "\n## Your last turn\n\n" + remarks + "\n";
   const std::size_t count = std::min(kRecent, status.experiments.size() - 1);

@@ -146,7 +146,8 @@ std::optional<fs::path> put_aside(const Folders& folders, const std::string& pat
   for (int i = 1;; ++i) {
     fs::path to = folders.aside() / fmt::format("{}-{}", i, file.filename().string());
     if (fs::exists(fs::symlink_status(to, failed))) continue;
-    if (type == fs::file_type::regular) {
+    // What is too large to be copied is moved: it comes back from a commit in any case.
+    if (type == fs::file_type::regular && fs::file_size(file, failed) <= kLargestFile) {
       write_file_atomically(to, read_file(file, "a file to be kept"));
       return to;
     }

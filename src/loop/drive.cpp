@@ -16,6 +16,8 @@
 #include "loop/agent.h"
 #include "loop/brief.h"
 #include "loop/keepsake.h"
+#include "loop/kept_index.h"
+#include "loop/kernel_file.h"
 #include "loop/leftovers.h"
 #include "loop/parts.h"
 #include "loop/seal.h"
@@ -32,12 +34,6 @@ using Hours = std::chrono::duration<double, std::ratio<3600>>;
 constexpr int kMostInVain = 5;
 // More than any agent has to say; it is named, and the middle of it is not kept.
 constexpr std::uint64_t kFlood = 16ULL << 20U;
-
-// A link is none: what is judged is the bytes that git keeps.
-[[nodiscard]] bool is_regular(const fs::path& file) {
-  std::error_code unreadable;
-  return fs::is_regular_file(fs::symlink_status(file, unreadable));
-}
 
 }  // namespace
 
@@ -103,6 +99,8 @@ class AgentDriver {
     const std::string brief = brief_of(status, idea_file, remarks_);
     write_file_atomically(parts_.folders.brief(), brief, Sync::no);
     const fs::path git_folder = parts_.repository.git_folder();
+    keep_index(parts_.repository);
+    parts_.at("index kept");
     std::map<std::string, std::string> environment = begin_turn(git_folder);
     environment["AUTOKERNEL_BRIEF"] = parts_.folders.brief().string();
     environment["AUTOKERNEL_IDEA_FILE"] = idea_file.string();
@@ -134,9 +132,10 @@ class AgentDriver {
               timed_out ? turn.how : "the run was interrupted", tidied);
       return false;
     }
-    if (!is_regular(parts_.folders.root() / status.run.editable)) {
+    const std::string fault = kernel_file_fault(parts_.folders.root() / status.run.editable);
+    if (!fault.empty()) {
       take_edit_away();
-      in_vain(turn, "no kernel", status.run.editable + " was no file any more: it is put back",
+      in_vain(turn, "no kernel", fmt::format("{} {}: it is put back", status.run.editable, fault),
               tidied);
       return false;
     }
@@ -196,6 +195,8 @@ class AgentDriver {
     TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, parts_.run());
     parts_.at("tidied up");
     remove_journal(journal);
+    parts_.at("journal removed");
+    forget_kept_index(parts_.repository);
     return tidied;
   }
 

@@ -61,7 +61,7 @@ Finish Loop::finish(int processes) {
   require_nothing_strayed(status);
   parts.require_untampered(account, Extent::whole);
 
-  Finish finish{.headline = {}, .device = {}, .problem = {}, .status = status};
+  Finish finish{.headline = {}, .device = {}, .problem = {}, .library = {}, .status = status};
   ledger::RunFinished& headline = finish.headline;
   headline.at = now_utc();
   headline.tag = run.tag;
@@ -69,7 +69,7 @@ Finish Loop::finish(int processes) {
   headline.processes = processes;
 
   // From what git holds, and never from what a file or the ledger says.
-  trial::Request request = parts.request(run);
+  trial::Request request = parts.request(run, unchanged_case(repository, run));
   request.source = parts.source_at(status.best.commit, run.editable);
   const bool any_kept = status.counts.kept > 0;
   const std::vector<std::string> kept = rebuild(repository, status);
@@ -90,6 +90,7 @@ Finish Loop::finish(int processes) {
   summarise(results, headline);
   finish.device = results.front().device.value_or(trial::DeviceReport{});
   finish.problem = results.front().problem;
+  finish.library = library_of(results.front());
   Recording recording;
   recording.what = "the end of run " + run.tag;
   recording.branch = run.branch;

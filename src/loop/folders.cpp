@@ -18,9 +18,11 @@ constexpr std::array<std::string_view, 3> kPlots = {"progress.png", "progress.sv
 
 void Folders::make() const {
   make_folders(own());
+  // Whatever else lies there, git would open it, too: a named pipe for ever.
   std::error_code failed;
   const std::filesystem::path ignore = own() / ".gitignore";
-  if (!std::filesystem::exists(ignore, failed)) write_file_atomically(ignore, "*\n");
+  const auto status = std::filesystem::symlink_status(ignore, failed);
+  if (!std::filesystem::is_regular_file(status)) write_file_atomically(ignore, "*\n");
 }
 
 bool Folders::are_own(const std::string& path) {

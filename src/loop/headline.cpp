@@ -34,6 +34,11 @@ ledger::Confirmed confirmed(const std::vector<double>& ratios) {
   return result;
 }
 
+std::string library_of(const trial::Result& result) {
+  const auto found = result.versions.find("reference");
+  return found == result.versions.end() ? "" : found->second;
+}
+
 void summarise(const std::vector<trial::Result>& results, ledger::RunFinished& headline) {
   std::vector<double> best;
   std::vector<double> baseline;

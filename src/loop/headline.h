@@ -1,6 +1,7 @@
 // The one number of a run that may be quoted: what fresh processes say, and how far they agree.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "autokernel/ledger/entry.h"
@@ -17,5 +18,8 @@ namespace autokernel::loop {
 // Medians and ratios of correct results, into the headline. Each holds the times of the best, of
 // the baseline where they were compared, and of the library where there is one.
 void summarise(const std::vector<trial::Result>& results, ledger::RunFinished& headline);
+
+// What it was compared with, by name and version; empty: nothing.
+[[nodiscard]] std::string library_of(const trial::Result& result);
 
 }  // namespace autokernel::loop

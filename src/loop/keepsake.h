@@ -11,7 +11,8 @@
 namespace autokernel::loop {
 
 // Gives the ledger its second name; where the ledger itself is gone, gives it back its first one,
-// and says so in a sentence, which is empty otherwise. Where another file has taken its place that
+// and says so in a sentence, which is empty otherwise. What has taken the place of the second name
+// without being a file is removed. Where another file has taken its place that
 // does not begin with all that was written, an editor's work, the second name stays with what was
 // written. A file system without hard links has no second name.
 [[nodiscard]] std::string keep_ledger(const repo::Repository& repository, const Folders& folders);

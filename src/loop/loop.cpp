@@ -11,6 +11,7 @@
 #include "autokernel/base/error.h"
 #include "loop/account.h"
 #include "loop/keepsake.h"
+#include "loop/kept_index.h"
 #include "loop/leftovers.h"
 #include "loop/parts.h"
 
@@ -56,6 +57,7 @@ void Loop::Parts::take_lock(const std::string& purpose) {
       say(ended);
     }
     mend();
+    if (const std::string mended = recover_index(repository, folders); !mended.empty()) say(mended);
   } else {
     under_way = std::get<FileLock::Holder>(taken).text;
   }
@@ -82,7 +84,8 @@ Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surround
   std::error_code unreadable;
   const bool half_done = std::filesystem::exists(parts->folders.journal(), unreadable);
   // A lock that was taken for a look would stop a step that begins just now.
-  if (half_done || is_turn_recorded(parts->repository.git_folder())) {
+  if (half_done || is_turn_recorded(parts->repository.git_folder()) ||
+      is_index_kept(parts->repository)) {
     parts->take_lock("autokernel, mending");
   }
   // An agent that looks around in its turn need not wait for the drive that waits for it.

@@ -23,15 +23,16 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-void write_original_case(const repo::Repository& repository, const ledger::RunStarted& run,
-                         const fs::path& folder) {
+cases::CaseFiles original_case(const repo::Repository& repository, const ledger::RunStarted& run) {
+  cases::CaseFiles files{.directory = repository.root() / run.case_directory, .bytes = {}};
   for (const auto& [path, blob] : run.guarded) {
     const auto within = within_case(run, path);
     if (!within) continue;
     std::optional<std::string> bytes = repository.bytes_of(blob);
     // One that was in no commit is in git's store until `git gc` clears it away.
-    if (!bytes && repository.hash_of(path) == blob) {
-      bytes = read_file(repository.root() / path, "a file of the case");
+    if (!bytes) {
+      bytes = read_file_below(repository.root(), path, "a file of the case", cases::kLargestSource);
+      if (bytes && repository.hash_as(path, *bytes) != blob) bytes.reset();
     }
     if (!bytes) {
       throw Error(Stop::repository,
@@ -39,9 +40,9 @@ void write_original_case(const repo::Repository& repository, const ledger::RunSt
                               "(blob {}), is neither in git nor in the worktree",
                               run.tag, path, blob));
     }
-    make_folders((folder / *within).parent_path());
-    write_file_atomically(folder / *within, *bytes, Sync::no);
+    files.bytes[within->string()] = *std::move(bytes);
   }
+  return files;
 }
 
 std::vector<std::string> case_faults(const repo::Repository& repository,

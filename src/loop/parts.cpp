@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <future>
+#include <utility>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -81,9 +82,10 @@ std::string Loop::Parts::source_at(const std::string& commit, const std::string&
   throw Error(Stop::repository, fmt::format("commit {} holds no {}", short_id(commit), editable));
 }
 
-trial::Request Loop::Parts::request(const ledger::RunStarted& run) const {
+trial::Request Loop::Parts::request(const ledger::RunStarted& run, cases::CaseFiles files) const {
   trial::Request request;
   request.case_directory = folders.root() / run.case_directory;
+  request.case_files = std::move(files.bytes);
   request.kernel_file = folders.root() / run.editable;
   request.device = trial::parse_device(run.device);
   request.architecture = run.arch;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "autokernel/base/file_lock.h"
+#include "autokernel/cases/case.h"
 #include "autokernel/loop/loop.h"
 #include "autokernel/repo/repository.h"
 #include "loop/account.h"
@@ -51,8 +52,8 @@ struct Loop::Parts {
   Account& adopt(std::optional<Account> found, const std::string& branch);
   // The source of a commit's editable file. Throws Error(repository) where it has none.
   [[nodiscard]] std::string source_at(const std::string& commit, const std::string& editable) const;
-  // The request of a trial in that run, its source still to be set.
-  [[nodiscard]] trial::Request request(const ledger::RunStarted& run) const;
+  // The request of a trial of that case in that run, its source still to be set.
+  [[nodiscard]] trial::Request request(const ledger::RunStarted& run, cases::CaseFiles files) const;
   // Runs a trial, and writes its log to `log` (from the root).
   [[nodiscard]] trial::Result measure(const trial::Request& request, const std::string& log) const;
   // Writes a log to that path from the root; says so where it cannot.

@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
-#include "autokernel/cases/case.h"
 #include "loop/folders.h"
 
 namespace autokernel::loop {
@@ -18,22 +17,41 @@ namespace fs = std::filesystem;
 // As many as a person reads; the rest is counted.
 constexpr std::size_t kMostNamed = 20;
 
+[[noreturn]] void refuse_strayed(const std::string& editable, const std::string& strayed) {
+  throw Error(
+      Stop::scope,
+      fmt::format("only {} may change in a run, but these have: {}; nothing was done. Put "
+                  "them back ('git checkout -- PATH', or remove what is new) and step again",
+                  editable, strayed));
+}
+
 }  // namespace
 
 std::map<std::string, std::string> guarded_files(const repo::Repository& repository,
-                                                 const fs::path& case_directory) {
-  const cases::Case problem = cases::load(case_directory);
-  std::vector<fs::path> files = {case_directory / "case.toml", repository.root() / "program.md"};
-  if (const auto* reference = std::get_if<cases::KernelReference>(&problem.reference)) {
-    files.push_back(case_directory / reference->file);
-    if (!reference->fp64_file.empty()) files.push_back(case_directory / reference->fp64_file);
-  }
+                                                 const cases::CaseFiles& files) {
   std::map<std::string, std::string> guarded;
-  for (const fs::path& file : files) {
-    const std::string path = repository.relative(file);
-    if (std::string id = repository.hash_of(path); !id.empty()) guarded[path] = std::move(id);
+  for (const auto& [name, bytes] : files.bytes) {
+    const std::string path = repository.relative(files.directory / name);
+    guarded[path] = repository.store_as(path, bytes);
+  }
+  const std::string instructions = "program.md";
+  if (!repository.hash_of(instructions).empty()) {
+    guarded[instructions] = repository.store(instructions);
   }
   return guarded;
+}
+
+cases::CaseFiles unchanged_case(const repo::Repository& repository, const ledger::RunStarted& run) {
+  cases::CaseFiles files = cases::read_files(repository.root() / run.case_directory);
+  std::vector<Strayed> strayed;
+  for (const auto& [name, bytes] : files.bytes) {
+    const std::string path = repository.relative(files.directory / name);
+    const auto then = run.guarded.find(path);
+    if (then != run.guarded.end() && then->second == repository.hash_as(path, bytes)) continue;
+    strayed.push_back({.path = path, .what = "modified", .blob = {}});
+  }
+  if (!strayed.empty()) refuse_strayed(run.editable, list_of(strayed));
+  return files;
 }
 
 std::vector<ledger::Unsaved> unsaved_files(const repo::Repository& repository,
@@ -43,7 +61,9 @@ std::vector<ledger::Unsaved> unsaved_files(const repo::Repository& repository,
     return path == editable || Folders::are_own(path);
   };
   for (const repo::Change& change : repository.changes(is_the_loops)) {
-    unsaved.push_back({.path = change.path, .blob = change.blob});
+    const bool is_kept = change.is_read && !change.blob.empty();
+    unsaved.push_back(
+        {.path = change.path, .blob = is_kept ? repository.store(change.path) : change.blob});
   }
   return unsaved;
 }
@@ -107,12 +127,7 @@ std::string list_of(const std::vector<Strayed>& strayed) {
 }
 
 void require_nothing_strayed(const Status& status) {
-  if (status.strayed.empty()) return;
-  throw Error(
-      Stop::scope,
-      fmt::format("only {} may change in a run, but these have: {}; nothing was done. Put "
-                  "them back ('git checkout -- PATH', or remove what is new) and step again",
-                  status.run.editable, status.strayed));
+  if (!status.strayed.empty()) refuse_strayed(status.run.editable, status.strayed);
 }
 
 }  // namespace autokernel::loop

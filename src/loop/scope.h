@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "autokernel/cases/case.h"
 #include "autokernel/ledger/entry.h"
 #include "autokernel/loop/status.h"
 #include "autokernel/repo/repository.h"
@@ -13,12 +14,19 @@
 namespace autokernel::loop {
 
 // The files, from the root, that decide what a measurement means: case.toml, the references it
-// names, and program.md; those of them that exist, with git's id of what they hold. They are looked
-// at by content, so that one that git ignores, or is told to overlook, is seen to change as well.
-[[nodiscard]] std::map<std::string, std::string> guarded_files(
-    const repo::Repository& repository, const std::filesystem::path& case_directory);
+// names, and program.md; those of them that exist, with git's id of what they hold, which is kept
+// in git's store. They are looked at by content, so that one that git ignores, or is told to
+// overlook, is seen to change as well.
+[[nodiscard]] std::map<std::string, std::string> guarded_files(const repo::Repository& repository,
+                                                               const cases::CaseFiles& files);
+// The run's case, read once, whose bytes are those that it was started with. Throws Error(scope)
+// where they are not, naming each file.
+[[nodiscard]] cases::CaseFiles unchanged_case(const repo::Repository& repository,
+                                              const ledger::RunStarted& run);
 
-// What differs from the head's commit now, the editable file and the loop's own files left out.
+// What differs from the head's commit now, the editable file and the loop's own files left out;
+// kept in git's store, so that it can be put back, whoever changes it later. Of what is too large
+// for that there is an id alone, by which a change is seen.
 [[nodiscard]] std::vector<ledger::Unsaved> unsaved_files(const repo::Repository& repository,
                                                          const std::string& editable);
 

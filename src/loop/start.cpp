@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -9,6 +10,7 @@
 #include "loop/account.h"
 #include "loop/harness.h"
 #include "loop/keepsake.h"
+#include "loop/kernel_file.h"
 #include "loop/parts.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
@@ -69,11 +71,11 @@ void require_new(const repo::Repository& repository, const std::string& tag,
 void require_clean(const repo::Repository& repository, const std::string& commit,
                    const std::string& editable) {
   const fs::path file = repository.root() / editable;
-  std::error_code unreadable;
-  if (fs::is_symlink(file, unreadable) || !fs::is_regular_file(file, unreadable)) {
-    throw Error(Stop::repository, fmt::format("{} is not a regular file: it is the one that is "
-                                              "edited, and has to be",
-                                              file.string()));
+  if (const std::string fault = kernel_file_fault(file); !fault.empty()) {
+    throw Error(
+        Stop::repository,
+        fmt::format("{} {}: it is the one that is edited; put a kernel there, and commit it",
+                    file.string(), fault));
   }
   if (!repository.blob_at(commit, editable)) {
     throw Error(
@@ -138,13 +140,9 @@ Loop::Started Loop::start(const StartOptions& options) {
     parts.say(fmt::format("git knows no user.name here: experiments are committed as {} <{}>",
                           who.name, who.email));
   }
-  run.guarded = guarded_files(repository, options.case_directory);
-  for (auto& [path, blob] : run.guarded) blob = repository.store(path);
+  cases::CaseFiles files = cases::read_files(options.case_directory);
+  run.guarded = guarded_files(repository, files);
   run.unsaved = unsaved_files(repository, run.editable);
-  for (ledger::Unsaved& file : run.unsaved) {
-    // So that it can be put back, whoever changes it later.
-    if (!file.blob.empty()) file.blob = repository.store(file.path);
-  }
 
   run.harness = harness_files(parts.surroundings.harness);
 
@@ -156,7 +154,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   baseline.verdict = "baseline";
   baseline.commit = head.commit;
   baseline.log = Folders::log(run.tag, 0);
-  trial::Request request = parts.request(run);
+  trial::Request request = parts.request(run, std::move(files));
   request.source = parts.source_at(head.commit, run.editable);
   baseline.source_digest = digest_of(request.source);
   Started started;
@@ -196,7 +194,11 @@ Loop::Started Loop::start(const StartOptions& options) {
                    .length = recording.ledger.text.size() - length_of_first},
                   baseline);
   const Status& status = parts.adopt(std::move(accountant).account(), run.branch).status;
-  started.step = Step{.experiment = baseline, .result = result, .run = run, .next = status.next()};
+  started.step = Step{.experiment = baseline,
+                      .result = result,
+                      .run = run,
+                      .time_us = baseline.median_us,
+                      .next = status.next()};
   return started;
 }
 

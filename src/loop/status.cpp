@@ -22,6 +22,14 @@ std::optional<double> Status::gain_over_baseline() const {
   return 1 - share;
 }
 
+std::optional<double> Status::best_us() const {
+  if (!baseline.median_us) return std::nullopt;
+  return *baseline.median_us * (1 - gain_over_baseline().value_or(0));
+}
+
+// The driver names its device so, and the run remembers nothing else of it.
+bool Status::is_emulated() const { return run.device_name.find("emulated") != std::string::npos; }
+
 bool Status::is_plateau() const { return streak >= kPlateau; }
 
 bool Status::is_budget_used_up() const {
@@ -46,6 +54,9 @@ std::string Status::why_stop() const {
 }
 
 std::string Status::next() const {
+  if (!under_way.empty()) {
+    return "wait until that has ended; 'autokernel loop status' then says what came of it";
+  }
   if (!strayed.empty()) {
     return fmt::format("put back what has changed besides {}: {}", run.editable, strayed);
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
@@ -9,6 +11,7 @@
 #include "autokernel/compile/essence.h"
 #include "autokernel/ledger/results_table.h"
 #include "loop/account.h"
+#include "loop/kernel_file.h"
 #include "loop/parts.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
@@ -134,11 +137,22 @@ Step Loop::step(const StepOptions& options) {
   }
   require_nothing_strayed(status);
   parts.require_untampered(account, Extent::end);
+  // What is no file at all, git has words for.
+  const std::filesystem::path edited = folders.root() / run.editable;
+  if (std::error_code gone; std::filesystem::is_regular_file(edited, gone)) {
+    if (const std::string fault = kernel_file_fault(edited); !fault.empty()) {
+      throw Error(Stop::usage,
+                  fmt::format("cannot try {0}: it {1}; 'git checkout -- {0}' takes the "
+                              "edit back",
+                              run.editable, fault));
+    }
+  }
   if (repository.file_matches(status.best.commit, run.editable)) {
     throw Error(Stop::usage, fmt::format("nothing to try: {} is as in {}; edit it first",
                                          run.editable, name_of(status.best)));
   }
 
+  trial::Request request = parts.request(run, unchanged_case(repository, run));
   Trying trying{.branch = run.branch, .editable = run.editable, .experiment = {}};
   ledger::Experiment& experiment = trying.experiment;
   experiment.at = now_utc();
@@ -150,7 +164,6 @@ Step Loop::step(const StepOptions& options) {
   // The bytes that are judged are those that git keeps.
   experiment.commit = repository.commit_file(status.best.commit, run.editable,
                                              message_of(experiment.number, run.tag, idea));
-  trial::Request request = parts.request(run);
   request.source = parts.source_at(experiment.commit, run.editable);
   experiment.source_digest = digest_of(request.source);
   require_new_source(status, experiment.source_digest, options.again);
@@ -215,10 +228,14 @@ Step Loop::step(const StepOptions& options) {
   }
   recording.file_from = kept ? experiment.commit : experiment.incumbent;
   parts.carry_out(recording);
+  std::optional<double> time_us = status.best_us();
+  if (time_us && experiment.gain) *time_us *= 1 - experiment.gain->estimate;
+  if (!experiment.gain) time_us.reset();
   add_to(status, ledger::Experiment(experiment));
   return Step{.experiment = std::move(experiment),
               .result = std::move(result),
               .run = run,
+              .time_us = time_us,
               .next = status.next()};
 }
 

@@ -7,6 +7,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/system_error.h"
+#include "loop/kept_index.h"
 #include "loop/results_file.h"
 #include "loop/scope.h"
 
@@ -83,10 +84,8 @@ TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, con
   TidiedUp tidied;
   remove_locks(repository, status);
   tidied.commit = take_back_branch(repository, status);
-  // A commit of everything takes our table with it, whose rows are no change of the agent's.
-  if (!tidied.commit.empty()) {
-    repository.match_index(status.best.commit, folders.results().filename().string());
-  }
+  // Before the look: what the agent has staged or taken out alone is no change of a file.
+  restore_index(repository);
   const std::vector<Strayed> strayed =
       strayed_files(repository, status.run, repository.changes(Folders::are_own));
   const bool is_forged = !results_fault(folders, status, [&] {
@@ -105,6 +104,8 @@ TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, con
   }
   require_results(folders, status);
   for (const Strayed& one : strayed) {
+    // Nothing could be put in its place.
+    if (!one.blob.empty() && !repository.has_blob(one.blob)) continue;
     const fs::path file = folders.root() / one.path;
     if (fs::exists(fs::symlink_status(file, unreadable))) {
       const fs::path to = aside / one.path;
@@ -116,6 +117,8 @@ TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, con
     }
     put_back(repository, status, one);
   }
+  // What was put back has gone into the index, whatever the user had staged of it.
+  restore_index(repository);
   return tidied;
 }
 

@@ -14,8 +14,9 @@ struct TidiedUp {
   [[nodiscard]] bool nothing() const { return files.empty() && commit.empty(); }
 };
 
-// Sets the head back to the run's branch at its best commit, and every file but the editable one to
-// what it was when the run was started. What the agent left of them is copied to a new folder.
+// Sets the head back to the run's branch at its best commit, the index to what it was before the
+// turn, and every file but the editable one to what it was when the run was started. What the agent
+// left of them is moved to a new folder. A file that was too large to be kept stays.
 [[nodiscard]] TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders,
                                const Status& status);
 

@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
-#include "autokernel/base/files.h"
-#include "autokernel/base/scratch.h"
 #include "loop/account.h"
 #include "loop/harness.h"
 #include "loop/headline.h"
@@ -46,6 +44,22 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
 [[nodiscard]] std::string interval(const ledger::Confirmed& ratio) {
   return fmt::format("{:.3f} times as fast (95 %: {:.3f} to {:.3f})", ratio.ratio, ratio.low,
                      ratio.high);
+}
+
+// Whoever names a run that there is not is told those that there are.
+void require_run(const std::vector<ledger::Row>& rows, const std::string& tag) {
+  std::string runs;
+  for (const ledger::Row& row : rows) {
+    const auto* run = std::get_if<ledger::RunStarted>(&row.entry);
+    if (run == nullptr) continue;
+    if (run->tag == tag) return;
+    runs += (runs.empty() ? "" : ", ") + run->tag;
+  }
+  throw Error(
+      Stop::repository,
+      fmt::format("there is no run '{}' in the ledger; {}", tag,
+                  runs.empty() ? "there is none at all: 'autokernel loop start TAG' starts one"
+                               : "there are: " + runs));
 }
 
 // What the figures say; tampering is a matter of its own.
@@ -94,6 +108,7 @@ Verification Loop::verify(const std::string& tag, int processes) {
   const ledger::Ledger ledger = parts.open_ledger();
   const ledger::Inspection inspection = ledger.inspect();
   const std::string branch = tag.empty() ? repository.head().branch : "autokernel/" + tag;
+  if (!tag.empty()) require_run(inspection.rows, tag);
   Accountant accountant(branch, inspection.rows.size());
   for (const ledger::Row& row : inspection.rows) {
     accountant.take({.offset = row.offset, .length = row.length}, ledger::Entry(row.entry));
@@ -126,14 +141,9 @@ Verification Loop::verify(const std::string& tag, int processes) {
         inspection.unchained));
   }
 
-  const ScratchDirectory scratch;
-  write_original_case(repository, run, scratch.path());
-  trial::Request request = parts.request(run);
-  request.case_directory = scratch.path();
-  request.kernel_file = scratch.path() / "kernel.cu";
+  trial::Request request = parts.request(run, original_case(repository, run));
   request.known_device.reset();
   request.source = parts.source_at(status.best.commit, run.editable);
-  write_file_atomically(request.kernel_file, request.source, Sync::no);
   if (status.counts.kept > 0) {
     request.against = {.name = name_of(status.baseline),
                        .source = parts.source_at(status.baseline.commit, run.editable),
@@ -149,6 +159,7 @@ Verification Loop::verify(const std::string& tag, int processes) {
   const trial::Result& last = results.back();
   verification.device = last.device.value_or(trial::DeviceReport{});
   verification.problem = last.problem;
+  verification.library = library_of(last);
   if (verification.device.name != run.device_name) {
     verification.remarks.push_back(
         fmt::format("the run was made on {}, and this is {}: ratios may differ", run.device_name,

@@ -64,14 +64,14 @@ td.d { overflow-wrap: anywhere; }
 // How many times as fast as the baseline, where both have a time.
 [[nodiscard]] std::optional<double> speed(const Layout& layout, const History& history,
                                           const Experiment& experiment) {
-  if (!layout.story.baseline || !experiment.median_us || *experiment.median_us <= 0) return {};
-  return time_of(history, *layout.story.baseline) / *experiment.median_us;
+  if (!layout.story.baseline || !experiment.time_us || *experiment.time_us <= 0) return {};
+  return time_of(history, *layout.story.baseline) / *experiment.time_us;
 }
 
 [[nodiscard]] std::string hover_text(const Layout& layout, const History& history, std::size_t i) {
   const Experiment& experiment = history.experiments[i];
   std::string text = fmt::format("{}: {}\n{}", i, experiment.description, word(experiment.fate));
-  if (experiment.median_us) text += ", " + time_text(*experiment.median_us);
+  if (experiment.time_us) text += ", " + time_text(*experiment.time_us);
   if (const auto times = speed(layout, history, experiment))
     text += fmt::format(", {:.2f} times the baseline's speed", *times);
   if (const auto& interval = experiment.interval_us) {
@@ -120,7 +120,7 @@ td.d { overflow-wrap: anywhere; }
       "<tr id=\"e{0}\" class=\"{1}\"><td class=\"n\">{0}</td><td>{2}</td><td>{1}</td><td "
       "class=\"n\">{3}</td><td class=\"n\">{4}</td><td class=\"n\">{5}</td><td "
       "class=\"d\">{6}</td></tr>\n",
-      i, word(experiment.fate), escaped(experiment.commit), cell(experiment.median_us, "{:.3f}"),
+      i, word(experiment.fate), escaped(experiment.commit), cell(experiment.time_us, "{:.3f}"),
       cell(experiment.tflops_s, "{:.2f}"), cell(speed(layout, history, experiment), "{:.2f}"),
       escaped(experiment.description));
 }
@@ -151,7 +151,7 @@ std::string page(const std::string& picture, const Layout& layout, const History
   text += svg.substr(begin, end - begin) + hits(layout, history) + svg.substr(end);
   text +=
       "<table>\n<thead><tr><th class=\"n\">n</th><th>commit</th><th>outcome</th>"
-      "<th class=\"n\">median us</th><th class=\"n\">TFLOP/s</th><th "
+      "<th class=\"n\">us</th><th class=\"n\">TFLOP/s</th><th "
       "class=\"n\">speed</th><th>what was tried</th></tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < history.experiments.size(); ++i) text += row(layout, history, i);
   return text + "</tbody>\n</table>\n</body>\n</html>\n";

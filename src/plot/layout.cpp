@@ -41,12 +41,12 @@ constexpr std::size_t kLongestLabel = 34;
   return found;
 }
 
-[[nodiscard]] const char* name_of(Mark mark) {
+[[nodiscard]] std::string name_of(Mark mark, const History& history) {
   switch (mark) {
     case Mark::baseline:
       return "baseline";
     case Mark::library:
-      return "library";
+      return history.library;
     case Mark::roofline:
       return "roofline";
   }
@@ -74,30 +74,29 @@ struct Throughput {
 [[nodiscard]] Throughput throughput_of(const History& history, const Story& story) {
   Throughput found;
   for (const Experiment& experiment : history.experiments) {
-    if (!experiment.median_us) continue;
+    if (!experiment.time_us) continue;
     if (experiment.tflops_s.value_or(0) < kLeastTflops) found.relative = true;
-    found.per_us = std::max(found.per_us, *experiment.median_us * experiment.tflops_s.value_or(0));
+    found.per_us = std::max(found.per_us, *experiment.time_us * experiment.tflops_s.value_or(0));
   }
   if (!found.relative) return found;
   for (const Experiment& experiment : history.experiments) {
-    if (experiment.median_us) found.per_us = *experiment.median_us;
-    if (experiment.median_us) break;
+    if (experiment.time_us) found.per_us = *experiment.time_us;
+    if (experiment.time_us) break;
   }
   if (story.baseline) found.per_us = time_of(history, *story.baseline);
   return found;
 }
 
 // Lines that are too far to be on the scale go to the edge; the others widen it.
-void add_lines(Panel& panel, const std::vector<Times>& times, auto value_of, auto text_of,
-               auto is_far) {
+void add_lines(Panel& panel, const History& history, const Story& story, auto value_of,
+               auto text_of, auto is_far) {
   std::vector<double> values = present(panel.values);
-  for (const Times& line : times) {
+  for (const Times& line : times_of(history, story)) {
     if (!line.us || *line.us <= 0) continue;
     const double value = value_of(*line.us);
     const bool beyond = !values.empty() && is_far(value, std::ranges::minmax(values));
-    panel.lines.push_back({line.mark, value,
-                           std::string(name_of(line.mark)) + " " + text_of(value, *line.us),
-                           beyond});
+    panel.lines.push_back(
+        {line.mark, value, name_of(line.mark, history) + " " + text_of(value, *line.us), beyond});
   }
   for (const ReferenceLine& line : panel.lines) {
     if (!line.beyond) values.push_back(line.value);
@@ -112,18 +111,22 @@ void add_lines(Panel& panel, const std::vector<Times>& times, auto value_of, aut
   panel.top = kUpperTop;
   const Throughput throughput = throughput_of(history, story);
   panel.title = throughput.relative ? "times as fast as the baseline" : "TFLOP/s (more is better)";
-  for (const Experiment& experiment : history.experiments) {
-    if (!experiment.median_us || *experiment.median_us <= 0) {
+  for (std::size_t i = 0; i < history.experiments.size(); ++i) {
+    const Experiment& experiment = history.experiments[i];
+    const auto us = drawn_us(history, story, i);
+    if (!us) {
       panel.values.emplace_back();
     } else if (throughput.relative) {
-      panel.values.emplace_back(throughput.per_us / *experiment.median_us);
+      panel.values.emplace_back(throughput.per_us / *us);
     } else {
-      panel.values.emplace_back(experiment.tflops_s);
+      // Of the table itself it is rounded otherwise than of the time.
+      panel.values.emplace_back(*us == experiment.time_us ? experiment.tflops_s.value_or(0)
+                                                          : throughput.per_us / *us);
     }
     panel.intervals.emplace_back();
   }
   add_lines(
-      panel, times_of(history, story), [&](double us) { return throughput.per_us / us; },
+      panel, history, story, [&](double us) { return throughput.per_us / us; },
       [&](double value, double) {
         return throughput.relative ? fmt::format("{:.2f}", value) : fmt::format("{:.4g}", value);
       },
@@ -137,13 +140,12 @@ void add_lines(Panel& panel, const std::vector<Times>& times, auto value_of, aut
   panel.bottom = kLowerBottom;
   panel.top = kLowerTop;
   panel.more_is_better = false;
-  for (const Experiment& experiment : history.experiments) {
-    const bool timed = experiment.median_us && *experiment.median_us > 0;
-    panel.values.push_back(timed ? experiment.median_us : std::nullopt);
-    panel.intervals.push_back(experiment.interval_us);
+  for (std::size_t i = 0; i < history.experiments.size(); ++i) {
+    panel.values.push_back(drawn_us(history, story, i));
+    panel.intervals.push_back(history.experiments[i].interval_us);
   }
   add_lines(
-      panel, times_of(history, story), [](double us) { return us; },
+      panel, history, story, [](double us) { return us; },
       [](double, double us) { return time_text(us); },
       [](double value, const auto& range) { return value * kFarTimesTime < range.min; });
   if (panel.axis.high >= kManyMicroseconds) {

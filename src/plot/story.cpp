@@ -25,7 +25,7 @@ Story story_of(const History& history) {
     switch (experiment.fate) {
       case Fate::kept:
         ++story.kept;
-        if (experiment.median_us.value_or(0) <= 0) break;
+        if (experiment.time_us.value_or(0) <= 0) break;
         if (!story.baseline) story.baseline = i;
         story.best = i;
         break;
@@ -42,7 +42,15 @@ Story story_of(const History& history) {
 }
 
 double time_of(const History& history, std::size_t experiment) {
-  return history.experiments[experiment].median_us.value_or(0);
+  return history.experiments[experiment].time_us.value_or(0);
+}
+
+std::optional<double> drawn_us(const History& history, const Story& story, std::size_t experiment) {
+  const Experiment& one = history.experiments[experiment];
+  if (!one.time_us || *one.time_us <= 0) return std::nullopt;
+  const auto& best = story.best_after[experiment];
+  const bool may_be_above = history.scale == Scale::medians || one.fate == Fate::kept || !best;
+  return may_be_above ? *one.time_us : std::max(*one.time_us, time_of(history, *best));
 }
 
 std::string time_text(double microseconds) {
@@ -60,12 +68,21 @@ std::string title(const History& history) {
 
 std::string headline(const History& history, const Story& story) {
   if (!story.baseline || !story.best) return "no kernel has been kept yet";
+  if (history.confirmed) {
+    const Confirmed& confirmed = *history.confirmed;
+    return fmt::format(
+        "{:.2f} times as fast as the baseline, confirmed in {} processes (95 %: {:.2f} to {:.2f})",
+        confirmed.ratio, confirmed.processes, confirmed.low, confirmed.high);
+  }
+  const std::string raw =
+      history.scale == Scale::medians ? " (raw medians, each of another process)" : "";
   const double first = time_of(history, *story.baseline);
   const double best = time_of(history, *story.best);
-  if (story.baseline == story.best) return "baseline " + time_text(first) + ", nothing faster yet";
+  if (story.baseline == story.best)
+    return "baseline " + time_text(first) + ", nothing faster yet" + raw;
   std::string text = time_text(first) + " to " + time_text(best);
   if (best <= first) text += fmt::format(", {:.2f} times as fast", first / best);
-  return text;
+  return text + raw;
 }
 
 std::string footer(const History& history, const Story& story) {
@@ -75,6 +92,7 @@ std::string footer(const History& history, const Story& story) {
       "{}{} experiment{}: {} kept, {} discarded, {} failed", baselines == 0 ? "" : "baseline and ",
       count, count == 1 ? "" : "s", story.kept - baselines, story.discarded, story.failed);
   if (!history.run.empty()) text += " (run " + history.run + ")";
+  if (history.scale == Scale::pairs) text += "; gains in pairs, step by step";
   return text;
 }
 

@@ -23,10 +23,14 @@ struct Story {
 
 // Microseconds, of an experiment that has a time.
 [[nodiscard]] double time_of(const History& history, std::size_t experiment);
+// Where it is drawn; none where it was not timed. One that was rejected lies at the best of then at
+// most: whatever was faster in its pairs, that was not borne out.
+[[nodiscard]] std::optional<double> drawn_us(const History& history, const Story& story,
+                                             std::size_t experiment);
 
 // "MatMul 1024 x 1024 on NVIDIA H200", or what of it is known.
 [[nodiscard]] std::string title(const History& history);
-// "438.5 us to 79.6 us, 5.51 times as fast".
+// "438.5 us to 79.6 us, 5.51 times as fast", or what was confirmed.
 [[nodiscard]] std::string headline(const History& history, const Story& story);
 // "baseline and 33 experiments: 8 kept, 20 discarded, 5 failed".
 [[nodiscard]] std::string footer(const History& history, const Story& story);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "repo/git_failure.h"
+#include "repo/no_waiting.h"
 #include "repo/objects.h"
 #include "repo/open_repository.h"
 
@@ -20,6 +21,7 @@ namespace {
 }  // namespace
 
 std::string Repository::store_bytes(std::string_view bytes) const {
+  const NoWaiting no_waiting;
   git_oid id{};
   check(git_blob_create_from_buffer(&id, opened_->git(), bytes.data(), bytes.size()),
         fmt::format("cannot store {} bytes in {}", bytes.size(), root().string()),
@@ -27,12 +29,24 @@ std::string Repository::store_bytes(std::string_view bytes) const {
   return text_of(id);
 }
 
+bool Repository::has_blob(const std::string& blob) const {
+  const NoWaiting no_waiting;
+  const std::string attempt = fmt::format("cannot look for the blob {}", blob);
+  git_odb* store = nullptr;
+  check(git_repository_odb(&store, opened_->git()), attempt, "git_repository_odb");
+  const Owned<git_odb*> owned = own(store);
+  const git_oid id = id_of(blob, attempt);
+  return git_odb_exists(store, &id) == 1;
+}
+
 std::optional<std::string> Repository::bytes_of(const std::string& blob) const {
+  const NoWaiting no_waiting;
   const std::string attempt = fmt::format("cannot read the blob {}", blob);
   return bytes_at(opened_->git(), id_of(blob, attempt), attempt);
 }
 
 std::optional<std::string> Repository::bytes_referenced(const std::string& name) const {
+  const NoWaiting no_waiting;
   const std::string attempt = fmt::format("cannot read what the reference {} names", name);
   git_oid id{};
   if (!found(git_reference_name_to_id(&id, opened_->git(), name.c_str()), attempt,

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "repo/git_failure.h"
 #include "repo/index.h"
+#include "repo/no_waiting.h"
 #include "repo/objects.h"
 #include "repo/worktree.h"
 
@@ -58,6 +60,47 @@ constexpr unsigned kChanged = kInWorktree | GIT_STATUS_WT_NEW | GIT_STATUS_WT_DE
   return delta.old_file.mode == delta.new_file.mode && text_of(delta.old_file.id) == blob;
 }
 
+// An index knows the lower 32 bits of a size alone: one that differs in the others looks the same
+// to libgit2, which then reads all of the file. A hole in a file costs nothing, so that may be any
+// size.
+void refuse_endless_files(const OpenRepository& open) {
+  const Owned<git_index*> index = index_of(open);
+  for (std::size_t i = 0; i < git_index_entrycount(index.get()); ++i) {
+    const std::filesystem::path place = open.root / git_index_get_byindex(index.get(), i)->path;
+    struct stat status{};
+    if (::lstat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (static_cast<std::uint64_t>(status.st_size) <= std::numeric_limits<std::uint32_t>::max()) {
+      continue;
+    }
+    throw Error(Stop::repository,
+                fmt::format("{0} has {1} GiB, which is too much to look at: put it back with 'git "
+                            "checkout -- {0}', or move it out of the repository",
+                            place.string(), status.st_size >> 30U));
+  }
+}
+
+// How much is read of all that has changed, of files that git knows and of others: a second's worth
+// each. They do not share it, so that a new file changes nothing for the kernel that is edited.
+struct Appetite {
+  static constexpr std::uint64_t kMost = 256ULL << 20U;
+  std::uint64_t known = kMost;
+  std::uint64_t unknown = kMost;
+};
+
+// What stands for the bytes of the file.
+void identify(const OpenRepository& open, Change& change, std::uint64_t& appetite) {
+  const auto status = status_of(open, change.path);
+  if (!status) return;
+  const auto size = static_cast<std::uint64_t>(status->st_size);
+  if (S_ISREG(status->st_mode) && (is_too_large(*status) || size > appetite)) {
+    change.blob = text_of(stand_in_for(*status));
+    change.is_read = false;
+    return;
+  }
+  if (S_ISREG(status->st_mode)) appetite -= size;
+  if (const auto blob = blob_of(open, change.path, Keep::no)) change.blob = text_of(*blob);
+}
+
 // One word for what git tells of the index and of the worktree.
 [[nodiscard]] std::string word_for(unsigned status, const std::string& blob) {
   const auto is = [status](unsigned flags) { return (status & flags) != 0; };
@@ -72,8 +115,12 @@ constexpr unsigned kChanged = kInWorktree | GIT_STATUS_WT_NEW | GIT_STATUS_WT_DE
 }  // namespace
 
 std::vector<Change> Repository::changes(const Paths& passed_over) const {
+  const NoWaiting no_waiting;
   const std::string attempt =
       fmt::format("cannot find out what has changed in {}", root().string());
+  refresh_index(*opened_);
+  refuse_endless_files(*opened_);
+  Appetite appetite;
   const Owned<git_status_list*> list = status_list(*opened_, attempt);
   std::vector<Change> changes;
   const std::size_t count = git_status_list_entrycount(list.get());
@@ -83,7 +130,10 @@ std::vector<Change> Repository::changes(const Paths& passed_over) const {
     Change change;
     change.path = path_of(*entry);
     if (passed_over && passed_over(change.path)) continue;
-    if (!change.path.ends_with('/')) change.blob = hash_of(change.path);
+    if (!change.path.ends_with('/')) {
+      const bool is_known = (entry->status & GIT_STATUS_WT_NEW) == 0;
+      identify(*opened_, change, is_known ? appetite.known : appetite.unknown);
+    }
     if (is_the_same(*entry, change.blob)) continue;
     change.what = word_for(entry->status, change.blob);
     changes.push_back(std::move(change));

@@ -3,16 +3,24 @@
 #include <fmt/format.h>
 #include <git2.h>
 
+#include <cerrno>
+#include <system_error>
+
 #include "autokernel/base/system_error.h"
 
 namespace autokernel::repo {
 namespace {
 
-// libgit2 names the lock file in its own text.
-[[nodiscard]] const char* remedy_for(int status) {
-  return status == GIT_ELOCKED
-             ? "; another git is at work there, or was killed: remove the .lock file once none runs"
-             : "";
+// libgit2 names the file in its own text.
+[[nodiscard]] const char* remedy_for(int status, const std::string& reason) {
+  if (status == GIT_ELOCKED) {
+    return "; another git is at work there, or was killed: remove the .lock file once none runs";
+  }
+  // no_waiting.h has interrupted it.
+  if (reason.find(std::generic_category().message(EINTR)) != std::string::npos) {
+    return "; it did not open within 5 s: if it is a named pipe or a device, remove it";
+  }
+  return "";
 }
 
 }  // namespace
@@ -26,7 +34,7 @@ Error git_failure(int status, const std::string& attempt, const char* call, Stop
   if (const std::string remedy = disk_remedy_in(reason); !remedy.empty()) {
     return {Stop::environment, fmt::format("{}: {}{} [{}]", attempt, reason, remedy, call)};
   }
-  return {stop, fmt::format("{}: {}{} [{}]", attempt, reason, remedy_for(status), call)};
+  return {stop, fmt::format("{}: {}{} [{}]", attempt, reason, remedy_for(status, reason), call)};
 }
 
 void check(int status, const std::string& attempt, const char* call) {

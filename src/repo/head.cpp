@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "repo/git_failure.h"
+#include "repo/no_waiting.h"
 #include "repo/objects.h"
 #include "repo/open_repository.h"
 
@@ -25,6 +26,7 @@ constexpr std::string_view kBranches = "refs/heads/";
 }  // namespace
 
 Head Repository::head() const {
+  const NoWaiting no_waiting;
   const std::string attempt = fmt::format("cannot read the head of {}", root().string());
   Head head;
   head.branch = branch_of(opened_->git(), attempt);
@@ -37,6 +39,7 @@ Head Repository::head() const {
 }
 
 std::string Repository::operation_under_way() const {
+  const NoWaiting no_waiting;
   switch (git_repository_state(opened_->git())) {
     case GIT_REPOSITORY_STATE_MERGE:
       return "merge";
@@ -61,6 +64,7 @@ std::string Repository::operation_under_way() const {
 }
 
 void Repository::forget_operation() const {
+  const NoWaiting no_waiting;
   check(git_repository_state_cleanup(opened_->git()),
         fmt::format("cannot give up the {} in {}", operation_under_way(), root().string()),
         "git_repository_state_cleanup");
@@ -80,6 +84,7 @@ void Repository::switch_head(const std::string& branch) const {
 }
 
 void Repository::force_head(const std::string& branch) const {
+  const NoWaiting no_waiting;
   const std::string attempt =
       fmt::format("cannot switch {} to the branch {}", root().string(), branch);
   const std::string name = std::string(kBranches) + branch;

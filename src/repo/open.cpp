@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "repo/git_failure.h"
+#include "repo/no_waiting.h"
 #include "repo/open_repository.h"
 #include "repo/refusals.h"
 
@@ -48,6 +49,7 @@ Owned<int> start_library() {
 }
 
 Repository Repository::open(const fs::path& inside) {
+  const NoWaiting no_waiting;
   auto opened = std::make_unique<Opened>();
   opened->library = start_library();
   const fs::path folder = folder_of(inside);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "repo/git_failure.h"
+#include "repo/no_waiting.h"
 #include "repo/objects.h"
 #include "repo/open_repository.h"
 #include "repo/patience.h"
@@ -10,6 +11,7 @@
 namespace autokernel::repo {
 
 std::optional<std::string> Repository::reference(const std::string& name) const {
+  const NoWaiting no_waiting;
   const std::string attempt = fmt::format("cannot read the reference {}", name);
   git_reference* reference = nullptr;
   if (!found(git_reference_lookup(&reference, opened_->git(), name.c_str()), attempt,
@@ -24,6 +26,7 @@ std::optional<std::string> Repository::reference(const std::string& name) const 
 }
 
 bool Repository::has_references_below(const std::string& name) const {
+  const NoWaiting no_waiting;
   const std::string attempt = fmt::format("cannot look for references below {}", name);
   git_reference_iterator* iterator = nullptr;
   check(git_reference_iterator_glob_new(&iterator, opened_->git(), (name + "/*").c_str()), attempt,
@@ -37,6 +40,7 @@ bool Repository::has_references_below(const std::string& name) const {
 }
 
 void Repository::set_reference(const std::string& name, const std::string& object) const {
+  const NoWaiting no_waiting;
   const std::string attempt =
       fmt::format("cannot set the reference {} of {} to {}", name, root().string(), object);
   const git_oid id = id_of(object, attempt);
@@ -52,6 +56,7 @@ void Repository::set_reference(const std::string& name, const std::string& objec
 }
 
 void Repository::delete_reference(const std::string& name) const {
+  const NoWaiting no_waiting;
   const std::string attempt =
       fmt::format("cannot delete the reference {} of {}", name, root().string());
   git_reference* reference = nullptr;
@@ -66,6 +71,7 @@ void Repository::delete_reference(const std::string& name) const {
 
 void Repository::move_branch(const std::string& branch, const std::string& from,
                              const std::string& to) const {
+  const NoWaiting no_waiting;
   const std::string name = "refs/heads/" + branch;
   const std::string attempt = fmt::format("cannot move the branch {} of {} from {} to {}", branch,
                                           root().string(), from, to);

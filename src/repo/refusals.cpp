@@ -1,17 +1,19 @@
 #include "repo/refusals.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "autokernel/base/descriptor.h"
+#include "autokernel/base/files.h"
 #include "repo/git_failure.h"
 
 namespace autokernel::repo {
@@ -28,10 +30,12 @@ namespace {
 
 // Where the settings are: a linked worktree's folder names the one it shares with the others.
 [[nodiscard]] fs::path common_folder_of(const fs::path& git_folder) {
-  std::ifstream link(git_folder / "commondir");
-  std::string named;
-  if (!std::getline(link, named)) return git_folder;
-  return git_folder / named;
+  // A path in a line of its own.
+  constexpr std::uint64_t kLongest = 64ULL << 10U;
+  if (!fs::exists(git_folder / "commondir")) return git_folder;
+  const std::string text =
+      read_file(git_folder / "commondir", "where git's settings are", kLongest);
+  return git_folder / text.substr(0, text.find('\n'));
 }
 
 [[nodiscard]] std::optional<std::string> setting(git_config* config, const char* name) {
@@ -100,10 +104,12 @@ namespace {
 // git 2.40 and later can leave out the checksum at the end of the index, which libgit2 takes for
 // damage.
 [[nodiscard]] bool lacks_checksum(const fs::path& index) {
-  constexpr std::streamoff kChecksum = 20;  // a SHA-1
-  std::ifstream file(index, std::ios::binary);
+  constexpr off_t kChecksum = 20;  // a SHA-1
+  const Descriptor file(::open(index.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   std::array<char, kChecksum> last{};
-  if (!file.seekg(-kChecksum, std::ios::end) || !file.read(last.data(), kChecksum)) return false;
+  const off_t end = file.is_open() ? ::lseek(file.get(), 0, SEEK_END) : 0;
+  if (end < kChecksum) return false;
+  if (::pread(file.get(), last.data(), last.size(), end - kChecksum) != kChecksum) return false;
   return std::ranges::all_of(last, [](char byte) { return byte == 0; });
 }
 

@@ -136,6 +136,37 @@ std::optional<struct stat> status_of(const OpenRepository& open, const std::stri
   return status_at(place);
 }
 
+bool is_too_large(const struct stat& status) {
+  return S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) > kLargestFile;
+}
+
+git_oid stand_in_for(const struct stat& status) {
+  // The time of its last change of any kind is the kernel's: who writes to a file cannot set it.
+  const std::string text = fmt::format(
+      "a file that is not read: {} {} {} {}.{} {}.{}", status.st_dev, status.st_ino, status.st_size,
+      status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
+  git_oid id{};
+  check(git_odb_hash(&id, text.data(), text.size(), GIT_OBJECT_TAG), "cannot hash a text",
+        "git_odb_hash");
+  return id;
+}
+
+git_oid blob_of_text(const OpenRepository& open, const std::string& path, std::string_view bytes,
+                     Keep keep) {
+  const std::string attempt =
+      fmt::format("cannot {} what {} holds", keep == Keep::yes ? "store" : "hash", path);
+  const Owned<git_filter_list*> filters =
+      filters_for(open, path, nullptr, GIT_FILTER_TO_ODB, attempt);
+  if (filters.get() == nullptr) {
+    return blob_of_bytes(open, bytes.data(), bytes.size(), keep, attempt);
+  }
+  git_buf filtered = GIT_BUF_INIT;
+  check(git_filter_list_apply_to_buffer(&filtered, filters.get(), bytes.data(), bytes.size()),
+        attempt, "git_filter_list_apply_to_buffer");
+  const Owned<git_buf*> owned = own(&filtered);
+  return blob_of_bytes(open, filtered.ptr, filtered.size, keep, attempt);
+}
+
 std::optional<git_oid> blob_of(const OpenRepository& open, const std::string& path, Keep keep) {
   const auto status = status_of(open, path);
   if (!status) return std::nullopt;
@@ -143,6 +174,11 @@ std::optional<git_oid> blob_of(const OpenRepository& open, const std::string& pa
   const std::string attempt =
       fmt::format("cannot {} {}", keep == Keep::yes ? "store" : "hash", place.string());
   if (S_ISLNK(status->st_mode)) return blob_of_link(open, place, keep, attempt);
+  if (is_too_large(*status)) {
+    if (keep == Keep::no) return stand_in_for(*status);
+    throw Error(Stop::repository, fmt::format("{}: it is larger than {} MiB; move it elsewhere",
+                                              attempt, kLargestFile >> 20U));
+  }
   if (S_ISREG(status->st_mode)) return blob_of_file(open, path, place, keep, attempt);
   return std::nullopt;
 }

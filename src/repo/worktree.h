@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "repo/open_repository.h"
 
@@ -19,11 +20,21 @@ namespace autokernel::repo {
 [[nodiscard]] std::optional<struct stat> status_of(const OpenRepository& open,
                                                    const std::string& path);
 
+// A file of so many bytes is not read: that would take half a second and more, each time.
+[[nodiscard]] bool is_too_large(const struct stat& status);
+// What stands for the id of a file that is not read: made of its place, size and times, so that it
+// is another one once somebody has written to the file. No blob has it.
+[[nodiscard]] git_oid stand_in_for(const struct stat& status);
+
 // The id git gives to a file's bytes; Keep::yes puts them into git's store as well. None where
-// there is no regular file and no link of that path.
+// there is no regular file and no link of that path. A file that is too large gets its stand-in, or
+// is refused with Error(repository) where it was to be kept.
 enum class Keep : std::uint8_t { no, yes };
 [[nodiscard]] std::optional<git_oid> blob_of(const OpenRepository& open, const std::string& path,
                                              Keep keep);
+// The id git would give to a file of that path with these bytes.
+[[nodiscard]] git_oid blob_of_text(const OpenRepository& open, const std::string& path,
+                                   std::string_view bytes, Keep keep);
 
 // Replaces a file, or makes it with its folders, from the bytes stored under that id. An existing
 // file keeps its mode. Throws Error(repository) for a path that leads through a link.

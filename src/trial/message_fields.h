@@ -38,6 +38,7 @@ void describe(Fields&& fields, Object& noise) {
 template <typename Fields, Either<Request> Object>
 void describe(Fields&& fields, Object& request) {
   fields("case_directory", request.case_directory);
+  fields("case_files", request.case_files);
   fields("kernel_file", request.kernel_file);
   fields("source", request.source);
   fields("device", request.device);

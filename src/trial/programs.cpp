@@ -1,8 +1,6 @@
 #include "trial/programs.h"
 
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "autokernel/base/error.h"
@@ -10,20 +8,6 @@
 
 namespace autokernel::trial {
 namespace {
-
-std::string read_text(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream && !stream.eof()) {
-    throw Error(Stop::usage, "cannot read " + file.string() +
-                                 ", the reference named in case.toml; put it there [open]");
-  }
-  return text;
-}
-
-compile::SourceFile source_in(const cases::Case& problem, const std::filesystem::path& file) {
-  return {file.string(), read_text(problem.directory / file)};
-}
 
 std::future<compile::Compilation> start(std::shared_future<compile::Compiler>& compiler,
                                         compile::Request request) {
@@ -120,9 +104,12 @@ ReferenceCompilations::ReferenceCompilations(std::shared_future<compile::Compile
     : problem_(&problem) {
   const auto* reference = std::get_if<cases::KernelReference>(&problem.reference);
   if (reference == nullptr) return;
-  reference_.emplace(compiler, source_in(problem, reference->file), sizes, architecture);
+  reference_.emplace(compiler, compile::SourceFile{reference->file.string(), reference->source},
+                     sizes, architecture);
   if (reference->fp64_file.empty()) return;
-  fp64_reference_.emplace(compiler, source_in(problem, reference->fp64_file), sizes, architecture);
+  fp64_reference_.emplace(
+      compiler, compile::SourceFile{reference->fp64_file.string(), reference->fp64_source}, sizes,
+      architecture);
 }
 
 ReferencePrograms ReferenceCompilations::wait_for(FileCompilations& file,

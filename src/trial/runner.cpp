@@ -57,7 +57,7 @@ class Trial {
       : request_(request),
         learned_(learned),
         launcher_command_(launcher),
-        problem_(cases::load(request.case_directory)),
+        problem_(cases::parse({request.case_directory, request.case_files})),
         timed_size_(problem_, request.size),
         check_size_(problem_, kCheckSize),
         phases_(entered),

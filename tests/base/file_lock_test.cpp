@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +59,19 @@ TEST_F(AFileLock, IsWaitedFor) {
   const FileLock second = FileLock::wait(file_, "the next");
   other.join();
   EXPECT_THAT(test::contents(file_), HasSubstr("the next"));
+}
+
+TEST_F(AFileLock, WritesItsWordsThroughNoLink) {
+  const auto precious = scratch_.write("precious", "precious");
+  std::filesystem::create_symlink(precious, file_);
+  EXPECT_THROW(static_cast<void>(take()), Error);
+  EXPECT_EQ(test::contents(precious), "precious");
+}
+
+TEST_F(AFileLock, IsNoPipe) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_THAT([&] { static_cast<void>(take()); },
+              testing::ThrowsMessage<Error>(HasSubstr("not a regular file; remove it")));
 }
 
 TEST_F(AFileLock, CannotBeTakenWhereThereIsNoFolder) {

@@ -50,6 +50,54 @@ TEST(ReadFile, RefusesAFileLargerThanTheLimit) {
               ThrowsMessage<Error>(HasSubstr("larger than 1 MiB")));
 }
 
+TEST(ReadFile, RefusesASparseFileOfAnySizeWithoutReadingIt) {
+  const ScratchFolder scratch;
+  const auto file = scratch.write("huge", "");
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40U);
+  EXPECT_THAT([&] { (void)read_file(file, "the kernel"); },
+              ThrowsMessage<Error>(HasSubstr("larger than 64 MiB")));
+}
+
+TEST(ReadFile, WaitsForNobodyWhoMightWriteIntoAPipe) {
+  const ScratchFolder scratch;
+  const auto pipe = scratch.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT([&] { (void)read_file(pipe, "the kernel"); },
+              ThrowsMessage<Error>(HasSubstr("not a regular file")));
+}
+
+TEST(ReadFileBelow, GivesAFileAndKnowsWhereThereIsNone) {
+  const ScratchFolder scratch;
+  std::filesystem::create_directory(scratch.path() / "parts");
+  scratch.write("parts/file", "text");
+  EXPECT_EQ(read_file_below(scratch.path(), "parts/file", "the file"), "text");
+  EXPECT_EQ(read_file_below(scratch.path(), "parts/other", "the file"), std::nullopt);
+  EXPECT_EQ(read_file_below(scratch.path(), "nowhere/file", "the file"), std::nullopt);
+  EXPECT_EQ(read_file_below(scratch.path() / "nowhere", "file", "the file"), std::nullopt);
+}
+
+TEST(ReadFileBelow, FollowsNoLink) {
+  const ScratchFolder scratch;
+  std::filesystem::create_directory(scratch.path() / "parts");
+  scratch.write("parts/file", "text");
+  std::filesystem::create_symlink("parts/file", scratch.path() / "link");
+  std::filesystem::create_directory_symlink("parts", scratch.path() / "folder");
+  EXPECT_THAT([&] { (void)read_file_below(scratch.path(), "link", "the file"); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("symbolic link"), HasSubstr("put a copy"))));
+  EXPECT_THAT([&] { (void)read_file_below(scratch.path(), "folder/file", "the file"); },
+              ThrowsMessage<Error>(HasSubstr("a folder above it is a link")));
+}
+
+TEST(ReadFileBelow, RefusesWhatIsNoRegularFile) {
+  const ScratchFolder scratch;
+  ASSERT_EQ(::mkfifo((scratch.path() / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_directory(scratch.path() / "folder");
+  EXPECT_THAT([&] { (void)read_file_below(scratch.path(), "pipe", "the file"); },
+              ThrowsMessage<Error>(HasSubstr("not a regular file")));
+  EXPECT_THAT([&] { (void)read_file_below(scratch.path(), "folder", "the file"); },
+              ThrowsMessage<Error>(HasSubstr("it is a folder")));
+}
+
 TEST(ReadFile, BlamesTheUserForAPathThatCannotBeRead) {
   EXPECT_THAT([] { (void)read_file("/nowhere", "the kernel"); },
               testing::Throws<Error>(Property(&Error::stop, Stop::usage)));

@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "autokernel/cases/case.h"
 #include "cases/sample.h"
@@ -159,8 +160,56 @@ TEST(CaseFolder, WithAFolderInThePlaceOfItsReferenceIsRefused) {
 
   EXPECT_THAT([&] { static_cast<void>(load(folder.path())); },
               testing::ThrowsMessage<Error>(
-                  HasSubstr("case.toml:25:8: [reference] file is \"reference.cu\", which is not a "
-                            "file in")));
+                  testing::AllOf(HasSubstr("the reference"), HasSubstr("it is a folder"))));
+}
+
+TEST(CaseFolder, IsReadOnceAndParsedFromThoseBytes) {
+  const test::ScratchFolder folder;
+  folder.write("case.toml", kernel_sample());
+  folder.write("reference.cu", "the reference");
+  const CaseFiles files = read_files(folder.path());
+  std::filesystem::remove_all(folder.path());
+  const Case problem = parse(files);
+  EXPECT_EQ(problem.text, kernel_sample());
+  EXPECT_EQ(std::get<KernelReference>(problem.reference).source, "the reference");
+}
+
+TEST(CaseFolder, OfBytesThatLackAFileIsRefused) {
+  EXPECT_THAT([&] { static_cast<void>(parse(CaseFiles{"/case", {}})); },
+              testing::ThrowsMessage<Error>(HasSubstr("/case/case.toml: there is no such file")));
+  EXPECT_THAT(
+      [&] { static_cast<void>(parse(CaseFiles{"/case", {{"case.toml", kernel_sample()}}})); },
+      testing::ThrowsMessage<Error>(HasSubstr("which is not a file in /case; add it")));
+}
+
+TEST(CaseFolder, WhoseFilesAreLinksIsRefused) {
+  const test::ScratchFolder folder;
+  folder.write("elsewhere.toml", kernel_sample());
+  folder.write("elsewhere.cu", "the reference");
+  std::filesystem::create_symlink("elsewhere.toml", folder.path() / "case.toml");
+  EXPECT_THAT([&] { static_cast<void>(read_files(folder.path())); },
+              testing::ThrowsMessage<Error>(HasSubstr("symbolic link")));
+  std::filesystem::remove(folder.path() / "case.toml");
+  folder.write("case.toml", kernel_sample());
+  std::filesystem::create_symlink("elsewhere.cu", folder.path() / "reference.cu");
+  EXPECT_THAT([&] { static_cast<void>(read_files(folder.path())); },
+              testing::ThrowsMessage<Error>(HasSubstr("symbolic link")));
+}
+
+TEST(CaseFolder, WhoseFilesArePipesIsRefusedAtOnce) {
+  const test::ScratchFolder folder;
+  folder.write("case.toml", kernel_sample());
+  ASSERT_EQ(::mkfifo((folder.path() / "reference.cu").c_str(), 0600), 0);
+  EXPECT_THAT([&] { static_cast<void>(read_files(folder.path())); },
+              testing::ThrowsMessage<Error>(HasSubstr("not a regular file")));
+}
+
+TEST(CaseFolder, WhoseReferenceIsLargerThanAnySourceIsRefused) {
+  const test::ScratchFolder folder;
+  folder.write("case.toml", kernel_sample());
+  std::filesystem::resize_file(folder.write("reference.cu", ""), std::uintmax_t{1} << 40U);
+  EXPECT_THAT([&] { static_cast<void>(read_files(folder.path())); },
+              testing::ThrowsMessage<Error>(HasSubstr("larger than 16 MiB")));
 }
 
 TEST(CaseFolder, WithoutItsReferenceKernelIsRefused) {

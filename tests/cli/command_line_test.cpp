@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <regex>
 #include <sstream>
 
 #include "autokernel/base/error.h"
@@ -55,6 +57,35 @@ TEST(CommandLine, HelpsWithEachCommand) {
                               HasSubstr("Examples:")));
 }
 
+TEST(CommandLine, OfAnUnknownOptionNamesTheCommandsOwnThatIsMostLikeIt) {
+  EXPECT_THAT([] { (void)say({"bench", "--sise", "check"}); },
+              refuses("there is no option '--sise'; did you mean --size?"));
+  EXPECT_THAT([] { (void)say({"loop", "start", "tiles", "--no-progres=3"}); },
+              refuses("there is no option '--no-progres'; did you mean --no-progress?"));
+  EXPECT_THAT([] { (void)say({"loop", "step", "-m", "x", "--agian"}); },
+              refuses("did you mean --again?"));
+  EXPECT_THAT([] { (void)say({"bench", "--time", "3"}); }, refuses("did you mean --timeout?"));
+}
+
+TEST(CommandLine, OfAnOptionLikeNoneOfTheCommandsSuggestsNone) {
+  EXPECT_THAT([] { (void)say({"bench", "--hours", "3"}); },
+              refuses("there is no option '--hours'; see 'autokernel bench --help'"));
+}
+
+TEST(CommandLine, NamesInItsExamplesNoCaseThatIsNotThere) {
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {}, {"bench"}, {"noise"}, {"loop", "start"}, {"loop", "run"}, {"plot"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.emplace_back("--help");
+    const std::string help = say(arguments).out;
+    const std::regex named("--case ([a-z/]+)");
+    for (std::sregex_iterator found(help.begin(), help.end(), named), end; found != end; ++found) {
+      const std::filesystem::path folder = AUTOKERNEL_SOURCES / std::filesystem::path((*found)[1]);
+      EXPECT_TRUE(std::filesystem::exists(folder / "case.toml")) << (*found)[0];
+    }
+  }
+}
+
 TEST(CommandLine, DoesNotMentionWhatUsersDoNotCall) {
   EXPECT_THAT(say({"--help"}).out, Not(HasSubstr("runner")));
 }
@@ -84,7 +115,7 @@ TEST(CommandLine, HelpsWithTheLoopAndEachOfItsCommands) {
 
 TEST(CommandLine, PointsAtTheHelpOfACommandBelowACommand) {
   EXPECT_THAT([] { (void)say({"loop", "status", "--frob"}); },
-              refuses("--frob; see 'autokernel loop status --help'"));
+              refuses("'--frob'; see 'autokernel loop status --help'"));
   EXPECT_THAT([] { (void)say({"loop", "step"}); }, refuses("see 'autokernel loop step --help'"));
   EXPECT_THAT([] { (void)say({"loop"}); }, refuses("see 'autokernel loop --help'"));
 }
@@ -114,7 +145,7 @@ TEST(CommandLine, RefusesAnUnknownCommand) {
 
 TEST(CommandLine, RefusesAnUnknownOptionAndPointsAtTheCommandsHelp) {
   EXPECT_THAT([] { (void)say({"bench", "--frob"}); },
-              refuses("--frob; see 'autokernel bench --help'"));
+              refuses("'--frob'; see 'autokernel bench --help'"));
 }
 
 TEST(CommandLine, RefusesAnOptionWithoutItsValue) {

@@ -54,6 +54,28 @@ Result failed(Verdict verdict, const std::string& reason) {
   return result;
 }
 
+std::string errors_of(double max_abs) {
+  Result result = measured();
+  result.differences = trial::Differences{.max_abs = max_abs, .max_rel = 0};
+  const std::string text = text_block(result, "");
+  const std::size_t begin = text.find("max_abs_err:");
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+TEST(Report, WritesErrorsOfFp32WithDigitsThatSaySomething) {
+  EXPECT_EQ(errors_of(1.1920929e-7), "max_abs_err:      0.0000001192");
+  EXPECT_EQ(errors_of(0.000030517578), "max_abs_err:      0.00003052");
+  EXPECT_EQ(errors_of(1.4e-45),
+            "max_abs_err:      0.000000000000000000000000000000000000000000001400");
+}
+
+TEST(Report, WritesOtherErrorsAsItAlwaysHas) {
+  EXPECT_EQ(errors_of(0), "max_abs_err:      0.000000");
+  EXPECT_EQ(errors_of(0.007812), "max_abs_err:      0.007812");
+  EXPECT_EQ(errors_of(1234.5), "max_abs_err:      1234.500000");
+  EXPECT_EQ(errors_of(std::numeric_limits<double>::infinity()), "max_abs_err:      inf");
+}
+
 // The agreed block, letter by letter: agents written for other harnesses parse it.
 TEST(Report, BeginsWithTheDeviceAndTheTwelveKeysAsTheyAreKnown) {
   EXPECT_THAT(text_block(measured(), ""),

@@ -12,6 +12,7 @@ using trial::Event;
 trial::Request request() {
   trial::Request request;
   request.case_directory = "/somewhere/kernels";
+  request.case_files = {{"case.toml", "name = 1\n"}};
   request.kernel_file = "/somewhere/kernels/kernel.cu";
   request.source = "__global__ void k() {}\n\xff\xfe";
   request.device = {driver::DeviceChoice::Kind::cuda, 3};

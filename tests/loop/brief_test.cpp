@@ -43,6 +43,29 @@ TEST(Brief, SaysWhatToEditAndWhereTheIdeaGoes) {
             HasSubstr("IDEA: ..."), HasSubstr("Edit no other file"), HasSubstr("Do not run git")));
 }
 
+TEST(Brief, SuggestsABenchOfTheRunsOwnDeviceAndSize) {
+  Status status = a_run(0);
+  status.run.device = "cuda:1";
+  status.run.size = "large";
+  EXPECT_THAT(brief_of(status, "idea.txt", ""),
+              HasSubstr("`autokernel bench --case kernels --device cuda:1 --size large`"));
+  status.run.case_directory.clear();
+  status.run.arch = "sm_80";
+  EXPECT_THAT(brief_of(status, "idea.txt", ""),
+              HasSubstr("`autokernel bench --case . --device cuda:1 --size large --arch sm_80`"));
+}
+
+TEST(Brief, TellsOfTheBestATimeThatTheGainsLeadTo) {
+  Status status = a_run(0);
+  ledger::Experiment kept;
+  kept.number = 1;
+  kept.status = ledger::Status::keep;
+  kept.median_us = 70;
+  kept.gain = ledger::Gain{.estimate = 0.2, .low = 0.2, .high = 0.2, .pairs = 50};
+  add_to(status, std::move(kept));
+  EXPECT_THAT(brief_of(status, "idea.txt", ""), HasSubstr("- best: 80.000 us, experiment 1"));
+}
+
 TEST(Brief, SaysWhereTheRunStands) {
   EXPECT_THAT(
       brief_of(a_run(3), "idea.txt", ""),

@@ -72,6 +72,13 @@ Result judged(const Request& request) {
     result.reason = "line 1: BROKEN is not declared";
     return result;
   }
+  // What nobody may hand to a runner once it is not what was hashed.
+  const auto reference = request.case_files.find("reference.cu");
+  if (reference == request.case_files.end() || !reference->second.starts_with("the reference")) {
+    result.verdict = Verdict::incorrect;
+    result.reason = "the reference is another one";
+    return result;
+  }
   if (source.find("WRONG") != std::string::npos) {
     result.verdict = Verdict::incorrect;
     result.reason = "element 7 is wrong";

@@ -294,5 +294,16 @@ TEST(ResultsOfAStep, ThatGitDoesNotKnowSurviveATakenBackExperiment) {
   EXPECT_EQ(workplace.git().git("status", "--porcelain"), "?? results.tsv\n");
 }
 
+// The fake runner calls a kernel wrong whose reference is another one.
+TEST(StepOfASwappedCase, IsJudgedByTheReferenceThatWasHashed) {
+  Workplace workplace;
+  workplace.start();
+  workplace.reached = [&](std::string_view point) {
+    if (point == "committed") workplace.git().write("kernels/reference.cu", "another one\n");
+    if (point == "measured") workplace.git().write("kernels/reference.cu", "the reference\n");
+  };
+  EXPECT_EQ(workplace.try_out(kernel(80)).experiment.verdict, "kept");
+}
+
 }  // namespace
 }  // namespace autokernel::loop

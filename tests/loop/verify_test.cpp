@@ -117,7 +117,7 @@ TEST_F(Verifying, ARunByItsNameNeedsNoCheckout) {
   EXPECT_THAT(refusal(Stop::repository, [&] { static_cast<void>(verify()); }),
               HasSubstr("no run on main"));
   EXPECT_THAT(refusal(Stop::repository, [&] { static_cast<void>(verify("none")); }),
-              HasSubstr("there is no record of a run on autokernel/none"));
+              HasSubstr("there is no run 'none' in the ledger; there are: demo"));
 }
 
 TEST(VerifyingARun, WithoutAGainClaimsNothing) {

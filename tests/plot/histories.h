@@ -10,7 +10,7 @@ namespace autokernel::plot::testing {
 inline Experiment kept(double us, std::string description = "an idea") {
   return {.commit = "abcdef0",
           .fate = Fate::kept,
-          .median_us = us,
+          .time_us = us,
           .tflops_s = 2000 / us,
           .description = std::move(description),
           .interval_us = {}};
@@ -23,7 +23,7 @@ inline Experiment discarded(double us) {
 inline Experiment failed() {
   Experiment experiment = kept(1);
   experiment.fate = Fate::failed;
-  experiment.median_us.reset();
+  experiment.time_us.reset();
   experiment.tflops_s.reset();
   return experiment;
 }

@@ -91,7 +91,7 @@ TEST(Layout, ARooflineIsALineOfBothPanels) {
 TEST(Layout, ATimeOfZeroIsNotDrawnAndBreaksNothing) {
   History history;
   history.experiments = {kept(400), discarded(100)};
-  history.experiments[1].median_us = 0;
+  history.experiments[1].time_us = 0;
   const Layout layout = lay_out(history, {});
   EXPECT_FALSE(layout.time.values[1].has_value());
   EXPECT_FALSE(layout.throughput.values[1].has_value());

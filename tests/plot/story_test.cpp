@@ -18,7 +18,8 @@ TEST(Story, TheBestIsTheLastKeptAndNeverTheSmallestNumber) {
   EXPECT_EQ(story.baseline, 0U);
   EXPECT_EQ(story.best, 4U);
   EXPECT_THAT(story.best_after, ElementsAre(Eq(0U), Eq(0U), Eq(2U), Eq(2U), Eq(4U)));
-  EXPECT_EQ(headline(history, story), "400.0 us to 101.0 us, 3.96 times as fast");
+  EXPECT_EQ(headline(history, story),
+            "400.0 us to 101.0 us, 3.96 times as fast (raw medians, each of another process)");
   EXPECT_EQ(footer(history, story), "baseline and 4 experiments: 2 kept, 1 discarded, 1 failed");
 }
 
@@ -27,7 +28,42 @@ TEST(Story, BeforeTheFirstKeptThereIsNoBest) {
   history.experiments = {discarded(300), failed(), kept(200)};
   const Story story = story_of(history);
   EXPECT_THAT(story.best_after, ElementsAre(std::nullopt, std::nullopt, Eq(2U)));
-  EXPECT_EQ(headline(history, story), "baseline 200.0 us, nothing faster yet");
+  EXPECT_EQ(headline(history, story),
+            "baseline 200.0 us, nothing faster yet (raw medians, each of another process)");
+}
+
+TEST(Story, OfGainsInPairsNeedsNoWarning) {
+  History history;
+  history.scale = Scale::pairs;
+  history.experiments = {kept(400), kept(100)};
+  EXPECT_EQ(headline(history, story_of(history)), "400.0 us to 100.0 us, 4.00 times as fast");
+  EXPECT_THAT(footer(history, story_of(history)), ::testing::HasSubstr("gains in pairs"));
+}
+
+TEST(Story, IsHeadedByWhatWasConfirmedWhereThatIsKnown) {
+  History history;
+  history.scale = Scale::pairs;
+  history.experiments = {kept(400), kept(100)};
+  history.confirmed = Confirmed{.ratio = 3.9, .low = 3.8, .high = 4.0, .processes = 5};
+  EXPECT_EQ(headline(history, story_of(history)),
+            "3.90 times as fast as the baseline, confirmed in 5 processes (95 %: 3.80 to 4.00)");
+}
+
+TEST(Story, DrawsNothingThatWasRejectedAboveTheBestOfThen) {
+  History history;
+  history.scale = Scale::pairs;
+  history.experiments = {kept(400), discarded(390), kept(100), discarded(150), failed()};
+  const Story story = story_of(history);
+  EXPECT_EQ(drawn_us(history, story, 1), 400);
+  EXPECT_EQ(drawn_us(history, story, 2), 100);
+  EXPECT_EQ(drawn_us(history, story, 3), 150);
+  EXPECT_EQ(drawn_us(history, story, 4), std::nullopt);
+}
+
+TEST(Story, DrawsRawMediansWhereTheyAre) {
+  History history;
+  history.experiments = {kept(400), discarded(390)};
+  EXPECT_EQ(drawn_us(history, story_of(history), 1), 390);
 }
 
 TEST(Story, WithoutAnyKeptSaysSo) {

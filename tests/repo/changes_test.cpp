@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "autokernel/base/error.h"
 #include "autokernel/repo/repository.h"
 #include "support/scratch_repository.h"
 
@@ -39,37 +40,70 @@ class Changes : public ::testing::Test {
   std::string first_;
 };
 
+// Its bytes, which are none, would be read for half a minute.
+TEST_F(Changes, AHugeFileIsKnownByItsPlaceSizeAndTimes) {
+  const fs::path file = scratch_.write("huge", "");
+  fs::resize_file(file, std::uintmax_t{6} << 30U);
+  const auto before = changes();
+  ASSERT_EQ(before.size(), 1U);
+  EXPECT_FALSE(before[0].is_read);
+  EXPECT_EQ(before[0].blob.size(), 40U);
+  EXPECT_EQ(changes(), before);
+  fs::resize_file(file, (std::uintmax_t{6} << 30U) + 1);
+  EXPECT_NE(changes(), before);
+  const Repository repository = Repository::open(scratch_.root());
+  EXPECT_EQ(repository.hash_of("huge"), changes()[0].blob);
+  EXPECT_FALSE(repository.has_blob(changes()[0].blob));
+  EXPECT_THROW(static_cast<void>(repository.store("huge")), Error);
+}
+
+TEST_F(Changes, OfManyLargeFilesTheFirstAreRead) {
+  for (int i = 0; i < 6; ++i) {
+    fs::resize_file(scratch_.write("large" + std::to_string(i), ""), std::uintmax_t{60} << 20U);
+  }
+  const auto found = changes();
+  ASSERT_EQ(found.size(), 6U);
+  EXPECT_TRUE(found[3].is_read);
+  EXPECT_FALSE(found[4].is_read);
+}
+
+TEST_F(Changes, AFileThatGitKnowsAndIsTooLongToBeComparedIsNamed) {
+  fs::resize_file(scratch_.root() / "three", (std::uintmax_t{1} << 40U) + 2);
+  EXPECT_THAT([&] { static_cast<void>(changes()); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("git checkout -- ")));
+}
+
 TEST_F(Changes, NoneInACleanRepository) { EXPECT_THAT(changes(), IsEmpty()); }
 
 TEST_F(Changes, AModifiedFile) {
   scratch_.write("a/one", "other\n");
-  EXPECT_THAT(changes(), ElementsAre(Change{"a/one", id("a/one"), "modified"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"a/one", id("a/one"), true, "modified"}));
 }
 
 TEST_F(Changes, ADeletedFileHasNoId) {
   fs::remove(scratch_.root() / "b/two");
-  EXPECT_THAT(changes(), ElementsAre(Change{"b/two", "", "deleted"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"b/two", "", true, "deleted"}));
 }
 
 TEST_F(Changes, AFileDeletedByGit) {
   scratch_.git("rm", "--quiet", "b/two");
-  EXPECT_THAT(changes(), ElementsAre(Change{"b/two", "", "deleted"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"b/two", "", true, "deleted"}));
 }
 
 TEST_F(Changes, AFileTakenOutOfTheIndexAlone) {
   scratch_.git("rm", "--quiet", "--cached", "three");
-  EXPECT_THAT(changes(), ElementsAre(Change{"three", id("three"), "staged"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"three", id("three"), true, "staged"}));
 }
 
 TEST_F(Changes, ANewFile) {
   scratch_.write("a/new", "new\n");
-  EXPECT_THAT(changes(), ElementsAre(Change{"a/new", id("a/new"), "new"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"a/new", id("a/new"), true, "new"}));
 }
 
 TEST_F(Changes, ANewFolderIsOneWhateverItHolds) {
   scratch_.write("folder/x/one", "1\n");
   scratch_.write("folder/y", "2\n");
-  EXPECT_THAT(changes(), ElementsAre(Change{"folder/", "", "new"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"folder/", "", true, "new"}));
 }
 
 TEST_F(Changes, AnEmptyFolderIsNone) {
@@ -93,27 +127,27 @@ TEST_F(Changes, FilesIgnoredInThisRepositoryAloneAreNone) {
 TEST_F(Changes, AStagedFile) {
   scratch_.write("a/one", "other\n");
   scratch_.git("add", "a/one");
-  EXPECT_THAT(changes(), ElementsAre(Change{"a/one", id("a/one"), "staged"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"a/one", id("a/one"), true, "staged"}));
 }
 
 TEST_F(Changes, AStagedNewFile) {
   scratch_.write("new", "new\n");
   scratch_.git("add", "new");
-  EXPECT_THAT(changes(), ElementsAre(Change{"new", id("new"), "staged"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"new", id("new"), true, "staged"}));
 }
 
 TEST_F(Changes, AFileThatWasStagedAndEditedAgainHasTheIdOfTheWorktree) {
   scratch_.write("a/one", "staged\n");
   scratch_.git("add", "a/one");
   scratch_.write("a/one", "edited\n");
-  EXPECT_THAT(changes(), ElementsAre(Change{"a/one", id("a/one"), "modified"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"a/one", id("a/one"), true, "modified"}));
 }
 
 TEST_F(Changes, AFileThatIsStagedAndAgainAsInTheHeadIsOne) {
   scratch_.write("a/one", "staged\n");
   scratch_.git("add", "a/one");
   scratch_.write("a/one", "1\n");
-  EXPECT_THAT(changes(), ElementsAre(Change{"a/one", id("a/one"), "modified"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"a/one", id("a/one"), true, "modified"}));
 }
 
 TEST_F(Changes, AConflict) {
@@ -124,7 +158,7 @@ TEST_F(Changes, AConflict) {
   scratch_.write("three", "main\n");
   scratch_.commit("main");
   static_cast<void>(scratch_.try_git(scratch_.root(), {"merge", "other"}));
-  EXPECT_THAT(changes(), ElementsAre(Change{"three", id("three"), "in conflict"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"three", id("three"), true, "in conflict"}));
 }
 
 TEST_F(Changes, AFileThatOnlyLooksNewerIsNone) {
@@ -144,7 +178,7 @@ TEST_F(Changes, LookingDoesNotWriteTheIndex) {
 
 TEST_F(Changes, AFileThatWasMadeExecutable) {
   fs::permissions(scratch_.root() / "three", fs::perms::owner_all);
-  EXPECT_THAT(changes(), ElementsAre(Change{"three", id("three"), "modified"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"three", id("three"), true, "modified"}));
 }
 
 TEST_F(Changes, AFileReplacedByALink) {
@@ -152,13 +186,15 @@ TEST_F(Changes, AFileReplacedByALink) {
   fs::create_symlink("a/one", scratch_.root() / "three");
   const auto all = changes();
   scratch_.git("add", "three");
-  EXPECT_THAT(all, ElementsAre(Change{"three", scratch_.line("rev-parse", ":three"), "modified"}));
+  EXPECT_THAT(all,
+              ElementsAre(Change{"three", scratch_.line("rev-parse", ":three"), true, "modified"}));
 }
 
 TEST_F(Changes, AFileReplacedByAFolder) {
   fs::remove(scratch_.root() / "three");
   scratch_.write("three/file", "x\n");
-  EXPECT_THAT(changes(), ElementsAre(Change{"three", "", "deleted"}, Change{"three/", "", "new"}));
+  EXPECT_THAT(changes(),
+              ElementsAre(Change{"three", "", true, "deleted"}, Change{"three/", "", true, "new"}));
 }
 
 TEST_F(Changes, AFolderReplacedByALink) {
@@ -166,8 +202,8 @@ TEST_F(Changes, AFolderReplacedByALink) {
   fs::create_directory_symlink(scratch_.beside("elsewhere"), scratch_.root() / "a");
   const auto all = changes();
   scratch_.git("add", "a");
-  EXPECT_THAT(all, ElementsAre(Change{"a", scratch_.line("rev-parse", ":a"), "new"},
-                               Change{"a/one", "", "deleted"}));
+  EXPECT_THAT(all, ElementsAre(Change{"a", scratch_.line("rev-parse", ":a"), true, "new"},
+                               Change{"a/one", "", true, "deleted"}));
 }
 
 TEST_F(Changes, NamesOfAllKindsAreTakenAsTheyAre) {
@@ -176,10 +212,11 @@ TEST_F(Changes, NamesOfAllKindsAreTakenAsTheyAre) {
   scratch_.write(":top", "3\n");
   scratch_.write("größe", "4\n");
   scratch_.write("[x]", "5\n");
-  EXPECT_THAT(changes(),
-              ElementsAre(Change{"*", id("*"), "new"}, Change{":top", id(":top"), "new"},
-                          Change{"[x]", id("[x]"), "new"}, Change{"a b", id("a b"), "new"},
-                          Change{"größe", id("größe"), "new"}));
+  EXPECT_THAT(
+      changes(),
+      ElementsAre(Change{"*", id("*"), true, "new"}, Change{":top", id(":top"), true, "new"},
+                  Change{"[x]", id("[x]"), true, "new"}, Change{"a b", id("a b"), true, "new"},
+                  Change{"größe", id("größe"), true, "new"}));
 }
 
 TEST_F(Changes, ASubmoduleIsLeftOut) {
@@ -196,7 +233,7 @@ TEST_F(Changes, ASubmoduleIsLeftOut) {
 
 TEST_F(Changes, AnotherRepositoryPutInsideIsANewFolder) {
   scratch_.git("clone", "--quiet", ".", "inner");
-  EXPECT_THAT(changes(), ElementsAre(Change{"inner/", "", "new"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"inner/", "", true, "new"}));
 }
 
 TEST_F(Changes, WhatASparseCheckoutLeavesOutIsNone) {
@@ -211,7 +248,7 @@ TEST_F(Changes, WhatIsPassedOverIsNone) {
   const auto others = Repository::open(scratch_.root()).changes([](const std::string& path) {
     return path == "a/one";
   });
-  EXPECT_THAT(others, ElementsAre(Change{"new", id("new"), "new"}));
+  EXPECT_THAT(others, ElementsAre(Change{"new", id("new"), true, "new"}));
 }
 
 TEST_F(Changes, AllOfThemInTheOrderOfTheirPaths) {
@@ -220,9 +257,10 @@ TEST_F(Changes, AllOfThemInTheOrderOfTheirPaths) {
   fs::remove(scratch_.root() / "b/two");
   scratch_.write("a/one", "staged\n");
   scratch_.git("add", "a/one");
-  EXPECT_THAT(changes(),
-              ElementsAre(Change{"a/one", id("a/one"), "staged"}, Change{"b/two", "", "deleted"},
-                          Change{"three", id("three"), "modified"}, Change{"z", id("z"), "new"}));
+  EXPECT_THAT(changes(), ElementsAre(Change{"a/one", id("a/one"), true, "staged"},
+                                     Change{"b/two", "", true, "deleted"},
+                                     Change{"three", id("three"), true, "modified"},
+                                     Change{"z", id("z"), true, "new"}));
 }
 
 TEST_F(Changes, WhatChangesMeanwhileIsSeenByTheNextLook) {
@@ -230,7 +268,7 @@ TEST_F(Changes, WhatChangesMeanwhileIsSeenByTheNextLook) {
   EXPECT_THAT(repository.changes(), IsEmpty());
   scratch_.write("a/one", "other\n");
   scratch_.git("add", "a/one");
-  EXPECT_THAT(repository.changes(), ElementsAre(Change{"a/one", id("a/one"), "staged"}));
+  EXPECT_THAT(repository.changes(), ElementsAre(Change{"a/one", id("a/one"), true, "staged"}));
   scratch_.commit("other");
   EXPECT_THAT(repository.changes(), IsEmpty());
 }
@@ -240,8 +278,8 @@ TEST(ChangesOfANewRepository, AreAllItsFiles) {
   scratch.write("file", "x\n");
   scratch.write("folder/file", "x\n");
   EXPECT_THAT(Repository::open(scratch.root()).changes(),
-              ElementsAre(Change{"file", scratch.line("hash-object", "file"), "new"},
-                          Change{"folder/", "", "new"}));
+              ElementsAre(Change{"file", scratch.line("hash-object", "file"), true, "new"},
+                          Change{"folder/", "", true, "new"}));
 }
 
 }  // namespace

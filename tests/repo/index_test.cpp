@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -222,6 +223,66 @@ TEST_F(CheckOut, AnIndexOfTheFourthVersionStaysOne) {
   constexpr std::size_t kVersion = 7;  // the last byte of the second word
   EXPECT_EQ(scratch_.read(".git/index")[kVersion], 4);
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "M  kernels/kernel.cu\n");
+}
+
+class IndexImages : public CheckOut {
+ protected:
+  // What is staged of what.
+  [[nodiscard]] std::string staged() const { return scratch_.git("diff", "--cached"); }
+};
+
+TEST_F(IndexImages, PutBackWhatWasStaged) {
+  scratch_.write(kKernel, "staged\n");
+  scratch_.write("added", "added\n");
+  scratch_.git("add", "-A");
+  const std::string before = staged();
+  const Repository repository = Repository::open(scratch_.root());
+  const auto image = repository.index_image();
+  ASSERT_TRUE(image);
+  scratch_.git("reset", "-q");
+  EXPECT_TRUE(repository.set_index(*image));
+  EXPECT_EQ(staged(), before);
+  EXPECT_EQ(repository.index_image(), image);
+  EXPECT_FALSE(fs::exists(scratch_.root() / ".git/index.lock"));
+}
+
+TEST_F(IndexImages, AreNotWrittenWhereTheyAreThereAlready) {
+  const Repository repository = Repository::open(scratch_.root());
+  const auto image = repository.index_image();
+  ASSERT_TRUE(image);
+  EXPECT_FALSE(repository.set_index(*image));
+  EXPECT_FALSE(fs::exists(scratch_.root() / ".git/index.lock"));
+}
+
+TEST_F(IndexImages, DoNotHideAnEditThatWasAsLateAsTheIndex) {
+  scratch_.write(kKernel, "three\n");
+  scratch_.git("add", kKernel);
+  const Repository repository = Repository::open(scratch_.root());
+  const auto image = repository.index_image();
+  ASSERT_TRUE(image);
+  scratch_.git("reset", "-q");
+  // Of the same size, and as far as the disk's clock tells of the same time.
+  const auto time = fs::last_write_time(kernel());
+  std::ofstream(kernel(), std::ios::in) << "thref\n";
+  fs::last_write_time(kernel(), time);
+  EXPECT_TRUE(repository.set_index(*image));
+  EXPECT_EQ(scratch_.git("status", "--porcelain"), "MM kernels/kernel.cu\n");
+}
+
+TEST_F(IndexImages, ArePutBackByNobodyWhileAnotherGitHasTheLock) {
+  const Repository repository = Repository::open(scratch_.root());
+  const auto image = repository.index_image();
+  ASSERT_TRUE(image);
+  scratch_.write(".git/index.lock", "");
+  EXPECT_THAT([&] { repository.set_index(*image); },
+              ::testing::ThrowsMessage<Error>(
+                  AllOf(HasSubstr("index.lock"), HasSubstr("another git is at work"))));
+  EXPECT_TRUE(fs::exists(scratch_.root() / ".git/index.lock"));
+}
+
+TEST_F(IndexImages, NoneWhereThereIsNoIndex) {
+  fs::remove(scratch_.root() / ".git/index");
+  EXPECT_EQ(Repository::open(scratch_.root()).index_image(), std::nullopt);
 }
 
 }  // namespace

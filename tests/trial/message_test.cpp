@@ -24,6 +24,7 @@ using testing::ThrowsMessage;
 Request request() {
   Request request;
   request.case_directory = "/somewhere/kernels";
+  request.case_files = {{"case.toml", "name = 1\n"}, {"reference.cu", "no UTF-8: \xff"}};
   request.kernel_file = "/somewhere/kernels/kernel.cu";
   request.source = "__global__ void k() {}\n\"quotes\" \\ and\ttabs";
   request.device = {driver::DeviceChoice::Kind::cuda, 3};
@@ -102,6 +103,7 @@ TEST(Message, CarriesEveryFieldOfARequest) {
   const Request sent = request();
   const Request got = decode_request(encode(sent));
   EXPECT_EQ(got.case_directory, sent.case_directory);
+  EXPECT_EQ(got.case_files, sent.case_files);
   EXPECT_EQ(got.kernel_file, sent.kernel_file);
   EXPECT_EQ(got.source, sent.source);
   EXPECT_EQ(got.device, sent.device);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "autokernel/base/error.h"
+#include "autokernel/cases/case.h"
 #include "support/present.h"
 #include "support/scratch_folder.h"
 #include "trial/device_lock.h"
@@ -111,6 +112,7 @@ class MatMulTrial : public ::testing::Test {
   Request request(const std::string& source) {
     Request request;
     request.case_directory = folder_.path();
+    request.case_files = cases::read_files(folder_.path()).bytes;
     request.kernel_file = folder_.path() / "kernel.cu";
     request.source = source;
     request.device = parse_device("cpu");
@@ -529,13 +531,17 @@ class ScaleTrial : public ::testing::Test {
     static_cast<void>(folder_.write("reference.cu", scale("y[i] = 3 * x[i];")));
   }
 
-  Result trial(const std::string& source) {
+  Request request(const std::string& source) {
     Request request;
     request.case_directory = folder_.path();
+    request.case_files = cases::read_files(folder_.path()).bytes;
     request.kernel_file = folder_.path() / "kernel.cu";
     request.source = source;
     request.device = parse_device("cpu");
-    return run_trial(request, [](Phase) {});
+    return request;
+  }
+  Result trial(const std::string& source) {
+    return run_trial(request(source), [](Phase) {});
   }
 
   test::ScratchFolder folder_;
@@ -555,6 +561,14 @@ TEST_F(ScaleTrial, AKernelThatRoundsOnceMoreIsNot) {
 
   EXPECT_EQ(result.verdict, Verdict::incorrect);
   EXPECT_THAT(result.reason, HasSubstr("normal inputs, check launch 1 at N = 1024"));
+}
+
+TEST_F(ScaleTrial, OpensNothingInTheFolderOfTheCase) {
+  const Request asked = request(scale("y[i] = 0;"));
+  static_cast<void>(folder_.write("reference.cu", scale("y[i] = 0;")));
+  EXPECT_EQ(run_trial(asked, [](Phase) {}).verdict, Verdict::incorrect);
+  std::filesystem::remove_all(folder_.path());
+  EXPECT_EQ(run_trial(asked, [](Phase) {}).verdict, Verdict::incorrect);
 }
 
 TEST_F(ScaleTrial, AReferenceThatDoesNotCompileIsTheCasesFault) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,10 +17,16 @@ namespace autokernel {
 inline constexpr std::uint64_t kLargestFile = 64ULL << 20;
 
 // The bytes of a file. `role` says in an error what the file was wanted for, e.g. "the kernel".
-// Throws Error(usage) for a file that is missing, unreadable, a folder or larger than `limit`: the
-// path came from the user.
+// Throws Error(usage) for a file that is missing, unreadable, larger than `limit`, or no regular
+// file: the path came from the user. It never waits, as the opening of a named pipe would.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path, std::string_view role,
                                     std::uint64_t limit = kLargestFile);
+// The same for a file below `folder` that somebody else may put something in the place of: neither
+// it nor a folder on the way to it may be a symbolic link. None where there is no such file.
+[[nodiscard]] std::optional<std::string> read_file_below(const std::filesystem::path& folder,
+                                                         const std::filesystem::path& path,
+                                                         std::string_view role,
+                                                         std::uint64_t limit = kLargestFile);
 
 // Replaces `path` by a file with these bytes. A reader, or a machine that loses power, sees the old
 // file or the new one, never a part. Throws Error(environment); the old file is then unchanged and

@@ -78,10 +78,12 @@ struct GemmReference {
 // reference = "reference.cu": compiled, declared and launched like a kernel of this case.
 struct KernelReference {
   std::filesystem::path file;
+  std::string source;  // what it holds; empty in a Case that was parsed from a text alone
   // Where it is not empty: a kernel that computes the same in fp64. It takes the tensors like any
   // other, but writes `double` where their type is a floating one. The error of a kernel, as root
   // mean square of its distance to this, is then held against that of `file`.
   std::filesystem::path fp64_file;
+  std::string fp64_source;
 };
 using Reference = std::variant<GemmReference, KernelReference>;
 
@@ -112,9 +114,23 @@ struct Case {
       const std::string& name) const;  // throws Error(internal) where there is none
 };
 
-// Reads DIR/case.toml. Throws Error(usage) naming file, line, what was found and what is allowed.
+// A kernel or a reference is one file of source text; more is a mistake.
+inline constexpr std::uint64_t kLargestSource = 16ULL << 20U;
+
+// All that a case is made of, read once: whoever can write to its folder cannot have one thing
+// hashed and another one compiled.
+struct CaseFiles {
+  std::filesystem::path directory;           // where they were read; messages name it
+  std::map<std::string, std::string> bytes;  // by path from there: "case.toml", "reference.cu"
+};
+// Reads DIR/case.toml and the files that it names. Throws Error(usage) where there is no case, and
+// for one that is not a regular file, is larger than kLargestSource or lies behind a symbolic link.
+[[nodiscard]] CaseFiles read_files(const std::filesystem::path& directory);
+// Throws Error(usage) naming file, line, what was found and what is allowed. No file is opened.
+[[nodiscard]] Case parse(const CaseFiles& files);
+// Both at once, for those who only want to know what the case says.
 [[nodiscard]] Case load(const std::filesystem::path& directory);
-// The same from text; `directory` is what paths in it are relative to and what messages name.
+// From the text of case.toml alone, whatever files it names.
 [[nodiscard]] Case parse(const std::string& text, const std::filesystem::path& directory);
 
 // Value of a formula such as "2*M*N*K" (muparser). Throws Error(usage) naming formula and unknown

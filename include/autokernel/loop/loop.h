@@ -61,7 +61,8 @@ struct Step {
   ledger::Experiment experiment;
   trial::Result result;
   ledger::RunStarted run;
-  std::string next;  // what to do now, in a sentence
+  std::optional<double> time_us;  // on the scale of the run (ledger::TimeScale)
+  std::string next;               // what to do now, in a sentence
 };
 
 // One run's confirmed result.
@@ -69,6 +70,7 @@ struct Finish {
   ledger::RunFinished headline;
   trial::DeviceReport device;
   std::string problem;
+  std::string library;  // that it was compared with: "OpenBLAS 0.3.21"; empty: none
   Status status;
 };
 

@@ -26,6 +26,9 @@ struct Status {
   int streak = 0;         // experiments since the best
   int turns_in_vain = 0;  // an agent's, since the last experiment
   bool finished = false;  // and no experiment was made since
+  // What the last `loop finish` measured, if it was of this best; experiments that were not kept
+  // may have been made since.
+  std::optional<ledger::RunFinished> confirmed;
   // Files that may not change and have; a step refuses to go on. "kernels/case.toml (modified)"
   std::string strayed;
   std::string under_way;  // who holds the lock, and for what; empty: nobody
@@ -35,6 +38,12 @@ struct Status {
   // nothing was kept.
   [[nodiscard]] std::optional<double> gain_over_baseline()
       const;  // relative: 0.5 for half the time
+  // The best's time on the scale that begins with the baseline's median (ledger::TimeScale): the
+  // baseline's, less gain_over_baseline(). Its own median is of another process than the
+  // baseline's.
+  [[nodiscard]] std::optional<double> best_us() const;
+  // Whether its times are those of a CPU.
+  [[nodiscard]] bool is_emulated() const;
   // Whether small changes have stopped paying: many experiments in a row without a gain.
   [[nodiscard]] bool is_plateau() const;
   // Why no more experiments should be made: budget or plateau; empty: go on.

@@ -30,6 +30,7 @@ struct Verification {
   std::optional<trial::Result> failure;
   trial::DeviceReport device;
   std::string problem;
+  std::string library;  // that it was compared with: "OpenBLAS 0.3.21"; empty: none
   Status status;
 };
 

@@ -2,6 +2,7 @@
 // else has changed. No path but the one named is ever reset, staged, unstaged or removed.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -30,8 +31,21 @@ struct Change {
   // The id that git would give to the file's bytes as they are; empty for one that is gone, and for
   // a folder.
   std::string blob;
+  // Whether they were read for that. Of what is too large, and beyond what can be read in a second
+  // in all, place, size and times stand for the bytes.
+  bool is_read = true;
   std::string what;  // for messages: "modified", "new", "deleted", "staged", "in conflict"
   friend bool operator==(const Change&, const Change&) = default;
+};
+
+// What people and agents have staged, and what git remembers of each file to see without reading it
+// whether it has changed. A file that was written as late as the index is read all the same, so the
+// time belongs to it.
+struct IndexImage {
+  std::string bytes;
+  std::int64_t written_seconds = 0;
+  std::int64_t written_nanoseconds = 0;
+  friend bool operator==(const IndexImage&, const IndexImage&) = default;
 };
 
 // The id that git gives to these bytes as a file.
@@ -110,6 +124,13 @@ class Repository {
   // Whether the worktree's file is the commit's, line endings aside.
   [[nodiscard]] bool file_matches(const std::string& commit, const std::string& path) const;
 
+  // The index as it lies on the disk, byte by byte; none where there is none yet. Throws
+  // Error(environment) for one that cannot be read.
+  [[nodiscard]] std::optional<IndexImage> index_image() const;
+  // Makes the index that again; whether it was another.
+  // NOLINTNEXTLINE(modernize-use-nodiscard): mostly for what it does
+  bool set_index(const IndexImage& image) const;
+
   // All that differs from the head's commit, by path. A folder that git does not know is one
   // change, whatever it holds; submodules are left out. What git ignores is not among them, nor
   // are paths that are passed over: their bytes are not even read.
@@ -118,11 +139,18 @@ class Repository {
   // The id of a file's bytes as changes() gives it, without keeping them; empty where there is no
   // such file.
   [[nodiscard]] std::string hash_of(const std::string& path) const;
-  // Keeps the bytes of a worktree's file in git's store, unreferenced; gives their id.
+  // The id that the file would have if it held these bytes, line endings converted as git's
+  // settings say; store_as() keeps them as well.
+  [[nodiscard]] std::string hash_as(const std::string& path, std::string_view bytes) const;
+  [[nodiscard]] std::string store_as(const std::string& path, std::string_view bytes) const;
+  // Keeps the bytes of a worktree's file in git's store, unreferenced; gives their id. Throws
+  // Error(repository) for one that is too large.
   [[nodiscard]] std::string store(const std::string& path) const;
   // Replaces the worktree's file by the bytes stored under that id; the index is not touched.
   void put_back(const std::string& blob, const std::string& path) const;
 
+  // Whether git's store has such a blob.
+  [[nodiscard]] bool has_blob(const std::string& blob) const;
   // The same for bytes that are no file, and back; none where the store has no such blob.
   [[nodiscard]] std::string store_bytes(std::string_view bytes) const;
   [[nodiscard]] std::optional<std::string> bytes_of(const std::string& blob) const;

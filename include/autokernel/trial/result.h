@@ -48,7 +48,10 @@ struct KnownDevice {
 };
 
 struct Request {
-  std::filesystem::path case_directory;
+  std::filesystem::path case_directory;  // for messages: the runner does not open it
+  // The case's files as the supervisor read them (cases::CaseFiles): what it has hashed is what
+  // every runner compiles.
+  std::map<std::string, std::string> case_files;
   std::filesystem::path kernel_file;  // usually case_directory / "kernel.cu"
   std::string source;  // kernel_file as the supervisor read it, so that both judge the same bytes
   DeviceChoice device;

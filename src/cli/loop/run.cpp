@@ -52,7 +52,7 @@ int LoopRun::run(const Console& console) {
   const loop::DriveObserver observer = {
       .stepped =
           [&](const loop::Step& step) {
-            console.out << experiment_line(step.experiment) << std::flush;
+            console.out << experiment_line(step.experiment, step.time_us) << std::flush;
           },
       .in_vain =
           [&](const ledger::Turn& turn) {

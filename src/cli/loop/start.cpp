@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr const char* kLoopStartExamples = R"(Examples:
   autokernel loop start tiles
   autokernel loop start tiles --max-runs 200 --hours 8 --no-progress 25
-  autokernel loop start softmax-1 --case kernels/softmax --device cuda:1
+  autokernel loop start tiles-2 --case kernels --device cuda:1
 
 Commit the kernel first: what is committed is the baseline. Nothing is changed where the start is refused.)";
 

@@ -48,6 +48,10 @@ constexpr std::size_t kLongestNext = 160;
 
 [[nodiscard]] std::string short_id(const std::string& commit) { return commit.substr(0, 7); }
 
+// What stands beside every time of the emulated device.
+constexpr const char* kEmulated = "emulated";
+constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, not on a GPU";
+
 // "-12.3 %" of the time: what was gained, the way a stopwatch shows it.
 [[nodiscard]] std::string time_change(double gain) { return fmt::format("{:+.1f} %", -100 * gain); }
 
@@ -108,12 +112,16 @@ constexpr std::size_t kLongestNext = 160;
   lines.add("run", fmt::format("{} on {}", shortened(status.run.tag, kLongestName),
                                shortened(status.run.branch, kLongestName)));
   lines.add("device", shortened(status.run.device_name, kLongestName));
+  if (status.is_emulated()) lines.add(kEmulated, kEmulatedTimes);
   lines.add("baseline_us", status.baseline.median_us, 3);
   lines.add("best", fmt::format("{} ({}): {}", best.number, short_id(best.commit),
                                 shortened(best.description, room.longest)));
-  lines.add("best_us", best.median_us, 3);
+  lines.add("best_us", status.best_us(), 3);
   if (const auto gain = status.gain_over_baseline()) {
     lines.add("gain_pct", 100 * *gain, 2);
+  }
+  if (status.confirmed && status.confirmed->over_baseline) {
+    lines.add("confirmed", times_as_fast(*status.confirmed->over_baseline));
   }
   lines.add("vs_reference", best.vs_reference, 3);
   lines.add("experiments",
@@ -130,15 +138,39 @@ constexpr std::size_t kLongestNext = 160;
   return lines.take();
 }
 
+// A rejected kernel is to be fixed or given up, and one that nothing could be said of to be tried
+// again; for all else the run says what comes next.
+[[nodiscard]] std::string next_of(const loop::Step& step) {
+  const int number = step.experiment.number;
+  if (step.result.verdict != trial::Verdict::correct) {
+    return advice(step.result) + fmt::format(
+                                     " ('autokernel diff {0}' shows the edit, 'autokernel "
+                                     "restore {0}' puts it back)",
+                                     number);
+  }
+  if (step.experiment.verdict == "inconclusive") {
+    return fmt::format(
+        "try it again when the machine is quieter: 'autokernel restore {}', then "
+        "'autokernel loop step --again -m \"the same idea\"'; or edit on from the "
+        "best",
+        number);
+  }
+  return step.next;
+}
+
 }  // namespace
 
-std::string experiment_line(const Experiment& experiment) {
-  const std::string median =
-      experiment.median_us ? fmt::format("{:.3f}", *experiment.median_us) : "-";
-  const std::string gain =
+std::string experiment_heading() {
+  return fmt::format("{:>4}  {:<7}  {:>12}  {:>9}  {:<16}  {}\n", "n", "commit", "time_us",
+                     "change", "verdict", "description");
+}
+
+std::string experiment_line(const Experiment& experiment, const std::optional<double>& time_us) {
+  const std::string time = time_us ? fmt::format("{:.3f}", *time_us) : "-";
+  const std::string change =
       experiment.gain ? fmt::format("{:+.2f} %", -100 * experiment.gain->estimate) : "-";
   return fmt::format("{:>4}  {:<7}  {:>12}  {:>9}  {:<16}  {}\n", experiment.number,
-                     experiment.commit.substr(0, 7), median, gain, experiment.verdict,
+                     experiment.commit.substr(0, 7), time, change, experiment.verdict,
                      visible_line(experiment.description));
 }
 
@@ -153,13 +185,10 @@ std::string step_text(const loop::Step& step) {
                 {"status", ledger::spelling(experiment.status)}};
   last.verdict = experiment.verdict;
   last.reason = experiment.reason;
-  // A rejected kernel is to be mended or given up; for all else the run says what comes next.
-  const bool rejected = step.result.verdict != trial::Verdict::correct;
-  last.next = rejected ? advice(step.result) + fmt::format(
-                                                   " ('autokernel diff {0}' shows the edit, "
-                                                   "'autokernel restore {0}' puts it back)",
-                                                   experiment.number)
-                       : step.next;
+  last.next = next_of(step);
+  if (step.result.device && step.result.device->emulated) {
+    last.lines.insert(last.lines.begin(), {kEmulated, kEmulatedTimes});
+  }
   if (!is_baseline && !kept) {
     last.lines.emplace_back(
         "file", step.run.editable + " is again as in " + short_id(experiment.incumbent));
@@ -192,6 +221,11 @@ std::string status_json(const Status& status, const std::string& noise) {
     recent.push_back(experiment_json(status.experiments[status.experiments.size() - 1 - i]));
   }
   const std::string stop = status.why_stop();
+  Json confirmed;
+  if (status.confirmed && status.confirmed->over_baseline) {
+    const ledger::Confirmed& ratio = *status.confirmed->over_baseline;
+    confirmed = {{"ratio", ratio.ratio}, {"low", ratio.low}, {"high", ratio.high}};
+  }
   const Json object = {{"schema_version", kStatusSchemaVersion},
                        {"tag", status.run.tag},
                        {"branch", status.run.branch},
@@ -201,7 +235,10 @@ std::string status_json(const Status& status, const std::string& noise) {
                        {"min_gain", status.run.min_gain},
                        {"baseline", experiment_json(status.baseline)},
                        {"best", experiment_json(status.best)},
+                       {"best_us", or_null(status.best_us())},
                        {"gain_over_baseline", or_null(status.gain_over_baseline())},
+                       {"confirmed", confirmed},
+                       {"emulated", status.is_emulated()},
                        {"experiments", status.counts.experiments()},
                        {"kept", status.counts.kept},
                        {"discarded", status.counts.discarded},
@@ -226,10 +263,6 @@ std::string finish_text(const loop::Finish& finish) {
   const ledger::RunFinished& headline = finish.headline;
   const Status& status = finish.status;
   Lines lines;
-  const auto ratio = [](const ledger::Confirmed& confirmed) {
-    return fmt::format("{:.3f} times as fast (95 %: {:.3f} to {:.3f})", confirmed.ratio,
-                       confirmed.low, confirmed.high);
-  };
   lines.add("run", fmt::format("{} on {}", headline.tag, status.run.branch));
   lines.add_unless_empty("problem", finish.problem);
   lines.add("best", fmt::format("{} ({}): {}", status.best.number, short_id(headline.best),
@@ -238,8 +271,10 @@ std::string finish_text(const loop::Finish& finish) {
   lines.add("baseline_us", headline.baseline_us, 3);
   lines.add("best_us", headline.best_us, 3);
   lines.add("library_us", headline.library_us, 3);
-  if (headline.over_baseline) lines.add("over_baseline", ratio(*headline.over_baseline));
-  if (headline.over_library) lines.add("over_library", ratio(*headline.over_library));
+  if (headline.over_baseline) lines.add("over_baseline", times_as_fast(*headline.over_baseline));
+  if (headline.over_library) {
+    lines.add("over_library", times_as_fast(*headline.over_library, finish.library));
+  }
   lines.add("timing", timing(finish.device));
   lines.add("experiments",
             fmt::format("{} ({} kept, {} discarded, {} failed)", status.counts.experiments(),

@@ -1,6 +1,7 @@
 // What the commands of the loop print.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "autokernel/loop/loop.h"
@@ -12,9 +13,12 @@ namespace autokernel::cli {
 // 0 for one that was kept, else by its verdict (README.md).
 [[nodiscard]] int step_exit_code(const ledger::Experiment& experiment);
 
-// One experiment on one line, in columns: number, commit, median, change of the time, verdict and
-// description.
-[[nodiscard]] std::string experiment_line(const ledger::Experiment& experiment);
+// Experiments on a line each, in columns: number, commit, time, its change against the best before,
+// verdict and description. The times are on one scale, so that the change leads from one to the
+// other.
+[[nodiscard]] std::string experiment_heading();
+[[nodiscard]] std::string experiment_line(const ledger::Experiment& experiment,
+                                          const std::optional<double>& time_us);
 
 // Under a kilobyte, whatever an agent has written. `noise` is what gain this machine can tell from
 // nothing; empty where that is not known.

@@ -2,14 +2,18 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/ledger/results_table.h"
+#include "autokernel/ledger/time_scale.h"
 
 namespace autokernel::cli {
 namespace {
@@ -33,56 +37,128 @@ constexpr std::size_t kShortCommit = 7;  // as results.tsv has them
   return plot::Fate::failed;
 }
 
-// The gain is that over the incumbent, in pairs; around the median it says how sure the time is.
-[[nodiscard]] std::optional<plot::Interval> interval_of(const ledger::Experiment& experiment) {
-  if (!experiment.gain || !experiment.median_us || experiment.gain->estimate >= 1) return {};
-  const double incumbent_us = *experiment.median_us / (1 - experiment.gain->estimate);
-  return plot::Interval{incumbent_us * (1 - experiment.gain->high),
-                        incumbent_us * (1 - experiment.gain->low)};
-}
-
 [[nodiscard]] std::optional<double> number_in(const json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_number()) return std::nullopt;
   return found->get<double>();
 }
 
-// What one measurement, as `bench --json` prints it, says of the case and the machine.
-void add_measurement(plot::History& history, const std::string& result) {
+// An experiment of the ledger, and where it lies on the scale of its run.
+struct Scaled {
+  const ledger::Row* row = nullptr;
+  std::optional<double> time_us;
+  std::optional<plot::Interval> interval_us;
+};
+
+// All that the ledger says of a table's run.
+struct Record {
+  std::map<std::string, Scaled> by_commit;
+  std::map<std::string, std::string> devices;  // by run
+  std::vector<const ledger::RunFinished*> ends;
+};
+
+[[nodiscard]] Record record_of(const std::vector<ledger::Row>& rows) {
+  Record record;
+  std::map<std::string, ledger::TimeScale> scales;  // by run
+  for (const ledger::Row& row : rows) {
+    if (const auto* experiment = std::get_if<ledger::Experiment>(&row.entry)) {
+      ledger::TimeScale& scale = scales[experiment->tag];
+      Scaled scaled{.row = &row, .time_us = scale.add(*experiment), .interval_us = {}};
+      const auto incumbent_us = scale.incumbent_us(*experiment);
+      if (incumbent_us && experiment->gain) {
+        scaled.interval_us = plot::Interval{*incumbent_us * (1 - experiment->gain->high),
+                                            *incumbent_us * (1 - experiment->gain->low)};
+      }
+      // A baseline may be that of several runs: the table is of the last one.
+      record.by_commit[experiment->commit.substr(0, kShortCommit)] = scaled;
+    } else if (const auto* run = std::get_if<ledger::RunStarted>(&row.entry)) {
+      record.devices[run->tag] = run->device_name;
+    } else if (const auto* end = std::get_if<ledger::RunFinished>(&row.entry)) {
+      record.ends.push_back(end);
+    }
+  }
+  return record;
+}
+
+[[nodiscard]] const ledger::Experiment& experiment_of(const Scaled& scaled) {
+  return std::get<ledger::Experiment>(scaled.row->entry);
+}
+
+// Puts all times on the scale of the run; false, and nothing is changed, where one of them is not
+// on it: two scales in one picture would say what is not so.
+[[nodiscard]] bool put_on_scale(plot::History& history, const Record& record) {
+  std::vector<plot::Experiment> scaled = history.experiments;
+  for (plot::Experiment& drawn : scaled) {
+    if (!drawn.time_us) continue;
+    const auto found = record.by_commit.find(drawn.commit.substr(0, kShortCommit));
+    if (found == record.by_commit.end() || !found->second.time_us) return false;
+    const ledger::Experiment& experiment = experiment_of(found->second);
+    if (drawn.tflops_s && experiment.median_us) {
+      *drawn.tflops_s *= *experiment.median_us / *found->second.time_us;
+    }
+    drawn.time_us = found->second.time_us;
+    drawn.interval_us = found->second.interval_us;
+  }
+  history.experiments = std::move(scaled);
+  history.scale = plot::Scale::pairs;
+  return true;
+}
+
+// What one measurement, as `bench --json` prints it, says of the case and the machine. `time_us` is
+// where it lies in the picture.
+void add_measurement(plot::History& history, const std::string& result, double time_us) {
   const json object = json::parse(result, nullptr, false);
   if (!object.is_object()) return;
   history.problem = object.value("problem", "");
-  history.library_us = number_in(object, "reference_us");
   const auto median_us = number_in(object, "median_us");
-  const auto percent = number_in(object, "pct_peak");
-  if (median_us && percent) history.roofline_us = *median_us * *percent / 100;
+  const auto library_us = number_in(object, "reference_us");
+  // Both were measured in one run; the picture has one of them elsewhere.
+  if (median_us && library_us) history.library_us = *library_us * time_us / *median_us;
+  if (const auto percent = number_in(object, "pct_peak"); median_us && percent) {
+    history.roofline_us = *median_us * *percent / 100;
+  }
+  const auto versions = object.find("versions");
+  if (versions == object.end() || !versions->is_object()) return;
+  const std::string library = versions->value("reference", "");
+  if (!library.empty()) history.library = library.substr(0, library.find(' '));
 }
 
 // What a ledger says of the rows that it has, too.
-void add_ledger(plot::History& history, const fs::path& folder) {
-  const ledger::Ledger record = ledger::Ledger::open(folder);
-  const std::vector<ledger::Row> rows = record.rows();
-  std::map<std::string, const ledger::Row*> by_commit;
-  std::map<std::string, std::string> devices;  // by run
-  for (const ledger::Row& row : rows) {
-    if (const auto* experiment = std::get_if<ledger::Experiment>(&row.entry))
-      by_commit[experiment->commit.substr(0, kShortCommit)] = &row;
-    if (const auto* run = std::get_if<ledger::RunStarted>(&row.entry))
-      devices[run->tag] = run->device_name;
-  }
+void add_ledger(plot::History& history, const fs::path& folder, plot::Scale wanted) {
+  const ledger::Ledger ledger = ledger::Ledger::open(folder);
+  const std::vector<ledger::Row> rows = ledger.rows();
+  const Record record = record_of(rows);
   const ledger::Row* best = nullptr;
-  for (plot::Experiment& drawn : history.experiments) {
-    const auto found = by_commit.find(drawn.commit.substr(0, kShortCommit));
-    if (found == by_commit.end()) continue;
-    const auto& experiment = std::get<ledger::Experiment>(found->second->entry);
+  std::size_t place_of_best = 0;
+  for (std::size_t i = 0; i < history.experiments.size(); ++i) {
+    plot::Experiment& drawn = history.experiments[i];
+    const auto found = record.by_commit.find(drawn.commit.substr(0, kShortCommit));
+    if (found == record.by_commit.end()) continue;
+    const ledger::Experiment& experiment = experiment_of(found->second);
     drawn.tflops_s = experiment.tflops_s;  // with all digits
-    drawn.interval_us = interval_of(experiment);
     history.run = experiment.tag;
-    if (drawn.fate == plot::Fate::kept) best = found->second;
+    if (drawn.fate != plot::Fate::kept) continue;
+    best = found->second.row;
+    place_of_best = i;
   }
-  history.device = devices[history.run];
-  if (best != nullptr)
-    add_measurement(history, std::get<ledger::Experiment>(record.read(*best)).result);
+  if (const auto device = record.devices.find(history.run); device != record.devices.end()) {
+    history.device = device->second;
+  }
+  const bool on_scale = wanted == plot::Scale::pairs && put_on_scale(history, record);
+  if (best == nullptr) return;
+  const auto& experiment = std::get<ledger::Experiment>(best->entry);
+  for (const ledger::RunFinished* end : record.ends) {
+    if (!on_scale || end->tag != history.run) continue;
+    history.confirmed.reset();
+    if (end->best != experiment.commit || !end->over_baseline) continue;
+    history.confirmed = plot::Confirmed{.ratio = end->over_baseline->ratio,
+                                        .low = end->over_baseline->low,
+                                        .high = end->over_baseline->high,
+                                        .processes = end->processes};
+  }
+  if (const auto time_us = history.experiments[place_of_best].time_us) {
+    add_measurement(history, std::get<ledger::Experiment>(ledger.read(*best)).result, *time_us);
+  }
 }
 
 }  // namespace
@@ -97,13 +173,13 @@ fs::path find_results(const fs::path& here) {
                                "autokernel loop start TAG");
 }
 
-plot::History read_history(const fs::path& results, std::ostream& err) {
+plot::History read_history(const fs::path& results, plot::Scale wanted, std::ostream& err) {
   plot::History history;
   for (ledger::ResultsRow& row :
        ledger::parse_results(read_file(results, "the table of results"), results)) {
     history.experiments.push_back({.commit = std::move(row.commit),
                                    .fate = fate_of(row.status),
-                                   .median_us = row.median_us,
+                                   .time_us = row.median_us,
                                    .tflops_s = row.tflops_s,
                                    .description = visible_line(row.description),
                                    .interval_us = {}});
@@ -114,7 +190,7 @@ plot::History read_history(const fs::path& results, std::ostream& err) {
   }
   const fs::path folder = fs::absolute(results).parent_path() / kLedger;
   try {
-    if (fs::exists(folder / "ledger.jsonl")) add_ledger(history, folder);
+    if (fs::exists(folder / "ledger.jsonl")) add_ledger(history, folder, wanted);
   } catch (const Error& error) {  // the table says enough by itself
     err << "drawn without the ledger: " << error.what() << "\n";
   }

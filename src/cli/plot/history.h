@@ -12,8 +12,10 @@ namespace autokernel::cli {
 // repository's root. Throws Error(usage) where there is none.
 [[nodiscard]] std::filesystem::path find_results(const std::filesystem::path& here);
 
-// Throws Error(usage) for a table that is damaged, naming its line, and for one without rows. A
-// ledger that cannot be read is left out, and `err` told so.
-[[nodiscard]] plot::History read_history(const std::filesystem::path& results, std::ostream& err);
+// On the `wanted` scale, as far as there is a ledger that has every row; else of medians. Throws
+// Error(usage) for a table that is damaged, naming its line, and for one without rows. A ledger
+// that cannot be read is left out, and `err` told so.
+[[nodiscard]] plot::History read_history(const std::filesystem::path& results, plot::Scale wanted,
+                                         std::ostream& err);
 
 }  // namespace autokernel::cli

@@ -26,7 +26,9 @@ constexpr const char* kPlotExamples = R"(Examples:
   autokernel plot --input old/results.tsv --output old.svg
   autokernel plot --format svg --output - > progress.svg
 
-Reads results.tsv and, where it lies beside that, the ledger of the run: device, library, roofline and intervals come from there.
+Reads results.tsv and, where it lies beside that, the ledger of the run. With a ledger the times are those of 'autokernel log': the
+median of the baseline, and from there on the gains in pairs of launches; a rejected experiment lies at the best of then, or is slower.
+After 'loop finish' the title is what that has confirmed. Without a ledger, and with --raw, they are medians of different processes.
 gnuplot draws (sudo apt-get install gnuplot-nox).)";
 
 const std::map<std::string, plot::Format>& formats() {
@@ -92,13 +94,16 @@ void Plot::declare(Options options) {
       .add_option("-o,--output", output_,
                   "File to write, - for standard output (default: progress.FORMAT; term: -)")
       .type_name("FILE");
+  options.add_flag("--raw", raw_,
+                   "Draw each experiment's own median, though each is of another process");
   options.add_flag("--open", open_, "Show the picture when it is drawn");
 }
 
 int Plot::run(const Console& console) {
   const plot::Format format = format_of(format_, output_ == "-" ? "" : output_);
   const fs::path input = input_.empty() ? find_results(fs::current_path()) : fs::path(input_);
-  const plot::History history = read_history(input, console.err);
+  const plot::History history =
+      read_history(input, raw_ ? plot::Scale::medians : plot::Scale::pairs, console.err);
   const std::string picture = plot::draw(history, format, plot::find_gnuplot(), text_size());
   std::string output = output_;
   if (output.empty()) {

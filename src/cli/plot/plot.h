@@ -21,6 +21,7 @@ class Plot : public Command {
   std::string input_;
   std::string output_;
   std::string format_;
+  bool raw_ = false;
   bool open_ = false;
 };
 

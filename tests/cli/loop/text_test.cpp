@@ -226,8 +226,14 @@ std::set<std::string> names_in(const json& object) {
 }
 
 TEST(LoopDocument, DescribesEveryFieldOfTheStatusAndNoOther) {
-  const json object = json::parse(status_json(status()));
+  Status run = status();
+  run.confirmed.emplace();
+  run.confirmed->over_baseline.emplace();
+  const json object = json::parse(status_json(run));
   std::set<std::string> written = names_in(object);
+  for (const std::string& name : names_in(object.at("confirmed"))) {
+    written.insert("confirmed." + name);
+  }
   for (const std::string& name : names_in(object.at("budget"))) written.insert("budget." + name);
   EXPECT_EQ(described_below("`loop status --json`"), written);
   EXPECT_EQ(described_below("An experiment in it"), names_in(object.at("best")));
@@ -283,10 +289,82 @@ TEST(StepExitCode, FollowsFromTheVerdict) {
 TEST(ExperimentLine, IsOneLineInColumnsWhateverAnAgentHasWritten) {
   Experiment odd = kept();
   odd.description = "two\nlines\x1b[2J";
-  EXPECT_EQ(experiment_line(odd),
+  EXPECT_EQ(experiment_line(odd, 50),
             "   1  d5f11ed        50.000   -50.00 %  kept              two lines [2J\n");
-  EXPECT_EQ(experiment_line(failed()),
+  EXPECT_EQ(experiment_line(failed(), std::nullopt),
             "   2  6bce071             -          -  does not compile  drop the tail\n");
+}
+
+TEST(ExperimentLine, HasAHeadingInTheSameColumns) {
+  EXPECT_EQ(experiment_heading(),
+            "   n  commit        time_us     change  verdict           description\n");
+}
+
+TEST(StatusText, TellsATimeOfTheBestThatFollowsFromTheBaselineAndTheGain) {
+  Status run = status();
+  run.best.median_us = 42;  // of another process
+  EXPECT_THAT(status_text(run), AllOf(HasSubstr("baseline_us:      100.000\n"),
+                                      HasSubstr("best_us:          50.000\n"),
+                                      HasSubstr("gain_pct:         50.00\n")));
+  EXPECT_EQ(json::parse(status_json(run)).at("best_us"), 50);
+}
+
+TEST(StatusText, TellsWhatAFinishHasConfirmed) {
+  Status run = status();
+  run.confirmed.emplace();
+  run.confirmed->over_baseline = ledger::Confirmed{.ratio = 1.98, .low = 1.9, .high = 2.06};
+  EXPECT_THAT(status_text(run),
+              HasSubstr("confirmed:        1.980 times as fast (95 %: 1.900 to 2.060)\n"));
+  EXPECT_EQ(json::parse(status_json(run)).at("confirmed").at("ratio"), 1.98);
+}
+
+TEST(StatusText, SaysOnTheEmulatedDeviceWhatItsTimesAre) {
+  Status run = status();
+  EXPECT_THAT(status_text(run), Not(HasSubstr("emulated")));
+  run.run.device_name = "CPU, emulated CUDA driver (A CPU, 2 threads)";
+  EXPECT_THAT(
+      status_text(run),
+      HasSubstr("\nemulated:         these times rank kernels on this CPU, not on a GPU\n"));
+}
+
+TEST(StatusText, SaysOfAStepUnderWayToWaitForIt) {
+  Status run = status();
+  run.under_way = "process 4711, autokernel loop step, since 2026-01-31 12:34:56 UTC";
+  EXPECT_THAT(status_text(run), HasSubstr("next:             wait until that has ended"));
+}
+
+loop::Step step_of(const std::string& verdict) {
+  loop::Step step;
+  step.experiment = kept();
+  step.experiment.number = 7;
+  step.experiment.verdict = verdict;
+  step.experiment.status = ledger::Status::discard;
+  step.next = "what the run says";
+  return step;
+}
+
+TEST(StepText, OfAnInconclusiveExperimentSaysHowToTryItAgain) {
+  EXPECT_THAT(step_text(step_of("inconclusive")),
+              AllOf(HasSubstr("autokernel restore 7"), HasSubstr("autokernel loop step --again")));
+  EXPECT_THAT(step_text(step_of("not faster")), HasSubstr("what the run says"));
+}
+
+TEST(StepText, SaysOnTheEmulatedDeviceWhatItsTimesAre) {
+  loop::Step step = step_of("not faster");
+  step.result.device = trial::DeviceReport{.name = "CPU", .emulated = true};
+  EXPECT_THAT(
+      step_text(step),
+      HasSubstr("\nemulated:         these times rank kernels on this CPU, not on a GPU\n"));
+}
+
+TEST(FinishText, NamesTheLibraryThatItWasComparedWith) {
+  loop::Finish finish;
+  finish.status = status();
+  finish.library = "OpenBLAS 0.3.21";
+  finish.headline.over_library = ledger::Confirmed{.ratio = 0.5, .low = 0.4, .high = 0.6};
+  EXPECT_THAT(finish_text(finish),
+              HasSubstr("over_library:     0.500 times as fast as OpenBLAS 0.3.21 (95 %: 0.400 to "
+                        "0.600)\n"));
 }
 
 TEST(FinishText, SaysWhetherTheGainIsConfirmed) {
