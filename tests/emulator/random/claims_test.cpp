@@ -13,10 +13,10 @@
 namespace emulator::testing::random {
 namespace {
 
-using ::testing::IsEmpty;
-using ::testing::Not;
 using jit::Compilation;
 using lower::EngineChoice;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 // AUTOKERNEL_TEST_FULL=1: at least a million claims, and of so many programs.
 bool everything_is_wanted() {
@@ -89,10 +89,10 @@ TEST_P(Claims, AreTrueOfTheProgramsThatTheInterpreterRuns) {
       words.push_back(static_cast<std::uint32_t>(number));
       words.push_back(static_cast<std::uint32_t>(number >> 32U));
     }
-    const Outcome outcome =
-        run_kernel(ptx_of(program), words, std::size_t{program.threads()} * program.blocks * kOutputs * 2,
-                   {.grid = {program.blocks, 1, 1}, .block = program.block}, GetParam(),
-                   Compilation::comparing);
+    const Outcome outcome = run_kernel(
+        ptx_of(program), words, std::size_t{program.threads()} * program.blocks * kOutputs * 2,
+        {.grid = {program.blocks, 1, 1}, .block = program.block}, GetParam(),
+        Compilation::comparing);
     sum.add(outcome);
     ASSERT_THAT(outcome.wrong_claims, IsEmpty()) << "seed " << seed << "\n" << ptx_of(program);
   }
@@ -145,10 +145,9 @@ TEST_P(WrongOnce, IsTrueNow) {
   const std::string body = std::string(GetParam().code) + "st.global.u64 [%rd1], %rd9;";
   for (const std::uint32_t word : {0U, 1U, 5U, 128U, 40000U, 0x80000000U, 0xffffffffU}) {
     const std::vector<std::uint32_t> input(64, word);
-    const Outcome outcome =
-        run_kernel(kernel_of("mul.wide.u32 %rd1, %r0, 8; add.u64 %rd1, %rd1, %rd3;" + body), input,
-                   128, {.grid = {1, 1, 1}, .block = {64, 1, 1}}, EngineChoice::warps,
-                   Compilation::comparing);
+    const Outcome outcome = run_kernel(
+        kernel_of("mul.wide.u32 %rd1, %r0, 8; add.u64 %rd1, %rd1, %rd3;" + body), input, 128,
+        {.grid = {1, 1, 1}, .block = {64, 1, 1}}, EngineChoice::warps, Compilation::comparing);
     EXPECT_THAT(outcome.wrong_claims, IsEmpty()) << word;
     EXPECT_GT(outcome.claims_compared, 0U);
   }
