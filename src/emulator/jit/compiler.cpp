@@ -66,9 +66,9 @@ KernelObject compile_anew(const ptx::Module& module, const ptx::Function& entry,
   lower::LoweredKernel lowered = lower::lower_kernel(module, entry, shape, globals, kFunctionName,
                                                      engine, parts_of(compilation), claims);
   times.lower_seconds = seconds_since(begin);
-  Objects code = compile_modules(
-      lowered.modules, runtime::default_workers(),
-      is_quick(compilation) ? Optimisation::none : Optimisation::standard);
+  Objects code =
+      compile_modules(lowered.modules, runtime::default_workers(),
+                      is_quick(compilation) ? Optimisation::none : Optimisation::standard);
   times.optimise_seconds = code.optimise_seconds;
   times.generate_seconds = code.generate_seconds;
   return {.objects = std::move(code.objects),

@@ -24,6 +24,10 @@ class Writer;
 
 // Bytes of one lane, all elements of it.
 [[nodiscard]] unsigned lane_bytes(const ptx::Instruction& instruction);
+// What LLVM is told of the alignment of an element. An instruction that wants 16 bytes of it would
+// end the process where an address that was taken to be aligned is not; with less there is none.
+[[nodiscard]] constexpr unsigned told_alignment(unsigned bytes) { return bytes < 8 ? bytes : 8; }
+
 // Whether ld or st may not be left out, merged or widened.
 [[nodiscard]] bool is_volatile(const ptx::Instruction& instruction);
 // How far apart the accesses of one wide load or store may lie.

@@ -110,16 +110,15 @@ std::uint64_t AccessAddress::window_bytes() const {
 AccessAddress::Inside AccessAddress::inside(unsigned bytes) const {
   if (window_form_.is_vector()) return Inside::unknown;
   // A register may point into the frame of another function.
-  const bool own_frame =
-      space_ == ptx::Space::local && (!writer_.by_thread() || offset_in_frame());
+  const bool own_frame = space_ == ptx::Space::local && (!writer_.by_thread() || offset_in_frame());
   if (space_ != ptx::Space::shared && !own_frame) return Inside::unknown;
   const Range range = window_form_.range;
   const auto end = static_cast<std::int64_t>(window_bytes());
   // No bound is near the ends of its type here, so the sums cannot overflow.
-  const bool within =
-      range.low >= 0 && range.high <= end && window_form_.lowest_offset() >= -end &&
-      window_form_.highest_offset() <= end && range.low + window_form_.lowest_offset() >= 0 &&
-      range.high + window_form_.highest_offset() + bytes <= end;
+  const bool within = range.low >= 0 && range.high <= end && window_form_.lowest_offset() >= -end &&
+                      window_form_.highest_offset() <= end &&
+                      range.low + window_form_.lowest_offset() >= 0 &&
+                      range.high + window_form_.highest_offset() + bytes <= end;
   if (!within) return Inside::unknown;
   return std::holds_alternative<ptx::Register>(address_.base) ? Inside::claimed : Inside::known;
 }

@@ -74,8 +74,8 @@ class Finder {
     const bool claimed = inside == AccessAddress::Inside::claimed && aligned;
     const AccessWay way = way_of(writer_, instruction, found);
     const bool uniform = way.kind == AccessWay::Kind::uniform;
-    const bool vectors = way.kind == AccessWay::Kind::vectors &&
-                         (claimed || (loads && writer_.mask_is_full()));
+    const bool vectors =
+        way.kind == AccessWay::Kind::vectors && (claimed || (loads && writer_.mask_is_full()));
     if (!uniform && !vectors) return;
     const std::int64_t offset = address->offset;
     if (offset < -kFarthest || offset > kFarthest || wraps_early(*base, instruction.space)) return;

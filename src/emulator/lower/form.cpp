@@ -219,8 +219,8 @@ Form truncate(const Form& a, unsigned to) {
   for (auto& offset : result.offset) offset = wrap(offset, to);
   if (a.is_vector()) return result;
   const std::int64_t wrapped = wrap(a.range.low, to);
-  result.range = a.range.constant() ? Range{wrapped, wrapped}
-                                    : range_or_full(a.range.low, a.range.high, to);
+  result.range =
+      a.range.constant() ? Range{wrapped, wrapped} : range_or_full(a.range.low, a.range.high, to);
   if (result.range.constant()) result.trailing_zeros = zeros_of(result.range.low);
   return result;
 }

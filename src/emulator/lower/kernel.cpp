@@ -108,8 +108,7 @@ std::string header_of_kernel(const std::string& name) {
 
 LoweredKernel lower_threads(const ptx::Module& module, const ptx::Function& function,
                             LaunchShape shape, const SymbolAddresses& symbols,
-                            const std::string& name, const CallGraph& graph,
-                            ClaimsChoice claims) {
+                            const std::string& name, const CallGraph& graph, ClaimsChoice claims) {
   shape.unit = runtime::Unit::thread;
   const ThreadProgram program = thread_program(module, function, graph);
   Functions functions(module, shape, symbols, claims);

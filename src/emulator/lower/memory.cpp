@@ -340,7 +340,7 @@ class Access {
     const Value pointer = host_pointer(address);
     for (unsigned e = 0; e < count_; ++e) {
       const Value value = ir_.load(ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_), element_,
-                                   1, bytes_, is_volatile(instruction_));
+                                   1, told_alignment(bytes_), is_volatile(instruction_));
       writer_.write(registers_[e], value, Form::uniform(64), ptx::is_signed(instruction_.type()));
     }
   }
@@ -350,8 +350,8 @@ class Access {
     check_uniform(address);
     const Value pointer = host_pointer(address);
     for (unsigned e = 0; e < count_; ++e) {
-      ir_.store(values[e], ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_), bytes_,
-                is_volatile(instruction_));
+      ir_.store(values[e], ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_),
+                told_alignment(bytes_), is_volatile(instruction_));
     }
   }
 

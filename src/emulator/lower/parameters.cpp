@@ -23,7 +23,8 @@ bool lower_parameter(Writer& writer, const Instruction& instruction) {
   const unsigned bytes = ptx::bits(instruction.type()) / 8;
   const std::string element = integer_of(instruction.type());
   if (symbol->where == ptx::Symbol::Where::parameter && !stores) {
-    // An offset in the text may be any number of 64 bits: nothing is added to one that is too large.
+    // An offset in the text may be any number of 64 bits: nothing is added to one that is too
+    // large.
     const auto begin = static_cast<std::int64_t>(writer.layout().parameters.at(symbol->index));
     const auto end = static_cast<std::int64_t>(writer.layout().parameter_bytes);
     const auto span = static_cast<std::int64_t>(registers.size() * bytes);

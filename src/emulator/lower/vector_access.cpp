@@ -50,12 +50,13 @@ Value VectorAccess::gather(const Value& base, unsigned element) {
 
 Value VectorAccess::gather_words(const Value& addresses, const std::string& element) {
   const std::string type = type_of(element, kLanes);
+  const unsigned alignment = told_alignment(bits_of(element) / 8);
   const std::string name = fmt::format("@llvm.masked.gather.v{}{}.v{}p0", kLanes, element, kLanes);
   const Value all = Ir::constant(1, "i1", kLanes);
   ir_.declare(fmt::format("declare {} {}(<{} x ptr>, i32, <{} x i1>, {})", type, name, kLanes,
                           kLanes, type));
   return ir_.define(fmt::format("call {} {}({}, i32 {}, {}, {} poison)", type, name,
-                                addresses.typed(), bits_of(element) / 8, all.typed(), type),
+                                addresses.typed(), alignment, all.typed(), type),
                     element, kLanes);
 }
 
@@ -65,7 +66,7 @@ std::vector<Value> VectorAccess::load_runs(const Value& base) {
   for (const Run& run : runs_) {
     const Value pointer = ir_.pointer_offset(base, static_cast<std::uint64_t>(run.start - lowest_));
     const auto width = static_cast<unsigned>(run.bytes() / bytes_);
-    const Value data = ir_.load(pointer, element_, width, bytes_, volatile_);
+    const Value data = ir_.load(pointer, element_, width, told_alignment(bytes_), volatile_);
     for (unsigned e = 0; e < count_; ++e) {
       std::vector<int> picks(kLanes, -1);
       for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -113,7 +114,7 @@ void VectorAccess::store(const Value& base, const std::vector<Value>& values) {
     const Value data = picks.size() == 1
                            ? ir_.extract(all, static_cast<unsigned>(picks[0]))
                            : ir_.shuffle(all, {"poison", all.element, all.lanes}, picks);
-    ir_.store(data, pointer, bytes_, volatile_);
+    ir_.store(data, pointer, told_alignment(bytes_), volatile_);
   }
 }
 

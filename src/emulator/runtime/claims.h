@@ -12,8 +12,8 @@
 
 namespace emulator::runtime {
 
-// That lane l of a register of `bits` bits holds scalar + offset[l], modulo 2^bits, of a scalar that
-// lies in [low, high], read as signed, and ends in so many zeros. Compiled kernels hold it as
+// That lane l of a register of `bits` bits holds scalar + offset[l], modulo 2^bits, of a scalar
+// that lies in [low, high], read as signed, and ends in so many zeros. Compiled kernels hold it as
 // 64-bit words in this order.
 struct Claim {
   std::uint64_t bits;

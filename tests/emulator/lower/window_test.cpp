@@ -19,6 +19,10 @@ using ::testing::Not;
 
 constexpr const char* kWindow = ".shared .align 16 .b8 window[1024];\n";
 
+// Into %rd5: a multiple of four within the first 128 bytes of the window.
+constexpr const char* kPlace =
+    "mul.wide.u32 %rd6, %r62, 4; mov.u64 %rd7, window; add.u64 %rd5, %rd6, %rd7;";
+
 std::string code_of(const std::string& body) {
   const ptx::Module module = ptx::parse(kernel_of(body, kWindow));
   const lower::LaunchShape shape{{32, 1, 1}, {1, 1, 1}, 0};
@@ -33,9 +37,7 @@ std::string code_of(const std::string& body) {
 TEST(Window, AnAccessThatRangesClaimToBeInsideIsCompared) {
   for (const std::string access :
        {"st.shared.u32 [%rd5], %r0;", "ld.shared.u32 %r5, [%rd5];", "st.shared.u32 [%rd5], 7;"}) {
-    EXPECT_THAT(code_of("mul.wide.u32 %rd5, %r62, 4;" + access),
-                HasSubstr("call void @emu_outside"))
-        << access;
+    EXPECT_THAT(code_of(kPlace + access), HasSubstr("call void @emu_outside")) << access;
   }
 }
 
@@ -44,10 +46,11 @@ TEST(Window, AnAccessThatTheLayoutPutsInsideIsNot) {
 }
 
 TEST(Window, NeighboursAreComparedTogether) {
-  const std::string code = code_of(
-      "mul.wide.u32 %rd5, %r62, 4; ld.shared.u32 %r5, [%rd5]; ld.shared.u32 %r6, [%rd5+128];"
-      "ld.shared.u32 %r7, [%rd5+256];");
+  const std::string code = code_of(std::string(kPlace) +
+                                   "ld.shared.u32 %r5, [%rd5]; ld.shared.u32 %r6, [%rd5+128];"
+                                   "ld.shared.u32 %r7, [%rd5+256];");
   const std::size_t first = code.find("call void @emu_outside");
+  ASSERT_NE(first, std::string::npos);
   EXPECT_EQ(code.find("call void @emu_outside", first + 1), std::string::npos);
 }
 
@@ -87,15 +90,16 @@ TEST(Window, APieceBeyondAnArgumentIsRefused) {
 // In a kernel that is cut, registers lie in memory, where a matrix is copied to all at once.
 TEST(Window, AMatrixInRegistersOf16BitsLeavesTheirNeighboursAlone) {
   const std::string body =
-      "mov.u32 %r2, 7; mov.b16 %h1, 5; mov.b16 %h3, 6; mul.wide.u32 %rd5, %r62, 16; st.shared.u32 "
-      "[%rd5], 0x12345; and.b64 %rd5, %rd5, 127; bar.sync 0; setp.ge.u32 %p1, %r62, 32; @%p1 bra "
+      "mov.u32 %r2, 7; mov.b16 %h1, 5; mov.b16 %h3, 6; mov.u64 %rd7, window; mad.wide.u32 %rd5, "
+      "%r62, 16, %rd7; "
+      "st.shared.u32 [%rd5], 0x12345; bar.sync 0; setp.ge.u32 %p1, %r62, 32; @%p1 bra "
       "A;\nA: ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%h2}, [%rd5];\n@%p1 bra B;\nB: cvt.u32.u16 "
       "%r3, %h1; cvt.u32.u16 %r4, %h3; mad.lo.u32 %r3, %r4, 100, %r3; mad.lo.u32 %r3, %r2, 1000, "
-      "%r3; cvt.u32.u16 %r5, %h2; and.b32 %r5, %r5, 0; add.u32 %r3, %r3, %r5; st.global.u32 [%rd1], "
+      "%r3; cvt.u32.u16 %r5, %h2; and.b32 %r5, %r5, 0; add.u32 %r3, %r3, %r5; st.global.u32 "
+      "[%rd1], "
       "%r3;";
-  const Outcome outcome =
-      run_kernel(kernel_of(body, kWindow), std::vector<std::uint32_t>(64, 1), 32, {},
-                 lower::EngineChoice::warps, jit::Compilation::parts);
+  const Outcome outcome = run_kernel(kernel_of(body, kWindow), std::vector<std::uint32_t>(64, 1),
+                                     32, {}, lower::EngineChoice::warps, jit::Compilation::parts);
   ASSERT_EQ(outcome.fault, "");
   for (const std::uint32_t word : outcome.words) EXPECT_EQ(word, 7605U);
 }

@@ -91,11 +91,43 @@ constexpr const char* kOfAddresses[] = {"cvta.shared.u64 D, R;", "cvta.to.shared
                                         "mov.u64 D, %own;", "cvt.u32.u64 D, %own;"};
 
 // Numbers at which some width or sign ends.
-constexpr const char* kNumbers[] = {
-    "0", "1", "2", "3", "7", "8", "15", "16", "31", "32", "33", "62", "63", "64", "127", "128",
-    "255", "256", "32767", "32768", "65535", "65536", "0x7fffffff", "0x80000000", "0xffffffff",
-    "0x100000000", "0x3fffffffffffffff", "0x4000000000000000", "0x7fffffffffffffff",
-    "0x8000000000000000", "-1", "-2", "-8", "-16", "-128", "-32768", "-2147483648"};
+constexpr const char* kNumbers[] = {"0",
+                                    "1",
+                                    "2",
+                                    "3",
+                                    "7",
+                                    "8",
+                                    "15",
+                                    "16",
+                                    "31",
+                                    "32",
+                                    "33",
+                                    "62",
+                                    "63",
+                                    "64",
+                                    "127",
+                                    "128",
+                                    "255",
+                                    "256",
+                                    "32767",
+                                    "32768",
+                                    "65535",
+                                    "65536",
+                                    "0x7fffffff",
+                                    "0x80000000",
+                                    "0xffffffff",
+                                    "0x100000000",
+                                    "0x3fffffffffffffff",
+                                    "0x4000000000000000",
+                                    "0x7fffffffffffffff",
+                                    "0x8000000000000000",
+                                    "-1",
+                                    "-2",
+                                    "-8",
+                                    "-16",
+                                    "-128",
+                                    "-32768",
+                                    "-2147483648"};
 
 class Generator {
  public:
