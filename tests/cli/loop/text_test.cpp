@@ -284,7 +284,7 @@ TEST(ExperimentLine, IsOneLineInColumnsWhateverAnAgentHasWritten) {
   Experiment odd = kept();
   odd.description = "two\nlines\x1b[2J";
   EXPECT_EQ(experiment_line(odd),
-            "   1  d5f11ed        50.000   -50.00 %  kept              two lines [2J\n");
+            "   1  d5f11ed        50.000   -50.00 %  kept              two lines\\u001B[2J\n");
   EXPECT_EQ(experiment_line(failed()),
             "   2  6bce071             -          -  does not compile  drop the tail\n");
 }
