@@ -10,13 +10,47 @@ bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+namespace {
+
+// Whether the line that ends at `end` goes on in the next one.
+bool is_joined(std::string_view text, std::size_t end) {
+  if (end > 0 && text[end - 1] == '\r') --end;
+  return end > 0 && text[end - 1] == '\\';
+}
+
+// R"mark(...)mark", in which nothing is a comment; `at` where none begins there.
+std::size_t end_of_raw_literal(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongestMark = 16;
+  if (!text.substr(at).starts_with("R\"")) return at;
+  // What stands before is a prefix of the literal (u8, L) or makes the R the end of a word.
+  std::size_t begin = at;
+  while (begin > 0 && is_word_character(text[begin - 1])) --begin;
+  const std::string_view prefix = text.substr(begin, at - begin);
+  if (!prefix.empty() && prefix != "u8" && prefix != "u" && prefix != "U" && prefix != "L")
+    return at;
+  const std::size_t open = text.find('(', at + 2);
+  if (open == std::string_view::npos || open - at - 2 > kLongestMark) return at;
+  const std::string close = ")" + std::string(text.substr(at + 2, open - at - 2)) + "\"";
+  const std::size_t end = text.find(close, open);
+  return end == std::string_view::npos ? text.size() : end + close.size();
+}
+
+}  // namespace
+
 std::size_t end_of_unread(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
-  if (rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
+  if (rest.starts_with("//")) {
+    // A backslash at the end of a line joins the next one to it.
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    while (end < text.size() && is_joined(text, end))
+      end = std::min(text.find('\n', end + 1), text.size());
+    return end;
+  }
   if (rest.starts_with("/*")) {
     const std::size_t end = text.find("*/", at + 2);
     return end == std::string_view::npos ? text.size() : end + 2;
   }
+  if (const std::size_t end = end_of_raw_literal(text, at); end != at) return end;
   // An apostrophe within a number separates its digits.
   const bool separator = text[at] == '\'' && at > 0 && is_word_character(text[at - 1]);
   if ((text[at] != '"' && text[at] != '\'') || separator) return at;

@@ -14,6 +14,10 @@
 namespace autokernel::ledger {
 namespace {
 
+// As it is read back from the ledger, so that the table is the same whichever of the two it is made
+// from.
+[[nodiscard]] std::string one_line(std::string_view text) { return visible_line(valid_utf8(text)); }
+
 constexpr std::string_view kHeader = "commit\tmedian_us\ttflops_s\tstatus\tdescription";
 constexpr std::size_t kColumns = 5;
 constexpr std::size_t kShortCommit = 7;  // as git abbreviates
@@ -58,7 +62,7 @@ struct Place {
 
 [[nodiscard]] std::string quoted(std::string_view text) {
   const bool is_long = text.size() > kLongestQuote;
-  return "'" + visible_line(text.substr(0, kLongestQuote)) + (is_long ? "...'" : "'");
+  return "'" + one_line(text.substr(0, kLongestQuote)) + (is_long ? "...'" : "'");
 }
 
 // None for inf and nan: Python writes them where it has measured nothing.
@@ -122,9 +126,9 @@ ResultsRow results_row(const Experiment& experiment) {
 std::string results_header() { return std::string(kHeader) + '\n'; }
 
 std::string results_line(const ResultsRow& row) {
-  return fmt::format("{}\t{:.3f}\t{:.2f}\t{}\t{}\n", visible_line(row.commit),
+  return fmt::format("{}\t{:.3f}\t{:.2f}\t{}\t{}\n", one_line(row.commit),
                      row.median_us.value_or(kNoMedian), row.tflops_s.value_or(0),
-                     spelling(row.status), visible_line(row.description));
+                     spelling(row.status), one_line(row.description));
 }
 
 std::vector<ResultsRow> parse_results(std::string_view text, const std::filesystem::path& file) {

@@ -41,5 +41,9 @@ TEST(Essence, CountsWordsLiteralsAndSigns) {
   EXPECT_EQ(count_tokens(""), 0U);
 }
 
+TEST(Essence, KeepsWhatStandsInRawLiterals) {
+  EXPECT_NE(essence("asm(R\"(\" // one\n)\");"), essence("asm(R\"(\" // two\n)\");"));
+}
+
 }  // namespace
 }  // namespace autokernel::compile

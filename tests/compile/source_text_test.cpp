@@ -25,6 +25,17 @@ TEST(WithoutComments, EndsWhereTheFileEndsInOne) {
   EXPECT_EQ(without_comments("a \"b\\"), "a    ");
 }
 
+TEST(WithoutComments, KnowsRawLiterals) {
+  EXPECT_EQ(without_comments("a = R\"(no \" // comment)\"; b"), "a =                     ; b");
+  EXPECT_EQ(without_comments("R\"x()\" /* )x\" c"), "              c");
+  EXPECT_EQ(without_comments("R\"(never ends"), "             ");
+  EXPECT_EQ(without_comments("DOLLAR\"(\" d"), "DOLLAR    d");
+}
+
+TEST(WithoutComments, KnowsCommentsThatGoOnInTheNextLine) {
+  EXPECT_EQ(without_comments("// a \\\nb\nc"), "      \n \nc");
+}
+
 TEST(KernelInTheText, IsFoundBehindItsAttributes) {
   const KernelText kernel = test::present(find_kernel(
       "// __global__ void f(int old)\nextern \"C\" __global__ void\n__launch_bounds__(256, (2)) "

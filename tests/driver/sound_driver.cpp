@@ -115,6 +115,10 @@ Api sound_driver() {
     *bytes = 64;
     return CUDA_SUCCESS;
   };
+  // A kernel without parameters.
+  api.function_parameter_info = [](CUfunction, std::size_t, std::size_t*, std::size_t*) {
+    return CUDA_ERROR_INVALID_VALUE;
+  };
   api.function_set_attribute = [](CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; };
   api.launch_kernel = [](CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                          unsigned, CUstream, void**, void**) { return CUDA_SUCCESS; };

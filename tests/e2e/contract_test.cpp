@@ -93,7 +93,7 @@ std::vector<Breach> breaches() {
       {"AFileOfItsOwn", "#include \"body.cuh\"\n" + std::string(kInclude) + kLaunch + kKernel,
        "kernel.cu:1: error: cannot open source file \"body.cuh\""},
       {"HostCode", std::string(kInclude) + kLaunch + kKernel + "int main() { return 0; }\n",
-       "delete it: host code is not compiled here"},
+       "kernel.cu:7: error: A function without execution space annotations"},
       {"AMissingDeclaration", std::string(kInclude) + kKernel,
        "kernel.cu:1: it does not say how to launch its kernel axpy; below #include"},
       {"AMissingInclude", std::string(kLaunch) + kKernel, "kernel.cu:1: error: "},

@@ -44,6 +44,7 @@ const Names& working_calls() {
                               "cuModuleGetFunction",
                               "cuModuleGetGlobal_v2",
                               "cuFuncSetAttribute",
+                              "cuFuncGetParamInfo",
                               "cuLaunchKernel",
                               "cuMemAlloc_v2",
                               "cuMemcpyHtoD_v2",

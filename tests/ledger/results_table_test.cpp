@@ -60,7 +60,8 @@ TEST(ResultsLine, OfAFailedRunHasTheFiguresThatPlotsKnow) {
 TEST(ResultsLine, IsOneLineOfFiveColumnsWhateverTheDescriptionHolds) {
   ResultsRow row = kKept;
   row.description = "tabs\tand\r\nlines\x1B and \xFF";
-  EXPECT_EQ(results_line(row), "0123456\t1467.141\t1.46\tkeep\ttabs and lines\\u001B and \\xFF\n");
+  EXPECT_EQ(results_line(row),
+            "0123456\t1467.141\t1.46\tkeep\ttabs and lines\\u001B and \xEF\xBF\xBD\n");
 }
 
 TEST(ResultsTable, IsReadBack) {

@@ -59,7 +59,9 @@ class OnAGpu : public ::testing::Test {
       : problem_(product_case("bf16", "bf16", 8, 16, 32)),
         sized_(problem_, "default"),
         program_(program("matmul")),
-        tools_(program("harness_empty")) {}
+        tools_(program("harness_empty")) {
+    program_.parameters["matmul"] = {{0, 8}, {8, 8}, {16, 8}};
+  }
 
   Candidate candidate() {
     auto loading = Candidate::load(memory_.device(), program_);

@@ -47,6 +47,17 @@ CUresult get_function(CUfunction* function, CUmodule /*module*/, const char* nam
   return CUDA_SUCCESS;
 }
 
+// The candidate's kernel takes three pointers, and nobody looks at those of the harness.
+CUresult parameter_info(CUfunction function, std::size_t index, std::size_t* offset,
+                        std::size_t* bytes) {
+  constexpr std::size_t kTensors = 3;
+  const std::string& name = *reinterpret_cast<const std::string*>(function);
+  if (name != "matmul" || index >= kTensors) return CUDA_ERROR_INVALID_VALUE;
+  *offset = index * sizeof(void*);
+  *bytes = sizeof(void*);
+  return CUDA_SUCCESS;
+}
+
 CUresult launch(CUfunction function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                 unsigned, CUstream, void** parameters, void**) {
   const std::string& name = *reinterpret_cast<const std::string*>(function);
@@ -85,6 +96,7 @@ driver::Api table() {
   };
   api.module_unload = [](CUmodule) { return CUDA_SUCCESS; };
   api.module_get_function = get_function;
+  api.function_parameter_info = parameter_info;
   api.launch_kernel = launch;
   api.memory_allocate = [](CUdeviceptr* address, std::size_t bytes) {
     *address = reinterpret_cast<CUdeviceptr>(std::calloc(bytes, 1));

@@ -290,7 +290,7 @@ TEST(ExperimentLine, IsOneLineInColumnsWhateverAnAgentHasWritten) {
   Experiment odd = kept();
   odd.description = "two\nlines\x1b[2J";
   EXPECT_EQ(experiment_line(odd, 50),
-            "   1  d5f11ed        50.000   -50.00 %  kept              two lines [2J\n");
+            "   1  d5f11ed        50.000   -50.00 %  kept              two lines\\u001B[2J\n");
   EXPECT_EQ(experiment_line(failed(), std::nullopt),
             "   2  6bce071             -          -  does not compile  drop the tail\n");
 }
