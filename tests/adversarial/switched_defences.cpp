@@ -21,6 +21,7 @@ constexpr std::array kNames = {
     std::pair{Defence::exact_inputs, "exact_inputs"},
     std::pair{Defence::case_inputs, "case_inputs"},
     std::pair{Defence::stress_inputs, "stress_inputs"},
+    std::pair{Defence::misrounding, "misrounding"},
     std::pair{Defence::lesser_gain, "lesser_gain"},
     std::pair{Defence::unchanged_inputs, "unchanged_inputs"},
     std::pair{Defence::repeats, "repeats"},

@@ -18,6 +18,7 @@ enum class Defence : std::uint8_t {
   exact_inputs,             // sums of products must be right to the bit
   case_inputs,              // and right on the inputs of the case, on which every other launch is
   stress_inputs,            // and on very large, very small, mixed, zero and constant ones
+  misrounding,              // and there as accurate as a sum in fp32
   lesser_gain,              // who is fast on one kind of inputs is judged by the other
   unchanged_inputs,         // inputs are compared after each launch
   repeats,                  // the same inputs give the same bits
