@@ -79,7 +79,7 @@ std::optional<Rejection> Candidate::find_objects() {
 
 void Candidate::restore_objects() const {
   if (!stands(Defence::restored_module)) return;
-  for (const Restored& object : objects_) device_->copy_in(object.address, object.initial);
+  for (const ModuleObject& object : objects_) device_->copy_in(object.address, object.initial);
 }
 
 std::optional<driver::Fault> Candidate::launch(const driver::Stream& stream,

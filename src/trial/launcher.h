@@ -13,6 +13,7 @@
 #include "trial/inputs.h"
 #include "trial/operands.h"
 #include "trial/rejection.h"
+#include "trial/restoring.h"
 
 namespace autokernel::trial {
 
@@ -41,6 +42,9 @@ class Surroundings {
 struct Launched {
   double microseconds = 0;  // between the events around all launches of the declaration
   LaunchRecord record;
+  // It left objects of the module changed that no launch had before, so that the time lacks what
+  // setting them back costs.
+  bool is_underpriced = false;
 };
 using Launching = std::variant<Launched, Rejection>;
 
@@ -51,7 +55,8 @@ class Launcher {
            const InputMaker& maker, std::size_t sets);
 
   // Makes inputs from the key, fills everything else with random bits, restores the module's
-  // objects, launches, waits, and takes the outputs out. `name` says which launch this is, in
+  // objects, launches, waits, and takes the outputs out. Timed are the launches, and what setting
+  // back costs of the objects that they are known to change. `name` says which launch this is, in
   // messages.
   [[nodiscard]] Launching launch(Recipe recipe, const Key& key, const std::string& name,
                                  Surroundings& surroundings);
@@ -60,6 +65,8 @@ class Launcher {
   // gives the host-clock microseconds of one.
   [[nodiscard]] std::variant<double, Rejection> back_to_back(int times);
 
+  // How many things one run queues beside the kernel's own launches, to set its objects back.
+  [[nodiscard]] std::size_t queued_restoring() const { return restoring_.queued(); }
   [[nodiscard]] const driver::Stream& stream() const { return stream_; }
 
  private:
@@ -73,6 +80,7 @@ class Launcher {
   driver::Event start_;
   driver::Event stop_;
   std::vector<Bytes> inputs_;
+  Restoring restoring_;
 };
 
 // "exact inputs, timed launch 4", as messages name a launch; sizes are added where they are not the

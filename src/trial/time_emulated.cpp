@@ -87,8 +87,13 @@ class EmulatedStopwatch : public Stopwatch {
   }
 
   [[nodiscard]] Launching sample(Launcher& launcher, Recipe recipe, const std::string& name,
-                                 std::vector<LaunchRecord>& /*untimed*/) override {
-    return launcher.launch(recipe, task().keys.draw(name), name, none_);
+                                 std::vector<LaunchRecord>& untimed) override {
+    for (;;) {  // once for each object of the module at most
+      Launching launching = launcher.launch(recipe, task().keys.draw(name), name, none_);
+      auto* launched = std::get_if<Launched>(&launching);
+      if (launched == nullptr || !launched->is_underpriced) return launching;
+      untimed.push_back(std::move(launched->record));
+    }
   }
   [[nodiscard]] bool has_library() const override { return library_ != nullptr; }
   [[nodiscard]] double sample_library() override { return library_->sample(); }

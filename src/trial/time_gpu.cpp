@@ -141,8 +141,9 @@ std::optional<Rejection> cross_check(Launcher& launcher, const compile::Declarat
   const int times = std::clamp(static_cast<int>(fitting), kShortestRow, kRow);
   const auto row = launcher.back_to_back(times);
   if (const auto* rejected = std::get_if<Rejection>(&row)) return *rejected;
-  // The zeroing of a workspace is queued like a launch.
-  const std::size_t queued = declaration.launches.size() + (declaration.workspace_zeroed ? 1 : 0);
+  // The zeroing of a workspace, and setting objects back, are queued like a launch.
+  const std::size_t queued = declaration.launches.size() + (declaration.workspace_zeroed ? 1 : 0) +
+                             launcher.queued_restoring();
   const double allowed =
       kRowFactor * warm_us + kRowMicrosecondsPerLaunch * static_cast<double>(queued);
   if (std::get<double>(row) <= allowed) return std::nullopt;
@@ -253,7 +254,8 @@ class GpuStopwatch : public Stopwatch {
       if (std::holds_alternative<Rejection>(launching)) return launching;
       if (tools_.gate_gave_up()) {
         ++gates_given_up;
-      } else if (task().watch.after_sample(repeats()) == Watch::Sample::counts) {
+      } else if (!std::get<Launched>(launching).is_underpriced &&
+                 task().watch.after_sample(repeats()) == Watch::Sample::counts) {
         return launching;
       }
       untimed.push_back(std::move(std::get<Launched>(launching).record));

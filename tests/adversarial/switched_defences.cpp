@@ -16,6 +16,7 @@ constexpr std::array kNames = {
     std::pair{Defence::refilled_memory, "refilled_memory"},
     std::pair{Defence::random_fill, "random_fill"},
     std::pair{Defence::restored_module, "restored_module"},
+    std::pair{Defence::timed_restoring, "timed_restoring"},
     std::pair{Defence::compared_timed_launches, "compared_timed_launches"},
     std::pair{Defence::every_element, "every_element"},
     std::pair{Defence::exact_inputs, "exact_inputs"},

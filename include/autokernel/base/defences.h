@@ -13,6 +13,7 @@ enum class Defence : std::uint8_t {
   refilled_memory,          // outputs and workspace are written anew before each launch
   random_fill,              // and with random bits, not zeros
   restored_module,          // variables of the module have their initial values at each launch
+  timed_restoring,          // which is timed where a launch leaves them changed
   compared_timed_launches,  // what is timed is compared, not only what was checked before
   every_element,            // no percentage of wrong ones is let pass
   exact_inputs,             // sums of products must be right to the bit
