@@ -24,6 +24,7 @@ constexpr std::array kNames = {
     std::pair{Defence::stress_inputs, "stress_inputs"},
     std::pair{Defence::misrounding, "misrounding"},
     std::pair{Defence::lesser_gain, "lesser_gain"},
+    std::pair{Defence::slow_minority, "slow_minority"},
     std::pair{Defence::unchanged_inputs, "unchanged_inputs"},
     std::pair{Defence::repeats, "repeats"},
     std::pair{Defence::deadlines, "deadlines"},

@@ -13,6 +13,7 @@
 #include "trial/decision.h"
 #include "trial/noise.h"
 #include "trial/simulated_trials.h"
+#include "trial/slow_minority.h"
 
 namespace autokernel::trial {
 
@@ -62,7 +63,7 @@ TEST_P(Decision, TellsThatAKernelIsTheSameWithinTheMostPairs) {
 TEST_P(Decision, NeedsFewPairsForAKernelThatTakesHalfTheTime) {
   const Tally half = tally(GetParam(), 0.5, kTrueGains);
   EXPECT_EQ(half.faster, kTrueGains);
-  EXPECT_EQ(half.median_pairs, kFirstLook);
+  EXPECT_EQ(half.median_pairs, kFewestToKeep);
 }
 
 TEST_P(Decision, HasTheTrueGainInItsInterval) {

@@ -21,6 +21,7 @@ enum class Defence : std::uint8_t {
   stress_inputs,            // and on very large, very small, mixed, zero and constant ones
   misrounding,              // and there as accurate as a sum in fp32
   lesser_gain,              // who is fast on one kind of inputs is judged by the other
+  slow_minority,            // a gain is none that a few slow launches pay for
   unchanged_inputs,         // inputs are compared after each launch
   repeats,                  // the same inputs give the same bits
   deadlines,                // for each phase, kept from outside
