@@ -84,7 +84,7 @@ void Candidate::restore_objects() const {
 
 std::optional<driver::Fault> Candidate::launch(const driver::Stream& stream,
                                                Operands& operands) const {
-  if (program_->declaration.workspace_zeroed && operands.workspace().bytes() > 0) {
+  if (program_->declaration.workspace_zeroed && program_->declaration.workspace_bytes > 0) {
     const driver::Address address = operands.address(operands.parameters().size() - 1);
     if (auto fault = stream.zero(address, program_->declaration.workspace_bytes)) return fault;
   }
