@@ -66,6 +66,13 @@ TEST_P(Decision, NeedsFewPairsForAKernelThatTakesHalfTheTime) {
   EXPECT_EQ(half.median_pairs, kFewestToKeep);
 }
 
+TEST_P(Decision, KeepsNoKernelThatIs13TimesSlowerInOneLaunchOfTwelve) {
+  // But where one slow launch at most is among the fewest pairs that a kernel is kept on, twice in
+  // 1,000, and the opponent's launches were disturbed as much.
+  const Tally slow = tally_slow(GetParam(), 0.2, {.share = 1.0 / 12, .factor = 13}, kTrueGains);
+  EXPECT_LE(slow.faster, kTrueGains / 100);
+}
+
 TEST_P(Decision, HasTheTrueGainInItsInterval) {
   // Less often than in 95 of 100, since sampling ends where the noise happens to look small, and
   // where pairs are alike.
