@@ -26,6 +26,7 @@ struct Processes {
   double slowest = 0;
   double width = 0;           // between the fastest process and the slowest
   double sampling_error = 0;  // of the mean of one process
+  double plain_mean_us = 0;   // of all launches
 };
 
 [[nodiscard]] Processes summed_up(const std::vector<std::vector<double>>& processes) {
@@ -41,7 +42,9 @@ struct Processes {
     all.slowest = std::max(all.slowest, mean);
     for (const double time : times_us) squares += std::pow(std::log(time) - mean, 2);
     samples += times_us.size();
+    for (const double time : times_us) all.plain_mean_us += time;
   }
+  all.plain_mean_us /= static_cast<double>(samples);
   all.width = all.slowest - fastest;
   const auto degrees = static_cast<double>(samples - processes.size());
   const double each = static_cast<double>(samples) / static_cast<double>(processes.size());
@@ -58,11 +61,13 @@ Apart compare_apart(const std::vector<std::vector<double>>& candidate,
   const double shorter_us = std::exp(std::min(ours.mean, theirs.mean));
   const double moved = std::max({theirs.width, spread.relative, spread.microseconds / shorter_us});
   return {gain_of(theirs.mean - ours.mean), gain_of(theirs.mean - ours.slowest),
-          std::hypot(moved, kSamplingErrors * theirs.sampling_error)};
+          std::hypot(moved, kSamplingErrors * theirs.sampling_error),
+          1 - ours.plain_mean_us / theirs.plain_mean_us};
 }
 
 bool bears_out(const Apart& apart, double gain, double min_gain, bool disturbed) {
   if (disturbed) return apart.least_gain - apart.uncertainty >= min_gain;
+  if (apart.plain_gain + kOfTheMean * apart.uncertainty < 0) return false;
   return apart.gain + kOfTheMean * apart.uncertainty >= gain / 2 &&
          apart.least_gain + kOfTheSlowest * apart.uncertainty >= gain / 2;
 }

@@ -11,6 +11,8 @@ struct Apart {
   // How far apart two processes may be that run the same kernel. The candidate has no part in it:
   // one that is slow in some processes would excuse itself.
   double uncertainty = 0;
+  // By plain means of all launches: a few slow ones move those of logarithms by little.
+  double plain_gain = 0;
 };
 // How much a time may move from process to process, whatever is run: on a kind of device.
 struct ProcessSpread {
@@ -25,7 +27,7 @@ struct ProcessSpread {
 // Whether they bear out a gain that was found side by side. Half of it, as precisely as processes
 // can be compared, does, and no process may be without it by more than that: more cannot be asked
 // of times that move from process to process. Where the opponent was seen to be slower beside the
-// candidate, all of min_gain has to be there without doubt.
+// candidate, all of min_gain has to be there without doubt. Nor may it be a loss by the plain mean.
 [[nodiscard]] bool bears_out(const Apart& apart, double gain, double min_gain, bool disturbed);
 
 }  // namespace autokernel::trial

@@ -69,9 +69,9 @@ void settle(const Request& request, const Opponent& against, const Limits& limit
   if (bears_out(apart, comparison.gain, comparison.min_gain, disturbed)) return;
   doubt(
       fmt::format("measured in processes of their own the difference is {:+.2f} %, in the slowest "
-                  "of them {:+.2f} %, give or take {:.2f} %{}{}",
-                  -100 * apart.gain, -100 * apart.least_gain, 100 * apart.uncertainty,
-                  disturbed ? ", and " : "", comparison.disturbance));
+                  "of them {:+.2f} %, by the plain mean {:+.2f} %, give or take {:.2f} %{}{}",
+                  -100 * apart.gain, -100 * apart.least_gain, -100 * apart.plain_gain,
+                  100 * apart.uncertainty, disturbed ? ", and " : "", comparison.disturbance));
 }
 
 // A runner that is lost with both kernels loaded does not say whose launch it was, nor whether it

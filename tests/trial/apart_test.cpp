@@ -44,21 +44,32 @@ TEST(Apart, IsAsUncertainAsTheLaunchesOfTheOpponentAreNoisy) {
 }
 
 TEST(Apart, BearsOutAGainOfWhichHalfIsThere) {
-  EXPECT_TRUE(bears_out({0.10, 0.10, 0.001}, 0.10, 0.005, false));
-  EXPECT_TRUE(bears_out({0.06, 0.06, 0.001}, 0.10, 0.005, false));
-  EXPECT_FALSE(bears_out({0.00, 0.00, 0.01}, 0.10, 0.005, false));
-  EXPECT_FALSE(bears_out({-0.1, -0.1, 0.01}, 0.10, 0.005, false));
+  EXPECT_TRUE(bears_out({0.10, 0.10, 0.001, 0.10}, 0.10, 0.005, false));
+  EXPECT_TRUE(bears_out({0.06, 0.06, 0.001, 0.06}, 0.10, 0.005, false));
+  EXPECT_FALSE(bears_out({0.00, 0.00, 0.01, 0.00}, 0.10, 0.005, false));
+  EXPECT_FALSE(bears_out({-0.1, -0.1, 0.01, -0.1}, 0.10, 0.005, false));
 }
 
 TEST(Apart, DoesNotBearOutAGainThatOneProcessLacks) {
-  EXPECT_TRUE(bears_out({0.10, 0.04, 0.01}, 0.10, 0.005, false));
-  EXPECT_FALSE(bears_out({0.10, 0.00, 0.01}, 0.10, 0.005, false));
+  EXPECT_TRUE(bears_out({0.10, 0.04, 0.01, 0.10}, 0.10, 0.005, false));
+  EXPECT_FALSE(bears_out({0.10, 0.00, 0.01, 0.10}, 0.10, 0.005, false));
+}
+
+TEST(Apart, DoesNotBearOutAGainThatASlowLaunchPaysFor) {
+  std::vector<double> once_slow(30, 80);
+  once_slow[7] = 4000;
+  const std::vector<double> usual(30, 80);
+  const std::vector<double> theirs(30, 100);
+  const Apart apart =
+      compare_apart({usual, once_slow, usual}, {theirs, theirs}, {.relative = 0.025});
+  EXPECT_NEAR(apart.plain_gain, 1 - (80 + 3920.0 / 90) / 100, 1e-9);
+  EXPECT_FALSE(bears_out(apart, 0.2, 0.02, false));
 }
 
 TEST(Apart, MustShowAllOfTheGainWhereTheOpponentWasDisturbed) {
-  EXPECT_TRUE(bears_out({0.02, 0.02, 0.001}, 0.10, 0.005, true));
-  EXPECT_FALSE(bears_out({0.02, 0.02, 0.02}, 0.10, 0.005, true));
-  EXPECT_FALSE(bears_out({0.02, 0.00, 0.001}, 0.10, 0.005, true));
+  EXPECT_TRUE(bears_out({0.02, 0.02, 0.001, 0.02}, 0.10, 0.005, true));
+  EXPECT_FALSE(bears_out({0.02, 0.02, 0.02, 0.02}, 0.10, 0.005, true));
+  EXPECT_FALSE(bears_out({0.02, 0.00, 0.001, 0.02}, 0.10, 0.005, true));
 }
 
 // Processes of a kernel of `time_us`, whose times scatter from process to process and within one.
