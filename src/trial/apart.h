@@ -6,19 +6,28 @@
 namespace autokernel::trial {
 
 struct Apart {
-  double gain = 0;         // of the candidate, relative
-  double uncertainty = 0;  // how far two processes are apart that run the same kernel
+  double gain = 0;        // of the candidate, relative
+  double least_gain = 0;  // of its slowest process
+  // How far apart two processes may be that run the same kernel. The candidate has no part in it:
+  // one that is slow in some processes would excuse itself.
+  double uncertainty = 0;
+  // By plain means of all launches: a few slow ones move those of logarithms by little.
+  double plain_gain = 0;
 };
-// Each series is one process's times of the kernel, microseconds. `offset_us` is how much a time
-// may move from process to process on this kind of device, whatever is run.
+// How much a time may move from process to process, whatever is run: on a kind of device.
+struct ProcessSpread {
+  double microseconds = 0;
+  double relative = 0;
+};
+// Each series is one process's times of the kernel, microseconds.
 [[nodiscard]] Apart compare_apart(const std::vector<std::vector<double>>& candidate,
                                   const std::vector<std::vector<double>>& opponent,
-                                  double offset_us);
+                                  const ProcessSpread& spread);
 
 // Whether they bear out a gain that was found side by side. Half of it, as precisely as processes
-// can be compared, does: more cannot be asked of times that move from process to process. Where the
-// opponent was seen to be slower beside the candidate, all of min_gain has to be there without
-// doubt.
+// can be compared, does, and no process may be without it by more than that: more cannot be asked
+// of times that move from process to process. Where the opponent was seen to be slower beside the
+// candidate, all of min_gain has to be there without doubt. Nor may it be a loss by the plain mean.
 [[nodiscard]] bool bears_out(const Apart& apart, double gain, double min_gain, bool disturbed);
 
 }  // namespace autokernel::trial

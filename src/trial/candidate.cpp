@@ -111,12 +111,12 @@ std::optional<Rejection> Candidate::find_objects() {
 
 void Candidate::restore_objects() const {
   if (!stands(Defence::restored_module)) return;
-  for (const Restored& object : objects_) device_->copy_in(object.address, object.initial);
+  for (const ModuleObject& object : objects_) device_->copy_in(object.address, object.initial);
 }
 
 std::optional<driver::Fault> Candidate::launch(const driver::Stream& stream,
                                                Operands& operands) const {
-  if (program_->declaration.workspace_zeroed && operands.workspace().bytes() > 0) {
+  if (program_->declaration.workspace_zeroed && program_->declaration.workspace_bytes > 0) {
     const driver::Address address = operands.address(operands.parameters().size() - 1);
     if (auto fault = stream.zero(address, program_->declaration.workspace_bytes)) return fault;
   }

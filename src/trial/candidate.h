@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "autokernel/driver/device.h"
 #include "trial/operands.h"
 #include "trial/rejection.h"
+#include "trial/restoring.h"
 
 namespace autokernel::trial {
 
@@ -23,6 +25,7 @@ class Candidate {
   // Writes the initial bytes of every module-scope object, so that nothing is remembered. Nothing
   // may be running.
   void restore_objects() const;
+  [[nodiscard]] std::span<const ModuleObject> objects() const { return objects_; }
   // Queues what is timed: zeroing the workspace where that is declared, and all launches in order.
   [[nodiscard]] std::optional<driver::Fault> launch(const driver::Stream& stream,
                                                     Operands& operands) const;
@@ -38,10 +41,6 @@ class Candidate {
   };
   [[nodiscard]] std::optional<Rejection> differing_layout(const driver::Kernel& kernel,
                                                           const std::string& name) const;
-  struct Restored {
-    driver::Address address;
-    Bytes initial;
-  };
   Candidate(const driver::Device& device, const compile::Program& program, driver::Module module)
       : device_(&device), program_(&program), module_(std::move(module)) {}
   [[nodiscard]] std::optional<Rejection> find_steps();
@@ -51,7 +50,7 @@ class Candidate {
   const compile::Program* program_;
   driver::Module module_;
   std::vector<Step> steps_;
-  std::vector<Restored> objects_;
+  std::vector<ModuleObject> objects_;
 };
 
 }  // namespace autokernel::trial

@@ -134,6 +134,9 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
     if (comparison.differing > let_pass)
       return wrong(launch, tensor, launch.outputs[t], expected, comparison);
   }
+  if (stands(Defence::misrounding)) {
+    if (auto rejected = product_check_->look(launch, inputs_, by_reference)) return rejected;
+  }
   if (right == nullptr || launch.recipe != Recipe::declared) return std::nullopt;
   return judge_rms(launch, by_reference, *right);
 }
@@ -174,12 +177,13 @@ std::optional<Rejection> Judge::judge(std::span<const LaunchRecord> launches) {
   // The inputs of the next launch are made while this one is judged: the reference may be computed
   // on a GPU, and the processor has nothing else to do.
   std::future<std::vector<Bytes>> next = making_inputs(launches.front());
+  product_check_.emplace(launches);
   for (const LaunchRecord& launch : launches) {
     inputs_ = next.get();
     if (&launch != &launches.back()) next = making_inputs(*(&launch + 1));
     if (auto rejected = judge_one(launch)) return rejected;
   }
-  return std::nullopt;
+  return product_check_->conclude();
 }
 
 std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launches) {

@@ -13,6 +13,7 @@
 #include "trial/inputs.h"
 #include "trial/launcher.h"
 #include "trial/library.h"
+#include "trial/product_check.h"
 #include "trial/reference.h"
 #include "trial/rejection.h"
 
@@ -53,6 +54,7 @@ class Judge {
   Fp64Reference* fp64_;
   std::vector<Bytes> inputs_;
   std::vector<float> magnitudes_;
+  std::optional<ProductCheck> product_check_;  // of the launches that are being judged
   Differences differences_;
   std::vector<std::string> notes_;
 };

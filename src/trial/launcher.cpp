@@ -7,6 +7,13 @@
 #include "autokernel/base/defences.h"
 
 namespace autokernel::trial {
+namespace {
+
+[[nodiscard]] bool is_restoring_timed() {
+  return stands(Defence::timed_restoring) && stands(Defence::restored_module);
+}
+
+}  // namespace
 
 std::string occasion(const SizedCase& sized, Recipe recipe, const std::string& name) {
   std::string text = fmt::format("{}, {}", description(*sized.problem, recipe), name);
@@ -27,7 +34,8 @@ Launcher::Launcher(const driver::Device& device, const Candidate& candidate, con
       maker_(&maker),
       stream_(device.make_stream()),
       start_(device.make_event()),
-      stop_(device.make_event()) {
+      stop_(device.make_event()),
+      restoring_(device, candidate.objects()) {
   for (std::size_t set = 0; set < sets; ++set)
     sets_.emplace_back(device, sized, candidate.workspace());
 }
@@ -43,6 +51,7 @@ Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& nam
 
   surroundings.queue_before(stream_);
   auto fault = stream_.record(start_);
+  if (!fault) fault = restoring_.queue(stream_);
   if (!fault) fault = candidate_->launch(stream_, operands);
   if (!fault) fault = stream_.record(stop_);
   surroundings.release();
@@ -51,6 +60,7 @@ Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& nam
   if (!fault) fault = late;
   if (fault) return rejection(*fault, candidate_->launches_text(), occasion(*sized_, recipe, name));
 
+  const bool is_underpriced = is_restoring_timed() && restoring_.note_changes();
   if (stands(Defence::unchanged_inputs)) {
     if (const auto disturbed = operands.disturbed(inputs_)) {
       return Rejection{Verdict::incorrect,
@@ -60,14 +70,17 @@ Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& nam
     }
   }
   records.take({sized_, recipe, key, name, {}}, operands);
-  return stop_.microseconds_since(start_);
+  return Launched{stop_.microseconds_since(start_), is_underpriced};
 }
 
 std::variant<double, Rejection> Launcher::back_to_back(int times) {
   Operands& operands = sets_[next_];
   const auto begin = std::chrono::steady_clock::now();
   std::optional<driver::Fault> fault;
-  for (int i = 0; i < times && !fault; ++i) fault = candidate_->launch(stream_, operands);
+  for (int i = 0; i < times && !fault; ++i) {
+    fault = restoring_.queue(stream_);
+    if (!fault) fault = candidate_->launch(stream_, operands);
+  }
   const auto late = stream_.wait();
   if (!fault) fault = late;
   if (fault)

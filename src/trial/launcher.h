@@ -13,6 +13,7 @@
 #include "trial/inputs.h"
 #include "trial/operands.h"
 #include "trial/rejection.h"
+#include "trial/restoring.h"
 
 namespace autokernel::trial {
 
@@ -54,8 +55,13 @@ class Surroundings {
   virtual void release() {}
 };
 
-// Microseconds between the events around all launches of the declaration.
-using Launching = std::variant<double, Rejection>;
+struct Launched {
+  double microseconds = 0;  // between the events around all launches of the declaration
+  // It left objects of the module changed that no launch had before, so that the time lacks what
+  // setting them back costs.
+  bool is_underpriced = false;
+};
+using Launching = std::variant<Launched, Rejection>;
 
 class Launcher {
  public:
@@ -64,8 +70,9 @@ class Launcher {
            const InputMaker& maker, std::size_t sets);
 
   // Makes inputs from the key, fills everything else with random bits, restores the module's
-  // objects, launches, waits, and has `records` take the outputs. `name` says which launch this is,
-  // in messages.
+  // objects, launches, waits, and has `records` take the outputs. Timed are the launches, and what
+  // setting back costs of the objects that they are known to change. `name` says which launch this
+  // is, in messages.
   [[nodiscard]] Launching launch(Recipe recipe, const Key& key, const std::string& name,
                                  Surroundings& surroundings, RecordSink& records);
 
@@ -73,6 +80,8 @@ class Launcher {
   // gives the host-clock microseconds of one.
   [[nodiscard]] std::variant<double, Rejection> back_to_back(int times);
 
+  // How many things one run queues beside the kernel's own launches, to set its objects back.
+  [[nodiscard]] std::size_t queued_restoring() const { return restoring_.queued(); }
   [[nodiscard]] const driver::Stream& stream() const { return stream_; }
 
  private:
@@ -86,6 +95,7 @@ class Launcher {
   driver::Event start_;
   driver::Event stop_;
   std::vector<Bytes> inputs_;
+  Restoring restoring_;
 };
 
 // "exact inputs, timed launch 4", as messages name a launch; sizes are added where they are not the

@@ -12,21 +12,26 @@ namespace {
 // checks every access against the buffer itself, and a band would hide from it what reads just past
 // the end.
 constexpr std::size_t kGuardBytes = 64 << 10;
+// A buffer begins at any multiple of the alignment within so many bytes, drawn anew each time: a
+// kernel whose time hangs on where its buffers lie is fast in some rounds and slow in others, and
+// not in all of a process. The emulated device draws its addresses itself.
+constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kPlaces = 256;
+
+[[nodiscard]] std::size_t drawn_place() { return draw_key().words[0] % kPlaces * kAlignment; }
 
 }  // namespace
 
 Operands::Operands(const driver::Device& device, const SizedCase& sized, const Workspace& workspace)
     : device_(&device), sized_(&sized), guard_bytes_(device.info().emulated ? 0 : kGuardBytes) {
-  for (const SizedTensor& tensor : sized.tensors) {
-    buffers_.push_back(device.allocate(tensor.bytes + 2 * guard_bytes_));
-    addresses_.push_back(buffers_.back().address() + guard_bytes_);
-    sizes_.push_back(tensor.bytes);
-  }
-  if (workspace.bytes > 0) {
-    workspace_ = device.allocate(workspace.bytes + 2 * guard_bytes_);
-    addresses_.push_back(workspace_.address() + guard_bytes_);
-    sizes_.push_back(workspace.bytes);
-  }
+  const auto place = [&](std::size_t bytes) {
+    const std::size_t before = guard_bytes_ == 0 ? 0 : drawn_place();
+    buffers_.push_back(device.allocate(before + bytes + 2 * guard_bytes_));
+    addresses_.push_back(buffers_.back().address() + before + guard_bytes_);
+    sizes_.push_back(bytes);
+  };
+  for (const SizedTensor& tensor : sized.tensors) place(tensor.bytes);
+  if (workspace.bytes > 0) place(workspace.bytes);
   for (driver::Address& address : addresses_) parameters_.push_back(&address);
   noise_.resize(addresses_.size());
   guards_.resize(addresses_.size());

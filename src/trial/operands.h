@@ -32,7 +32,6 @@ class Operands {
 
   // Addresses of the kernel's parameters, for a launch.
   [[nodiscard]] std::span<void*> parameters() { return parameters_; }
-  [[nodiscard]] const driver::Buffer& workspace() const { return workspace_; }
   [[nodiscard]] driver::Address address(std::size_t tensor) const { return addresses_[tensor]; }
 
   // The tensors that are written, copied to the host; the others are empty. Nothing may be running.
@@ -51,8 +50,7 @@ class Operands {
   const driver::Device* device_;
   const SizedCase* sized_;
   std::size_t guard_bytes_;
-  std::vector<driver::Buffer> buffers_;  // of the tensors, with their guards
-  driver::Buffer workspace_;
+  std::vector<driver::Buffer> buffers_;     // with their guards; the workspace comes last
   std::vector<driver::Address> addresses_;  // what the kernel sees; the workspace comes last
   std::vector<std::size_t> sizes_;
   std::vector<void*> parameters_;  // into addresses_

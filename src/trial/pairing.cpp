@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "autokernel/base/defences.h"
 #include "trial/kinds.h"
 #include "trial/statistics.h"
 
@@ -44,16 +45,21 @@ constexpr double kDisturbedErrors = 3;
 }
 
 [[nodiscard]] std::string reason_of(const PairedComparison& comparison,
-                                    const PairedEstimate& estimate) {
+                                    const PairedEstimate& estimate, double plain_mean) {
   std::string text = figures(comparison, estimate.pairs);
   switch (comparison.outcome) {
     case Outcome::faster:
       break;
     case Outcome::not_faster:
-      text += fmt::format("; at least {:.2f} % less is asked for", 100 * comparison.min_gain);
-      break;
     case Outcome::inconclusive:
-      text += fmt::format("; too noisy to tell {:.2f} % from nothing", 100 * comparison.min_gain);
+      if (conclude(estimate, comparison.min_gain) == Conclusion::faster) {
+        text += fmt::format("; but its slowest launches are slower, and with them it is {:+.2f} %",
+                            -100 * gain_of(plain_mean));
+      } else if (comparison.outcome == Outcome::not_faster) {
+        text += fmt::format("; at least {:.2f} % less is asked for", 100 * comparison.min_gain);
+      } else {
+        text += fmt::format("; too noisy to tell {:.2f} % from nothing", 100 * comparison.min_gain);
+      }
       break;
   }
   return text;
@@ -82,12 +88,19 @@ void Pairing::add_pair(double candidate_us, double opponent_us, Recipe inputs) {
   if (next_look_ == 0) next_look_ = kFirstLook;
   if (pairs < next_look_) return;
   next_look_ = next_look(pairs);
-  wants_more_ = pairs < kMostPairs && conclude(estimated(), min_gain_) == Conclusion::undecided;
+  wants_more_ = pairs < kMostPairs && conclusion(Looking::on) == Conclusion::undecided;
 }
 
-PairedEstimate Pairing::estimated() const {
+std::vector<double> Pairing::counted() const {
   const auto kind = lesser_kind(log_ratios_, inputs_);
-  return estimate(kind ? of_kind(*kind, log_ratios_, inputs_) : log_ratios_);
+  return kind ? of_kind(*kind, log_ratios_, inputs_) : log_ratios_;
+}
+
+Conclusion Pairing::conclusion(Looking looking) const {
+  const std::vector<double> ratios = counted();
+  const PairedEstimate found = estimate(ratios);
+  if (!stands(Defence::slow_minority)) return conclude(found, min_gain_);
+  return conclude_guarded(ratios, found, min_gain_, looking);
 }
 
 bool Pairing::looks_faster() const {
@@ -99,7 +112,7 @@ PairedComparison Pairing::comparison() const {
   const Interval logs = interval(found);
   PairedComparison comparison;
   comparison.against = against_;
-  comparison.outcome = outcome_of(conclude(found, min_gain_));
+  comparison.outcome = outcome_of(conclusion(Looking::last));
   comparison.min_gain = min_gain_;
   comparison.gain = gain_of(found.mean);
   comparison.gain_low = gain_of(logs.low);
@@ -107,7 +120,7 @@ PairedComparison Pairing::comparison() const {
   comparison.p_value = p_value(found);
   comparison.as_fast = is_as_fast(found, min_gain_);
   comparison.opponent = summarise(opponent_us_);
-  comparison.reason = reason_of(comparison, found);
+  comparison.reason = reason_of(comparison, found, slow_minority(counted(), found.mean).plain_mean);
   if (const auto kind = lesser_kind(log_ratios_, inputs_)) {
     comparison.reason +=
         fmt::format("; on {}: on others it gains more, which does not count", name_of(*kind));

@@ -8,6 +8,7 @@
 #include "autokernel/trial/result.h"
 #include "trial/decision.h"
 #include "trial/inputs.h"
+#include "trial/slow_minority.h"
 
 namespace autokernel::trial {
 
@@ -36,8 +37,10 @@ class Pairing {
   [[nodiscard]] PairedComparison comparison() const;
 
  private:
-  // Of all pairs, or of those on the inputs where the gain is less.
-  [[nodiscard]] PairedEstimate estimated() const;
+  // All pairs, or those on the inputs where the gain is less.
+  [[nodiscard]] std::vector<double> counted() const;
+  [[nodiscard]] PairedEstimate estimated() const { return estimate(counted()); }
+  [[nodiscard]] Conclusion conclusion(Looking looking) const;
 
   std::string against_;
   double min_gain_;

@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "trial/slow_minority.h"
+
 namespace autokernel::trial {
 namespace {
 
@@ -46,7 +48,8 @@ Rehearsed rehearse(const std::function<double()>& next_pair, double min_gain) {
     look = next_look(look);
     while (static_cast<int>(log_ratios.size()) < look) log_ratios.push_back(next_pair());
     rehearsed.estimate = estimate(log_ratios);
-    rehearsed.conclusion = conclude(rehearsed.estimate, min_gain);
+    const Looking looking = look < kMostPairs ? Looking::on : Looking::last;
+    rehearsed.conclusion = conclude_guarded(log_ratios, rehearsed.estimate, min_gain, looking);
   }
   return rehearsed;
 }

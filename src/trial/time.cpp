@@ -73,7 +73,7 @@ std::variant<std::vector<double>, Rejection> Stopwatch::time_alone(Rival& rival)
   for (int i = 0; i < alone_samples_; ++i) {
     auto sampled = sample_rival(loaded, sampled_recipe(*task_.sized.problem, i));
     if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);
-    times_us.push_back(std::get<double>(sampled));
+    times_us.push_back(std::get<Launched>(sampled).microseconds);
   }
   return times_us;
 }
@@ -134,11 +134,11 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
         } else if (turn == Turn::candidate) {
           auto sampled = sample(ours->launcher, recipe, timed_name(taken + 1), task_.judged);
           if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);
-          candidate_us = std::get<double>(sampled);
+          candidate_us = std::get<Launched>(sampled).microseconds;
         } else if (theirs) {
           auto sampled = sample_rival(*theirs, recipe);
           if (const auto* rejected = std::get_if<Rejection>(&sampled)) return beside(*rejected);
-          rival_us = std::get<double>(sampled);
+          rival_us = std::get<Launched>(sampled).microseconds;
         }
       }
       timed.samples_us.push_back(candidate_us);

@@ -88,7 +88,12 @@ class EmulatedStopwatch : public Stopwatch {
 
   [[nodiscard]] Launching sample(Launcher& launcher, Recipe recipe, const std::string& name,
                                  RecordSink& records) override {
-    return launcher.launch(recipe, task().keys.draw(name), name, none_, records);
+    for (;;) {  // once for each object of the module at most
+      Launching launching =
+          launcher.launch(recipe, task().keys.draw(name), name, none_, records);
+      const auto* launched = std::get_if<Launched>(&launching);
+      if (launched == nullptr || !launched->is_underpriced) return launching;
+    }
   }
   [[nodiscard]] bool has_library() const override { return library_ != nullptr; }
   [[nodiscard]] double sample_library() override { return library_->sample(); }

@@ -138,8 +138,9 @@ std::variant<HostRow, Rejection> time_row(Launcher& launcher,
   const int launches = std::clamp(static_cast<int>(fitting), kShortestRow, kRow);
   const auto row = launcher.back_to_back(launches);
   if (const auto* rejected = std::get_if<Rejection>(&row)) return *rejected;
-  // The zeroing of a workspace is queued like a launch.
-  const std::size_t queued = declaration.launches.size() + (declaration.workspace_zeroed ? 1 : 0);
+  // The zeroing of a workspace, and setting objects back, are queued like a launch.
+  const std::size_t queued = declaration.launches.size() + (declaration.workspace_zeroed ? 1 : 0) +
+                             launcher.queued_restoring();
   return HostRow{launches, static_cast<int>(queued), std::get<double>(row)};
 }
 
@@ -233,7 +234,8 @@ class GpuStopwatch : public Stopwatch {
       if (std::holds_alternative<Rejection>(launching)) return launching;
       if (tools_.gate_gave_up()) {
         ++gates_given_up;
-      } else if (task().watch.after_sample(repeats()) == Watch::Sample::counts) {
+      } else if (!std::get<Launched>(launching).is_underpriced &&
+                 task().watch.after_sample(repeats()) == Watch::Sample::counts) {
         return launching;
       }
       repeated_bytes_ += task().sized.output_bytes();
@@ -280,7 +282,7 @@ class GpuStopwatch : public Stopwatch {
       auto sampled = sample_behind_gate(launcher, sampled_recipe(*task().sized.problem, i),
                                         fmt::format("warm launch {}", i), Flush::no, not_judged);
       if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);
-      samples.push_back(std::get<double>(sampled));
+      samples.push_back(std::get<Launched>(sampled).microseconds);
     }
     return median(std::move(samples));
   }

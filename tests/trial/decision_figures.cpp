@@ -84,6 +84,27 @@ void print_on_noise(std::vector<Noise> kinds) {
   }
 }
 
+void print_slow_minorities(const std::vector<Noise>& kinds) {
+  constexpr double kGain = 0.2;
+  constexpr int kFewTrials = 500;
+  const SlowLaunches slow[] = {{0.08, 2}, {0.05, 13}, {0.02, 5}, {0.02, 50}, {0.01, 100}};
+  std::vector<std::string> columns{"noise"};
+  for (const auto& [share, factor] : slow) {
+    columns.push_back(fmt::format("{} {:g} times slower", percent(share), factor));
+  }
+  print_head("A kernel with a gain of 20 % that is slow in some launches: kept / not faster",
+             columns);
+  for (const Noise& noise : kinds) {
+    fmt::print("| {} |", noise.name);
+    for (const SlowLaunches& launches : slow) {
+      const Tally trials = tally_slow(noise, kGain, launches, kFewTrials);
+      fmt::print(" {:.0f} % / {:.0f} % |", trials.share_faster() * kPercent,
+                 kPercent * trials.not_faster / trials.trials);
+    }
+    fmt::print("\n");
+  }
+}
+
 void print_offsets() {
   constexpr int kMany = 20000;
   constexpr double kNoise = 0.004;  // less than is needed at the first look
@@ -132,6 +153,8 @@ int main(int count, char** arguments) {
     print_pairs_needed();
     print_kept_by_gain();
     print_on_noise(recorded_noise());
+    print_slow_minorities(recorded_noise());
+    print_slow_minorities(synthetic_noise());
     print_offsets();
     if (count > 1) print_no_ops(std::stoi(arguments[1]));
     return 0;

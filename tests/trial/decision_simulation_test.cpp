@@ -13,6 +13,7 @@
 #include "trial/decision.h"
 #include "trial/noise.h"
 #include "trial/simulated_trials.h"
+#include "trial/slow_minority.h"
 
 namespace autokernel::trial {
 
@@ -62,7 +63,14 @@ TEST_P(Decision, TellsThatAKernelIsTheSameWithinTheMostPairs) {
 TEST_P(Decision, NeedsFewPairsForAKernelThatTakesHalfTheTime) {
   const Tally half = tally(GetParam(), 0.5, kTrueGains);
   EXPECT_EQ(half.faster, kTrueGains);
-  EXPECT_EQ(half.median_pairs, kFirstLook);
+  EXPECT_EQ(half.median_pairs, kFewestToKeep);
+}
+
+TEST_P(Decision, KeepsNoKernelThatIs13TimesSlowerInOneLaunchOfTwelve) {
+  // But where one slow launch at most is among the fewest pairs that a kernel is kept on, twice in
+  // 1,000, and the opponent's launches were disturbed as much.
+  const Tally slow = tally_slow(GetParam(), 0.2, {.share = 1.0 / 12, .factor = 13}, kTrueGains);
+  EXPECT_LE(slow.faster, kTrueGains / 100);
 }
 
 TEST_P(Decision, HasTheTrueGainInItsInterval) {

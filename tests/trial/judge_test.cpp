@@ -108,12 +108,20 @@ TEST_F(JudgedProduct, ASingleWrongBitOnExactInputsIsEnough) {
 
 TEST_F(JudgedProduct, ReportsTheDifferencesOfWhatItAccepts) {
   LaunchRecord launch = honest(Recipe::declared);
-  scale(launch, 1.004F);
+  launch.outputs[2][0] ^= std::byte{1};  // the last bit of one element
   LibraryReference reference(*library_, {"A", "B", "C"});
   Judge judge(reference, library_.get(), maker_);
   ASSERT_FALSE(judge.judge({&launch, 1}).has_value());
   EXPECT_GT(judge.differences().max_abs, 0);
   EXPECT_LT(judge.differences().max_rel, 0.01);
+}
+
+TEST_F(JudgedProduct, RejectsWhatIsWithinTheTolerancesButNoSumInFp32) {
+  LaunchRecord launch = honest(Recipe::declared);
+  scale(launch, 1.004F);
+
+  EXPECT_THAT(test::present(judge(launch)).reason,
+              HasSubstr("C is not as accurate as a sum in fp32: "));
 }
 
 TEST_F(JudgedProduct, RepeatsThatDifferAreRejectedWithBothValues) {

@@ -126,6 +126,10 @@ driver::Api table() {
     std::memcpy(to, memory_at(from), bytes);
     return CUDA_SUCCESS;
   };
+  api.set_bytes = [](CUdeviceptr address, unsigned char byte, std::size_t bytes, CUstream) {
+    std::memset(memory_at(address), byte, bytes);
+    return note("zero " + std::to_string(bytes));
+  };
   api.stream_create = [](CUstream* stream, unsigned) { return give(stream); };
   api.stream_destroy = [](CUstream) { return CUDA_SUCCESS; };
   api.stream_synchronize = [](CUstream) { return note("wait"); };

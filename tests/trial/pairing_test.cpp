@@ -40,10 +40,10 @@ std::vector<double> times(Clock& clock, double microseconds) {
   return all;
 }
 
-TEST(Pairing, FindsALargeGainAtTheFirstLook) {
+TEST(Pairing, FindsALargeGainOnTheFewestPairs) {
   Pairing pairing("the incumbent", 0.02);
   Clock clock;
-  EXPECT_EQ(fill(pairing, clock, 50, 100), kFirstLook);
+  EXPECT_EQ(fill(pairing, clock, 50, 100), kFewestToKeep);
 
   const PairedComparison comparison = pairing.comparison();
   EXPECT_EQ(comparison.outcome, Outcome::faster);

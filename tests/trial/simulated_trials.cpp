@@ -52,6 +52,24 @@ Tally tally(const Noise& noise, double gain, int trials) {
   return count.result();
 }
 
+Tally tally_slow(const Noise& noise, double gain, const SlowLaunches& slow, int trials) {
+  Random random(4);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same in each run
+  const double true_log_ratio = log_ratio_of(gain);
+  std::bernoulli_distribution is_slow(slow.share);
+  ResampledPairs pairs(noise.log_ratios, random);
+  Count count(true_log_ratio);
+  for (int i = 0; i < trials; ++i) {
+    pairs.begin();
+    count.add(rehearse(
+        [&] {
+          const double lost = is_slow(random) ? std::log(slow.factor) : 0;
+          return true_log_ratio - lost + pairs.next();
+        },
+        noise.min_gain));
+  }
+  return count.result();
+}
+
 Tally tally_normal(const NormalNoise& noise, double gain, double min_gain, int trials) {
   Random random(3);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same in each run
   std::normal_distribution<double> standard;

@@ -25,6 +25,14 @@ struct Tally {
 // as trial/rehearsal.h does.
 [[nodiscard]] Tally tally(const Noise& noise, double gain, int trials);
 
+// The same, where the candidate takes `factor` times as long in a share of its launches.
+struct SlowLaunches {
+  double share = 0;
+  double factor = 1;
+};
+[[nodiscard]] Tally tally_slow(const Noise& noise, double gain, const SlowLaunches& slow,
+                               int trials);
+
 // Pairs in normal noise.
 struct NormalNoise {
   double deviation = 0;    // of a pair's log ratio

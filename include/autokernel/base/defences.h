@@ -13,12 +13,15 @@ enum class Defence : std::uint8_t {
   refilled_memory,          // outputs and workspace are written anew before each launch
   random_fill,              // and with random bits, not zeros
   restored_module,          // variables of the module have their initial values at each launch
+  timed_restoring,          // which is timed where a launch leaves them changed
   compared_timed_launches,  // what is timed is compared, not only what was checked before
   every_element,            // no percentage of wrong ones is let pass
   exact_inputs,             // sums of products must be right to the bit
   case_inputs,              // and right on the inputs of the case, on which every other launch is
   stress_inputs,            // and on very large, very small, mixed, zero and constant ones
+  misrounding,              // and there as accurate as a sum in fp32
   lesser_gain,              // who is fast on one kind of inputs is judged by the other
+  slow_minority,            // a gain is none that a few slow launches pay for
   unchanged_inputs,         // inputs are compared after each launch
   repeats,                  // the same inputs give the same bits
   deadlines,                // for each phase, kept from outside

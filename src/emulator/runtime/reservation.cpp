@@ -1,6 +1,7 @@
 #include "emulator/runtime/reservation.h"
 
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <limits>
@@ -16,13 +17,31 @@ std::size_t whole_pages(std::size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
+// Where to ask for pages: anywhere in 32 TiB. The system would put them side by side, below an
+// address that is drawn once for the process, so that a program's luck with a bit of its addresses
+// would last as long. Null, for anywhere the system likes, where it has no random numbers, and
+// under sanitizers, which keep most addresses to themselves.
+void* drawn_place() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return nullptr;
+#else
+  constexpr std::uint64_t kFirst = std::uint64_t{1} << 44;
+  constexpr std::uint64_t kRoom = std::uint64_t{1} << 45;
+  std::uint64_t drawn = 0;
+  if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn) return nullptr;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): no memory yet, a hint to mmap.
+  return reinterpret_cast<void*>(kFirst + drawn % kRoom / page * page);
+#endif
+}
+
 }  // namespace
 
 Reservation::Reservation(std::size_t bytes, std::size_t guard_bytes) {
   const std::size_t guard = whole_pages(guard_bytes);
   const std::size_t size = whole_pages(bytes);
   if (size > std::numeric_limits<std::size_t>::max() - 2 * guard) throw std::bad_alloc();
-  void* begin = mmap(nullptr, size + 2 * guard, PROT_NONE,
+  void* begin = mmap(drawn_place(), size + 2 * guard, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (begin == MAP_FAILED) throw std::bad_alloc();
   begin_ = static_cast<std::uint8_t*>(begin);

@@ -2,7 +2,7 @@
 // that allows for honest sums finds it.
 // must be: incorrect, exact inputs
 // case: tests/data/split_k
-// without exact_inputs: correct
+// without exact_inputs, misrounding: correct
 #include <cuda_fp16.h>
 
 #include <autokernel.cuh>

@@ -1,7 +1,7 @@
 // row 7: inputs are rounded to bf16, where the case has f32 and tolerances that are wide enough for it.
 // must be: incorrect, exact inputs
 // case: tests/adversarial/cases/matmul_f32
-// without exact_inputs, stress_inputs: correct
+// without exact_inputs, stress_inputs, misrounding: correct
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>
