@@ -294,8 +294,8 @@ Compilation Compiler::compile(const Request& request) const {
       case Nvrtc::Outcome::compiled:
         break;
       case Nvrtc::Outcome::rejected:
-        throw Refused(
-            first_error(output.log, request.source, request.file_name, library_->includes()));
+        throw Refused(first_error(output.log, request.source, request.file_name,
+                                  library_->includes(), output.ptx));
       case Nvrtc::Outcome::option_not_understood:
         throw Error(
             Stop::environment,

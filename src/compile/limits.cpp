@@ -8,6 +8,7 @@
 #include "compile/declaration.h"
 #include "compile/kernel_names.h"
 #include "compile/ptx_text.h"
+#include "compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {
@@ -31,6 +32,9 @@ constexpr std::array<SharedLimit, 13> kSharedLimits = {{{"sm_75", 64},
                                                         {"sm_110", 227},
                                                         {"sm_120", 99},
                                                         {"sm_121", 99}}};
+
+// Of the objects that a kernel declares, on every architecture.
+constexpr std::uint64_t kMostStaticShared = 48 << 10;
 
 // Of a block, since compute capability 5.0. A warp gets its registers in steps of 256, and warps
 // come in fours, one for each part of the multiprocessor.
@@ -82,9 +86,38 @@ void require_bounds(const Launch& launch, const Program& program, const std::str
       place, threads_of(launch), allowed));
 }
 
+// Of the first object of the kernel, or else of the file.
+std::uint32_t line_of_shared(const std::string& source, const std::string& kernel) {
+  constexpr std::string_view kWord = "__shared__";
+  const auto found = find_kernel(source, source_name(kernel));
+  if (!found) return line_of_word(source, kWord);
+  std::size_t begin = 0;
+  for (std::uint32_t line = 1; line < found->line; ++line) begin = source.find('\n', begin) + 1;
+  const std::uint32_t below = line_of_word(std::string_view(source).substr(begin), kWord);
+  return below == 0 ? line_of_word(source, kWord) : found->line + below - 1;
+}
+
 }  // namespace
 
+std::optional<std::string> too_much_static_shared(const std::map<std::string, Resources>& resources,
+                                                  const std::string& source,
+                                                  const std::string& file_name) {
+  for (const auto& [kernel, used] : resources) {
+    if (used.static_shared_bytes <= kMostStaticShared) continue;
+    return fmt::format(
+        "{}{} declares {} bytes of __shared__ memory; {} are the most: declare it extern "
+        "__shared__ and give its size as .shared_bytes in AUTOKERNEL_LAUNCH, where more fits",
+        place(file_name, line_of_shared(source, kernel)), readable_name(kernel),
+        used.static_shared_bytes, kMostStaticShared);
+  }
+  return std::nullopt;
+}
+
 void require_launchable(const Program& program, const Request& request) {
+  if (const auto reason =
+          too_much_static_shared(program.resources, request.source, request.file_name)) {
+    throw Refused(*reason);
+  }
   const auto declared = constant_bytes(program.ptx, kLaunchSymbol);
   const std::string file_and_line =
       place_of(declared ? *declared : std::vector<std::byte>(), request.file_name);

@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "driver/emulator_declarations.h"
+
 namespace autokernel::driver {
 
 // A null member is a function that this driver lacks.
@@ -52,6 +54,9 @@ struct Api {
   // The emulated driver's own: what it knows about the last fault beyond its code, and its version.
   using Text = const char* (*)();
   Text emu_fault_report = nullptr;
+  emulator::FaultReport emu_fault = nullptr;
+  emulator::FaultReport emu_refusal = nullptr;
+  emulator::Whereabouts emu_whereabouts = nullptr;
   Text emu_version = nullptr;
 };
 

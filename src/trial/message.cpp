@@ -1,11 +1,11 @@
 // The format, one JSON object per line:
 //
-//   {"autokernel_message": 1, "kind": "request" | "phase" | "outline" | "result" | "failure",
-//   "body": ...}
+//   {"autokernel_message": 1, "kind": "request" | "phase" | "outline" | "code" | "whereabouts" |
+//   "result" | "failure", "body": ...}
 //
-// The body of a phase is its name, that of the others an object with the names of the C++ fields.
-// Absent values are null. A number that JSON cannot write is the string "nan", "inf" or "-inf"; a
-// string that is not UTF-8 is
+// The body of a phase is its name, that of code and whereabouts a text, that of the others an
+// object with the names of the C++ fields. Absent values are null. A number that JSON cannot write
+// is the string "nan", "inf" or "-inf"; a string that is not UTF-8 is
 // {"latin1": "..."} with one code point per byte.
 #include "autokernel/trial/message.h"
 
@@ -154,6 +154,7 @@ void describe(Fields&& fields, Object& conditions) {
 template <typename Fields, Either<Result> Object>
 void describe(Fields&& fields, Object& result) {
   fields("verdict", result.verdict);
+  fields("cause", result.cause);
   fields("reason", result.reason);
   fields("detail", result.detail);
   fields("warnings", result.warnings);
@@ -232,6 +233,7 @@ class Writer {
   static Json json(const std::filesystem::path& value) { return json(value.string()); }
   static Json json(Phase value) { return spelling(value); }
   static Json json(Verdict value) { return spelling(value); }
+  static Json json(Cause value) { return spelling(value); }
   static Json json(Outcome value) { return spelling(value); }
   static Json json(Stop value) { return static_cast<int>(value); }
   static Json json(const DeviceChoice& value) { return spelling(value); }
@@ -330,13 +332,24 @@ class Reader {
   }
   static void read(const Json& json, Verdict& value) {
     for (const Verdict verdict : {Verdict::correct, Verdict::incorrect, Verdict::does_not_compile,
-                                  Verdict::timed_out, Verdict::crashed}) {
+                                  Verdict::timed_out, Verdict::crashed, Verdict::unsupported}) {
       if (json == spelling(verdict)) {
         value = verdict;
         return;
       }
     }
     throw damaged("there is no verdict " + json.dump());
+  }
+  static void read(const Json& json, Cause& value) {
+    for (const Cause cause :
+         {Cause::unknown, Cause::out_of_bounds, Cause::misaligned, Cause::trap, Cause::assertion,
+          Cause::barrier, Cause::instruction, Cause::stack, Cause::race, Cause::not_finite}) {
+      if (json == spelling(cause)) {
+        value = cause;
+        return;
+      }
+    }
+    throw damaged("there is no cause " + json.dump());
   }
   static void read(const Json& json, Outcome& value) {
     for (const Outcome outcome : {Outcome::faster, Outcome::not_faster, Outcome::inconclusive}) {
@@ -433,6 +446,10 @@ struct EventLine {
   std::string operator()(const Outline& outline) const {
     return line("outline", Writer::json(outline.known));
   }
+  std::string operator()(const Code& code) const { return line("code", Writer::json(code.ptx)); }
+  std::string operator()(const Whereabouts& whereabouts) const {
+    return line("whereabouts", Writer::json(whereabouts.text));
+  }
   std::string operator()(const Result& result) const {
     return line("result", Writer::json(result));
   }
@@ -457,9 +474,12 @@ Event decode_event(const std::string& line) {
   const Envelope envelope = open(line);
   if (envelope.kind == "phase") return read_as<Phase>(envelope.body);
   if (envelope.kind == "outline") return Outline{read_as<Result>(envelope.body)};
+  if (envelope.kind == "code") return Code{read_as<std::string>(envelope.body)};
+  if (envelope.kind == "whereabouts") return Whereabouts{read_as<std::string>(envelope.body)};
   if (envelope.kind == "result") return read_as<Result>(envelope.body);
   if (envelope.kind == "failure") return read_as<Failure>(envelope.body);
-  throw damaged("a phase, outline, result or failure was expected, not a " + envelope.kind);
+  throw damaged("a phase, outline, code, whereabouts, result or failure was expected, not a " +
+                envelope.kind);
 }
 
 }  // namespace autokernel::trial

@@ -26,6 +26,7 @@
 #include "trial/openblas.h"
 #include "trial/peak.h"
 #include "trial/programs.h"
+#include "trial/questions.h"
 #include "trial/statistics.h"
 #include "trial/time.h"
 #include "trial/watch.h"
@@ -106,9 +107,10 @@ ResourceReport resources_of(const compile::Program& program) {
 class Trial {
  public:
   Trial(const Request& request, const std::function<void(Phase)>& entered,
-        const std::function<void(const Result&)>& learned)
+        const std::function<void(const Result&)>& learned, const Telling& telling)
       : request_(request),
         learned_(learned),
+        telling_(telling),
         problem_(cases::load(request.case_directory)),
         timed_size_(problem_, request.size),
         check_size_(problem_, kCheckSize),
@@ -125,6 +127,7 @@ class Trial {
     try {
       if (auto rejected = run_phases()) {
         result_.verdict = rejected->verdict;
+        result_.cause = rejected->cause;
         result_.reason = std::move(rejected->reason);
         result_.detail = std::move(rejected->detail);
       }
@@ -170,6 +173,7 @@ class Trial {
       loading = std::async(std::launch::async, Cublas::load);
     }
     const driver::Device& device = device_.emplace(driver);
+    if (telling_.whereabouts) answering_.emplace(device, telling_.whereabouts);
     if (!driver.info().emulated) nvml_.emplace(driver.info());
     if (loading.valid()) loading.get();
     device.refuse_device_malloc();
@@ -185,6 +189,7 @@ class Trial {
     result_.detail = timed_program.log;
     if (timed_program.from_cache) result_.detail += "\nThe above is from the compile cache.\n";
 
+    tell_code(programs.kernel.at(request_.checked ? checked.size_name : timed_size_.size_name));
     phases_.enter(Phase::check);
     // A kernel that fails its checks needs none.
     std::unique_ptr<Stopwatch> stopwatch;
@@ -198,11 +203,18 @@ class Trial {
     if (request_.checked) {
       if (auto rejected = check(device, programs, checked)) return rejected;
     }
+    tell_code(timed_program);
     phases_.enter(Phase::time);
     if (!stopwatch) {
       phases_.without_candidate([&] { stopwatch = make_stopwatch(device, programs); });
     }
     return time(device, programs, *stopwatch, rival.get());
+  }
+
+  void tell_code(const compile::Program& program) const {
+    // More than this nobody reads, and a message has to end.
+    constexpr std::size_t kLongestPtx = std::size_t{4} << 20U;
+    if (telling_.code) telling_.code(program.ptx.substr(0, kLongestPtx));
   }
 
   [[nodiscard]] std::string report_device(const driver::DeviceInfo& info) {
@@ -399,6 +411,7 @@ class Trial {
 
   const Request& request_;
   const std::function<void(const Result&)>& learned_;
+  const Telling& telling_;
   const cases::Case problem_;
   const SizedCase timed_size_;
   const SizedCase check_size_;
@@ -414,14 +427,15 @@ class Trial {
   std::optional<DeviceNoise> noise_;  // of this device, where it is known
   std::optional<NvmlOpening> nvml_;   // of a GPU, until the stopwatch is made
   std::unique_ptr<Watch> watch_;      // from then on
+  std::optional<Answering> answering_;
 };
 
 }  // namespace
 
 Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
                  const std::function<void(const Result&)>& learned,
-                 const std::function<void(const Result&)>& answered) {
-  Trial trial(request, entered, learned);
+                 const std::function<void(const Result&)>& answered, const Telling& telling) {
+  Trial trial(request, entered, learned, telling);
   Result result = trial.run();
   if (answered) answered(result);
   return result;

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
+
+#include "trial/questions.h"
 
 namespace autokernel::trial {
 namespace {
@@ -58,6 +61,8 @@ std::vector<Event> RunnerProcess::exchange(std::chrono::milliseconds patience, i
   read_prints();
   return read_events();
 }
+
+void RunnerProcess::ask() const { ::kill(child_.id(), kWhereaboutsQuestion); }
 
 std::optional<Ending> RunnerProcess::ending(std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;

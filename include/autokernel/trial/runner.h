@@ -9,6 +9,18 @@
 
 namespace autokernel::trial {
 
+// What a trial tells meanwhile, beside its phases; an empty function is not called.
+struct Telling {
+  // The PTX that runs from now on, bounded in size.
+  std::function<void(const std::string& ptx)> code;
+  // Where the warps stand, whenever that is asked (trial/questions.h), from a thread of its own.
+  std::function<void(const std::string& text)> whereabouts;
+};
+
+// The signal by which a runner is asked where its warps stand ends no thread of this process from
+// here on. To be called before any is started.
+void hold_questions();
+
 // Compiles, checks, times and judges the kernel of `request`. `entered` is called as each phase
 // begins, in order, so that a deadline can be kept for it; `learned` once, with what is known of
 // device and problem before the candidate is touched; `answered` with what is returned, before the
@@ -17,6 +29,7 @@ namespace autokernel::trial {
 // the caller.
 [[nodiscard]] Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
                                const std::function<void(const Result&)>& learned = {},
-                               const std::function<void(const Result&)>& answered = {});
+                               const std::function<void(const Result&)>& answered = {},
+                               const Telling& telling = {});
 
 }  // namespace autokernel::trial
