@@ -45,8 +45,8 @@ constexpr const char* kAskEmulator =
              "of "
              "its size: start it at such an element, or load narrower";
     case Cause::barrier:
-      return "every thread of the block must reach the barrier: move __syncthreads() out of the "
-             "branch, the loop or the early return that some threads take";
+      return "every thread of the block must reach the barrier, and every lane of its mask a "
+             "shuffle: move them out of the branch, the loop or the early return that some take";
     case Cause::trap:
       return "the kernel ran into __trap() or code that must not be reached, at the line that "
              "reason names";

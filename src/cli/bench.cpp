@@ -126,11 +126,12 @@ void Bench::add_opponent(trial::Request& request) const {
 std::string Bench::kept_log(const trial::Request& request, const std::string& text,
                             const std::string& ptx, const Console& console) const {
   try {
-    fs::path log = fs::absolute(log_);
+    fs::path log;
     if (log_.empty()) {
       log = keep_log(request.case_directory, text);
     } else {
       write_log(log_, text);
+      log = fs::absolute(log_);
     }
     keep_ptx(log, ptx);
     return log.string();

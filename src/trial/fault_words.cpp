@@ -129,8 +129,8 @@ std::string shown(const driver::FaultDetail& detail) {
 
 std::optional<std::string> words_of_access(const driver::Fault& fault,
                                            const driver::FaultDetail& detail,
+                                           const FaultedAccess& access,
                                            std::span<const NamedBuffer> buffers) {
-  const FaultedAccess& access = *detail.access;
   const std::optional<Named> memory = named(access, buffers);
   if (!memory) return std::nullopt;
   const std::int64_t offset = offset_of(access, *memory);
@@ -170,7 +170,9 @@ std::string words_of(const driver::Fault& fault, std::span<const NamedBuffer> bu
   const bool is_access =
       fault.kind == driver::FaultKind::out_of_bounds || fault.kind == driver::FaultKind::misaligned;
   if (is_access && fault.detail && fault.detail->access) {
-    if (auto words = words_of_access(fault, *fault.detail, buffers)) return *std::move(words);
+    if (auto words = words_of_access(fault, *fault.detail, *fault.detail->access, buffers)) {
+      return *std::move(words);
+    }
   }
   return without_place(fault.text, fault);
 }

@@ -102,7 +102,7 @@ TEST_P(PlantedFault, IsReportedWithItsLineOfTheKernel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, PlantedFault, testing::ValuesIn(kernels()),
-                         [](const auto& info) { return info.param.stem().string(); });
+                         [](const auto& kernel) { return kernel.param.stem().string(); });
 
 TEST(PlantedFaults, AreAsManyAsIsPromised) { EXPECT_GE(kernels().size(), kFewestKernels); }
 

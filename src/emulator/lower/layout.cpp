@@ -60,7 +60,7 @@ std::vector<SharedVariable> shared_variables(const ptx::Module& module,
   for (std::size_t i = 0; i < function.variables.size(); ++i) {
     add(function.variables[i], layout.function_offsets[i]);
   }
-  std::ranges::stable_sort(variables, {}, &SharedVariable::offset);
+  std::ranges::sort(variables, {}, &SharedVariable::offset);
   return variables;
 }
 

@@ -8,8 +8,9 @@ namespace {
 std::uint32_t read_number(TokenStream& tokens, std::string_view what) {
   const Token token = tokens.expect(TokenKind::number, what);
   std::uint32_t number = 0;
-  const char* const end = token.text.data() + token.text.size();
-  const auto [rest, error] = std::from_chars(token.text.data(), end, number);
+  const char* const begin = token.text.data();
+  const char* const end = begin + token.text.size();
+  const auto [rest, error] = std::from_chars(begin, end, number);
   return error == std::errc{} && rest == end ? number : 0;
 }
 

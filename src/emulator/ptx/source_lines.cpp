@@ -11,37 +11,41 @@ constexpr int kDeepest = 256;
 
 }  // namespace
 
-SourceLines::SourceLines(std::string_view ptx) {
+SourceLines::SourceLines(std::string_view ptx) { static_cast<void>(read(ptx)); }
+
+bool SourceLines::read(std::string_view ptx) {
   try {
     TokenStream tokens(ptx);
-    read(tokens);
+    std::uint32_t open_braces = 0;
+    while (tokens.peek().kind != TokenKind::end) {
+      const Token token = tokens.take();
+      if (token.kind == TokenKind::punctuation && token.text == "{") ++open_braces;
+      if (token.kind == TokenKind::punctuation && token.text == "}") {
+        open_braces -= open_braces == 0 ? 0 : 1;
+        if (open_braces == 0) end_function(token.where.line);
+      }
+      if (token.kind != TokenKind::dotted) continue;
+      if (open_braces == 0 && (token.text == "entry" || token.text == "func")) {
+        header_line_ = token.where.line;
+      }
+      static_cast<void>(read_directive(token, tokens));
+    }
+    return true;
   } catch (const Error&) {
-    // Whatever comes behind characters that are no PTX names nothing.
+    return false;
   }
 }
 
-void SourceLines::read(TokenStream& tokens) {
-  std::uint32_t open_braces = 0;
-  while (tokens.peek().kind != TokenKind::end) {
-    const Token token = tokens.take();
-    if (token.kind == TokenKind::punctuation && token.text == "{") ++open_braces;
-    if (token.kind == TokenKind::punctuation && token.text == "}") {
-      open_braces -= open_braces == 0 ? 0 : 1;
-      if (open_braces == 0) end_function(token.where.line);
+bool SourceLines::read_directive(const Token& word, TokenStream& tokens) {
+  try {
+    if (word.text == "loc") add(word.where.line, read_loc(tokens));
+    if (word.text == "file") {
+      const FileDirective file = read_file(tokens);
+      files_.try_emplace(file.number, file.name);
     }
-    if (token.kind != TokenKind::dotted) continue;
-    if (open_braces == 0 && (token.text == "entry" || token.text == "func")) {
-      header_line_ = token.where.line;
-    }
-    try {
-      if (token.text == "loc") add(token.where.line, read_loc(tokens));
-      if (token.text == "file") {
-        const FileDirective file = read_file(tokens);
-        files_.try_emplace(file.number, file.name);
-      }
-    } catch (const Error&) {
-      // The directive is malformed: the tokens behind it are looked at all the same.
-    }
+    return true;
+  } catch (const Error&) {
+    return false;
   }
 }
 

@@ -39,7 +39,10 @@ class SourceLines {
     std::optional<std::size_t> callers_stretch;  // an earlier one, which knows the caller's caller
   };
 
-  void read(TokenStream& tokens);
+  // False where characters that are no PTX end the reading: what came before them is known.
+  bool read(std::string_view ptx);
+  // False where the directive is malformed: the tokens behind it are looked at all the same.
+  bool read_directive(const Token& word, TokenStream& tokens);
   void add(std::uint32_t ptx_line, const LocDirective& loc);
   void end_function(std::uint32_t ptx_line);
   void name(const SourcePlace& place, std::vector<SourceLine>& lines) const;

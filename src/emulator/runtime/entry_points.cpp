@@ -157,7 +157,7 @@ const char* words(FaultKind kind) {
     case FaultKind::assertion:
       return "failed assertion";
     case FaultKind::barrier:
-      return "barrier that can never fill";
+      return "warp-wide instruction that names a lane which does not come to it";
     case FaultKind::bad_instruction:
       return "instruction that cannot be carried out";
     case FaultKind::stack:

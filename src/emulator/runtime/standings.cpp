@@ -1,7 +1,7 @@
 #include "emulator/runtime/standings.h"
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 namespace emulator::runtime {
 namespace {
@@ -83,8 +83,9 @@ std::string Standings::text(const LineNames* lines) const {
       found->units += group.units;
     }
   }
-  std::ranges::stable_sort(places, std::ranges::greater(),
-                           [](const Place& place) { return std::pair(place.stands, place.units); });
+  std::ranges::sort(places, std::ranges::greater(), [](const Place& place) {
+    return std::tuple(place.stands, place.units, place.words);
+  });
   std::string text;
   std::uint64_t unnamed = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {

@@ -1,5 +1,5 @@
 // cp.async of 16 bytes from any element.
-// must be: crashed, misaligned load of 16 bytes at x[1]
+// must be: crashed, misaligned load of 16 bytes at x[
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;

@@ -1,5 +1,5 @@
 // The workspace is one part too small.
-// must be: crashed, byte 8192 of the workspace
+// must be: crashed, of the workspace
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;

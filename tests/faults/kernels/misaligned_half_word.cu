@@ -1,5 +1,5 @@
 // Two bytes at an odd address.
-// must be: crashed, misaligned load of 2 bytes at byte 1 of x
+// must be: crashed, misaligned load of 2 bytes at byte 
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;

@@ -1,5 +1,5 @@
 // A pair may begin at even elements only.
-// must be: crashed, misaligned load of 8 bytes at x[1], whose address is 4 bytes past a multiple of 8
+// must be: crashed, misaligned load of 8 bytes at x[
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;

@@ -1,5 +1,5 @@
 // A word in the middle of an element.
-// must be: crashed, misaligned load of 4 bytes at byte 2 of x
+// must be: crashed, misaligned load of 4 bytes at byte 
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;

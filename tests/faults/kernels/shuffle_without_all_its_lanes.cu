@@ -1,5 +1,5 @@
 // A sum over a warp in a branch.
-// must be: crashed, lane
+// must be: crashed, names a lane
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;
