@@ -111,9 +111,9 @@ std::optional<std::uint32_t> source_line(const std::string& ptx, const std::stri
   for (auto directive = directives.rbegin(); directive != directives.rend(); ++directive) {
     if (wanted && directive->own != *wanted) continue;
     if (in_file(directive->own)) return directive->own.line;
-    if (!directive->caller) return std::nullopt;
-    if (in_file(*directive->caller)) return directive->caller->line;
     wanted = directive->caller;
+    if (!wanted) return std::nullopt;
+    if (in_file(*wanted)) return wanted->line;
   }
   return std::nullopt;
 }

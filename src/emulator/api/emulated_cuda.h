@@ -16,7 +16,7 @@ extern "C" {
 const char* emuFaultReport(void);
 
 /* A line of the source, as the .loc directives in the PTX say (nvcc -lineinfo). */
-typedef struct EmuSourceLine {
+typedef struct EmuSourceLine { /* NOLINT(modernize-use-using): C as well */
   const char* file;
   uint32_t line;
 } EmuSourceLine;
@@ -46,9 +46,9 @@ enum EmuMemory {
 };
 
 /* What emuFaultReport says, as data. Texts are never null; those that are unknown are empty. */
-typedef struct EmuFault {
-  uint32_t size; /* of the structure, in bytes, as the library knows it */
-  uint32_t kind; /* EmuFaultKind */
+typedef struct EmuFault { /* NOLINT(modernize-use-using): C as well */
+  uint32_t size;          /* of the structure, in bytes, as the library knows it */
+  uint32_t kind;          /* EmuFaultKind */
   const char* text;
   const char* instruction; /* the PTX statement */
   uint32_t ptx_line;       /* from 1; 0: unknown */

@@ -21,7 +21,7 @@ const ptx::SourceLine* line_to_look_at(const std::vector<ptx::SourceLine>& lines
 std::vector<ptx::SourceLine> SourceNames::lines(std::uint32_t ptx_line) const {
   if (texts_.size() != 1) return {};
   std::call_once(read_, [this] { lines_.emplace(texts_.front()); });
-  return lines_->at(ptx_line);
+  return lines_ ? lines_->at(ptx_line) : std::vector<ptx::SourceLine>();
 }
 
 std::string SourceNames::place(std::uint32_t ptx_line) const {
@@ -33,7 +33,7 @@ std::string SourceNames::place(std::uint32_t ptx_line) const {
 std::string SourceNames::name(std::uint32_t ptx_line) const {
   const std::vector<ptx::SourceLine> all = lines(ptx_line);
   const ptx::SourceLine* line = line_to_look_at(all);
-  const std::string in_ptx = "PTX line " + std::to_string(ptx_line);
+  std::string in_ptx = "PTX line " + std::to_string(ptx_line);
   if (line == nullptr) return in_ptx;
   // What the line leads to is named behind it.
   const std::string inner = line == &all.front() ? "" : "in " + text_of(all.front()) + ", ";

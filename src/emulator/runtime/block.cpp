@@ -21,6 +21,8 @@ constexpr std::size_t kGuardBytes = 65536;
 // after the slack.
 constexpr std::size_t kPatternStep = 8;
 constexpr std::size_t kPatternSlack = 4096;
+// And from launch to launch by so many, which has no divisor in common with their number.
+constexpr std::uint64_t kLaunchSteps = 37;
 // Of local memory so much is filled with random bits: more is only there for deep recursion.
 constexpr std::size_t kFilledLocalBytes = std::size_t{16} << 20;
 // An activation of a function takes 16 bytes of local memory at least, and seldom as many times
@@ -41,6 +43,7 @@ Block::Block() = default;
 void Block::prepare(const Launch& launch, LaunchProgress& progress) {
   launch_ = &launch;
   progress_ = &progress;
+  ++launches_;
   if (ended_ != unit_count_) forget_units();
   barriers_.call_lines(launch.lines);
   const bool by_thread = launch.unit == Unit::thread;
@@ -139,7 +142,8 @@ void Block::begin(std::uint64_t index) {
   // Each block finds other bits: shared memory that a block reads before writing it must not look
   // like what the block before left, which may happen to be right. Copying a pattern costs a
   // quarter of making one.
-  const std::size_t shift = index * kPatternStep % kPatternSlack;
+  // So does the same block of the next launch: what depends on them differs between repeats.
+  const std::size_t shift = (index + launches_ * kLaunchSteps) * kPatternStep % kPatternSlack;
   std::memcpy(shared_pages_.data(), shared_pattern_.data() + shift, launch_->shared_bytes);
   barriers_.reset(unit_count_);
   next_unit_ = 0;

@@ -91,6 +91,7 @@ class Block {
   Reservation local_pages_;
   std::vector<Range> ranges_;
   std::uint64_t seed_ = 0;
+  std::uint64_t launches_ = 0;  // that it was prepared for
 
   Barriers barriers_;
   Fiber thread_;  // the worker's own stack
