@@ -57,6 +57,7 @@ constexpr std::array kComputing = {SCMP_SYS(read),
                                    SCMP_SYS(rt_sigprocmask),
                                    SCMP_SYS(rt_sigreturn),
                                    SCMP_SYS(sigaltstack),
+                                   SCMP_SYS(rt_sigtimedwait),
                                    SCMP_SYS(exit),
                                    SCMP_SYS(exit_group)};
 

@@ -5,6 +5,7 @@
 namespace autokernel::cli {
 namespace {
 
+using trial::Cause;
 using trial::Result;
 using trial::Verdict;
 
@@ -27,10 +28,74 @@ using trial::Verdict;
   return "limited by arithmetic: tensor cores, and loads that overlap with them";
 }
 
+// On a GPU the driver gives a code and no more.
+constexpr const char* kAskEmulator =
+    "run with --device cpu: the emulated device names the line, the thread and the access";
+
 [[nodiscard]] std::string advice_when_crashed(const Result& result) {
-  if (is_emulated(result))
-    return "see the thread that reason names: an index beyond its tensor, or a trap or assert";
-  return "run with --device cpu: the emulated device names the thread and the access";
+  const bool knows_more = is_emulated(result);
+  switch (result.cause) {
+    case Cause::out_of_bounds:
+      return knows_more
+                 ? "at the line that reason names, check the index against the tensor's size "
+                   "before the access (the last tile, the last row)"
+                 : kAskEmulator;
+    case Cause::misaligned:
+      return "a vector access (float4, cp.async of 16 bytes) needs an address that is a multiple "
+             "of "
+             "its size: start it at such an element, or load narrower";
+    case Cause::barrier:
+      return "every thread of the block must reach the barrier, and every lane of its mask a "
+             "shuffle: move them out of the branch, the loop or the early return that some take";
+    case Cause::trap:
+      return "the kernel ran into __trap() or code that must not be reached, at the line that "
+             "reason names";
+    case Cause::assertion:
+      return "the condition that reason quotes does not hold: see what its thread computes there";
+    case Cause::instruction:
+      return "all threads of the warp must run such an instruction together, with the same mask: "
+             "move it out of the branch";
+    case Cause::stack:
+      return "use less local memory for each thread: smaller local arrays, no deep recursion";
+    case Cause::unknown:
+    case Cause::race:
+    case Cause::not_finite:
+      break;
+  }
+  return knows_more ? "see the line and the thread that reason names" : kAskEmulator;
+}
+
+// Wrong in the way of threads that read what others have not written yet.
+[[nodiscard]] bool looks_like_a_race(const Result& result) {
+  const bool shares = result.resources && result.resources->shared_bytes > 0;
+  return result.cause == Cause::race || (result.cause == Cause::not_finite && shares);
+}
+
+[[nodiscard]] std::string advice_when_incorrect(const Result& result) {
+  if (looks_like_a_race(result)) {
+    return "a race? Look for a missing __syncthreads() between writing and reading __shared__ "
+           "memory, also where the next round of a loop overwrites it, and for writes without "
+           "atomics";
+  }
+  if (result.cause == Cause::not_finite) {
+    return "the value is infinite or no number: look for an overflow, a division by 0, or memory "
+           "that is read before it is written";
+  }
+  return "see which thread computes the element that reason names, and what it leaves out";
+}
+
+[[nodiscard]] std::string advice_when_timed_out(const Result& result) {
+  if (result.lost_in == trial::Phase::compile) {
+    return "the compiler takes too long: unroll less, or use smaller tiles; --timeout gives it "
+           "more";
+  }
+  if (is_emulated(result)) {
+    return "see where reason says the warps stand: a loop or wait there never ends; if the kernel "
+           "is "
+           "only slow, give it more by --timeout or take --size check";
+  }
+  return "look for a loop or barrier that never ends (--device cpu says where the warps stand); a "
+         "slow kernel gets more by --timeout";
 }
 
 }  // namespace
@@ -40,13 +105,15 @@ std::string advice(const Result& result) {
     case Verdict::correct:
       return advice_when_correct(result);
     case Verdict::incorrect:
-      return "see which thread computes the element that reason names, and what it leaves out";
+      return advice_when_incorrect(result);
     case Verdict::does_not_compile:
       return "fix the line that reason names";
     case Verdict::timed_out:
-      return "look for a loop or barrier that never ends; a slow kernel gets more by --timeout";
+      return advice_when_timed_out(result);
     case Verdict::crashed:
       return advice_when_crashed(result);
+    case Verdict::unsupported:
+      return "measure it on a GPU (--device cuda)";
   }
   return {};
 }

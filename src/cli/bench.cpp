@@ -39,7 +39,7 @@ constexpr const char* kBenchExamples = R"(Examples:
 
 Prints one 'key: value' per line, and a value that does not exist has no line. With --json, one JSON
 object (docs/json.md); with --quiet, the median in microseconds and nothing else.
-Exit codes: 0 correct (with --against: faster), 10 correct but not faster, 16 inconclusive, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed; 2 usage,
+Exit codes: 0 correct (with --against: faster), 10 correct but not faster, 16 inconclusive, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed, 17 unsupported by the emulated device; 2 usage,
 3 environment (no such device, no compiler), 70 internal.)";
 
 // What is known to be in the way before anything is measured.
@@ -124,11 +124,17 @@ void Bench::add_opponent(trial::Request& request) const {
 }
 
 std::string Bench::kept_log(const trial::Request& request, const std::string& text,
-                            const Console& console) const {
+                            const std::string& ptx, const Console& console) const {
   try {
-    if (log_.empty()) return keep_log(request.case_directory, text).string();
-    write_log(log_, text);
-    return fs::absolute(log_).string();
+    fs::path log;
+    if (log_.empty()) {
+      log = keep_log(request.case_directory, text);
+    } else {
+      write_log(log_, text);
+      log = fs::absolute(log_);
+    }
+    keep_ptx(log, ptx);
+    return log.string();
   } catch (const Error& error) {
     // The verdict stands without it.
     console.err << "autokernel: no log was kept: " << visible_line(error.what()) << '\n';
@@ -170,7 +176,7 @@ int Bench::measure(const Console& console) const {
     return trial::hold_contest(request, limits, observer);
   }();
 
-  const std::string log = kept_log(request, full_log(request, result, notes), console);
+  const std::string log = kept_log(request, full_log(request, result, notes), result.ptx, console);
   if (json_) {
     console.out << record(request, result, log);
   } else if (quiet_) {

@@ -26,7 +26,7 @@ class Bench : public Command {
   // Sets what the kernel is to be compared with.
   void add_opponent(trial::Request& request) const;
   [[nodiscard]] std::string kept_log(const trial::Request& request, const std::string& text,
-                                     const Console& console) const;
+                                     const std::string& ptx, const Console& console) const;
 
   std::optional<std::string> case_directory_;  // none: the nearest
   std::optional<std::string> kernel_file_;     // none: the case's

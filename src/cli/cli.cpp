@@ -40,7 +40,7 @@ constexpr const char* kExamplesOfAll = R"(Examples:
   autokernel doctor                            what this machine offers, and what is missing
 
 Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed,
-15 something else was changed, 16 inconclusive, 20 budget reached, 70 internal. 'autokernel COMMAND --help' says more.)";
+15 something else was changed, 16 inconclusive, 17 unsupported by the emulated device, 20 budget reached, 70 internal. 'autokernel COMMAND --help' says more.)";
 
 [[nodiscard]] std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;

@@ -52,6 +52,10 @@ constexpr const char* kPrefix = "bench-";
                      ::getpid());
 }
 
+[[nodiscard]] fs::path ptx_beside(const fs::path& log) {
+  return fs::path(log).replace_extension(".ptx");
+}
+
 void remove_all_but_the_newest(const fs::path& folder, const fs::path& written) {
   std::vector<fs::path> logs;
   std::error_code ignored;
@@ -64,8 +68,10 @@ void remove_all_but_the_newest(const fs::path& folder, const fs::path& written) 
   std::ranges::sort(logs);
   // Where the clock was set back, logs written before bear later names.
   std::erase(logs, written);
-  for (auto log = logs.begin(); log != logs.end() - (kLogsKept - 1); ++log)
+  for (auto log = logs.begin(); log != logs.end() - (kLogsKept - 1); ++log) {
     fs::remove(*log, ignored);
+    fs::remove(ptx_beside(*log), ignored);
+  }
 }
 
 [[nodiscard]] std::string shortened(const std::string& text) {
@@ -91,6 +97,13 @@ void write_log(const fs::path& file, const std::string& text) {
     throw Error(Stop::usage, "cannot write the log to " + file.string() + ": " +
                                  std::generic_category().message(errno) + " [write]");
   }
+}
+
+void keep_ptx(const fs::path& log, const std::string& ptx) {
+  std::error_code unreadable;
+  const fs::path file = ptx_beside(log);
+  if (ptx.empty() || !fs::is_regular_file(log, unreadable) || file == log) return;
+  write_file_atomically(file, ptx, Sync::no);
 }
 
 }  // namespace autokernel::cli

@@ -17,4 +17,9 @@ namespace autokernel::cli {
 // Throws Error(usage).
 void write_log(const std::filesystem::path& file, const std::string& text);
 
+// Keeps the PTX of a trial beside its log: x.ptx beside x.log, for as long as the log is kept. Does
+// nothing where the log is no file (a pipe, /dev/null), or where there is no PTX. Throws
+// Error(environment).
+void keep_ptx(const std::filesystem::path& log, const std::string& ptx);
+
 }  // namespace autokernel::cli

@@ -152,6 +152,8 @@ std::string record(const Request& request, const Result& result, const std::stri
   object["verdict"] = trial::spelling(result.verdict);
   object["correct"] = result.verdict == trial::Verdict::correct;
   object["reason"] = or_null(result.reason);
+  object["cause"] =
+      result.cause == trial::Cause::unknown ? Json() : Json(trial::spelling(result.cause));
   object["next"] = or_null(advice(result));
   object["device"] = device_json(result.device);
   object["timing"] = result.device ? Json(timing(*result.device)) : Json();

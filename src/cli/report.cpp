@@ -167,6 +167,8 @@ int exit_code(Verdict verdict) {
       return 13;
     case Verdict::crashed:
       return 14;
+    case Verdict::unsupported:
+      return 17;
   }
   return 70;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <exception>
+#include <mutex>
 #include <string>
 
 #include "autokernel/base/system_error.h"
@@ -30,7 +31,19 @@ using trial::Event;
   }
 }
 
-void tell(const Descriptor& channel, const Event& event) { send(channel, trial::encode(event)); }
+// Several threads tell: what one says is not cut by another.
+class Teller {
+ public:
+  explicit Teller(const Descriptor& channel) : channel_(channel) {}
+  void operator()(const Event& event) {
+    const std::lock_guard lock(mutex_);
+    send(channel_, trial::encode(event));
+  }
+
+ private:
+  const Descriptor& channel_;
+  std::mutex mutex_;
+};
 
 }  // namespace
 
@@ -38,6 +51,8 @@ void Runner::declare(Options /*options*/) {}
 
 int Runner::run(const Console& /*console*/) {
   const Descriptor channel = messages_channel("runner", "bench");
+  trial::hold_questions();
+  Teller tell(channel);
   // Started as /proc/self/exe, it would otherwise be listed as "exe".
   ::prctl(PR_SET_NAME, "autokernel-run");
   // An Error belongs to the supervisor's user, not to this process, so it travels up instead of to
@@ -45,16 +60,18 @@ int Runner::run(const Console& /*console*/) {
   try {
     const trial::Request request = trial::decode_request(all_input());
     static_cast<void>(trial::run_trial(
-        request, [&](trial::Phase phase) { tell(channel, phase); },
-        [&](const trial::Result& known) { tell(channel, trial::Outline{known}); },
-        [&](const trial::Result& result) { tell(channel, result); }));
+        request, [&](trial::Phase phase) { tell(phase); },
+        [&](const trial::Result& known) { tell(trial::Outline{known}); },
+        [&](const trial::Result& result) { tell(result); },
+        {.code = [&](const std::string& ptx) { tell(trial::Code{ptx}); },
+         .whereabouts = [&](const std::string& text) { tell(trial::Whereabouts{text}); }}));
     return 0;
   } catch (const Error& error) {
-    tell(channel, trial::Failure{.stop = error.stop(), .what = error.what()});
+    tell(trial::Failure{.stop = error.stop(), .what = error.what()});
     return static_cast<int>(error.stop());
   } catch (const std::exception& error) {
     const std::string what = std::string("the runner met an unexpected error: ") + error.what();
-    tell(channel, trial::Failure{.stop = Stop::internal, .what = what});
+    tell(trial::Failure{.stop = Stop::internal, .what = what});
     return static_cast<int>(Stop::internal);
   }
 }

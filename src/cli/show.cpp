@@ -17,6 +17,7 @@ namespace {
 constexpr const char* kShowExamples = R"(Examples:
   autokernel show 7
   autokernel show 7 --source > tries/seven.cu
+  autokernel show 7 --ptx | less
   autokernel show 7 --samples
   autokernel show 7 --json | jq .result.phase_seconds)";
 
@@ -56,10 +57,15 @@ void Show::declare(Options options) {
   options.add_option("--tag", tag_, "Of that run (default: the one on this branch)")
       .type_name("TAG");
   Option source = options.add_flag("--source", source_, "Print its source and nothing else");
+  Option ptx =
+      options.add_flag("--ptx", ptx_, "Print the PTX it was compiled to, which lies beside its log")
+          .excludes(source);
   Option samples = options.add_flag("--samples", samples_, "Print each timed launch, a line each")
-                       .excludes(source);
+                       .excludes(source)
+                       .excludes(ptx);
   options.add_flag("--json", json_, "Print it as it stands in the ledger (docs/ledger.md)")
       .excludes(source)
+      .excludes(ptx)
       .excludes(samples);
 }
 
@@ -68,6 +74,8 @@ int Show::run(const Console& console) {
   const ledger::Experiment experiment = loop.experiment(number_, tag_);
   if (source_) {
     console.out << loop.source(experiment);
+  } else if (ptx_) {
+    console.out << loop.ptx(experiment);
   } else if (samples_) {
     console.out << samples_text(experiment.result);
   } else if (json_) {

@@ -21,6 +21,7 @@ class Show : public Command {
   int number_ = 0;
   std::string tag_;  // empty: the run of this branch
   bool source_ = false;
+  bool ptx_ = false;
   bool samples_ = false;
   bool json_ = false;
 };

@@ -151,6 +151,10 @@ void read_kernels(const Elf& elf, const Request& request, Program& program) {
                                .static_shared_bytes = info.static_shared_bytes,
                                .local_bytes = info.local_bytes};
   }
+  if (const auto reason =
+          too_much_static_shared(program.resources, request.source, request.file_name)) {
+    throw Refused(*reason);
+  }
   const std::string where = place(request.file_name, program.declaration.line);
   for (const Launch& launch : program.declaration.launches) {
     KernelInfo info = kernel_info(elf, launch.kernel);
@@ -338,8 +342,8 @@ Compilation Compiler::compile(const Request& request) const {
       case Nvrtc::Outcome::compiled:
         break;
       case Nvrtc::Outcome::rejected:
-        throw Refused(
-            first_error(output.log, request.source, request.file_name, library_->includes()));
+        throw Refused(first_error(output.log, request.source, request.file_name,
+                                  library_->includes(), output.ptx));
       case Nvrtc::Outcome::option_not_understood:
         throw Error(
             Stop::environment,

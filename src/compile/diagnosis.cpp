@@ -11,8 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "autokernel/compile/compiler.h"
 #include "compile/hints.h"
 #include "compile/kernel_names.h"
+#include "compile/limits.h"
 #include "compile/ptxas_report.h"
 #include "compile/served.h"
 #include "compile/source_text.h"
@@ -35,9 +37,6 @@ constexpr std::string_view kInclude = "<autokernel.cuh>";
 
 // The longest source line worth showing.
 constexpr std::size_t kLongestLine = 160;
-// Static shared memory of a kernel; what is more must be asked for in the launch.
-constexpr std::uint64_t kMostStaticShared = 48 << 10;
-
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -133,13 +132,28 @@ std::string foreign(const Diagnostic& diagnostic, const std::string& file_name) 
       file_name, diagnostic.file, diagnostic.line);
 }
 
-// Errors of ptxas have no place in the file: they are about inline assembly, calls that nothing
+// The line of the file that led to "ptxas application ptx input, line 38; fatal : ..": the number
+// is of the PTX. 0 where that is unknown.
+std::uint32_t line_assembled(const std::string& message, const std::string& ptx,
+                             const std::string& file_name) {
+  constexpr std::string_view kLine = ", line ";
+  const std::size_t at = message.find(kLine);
+  if (at == std::string::npos) return 0;
+  std::uint32_t number = 0;
+  std::from_chars(message.data() + at + kLine.size(), message.data() + message.size(), number);
+  return compile::source_line(ptx, file_name, number).value_or(0);
+}
+
+// Errors of ptxas name lines of the PTX: they are about inline assembly, calls that nothing
 // answers, or limits.
 std::optional<std::string> ptxas_error(const std::vector<std::string>& log,
-                                       const std::string& source, const std::string& file_name) {
+                                       const std::string& source, const std::string& file_name,
+                                       const std::string& ptx) {
   for (const std::string& line : log) {
     const bool fatal = line.starts_with("ptxas fatal");
-    const bool error = line.starts_with("ptxas") && line.find("error") != std::string::npos;
+    // "error" or "fatal", behind a place or not.
+    const bool error = line.starts_with("ptxas") && (line.find("error") != std::string::npos ||
+                                                     line.find("; fatal") != std::string::npos);
     if (!fatal && !error) continue;
     const std::size_t external = line.find("Unresolved extern function");
     if (external != std::string::npos) {
@@ -151,22 +165,8 @@ std::optional<std::string> ptxas_error(const std::vector<std::string>& log,
                          place(file_name, name.empty() ? 0 : line_of_word(source, name)),
                          line.substr(external));
     }
-    return fmt::format(
-        "{}: {} (the lines of ptxas are of the generated PTX: look at the inline asm)", file_name,
-        line);
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> too_much_shared(const std::string& log, const std::string& source,
-                                           const std::string& file_name) {
-  for (const auto& [kernel, resources] : read_ptxas_report(log).resources) {
-    if (resources.static_shared_bytes <= kMostStaticShared) continue;
-    return fmt::format(
-        "{}{} declares {} bytes of __shared__ memory; {} are the most: declare it extern "
-        "__shared__ and give its size as .shared_bytes in AUTOKERNEL_LAUNCH, where more fits",
-        place(file_name, line_of_word(source, "__shared__")), readable_name(kernel),
-        resources.static_shared_bytes, kMostStaticShared);
+    return fmt::format("{}{} (the lines of ptxas are of the generated PTX: look at the inline asm)",
+                       place(file_name, line_assembled(line, ptx, file_name)), line);
   }
   return std::nullopt;
 }
@@ -175,7 +175,7 @@ std::optional<std::string> too_much_shared(const std::string& log, const std::st
 
 std::string first_error(const std::string& log, const std::string& source,
                         const std::string& file_name,
-                        const std::vector<std::filesystem::path>& headers) {
+                        const std::vector<std::filesystem::path>& headers, const std::string& ptx) {
   const std::vector<std::string> lines = lines_of(log);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (const auto found = error_in(lines[i])) {
@@ -184,8 +184,10 @@ std::string first_error(const std::string& log, const std::string& source,
       return described(*found, source, file_name, line_that_led_to(lines, i + 1, file_name));
     }
   }
-  if (auto found = ptxas_error(lines, source, file_name)) return *found;
-  if (auto found = too_much_shared(log, source, file_name)) return *found;
+  if (auto found = ptxas_error(lines, source, file_name, ptx)) return *found;
+  if (auto found = too_much_static_shared(read_ptxas_report(log).resources, source, file_name)) {
+    return *found;
+  }
   const auto last = std::ranges::find_if(std::ranges::reverse_view(lines),
                                          [](const std::string& l) { return !l.empty(); });
   return fmt::format("{}: the compiler refuses it without naming an error; the last it said: {}",

@@ -8,11 +8,13 @@
 
 namespace autokernel::compile {
 
-// `file_name` is what the source was called when it was compiled. Words of a file that the source
-// includes are only shown where it is the harness's or lies below `headers`: a compiler that is
-// shown somebody's secrets quotes them.
+// `file_name` is what the source was called when it was compiled; `ptx` is what it was made into
+// before the assembler refused it, whose lines are shown as the file's. Words of a file that the
+// source includes are only shown where it is the harness's or lies below `headers`: a compiler that
+// is shown somebody's secrets quotes them.
 [[nodiscard]] std::string first_error(const std::string& log, const std::string& source,
                                       const std::string& file_name,
-                                      const std::vector<std::filesystem::path>& headers = {});
+                                      const std::vector<std::filesystem::path>& headers = {},
+                                      const std::string& ptx = {});
 
 }  // namespace autokernel::compile

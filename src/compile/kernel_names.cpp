@@ -57,4 +57,19 @@ std::optional<std::string> resolve_kernel(const std::string& name,
   return found;
 }
 
+std::string source_name(const std::string& name) {
+  std::string text = name.starts_with("_Z") ? demangled(name) : name;
+  // Of a function its parameters stand behind it; of a function's own variable the function stands
+  // before it.
+  if (text.ends_with(')')) text = readable_name(name);
+  std::size_t begin = 0;
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] == '<' || text[i] == '(') ++depth;
+    if ((text[i] == '>' || text[i] == ')') && depth > 0) --depth;
+    if (depth == 0 && text[i] == ':' && text[i + 1] == ':') begin = i + 2;
+  }
+  return text.substr(begin, text.find('<', begin) - begin);
+}
+
 }  // namespace autokernel::compile

@@ -7,6 +7,7 @@
 
 #include "compile/declaration.h"
 #include "compile/kernel_names.h"
+#include "compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {
@@ -30,6 +31,9 @@ constexpr std::array<SharedLimit, 13> kSharedLimits = {{{"sm_75", 64},
                                                         {"sm_110", 227},
                                                         {"sm_120", 99},
                                                         {"sm_121", 99}}};
+
+// Of the objects that a kernel declares, on every architecture.
+constexpr std::uint64_t kMostStaticShared = 48 << 10;
 
 // Of a block, since compute capability 5.0. A warp gets its registers in steps of 256, and warps
 // come in fours, one for each part of the multiprocessor.
@@ -80,7 +84,32 @@ void require_bounds(const Launch& launch, const KernelInfo& kernel, const std::s
       place, threads_of(launch), allowed));
 }
 
+// Of the first object of the kernel, or else of the file.
+std::uint32_t line_of_shared(const std::string& source, const std::string& kernel) {
+  constexpr std::string_view kWord = "__shared__";
+  const auto found = find_kernel(source, source_name(kernel));
+  if (!found) return line_of_word(source, kWord);
+  std::size_t begin = 0;
+  for (std::uint32_t line = 1; line < found->line; ++line) begin = source.find('\n', begin) + 1;
+  const std::uint32_t below = line_of_word(std::string_view(source).substr(begin), kWord);
+  return below == 0 ? line_of_word(source, kWord) : found->line + below - 1;
+}
+
 }  // namespace
+
+std::optional<std::string> too_much_static_shared(const std::map<std::string, Resources>& resources,
+                                                  const std::string& source,
+                                                  const std::string& file_name) {
+  for (const auto& [kernel, used] : resources) {
+    if (used.static_shared_bytes <= kMostStaticShared) continue;
+    return fmt::format(
+        "{}{} declares {} bytes of __shared__ memory; {} are the most: declare it extern "
+        "__shared__ and give its size as .shared_bytes in AUTOKERNEL_LAUNCH, where more fits",
+        place(file_name, line_of_shared(source, kernel)), readable_name(kernel),
+        used.static_shared_bytes, kMostStaticShared);
+  }
+  return std::nullopt;
+}
 
 void require_launchable(const Launch& launch, const KernelInfo& kernel,
                         const std::string& architecture, const std::string& place) {

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <map>
 #include <string_view>
+#include <vector>
 
 #include "autokernel/compile/compiler.h"
 
@@ -12,6 +13,14 @@ namespace {
 struct Location {
   std::uint32_t file = 0;  // 0: none
   std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  friend bool operator==(const Location&, const Location&) = default;
+};
+
+// A .loc directive: a place, and where its function was called if it was inlined there.
+struct Directive {
+  Location own;
+  std::optional<Location> caller;
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -33,7 +42,17 @@ Location take_location(std::string_view text) {
   Location location;
   location.file = take_number(text);
   location.line = take_number(text);
+  location.column = take_number(text);
   return location;
+}
+
+Directive directive_of(std::string_view text) {
+  constexpr std::string_view kCaller = "inlined_at";
+  Directive directive{take_location(text), std::nullopt};
+  const std::size_t at = text.find(kCaller);
+  if (at != std::string_view::npos)
+    directive.caller = take_location(text.substr(at + kCaller.size()));
+  return directive;
 }
 
 std::string_view line_at(std::string_view text, std::size_t begin) {
@@ -59,41 +78,42 @@ std::map<std::uint32_t, std::string> files_of(std::string_view ptx) {
   return files;
 }
 
-// The .loc in force at a line of PTX, as text behind the directive; empty where there is none.
-std::string_view location_before(std::string_view ptx, std::uint32_t ptx_line) {
+// The directives of the function that holds a line of PTX, up to that line: the last one is in
+// force there.
+std::vector<Directive> directives_before(std::string_view ptx, std::uint32_t ptx_line) {
   constexpr std::string_view kLoc = ".loc";
-  std::string_view found;
+  std::vector<Directive> found;
   std::uint32_t number = 1;
   for (std::size_t at = 0; at < ptx.size() && number <= ptx_line; ++number) {
     const std::string_view whole = line_at(ptx, at);
     const std::string_view line = trimmed(whole);
-    if (line.starts_with(kLoc)) found = line.substr(kLoc.size());
+    if (line.starts_with(kLoc)) found.push_back(directive_of(line.substr(kLoc.size())));
     // What stands behind the end of a function belongs to another.
-    if (whole.starts_with("}")) found = {};
+    if (whole.starts_with("}")) found.clear();
     at += whole.size() + 1;
   }
-  return number > ptx_line ? found : std::string_view();
+  return number > ptx_line ? found : std::vector<Directive>();
 }
 
 }  // namespace
 
 std::optional<std::uint32_t> source_line(const std::string& ptx, const std::string& file_name,
                                          std::uint32_t ptx_line) {
-  constexpr std::string_view kCaller = "inlined_at";
-  const std::string_view directive = location_before(ptx, ptx_line);
-  if (directive.empty()) return std::nullopt;
+  const std::vector<Directive> directives = directives_before(ptx, ptx_line);
   const std::map<std::uint32_t, std::string> files = files_of(ptx);
   const auto in_file = [&](const Location& location) {
     const auto name = files.find(location.file);
     return location.line > 0 && name != files.end() && name->second == file_name;
   };
-  if (const Location own = take_location(directive); in_file(own)) return own.line;
-  // Of a header's function that was inlined, the line that called it.
-  const std::size_t at = directive.find(kCaller);
-  if (at == std::string_view::npos) return std::nullopt;
-  if (const Location caller = take_location(directive.substr(at + kCaller.size()));
-      in_file(caller)) {
-    return caller.line;
+  // Of a header's function that was inlined, the line that called it; where that stands in a header
+  // as well, an earlier directive says who called that.
+  std::optional<Location> wanted;
+  for (auto directive = directives.rbegin(); directive != directives.rend(); ++directive) {
+    if (wanted && directive->own != *wanted) continue;
+    if (in_file(directive->own)) return directive->own.line;
+    wanted = directive->caller;
+    if (!wanted) return std::nullopt;
+    if (in_file(*wanted)) return wanted->line;
   }
   return std::nullopt;
 }

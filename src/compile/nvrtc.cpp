@@ -142,7 +142,14 @@ Nvrtc::Output Nvrtc::compile(const std::string& source, const std::string& name,
     output.outcome = Outcome::option_not_understood;
     return output;
   }
-  if (result == NVRTC_ERROR_COMPILATION) return output;
+  if (result == NVRTC_ERROR_COMPILATION) {
+    // Where only the assembler refused it, there is PTX.
+    std::size_t bytes = 0;
+    if (api.ptx_size(program.get(), &bytes) == NVRTC_SUCCESS && bytes > 1) {
+      output.ptx = api.text(program.get(), api.ptx_size, api.ptx, "nvrtcGetPTX");
+    }
+    return output;
+  }
   api.check(result, "nvrtcCompileProgram");
   output.outcome = Outcome::compiled;
   output.ptx = api.text(program.get(), api.ptx_size, api.ptx, "nvrtcGetPTX");

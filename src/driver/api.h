@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "driver/emulator_declarations.h"
+
 namespace autokernel::driver {
 
 // A null member is a function that this driver lacks.
@@ -54,6 +56,9 @@ struct Api {
   // and settings.
   using Text = const char* (*)();
   Text emu_fault_report = nullptr;
+  emulator::FaultReport emu_fault = nullptr;
+  emulator::FaultReport emu_refusal = nullptr;
+  emulator::Whereabouts emu_whereabouts = nullptr;
   Text emu_version = nullptr;
   Text emu_settings = nullptr;
 };

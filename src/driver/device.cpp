@@ -92,7 +92,8 @@ Loading Device::load(std::span<const std::byte> image) const {
       &module, image.data(), static_cast<unsigned>(options.size()), options.data(), values.data());
   if (auto refused =
           check_code(*api_, status, "cuModuleLoadDataEx", "load a module on " + info_->name)) {
-    if (log[0] != '\0') refused->text = log.data();
+    // What the emulated device says of it as data is the same without the place.
+    if (log[0] != '\0' && !refused->detail) refused->text = log.data();
     return *std::move(refused);
   }
   return Module(
@@ -125,6 +126,14 @@ void Device::reset_persisting_l2() const {
   if (status == CUDA_ERROR_NOT_SUPPORTED) return;
   check(*api_, status, "cuCtxResetPersistingL2Cache",
         "reset the persisting lines of the L2 of " + info_->name);
+}
+
+std::string Device::whereabouts() const {
+  if (api_->emu_whereabouts == nullptr) return {};
+  constexpr std::size_t kLongest = 1024;
+  std::array<char, kLongest> text{};
+  api_->emu_whereabouts(text.data(), text.size());
+  return text.data();
 }
 
 void Device::refuse_device_malloc() const {

@@ -85,6 +85,9 @@ std::shared_ptr<const Api> open_library(const std::filesystem::path& library, st
   // Not the _v2 that newer headers name: drivers before 12.8 lack it, and the result is the same.
   symbols.find(api->event_elapsed_time, "cuEventElapsedTime");
   symbols.find_if_there(api->emu_fault_report, "emuFaultReport");
+  symbols.find_if_there(api->emu_fault, "emuFault");
+  symbols.find_if_there(api->emu_refusal, "emuRefusal");
+  symbols.find_if_there(api->emu_whereabouts, "emuWhereabouts");
   symbols.find_if_there(api->emu_version, "emuVersion");
   symbols.find_if_there(api->emu_settings, "emuSettings");
   return api;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "autokernel/base/error.h"
+#include "driver/emulator_fault.h"
 
 namespace autokernel::driver {
 namespace {
@@ -16,11 +17,13 @@ constexpr std::array kStickyFaults = {
     CUDA_ERROR_INVALID_PC,      CUDA_ERROR_INVALID_ADDRESS_SPACE, CUDA_ERROR_LAUNCH_TIMEOUT,
 };
 
-// What a launch may be refused with because of what the candidate declared.
+// What a launch may be refused with because of what the candidate declared; its code, where the
+// emulated device compiles it no sooner.
 constexpr std::array kRefusedLaunch = {
     CUDA_ERROR_INVALID_VALUE,
     CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
     CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+    CUDA_ERROR_INVALID_PTX,
     CUDA_ERROR_INVALID_CLUSTER_SIZE,
 };
 
@@ -33,6 +36,24 @@ constexpr std::array kRefusedCode = {
     CUDA_ERROR_NOT_FOUND,      CUDA_ERROR_NOT_SUPPORTED,
     CUDA_ERROR_OUT_OF_MEMORY,
 };
+
+// As far as a code says it.
+FaultKind kind_of(CUresult status) {
+  switch (status) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+      return FaultKind::out_of_bounds;
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+      return FaultKind::misaligned;
+    case CUDA_ERROR_ASSERT:
+      return FaultKind::assertion;
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+      return FaultKind::bad_instruction;
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+      return FaultKind::stack;
+    default:
+      return FaultKind::unknown;
+  }
+}
 
 bool is_one_of(CUresult status, std::span<const CUresult> codes) {
   return std::ranges::find(codes, status) != codes.end();
@@ -68,11 +89,19 @@ void check(const Api& api, CUresult status, const char* call, const std::string&
 }
 
 Fault fault(const Api& api, CUresult status, Occasion occasion, const char* call) {
-  Fault fault{static_cast<int>(status), name_of(api, status), text_of(api, status), occasion, call};
+  Fault fault{.code = static_cast<int>(status),
+              .name = name_of(api, status),
+              .text = text_of(api, status),
+              .occasion = occasion,
+              .call = call,
+              .kind = kind_of(status)};
   if (api.emu_fault_report != nullptr) {
     const char* report = api.emu_fault_report();
     if (report != nullptr && *report != '\0') fault.text = report;
   }
+  const auto report = occasion == Occasion::run ? api.emu_fault : api.emu_refusal;
+  const emulator::Fault* reported = report == nullptr ? nullptr : report();
+  if (reported != nullptr) take_over(*reported, fault);
   return fault;
 }
 

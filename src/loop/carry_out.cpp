@@ -128,6 +128,7 @@ void remove_unfinished(const Folders& folders, const std::optional<Journal>& jou
              *journal);
   if (const auto* trying = std::get_if<Trying>(&*journal)) {
     remove_unfinished_writes(folders.root() / trying->experiment.log);
+    remove_unfinished_writes(folders.root() / Folders::ptx(trying->experiment.log));
   }
 }
 

@@ -20,6 +20,10 @@ class Folders {
   [[nodiscard]] static std::string log(const std::string& tag, int number) {
     return std::string(kOwn) + "/runs/" + tag + "/" + std::to_string(number) + ".log";
   }
+  // The PTX of the same, beside its log.
+  [[nodiscard]] static std::string ptx(const std::string& log) {
+    return std::filesystem::path(log).replace_extension(".ptx").string();
+  }
   // Where the results of an earlier run, and files that an agent should not have touched, are kept.
   [[nodiscard]] std::filesystem::path aside() const { return own() / "aside"; }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
 #include "loop/account.h"
 #include "loop/keepsake.h"
 #include "loop/kept_index.h"
@@ -115,6 +116,19 @@ ledger::Experiment Loop::experiment(int number, const std::string& tag) const {
   throw Error(
       Stop::usage,
       fmt::format("there is no experiment {} in run {}; 'autokernel log' lists them", number, run));
+}
+
+std::string Loop::ptx(const ledger::Experiment& experiment) const {
+  const std::filesystem::path file = parts_->folders.root() / Folders::ptx(experiment.log);
+  std::error_code unreadable;
+  if (experiment.log.empty() || !std::filesystem::exists(file, unreadable)) {
+    throw Error(Stop::usage,
+                fmt::format("no PTX of experiment {} is kept: it did not compile, or was measured "
+                            "by an autokernel that kept none; 'autokernel show {} --source' has "
+                            "what it was compiled from",
+                            experiment.number, experiment.number));
+  }
+  return read_file(file, "the PTX of an experiment");
 }
 
 std::string Loop::source(const ledger::Experiment& experiment) const {

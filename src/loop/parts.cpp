@@ -109,6 +109,7 @@ trial::Result Loop::Parts::measure(const trial::Request& request, const std::str
     return trial::hold_contest(planned, surroundings.limits, observer, surroundings.runner);
   });
   keep_log(log, surroundings.log_text(request, result, notes));  // the verdict stands without it
+  if (!result.ptx.empty()) keep_log(Folders::ptx(log), result.ptx);
   return result;
 }
 

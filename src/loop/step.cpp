@@ -93,6 +93,9 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
     case Verdict::crashed:
       experiment.verdict = "crashed";
       return;
+    case Verdict::unsupported:
+      experiment.verdict = "unsupported";
+      return;
   }
   if (!result.comparison) {
     throw Error(Stop::internal, "the runner compared the kernel with nothing");

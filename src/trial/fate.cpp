@@ -75,10 +75,12 @@ void hold_machine_responsible(Phase phase, const std::string& what) {
 
 }  // namespace
 
-Result overdue(Phase phase, std::chrono::duration<double> limit) {
+Result overdue(Phase phase, std::chrono::duration<double> limit, const std::string& whereabouts) {
   hold_machine_responsible(phase, fmt::format("took more than {:g} s", limit.count()));
-  return failed(Verdict::timed_out, fmt::format("{} took more than {:g} s (--timeout)",
-                                                activity(phase), limit.count()));
+  std::string reason =
+      fmt::format("{} took more than {:g} s (--timeout)", activity(phase), limit.count());
+  if (!whereabouts.empty()) reason += "; when it was stopped: " + whereabouts;
+  return failed(Verdict::timed_out, std::move(reason));
 }
 
 Result oversized(Phase phase, std::uint64_t resident, std::uint64_t limit) {

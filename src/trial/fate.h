@@ -15,7 +15,9 @@ namespace autokernel::trial {
 // candidate cannot be the cause: they throw Error(environment).
 
 // It was still at it when the phase's time was over.
-[[nodiscard]] Result overdue(Phase phase, std::chrono::duration<double> limit);
+// `whereabouts` says where the kernel's warps stand; may be empty.
+[[nodiscard]] Result overdue(Phase phase, std::chrono::duration<double> limit,
+                             const std::string& whereabouts = {});
 // It and its children held more memory than they may.
 [[nodiscard]] Result oversized(Phase phase, std::uint64_t resident, std::uint64_t limit);
 // It ended without a result. Throws Error(internal) where it was not killed, quoting the last line

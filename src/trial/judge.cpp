@@ -54,7 +54,8 @@ Rejection wrong(const LaunchRecord& launch, const SizedTensor& tensor, const Byt
                   value_text(dtype, expected, comparison.first),
                   occasion(*launch.sized, launch.recipe, launch.name), comparison.differing,
                   comparison.count, comparison.largest);
-  return {Verdict::incorrect, reason, ""};
+  const bool is_finite = std::isfinite(value_at(dtype, got, comparison.first));
+  return {Verdict::incorrect, reason, "", is_finite ? Cause::unknown : Cause::not_finite};
 }
 
 // Of floats of any width the sign is the highest bit of the last byte.
@@ -181,7 +182,10 @@ std::optional<Rejection> Judge::judge(std::span<const LaunchRecord> launches) {
   for (const LaunchRecord& launch : launches) {
     inputs_ = next.get();
     if (&launch != &launches.back()) next = making_inputs(*(&launch + 1));
-    if (auto rejected = judge_one(launch)) return rejected;
+    auto rejected = judge_one(launch);
+    if (!rejected) continue;
+    if (differing_repeats(launches)) rejected->cause = Cause::race;
+    return rejected;
   }
   return product_check_->conclude();
 }
@@ -205,7 +209,7 @@ std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launche
               value_text(tensor.tensor->dtype, one.outputs[t], element),
               value_text(tensor.tensor->dtype, other.outputs[t], element),
               occasion(*other.sized, other.recipe, other.name)),
-          ""};
+          "", Cause::race};
     }
   }
   return std::nullopt;

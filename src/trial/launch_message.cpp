@@ -172,9 +172,20 @@ void describe(Fields&& fields, Object& timed) {
   fields("warnings", timed.warnings);
 }
 
+template <typename Fields, Either<Code> Object>
+void describe(Fields&& fields, Object& code) {
+  fields("ptx", code.ptx);
+}
+
+template <typename Fields, Either<Whereabouts> Object>
+void describe(Fields&& fields, Object& whereabouts) {
+  fields("text", whereabouts.text);
+}
+
 template <typename Fields, Either<Rejection> Object>
 void describe(Fields&& fields, Object& rejection) {
   fields("verdict", rejection.verdict);
+  fields("cause", rejection.cause);
   fields("reason", rejection.reason);
   fields("detail", rejection.detail);
 }
@@ -195,6 +206,10 @@ template <>
 constexpr const char* kKind<GoOn> = "go on";
 template <>
 constexpr const char* kKind<Phase> = "phase";
+template <>
+constexpr const char* kKind<Code> = "code";
+template <>
+constexpr const char* kKind<Whereabouts> = "whereabouts";
 template <>
 constexpr const char* kKind<Compiled> = "compiled";
 template <>

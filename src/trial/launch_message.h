@@ -72,8 +72,8 @@ struct SampleTaken {
 struct ChecksDone {};
 
 // The last one is Timed, Rejection or Failure.
-using Report = std::variant<Phase, Compiled, KeyWanted, Delivered, SampleTaken, ChecksDone, Timed,
-                            Rejection, Failure>;
+using Report = std::variant<Phase, Code, Whereabouts, Compiled, KeyWanted, Delivered, SampleTaken,
+                            ChecksDone, Timed, Rejection, Failure>;
 
 // One line each, ending in a newline.
 [[nodiscard]] std::string encode(const Order& order);

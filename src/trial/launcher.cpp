@@ -58,7 +58,10 @@ Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& nam
   // What was queued before a refused launch must be over before its buffers go.
   const auto late = stream_.wait();
   if (!fault) fault = late;
-  if (fault) return rejection(*fault, candidate_->launches_text(), occasion(*sized_, recipe, name));
+  if (fault) {
+    return rejection(*fault, candidate_->launches_text(), occasion(*sized_, recipe, name),
+                     operands.named());
+  }
 
   const bool is_underpriced = is_restoring_timed() && restoring_.note_changes();
   if (stands(Defence::unchanged_inputs)) {
@@ -85,7 +88,7 @@ std::variant<double, Rejection> Launcher::back_to_back(int times) {
   if (!fault) fault = late;
   if (fault)
     return rejection(*fault, candidate_->launches_text(),
-                     std::to_string(times) + " launches in a row");
+                     std::to_string(times) + " launches in a row", operands.named());
   const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
   return took.count() / times;
 }

@@ -12,6 +12,7 @@ namespace autokernel::trial {
 
 void LauncherPort::tell(const Report& report) {
   const std::string line = encode(report);
+  const std::lock_guard lock(telling_);
   for (std::string_view left = line; !left.empty();) {
     const ssize_t count = ::write(reports_.get(), left.data(), left.size());
     if (count < 0 && errno == EINTR) continue;

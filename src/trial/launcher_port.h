@@ -1,6 +1,7 @@
 // The launcher's end of the channels to its runner: reports out, orders in.
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <utility>
 #include <variant>
@@ -38,6 +39,7 @@ class LauncherPort {
   Descriptor reports_;
   Outbox outbox_;
   std::string unread_;
+  std::mutex telling_;  // several threads tell: what one says is not cut by another
 };
 
 // Keys that the runner draws.

@@ -18,6 +18,7 @@
 #include "trial/launcher_port.h"
 #include "trial/openblas.h"
 #include "trial/programs.h"
+#include "trial/questions.h"
 #include "trial/time.h"
 
 namespace autokernel::trial {
@@ -82,7 +83,9 @@ class Launches {
     port_->tell(report_of(timed_program, compiler_.get().version()));
     static_cast<void>(port_->await<GoOn>());
 
+    answering_.emplace([this] { port_->tell(Whereabouts{device_->whereabouts()}); });
     confine(driver_->info());
+    tell_code(task_.checked ? programs.kernel.at(task_.check_size) : timed_program);
     enter(Phase::check);
     std::unique_ptr<Stopwatch> stopwatch;
     std::unique_ptr<Rival> rival;
@@ -101,6 +104,7 @@ class Launches {
     enter(Phase::harness);
     port_->tell(ChecksDone{});
     static_cast<void>(port_->await<GoOn>());
+    tell_code(timed_program);
     enter(Phase::time);
     if (!stopwatch) {  // a kernel that fails its checks needs none
       enter(Phase::harness);
@@ -163,6 +167,11 @@ class Launches {
   }
 
   void enter(Phase phase) { port_->tell(phase); }
+  void tell_code(const compile::Program& program) {
+    // More than this nobody reads, and a message has to end.
+    constexpr std::size_t kLongestPtx = std::size_t{4} << 20U;
+    port_->tell(Code{program.ptx.substr(0, kLongestPtx)});
+  }
 
   LauncherPort* port_;
   PortKeys keys_;
@@ -178,11 +187,13 @@ class Launches {
   std::optional<driver::Device> device_;
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;
+  std::optional<Answering> answering_;
 };
 
 }  // namespace
 
 int serve_launches(LauncherChannels channels) {
+  hold_questions();
   LauncherPort port(std::move(channels));
   try {
     Launches(port).run();

@@ -132,6 +132,7 @@ void describe(Fields&& fields, Object& conditions) {
 template <typename Fields, Either<Result> Object>
 void describe(Fields&& fields, Object& result) {
   fields("verdict", result.verdict);
+  fields("cause", result.cause);
   fields("reason", result.reason);
   fields("detail", result.detail);
   fields("warnings", result.warnings);

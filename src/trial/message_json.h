@@ -92,6 +92,7 @@ class Writer {
   static Json json(const std::filesystem::path& value) { return json(value.string()); }
   static Json json(Phase value) { return spelling(value); }
   static Json json(Verdict value) { return spelling(value); }
+  static Json json(Cause value) { return spelling(value); }
   static Json json(Outcome value) { return spelling(value); }
   static Json json(Stop value) { return static_cast<int>(value); }
   // Between processes of one program a number will do.
@@ -195,13 +196,24 @@ class Reader {
   }
   static void read(const Json& json, Verdict& value) {
     for (const Verdict verdict : {Verdict::correct, Verdict::incorrect, Verdict::does_not_compile,
-                                  Verdict::timed_out, Verdict::crashed}) {
+                                  Verdict::timed_out, Verdict::crashed, Verdict::unsupported}) {
       if (json == spelling(verdict)) {
         value = verdict;
         return;
       }
     }
     throw damaged("there is no verdict " + json.dump());
+  }
+  static void read(const Json& json, Cause& value) {
+    for (const Cause cause :
+         {Cause::unknown, Cause::out_of_bounds, Cause::misaligned, Cause::trap, Cause::assertion,
+          Cause::barrier, Cause::instruction, Cause::stack, Cause::race, Cause::not_finite}) {
+      if (json == spelling(cause)) {
+        value = cause;
+        return;
+      }
+    }
+    throw damaged("there is no cause " + json.dump());
   }
   static void read(const Json& json, Outcome& value) {
     for (const Outcome outcome : {Outcome::faster, Outcome::not_faster, Outcome::inconclusive}) {

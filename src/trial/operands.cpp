@@ -41,6 +41,19 @@ std::string Operands::name_of(std::size_t buffer) const {
   return buffer < sized_->tensors.size() ? sized_->tensors[buffer].tensor->name : "the workspace";
 }
 
+std::vector<NamedBuffer> Operands::named() const {
+  std::vector<NamedBuffer> buffers;
+  for (std::size_t b = 0; b < addresses_.size(); ++b) {
+    const bool is_tensor = b < sized_->tensors.size();
+    buffers.push_back(
+        {.name = name_of(b),
+         .begin = addresses_[b],
+         .bytes = sizes_[b],
+         .element_bytes = is_tensor ? cases::size_of(sized_->tensors[b].tensor->dtype) : 0});
+  }
+  return buffers;
+}
+
 void Operands::copy_guards_in(std::size_t buffer) const {
   if (guard_bytes_ == 0) return;
   const auto bands = std::span<const std::byte>(guards_[buffer]);

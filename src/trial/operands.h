@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "autokernel/driver/device.h"
+#include "trial/fault_words.h"
 #include "trial/philox.h"
 #include "trial/sized_case.h"
 
@@ -32,6 +33,8 @@ class Operands {
 
   // Addresses of the kernel's parameters, for a launch.
   [[nodiscard]] std::span<void*> parameters() { return parameters_; }
+  // The same, as messages name them.
+  [[nodiscard]] std::vector<NamedBuffer> named() const;
   [[nodiscard]] driver::Address address(std::size_t tensor) const { return addresses_[tensor]; }
 
   // The tensors that are written, copied to the host; the others are empty. Nothing may be running.

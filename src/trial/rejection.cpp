@@ -7,6 +7,56 @@ namespace {
 
 constexpr int kReasonLines = 3;
 
+Cause cause_of(driver::FaultKind kind) {
+  switch (kind) {
+    case driver::FaultKind::out_of_bounds:
+      return Cause::out_of_bounds;
+    case driver::FaultKind::misaligned:
+      return Cause::misaligned;
+    case driver::FaultKind::trap:
+      return Cause::trap;
+    case driver::FaultKind::assertion:
+      return Cause::assertion;
+    case driver::FaultKind::barrier:
+      return Cause::barrier;
+    case driver::FaultKind::bad_instruction:
+      return Cause::instruction;
+    case driver::FaultKind::stack:
+      return Cause::stack;
+    case driver::FaultKind::unsupported:
+    case driver::FaultKind::unknown:
+      break;
+  }
+  return Cause::unknown;
+}
+
+// "kernel.cu:27: "
+std::string place_before(const driver::Fault& fault) {
+  const std::string place = place_of(fault);
+  return place.empty() ? "" : place + ": ";
+}
+
+// Where the line was inlined, the lines that led to it.
+std::string way_in(const driver::Fault& fault) {
+  if (!fault.detail || fault.detail->lines.size() < 2) return "";
+  std::string way = "\nthe line, and those that called it: ";
+  for (std::size_t i = 0; i < fault.detail->lines.size(); ++i) {
+    const driver::SourceLine& line = fault.detail->lines[i];
+    way += fmt::format("{}{}:{}", i == 0 ? "" : ", ", line.file, line.line);
+  }
+  return way;
+}
+
+// The compiler has assembled the same PTX: what the emulated device does not take, it lacks.
+Rejection unsupported(const driver::Fault& fault) {
+  const std::string in_ptx =
+      fault.detail ? fmt::format(" (PTX line {})", fault.detail->ptx_line) : "";
+  return {Verdict::unsupported,
+          fmt::format("{}the emulated device lacks what this needs: {}{}", place_before(fault),
+                      first_lines(fault.text, kReasonLines), in_ptx),
+          fault.text + way_in(fault)};
+}
+
 }  // namespace
 
 std::string first_lines(const std::string& text, int lines) {
@@ -18,9 +68,11 @@ std::string first_lines(const std::string& text, int lines) {
 }
 
 Rejection rejection(const driver::Fault& fault, const std::string& launches,
-                    const std::string& occasion) {
-  const std::string brief = fmt::format("{} ({}, {}) [{}]", first_lines(fault.text, kReasonLines),
-                                        fault.name, fault.code, fault.call);
+                    const std::string& occasion, std::span<const NamedBuffer> buffers) {
+  if (fault.kind == driver::FaultKind::unsupported) return unsupported(fault);
+  const std::string brief =
+      fmt::format("{} ({}, {}) [{}]", first_lines(words_of(fault, buffers), kReasonLines),
+                  fault.name, fault.code, fault.call);
   switch (fault.occasion) {
     case driver::Occasion::load:
       return {Verdict::does_not_compile, "the device does not take the code: " + brief, fault.text};
@@ -30,8 +82,10 @@ Rejection rejection(const driver::Fault& fault, const std::string& launches,
                           launches, brief),
               fault.text};
     case driver::Occasion::run:
-      return {Verdict::crashed, fmt::format("{}: {}", occasion, brief),
-              fmt::format("{}\nin the launch of {}, {}", fault.text, launches, occasion)};
+      return {Verdict::crashed, place_before(fault) + fmt::format("{}: {}", occasion, brief),
+              fmt::format("{}{}\nin the launch of {}, {}", fault.text, way_in(fault), launches,
+                          occasion),
+              cause_of(fault.kind)};
   }
   return {};
 }

@@ -32,6 +32,34 @@ const char* spelling(Verdict verdict) {
       return "timed_out";
     case Verdict::crashed:
       return "crashed";
+    case Verdict::unsupported:
+      return "unsupported";
+  }
+  return "unknown";
+}
+
+const char* spelling(Cause cause) {
+  switch (cause) {
+    case Cause::unknown:
+      return "unknown";
+    case Cause::out_of_bounds:
+      return "out_of_bounds";
+    case Cause::misaligned:
+      return "misaligned";
+    case Cause::trap:
+      return "trap";
+    case Cause::assertion:
+      return "assertion";
+    case Cause::barrier:
+      return "barrier";
+    case Cause::instruction:
+      return "instruction";
+    case Cause::stack:
+      return "stack";
+    case Cause::race:
+      return "race";
+    case Cause::not_finite:
+      return "not_finite";
   }
   return "unknown";
 }

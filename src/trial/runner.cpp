@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <future>
 #include <memory>
 #include <utility>
@@ -29,6 +30,7 @@
 #include "trial/plausible.h"
 #include "trial/process_conditions.h"
 #include "trial/programs.h"
+#include "trial/questions.h"
 #include "trial/statistics.h"
 #include "trial/watch.h"
 
@@ -53,9 +55,11 @@ struct Ended {
 class Trial {
  public:
   Trial(const Request& request, const std::function<void(Phase)>& entered,
-        const std::function<void(const Result&)>& learned, const RunnerCommand& launcher)
+        const std::function<void(const Result&)>& learned, const Telling& telling,
+        const RunnerCommand& launcher)
       : request_(request),
         learned_(learned),
+        telling_(telling),
         launcher_command_(launcher),
         problem_(cases::parse({request.case_directory, request.case_files})),
         timed_size_(problem_, request.size),
@@ -73,6 +77,7 @@ class Trial {
     try {
       if (auto rejected = run_phases()) {
         result_.verdict = rejected->verdict;
+        result_.cause = rejected->cause;
         result_.reason = std::move(rejected->reason);
         result_.detail = std::move(rejected->detail);
       }
@@ -95,6 +100,7 @@ class Trial {
     set_driver_up();
     outbox_.emplace(std::max(timed_size_.output_bytes(), check_size_.output_bytes()));
     launcher_.emplace(launcher_command_, outbox_->descriptor());
+    asking_on_.emplace([launcher = launcher_->id()] { ::kill(launcher, kWhereaboutsQuestion); });
     launcher_->send(Preparation{request_.device, request_.cached});
     std::shared_future<compile::Compiler> compiler;
     if (has_reference_kernel(problem_)) {
@@ -200,6 +206,14 @@ class Trial {
     if (phase == Phase::time) account_->begin_timing();
     return std::nullopt;
   }
+  [[nodiscard]] std::optional<Ended> take(const Code& code) const {
+    if (telling_.code) telling_.code(code.ptx);
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<Ended> take(const Whereabouts& whereabouts) const {
+    if (telling_.whereabouts) telling_.whereabouts(whereabouts.text);
+    return std::nullopt;
+  }
   [[nodiscard]] std::optional<Ended> take(Compiled& compiled) {
     result_.versions["nvrtc"] = std::move(compiled.nvrtc);
     result_.resources = compiled.resources;
@@ -266,16 +280,23 @@ class Trial {
     if (ending.signal == 0 && ran_candidate) {
       return {Verdict::crashed,
               fmt::format("the process in which the kernel ran ended with code {}", ending.code),
-              launcher_->printed()};
+              launcher_->printed(), Cause::unknown};
     }
     Result fate = fallen_silent(launcher_phase_, ending, launcher_->printed());
-    return {fate.verdict, std::move(fate.reason), std::move(fate.detail)};
+    return {fate.verdict, std::move(fate.reason), std::move(fate.detail), fate.cause};
   }
 
   // A kernel that gets at the process it runs in can make it say anything.
   [[nodiscard]] static Rejection disbelieved(const std::string& why) {
     return {Verdict::crashed,
-            "the process in which the kernel ran cannot be believed any more: " + why, ""};
+            "the process in which the kernel ran cannot be believed any more: " + why, "",
+            Cause::unknown};
+  }
+
+  void tell_code(const compile::Program& program) const {
+    // More than this nobody reads, and a message has to end.
+    constexpr std::size_t kLongestPtx = std::size_t{4} << 20U;
+    if (telling_.code) telling_.code(program.ptx.substr(0, kLongestPtx));
   }
 
   [[nodiscard]] std::string report_device(const driver::DeviceInfo& info) {
@@ -432,6 +453,7 @@ class Trial {
 
   const Request& request_;
   const std::function<void(const Result&)>& learned_;
+  const Telling& telling_;
   const RunnerCommand& launcher_command_;
   const cases::Case problem_;
   const SizedCase timed_size_;
@@ -443,6 +465,7 @@ class Trial {
   std::optional<LaunchAccount> account_;
   std::optional<Outbox> outbox_;
   std::optional<LauncherProcess> launcher_;
+  std::optional<Answering> asking_on_;  // the launcher, which knows
   Phase launcher_phase_ = Phase::compile;
   // Before the libraries, which give their memory back to the device when they go.
   std::optional<driver::Driver> driver_;
@@ -457,15 +480,16 @@ class Trial {
   std::optional<DeviceNoise> noise_;  // of this device, where it is known
   std::optional<NvmlOpening> nvml_;   // of a GPU, until the watch is made
   std::unique_ptr<Watch> watch_;      // from then on
+  std::optional<Answering> answering_;
 };
 
 }  // namespace
 
 Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
                  const std::function<void(const Result&)>& learned,
-                 const std::function<void(const Result&)>& answered,
+                 const std::function<void(const Result&)>& answered, const Telling& telling,
                  const RunnerCommand& launcher) {
-  Trial trial(request, entered, learned, launcher);
+  Trial trial(request, entered, learned, telling, launcher);
   Result result = trial.run();
   if (answered) answered(result);
   return result;

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 
 #include "trial/drain.h"
+#include "trial/questions.h"
 
 namespace autokernel::trial {
 namespace {
@@ -49,6 +51,8 @@ std::vector<Event> RunnerProcess::exchange(std::chrono::milliseconds patience, i
   read_prints();
   return read_events();
 }
+
+void RunnerProcess::ask() const { ::kill(child_.id(), kWhereaboutsQuestion); }
 
 std::optional<Ending> RunnerProcess::ending(std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;

@@ -31,6 +31,8 @@ class RunnerProcess {
   [[nodiscard]] bool has_hung_up() { return !child_.messages().is_open(); }
   // How it ended; waits at most `patience` for that.
   [[nodiscard]] std::optional<Ending> ending(std::chrono::milliseconds patience);
+  // Asks it where its warps stand; the answer is an event.
+  void ask() const;
   // Kills it and its group.
   void kill() { child_.kill(); }
 

@@ -29,6 +29,9 @@ constexpr milliseconds kCloseWatch{50};
 constexpr milliseconds kLooseWatch{250};
 // A runner that has answered still gives its device back; one that hangs in that is not waited for.
 constexpr milliseconds kLongestFarewell{3000};
+// What a kernel that does not end is given to say where it stands: it is gone within a second of
+// its deadline, and an answer takes a few milliseconds on an idle machine.
+constexpr milliseconds kLongestAnswer{400};
 // Between closing its channel and its end a process only unmaps its memory.
 constexpr milliseconds kLongestDeath{10000};
 
@@ -69,8 +72,7 @@ class Trial {
 
   [[nodiscard]] Result run() {
     while (!result_ && !runner_.has_hung_up()) {
-      const Clock::time_point deadline =
-          entered_ + std::chrono::duration_cast<Clock::duration>(limit_of(phase_, limits_));
+      const Clock::time_point deadline = next_deadline();
       const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
       const milliseconds patience = std::clamp(left, milliseconds{0}, watch_interval(phase_));
       // What has arrived counts before the deadline does: this program may have been stopped in
@@ -104,6 +106,8 @@ class Trial {
     make_presentable(known_);
     if (observer_.learned) observer_.learned(known_);
   }
+  void take(Code& code) { ptx_ = std::move(code.ptx); }
+  void take(Whereabouts& answer) { whereabouts_ = std::move(answer.text); }
   void take(Result& result) { result_ = std::move(result); }
   [[noreturn]] void take(const Failure& failure) {
     if (const std::string printed = runner_.printed(); !printed.empty()) {
@@ -117,7 +121,8 @@ class Trial {
     const Clock::time_point now = Clock::now();
     if (observer_.progress) observer_.progress(phase_, now - entered_);
     if (now >= deadline && stands(Defence::deadlines)) {
-      end_early([&] { return overdue(phase_, limit_of(phase_, limits_)); });
+      if (ask_where_it_stands()) return;
+      end_early([&] { return overdue(phase_, limit_of(phase_, limits_), whereabouts_); });
       return;
     }
     if (now < next_look_) return;
@@ -126,6 +131,19 @@ class Trial {
     if (resident > limits_.memory_bytes) {
       end_early([&] { return oversized(phase_, resident, limits_.memory_bytes); });
     }
+  }
+
+  [[nodiscard]] Clock::time_point next_deadline() const {
+    if (asked_) return whereabouts_.empty() ? *asked_ + kLongestAnswer : *asked_;
+    return entered_ + std::chrono::duration_cast<Clock::duration>(limit_of(phase_, limits_));
+  }
+  // Only the emulated device knows, and only while a kernel runs. False where it has been asked.
+  [[nodiscard]] bool ask_where_it_stands() {
+    const bool knows = known_.device && known_.device->emulated;
+    if (asked_ || !knows || (phase_ != Phase::check && phase_ != Phase::time)) return false;
+    asked_ = Clock::now();
+    runner_.ask();
+    return true;
   }
 
   template <typename Fate>
@@ -149,10 +167,13 @@ class Trial {
     const Clock::time_point now = Clock::now();
     seconds_[spelling(counted_)] += Seconds(now - entered_).count();
     entered_ = now;
+    asked_.reset();
+    whereabouts_.clear();
   }
 
   [[nodiscard]] Result finished(Result result) {
     leave_phase();
+    result.ptx = std::move(ptx_);
     const int stragglers = tree_.kill_all();
     if (stragglers > 0) note(fmt::format("{} processes outlived the runner: killed", stragglers));
     if (const std::string printed = runner_.printed(); !printed.empty()) {
@@ -182,6 +203,9 @@ class Trial {
   std::map<std::string, double> seconds_;
   Result known_;
   std::optional<Result> result_;
+  std::string ptx_;
+  std::optional<Clock::time_point> asked_;  // where it stands, past its deadline
+  std::string whereabouts_;
   Interrupts interrupts_;
   RunnerEnvironment environment_ = runner_environment(own_variables());
   ScratchDirectory scratch_;

@@ -89,8 +89,7 @@ class EmulatedStopwatch : public Stopwatch {
   [[nodiscard]] Launching sample(Launcher& launcher, Recipe recipe, const std::string& name,
                                  RecordSink& records) override {
     for (;;) {  // once for each object of the module at most
-      Launching launching =
-          launcher.launch(recipe, task().keys.draw(name), name, none_, records);
+      Launching launching = launcher.launch(recipe, task().keys.draw(name), name, none_, records);
       const auto* launched = std::get_if<Launched>(&launching);
       if (launched == nullptr || !launched->is_underpriced) return launching;
     }

@@ -7,8 +7,17 @@ namespace autokernel::cli {
 namespace {
 
 using testing::HasSubstr;
+using trial::Cause;
 using trial::Result;
 using trial::Verdict;
+
+Result emulated(Verdict verdict, Cause cause) {
+  Result result;
+  result.verdict = verdict;
+  result.cause = cause;
+  result.device = trial::DeviceReport{.name = "CPU", .major = 9, .minor = 0, .emulated = true};
+  return result;
+}
 
 Result with(Verdict verdict) {
   Result result;
@@ -24,6 +33,42 @@ TEST(Advice, OnACrashOfTheEmulatedDeviceIsNotToUseIt) {
   Result result = with(Verdict::crashed);
   result.device = trial::DeviceReport{.name = "CPU", .major = 9, .minor = 0, .emulated = true};
   EXPECT_THAT(advice(result), testing::Not(HasSubstr("--device cpu")));
+}
+
+TEST(Advice, OnAMisalignedAccessIsToStartItWhereItMay) {
+  EXPECT_THAT(advice(emulated(Verdict::crashed, Cause::misaligned)), HasSubstr("multiple of"));
+}
+
+TEST(Advice, OnAnAccessOutOfBoundsIsToCheckTheIndex) {
+  EXPECT_THAT(advice(emulated(Verdict::crashed, Cause::out_of_bounds)), HasSubstr("the index"));
+}
+
+TEST(Advice, OnABarrierThatNotAllReachIsToMoveIt) {
+  EXPECT_THAT(advice(emulated(Verdict::crashed, Cause::barrier)),
+              HasSubstr("every thread of the block must reach the barrier"));
+}
+
+TEST(Advice, OnResultsThatDifferAsksForARace) {
+  EXPECT_THAT(advice(emulated(Verdict::incorrect, Cause::race)), HasSubstr("a race?"));
+}
+
+TEST(Advice, OnAnInfiniteResultAsksForARaceWhereMemoryIsShared) {
+  Result result = emulated(Verdict::incorrect, Cause::not_finite);
+  EXPECT_THAT(advice(result), HasSubstr("overflow"));
+  result.resources = trial::ResourceReport{.registers = 32, .spill_bytes = 0, .shared_bytes = 64};
+  EXPECT_THAT(advice(result), HasSubstr("a race?"));
+}
+
+TEST(Advice, OnWhatTheEmulatedDeviceLacksIsToTakeAGpu) {
+  EXPECT_EQ(advice(emulated(Verdict::unsupported, Cause::unknown)),
+            "measure it on a GPU (--device cuda)");
+}
+
+TEST(Advice, OnACompileThatTakesTooLongIsNotOfLoops) {
+  Result result = emulated(Verdict::timed_out, Cause::unknown);
+  EXPECT_THAT(advice(result), HasSubstr("where reason says the warps stand"));
+  result.lost_in = trial::Phase::compile;
+  EXPECT_THAT(advice(result), HasSubstr("unroll less"));
 }
 
 TEST(Advice, OnATimeOutNamesTheOptionForMoreTime) {

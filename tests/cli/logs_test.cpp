@@ -93,6 +93,27 @@ TEST_F(Logs, AreBoundedInSize) {
   EXPECT_THAT(contents(log), AllOf(SizeIs(Lt(2'200'000U)), StartsWith("begin"), EndsWith("end")));
 }
 
+TEST_F(Logs, HaveThePtxBesideThemForAsLongAsTheyAreKept) {
+  const auto folder = scratch_.folder("cache/autokernel/logs");
+  const auto first = keep_log(scratch_.folder("case"), "text");
+  keep_ptx(first, ".version 9.0\n");
+  const auto ptx = std::filesystem::path(first).replace_extension(".ptx");
+  EXPECT_EQ(contents(ptx), ".version 9.0\n");
+  for (int i = 10; i < 40; ++i) {
+    scratch_.write(folder / ("bench-29990101T0000" + std::to_string(i) + ".000Z-1.log"), "later");
+  }
+  (void)keep_log(scratch_.folder("case"), "new");
+  EXPECT_FALSE(std::filesystem::exists(ptx));
+}
+
+TEST_F(Logs, ThatAreNoFilesHaveNoPtxBesideThem) {
+  keep_ptx("/dev/null", ".version 9.0\n");
+  EXPECT_FALSE(std::filesystem::exists("/dev/null.ptx"));
+  const auto log = keep_log(scratch_.folder("case"), "text");
+  keep_ptx(log, "");
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(log).replace_extension(".ptx")));
+}
+
 TEST_F(Logs, ThatCannotBeWrittenAreAnErrorThatNamesTheFolder) {
   scratch_.write("cache", "a file where a folder should be");
   EXPECT_THAT([&] { (void)keep_log(scratch_.folder("case"), "text"); },

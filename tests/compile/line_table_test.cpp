@@ -23,6 +23,9 @@ constexpr const char* kPtx = R"(.visible .entry f()
 	sub.s32 	%r1, %r2, %r3;
 	.loc	2 100 3
 	mul.lo.s32 	%r1, %r2, %r3;
+	.loc	2 200 5, function_name $L__info_string0, inlined_at 1 9 5
+	.loc	2 300 7, function_name $L__info_string1, inlined_at 2 200 5
+	and.b32 	%r1, %r2, %r3;
 }
 .visible .entry g()
 {
@@ -31,6 +34,10 @@ constexpr const char* kPtx = R"(.visible .entry f()
 	.file	1 "/folder/kernel.cu"
 	.file	2 "/cuda/include/header.hpp"
 )";
+
+TEST(SourceLine, OfHeadersFunctionsInlinedIntoEachOtherItIsTheLineThatCalledTheOutermost) {
+  EXPECT_EQ(source_line(kPtx, "kernel.cu", ptx_line_with(kPtx, "and.b32")), 9U);
+}
 
 TEST(SourceLine, IsThatOfTheDirectiveAbove) {
   EXPECT_EQ(source_line(kPtx, "kernel.cu", ptx_line_with(kPtx, "add.s32")), 7U);

@@ -127,6 +127,12 @@ std::vector<Breach> breaches() {
            "  __shared__ float all[75 << 10];\n"
            "  all[threadIdx.x] = x[threadIdx.x];\n  __syncthreads();\n  y[0] = all[7];\n}\n",
        "kernel.cu:4: axpy declares 307200 bytes of __shared__ memory; 49152 are the most"},
+      {"StaticSharedMemoryOf80KiBWhichTheAssemblerTakes",
+       std::string(kInclude) + kLaunch +
+           "extern \"C\" __global__ void axpy(const float* x, float* y) {\n"
+           "  __shared__ float all[20 << 10];\n"
+           "  all[threadIdx.x] = x[threadIdx.x];\n  __syncthreads();\n  y[0] = all[7];\n}\n",
+       "kernel.cu:4: axpy declares 81920 bytes of __shared__ memory; 49152 are the most"},
       {"MoreThreadsThanItsLaunchBounds",
        std::string(kInclude) + kLaunch +
            "extern \"C\" __global__ void __launch_bounds__(128) axpy(const float* x, float* y) {\n"

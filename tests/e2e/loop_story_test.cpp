@@ -99,8 +99,34 @@ TEST_F(LoopStory, TakesAKernelBackThatDoesNotCompile) {
 TEST_F(LoopStory, TakesAKernelBackThatHangs) {
   const Outcome hung = step(endless_kernel(), "never end", {"--timeout", "3"});
   expect_taken_back(hung, 13, "timed out");
-  EXPECT_THAT(value_of("reason", hung.out), HasSubstr("more than 3 s"));
+  EXPECT_THAT(value_of("reason", hung.out),
+              AllOf(HasSubstr("more than 3 s"), HasSubstr("when it was stopped: "),
+                    HasSubstr("at kernel.cu:")));
   EXPECT_THAT(rows(), ElementsAre("keep baseline", "crash never end"));
+}
+
+TEST_F(LoopStory, TakesAKernelBackThatTheEmulatedDeviceCannotRunAndGoesOn) {
+  const Outcome lacking =
+      step(kernel_with(kFaster, "z[i] = sum;", "z[i] = sum; asm(\"wgmma.fence.sync.aligned;\");"),
+           "tensor cores");
+  expect_taken_back(lacking, 17, "unsupported");
+  EXPECT_THAT(value_of("reason", lacking.out), StartsWith("kernel.cu:"));
+  EXPECT_THAT(value_of("reason", lacking.out), HasSubstr("wgmma.fence"));
+  EXPECT_THAT(value_of("next", lacking.out), StartsWith("measure it on a GPU (--device cuda)"));
+  EXPECT_EQ(step(kernel(kFaster), "a tenth of the rounds").code, 0);
+  EXPECT_THAT(rows(),
+              ElementsAre("keep baseline", "crash tensor cores", "keep a tenth of the rounds"));
+  EXPECT_THAT(value_of("experiments", run_autokernel({"loop", "status"}).out),
+              HasSubstr("1 failed"));
+}
+
+TEST_F(LoopStory, ShowsThePtxOfWhatCompiled) {
+  (void)step(kernel_that_does_not_compile(), "a flaot");
+  const Outcome baseline = run_autokernel({"show", "0", "--ptx"});
+  EXPECT_EQ(baseline.code, 0) << baseline.err;
+  EXPECT_THAT(baseline.out, AllOf(HasSubstr(".version"), HasSubstr(".entry")));
+  EXPECT_EQ(repository_.read(".autokernel/runs/demo/0.ptx"), baseline.out);
+  expect_words(run_autokernel({"show", "1", "--ptx"}), 2, "no PTX of experiment 1 is kept");
 }
 
 TEST_F(LoopStory, RefusesAStepThatChangesTheCase) {

@@ -126,7 +126,8 @@ TEST(Mutations, OfPtxAreModulesOrErrorsWithAPlace) {
   EXPECT_EQ(runs(fuzz_ptx_parser,
                  {text_of("tests/emulator/ptx/data/language.ptx"),
                   text_of("tests/emulator/ptx/data/matmul.ptx"),
-                  text_of("tests/emulator/ptx/data/warp.ptx")},
+                  text_of("tests/emulator/ptx/data/warp.ptx"),
+                  text_of("tests/emulator/ptx/data/inlined.ptx")},
                  kPtxRuns),
             kPtxRuns);
 }

@@ -135,6 +135,23 @@ TEST(Message, CarriesWhatIsKnownBeforeTheVerdict) {
   EXPECT_EQ(got.known.device.value_or(DeviceReport{}).name, "NVIDIA H200");
 }
 
+TEST(Message, CarriesThePtxAndWhereWarpsStand) {
+  EXPECT_EQ(there_and_back(Code{".version 9.0\n\xff"}).ptx, ".version 9.0\n\xff");
+  EXPECT_EQ(there_and_back(Whereabouts{"1 warp at kernel.cu:3"}).text, "1 warp at kernel.cu:3");
+}
+
+TEST(Message, CarriesACauseAndRefusesOneThatIsNone) {
+  Result sent = full_result();
+  sent.verdict = Verdict::unsupported;
+  sent.cause = Cause::not_finite;
+  const Result got = there_and_back(sent);
+  EXPECT_EQ(got.verdict, Verdict::unsupported);
+  EXPECT_EQ(got.cause, Cause::not_finite);
+  std::string line = encode(sent);
+  line.replace(line.find("not_finite"), 10, "not_finished");
+  EXPECT_THROW((void)decode_event(line), Error);
+}
+
 TEST(Message, CarriesThePhases) {
   EXPECT_EQ(there_and_back(Phase::start), Phase::start);
   EXPECT_EQ(there_and_back(Phase::queue), Phase::queue);

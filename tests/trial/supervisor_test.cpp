@@ -102,6 +102,33 @@ TEST_F(Supervisor, KeepsThePhaseTimesThatTheRunnerKnows) {
   EXPECT_EQ(supervise(say(Phase::compile) + say(sent)).phase_seconds.at("compile"), 77);
 }
 
+TEST_F(Supervisor, AsksAnEmulatedKernelThatDoesNotEndWhereItsWarpsStand) {
+  limits_.check_seconds = 0.5;
+  Result known;
+  known.device = DeviceReport{.name = "CPU", .major = 9, .minor = 0, .emulated = true};
+  const Result result = supervise("answer() {\n" + say(Whereabouts{"3 warps at kernel.cu:41"}) +
+                                  "}\ntrap answer USR1\n" + say(Outline{known}) +
+                                  say(Phase::check) + "while :; do sleep 0.05; done\n");
+  EXPECT_EQ(result.verdict, Verdict::timed_out);
+  EXPECT_THAT(result.reason, HasSubstr("; when it was stopped: 3 warps at kernel.cu:41"));
+}
+
+TEST_F(Supervisor, KillsAnEmulatedKernelThatDoesNotAnswerWithinASecond) {
+  limits_.check_seconds = 0.5;
+  Result known;
+  known.device = DeviceReport{.name = "CPU", .major = 9, .minor = 0, .emulated = true};
+  const Result result =
+      supervise("trap '' USR1\n" + say(Outline{known}) + say(Phase::check) + "sleep 100\n");
+  EXPECT_EQ(result.verdict, Verdict::timed_out);
+  EXPECT_LT(result.phase_seconds.at("check"), 1.5);
+}
+
+TEST_F(Supervisor, KeepsThePtxThatTheRunnerNamedLast) {
+  const Result result = supervise(say(Code{"one"}) + say(Phase::check) + say(Code{"two"}) +
+                                  say(Phase::time) + say(success()));
+  EXPECT_EQ(result.ptx, "two");
+}
+
 TEST_F(Supervisor, ThrowsTheErrorOfItsRunnerWithItsExitCode) {
   EXPECT_THAT([&] { (void)supervise(say(Failure{Stop::environment, "no NVRTC here"}) + "exit 3"); },
               Throws<Error>(AllOf(Property(&Error::stop, Stop::environment),

@@ -95,6 +95,9 @@ struct SourceFile {
                                                           const std::vector<std::string>& tensors,
                                                           const SourceFile& file);
 
+// What the source calls a variable or function of the PTX: "tile" for _ZZ4stepE4tile.
+[[nodiscard]] std::string source_name(const std::string& name);
+
 // The line of `file_name` (as the request called it) that a line of the program's PTX was made
 // from, both from 1; none where the compiler does not say.
 [[nodiscard]] std::optional<std::uint32_t> source_line(const std::string& ptx,

@@ -70,6 +70,9 @@ class Device {
 
   // Gives lines that a kernel asked to keep in the L2 back to everyone. Nothing may be running.
   void reset_persisting_l2() const;
+  // Where the warps of the kernel under way stand, in words, for who wants to know why it does not
+  // end; empty where the device does not say, as a GPU does not. Any thread may ask.
+  [[nodiscard]] std::string whereabouts() const;
   // Leaves device-side malloc as little memory as the device allows.
   void refuse_device_malloc() const;
 

@@ -81,7 +81,7 @@ struct Experiment {
   std::string description;
   Status status = Status::discard;
   // "baseline", "kept", "not faster", "inconclusive", "incorrect", "does not compile", "timed out",
-  // "crashed", "interrupted"
+  // "crashed", "unsupported", "interrupted"
   std::string verdict;
   std::string reason;         // empty where it was kept
   std::string commit;         // of its source

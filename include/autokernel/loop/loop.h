@@ -131,6 +131,8 @@ class Loop {
   // the experiment it was compared with; a unified diff.
   [[nodiscard]] std::string diff(int number, std::optional<int> other = std::nullopt) const;
   [[nodiscard]] std::string source(const ledger::Experiment& experiment) const;
+  // What the compiler made of it. Throws Error(usage) where that has not been kept.
+  [[nodiscard]] std::string ptx(const ledger::Experiment& experiment) const;
   // Puts the source of an experiment into the editable file. Throws Error(repository) where that
   // holds an edit that would be lost.
   void restore(int number);

@@ -23,9 +23,21 @@ struct Outline {
   Result known;
 };
 
-// What a runner says, in order: the phases as it enters them, an Outline among them, then Result or
-// Failure, then nothing.
-using Event = std::variant<Phase, Outline, Result, Failure>;
+// The PTX that runs from now on; of a program compiled for two sizes, first the one, then the
+// other.
+struct Code {
+  std::string ptx;  // bounded in size
+};
+
+// Where the warps of the kernel stand, in words; empty where the device does not say. The answer to
+// a question that comes shortly before the runner is killed for taking too long.
+struct Whereabouts {
+  std::string text;
+};
+
+// What a runner says, in order: the phases as it enters them, an Outline and Code among them, then
+// Result or Failure, then nothing.
+using Event = std::variant<Phase, Outline, Code, Whereabouts, Result, Failure>;
 
 // One line each, ending in a newline. Every value survives the way there and back: strings of any
 // bytes (a source need not be UTF-8), infinities and not-a-numbers.

@@ -82,9 +82,32 @@ struct Limits {
   std::uint64_t memory_bytes = 4ULL << 30;
 };
 
-// What became of the candidate. environment and internal are not here: those are Errors.
-enum class Verdict : std::uint8_t { correct, incorrect, does_not_compile, timed_out, crashed };
+// What became of the candidate. environment and internal are not here: those are Errors. It is
+// `unsupported` where the emulated device lacks what it needs, which is no mistake of its own.
+enum class Verdict : std::uint8_t {
+  correct,
+  incorrect,
+  does_not_compile,
+  timed_out,
+  crashed,
+  unsupported
+};
 [[nodiscard]] const char* spelling(Verdict verdict);
+
+// What is known of why it is not accepted, beyond the verdict: decides what to look at next.
+enum class Cause : std::uint8_t {
+  unknown,
+  out_of_bounds,
+  misaligned,
+  trap,
+  assertion,
+  barrier,      // one that not all threads reach
+  instruction,  // one that cannot be carried out
+  stack,
+  race,        // results differ between runs on the same inputs
+  not_finite,  // a result is infinite or no number, and should be neither
+};
+[[nodiscard]] const char* spelling(Cause cause);
 
 struct DeviceReport {
   std::string name;  // "NVIDIA H200", "CPU, emulated CUDA driver (.., 2 threads)"
@@ -143,6 +166,7 @@ struct ResourceReport {
 // Every field that may not exist is optional and is null in JSON.
 struct Result {
   Verdict verdict = Verdict::correct;
+  Cause cause = Cause::unknown;
   std::string reason;  // one to three lines; empty when correct
   std::string detail;  // compiler or device text in full, for the log file
   std::vector<std::string> warnings;
@@ -169,6 +193,7 @@ struct Result {
   int samples_wanted = 0;
   double bench_seconds = 0;  // the timing phase alone
   double total_seconds = 0;  // filled in by the supervisor: start to verdict
+  std::string ptx;           // by the supervisor, too: of the code that ran last; empty: none did
   // By the supervisor, too: the phase in which the runner was lost, which did not say so itself.
   std::optional<Phase> lost_in;
   std::map<std::string, double> phase_seconds;

@@ -10,6 +10,18 @@
 
 namespace autokernel::trial {
 
+// What a trial tells meanwhile, beside its phases; an empty function is not called.
+struct Telling {
+  // The PTX that runs from now on, bounded in size.
+  std::function<void(const std::string& ptx)> code;
+  // Where the warps stand, whenever that is asked (trial/questions.h), from a thread of its own.
+  std::function<void(const std::string& text)> whereabouts;
+};
+
+// The signal by which a runner is asked where its warps stand ends no thread of this process from
+// here on. To be called before any is started.
+void hold_questions();
+
 // This very program again, with its hidden subcommand.
 inline const RunnerCommand kLauncherCommand = {.program = "/proc/self/exe",
                                                .arguments = {"launcher"}};
@@ -24,6 +36,7 @@ inline const RunnerCommand kLauncherCommand = {.program = "/proc/self/exe",
 [[nodiscard]] Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
                                const std::function<void(const Result&)>& learned = {},
                                const std::function<void(const Result&)>& answered = {},
+                               const Telling& telling = {},
                                const RunnerCommand& launcher = kLauncherCommand);
 
 }  // namespace autokernel::trial

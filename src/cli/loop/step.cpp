@@ -15,7 +15,7 @@ constexpr const char* kLoopStepExamples = R"(Examples:
 The kernel is compiled, checked and timed against the best so far, in turn, in one run. Where it is
 faster its commit is kept; where not, the file is put back, and 'autokernel show N' still has it.
 Exit codes: 0 kept, 10 correct but not faster, 16 inconclusive, 11 incorrect, 12 does not compile,
-13 timed out, 14 crashed; and with nothing done: 15 another file was changed, 20 no budget left,
+13 timed out, 14 crashed, 17 unsupported by the emulated device; and with nothing done: 15 another file was changed, 20 no budget left,
 2 usage (also: nothing new to try), 3 environment, 4 repository.)";
 
 }  // namespace

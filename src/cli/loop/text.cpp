@@ -199,7 +199,8 @@ std::string step_text(const loop::Step& step) {
 int step_exit_code(const Experiment& experiment) {
   static const std::map<std::string, int> codes = {
       {"baseline", 0},          {"kept", 0},       {"not faster", 10}, {"incorrect", 11},
-      {"does not compile", 12}, {"timed out", 13}, {"crashed", 14},    {"inconclusive", 16}};
+      {"does not compile", 12}, {"timed out", 13}, {"crashed", 14},    {"inconclusive", 16},
+      {"unsupported", 17}};
   const auto found = codes.find(experiment.verdict);
   return found == codes.end() ? static_cast<int>(Stop::internal) : found->second;
 }

@@ -29,13 +29,18 @@ void Context::require_sound() const {
 
 const char* Context::fault_report() const {
   const std::lock_guard lock(fault_mutex_);
-  return fault_report_.c_str();
+  return fault_record_ == nullptr ? "" : fault_record_->text().c_str();
 }
 
-void Context::fail(CUresult result, std::string report) {
+const EmuFault* Context::fault_data() const {
+  const std::lock_guard lock(fault_mutex_);
+  return fault_record_ == nullptr ? nullptr : &fault_record_->fault();
+}
+
+void Context::fail(CUresult result, std::unique_ptr<FaultRecord> fault) {
   const std::lock_guard lock(fault_mutex_);
   if (fault_.load() != CUDA_SUCCESS) return;
-  fault_report_ = std::move(report);
+  fault_record_ = std::move(fault);
   fault_.store(result);
 }
 
@@ -84,9 +89,10 @@ Ticket Context::submit(Stream& stream, std::function<void()> work) {
     // Kernels report their faults themselves. What is left are copies of memory freed in stream
     // order before, and launches for which the machine has no memory.
     if (result != CUDA_SUCCESS) {
-      fail(result, result == CUDA_ERROR_ILLEGAL_ADDRESS
-                       ? "a copy or a fill reached memory that had been freed before it"
-                       : "an operation of a stream could not be carried out");
+      fail(result, std::make_unique<FaultRecord>(
+                       result == CUDA_ERROR_ILLEGAL_ADDRESS
+                           ? "a copy or a fill reached memory that had been freed before it"
+                           : "an operation of a stream could not be carried out"));
     }
   });
   stream.add(ticket);

@@ -15,6 +15,7 @@
 #include "emulator/api/context_limits.h"
 #include "emulator/api/cuda_api.h"
 #include "emulator/api/executor.h"
+#include "emulator/api/fault_record.h"
 #include "emulator/api/handle_table.h"
 #include "emulator/api/module.h"
 #include "emulator/api/stream.h"
@@ -45,8 +46,10 @@ class Context : public std::enable_shared_from_this<Context> {
   void require_sound() const;
   // Empty while nothing has gone wrong; never changes once it is not.
   [[nodiscard]] const char* fault_report() const;
+  // The same as data; null while nothing has gone wrong.
+  [[nodiscard]] const EmuFault* fault_data() const;
   // From now on every call fails with `result`. The first fault stays.
-  void fail(CUresult result, std::string report);
+  void fail(CUresult result, std::unique_ptr<FaultRecord> fault);
 
   // The stream a program's handle means, the default ones included. Throws Refusal.
   [[nodiscard]] std::shared_ptr<Stream> stream(CUstream handle) const;
@@ -109,7 +112,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::uint64_t grid_workspace_ = 0;
   mutable std::mutex fault_mutex_;
   std::atomic<CUresult> fault_ = CUDA_SUCCESS;
-  std::string fault_report_;
+  std::unique_ptr<FaultRecord> fault_record_;
   runtime::Engine engine_;
   Executor executor_;  // last: ends before what its operations use
 };

@@ -90,6 +90,11 @@ CUcontext Driver::retain_primary() {
   return primary_;
 }
 
+std::shared_ptr<Context> Driver::primary() const {
+  const std::lock_guard lock(primary_mutex_);
+  return primary_ == nullptr ? nullptr : find(primary_);
+}
+
 void Driver::release_primary() {
   CUcontext last = nullptr;
   {

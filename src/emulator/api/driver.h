@@ -35,6 +35,8 @@ class Driver {
   void destroy_context(CUcontext handle);
   [[nodiscard]] CUcontext retain_primary();
   void release_primary();
+  // Null while nobody has retained it.
+  [[nodiscard]] std::shared_ptr<Context> primary() const;
   void reset_primary();
   void set_primary_flags(unsigned flags);
   struct PrimaryState {

@@ -67,6 +67,7 @@ KernelParameters copy_parameters(const LaunchRequest& request, const jit::Kernel
 
 // A launch that has been compiled and waits for its turn.
 struct Pending {
+  std::shared_ptr<Kernel> kernel;
   std::shared_ptr<const jit::CompiledKernel> code;
   KernelParameters parameters;
   runtime::Launch launch;
@@ -81,11 +82,14 @@ struct Pending {
     launch.addresses = addresses.get();
     launch.prints = &context.prints;
     launch.heap = context.heap();
+    launch.lines = &kernel->names();
     if (launch.grid_workspace != 0) {
       *runtime::host_pointer<GridWorkspace>(launch.grid_workspace) = {sizeof(GridWorkspace), 0};
     }
     const std::optional<runtime::Fault> fault = context.engine().run(launch);
-    if (fault) context.fail(result_of(fault->kind), fault->text);
+    if (!fault) return;
+    context.fail(result_of(fault->kind),
+                 std::make_unique<FaultRecord>(*fault, kernel->names(), kernel->layout().shared));
   }
 };
 
@@ -139,7 +143,8 @@ std::function<void()> launching(Context& context, const KernelOperation& kernel)
   std::shared_ptr<const jit::CompiledKernel> code;
   try {
     code = kernel.kernel->compile({kernel.block, kernel.grid, kernel.dynamic_shared_bytes});
-  } catch (const ptx::Error&) {
+  } catch (const ptx::Error& error) {
+    note_refusal(std::make_unique<FaultRecord>(error, kernel.kernel->names()));
     throw Refusal(CUDA_ERROR_INVALID_PTX);
   }
   runtime::Launch launch;
@@ -166,7 +171,8 @@ std::function<void()> launching(Context& context, const KernelOperation& kernel)
   }
   if (kernel.kernel->has_heap_calls()) context.open_heap();
   if (cooperative) launch.grid_workspace = context.grid_workspace();
-  auto pending = std::make_shared<Pending>(std::move(code), kernel.parameters, launch);
+  auto pending =
+      std::make_shared<Pending>(kernel.kernel, std::move(code), kernel.parameters, launch);
   return [pending = std::move(pending), &context] { pending->run(context); };
 }
 

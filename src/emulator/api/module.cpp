@@ -28,13 +28,15 @@ bool is_of_heap(const ptx::Function& function) {
 }  // namespace
 
 Kernel::Kernel(const ptx::Module& module, const ptx::Function& function,
-               std::shared_ptr<jit::Compiler> compiler, lower::EngineChoice engine)
+               std::shared_ptr<jit::Compiler> compiler, lower::EngineChoice engine,
+               std::shared_ptr<const SourceNames> names)
     : max_dynamic_shared_bytes(0),
       function_(function),
       compiler_(std::move(compiler)),
       layout_(jit::layout_of(module, function, engine)),
       has_heap_calls_(std::ranges::any_of(module.functions, is_of_heap)),
-      target_(target_number(module.target)) {
+      target_(target_number(module.target)),
+      names_(std::move(names)) {
   if (layout_.static_shared_bytes > kStaticSharedBytes) {
     throw ptx::Error(function.where, "kernel " + function.name + " uses " +
                                          std::to_string(layout_.static_shared_bytes) +
@@ -52,7 +54,8 @@ std::uint32_t Kernel::max_threads() const {
   return threads;
 }
 
-Module::Module(ptx::Module text, runtime::Memory& memory, jit::KeptCode kept)
+Module::Module(ptx::Module text, runtime::Memory& memory, jit::KeptCode kept,
+               std::shared_ptr<const SourceNames> names)
     : text_(std::make_shared<const ptx::Module>(std::move(text))) {
   try {
     place_variables(memory);
@@ -65,7 +68,7 @@ Module::Module(ptx::Module text, runtime::Memory& memory, jit::KeptCode kept)
     compiler_->check();
     for (const ptx::Function& function : text_->functions) {
       if (!function.entry) continue;
-      kernels_.push_back(std::make_shared<Kernel>(*text_, function, compiler_, engine));
+      kernels_.push_back(std::make_shared<Kernel>(*text_, function, compiler_, engine, names));
     }
   } catch (...) {
     unload(memory);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/api/source_names.h"
 #include "emulator/jit/compiler.h"
 #include "emulator/ptx/ast.h"
 #include "emulator/runtime/memory.h"
@@ -22,7 +23,8 @@ class Module;
 class Kernel {
  public:
   Kernel(const ptx::Module& module, const ptx::Function& function,
-         std::shared_ptr<jit::Compiler> compiler, lower::EngineChoice engine);
+         std::shared_ptr<jit::Compiler> compiler, lower::EngineChoice engine,
+         std::shared_ptr<const SourceNames> names);
 
   [[nodiscard]] const ptx::Function& function() const { return function_; }
   [[nodiscard]] const jit::KernelLayout& layout() const { return layout_; }
@@ -32,6 +34,7 @@ class Kernel {
   [[nodiscard]] bool has_heap_calls() const { return has_heap_calls_; }
   // "sm_90a" -> 90
   [[nodiscard]] int target() const { return target_; }
+  [[nodiscard]] const SourceNames& names() const { return *names_; }
   [[nodiscard]] std::shared_ptr<const jit::CompiledKernel> compile(const jit::Shape& shape) const {
     return compiler_->compile(function_, shape);
   }
@@ -48,12 +51,14 @@ class Kernel {
   jit::KernelLayout layout_;
   bool has_heap_calls_;
   int target_;
+  std::shared_ptr<const SourceNames> names_;
 };
 
 class Module {
  public:
   // Gives every variable memory of its own with its initial value. Throws ptx::Error.
-  Module(ptx::Module text, runtime::Memory& memory, jit::KeptCode kept);
+  Module(ptx::Module text, runtime::Memory& memory, jit::KeptCode kept,
+         std::shared_ptr<const SourceNames> names);
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
   // Gives the memory of the variables back. No kernel of the module may be running.

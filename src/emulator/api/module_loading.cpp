@@ -7,6 +7,7 @@
 
 #include "autokernel/base/packing.h"
 #include "emulator/api/driver.h"
+#include "emulator/api/fault_record.h"
 #include "emulator/ptx/link.h"
 
 namespace emulator::api {
@@ -35,6 +36,13 @@ std::string description_of(const Module& module) {
             " bytes of local memory\n";
   }
   return text;
+}
+
+// With the line of the source before that of the PTX, where the PTX says it.
+std::string located(const ptx::Error& error, const SourceNames& names) {
+  const std::vector<ptx::SourceLine> lines = names.lines(error.where().line);
+  if (line_to_look_at(lines) == nullptr) return error.located();
+  return names.place(error.where().line) + ": PTX " + error.located();
 }
 
 }  // namespace
@@ -69,13 +77,17 @@ std::shared_ptr<Module> build_module(runtime::Memory& memory, const std::vector<
                                      const JitOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   std::shared_ptr<Module> module;
+  const auto names = std::make_shared<const SourceNames>(texts);
+  note_refusal(nullptr);
   try {
     autokernel::Packer all;
     for (const std::string& text : texts) all.bytes(text);
-    module = std::make_shared<Module>(parse_and_link(texts), memory,
-                                      jit::KeptCode{Driver::get().code_cache(), all.packed()});
+    module =
+        std::make_shared<Module>(parse_and_link(texts), memory,
+                                 jit::KeptCode{Driver::get().code_cache(), all.packed()}, names);
   } catch (const ptx::Error& error) {
-    options.write_error("ptxas-like: " + error.located());
+    options.write_error("ptxas-like: " + located(error, *names));
+    note_refusal(std::make_unique<FaultRecord>(error, *names));
     throw Refusal(CUDA_ERROR_INVALID_PTX);
   }
   options.write_error("");

@@ -211,6 +211,7 @@ KernelLayout layout_of(const ptx::Module& module, const ptx::Function& entry,
   result.parameter_bytes = layout.parameter_bytes;
   result.static_shared_bytes = layout.static_shared_bytes;
   result.local_bytes_per_thread = layout.local_bytes;
+  result.shared = layout.shared;
   for (const ptx::Variable& variable : module.variables) {
     if (variable.space == ptx::Space::constant) result.constant_bytes += variable.size;
   }

@@ -62,6 +62,7 @@ struct KernelLayout {
   std::uint32_t static_shared_bytes = 0;
   std::uint64_t local_bytes_per_thread = 0;
   std::uint64_t constant_bytes = 0;
+  std::vector<lower::SharedVariable> shared;
 };
 [[nodiscard]] KernelLayout layout_of(const ptx::Module& module, const ptx::Function& entry,
                                      lower::EngineChoice choice = lower::EngineChoice::automatic);

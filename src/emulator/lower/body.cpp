@@ -228,6 +228,7 @@ class Body {
   // Sends the lanes of `from` on their ways (one way: all of them; several: each may get none) and
   // jumps to what runs next.
   void leave(std::uint32_t from, const std::vector<Way>& ways) {
+    note_round_of_loop(from, ways);
     yield_before_waiting_loops(from, ways);
     if (!writer_.function().entry && ways[0].target == flow_.exit()) return go_back(from, ways[0]);
     std::vector<std::uint32_t> targets;
@@ -379,6 +380,16 @@ class Body {
     ir_.begin_block("done");
     ir_.line("ret void");
     return {ir_.function(fmt::format("void @{}(ptr noalias %ctx)", kernel)), ir_.declarations()};
+  }
+
+  // On the way back to the head of a loop: where the unit stands, should the loop never end.
+  // Volatile, since nothing that LLVM sees reads it.
+  void note_round_of_loop(std::uint32_t from, const std::vector<Way>& ways) {
+    const bool is_back =
+        std::ranges::any_of(ways, [&](const Way& way) { return way.target <= from; });
+    if (!is_back || flow_.blocks[from].line == 0) return;
+    ir_.store(Ir::constant(flow_.blocks[from].line, "i32", 1),
+              writer_.context_field(offsetof(runtime::WarpContext, at_line)), 4, true);
   }
 
   // On the way back to the head of a loop that reads what other warps write, they get a turn.

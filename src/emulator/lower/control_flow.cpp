@@ -92,6 +92,7 @@ void find_successors(const ptx::Module& module, const ptx::Function& function,
       continue;
     }
     const ptx::Instruction& last = function.body[block.last - 1];
+    block.line = last.where.line;
     switch (last.opcode) {
       case Opcode::bra:
       case Opcode::ret:
@@ -115,7 +116,6 @@ void find_successors(const ptx::Module& module, const ptx::Function& function,
         const auto* index = std::get_if<ptx::Register>(&last.operands.at(0).value);
         if (index == nullptr) throw ptx::Error(last.where, "brx.idx needs a register as its index");
         block.index = *index;
-        block.line = last.where.line;
         for (const std::uint32_t target : targets_of(last))
           block.successors.push_back(block_at(target));
         if (block.successors.empty()) throw ptx::Error(last.where, "brx.idx without targets");

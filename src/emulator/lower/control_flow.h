@@ -42,7 +42,7 @@ struct BasicBlock {
   ptx::Guard condition{};                 // of a conditional end, and of a guarded indexed one
   bool guarded = false;                   // an indexed end that not all lanes need take
   ptx::Register index{};                  // of an indexed one
-  std::uint32_t line = 0;                 // of its branch, in the PTX
+  std::uint32_t line = 0;                 // of its last instruction, in the PTX
   std::vector<std::uint32_t> successors;  // blocks; blocks.size() is the exit
 };
 

@@ -48,6 +48,22 @@ void find_module_variables(const ptx::Operand& operand, std::set<std::uint32_t>&
   }
 }
 
+std::vector<SharedVariable> shared_variables(const ptx::Module& module,
+                                             const ptx::Function& function, const Layout& layout,
+                                             const std::set<std::uint32_t>& used) {
+  std::vector<SharedVariable> variables;
+  const auto add = [&](const ptx::Variable& variable, std::uint64_t offset) {
+    if (variable.space != ptx::Space::shared) return;
+    variables.push_back({variable.name, offset, variable.size});
+  };
+  for (const std::uint32_t index : used) add(module.variables[index], layout.module_offsets[index]);
+  for (std::size_t i = 0; i < function.variables.size(); ++i) {
+    add(function.variables[i], layout.function_offsets[i]);
+  }
+  std::ranges::sort(variables, {}, &SharedVariable::offset);
+  return variables;
+}
+
 }  // namespace
 
 Layout lay_out(const ptx::Module& module, const ptx::Function& function) {
@@ -112,6 +128,7 @@ Layout lay_out(const ptx::Module& module, const ptx::Function& function) {
     }
   }
   layout.static_shared_bytes = static_cast<std::uint32_t>(shared);
+  layout.shared = shared_variables(module, function, layout, used);
   layout.local_bytes = align(layout.local_bytes, runtime::kLocalFrameAlignment);
   layout.local_stride = layout.local_bytes;
   return layout;

@@ -22,6 +22,13 @@ inline constexpr std::uint64_t kFunctionAddressStep = 16;
 // Host addresses of the module's .global and .const variables.
 using SymbolAddresses = std::map<std::string, std::uint64_t>;
 
+// A variable of the block's shared memory, to name what lies at an offset.
+struct SharedVariable {
+  std::string name;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;  // 0: as many as the launch gives it
+};
+
 struct Layout {
   std::vector<std::uint64_t> parameters;  // offset of each
   std::uint64_t parameter_bytes = 0;
@@ -33,6 +40,7 @@ struct Layout {
   std::uint32_t reserved_begin = 0;
   std::uint32_t reserved_end = 0;
   std::uint32_t static_shared_bytes = 0;  // where dynamic shared memory begins
+  std::vector<SharedVariable> shared;     // by offset
   std::uint64_t local_bytes =
       0;  // frame of one thread, a multiple of runtime::kLocalFrameAlignment
   // How far apart the lanes' frames lie for code that runs them together; 0 where threads run by

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "emulator/ptx/constants.h"
+#include "emulator/ptx/debug_directives.h"
 #include "emulator/ptx/dotted_words.h"
 #include "emulator/ptx/instructions.h"
 #include "emulator/ptx/labels.h"
@@ -107,9 +108,9 @@ class BodyReader {
 
   void read_directive() {
     const Token word = tokens_.take();
-    if (word.text == "loc") return skip_loc(tokens_);
+    if (word.text == "loc") return static_cast<void>(read_loc(tokens_));
     if (word.text == "pragma") return skip_pragma(tokens_);
-    if (word.text == "file") return skip_file(tokens_);
+    if (word.text == "file") return static_cast<void>(read_file(tokens_));
     if (word.text == "reg") return declare_registers(reading_, function_);
     const auto space = space_of(word.text);
     if (!space) throw Error(word.where, "unknown directive " + in_quotes(word) + " in a function");

@@ -5,6 +5,7 @@
 #include "emulator/ptx/aliases.h"
 #include "emulator/ptx/ast.h"
 #include "emulator/ptx/constants.h"
+#include "emulator/ptx/debug_directives.h"
 #include "emulator/ptx/declarations.h"
 #include "emulator/ptx/dotted_words.h"
 #include "emulator/ptx/function_headers.h"
@@ -100,8 +101,8 @@ class ModuleReader {
 
   void read_directive(const Token& word) {
     if (word.text == "address_size") return read_address_size();
-    if (word.text == "file") return skip_file(tokens_);
-    if (word.text == "loc") return skip_loc(tokens_);
+    if (word.text == "file") return static_cast<void>(read_file(tokens_));
+    if (word.text == "loc") return static_cast<void>(read_loc(tokens_));
     if (word.text == "section") return skip_section(tokens_);
     if (word.text == "pragma") return skip_pragma(tokens_);
     if (word.text == "alias") return aliases_.read(reading_);

@@ -74,6 +74,10 @@ struct alignas(64) WarpContext {
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t local_stride = 0;
   std::uint64_t grid_workspace = 0;  // of a cooperative launch; 0 in others
+  // Where the unit stands (runtime/standings.h). Compiled code notes the line of the PTX at the end
+  // of each round of a loop.
+  std::uint32_t at_line = 0;
+  std::uint32_t standing = 0;
   std::uint32_t lane = 0;
   std::uint32_t unit = 0;  // index among the block's units
   ThreadValues* own = nullptr;

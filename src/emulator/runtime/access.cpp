@@ -121,6 +121,45 @@ std::string where(const WarpContext& context, const Site& site, unsigned lane,
   return launch.addresses->locate(address, bytes);
 }
 
+FaultedAccess in(MemoryKind memory, const Range& range, std::uint64_t address) {
+  return {.memory = memory, .address = address, .begin = range.begin, .end = range.end};
+}
+
+// In an address space that all memories share: the one that holds the address, or is near it.
+FaultedAccess goal_among_all(const WarpContext& context, unsigned lane, std::uint64_t address) {
+  const Launch& launch = context.block->launch();
+  if (const Range window = shared_window(context); holds(window, address, 1)) {
+    return in(MemoryKind::shared, {0, context.shared_bytes}, address - window.begin);
+  }
+  if (const Range frame = local_frame(context, lane); holds(frame, address, 1)) {
+    return in(MemoryKind::local, frame, address);
+  }
+  if (launch.heap != nullptr && launch.heap->contains(address)) {
+    return in(MemoryKind::heap, launch.heap->block_at(address), address);
+  }
+  const Allocation* near = launch.addresses->nearest(address);
+  if (near == nullptr) return in(MemoryKind::unknown, {0, 0}, address);
+  FaultedAccess access = in(near->name.empty() ? MemoryKind::device : MemoryKind::variable,
+                            {near->begin, near->end}, address);
+  access.name = near->name;
+  return access;
+}
+
+// What the access went to, or missed.
+FaultedAccess goal(const WarpContext& context, const Site& site, unsigned lane,
+                   std::uint64_t address) {
+  switch (site.space) {
+    case AccessSpace::shared:
+      return in(MemoryKind::shared, {0, context.shared_bytes}, address);
+    case AccessSpace::local:
+      return in(MemoryKind::local, local_frame(context, lane), address);
+    case AccessSpace::param:
+      return in(MemoryKind::parameter, parameters(context), address);
+    default:
+      return goal_among_all(context, lane, address);
+  }
+}
+
 }  // namespace
 
 Permission permission(const WarpContext& context, const Site& site, unsigned lane,
@@ -154,9 +193,17 @@ Fault access_fault(const WarpContext& context, const Site& site, unsigned lane,
   text += site.space == AccessSpace::shared ? "shared address " + hex(address) : hex(address);
   text += aligned ? ", " + where(context, site, lane, address, bytes)
                   : ", which is no multiple of " + std::to_string(alignment);
-  text += ", by " + thread_name(context, lane) + " of " + block_name(context) + ", PTX line " +
-          std::to_string(site.line) + ": " + site.text;
-  return {aligned ? FaultKind::out_of_bounds : FaultKind::misaligned, std::move(text)};
+  text += by_thread(context, lane, site.line) + ": " + site.text;
+  FaultedAccess access = goal(context, site, lane, address);
+  access.kind = site.kind;
+  access.bytes = bytes;
+  access.alignment = alignment;
+  return {.kind = aligned ? FaultKind::out_of_bounds : FaultKind::misaligned,
+          .text = std::move(text),
+          .line = site.line,
+          .instruction = site.text,
+          .thread = fault_thread(context, lane),
+          .access = std::move(access)};
 }
 
 }  // namespace emulator::runtime

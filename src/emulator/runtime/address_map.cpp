@@ -54,29 +54,41 @@ const Allocation* AddressMap::find(std::uint64_t address, std::uint64_t bytes) c
   return found != nullptr && found->end - address >= bytes ? found : nullptr;
 }
 
+bool AddressMap::was_freed(std::uint64_t address) const noexcept {
+  const auto freed = last_before(freed_, address);
+  return freed != freed_.end() && address < freed->end;
+}
+
+const Allocation* AddressMap::nearest(std::uint64_t address) const noexcept {
+  if (const Allocation* inside = find(address)) return inside;
+  if (was_freed(address) || address < kNullPage) return nullptr;
+  const auto before = last_before(live_, address);
+  const auto after = before == live_.end() ? live_.begin() : std::next(before);
+  constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t past = before == live_.end() ? kNone : address - before->end;
+  const std::uint64_t ahead = after == live_.end() ? kNone : after->begin - address;
+  if (std::min(past, ahead) > kNear) return nullptr;
+  return past <= ahead ? &*before : &*after;
+}
+
 std::string AddressMap::locate(std::uint64_t address, std::uint64_t bytes) const {
   if (const Allocation* inside = find(address)) {
     const std::uint64_t room = inside->end - address;
     if (room >= bytes) return "inside " + named(*inside);
     return "of which " + bytes_of(bytes - room) + " lie past the end of " + named(*inside);
   }
-  const auto freed = last_before(freed_, address);
-  if (freed != freed_.end() && address < freed->end) {
+  if (was_freed(address)) {
+    const auto freed = last_before(freed_, address);
     return bytes_of(address - freed->begin) + " into " + named(*freed) + " that has been freed";
   }
   if (address < kNullPage) return "a null pointer or an index to one";
-
-  const auto before = last_before(live_, address);
-  const auto after = before == live_.end() ? live_.begin() : std::next(before);
-  constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t past = before == live_.end() ? kNone : address - before->end;
-  const std::uint64_t ahead = after == live_.end() ? kNone : after->begin - address;
-  if (std::min(past, ahead) > kNear) return "near no allocation";
-  if (past <= ahead) {
-    if (past == 0) return "right behind the end of " + named(*before);
-    return bytes_of(past) + " past the end of " + named(*before);
+  const Allocation* near = nearest(address);
+  if (near == nullptr) return "near no allocation";
+  if (address < near->begin) {
+    return bytes_of(near->begin - address) + " before the start of " + named(*near);
   }
-  return bytes_of(ahead) + " before the start of " + named(*after);
+  if (address == near->end) return "right behind the end of " + named(*near);
+  return bytes_of(address - near->end) + " past the end of " + named(*near);
 }
 
 }  // namespace emulator::runtime

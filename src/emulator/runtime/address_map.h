@@ -36,11 +36,16 @@ class AddressMap {
   [[nodiscard]] const Allocation* find(std::uint64_t address) const noexcept;
   // The allocation that holds all of [address, address + bytes); null where there is none.
   [[nodiscard]] const Allocation* find(std::uint64_t address, std::uint64_t bytes) const noexcept;
+  // The one that holds `address`, or else the nearest that does not lie far away; null where it was
+  // freed, is null, or is near none.
+  [[nodiscard]] const Allocation* nearest(std::uint64_t address) const noexcept;
   // Says in words where [address, address + bytes), which lies in no allocation as a whole, is: "2
   // bytes past the end of a 4096-byte allocation".
   [[nodiscard]] std::string locate(std::uint64_t address, std::uint64_t bytes) const;
 
  private:
+  [[nodiscard]] bool was_freed(std::uint64_t address) const noexcept;
+
   std::vector<Allocation> live_;
   std::vector<Allocation> freed_;
 };

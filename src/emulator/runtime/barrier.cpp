@@ -57,13 +57,13 @@ Barriers::Outcome Barriers::arrive(const Arrival& arrival) {
     begun_ |= 1U << arrival.id;
   } else if (state.threads != arrival.threads) {
     refusal_ = barrier_name(arrival.id) + " is reached for " + takes_part(arrival.threads) +
-               ", but who arrived there first, at PTX line " + std::to_string(state.line) +
+               ", but who arrived there first, at " + line_name(lines_, state.line) +
                ", is there for " + takes_part(state.threads);
     return Outcome::refused;
   } else if (state.reduction != arrival.reduction) {
     refusal_ = barrier_name(arrival.id) +
-               " is reached by different kinds of barrier instruction: the first was at PTX line " +
-               std::to_string(state.line);
+               " is reached by different kinds of barrier instruction: the first was at " +
+               line_name(lines_, state.line);
     return Outcome::refused;
   }
   ++state.arrived;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/runtime/abi.h"
+#include "emulator/runtime/line_names.h"
 
 namespace emulator::runtime {
 
@@ -40,6 +41,8 @@ struct Arrival {
 
 class Barriers {
  public:
+  // What refusals call lines; null: nobody has names for them.
+  void call_lines(const LineNames* lines) { lines_ = lines; }
   // A block of `units` units begins: nobody waits anywhere.
   void reset(unsigned units);
 
@@ -101,6 +104,7 @@ class Barriers {
   std::uint32_t begun_ = 0;            // bit b: somebody has arrived at barrier b
   std::vector<std::uint32_t> released_;
   std::string refusal_;
+  const LineNames* lines_ = nullptr;
 };
 
 }  // namespace emulator::runtime

@@ -28,11 +28,13 @@ std::string lane_list(std::uint32_t mask) {
                                          std::uint32_t line) {
   const std::uint32_t missing = context.live & ~mask;
   context.block->progress().report(
-      {FaultKind::barrier,
-       "divergent " + barrier_name(id) + " at PTX line " + std::to_string(line) + ": only lanes " +
-           lane_list(mask) + " of warp " + std::to_string(context.warp) + " reach it, lanes " +
-           lane_list(missing) + " do not; missing is " + thread_name(context, lowest(missing)) +
-           " of " + block_name(context)});
+      {.kind = FaultKind::barrier,
+       .text = "divergent " + barrier_name(id) + " at " + line_name(context, line) +
+               ": only lanes " + lane_list(mask) + " of warp " + std::to_string(context.warp) +
+               " reach it, lanes " + lane_list(missing) + " do not; missing is " +
+               thread_name(context, lowest(missing)) + " of " + block_name(context),
+       .line = line,
+       .thread = fault_thread(context, lowest(mask))});
 }
 
 // How many threads a unit stands for at a barrier of some of them. A warp counts whole; so do its

@@ -21,6 +21,8 @@ constexpr std::size_t kGuardBytes = 65536;
 // after the slack.
 constexpr std::size_t kPatternStep = 8;
 constexpr std::size_t kPatternSlack = 4096;
+// And from launch to launch by so many, which has no divisor in common with their number.
+constexpr std::uint64_t kLaunchSteps = 37;
 // Of local memory so much is filled with random bits: more is only there for deep recursion.
 constexpr std::size_t kFilledLocalBytes = std::size_t{16} << 20;
 // An activation of a function takes 16 bytes of local memory at least, and seldom as many times
@@ -41,7 +43,9 @@ Block::Block() = default;
 void Block::prepare(const Launch& launch, LaunchProgress& progress) {
   launch_ = &launch;
   progress_ = &progress;
+  ++launches_;
   if (ended_ != unit_count_) forget_units();
+  barriers_.call_lines(launch.lines);
   const bool by_thread = launch.unit == Unit::thread;
   const std::uint32_t threads = launch.thread_count();
   const std::uint32_t warps = (threads + kWarpSize - 1) / kWarpSize;
@@ -84,6 +88,7 @@ void Block::prepare_context(std::uint32_t unit) {
   const bool by_thread = launch.unit == Unit::thread;
   WarpContext& context = contexts_[unit];
   context.unit = unit;
+  note_standing(context, Standing::ended, 0);
   context.warp = by_thread ? unit / kWarpSize : unit;
   context.lane = by_thread ? unit % kWarpSize : 0;
   context.own = by_thread ? &threads_->values[unit] : nullptr;
@@ -130,13 +135,15 @@ void Block::begin(std::uint64_t index) {
   for (std::uint32_t unit = 0; unit < unit_count_; ++unit) {
     WarpContext& context = contexts_[unit];
     std::ranges::copy(position, context.ctaid);
+    note_standing(context, Standing::not_begun, 0);
     context.live = by_thread ? 1U << context.lane : live_lanes(launch_->thread_count(), unit);
   }
   if (by_thread) threads_->meetings.reset(unit_count_);
   // Each block finds other bits: shared memory that a block reads before writing it must not look
   // like what the block before left, which may happen to be right. Copying a pattern costs a
   // quarter of making one.
-  const std::size_t shift = index * kPatternStep % kPatternSlack;
+  // So does the same block of the next launch: what depends on them differs between repeats.
+  const std::size_t shift = (index + launches_ * kLaunchSteps) * kPatternStep % kPatternSlack;
   std::memcpy(shared_pages_.data(), shared_pattern_.data() + shift, launch_->shared_bytes);
   barriers_.reset(unit_count_);
   next_unit_ = 0;
@@ -153,9 +160,12 @@ bool Block::run(std::uint64_t rounds) {
   if (ended_ == unit_count_) return true;
   if (!progress_->stopped()) {
     if (yields_left_ == 0) return false;
-    progress_->report(
-        deadlock_fault({contexts_.data(), unit_count_}, barriers_,
-                       launch_->unit == Unit::thread ? &threads_->meetings : nullptr));
+    Fault fault = deadlock_fault({contexts_.data(), unit_count_}, barriers_,
+                                 launch_->unit == Unit::thread ? &threads_->meetings : nullptr);
+    Standings standings{.unit = launch_->unit};
+    add_standings(standings);
+    fault.text += ". In all: " + standings.text(launch_->lines);
+    progress_->report(std::move(fault));
   }
   forget_units();
   return true;
@@ -180,6 +190,7 @@ void Block::run_units(void* block_pointer) {
       block.strand_of_[unit] = &self;
       WarpContext& context = block.contexts_[unit];
       context.stack_end = self.fiber.stack_bottom() + kStackReserve;
+      note_standing(context, Standing::running);
       block.launch_->function(&context);
       block.unit_ended(unit);
     }
@@ -190,6 +201,7 @@ void Block::run_units(void* block_pointer) {
 
 void Block::unit_ended(std::uint32_t unit) {
   ++ended_;
+  note_standing(contexts_[unit], Standing::ended);
   barriers_.unit_ended(unit);
   wake_released();
   if (launch_->unit != Unit::thread) return;
@@ -244,18 +256,26 @@ void Block::wake_released() {
   barriers_.forget_released();
 }
 
+// The strings must be gone before the block is abandoned.
+[[gnu::noinline]] void Block::report_refusal(const WarpContext& context, std::uint32_t line) {
+  progress_->report({.kind = FaultKind::barrier,
+                     .text = barriers_.refusal() + by_thread(context, context.lane, line),
+                     .line = line,
+                     .thread = fault_thread(context, context.lane)});
+}
+
 std::uint32_t Block::wait(const WarpContext& context, const Arrival& arrival) {
   const Barriers::Outcome outcome = barriers_.arrive(arrival);
   if (outcome == Barriers::Outcome::refused) {
-    progress_->report({FaultKind::barrier,
-                       barriers_.refusal() + ", by " + thread_name(context, context.lane) + " of " +
-                           block_name(context) + ", PTX line " + std::to_string(arrival.line)});
+    report_refusal(context, arrival.line);
     abandon();
   }
   wake_released();
   if (outcome == Barriers::Outcome::waits) {
+    note_standing(contexts_[arrival.unit], Standing::at_barrier, arrival.line);
     switch_away();
     if (progress_->stopped()) abandon();
+    note_standing(contexts_[arrival.unit], Standing::running);
   }
   return barriers_.result(arrival.unit);
 }
@@ -264,8 +284,10 @@ std::uint32_t Block::meet(const MeetingArrival& arrival, std::uint32_t operands)
   if (progress_->stopped()) abandon();
   std::uint32_t lanes = threads_->meetings.arrive(arrival);
   if (lanes == 0) {
+    note_standing(contexts_[arrival.thread], Standing::at_meeting, arrival.line);
     switch_away();
     if (progress_->stopped()) abandon();
+    note_standing(contexts_[arrival.thread], Standing::running);
     lanes = threads_->meetings.take_lead(arrival.thread);
   }
   const std::size_t first = arrival.thread - arrival.thread % kWarpSize;
@@ -301,6 +323,11 @@ void Block::yield() {
     switch_away();
   }
   if (progress_->stopped()) abandon();
+}
+
+void LaunchProgress::add_standings(Standings& standings) {
+  const std::lock_guard lock(mutex_);
+  for (Block* block : watched_) block->add_standings(standings);
 }
 
 void Block::abandon() { Fiber::leave(running_->fiber, thread_); }

@@ -15,6 +15,7 @@
 #include "emulator/runtime/launch.h"
 #include "emulator/runtime/meetings.h"
 #include "emulator/runtime/reservation.h"
+#include "emulator/runtime/standings.h"
 
 namespace emulator::runtime {
 
@@ -34,6 +35,8 @@ class Block {
   // Runs it until it ends (true), or until its units have yielded `rounds` times each (false): it
   // may be waiting for another block. A fault goes to the launch's progress and ends it as well.
   [[nodiscard]] bool run(std::uint64_t rounds);
+  // Counts where its units stand. Any thread may ask from prepare() on, until the launch is over.
+  void add_standings(Standings& standings) { standings.add(contexts_, unit_count_); }
 
   // For the entry points, on the stack of a warp that runs.
   [[nodiscard]] const Launch& launch() const { return *launch_; }
@@ -76,6 +79,7 @@ class Block {
   [[nodiscard]] bool find_idle_strand() noexcept;
   void wake(std::uint32_t unit);
   void wake_released();
+  void report_refusal(const WarpContext& context, std::uint32_t line);
 
   const Launch* launch_ = nullptr;
   LaunchProgress* progress_ = nullptr;
@@ -87,6 +91,7 @@ class Block {
   Reservation local_pages_;
   std::vector<Range> ranges_;
   std::uint64_t seed_ = 0;
+  std::uint64_t launches_ = 0;  // that it was prepared for
 
   Barriers barriers_;
   Fiber thread_;  // the worker's own stack

@@ -13,9 +13,10 @@ namespace emulator::runtime {
 
 [[gnu::noinline]] void report_text(WarpContext& context, FaultKind kind, unsigned lane,
                                    std::uint32_t line, const char* what) {
-  context.block->progress().report({kind, std::string(what) + ", by " + thread_name(context, lane) +
-                                              " of " + block_name(context) + ", PTX line " +
-                                              std::to_string(line)});
+  context.block->progress().report({.kind = kind,
+                                    .text = what + by_thread(context, lane, line),
+                                    .line = line,
+                                    .thread = fault_thread(context, lane)});
 }
 
 void fault_access(WarpContext& context, const Site& site, unsigned lane, std::uint64_t address,

@@ -4,6 +4,7 @@
 #include <bit>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace emulator::runtime {
 namespace {
@@ -14,15 +15,21 @@ class Deadlock {
            const Meetings* meetings)
       : contexts_(contexts), barriers_(barriers), meetings_(meetings) {}
 
-  [[nodiscard]] std::string text() const {
+  [[nodiscard]] Fault fault() const {
     for (std::uint32_t unit = 0; unit < contexts_.size(); ++unit) {
-      if (const auto wait = meeting_of(unit)) return at_meeting(unit, *wait);
-      if (waits_at_barrier(unit)) return at_barrier(unit);
+      if (const auto wait = meeting_of(unit)) return of(unit, wait->line, at_meeting(unit, *wait));
+      if (waits_at_barrier(unit)) return of(unit, barriers_.wait_of(unit).line, at_barrier(unit));
     }
-    return "the block's threads wait for each other";
+    return {.kind = FaultKind::barrier, .text = "the block's threads wait for each other"};
   }
 
  private:
+  [[nodiscard]] Fault of(std::uint32_t unit, std::uint32_t line, std::string text) const {
+    return {.kind = FaultKind::barrier,
+            .text = std::move(text),
+            .line = line,
+            .thread = fault_thread(contexts_[unit], contexts_[unit].lane)};
+  }
   [[nodiscard]] std::string name_of(std::uint32_t unit) const {
     return thread_name(contexts_[unit], contexts_[unit].lane);
   }
@@ -37,18 +44,20 @@ class Deadlock {
   // "which waits at .." of a unit that is missing elsewhere.
   [[nodiscard]] std::string whereabouts(std::uint32_t unit) const {
     if (const auto wait = meeting_of(unit)) {
-      return "which waits at the warp-wide instruction at PTX line " + std::to_string(wait->line);
+      return "which waits at the warp-wide instruction at " +
+             line_name(contexts_[unit], wait->line);
     }
     if (!waits_at_barrier(unit)) return "which has ended";
     const Barriers::Wait wait = barriers_.wait_of(unit);
-    return "which waits at " + barrier_name(wait.id) + " at PTX line " + std::to_string(wait.line);
+    return "which waits at " + barrier_name(wait.id) + " at " +
+           line_name(contexts_[unit], wait.line);
   }
 
   [[nodiscard]] std::string at_meeting(std::uint32_t unit, const Meetings::Wait& wait) const {
     const std::uint32_t missing =
         unit / kWarpSize * kWarpSize + static_cast<std::uint32_t>(std::countr_zero(wait.missing));
     return "a warp-wide instruction can never be carried out: " + name_of(unit) + " of " +
-           block_name(contexts_[unit]) + " waits at PTX line " + std::to_string(wait.line) +
+           block_name(contexts_[unit]) + " waits at " + line_name(contexts_[unit], wait.line) +
            "; missing is " + name_of(missing) + ", " + whereabouts(missing);
   }
 
@@ -64,8 +73,8 @@ class Deadlock {
     text += meetings_ != nullptr ? std::to_string(with_it.size()) + (one ? " waits" : " wait")
                                  : "those of " + std::to_string(with_it.size()) +
                                        (one ? " warp" : " warps") + " wait";
-    text += " there (" + name_of(unit) + " of " + block_name(contexts_[unit]) + " at PTX line " +
-            std::to_string(here.line) + ")";
+    text += " there (" + name_of(unit) + " of " + block_name(contexts_[unit]) + " at " +
+            line_name(contexts_[unit], here.line) + ")";
     return text + missing_from(with_it);
   }
 
@@ -92,7 +101,7 @@ class Deadlock {
 
 Fault deadlock_fault(std::span<const WarpContext> contexts, const Barriers& barriers,
                      const Meetings* meetings) {
-  return {FaultKind::barrier, Deadlock(contexts, barriers, meetings).text()};
+  return Deadlock(contexts, barriers, meetings).fault();
 }
 
 }  // namespace emulator::runtime

@@ -82,8 +82,17 @@ std::optional<Fault> Engine::run(const Launch& launch) {
   // Helpers that have not woken up yet find nothing left to do.
   wanted_ = 0;
   done_.wait(lock, [this] { return working_ == 0; });
+  progress_ = nullptr;
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   return progress.fault();
+}
+
+std::string Engine::whereabouts() {
+  const std::lock_guard lock(mutex_);
+  if (progress_ == nullptr) return "";
+  Standings standings{.unit = launch_->unit};
+  progress_->add_standings(standings);
+  return standings.text(launch_->lines);
 }
 
 unsigned default_workers() {

@@ -26,6 +26,9 @@ class Engine {
   // Runs the launch to its end; the first fault if there was one. Always called from the same
   // thread. Throws std::bad_alloc where memory for a block does not suffice.
   [[nodiscard]] std::optional<Fault> run(const Launch& launch);
+  // Where the units of the launch under way stand, in words; empty where there is none. Any thread
+  // may ask.
+  [[nodiscard]] std::string whereabouts();
 
  private:
   void work();                 // a helper thread, from start to end

@@ -120,6 +120,7 @@ constexpr std::size_t kLongestAssertText = 1000;
 void report_assertion(WarpContext& context, std::uint32_t mask, std::uint32_t ptx_line) {
   std::string first;
   std::string lines;
+  std::optional<FaultThread> thread;
   for (; mask != 0; mask &= mask - 1) {
     const unsigned lane = lowest(mask);
     const auto text = [&](std::uint64_t address) {
@@ -135,11 +136,17 @@ void report_assertion(WarpContext& context, std::uint32_t mask, std::uint32_t pt
         ": block: " + triple(context.ctaid[0], context.ctaid[1], context.ctaid[2]) +
         ", thread: " + triple(context.tid[0][lane], context.tid[1][lane], context.tid[2][lane]) +
         " Assertion `" + text(context.address[lane]) + "` failed.";
-    if (first.empty()) first = message + " (PTX line " + std::to_string(ptx_line) + ")";
+    if (first.empty()) {
+      first = message + " (" + line_name(context, ptx_line) + ")";
+      thread = fault_thread(context, lane);
+    }
     lines += message + "\n";
   }
   // Only the warp whose assertion is the launch's fault speaks; the others were stopped by it.
-  if (context.block->progress().report({FaultKind::assertion, std::move(first)})) {
+  if (context.block->progress().report({.kind = FaultKind::assertion,
+                                        .text = std::move(first),
+                                        .line = ptx_line,
+                                        .thread = thread})) {
     std::fputs(lines.c_str(), stderr);
   }
 }
@@ -155,7 +162,7 @@ const char* words(FaultKind kind) {
     case FaultKind::assertion:
       return "failed assertion";
     case FaultKind::barrier:
-      return "barrier that can never fill";
+      return "warp-wide instruction that names a lane which does not come to it";
     case FaultKind::bad_instruction:
       return "instruction that cannot be carried out";
     case FaultKind::stack:

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "emulator/runtime/block.h"
+
 namespace emulator::runtime {
 namespace {
 
@@ -17,6 +19,20 @@ std::string thread_name(const WarpContext& context, unsigned lane) {
 
 std::string block_name(const WarpContext& context) {
   return "block " + triple(context.ctaid[0], context.ctaid[1], context.ctaid[2]);
+}
+
+FaultThread fault_thread(const WarpContext& context, unsigned lane) {
+  return {{context.tid[0][lane], context.tid[1][lane], context.tid[2][lane]},
+          {context.ctaid[0], context.ctaid[1], context.ctaid[2]}};
+}
+
+std::string line_name(const WarpContext& context, std::uint32_t ptx_line) {
+  return line_name(context.block->launch().lines, ptx_line);
+}
+
+std::string by_thread(const WarpContext& context, unsigned lane, std::uint32_t ptx_line) {
+  return ", by " + thread_name(context, lane) + " of " + block_name(context) + ", " +
+         line_name(context, ptx_line);
 }
 
 std::string hex(std::uint64_t value) {

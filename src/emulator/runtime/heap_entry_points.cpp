@@ -16,10 +16,12 @@ void report_free(WarpContext& context, unsigned lane, std::uint32_t line, std::u
   const bool in_heap = launch.heap != nullptr && launch.heap->contains(address);
   const std::string where =
       in_heap ? launch.heap->locate(address, 1) : launch.addresses->locate(address, 1);
-  context.block->progress().report(
-      {FaultKind::out_of_bounds, "free of " + hex(address) + ", where no block of malloc begins (" +
-                                     where + "), by " + thread_name(context, lane) + " of " +
-                                     block_name(context) + ", PTX line " + std::to_string(line)});
+  context.block->progress().report({.kind = FaultKind::out_of_bounds,
+                                    .text = "free of " + hex(address) +
+                                            ", where no block of malloc begins (" + where + ")" +
+                                            by_thread(context, lane, line),
+                                    .line = line,
+                                    .thread = fault_thread(context, lane)});
 }
 
 // False after a fault has been reported.

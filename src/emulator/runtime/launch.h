@@ -10,13 +10,16 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "emulator/runtime/abi.h"
 #include "emulator/runtime/address_map.h"
 #include "emulator/runtime/claims.h"
 #include "emulator/runtime/device_heap.h"
 #include "emulator/runtime/fault.h"
+#include "emulator/runtime/line_names.h"
 #include "emulator/runtime/print_buffer.h"
+#include "emulator/runtime/standings.h"
 
 namespace emulator::runtime {
 
@@ -44,6 +47,7 @@ struct Launch {
   ClaimCounts* claims = nullptr;
   // Of malloc; null where no kernel can have asked for memory.
   DeviceHeap* heap = nullptr;
+  const LineNames* lines = nullptr;  // null: nobody has names for them
 
   [[nodiscard]] std::uint64_t block_count() const {
     return std::uint64_t{grid[0]} * grid[1] * grid[2];
@@ -53,6 +57,8 @@ struct Launch {
 
 // What the workers of one running launch share. The first fault wins; the others stop as soon as
 // they notice.
+class Block;
+
 class LaunchProgress {
  public:
   explicit LaunchProgress(std::uint64_t blocks) : blocks_(blocks) {}
@@ -75,6 +81,18 @@ class LaunchProgress {
   // Ends the launch without a fault of its own.
   void stop() { stopped_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+  // Blocks that may be asked where their units stand.
+  void watch(Block& block) {
+    const std::lock_guard lock(mutex_);
+    watched_.push_back(&block);
+  }
+  // Before the blocks go.
+  void forget(Block& block) {
+    const std::lock_guard lock(mutex_);
+    std::erase(watched_, &block);
+  }
+  // Of all of them.
+  void add_standings(Standings& standings);
   // Once all workers are done.
   [[nodiscard]] std::optional<Fault> fault() const {
     const std::lock_guard lock(mutex_);
@@ -87,6 +105,7 @@ class LaunchProgress {
   std::atomic<bool> stopped_ = false;
   mutable std::mutex mutex_;
   std::optional<Fault> fault_;
+  std::vector<Block*> watched_;
 };
 
 }  // namespace emulator::runtime

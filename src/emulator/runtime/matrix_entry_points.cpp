@@ -17,11 +17,13 @@ namespace {
 [[gnu::noinline]] void report_absent(WarpContext& context, std::uint32_t mask, std::uint32_t line) {
   const std::uint32_t missing = ~mask;
   context.block->progress().report(
-      {FaultKind::bad_instruction,
-       "a matrix instruction at PTX line " + std::to_string(line) + " is run by lane " +
-           std::to_string(lowest(mask)) + " of warp " + std::to_string(context.warp) +
-           " and not by lane " + std::to_string(lowest(missing)) + ", of " + block_name(context) +
-           "; all 32 have to run it together"});
+      {.kind = FaultKind::bad_instruction,
+       .text = "a matrix instruction at " + line_name(context, line) + " is run by lane " +
+               std::to_string(lowest(mask)) + " of warp " + std::to_string(context.warp) +
+               " and not by lane " + std::to_string(lowest(missing)) + ", of " +
+               block_name(context) + "; all 32 have to run it together",
+       .line = line,
+       .thread = fault_thread(context, lowest(mask))});
 }
 
 void require_all_lanes(WarpContext& context, std::uint32_t mask, std::uint32_t line) {

@@ -8,27 +8,26 @@
 namespace emulator::runtime {
 namespace {
 
-std::string by_thread(const WarpContext& context, std::uint32_t line) {
-  return ", by " + thread_name(context, context.lane) + " of " + block_name(context) +
-         ", PTX line " + std::to_string(line);
+void report_instruction(WarpContext& context, std::uint32_t line, const std::string& what) {
+  context.block->progress().report({.kind = FaultKind::bad_instruction,
+                                    .text = what + by_thread(context, context.lane, line),
+                                    .line = line,
+                                    .thread = fault_thread(context, context.lane)});
 }
 
 [[gnu::noinline]] void report_absence(WarpContext& context, std::uint32_t members,
                                       std::uint32_t line) {
-  context.block->progress().report(
-      {FaultKind::bad_instruction, "a warp-wide instruction whose lanes " + hex(members) +
-                                       " are without the one that runs it" +
-                                       by_thread(context, line)});
+  report_instruction(
+      context, line,
+      "a warp-wide instruction whose lanes " + hex(members) + " are without the one that runs it");
 }
 
 [[gnu::noinline]] void report_bad_call(WarpContext& context, std::uint32_t line,
                                        std::uint64_t address, bool known) {
-  context.block->progress().report(
-      {FaultKind::bad_instruction,
-       "call of " + hex(address) +
-           (known ? ", a function with other parameters than the call has"
-                  : ", which is no function") +
-           by_thread(context, line)});
+  report_instruction(context, line,
+                     "call of " + hex(address) +
+                         (known ? ", a function with other parameters than the call has"
+                                : ", which is no function"));
 }
 
 }  // namespace

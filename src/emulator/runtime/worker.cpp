@@ -33,7 +33,9 @@ void Worker::run(const Launch& launch, LaunchProgress& progress, std::uint64_t p
       rounds = kRoundsPerTurn;
     }
   }
-  if (launch.gives_stacks_back) blocks_.clear();
+  if (!launch.gives_stacks_back) return;
+  for (const auto& block : blocks_) progress.forget(*block);
+  blocks_.clear();
 }
 
 bool Worker::rotate(std::uint64_t rounds) {
@@ -65,6 +67,7 @@ bool Worker::begin_another() {
 void Worker::prepare_another() {
   if (prepared_ == blocks_.size()) blocks_.push_back(std::make_unique<Block>());
   blocks_[prepared_]->prepare(*launch_, *progress_);
+  progress_->watch(*blocks_[prepared_]);
   ++prepared_;
 }
 

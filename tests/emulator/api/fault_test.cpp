@@ -1,3 +1,6 @@
+#include <atomic>
+#include <thread>
+
 #include "emulator/api/emulated_device.h"
 
 namespace emulator::api {
@@ -25,6 +28,121 @@ TEST_F(Faults, OfAddressesNameInstructionThreadAndDistance) {
   EXPECT_THAT(report, HasSubstr("right behind the end of a 400-byte allocation"));
   EXPECT_THAT(report, HasSubstr("by thread (36,0,0) of block (1,0,0)"));
   EXPECT_THAT(report, HasSubstr("PTX line 15: st.global.u32 [%rd4], %r4"));
+}
+
+// A store past the end in a function inlined from a header, as a compiler leaves its lines.
+constexpr const char* kInlinedStore = R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b64 %rd<3>; .reg .b32 %r<2>;
+  .loc 1 20 0
+  ld.param.u64 %rd1, [out];
+  .loc 1 27 3
+  .loc 2 900 5, function_name $L__info_string0, inlined_at 1 27 3
+  mov.u32 %r1, 7;
+  st.global.u32 [%rd1+128], %r1;
+  .loc 1 28 1
+  ret;
+}
+.file 1 "/case/kernel.cu"
+.file 2 "/cuda/header.hpp"
+)";
+
+TEST_F(Faults, NameTheLineOfTheSourceThatTheKernelStandsIn) {
+  EXPECT_EQ(fault_of(kInlinedStore, {}, allocate(128)), CUDA_ERROR_ILLEGAL_ADDRESS);
+
+  EXPECT_THAT(emuFaultReport(), HasSubstr("kernel.cu:27 (in header.hpp:900, PTX line 12)"));
+}
+
+TEST_F(Faults, AreToldAsDataToo) {
+  EXPECT_EQ(emuFault(), nullptr);
+  const CUdeviceptr out = allocate(128);
+  EXPECT_EQ(fault_of(kInlinedStore, {}, out), CUDA_ERROR_ILLEGAL_ADDRESS);
+
+  const EmuFault* fault = emuFault();
+  ASSERT_NE(fault, nullptr);
+  EXPECT_EQ(fault->size, sizeof(EmuFault));
+  EXPECT_EQ(fault->kind, EMU_FAULT_OUT_OF_BOUNDS);
+  EXPECT_STREQ(fault->text, emuFaultReport());
+  EXPECT_STREQ(fault->instruction, "st.global.u32 [%rd1+128], %r1");
+  EXPECT_EQ(fault->access, EMU_ACCESS_STORE);
+  EXPECT_EQ(fault->memory, EMU_MEMORY_DEVICE);
+  EXPECT_EQ(fault->address, out + 128);
+  EXPECT_EQ(fault->begin, out);
+  EXPECT_EQ(fault->end, out + 128);
+  EXPECT_EQ(fault->bytes, 4U);
+  ASSERT_EQ(fault->line_count, 2U);
+  EXPECT_STREQ(fault->lines[0].file, "/cuda/header.hpp");
+  EXPECT_EQ(fault->lines[fault->line_to_look_at].line, 27U);
+  EXPECT_EQ(fault->has_thread, 1U);
+  EXPECT_EQ(fault->thread[0], 0U);
+}
+
+TEST_F(Faults, OfSharedMemoryNameTheVariable) {
+  const char* text = R"(
+.visible .entry k() {
+  .reg .b32 %r<3>;
+  .shared .align 4 .b8 first[64];
+  .shared .align 4 .b8 second[64];
+  mov.u32 %r1, second;
+  ld.shared.u32 %r2, [%r1+64];
+  ret;
+})";
+  EXPECT_EQ(fault_of(text, {}), CUDA_ERROR_ILLEGAL_ADDRESS);
+
+  const EmuFault* fault = emuFault();
+  ASSERT_NE(fault, nullptr);
+  EXPECT_EQ(fault->memory, EMU_MEMORY_SHARED);
+  EXPECT_STREQ(fault->variable, "second");
+  EXPECT_EQ(fault->variable_begin, 64U);
+  EXPECT_EQ(fault->variable_end, 128U);
+}
+
+TEST_F(Faults, OfCodeThatIsRefusedAreToldWithTheirLine) {
+  std::string text = kInlinedStore;
+  text.replace(text.find("mov.u32 %r1, 7;"), 15, "wgmma.fence.sync.aligned;");
+  CUmodule module = nullptr;
+
+  EXPECT_EQ(cuModuleLoadData(&module, ptx(text).c_str()), CUDA_ERROR_INVALID_PTX);
+  const EmuFault* refusal = emuRefusal();
+  ASSERT_NE(refusal, nullptr);
+  EXPECT_EQ(refusal->kind, EMU_FAULT_UNSUPPORTED);
+  EXPECT_THAT(refusal->text, HasSubstr("wgmma"));
+  ASSERT_EQ(refusal->line_count, 2U);
+  EXPECT_EQ(refusal->lines[refusal->line_to_look_at].line, 27U);
+  EXPECT_EQ(emuFault(), nullptr) << "the context is sound";
+
+  (void)load(kStoreIndex);
+  EXPECT_EQ(emuRefusal(), nullptr);
+}
+
+std::string whereabouts() {
+  std::string text(256, '\0');
+  emuWhereabouts(text.data(), text.size());
+  return text.c_str();
+}
+
+TEST_F(Faults, OfALaunchThatDoesNotEndSayWhereItsWarpsStand) {
+  std::string text = kWaitForFlag;
+  text.replace(text.find("LOOP:"), 5, ".loc 1 33 3\nLOOP:");
+  text += "\n.file 1 \"/case/kernel.cu\"\n";
+  CUcontext primary = nullptr;
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&primary, device), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxPushCurrent(primary), CUDA_SUCCESS);
+  EXPECT_EQ(whereabouts(), "");
+  void* flag = nullptr;
+  ASSERT_EQ(cuMemHostAlloc(&flag, sizeof(std::uint32_t), 0), CUDA_SUCCESS);
+  std::atomic_ref word(*static_cast<std::uint32_t*>(flag));
+  word = 0;
+
+  ASSERT_EQ(launch(kernel(text), {.block = 64}, std::bit_cast<CUdeviceptr>(flag)), CUDA_SUCCESS);
+  while (whereabouts() != "2 warps at kernel.cu:33") std::this_thread::yield();
+  word = 1;
+
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(whereabouts(), "");
+  EXPECT_EQ(cuMemFreeHost(flag), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxPopCurrent(&primary), CUDA_SUCCESS);
+  ASSERT_EQ(cuDevicePrimaryCtxRelease(device), CUDA_SUCCESS);
 }
 
 TEST_F(Faults, StickToTheContext) {

@@ -1,0 +1,52 @@
+#include "driver/emulator_fault.h"
+
+#include <algorithm>
+
+namespace autokernel::driver {
+namespace {
+
+// A number of the library's that has no enumerator here is the first, "unknown".
+template <typename Kind>
+Kind kind_of(std::uint32_t number, Kind last) {
+  return number <= static_cast<std::uint32_t>(last) ? static_cast<Kind>(number) : Kind{};
+}
+
+FaultedAccess access_of(const emulator::Fault& reported) {
+  FaultedAccess access;
+  access.kind = kind_of(reported.access - 1, AccessKind::atomic);
+  access.memory = kind_of(reported.memory, MemoryKind::heap);
+  access.address = reported.address;
+  access.bytes = reported.bytes;
+  access.alignment = std::max<std::uint64_t>(reported.alignment, 1);
+  access.begin = reported.begin;
+  access.end = reported.end;
+  access.variable = reported.variable;
+  access.variable_begin = reported.variable_begin;
+  access.variable_end = reported.variable_end;
+  return access;
+}
+
+}  // namespace
+
+void take_over(const emulator::Fault& reported, Fault& fault) {
+  if (reported.size != sizeof reported) return;
+  fault.kind = kind_of(reported.kind, FaultKind::unsupported);
+  if (*reported.text != '\0') fault.text = reported.text;
+  FaultDetail detail;
+  detail.instruction = reported.instruction;
+  detail.ptx_line = reported.ptx_line;
+  for (std::uint32_t i = 0; i < reported.line_count; ++i) {
+    const std::string file = reported.lines[i].file;
+    detail.lines.push_back({file.substr(file.rfind('/') + 1), reported.lines[i].line});
+  }
+  detail.line_to_look_at = reported.line_to_look_at;
+  if (reported.has_thread != 0) {
+    FaultThread& thread = detail.thread.emplace();
+    std::ranges::copy(reported.thread, thread.thread.begin());
+    std::ranges::copy(reported.block, thread.block.begin());
+  }
+  if (reported.access != 0) detail.access = access_of(reported);
+  fault.detail = std::move(detail);
+}
+
+}  // namespace autokernel::driver

@@ -1,0 +1,13 @@
+// The load stands in a header of CUDA.
+// must be: crashed, x[4096], one past its end
+#include <autokernel.cuh>
+
+constexpr int THREADS = 256;
+
+AUTOKERNEL_LAUNCH({.kernel = "f", .grid = {N / THREADS}, .block = {THREADS}});
+
+extern "C" __global__ void f(const float* x, const float* y, float* z) {
+  const int i = blockIdx.x * THREADS + threadIdx.x;
+  const float next = __ldcg(x + i + 1);  // here
+  z[i] = next + y[i];
+}
