@@ -2,6 +2,7 @@
 // compiler leaves there.
 #include <charconv>
 #include <map>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -108,10 +109,10 @@ std::optional<std::uint32_t> source_line(const std::string& ptx, const std::stri
   // Of a header's function that was inlined, the line that called it; where that stands in a header
   // as well, an earlier directive says who called that.
   std::optional<Location> wanted;
-  for (auto directive = directives.rbegin(); directive != directives.rend(); ++directive) {
-    if (wanted && directive->own != *wanted) continue;
-    if (in_file(directive->own)) return directive->own.line;
-    wanted = directive->caller;
+  for (const Directive& directive : std::ranges::reverse_view(directives)) {
+    if (wanted && directive.own != *wanted) continue;
+    if (in_file(directive.own)) return directive.own.line;
+    wanted = directive.caller;
     if (!wanted) return std::nullopt;
     if (in_file(*wanted)) return wanted->line;
   }
