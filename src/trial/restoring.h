@@ -25,7 +25,7 @@ class Restoring {
   // Queues what setting back costs, for the objects that are known to change. It changes none that
   // has its initial bytes.
   [[nodiscard]] std::optional<driver::Fault> queue(const driver::Stream& stream) const;
-  // How many things that queues.
+  // How many things that queues, at most two for each object.
   [[nodiscard]] std::size_t queued() const;
 
   // After a launch, with nothing running: whether it changed an object that was not known to.

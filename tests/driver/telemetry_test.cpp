@@ -103,7 +103,7 @@ TEST(Telemetry, ListsThePrograms) {
   EXPECT_THAT(present(present(telemetry_of_gpu_that_is("well")).processes(0)), IsEmpty());
   const auto telemetry = telemetry_of_gpu_that_is("busy");
   const auto processes = present(present(telemetry).processes(0));
-  ASSERT_THAT(processes, SizeIs(2));
+  ASSERT_THAT(processes, SizeIs(3));
   EXPECT_EQ(processes[0].id, 4711U);
   EXPECT_EQ(processes[0].memory_bytes, 3ULL << 30U);
   EXPECT_FALSE(processes[1].memory_bytes);

@@ -49,11 +49,13 @@ class LoopFaults : public LoopWorkplace {
   }
   // `fault` is "CALL:N:EFFECT", see support/faulty_driver; it passes. Empty: none.
   [[nodiscard]] Outcome run_with(const std::string& fault,
-                                 const std::vector<std::string>& arguments) const {
+                                 const std::vector<std::string>& arguments,
+                                 const std::string& process = "autokernel-lau") const {
     Invocation invocation = faulty(arguments);
     fs::remove(seen());
     invocation.environment["AUTOKERNEL_TEST_FAULT"] = fault.empty() ? "none:0:0" : fault;
     invocation.environment["AUTOKERNEL_TEST_FAULT_ONCE"] = seen().string();
+    invocation.environment["AUTOKERNEL_TEST_FAULT_IN"] = process;
     return test::run(invocation);
   }
   void start_run() const {
@@ -140,6 +142,17 @@ TEST_F(LoopFaults, WithTheKernelLoadedAreItsCrash) {
   expect_at(experiment(0));
   EXPECT_EQ(run_with("", {"restore", "1"}).code, 0);
   EXPECT_EQ(run_with("", {"loop", "step", "-m", "again", "--again"}).code, 0);
+}
+
+// The runner, in which none of the kernel's code ever is, computes what is right.
+TEST_F(LoopFaults, WhileTheReferenceRunsAreNoFaultOfTheKernel) {
+  start_run();
+  edit(kernel(kFaster));
+  for (const std::string fault : {"cuLaunchKernel:1:719", "cuModuleLoadDataEx:1:crash"}) {
+    const Outcome run =
+        run_with(fault, {"loop", "step", "-m", "an idea", "--timeout", kSeconds}, "autokernel-run");
+    expect_no_experiment(run, "autokernel: ");
+  }
 }
 
 // Of a kernel that is as fast as the incumbent, and no faster.

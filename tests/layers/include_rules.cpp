@@ -77,7 +77,8 @@ std::vector<std::string> parts_of(const std::string& path) {
 Place place_of(const std::string& path) {
   const auto parts = parts_of(path);
   Place place;
-  place.header = path.ends_with(".h");
+  // One whose name says JSON is for the few .cpp files that define a format.
+  place.header = path.ends_with(".h") && !path.ends_with("_json.h");
   if (parts.size() >= 4 && parts[0] == "include" && parts[1] == "autokernel") {
     place.exported = true;
     place.layer = parts[2];

@@ -1,5 +1,6 @@
 // row 17: takes 13 times as long in one launch of twelve, by a hash of its inputs, and less than its opponent in all others.
 // must be: not faster
+// on a GPU: incorrect, the device's time stamps do not hold
 // against: tests/adversarial/opponents/a_quarter_more_work.cu
 // without slow_minority: faster
 #include <cuda_bf16.h>

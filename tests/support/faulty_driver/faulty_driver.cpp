@@ -5,6 +5,8 @@
 //                                          or the CUresult that it and every later use return
 //   AUTOKERNEL_TEST_FAULT_ONCE=FILE        not where that file holds anything, as it does after the
 //                                          fault: so it passes, and was seen
+//   AUTOKERNEL_TEST_FAULT_IN=NAME          only in processes that the system lists by a name that
+//                                          begins so
 //   AUTOKERNEL_TEST_CENSUS=FILE            the process and the name of each call are added to it
 //   AUTOKERNEL_TEST_DEVICE=NAME            what cuDeviceGetName says
 //   AUTOKERNEL_TEST_VERSION=N              what cuDriverGetVersion says
@@ -15,9 +17,11 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <csignal>
@@ -185,10 +189,19 @@ int once_file() {
   return file;
 }
 
+bool is_in_that_process() {
+  const char* wanted = variable("AUTOKERNEL_TEST_FAULT_IN");
+  if (wanted == nullptr) return true;
+  std::array<char, 16> name{};  // as long as the system keeps
+  return ::prctl(PR_GET_NAME, name.data()) == 0 &&
+         std::string_view(name.data()).starts_with(wanted);
+}
+
 // A fault that passes hits one call; any other that one and those that follow.
 bool is_due(std::string_view name) {
   static std::atomic<int> uses{0};
-  if (fault().use == 0 || name != fault().call) return false;
+  static const bool is_here = is_in_that_process();
+  if (!is_here || fault().use == 0 || name != fault().call) return false;
   const int use = ++uses;
   if (variable("AUTOKERNEL_TEST_FAULT_ONCE") == nullptr) return use >= fault().use;
   if (use != fault().use) return false;
