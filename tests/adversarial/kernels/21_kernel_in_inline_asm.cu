@@ -1,4 +1,4 @@
-// row 19: inline PTX ends the function it stands in and declares the kernel that is launched, with a string of directives and a name that begins like another's around it.
+// row 21: inline PTX ends the function it stands in and declares the kernel that is launched, with a string of directives and a name that begins like another's around it.
 // must be: does not compile, has 2 parameters and is given 3
 #include <cuda_bf16.h>
 

@@ -1,4 +1,4 @@
-// row 19: one parameter of 24 bytes that lie as three pointers do: the driver reads them from where the first pointer stands, of which 16 are beyond it.
+// row 21: one parameter of 24 bytes that lie as three pointers do: the driver reads them from where the first pointer stands, of which 16 are beyond it.
 // must be: does not compile, has 2 parameters and is given 3
 // without parameter_layout: correct
 #include <cuda_bf16.h>

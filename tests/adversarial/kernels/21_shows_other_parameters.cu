@@ -1,4 +1,4 @@
-// row 19: a comment in the inline PTX of an earlier kernel shows a parameter list that is not the kernel's, whose first parameter has 256 bytes: the driver would read them out of the runner's heap.
+// row 21: a comment in the inline PTX of an earlier kernel shows a parameter list that is not the kernel's, whose first parameter has 256 bytes: the driver would read them out of the runner's heap.
 // must be: does not compile, has a parameter 1 ("Window window") of 256 bytes
 // without parameter_layout: correct
 #include <cuda_bf16.h>
