@@ -135,7 +135,7 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
     if (comparison.differing > let_pass)
       return wrong(launch, tensor, launch.outputs[t], expected, comparison);
   }
-  if (stands(Defence::misrounding)) {
+  if (product_check_ && stands(Defence::misrounding)) {
     if (auto rejected = product_check_->look(launch, inputs_, by_reference)) return rejected;
   }
   if (right == nullptr || launch.recipe != Recipe::declared) return std::nullopt;

@@ -49,7 +49,7 @@ std::optional<LaunchAccount::Planned> LaunchAccount::planned(const std::string& 
 }
 
 std::string LaunchAccount::deliver(const Delivered& delivered, std::vector<Bytes> outputs) {
-  const SizedCase& sized = is_timing_ ? *timed_ : *checked_;
+  const SizedCase& sized = this->sized();
   const std::optional<Planned> next = planned(delivered.launch);
   if (!next || next->name != delivered.launch || next->recipe != delivered.recipe ||
       delivered.size != sized.size_name) {

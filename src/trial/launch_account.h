@@ -31,8 +31,10 @@ class LaunchAccount {
 
   // What has been delivered since this was last called, to be judged.
   [[nodiscard]] std::vector<LaunchRecord> take_records() { return std::exchange(records_, {}); }
-  // From now on launches are timed ones.
+  // The checks are done: from now on launches are timed ones.
   void begin_timing() { is_timing_ = true; }
+  // At which size the launches are now.
+  [[nodiscard]] const SizedCase& sized() const { return is_timing_ ? *timed_ : *checked_; }
 
  private:
   struct Planned {

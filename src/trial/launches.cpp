@@ -54,10 +54,10 @@ class Launches {
     compiler_ = std::async(std::launch::async, compile::Compiler::open,
                            preparation.cached ? compile::Caching::yes : compile::Caching::no)
                     .share();
-    driver_.emplace(driver::Driver::open(preparation.device));
+    driver_ = std::make_unique<driver::Driver>(driver::Driver::open(preparation.device));
     task_ = port_->await<LaunchTask>();
-    timed_size_.emplace(task_.problem, task_.timed_size);
-    check_size_.emplace(task_.problem, task_.check_size);
+    timed_size_ = std::make_unique<SizedCase>(task_.problem, task_.timed_size);
+    check_size_ = std::make_unique<SizedCase>(task_.problem, task_.check_size);
     Timing timing = launch_all();
     if (auto* rejected = std::get_if<Rejection>(&timing)) {
       port_->tell(std::move(*rejected));
@@ -83,7 +83,8 @@ class Launches {
     port_->tell(report_of(timed_program, compiler_.get().version()));
     static_cast<void>(port_->await<GoOn>());
 
-    answering_.emplace([this] { port_->tell(Whereabouts{device_->whereabouts()}); });
+    answering_ =
+        std::make_unique<Answering>([this] { port_->tell(Whereabouts{device_->whereabouts()}); });
     confine(driver_->info());
     tell_code(task_.checked ? programs.kernel.at(task_.check_size) : timed_program);
     enter(Phase::check);
@@ -126,7 +127,7 @@ class Launches {
     if (times_library && !driver_->info().emulated) {
       loading = std::async(std::launch::async, Cublas::load);
     }
-    device_.emplace(*driver_);
+    device_ = std::make_unique<driver::Device>(*driver_);
     if (loading.valid()) loading.get();
     device_->refuse_device_malloc();
     if (!times_library) return;
@@ -179,15 +180,15 @@ class Launches {
   PortWatch watch_;
   InputMaker maker_;
   LaunchTask task_;
-  std::optional<SizedCase> timed_size_;
-  std::optional<SizedCase> check_size_;
+  std::unique_ptr<SizedCase> timed_size_;
+  std::unique_ptr<SizedCase> check_size_;
   std::shared_future<compile::Compiler> compiler_;
   // Before the libraries, which give their memory back to the device when they go.
-  std::optional<driver::Driver> driver_;
-  std::optional<driver::Device> device_;
+  std::unique_ptr<driver::Driver> driver_;
+  std::unique_ptr<driver::Device> device_;
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;
-  std::optional<Answering> answering_;
+  std::unique_ptr<Answering> answering_;
 };
 
 }  // namespace

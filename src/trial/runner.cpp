@@ -94,13 +94,17 @@ class Trial {
 
  private:
   static constexpr const char* kCheckSize = "check";
+  // A launcher changes its phase eight times at most.
+  static constexpr int kMostPhases = 16;
 
   [[nodiscard]] std::optional<Rejection> run_phases() {
     phases_.enter(Phase::start);
     set_driver_up();
-    outbox_.emplace(std::max(timed_size_.output_bytes(), check_size_.output_bytes()));
-    launcher_.emplace(launcher_command_, outbox_->descriptor());
-    asking_on_.emplace([launcher = launcher_->id()] { ::kill(launcher, kWhereaboutsQuestion); });
+    outbox_ =
+        std::make_unique<Outbox>(std::max(timed_size_.output_bytes(), check_size_.output_bytes()));
+    launcher_ = std::make_unique<LauncherProcess>(launcher_command_, outbox_->descriptor());
+    asking_on_ = std::make_unique<Answering>(
+        [launcher = launcher_->id()] { ::kill(launcher, kWhereaboutsQuestion); });
     launcher_->send(Preparation{request_.device, request_.cached});
     std::shared_future<compile::Compiler> compiler;
     if (has_reference_kernel(problem_)) {
@@ -108,7 +112,8 @@ class Trial {
                             request_.cached ? compile::Caching::yes : compile::Caching::no)
                      .share();
     }
-    const driver::Driver& driver = driver_.emplace(driver::Driver::open(request_.device));
+    driver_ = std::make_unique<driver::Driver>(driver::Driver::open(request_.device));
+    const driver::Driver& driver = *driver_;
     const std::string architecture = report_device(driver.info());
     refuse_unknown_device();
     plan_by_noise();
@@ -121,7 +126,7 @@ class Trial {
 
     phases_.enter(Phase::compile);
     const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
-    account_.emplace(checked, timed_size_, keys_);
+    account_ = std::make_unique<LaunchAccount>(checked, timed_size_, keys_);
     launcher_->send(task(architecture, checked));
     prepare_references(compiler, architecture, checked);
     return follow_launcher();
@@ -151,9 +156,10 @@ class Trial {
                           const std::string& architecture, const SizedCase& checked) {
     std::vector<const SizedCase*> sizes = {&timed_size_};
     if (checked.size_name != timed_size_.size_name) sizes.push_back(&checked);
-    compilations_.emplace(compiler, problem_, sizes, architecture);
+    compilations_ =
+        std::make_unique<ReferenceCompilations>(compiler, problem_, sizes, architecture);
     if (on_gpu()) {
-      nvml_.emplace(driver_->info());
+      nvml_ = std::make_unique<NvmlOpening>(driver_->info());
       if (needs_library(problem_)) loading_ = std::async(std::launch::async, Cublas::load);
     }
     // Where the launcher makes its context at the same time, both take longer. One that has
@@ -166,7 +172,8 @@ class Trial {
   void prepare_device() {
     if (preparing_.valid() || is_ready_) return;
     preparing_ = std::async(std::launch::async, [this] {
-      if (on_gpu() || has_reference_kernel(problem_)) device_.emplace(*driver_);
+      if (on_gpu() || has_reference_kernel(problem_))
+        device_ = std::make_unique<driver::Device>(*driver_);
       if (loading_.valid()) loading_.get();
       open_library();
       references_ = compilations_->wait();
@@ -201,9 +208,10 @@ class Trial {
   }
 
   [[nodiscard]] std::optional<Ended> take(const Phase& phase) {
+    // Each begins a deadline anew.
+    if (++phases_told_ > kMostPhases) return Ended{disbelieved("it begins without end")};
     launcher_phase_ = phase;
     phases_.follow(phase);
-    if (phase == Phase::time) account_->begin_timing();
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Ended> take(const Code& code) const {
@@ -231,8 +239,7 @@ class Trial {
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Ended> take(const Delivered& delivered) {
-    const SizedCase& sized = launcher_phase_ == Phase::time ? timed_size_ : checked_size();
-    const std::string why = account_->deliver(delivered, outbox_->take(sized));
+    const std::string why = account_->deliver(delivered, outbox_->take(account_->sized()));
     if (!why.empty()) return Ended{disbelieved(why)};
     launcher_->send(GoOn{});
     return std::nullopt;
@@ -254,6 +261,7 @@ class Trial {
         if (auto rejected = differing_repeats(launches)) return Ended{std::move(rejected)};
       }
     }
+    account_->begin_timing();
     // From here on until it has timed the kernel.
     static_cast<void>(watch());
     launcher_->send(GoOn{});
@@ -265,10 +273,10 @@ class Trial {
     phases_.leave_candidate();
     return Ended{conclude_times(timed, unclean)};
   }
-  [[nodiscard]] static std::optional<Ended> take(Rejection& rejection) {
+  [[nodiscard]] std::optional<Ended> take(Rejection& rejection) const {
     return Ended{std::move(rejection)};
   }
-  [[nodiscard]] static std::optional<Ended> take(const Failure& failure) {
+  [[nodiscard]] std::optional<Ended> take(const Failure& failure) const {
     throw Error(failure.stop, failure.what);
   }
 
@@ -355,10 +363,6 @@ class Trial {
   [[nodiscard]] Library* library() const {
     if (openblas_) return openblas_.get();
     return cublas_.get();
-  }
-
-  [[nodiscard]] const SizedCase& checked_size() const {
-    return driver_->info().emulated ? check_size_ : timed_size_;
   }
 
   [[nodiscard]] std::unique_ptr<Reference> make_reference() const {
@@ -462,25 +466,25 @@ class Trial {
   Result result_;
   Keys keys_;
   InputMaker maker_;
-  std::optional<LaunchAccount> account_;
-  std::optional<Outbox> outbox_;
-  std::optional<LauncherProcess> launcher_;
-  std::optional<Answering> asking_on_;  // the launcher, which knows
+  std::unique_ptr<LaunchAccount> account_;
+  std::unique_ptr<Outbox> outbox_;
+  std::unique_ptr<LauncherProcess> launcher_;
+  std::unique_ptr<Answering> asking_on_;  // the launcher, which knows
   Phase launcher_phase_ = Phase::compile;
+  int phases_told_ = 0;
   // Before the libraries, which give their memory back to the device when they go.
-  std::optional<driver::Driver> driver_;
-  std::optional<driver::Device> device_;
+  std::unique_ptr<driver::Driver> driver_;
+  std::unique_ptr<driver::Device> device_;
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;
-  std::optional<ReferenceCompilations> compilations_;
+  std::unique_ptr<ReferenceCompilations> compilations_;
   References references_;
   std::future<void> loading_;
   std::future<void> preparing_;  // after all that it fills, so that it is waited for before they go
   bool is_ready_ = false;
-  std::optional<DeviceNoise> noise_;  // of this device, where it is known
-  std::optional<NvmlOpening> nvml_;   // of a GPU, until the watch is made
-  std::unique_ptr<Watch> watch_;      // from then on
-  std::optional<Answering> answering_;
+  std::optional<DeviceNoise> noise_;   // of this device, where it is known
+  std::unique_ptr<NvmlOpening> nvml_;  // of a GPU, until the watch is made
+  std::unique_ptr<Watch> watch_;       // from then on
 };
 
 }  // namespace

@@ -93,10 +93,11 @@ struct Record {
     const auto found = record.by_commit.find(drawn.commit.substr(0, kShortCommit));
     if (found == record.by_commit.end() || !found->second.time_us) return false;
     const ledger::Experiment& experiment = experiment_of(found->second);
-    if (drawn.tflops_s && experiment.median_us) {
-      *drawn.tflops_s *= *experiment.median_us / *found->second.time_us;
+    const std::optional<double> time_us = found->second.time_us;
+    if (drawn.tflops_s && experiment.median_us && time_us) {
+      *drawn.tflops_s *= *experiment.median_us / *time_us;
     }
-    drawn.time_us = found->second.time_us;
+    drawn.time_us = time_us;
     drawn.interval_us = found->second.interval_us;
   }
   history.experiments = std::move(scaled);

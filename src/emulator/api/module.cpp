@@ -55,7 +55,7 @@ std::uint32_t Kernel::max_threads() const {
 }
 
 Module::Module(ptx::Module text, runtime::Memory& memory, jit::KeptCode kept,
-               std::shared_ptr<const SourceNames> names)
+               const std::shared_ptr<const SourceNames>& names)
     : text_(std::make_shared<const ptx::Module>(std::move(text))) {
   try {
     place_variables(memory);

@@ -58,7 +58,7 @@ class Module {
  public:
   // Gives every variable memory of its own with its initial value. Throws ptx::Error.
   Module(ptx::Module text, runtime::Memory& memory, jit::KeptCode kept,
-         std::shared_ptr<const SourceNames> names);
+         const std::shared_ptr<const SourceNames>& names);
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
   // Gives the memory of the variables back. No kernel of the module may be running.
