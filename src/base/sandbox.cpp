@@ -1,5 +1,7 @@
 #include "autokernel/base/sandbox.h"
 
+#include <asm/sockios.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
@@ -155,8 +157,18 @@ void refuse_the_rest(Filter& filter) {
   for (const int call : {SCMP_SYS(kill), SCMP_SYS(tgkill)}) {
     filter.rule(refused(EPERM), call, first_argument(SCMP_CMP_NE, own));
   }
-  // Of this process, or of a thread by its number: nothing else has limits or an order of its own.
+  // Of others.
   filter.rule(refused(EPERM), SCMP_SYS(prlimit64), first_argument(SCMP_CMP_NE, 0));
+  // Whom the kernel is to signal when something can be read.
+  for (const std::uint64_t command :
+       {std::uint64_t{F_SETOWN}, std::uint64_t{F_SETSIG}, std::uint64_t{F_SETOWN_EX}}) {
+    filter.rule(refused(EPERM), SCMP_SYS(fcntl),
+                scmp_arg_cmp{.arg = 1, .op = SCMP_CMP_EQ, .datum_a = command, .datum_b = 0});
+  }
+  for (const std::uint64_t command : {std::uint64_t{FIOSETOWN}, std::uint64_t{SIOCSPGRP}}) {
+    filter.rule(refused(EPERM), SCMP_SYS(ioctl),
+                scmp_arg_cmp{.arg = 1, .op = SCMP_CMP_EQ, .datum_a = command, .datum_b = 0});
+  }
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "trial/check.h"
@@ -11,8 +10,16 @@
 namespace autokernel::trial {
 namespace {
 
+// Microseconds that a launch may take: from a thousandth of a clock's tick to days, between which
+// logarithms and their squares stay finite.
+constexpr double kLeastTime = 1e-3;
+constexpr double kMostTime = 1e12;
+// "opponent's launch 2000" is the longest of ours.
+constexpr std::size_t kLongestName = 100;
+
 [[nodiscard]] bool are_times(std::span<const double> times) {
-  return std::ranges::all_of(times, [](double time) { return std::isfinite(time) && time > 0; });
+  return std::ranges::all_of(times,
+                             [](double time) { return time >= kLeastTime && time <= kMostTime; });
 }
 
 // On a GPU they are numbered.
@@ -20,7 +27,10 @@ namespace {
 
 }  // namespace
 
-Key LaunchAccount::draw(const std::string& launch) {
+std::optional<Key> LaunchAccount::draw(const std::string& launch) {
+  const bool is_judged = launch.starts_with("check launch") || launch.starts_with("timed launch");
+  if (launch.size() > kLongestName || (is_judged && is_owed_)) return std::nullopt;
+  is_owed_ = is_owed_ || is_judged;
   key_for_ = launch;
   key_ = keys_->draw(launch);
   return key_;
@@ -58,6 +68,7 @@ std::string LaunchAccount::deliver(const Delivered& delivered, std::vector<Bytes
   if (next->key_of != key_for_) {
     return fmt::format("it delivered '{}' on the key of '{}'", delivered.launch, key_for_);
   }
+  is_owed_ = false;
   if (!is_timing_) {
     ++checks_;
   } else {
@@ -84,6 +95,7 @@ std::string LaunchAccount::missing_checks() const {
 std::string LaunchAccount::misfit(const Timed& timed, bool has_opponent) const {
   const auto launches = static_cast<std::size_t>(timed_launches_);
   if (!warmed_up_) return "it delivered no warm-up launch";
+  if (launches < (has_opponent ? 2U : 1U)) return "it delivered too few timed launches";
   if (timed.samples_us.size() != launches || timed.sampled_on.size() != launches) {
     return fmt::format("it has {} times of {} launches", timed.samples_us.size(), launches);
   }

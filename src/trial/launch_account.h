@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trial/keys.h"
@@ -19,8 +20,9 @@ class LaunchAccount {
   LaunchAccount(const SizedCase& checked, const SizedCase& timed, Keys& keys)
       : checked_(&checked), timed_(&timed), keys_(&keys) {}
 
-  // The key of the next launch.
-  [[nodiscard]] Key draw(const std::string& launch);
+  // The key of the next launch. None for a launch that has one and was not delivered: whoever may
+  // draw again waits for inputs that suit.
+  [[nodiscard]] std::optional<Key> draw(const std::string& launch);
   // Notes outputs that were delivered for the last key. All that follow return why the launcher
   // cannot be believed, in a sentence; empty where it can.
   [[nodiscard]] std::string deliver(const Delivered& delivered, std::vector<Bytes> outputs);
@@ -33,6 +35,7 @@ class LaunchAccount {
   [[nodiscard]] std::vector<LaunchRecord> take_records() { return std::exchange(records_, {}); }
   // The checks are done: from now on launches are timed ones.
   void begin_timing() { is_timing_ = true; }
+  [[nodiscard]] bool is_timing() const { return is_timing_; }
   // At which size the launches are now.
   [[nodiscard]] const SizedCase& sized() const { return is_timing_ ? *timed_ : *checked_; }
 
@@ -49,6 +52,7 @@ class LaunchAccount {
   Keys* keys_;
   bool is_timing_ = false;
   std::string key_for_;
+  bool is_owed_ = false;  // a check or a timed launch has a key and was not delivered
   Key key_;
   int checks_ = 0;
   bool warmed_up_ = false;

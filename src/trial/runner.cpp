@@ -94,7 +94,7 @@ class Trial {
 
  private:
   static constexpr const char* kCheckSize = "check";
-  // A launcher changes its phase eight times at most.
+  // A launcher changes its phase eight times; more would keep a trial from its end.
   static constexpr int kMostPhases = 16;
 
   [[nodiscard]] std::optional<Rejection> run_phases() {
@@ -209,7 +209,11 @@ class Trial {
 
   [[nodiscard]] std::optional<Ended> take(const Phase& phase) {
     // Each begins a deadline anew.
-    if (++phases_told_ > kMostPhases) return Ended{disbelieved("it begins without end")};
+    const bool is_its = phase == Phase::check || phase == Phase::time || phase == Phase::harness;
+    if (!is_its || ++phases_told_ > kMostPhases) {
+      return Ended{disbelieved("it enters phases that are none of its own")};
+    }
+    has_begun_ = has_begun_ || phase != Phase::harness;
     launcher_phase_ = phase;
     phases_.follow(phase);
     return std::nullopt;
@@ -223,6 +227,7 @@ class Trial {
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Ended> take(Compiled& compiled) {
+    if (std::exchange(is_compiled_, true)) return Ended{disbelieved("it compiles twice")};
     result_.versions["nvrtc"] = std::move(compiled.nvrtc);
     result_.resources = compiled.resources;
     result_.warnings.insert(result_.warnings.end(), compiled.warnings.begin(),
@@ -235,7 +240,9 @@ class Trial {
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Ended> take(const KeyWanted& wanted) {
-    launcher_->send(KeyAnswer{hexadecimal(account_->draw(wanted.launch))});
+    const auto key = account_->draw(wanted.launch);
+    if (!key) return Ended{disbelieved("it wants a key that it has no use for")};
+    launcher_->send(KeyAnswer{hexadecimal(*key)});
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Ended> take(const Delivered& delivered) {
@@ -250,6 +257,7 @@ class Trial {
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Ended> take(const ChecksDone& /*report*/) {
+    if (account_->is_timing()) return Ended{disbelieved("it has been checked before")};
     be_ready();
     if (request_.checked) {
       if (const std::string why = account_->missing_checks(); !why.empty()) {
@@ -274,9 +282,11 @@ class Trial {
     return Ended{conclude_times(timed, unclean)};
   }
   [[nodiscard]] std::optional<Ended> take(Rejection& rejection) const {
+    if (rejection.verdict == Verdict::correct) return Ended{disbelieved("it judges itself")};
     return Ended{std::move(rejection)};
   }
   [[nodiscard]] std::optional<Ended> take(const Failure& failure) const {
+    if (has_begun_ && failure.stop == Stop::internal) return Ended{disbelieved(failure.what)};
     throw Error(failure.stop, failure.what);
   }
 
@@ -284,8 +294,7 @@ class Trial {
   [[nodiscard]] Rejection lost() {
     const Ending ending = launcher_->ending();
     result_.lost_in = launcher_phase_;
-    const bool ran_candidate = launcher_phase_ == Phase::check || launcher_phase_ == Phase::time;
-    if (ending.signal == 0 && ran_candidate) {
+    if (ending.signal == 0 && has_begun_) {
       return {Verdict::crashed,
               fmt::format("the process in which the kernel ran ended with code {}", ending.code),
               launcher_->printed(), Cause::unknown};
@@ -472,6 +481,8 @@ class Trial {
   std::unique_ptr<Answering> asking_on_;  // the launcher, which knows
   Phase launcher_phase_ = Phase::compile;
   int phases_told_ = 0;
+  bool is_compiled_ = false;
+  bool has_begun_ = false;  // to launch the candidate, for all that is known
   // Before the libraries, which give their memory back to the device when they go.
   std::unique_ptr<driver::Driver> driver_;
   std::unique_ptr<driver::Device> device_;

@@ -118,6 +118,19 @@ TEST_F(AnAccount, SeesAKeyThatWasDrawnForSomethingElse) {
               HasSubstr("on the key of 'opponent's launch 1'"));
 }
 
+TEST_F(AnAccount, GivesNoSecondKeyForALaunchThatWasNotDelivered) {
+  begin_timing();
+  EXPECT_TRUE(account_.draw(timed_name(1)).has_value());
+  EXPECT_TRUE(account_.draw("library").has_value());
+  EXPECT_FALSE(account_.draw(timed_name(1)).has_value());
+}
+
+TEST_F(AnAccount, SeesThatNothingWasTimed) {
+  begin_timing();
+  EXPECT_THAT(account_.misfit(time(0), false), HasSubstr("too few"));
+  EXPECT_THAT(account_.misfit(time(1), true), HasSubstr("too few"));
+}
+
 TEST_F(AnAccount, TakesATimedLaunchThatWasRepeated) {
   begin_timing();
   Timed timed = time(2);
@@ -142,9 +155,9 @@ TEST_F(AnAccount, SeesTimesThatAreMissing) {
 
 TEST_F(AnAccount, SeesTimesThatAreNone) {
   begin_timing();
-  for (const double none : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
+  for (const double none : {0.0, -1.0, 5e-324, 1e308, std::numeric_limits<double>::quiet_NaN(),
                             std::numeric_limits<double>::infinity()}) {
-    Timed timed = time(0);
+    Timed timed;
     EXPECT_EQ(launch(timed_name(1), sampled_recipe(problem_, 0), timed_), "");
     timed.samples_us = {none};
     timed.sampled_on = {sampled_recipe(problem_, 0)};
