@@ -310,12 +310,6 @@ class Trial {
             Cause::unknown};
   }
 
-  void tell_code(const compile::Program& program) const {
-    // More than this nobody reads, and a message has to end.
-    constexpr std::size_t kLongestPtx = std::size_t{4} << 20U;
-    if (telling_.code) telling_.code(program.ptx.substr(0, kLongestPtx));
-  }
-
   [[nodiscard]] std::string report_device(const driver::DeviceInfo& info) {
     std::string architecture = request_.architecture;
     if (architecture.empty()) architecture = architecture_of(info.major, info.minor);
