@@ -21,8 +21,11 @@ void hold_questions() {
   pthread_sigmask(SIG_BLOCK, &question, nullptr);
 }
 
-Answering::Answering(std::function<void()> answer)
-    : answer_(std::move(answer)), thread_([this] { run(); }) {}
+Answering::Answering(std::function<void()> answer) : answer_(std::move(answer)) {
+  // The thread has it held from its first moment on: a question that came earlier would end us.
+  hold_questions();
+  thread_ = std::thread([this] { run(); });
+}
 
 Answering::~Answering() {
   ending_ = true;
@@ -31,7 +34,6 @@ Answering::~Answering() {
 }
 
 void Answering::run() const {
-  hold_questions();
   const sigset_t question = the_question();
   for (int signal = 0; sigwait(&question, &signal) == 0 && !ending_;) {
     answer_();
