@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cerrno>
-#include <string_view>
 
 #include "autokernel/base/system_error.h"
 
@@ -13,11 +12,8 @@ namespace autokernel::trial {
 void LauncherPort::tell(const Report& report) {
   const std::string line = encode(report);
   const std::lock_guard lock(telling_);
-  for (std::string_view left = line; !left.empty();) {
-    const ssize_t count = ::write(reports_.get(), left.data(), left.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw system_failure(Stop::internal, "cannot report to the runner", "write");
-    left.remove_prefix(static_cast<std::size_t>(count));
+  if (!write_all(reports_.get(), line)) {
+    throw system_failure(Stop::internal, "cannot report to the runner", "write");
   }
 }
 

@@ -79,12 +79,8 @@ void LauncherProcess::read_reports() {
 void LauncherProcess::forward_prints() {
   drain(child_.output(), [this](std::string_view piece) {
     printed_.add(piece);
-    while (!piece.empty()) {
-      const ssize_t count = ::write(STDOUT_FILENO, piece.data(), piece.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return;  // nobody listens
-      piece.remove_prefix(static_cast<std::size_t>(count));
-    }
+    // Where nobody listens it is lost.
+    static_cast<void>(write_all(STDOUT_FILENO, piece));
   });
 }
 
