@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <future>
@@ -22,6 +24,7 @@
 #include "trial/judge.h"
 #include "trial/kinds.h"
 #include "trial/launch_account.h"
+#include "trial/launch_course.h"
 #include "trial/launcher_process.h"
 #include "trial/openblas.h"
 #include "trial/outbox.h"
@@ -32,6 +35,7 @@
 #include "trial/programs.h"
 #include "trial/questions.h"
 #include "trial/statistics.h"
+#include "trial/text_bounds.h"
 #include "trial/watch.h"
 
 namespace autokernel::trial {
@@ -65,7 +69,8 @@ class Trial {
         timed_size_(problem_, request.size),
         check_size_(problem_, kCheckSize),
         phases_(entered),
-        keys_(request.keys) {
+        keys_(request.keys),
+        course_(request.against ? LaunchCourse::Against::opponent : LaunchCourse::Against::nobody) {
     result_.problem = cases::problem_line(problem_, timed_size_.sizes);
     result_.flops = cases::evaluate(problem_.flops, timed_size_.sizes);
     result_.bytes = cases::evaluate(problem_.bytes, timed_size_.sizes);
@@ -94,8 +99,8 @@ class Trial {
 
  private:
   static constexpr const char* kCheckSize = "check";
-  // A launcher changes its phase eight times; more would keep a trial from its end.
-  static constexpr int kMostPhases = 16;
+  // Of a kernel that is checked at a size of its own: at that one, and at the one that is timed.
+  static constexpr int kMostCodes = 2;
 
   [[nodiscard]] std::optional<Rejection> run_phases() {
     phases_.enter(Phase::start);
@@ -103,8 +108,10 @@ class Trial {
     outbox_ =
         std::make_unique<Outbox>(std::max(timed_size_.output_bytes(), check_size_.output_bytes()));
     launcher_ = std::make_unique<LauncherProcess>(launcher_command_, outbox_->descriptor());
-    asking_on_ = std::make_unique<Answering>(
-        [launcher = launcher_->id()] { ::kill(launcher, kWhereaboutsQuestion); });
+    asking_on_ = std::make_unique<Answering>([this, launcher = launcher_->id()] {
+      ++questions_;
+      ::kill(launcher, kWhereaboutsQuestion);
+    });
     launcher_->send(Preparation{request_.device, request_.cached});
     std::shared_future<compile::Compiler> compiler;
     if (has_reference_kernel(problem_)) {
@@ -117,6 +124,7 @@ class Trial {
     const std::string architecture = report_device(driver.info());
     refuse_unknown_device();
     plan_by_noise();
+    plan_cap();
     if (learned_) learned_(result_);
     const auto device_lock = lock_device(driver.info(), [this] { phases_.enter(Phase::queue); });
     if (!device_lock) {
@@ -126,10 +134,18 @@ class Trial {
 
     phases_.enter(Phase::compile);
     const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
-    account_ = std::make_unique<LaunchAccount>(checked, timed_size_, keys_);
+    account_ = std::make_unique<LaunchAccount>(checked, timed_size_, launch_plan(), keys_);
     launcher_->send(task(architecture, checked));
     prepare_references(compiler, architecture, checked);
     return follow_launcher();
+  }
+
+  [[nodiscard]] LaunchPlan launch_plan() const {
+    return {.on_gpu = on_gpu(),
+            .is_checked = request_.checked,
+            .has_opponent = request_.against.has_value(),
+            .has_library = std::holds_alternative<cases::GemmReference>(problem_.reference),
+            .samples = result_.samples_wanted};
   }
 
   [[nodiscard]] LaunchTask task(const std::string& architecture, const SizedCase& checked) const {
@@ -145,9 +161,7 @@ class Trial {
     task.checked = request_.checked;
     task.samples = result_.samples_wanted;
     task.recording_seconds = request_.recording_seconds;
-    if (noise_) {
-      task.open_seconds = seconds_to_look_faster(*noise_, wanted_gain(), kPromisingSeconds);
-    }
+    task.open_seconds = open_seconds();
     return task;
   }
 
@@ -208,21 +222,19 @@ class Trial {
   }
 
   [[nodiscard]] std::optional<Ended> take(const Phase& phase) {
-    // Each begins a deadline anew.
-    const bool is_its = phase == Phase::check || phase == Phase::time || phase == Phase::harness;
-    if (!is_its || ++phases_told_ > kMostPhases) {
-      return Ended{disbelieved("it enters phases that are none of its own")};
-    }
+    if (!course_.enter(phase)) return Ended{disbelieved("it enters a phase out of turn")};
     has_begun_ = has_begun_ || phase != Phase::harness;
     launcher_phase_ = phase;
     phases_.follow(phase);
     return std::nullopt;
   }
-  [[nodiscard]] std::optional<Ended> take(const Code& code) const {
+  [[nodiscard]] std::optional<Ended> take(const Code& code) {
+    if (++codes_ > kMostCodes) return Ended{disbelieved("it runs one code after another")};
     if (telling_.code) telling_.code(code.ptx);
     return std::nullopt;
   }
-  [[nodiscard]] std::optional<Ended> take(const Whereabouts& whereabouts) const {
+  [[nodiscard]] std::optional<Ended> take(const Whereabouts& whereabouts) {
+    if (++answers_ > questions_) return Ended{disbelieved("it answers what nobody asked")};
     if (telling_.whereabouts) telling_.whereabouts(whereabouts.text);
     return std::nullopt;
   }
@@ -246,18 +258,27 @@ class Trial {
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Ended> take(const Delivered& delivered) {
-    const std::string why = account_->deliver(delivered, outbox_->take(account_->sized()));
+    const std::string why = account_->deliver(
+        delivered, [this](const SizedCase& sized) { return outbox_->take(sized); });
     if (!why.empty()) return Ended{disbelieved(why)};
     launcher_->send(GoOn{});
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Ended> take(const SampleTaken& sample) {
+    if (const std::string why = account_->refuse_sample(); !why.empty()) {
+      return Ended{disbelieved(why)};
+    }
     const auto again = sample.repeatable ? Watch::Again::possible : Watch::Again::impossible;
-    launcher_->send(SampleAnswer{watch().after_sample(again) == Watch::Sample::counts});
+    const bool counts = watch().after_sample(again) == Watch::Sample::counts;
+    account_->note_sample(counts ? LaunchAccount::Sampled::counts
+                                 : LaunchAccount::Sampled::is_void);
+    launcher_->send(SampleAnswer{counts});
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Ended> take(const ChecksDone& /*report*/) {
-    if (account_->is_timing()) return Ended{disbelieved("it has been checked before")};
+    if (!course_.finish_checks()) return Ended{disbelieved("its checks are done out of turn")};
+    // The launcher waits: what goes wrong until it is answered is no doing of the candidate's.
+    phases_.leave_candidate();
     be_ready();
     if (request_.checked) {
       if (const std::string why = account_->missing_checks(); !why.empty()) {
@@ -270,12 +291,20 @@ class Trial {
       }
     }
     account_->begin_timing();
+    timing_began_ = std::chrono::steady_clock::now();
     // From here on until it has timed the kernel.
     static_cast<void>(watch());
+    launcher_phase_ = Phase::time;
+    phases_.follow(Phase::time);
     launcher_->send(GoOn{});
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Ended> take(Timed& timed) {
+    if (!course_.is_over()) return Ended{disbelieved("it has times before it could")};
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - timing_began_;
+    if (const std::string why = account_->misfit(timed, elapsed); !why.empty()) {
+      return Ended{disbelieved(why)};
+    }
     const std::string unclean = note_conditions();
     launcher_->send(GoOn{});
     phases_.leave_candidate();
@@ -286,14 +315,20 @@ class Trial {
     return Ended{std::move(rejection)};
   }
   [[nodiscard]] std::optional<Ended> take(const Failure& failure) const {
-    if (has_begun_ && failure.stop == Stop::internal) return Ended{disbelieved(failure.what)};
+    // It has nothing to do with repositories.
+    if (failure.stop == Stop::repository || (has_begun_ && failure.stop == Stop::internal)) {
+      return Ended{disbelieved(failure.what)};
+    }
     throw Error(failure.stop, failure.what);
   }
 
   // It ended without an answer.
   [[nodiscard]] Rejection lost() {
-    const Ending ending = launcher_->ending();
+    const std::optional<Ending> known = launcher_->ending();
     result_.lost_in = launcher_phase_;
+    // Ours closes its channel by ending.
+    if (!known && has_begun_) return disbelieved("it says no more, and does not end");
+    const Ending ending = known.value_or(Ending{.signal = SIGKILL});
     if (ending.signal == 0 && has_begun_) {
       return {Verdict::crashed,
               fmt::format("the process in which the kernel ran ended with code {}", ending.code),
@@ -306,8 +341,9 @@ class Trial {
   // A kernel that gets at the process it runs in can make it say anything.
   [[nodiscard]] static Rejection disbelieved(const std::string& why) {
     return {Verdict::crashed,
-            "the process in which the kernel ran cannot be believed any more: " + why, "",
-            Cause::unknown};
+            "the process in which the kernel ran cannot be believed any more: " +
+                bounded(why, kLongestReason / 2),
+            "", Cause::unknown};
   }
 
   [[nodiscard]] std::string report_device(const driver::DeviceInfo& info) {
@@ -354,6 +390,19 @@ class Trial {
     }
   }
 
+  // How long samples are taken, which the launcher works out in the same way.
+  void plan_cap() {
+    if (on_gpu()) return;  // the case's
+    result_.cap_seconds = request_.against ? emulated_open_seconds(problem_, open_seconds())
+                                           : emulated_cap_seconds(problem_);
+  }
+
+  // How long pairs that do not look like a gain are worth, where the noise of the device is known.
+  [[nodiscard]] std::optional<double> open_seconds() const {
+    if (!noise_) return std::nullopt;
+    return seconds_to_look_faster(*noise_, wanted_gain(), kPromisingSeconds);
+  }
+
   void open_library() {
     if (!needs_library(problem_)) return;
     if (driver_->info().emulated) {
@@ -392,12 +441,7 @@ class Trial {
   }
 
   [[nodiscard]] std::optional<Rejection> conclude_times(Timed& timed, const std::string& unclean) {
-    if (const std::string why = account_->misfit(timed, request_.against.has_value());
-        !why.empty()) {
-      return disbelieved(why);
-    }
     result_.bench_seconds = timed.seconds;
-    result_.cap_seconds = timed.cap_seconds;
     for (std::string& warning : timed.warnings) result_.warnings.push_back(std::move(warning));
     if (auto rejected = implausible(driver_->info(), timed_size_, timed)) return rejected;
     if (stands(Defence::compared_timed_launches)) {
@@ -408,12 +452,12 @@ class Trial {
       result_.comparison = compared(timed, *request_.against);
       if (!unclean.empty()) doubt(*result_.comparison, unclean);
     }
+    if (on_gpu()) result_.event_tick_us = smallest_step(timed.samples_us, timed.library_us);
     result_.times = summarise(counted(std::move(timed.samples_us), timed.sampled_on));
     if (!timed.library_us.empty()) result_.reference = summarise(std::move(timed.library_us));
     result_.warm_us = timed.warm_us;
     result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
-    result_.event_tick_us = timed.event_tick_us;
     return std::nullopt;
   }
 
@@ -472,9 +516,13 @@ class Trial {
   std::unique_ptr<LaunchAccount> account_;
   std::unique_ptr<Outbox> outbox_;
   std::unique_ptr<LauncherProcess> launcher_;
+  std::atomic<int> questions_ = 0;       // counted by who hands them on
   std::unique_ptr<Answering> asking_on_;  // the launcher, which knows
   Phase launcher_phase_ = Phase::compile;
-  int phases_told_ = 0;
+  LaunchCourse course_;
+  int codes_ = 0;
+  int answers_ = 0;
+  std::chrono::steady_clock::time_point timing_began_;
   bool is_compiled_ = false;
   bool has_begun_ = false;  // to launch the candidate, for all that is known
   // Before the libraries, which give their memory back to the device when they go.
