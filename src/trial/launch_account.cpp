@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+#include <ranges>
 #include <span>
 
 #include "trial/check.h"
@@ -34,6 +34,13 @@ constexpr double kLeastQueuedMicroseconds = 0.5;
   return std::ranges::all_of(times, is_time);
 }
 [[nodiscard]] bool is_time(const std::optional<double>& time) { return time && is_time(*time); }
+
+// Of a kernel that takes so long when it is launched again and again.
+[[nodiscard]] bool is_row(const std::optional<HostRow>& row, double warm_us) {
+  const double most_queued = kMostQueuedByDeclaration + warm_us / kLeastQueuedMicroseconds;
+  return row && is_time(row->microseconds) && row->launches == row_launches(warm_us) &&
+         row->queued >= 1 && row->queued <= most_queued;
+}
 
 }  // namespace
 
@@ -173,10 +180,9 @@ std::string LaunchAccount::deliver(const Delivered& delivered, const CopyOutputs
 void LaunchAccount::keep(LaunchRecord record, bool is_repeat) {
   if (is_repeat) {
     const std::uint64_t bytes = timed_->output_bytes();
-    const auto earlier =
-        std::find_if(records_.rbegin(), records_.rend(),
-                     [&](const LaunchRecord& one) { return one.name == record.name; });
-    if (repeated_bytes_ + bytes > kRepeatedMemory && earlier != records_.rend()) {
+    auto latest_first = std::views::reverse(records_);
+    const auto earlier = std::ranges::find(latest_first, record.name, &LaunchRecord::name);
+    if (repeated_bytes_ + bytes > kRepeatedMemory && earlier != latest_first.end()) {
       *earlier = std::move(record);
       return;
     }
@@ -274,12 +280,10 @@ std::string LaunchAccount::misfit_of_gpu(const Timed& timed) const {
       !(*timed.event_floor_us >= 0 && *timed.event_floor_us <= kMostTime)) {
     return "it has no time of an empty kernel";
   }
-  const double queued =
-      kMostQueuedByDeclaration + timed.warm_us.value_or(0) / kLeastQueuedMicroseconds;
-  const bool has_row = timed.host_row && is_time(timed.host_row->microseconds) &&
-                       timed.host_row->launches == row_launches(*timed.warm_us) &&
-                       timed.host_row->queued >= 1 && timed.host_row->queued <= queued;
-  return has_row ? "" : "it has no times by the host's clock";
+  if (!is_row(timed.host_row, timed.warm_us.value_or(0))) {
+    return "it has no times by the host's clock";
+  }
+  return {};
 }
 
 }  // namespace autokernel::trial
