@@ -20,6 +20,10 @@ constexpr double kMostTime = 1e12;
 // Four for each pair of launches that fit (time.cpp), repeats and warm-ups among them. They are all
 // in the result, which has to be a message that can be read.
 constexpr int kMostKeys = 1 << 19;
+// Repeats whose outputs find no room, and which nobody judges. An honest launcher has one for each
+// variable of the module that a launch is the first to change, and for each gate that gave up;
+// whoever may repeat without end waits for inputs that suit.
+constexpr int kMostReplaced = 64;
 // An opponent is loaded alone before the candidate and after it.
 constexpr int kLoadsAlone = 2;
 // More than either device takes to say how fast an opponent is alone.
@@ -171,24 +175,27 @@ std::string LaunchAccount::deliver(const Delivered& delivered, const CopyOutputs
       timed_launches_ = named->number;
     }
   }
-  keep({&sized, delivered.recipe, key_, delivered.launch, copy(sized)}, is_repeat);
+  LaunchRecord record{&sized, delivered.recipe, key_, delivered.launch, {}};
+  if (is_repeat && repeated_bytes_ + sized.output_bytes() > kRepeatedMemory) {
+    return replace(std::move(record), copy);
+  }
+  if (is_repeat) repeated_bytes_ += sized.output_bytes();
+  record.outputs = copy(sized);
+  records_.push_back(std::move(record));
   return {};
 }
 
-// Outputs wait for the judge. Of a launch that is repeated without end the last ones are enough:
-// those count.
-void LaunchAccount::keep(LaunchRecord record, bool is_repeat) {
-  if (is_repeat) {
-    const std::uint64_t bytes = timed_->output_bytes();
-    auto latest_first = std::views::reverse(records_);
-    const auto earlier = std::ranges::find(latest_first, record.name, &LaunchRecord::name);
-    if (repeated_bytes_ + bytes > kRepeatedMemory && earlier != latest_first.end()) {
-      *earlier = std::move(record);
-      return;
-    }
-    repeated_bytes_ += bytes;
-  }
-  records_.push_back(std::move(record));
+// Outputs wait for the judge. Where there is no room for more of a launch that is repeated, the
+// last ones are kept: those count.
+std::string LaunchAccount::replace(LaunchRecord record, const CopyOutputs& copy) {
+  if (++replaced_ > kMostReplaced) return "it repeats its launches without end";
+  auto latest_first = std::views::reverse(records_);
+  const auto earlier = std::ranges::find(latest_first, record.name, &LaunchRecord::name);
+  if (earlier == latest_first.end()) return "it repeats a launch that was never made";
+  earlier->outputs.clear();
+  record.outputs = copy(*record.sized);
+  *earlier = std::move(record);
+  return {};
 }
 
 std::string LaunchAccount::refuse_sample() const {

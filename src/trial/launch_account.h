@@ -87,7 +87,7 @@ class LaunchAccount {
   [[nodiscard]] bool is_next(const WarmUps& warm_ups, int number, int loads) const;
   void note_draw(const NamedLaunch& launch);
   [[nodiscard]] Series* series_of(LaunchKind kind);
-  void keep(LaunchRecord record, bool is_repeat);
+  [[nodiscard]] std::string replace(LaunchRecord record, const CopyOutputs& copy);
   [[nodiscard]] std::string misfit_in_number(const Timed& timed) const;
   [[nodiscard]] std::string misfit_of_gpu(const Timed& timed) const;
 
@@ -111,6 +111,7 @@ class LaunchAccount {
   bool has_library_key_ = false;
   int timed_launches_ = 0;
   std::uint64_t repeated_bytes_ = 0;
+  int replaced_ = 0;
   std::vector<LaunchRecord> records_;
 };
 

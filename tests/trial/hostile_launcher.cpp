@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "autokernel/base/process.h"
 #include "trial/check.h"
 #include "trial/launcher_port.h"
 
@@ -48,6 +49,12 @@ class Liar {
     port_.tell(delivered);
     static_cast<void>(port_.await<GoOn>());
   }
+  void go_on() { static_cast<void>(port_.await<GoOn>()); }
+  // The port's own descriptor is a number that is in nobody's way: nothing is opened any more.
+  void hang_up() {
+    raw_.close();
+    ::close(kMessagesDescriptor);
+  }
   void tell(const Report& report) { port_.tell(report); }
   void write(const std::string& bytes) { static_cast<void>(write_all(raw_.get(), bytes)); }
   // Until it is killed.
@@ -72,6 +79,13 @@ const std::map<std::string_view, std::function<void(Liar&)>>& lies() {
        [](Liar& liar) {
          liar.deliver_the_checks();
          ::raise(SIGSEGV);
+       }},
+      {"hangs up in a harness phase and does not end",
+       [](Liar& liar) {
+         liar.tell(ChecksDone{});
+         liar.go_on();
+         liar.tell(Phase::harness);
+         liar.hang_up();
        }},
       {"enters a phase again and again",
        [](Liar& liar) { liar.repeat([&] { liar.tell(Phase::check); }); }},

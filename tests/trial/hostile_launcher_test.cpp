@@ -75,17 +75,19 @@ class AHostileLauncher : public ::testing::Test {
     request.kernel_file = folder_.path() / "kernel.cu";
     request.source = kCopy;
     request.device = parse_device("cpu");
+    request.checked = checked_;
     return run_trial(request, [](Phase) {}, {}, {}, {},
                      {.program = "/proc/self/exe", .arguments = {"hostile launcher", lie}});
   }
 
   test::ScratchFolder folder_;
+  bool checked_ = true;
 };
 
 struct Lie {
   const char* lie;
   const char* said_of_it;
-  friend std::ostream& operator<<(std::ostream& out, const Lie& lie) { return out << lie.lie; }
+  friend std::ostream& operator<<(std::ostream& out, const Lie& told) { return out << told.lie; }
 };
 
 class ALie : public AHostileLauncher, public ::testing::WithParamInterface<Lie> {};
@@ -115,6 +117,19 @@ INSTANTIATE_TEST_SUITE_P(
                       Lie{"asks about a time on the emulated device", "nobody looks at"},
                       Lie{"has times before it has timed", "times before it could"},
                       Lie{"compiles again", "compiles twice"}));
+
+// Killed for that, it must not be taken for one that the machine has killed.
+TEST_F(AHostileLauncher, ThatHangsUpAndDoesNotEndIsNotBelieved) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing sets variables
+  const char* wanted = std::getenv("AUTOKERNEL_TEST_FULL");
+  if (wanted == nullptr || *wanted == '\0') {
+    GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes them";
+  }
+  checked_ = false;
+  const Result result = trial_of("hangs up in a harness phase and does not end");
+  EXPECT_EQ(result.verdict, Verdict::crashed);
+  EXPECT_THAT(result.reason, HasSubstr("says no more, and does not end"));
+}
 
 TEST_F(AHostileLauncher, MakesARejectionNoLongerThanALogMayBe) {
   const Result result = trial_of("rejects at length");

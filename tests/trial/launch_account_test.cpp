@@ -18,6 +18,7 @@ using ::testing::Lt;
 using ::testing::SizeIs;
 
 constexpr std::chrono::seconds kElapsed{10};
+constexpr std::size_t kLong = std::size_t{64} << 10U;
 
 class AnAccount : public ::testing::Test {
  protected:
@@ -243,7 +244,7 @@ TEST_F(AnAccount, HasNoKeyForWhatIsNoLaunch) {
                            "warm-up launch 1", "warm launch 1", "library"}) {
     EXPECT_FALSE(account_.draw(name).has_value()) << name;
   }
-  EXPECT_FALSE(account_.draw(std::string(10'000'000, 'x')).has_value());
+  EXPECT_FALSE(account_.draw(std::string(kLong, 'x')).has_value());
 }
 
 TEST_F(AnAccount, HasNoKeyForACheckThatWasMade) {
@@ -270,7 +271,7 @@ TEST_F(AnAccount, DoesNotCopyOutputsThatItDoesNotTake) {
   begin_timing();
   const int copied = copied_;
   EXPECT_THAT(launch(timed_name(1), Recipe::zeros, timed_), HasSubstr("not to be launched"));
-  EXPECT_THAT(deliver({std::string(10'000'000, 'x'), "default", Recipe::declared}),
+  EXPECT_THAT(deliver({std::string(kLong, 'x'), "default", Recipe::declared}),
               AllOf(HasSubstr("not to be launched"), SizeIs(Lt(1000U))));
   EXPECT_EQ(copied_, copied);
 }
@@ -317,30 +318,44 @@ TEST_F(AnAccount, SeesAQuestionAboutADeviceThatNobodyLooksAt) {
   EXPECT_THAT(account_.refuse_sample(), HasSubstr("nobody looks at"));
 }
 
-// Half of kRepeatedMemory, so that there is room for one.
+// Half of kRepeatedMemory, so that there is room for two.
 constexpr std::int64_t kRows = 256;
-constexpr std::int64_t kColumns = 512 * 1024;
+constexpr std::int64_t kColumns = std::int64_t{512} * 1024;
 
-TEST(AnAccountOfLargeOutputs, KeepsTheLastOfALaunchThatIsRepeatedWithoutEnd) {
-  const cases::Case problem = product_case("bf16", "bf16", kRows, kColumns, 1);
-  const SizedCase sized(problem, "default");
-  ASSERT_GT(2 * sized.output_bytes(), kRepeatedMemory / 2);
-  Keys keys;
-  LaunchAccount account(sized, sized, {.is_checked = false, .samples = 1}, keys);
-  account.begin_timing();
-  for (char i = 0; i < 5; ++i) {
-    EXPECT_TRUE(account.draw(timed_name(1)).has_value());
-    // The account goes by the size of the case: what is handed over here tells the launches apart.
-    EXPECT_EQ(account.deliver(
-                  {timed_name(1), "default", sampled_recipe(problem, 0)},
-                  [i](const SizedCase&) { return std::vector<Bytes>{Bytes(1, std::byte(i))}; }),
-              "");
+class AnAccountOfLargeOutputs : public ::testing::Test {
+ protected:
+  AnAccountOfLargeOutputs() { account_.begin_timing(); }
+  // What it says of the first timed launch, whose outputs are told apart by a byte: it goes by the
+  // size of the case.
+  std::string launch(int byte) {
+    EXPECT_TRUE(account_.draw(timed_name(1)).has_value());
+    return account_.deliver({timed_name(1), "default", sampled_recipe(problem_, 0)},
+                            [byte](const SizedCase&) {
+                              return std::vector<Bytes>{Bytes(1, static_cast<std::byte>(byte))};
+                            });
   }
 
-  const std::vector<LaunchRecord> kept = account.take_records();
-  const std::size_t room = kRepeatedMemory / sized.output_bytes();
-  ASSERT_THAT(kept, SizeIs(1 + room));
-  EXPECT_EQ(kept.back().outputs[0], Bytes(1, std::byte{4}));
+  cases::Case problem_ = product_case("bf16", "bf16", kRows, kColumns, 1);
+  SizedCase sized_{problem_, "default"};
+  Keys keys_;
+  LaunchAccount account_{sized_, sized_, {.is_checked = false, .samples = 1}, keys_};
+};
+
+TEST_F(AnAccountOfLargeOutputs, KeepsTheLastOfALaunchThatIsRepeated) {
+  ASSERT_EQ(2 * sized_.output_bytes(), kRepeatedMemory);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(launch(i), "");
+
+  const std::vector<LaunchRecord> kept = account_.take_records();
+  ASSERT_THAT(kept, SizeIs(3));
+  EXPECT_EQ(kept[0].outputs[0], Bytes(1, std::byte{0}));
+  EXPECT_EQ(kept[1].outputs[0], Bytes(1, std::byte{1}));
+  EXPECT_EQ(kept[2].outputs[0], Bytes(1, std::byte{5}));
+}
+
+// Whoever may drop what came out waits for inputs that suit.
+TEST_F(AnAccountOfLargeOutputs, SeesALaunchThatIsRepeatedWithoutEnd) {
+  for (int i = 0; i < 3 + 64; ++i) EXPECT_EQ(launch(i), "");
+  EXPECT_THAT(launch(100), HasSubstr("without end"));
 }
 
 class AnAccountOnAGpu : public AnAccount {
