@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "autokernel/base/descriptor.h"
@@ -14,22 +15,58 @@
 namespace autokernel {
 namespace {
 
-constexpr const char* kAttempt = "cannot confine the compiler to CUDA's files";
+constexpr const char* kCompiler = "cannot confine the compiler to CUDA's files";
+constexpr const char* kKernel = "cannot confine the process in which the kernel runs";
 
 // The version of the kernel's interface, or something below 1 where there is none.
 [[nodiscard]] long version() {
   return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
+// What a ruleset takes away, in the kernel's layout. Of our own, and with rights by number: the
+// headers of a system may be older than its kernel.
+struct Handled {
+  std::uint64_t files = 0;
+  std::uint64_t network = 0;  // from version 4 on
+  std::uint64_t scopes = 0;   // from version 6 on
+};
+[[nodiscard]] std::size_t known_bytes(long version) {
+  if (version < 4) return offsetof(Handled, network);
+  return version < 6 ? offsetof(Handled, scopes) : sizeof(Handled);
+}
+
 // Every right the interface knew at that version: a right that is not named is not taken away.
-[[nodiscard]] std::uint64_t all_rights(long version) {
+[[nodiscard]] std::uint64_t all_file_rights(long version) {
   constexpr std::uint64_t kFirst = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1U) - 1;
-  // Named by number: the headers of a system may be older than its kernel.
   constexpr std::uint64_t kRefer = 1U << 13U;     // from version 2 on
   constexpr std::uint64_t kTruncate = 1U << 14U;  // 3
   constexpr std::uint64_t kIoctl = 1U << 15U;     // 5
   return kFirst | (version >= 2 ? kRefer : 0) | (version >= 3 ? kTruncate : 0) |
          (version >= 5 ? kIoctl : 0);
+}
+
+constexpr std::uint64_t kBindTcp = 1U << 0U;
+constexpr std::uint64_t kConnectTcp = 1U << 1U;
+constexpr std::uint64_t kScopeAbstractSockets = 1U << 0U;
+constexpr std::uint64_t kScopeSignals = 1U << 1U;
+// From version 8 on: all threads of the process, not the calling one alone.
+constexpr std::uint32_t kAllThreads = 1U << 3U;
+
+// Before this was repaired, a thread that was confined could not signal the others of its process.
+[[nodiscard]] bool lets_threads_signal_each_other(long version) {
+  constexpr std::uint32_t kAskForErrata = 1U << 1U;
+  constexpr long kSignalsBetweenThreads = 1U << 1U;
+  const long errata = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskForErrata);
+  return version >= 8 || (errata > 0 && (errata & kSignalsBetweenThreads) != 0);
+}
+
+[[nodiscard]] Descriptor make_rules(const Handled& handled, long version, const char* attempt) {
+  Descriptor rules(
+      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, known_bytes(version), 0)));
+  if (!rules.is_open()) {
+    throw system_failure(Stop::environment, attempt, "landlock_create_ruleset");
+  }
+  return rules;
 }
 
 void allow_reading(const Descriptor& rules, const std::filesystem::path& below) {
@@ -40,7 +77,17 @@ void allow_reading(const Descriptor& rules, const std::filesystem::path& below) 
   if (!std::filesystem::is_directory(below)) rule.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE;
   rule.parent_fd = folder.get();
   if (::syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
-    throw system_failure(Stop::environment, kAttempt, "landlock_add_rule");
+    throw system_failure(Stop::environment, kCompiler, "landlock_add_rule");
+  }
+}
+
+void put_in_force(const Descriptor& rules, std::uint32_t flags, const char* attempt) {
+  // Without it only a privileged thread may confine itself.
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    throw system_failure(Stop::environment, attempt, "prctl");
+  }
+  if (::syscall(SYS_landlock_restrict_self, rules.get(), flags) != 0) {
+    throw system_failure(Stop::environment, attempt, "landlock_restrict_self");
   }
 }
 
@@ -49,22 +96,24 @@ void allow_reading(const Descriptor& rules, const std::filesystem::path& below) 
 bool has_landlock() { return version() >= 1; }
 
 bool confine_thread_to_reading(std::span<const std::filesystem::path> readable) {
-  if (!has_landlock()) return false;
-  landlock_ruleset_attr everything{};
-  everything.handled_access_fs = all_rights(version());
-  const Descriptor rules(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &everything,
-                                                    sizeof(everything.handled_access_fs), 0)));
-  if (!rules.is_open()) {
-    throw system_failure(Stop::environment, kAttempt, "landlock_create_ruleset");
-  }
+  const long known = version();
+  if (known < 1) return false;
+  const Descriptor rules = make_rules({.files = all_file_rights(known)}, known, kCompiler);
   for (const std::filesystem::path& path : readable) allow_reading(rules, path);
-  // Without it only a privileged thread may confine itself.
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-    throw system_failure(Stop::environment, kAttempt, "prctl");
+  put_in_force(rules, 0, kCompiler);
+  return true;
+}
+
+bool confine_to_what_is_open() {
+  const long known = version();
+  if (known < 1) return false;
+  Handled handled{.files = all_file_rights(known)};
+  if (known >= 4) handled.network = kBindTcp | kConnectTcp;
+  if (known >= 6) {
+    handled.scopes = kScopeAbstractSockets;
+    if (lets_threads_signal_each_other(known)) handled.scopes |= kScopeSignals;
   }
-  if (::syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) {
-    throw system_failure(Stop::environment, kAttempt, "landlock_restrict_self");
-  }
+  put_in_force(make_rules(handled, known, kKernel), known >= 8 ? kAllThreads : 0, kKernel);
   return true;
 }
 

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -11,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -24,6 +27,14 @@ namespace fs = std::filesystem;
 // How long killed processes may take to become ours and go: longer only where one hangs in the
 // kernel, and then waiting would hang us too.
 constexpr std::chrono::seconds kLongestEnd{5};
+
+// Of /proc/PID/status, in KiB: what is resident is the least of what a process can take. What was
+// swapped out, pages of a size that the system sets aside, and the tables that say where pages are
+// (4 KiB for each 2 MiB of addresses, whatever lies there) are taken from others as well.
+constexpr std::array<std::string_view, 4> kMemory = {
+    "VmRSS:", "VmSwap:", "HugetlbPages:", "VmPTE:"};
+// The kernel's own stack for a thread, and what it notes of it.
+constexpr std::uint64_t kKibibytesOfAThread = 32;
 
 [[nodiscard]] fs::path folder_of(pid_t process) {
   return fs::path("/proc") / std::to_string(process);
@@ -115,12 +126,16 @@ std::vector<pid_t> children_of(pid_t parent) {
 
 pid_t parent_of(pid_t process) { return parent_in(folder_of(process)); }
 
-std::uint64_t resident_bytes(pid_t process) {
-  std::ifstream file(folder_of(process) / "statm");
-  std::uint64_t total_pages = 0;
-  std::uint64_t resident_pages = 0;
-  file >> total_pages >> resident_pages;
-  return resident_pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+std::uint64_t held_bytes(pid_t process) {
+  std::ifstream file(folder_of(process) / "status");
+  std::uint64_t kibibytes = 0;
+  for (std::string name, rest; file >> name; std::getline(file, rest)) {
+    std::uint64_t value = 0;
+    const bool is_memory = std::ranges::find(kMemory, name) != kMemory.end();
+    if (is_memory && file >> value) kibibytes += value;
+    if (name == "Threads:" && file >> value) kibibytes += value * kKibibytesOfAThread;
+  }
+  return kibibytes << 10U;
 }
 
 ProcessTree::ProcessTree() {
@@ -141,9 +156,9 @@ std::vector<pid_t> ProcessTree::members() const {
   return descendants_except(before_.get().children);
 }
 
-std::uint64_t ProcessTree::resident_bytes() const {
+std::uint64_t ProcessTree::held_bytes() const {
   std::uint64_t sum = 0;
-  for (const pid_t process : members()) sum += autokernel::resident_bytes(process);
+  for (const pid_t process : members()) sum += autokernel::held_bytes(process);
   return sum;
 }
 

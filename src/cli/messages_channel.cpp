@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 
 #include "autokernel/base/process.h"
@@ -25,13 +24,8 @@ Descriptor messages_channel(const std::string& hidden, const std::string& instea
 }
 
 void send(const Descriptor& channel, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(channel.get(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      throw system_failure(Stop::internal, "cannot answer the process that asked", "write");
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(count));
+  if (!write_all(channel.get(), bytes)) {
+    throw system_failure(Stop::internal, "cannot answer the process that asked", "write");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autokernel/base/defences.h"
+#include "trial/launch_kind.h"
 
 namespace autokernel::trial {
 namespace {
@@ -34,7 +35,7 @@ std::vector<Check> check_plan(const cases::Case& problem) {
   return checks;
 }
 
-std::string check_name(int number) { return "check launch " + std::to_string(number); }
+std::string check_name(int number) { return launch_name(LaunchKind::check, number); }
 
 std::optional<Rejection> run_checks(Launcher& launcher, const SizedCase& sized, KeySource& keys,
                                     RecordSink& judged) {

@@ -85,9 +85,9 @@ Result overdue(Phase phase, std::chrono::duration<double> limit, const std::stri
   return failed(Verdict::timed_out, std::move(reason));
 }
 
-Result oversized(Phase phase, std::uint64_t resident, std::uint64_t limit) {
+Result oversized(Phase phase, std::uint64_t held, std::uint64_t limit) {
   const std::string what =
-      fmt::format("held {} MiB of memory, {} are allowed", resident >> 20U, limit >> 20U);
+      fmt::format("held {} MiB of memory, {} are allowed", held >> 20U, limit >> 20U);
   hold_machine_responsible(phase, what);
   return failed(phase == Phase::compile ? Verdict::does_not_compile : Verdict::crashed,
                 fmt::format("{} {}", activity(phase), what));

@@ -19,7 +19,7 @@ namespace autokernel::trial {
 [[nodiscard]] Result overdue(Phase phase, std::chrono::duration<double> limit,
                              const std::string& whereabouts = {});
 // It and its children held more memory than they may.
-[[nodiscard]] Result oversized(Phase phase, std::uint64_t resident, std::uint64_t limit);
+[[nodiscard]] Result oversized(Phase phase, std::uint64_t held, std::uint64_t limit);
 // It ended without a result. Throws Error(internal) where it was not killed, quoting the last line
 // it printed.
 [[nodiscard]] Result fallen_silent(Phase phase, const Ending& ending, const std::string& printed);

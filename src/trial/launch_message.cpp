@@ -169,9 +169,7 @@ void describe(Fields&& fields, Object& timed) {
   fields("warm_us", timed.warm_us);
   fields("library_default_us", timed.library_default_us);
   fields("event_floor_us", timed.event_floor_us);
-  fields("event_tick_us", timed.event_tick_us);
   fields("host_row", timed.host_row);
-  fields("cap_seconds", timed.cap_seconds);
   fields("seconds", timed.seconds);
   fields("warnings", timed.warnings);
 }

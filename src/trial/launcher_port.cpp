@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cerrno>
-#include <string_view>
 
 #include "autokernel/base/system_error.h"
 
@@ -13,27 +12,20 @@ namespace autokernel::trial {
 void LauncherPort::tell(const Report& report) {
   const std::string line = encode(report);
   const std::lock_guard lock(telling_);
-  for (std::string_view left = line; !left.empty();) {
-    const ssize_t count = ::write(reports_.get(), left.data(), left.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw system_failure(Stop::internal, "cannot report to the runner", "write");
-    left.remove_prefix(static_cast<std::size_t>(count));
+  if (!write_all(reports_.get(), line)) {
+    throw system_failure(Stop::internal, "cannot report to the runner", "write");
   }
 }
 
 Order LauncherPort::next() {
   std::array<char, 65536> piece{};
   for (;;) {
-    if (const std::size_t end = unread_.find('\n'); end != std::string::npos) {
-      const std::string line = unread_.substr(0, end + 1);
-      unread_.erase(0, end + 1);
-      return decode_order(line);
-    }
+    if (const auto line = unread_.next()) return decode_order(*line);
     const ssize_t count = ::read(orders_.get(), piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw system_failure(Stop::internal, "cannot read an order", "read");
     if (count == 0) throw Error(Stop::internal, "the runner has gone");
-    unread_.append(piece.data(), static_cast<std::size_t>(count));
+    unread_.add({piece.data(), static_cast<std::size_t>(count)});
   }
 }
 

@@ -10,6 +10,7 @@
 #include "autokernel/trial/launches.h"
 #include "trial/keys.h"
 #include "trial/launch_message.h"
+#include "trial/line_buffer.h"
 #include "trial/outbox.h"
 #include "trial/watch.h"
 
@@ -38,7 +39,7 @@ class LauncherPort {
   Descriptor orders_;
   Descriptor reports_;
   Outbox outbox_;
-  std::string unread_;
+  LineBuffer unread_;
   std::mutex telling_;  // several threads tell: what one says is not cut by another
 };
 

@@ -7,15 +7,16 @@
 #include <cerrno>
 
 #include "trial/drain.h"
+#include "trial/report_bounds.h"
 
 namespace autokernel::trial {
 namespace {
 
 // Its last words; all that it prints goes on to the supervisor, which bounds what is kept.
 constexpr std::size_t kLastWords = std::size_t{16} << 10U;
-// A report holds some thousand samples, or a compiler's log. What sends more is not our launcher
-// any more.
-constexpr std::size_t kLargestReport = std::size_t{64} << 20U;
+// A report holds some thousand samples, a compiler's log, or PTX in which each byte may be escaped,
+// and nearly all are answered before the next. What sends more is not our launcher any more.
+constexpr std::size_t kLargestReport = std::size_t{32} << 20U;
 // Between closing its channel and its end a process only gives back its memory.
 constexpr std::chrono::seconds kLongestDeath{10};
 
@@ -48,9 +49,11 @@ void LauncherProcess::send(const Order& order) {
 
 std::optional<Report> LauncherProcess::next() {
   for (;;) {
-    if (const auto line = take_line()) {
+    if (const auto line = unparsed_.next()) {
       forward_prints();
-      return decode_report(*line);
+      Report report = decode_report(*line);
+      bound_texts(report);
+      return report;
     }
     if (!child_.messages().is_open()) return std::nullopt;
     wait_for({{{child_.messages().get(), POLLIN, 0}, {child_.output().get(), POLLIN, 0}}});
@@ -59,19 +62,11 @@ std::optional<Report> LauncherProcess::next() {
   }
 }
 
-std::optional<std::string> LauncherProcess::take_line() {
-  const std::size_t end = unparsed_.find('\n');
-  if (end == std::string::npos) return std::nullopt;
-  std::string line = unparsed_.substr(0, end + 1);
-  unparsed_.erase(0, end + 1);
-  return line;
-}
-
 void LauncherProcess::read_reports() {
   drain(child_.messages(), [this](std::string_view piece) {
-    unparsed_ += piece;
-    if (unparsed_.size() > kLargestReport) {
-      throw Error(Stop::internal, "the launcher sent a message of more than 64 MiB");
+    unparsed_.add(piece);
+    if (unparsed_.waiting() > kLargestReport) {
+      throw Error(Stop::internal, "the launcher sent more than 32 MiB at once");
     }
   });
 }
@@ -79,19 +74,16 @@ void LauncherProcess::read_reports() {
 void LauncherProcess::forward_prints() {
   drain(child_.output(), [this](std::string_view piece) {
     printed_.add(piece);
-    while (!piece.empty()) {
-      const ssize_t count = ::write(STDOUT_FILENO, piece.data(), piece.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return;  // nobody listens
-      piece.remove_prefix(static_cast<std::size_t>(count));
-    }
+    // Where nobody listens it is lost.
+    static_cast<void>(write_all(STDOUT_FILENO, piece));
   });
 }
 
-Ending LauncherProcess::ending() {
+std::optional<Ending> LauncherProcess::ending() {
   const auto ending = child_.wait_until(std::chrono::steady_clock::now() + kLongestDeath);
+  if (!ending) static_cast<void>(child_.kill());
   forward_prints();
-  return ending ? *ending : child_.kill();
+  return ending;
 }
 
 }  // namespace autokernel::trial

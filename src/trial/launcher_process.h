@@ -10,6 +10,7 @@
 #include "autokernel/base/process.h"
 #include "autokernel/trial/supervisor.h"
 #include "trial/launch_message.h"
+#include "trial/line_buffer.h"
 
 namespace autokernel::trial {
 
@@ -24,8 +25,8 @@ class LauncherProcess {
   // Throws Error(internal) for a message that makes no sense.
   [[nodiscard]] std::optional<Report> next();
 
-  // Once it has hung up: how it ended.
-  [[nodiscard]] Ending ending();
+  // Once it has hung up: how it ended. None where it did not, and had to be killed.
+  [[nodiscard]] std::optional<Ending> ending();
   // The beginning and the end of what it printed.
   [[nodiscard]] std::string printed() const { return printed_.text(); }
   [[nodiscard]] pid_t id() const { return child_.id(); }
@@ -33,10 +34,9 @@ class LauncherProcess {
  private:
   void forward_prints();
   void read_reports();
-  [[nodiscard]] std::optional<std::string> take_line();
 
   Child child_;
-  std::string unparsed_;
+  LineBuffer unparsed_;
   BoundedText printed_;
 };
 

@@ -7,35 +7,39 @@
 
 #include "autokernel/base/error.h"
 #include "trial/fate.h"
+#include "trial/text_bounds.h"
 
 namespace autokernel::trial {
 namespace {
 
-// A launcher changes its phase eight times; more would keep a trial from its end.
-constexpr int kMostPhases = 16;
+// Of a kernel that is checked at a size of its own: at that one, and at the one that is timed.
+constexpr int kMostCodes = 2;
 
 // A kernel that gets at the process it runs in can make it say anything.
 [[nodiscard]] Rejection disbelieved(const std::string& why) {
   return {Verdict::crashed,
-          "the process in which the kernel ran cannot be believed any more: " + why, "",
-          Cause::unknown};
+          "the process in which the kernel ran cannot be believed any more: " +
+              bounded(why, kLongestReason / 2),
+          "", Cause::unknown};
 }
 
 }  // namespace
 
 LauncherSession::LauncherSession(const RunnerCommand& command, std::size_t outbox_bytes,
                                  const Preparation& preparation)
-    : outbox_(outbox_bytes),
-      process_(command, outbox_.descriptor()),
-      asking_on_([launcher = process_.id()] { ::kill(launcher, kWhereaboutsQuestion); }) {
+    : outbox_(outbox_bytes), process_(command, outbox_.descriptor()), asking_on_([this] {
+        ++questions_;
+        ::kill(process_.id(), kWhereaboutsQuestion);
+      }) {
   process_.send(preparation);
 }
 
 void LauncherSession::assign(const LaunchTask& task, const SizedCase& checked,
-                             const SizedCase& timed, Keys& keys) {
-  account_ = std::make_unique<LaunchAccount>(checked, timed, keys);
-  is_checked_ = task.checked;
-  has_opponent_ = task.against.has_value();
+                             const SizedCase& timed, const LaunchPlan& plan, Keys& keys) {
+  account_ = std::make_unique<LaunchAccount>(checked, timed, plan, keys);
+  course_.emplace(plan.has_opponent ? LaunchCourse::Against::opponent
+                                    : LaunchCourse::Against::nobody);
+  is_checked_ = plan.is_checked;
   process_.send(task);
 }
 
@@ -57,23 +61,21 @@ Timing LauncherSession::follow(SessionListener& listener) {
 void LauncherSession::dismiss() const { ::kill(-process_.id(), SIGKILL); }
 
 LauncherSession::Ended LauncherSession::take(const Phase& phase) {
-  // Each begins a deadline anew.
-  const bool is_its = phase == Phase::check || phase == Phase::time || phase == Phase::harness;
-  if (!is_its || ++phases_told_ > kMostPhases) {
-    return disbelieved("it enters phases that are none of its own");
-  }
+  if (!course_->enter(phase)) return disbelieved("it enters a phase out of turn");
   has_begun_ = has_begun_ || phase != Phase::harness;
   phase_ = phase;
   listener_->entered(phase);
   return std::nullopt;
 }
 
-LauncherSession::Ended LauncherSession::take(const Code& code) const {
+LauncherSession::Ended LauncherSession::take(const Code& code) {
+  if (++codes_ > kMostCodes) return disbelieved("it runs one code after another");
   listener_->code_is(code);
   return std::nullopt;
 }
 
-LauncherSession::Ended LauncherSession::take(const Whereabouts& whereabouts) const {
+LauncherSession::Ended LauncherSession::take(const Whereabouts& whereabouts) {
+  if (++answers_ > questions_) return disbelieved("it answers what nobody asked");
   listener_->stands_at(whereabouts);
   return std::nullopt;
 }
@@ -98,8 +100,13 @@ LauncherSession::Ended LauncherSession::take(const KeyWanted& wanted) {
 }
 
 LauncherSession::Ended LauncherSession::take(const Delivered& delivered) {
-  if (const std::string why = account_->accept(delivered); !why.empty()) return disbelieved(why);
-  if (listener_->is_judged(delivered)) account_->keep(outbox_.take(account_->sized()));
+  LaunchAccount::CopyOutputs copy;
+  if (listener_->is_judged(delivered)) {
+    copy = [this](const SizedCase& sized) { return outbox_.take(sized); };
+  }
+  if (const std::string why = account_->deliver(delivered, copy); !why.empty()) {
+    return disbelieved(why);
+  }
   process_.send(GoOn{});
   // While the launcher makes its next inputs.
   outbox_.prepare(account_->sized());
@@ -107,24 +114,32 @@ LauncherSession::Ended LauncherSession::take(const Delivered& delivered) {
 }
 
 LauncherSession::Ended LauncherSession::take(const SampleTaken& sample) {
-  process_.send(SampleAnswer{listener_->counts(sample)});
+  if (const std::string why = account_->refuse_sample(); !why.empty()) return disbelieved(why);
+  const bool counts = listener_->counts(sample);
+  account_->note_sample(counts ? LaunchAccount::Sampled::counts : LaunchAccount::Sampled::is_void);
+  process_.send(SampleAnswer{counts});
   return std::nullopt;
 }
 
 LauncherSession::Ended LauncherSession::take(const ChecksDone& /*report*/) {
-  if (account_->is_timing()) return disbelieved("it has been checked before");
+  if (!course_->finish_checks()) return disbelieved("its checks are done out of turn");
   if (is_checked_) {
     const std::string why = account_->missing_checks();
     if (!why.empty()) return disbelieved(why);
   }
   if (auto rejected = listener_->checked(*account_)) return *std::move(rejected);
   account_->begin_timing();
+  timing_began_ = std::chrono::steady_clock::now();
+  phase_ = Phase::time;
+  listener_->entered(Phase::time);
   process_.send(GoOn{});
   return std::nullopt;
 }
 
 LauncherSession::Ended LauncherSession::take(Timed& timed) {
-  if (const std::string why = account_->misfit(timed, has_opponent_); !why.empty()) {
+  if (!course_->is_over()) return disbelieved("it has times before it could");
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - timing_began_;
+  if (const std::string why = account_->misfit(timed, elapsed); !why.empty()) {
     return disbelieved(why);
   }
   listener_->timed();
@@ -138,14 +153,20 @@ LauncherSession::Ended LauncherSession::take(Rejection& rejection) const {
 }
 
 LauncherSession::Ended LauncherSession::take(const Failure& failure) const {
-  if (has_begun_ && failure.stop == Stop::internal) return disbelieved(failure.what);
+  // It has nothing to do with repositories.
+  if (failure.stop == Stop::repository || (has_begun_ && failure.stop == Stop::internal)) {
+    return disbelieved(failure.what);
+  }
   throw Error(failure.stop, failure.what);
 }
 
 // It ended without an answer.
 Rejection LauncherSession::lost() {
-  const Ending ending = process_.ending();
+  const std::optional<Ending> known = process_.ending();
   lost_in_ = phase_;
+  // Ours closes its channel by ending.
+  if (!known && has_begun_) return disbelieved("it says no more, and does not end");
+  const Ending ending = known.value_or(Ending{.signal = SIGKILL});
   if (ending.signal == 0 && has_begun_) {
     return {Verdict::crashed,
             fmt::format("the process in which the kernel ran ended with code {}", ending.code),

@@ -2,10 +2,13 @@
 // against what a launcher can have to say at that point, and answered.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 
 #include "trial/launch_account.h"
+#include "trial/launch_course.h"
 #include "trial/launcher_process.h"
 #include "trial/outbox.h"
 #include "trial/questions.h"
@@ -45,7 +48,8 @@ class LauncherSession {
                   const Preparation& preparation);
 
   // What it is to do. The sizes and the keys must live longer.
-  void assign(const LaunchTask& task, const SizedCase& checked, const SizedCase& timed, Keys& keys);
+  void assign(const LaunchTask& task, const SizedCase& checked, const SizedCase& timed,
+              const LaunchPlan& plan, Keys& keys);
   // Answers its reports, until it has timed the kernel, or has rejected it, or is lost. Throws the
   // launcher's Error.
   [[nodiscard]] Timing follow(SessionListener& listener);
@@ -61,8 +65,8 @@ class LauncherSession {
   // None: it goes on.
   using Ended = std::optional<Timing>;
   [[nodiscard]] Ended take(const Phase& phase);
-  [[nodiscard]] Ended take(const Code& code) const;
-  [[nodiscard]] Ended take(const Whereabouts& whereabouts) const;
+  [[nodiscard]] Ended take(const Code& code);
+  [[nodiscard]] Ended take(const Whereabouts& whereabouts);
   [[nodiscard]] Ended take(const Opened& report) const;
   [[nodiscard]] Ended take(Compiled& compiled);
   [[nodiscard]] Ended take(const KeyWanted& wanted);
@@ -76,13 +80,16 @@ class LauncherSession {
 
   Outbox outbox_;
   LauncherProcess process_;
-  Answering asking_on_;  // the launcher, which knows where its warps stand
+  std::atomic<int> questions_ = 0;  // counted by who hands them on
+  Answering asking_on_;             // the launcher, which knows where its warps stand
   std::unique_ptr<LaunchAccount> account_;
   SessionListener* listener_ = nullptr;
   bool is_checked_ = false;  // whether it is to deliver launches to be checked
-  bool has_opponent_ = false;
+  std::optional<LaunchCourse> course_;
   Phase phase_ = Phase::compile;
-  int phases_told_ = 0;
+  std::chrono::steady_clock::time_point timing_began_;
+  int codes_ = 0;
+  int answers_ = 0;
   bool is_compiled_ = false;
   bool has_begun_ = false;  // to launch the candidate, for all that is known
   std::optional<Phase> lost_in_;

@@ -19,6 +19,7 @@
 #include "trial/openblas.h"
 #include "trial/programs.h"
 #include "trial/questions.h"
+#include "trial/text_bounds.h"
 #include "trial/time.h"
 
 namespace autokernel::trial {
@@ -103,11 +104,10 @@ class Launches {
     if (task_.checked) {
       if (auto rejected = check(programs)) return *std::move(rejected);
     }
-    enter(Phase::harness);
     port_->tell(ChecksDone{});
+    // The runner has judged; the phase is that of timing.
     static_cast<void>(port_->await<GoOn>());
     tell_code(timed_program);
-    enter(Phase::time);
     if (!stopwatch) {  // a kernel that fails its checks needs none
       enter(Phase::harness);
       stopwatch = make_stopwatch(programs);
@@ -171,8 +171,6 @@ class Launches {
 
   void enter(Phase phase) { port_->tell(phase); }
   void tell_code(const compile::Program& program) {
-    // More than this nobody reads, and a message has to end.
-    constexpr std::size_t kLongestPtx = std::size_t{4} << 20U;
     port_->tell(Code{program.ptx.substr(0, kLongestPtx)});
   }
 

@@ -16,13 +16,17 @@
 #include "autokernel/base/error.h"
 #include "autokernel/trial/result.h"
 #include "trial/inputs.h"
+#include "trial/json_bounds.h"
+#include "trial/text_bounds.h"
 
 namespace autokernel::trial {
 
 using Json = nlohmann::json;
 
+// What is wrong may quote all of the message.
 [[nodiscard]] inline Error damaged(const std::string& what) {
-  return {Stop::internal, "cannot understand a message between autokernel and its runner: " + what};
+  return {Stop::internal, "cannot understand a message between autokernel and its runner: " +
+                              bounded(what, kLongestWarning)};
 }
 
 // `Type` to be read into, or to be written from.
@@ -292,7 +296,8 @@ struct Envelope {
 
 [[nodiscard]] inline Envelope open_envelope(const std::string& line) {
   if (line.empty() || line.back() != '\n') throw damaged("it is cut off");
-  const Json message = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (const char* excess = excess_of(line)) throw damaged(std::string("it ") + excess);
+  Json message = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (message.is_discarded()) throw damaged("it is not JSON");
   int version = 0;
   Envelope envelope;
@@ -305,7 +310,7 @@ struct Envelope {
   fields("kind", envelope.kind);
   const auto body = message.find("body");
   if (body == message.end()) throw damaged("it has no 'body'");
-  envelope.body = *body;
+  envelope.body = std::move(*body);
   return envelope;
 }
 

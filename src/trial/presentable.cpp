@@ -1,30 +1,10 @@
 #include "trial/presentable.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "autokernel/base/bounded_text.h"
 #include "autokernel/base/visible_text.h"
+#include "trial/text_bounds.h"
 
 namespace autokernel::trial {
 namespace {
-
-// One to three lines, the longest of which are a compiler's on a template with all its arguments.
-constexpr std::size_t kLongestReason = 4000;
-// One line each. ptxas warns once for each function and cause.
-constexpr std::size_t kLongestWarning = 1000;
-constexpr std::size_t kMostWarnings = 20;
-// Names of devices, versions, cases and launches.
-constexpr std::size_t kLongestName = 300;
-// Half of what a log file may have: a compiler's log of a thousand errors.
-constexpr std::size_t kLongestDetail = std::size_t{1} << 20;
-
-[[nodiscard]] std::string bounded(const std::string& text, std::size_t limit) {
-  BoundedText kept(limit);
-  kept.add(text);
-  return kept.text();
-}
 
 void present_text(std::string& text, std::size_t limit) {
   text = visible_text(bounded(text, limit));
@@ -34,11 +14,7 @@ void present_line(std::string& text, std::size_t limit) {
 }
 
 void present_warnings(std::vector<std::string>& warnings) {
-  if (warnings.size() > kMostWarnings) {
-    const std::size_t left_out = warnings.size() - kMostWarnings;
-    warnings.resize(kMostWarnings);
-    warnings.push_back(fmt::format("{} more warnings are left out", left_out));
-  }
+  bound_warnings(warnings);
   for (std::string& warning : warnings) present_line(warning, kLongestWarning);
 }
 

@@ -102,6 +102,7 @@ class Trial : private SessionListener {
     const std::string architecture = report_device(driver.info());
     refuse_unknown_device();
     plan_by_noise();
+    plan_cap();
     if (learned_) learned_(result_);
     const auto device_lock = lock_device(driver.info(), [this] { phases_.enter(Phase::queue); });
     if (!device_lock) {
@@ -112,7 +113,7 @@ class Trial : private SessionListener {
     phases_.enter(Phase::compile);
     const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
     task_ = task(architecture, checked);
-    session_->assign(task_, checked, timed_size_, keys_);
+    session_->assign(task_, checked, timed_size_, launch_plan(), keys_);
     prepare_references(compiler, architecture, checked);
     Timing timing = session_->follow(*this);
     if (auto* rejected = std::get_if<Rejection>(&timing)) {
@@ -124,6 +125,14 @@ class Trial : private SessionListener {
   }
 
   [[nodiscard]] Preparation preparation() const { return {request_.device, request_.cached}; }
+
+  [[nodiscard]] LaunchPlan launch_plan() const {
+    return {.on_gpu = on_gpu(),
+            .is_checked = request_.checked,
+            .has_opponent = request_.against.has_value(),
+            .has_library = std::holds_alternative<cases::GemmReference>(problem_.reference),
+            .samples = result_.samples_wanted};
+  }
 
   [[nodiscard]] LaunchTask task(const std::string& architecture, const SizedCase& checked) const {
     LaunchTask task;
@@ -138,9 +147,7 @@ class Trial : private SessionListener {
     task.checked = request_.checked;
     task.samples = result_.samples_wanted;
     task.recording_seconds = request_.recording_seconds;
-    if (noise_) {
-      task.open_seconds = seconds_to_look_faster(*noise_, wanted_gain(), kPromisingSeconds);
-    }
+    task.open_seconds = open_seconds();
     return task;
   }
 
@@ -212,6 +219,8 @@ class Trial : private SessionListener {
     return watch().counts(sample.repeatable);
   }
   [[nodiscard]] std::optional<Rejection> checked(LaunchAccount& account) override {
+    // The launcher waits: what goes wrong until it is answered is no doing of the candidate's.
+    phases_.leave_candidate();
     be_ready();
     // From here on until it has timed the kernel.
     static_cast<void>(watch());
@@ -267,6 +276,19 @@ class Trial : private SessionListener {
     }
   }
 
+  // How long samples are taken, which the launcher works out in the same way.
+  void plan_cap() {
+    if (on_gpu()) return;  // the case's
+    result_.cap_seconds = request_.against ? emulated_open_seconds(problem_, open_seconds())
+                                           : emulated_cap_seconds(problem_);
+  }
+
+  // How long pairs that do not look like a gain are worth, where the noise of the device is known.
+  [[nodiscard]] std::optional<double> open_seconds() const {
+    if (!noise_) return std::nullopt;
+    return seconds_to_look_faster(*noise_, wanted_gain(), kPromisingSeconds);
+  }
+
   void open_library() {
     if (!needs_library(problem_)) return;
     if (driver_->info().emulated) {
@@ -306,7 +328,6 @@ class Trial : private SessionListener {
 
   [[nodiscard]] std::optional<Rejection> conclude_times(Timed& timed) {
     result_.bench_seconds = timed.seconds;
-    result_.cap_seconds = timed.cap_seconds;
     for (std::string& warning : timed.warnings) result_.warnings.push_back(std::move(warning));
     if (auto rejected = implausible(driver_->info(), timed_size_, timed)) return rejected;
     if (request_.against) {
@@ -322,6 +343,7 @@ class Trial : private SessionListener {
         return rejected;
       }
     }
+    if (on_gpu()) result_.event_tick_us = smallest_step(timed.samples_us, timed.library_us);
     CountedTimes counted = counted_times(std::move(timed.samples_us), timed.sampled_on);
     if (counted.slower_on) {
       result_.warnings.push_back(
@@ -333,7 +355,6 @@ class Trial : private SessionListener {
     result_.warm_us = timed.warm_us;
     result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
-    result_.event_tick_us = timed.event_tick_us;
     if (settlement) settle(*settlement);
     return std::nullopt;
   }
@@ -347,6 +368,7 @@ class Trial : private SessionListener {
         .launches = task_,
         .device = driver_->info(),
         .sized = timed_size_,
+        .plan = launch_plan(),
         .keys = keys_,
         .begins = [this] { phases_.enter(Phase::apart); },
         .watch = [this](pid_t launcher) { return make_watch(launcher); },

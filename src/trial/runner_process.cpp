@@ -85,18 +85,13 @@ void RunnerProcess::read_prints() {
 
 std::vector<Event> RunnerProcess::read_events() {
   drain(child_.messages(), [this](std::string_view piece) {
-    unparsed_ += piece;
-    if (unparsed_.size() > kLargestMessage) {
+    unparsed_.add(piece);
+    if (unparsed_.unfinished() > kLargestMessage) {
       throw Error(Stop::internal, "the runner sent a message of more than 64 MiB");
     }
   });
   std::vector<Event> events;
-  std::size_t begin = 0;
-  for (std::size_t end = 0; (end = unparsed_.find('\n', begin)) != std::string::npos;
-       begin = end + 1) {
-    events.push_back(decode_event(unparsed_.substr(begin, end + 1 - begin)));
-  }
-  unparsed_.erase(0, begin);
+  while (const auto line = unparsed_.next()) events.push_back(decode_event(*line));
   return events;
 }
 

@@ -11,6 +11,7 @@
 #include "autokernel/base/process.h"
 #include "autokernel/trial/message.h"
 #include "autokernel/trial/supervisor.h"
+#include "trial/line_buffer.h"
 
 namespace autokernel::trial {
 
@@ -47,7 +48,7 @@ class RunnerProcess {
 
   Child child_;
   std::string unsent_;
-  std::string unparsed_;
+  LineBuffer unparsed_;
   BoundedText printed_;
 };
 

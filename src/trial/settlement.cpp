@@ -38,7 +38,11 @@ void Settlement::start(Who who) {
   who_ = who;
   session_ = std::make_unique<LauncherSession>(task_.launcher, task_.sized.output_bytes(),
                                                task_.preparation);
-  session_->assign(launches, task_.sized, task_.sized, task_.keys);
+  LaunchPlan plan = task_.plan;
+  plan.is_checked = plan.has_opponent = plan.has_library = false;
+  plan.times_only = true;
+  plan.samples = launches.samples;
+  session_->assign(launches, task_.sized, task_.sized, plan, task_.keys);
 }
 
 void Settlement::settle(PairedComparison& comparison) {

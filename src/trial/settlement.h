@@ -21,6 +21,7 @@ struct SettlementTask {
   LaunchTask launches;  // that of the trial which found the gain; its source is the candidate's
   const driver::DeviceInfo& device;
   const SizedCase& sized;
+  LaunchPlan plan;
   Keys& keys;
   // As a process begins: a deadline begins anew with it.
   std::function<void()> begins;

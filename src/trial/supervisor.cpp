@@ -129,9 +129,9 @@ class Trial {
     }
     if (now < next_look_) return;
     next_look_ = now + watch_interval(phase_);
-    const std::uint64_t resident = tree_.resident_bytes();
-    if (resident > limits_.memory_bytes) {
-      end_early([&] { return oversized(phase_, resident, limits_.memory_bytes); });
+    const std::uint64_t held = tree_.held_bytes();
+    if (held > limits_.memory_bytes) {
+      end_early([&] { return oversized(phase_, held, limits_.memory_bytes); });
     }
   }
 

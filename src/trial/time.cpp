@@ -21,18 +21,8 @@ double seconds_since(Clock::time_point begin) {
 
 // Outputs stay in pageable host memory until the candidate is gone.
 constexpr std::uint64_t kOutputMemory = 2ULL << 30;
-// After so many pairs both kernels are loaded anew, the other one first: where code and buffers
-// happen to lie makes up to 0.1 us on an H200 and 2.5 % of a launch on the emulated device, and
-// they lie differently then. So few that such an offset does not last (docs/decision.md), as many
-// as loading is worth.
-constexpr int kPairsPerRound = 10;
-// The same of launches in a process apart, of which fewer tell how fast it is.
-constexpr int kLaunchesPerRound = 15;
-
-int launches_that_fit(const SizedCase& sized) {
-  const std::uint64_t fitting = kOutputMemory / std::max<std::size_t>(1, sized.output_bytes());
-  return static_cast<int>(std::clamp<std::uint64_t>(fitting, 1, 1U << 20U));
-}
+// A message of their times and keys has some 10 MiB then, and a test of more has nothing to gain.
+constexpr std::uint64_t kMostLaunches = 1U << 17U;
 
 enum class Turn : std::uint8_t { candidate, library, rival };
 
@@ -47,7 +37,12 @@ std::array<Turn, 3> drawn_order() {
 
 }  // namespace
 
-std::string timed_name(int number) { return fmt::format("timed launch {}", number); }
+std::string timed_name(int number) { return launch_name(LaunchKind::timed, number); }
+
+int launches_that_fit(const SizedCase& sized) {
+  const std::uint64_t fitting = kOutputMemory / std::max<std::size_t>(1, sized.output_bytes());
+  return static_cast<int>(std::clamp<std::uint64_t>(fitting, 1, kMostLaunches));
+}
 
 std::variant<std::unique_ptr<Stopwatch::Loaded>, Rejection> Stopwatch::load(
     const compile::Program& program) const {
@@ -58,7 +53,7 @@ std::variant<std::unique_ptr<Stopwatch::Loaded>, Rejection> Stopwatch::load(
 
 Launching Stopwatch::sample_rival(Loaded& rival, Recipe recipe) {
   NoRecords not_judged;  // it was, when it was the candidate
-  return sample(rival.launcher, recipe, fmt::format("opponent's launch {}", ++rival_launches_),
+  return sample(rival.launcher, recipe, launch_name(LaunchKind::opponent, ++rival_launches_),
                 not_judged);
 }
 
@@ -67,7 +62,7 @@ std::variant<std::vector<double>, Rejection> Stopwatch::time_alone(Rival& rival)
   if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
   Loaded& loaded = *std::get<std::unique_ptr<Loaded>>(loading);
   NoRecords not_judged;
-  if (auto rejected = warm_up(loaded.launcher, "opponent's warm-up launch", not_judged)) {
+  if (auto rejected = warm_up(loaded.launcher, LaunchKind::opponent_warm_up, not_judged)) {
     return *std::move(rejected);
   }
   std::vector<double> times_us;
@@ -106,7 +101,10 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
 
   const bool candidate_begins = draw_key().words[0] % 2 == 0;
   for (int round = 0; round == 0 || wants_more(); ++round) {
-    // Whoever is loaded first lies where the other would.
+    // Both are loaded anew, the other one first: where code and buffers happen to lie makes up to
+    // 0.1 us on an H200 and 2.5 % of a launch on the emulated device, and they lie differently
+    // then. A round has so few pairs that such an offset does not last (docs/decision.md), as many
+    // as loading is worth. Whoever is loaded first lies where the other would.
     std::unique_ptr<Loaded> ours;
     std::unique_ptr<Loaded> theirs;
     const bool candidate_first = candidate_begins == (round % 2 == 0);
@@ -118,10 +116,10 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
       }
       (load_candidate ? ours : theirs) = std::get<std::unique_ptr<Loaded>>(std::move(loading));
     }
-    if (auto rejected = warm_up(ours->launcher, kWarmUpName, task_.judged)) return rejected;
+    if (auto rejected = warm_up(ours->launcher, LaunchKind::warm_up, task_.judged)) return rejected;
     if (theirs) {
       NoRecords not_judged;
-      if (auto rejected = warm_up(theirs->launcher, "opponent's warm-up launch", not_judged)) {
+      if (auto rejected = warm_up(theirs->launcher, LaunchKind::opponent_warm_up, not_judged)) {
         return beside(*rejected);
       }
     }

@@ -3,6 +3,7 @@
 // none of them exists.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "trial/candidate.h"
 #include "trial/cublas.h"
 #include "trial/keys.h"
+#include "trial/launch_kind.h"
 #include "trial/launcher.h"
 #include "trial/openblas.h"
 #include "trial/pairing.h"
@@ -40,16 +42,39 @@ struct Timed {
   std::optional<double> warm_us;
   std::optional<double> library_default_us;  // its median with reduced-precision sums allowed
   std::optional<double> event_floor_us;
-  std::optional<double> event_tick_us;
   std::optional<HostRow> host_row;  // on a GPU
-  double cap_seconds = 0;
-  double seconds = 0;  // from the first timed launch to the last
+  double seconds = 0;               // from the first timed launch to the last
   std::vector<std::string> warnings;
 };
 using Timing = std::variant<Timed, Rejection>;
 // "timed launch 3".
 [[nodiscard]] std::string timed_name(int number);
-inline constexpr const char* kWarmUpName = "warm-up launch";
+
+// The plan of the launches, by which the runner holds what it is told of them (launch_account.cpp).
+//
+// Pairs in a row on the same buffers. Then both kernels are loaded anew, the other one first: where
+// code and buffers happen to lie makes up to 0.1 us on an H200 and 2.5 % of a launch on the
+// emulated device, and they lie differently then. So few that such an offset does not last
+// (docs/decision.md), as many as loading is worth.
+inline constexpr int kPairsPerRound = 10;
+// The same of launches in a process apart, of which fewer tell how fast it is.
+inline constexpr int kLaunchesPerRound = 15;
+// Clocks rise within tens of milliseconds of load; a kernel of a microsecond needs no more.
+inline constexpr int kMostWarmUps = 200;
+// Launches without a flush. Where nothing but times is wanted: enough to hold those by the host's
+// clock against.
+[[nodiscard]] constexpr int warm_samples(bool times_only) { return times_only ? 5 : 20; }
+// Outputs of launches that were repeated, beside those of the launches that count (time.cpp).
+inline constexpr std::uint64_t kRepeatedMemory = 512ULL << 20;
+// The most launches whose outputs fit into memory, and whose times into a message.
+[[nodiscard]] int launches_that_fit(const SizedCase& sized);
+// How many launches in a row are held against the host's clock, for a kernel of that time.
+[[nodiscard]] int row_launches(double warm_us);
+// On the emulated device: how long samples are taken, seconds; and pairs, as long as nothing speaks
+// for the candidate. On a GPU both are the case's cap.
+[[nodiscard]] double emulated_cap_seconds(const cases::Case& problem);
+[[nodiscard]] double emulated_open_seconds(const cases::Case& problem,
+                                           std::optional<double> open_seconds);
 
 // What is timed, and where. All must live longer than the stopwatch.
 struct TimingTask {
@@ -106,7 +131,7 @@ class Stopwatch {
   [[nodiscard]] virtual Launcher launcher(const Candidate& candidate) const = 0;
   // Launches that are not timed, as many as it takes until times mean something. `first` gets the
   // record of the first, which is on the inputs that the case declares.
-  [[nodiscard]] virtual std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
+  [[nodiscard]] virtual std::optional<Rejection> warm_up(Launcher& launcher, LaunchKind kind,
                                                          RecordSink& first) = 0;
   // One launch on new inputs, microseconds. Where its time is void it is repeated. Whatever it gave
   // goes to `records`.

@@ -28,8 +28,8 @@ class LibraryClock {
   LibraryClock(const OpenBlas& library, const TimingTask& task, const cases::GemmReference& gemm)
       : library_(&library), product_(product_of(task.sized, gemm.left, gemm.right)) {
     std::vector<Bytes> inputs;
-    task.maker.make(task.sized, timed_recipe(*task.sized.problem), task.keys.draw("library"),
-                    inputs);
+    task.maker.make(task.sized, timed_recipe(*task.sized.problem),
+                    task.keys.draw(name_of(LaunchKind::library)), inputs);
     const auto upcast = [&](const std::string& name, std::vector<float>& to) {
       const std::size_t index = task.sized.index_of(name);
       to.resize(task.sized.tensors[index].count);
@@ -66,9 +66,10 @@ class EmulatedStopwatch : public Stopwatch {
 
   [[nodiscard]] Timing time(const compile::Program& candidate, Rival* rival) override {
     Timed timed;
-    timed.cap_seconds = std::min(task().sized.problem->timing.cap_seconds,
-                                 rival == nullptr ? kCapSeconds : open_seconds());
-    const Caps caps{timed.cap_seconds, kPromisingSeconds};
+    const cases::Case& problem = *task().sized.problem;
+    const Caps caps{rival == nullptr ? emulated_cap_seconds(problem)
+                                     : emulated_open_seconds(problem, task().open_seconds),
+                    kPromisingSeconds};
     if (auto rejected = take_samples(candidate, rival, caps, timed)) return *std::move(rejected);
     return timed;
   }
@@ -78,10 +79,10 @@ class EmulatedStopwatch : public Stopwatch {
     return {task().device, candidate, task().sized, task().maker, 1};
   }
   // One is enough, and on the inputs the case declares it is the check at full size on them.
-  [[nodiscard]] std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
+  [[nodiscard]] std::optional<Rejection> warm_up(Launcher& launcher, LaunchKind kind,
                                                  RecordSink& first) override {
-    Launching launching =
-        launcher.launch(Recipe::declared, task().keys.draw(kind), kind, none_, first);
+    Launching launching = launcher.launch(Recipe::declared, task().keys.draw(name_of(kind)),
+                                          name_of(kind), none_, first);
     if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
     return std::nullopt;
   }
@@ -98,15 +99,20 @@ class EmulatedStopwatch : public Stopwatch {
   [[nodiscard]] double sample_library() override { return library_->sample(); }
 
  private:
-  [[nodiscard]] double open_seconds() const {
-    return std::max(kOpenSeconds, task().open_seconds.value_or(kOpenSeconds));
-  }
-
   std::unique_ptr<LibraryClock> library_;  // null: none does this case
   Surroundings none_;
 };
 
 }  // namespace
+
+double emulated_cap_seconds(const cases::Case& problem) {
+  return std::min(problem.timing.cap_seconds, kCapSeconds);
+}
+
+double emulated_open_seconds(const cases::Case& problem, std::optional<double> open_seconds) {
+  return std::min(problem.timing.cap_seconds,
+                  std::max(kOpenSeconds, open_seconds.value_or(kOpenSeconds)));
+}
 
 std::unique_ptr<Stopwatch> emulated_stopwatch(const TimingTask& task, const OpenBlas* library) {
   return std::make_unique<EmulatedStopwatch>(task, library);

@@ -22,24 +22,18 @@ double seconds_since(Clock::time_point begin) {
 // Clocks rise within tens of milliseconds of load; fewer warm-ups than the case asks for, or less
 // time, is too little.
 constexpr double kWarmUpSeconds = 0.1;
-constexpr int kMostWarmUps = 200;
 // Loading a kernel and its buffers anew takes less; clocks do not fall so soon.
 constexpr std::chrono::milliseconds kStaysWarm{200};
 // Buffers rotate through this many times the L2, so that a set's last use has left it.
 constexpr std::uint64_t kRotatedL2 = 4;
 constexpr std::size_t kMostSets = 64;
 constexpr int kFloorSamples = 20;
-constexpr int kWarmSamples = 20;
-// Of a trial for times only: enough to hold the row by the host's clock against.
-constexpr int kFewWarmSamples = 5;
 constexpr int kDefaultModeSamples = 20;
 // Enough for a mean that can be compared with that of the pairs, few enough to cost little.
 constexpr int kAloneSamples = 20;
 // A gate that gives up means that queueing waited for the device, once at most where modules are
 // loaded lazily.
 constexpr int kGateAttempts = 3;
-// Outputs of launches that were repeated, beside those of the launches that count (time.cpp).
-constexpr std::uint64_t kRepeatedMemory = 512ULL << 20;
 // The cross-check by the host's clock: so many launches in a row, or as many as fit into the time.
 // Long kernels need fewer for the same precision: what the host adds at both ends is some 10 us,
 // 0.05 % of that time.
@@ -107,7 +101,7 @@ class LibrarySequence {
         product_(product_of(task.sized, gemm.left, gemm.right)),
         memory_(task.device, Operands::bytes_wanted(task.device, task.sized, Workspace{})),
         operands_(task.device, task.sized, Workspace{}, memory_) {
-    const Key key = task.keys.draw("library");
+    const Key key = task.keys.draw(name_of(LaunchKind::library));
     std::vector<Bytes> inputs;
     task.maker.make(task.sized, timed_recipe(*task.sized.problem), key, inputs);
     HostSide host;
@@ -139,8 +133,7 @@ class LibrarySequence {
 // By the host's clock: event time stamps are written by the device that a candidate runs on.
 std::variant<HostRow, Rejection> time_row(Launcher& launcher,
                                           const compile::Declaration& declaration, double warm_us) {
-  const double fitting = kRowSeconds * 1e6 / std::max(warm_us, 1.0);
-  const int launches = std::clamp(static_cast<int>(fitting), kShortestRow, kRow);
+  const int launches = row_launches(warm_us);
   const auto row = launcher.back_to_back(launches);
   if (const auto* rejected = std::get_if<Rejection>(&row)) return *rejected;
   // The zeroing of a workspace, and setting objects back, are queued like a launch.
@@ -168,8 +161,8 @@ class GpuStopwatch : public Stopwatch {
 
   [[nodiscard]] Timing time(const compile::Program& candidate, Rival* rival) override {
     Timed timed;
-    timed.cap_seconds = task().sized.problem->timing.cap_seconds;
-    const Caps caps{timed.cap_seconds, timed.cap_seconds};
+    const double cap_seconds = task().sized.problem->timing.cap_seconds;
+    const Caps caps{cap_seconds, cap_seconds};
     auto rejected = take_samples(candidate, rival, caps, timed,
                                  [&](Loaded& loaded) { return take_other_figures(loaded, timed); });
     if (rejected) return *std::move(rejected);
@@ -183,7 +176,7 @@ class GpuStopwatch : public Stopwatch {
   }
 
   // Runs unblocked, so that whatever is loaded lazily is loaded before a gate closes.
-  [[nodiscard]] std::optional<Rejection> warm_up(Launcher& launcher, const char* kind,
+  [[nodiscard]] std::optional<Rejection> warm_up(Launcher& launcher, LaunchKind kind,
                                                  RecordSink& first) override {
     Surroundings none;
     NoRecords none_judged;
@@ -194,7 +187,7 @@ class GpuStopwatch : public Stopwatch {
       if (is_warm && i > 1) break;
       if (i > task().sized.problem->timing.warmups && seconds_since(begin) >= kWarmUpSeconds) break;
       const Recipe recipe = i == 1 ? Recipe::declared : timed_recipe(*task().sized.problem);
-      const std::string name = fmt::format("{} {}", kind, i);
+      const std::string name = launch_name(kind, i);
       // Judging them all would cost more than it finds: the first is the check on declared inputs.
       RecordSink& records = i == 1 ? first : none_judged;
       Launching launching = launcher.launch(recipe, task().keys.draw(name), name, none, records);
@@ -216,10 +209,7 @@ class GpuStopwatch : public Stopwatch {
  private:
   // What is measured once, of the candidate by itself.
   [[nodiscard]] std::optional<Rejection> take_other_figures(Loaded& loaded, Timed& timed) {
-    if (!task().times_only) {
-      timed.event_floor_us = event_floor_us();
-      timed.event_tick_us = smallest_step(timed.samples_us, timed.library_us);
-    }
+    if (!task().times_only) timed.event_floor_us = event_floor_us();
     if (library_) timed.library_default_us = library_default_us();
     auto warm = time_warm(loaded.launcher);
     if (auto* rejected = std::get_if<Rejection>(&warm)) return std::move(*rejected);
@@ -283,11 +273,11 @@ class GpuStopwatch : public Stopwatch {
   // The median without a flush, microseconds.
   [[nodiscard]] std::variant<double, Rejection> time_warm(Launcher& launcher) {
     std::vector<double> samples;
-    const int wanted = task().times_only ? kFewWarmSamples : kWarmSamples;
+    const int wanted = warm_samples(task().times_only);
     NoRecords not_judged;  // nobody is judged by the warm figure
     for (int i = 1; i <= wanted; ++i) {
       auto sampled = sample_behind_gate(launcher, sampled_recipe(*task().sized.problem, i),
-                                        fmt::format("warm launch {}", i), Flush::no, not_judged);
+                                        launch_name(LaunchKind::warm, i), Flush::no, not_judged);
       if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);
       samples.push_back(std::get<Launched>(sampled).microseconds);
     }
@@ -302,6 +292,11 @@ class GpuStopwatch : public Stopwatch {
 };
 
 }  // namespace
+
+int row_launches(double warm_us) {
+  const double fitting = kRowSeconds * 1e6 / std::max(warm_us, 1.0);
+  return std::clamp(static_cast<int>(fitting), kShortestRow, kRow);
+}
 
 std::unique_ptr<Stopwatch> gpu_stopwatch(const TimingTask& task, const Cublas* library,
                                          const compile::Program& tools) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -96,14 +97,29 @@ TEST(ProcessTree, CountsTheMemoryOfAllItsMembers) {
   const ProcessTree tree;
   // tail keeps the line it is reading: 64 MB, in a child of the child.
   const Child child = shell("(head -c 64000000 /dev/zero; sleep 100) | tail -n 1", mark);
-  EXPECT_TRUE(comes_true([&] { return tree.resident_bytes() >= 64000000; }));
+  EXPECT_TRUE(comes_true([&] { return tree.held_bytes() >= 64000000; }));
 }
 
-TEST(ResidentBytes, OfThisProcessAreNotNone) { EXPECT_GT(resident_bytes(::getpid()), 100000U); }
+TEST(HeldBytes, OfThisProcessAreNotNone) { EXPECT_GT(held_bytes(::getpid()), 100000U); }
 
-TEST(ResidentBytes, OfAProcessThatDoesNotExistAreNone) {
-  EXPECT_EQ(resident_bytes(0x7fffffff), 0U);
+// Reading one byte of each 2 MiB makes nothing resident, but a table of 4 KiB for each.
+TEST(HeldBytes, HoldTheTablesOfPagesToo) {
+  constexpr std::size_t kStep = std::size_t{2} << 20U;
+  constexpr std::size_t kSteps = 8192;
+  const std::uint64_t before = held_bytes(::getpid());
+  void* const begin = ::mmap(nullptr, kSteps * kStep, PROT_READ,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(begin, MAP_FAILED);
+  ASSERT_EQ(::madvise(begin, kSteps * kStep, MADV_NOHUGEPAGE), 0);
+  int sum = 0;
+  for (std::size_t i = 0; i < kSteps; ++i)
+    sum += static_cast<const volatile char*>(begin)[i * kStep];
+  EXPECT_EQ(sum, 0);
+  EXPECT_GE(held_bytes(::getpid()), before + kSteps * 4096 / 2);
+  ::munmap(begin, kSteps * kStep);
 }
+
+TEST(HeldBytes, OfAProcessThatDoesNotExistAreNone) { EXPECT_EQ(held_bytes(0x7fffffff), 0U); }
 
 }  // namespace
 }  // namespace autokernel

@@ -8,6 +8,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/trial/message.h"
+#include "trial/launch_message.h"
 
 namespace {
 
@@ -38,5 +39,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string line(data, data + size);
   expect_round_trip(autokernel::trial::decode_request, line);
   expect_round_trip(autokernel::trial::decode_event, line);
+  expect_round_trip(autokernel::trial::decode_report, line);
   return 0;
 }

@@ -3,11 +3,13 @@
 #include <limits>
 
 #include "autokernel/trial/message.h"
+#include "trial/launch_message.h"
 
 namespace autokernel::fuzz {
 namespace {
 
 using trial::Event;
+using trial::Report;
 
 trial::Request request() {
   trial::Request request;
@@ -40,6 +42,16 @@ trial::Result result() {
   return result;
 }
 
+trial::Timed timed() {
+  trial::Timed timed;
+  timed.samples_us = {1.5, 0.1};
+  timed.sampled_on = {trial::Recipe::exact, trial::Recipe::declared};
+  timed.alone_us = {{1}, {2, 3}};
+  timed.warm_us = 0.5;
+  timed.host_row = trial::HostRow{200, 2, 7.5};
+  return timed;
+}
+
 }  // namespace
 
 std::vector<std::string> message_seeds() {
@@ -48,7 +60,14 @@ std::vector<std::string> message_seeds() {
           trial::encode(Event{trial::Phase::compile}),
           trial::encode(Event{result()}),
           trial::encode(Event{trial::Result{}}),
-          trial::encode(Event{trial::Failure{Stop::environment, "no such device"}})};
+          trial::encode(Event{trial::Failure{Stop::environment, "no such device"}}),
+          trial::encode(Report{timed()}),
+          trial::encode(Report{trial::KeyWanted{"timed launch 3"}}),
+          trial::encode(Report{trial::Delivered{"timed launch 3", "default"}}),
+          trial::encode(Report{trial::SampleTaken{}}),
+          trial::encode(Report{trial::Compiled{{}, {"a warning"}, "a log", "13.0"}}),
+          trial::encode(Report{
+              trial::Rejection{trial::Verdict::crashed, "a trap", "it all", trial::Cause::trap}})};
 }
 
 }  // namespace autokernel::fuzz

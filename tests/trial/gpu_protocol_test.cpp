@@ -10,6 +10,7 @@
 #include "autokernel/base/error.h"
 #include "trial/case_text.h"
 #include "trial/gpu_tools.h"
+#include "trial/launch_account.h"
 #include "trial/memory_driver.h"
 #include "trial/plausible.h"
 #include "trial/time.h"
@@ -200,6 +201,84 @@ TEST_F(OnAGpu, BuffersRotateThroughFourTimesTheL2) {
 
   // 64 KiB of L2, and 1,792 bytes of tensors in a set; never more than 64 sets.
   EXPECT_EQ(outputs.size(), 64U);
+}
+
+// The runner's side of a launcher that is honest: whatever is not in its plan ends the test.
+class Accounting : public KeySource, public RecordSink, public Watch {
+ public:
+  Accounting(const SizedCase& sized, const LaunchPlan& plan)
+      : account_(sized, sized, plan, keys_) {}
+
+  [[nodiscard]] Key draw(const std::string& launch) override {
+    const auto key = account_.draw(launch);
+    EXPECT_TRUE(key.has_value()) << launch;
+    return key.value_or(Key{});
+  }
+  void take(LaunchRecord record, const Operands& operands) override {
+    EXPECT_EQ(account_.deliver({record.name, record.sized->size_name, record.recipe},
+                               [&](const SizedCase&) { return operands.outputs(); }),
+              "");
+  }
+  // Every seventh time is void.
+  [[nodiscard]] Sample after_sample(Again again) override {
+    EXPECT_EQ(account_.refuse_sample(), "");
+    const bool is_void = ++samples_ % 7 == 0 && again == Again::possible;
+    account_.note_sample(is_void ? LaunchAccount::Sampled::is_void
+                                 : LaunchAccount::Sampled::counts);
+    return is_void ? Sample::is_void : Sample::counts;
+  }
+  [[nodiscard]] Conditions conditions() const override { return {}; }
+
+  [[nodiscard]] LaunchAccount& account() { return account_; }
+
+ private:
+  Keys keys_;
+  LaunchAccount account_;
+  int samples_ = 0;
+};
+
+constexpr std::chrono::hours kLong{1};
+
+TEST_F(OnAGpu, WhatIsLaunchedIsWhatTheRunnerHasInItsPlan) {
+  Accounting runner(sized_, {.on_gpu = true, .is_checked = false, .samples = 50});
+  const TimingTask task{memory_.device(), sized_, maker_, runner, runner, 50, runner};
+  runner.account().begin_timing();
+
+  const Timing timing = gpu_stopwatch(task, nullptr, tools_)->time(program_, nullptr);
+
+  EXPECT_EQ(runner.account().misfit(std::get<Timed>(timing), kLong), "");
+}
+
+TEST_F(OnAGpu, WhatIsLaunchedAgainstAnOpponentIsWhatTheRunnerHasInItsPlan) {
+  Accounting runner(sized_,
+                    {.on_gpu = true, .is_checked = false, .has_opponent = true, .samples = 50});
+  const TimingTask task{memory_.device(), sized_, maker_, runner, runner, 50, runner};
+  Rival rival{program_, Pairing("the incumbent", 0.01)};
+
+  const auto stopwatch = gpu_stopwatch(task, nullptr, tools_);
+  std::vector<std::vector<double>> alone;
+  alone.push_back(std::get<std::vector<double>>(stopwatch->time_alone(rival)));
+  runner.account().begin_timing();
+  Timed timed = std::get<Timed>(stopwatch->time(program_, &rival));
+  alone.push_back(std::get<std::vector<double>>(stopwatch->time_alone(rival)));
+  timed.alone_us = std::move(alone);
+
+  EXPECT_EQ(runner.account().misfit(timed, kLong), "");
+}
+
+TEST_F(OnAGpu, WhatIsLaunchedForTimesAloneIsWhatTheRunnerHasInItsPlan) {
+  Accounting runner(sized_,
+                    {.on_gpu = true, .is_checked = false, .times_only = true, .samples = 45});
+  TimingTask task{memory_.device(), sized_, maker_, runner, runner, 45, runner};
+  task.times_only = true;
+  runner.account().begin_timing();
+
+  const Timing timing = gpu_stopwatch(task, nullptr, tools_)->time(program_, nullptr);
+
+  const auto& timed = std::get<Timed>(timing);
+  EXPECT_EQ(timed.samples_us.size(), 45U);
+  EXPECT_FALSE(timed.event_floor_us.has_value());
+  EXPECT_EQ(runner.account().misfit(timed, kLong), "");
 }
 
 // One launch of a kernel that writes where the test says; what is said of it.

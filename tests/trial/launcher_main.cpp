@@ -6,6 +6,7 @@
 
 #include "autokernel/base/process.h"
 #include "autokernel/trial/launches.h"
+#include "trial/hostile_launcher.h"
 
 int main(int argc, char** argv) {
   using autokernel::Descriptor;
@@ -14,6 +15,12 @@ int main(int argc, char** argv) {
         {.orders = Descriptor(STDIN_FILENO),
          .reports = Descriptor(autokernel::kMessagesDescriptor),
          .outbox = Descriptor(autokernel::kSharedDescriptor)});
+  }
+  if (argc == 3 && std::string_view(argv[1]) == "hostile launcher") {
+    return autokernel::trial::lie_to_the_runner(
+        argv[2], {.orders = Descriptor(STDIN_FILENO),
+                  .reports = Descriptor(autokernel::kMessagesDescriptor),
+                  .outbox = Descriptor(autokernel::kSharedDescriptor)});
   }
   ::testing::InitGoogleMock(&argc, argv);
   return RUN_ALL_TESTS();

@@ -218,6 +218,33 @@ TEST_F(MatMulTrial, AgainstASlowerKernelIsFaster) {
   EXPECT_THAT(comparison.reason, HasSubstr("the slow one"));
 }
 
+TEST_F(MatMulTrial, AGainIsMeasuredAgainInFiveProcesses) {
+  Request asked = request(matmul(kStore));
+  asked.against = {.name = "the slow one", .source = slower_matmul(8), .min_gain = 0.1};
+  std::vector<Phase> entered;
+  std::vector<Outcome> told;
+  const Result result = run_trial(
+      asked, [&](Phase phase) { entered.push_back(phase); },
+      [&](const Result& known) {
+        if (known.comparison) told.push_back(known.comparison->outcome);
+      });
+
+  EXPECT_EQ(std::ranges::count(entered, Phase::apart), 5);
+  EXPECT_THAT(told, ElementsAre(Outcome::faster)) << "before the first of them";
+  EXPECT_GT(test::present(test::present(result.comparison).gain_apart), 0.2);
+  // Those of the trial itself.
+  EXPECT_EQ(test::present(result.comparison).opponent.samples_us.size(),
+            test::present(result.times).samples_us.size());
+}
+
+TEST_F(MatMulTrial, ARecordingIsNotMeasuredAgain) {
+  Request asked = request(matmul(kStore));
+  asked.against = {.name = "the slow one", .source = slower_matmul(4), .min_gain = 0.1};
+  asked.recording_seconds = 0.2;
+  const Result result = run_trial(asked, [](Phase) {});
+  EXPECT_FALSE(test::present(result.comparison).gain_apart.has_value());
+}
+
 TEST_F(MatMulTrial, AgainstAFasterKernelIsNotFaster) {
   Request asked = request(slower_matmul(4));
   asked.against = {.name = "the quick one", .source = matmul(kStore), .min_gain = 0.1};

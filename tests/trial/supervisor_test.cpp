@@ -13,6 +13,7 @@
 #include "autokernel/base/interrupts.h"
 #include "autokernel/trial/message.h"
 #include "support/census.h"
+#include "support/present.h"
 #include "support/scratch_folder.h"
 
 namespace autokernel::trial {
@@ -204,6 +205,42 @@ TEST_F(Supervisor, ReportsWhatIsKnownOfACandidateThatTakesTheRunnerDown) {
   EXPECT_THAT(result.reason, HasSubstr("SIGSEGV"));
   EXPECT_EQ(result.problem, "as sent");
   EXPECT_THAT(result.device, Optional(Field(&DeviceReport::name, "a device")));
+}
+
+// A gain that is being measured again, with each kernel in a process of its own.
+Result found_faster() {
+  Result known;
+  known.problem = "as sent";
+  PairedComparison& comparison = known.comparison.emplace();
+  comparison.outcome = Outcome::faster;
+  comparison.as_fast = true;
+  comparison.reason = "-10.00 % time";
+  return known;
+}
+
+TEST_F(Supervisor, DoubtsAGainWhoseProcessesApartTakeTheRunnerDown) {
+  const Result result =
+      supervise(say(Outline{found_faster()}) + say(Phase::apart) + "kill -SEGV $$");
+  EXPECT_EQ(result.verdict, Verdict::correct);
+  EXPECT_EQ(result.problem, "as sent");
+  const PairedComparison& comparison = test::present(result.comparison);
+  EXPECT_EQ(comparison.outcome, Outcome::inconclusive);
+  EXPECT_FALSE(comparison.as_fast);
+  EXPECT_THAT(comparison.reason, HasSubstr("-10.00 % time; measured by itself, a kernel fails: "));
+  EXPECT_THAT(comparison.reason, HasSubstr("SIGSEGV while timing each kernel by itself"));
+}
+
+TEST_F(Supervisor, DoubtsAGainWhoseProcessesApartDoNotEnd) {
+  limits_.time_seconds = 0.3;
+  const Result result = supervise(say(Outline{found_faster()}) + say(Phase::apart) + "sleep 100");
+  EXPECT_EQ(test::present(result.comparison).outcome, Outcome::inconclusive);
+  EXPECT_THAT(test::present(result.comparison).reason, HasSubstr("took more than 0.3 s"));
+}
+
+TEST_F(Supervisor, GivesEachProcessApartTimeOfItsOwn) {
+  limits_.time_seconds = 2;
+  const std::string apart = say(Phase::apart) + "sleep 0.8\n";
+  EXPECT_EQ(supervise(apart + apart + apart + say(success())).verdict, Verdict::correct);
 }
 
 TEST_F(Supervisor, CallsARunnerKilledByASignalCrashedAndNamesTheSignal) {

@@ -1,7 +1,7 @@
 // One owner for each open file descriptor, and the pairs of descriptors two processes talk through.
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include "autokernel/base/owned.h"
 
@@ -41,5 +41,9 @@ struct Pipe {
 
 // Makes reads and writes return at once instead of waiting. Throws Error(internal).
 void set_nonblocking(const Descriptor& descriptor);
+
+// Writes all of it to a descriptor that blocks, whoever owns it. False where the rest could not be
+// written: errno says why.
+[[nodiscard]] bool write_all(int descriptor, std::string_view bytes);
 
 }  // namespace autokernel

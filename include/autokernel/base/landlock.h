@@ -1,5 +1,5 @@
-// Landlock: a thread gives up access to files, for good. Linux 5.13 and later, where it is switched
-// on.
+// Landlock: a thread gives up access to files, and to more where the kernel knows how, for good.
+// Linux 5.13 and later, where it is switched on.
 #pragma once
 
 #include <filesystem>
@@ -12,6 +12,13 @@ namespace autokernel {
 // and nothing is given up, where the kernel has no Landlock. Throws Error(environment) where it has
 // but does not let us.
 [[nodiscard]] bool confine_thread_to_reading(std::span<const std::filesystem::path> readable);
+
+// From now on this thread, and every thread and process it starts, opens no file and changes none,
+// and, where the kernel knows of it, has no TCP (Linux 6.7), no abstract sockets and signals of
+// other processes (6.12), and neither has any other thread of this process (7.0). What is open
+// stays open. False, and nothing is given up, where the kernel has no Landlock. Throws
+// Error(environment) where it has but does not let us.
+[[nodiscard]] bool confine_to_what_is_open();
 
 // Whether the kernel has it.
 [[nodiscard]] bool has_landlock();

@@ -16,8 +16,9 @@ namespace autokernel {
 [[nodiscard]] std::vector<pid_t> children_of(pid_t parent);
 // 0 for one that is gone, or has none.
 [[nodiscard]] pid_t parent_of(pid_t process);
-// Bytes of memory a process has resident; 0 for one that is gone.
-[[nodiscard]] std::uint64_t resident_bytes(pid_t process);
+// Bytes of memory that a process holds, those that were swapped out and the kernel's own for it
+// among them; 0 for one that is gone.
+[[nodiscard]] std::uint64_t held_bytes(pid_t process);
 
 // The descendants we get while it lives; those left when it goes are killed. Orphans among them
 // become our children instead of init's, so none escapes by a new session or a dying parent. One at
@@ -29,7 +30,7 @@ class ProcessTree {
   ProcessTree();
 
   [[nodiscard]] std::vector<pid_t> members() const;
-  [[nodiscard]] std::uint64_t resident_bytes() const;
+  [[nodiscard]] std::uint64_t held_bytes() const;
   // Kills and reaps all members; returns how many there were. A Child that is owned elsewhere has
   // been reaped before.
   [[nodiscard]] int kill_all() const;

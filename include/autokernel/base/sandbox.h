@@ -1,4 +1,5 @@
-// seccomp: a process gives up most of what it could ask of the system, for good.
+// seccomp, with Landlock behind it: a process gives up most of what it could ask of the system, for
+// good.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ enum class Sandbox : std::uint8_t {
 };
 
 // From now on no thread of this process starts a program or a process, opens or changes a file, has
-// a network, or reaches another process: the calls fail with EPERM. Throws Error(environment)
-// where the system has no seccomp.
+// a network, or reaches another process: the calls fail with EPERM, and those that are younger than
+// the list with ENOSYS. Throws Error(environment) where the system has no seccomp.
 void enter_sandbox(Sandbox sandbox);
 
 }  // namespace autokernel
