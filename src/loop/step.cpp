@@ -173,6 +173,8 @@ Step Loop::step(const StepOptions& options) {
   request.against = {.name = name_of(status.best),
                      .source = parts.source_at(status.best.commit, run.editable),
                      .min_gain = run.min_gain};
+  const bool is_shorter = options.simpler && is_simpler(request.source, request.against->source);
+  request.against->as_fast_will_do = is_shorter;
 
   const std::string reference = reference_of(run.tag, experiment.number);
   parts.at("committed");
@@ -206,9 +208,7 @@ Step Loop::step(const StepOptions& options) {
   }
   parts.at("measured");
 
-  const bool as_fast = result.comparison && result.comparison->as_fast;
-  const bool simpler =
-      options.simpler && as_fast && is_simpler(request.source, request.against->source);
+  const bool simpler = is_shorter && result.comparison && result.comparison->as_fast;
   decide(experiment, result, simpler,
          fmt::format("; kept as the simpler one: {} words and signs instead of {}",
                      compile::count_tokens(request.source),

@@ -21,6 +21,10 @@ constexpr double kSamplingErrors = 2;
 constexpr double kOfTheMean = 2;
 constexpr double kOfTheSlowest = 3;
 
+// So many times what is usual on a device the opponent's processes may be apart and count as the
+// device's doing: whoever wrote the opponent may have made it erratic.
+constexpr double kWidest = 2;
+
 struct Processes {
   double mean = 0;  // of logarithms, as all here
   double slowest = 0;
@@ -59,7 +63,8 @@ Apart compare_apart(const std::vector<std::vector<double>>& candidate,
   const Processes ours = summed_up(candidate);
   const Processes theirs = summed_up(opponent);
   const double shorter_us = std::exp(std::min(ours.mean, theirs.mean));
-  const double moved = std::max({theirs.width, spread.relative, spread.microseconds / shorter_us});
+  const double usual = std::max(spread.relative, spread.microseconds / shorter_us);
+  const double moved = std::clamp(theirs.width, usual, kWidest * usual);
   return {gain_of(theirs.mean - ours.mean), gain_of(theirs.mean - ours.slowest),
           std::hypot(moved, kSamplingErrors * theirs.sampling_error),
           1 - ours.plain_mean_us / theirs.plain_mean_us};
@@ -70,6 +75,12 @@ bool bears_out(const Apart& apart, double gain, double min_gain, bool disturbed)
   if (apart.plain_gain + kOfTheMean * apart.uncertainty < 0) return false;
   return apart.gain + kOfTheMean * apart.uncertainty >= gain / 2 &&
          apart.least_gain + kOfTheSlowest * apart.uncertainty >= gain / 2;
+}
+
+bool bears_out_as_fast(const Apart& apart, double min_gain) {
+  return apart.gain + kOfTheMean * apart.uncertainty >= -min_gain &&
+         apart.least_gain + kOfTheSlowest * apart.uncertainty >= -min_gain &&
+         apart.plain_gain + kOfTheMean * apart.uncertainty >= -min_gain;
 }
 
 }  // namespace autokernel::trial

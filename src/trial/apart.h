@@ -35,5 +35,8 @@ struct ProcessSpread {
 // of times that move from process to process. Where the opponent was seen to be slower beside the
 // candidate, all of min_gain has to be there without doubt. Nor may it be a loss by the plain mean.
 [[nodiscard]] bool bears_out(const Apart& apart, double gain, double min_gain, bool disturbed);
+// Whether they leave it possible that the candidate is not slower by min_gain: in the mean, in its
+// slowest process, and with its slow launches.
+[[nodiscard]] bool bears_out_as_fast(const Apart& apart, double min_gain);
 
 }  // namespace autokernel::trial

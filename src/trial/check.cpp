@@ -27,21 +27,25 @@ bool must_repeat(const cases::Case& problem) {
 std::vector<Check> check_plan(const cases::Case& problem) {
   std::vector<Check> checks;
   const Recipe repeated = timed_recipe(problem);
-  checks.push_back({repeated, must_repeat(problem) ? kRepeats : 1});
-  if (repeated != Recipe::declared) checks.push_back({Recipe::declared, 1});
+  checks.push_back({repeated, must_repeat(problem) ? kRepeats : 1, CheckedAt::check_size});
+  if (repeated != Recipe::declared) checks.push_back({Recipe::declared, 1, CheckedAt::check_size});
   if (has_floating_input(problem) && stands(Defence::stress_inputs)) {
-    for (const Recipe stress : kStressRecipes) checks.push_back({stress, 1});
+    for (const Recipe stress : kStressRecipes) checks.push_back({stress, 1, CheckedAt::timed_size});
   }
   return checks;
 }
 
 std::string check_name(int number) { return launch_name(LaunchKind::check, number); }
 
-std::optional<Rejection> run_checks(Launcher& launcher, const SizedCase& sized, KeySource& keys,
-                                    RecordSink& judged) {
+std::optional<Rejection> run_checks(Launcher& launcher, CheckedAt at, const cases::Case& problem,
+                                    KeySource& keys, RecordSink& judged) {
   int number = 0;
   Surroundings none;
-  for (const Check& check : check_plan(*sized.problem)) {
+  for (const Check& check : check_plan(problem)) {
+    if (check.at != at) {
+      number += check.launches;
+      continue;
+    }
     const Key key = keys.draw(check_name(number + 1));
     for (int i = 0; i < check.launches; ++i) {
       Launching launching = launcher.launch(check.recipe, key, check_name(++number), none, judged);

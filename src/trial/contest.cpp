@@ -13,8 +13,9 @@ namespace {
 
 }  // namespace
 
-Result hold_contest(const Request& request, const Limits& limits, const Observer& observer,
+Result hold_contest(Request request, const Limits& limits, const Observer& observer,
                     const RunnerCommand& runner) {
+  if (request.against) request.against->is_settled = true;
   Result result = supervise(request, limits, observer, runner);
   if (may_be_innocent(request, result)) {
     const std::string first = std::move(result.reason);

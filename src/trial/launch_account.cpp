@@ -127,7 +127,9 @@ std::optional<LaunchAccount::Planned> LaunchAccount::planned_check() const {
   for (const Check& check : check_plan(*timed_->problem)) {
     const std::string first = check_name(number + 1);
     for (int i = 0; i < check.launches; ++i, ++number) {
-      if (number == checks_) return Planned{check_name(number + 1), check.recipe, first};
+      if (number != checks_) continue;
+      const SizedCase* const sized = check.at == CheckedAt::timed_size ? timed_ : checked_;
+      return Planned{check_name(number + 1), check.recipe, first, sized};
     }
   }
   return std::nullopt;
@@ -139,7 +141,7 @@ std::optional<LaunchAccount::Planned> LaunchAccount::planned(const NamedLaunch& 
   if (!is_timing_) return plan_.is_checked ? planned_check() : std::nullopt;
   if (launch.kind == LaunchKind::warm_up && launch.number <= 1) {
     std::string name = launch.number == 0 ? name_of(launch.kind) : launch_name(launch.kind, 1);
-    return Planned{name, Recipe::declared, name};
+    return Planned{name, Recipe::declared, name, timed_};
   }
   const int number = launch.number;
   if (launch.kind != LaunchKind::timed || number < 1 ||
@@ -147,15 +149,20 @@ std::optional<LaunchAccount::Planned> LaunchAccount::planned(const NamedLaunch& 
     return std::nullopt;
   }
   return Planned{timed_name(number), sampled_recipe(*timed_->problem, number - 1),
-                 timed_name(number)};
+                 timed_name(number), timed_};
+}
+
+const SizedCase& LaunchAccount::sized() const {
+  if (is_timing_) return *timed_;
+  const std::optional<Planned> next = planned_check();
+  return next ? *next->sized : *timed_;
 }
 
 std::string LaunchAccount::deliver(const Delivered& delivered, const CopyOutputs& copy) {
-  const SizedCase& sized = this->sized();
   const auto named = named_launch(delivered.launch);
   const std::optional<Planned> next = named ? planned(*named) : std::nullopt;
   if (!next || next->name != delivered.launch || next->recipe != delivered.recipe ||
-      delivered.size != sized.size_name) {
+      delivered.size != next->sized->size_name) {
     return fmt::format("it delivered '{}', which was not to be launched then",
                        bounded(delivered.launch, kLongestName));
   }
@@ -177,6 +184,7 @@ std::string LaunchAccount::deliver(const Delivered& delivered, const CopyOutputs
     }
   }
   if (!copy) return {};
+  const SizedCase& sized = *next->sized;
   LaunchRecord record{&sized, delivered.recipe, key_, delivered.launch, {}};
   if (is_repeat && repeated_bytes_ + sized.output_bytes() > kRepeatedMemory) {
     return replace(std::move(record), copy);

@@ -61,13 +61,14 @@ class LaunchAccount {
   void begin_timing() { is_timing_ = true; }
   [[nodiscard]] bool is_timing() const { return is_timing_; }
   // At which size the launches are now.
-  [[nodiscard]] const SizedCase& sized() const { return is_timing_ ? *timed_ : *checked_; }
+  [[nodiscard]] const SizedCase& sized() const;
 
  private:
   struct Planned {
     std::string name;
     Recipe recipe;
     std::string key_of;  // the launch whose key it repeats
+    const SizedCase* sized;
   };
   // Launches of one kind that are timed: each has the next number, or that of the last once more.
   // On a GPU the device is looked at after each, and the next does not begin before one counts.

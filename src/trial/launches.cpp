@@ -88,7 +88,6 @@ class Launches {
     answering_ =
         std::make_unique<Answering>([this] { port_->tell(Whereabouts{device_->whereabouts()}); });
     confine(driver_->info());
-    tell_code(task_.checked ? programs.kernel.at(task_.check_size) : timed_program);
     enter(Phase::check);
     std::unique_ptr<Stopwatch> stopwatch;
     std::unique_ptr<Rival> rival;
@@ -107,7 +106,7 @@ class Launches {
     port_->tell(ChecksDone{});
     // The runner has judged; the phase is that of timing.
     static_cast<void>(port_->await<GoOn>());
-    tell_code(timed_program);
+    tell_code(*timed_size_, timed_program);
     if (!stopwatch) {  // a kernel that fails its checks needs none
       enter(Phase::harness);
       stopwatch = make_stopwatch(programs);
@@ -140,14 +139,21 @@ class Launches {
   }
 
   [[nodiscard]] std::optional<Rejection> check(const Programs& programs) {
-    auto loading = Candidate::load(*device_, programs.kernel.at(task_.check_size));
+    if (auto rejected = check(programs, *check_size_, CheckedAt::check_size)) return rejected;
+    return check(programs, *timed_size_, CheckedAt::timed_size);
+  }
+  [[nodiscard]] std::optional<Rejection> check(const Programs& programs, const SizedCase& sized,
+                                               CheckedAt at) {
+    const compile::Program& program = programs.kernel.at(sized.size_name);
+    tell_code(sized, program);
+    auto loading = Candidate::load(*device_, program);
     if (auto* rejected = std::get_if<Rejection>(&loading)) {
       if (programs.gpu_tools) require_loadable(*device_, *programs.gpu_tools);
       return std::move(*rejected);
     }
     const auto& candidate = std::get<Candidate>(loading);
-    Launcher launcher(*device_, candidate, *check_size_, maker_, 1);
-    return run_checks(launcher, *check_size_, keys_, judged_);
+    Launcher launcher(*device_, candidate, sized, maker_, 1);
+    return run_checks(launcher, at, task_.problem, keys_, judged_);
   }
 
   [[nodiscard]] std::unique_ptr<Stopwatch> make_stopwatch(const Programs& programs) {
@@ -170,7 +176,11 @@ class Launches {
   }
 
   void enter(Phase phase) { port_->tell(phase); }
-  void tell_code(const compile::Program& program) {
+  // Once for each size.
+  void tell_code(const SizedCase& sized, const compile::Program& program) {
+    if (std::exchange(told_, sized.size_name) == sized.size_name) return;
+    // More than this nobody reads, and a message has to end.
+    constexpr std::size_t kLongestPtx = std::size_t{4} << 20U;
     port_->tell(Code{program.ptx.substr(0, kLongestPtx)});
   }
 
@@ -180,6 +190,7 @@ class Launches {
   PortWatch watch_;
   InputMaker maker_;
   LaunchTask task_;
+  std::string told_;  // the size whose code was
   std::unique_ptr<SizedCase> timed_size_;
   std::unique_ptr<SizedCase> check_size_;
   std::shared_future<compile::Compiler> compiler_;

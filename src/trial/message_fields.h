@@ -18,6 +18,8 @@ void describe(Fields&& fields, Object& opponent) {
   fields("name", opponent.name);
   fields("source", opponent.source);
   fields("min_gain", opponent.min_gain);
+  fields("is_settled", opponent.is_settled);
+  fields("as_fast_will_do", opponent.as_fast_will_do);
 }
 
 template <typename Fields, Either<KnownDevice> Object>

@@ -118,7 +118,9 @@ PairedComparison Pairing::comparison() const {
   comparison.gain_low = gain_of(logs.low);
   comparison.gain_high = gain_of(logs.high);
   comparison.p_value = p_value(found);
-  comparison.as_fast = is_as_fast(found, min_gain_);
+  comparison.as_fast = stands(Defence::slow_minority)
+                           ? is_as_fast_guarded(counted(), found, min_gain_)
+                           : is_as_fast(found, min_gain_);
   comparison.opponent = summarise(opponent_us_);
   comparison.reason = reason_of(comparison, found, slow_minority(counted(), found.mean).plain_mean);
   if (const auto kind = lesser_kind(log_ratios_, inputs_)) {

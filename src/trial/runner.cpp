@@ -334,9 +334,8 @@ class Trial : private SessionListener {
       result_.comparison = compared(timed, *request_.against);
       if (!unclean_.empty()) doubt(*result_.comparison, unclean_);
     }
-    const bool is_gain = result_.comparison && result_.comparison->outcome == Outcome::faster &&
-                         !request_.recording_seconds;
-    const std::unique_ptr<Settlement> settlement = is_gain ? begin_settlement() : nullptr;
+    const std::unique_ptr<Settlement> settlement =
+        is_settled_apart() ? begin_settlement() : nullptr;
     if (stands(Defence::compared_timed_launches)) {
       if (auto rejected = judge(session_->account().take_records())) {
         result_.comparison.reset();  // times of a kernel that is wrong mean nothing
@@ -357,6 +356,13 @@ class Trial : private SessionListener {
     result_.event_floor_us = timed.event_floor_us;
     if (settlement) settle(*settlement);
     return std::nullopt;
+  }
+
+  // Whether the loop would keep the kernel for what was found.
+  [[nodiscard]] bool is_settled_apart() const {
+    if (!result_.comparison || !request_.against->is_settled) return false;
+    const PairedComparison& found = *result_.comparison;
+    return found.outcome == Outcome::faster || (found.as_fast && request_.against->as_fast_will_do);
   }
 
   // The first process of the settlement gets ready while the launches of this one are judged.

@@ -72,7 +72,10 @@ void Settlement::settle(PairedComparison& comparison) {
       compare_apart(candidate, opponent, task_.device.emulated ? kEmulated : kOnAGpu);
   comparison.gain_apart = apart.gain;
   const bool disturbed = !comparison.disturbance.empty();
-  if (bears_out(apart, comparison.gain, comparison.min_gain, disturbed)) return;
+  const bool is_borne_out = comparison.outcome == Outcome::faster
+                                ? bears_out(apart, comparison.gain, comparison.min_gain, disturbed)
+                                : !disturbed && bears_out_as_fast(apart, comparison.min_gain);
+  if (is_borne_out) return;
   doubt(comparison,
         fmt::format("measured in processes of their own the difference is {:+.2f} %, in the "
                     "slowest of them {:+.2f} %, by the plain mean {:+.2f} %, give or take {:.2f} "

@@ -61,6 +61,13 @@ Conclusion conclude_gain(std::span<const double> log_ratios, const PairedEstimat
   return is_settled ? Conclusion::faster : Conclusion::undecided;
 }
 
+bool is_as_fast_guarded(std::span<const double> log_ratios, const PairedEstimate& estimate,
+                        double min_gain) {
+  if (!is_as_fast(estimate, min_gain)) return false;
+  const SlowMinority found = slow_minority(log_ratios, estimate.mean);
+  return found.p_value >= kLittleChance && found.plain_mean >= -log_ratio_of(min_gain);
+}
+
 Conclusion conclude_guarded(std::span<const double> log_ratios, const PairedEstimate& estimate,
                             double min_gain, Looking looking) {
   const Conclusion conclusion = conclude(estimate, min_gain);

@@ -26,6 +26,11 @@ enum class Looking : std::uint8_t { on, last };
 [[nodiscard]] Conclusion conclude_gain(std::span<const double> log_ratios,
                                        const PairedEstimate& estimate, Looking looking);
 
+// Whether the candidate is surely not slower by min_gain (decision.h), nor slower by as much with
+// its slow launches, nor has more of those than chance explains.
+[[nodiscard]] bool is_as_fast_guarded(std::span<const double> log_ratios,
+                                      const PairedEstimate& estimate, double min_gain);
+
 // decision.h's conclusion, and where that is a gain, the one above.
 [[nodiscard]] Conclusion conclude_guarded(std::span<const double> log_ratios,
                                           const PairedEstimate& estimate, double min_gain,

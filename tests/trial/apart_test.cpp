@@ -24,7 +24,23 @@ TEST(Apart, HasTheGainOfTheSlowestProcess) {
 }
 
 TEST(Apart, IsAsUncertainAsProcessesOfTheOpponentDiffer) {
-  EXPECT_NEAR(compare_apart({{90}, {90}}, {{100}, {110}}, {}).uncertainty, 0.0953, 1e-3);
+  const ProcessSpread spread{.relative = 0.05};
+  EXPECT_NEAR(compare_apart({{90}, {90}}, {{100}, {108}}, spread).uncertainty, 0.077, 1e-3);
+}
+
+TEST(Apart, IsNoMoreUncertainForAnOpponentThatIsErratic) {
+  const ProcessSpread spread{.relative = 0.05};
+  EXPECT_NEAR(compare_apart({{90}, {90}}, {{100}, {200}}, spread).uncertainty, 0.1, 1e-9);
+  // Both slow in half of their processes, and the candidate more so.
+  const Apart apart = compare_apart({{100}, {100}, {300}}, {{100}, {200}}, spread);
+  EXPECT_FALSE(bears_out(apart, 0.5, 0.02, false));
+}
+
+TEST(Apart, OfAKernelThatIsAsFastMustLeaveThatPossible) {
+  EXPECT_TRUE(bears_out_as_fast({0.001, -0.004, 0.001, 0}, 0.005));
+  EXPECT_FALSE(bears_out_as_fast({-0.02, 0, 0.001, 0}, 0.005)) << "in the mean";
+  EXPECT_FALSE(bears_out_as_fast({0, -0.02, 0.001, 0}, 0.005)) << "in one process";
+  EXPECT_FALSE(bears_out_as_fast({0, 0, 0.001, -0.02}, 0.005)) << "with its slow launches";
 }
 
 TEST(Apart, IsNoMoreUncertainForACandidateWhoseProcessesDiffer) {

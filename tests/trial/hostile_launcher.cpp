@@ -37,7 +37,9 @@ class Liar {
     for (const Check& check : check_plan(task_.problem)) {
       want(check_name(number + 1));
       for (int i = 0; i < check.launches; ++i) {
-        deliver({check_name(++number), task_.check_size, check.recipe});
+        const bool is_small = check.at == CheckedAt::check_size;
+        deliver(
+            {check_name(++number), is_small ? task_.check_size : task_.timed_size, check.recipe});
       }
     }
   }

@@ -45,7 +45,9 @@ class AnAccount : public ::testing::Test {
     for (const Check& check : check_plan(problem_)) {
       static_cast<void>(account_.draw(check_name(number + 1)));
       for (int i = 0; i < check.launches; ++i) {
-        EXPECT_EQ(deliver({check_name(++number), "check", check.recipe}), "");
+        EXPECT_EQ(deliver({check_name(++number),
+                           check.at == CheckedAt::check_size ? "check" : "default", check.recipe}),
+                  "");
       }
     }
   }

@@ -63,7 +63,8 @@ TEST(LaunchMessage, CarriesWhatMakesInputs) {
 TEST(LaunchMessage, CarriesNeitherToleranceNorReference) {
   cases::Case problem = product_case("bf16", "bf16", 8, 16, 32);
   problem.tolerance = {0.0123, 0.0456};
-  problem.reference = cases::KernelReference{"secret.cu", "a secret text", "secret_fp64.cu", "another secret"};
+  problem.reference =
+      cases::KernelReference{"secret.cu", "a secret text", "secret_fp64.cu", "another secret"};
   LaunchTask sent = task();
   sent.problem = blinded(problem);
 

@@ -221,6 +221,7 @@ TEST_F(MatMulTrial, AgainstASlowerKernelIsFaster) {
 TEST_F(MatMulTrial, AGainIsMeasuredAgainInFiveProcesses) {
   Request asked = request(matmul(kStore));
   asked.against = {.name = "the slow one", .source = slower_matmul(8), .min_gain = 0.1};
+  asked.against->is_settled = true;
   std::vector<Phase> entered;
   std::vector<Outcome> told;
   const Result result = run_trial(
@@ -237,12 +238,23 @@ TEST_F(MatMulTrial, AGainIsMeasuredAgainInFiveProcesses) {
             test::present(result.times).samples_us.size());
 }
 
-TEST_F(MatMulTrial, ARecordingIsNotMeasuredAgain) {
+TEST_F(MatMulTrial, AGainIsNotMeasuredAgainWhereNobodyAsks) {
   Request asked = request(matmul(kStore));
-  asked.against = {.name = "the slow one", .source = slower_matmul(4), .min_gain = 0.1};
-  asked.recording_seconds = 0.2;
+  asked.against = {.name = "the slow one", .source = slower_matmul(8), .min_gain = 0.1};
   const Result result = run_trial(asked, [](Phase) {});
   EXPECT_FALSE(test::present(result.comparison).gain_apart.has_value());
+}
+
+TEST_F(MatMulTrial, AKernelThatIsAsFastIsMeasuredAgainWhereThatWouldDo) {
+  Request asked = request(matmul(kStore));
+  // Half as fast again would count as slower: so much noise there is not.
+  asked.against = {.name = "the same", .source = matmul(kStore), .min_gain = 0.5};
+  asked.against->is_settled = true;
+  asked.against->as_fast_will_do = true;
+  const Result result = run_trial(asked, [](Phase) {});
+  const PairedComparison& comparison = test::present(result.comparison);
+  EXPECT_TRUE(comparison.gain_apart.has_value());
+  EXPECT_TRUE(comparison.as_fast) << comparison.reason;
 }
 
 TEST_F(MatMulTrial, AgainstAFasterKernelIsNotFaster) {

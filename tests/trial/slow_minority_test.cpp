@@ -71,6 +71,14 @@ TEST(SlowMinority, ThatIsSlowerThanTheOpponentsSlowestCountsWhateverTheMeanIs) {
   EXPECT_EQ(concluded(ratios, Looking::on), Conclusion::not_faster);
 }
 
+TEST(SlowMinority, IsNotAsFastWhereItPaysForIt) {
+  std::vector<double> ratios = faster_by(0, 200);
+  EXPECT_TRUE(is_as_fast_guarded(ratios, estimate(ratios), 0.005));
+  slow_down(ratios, 10, 40);
+  EXPECT_TRUE(is_as_fast(estimate(ratios), 0.005)) << "the trimmed mean sees none of it";
+  EXPECT_FALSE(is_as_fast_guarded(ratios, estimate(ratios), 0.005));
+}
+
 TEST(SlowMinority, SaysNothingWhereThereIsNoGain) {
   EXPECT_EQ(concluded(faster_by(0, 400), Looking::on), Conclusion::not_faster);
 }

@@ -7,11 +7,12 @@
 
 namespace autokernel::trial {
 
-// As supervise(), for a request with an opponent. A gain that is not there when each kernel runs by
-// itself becomes inconclusive, with the reason; what the kernel rejected itself or threw does as
-// there. A runner that is lost with both kernels loaded gets a second try, whose outcome counts: a
-// candidate that is to blame fails again, a passing fault of the machine or the opponent does not.
-[[nodiscard]] Result hold_contest(const Request& request, const Limits& limits,
+// As supervise(), for a request with an opponent, which is settled (Opponent::is_settled). A gain
+// that is not there when each kernel runs by itself becomes inconclusive, with the reason; what the
+// kernel rejected itself or threw does as there. A runner that is lost with both kernels loaded
+// gets a second try, whose outcome counts: a candidate that is to blame fails again, a passing
+// fault of the machine or the opponent does not.
+[[nodiscard]] Result hold_contest(Request request, const Limits& limits,
                                   const Observer& observer = {}, const RunnerCommand& runner = {});
 
 }  // namespace autokernel::trial

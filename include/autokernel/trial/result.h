@@ -39,6 +39,10 @@ struct Opponent {
   std::string name;  // for messages: "the incumbent 1a2b3c4", "HEAD~2"
   std::string source;
   std::optional<double> min_gain;  // relative, 0.005; none: what the kind of device can tell apart
+  // Whether a gain is measured again, each kernel in processes of its own; and whether a candidate
+  // that is as fast is, since that would be enough.
+  bool is_settled = false;
+  bool as_fast_will_do = false;
 };
 
 // The device that earlier measurements were made on: a trial on another is refused, as its times
