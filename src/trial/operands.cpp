@@ -97,7 +97,7 @@ void Operands::copy_outputs(std::span<std::byte> to) const {
   }
 }
 
-std::optional<std::string> Operands::disturbed_guard(std::size_t buffer) {
+std::optional<Disturbance> Operands::disturbed_guard(std::size_t buffer) {
   if (guard_bytes_ == 0) return std::nullopt;
   guards_found_.resize(2 * guard_bytes_);
   const auto bands = std::span(guards_found_);
@@ -105,13 +105,14 @@ std::optional<std::string> Operands::disturbed_guard(std::size_t buffer) {
   device_->copy_out(bands.last(guard_bytes_), addresses_[buffer] + sizes_[buffer]);
   if (same_bytes(guards_found_, guards_[buffer])) return std::nullopt;
   const std::size_t at = first_difference(guards_found_, guards_[buffer]);
-  return at < guard_bytes_ ? fmt::format("it wrote {} bytes before the beginning of {}",
-                                         guard_bytes_ - at, name_of(buffer))
-                           : fmt::format("it wrote {} bytes past the end of {}",
-                                         at - guard_bytes_ + 1, name_of(buffer));
+  return Disturbance{at < guard_bytes_ ? fmt::format("it wrote {} bytes before the beginning of {}",
+                                                     guard_bytes_ - at, name_of(buffer))
+                                       : fmt::format("it wrote {} bytes past the end of {}",
+                                                     at - guard_bytes_ + 1, name_of(buffer)),
+                     Cause::out_of_bounds};
 }
 
-std::optional<std::string> Operands::disturbed(const std::vector<Bytes>& inputs) {
+std::optional<Disturbance> Operands::disturbed(const std::vector<Bytes>& inputs) {
   for (std::size_t b = 0; b < addresses_.size(); ++b) {
     if (auto guard = disturbed_guard(b)) return guard;
     if (b >= sized_->tensors.size() || sized_->tensors[b].is_written()) continue;
@@ -121,9 +122,11 @@ std::optional<std::string> Operands::disturbed(const std::vector<Bytes>& inputs)
     if (same_bytes(input_found_, inputs[b])) continue;
     const std::uint64_t element =
         first_difference(input_found_, inputs[b]) / cases::size_of(tensor.tensor->dtype);
-    return fmt::format("it changed its input {} = {} to {}", element_name(tensor, element),
-                       value_text(tensor.tensor->dtype, inputs[b], element),
-                       value_text(tensor.tensor->dtype, input_found_, element));
+    return Disturbance{
+        fmt::format("it changed its input {} = {} to {}", element_name(tensor, element),
+                    value_text(tensor.tensor->dtype, inputs[b], element),
+                    value_text(tensor.tensor->dtype, input_found_, element)),
+        Cause::input_changed};
   }
   return std::nullopt;
 }
