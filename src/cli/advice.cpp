@@ -61,13 +61,12 @@ constexpr const char* kAskEmulator =
     case Cause::assertion:
       return "the condition that reason quotes does not hold: see what its thread computes there";
     case Cause::instruction:
-      return "all threads that its mask names must run such an instruction together, with the same "
-             "mask: "
-             "move it out of the branch";
+      return "those who run such an instruction must be the threads that its mask names, all with "
+             "the "
+             "same mask: move it out of the branch, or correct the mask";
     case Cause::bad_call:
       return "the function pointer was never set, or its type is not that of the function: see "
-             "what "
-             "sets it";
+             "what sets it";
     case Cause::stack:
       return "call less deeply, or write the recursion as a loop; smaller local arrays take less "
              "of it";
@@ -84,8 +83,7 @@ constexpr const char* kAskEmulator =
 [[nodiscard]] std::string advice_when_not_finite(const Result& result) {
   std::string text =
       "the value is infinite or no number: look for an overflow, a division by 0, or memory that "
-      "is "
-      "read before it is written";
+      "is read before it is written";
   const bool shares = result.resources && result.resources->shared_bytes > 0;
   if (shares) text += " (in __shared__ memory also for a missing __syncthreads())";
   return text;
@@ -103,8 +101,7 @@ constexpr const char* kAskEmulator =
       return "do not write inputs: are the kernel's parameters in the order of case.toml?";
     case Cause::never_written:
       return "see whether the grid covers the whole tensor, and which elements a branch or an "
-             "early "
-             "return leaves out";
+             "early return leaves out";
     case Cause::out_of_bounds:  // seen by the bytes around a buffer, on a GPU
       return kAskEmulator;
     default:

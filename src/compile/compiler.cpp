@@ -100,8 +100,9 @@ std::string missing_instance(const std::string& kernel, const std::vector<std::s
   // In the name a constant is a word, not its value.
   if (!made.empty()) {
     return fmt::format(
-        "{}AUTOKERNEL_LAUNCH names \"{}\", but the file makes {}: write that, with values in place "
-        "of the names of constants and types",
+        "{}AUTOKERNEL_LAUNCH names \"{}\", but the file makes {}: write values there, not the "
+        "names "
+        "of constants or types, or make that instance too",
         place, kernel, fmt::join(made, ", "));
   }
   const auto found = find_kernel(source, kernel);

@@ -141,8 +141,9 @@ std::string described_by(const Inclusion& inclusion, const Diagnostic& diagnosti
 std::string described(const Diagnostic& diagnostic, const std::string& source,
                       const std::string& file_name, std::size_t led_by) {
   const bool in_file = diagnostic.file == file_name;
-  const bool is_ours = diagnostic.file == kServedHeaderName || diagnostic.file == kSizesHeaderName;
-  if (!in_file && led_by == 0 && !is_ours) {
+  const bool is_included = !in_file && diagnostic.file != kServedHeaderName &&
+                           diagnostic.file != kSizesHeaderName && diagnostic.file != kBuiltIn;
+  if (is_included && led_by == 0) {
     if (const auto inclusion = inclusion_of(source, diagnostic.file))
       return described_by(*inclusion, diagnostic, source, file_name);
   }

@@ -30,10 +30,10 @@ std::uint64_t count_unwritten(const LaunchRecord& launch, std::size_t tensor,
                       noise.begin() + at);
   };
   if (!has_noise(element)) return 0;
+  const std::uint64_t count = found.size() / width;
   std::uint64_t unwritten = 0;
-  for (std::uint64_t i = 0; i < found.size() / width; ++i) unwritten += has_noise(i) ? 1 : 0;
-  const double by_chance =
-      std::ldexp(static_cast<double>(found.size() / width), -8 * static_cast<int>(width));
+  for (std::uint64_t i = 0; i < count; ++i) unwritten += has_noise(i) ? 1 : 0;
+  const double by_chance = std::ldexp(static_cast<double>(count), -8 * static_cast<int>(width));
   return static_cast<double>(unwritten) > kMoreThanChance * by_chance ? unwritten : 0;
 }
 

@@ -169,7 +169,7 @@ TEST(ALaunch, ThatNamesAnInstanceByAConstantIsToldWhatThereIs) {
 
   EXPECT_THAT(refusal(source).reason,
               StartsWith("kernel.cu:3: AUTOKERNEL_LAUNCH names \"f<T>\", but the file makes "
-                         "\"f<256>\": write that"));
+                         "\"f<256>\": write values there"));
 }
 
 TEST(AnOpenBrace, IsNamedWithItsLine) {

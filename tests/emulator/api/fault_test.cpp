@@ -159,7 +159,7 @@ TEST_F(EmulatedDevice, BeginsTheWarpsOfABlockFromTheEndThatItIsTold) {
   ASSERT_EQ(cuCtxPushCurrent(primary), CUDA_SUCCESS);
   const CUfunction draw = kernel(kTickets);
   const auto first_threads_ticket = [&] {
-    const CUdeviceptr out = allocate(4 * 65);
+    const CUdeviceptr out = allocate(sizeof(std::uint32_t) * 65);
     EXPECT_EQ(cuMemsetD32(out, 0, 65), CUDA_SUCCESS);
     EXPECT_EQ(launch(draw, {.block = 64}, out), CUDA_SUCCESS);
     return read(out, 2)[1];

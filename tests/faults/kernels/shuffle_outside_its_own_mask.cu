@@ -1,6 +1,6 @@
 // All lanes shuffle with a mask that names lane 0 alone.
 // must be: crashed, mask leaves out the lane that runs it
-// must say next: with the same mask
+// must say next: correct the mask
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;
