@@ -104,7 +104,7 @@ TEST_F(JudgedProduct, SaysHowManyElementsWereNeverWritten) {
   LaunchRecord launch = honest(Recipe::exact);
   Bytes noise(launch.outputs[2].size());
   random_bytes({launch.key, 2, Purpose::noise}, noise);
-  const auto behind_row_14 = std::ptrdiff_t{15 * 32 * 2};
+  const auto behind_row_14 = std::ptrdiff_t{15} * 32 * 2;
   std::copy(noise.begin() + behind_row_14, noise.end(), launch.outputs[2].begin() + behind_row_14);
 
   const Rejection rejected = test::present(judge(launch));
