@@ -15,9 +15,9 @@ int Launcher::run(const Console& /*console*/) {
   Descriptor reports = messages_channel("launcher", "bench");
   // Started as /proc/self/exe, it would otherwise be listed as "exe".
   ::prctl(PR_SET_NAME, "autokernel-launch");
-  return trial::serve_launches({.orders = Descriptor(STDIN_FILENO),
-                                .reports = std::move(reports),
-                                .outbox = Descriptor(kSharedDescriptor)});
+  leave(trial::serve_launches({.orders = Descriptor(STDIN_FILENO),
+                               .reports = std::move(reports),
+                               .outbox = Descriptor(kSharedDescriptor)}));
 }
 
 }  // namespace autokernel::cli

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 
 #include "autokernel/base/process.h"
 #include "autokernel/base/system_error.h"
@@ -32,6 +33,11 @@ void send(const Descriptor& channel, std::string_view bytes) {
     }
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
+}
+
+void leave(int code) {
+  std::fflush(nullptr);  // what kernels have printed
+  ::_exit(code);
 }
 
 }  // namespace autokernel::cli

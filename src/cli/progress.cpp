@@ -20,6 +20,8 @@ constexpr const char* kErase = "\r\033[K";
       return "checking";
     case trial::Phase::time:
       return "timing";
+    case trial::Phase::apart:
+      return "timing each kernel in a process of its own";
     case trial::Phase::harness:
       return "measuring without the kernel";
   }

@@ -45,16 +45,9 @@ class Teller {
   std::mutex mutex_;
 };
 
-}  // namespace
-
-void Runner::declare(Options /*options*/) {}
-
-int Runner::run(const Console& /*console*/) {
-  const Descriptor channel = messages_channel("runner", "bench");
-  trial::hold_questions();
+// The exit code.
+[[nodiscard]] int answer(const Descriptor& channel) {
   Teller tell(channel);
-  // Started as /proc/self/exe, it would otherwise be listed as "exe".
-  ::prctl(PR_SET_NAME, "autokernel-run");
   // An Error belongs to the supervisor's user, not to this process, so it travels up instead of to
   // our own main.
   try {
@@ -74,6 +67,18 @@ int Runner::run(const Console& /*console*/) {
     tell(trial::Failure{.stop = Stop::internal, .what = what});
     return static_cast<int>(Stop::internal);
   }
+}
+
+}  // namespace
+
+void Runner::declare(Options /*options*/) {}
+
+int Runner::run(const Console& /*console*/) {
+  const Descriptor channel = messages_channel("runner", "bench");
+  trial::hold_questions();
+  // Started as /proc/self/exe, it would otherwise be listed as "exe".
+  ::prctl(PR_SET_NAME, "autokernel-run");
+  leave(answer(channel));
 }
 
 }  // namespace autokernel::cli

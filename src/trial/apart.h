@@ -5,6 +5,12 @@
 
 namespace autokernel::trial {
 
+// Means of processes differ by more than the samples within one, so few say what a kernel takes.
+// The candidate has more, to find one that is slow in few launches: in three processes, with those
+// of the pairs, they are 185 at least (docs/decision.md).
+inline constexpr int kCandidatesSamples = 45;
+inline constexpr int kOpponentsSamples = 20;
+
 struct Apart {
   double gain = 0;        // of the candidate, relative
   double least_gain = 0;  // of its slowest process

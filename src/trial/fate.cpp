@@ -29,6 +29,8 @@ namespace {
       return "timing the kernel";
     case Phase::harness:
       return "at work without the kernel";
+    case Phase::apart:
+      return "timing each kernel by itself";
   }
   return "running";
 }

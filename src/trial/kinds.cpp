@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "autokernel/base/defences.h"
 #include "trial/decision.h"
@@ -39,6 +40,15 @@ std::optional<Recipe> lesser_kind(std::span<const double> values, std::span<cons
       kDifferentErrors * std::hypot(of_some.standard_error, of_others.standard_error);
   if (std::fabs(of_some.mean - of_others.mean) <= chance) return std::nullopt;
   return of_some.mean < of_others.mean ? one : *found;
+}
+
+CountedTimes counted_times(std::vector<double> times_us, std::span<const Recipe> kinds) {
+  std::vector<double> logs;
+  logs.reserve(times_us.size());
+  for (const double time : times_us) logs.push_back(-std::log(time));
+  const auto kind = lesser_kind(logs, kinds);
+  if (!kind) return {std::move(times_us), std::nullopt};
+  return {of_kind(*kind, times_us, kinds), kind};
 }
 
 const char* name_of(Recipe kind) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "trial/inputs.h"
 
@@ -18,6 +19,15 @@ namespace autokernel::trial {
 // The values of one kind, in their order.
 [[nodiscard]] std::vector<double> of_kind(Recipe kind, std::span<const double> values,
                                           std::span<const Recipe> kinds);
+
+// Of a kernel's times those that count: all, or where it is slower on one kind of inputs, those on
+// that kind.
+struct CountedTimes {
+  std::vector<double> times_us;
+  std::optional<Recipe> slower_on;
+};
+[[nodiscard]] CountedTimes counted_times(std::vector<double> times_us,
+                                         std::span<const Recipe> kinds);
 
 // "exact inputs", "the inputs of the case".
 [[nodiscard]] const char* name_of(Recipe kind);

@@ -58,7 +58,7 @@ std::optional<LaunchAccount::Planned> LaunchAccount::planned(const std::string& 
   return std::nullopt;
 }
 
-std::string LaunchAccount::deliver(const Delivered& delivered, std::vector<Bytes> outputs) {
+std::string LaunchAccount::accept(const Delivered& delivered) {
   const SizedCase& sized = this->sized();
   const std::optional<Planned> next = planned(delivered.launch);
   if (!next || next->name != delivered.launch || next->recipe != delivered.recipe ||
@@ -81,8 +81,12 @@ std::string LaunchAccount::deliver(const Delivered& delivered, std::vector<Bytes
           delivered.launch == timed_name(timed_launches_) ? timed_launches_ : timed_launches_ + 1;
     }
   }
-  records_.push_back({&sized, delivered.recipe, key_, delivered.launch, std::move(outputs)});
+  accepted_ = delivered;
   return {};
+}
+
+void LaunchAccount::keep(std::vector<Bytes> outputs) {
+  records_.push_back({&sized(), accepted_.recipe, key_, accepted_.launch, std::move(outputs)});
 }
 
 std::string LaunchAccount::missing_checks() const {

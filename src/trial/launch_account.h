@@ -23,15 +23,17 @@ class LaunchAccount {
   // The key of the next launch. None for a launch that has one and was not delivered: whoever may
   // draw again waits for inputs that suit.
   [[nodiscard]] std::optional<Key> draw(const std::string& launch);
-  // Notes outputs that were delivered for the last key. All that follow return why the launcher
+  // Notes a launch that was delivered for the last key. All that follow return why the launcher
   // cannot be believed, in a sentence; empty where it can.
-  [[nodiscard]] std::string deliver(const Delivered& delivered, std::vector<Bytes> outputs);
+  [[nodiscard]] std::string accept(const Delivered& delivered);
+  // The outputs of the launch that was accepted last, to be judged.
+  void keep(std::vector<Bytes> outputs);
   // Whether all of the plan of the checks has been delivered.
   [[nodiscard]] std::string missing_checks() const;
   // Whether there is a time for each timed launch that was delivered, and nothing else.
   [[nodiscard]] std::string misfit(const Timed& timed, bool has_opponent) const;
 
-  // What has been delivered since this was last called, to be judged.
+  // What has been kept since this was last called, to be judged.
   [[nodiscard]] std::vector<LaunchRecord> take_records() { return std::exchange(records_, {}); }
   // The checks are done: from now on launches are timed ones.
   void begin_timing() { is_timing_ = true; }
@@ -57,6 +59,7 @@ class LaunchAccount {
   int checks_ = 0;
   bool warmed_up_ = false;
   int timed_launches_ = 0;
+  Delivered accepted_;
   std::vector<LaunchRecord> records_;
 };
 

@@ -102,6 +102,7 @@ void describe(Fields&& fields, Object& task) {
   fields("check_size", task.check_size);
   fields("timed_size", task.timed_size);
   fields("checked", task.checked);
+  fields("times_only", task.times_only);
   fields("samples", task.samples);
   fields("recording_seconds", task.recording_seconds);
   fields("open_seconds", task.open_seconds);
@@ -119,6 +120,9 @@ void describe(Fields&& fields, Object& answer) {
 
 template <typename Fields, Either<GoOn> Object>
 void describe(Fields&& /*fields*/, Object& /*order*/) {}
+
+template <typename Fields, Either<Opened> Object>
+void describe(Fields&& /*fields*/, Object& /*report*/) {}
 
 template <typename Fields, Either<Compiled> Object>
 void describe(Fields&& fields, Object& compiled) {
@@ -210,6 +214,8 @@ template <>
 constexpr const char* kKind<Code> = "code";
 template <>
 constexpr const char* kKind<Whereabouts> = "whereabouts";
+template <>
+constexpr const char* kKind<Opened> = "opened";
 template <>
 constexpr const char* kKind<Compiled> = "compiled";
 template <>

@@ -30,6 +30,7 @@ struct LaunchTask {
   std::string check_size;
   std::string timed_size;
   bool checked = true;
+  bool times_only = false;  // of the kernel: none of a library, no figures beside
   int samples = 0;
   std::optional<double> recording_seconds;
   std::optional<double> open_seconds;
@@ -46,6 +47,9 @@ struct GoOn {};
 
 using Order = std::variant<Preparation, LaunchTask, KeyAnswer, SampleAnswer, GoOn>;
 
+// The launcher has a context on the device: whoever needs another makes it now, as two that are made
+// at once take longer each.
+struct Opened {};
 // What was compiled, for the record.
 struct Compiled {
   ResourceReport resources;
@@ -72,7 +76,7 @@ struct SampleTaken {
 struct ChecksDone {};
 
 // The last one is Timed, Rejection or Failure.
-using Report = std::variant<Phase, Code, Whereabouts, Compiled, KeyWanted, Delivered, SampleTaken,
+using Report = std::variant<Phase, Code, Whereabouts, Opened, Compiled, KeyWanted, Delivered, SampleTaken,
                             ChecksDone, Timed, Rejection, Failure>;
 
 // One line each, ending in a newline.

@@ -32,12 +32,13 @@ Launcher::Launcher(const driver::Device& device, const Candidate& candidate, con
       candidate_(&candidate),
       sized_(&sized),
       maker_(&maker),
+      memory_(device, sets * Operands::bytes_wanted(device, sized, candidate.workspace())),
       stream_(device.make_stream()),
       start_(device.make_event()),
       stop_(device.make_event()),
       restoring_(device, candidate.objects()) {
   for (std::size_t set = 0; set < sets; ++set)
-    sets_.emplace_back(device, sized, candidate.workspace());
+    sets_.emplace_back(device, sized, candidate.workspace(), memory_);
 }
 
 Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& name,
@@ -45,7 +46,7 @@ Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& nam
   Operands& operands = sets_[next_];
   next_ = (next_ + 1) % sets_.size();
   maker_->make(*sized_, recipe, key, inputs_);
-  operands.load(inputs_, key);
+  operands.load(inputs_, key, host_);
   candidate_->restore_objects();
   device_->reset_persisting_l2();
 
@@ -65,7 +66,7 @@ Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& nam
 
   const bool is_underpriced = is_restoring_timed() && restoring_.note_changes();
   if (stands(Defence::unchanged_inputs)) {
-    if (const auto disturbed = operands.disturbed(inputs_)) {
+    if (const auto disturbed = operands.disturbed(inputs_, host_)) {
       return Rejection{Verdict::incorrect,
                        fmt::format("the kernel wrote where it must not: {} ({})", disturbed->what,
                                    occasion(*sized_, recipe, name)),

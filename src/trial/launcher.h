@@ -92,12 +92,14 @@ class Launcher {
   const Candidate* candidate_;
   const SizedCase* sized_;
   const InputMaker* maker_;
+  DeviceMemory memory_;
   std::vector<Operands> sets_;
   std::size_t next_ = 0;
   driver::Stream stream_;
   driver::Event start_;
   driver::Event stop_;
   std::vector<Bytes> inputs_;
+  HostSide host_;
   Restoring restoring_;
 };
 

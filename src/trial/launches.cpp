@@ -76,6 +76,7 @@ class Launches {
     if (task_.check_size != task_.timed_size) compile_task.sizes.push_back(&*check_size_);
     Compilations compilations(compiler_, compile_task);
     open_device();
+    port_->tell(Opened{});
     auto compiled = compilations.wait();
     if (auto* rejected = std::get_if<Rejection>(&compiled)) return std::move(*rejected);
     const Programs programs = std::get<Programs>(std::move(compiled));
@@ -122,7 +123,7 @@ class Launches {
 
   void open_device() {
     const bool times_library =
-        std::holds_alternative<cases::GemmReference>(task_.problem.reference);
+        std::holds_alternative<cases::GemmReference>(task_.problem.reference) && !task_.times_only;
     std::future<void> loading;
     if (times_library && !driver_->info().emulated) {
       loading = std::async(std::launch::async, Cublas::load);
@@ -153,6 +154,7 @@ class Launches {
     TimingTask task{*device_, *timed_size_, maker_, keys_, judged_, task_.samples, watch_};
     task.recording_seconds = task_.recording_seconds;
     task.open_seconds = task_.open_seconds;
+    task.times_only = task_.times_only;
     // The harness's kernels are compiled where there is a GPU.
     if (programs.gpu_tools) return gpu_stopwatch(task, cublas_.get(), *programs.gpu_tools);
     return emulated_stopwatch(task, openblas_.get());

@@ -186,7 +186,7 @@ class Reader {
   }
   static void read(const Json& json, Phase& value) {
     for (const Phase phase :
-         {Phase::start, Phase::queue, Phase::compile, Phase::check, Phase::time, Phase::harness}) {
+         {Phase::start, Phase::queue, Phase::compile, Phase::check, Phase::time, Phase::harness, Phase::apart}) {
       if (json == spelling(phase)) {
         value = phase;
         return;

@@ -10,6 +10,7 @@
 
 #include "autokernel/driver/device.h"
 #include "autokernel/trial/result.h"
+#include "trial/device_memory.h"
 #include "trial/fault_words.h"
 #include "trial/philox.h"
 #include "trial/sized_case.h"
@@ -28,15 +29,27 @@ struct Disturbance {
   Cause cause = Cause::unknown;
 };
 
+// The host's side of a set of operands while a kernel runs on it. Sets that are used in turn share
+// one, as memory that is written for the first time is slow.
+struct HostSide {
+  Bytes noise;                // for what is no input
+  std::vector<Bytes> guards;  // before and after each buffer, as written
+  Bytes guards_found;
+  Bytes input_found;
+};
+
 class Operands {
  public:
-  // `device` and `sized` must live longer.
-  Operands(const driver::Device& device, const SizedCase& sized, const Workspace& workspace);
+  // `device`, `sized` and `memory`, which has bytes_wanted() of room, must live longer.
+  Operands(const driver::Device& device, const SizedCase& sized, const Workspace& workspace,
+           DeviceMemory& memory);
+  [[nodiscard]] static std::size_t bytes_wanted(const driver::Device& device,
+                                                const SizedCase& sized, const Workspace& workspace);
 
   // Writes the inputs, and random bits into everything else: outputs, workspace, guard bands.
-  // Nothing may be running. `inputs` is indexed like the tensors and must stay as it is until
-  // `disturbed` has been asked.
-  void load(const std::vector<Bytes>& inputs, const Key& key);
+  // Nothing may be running. `inputs` is indexed like the tensors; it and `host` must stay as they
+  // are until `disturbed` has been asked.
+  void load(const std::vector<Bytes>& inputs, const Key& key, HostSide& host);
 
   // Addresses of the kernel's parameters, for a launch.
   [[nodiscard]] std::span<void*> parameters() { return parameters_; }
@@ -50,24 +63,21 @@ class Operands {
   void copy_outputs(std::span<std::byte> to) const;
   // What a launch changed that it must not: an input, or bytes around a buffer. Empty where all is
   // as it was.
-  [[nodiscard]] std::optional<Disturbance> disturbed(const std::vector<Bytes>& inputs);
+  [[nodiscard]] std::optional<Disturbance> disturbed(const std::vector<Bytes>& inputs,
+                                                     HostSide& host) const;
 
  private:
-  void copy_guards_in(std::size_t buffer) const;
-  [[nodiscard]] std::optional<Disturbance> disturbed_guard(std::size_t buffer);
+  void copy_guards_in(std::size_t buffer, const HostSide& host) const;
+  [[nodiscard]] std::optional<Disturbance> disturbed_guard(std::size_t buffer,
+                                                           HostSide& host) const;
   [[nodiscard]] std::string name_of(std::size_t buffer) const;
 
   const driver::Device* device_;
   const SizedCase* sized_;
   std::size_t guard_bytes_;
-  std::vector<driver::Buffer> buffers_;     // with their guards; the workspace comes last
   std::vector<driver::Address> addresses_;  // what the kernel sees; the workspace comes last
   std::vector<std::size_t> sizes_;
   std::vector<void*> parameters_;  // into addresses_
-  std::vector<Bytes> noise_;       // in what is no input, as written
-  std::vector<Bytes> guards_;      // before and after each buffer, as written
-  Bytes guards_found_;
-  Bytes input_found_;
 };
 
 }  // namespace autokernel::trial

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "autokernel/base/system_error.h"
 
@@ -56,15 +57,21 @@ void Outbox::map(std::size_t bytes, Access access) {
                             [](const Mapping& mapping) { ::munmap(mapping.begin, mapping.bytes); });
 }
 
-std::vector<Bytes> Outbox::take(const SizedCase& sized) const {
-  std::vector<Bytes> outputs(sized.tensors.size());
-  const std::byte* from = mapping_.get().begin;
-  for (std::size_t t = 0; t < outputs.size(); ++t) {
-    if (!sized.tensors[t].is_written()) continue;
-    outputs[t].assign(from, from + sized.tensors[t].bytes);
-    from += sized.tensors[t].bytes;
+void Outbox::prepare(const SizedCase& sized) {
+  prepared_.resize(sized.tensors.size());
+  for (std::size_t t = 0; t < prepared_.size(); ++t) {
+    prepared_[t].resize(sized.tensors[t].is_written() ? sized.tensors[t].bytes : 0);
   }
-  return outputs;
+}
+
+std::vector<Bytes> Outbox::take(const SizedCase& sized) {
+  prepare(sized);
+  const std::byte* from = mapping_.get().begin;
+  for (Bytes& output : prepared_) {
+    std::copy_n(from, output.size(), output.begin());
+    from += output.size();
+  }
+  return std::exchange(prepared_, {});
 }
 
 }  // namespace autokernel::trial

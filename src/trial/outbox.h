@@ -28,7 +28,10 @@ class Outbox {
     return {mapping_.get().begin, mapping_.get().bytes};
   }
   // The outputs of a launch at that size, indexed like the tensors; inputs are empty.
-  [[nodiscard]] std::vector<Bytes> take(const SizedCase& sized) const;
+  [[nodiscard]] std::vector<Bytes> take(const SizedCase& sized);
+  // Has memory ready for the next ones: the system hands it out page by page, at the first write to
+  // each, which takes several times as long as a copy.
+  void prepare(const SizedCase& sized);
 
  private:
   struct Mapping {
@@ -41,6 +44,7 @@ class Outbox {
 
   Descriptor shared_;
   Owned<Mapping> mapping_;
+  std::vector<Bytes> prepared_;
 };
 
 }  // namespace autokernel::trial

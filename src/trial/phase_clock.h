@@ -25,7 +25,7 @@ class PhaseClock {
   }
   void stop() {
     if (current_)
-      seconds_[spelling(*current_)] =
+      seconds_[spelling(*current_)] +=
           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     current_.reset();
   }

@@ -50,19 +50,24 @@ KernelReference::Loaded& KernelReference::loaded_for(const SizedCase& sized) {
   auto loading = Candidate::load(*device_, programs_->at(sized.size_name));
   if (const auto* refused = std::get_if<Rejection>(&loading)) broken(sized, refused->reason);
   Candidate kernel = std::get<Candidate>(std::move(loading));
-  Operands operands(*device_, sized, kernel.workspace());
+  const Workspace workspace = kernel.workspace();
+  DeviceMemory memory(*device_, Operands::bytes_wanted(*device_, sized, workspace));
+  Operands operands(*device_, sized, workspace, memory);
   return loaded_
-      .emplace(sized.size_name,
-               Loaded{std::move(kernel), std::move(operands), device_->make_stream()})
+      .emplace(sized.size_name, Loaded{std::move(kernel),
+                                       std::move(memory),
+                                       std::move(operands),
+                                       device_->make_stream(),
+                                       {}})
       .first->second;
 }
 
 const std::vector<Bytes>& KernelReference::expected(const SizedCase& sized,
                                                     const std::vector<Bytes>& inputs) {
-  auto& [kernel, operands, stream] = loaded_for(sized);
+  auto& [kernel, memory, operands, stream, host] = loaded_for(sized);
   // What it leaves unwritten must not look like a result: it is filled with bits of a key nobody
   // else has.
-  operands.load(inputs, draw_key());
+  operands.load(inputs, draw_key(), host);
   kernel.restore_objects();
   auto fault = kernel.launch(stream, operands);
   const auto late = stream.wait();

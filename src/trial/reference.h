@@ -62,8 +62,10 @@ class KernelReference : public Reference {
  private:
   struct Loaded {
     Candidate kernel;
+    DeviceMemory memory;
     Operands operands;
     driver::Stream stream;
+    HostSide host;
   };
   [[nodiscard]] Loaded& loaded_for(const SizedCase& sized);
 

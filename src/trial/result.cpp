@@ -16,6 +16,8 @@ const char* spelling(Phase phase) {
       return "time";
     case Phase::harness:
       return "harness";
+    case Phase::apart:
+      return "apart";
   }
   return "unknown";
 }

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <csignal>
 #include <future>
 #include <memory>
 #include <utility>
@@ -17,20 +15,17 @@
 #include "trial/cublas.h"
 #include "trial/device_lock.h"
 #include "trial/driver_settings.h"
-#include "trial/fate.h"
 #include "trial/fp64_reference.h"
 #include "trial/judge.h"
 #include "trial/kinds.h"
-#include "trial/launch_account.h"
-#include "trial/launcher_process.h"
+#include "trial/launcher_session.h"
 #include "trial/openblas.h"
-#include "trial/outbox.h"
 #include "trial/peak.h"
 #include "trial/phase_clock.h"
 #include "trial/plausible.h"
 #include "trial/process_conditions.h"
 #include "trial/programs.h"
-#include "trial/questions.h"
+#include "trial/settlement.h"
 #include "trial/statistics.h"
 #include "trial/watch.h"
 
@@ -46,13 +41,8 @@ bool has_reference_kernel(const cases::Case& problem) {
   return std::holds_alternative<cases::KernelReference>(problem.reference);
 }
 
-// How a trial ended: with a rejection, or without one.
-struct Ended {
-  std::optional<Rejection> rejection;
-};
-
 // One trial while it runs. Each step fills in what it learns; a rejection ends it.
-class Trial {
+class Trial : private SessionListener {
  public:
   Trial(const Request& request, const std::function<void(Phase)>& entered,
         const std::function<void(const Result&)>& learned, const Telling& telling,
@@ -94,18 +84,13 @@ class Trial {
 
  private:
   static constexpr const char* kCheckSize = "check";
-  // A launcher changes its phase eight times; more would keep a trial from its end.
-  static constexpr int kMostPhases = 16;
 
   [[nodiscard]] std::optional<Rejection> run_phases() {
     phases_.enter(Phase::start);
     set_driver_up();
-    outbox_ =
-        std::make_unique<Outbox>(std::max(timed_size_.output_bytes(), check_size_.output_bytes()));
-    launcher_ = std::make_unique<LauncherProcess>(launcher_command_, outbox_->descriptor());
-    asking_on_ = std::make_unique<Answering>(
-        [launcher = launcher_->id()] { ::kill(launcher, kWhereaboutsQuestion); });
-    launcher_->send(Preparation{request_.device, request_.cached});
+    session_ = std::make_unique<LauncherSession>(
+        launcher_command_, std::max(timed_size_.output_bytes(), check_size_.output_bytes()),
+        preparation());
     std::shared_future<compile::Compiler> compiler;
     if (has_reference_kernel(problem_)) {
       compiler = std::async(std::launch::async, compile::Compiler::open,
@@ -126,11 +111,19 @@ class Trial {
 
     phases_.enter(Phase::compile);
     const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
-    account_ = std::make_unique<LaunchAccount>(checked, timed_size_, keys_);
-    launcher_->send(task(architecture, checked));
+    task_ = task(architecture, checked);
+    session_->assign(task_, checked, timed_size_, keys_);
     prepare_references(compiler, architecture, checked);
-    return follow_launcher();
+    Timing timing = session_->follow(*this);
+    if (auto* rejected = std::get_if<Rejection>(&timing)) {
+      result_.lost_in = session_->lost_in();
+      return std::move(*rejected);
+    }
+    phases_.leave_candidate();
+    return conclude_times(std::get<Timed>(timing));
   }
+
+  [[nodiscard]] Preparation preparation() const { return {request_.device, request_.cached}; }
 
   [[nodiscard]] LaunchTask task(const std::string& architecture, const SizedCase& checked) const {
     LaunchTask task;
@@ -162,10 +155,7 @@ class Trial {
       nvml_ = std::make_unique<NvmlOpening>(driver_->info());
       if (needs_library(problem_)) loading_ = std::async(std::launch::async, Cublas::load);
     }
-    // Where the launcher makes its context at the same time, both take longer. One that has
-    // something to check before it times anything is left alone until it has one.
-    const bool checks_first = request_.checked && !request_.against;
-    if (!on_gpu() || !checks_first) prepare_device();
+    if (!on_gpu()) prepare_device();
   }
 
   // In a thread of its own; OpenBLAS needs no device.
@@ -177,7 +167,15 @@ class Trial {
       if (loading_.valid()) loading_.get();
       open_library();
       references_ = compilations_->wait();
+      if (cublas_) load_its_kernels();
     });
+  }
+  // cuBLAS loads a kernel when it is first used, which takes as long as making a context.
+  void load_its_kernels() const {
+    if (!std::holds_alternative<cases::GemmReference>(problem_.reference)) return;
+    std::vector<Bytes> zeros;
+    for (const SizedTensor& tensor : timed_size_.tensors) zeros.emplace_back(tensor.bytes);
+    static_cast<void>(make_reference()->expected(timed_size_, zeros));
   }
 
   // From here on everything is there that it takes to judge, and nothing is at work.
@@ -192,123 +190,38 @@ class Trial {
 
   [[nodiscard]] bool on_gpu() const { return !driver_->info().emulated; }
 
-  // Answers the launcher's reports, until it has timed the kernel, or has rejected it, or is lost.
-  [[nodiscard]] std::optional<Rejection> follow_launcher() {
-    for (;;) {
-      std::optional<Report> report;
-      try {
-        report = launcher_->next();
-      } catch (const Error& error) {
-        return disbelieved(error.what());
-      }
-      if (!report) return lost();
-      std::optional<Ended> ended = std::visit([this](auto& what) { return take(what); }, *report);
-      if (ended) return std::move(ended->rejection);
-    }
-  }
-
-  [[nodiscard]] std::optional<Ended> take(const Phase& phase) {
-    // Each begins a deadline anew.
-    const bool is_its = phase == Phase::check || phase == Phase::time || phase == Phase::harness;
-    if (!is_its || ++phases_told_ > kMostPhases) {
-      return Ended{disbelieved("it enters phases that are none of its own")};
-    }
-    has_begun_ = has_begun_ || phase != Phase::harness;
-    launcher_phase_ = phase;
-    phases_.follow(phase);
-    return std::nullopt;
-  }
-  [[nodiscard]] std::optional<Ended> take(const Code& code) const {
+  void entered(Phase phase) override { phases_.follow(phase); }
+  void code_is(const Code& code) override {
     if (telling_.code) telling_.code(code.ptx);
-    return std::nullopt;
   }
-  [[nodiscard]] std::optional<Ended> take(const Whereabouts& whereabouts) const {
+  void stands_at(const Whereabouts& whereabouts) override {
     if (telling_.whereabouts) telling_.whereabouts(whereabouts.text);
-    return std::nullopt;
   }
-  [[nodiscard]] std::optional<Ended> take(Compiled& compiled) {
-    if (std::exchange(is_compiled_, true)) return Ended{disbelieved("it compiles twice")};
+  void opened() override { prepare_device(); }
+  void compiled(Compiled& compiled) override {
     result_.versions["nvrtc"] = std::move(compiled.nvrtc);
     result_.resources = compiled.resources;
     result_.warnings.insert(result_.warnings.end(), compiled.warnings.begin(),
                             compiled.warnings.end());
     result_.detail = std::move(compiled.log);
-    prepare_device();
     // The incumbent is timed first of all.
     if (request_.against) be_ready();
-    launcher_->send(GoOn{});
-    return std::nullopt;
   }
-  [[nodiscard]] std::optional<Ended> take(const KeyWanted& wanted) {
-    const auto key = account_->draw(wanted.launch);
-    if (!key) return Ended{disbelieved("it wants a key that it has no use for")};
-    launcher_->send(KeyAnswer{hexadecimal(*key)});
-    return std::nullopt;
+  [[nodiscard]] bool is_judged(const Delivered& /*delivered*/) override { return true; }
+  [[nodiscard]] bool counts(const SampleTaken& sample) override {
+    return watch().counts(sample.repeatable);
   }
-  [[nodiscard]] std::optional<Ended> take(const Delivered& delivered) {
-    const std::string why = account_->deliver(delivered, outbox_->take(account_->sized()));
-    if (!why.empty()) return Ended{disbelieved(why)};
-    launcher_->send(GoOn{});
-    return std::nullopt;
-  }
-  [[nodiscard]] std::optional<Ended> take(const SampleTaken& sample) {
-    const auto again = sample.repeatable ? Watch::Again::possible : Watch::Again::impossible;
-    launcher_->send(SampleAnswer{watch().after_sample(again) == Watch::Sample::counts});
-    return std::nullopt;
-  }
-  [[nodiscard]] std::optional<Ended> take(const ChecksDone& /*report*/) {
-    if (account_->is_timing()) return Ended{disbelieved("it has been checked before")};
+  [[nodiscard]] std::optional<Rejection> checked(LaunchAccount& account) override {
     be_ready();
-    if (request_.checked) {
-      if (const std::string why = account_->missing_checks(); !why.empty()) {
-        return Ended{disbelieved(why)};
-      }
-      const std::vector<LaunchRecord> launches = account_->take_records();
-      if (auto rejected = judge(launches)) return Ended{std::move(rejected)};
-      if (must_repeat(problem_) && stands(Defence::repeats)) {
-        if (auto rejected = differing_repeats(launches)) return Ended{std::move(rejected)};
-      }
-    }
-    account_->begin_timing();
     // From here on until it has timed the kernel.
     static_cast<void>(watch());
-    launcher_->send(GoOn{});
-    return std::nullopt;
+    if (!request_.checked) return std::nullopt;
+    const std::vector<LaunchRecord> launches = account.take_records();
+    if (auto rejected = judge(launches)) return rejected;
+    if (!must_repeat(problem_) || !stands(Defence::repeats)) return std::nullopt;
+    return differing_repeats(launches);
   }
-  [[nodiscard]] std::optional<Ended> take(Timed& timed) {
-    const std::string unclean = note_conditions();
-    launcher_->send(GoOn{});
-    phases_.leave_candidate();
-    return Ended{conclude_times(timed, unclean)};
-  }
-  [[nodiscard]] std::optional<Ended> take(Rejection& rejection) const {
-    if (rejection.verdict == Verdict::correct) return Ended{disbelieved("it judges itself")};
-    return Ended{std::move(rejection)};
-  }
-  [[nodiscard]] std::optional<Ended> take(const Failure& failure) const {
-    if (has_begun_ && failure.stop == Stop::internal) return Ended{disbelieved(failure.what)};
-    throw Error(failure.stop, failure.what);
-  }
-
-  // It ended without an answer.
-  [[nodiscard]] Rejection lost() {
-    const Ending ending = launcher_->ending();
-    result_.lost_in = launcher_phase_;
-    if (ending.signal == 0 && has_begun_) {
-      return {Verdict::crashed,
-              fmt::format("the process in which the kernel ran ended with code {}", ending.code),
-              launcher_->printed(), Cause::unknown};
-    }
-    Result fate = fallen_silent(launcher_phase_, ending, launcher_->printed());
-    return {fate.verdict, std::move(fate.reason), std::move(fate.detail), fate.cause};
-  }
-
-  // A kernel that gets at the process it runs in can make it say anything.
-  [[nodiscard]] static Rejection disbelieved(const std::string& why) {
-    return {Verdict::crashed,
-            "the process in which the kernel ran cannot be believed any more: " + why, "",
-            Cause::unknown};
-  }
+  void timed() override { unclean_ = note_conditions(); }
 
   [[nodiscard]] std::string report_device(const driver::DeviceInfo& info) {
     std::string architecture = request_.architecture;
@@ -391,30 +304,59 @@ class Trial {
     return rejected;
   }
 
-  [[nodiscard]] std::optional<Rejection> conclude_times(Timed& timed, const std::string& unclean) {
-    if (const std::string why = account_->misfit(timed, request_.against.has_value());
-        !why.empty()) {
-      return disbelieved(why);
-    }
+  [[nodiscard]] std::optional<Rejection> conclude_times(Timed& timed) {
     result_.bench_seconds = timed.seconds;
     result_.cap_seconds = timed.cap_seconds;
     for (std::string& warning : timed.warnings) result_.warnings.push_back(std::move(warning));
     if (auto rejected = implausible(driver_->info(), timed_size_, timed)) return rejected;
-    if (stands(Defence::compared_timed_launches)) {
-      if (auto rejected = judge(account_->take_records())) return rejected;
-    }
-    // Only now: times of a kernel that is wrong mean nothing.
     if (request_.against) {
       result_.comparison = compared(timed, *request_.against);
-      if (!unclean.empty()) doubt(*result_.comparison, unclean);
+      if (!unclean_.empty()) doubt(*result_.comparison, unclean_);
     }
-    result_.times = summarise(counted(std::move(timed.samples_us), timed.sampled_on));
+    const bool is_gain = result_.comparison && result_.comparison->outcome == Outcome::faster &&
+                         !request_.recording_seconds;
+    const std::unique_ptr<Settlement> settlement = is_gain ? begin_settlement() : nullptr;
+    if (stands(Defence::compared_timed_launches)) {
+      if (auto rejected = judge(session_->account().take_records())) {
+        result_.comparison.reset();  // times of a kernel that is wrong mean nothing
+        return rejected;
+      }
+    }
+    CountedTimes counted = counted_times(std::move(timed.samples_us), timed.sampled_on);
+    if (counted.slower_on) {
+      result_.warnings.push_back(
+          fmt::format("it is slower on {} than on others: its times are those on {}",
+                      name_of(*counted.slower_on), name_of(*counted.slower_on)));
+    }
+    result_.times = summarise(std::move(counted.times_us));
     if (!timed.library_us.empty()) result_.reference = summarise(std::move(timed.library_us));
     result_.warm_us = timed.warm_us;
     result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
     result_.event_tick_us = timed.event_tick_us;
+    if (settlement) settle(*settlement);
     return std::nullopt;
+  }
+
+  // The first process of the settlement gets ready while the launches of this one are judged.
+  [[nodiscard]] std::unique_ptr<Settlement> begin_settlement() {
+    session_->dismiss();
+    return std::make_unique<Settlement>(SettlementTask{
+        .launcher = launcher_command_,
+        .preparation = preparation(),
+        .launches = task_,
+        .device = driver_->info(),
+        .sized = timed_size_,
+        .keys = keys_,
+        .begins = [this] { phases_.enter(Phase::apart); },
+        .watch = [this](pid_t launcher) { return make_watch(launcher); },
+        .judge = [this](std::span<const LaunchRecord> launches) { return judge(launches); },
+        .stands_at = [this](const Whereabouts& whereabouts) { stands_at(whereabouts); }});
+  }
+  // What is known is told before: should a process of its own take this one down, that still holds.
+  void settle(Settlement& settlement) {
+    if (learned_) learned_(result_);
+    settlement.settle(*result_.comparison);
   }
 
   [[nodiscard]] PairedComparison compared(const Timed& timed, const Opponent& opponent) const {
@@ -426,27 +368,15 @@ class Trial {
     return pairing.comparison();
   }
 
-  // Who is slower on one kind of inputs is as slow as that.
-  [[nodiscard]] std::vector<double> counted(std::vector<double> samples_us,
-                                            const std::vector<Recipe>& sampled_on) {
-    std::vector<double> logs;
-    logs.reserve(samples_us.size());
-    for (const double sample : samples_us) logs.push_back(-std::log(sample));
-    const auto kind = lesser_kind(logs, sampled_on);
-    if (!kind) return samples_us;
-    result_.warnings.push_back(
-        fmt::format("it is slower on {} than on others: its times are those on {}", name_of(*kind),
-                    name_of(*kind)));
-    return of_kind(*kind, samples_us, sampled_on);
-  }
-
   // From the first call on.
   [[nodiscard]] Watch& watch() {
-    if (!watch_) {
-      const std::vector<pid_t> ours = {launcher_->id()};
-      watch_ = nvml_ ? watch_gpu(std::move(*nvml_).readings(), ours) : watch_host(ours);
-    }
+    if (!watch_) watch_ = make_watch(session_->id());
     return *watch_;
+  }
+  [[nodiscard]] std::unique_ptr<Watch> make_watch(pid_t launcher) {
+    if (!on_gpu()) return watch_host({launcher});
+    if (!readings_) readings_ = std::move(*nvml_).readings();
+    return watch_gpu(*readings_, {launcher});
   }
 
   // Why nothing can be concluded from the times; empty: it can.
@@ -469,14 +399,9 @@ class Trial {
   Result result_;
   Keys keys_;
   InputMaker maker_;
-  std::unique_ptr<LaunchAccount> account_;
-  std::unique_ptr<Outbox> outbox_;
-  std::unique_ptr<LauncherProcess> launcher_;
-  std::unique_ptr<Answering> asking_on_;  // the launcher, which knows
-  Phase launcher_phase_ = Phase::compile;
-  int phases_told_ = 0;
-  bool is_compiled_ = false;
-  bool has_begun_ = false;  // to launch the candidate, for all that is known
+  std::unique_ptr<LauncherSession> session_;
+  LaunchTask task_;
+  std::string unclean_;  // why nothing can be concluded from the times; empty: it can
   // Before the libraries, which give their memory back to the device when they go.
   std::unique_ptr<driver::Driver> driver_;
   std::unique_ptr<driver::Device> device_;
@@ -487,9 +412,10 @@ class Trial {
   std::future<void> loading_;
   std::future<void> preparing_;  // after all that it fills, so that it is waited for before they go
   bool is_ready_ = false;
-  std::optional<DeviceNoise> noise_;   // of this device, where it is known
-  std::unique_ptr<NvmlOpening> nvml_;  // of a GPU, until the watch is made
-  std::unique_ptr<Watch> watch_;       // from then on
+  std::optional<DeviceNoise> noise_;     // of this device, where it is known
+  std::unique_ptr<NvmlOpening> nvml_;    // of a GPU, until it is read
+  std::optional<GpuReadings> readings_;  // from then on
+  std::unique_ptr<Watch> watch_;
 };
 
 }  // namespace

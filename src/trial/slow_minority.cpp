@@ -17,9 +17,10 @@ constexpr double kShareInPlainMean = 0.5;
 constexpr double kMostDifferent = 0.05;
 
 // Below the first, the slow launches are the candidate's own; between the two, more pairs say
-// whose they are.
+// whose they are. The second is as large as that, so that at the first look, where the share is
+// three pairs, all three of them being the candidate's is reason enough to look on.
 constexpr double kNoChance = 1e-5;
-constexpr double kLittleChance = 0.05;
+constexpr double kLittleChance = 0.2;
 
 }  // namespace
 
@@ -55,9 +56,8 @@ Conclusion conclude_gain(std::span<const double> log_ratios, const PairedEstimat
   if (looking == Looking::last) {
     return found.plain_mean > 0 ? Conclusion::faster : Conclusion::undecided;
   }
-  const bool is_settled = static_cast<int>(log_ratios.size()) >= kFewestToKeep &&
-                          found.p_value >= kLittleChance &&
-                          found.plain_mean >= kShareInPlainMean * estimate.mean;
+  const bool is_settled =
+      found.p_value >= kLittleChance && found.plain_mean >= kShareInPlainMean * estimate.mean;
   return is_settled ? Conclusion::faster : Conclusion::undecided;
 }
 

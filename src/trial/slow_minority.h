@@ -10,10 +10,6 @@
 
 namespace autokernel::trial {
 
-// No kernel is kept on fewer pairs, where there is time for so many: where one launch in 50 is
-// slow, 98 have one 86 times in 100. That is the third look of decision.h, so that none is added.
-inline constexpr int kFewestToKeep = 98;
-
 struct SlowMinority {
   // The logarithm of opponent over candidate in plain means, of which nothing is left out.
   double plain_mean = 0;

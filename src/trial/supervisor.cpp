@@ -12,6 +12,7 @@
 #include "autokernel/base/scratch.h"
 #include "autokernel/trial/environment.h"
 #include "trial/fate.h"
+#include "trial/pairing.h"
 #include "trial/presentable.h"
 #include "trial/runner_process.h"
 
@@ -36,7 +37,7 @@ constexpr milliseconds kLongestAnswer{400};
 constexpr milliseconds kLongestDeath{10000};
 
 [[nodiscard]] milliseconds watch_interval(Phase phase) {
-  return phase == Phase::time ? kLooseWatch : kCloseWatch;
+  return phase == Phase::time || phase == Phase::apart ? kLooseWatch : kCloseWatch;
 }
 
 [[nodiscard]] Seconds limit_of(Phase phase, const Limits& limits) {
@@ -50,6 +51,7 @@ constexpr milliseconds kLongestDeath{10000};
     case Phase::check:
       return Seconds(limits.check_seconds);
     case Phase::time:
+    case Phase::apart:
     case Phase::harness:
       return Seconds(limits.time_seconds);
   }
@@ -104,7 +106,7 @@ class Trial {
   void take(Outline& outline) {
     known_ = std::move(outline.known);
     make_presentable(known_);
-    if (observer_.learned) observer_.learned(known_);
+    if (observer_.learned && !std::exchange(has_learned_, true)) observer_.learned(known_);
   }
   void take(Code& code) { ptx_ = std::move(code.ptx); }
   void take(Whereabouts& answer) { whereabouts_ = std::move(answer.text); }
@@ -140,7 +142,9 @@ class Trial {
   // Only the emulated device knows, and only while a kernel runs. False where it has been asked.
   [[nodiscard]] bool ask_where_it_stands() {
     const bool knows = known_.device && known_.device->emulated;
-    if (asked_ || !knows || (phase_ != Phase::check && phase_ != Phase::time)) return false;
+    const bool runs_kernels =
+        phase_ == Phase::check || phase_ == Phase::time || phase_ == Phase::apart;
+    if (asked_ || !knows || !runs_kernels) return false;
     asked_ = Clock::now();
     runner_.ask();
     return true;
@@ -156,6 +160,10 @@ class Trial {
   // What the runner did not live to say, as far as it is known.
   [[nodiscard]] Result completed(Result fate) {
     Result result = std::move(known_);
+    if (phase_ == Phase::apart && result.comparison) {
+      doubt(*result.comparison, "measured by itself, a kernel fails: " + fate.reason);
+      return result;
+    }
     result.verdict = fate.verdict;
     result.reason = std::move(fate.reason);
     result.detail = std::move(fate.detail);
@@ -202,6 +210,7 @@ class Trial {
   Phase counted_ = Phase::start;  // what its time counts to: the harness's work is for another one
   std::map<std::string, double> seconds_;
   Result known_;
+  bool has_learned_ = false;
   std::optional<Result> result_;
   std::string ptx_;
   std::optional<Clock::time_point> asked_;  // where it stands, past its deadline

@@ -26,6 +26,8 @@ constexpr std::uint64_t kOutputMemory = 2ULL << 30;
 // they lie differently then. So few that such an offset does not last (docs/decision.md), as many
 // as loading is worth.
 constexpr int kPairsPerRound = 10;
+// The same of launches in a process apart, of which fewer tell how fast it is.
+constexpr int kLaunchesPerRound = 15;
 
 int launches_that_fit(const SizedCase& sized) {
   const std::uint64_t fitting = kOutputMemory / std::max<std::size_t>(1, sized.output_bytes());
@@ -123,7 +125,9 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
         return beside(*rejected);
       }
     }
-    const int end = theirs ? taken + kPairsPerRound : fitting;
+    const int end = theirs             ? taken + kPairsPerRound
+                    : task_.times_only ? taken + kLaunchesPerRound
+                                       : fitting;
     for (; taken < end && wants_more(); ++taken) {
       const Recipe recipe = sampled_recipe(*task_.sized.problem, taken);
       double candidate_us = 0;

@@ -62,6 +62,8 @@ struct TimingTask {
   Watch& watch;
   // Pairs are taken for so long, whatever they say; none: until they say something.
   std::optional<double> recording_seconds = {};
+  // No figures but those times, and what shows that they hold.
+  bool times_only = false;
   // On the emulated device: how long pairs that do not look like a gain are taken; none: as ever.
   std::optional<double> open_seconds = {};
 };

@@ -30,6 +30,8 @@ constexpr std::uint64_t kRotatedL2 = 4;
 constexpr std::size_t kMostSets = 64;
 constexpr int kFloorSamples = 20;
 constexpr int kWarmSamples = 20;
+// Of a trial for times only: enough to hold the row by the host's clock against.
+constexpr int kFewWarmSamples = 5;
 constexpr int kDefaultModeSamples = 20;
 // Enough for a mean that can be compared with that of the pairs, few enough to cost little.
 constexpr int kAloneSamples = 20;
@@ -103,11 +105,13 @@ class LibrarySequence {
   LibrarySequence(const Cublas& library, const TimingTask& task, const cases::GemmReference& gemm)
       : library_(&library),
         product_(product_of(task.sized, gemm.left, gemm.right)),
-        operands_(task.device, task.sized, Workspace{}) {
+        memory_(task.device, Operands::bytes_wanted(task.device, task.sized, Workspace{})),
+        operands_(task.device, task.sized, Workspace{}, memory_) {
     const Key key = task.keys.draw("library");
     std::vector<Bytes> inputs;
     task.maker.make(task.sized, timed_recipe(*task.sized.problem), key, inputs);
-    operands_.load(inputs, key);
+    HostSide host;
+    operands_.load(inputs, key, host);
     left_ = operand(task.sized, gemm.left);
     right_ = operand(task.sized, gemm.right);
     output_ = operand(task.sized, gemm.output);
@@ -125,6 +129,7 @@ class LibrarySequence {
 
   const Cublas* library_;
   Product product_;
+  DeviceMemory memory_;
   Operands operands_;
   Cublas::Operand left_;
   Cublas::Operand right_;
@@ -211,8 +216,10 @@ class GpuStopwatch : public Stopwatch {
  private:
   // What is measured once, of the candidate by itself.
   [[nodiscard]] std::optional<Rejection> take_other_figures(Loaded& loaded, Timed& timed) {
-    timed.event_floor_us = event_floor_us();
-    timed.event_tick_us = smallest_step(timed.samples_us, timed.library_us);
+    if (!task().times_only) {
+      timed.event_floor_us = event_floor_us();
+      timed.event_tick_us = smallest_step(timed.samples_us, timed.library_us);
+    }
     if (library_) timed.library_default_us = library_default_us();
     auto warm = time_warm(loaded.launcher);
     if (auto* rejected = std::get_if<Rejection>(&warm)) return std::move(*rejected);
@@ -276,9 +283,9 @@ class GpuStopwatch : public Stopwatch {
   // The median without a flush, microseconds.
   [[nodiscard]] std::variant<double, Rejection> time_warm(Launcher& launcher) {
     std::vector<double> samples;
-    samples.reserve(kWarmSamples);
+    const int wanted = task().times_only ? kFewWarmSamples : kWarmSamples;
     NoRecords not_judged;  // nobody is judged by the warm figure
-    for (int i = 1; i <= kWarmSamples; ++i) {
+    for (int i = 1; i <= wanted; ++i) {
       auto sampled = sample_behind_gate(launcher, sampled_recipe(*task().sized.problem, i),
                                         fmt::format("warm launch {}", i), Flush::no, not_judged);
       if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);

@@ -34,6 +34,9 @@ class Watch {
   enum class Sample : std::uint8_t { counts, is_void };
   enum class Again : std::uint8_t { possible, impossible };
   [[nodiscard]] virtual Sample after_sample(Again /*again*/) { return Sample::counts; }
+  [[nodiscard]] bool counts(bool is_repeatable) {
+    return after_sample(is_repeatable ? Again::possible : Again::impossible) == Sample::counts;
+  }
 
   // From the making of the watch, or the first sample, until now.
   [[nodiscard]] virtual Conditions conditions() const = 0;

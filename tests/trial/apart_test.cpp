@@ -77,14 +77,14 @@ class Machine {
  public:
   Machine(double offset, double scatter) : offset_(offset), scatter_(scatter) {}
 
-  std::vector<std::vector<double>> processes(int count, double time_us, double slow_share = 0) {
-    constexpr int kSamples = 30;
+  std::vector<std::vector<double>> processes(int count, int samples, double time_us,
+                                             double slow_share = 0) {
     constexpr double kSlow = 1.7;
     std::vector<std::vector<double>> all(static_cast<std::size_t>(count));
     for (auto& times_us : all) {
       const double lucky = share_(random_) < slow_share ? kSlow : 1;
       const double moved = time_us * lucky * std::exp(offset_ * normal_(random_));
-      for (int i = 0; i < kSamples; ++i) {
+      for (int i = 0; i < samples; ++i) {
         times_us.push_back(moved * std::exp(scatter_ * normal_(random_)));
       }
     }
@@ -106,8 +106,9 @@ double share_borne_out(Machine machine, const ProcessSpread& spread, double gain
   constexpr double kTimeUs = 100;
   int borne_out = 0;
   for (int i = 0; i < kTrials; ++i) {
-    const auto candidate = machine.processes(3, kTimeUs * (1 - gain), slow_share);
-    const auto opponent = machine.processes(2, kTimeUs);
+    const auto candidate =
+        machine.processes(3, kCandidatesSamples, kTimeUs * (1 - gain), slow_share);
+    const auto opponent = machine.processes(2, kOpponentsSamples, kTimeUs);
     const Apart apart = compare_apart(candidate, opponent, spread);
     borne_out += bears_out(apart, gain, min_gain, false) ? 1 : 0;
   }

@@ -25,14 +25,17 @@ class AnAccount : public ::testing::Test {
   // As an honest launcher does it: a key, then the outputs on it.
   std::string launch(const std::string& name, Recipe recipe, const SizedCase& sized) {
     static_cast<void>(account_.draw(name));
-    return account_.deliver({name, sized.size_name, recipe}, {});
+    std::string why = account_.accept({name, sized.size_name, recipe});
+    if (why.empty()) account_.keep({});
+    return why;
   }
   void check_all() {
     int number = 0;
     for (const Check& check : check_plan(problem_)) {
       static_cast<void>(account_.draw(check_name(number + 1)));
       for (int i = 0; i < check.launches; ++i) {
-        EXPECT_EQ(account_.deliver({check_name(++number), "check", check.recipe}, {}), "");
+        EXPECT_EQ(account_.accept({check_name(++number), "check", check.recipe}), "");
+        account_.keep({});
       }
     }
   }
@@ -68,7 +71,7 @@ TEST_F(AnAccount, BelievesALauncherThatFollowsThePlan) {
   EXPECT_EQ(account_.misfit(timed, false), "");
 }
 
-TEST_F(AnAccount, HoldsEveryDeliveredLaunchForTheJudgeOnce) {
+TEST_F(AnAccount, HoldsEveryLaunchThatIsKeptForTheJudgeOnce) {
   begin_timing();
   static_cast<void>(time(3));
 
@@ -107,14 +110,14 @@ TEST_F(AnAccount, SeesATimedLaunchOnOtherInputs) {
 TEST_F(AnAccount, SeesAKeyThatIsUsedTwice) {
   begin_timing();
   EXPECT_EQ(launch(timed_name(1), sampled_recipe(problem_, 0), timed_), "");
-  EXPECT_THAT(account_.deliver({timed_name(2), "default", sampled_recipe(problem_, 1)}, {}),
+  EXPECT_THAT(account_.accept({timed_name(2), "default", sampled_recipe(problem_, 1)}),
               HasSubstr("on the key of"));
 }
 
 TEST_F(AnAccount, SeesAKeyThatWasDrawnForSomethingElse) {
   begin_timing();
   static_cast<void>(account_.draw("opponent's launch 1"));
-  EXPECT_THAT(account_.deliver({timed_name(1), "default", sampled_recipe(problem_, 0)}, {}),
+  EXPECT_THAT(account_.accept({timed_name(1), "default", sampled_recipe(problem_, 0)}),
               HasSubstr("on the key of 'opponent's launch 1'"));
 }
 

@@ -43,7 +43,7 @@ std::vector<double> times(Clock& clock, double microseconds) {
 TEST(Pairing, FindsALargeGainOnTheFewestPairs) {
   Pairing pairing("the incumbent", 0.02);
   Clock clock;
-  EXPECT_EQ(fill(pairing, clock, 50, 100), kFewestToKeep);
+  EXPECT_EQ(fill(pairing, clock, 50, 100), kFirstLook);
 
   const PairedComparison comparison = pairing.comparison();
   EXPECT_EQ(comparison.outcome, Outcome::faster);

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <random>
 
+#include "trial/apart.h"
+
 namespace autokernel::trial {
 namespace {
 
@@ -58,16 +60,38 @@ Tally tally_slow(const Noise& noise, double gain, const SlowLaunches& slow, int 
   std::bernoulli_distribution is_slow(slow.share);
   ResampledPairs pairs(noise.log_ratios, random);
   Count count(true_log_ratio);
+  // Of a launch: the noise of a pair is that of two.
+  const auto launches = [&](int samples, double log_time, double slow_by) {
+    std::vector<double> times_us(static_cast<std::size_t>(samples));
+    for (double& time : times_us) {
+      const double lost = slow_by > 0 && is_slow(random) ? slow_by : 0;
+      time = std::exp(log_time + lost + pairs.next() / std::sqrt(2));
+    }
+    return times_us;
+  };
+  int borne_out = 0;
   for (int i = 0; i < trials; ++i) {
     pairs.begin();
-    count.add(rehearse(
+    const Rehearsed trial = rehearse(
         [&] {
           const double lost = is_slow(random) ? std::log(slow.factor) : 0;
           return true_log_ratio - lost + pairs.next();
         },
-        noise.min_gain));
+        noise.min_gain);
+    count.add(trial);
+    if (trial.conclusion != Conclusion::faster) continue;
+    std::vector<std::vector<double>> candidate(3);
+    std::vector<std::vector<double>> opponent(2);
+    for (auto& times_us : candidate) {
+      times_us = launches(kCandidatesSamples, -true_log_ratio, std::log(slow.factor));
+    }
+    for (auto& times_us : opponent) times_us = launches(kOpponentsSamples, 0, 0);
+    const Apart apart = compare_apart(candidate, opponent, {.relative = 0.025});
+    borne_out += bears_out(apart, gain_of(trial.estimate.mean), noise.min_gain, false) ? 1 : 0;
   }
-  return count.result();
+  Tally tally = count.result();
+  tally.borne_out = borne_out;
+  return tally;
 }
 
 Tally tally_normal(const NormalNoise& noise, double gain, double min_gain, int trials) {

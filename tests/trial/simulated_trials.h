@@ -13,6 +13,7 @@ namespace autokernel::trial {
 struct Tally {
   int trials = 0;
   int faster = 0;
+  int borne_out = 0;  // of those, in processes of their own; of tally_slow() alone
   int not_faster = 0;
   int undecided = 0;
   int within_interval = 0;  // the 95 % interval holds the true gain
@@ -25,7 +26,8 @@ struct Tally {
 // as trial/rehearsal.h does.
 [[nodiscard]] Tally tally(const Noise& noise, double gain, int trials);
 
-// The same, where the candidate takes `factor` times as long in a share of its launches.
+// The same, where the candidate takes `factor` times as long in a share of its launches; what is
+// faster is then measured apart, on a machine on which nothing moves from process to process.
 struct SlowLaunches {
   double share = 0;
   double factor = 1;

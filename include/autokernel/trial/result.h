@@ -17,8 +17,9 @@ namespace autokernel::trial {
 
 // The work of the runner, in order; it queues only where another trial has the device. Within
 // checking and timing it is in `harness` while none of the candidate's code is loaded, so that what
-// goes wrong then is not held against it. The supervisor watches one deadline for each.
-enum class Phase : std::uint8_t { start, queue, compile, check, time, harness };
+// goes wrong then is not held against it. `apart` is entered for each process in which a gain is
+// measured again. The supervisor watches one deadline for each.
+enum class Phase : std::uint8_t { start, queue, compile, check, time, harness, apart };
 [[nodiscard]] const char* spelling(Phase phase);
 
 using driver::DeviceChoice;
