@@ -37,9 +37,17 @@ constexpr const char* kAskEmulator =
   switch (result.cause) {
     case Cause::out_of_bounds:
       return knows_more
-                 ? "at the line that reason names, check the index against the tensor's size "
-                   "before the access (the last tile, the last row)"
+                 ? "at the line that reason names, check the index before the access against the "
+                   "size that reason names (the last tile, the last row)"
                  : kAskEmulator;
+    case Cause::out_of_shared:
+      return "at the line that reason names, check the index against the size of the __shared__ "
+             "variable; that of an extern one is .shared_bytes of the launch";
+    case Cause::out_of_local:
+      return "at the line that reason names, check the index against the size of the thread's own "
+             "array";
+    case Cause::null_pointer:
+      return "the pointer is null: nothing has set it where the line that reason names uses it";
     case Cause::misaligned:
       return "a vector access (float4, cp.async of 16 bytes) needs an address that is a multiple "
              "of "
@@ -53,11 +61,18 @@ constexpr const char* kAskEmulator =
     case Cause::assertion:
       return "the condition that reason quotes does not hold: see what its thread computes there";
     case Cause::instruction:
-      return "all threads of the warp must run such an instruction together, with the same mask: "
-             "move it out of the branch";
+      return "those who run such an instruction must be the threads that its mask names, all with "
+             "the "
+             "same mask: move it out of the branch, or correct the mask";
+    case Cause::bad_call:
+      return "the function pointer was never set, or its type is not that of the function: see "
+             "what sets it";
     case Cause::stack:
-      return "use less local memory for each thread: smaller local arrays, no deep recursion";
+      return "call less deeply, or write the recursion as a loop; smaller local arrays take less "
+             "of it";
     case Cause::unknown:
+    case Cause::input_changed:
+    case Cause::never_written:
     case Cause::race:
     case Cause::not_finite:
       break;
@@ -65,23 +80,34 @@ constexpr const char* kAskEmulator =
   return knows_more ? "see the line and the thread that reason names" : kAskEmulator;
 }
 
-// Wrong in the way of threads that read what others have not written yet.
-[[nodiscard]] bool looks_like_a_race(const Result& result) {
+[[nodiscard]] std::string advice_when_not_finite(const Result& result) {
+  std::string text =
+      "the value is infinite or no number: look for an overflow, a division by 0, or memory that "
+      "is read before it is written";
   const bool shares = result.resources && result.resources->shared_bytes > 0;
-  return result.cause == Cause::race || (result.cause == Cause::not_finite && shares);
+  if (shares) text += " (in __shared__ memory also for a missing __syncthreads())";
+  return text;
 }
 
 [[nodiscard]] std::string advice_when_incorrect(const Result& result) {
-  if (looks_like_a_race(result)) {
-    return "a race? Look for a missing __syncthreads() between writing and reading __shared__ "
-           "memory, also where the next round of a loop overwrites it, and for writes without "
-           "atomics";
+  switch (result.cause) {
+    case Cause::race:
+      return "a race? Look for a missing __syncthreads() between writing and reading __shared__ "
+             "memory, also where the next round of a loop overwrites it, for writes without "
+             "atomics, and for a __shared__ element that is read but that nobody wrote";
+    case Cause::not_finite:
+      return advice_when_not_finite(result);
+    case Cause::input_changed:
+      return "do not write inputs: are the kernel's parameters in the order of case.toml?";
+    case Cause::never_written:
+      return "see whether the grid covers the whole tensor, and which elements a branch or an "
+             "early return leaves out";
+    case Cause::out_of_bounds:  // seen by the bytes around a buffer, on a GPU
+      return kAskEmulator;
+    default:
+      return "see which thread computes the element that reason names, and what it leaves out; "
+             "outputs, the workspace and __shared__ memory begin with random bits";
   }
-  if (result.cause == Cause::not_finite) {
-    return "the value is infinite or no number: look for an overflow, a division by 0, or memory "
-           "that is read before it is written";
-  }
-  return "see which thread computes the element that reason names, and what it leaves out";
 }
 
 [[nodiscard]] std::string advice_when_timed_out(const Result& result) {
@@ -113,7 +139,8 @@ std::string advice(const Result& result) {
     case Verdict::crashed:
       return advice_when_crashed(result);
     case Verdict::unsupported:
-      return "measure it on a GPU (--device cuda)";
+      return "try another way, or measure it on a GPU (bench --device cuda, or a run of its own "
+             "there)";
   }
   return {};
 }

@@ -84,10 +84,27 @@ Bytes required_launch(const Elf& elf, const Request& request) {
       found.empty() ? "NAME" : readable_name(found[0])));
 }
 
+// "scale" of "scale<256>".
+std::string_view template_of(std::string_view kernel) { return kernel.substr(0, kernel.find('<')); }
+
 // Of a template the compiler makes what the file itself asks for, and a name in a declaration asks
-// for nothing.
-std::string missing_instance(const std::string& kernel, const std::string& place,
-                             const std::string& source) {
+// for nothing. `names` are those of the kernels that it has made.
+std::string missing_instance(const std::string& kernel, const std::vector<std::string>& names,
+                             const std::string& place, const std::string& source) {
+  std::vector<std::string> made;
+  for (const std::string& name : names) {
+    const std::string readable = readable_name(name);
+    if (readable.find('<') != std::string::npos && template_of(readable) == template_of(kernel))
+      made.push_back(fmt::format("\"{}\"", readable));
+  }
+  // In the name a constant is a word, not its value.
+  if (!made.empty()) {
+    return fmt::format(
+        "{}AUTOKERNEL_LAUNCH names \"{}\", but the file makes {}: write values there, not the "
+        "names "
+        "of constants or types, or make that instance too",
+        place, kernel, fmt::join(made, ", "));
+  }
   const auto found = find_kernel(source, kernel);
   return fmt::format(
       "{}AUTOKERNEL_LAUNCH names \"{}\", an instance of a template that nothing in the file makes; "
@@ -116,7 +133,7 @@ Declaration declaration_of(const Elf& elf, const Request& request) {
     const auto kernel = resolve_kernel(each.kernel, names);
     if (!kernel && each.kernel.find('<') != std::string::npos) {
       throw Refused(
-          missing_instance(each.kernel, place(file_name, declaration.line), request.source));
+          missing_instance(each.kernel, names, place(file_name, declaration.line), request.source));
     }
     if (!kernel) {
       std::vector<std::string> readable;
@@ -207,6 +224,18 @@ Program program_of(Nvrtc::Output output, const Request& request, const std::stri
 
 }  // namespace
 
+namespace {
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+}  // namespace
+
 class Compiler::Library {
  public:
   Library(Nvrtc nvrtc, std::vector<std::filesystem::path> includes, Caching caching)
@@ -251,8 +280,10 @@ class Compiler::Library {
                           "crashes it is often unusual inline asm or very deep nesting: write it "
                           "in another way",
                           request.file_name, major, minor, request.architecture));
-          return nvrtc_.compile(request.source, request.file_name, headers, flags);
+          return nvrtc_.compile(request.source, compiled_name(request.file_name), headers, flags);
         }).get();
+    output.log =
+        replaced(std::move(output.log), compiled_name(request.file_name), request.file_name);
     if (cache_ && output.outcome == Nvrtc::Outcome::compiled) cache_->keep(key, output);
     return output;
   }

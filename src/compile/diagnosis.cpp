@@ -13,6 +13,7 @@
 
 #include "autokernel/compile/compiler.h"
 #include "compile/hints.h"
+#include "compile/inclusion.h"
 #include "compile/kernel_names.h"
 #include "compile/limits.h"
 #include "compile/ptxas_report.h"
@@ -63,6 +64,32 @@ std::optional<Diagnostic> error_in(std::string_view line) {
   return std::nullopt;
 }
 
+// "At end of source: error: expected a "}"", which has no line of its own, and below it the place
+// of the brace that is open: "kernel.cu(3): note #3196-D: to match this "{"".
+std::optional<Diagnostic> error_at_end(const std::vector<std::string>& log, std::size_t at,
+                                       const std::string& source, const std::string& file_name) {
+  constexpr std::string_view kAtEnd = "At end of source: ";
+  constexpr std::string_view kMatch = "to match this ";
+  const std::string& line = log[at];
+  const std::size_t colon = line.find(": ", kAtEnd.size());
+  if (!line.starts_with(kAtEnd) || colon == std::string::npos ||
+      line.find("error") != kAtEnd.size()) {
+    return std::nullopt;
+  }
+  Diagnostic found{
+      .file = file_name, .line = lines_of(source).size(), .message = line.substr(colon + 2)};
+  if (at + 1 == log.size()) return found;
+  const std::string_view note = log[at + 1];
+  const std::size_t close = note.find("): note");
+  const std::size_t match = note.find(kMatch);
+  const std::size_t open = close == std::string_view::npos ? close : note.rfind('(', close);
+  if (match == std::string_view::npos || open == std::string_view::npos) return found;
+  found.file = note.substr(0, open);
+  std::from_chars(note.data() + open + 1, note.data() + close, found.line);
+  found.message += fmt::format(" {}", note.substr(match));
+  return found;
+}
+
 // The line of the file that led to an error in a header: "detected during .. at line 12 of
 // kernel.cu".
 std::size_t line_that_led_to(const std::vector<std::string>& log, std::size_t from,
@@ -96,12 +123,30 @@ std::string advice_on(const Diagnostic& diagnostic, const std::string& line,
   const bool macro_unknown =
       line.find(kMacro) != std::string::npos && source.find(kInclude) == std::string::npos;
   if (macro_unknown) return "write #include <autokernel.cuh> at the top of the file";
+  const bool lacks_braces = line.find(kMacro) != std::string::npos &&
+                            diagnostic.message.find("designator") != std::string::npos;
+  if (lacks_braces) return "each launch stands in braces: AUTOKERNEL_LAUNCH({.kernel = ..., ...});";
   return hint(diagnostic.message, source, number);
+}
+
+// An error in a header that no line of the file used: including it is what does not compile.
+std::string described_by(const Inclusion& inclusion, const Diagnostic& diagnostic,
+                         const std::string& source, const std::string& file_name) {
+  return fmt::format("{}:{}: error: {} does not compile here: {} ({}:{})\n    {}\n{}", file_name,
+                     inclusion.line, inclusion.header, diagnostic.message, diagnostic.file,
+                     diagnostic.line, source_line(source, inclusion.line),
+                     hint_on_cuda_header(inclusion.header));
 }
 
 std::string described(const Diagnostic& diagnostic, const std::string& source,
                       const std::string& file_name, std::size_t led_by) {
   const bool in_file = diagnostic.file == file_name;
+  const bool is_included = !in_file && diagnostic.file != kServedHeaderName &&
+                           diagnostic.file != kSizesHeaderName && diagnostic.file != kBuiltIn;
+  if (is_included && led_by == 0) {
+    if (const auto inclusion = inclusion_of(source, diagnostic.file))
+      return described_by(*inclusion, diagnostic, source, file_name);
+  }
   const std::size_t number = in_file ? diagnostic.line : led_by;
   std::string text =
       number > 0
@@ -178,11 +223,12 @@ std::string first_error(const std::string& log, const std::string& source,
                         const std::vector<std::filesystem::path>& headers, const std::string& ptx) {
   const std::vector<std::string> lines = lines_of(log);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (const auto found = error_in(lines[i])) {
-      if (found->file != file_name && !is_header(found->file, headers))
-        return foreign(*found, file_name);
-      return described(*found, source, file_name, line_that_led_to(lines, i + 1, file_name));
-    }
+    auto found = error_at_end(lines, i, source, file_name);
+    if (!found) found = error_in(lines[i]);
+    if (!found) continue;
+    if (found->file != file_name && !is_header(found->file, headers))
+      return foreign(*found, file_name);
+    return described(*found, source, file_name, line_that_led_to(lines, i + 1, file_name));
   }
   if (auto found = ptxas_error(lines, source, file_name, ptx)) return *found;
   if (auto found = too_much_static_shared(read_ptxas_report(log).resources, source, file_name)) {

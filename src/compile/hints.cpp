@@ -192,11 +192,30 @@ std::string hint_on_host_code(std::string_view message, std::string_view source,
   }
   if (message.find("variable") != std::string_view::npos)
     return "write __device__, __constant__ or constexpr before it: the file is device code only";
+  // Called where the file is compiled, in AUTOKERNEL_LAUNCH, a function of any kind may be
+  // constexpr.
+  if (declared.find("constexpr") != std::string_view::npos)
+    return "write __device__ before it: the file is device code only";
   return "write __device__ before it where a kernel calls it, else delete it: the file is device "
          "code only";
 }
 
 }  // namespace
+
+std::string hint_on_cuda_header(std::string_view header) {
+  const std::string_view name = header.substr(1, header.size() - 2);
+  if (name.starts_with("cub/")) {
+    return "include the parts that a kernel calls instead, such as <cub/block/block_reduce.cuh> or "
+           "<cub/warp/warp_scan.cuh>; the others are called by host code, which is not compiled "
+           "here";
+  }
+  if (name.starts_with("thrust/")) {
+    return "delete this include: thrust is called by host code, which is not compiled here; a "
+           "block has <cub/block/block_reduce.cuh> and its neighbours";
+  }
+  return "delete this include, or include the part of it that is for device code: host code is not "
+         "compiled here";
+}
 
 std::string hint(std::string_view message, std::string_view source, std::size_t number) {
   for (const Hint& each : kOfMessages) {

@@ -13,4 +13,7 @@ namespace autokernel::compile {
 [[nodiscard]] std::string hint(std::string_view message, std::string_view source,
                                std::size_t number);
 
+// The same about a header of CUDA's, "<cuda.h>", that can be found but does not compile.
+[[nodiscard]] std::string hint_on_cuda_header(std::string_view header);
+
 }  // namespace autokernel::compile

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autokernel/compile/compiler.h"
+#include "compile/source_text.h"
 
 namespace autokernel::compile {
 namespace {
@@ -60,6 +61,8 @@ std::string_view line_at(std::string_view text, std::size_t begin) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
+std::string without_folder(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 // `.file 1 "/folder/kernel.cu"` by number, the name without its folder. They stand at the end of
 // the text.
 std::map<std::uint32_t, std::string> files_of(std::string_view ptx) {
@@ -74,7 +77,7 @@ std::map<std::uint32_t, std::string> files_of(std::string_view ptx) {
     const std::size_t close = line.rfind('"');
     if (open == std::string_view::npos || close == open) continue;
     const std::string_view path = line.substr(open + 1, close - open - 1);
-    files[number] = path.substr(path.rfind('/') + 1);
+    files[number] = without_folder(std::string(path));
   }
   return files;
 }
@@ -102,9 +105,10 @@ std::optional<std::uint32_t> source_line(const std::string& ptx, const std::stri
                                          std::uint32_t ptx_line) {
   const std::vector<Directive> directives = directives_before(ptx, ptx_line);
   const std::map<std::uint32_t, std::string> files = files_of(ptx);
+  const std::string in_ptx = without_folder(compiled_name(file_name));
   const auto in_file = [&](const Location& location) {
     const auto name = files.find(location.file);
-    return location.line > 0 && name != files.end() && name->second == file_name;
+    return location.line > 0 && name != files.end() && name->second == in_ptx;
   };
   // Of a header's function that was inlined, the line that called it; where that stands in a header
   // as well, an earlier directive says who called that.

@@ -165,6 +165,16 @@ std::uint32_t line_of_word(std::string_view source, std::string_view word) {
   return at == std::string::npos ? 0 : line_at(text, at);
 }
 
+std::string compiled_name(const std::string& file_name) {
+  // A folder that nothing can lie in, where the compiler looks for what a file includes by "".
+  std::string name = "/dev/null/";
+  for (const char c : file_name) {
+    const bool is_special = c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ';
+    name += is_special ? '_' : c;
+  }
+  return name;
+}
+
 std::string place(const std::string& file_name, std::uint32_t line) {
   return line == 0 ? file_name + ": " : fmt::format("{}:{}: ", file_name, line);
 }

@@ -30,6 +30,11 @@ struct KernelText {
 // Line of the first place where `word` stands outside comments and literals; 0 where it does not.
 [[nodiscard]] std::uint32_t line_of_word(std::string_view source, std::string_view word);
 
+// What the compiler is told that the file is called: it writes the name into the PTX, between
+// quotation marks and, unless the path is absolute, behind the folder it runs in, and puts no
+// escapes where one of them holds a quotation mark.
+[[nodiscard]] std::string compiled_name(const std::string& file_name);
+
 // "kernel.cu:12: ", or "kernel.cu: " where the line is 0.
 [[nodiscard]] std::string place(const std::string& file_name, std::uint32_t line);
 

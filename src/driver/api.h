@@ -59,6 +59,7 @@ struct Api {
   emulator::FaultReport emu_fault = nullptr;
   emulator::FaultReport emu_refusal = nullptr;
   emulator::Whereabouts emu_whereabouts = nullptr;
+  emulator::WarpOrder emu_warp_order = nullptr;
   Text emu_version = nullptr;
   Text emu_settings = nullptr;
 };

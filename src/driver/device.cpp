@@ -136,6 +136,11 @@ std::string Device::whereabouts() const {
   return text.data();
 }
 
+void Device::order_warps(WarpOrder order) const {
+  if (api_->emu_warp_order == nullptr) return;
+  api_->emu_warp_order(order == WarpOrder::descending ? 1 : 0);
+}
+
 void Device::refuse_device_malloc() const {
   require(api_->context_set_limit, "cuCtxSetLimit");
   check(*api_, api_->context_set_limit(CU_LIMIT_MALLOC_HEAP_SIZE, 0), "cuCtxSetLimit",

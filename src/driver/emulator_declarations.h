@@ -36,9 +36,11 @@ struct Fault {
   const char* variable;
   std::uint64_t variable_begin;
   std::uint64_t variable_end;
+  std::uint32_t address_line;
 };
 
 using FaultReport = const Fault* (*)();
 using Whereabouts = void (*)(char* text, std::size_t bytes);
+using WarpOrder = void (*)(std::uint32_t order);  // 0: ascending, 1: descending
 
 }  // namespace autokernel::driver::emulator

@@ -14,7 +14,7 @@ Kind kind_of(std::uint32_t number, Kind last) {
 FaultedAccess access_of(const emulator::Fault& reported) {
   FaultedAccess access;
   access.kind = kind_of(reported.access - 1, AccessKind::atomic);
-  access.memory = kind_of(reported.memory, MemoryKind::heap);
+  access.memory = kind_of(reported.memory, MemoryKind::null);
   access.address = reported.address;
   access.bytes = reported.bytes;
   access.alignment = std::max<std::uint64_t>(reported.alignment, 1);
@@ -30,7 +30,7 @@ FaultedAccess access_of(const emulator::Fault& reported) {
 
 void take_over(const emulator::Fault& reported, Fault& fault) {
   if (reported.size != sizeof reported) return;
-  fault.kind = kind_of(reported.kind, FaultKind::unsupported);
+  fault.kind = kind_of(reported.kind, FaultKind::bad_call);
   if (*reported.text != '\0') fault.text = reported.text;
   FaultDetail detail;
   detail.instruction = reported.instruction;
@@ -40,6 +40,7 @@ void take_over(const emulator::Fault& reported, Fault& fault) {
     detail.lines.push_back({file.substr(file.rfind('/') + 1), reported.lines[i].line});
   }
   detail.line_to_look_at = reported.line_to_look_at;
+  detail.address_line = reported.address_line;
   if (reported.has_thread != 0) {
     FaultThread& thread = detail.thread.emplace();
     std::ranges::copy(reported.thread, thread.thread.begin());

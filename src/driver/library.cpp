@@ -88,6 +88,7 @@ std::shared_ptr<const Api> open_library(const std::filesystem::path& library, st
   symbols.find_if_there(api->emu_fault, "emuFault");
   symbols.find_if_there(api->emu_refusal, "emuRefusal");
   symbols.find_if_there(api->emu_whereabouts, "emuWhereabouts");
+  symbols.find_if_there(api->emu_warp_order, "emuWarpOrder");
   symbols.find_if_there(api->emu_version, "emuVersion");
   symbols.find_if_there(api->emu_settings, "emuSettings");
   return api;

@@ -11,6 +11,14 @@ namespace {
 // Launches on one key that must agree.
 constexpr int kRepeats = 3;
 
+// On the emulated device a warp runs up to where it has to wait, and then the next one: what an
+// earlier warp wrote is always there, with a barrier or without. Every second launch goes the other
+// way round, so that one of the repeats does.
+driver::WarpOrder warp_order(int launch) {
+  return launch % 2 == 0 && stands(Defence::both_warp_orders) ? driver::WarpOrder::descending
+                                                              : driver::WarpOrder::ascending;
+}
+
 bool has_floating_input(const cases::Case& problem) {
   return std::ranges::any_of(problem.tensors, [](const cases::Tensor& tensor) {
     return tensor.role != cases::Role::out && tensor.dtype != cases::DType::i32 &&
@@ -48,10 +56,12 @@ std::optional<Rejection> run_checks(Launcher& launcher, CheckedAt at, const case
     }
     const Key key = keys.draw(check_name(number + 1));
     for (int i = 0; i < check.launches; ++i) {
-      Launching launching = launcher.launch(check.recipe, key, check_name(++number), none, judged);
+      launcher.order_warps(warp_order(++number));
+      Launching launching = launcher.launch(check.recipe, key, check_name(number), none, judged);
       if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
     }
   }
+  launcher.order_warps(driver::WarpOrder::ascending);
   return std::nullopt;
 }
 

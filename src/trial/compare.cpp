@@ -85,6 +85,7 @@ void examine(cases::DType dtype, std::span<const std::byte> got,
         closeness.magnitudes.empty() ? 0 : static_cast<double>(closeness.magnitudes[i]);
     if (is_close(is, should, magnitude, closeness)) continue;
     if (comparison.differing++ == 0) comparison.first = i;
+    if (!std::isfinite(is)) ++comparison.not_finite;
     if (std::isfinite(difference)) comparison.largest = std::max(comparison.largest, difference);
   }
 }
@@ -126,6 +127,7 @@ void merge(Comparison& all, const Comparison& part) {
   if (part.differing > 0)
     all.first = all.differing > 0 ? std::min(all.first, part.first) : part.first;
   all.differing += part.differing;
+  all.not_finite += part.not_finite;
   all.largest = std::max(all.largest, part.largest);
   all.all_finite &= part.all_finite;
   all.differences.max_abs = std::max(all.differences.max_abs, part.differences.max_abs);

@@ -26,8 +26,9 @@ struct Closeness {
 struct Comparison {
   std::uint64_t count = 0;
   std::uint64_t differing = 0;
-  std::uint64_t first = 0;  // index of the first that differs
-  double largest = 0;       // largest finite |got - expected| among those that differ
+  std::uint64_t first = 0;       // index of the first that differs
+  std::uint64_t not_finite = 0;  // how many of those that differ are infinite or no number
+  double largest = 0;  // largest finite |got - expected| among those that differ; 0: none is finite
   bool all_finite = true;   // whether expected is finite everywhere
   Differences differences;  // over all elements, differing or not, where finite
 };

@@ -123,8 +123,14 @@ std::string by_thread(const driver::FaultDetail& detail) {
                      fmt::join(detail.thread->block, ","));
 }
 
+// ": ld.global.f32 %f1, [%rd6], whose address was computed on line 5"
 std::string shown(const driver::FaultDetail& detail) {
-  return detail.instruction.empty() ? "" : ": " + detail.instruction;
+  if (detail.instruction.empty()) return "";
+  const std::string from =
+      detail.address_line == 0
+          ? ""
+          : fmt::format(", whose address was computed on line {}", detail.address_line);
+  return ": " + detail.instruction + from;
 }
 
 std::optional<std::string> words_of_access(const driver::Fault& fault,

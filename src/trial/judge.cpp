@@ -13,6 +13,7 @@
 #include "trial/conversion.h"
 #include "trial/element.h"
 #include "trial/rms.h"
+#include "trial/unwritten.h"
 
 namespace autokernel::trial {
 namespace {
@@ -45,17 +46,38 @@ double absolute_scale(const SizedCase& sized, Recipe recipe) {
   return 1;
 }
 
-Rejection wrong(const LaunchRecord& launch, const SizedTensor& tensor, const Bytes& got,
-                const Bytes& expected, const Comparison& comparison) {
+// "3 of 512 elements differ, 1 of them not finite, largest difference 0.5"
+std::string extent(const Comparison& comparison) {
+  std::string text =
+      fmt::format("{} of {} elements differ", comparison.differing, comparison.count);
+  if (comparison.not_finite > 0) text += fmt::format(", {} not finite", comparison.not_finite);
+  if (comparison.largest > 0)
+    text += fmt::format(", largest difference {:.6g}", comparison.largest);
+  return text;
+}
+
+Rejection wrong(const LaunchRecord& launch, std::size_t t, const Bytes& expected,
+                const Comparison& comparison) {
+  const SizedTensor& tensor = launch.sized->tensors[t];
+  const Bytes& got = launch.outputs[t];
   const cases::DType dtype = tensor.tensor->dtype;
-  const std::string reason =
-      fmt::format("{} = {}, expected {} ({}); {} of {} elements differ, largest difference {:.6g}",
-                  element_name(tensor, comparison.first), value_text(dtype, got, comparison.first),
-                  value_text(dtype, expected, comparison.first),
-                  occasion(*launch.sized, launch.recipe, launch.name), comparison.differing,
-                  comparison.count, comparison.largest);
+  const std::string name = element_name(tensor, comparison.first);
+  const std::string right = value_text(dtype, expected, comparison.first);
+  const std::string when = occasion(*launch.sized, launch.recipe, launch.name);
+  if (const std::uint64_t unwritten = count_unwritten(launch, t, comparison.first)) {
+    std::string reason = fmt::format(
+        "{} was never written, expected {} ({}); {} of {} elements "
+        "were not",
+        name, right, when, unwritten, comparison.count);
+    if (comparison.differing > unwritten)
+      reason += fmt::format(", and {} more differ", comparison.differing - unwritten);
+    return {Verdict::incorrect, reason, "", Cause::never_written};
+  }
   const bool is_finite = std::isfinite(value_at(dtype, got, comparison.first));
-  return {Verdict::incorrect, reason, "", is_finite ? Cause::unknown : Cause::not_finite};
+  return {Verdict::incorrect,
+          fmt::format("{} = {}, expected {} ({}); {}", name,
+                      value_text(dtype, got, comparison.first), right, when, extent(comparison)),
+          "", is_finite ? Cause::unknown : Cause::not_finite};
 }
 
 // Of floats of any width the sign is the highest bit of the last byte.
@@ -132,8 +154,7 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
       differences_.max_rel = std::max(differences_.max_rel, comparison.differences.max_rel);
     }
     const std::uint64_t let_pass = stands(Defence::every_element) ? 0 : comparison.count / 100;
-    if (comparison.differing > let_pass)
-      return wrong(launch, tensor, launch.outputs[t], expected, comparison);
+    if (comparison.differing > let_pass) return wrong(launch, t, expected, comparison);
   }
   if (product_check_ && stands(Defence::misrounding)) {
     if (auto rejected = product_check_->look(launch, inputs_, by_reference)) return rejected;

@@ -68,9 +68,9 @@ Launching Launcher::launch(Recipe recipe, const Key& key, const std::string& nam
   if (stands(Defence::unchanged_inputs)) {
     if (const auto disturbed = operands.disturbed(inputs_, host_)) {
       return Rejection{Verdict::incorrect,
-                       fmt::format("the kernel wrote where it must not: {} ({})", *disturbed,
+                       fmt::format("the kernel wrote where it must not: {} ({})", disturbed->what,
                                    occasion(*sized_, recipe, name)),
-                       ""};
+                       "", disturbed->cause};
     }
   }
   records.take({sized_, recipe, key, name, {}}, operands);

@@ -80,6 +80,9 @@ class Launcher {
   // gives the host-clock microseconds of one.
   [[nodiscard]] std::variant<double, Rejection> back_to_back(int times);
 
+  // Of the launches from now on, on the emulated device.
+  void order_warps(driver::WarpOrder order) const { device_->order_warps(order); }
+
   // How many things one run queues beside the kernel's own launches, to set its objects back.
   [[nodiscard]] std::size_t queued_restoring() const { return restoring_.queued(); }
   [[nodiscard]] const driver::Stream& stream() const { return stream_; }

@@ -210,8 +210,10 @@ class Reader {
   }
   static void read(const Json& json, Cause& value) {
     for (const Cause cause :
-         {Cause::unknown, Cause::out_of_bounds, Cause::misaligned, Cause::trap, Cause::assertion,
-          Cause::barrier, Cause::instruction, Cause::stack, Cause::race, Cause::not_finite}) {
+         {Cause::unknown, Cause::out_of_bounds, Cause::out_of_shared, Cause::out_of_local,
+          Cause::null_pointer, Cause::misaligned, Cause::trap, Cause::assertion, Cause::barrier,
+          Cause::instruction, Cause::bad_call, Cause::stack, Cause::input_changed,
+          Cause::never_written, Cause::race, Cause::not_finite}) {
       if (json == spelling(cause)) {
         value = cause;
         return;

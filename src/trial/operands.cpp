@@ -110,7 +110,7 @@ void Operands::copy_outputs(std::span<std::byte> to) const {
   }
 }
 
-std::optional<std::string> Operands::disturbed_guard(std::size_t buffer, HostSide& host) const {
+std::optional<Disturbance> Operands::disturbed_guard(std::size_t buffer, HostSide& host) const {
   if (guard_bytes_ == 0) return std::nullopt;
   host.guards_found.resize(2 * guard_bytes_);
   const auto bands = std::span(host.guards_found);
@@ -118,13 +118,14 @@ std::optional<std::string> Operands::disturbed_guard(std::size_t buffer, HostSid
   device_->copy_out(bands.last(guard_bytes_), addresses_[buffer] + sizes_[buffer]);
   if (same_bytes(host.guards_found, host.guards[buffer])) return std::nullopt;
   const std::size_t at = first_difference(host.guards_found, host.guards[buffer]);
-  return at < guard_bytes_ ? fmt::format("it wrote {} bytes before the beginning of {}",
-                                         guard_bytes_ - at, name_of(buffer))
-                           : fmt::format("it wrote {} bytes past the end of {}",
-                                         at - guard_bytes_ + 1, name_of(buffer));
+  return Disturbance{at < guard_bytes_ ? fmt::format("it wrote {} bytes before the beginning of {}",
+                                                     guard_bytes_ - at, name_of(buffer))
+                                       : fmt::format("it wrote {} bytes past the end of {}",
+                                                     at - guard_bytes_ + 1, name_of(buffer)),
+                     Cause::out_of_bounds};
 }
 
-std::optional<std::string> Operands::disturbed(const std::vector<Bytes>& inputs,
+std::optional<Disturbance> Operands::disturbed(const std::vector<Bytes>& inputs,
                                                HostSide& host) const {
   for (std::size_t b = 0; b < addresses_.size(); ++b) {
     if (auto guard = disturbed_guard(b, host)) return guard;
@@ -135,9 +136,11 @@ std::optional<std::string> Operands::disturbed(const std::vector<Bytes>& inputs,
     if (same_bytes(host.input_found, inputs[b])) continue;
     const std::uint64_t element =
         first_difference(host.input_found, inputs[b]) / cases::size_of(tensor.tensor->dtype);
-    return fmt::format("it changed its input {} = {} to {}", element_name(tensor, element),
-                       value_text(tensor.tensor->dtype, inputs[b], element),
-                       value_text(tensor.tensor->dtype, host.input_found, element));
+    return Disturbance{
+        fmt::format("it changed its input {} = {} to {}", element_name(tensor, element),
+                    value_text(tensor.tensor->dtype, inputs[b], element),
+                    value_text(tensor.tensor->dtype, host.input_found, element)),
+        Cause::input_changed};
   }
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "autokernel/driver/device.h"
+#include "autokernel/trial/result.h"
 #include "trial/device_memory.h"
 #include "trial/fault_words.h"
 #include "trial/philox.h"
@@ -20,6 +21,12 @@ namespace autokernel::trial {
 struct Workspace {
   std::uint64_t bytes = 0;  // 0: none
   bool zeroed = false;      // the kernel's own launches zero it
+};
+
+// What a launch changed that it must not.
+struct Disturbance {
+  std::string what;  // "it changed its input A[0,1] = 2 to 3"
+  Cause cause = Cause::unknown;
 };
 
 // The host's side of a set of operands while a kernel runs on it. Sets that are used in turn share
@@ -56,12 +63,12 @@ class Operands {
   void copy_outputs(std::span<std::byte> to) const;
   // What a launch changed that it must not: an input, or bytes around a buffer. Empty where all is
   // as it was.
-  [[nodiscard]] std::optional<std::string> disturbed(const std::vector<Bytes>& inputs,
+  [[nodiscard]] std::optional<Disturbance> disturbed(const std::vector<Bytes>& inputs,
                                                      HostSide& host) const;
 
  private:
   void copy_guards_in(std::size_t buffer, const HostSide& host) const;
-  [[nodiscard]] std::optional<std::string> disturbed_guard(std::size_t buffer,
+  [[nodiscard]] std::optional<Disturbance> disturbed_guard(std::size_t buffer,
                                                            HostSide& host) const;
   [[nodiscard]] std::string name_of(std::size_t buffer) const;
 

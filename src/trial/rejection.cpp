@@ -7,10 +7,25 @@ namespace {
 
 constexpr int kReasonLines = 3;
 
-Cause cause_of(driver::FaultKind kind) {
-  switch (kind) {
-    case driver::FaultKind::out_of_bounds:
+// What an access missed; only the emulated device says it.
+Cause cause_of_access(const driver::Fault& fault) {
+  if (!fault.detail || !fault.detail->access) return Cause::out_of_bounds;
+  switch (fault.detail->access->memory) {
+    case driver::MemoryKind::shared:
+      return Cause::out_of_shared;
+    case driver::MemoryKind::local:
+      return Cause::out_of_local;
+    case driver::MemoryKind::null:
+      return Cause::null_pointer;
+    default:
       return Cause::out_of_bounds;
+  }
+}
+
+Cause cause_of(const driver::Fault& fault) {
+  switch (fault.kind) {
+    case driver::FaultKind::out_of_bounds:
+      return cause_of_access(fault);
     case driver::FaultKind::misaligned:
       return Cause::misaligned;
     case driver::FaultKind::trap:
@@ -21,6 +36,8 @@ Cause cause_of(driver::FaultKind kind) {
       return Cause::barrier;
     case driver::FaultKind::bad_instruction:
       return Cause::instruction;
+    case driver::FaultKind::bad_call:
+      return Cause::bad_call;
     case driver::FaultKind::stack:
       return Cause::stack;
     case driver::FaultKind::unsupported:
@@ -85,7 +102,7 @@ Rejection rejection(const driver::Fault& fault, const std::string& launches,
       return {Verdict::crashed, place_before(fault) + fmt::format("{}: {}", occasion, brief),
               fmt::format("{}{}\nin the launch of {}, {}", fault.text, way_in(fault), launches,
                           occasion),
-              cause_of(fault.kind)};
+              cause_of(fault)};
   }
   return {};
 }

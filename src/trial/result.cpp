@@ -46,6 +46,12 @@ const char* spelling(Cause cause) {
       return "unknown";
     case Cause::out_of_bounds:
       return "out_of_bounds";
+    case Cause::out_of_shared:
+      return "out_of_shared";
+    case Cause::out_of_local:
+      return "out_of_local";
+    case Cause::null_pointer:
+      return "null_pointer";
     case Cause::misaligned:
       return "misaligned";
     case Cause::trap:
@@ -56,8 +62,14 @@ const char* spelling(Cause cause) {
       return "barrier";
     case Cause::instruction:
       return "instruction";
+    case Cause::bad_call:
+      return "bad_call";
     case Cause::stack:
       return "stack";
+    case Cause::input_changed:
+      return "input_changed";
+    case Cause::never_written:
+      return "never_written";
     case Cause::race:
       return "race";
     case Cause::not_finite:

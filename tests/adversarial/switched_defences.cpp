@@ -27,6 +27,7 @@ constexpr std::array kNames = {
     std::pair{Defence::slow_minority, "slow_minority"},
     std::pair{Defence::unchanged_inputs, "unchanged_inputs"},
     std::pair{Defence::repeats, "repeats"},
+    std::pair{Defence::both_warp_orders, "both_warp_orders"},
     std::pair{Defence::deadlines, "deadlines"},
     std::pair{Defence::confined_compiler, "confined_compiler"},
     std::pair{Defence::sandbox, "sandbox"},

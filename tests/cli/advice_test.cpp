@@ -52,16 +52,54 @@ TEST(Advice, OnResultsThatDifferAsksForARace) {
   EXPECT_THAT(advice(emulated(Verdict::incorrect, Cause::race)), HasSubstr("a race?"));
 }
 
-TEST(Advice, OnAnInfiniteResultAsksForARaceWhereMemoryIsShared) {
+TEST(Advice, OnAnInfiniteResultNamesABarrierLastAndOnlyWhereMemoryIsShared) {
   Result result = emulated(Verdict::incorrect, Cause::not_finite);
-  EXPECT_THAT(advice(result), HasSubstr("overflow"));
+  EXPECT_THAT(advice(result), HasSubstr("overflow, a division by 0"));
+  EXPECT_THAT(advice(result), testing::Not(HasSubstr("__syncthreads")));
   result.resources = trial::ResourceReport{.registers = 32, .spill_bytes = 0, .shared_bytes = 64};
-  EXPECT_THAT(advice(result), HasSubstr("a race?"));
+  EXPECT_THAT(advice(result), HasSubstr("overflow, a division by 0"));
+  EXPECT_THAT(advice(result), HasSubstr("__syncthreads"));
 }
 
-TEST(Advice, OnWhatTheEmulatedDeviceLacksIsToTakeAGpu) {
-  EXPECT_EQ(advice(emulated(Verdict::unsupported, Cause::unknown)),
-            "measure it on a GPU (--device cuda)");
+TEST(Advice, OnResultsThatDifferAlsoNamesSharedMemoryThatNobodyWrote) {
+  EXPECT_THAT(advice(emulated(Verdict::incorrect, Cause::race)),
+              HasSubstr("a __shared__ element that is read but that nobody wrote"));
+}
+
+TEST(Advice, OnMemoryOfABlockOrAThreadIsNotAboutTensors) {
+  EXPECT_THAT(advice(emulated(Verdict::crashed, Cause::out_of_shared)),
+              HasSubstr("the size of the __shared__ variable"));
+  EXPECT_THAT(advice(emulated(Verdict::crashed, Cause::out_of_local)),
+              HasSubstr("the size of the thread's own array"));
+}
+
+TEST(Advice, OnANullPointerSaysThatNothingSetIt) {
+  EXPECT_THAT(advice(emulated(Verdict::crashed, Cause::null_pointer)),
+              HasSubstr("the pointer is null"));
+}
+
+TEST(Advice, OnACallOfNoFunctionIsAboutThePointer) {
+  EXPECT_THAT(advice(emulated(Verdict::crashed, Cause::bad_call)),
+              HasSubstr("the function pointer was never set"));
+}
+
+TEST(Advice, OnAChangedInputAsksForTheOrderOfTheParameters) {
+  EXPECT_THAT(advice(emulated(Verdict::incorrect, Cause::input_changed)),
+              HasSubstr("in the order of case.toml"));
+}
+
+TEST(Advice, OnAnElementThatNobodyWroteIsAboutTheGrid) {
+  EXPECT_THAT(advice(emulated(Verdict::incorrect, Cause::never_written)), HasSubstr("the grid"));
+}
+
+TEST(Advice, OnAWrongResultSaysThatMemoryBeginsWithRandomBits) {
+  EXPECT_THAT(advice(emulated(Verdict::incorrect, Cause::unknown)), HasSubstr("random bits"));
+}
+
+TEST(Advice, OnWhatTheEmulatedDeviceLacksIsToTakeAnotherWayOrAGpu) {
+  EXPECT_EQ(
+      advice(emulated(Verdict::unsupported, Cause::unknown)),
+      "try another way, or measure it on a GPU (bench --device cuda, or a run of its own there)");
 }
 
 TEST(Advice, OnACompileThatTakesTooLongIsNotOfLoops) {

@@ -39,6 +39,31 @@ TEST(FirstError, InAHeaderThatNothingLedToNamesTheHeader) {
             "/cuda/include/x.h:700: error: broken");
 }
 
+TEST(FirstError, InAHeaderIsShownAtTheIncludeThatLedToIt) {
+  const auto reason_of = [](const std::string& source) {
+    return first_error("/cuda/include/cub/util.cuh(61): error: broken\n", source, "kernel.cu",
+                       {"/cuda/include"});
+  };
+  constexpr const char* kBroken = " does not compile here: broken (/cuda/include/cub/util.cuh:61)";
+
+  EXPECT_THAT(reason_of("#include <autokernel.cuh>\n# include <x/y.h>\n#include <cub/cub.cuh>\n"),
+              HasSubstr(std::string("kernel.cu:3: error: <cub/cub.cuh>") + kBroken));
+  EXPECT_THAT(reason_of("#include <cub/cub.cuh>\n#include <cub/util.cuh>\n"),
+              HasSubstr(std::string("kernel.cu:2: error: <cub/util.cuh>") + kBroken));
+  EXPECT_THAT(reason_of("#include <autokernel.cuh>\n#include <only.h>\n"),
+              HasSubstr(std::string("kernel.cu:2: error: <only.h>") + kBroken));
+  EXPECT_THAT(reason_of("#include <one.h>\n#include <two.h>\n"),
+              testing::StartsWith("/cuda/include/cub/util.cuh:61: error: broken"));
+}
+
+TEST(FirstError, AtTheEndIsShownAtTheBraceThatIsOpen) {
+  EXPECT_EQ(reason("\nAt end of source: error: expected a \"}\"\nkernel.cu(2): note #3196-D: to "
+                   "match this \"{\"\n"),
+            "kernel.cu:2: error: expected a \"}\" to match this \"{\"\n    line two");
+  EXPECT_EQ(reason("At end of source: error: expected a \"}\""),
+            "kernel.cu:3: error: expected a \"}\"\n    line three");
+}
+
 TEST(FirstError, InAnyOtherFileNamesTheFileAndQuotesNothingOfIt) {
   for (const char* file : {"/home/me/secret", "../secret", "/cuda/include/../../secret"}) {
     const std::string words =

@@ -143,6 +143,66 @@ TEST(HostCode, IsToBeDeleted) {
               HasSubstr("delete it: host code is not compiled here"));
 }
 
+TEST(AFunctionThatALaunchCalls, IsToBeMarkedAndNotDeleted) {
+  const std::string said =
+      said_of("constexpr int div_up(int a, int b) { return (a + b - 1) / b; }");
+
+  EXPECT_THAT(said, HasSubstr("write __device__ before it: "));
+  EXPECT_THAT(said, testing::Not(HasSubstr("delete")));
+}
+
+TEST(ALaunch, WithoutItsBracesIsToldOfThem) {
+  const std::string source =
+      "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH(.kernel = \"f\", .grid = {1}, .block = {32});\n"
+      "extern \"C\" __global__ void f(float* x) { x[0] = 1; }\n";
+
+  EXPECT_THAT(refusal(source).reason,
+              AllOf(StartsWith("kernel.cu:2: error: "), HasSubstr("each launch stands in braces")));
+}
+
+TEST(ALaunch, ThatNamesAnInstanceByAConstantIsToldWhatThereIs) {
+  const std::string source =
+      "#include <autokernel.cuh>\nconstexpr int T = 256;\n"
+      "AUTOKERNEL_LAUNCH({.kernel = \"f<T>\", .block = {32}});\n"
+      "template <int V> __global__ void f(float* x) { x[0] = V; }\n"
+      "template __global__ void f<T>(float*);\n";
+
+  EXPECT_THAT(refusal(source).reason,
+              StartsWith("kernel.cu:3: AUTOKERNEL_LAUNCH names \"f<T>\", but the file makes "
+                         "\"f<256>\": write values there"));
+}
+
+TEST(AnOpenBrace, IsNamedWithItsLine) {
+  const std::string source =
+      "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"f\", .block = {32}});\n"
+      "extern \"C\" __global__ void f(float* x) {\n  x[0] = 1;\n";
+
+  EXPECT_THAT(refusal(source).reason,
+              AllOf(StartsWith("kernel.cu:3: error: expected a \"}\""),
+                    HasSubstr("extern \"C\" __global__ void f(float* x) {")));
+}
+
+TEST(AFileName, MayHoldWhatEndsAStringInThePtx) {
+  const std::string name = "my\"odd\\k.cu";
+  const Compiler compiler = Compiler::open();
+  const auto compiled = [&](const std::string& source) {
+    return compiler.compile({source, name, "sm_90a", {{"M", 1}, {"N", 1}, {"K", 1}}});
+  };
+
+  EXPECT_TRUE(std::holds_alternative<Program>(compiled(with_kernel("", "x[0] = 1;"))));
+  EXPECT_THAT(std::get<Refusal>(compiled(with_kernel("", "x[0] = y;"))).reason,
+              StartsWith(name + ":5: error: "));
+}
+
+TEST(AHeaderOfCudas, ThatDoesNotCompileIsReportedAtItsInclude) {
+  EXPECT_THAT(said_of("#include <cuda.h>"),
+              AllOf(StartsWith("kernel.cu:2: error: <cuda.h> does not compile here: "),
+                    HasSubstr("delete this include")));
+  EXPECT_THAT(said_of("#include <thrust/device_vector.h>"),
+              AllOf(StartsWith("kernel.cu:2: error: <thrust/device_vector.h> does not"),
+                    HasSubstr("thrust is called by host code")));
+}
+
 TEST(AFunctionThatAKernelMayCall, IsToBeMarked) {
   EXPECT_THAT(said_of("float half_of(float x) { return x / 2; }"),
               HasSubstr("write __device__ before it where a kernel calls it, else delete it"));

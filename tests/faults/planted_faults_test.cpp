@@ -2,6 +2,7 @@
 // that very line first, whatever the fault and wherever the compiler moved it.
 //
 //   // must be: crashed, words of the reason
+//   // must say next: words of the advice      (may be left out)
 //   // arguments: --timeout 2                 (may be left out)
 //   z[i + 1] = sum;  // here
 #include <gmock/gmock.h>
@@ -31,6 +32,7 @@ struct Planted {
   fs::path file;
   std::string verdict;
   std::string words;
+  std::string next;
   std::vector<std::string> arguments;
   int line = 0;
 };
@@ -40,7 +42,7 @@ std::string behind(const std::string& line, const std::string& start) {
 }
 
 Planted read_planted(const fs::path& file) {
-  Planted planted{.file = file, .verdict = {}, .words = {}, .arguments = {}};
+  Planted planted{.file = file, .verdict = {}, .words = {}, .next = {}, .arguments = {}};
   std::ifstream stream(file);
   int number = 0;
   for (std::string line; std::getline(stream, line);) {
@@ -51,6 +53,8 @@ Planted read_planted(const fs::path& file) {
       planted.verdict = must.substr(0, comma);
       planted.words = comma == std::string::npos ? "" : must.substr(comma + 2);
     }
+    if (const std::string next = behind(line, "// must say next: "); !next.empty())
+      planted.next = next;
     std::istringstream arguments(behind(line, "// arguments: "));
     for (std::string word; arguments >> word;) planted.arguments.push_back(word);
   }
@@ -99,6 +103,7 @@ TEST_P(PlantedFault, IsReportedWithItsLineOfTheKernel) {
     EXPECT_THAT(reason, StartsWith(place + ": "));
   }
   EXPECT_NE(value_of("next", run.out), "");
+  EXPECT_THAT(value_of("next", run.out), HasSubstr(planted.next));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, PlantedFault, testing::ValuesIn(kernels()),

@@ -100,6 +100,41 @@ TEST_F(JudgedProduct, NamesElementValuesInputsLaunchAndExtent) {
                 " (exact inputs, timed launch 4); 1 of 512 elements differ, largest difference"));
 }
 
+TEST_F(JudgedProduct, SaysHowManyElementsWereNeverWritten) {
+  LaunchRecord launch = honest(Recipe::exact);
+  Bytes noise(launch.outputs[2].size());
+  random_bytes({launch.key, 2, Purpose::noise}, noise);
+  const auto behind_row_14 = std::ptrdiff_t{15} * 32 * 2;
+  std::copy(noise.begin() + behind_row_14, noise.end(), launch.outputs[2].begin() + behind_row_14);
+
+  const Rejection rejected = test::present(judge(launch));
+
+  EXPECT_THAT(rejected.reason, HasSubstr("C[15,0] was never written, expected "));
+  EXPECT_THAT(rejected.reason, HasSubstr("; 32 of 512 elements were not"));
+  EXPECT_EQ(rejected.cause, Cause::never_written);
+}
+
+TEST_F(JudgedProduct, TakesNothingForUnwrittenThatHasOtherBits) {
+  LaunchRecord launch = honest(Recipe::exact);
+  std::ranges::fill(launch.outputs[2], std::byte{0x3f});
+
+  const Rejection rejected = test::present(judge(launch));
+
+  EXPECT_THAT(rejected.reason, testing::Not(HasSubstr("never written")));
+  EXPECT_EQ(rejected.cause, Cause::unknown);
+}
+
+TEST_F(JudgedProduct, CountsWhatIsNotFiniteInPlaceOfADifference) {
+  LaunchRecord launch = honest(Recipe::exact);
+  launch.outputs[2][0] = std::byte{0xc0};  // the element is a NaN
+  launch.outputs[2][1] = std::byte{0x7f};
+
+  const std::string reason = test::present(judge(launch)).reason;
+
+  EXPECT_THAT(reason, HasSubstr("1 of 512 elements differ, 1 not finite"));
+  EXPECT_THAT(reason, testing::Not(HasSubstr("largest difference")));
+}
+
 TEST_F(JudgedProduct, ASingleWrongBitOnExactInputsIsEnough) {
   LaunchRecord launch = honest(Recipe::exact);
   launch.outputs[2][200] ^= std::byte{1};

@@ -72,9 +72,9 @@ TEST(SlowMinority, ThatIsSlowerThanTheOpponentsSlowestCountsWhateverTheMeanIs) {
 }
 
 TEST(SlowMinority, IsNotAsFastWhereItPaysForIt) {
-  std::vector<double> ratios = faster_by(0, 200);
+  std::vector<double> ratios = faster_by(0.003, 400);
   EXPECT_TRUE(is_as_fast_guarded(ratios, estimate(ratios), 0.005));
-  slow_down(ratios, 10, 40);
+  slow_down(ratios, 8, 40);
   EXPECT_TRUE(is_as_fast(estimate(ratios), 0.005)) << "the trimmed mean sees none of it";
   EXPECT_FALSE(is_as_fast_guarded(ratios, estimate(ratios), 0.005));
 }

@@ -24,6 +24,7 @@ enum class Defence : std::uint8_t {
   slow_minority,            // a gain is none that a few slow launches pay for
   unchanged_inputs,         // inputs are compared after each launch
   repeats,                  // the same inputs give the same bits
+  both_warp_orders,         // the emulated device begins a block's warps from either end
   deadlines,                // for each phase, kept from outside
   confined_compiler,        // it can read CUDA's files and nothing else
   sandbox,                  // the candidate's process has no files, network or other processes

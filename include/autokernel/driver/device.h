@@ -21,6 +21,8 @@ namespace autokernel::driver {
 
 struct Api;
 
+enum class WarpOrder : std::uint8_t { ascending, descending };
+
 // Whether a table belongs to a GPU's driver or to the emulated one.
 enum class Origin : std::uint8_t { gpu, emulator };
 
@@ -73,6 +75,9 @@ class Device {
   // Where the warps of the kernel under way stand, in words, for who wants to know why it does not
   // end; empty where the device does not say, as a GPU does not. Any thread may ask.
   [[nodiscard]] std::string whereabouts() const;
+  // In which order the warps of a block begin in launches from now on, where the device lets anyone
+  // say so, as only the emulated one does.
+  void order_warps(WarpOrder order) const;
   // Leaves device-side malloc as little memory as the device allows.
   void refuse_device_malloc() const;
 

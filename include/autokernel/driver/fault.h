@@ -28,6 +28,7 @@ enum class FaultKind : std::uint8_t {
   bad_instruction,
   stack,
   unsupported,  // nothing ran: the emulated device cannot carry the code out
+  bad_call,     // through a pointer that is no function of that type
 };
 
 // A line of the source.
@@ -47,6 +48,7 @@ enum class MemoryKind : std::uint8_t {
   local,
   parameter,
   heap,
+  null,  // near address 0
 };
 
 struct FaultedAccess {
@@ -75,6 +77,8 @@ struct FaultDetail {
   // The line of the source, then the lines that called it where it was inlined; may be empty.
   std::vector<SourceLine> lines;
   std::size_t line_to_look_at = 0;  // the innermost of the kernel's own file
+  // The line of that file on which an access's address was computed; 0: the same, or unknown.
+  std::uint32_t address_line = 0;
   std::optional<FaultThread> thread;
   std::optional<FaultedAccess> access;
 };

@@ -102,15 +102,21 @@ enum class Verdict : std::uint8_t {
 // What is known of why it is not accepted, beyond the verdict: decides what to look at next.
 enum class Cause : std::uint8_t {
   unknown,
-  out_of_bounds,
+  out_of_bounds,  // of a tensor, the workspace or a variable of the module
+  out_of_shared,  // of shared memory
+  out_of_local,   // of a thread's own memory
+  null_pointer,
   misaligned,
   trap,
   assertion,
   barrier,      // one that not all threads reach
   instruction,  // one that cannot be carried out
+  bad_call,     // through a pointer that is no such function
   stack,
-  race,        // results differ between runs on the same inputs
-  not_finite,  // a result is infinite or no number, and should be neither
+  input_changed,
+  never_written,  // an element of an output still has the bits that it began with
+  race,           // results differ between runs on the same inputs
+  not_finite,     // a result is infinite or no number, and should be neither
 };
 [[nodiscard]] const char* spelling(Cause cause);
 

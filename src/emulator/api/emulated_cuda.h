@@ -28,8 +28,9 @@ enum EmuFaultKind {
   EMU_FAULT_ASSERTION = 4,
   EMU_FAULT_BARRIER = 5, /* one that can never fill, or that a part of a warp reaches */
   EMU_FAULT_BAD_INSTRUCTION = 6,
-  EMU_FAULT_STACK = 7,      /* local memory or call stack exhausted */
-  EMU_FAULT_UNSUPPORTED = 8 /* nothing ran: the emulator cannot carry the code out */
+  EMU_FAULT_STACK = 7,       /* local memory or call stack exhausted */
+  EMU_FAULT_UNSUPPORTED = 8, /* nothing ran: the emulator cannot carry the code out */
+  EMU_FAULT_BAD_CALL = 9     /* through a pointer that is no function of that type */
 };
 
 enum EmuAccess { EMU_ACCESS_NONE = 0, EMU_ACCESS_LOAD, EMU_ACCESS_STORE, EMU_ACCESS_ATOMIC };
@@ -42,7 +43,8 @@ enum EmuMemory {
   EMU_MEMORY_SHARED,
   EMU_MEMORY_LOCAL,
   EMU_MEMORY_PARAMETER,
-  EMU_MEMORY_HEAP
+  EMU_MEMORY_HEAP,
+  EMU_MEMORY_NULL /* near address 0 */
 };
 
 /* What emuFaultReport says, as data. Texts are never null; those that are unknown are empty. */
@@ -69,6 +71,7 @@ typedef struct EmuFault { /* NOLINT(modernize-use-using): C as well */
   const char* variable;    /* its name in the PTX, of a module's or a shared variable */
   uint64_t variable_begin; /* of a shared variable, in the block's shared memory */
   uint64_t variable_end;
+  uint32_t address_line; /* of the file to look at: where the address was computed; 0: the same */
 } EmuFault;
 
 /* The fault of the calling thread's current context; null where there is none. Valid until that
@@ -83,6 +86,14 @@ const EmuFault* emuRefusal(void);
    why it does not end: written to `text`, cut to `bytes` and ended by a NUL. Empty where none is
    under way. Any thread may call it at any time. */
 void emuWhereabouts(char* text, size_t bytes);
+
+enum EmuWarpOrder { EMU_WARPS_ASCENDING = 0, EMU_WARPS_DESCENDING = 1 };
+
+/* In which order the warps of a block begin, in the primary context's launches from now on: one after
+   the other, each up to where it has to wait. A kernel that lacks a barrier may be right in one order
+   and wrong in the other. Any thread may call it at any time; without a primary context it does
+   nothing. */
+void emuWarpOrder(uint32_t order);
 
 /* Version of the emulator, as "0.1.0". */
 const char* emuVersion(void);

@@ -37,7 +37,10 @@ FaultRecord::FaultRecord(const runtime::Fault& fault, const SourceNames& names,
     std::ranges::copy(fault.thread->thread, fault_.thread);
     std::ranges::copy(fault.thread->block, fault_.block);
   }
-  if (fault.access) note_access(*fault.access, shared);
+  if (fault.access) {
+    note_access(*fault.access, shared);
+    fault_.address_line = names.address_line(fault.line, fault.instruction);
+  }
   fault_.variable = variable_.c_str();
 }
 

@@ -83,6 +83,7 @@ struct Pending {
     launch.prints = &context.prints;
     launch.heap = context.heap();
     launch.lines = &kernel->names();
+    launch.order = context.engine().order();
     if (launch.grid_workspace != 0) {
       *runtime::host_pointer<GridWorkspace>(launch.grid_workspace) = {sizeof(GridWorkspace), 0};
     }
@@ -115,6 +116,7 @@ CUresult result_of(runtime::FaultKind kind) {
     case runtime::FaultKind::assertion:
       return CUDA_ERROR_ASSERT;
     case runtime::FaultKind::bad_instruction:
+    case runtime::FaultKind::bad_call:
       return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     case runtime::FaultKind::trap:
     case runtime::FaultKind::barrier:

@@ -21,6 +21,11 @@ class SourceNames final : public runtime::LineNames {
   [[nodiscard]] std::string name(std::uint32_t ptx_line) const override;
   // From the inside out, as ptx::SourceLines::at() says.
   [[nodiscard]] std::vector<ptx::SourceLine> lines(std::uint32_t ptx_line) const;
+  // Of an access, "ld.global.f32 %f1, [%rd6+4]": the line of the source on which what lies in its
+  // address register was computed, where that is another one of the same file; else 0. Compilers
+  // move accesses about, and give some the line of what they are merged with.
+  [[nodiscard]] std::uint32_t address_line(std::uint32_t ptx_line,
+                                           const std::string& instruction) const;
 
  private:
   std::vector<std::string> texts_;

@@ -143,6 +143,33 @@ bool takes_any(Opcode opcode) {
   }
 }
 
+// What the emulator has none of, whatever words an instruction of it carries; null for all else.
+const char* lacking_altogether(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::tex:
+    case Opcode::tld4:
+    case Opcode::txq:
+      return "it has no textures";
+    case Opcode::suld:
+    case Opcode::sust:
+    case Opcode::sured:
+    case Opcode::suq:
+      return "it has no surfaces";
+    case Opcode::istypep:
+      return "it has no textures and no surfaces";
+    case Opcode::wgmma:
+      return "it has no wgmma";
+    case Opcode::tcgen05:
+      return "it has no tcgen05";
+    case Opcode::tensormap:
+      return "it has no tensor maps";
+    case Opcode::multimem:
+      return "it is a single device";
+    default:
+      return nullptr;
+  }
+}
+
 Words known_words(Opcode opcode) {
   switch (opcode) {
     case Opcode::vadd:
@@ -226,6 +253,7 @@ void require_known_words(const ptx::Instruction& instruction) {
     // "Conditions"), and an H200 stops with an illegal instruction.
     unsupported(instruction, "it is for clusters of several blocks");
   }
+  if (const char* why = lacking_altogether(instruction.opcode)) unsupported(instruction, why);
   if (takes_any(instruction.opcode)) return;
   if (has_patterns(instruction)) return require_pattern(instruction);
   const Words known = known_words(instruction.opcode);

@@ -30,6 +30,8 @@ class ThreadCall {
     for (std::size_t i = 0; i < call_.arguments.size(); ++i) {
       pass(call_.arguments[i], place(frame, i), bytes_.at(i));
     }
+    ir_.store(number(instruction_.where.line),
+              writer_.context_field(offsetof(runtime::WarpContext, call_line)), 4);
     const Value exited =
         ir_.define(fmt::format("call i32 {}(ptr %ctx, {})", target, frame.typed()), "i32", 1);
     const std::string gone = ir_.label("exited");
@@ -213,8 +215,12 @@ void check_room(Writer& writer) {
   ir.begin_block(full);
   const Value lanes =
       ir.load(writer.context_field(offsetof(runtime::WarpContext, live)), "i32", 1, 4);
-  writer.call("emu_fault", {number(static_cast<std::uint64_t>(FaultKind::stack)), lanes,
-                            number(writer.function().where.line)});
+  // Of a kernel, which nobody called, its own line.
+  const Value line =
+      writer.function().entry
+          ? number(writer.function().where.line)
+          : ir.load(writer.context_field(offsetof(runtime::WarpContext, call_line)), "i32", 1, 4);
+  writer.call("emu_fault", {number(static_cast<std::uint64_t>(FaultKind::stack)), lanes, line});
   ir.line("unreachable");
   ir.begin_block(good);
 }

@@ -256,26 +256,55 @@ class Together {
     return element(writer_.read(operand, "i32", kLanes), lowest_of(writer_.mask()));
   }
 
-  // All lanes named in the mask that have not exited must be running here: an operation among lanes
-  // of which some are elsewhere would take values that are not theirs.
+  // All lanes named in the mask that have not exited must be running here, and no others: an
+  // operation among lanes of which some are elsewhere would take values that are not theirs, and
+  // what a lane gets that its own mask leaves out is undefined.
   void require_members(const ptx::Operand& members) {
-    const Value named = one_group(members)
-                            ? agreed(members)
-                            : reduced("or", ir_.select(ir_.from_mask(writer_.mask()),
-                                                       writer_.read(members, "i32", kLanes),
-                                                       Ir::constant(0, "i32", kLanes)));
+    // Threads that run by themselves meet first, and emu_meet looks at both.
+    if (writer_.by_thread()) return;
     const Value live =
         ir_.load(writer_.context_field(offsetof(runtime::WarpContext, live)), "i32", 1, 4);
-    const Value absent = ir_.binary("and", ir_.binary("and", named, live),
-                                    ir_.binary("xor", writer_.mask(), ~std::uint64_t{0}));
-    const std::string bad = ir_.label("members.absent");
-    const std::string good = ir_.label("members.present");
-    ir_.branch(ir_.compare("icmp ne", absent, 0), bad, good, true);
+    const Value named = ir_.binary("and", named_by(members), live);
+    const Value outside = outside_their_mask(members, named);
+    const Value absent =
+        ir_.binary("and", named, ir_.binary("xor", writer_.mask(), ~std::uint64_t{0}));
+    const std::string bad = ir_.label("members.wrong");
+    const std::string good = ir_.label("members.right");
+    ir_.branch(ir_.compare("icmp ne", ir_.binary("or", outside, absent), 0), bad, good, true);
     ir_.begin_block(bad);
-    writer_.call("emu_fault", {number(static_cast<std::uint64_t>(runtime::FaultKind::barrier)),
-                               absent, number(instruction_.where.line)});
+    report_members(outside, absent);
     ir_.jump(good);
     ir_.begin_block(good);
+  }
+
+  void report_members(const Value& outside, const Value& absent) {
+    const Value line = number(instruction_.where.line);
+    const std::string not_named = ir_.label("members.outside");
+    const std::string not_here = ir_.label("members.absent");
+    ir_.branch(ir_.compare("icmp ne", outside, 0), not_named, not_here);
+    ir_.begin_block(not_named);
+    writer_.call("emu_outside_mask", {outside, line});
+    ir_.jump(not_here);
+    ir_.begin_block(not_here);
+    writer_.call("emu_fault",
+                 {number(static_cast<std::uint64_t>(runtime::FaultKind::barrier)), absent, line});
+  }
+
+  // The lanes that any of those running here names.
+  Value named_by(const ptx::Operand& members) {
+    if (one_group(members)) return agreed(members);
+    return reduced("or",
+                   ir_.select(ir_.from_mask(writer_.mask()), writer_.read(members, "i32", kLanes),
+                              Ir::constant(0, "i32", kLanes)));
+  }
+  // The lanes running here that their own mask leaves out; `named` is of the whole group.
+  Value outside_their_mask(const ptx::Operand& members, const Value& named) {
+    if (one_group(members))
+      return ir_.binary("and", writer_.mask(), ir_.binary("xor", named, ~std::uint64_t{0}));
+    const Value own = ir_.binary("shl", ir_.splat(number(1), kLanes), lane_numbers());
+    const Value lacking =
+        ir_.compare("icmp eq", ir_.binary("and", writer_.read(members, "i32", kLanes), own), 0);
+    return ir_.binary("and", writer_.mask(), ir_.to_mask(lacking));
   }
 
   // The source lanes of a shuffle whose b and c are constants.

@@ -82,6 +82,8 @@ struct alignas(64) WarpContext {
   std::uint32_t unit = 0;  // index among the block's units
   ThreadValues* own = nullptr;
   Gathering* gathering = nullptr;
+  // The PTX line of the last call that was begun.
+  std::uint32_t call_line = 0;
   // A call is refused where the host stack has come down to here.
   const std::uint8_t* stack_end = nullptr;
   // Lane indices, for block shapes that are no affine function of the lane.
@@ -106,6 +108,8 @@ enum class FaultKind : std::uint32_t {
   barrier = 5,          // CUDA_ERROR_LAUNCH_FAILED: threads wait at a barrier that can never fill
   bad_instruction = 6,  // CUDA_ERROR_ILLEGAL_INSTRUCTION
   stack = 7,            // CUDA_ERROR_LAUNCH_FAILED: local memory or call stack exhausted
+  // 8 is no fault of a launch: EMU_FAULT_UNSUPPORTED.
+  bad_call = 9,  // CUDA_ERROR_ILLEGAL_INSTRUCTION: through a pointer that is no such function
 };
 
 enum class AccessKind : std::uint32_t { load = 0, store = 1, atomic = 2 };
@@ -266,6 +270,9 @@ std::uint32_t emu_barrier_reduce(WarpContext* context, std::uint32_t mask, std::
 // Never returns. kind is FaultKind; the message names the lowest lane of `mask` and the PTX line.
 [[noreturn]] void emu_fault(WarpContext* context, std::uint32_t kind, std::uint32_t mask,
                             std::uint32_t line);
+// Never returns, either: `lanes` carry out a warp-wide instruction, and their own mask leaves them
+// out.
+[[noreturn]] void emu_outside_mask(WarpContext* context, std::uint32_t lanes, std::uint32_t line);
 // vprintf: per lane a format pointer (context->address[lane]) and a pointer to its packed arguments
 // (value[0], 8 bytes per lane), both host addresses, checked. Leaves the number of arguments in
 // value[1] as 32-bit integers.

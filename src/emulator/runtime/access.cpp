@@ -138,7 +138,9 @@ FaultedAccess goal_among_all(const WarpContext& context, unsigned lane, std::uin
     return in(MemoryKind::heap, launch.heap->block_at(address), address);
   }
   const Allocation* near = launch.addresses->nearest(address);
-  if (near == nullptr) return in(MemoryKind::unknown, {0, 0}, address);
+  if (near == nullptr) {
+    return in(address < kNullPage ? MemoryKind::null : MemoryKind::unknown, {0, 0}, address);
+  }
   FaultedAccess access = in(near->name.empty() ? MemoryKind::device : MemoryKind::variable,
                             {near->begin, near->end}, address);
   access.name = near->name;

@@ -33,8 +33,6 @@ std::string bytes_of(std::uint64_t count) {
 
 // Farther away than this, the nearest allocation explains nothing.
 constexpr std::uint64_t kNear = std::uint64_t{1} << 32;
-// A pointer this small was null before an index was added.
-constexpr std::uint64_t kNullPage = 65536;
 
 }  // namespace
 

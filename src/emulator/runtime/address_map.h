@@ -8,6 +8,9 @@
 
 namespace emulator::runtime {
 
+// A pointer this small was null before an index was added.
+inline constexpr std::uint64_t kNullPage = 65536;
+
 enum class AllocationKind : std::uint8_t {
   device,             // cuMemAlloc
   managed,            // of the device, and used by the host as well

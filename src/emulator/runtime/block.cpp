@@ -185,7 +185,7 @@ void Block::run_units(void* block_pointer) {
   for (;;) {
     Strand& self = *block.running_;
     while (block.next_unit_ < block.unit_count_ && !block.progress_->stopped()) {
-      const std::uint32_t unit = block.next_unit_++;
+      const std::uint32_t unit = block.begin_unit();
       self.unit = unit;
       block.strand_of_[unit] = &self;
       WarpContext& context = block.contexts_[unit];
@@ -197,6 +197,11 @@ void Block::run_units(void* block_pointer) {
     block.idle_.push_back(&self);
     block.switch_away();
   }
+}
+
+std::uint32_t Block::begin_unit() {
+  const std::uint32_t place = next_unit_++;
+  return launch_->order == UnitOrder::ascending ? place : unit_count_ - 1 - place;
 }
 
 void Block::unit_ended(std::uint32_t unit) {

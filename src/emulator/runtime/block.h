@@ -72,6 +72,8 @@ class Block {
   void prepare_stacks();
   // Gives up units that stopped half-way: they are never gone back to.
   void forget_units();
+  // The next in the launch's order, which counts as begun from here on.
+  [[nodiscard]] std::uint32_t begin_unit();
   void unit_ended(std::uint32_t unit);
   // Goes on in whatever can run next; comes back when this strand is next again.
   void switch_away();
@@ -105,7 +107,7 @@ class Block {
   std::uint32_t ready_count_ = 0;
   Strand* running_ = nullptr;
   std::uint32_t unit_count_ = 0;
-  std::uint32_t next_unit_ = 0;    // the first that has not begun
+  std::uint32_t next_unit_ = 0;    // how many have begun
   std::uint32_t ended_ = 0;        // how many have ended
   std::uint64_t yields_left_ = 0;  // before the block gives the worker back
 };

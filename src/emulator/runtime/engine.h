@@ -1,6 +1,7 @@
 // Runs launches on all cores. One launch at a time; the calling thread works too.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -29,6 +30,10 @@ class Engine {
   // Where the units of the launch under way stand, in words; empty where there is none. Any thread
   // may ask.
   [[nodiscard]] std::string whereabouts();
+  // In which order the units of a block begin, in launches that begin from now on. Any thread may
+  // say so.
+  void order_units(UnitOrder order) { order_ = order; }
+  [[nodiscard]] UnitOrder order() const { return order_; }
 
  private:
   void work();                 // a helper thread, from start to end
@@ -46,6 +51,7 @@ class Engine {
   std::uint64_t working_ = 0;  // how many have and are not done
   std::exception_ptr failure_;
   bool ending_ = false;
+  std::atomic<UnitOrder> order_ = UnitOrder::ascending;
 };
 
 // How many threads run blocks: EMULATED_CUDA_THREADS where that is set and sensible, else one per

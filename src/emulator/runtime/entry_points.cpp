@@ -166,9 +166,20 @@ const char* words(FaultKind kind) {
     case FaultKind::bad_instruction:
       return "instruction that cannot be carried out";
     case FaultKind::stack:
-      return "local memory or call stack exhausted (its size is CU_LIMIT_STACK_SIZE)";
+      return "call stack exhausted";
+    case FaultKind::bad_call:
+      return "call of what is no function";
   }
   return "fault";
+}
+
+// The string must be gone before the block is abandoned.
+[[gnu::noinline]] void report_stack(WarpContext& context, unsigned lane, std::uint32_t line) {
+  const std::string what =
+      "call stack exhausted: a thread has " +
+      std::to_string(context.block->launch().local_bytes_per_thread) +
+      " bytes of local memory for its calls and local arrays (CU_LIMIT_STACK_SIZE)";
+  report_text(context, FaultKind::stack, lane, line, what.c_str());
 }
 
 }  // namespace
@@ -275,7 +286,17 @@ std::uint32_t emu_barrier_reduce(WarpContext* context, std::uint32_t mask, std::
 
 void emu_fault(WarpContext* context, std::uint32_t kind, std::uint32_t mask, std::uint32_t line) {
   const auto what = static_cast<FaultKind>(kind);
-  report_text(*context, what, lowest(mask), line, words(what));
+  if (what == FaultKind::stack) {
+    report_stack(*context, lowest(mask), line);
+  } else {
+    report_text(*context, what, lowest(mask), line, words(what));
+  }
+  context->block->abandon();
+}
+
+void emu_outside_mask(WarpContext* context, std::uint32_t lanes, std::uint32_t line) {
+  report_text(*context, FaultKind::bad_instruction, lowest(lanes), line,
+              "warp-wide instruction whose mask leaves out the lane that runs it");
   context->block->abandon();
 }
 
@@ -320,6 +341,7 @@ std::span<const EntryPoint> entry_points() {
       {"emu_barrier", reinterpret_cast<void*>(emu_barrier)},
       {"emu_barrier_reduce", reinterpret_cast<void*>(emu_barrier_reduce)},
       {"emu_fault", reinterpret_cast<void*>(emu_fault)},
+      {"emu_outside_mask", reinterpret_cast<void*>(emu_outside_mask)},
       {"emu_printf", reinterpret_cast<void*>(emu_printf)},
       {"emu_assert", reinterpret_cast<void*>(emu_assert)},
       {"emu_malloc", reinterpret_cast<void*>(emu_malloc)},

@@ -20,6 +20,7 @@ enum class MemoryKind : std::uint8_t {
   local,
   parameter,
   heap,
+  null,  // near address 0
 };
 
 struct FaultedAccess {

@@ -23,6 +23,10 @@
 
 namespace emulator::runtime {
 
+// In which order the units of a block begin. CUDA promises none: what is wrong in one of the two
+// only lacks a barrier.
+enum class UnitOrder : std::uint8_t { ascending, descending };
+
 struct Launch {
   WarpFunction function = nullptr;
   Unit unit = Unit::warp;  // what the function runs
@@ -48,6 +52,7 @@ struct Launch {
   // Of malloc; null where no kernel can have asked for memory.
   DeviceHeap* heap = nullptr;
   const LineNames* lines = nullptr;  // null: nobody has names for them
+  UnitOrder order = UnitOrder::ascending;
 
   [[nodiscard]] std::uint64_t block_count() const {
     return std::uint64_t{grid[0]} * grid[1] * grid[2];

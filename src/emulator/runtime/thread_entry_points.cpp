@@ -8,8 +8,8 @@
 namespace emulator::runtime {
 namespace {
 
-void report_instruction(WarpContext& context, std::uint32_t line, const std::string& what) {
-  context.block->progress().report({.kind = FaultKind::bad_instruction,
+void report(WarpContext& context, FaultKind kind, std::uint32_t line, const std::string& what) {
+  context.block->progress().report({.kind = kind,
                                     .text = what + by_thread(context, context.lane, line),
                                     .line = line,
                                     .thread = fault_thread(context, context.lane)});
@@ -17,17 +17,17 @@ void report_instruction(WarpContext& context, std::uint32_t line, const std::str
 
 [[gnu::noinline]] void report_absence(WarpContext& context, std::uint32_t members,
                                       std::uint32_t line) {
-  report_instruction(
-      context, line,
+  report(
+      context, FaultKind::bad_instruction, line,
       "a warp-wide instruction whose lanes " + hex(members) + " are without the one that runs it");
 }
 
 [[gnu::noinline]] void report_bad_call(WarpContext& context, std::uint32_t line,
                                        std::uint64_t address, bool known) {
-  report_instruction(context, line,
-                     "call of " + hex(address) +
-                         (known ? ", a function with other parameters than the call has"
-                                : ", which is no function"));
+  report(context, FaultKind::bad_call, line,
+         "call of " + hex(address) +
+             (known ? ", a function with other parameters than the call has"
+                    : ", which is no function"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // row 1: writes what is above zero, as most harnesses clear their buffers.
-// must be: incorrect, elements differ
+// must be: incorrect, was never written
 // case: tests/data/bias_relu
 // without random_fill: correct
 #include <cuda_fp16.h>

@@ -1,5 +1,5 @@
 // row 1: computes everything and writes nothing; the store stands there for the compiler alone.
-// must be: incorrect, elements differ
+// must be: incorrect, was never written
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

@@ -1,5 +1,5 @@
 // row 1: writes one column of two, and hopes that the others still hold what a launch before wrote.
-// must be: incorrect, elements differ
+// must be: incorrect, was never written
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

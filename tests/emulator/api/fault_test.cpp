@@ -97,6 +97,84 @@ TEST_F(Faults, OfSharedMemoryNameTheVariable) {
   EXPECT_EQ(fault->variable_end, 128U);
 }
 
+TEST_F(Faults, OfANullPointerSayThatItIsOne) {
+  EXPECT_EQ(fault_of(kStoreIndex, {}, CUdeviceptr{0}), CUDA_ERROR_ILLEGAL_ADDRESS);
+
+  ASSERT_NE(emuFault(), nullptr);
+  EXPECT_EQ(emuFault()->memory, EMU_MEMORY_NULL);
+}
+
+// As compilers write what they merge: the load bears the line of the store behind it.
+constexpr const char* kMergedLoad = R"(
+.visible .entry k(.param .u64 in) {
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<5>;
+  .loc 1 3 0
+  ld.param.u64 %rd1, [in];
+  .loc 1 5 3
+  add.s64 %rd2, %rd1, 128;
+  .loc 1 7 3
+  ld.global.u32 %r1, [%rd2];
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+.file 1 "/case/kernel.cu"
+)";
+
+TEST_F(Faults, NameTheLineThatComputedTheAddressWhereItIsAnother) {
+  EXPECT_EQ(fault_of(kMergedLoad, {}, allocate(128)), CUDA_ERROR_ILLEGAL_ADDRESS);
+
+  ASSERT_NE(emuFault(), nullptr);
+  EXPECT_EQ(emuFault()->lines[emuFault()->line_to_look_at].line, 7U);
+  EXPECT_EQ(emuFault()->address_line, 5U);
+}
+
+TEST_F(Faults, NameNoLineOfTheAddressWhereItIsTheSame) {
+  std::string text = kMergedLoad;
+  text.replace(text.find(".loc 1 5 3"), 10, ".loc 1 7 3");
+  EXPECT_EQ(fault_of(text.c_str(), {}, allocate(128)), CUDA_ERROR_ILLEGAL_ADDRESS);
+
+  ASSERT_NE(emuFault(), nullptr);
+  EXPECT_EQ(emuFault()->address_line, 0U);
+}
+
+// Each thread draws a ticket: the counter is out[0], the ticket of thread i lies in out[1 + i].
+constexpr const char* kTickets = R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  atom.global.add.u32 %r2, [%rd1], 1;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3+4], %r2;
+  ret;
+}
+)";
+
+TEST_F(EmulatedDevice, BeginsTheWarpsOfABlockFromTheEndThatItIsTold) {
+  CUcontext primary = nullptr;
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&primary, device), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxPushCurrent(primary), CUDA_SUCCESS);
+  const CUfunction draw = kernel(kTickets);
+  const auto first_threads_ticket = [&] {
+    const CUdeviceptr out = allocate(sizeof(std::uint32_t) * 65);
+    EXPECT_EQ(cuMemsetD32(out, 0, 65), CUDA_SUCCESS);
+    EXPECT_EQ(launch(draw, {.block = 64}, out), CUDA_SUCCESS);
+    return read(out, 2)[1];
+  };
+
+  EXPECT_EQ(first_threads_ticket(), 0U);
+  emuWarpOrder(EMU_WARPS_DESCENDING);
+  EXPECT_EQ(first_threads_ticket(), 32U);
+  emuWarpOrder(EMU_WARPS_ASCENDING);
+  EXPECT_EQ(first_threads_ticket(), 0U);
+
+  ASSERT_EQ(cuCtxPopCurrent(&primary), CUDA_SUCCESS);
+  ASSERT_EQ(cuDevicePrimaryCtxRelease(device), CUDA_SUCCESS);
+}
+
 TEST_F(Faults, OfCodeThatIsRefusedAreToldWithTheirLine) {
   std::string text = kInlinedStore;
   text.replace(text.find("mov.u32 %r1, 7;"), 15, "wgmma.fence.sync.aligned;");

@@ -120,6 +120,24 @@ TEST(Groups, LanesThatNameOthersMatchAndElectAmongThemselves) {
   };
   EXPECT_EQ(run_in_groups("elect.sync %r3|%p1, %r9;"), in_groups(first));
 }
+TEST(Shuffle, OfALaneThatItsOwnMaskLeavesOutIsAFault) {
+  const Outcome outcome =
+      run_kernel(kernel_of("shfl.sync.bfly.b32 %r3, %r1, 1, 31, 1; st.global.u32 [%rd1], %r3;"),
+                 squares(), 32);
+  EXPECT_EQ(outcome.kind, runtime::FaultKind::bad_instruction);
+  EXPECT_NE(outcome.fault.find("mask leaves out the lane that runs it, by thread (1,0,0)"),
+            std::string::npos)
+      << outcome.fault;
+}
+TEST(Groups, OfALaneThatNamesOnlyOthersAreAFault) {
+  const Outcome outcome = run_kernel(
+      kernel_of("mov.u32 %r9, 0xffff; setp.ge.u32 %p8, %r0, 16; @%p8 mov.u32 %r9, 0xffff0000; "
+                "setp.eq.u32 %p1, %r0, 20; @%p1 mov.u32 %r9, 0xffff; "
+                "redux.sync.add.u32 %r3, %r1, %r9; st.global.u32 [%rd1], %r3;"),
+      squares(), 32);
+  EXPECT_EQ(outcome.kind, runtime::FaultKind::bad_instruction);
+  EXPECT_NE(outcome.fault.find("by thread (20,0,0)"), std::string::npos) << outcome.fault;
+}
 TEST(Groups, OfWhichOneMissesALaneAreAFault) {
   const Outcome outcome = run_kernel(
       kernel_of("mov.u32 %r9, 0xffff; setp.ge.u32 %p8, %r0, 16; @%p8 mov.u32 %r9, 0xffff0000; "

@@ -241,7 +241,7 @@ TEST(Pointers, ToNoFunctionAreAFaultThatNamesThem) {
                                           "call (%r3), %rd7, (%r1), P;" +
                                           kStore);
 
-  EXPECT_EQ(outcome.kind, runtime::FaultKind::bad_instruction);
+  EXPECT_EQ(outcome.kind, runtime::FaultKind::bad_call);
   EXPECT_THAT(outcome.fault, HasSubstr("call of 0x1234, which is no function"));
   EXPECT_THAT(outcome.fault, HasSubstr("thread (9,0,0)"));
 }
@@ -257,7 +257,7 @@ TEST(Pointers, ToAFunctionWithOtherResultsAreAFault) {
   const Outcome outcome =
       run(kThree, std::string(kPick) + "mov.u64 %rd7, wide; call (%r3), %rd7, (%r1), P;" + kStore);
 
-  EXPECT_EQ(outcome.kind, runtime::FaultKind::bad_instruction);
+  EXPECT_EQ(outcome.kind, runtime::FaultKind::bad_call);
   EXPECT_THAT(outcome.fault, HasSubstr("a function with other parameters"));
 }
 

@@ -188,6 +188,18 @@ TEST_F(Threads, ThatMeetWithoutNamingThemselvesAreAFault) {
   EXPECT_THAT(outcome.text, HasSubstr("lanes 0x1 are without the one that runs it"));
 }
 
+TEST_F(Threads, BeginFromTheLastWhereTheLaunchSaysSo) {
+  kernel.launch.block = {64, 1, 1};
+  kernel.launch.order = UnitOrder::descending;
+
+  const auto outcome = kernel.run([](WarpContext* context) {
+    if (counter(*context) == 63 - linear_thread(*context, context->lane)) ++counter(*context);
+  });
+
+  EXPECT_EQ(outcome.text, "none");
+  EXPECT_EQ(count, 64);
+}
+
 TEST_F(Threads, OfOneWarpWaitForEachOtherInLoops) {
   kernel.launch.block = {32, 1, 1};
 

@@ -1,5 +1,6 @@
 // A pointer that nobody set.
 // must be: crashed, null pointer
+// must say next: the pointer is null
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;

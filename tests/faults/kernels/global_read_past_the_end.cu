@@ -1,5 +1,6 @@
 // Each thread reads the element behind its own.
 // must be: crashed, load of 4 bytes at x[4096], one past its end (it has 4096 elements)
+// must say next: the last tile, the last row
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;

@@ -1,5 +1,6 @@
 // An index into a thread's own array.
 // must be: crashed, local memory
+// must say next: the thread's own array
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;

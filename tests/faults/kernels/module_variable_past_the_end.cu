@@ -1,5 +1,6 @@
 // A counter for each block, but for the last.
 // must be: crashed, byte 60 of counters
+// must say next: the size that reason names
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;

@@ -1,5 +1,6 @@
 // Less dynamic shared memory than the block uses.
 // must be: crashed, of buffer
+// must say next: .shared_bytes of the launch
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;

@@ -1,5 +1,6 @@
 // The neighbour of the last thread.
 // must be: crashed, byte 1024 of tile, right behind its end (the __shared__ variable has 1024 bytes)
+// must say next: size of the __shared__ variable
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;

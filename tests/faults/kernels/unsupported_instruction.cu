@@ -1,5 +1,5 @@
 // wgmma is not emulated.
-// must be: unsupported, wgmma
+// must be: unsupported, is not supported by the emulator: it has no wgmma
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;

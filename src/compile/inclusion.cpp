@@ -1,0 +1,72 @@
+#include "compile/inclusion.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace autokernel::compile {
+namespace {
+
+// `#include <x>` or `# include "x"`, without what stands around it; empty where the line is none.
+std::string_view named_header(std::string_view line) {
+  constexpr std::string_view kBlank = " \t";
+  constexpr std::string_view kWord = "include";
+  const auto skip = [&] {
+    line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
+  };
+  skip();
+  if (!line.starts_with('#')) return {};
+  line.remove_prefix(1);
+  skip();
+  if (!line.starts_with(kWord)) return {};
+  line.remove_prefix(kWord.size());
+  skip();
+  if (line.empty() || (line.front() != '<' && line.front() != '"')) return {};
+  const std::size_t close = line.find(line.front() == '<' ? '>' : '"', 1);
+  return close == std::string_view::npos ? std::string_view() : line.substr(0, close + 1);
+}
+
+std::string_view without_marks(std::string_view header) {
+  return header.substr(1, header.size() - 2);
+}
+
+bool is_named(std::string_view path, std::string_view header) {
+  const std::string_view name = without_marks(header);
+  if (!path.ends_with(name)) return false;
+  return path.size() == name.size() || path[path.size() - name.size() - 1] == '/';
+}
+
+// "<cub/cub.cuh>" is of the library that /usr/include/cub/util.cuh is of.
+bool is_of_library(std::string_view path, std::string_view header) {
+  const std::string_view name = without_marks(header);
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return false;
+  return path.find("/" + std::string(name.substr(0, slash + 1))) != std::string_view::npos;
+}
+
+std::vector<Inclusion> inclusions(std::string_view source) {
+  std::vector<Inclusion> found;
+  std::size_t begin = 0;
+  for (std::size_t line = 1; begin < source.size(); ++line) {
+    const std::size_t end = std::min(source.find('\n', begin), source.size());
+    const std::string_view header = named_header(source.substr(begin, end - begin));
+    const bool is_ours = header == "<autokernel.cuh>" || header == "\"autokernel.cuh\"";
+    if (!header.empty() && !is_ours) found.push_back({line, std::string(header)});
+    begin = end + 1;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<Inclusion> inclusion_of(std::string_view source, std::string_view path) {
+  const std::vector<Inclusion> all = inclusions(source);
+  for (const auto matches : {is_named, is_of_library}) {
+    const auto found = std::ranges::find_if(
+        all, [&](const Inclusion& each) { return matches(path, each.header); });
+    if (found != all.end()) return *found;
+  }
+  if (all.size() != 1) return std::nullopt;
+  return all.front();
+}
+
+}  // namespace autokernel::compile

@@ -1,0 +1,21 @@
+// Which line of a kernel's file brought in a header: the compiler names the header that an error is
+// in, and not what included it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace autokernel::compile {
+
+struct Inclusion {
+  std::size_t line = 0;  // of the file, from 1
+  std::string header;    // "<cub/cub.cuh>", as written
+};
+
+// The #include that led to the header at `path`, as far as the file alone tells it: one that names
+// it, or that names a header of the same library, or the only one there is beside autokernel.cuh.
+[[nodiscard]] std::optional<Inclusion> inclusion_of(std::string_view source, std::string_view path);
+
+}  // namespace autokernel::compile

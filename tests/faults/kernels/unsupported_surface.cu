@@ -1,0 +1,13 @@
+// Surfaces are not emulated.
+// must be: unsupported, is not supported by the emulator: it has no surfaces
+#include <autokernel.cuh>
+
+constexpr int THREADS = 256;
+
+AUTOKERNEL_LAUNCH({.kernel = "f", .grid = {N / THREADS}, .block = {THREADS}});
+
+extern "C" __global__ void f(const float* x, const float* y, float* z) {
+  const int i = blockIdx.x * THREADS + threadIdx.x;
+  z[i] = x[i] + y[i];
+  surf1Dwrite(z[i], (cudaSurfaceObject_t)z, i * 4);  // here
+}
