@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kShowExamples = R"(Examples:
   autokernel show 7
-  autokernel show 7 --source > tries/seven.cu
+  autokernel show 7 --source > /tmp/seven.cu
   autokernel show 7 --ptx | less
   autokernel show 7 --samples
   autokernel show 7 --json | jq .result.phase_seconds)";

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -34,6 +36,16 @@ using Hours = std::chrono::duration<double, std::ratio<3600>>;
 constexpr int kMostInVain = 5;
 // More than any agent has to say; it is named, and the middle of it is not kept.
 constexpr std::uint64_t kFlood = 16ULL << 20U;
+
+// What a turn may have to put back and no commit holds: a clean-up of git's would take it away.
+[[nodiscard]] std::vector<std::string> blobs_of(const ledger::RunStarted& run) {
+  std::vector<std::string> blobs;
+  for (const ledger::Unsaved& unsaved : run.unsaved) {
+    if (!unsaved.blob.empty()) blobs.push_back(unsaved.blob);
+  }
+  for (const auto& [path, blob] : run.guarded) blobs.push_back(blob);
+  return blobs;
+}
 
 }  // namespace
 
@@ -99,7 +111,7 @@ class AgentDriver {
     const std::string brief = brief_of(status, idea_file, remarks_);
     write_file_atomically(parts_.folders.brief(), brief, Sync::no);
     const fs::path git_folder = parts_.repository.git_folder();
-    keep_index(parts_.repository);
+    const std::optional<KeptIndex> index = keep_index(parts_.repository, blobs_of(status.run));
     parts_.at("index kept");
     std::map<std::string, std::string> environment = begin_turn(git_folder);
     environment["AUTOKERNEL_BRIEF"] = parts_.folders.brief().string();
@@ -121,7 +133,7 @@ class AgentDriver {
     }
     keep_output(turn);
     remarks_.clear();
-    const TidiedUp tidied = tidy_up_under_journal();
+    const TidiedUp tidied = tidy_up_under_journal(index);
     note_misdeeds(turn, tidied);
     driven_.signal = turn.signal;
     if (turn.ending == AgentTurn::Ending::interrupted ||
@@ -188,11 +200,12 @@ class AgentDriver {
     return recording;
   }
 
-  [[nodiscard]] TidiedUp tidy_up_under_journal() {
+  [[nodiscard]] TidiedUp tidy_up_under_journal(const std::optional<KeptIndex>& index) {
+    if (index) keep_on_disk(parts_.repository, *index);
     const fs::path journal = parts_.folders.journal();
     write_journal(journal, nothing_to_record("the tidying up after an agent", {}));
     parts_.at("tidying up");
-    TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, parts_.run());
+    TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, parts_.run(), index);
     parts_.at("tidied up");
     remove_journal(journal);
     parts_.at("journal removed");
@@ -222,6 +235,9 @@ class AgentDriver {
     if (!tidied.commit.empty()) {
       note(fmt::format("The agent moved the branch to {}, which was taken back.",
                        short_id(tidied.commit)));
+    }
+    if (!tidied.lost.empty()) {
+      parts_.say("the agent has had git's store cleaned up: " + tidied.lost);
     }
     if (turn.stragglers > 0) {
       note(fmt::format("The agent left processes running ({}); they were ended.", turn.stragglers));

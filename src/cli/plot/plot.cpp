@@ -23,7 +23,7 @@ constexpr const char* kPlotExamples = R"(Examples:
   autokernel plot
   autokernel plot --format html --open
   autokernel plot --format term
-  autokernel plot --input old/results.tsv --output old.svg
+  autokernel plot --input old/results.tsv --output /tmp/old.svg
   autokernel plot --format svg --output - > progress.svg
 
 Reads results.tsv and, where it lies beside that, the ledger of the run. With a ledger the times are those of 'autokernel log': the
