@@ -198,6 +198,10 @@ int Bench::run(const Console& console) {
   } catch (const Error& error) {
     if (json_) console.out << record(error);
     throw;
+  } catch (const Interrupted& interrupted) {
+    // The signal ends the program without its streams being written out.
+    if (json_) console.out << record(interrupted) << std::flush;
+    throw;
   }
 }
 
