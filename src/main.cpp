@@ -1,8 +1,10 @@
 // Wires the parts and maps what stopped them to an exit code; everything else is in the layers.
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -37,7 +39,12 @@ int main(int argc, char** argv) {
   try {
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     const int code = autokernel::cli::run(arguments, {std::cout, std::cerr, err_is_terminal()});
-    if (!std::cout.flush()) return fail(Stop::environment, "cannot write to standard output");
+    errno = 0;
+    if (!std::cout.flush()) {
+      // What was written before it was flushed may have failed earlier, and then nobody knows why.
+      const std::string why = errno == 0 ? "" : std::string(": ") + std::strerror(errno);
+      return fail(Stop::environment, "cannot write to standard output" + why);
+    }
     return code;
   } catch (const autokernel::Error& error) {
     return fail(error.stop(), error.what());

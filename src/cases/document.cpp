@@ -65,6 +65,36 @@ std::string_view shortened(std::string_view text) {
   return text.substr(0, end);
 }
 
+// The value that stands without quotes at the place where the parser gave up: a name or a formula
+// in it ("N", "2*N"). Empty where it is none: a number, a date, true in capitals.
+std::string unquoted_value(std::string_view text, Place place) {
+  for (int line = 1; line < place.line; ++line) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  text = text.substr(0, text.find('\n'));
+  const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
+  constexpr std::string_view kSigns = "_*+-/()0123456789";
+  const auto is_of_value = [&](char c) {
+    return is_letter(c) || kSigns.find(c) != std::string_view::npos;
+  };
+  std::size_t begin =
+      std::min(static_cast<std::size_t>(std::max(place.column - 1, 0)), text.size());
+  std::size_t end = begin;
+  while (begin > 0 && is_of_value(text[begin - 1])) --begin;
+  while (end < text.size() && is_of_value(text[end])) ++end;
+  const std::string_view value = text.substr(begin, end - begin);
+  const std::size_t before = text.substr(0, begin).find_last_not_of(" \t");
+  const bool stands_as_value = before != std::string_view::npos &&
+                               std::string_view("=[,").find(text[before]) != std::string_view::npos;
+  if (!stands_as_value || value.empty() || value == "True" || value == "False") return {};
+  const bool is_formula = value.find_first_of("*/(") != std::string_view::npos;
+  const bool has_letter = std::ranges::any_of(value, is_letter);
+  return has_letter && (is_letter(value.front()) || is_formula) ? std::string(value)
+                                                                : std::string();
+}
+
 struct Describe {
   std::string operator()(bool truth) const { return truth ? "true" : "false"; }
   std::string operator()(std::int64_t number) const { return fmt::format("{}", number); }
@@ -96,7 +126,12 @@ Value parse_toml(const std::string& text) {
   try {
     return converted(toml::parse(text));
   } catch (const toml::parse_error& error) {
-    throw BadToml(placed_at(error.source().begin), one_line(error.description()));
+    const Place place = placed_at(error.source().begin);
+    if (const std::string value = unquoted_value(text, place); !value.empty()) {
+      const std::string name = shown(value);
+      throw BadToml(place, fmt::format("{0} stands without quotes; write \"{0}\"", name));
+    }
+    throw BadToml(place, one_line(error.description()));
   }
 }
 

@@ -1,6 +1,8 @@
 // case.toml, section by section. kernels/case.toml is the example to read beside it.
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "cases/document.h"
@@ -20,8 +22,11 @@ Value parsed(const std::string& text, const std::string& file) {
   try {
     return parse_toml(text);
   } catch (const BadToml& error) {
+    const bool is_tensor =
+        std::string_view(error.what()).find("existing table 'tensor'") != std::string_view::npos;
     throw Error(Stop::usage,
-                fmt::format("{}: not valid TOML: {}", text_of(file, error.place()), error.what()));
+                fmt::format("{}: not valid TOML: {}{}", text_of(file, error.place()), error.what(),
+                            is_tensor ? "; write each as [[tensor]], in double brackets" : ""));
   }
 }
 

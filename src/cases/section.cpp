@@ -94,8 +94,14 @@ std::int64_t Section::integer(const std::string& key, IntegerRange range) {
   const std::string expected = fmt::format("a whole number from {} to {}", range.low, range.high);
   const Value& value = required(key, expected);
   const auto* number = std::get_if<std::int64_t>(&value.data);
-  if (number == nullptr || *number < range.low || *number > range.high) wrong(key, value, expected);
-  return *number;
+  if (number != nullptr && *number >= range.low && *number <= range.high) return *number;
+  // 4e3 is a whole number to its writer, and none to TOML.
+  const auto* real = std::get_if<double>(&value.data);
+  const bool is_whole = real != nullptr && *real == std::floor(*real) &&
+                        *real >= static_cast<double>(range.low) &&
+                        *real <= static_cast<double>(range.high);
+  wrong(key, value,
+        expected + (is_whole ? fmt::format(", without point and exponent: {:.0f}", *real) : ""));
 }
 
 double Section::number(const std::string& key, NumberRange range) {
@@ -162,6 +168,7 @@ const Array& Section::tables(const std::string& key) {
   const auto found = table_->find(key);
   if (found == table_->end()) {
     refuse_other_name_of(key);
+    refuse_other_tables_for(title);
     throw Error(Stop::usage,
                 fmt::format("{}: there is no {}; add one for each", text_of(file_, place_), title));
   }
@@ -172,6 +179,21 @@ const Array& Section::tables(const std::string& key) {
       });
   if (!all_tables) wrong(key, found->second, "each as a section of its own: " + title);
   return *array;
+}
+
+void Section::refuse_other_tables_for(const std::string& title) const {
+  const Table::value_type* first = nullptr;  // the one that stands highest in the file
+  for (const auto& entry : *table_) {
+    const auto* array = std::get_if<Array>(&entry.second.data);
+    const bool holds_tables =
+        array != nullptr && !array->empty() && std::holds_alternative<Table>(array->front().data);
+    if (!holds_tables || known_.contains(entry.first)) continue;
+    if (first == nullptr || entry.second.key < first->second.key) first = &entry;
+  }
+  if (first == nullptr) return;
+  throw Error(Stop::usage,
+              fmt::format("{}: [[{}]] is not known here; write {} for each",
+                          text_of(file_, first->second.key), shown(first->first), title));
 }
 
 std::vector<std::string> Section::keys() const {

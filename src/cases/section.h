@@ -61,6 +61,8 @@ class Section {
   [[nodiscard]] const Value& required(const std::string& key, const std::string& expected);
   // Throws Error(usage) where the section has an unknown key that probably means this one.
   void refuse_other_name_of(const std::string& key) const;
+  // The same where it has unknown tables in a list, and `title` is the list that is missing.
+  void refuse_other_tables_for(const std::string& title) const;
   [[noreturn]] void wrong(const std::string& key, const Value& value,
                           const std::string& expected) const;
 

@@ -35,7 +35,7 @@ constexpr const char* kBenchExamples = R"(Examples:
   autokernel bench --case kernels --device cuda:1
   autokernel bench --device cpu --timeout 60 | grep '^median_us:'
   autokernel bench --against HEAD~1
-  autokernel bench --json > failed.json; autokernel bench --replay failed.json --device cpu
+  autokernel bench --json > /tmp/failed.json; autokernel bench --replay /tmp/failed.json --device cpu
 
 Prints one 'key: value' per line, and a value that does not exist has no line. With --json, one JSON
 object (docs/json.md); with --quiet, the median in microseconds and nothing else.
@@ -197,6 +197,10 @@ int Bench::run(const Console& console) {
     return measure(console);
   } catch (const Error& error) {
     if (json_) console.out << record(error);
+    throw;
+  } catch (const Interrupted& interrupted) {
+    // The signal ends the program without its streams being written out.
+    if (json_) console.out << record(interrupted) << std::flush;
     throw;
   }
 }

@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "autokernel/base/error.h"
 #include "cli/bench.h"
@@ -92,10 +94,28 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
   return cost[from.size()][to.size()];
 }
 
+// How many changes a typing mistake has: a word of three letters is like every other one of three.
+[[nodiscard]] std::size_t most_changes(const std::string& word) {
+  return word.size() < 6 ? 1 : word.size() / 3;
+}
+
+// The command below `app` that is written most like it, where one is.
+[[nodiscard]] std::string nearest_command(const CLI::App& app, const std::string& word) {
+  std::string nearest;
+  std::size_t least = most_changes(word) + 1;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) {
+    if (command->get_group().empty()) continue;  // listed nowhere
+    const std::size_t changes = distance(word, command->get_name());
+    if (changes >= least) continue;
+    least = changes;
+    nearest = command->get_name();
+  }
+  return nearest;
+}
+
 // The command's own option that is written most like it, where one is: "--size" for "--sise".
 [[nodiscard]] std::string nearest_option(const CLI::App& command, const std::string& word) {
-  // A word of three letters is like every other one of three.
-  const std::size_t most = word.size() < 6 ? 1 : word.size() / 3;
+  const std::size_t most = most_changes(word);
   std::string nearest;
   std::size_t least = most + 1;
   for (const CLI::Option* option : command.get_options()) {
@@ -125,6 +145,21 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
   return {};
 }
 
+// What is wrong with a word that no option takes: a file is mostly the kernel that was meant, and
+// anything else the case. Empty where there is no such word.
+[[nodiscard]] std::string unexpected_word(const CLI::App& command) {
+  const std::vector<std::string> rest = command.remaining();
+  const auto found = std::ranges::find_if(
+      rest, [](const std::string& word) { return !word.empty() && !word.starts_with("-"); });
+  if (found == rest.end()) return {};
+  std::error_code unreadable;
+  const bool is_file = std::filesystem::is_regular_file(*found, unreadable);
+  const char* option = is_file ? "--kernel" : "--case";
+  const bool takes_it = command.get_option_no_throw(option) != nullptr;
+  return fmt::format("'{}' was not expected{}", *found,
+                     takes_it ? fmt::format("; did you mean {} {}?", option, *found) : "");
+}
+
 [[nodiscard]] std::string one_line(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   return text.substr(0, text.find_last_not_of(' ') + 1);
@@ -142,19 +177,34 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
       // Where a command must follow, anything else is a mistyped one.
       const bool must_follow = chosen == &app || chosen->get_require_subcommand_min() > 0;
       if (!must_follow || argument.starts_with("-")) break;
-      return "there is no command '" + words + "'";
+      const std::string nearest = nearest_command(*chosen, argument);
+      const std::string above = words.substr(0, words.size() - argument.size());
+      return fmt::format("there is no command '{}'{}", words,
+                         nearest.empty() ? "" : "; did you mean " + above + nearest + "?");
     }
     chosen = below.back();
   }
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     if (std::string unknown = unknown_option(*chosen, arguments); !unknown.empty()) return unknown;
+    if (std::string word = unexpected_word(*chosen); !word.empty()) return word;
   }
   return one_line(error.what());
 }
 
+// `autokernel help bench` and `autokernel version` are what other programs call their --help and
+// --version.
+[[nodiscard]] std::vector<std::string> as_options(std::vector<std::string> arguments) {
+  if (arguments == std::vector<std::string>{"version"}) return {"--version"};
+  if (arguments.empty() || arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+  return arguments;
+}
+
 }  // namespace
 
-int run(const std::vector<std::string>& arguments, const Console& console) {
+int run(const std::vector<std::string>& given, const Console& console) {
+  const std::vector<std::string> arguments = as_options(given);
   CLI::App app(kDescription, "autokernel");
   app.footer(kExamplesOfAll);
   app.set_version_flag("--version", "autokernel " AUTOKERNEL_VERSION, "Print the version and exit");

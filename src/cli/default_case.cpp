@@ -37,6 +37,11 @@ fs::path existing_case(const fs::path& directory) {
   if (!fs::exists(directory, unreadable)) {
     throw Error(Stop::usage, "no such case: there is no folder " + directory.string());
   }
+  const fs::path above = directory.parent_path();
+  if (directory.filename() == "case.toml") {
+    throw Error(Stop::usage,
+                "a case is a folder: --case " + (above.empty() ? "." : above.string()));
+  }
   throw Error(Stop::usage, "no such case: " + directory.string() + " holds no case.toml");
 }
 

@@ -71,6 +71,7 @@ int Log::run(const Console& console) {
     const auto loop =
         loop::Loop::open_to_read(std::filesystem::current_path(), speaking_on(console));
     const std::string tag = all_ || !tag_.empty() ? tag_ : loop.run().tag;
+    if (!tag_.empty()) loop.require_run(tag_);
     const std::vector<ledger::Entry> entries = loop.history();
     std::vector<Timed> chosen;
     std::map<std::string, ledger::TimeScale> scales;  // by run

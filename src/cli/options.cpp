@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <system_error>
+#include <type_traits>
 
 namespace autokernel::cli {
 namespace {
@@ -16,6 +17,25 @@ namespace {
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   const bool is_number = error == std::errc() && stop == end && std::isfinite(value);
   return is_number && value > 0 ? "" : "'" + text + "' is not a number above 0";
+}
+
+template <typename Value>
+constexpr bool kIsWhole = std::is_same_v<Value, int> || std::is_same_v<Value, std::optional<int>>;
+template <typename Value>
+constexpr bool kIsNumber = kIsWhole<Value> || std::is_same_v<Value, double> ||
+                           std::is_same_v<Value, std::optional<double>>;
+
+// CLI11's own says "Could not convert".
+template <typename Value>
+[[nodiscard]] std::string why_no_number(const std::string& text) {
+  std::conditional_t<kIsWhole<Value>, int, double> value{};
+  const char* const begin = text.data() + (text.starts_with("+") ? 1 : 0);
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  // One that no double holds is a number all the same, which whoever reads it refuses.
+  const bool is_too_large = !kIsWhole<Value> && error == std::errc::result_out_of_range;
+  if ((error == std::errc() || is_too_large) && stop == end) return "";
+  return "'" + text + "' is not a " + (kIsWhole<Value> ? "whole " : "") + "number";
 }
 
 }  // namespace
@@ -60,7 +80,12 @@ void Options::footer(const std::string& text) const { app_->footer(text); }
 
 template <typename Value>
 Option Options::add_option(const std::string& names, Value& value, const std::string& help) const {
-  return Option(*app_->add_option(names, value, help));
+  CLI::Option* option = app_->add_option(names, value, help);
+  if constexpr (kIsNumber<Value>) {
+    option->check(
+        CLI::Validator([](const std::string& text) { return why_no_number<Value>(text); }, ""));
+  }
+  return Option(*option);
 }
 
 template Option Options::add_option(const std::string&, std::string&, const std::string&) const;

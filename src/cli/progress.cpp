@@ -31,11 +31,20 @@ constexpr const char* kErase = "\r\033[K";
 }  // namespace
 
 void Progress::show(trial::Phase phase, std::chrono::duration<double> elapsed) {
+  // A device is free in less where nobody else has it.
+  constexpr std::chrono::seconds kWorthSaying{1};
+  if (phase == trial::Phase::queue && elapsed >= kWorthSaying) say_to_wait();
   show(description(phase), elapsed);
 }
 
 void Progress::show(const std::string& what, std::chrono::duration<double> elapsed) {
   paint(fmt::format("{} ... {:.0f} s", what, elapsed.count()));
+}
+
+void Progress::say_to_wait() {
+  if (painting_ == Painting::on || has_said_to_wait_) return;
+  has_said_to_wait_ = true;
+  terminal_ << "autokernel: " << description(trial::Phase::queue) << '\n' << std::flush;
 }
 
 void Progress::paint(const std::string& line) {

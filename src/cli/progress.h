@@ -1,4 +1,5 @@
-// One line on a terminal that says what is under way, and is gone once it is not.
+// One line on a terminal that says what is under way, and is gone once it is not. Elsewhere nothing
+// is said, but, once, that another trial is waited for: that can take minutes.
 #pragma once
 
 #include <chrono>
@@ -27,10 +28,12 @@ class Progress {
 
  private:
   void paint(const std::string& line);
+  void say_to_wait();
 
   std::ostream& terminal_;
   Painting painting_;
   std::string shown_;
+  bool has_said_to_wait_ = false;
 };
 
 }  // namespace autokernel::cli

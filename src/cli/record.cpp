@@ -187,6 +187,15 @@ std::string record(const Error& error) {
                {"error", error.what()}});
 }
 
+std::string record(const Interrupted& interrupted) {
+  // What the shell shows of a program that was ended by a signal.
+  constexpr int kEndedBySignal = 128;
+  return line({{"schema_version", kRecordSchemaVersion},
+               {"program", "autokernel " AUTOKERNEL_VERSION},
+               {"exit_code", kEndedBySignal + interrupted.signal()},
+               {"error", "interrupted; nothing was left running"}});
+}
+
 Request recorded_request(const std::filesystem::path& file) {
   const std::string text = read_file(file, "the record to replay");
   const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/interrupts.h"
 #include "autokernel/trial/result.h"
 
 namespace autokernel::cli {
@@ -18,6 +19,8 @@ namespace autokernel::cli {
 // The same where no verdict was reached: the object has nothing but schema_version, exit_code and
 // error.
 [[nodiscard]] std::string record(const Error& error);
+// The same for a bench that a signal has ended.
+[[nodiscard]] std::string record(const Interrupted& interrupted);
 
 // What was asked for, source and keys of the launches included. Throws Error(usage) naming the file
 // and what is wrong with it.

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
+#include <variant>
+#include <vector>
 
 #include "autokernel/ledger/ledger.h"
+#include "autokernel/ledger/time_scale.h"
 #include "autokernel/loop/loop.h"
 #include "cli/conditions.h"
 #include "cli/lines.h"
@@ -16,12 +20,26 @@ namespace {
 
 constexpr const char* kShowExamples = R"(Examples:
   autokernel show 7
-  autokernel show 7 --source > tries/seven.cu
+  autokernel show 7 --source > /tmp/seven.cu
   autokernel show 7 --ptx | less
   autokernel show 7 --samples
   autokernel show 7 --json | jq .result.phase_seconds)";
 
-[[nodiscard]] std::string text_of(const ledger::Experiment& experiment) {
+// On the scale of its run; none where it was not compared.
+[[nodiscard]] std::optional<double> time_on_scale(const std::vector<ledger::Entry>& history,
+                                                  const ledger::Experiment& experiment) {
+  ledger::TimeScale scale;
+  for (const ledger::Entry& entry : history) {
+    const auto* one = std::get_if<ledger::Experiment>(&entry);
+    if (one == nullptr || one->tag != experiment.tag) continue;
+    const std::optional<double> time_us = scale.add(*one);
+    if (one->number == experiment.number) return time_us;
+  }
+  return std::nullopt;
+}
+
+[[nodiscard]] std::string text_of(const ledger::Experiment& experiment,
+                                  std::optional<double> time_us) {
   Lines lines;
   lines.add("experiment", fmt::format("{} of run {}", experiment.number, experiment.tag));
   lines.add("description", experiment.description);
@@ -31,6 +49,7 @@ constexpr const char* kShowExamples = R"(Examples:
   lines.add("status", ledger::spelling(experiment.status));
   lines.add("verdict", experiment.verdict);
   lines.add_unless_empty("reason", experiment.reason);
+  lines.add("time_us", time_us, 3);
   lines.add("median_us", experiment.median_us, 3);
   lines.add("tflops_s", experiment.tflops_s, 2);
   lines.add("vs_reference", experiment.vs_reference, 3);
@@ -81,7 +100,7 @@ int Show::run(const Console& console) {
   } else if (json_) {
     console.out << ledger::lines_of({experiment});
   } else {
-    console.out << text_of(experiment);
+    console.out << text_of(experiment, time_on_scale(loop.history(), experiment));
   }
   return 0;
 }

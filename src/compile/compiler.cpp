@@ -57,8 +57,8 @@ void require_architecture(const std::string& architecture, const Nvrtc& nvrtc) {
   throw Error(
       Stop::environment,
       fmt::format(
-          "cannot compile for {}: NVRTC {}.{} ({}) knows sm_{}; install a CUDA toolkit that fits "
-          "the device",
+          "cannot compile for {}: NVRTC {}.{} ({}) knows sm_{}; name one of these, or, where the "
+          "device is one that it does not know, install a CUDA toolkit that fits it",
           architecture, nvrtc.version().first, nvrtc.version().second, nvrtc.library().string(),
           fmt::join(known, ", sm_")));
 }

@@ -28,7 +28,7 @@ constexpr mode_t kMode = 0666;
 std::optional<File> File::opened(const std::filesystem::path& path, int flags, int none,
                                  bool is_new) {
   // A named pipe in the file's place must not hold the program up.
-  Descriptor descriptor(::open(path.c_str(), flags | O_RDWR | O_CLOEXEC | O_NONBLOCK, kMode));
+  Descriptor descriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, kMode));
   if (!descriptor.is_open()) {
     if (errno == none) return std::nullopt;
     throw failure("open", path, "open");
@@ -45,16 +45,21 @@ std::optional<File> File::opened(const std::filesystem::path& path, int flags, i
 File File::open_or_make(const std::filesystem::path& path) {
   if (std::optional<File> file = open_if_there(path)) return std::move(*file);
   // Not with O_EXCL, which refuses a link to a file that is still to be made.
-  if (std::optional<File> file = opened(path, O_CREAT, ENOENT, true)) return std::move(*file);
+  if (std::optional<File> file = opened(path, O_RDWR | O_CREAT, ENOENT, true))
+    return std::move(*file);
   throw failure("open", path, "open");  // its folder is missing
 }
 
 std::optional<File> File::open_if_there(const std::filesystem::path& path) {
-  return opened(path, 0, ENOENT, false);
+  return opened(path, O_RDWR, ENOENT, false);
+}
+
+std::optional<File> File::open_to_read(const std::filesystem::path& path) {
+  return opened(path, O_RDONLY, ENOENT, false);
 }
 
 std::optional<File> File::make_new(const std::filesystem::path& path) {
-  return opened(path, O_CREAT | O_EXCL, EEXIST, true);
+  return opened(path, O_RDWR | O_CREAT | O_EXCL, EEXIST, true);
 }
 
 std::uint64_t File::size() const {
@@ -121,8 +126,12 @@ void File::sync() const {
   if (::fsync(descriptor_.get()) != 0) throw failure("write", path_, "fsync");
 }
 
-void File::lock() const {
-  while (::flock(descriptor_.get(), LOCK_EX) != 0) {
+void File::lock() const { wait_for(LOCK_EX); }
+
+void File::lock_to_read() const { wait_for(LOCK_SH); }
+
+void File::wait_for(int operation) const {
+  while (::flock(descriptor_.get(), operation) != 0) {
     if (errno != EINTR) return;
   }
 }

@@ -18,6 +18,8 @@ class File {
   [[nodiscard]] static File open_or_make(const std::filesystem::path& path);
   // None where it is missing.
   [[nodiscard]] static std::optional<File> open_if_there(const std::filesystem::path& path);
+  // The same for reading alone, also on a disk that cannot be written.
+  [[nodiscard]] static std::optional<File> open_to_read(const std::filesystem::path& path);
   // A file that nobody has yet; none where somebody has.
   [[nodiscard]] static std::optional<File> make_new(const std::filesystem::path& path);
 
@@ -38,12 +40,15 @@ class File {
   // Waits until no other process holds it; given back when the file is closed. File systems that
   // know no locks go without: nobody else writes these files unless something is wrong already.
   void lock() const;
+  // Waits until no other process holds it by lock(), and keeps such a one waiting.
+  void lock_to_read() const;
 
  private:
   File(std::filesystem::path path, Descriptor descriptor, bool is_new)
       : path_(std::move(path)), descriptor_(std::move(descriptor)), is_new_(is_new) {}
   [[nodiscard]] static std::optional<File> opened(const std::filesystem::path& path, int flags,
                                                   int none, bool is_new);
+  void wait_for(int operation) const;
 
   std::filesystem::path path_;
   Descriptor descriptor_;

@@ -137,7 +137,9 @@ class Inspector {
 }  // namespace
 
 Inspection Ledger::inspect() const {
-  return Inspector(File::open_or_make(folder_ / kLedgerName), end_).run();
+  const std::optional<File> file = File::open_to_read(folder_ / kLedgerName);
+  if (!file) return {};
+  return Inspector(*file, end_).run();
 }
 
 }  // namespace autokernel::ledger

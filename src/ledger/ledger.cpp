@@ -35,6 +35,13 @@ constexpr std::uint64_t kLeastTail = 64ULL << 10;
   return rows;
 }
 
+// One that was there when the ledger was opened.
+[[nodiscard]] File opened_to_read(const std::filesystem::path& path) {
+  if (std::optional<File> file = File::open_to_read(path)) return std::move(*file);
+  throw Error(Stop::environment,
+              "cannot read " + path.string() + ": somebody has just removed it; run it again");
+}
+
 // Hands entries over in the order read, and knows how far the ledger is known by them.
 struct Handing {
   const Ledger::Take& take;
@@ -57,7 +64,7 @@ void hand_over(IndexPart& part, std::uint64_t end, Handing& handing) {
 // What the index does not know: it could not be written, or is damaged.
 void hand_over_from_ledger(const std::filesystem::path& path, std::uint64_t end, Handing& handing) {
   if (handing.last.end() >= end) return;
-  const File ledger = File::open_or_make(path);
+  const File ledger = opened_to_read(path);
   EntryReader reader(ledger, handing.last, end);
   while (std::optional<ReadLine> line = reader.next()) handing.add(line->row);
 }
@@ -85,13 +92,33 @@ Ledger Ledger::open(const std::filesystem::path& folder, const std::optional<App
   // A reader of a run under way must not take half of a line for damage.
   file.lock();
   if (pending) finish_pending(file, *pending);
-  Recovered recovered = recover(file);
-  opened.end_ = recovered.end;
-  opened.lines_ = recovered.lines;
-  opened.last_length_ = recovered.last_length;
-  opened.index_end_ = recovered.index_end;
-  opened.notes_ = std::move(recovered.notes);
+  opened.take_over(recover(file, Access::write));
   return opened;
+}
+
+Ledger Ledger::open_to_read(const std::filesystem::path& folder) {
+  Ledger opened(folder);
+  opened.is_read_only_ = true;
+  const std::optional<File> file = File::open_to_read(folder / kLedgerName);
+  if (!file) return opened;
+  // A writer is not to be met in the middle of a line.
+  file->lock_to_read();
+  opened.take_over(recover(*file, Access::read));
+  return opened;
+}
+
+void Ledger::take_over(Recovered recovered) {
+  end_ = recovered.end;
+  lines_ = recovered.lines;
+  last_length_ = recovered.last_length;
+  index_end_ = recovered.index_end;
+  is_index_sound_ = recovered.is_index_sound;
+  notes_ = std::move(recovered.notes);
+}
+
+std::optional<File> Ledger::index() const {
+  if (!is_index_sound_) return std::nullopt;
+  return File::open_to_read(folder_ / kIndexName);
 }
 
 Append Ledger::chained(const std::vector<Entry>& entries) const {
@@ -135,12 +162,11 @@ void Ledger::append(std::string_view lines) {
 
 void Ledger::hand_over(const Take& take) const {
   Handing handing{take};
-  const std::filesystem::path index_path = folder_ / kIndexName;
-  if (const std::optional<File> index = File::open_if_there(index_path)) {
+  if (const std::optional<File> index = this->index()) {
     IndexPart part = IndexPart::whole(*index);
     ledger::hand_over(part, end_, handing);
     // open() looks at its ends alone, and makes it again only where it is missing.
-    if (part.is_damaged()) ::unlink(index_path.c_str());
+    if (part.is_damaged() && !is_read_only_) forget_index();
   }
   hand_over_from_ledger(folder_ / kLedgerName, end_, handing);
 }
@@ -156,7 +182,7 @@ std::vector<Row> Ledger::last_rows(std::size_t count) const {
   std::vector<Row> rows;
   const Take take = adding_to(rows);
   Handing handing{take};
-  const std::optional<File> index = File::open_if_there(folder_ / kIndexName);
+  const std::optional<File> index = this->index();
   std::uint64_t bytes = std::max(kLeastTail, count * kLongRow);
   for (bool enough = false; !enough; bytes *= 4) {
     if (!index) return last_of(this->rows(), count);
@@ -172,19 +198,19 @@ std::vector<Row> Ledger::last_rows(std::size_t count) const {
 }
 
 std::string Ledger::hash_at(std::uint64_t offset, std::uint64_t length) const {
-  const std::string bytes = File::open_or_make(folder_ / kLedgerName).read(offset, length);
+  const std::string bytes = opened_to_read(folder_ / kLedgerName).read(offset, length);
   return bytes.size() == length ? link_to(bytes) : "";
 }
 
 void Ledger::forget_index() const { ::unlink((folder_ / kIndexName).c_str()); }
 
 bool Ledger::is_chained(const LineSpan& line) const {
-  const File file = File::open_or_make(folder_ / kLedgerName);
+  const File file = opened_to_read(folder_ / kLedgerName);
   return link_in(file.read(line.offset, line.length)).has_value();
 }
 
 Entry Ledger::read(const Row& row) const {
-  const File file = File::open_or_make(folder_ / kLedgerName);
+  const File file = opened_to_read(folder_ / kLedgerName);
   ParsedLine parsed = parse_line(file.read(row.offset, row.length));
   auto* entry = std::get_if<Entry>(&parsed);
   if (entry == nullptr || !is_same_but_for_measurement(*entry, row.entry)) {

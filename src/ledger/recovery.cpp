@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "autokernel/base/error.h"
 #include "ledger/checksum.h"
@@ -157,10 +158,10 @@ void finish_pending(const File& ledger, const Append& pending) {
   }
 }
 
-Recovered recover(const File& ledger) {
+Recovered recover(const File& ledger, Access access) {
   const std::uint64_t size = ledger.size();
   const std::filesystem::path index_path = ledger.path().parent_path() / kIndexName;
-  const Known known = known_by(File::open_if_there(index_path), ledger);
+  const Known known = known_by(File::open_to_read(index_path), ledger);
   if (size - std::min(size, known.last.end()) > kMostUnread) {
     const std::string remedy = known.last.end() == 0
                                    ? std::string("put back a sound one, or move it away")
@@ -172,7 +173,9 @@ Recovered recover(const File& ledger) {
                             ledger.path().string(), size - known.last.end(), remedy));
   }
   Recovered recovered;
-  if (!known.why.empty() && size > 0) {
+  const bool writes = access == Access::write;
+  recovered.is_index_sound = writes || known.place != 0;
+  if (writes && !known.why.empty() && size > 0) {
     recovered.notes.push_back(
         fmt::format("{} {}, and was made again from {}", kIndexName, known.why, kLedgerName));
   }
@@ -182,7 +185,8 @@ Recovered recover(const File& ledger) {
                     kLedgerName, size, described(known.lost)));
   }
 
-  IndexWriter index(File::open_or_make(index_path), known.place);
+  std::optional<IndexWriter> index;
+  if (writes) index.emplace(File::open_or_make(index_path), known.place);
   recovered.end = known.last.end();
   recovered.lines = known.last.number;
   recovered.last_length = known.last.length;
@@ -197,17 +201,21 @@ Recovered recover(const File& ledger) {
     }
     for (const ReadLine& left_out : no_entries) {
       damage.add(left_out);
-      index.add(left_out.row);
+      if (index) index->add(left_out.row);
     }
     no_entries.clear();
-    index.add(line->row);
+    if (index) index->add(line->row);
     recovered.end = line->row.line.end();
     recovered.lines = line->row.line.number;
     recovered.last_length = line->row.line.length;
   }
-  recovered.index_end = index.finish();
+  recovered.index_end = index ? index->finish() : IndexWriter::kNowhere;
   damage.add_to(recovered.notes);
-  if (!no_entries.empty()) {
+  if (!no_entries.empty() && !writes) {
+    recovered.notes.push_back(
+        fmt::format("the last {} bytes of {} are no entry ({}), and are left out",
+                    size - recovered.end, kLedgerName, no_entries.front().damage));
+  } else if (!no_entries.empty()) {
     const std::string name = set_aside(ledger, recovered.end, size);
     recovered.notes.push_back(
         fmt::format("the last {} bytes of {} are no entry ({}), and are now in {}",

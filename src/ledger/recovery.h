@@ -19,15 +19,20 @@ inline constexpr const char* kIndexName = "ledger.index";
 // place.
 void finish_pending(const File& ledger, const Append& pending);
 
+// Whether the files may be changed, or are only looked at.
+enum class Access : std::uint8_t { read, write };
+
 struct Recovered {
   std::uint64_t end = 0;  // bytes in the ledger
   std::uint64_t lines = 0;
   std::uint64_t last_length = 0;  // bytes in the last of them
   std::uint64_t index_end = 0;    // bytes in the index; IndexWriter::kNowhere: it is not complete
+  bool is_index_sound = true;     // as far as it goes
   std::vector<std::string> notes;
 };
 // Brings the index up to the ledger's last entry, and moves what follows that one aside. Throws
-// Error(repository) for an entry of a later version; the ledger is then unchanged.
-[[nodiscard]] Recovered recover(const File& ledger);
+// Error(repository) for an entry of a later version; the ledger is then unchanged. With
+// Access::read nothing is written, and what follows the last entry is passed over.
+[[nodiscard]] Recovered recover(const File& ledger, Access access);
 
 }  // namespace autokernel::ledger

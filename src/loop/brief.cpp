@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 
 namespace autokernel::loop {
 namespace {
@@ -31,10 +32,39 @@ constexpr std::size_t kRecent = 15;
   return command;
 }
 
+// How a kernel is launched, as far as it is needed to change one that runs.
+[[nodiscard]] std::string contract_of(const ledger::RunStarted& run,
+                                      const std::filesystem::path& playbook) {
+  const std::string folder = run.case_directory.empty() ? "" : run.case_directory + "/";
+  std::string text = fmt::format(
+      "## How the kernel is launched\n\n"
+      "- The file has device code alone (C++20, NVRTC), and one `AUTOKERNEL_LAUNCH({{.kernel = "
+      "\"NAME\", .grid = {{X, Y, Z}}, .block = {{X, Y, Z}}, .shared_bytes = BYTES}})` with one to "
+      "four launches, each in braces.\n"
+      "- Parameters are the tensors of `{}case.toml` in its order, for every kernel the same; its "
+      "sizes are constants of the same names. Inputs must not be written.\n"
+      "- `AUTOKERNEL_WORKSPACE(BYTES)` adds scratch memory, as the last parameter; it and the "
+      "outputs start from random bits.\n"
+      "- Shared memory above 48 KiB is `extern __shared__` and `.shared_bytes`.\n",
+      folder);
+  if (!playbook.empty()) text += fmt::format("- `{}` says what pays.\n", playbook.string());
+  return text + "\n";
+}
+
 }  // namespace
 
+std::filesystem::path find_playbook(const std::filesystem::path& root) {
+  constexpr const char* kName = "program.md";
+  std::error_code failed;
+  if (std::filesystem::exists(root / kName, failed)) return kName;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  const std::filesystem::path installed =
+      program.parent_path().parent_path() / "share" / "doc" / "autokernel" / kName;
+  return std::filesystem::exists(installed, failed) ? installed : std::filesystem::path();
+}
+
 std::string brief_of(const Status& status, const std::filesystem::path& idea_file,
-                     const std::string& remarks) {
+                     const std::string& remarks, const std::filesystem::path& playbook) {
   const ledger::RunStarted& run = status.run;
   std::string text = fmt::format(
       "# One experiment\n\n"
@@ -44,10 +74,10 @@ std::string brief_of(const Status& status, const std::filesystem::path& idea_fil
       "`autokernel loop`.\n"
       "- To see whether it compiles and is right, and about how fast it is: `{1}`.\n"
       "- Write your idea in one sentence into the file `{2}`, or print a line `IDEA: ...`.\n"
-      "- `program.md` says what pays, and how the kernel is launched.\n"
       "- `autokernel log` lists every experiment, `autokernel show N` and `autokernel diff N` show "
       "one, rejected ones included.\n\n",
       run.editable, bench_of(run), idea_file.string());
+  text += contract_of(run, playbook);
   text += fmt::format(
       "## Where the run stands\n\nRun {} on {}, {} experiments: {} kept, {} not "
       "faster, {} failed.\n\n",

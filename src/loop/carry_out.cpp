@@ -184,12 +184,43 @@ Recording interrupted(const Trying& trying, const repo::Repository& repository,
   return recording;
 }
 
+void take_back(const repo::Repository& repository, const Folders& folders,
+               const std::string& reference) {
+  try {
+    repository.delete_reference(reference);
+  } catch (const Error&) {
+    // Another name takes no room, and what stopped the step is what its user has to know.
+    std::error_code failed;
+    fs::rename(folders.journal(), folders.taken_back(), failed);
+    if (!failed) return;
+  }
+  remove_journal(folders.journal());
+}
+
+namespace {
+
+void finish_taking_back(const repo::Repository& repository, const Folders& folders) {
+  const std::optional<Journal> journal = read_journal(folders.taken_back());
+  if (!journal) return;
+  if (const auto* trying = std::get_if<Trying>(&*journal)) {
+    const std::string reference = reference_of(trying->experiment.tag, trying->experiment.number);
+    // One that an experiment has by now is not to go.
+    if (repository.reference(reference) == trying->experiment.commit) {
+      repository.delete_reference(reference);
+    }
+  }
+  remove_journal(folders.taken_back());
+}
+
+}  // namespace
+
 std::vector<std::string> recover(const repo::Repository& repository, const Folders& folders,
                                  const Reached& reached) {
   Notes mended;
   const auto add = [&](const Notes& notes) {
     mended.insert(mended.end(), notes.begin(), notes.end());
   };
+  finish_taking_back(repository, folders);
   const std::optional<Journal> journal = read_journal(folders.journal());
   remove_unfinished(folders, journal);
   if (!journal) return mended;

@@ -40,6 +40,11 @@ std::optional<std::filesystem::path> put_aside(const Folders& folders, const std
 [[nodiscard]] Recording interrupted(const Trying& trying, const repo::Repository& repository,
                                     const Folders& folders);
 
+// Leaves things as if the step under way had not begun: no reference, no journal, and the edit
+// where it is. Where git cannot delete the reference, as on a full disk, recover() does it.
+void take_back(const repo::Repository& repository, const Folders& folders,
+               const std::string& reference);
+
 // The full name of the reference that keeps an experiment's commit for ever.
 [[nodiscard]] std::string reference_of(const std::string& tag, int number);
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -34,6 +36,29 @@ using Hours = std::chrono::duration<double, std::ratio<3600>>;
 constexpr int kMostInVain = 5;
 // More than any agent has to say; it is named, and the middle of it is not kept.
 constexpr std::uint64_t kFlood = 16ULL << 20U;
+
+constexpr const char* kStash = "refs/stash";
+
+// The last line that an agent has written, as the end of a sentence; empty where it wrote none.
+[[nodiscard]] std::string last_words(const std::string& output) {
+  constexpr std::size_t kLongest = 200;
+  const std::size_t end = output.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return {};
+  const std::size_t before = output.find_last_of("\r\n", end);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  const std::string line = output.substr(begin, std::min(end + 1 - begin, kLongest));
+  return "; its last line: " + visible_line(line);
+}
+
+// What a turn may have to put back and no commit holds: a clean-up of git's would take it away.
+[[nodiscard]] std::vector<std::string> blobs_of(const ledger::RunStarted& run) {
+  std::vector<std::string> blobs;
+  for (const ledger::Unsaved& unsaved : run.unsaved) {
+    if (!unsaved.blob.empty()) blobs.push_back(unsaved.blob);
+  }
+  for (const auto& [path, blob] : run.guarded) blobs.push_back(blob);
+  return blobs;
+}
 
 }  // namespace
 
@@ -66,7 +91,7 @@ class AgentDriver {
       throw Error(Stop::environment,
                   fmt::format("{} turns of the agent in a row led to no experiment; the last one: "
                               "{}; its output is in {}",
-                              in_vain, remarks_, last_log_));
+                              in_vain, last_reason_, last_log_));
     }
     driven_.why = driven_.signal != 0 ? "interrupted" : why_stop();
     return driven_;
@@ -78,7 +103,7 @@ class AgentDriver {
     if (std::string run = status.why_stop(); !run.empty()) return run;
     const ledger::Budget& budget = options_.budget;
     if (budget.max_runs && driven_.experiments >= *budget.max_runs) {
-      return fmt::format("{} experiments were made", driven_.experiments);
+      return "--max-runs is reached";
     }
     if (budget.hours && Hours(Clock::now() - begun_).count() >= *budget.hours) {
       return fmt::format("{:g} hours are over", *budget.hours);
@@ -96,12 +121,14 @@ class AgentDriver {
     const fs::path idea_file = parts_.folders.own() / "idea.txt";
     std::error_code failed;
     fs::remove(idea_file, failed);
-    const std::string brief = brief_of(status, idea_file, remarks_);
+    const std::string brief =
+        brief_of(status, idea_file, remarks_, find_playbook(parts_.folders.root()));
     write_file_atomically(parts_.folders.brief(), brief, Sync::no);
     const fs::path git_folder = parts_.repository.git_folder();
-    keep_index(parts_.repository);
+    const std::optional<KeptIndex> index = keep_index(parts_.repository, blobs_of(status.run));
     parts_.at("index kept");
     std::map<std::string, std::string> environment = begin_turn(git_folder);
+    const auto stash = parts_.repository.reference(kStash);
     environment["AUTOKERNEL_BRIEF"] = parts_.folders.brief().string();
     environment["AUTOKERNEL_IDEA_FILE"] = idea_file.string();
     environment["AUTOKERNEL_KERNEL"] = (parts_.folders.root() / status.run.editable).string();
@@ -121,8 +148,9 @@ class AgentDriver {
     }
     keep_output(turn);
     remarks_.clear();
-    const TidiedUp tidied = tidy_up_under_journal();
+    const TidiedUp tidied = tidy_up_under_journal(index);
     note_misdeeds(turn, tidied);
+    note_stash(stash);
     driven_.signal = turn.signal;
     if (turn.ending == AgentTurn::Ending::interrupted ||
         turn.ending == AgentTurn::Ending::timed_out) {
@@ -145,7 +173,8 @@ class AgentDriver {
               failed_turn        ? "failed"
               : tidied.nothing() ? "no edit"
                                  : "other files",
-              failed_turn ? "it ended with " + turn.how + " and had edited nothing"
+              failed_turn ? fmt::format("it ended with {} and had edited nothing{}", turn.how,
+                                        last_words(turn.output))
                           : status.run.editable + " was not edited",
               tidied);
       return false;
@@ -188,11 +217,12 @@ class AgentDriver {
     return recording;
   }
 
-  [[nodiscard]] TidiedUp tidy_up_under_journal() {
+  [[nodiscard]] TidiedUp tidy_up_under_journal(const std::optional<KeptIndex>& index) {
+    if (index) keep_on_disk(parts_.repository, *index);
     const fs::path journal = parts_.folders.journal();
     write_journal(journal, nothing_to_record("the tidying up after an agent", {}));
     parts_.at("tidying up");
-    TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, parts_.run());
+    TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, parts_.run(), index);
     parts_.at("tidied up");
     remove_journal(journal);
     parts_.at("journal removed");
@@ -223,6 +253,9 @@ class AgentDriver {
       note(fmt::format("The agent moved the branch to {}, which was taken back.",
                        short_id(tidied.commit)));
     }
+    if (!tidied.lost.empty()) {
+      parts_.say("the agent has had git's store cleaned up: " + tidied.lost);
+    }
     if (turn.stragglers > 0) {
       note(fmt::format("The agent left processes running ({}); they were ended.", turn.stragglers));
     }
@@ -232,11 +265,26 @@ class AgentDriver {
     }
   }
 
+  // What it has put away may hold files of the user's; what it has dropped git still has for a
+  // while.
+  void note_stash(const std::optional<std::string>& before) {
+    const auto now = parts_.repository.reference(kStash);
+    if (now == before) return;
+    const std::string gone =
+        before
+            ? fmt::format("; 'git stash store {}' brings back the newest of before, if it is gone",
+                          *before)
+            : "";
+    parts_.say(
+        fmt::format("the agent has changed git's stashes: 'git stash list' shows them{}", gone));
+  }
+
   void in_vain(const AgentTurn& turn, const std::string& outcome, const std::string& reason,
                const TidiedUp& tidied) {
     ++driven_.turns_in_vain;
     Status& status = parts_.run();
     ++status.turns_in_vain;
+    last_reason_ = reason;
     remarks_ += (remarks_.empty() ? "" : " ") + reason + ".";
     const ledger::Turn entry{.at = now_utc(),
                              .tag = status.run.tag,
@@ -247,7 +295,11 @@ class AgentDriver {
     Recording recording = nothing_to_record("the note of a turn", {});
     add_entries(recording, parts_.repository, parts_.folders, status.run.tag, {entry});
     parts_.carry_out(recording);
-    if (observer_.in_vain) observer_.in_vain(entry);
+    if (!observer_.in_vain) return;
+    // What the agent should not have done has been said.
+    ledger::Turn told = entry;
+    told.reason = visible_line(reason);
+    observer_.in_vain(told);
   }
 
   Loop& loop_;
@@ -259,8 +311,9 @@ class AgentDriver {
   Driven driven_;
   // Not by the time of day, which may be set while an agent works.
   const Clock::time_point begun_ = Clock::now();
-  std::string remarks_;   // on the last turn
-  std::string last_log_;  // from the root
+  std::string remarks_;      // on the last turn
+  std::string last_reason_;  // why the last turn in vain was
+  std::string last_log_;     // from the root
 };
 
 Driven drive(Loop& loop, const DriveOptions& options, const DriveObserver& observer) {

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "autokernel/base/error.h"
+#include "autokernel/ledger/time_scale.h"
 #include "loop/headline.h"
 #include "loop/parts.h"
 #include "loop/scope.h"
@@ -12,13 +15,24 @@
 namespace autokernel::loop {
 namespace {
 
-[[nodiscard]] std::string message_of(const ledger::Experiment& experiment) {
+// The time in a kept commit's message: on the scale of the run, or, as earlier builds wrote it, the
+// median of that step's own process, which does not go with the gain beside it.
+enum class Times : std::uint8_t { on_scale, medians };
+
+[[nodiscard]] std::string message_of(const ledger::Experiment& experiment, Times times,
+                                     std::optional<double> on_scale_us) {
+  const auto time_us = times == Times::on_scale ? on_scale_us : experiment.median_us;
   std::string text = experiment.description + "\n\n";
-  if (experiment.median_us) text += fmt::format("{:.3f} us", *experiment.median_us);
+  if (time_us) text += fmt::format("{:.3f} us", *time_us);
   if (experiment.gain) {
     text += fmt::format(", {:.2f} % less time than before (95 %: {:.2f} to {:.2f} %, {} pairs)",
                         100 * experiment.gain->estimate, 100 * experiment.gain->low,
                         100 * experiment.gain->high, experiment.gain->pairs);
+    if (times == Times::on_scale) {
+      text +=
+          "\n\nThe gain was measured in pairs with the best before it; the time is the median of "
+          "the\nbaseline less the gains up to here, as in 'autokernel log'.";
+    }
   }
   return text + fmt::format("\n\nExperiment {} of the autokernel run {}.\n", experiment.number,
                             experiment.tag);
@@ -27,21 +41,28 @@ namespace {
 // The kept commits alone, each with its gain in its message, the base before them. The same ones
 // each time.
 [[nodiscard]] std::vector<std::string> rebuild(const repo::Repository& repository,
-                                               const Status& status) {
+                                               const Status& status, Times times) {
   std::vector<std::string> commits = {status.run.base};
+  ledger::TimeScale scale;
   for (const ledger::Experiment& experiment : status.experiments) {
+    const std::optional<double> on_scale_us = scale.add(experiment);
     if (experiment.number == 0 || experiment.status != ledger::Status::keep) continue;
-    commits.push_back(
-        repository.commit_again(experiment.commit, commits.back(), message_of(experiment)));
+    commits.push_back(repository.commit_again(experiment.commit, commits.back(),
+                                              message_of(experiment, times, on_scale_us)));
   }
   return commits;
 }
 
-// A branch of that name that an earlier finish has not made is somebody's work.
-void require_ours(const repo::Repository& repository, const std::string& branch,
-                  const std::vector<std::string>& commits) {
+// A branch of that name that no earlier finish has made is somebody's work.
+void require_ours(const repo::Repository& repository, const Status& status,
+                  const std::string& branch, const std::vector<std::string>& commits) {
   const auto stands_at = repository.reference("refs/heads/" + branch);
-  if (!stands_at || std::ranges::find(commits, *stands_at) != commits.end()) return;
+  const auto is_among = [&](const std::vector<std::string>& made) {
+    return std::ranges::find(made, *stands_at) != made.end();
+  };
+  if (!stands_at || is_among(commits) || is_among(rebuild(repository, status, Times::medians))) {
+    return;
+  }
   throw Error(Stop::repository,
               fmt::format("the branch {0} holds commits that are not this run's, and the kept ones "
                           "are to go there: rename it, 'git branch -m {0} NAME'",
@@ -72,10 +93,10 @@ Finish Loop::finish(int processes) {
   trial::Request request = parts.request(run, unchanged_case(repository, run));
   request.source = parts.source_at(status.best.commit, run.editable);
   const bool any_kept = status.counts.kept > 0;
-  const std::vector<std::string> kept = rebuild(repository, status);
+  const std::vector<std::string> kept = rebuild(repository, status, Times::on_scale);
   if (any_kept) {
     headline.branch = run.branch + "-kept";
-    require_ours(repository, headline.branch, kept);
+    require_ours(repository, status, headline.branch, kept);
     request.against = {.name = name_of(status.baseline),
                        .source = parts.source_at(status.baseline.commit, run.editable),
                        .min_gain = run.min_gain};

@@ -15,6 +15,8 @@ class Folders {
   [[nodiscard]] std::filesystem::path own() const { return root_ / kOwn; }
   [[nodiscard]] std::filesystem::path ledger() const { return own() / "ledger.jsonl"; }
   [[nodiscard]] std::filesystem::path journal() const { return own() / "journal.json"; }
+  // The journal of a step that was taken back, where its reference in git could not be deleted.
+  [[nodiscard]] std::filesystem::path taken_back() const { return own() / "taken-back.json"; }
   [[nodiscard]] std::filesystem::path brief() const { return own() / "brief.md"; }
   // The log of one experiment, from the root.
   [[nodiscard]] static std::string log(const std::string& tag, int number) {

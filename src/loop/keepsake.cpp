@@ -98,6 +98,12 @@ std::string keep_ledger(const repo::Repository& repository, const Folders& folde
   return fmt::format("{} was removed, and is back from {}", first.string(), second.string());
 }
 
+bool is_ledger_lost(const repo::Repository& repository, const Folders& folders) {
+  std::error_code failed;
+  if (fs::exists(folders.ledger(), failed)) return false;
+  return size_of(opened(repository.git_folder() / kSecondName)) > 0;
+}
+
 fs::path second_ledger(const repo::Repository& repository, const Folders& folders) {
   fs::path second = repository.git_folder() / kSecondName;
   std::error_code failed;

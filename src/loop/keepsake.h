@@ -17,6 +17,9 @@ namespace autokernel::loop {
 // written. A file system without hard links has no second name.
 [[nodiscard]] std::string keep_ledger(const repo::Repository& repository, const Folders& folders);
 
+// Whether the ledger is gone, and its second name still has it.
+[[nodiscard]] bool is_ledger_lost(const repo::Repository& repository, const Folders& folders);
+
 // The second name where it is another file by now, which holds what was written; empty otherwise.
 [[nodiscard]] std::filesystem::path second_ledger(const repo::Repository& repository,
                                                   const Folders& folders);

@@ -2,7 +2,9 @@
 //
 //   autokernel-index 1 <commit of the head> <seconds> <nanoseconds of the index's last write>
 //
-// and the bytes of the index behind it.
+// and the bytes of the index behind it. The reference refs/autokernel-index/<worktree> names a tree
+// of the blobs. It is made after the file and deleted before it: one without a file is the trace of
+// a file that somebody else has removed.
 #include "loop/kept_index.h"
 
 #include <fmt/format.h>
@@ -24,28 +26,30 @@ constexpr int kVersion = 1;
 // As much as the repository reads of an index, and the line.
 constexpr std::uint64_t kLargest = (1ULL << 30U) + 4096;
 
-struct Kept {
-  std::string head;
-  repo::IndexImage image;
-};
-
 [[nodiscard]] fs::path file_of(const repo::Repository& repository) {
   return repository.git_folder() / kKind;
 }
 
-[[nodiscard]] std::string first_line(const Kept& kept) {
+[[nodiscard]] std::string reference_of(const repo::Repository& repository) {
+  // Linked worktrees share their references; each has a folder of its own.
+  constexpr std::size_t kDigits = 12;
+  return "refs/autokernel-index/" +
+         repo::hash_of_bytes(repository.git_folder().string()).substr(0, kDigits);
+}
+
+[[nodiscard]] std::string first_line(const KeptIndex& kept) {
   return fmt::format("{} {} {} {} {}\n", kKind, kVersion, kept.head, kept.image.written_seconds,
                      kept.image.written_nanoseconds);
 }
 
 // None for a text that is none: nothing can be put back from that.
-[[nodiscard]] std::optional<Kept> parse(const std::string& text) {
+[[nodiscard]] std::optional<KeptIndex> parse(const std::string& text) {
   const std::size_t end = text.find('\n');
   if (end == std::string::npos) return std::nullopt;
   std::istringstream words(text.substr(0, end));
   std::string kind;
   int version = 0;
-  Kept kept;
+  KeptIndex kept;
   words >> kind >> version >> kept.head >> kept.image.written_seconds >>
       kept.image.written_nanoseconds;
   if (!words || kind != kKind || version != kVersion) return std::nullopt;
@@ -54,8 +58,11 @@ struct Kept {
   return kept;
 }
 
-[[nodiscard]] std::optional<Kept> kept_in(const repo::Repository& repository) {
-  if (!is_index_kept(repository)) return std::nullopt;
+[[nodiscard]] std::optional<KeptIndex> kept_in(const repo::Repository& repository) {
+  std::error_code unreadable;
+  if (!fs::is_regular_file(fs::symlink_status(file_of(repository), unreadable))) {
+    return std::nullopt;
+  }
   return parse(read_file(file_of(repository), "the index from before an agent's turn", kLargest));
 }
 
@@ -72,11 +79,15 @@ struct Kept {
 
 }  // namespace
 
-void keep_index(const repo::Repository& repository) {
+std::optional<KeptIndex> keep_index(const repo::Repository& repository,
+                                    std::vector<std::string> besides) {
   auto image = repository.index_image();
-  if (!image) return;
-  const Kept kept{.head = repository.head().commit, .image = *std::move(image)};
-  write_file_atomically(file_of(repository), first_line(kept) + kept.image.bytes);
+  if (!image) return std::nullopt;
+  KeptIndex kept{.head = repository.head().commit, .image = *std::move(image)};
+  keep_on_disk(repository, kept);
+  for (const repo::StagedBlob& staged : repository.staged()) besides.push_back(staged.blob);
+  repository.hold(reference_of(repository), besides);
+  return kept;
 }
 
 bool is_index_kept(const repo::Repository& repository) {
@@ -84,18 +95,54 @@ bool is_index_kept(const repo::Repository& repository) {
   return fs::exists(fs::symlink_status(file_of(repository), unreadable));
 }
 
-void restore_index(const repo::Repository& repository) {
-  if (const auto kept = kept_in(repository)) repository.set_index(kept->image);
+void keep_on_disk(const repo::Repository& repository, const KeptIndex& kept) {
+  const auto there = kept_in(repository);
+  if (there && there->head == kept.head && there->image == kept.image) return;
+  const fs::path file = file_of(repository);
+  // A folder cannot be replaced by a file.
+  std::error_code gone;
+  fs::remove_all(file, gone);
+  write_file_atomically(file, first_line(kept) + kept.image.bytes);
+}
+
+void restore_index(const repo::Repository& repository, const KeptIndex& kept) {
+  repository.set_index(kept.image);
 }
 
 void forget_kept_index(const repo::Repository& repository) {
+  repository.delete_reference(reference_of(repository));
   std::error_code gone;
   fs::remove(file_of(repository), gone);
 }
 
+std::string lost_of_index(const repo::Repository& repository) {
+  std::string lost;
+  for (const repo::StagedBlob& staged : repository.staged()) {
+    if (repository.has_blob(staged.blob)) continue;
+    if (repository.hash_of(staged.path) == staged.blob) {
+      static_cast<void>(repository.store(staged.path));
+    } else {
+      lost += (lost.empty() ? "" : " ") + staged.path;
+    }
+  }
+  if (lost.empty()) return {};
+  return fmt::format(
+      "what was staged of {0} is no longer in git's store: 'git add {0}' stages what "
+      "the worktree has",
+      lost);
+}
+
 std::string recover_index(const repo::Repository& repository, const Folders& folders) {
   remove_unfinished_writes(file_of(repository));
-  if (!is_index_kept(repository)) return {};
+  if (!is_index_kept(repository)) {
+    if (!repository.has_reference(reference_of(repository))) return {};
+    forget_kept_index(repository);
+    return fmt::format(
+        "an agent's turn was cut off, and {} is gone, the index from before it: what is staged "
+        "now is what the agent left; 'git status' shows it, 'git add' and 'git restore --staged' "
+        "change it",
+        file_of(repository).string());
+  }
   const auto kept = kept_in(repository);
   const auto now = repository.index_image();
   std::string said;
@@ -114,6 +161,7 @@ std::string recover_index(const repo::Repository& repository, const Folders& fol
     repository.set_index(kept->image);
     said = "git's index is again as it was before the agent's turn that was cut off";
     if (!aside.empty()) said += "; what it was until now is in " + aside;
+    if (const std::string lost = lost_of_index(repository); !lost.empty()) said += "; but " + lost;
   }
   forget_kept_index(repository);
   return said;

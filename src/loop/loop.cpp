@@ -1,6 +1,7 @@
 #include "autokernel/loop/loop.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <ranges>
@@ -24,22 +25,40 @@ constexpr std::chrono::milliseconds kPatience{1000};
 
 constexpr const char* kLock = "autokernel-lock";
 
+// A disk may be mounted to be read only, and a folder somebody else's.
+[[nodiscard]] bool may_write(const std::filesystem::path& folder) {
+  return ::access(folder.c_str(), W_OK) == 0;
+}
+
 }  // namespace
+
+void Loop::Parts::wait_for_lock(const std::string& purpose) {
+  // Somebody who only looks may be mending something just now.
+  const auto patience = std::chrono::steady_clock::now() + kPatience;
+  for (take_lock(purpose); !lock; take_lock(purpose)) {
+    if (std::chrono::steady_clock::now() >= patience) {
+      throw Error(Stop::repository,
+                  fmt::format("another loop is at work on {}: {}; wait for it, or stop it",
+                              folders.root().string(), under_way));
+    }
+    std::this_thread::sleep_for(kPatience / 20);
+  }
+}
 
 std::unique_ptr<Loop::Parts> Loop::Parts::make(const std::filesystem::path& here,
                                                Surroundings surroundings) {
   repo::Repository repository = repo::Repository::open(here);
   const Folders folders(repository.root());
-  folders.make();
-  if (const std::string mended = keep_ledger(repository, folders);
-      !mended.empty() && surroundings.say) {
-    surroundings.say(mended);
-  }
   return std::make_unique<Parts>(Parts{.repository = std::move(repository),
                                        .folders = folders,
                                        .surroundings = std::move(surroundings),
                                        .lock = {},
                                        .under_way = {}});
+}
+
+void Loop::Parts::make_ready() const {
+  folders.make();
+  if (const std::string mended = keep_ledger(repository, folders); !mended.empty()) say(mended);
 }
 
 Loop::Loop(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -67,31 +86,44 @@ void Loop::Parts::take_lock(const std::string& purpose) {
 Loop Loop::open(const std::filesystem::path& here, const std::string& purpose,
                 Surroundings surroundings) {
   auto parts = Parts::make(here, std::move(surroundings));
-  // Somebody who only looks may be mending something just now.
-  const auto patience = std::chrono::steady_clock::now() + kPatience;
-  for (parts->take_lock(purpose); !parts->lock; parts->take_lock(purpose)) {
-    if (std::chrono::steady_clock::now() >= patience) {
-      throw Error(Stop::repository,
-                  fmt::format("another loop is at work on {}: {}; wait for it, or stop it",
-                              parts->folders.root().string(), parts->under_way));
-    }
-    std::this_thread::sleep_for(kPatience / 20);
-  }
+  parts->make_ready();
+  parts->wait_for_lock(purpose);
   return Loop(std::move(parts));
 }
 
 Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surroundings) {
   auto parts = Parts::make(here, std::move(surroundings));
+  const std::filesystem::path git_folder = parts->repository.git_folder();
   std::error_code unreadable;
   const bool half_done = std::filesystem::exists(parts->folders.journal(), unreadable);
-  // A lock that was taken for a look would stop a step that begins just now.
-  if (half_done || is_turn_recorded(parts->repository.git_folder()) ||
-      is_index_kept(parts->repository)) {
-    parts->take_lock("autokernel, mending");
+  const bool left_over =
+      half_done || is_turn_recorded(git_folder) || is_index_kept(parts->repository);
+  if (may_write(git_folder)) {
+    if (is_ledger_lost(parts->repository, parts->folders)) parts->make_ready();
+    // A lock that was taken for a look would stop a step that begins just now.
+    if (left_over) parts->take_lock("autokernel, mending");
+  } else if (left_over) {
+    parts->say(
+        "a program was killed here and left things half done; as nothing can be written "
+        "here, that stays so");
   }
   // An agent that looks around in its turn need not wait for the drive that waits for it.
   if (!half_done) parts->under_way.clear();
   return Loop(std::move(parts));
+}
+
+Loop Loop::open_to_verify(const std::filesystem::path& here, const std::string& purpose,
+                          Surroundings surroundings) {
+  auto parts = Parts::make(here, std::move(surroundings));
+  if (may_write(parts->repository.git_folder())) {
+    parts->make_ready();
+    parts->wait_for_lock(purpose);
+  }
+  return Loop(std::move(parts));
+}
+
+void Loop::require_run(const std::string& tag) const {
+  require_run_among(parts_->open_ledger().rows(), tag);
 }
 
 const ledger::RunStarted& Loop::run() const { return parts_->run().run; }
@@ -108,6 +140,7 @@ ledger::Experiment Loop::experiment(int number, const std::string& tag) const {
   const std::string run = tag.empty() ? parts_->run().run.tag : tag;
   const ledger::Ledger ledger = parts_->open_ledger();
   const std::vector<ledger::Row> rows = ledger.rows();
+  if (!tag.empty()) require_run_among(rows, tag);
   for (const ledger::Row& row : std::views::reverse(rows)) {
     const auto* experiment = std::get_if<ledger::Experiment>(&row.entry);
     if (experiment == nullptr || experiment->tag != run || experiment->number != number) continue;

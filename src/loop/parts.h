@@ -30,9 +30,16 @@ struct Loop::Parts {
 
   [[nodiscard]] static std::unique_ptr<Parts> make(const std::filesystem::path& here,
                                                    Surroundings surroundings);
+  // Makes the loop's folder and both names of the ledger, and says what was missing.
+  void make_ready() const;
+  // Takes the lock; throws Error(repository) where another holds it for longer than a look takes.
+  void wait_for_lock(const std::string& purpose);
   // Takes the lock if nobody holds it, and then mends what is half done; else sets under_way.
   void take_lock(const std::string& purpose);
-  [[nodiscard]] ledger::Ledger open_ledger() const { return ledger::Ledger::open(folders.own()); }
+  // Who does not hold the lock only reads.
+  [[nodiscard]] ledger::Ledger open_ledger() const {
+    return lock ? ledger::Ledger::open(folders.own()) : ledger::Ledger::open_to_read(folders.own());
+  }
 
   void say(const std::string& line) const {
     if (surroundings.say) surroundings.say(line);
@@ -75,6 +82,8 @@ struct Loop::Parts {
   void require_quiet_head() const;
 };
 
+// Throws Error(repository) where no run of that name was started, naming those that were.
+void require_run_among(const std::vector<ledger::Row>& rows, const std::string& tag);
 // "2026-01-31T12:34:56.789Z".
 [[nodiscard]] std::string now_utc();
 // Hours from one time as now_utc() writes it until another, or until now; 0 for a text that is

@@ -21,7 +21,7 @@ constexpr std::size_t kMostNamed = 20;
   throw Error(
       Stop::scope,
       fmt::format("only {} may change in a run, but these have: {}; nothing was done. Put "
-                  "them back ('git checkout -- PATH', or remove what is new) and step again",
+                  "them back ('git checkout -- PATH', or remove what is new) and run it again",
                   editable, strayed));
 }
 

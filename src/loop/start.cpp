@@ -33,10 +33,12 @@ void require_tag(const std::string& tag) {
                      tag.front() != '.' && !tag.ends_with(".lock") && tag.back() != '.' &&
                      tag.find("..") == std::string::npos;
   if (sound) return;
-  throw Error(Stop::usage,
-              fmt::format("no name for a run: '{}'; a tag is made of letters, digits, '-', '_' and "
-                          "'.', as in 'tiles-2'",
-                          tag));
+  throw Error(
+      Stop::usage,
+      fmt::format("no name for a run: '{}'; a tag has 1 to {} letters, digits, '-', '_' and "
+                  "'.', as in 'tiles-2'; it does not begin with '-' or '.', does not end "
+                  "in '.' or '.lock', and has no '..'",
+                  tag, kLongestTag));
 }
 
 void require_new(const repo::Repository& repository, const std::string& tag,

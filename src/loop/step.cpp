@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <variant>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
@@ -115,6 +117,13 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
   }
 }
 
+// Whether the journal still speaks of a trial without a verdict. Once it has the verdict, the next
+// command does the rest.
+[[nodiscard]] bool is_undecided(const Folders& folders) {
+  const std::optional<Journal> journal = read_journal(folders.journal());
+  return journal && std::holds_alternative<Trying>(*journal);
+}
+
 }  // namespace
 
 Step Loop::step(const StepOptions& options) {
@@ -195,8 +204,7 @@ Step Loop::step(const StepOptions& options) {
     throw;
   } catch (const Error& error) {
     // The machine's fault: there was no experiment, and the edit stays where it is.
-    repository.delete_reference(reference);
-    remove_journal(folders.journal());
+    take_back(repository, folders, reference);
     const bool other_device =
         error.stop() == Stop::environment &&
         std::string_view(error.what()).find("cannot be compared") != std::string_view::npos;
@@ -215,22 +223,32 @@ Step Loop::step(const StepOptions& options) {
                      compile::count_tokens(request.against->source)));
   fill_in(experiment, result);
   experiment.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-  experiment.result = parts.surroundings.record(request, result, experiment.log);
+  try {
+    experiment.result = parts.surroundings.record(request, result, experiment.log);
 
-  const bool kept = experiment.status == ledger::Status::keep;
-  Recording recording;
-  recording.what = fmt::format("experiment {}", experiment.number);
-  recording.branch = run.branch;
-  recording.editable = run.editable;
-  recording.references = {{reference, experiment.commit}};
-  add_entries(recording, repository, folders, run.tag, {experiment});
-  recording.results = ledger::results_append(folders.results(), {ledger::results_row(experiment)});
-  if (kept) {
-    recording.from = experiment.incumbent;
-    recording.to = experiment.commit;
+    const bool kept = experiment.status == ledger::Status::keep;
+    Recording recording;
+    recording.what = fmt::format("experiment {}", experiment.number);
+    recording.branch = run.branch;
+    recording.editable = run.editable;
+    recording.references = {{reference, experiment.commit}};
+    add_entries(recording, repository, folders, run.tag, {experiment});
+    recording.results =
+        ledger::results_append(folders.results(), {ledger::results_row(experiment)});
+    if (kept) {
+      recording.from = experiment.incumbent;
+      recording.to = experiment.commit;
+    }
+    recording.file_from = kept ? experiment.commit : experiment.incumbent;
+    parts.carry_out(recording);
+  } catch (const Error&) {
+    if (is_undecided(folders)) {
+      take_back(repository, folders, reference);
+      parts.say(fmt::format("experiment {} could not be recorded: the edit stays in {}",
+                            experiment.number, run.editable));
+    }
+    throw;
   }
-  recording.file_from = kept ? experiment.commit : experiment.incumbent;
-  parts.carry_out(recording);
   std::optional<double> time_us = status.best_us();
   if (time_us && experiment.gain) *time_us *= 1 - experiment.gain->estimate;
   if (!experiment.gain) time_us.reset();

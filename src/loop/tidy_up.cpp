@@ -7,7 +7,6 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/system_error.h"
-#include "loop/kept_index.h"
 #include "loop/results_file.h"
 #include "loop/scope.h"
 
@@ -80,12 +79,16 @@ void put_back(const repo::Repository& repository, const Status& status, const St
 
 }  // namespace
 
-TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, const Status& status) {
+TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, const Status& status,
+                 const std::optional<KeptIndex>& index) {
   TidiedUp tidied;
   remove_locks(repository, status);
   tidied.commit = take_back_branch(repository, status);
   // Before the look: what the agent has staged or taken out alone is no change of a file.
-  restore_index(repository);
+  if (index) {
+    restore_index(repository, *index);
+    tidied.lost = lost_of_index(repository);
+  }
   const std::vector<Strayed> strayed =
       strayed_files(repository, status.run, repository.changes(Folders::are_own));
   const bool is_forged = !results_fault(folders, status, [&] {
@@ -118,7 +121,7 @@ TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, con
     put_back(repository, status, one);
   }
   // What was put back has gone into the index, whatever the user had staged of it.
-  restore_index(repository);
+  if (index) restore_index(repository, *index);
   return tidied;
 }
 

@@ -46,22 +46,6 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
                      ratio.high);
 }
 
-// Whoever names a run that there is not is told those that there are.
-void require_run(const std::vector<ledger::Row>& rows, const std::string& tag) {
-  std::string runs;
-  for (const ledger::Row& row : rows) {
-    const auto* run = std::get_if<ledger::RunStarted>(&row.entry);
-    if (run == nullptr) continue;
-    if (run->tag == tag) return;
-    runs += (runs.empty() ? "" : ", ") + run->tag;
-  }
-  throw Error(
-      Stop::repository,
-      fmt::format("there is no run '{}' in the ledger; {}", tag,
-                  runs.empty() ? "there is none at all: 'autokernel loop start TAG' starts one"
-                               : "there are: " + runs));
-}
-
 // What the figures say; tampering is a matter of its own.
 void judge(Verification& verification, double min_gain) {
   const auto& measured = verification.measured.over_baseline;
@@ -103,12 +87,12 @@ const char* spelling(Verdict verdict) {
 Verification Loop::verify(const std::string& tag, int processes) {
   Parts& parts = *parts_;
   const repo::Repository& repository = parts.repository;
-  parts.mend();
+  if (parts.lock) parts.mend();
   // The file itself, not its index.
   const ledger::Ledger ledger = parts.open_ledger();
   const ledger::Inspection inspection = ledger.inspect();
   const std::string branch = tag.empty() ? repository.head().branch : "autokernel/" + tag;
-  if (!tag.empty()) require_run(inspection.rows, tag);
+  if (!tag.empty()) require_run_among(inspection.rows, tag);
   Accountant accountant(branch, inspection.rows.size());
   for (const ledger::Row& row : inspection.rows) {
     accountant.take({.offset = row.offset, .length = row.length}, ledger::Entry(row.entry));

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <optional>
 
+#include "autokernel/base/error.h"
 #include "autokernel/compile/essence.h"
 #include "loop/parts.h"
 
@@ -50,6 +51,21 @@ double hours_of(const Status& status) {
   const auto latest = std::ranges::max_element(status.experiments, {}, &ledger::Experiment::at);
   if (latest == status.experiments.end()) return hours;
   return std::max(hours, hours_between(status.run.at, latest->at));
+}
+
+void require_run_among(const std::vector<ledger::Row>& rows, const std::string& tag) {
+  std::string runs;
+  for (const ledger::Row& row : rows) {
+    const auto* run = std::get_if<ledger::RunStarted>(&row.entry);
+    if (run == nullptr) continue;
+    if (run->tag == tag) return;
+    runs += (runs.empty() ? "" : ", ") + run->tag;
+  }
+  throw Error(
+      Stop::repository,
+      fmt::format("there is no run '{}' in the ledger; {}", tag,
+                  runs.empty() ? "there is none at all: 'autokernel loop start TAG' starts one"
+                               : "there are: " + runs));
 }
 
 std::string short_id(const std::string& commit) { return commit.substr(0, 7); }

@@ -82,9 +82,6 @@ class Writer {
       words();
       legend();
       names();
-    } else {
-      line("set label 1 {} at screen 0.5,0.99 center",
-           in_quotes(headline(history_, layout_.story)));
     }
     panel("up", layout_.throughput, false);
     line("unset label; unset arrow; unset key");
@@ -164,7 +161,8 @@ class Writer {
   void frame() {
     line("set border 3 lc rgb '{}'", kGrey);
     line("set tics nomirror out textcolor rgb '{}'", kInk);
-    line("set grid ytics back lc rgb '#dddddd' lw 1 dt 1");
+    // In characters its dots would look like marks.
+    if (format_ != Format::term) line("set grid ytics back lc rgb '#dddddd' lw 1 dt 1");
     line("unset key");
     if (format_ != Format::term) {
       line("set lmargin at screen {}; set rmargin at screen {}", layout_.left, layout_.right);
@@ -239,7 +237,7 @@ class Writer {
   void axis(const Panel& panel, bool lowest) {
     const bool text = format_ == Format::term;
     if (text) {
-      line("set tmargin at screen {}; set bmargin at screen {}", lowest ? 0.46 : 0.93,
+      line("set tmargin at screen {}; set bmargin at screen {}", lowest ? 0.46 : 0.97,
            lowest ? 0.1 : 0.52);
     } else {
       line("set tmargin at screen {}; set bmargin at screen {}", panel.top, panel.bottom);
@@ -310,7 +308,7 @@ class Writer {
     const bool has_best = layout_.story.best.has_value();
     if (format_ == Format::term) {
       add(has_best, fmt::format("${}best using 1:2 with lines", name));
-      add(is_there(Fate::discarded), fmt::format("${}1 using 1:2 with points pt '.'", name));
+      add(is_there(Fate::discarded), fmt::format("${}1 using 1:2 with points pt 'o'", name));
       add(is_there(Fate::failed), fmt::format("${}2 using 1:2 with points pt 'x'", name));
       add(is_there(Fate::kept), fmt::format("${}0 using 1:2 with points pt 'O'", name));
     } else {

@@ -38,6 +38,12 @@ namespace autokernel::repo {
   return {handle, git_signature_free};
 }
 [[nodiscard]] inline Owned<git_index*> own(git_index* handle) { return {handle, git_index_free}; }
+[[nodiscard]] inline Owned<git_index_conflict_iterator*> own(git_index_conflict_iterator* handle) {
+  return {handle, git_index_conflict_iterator_free};
+}
+[[nodiscard]] inline Owned<git_treebuilder*> own(git_treebuilder* handle) {
+  return {handle, git_treebuilder_free};
+}
 [[nodiscard]] inline Owned<git_odb*> own(git_odb* handle) { return {handle, git_odb_free}; }
 [[nodiscard]] inline Owned<git_status_list*> own(git_status_list* handle) {
   return {handle, git_status_list_free};

@@ -25,6 +25,13 @@ std::optional<std::string> Repository::reference(const std::string& name) const 
   return text_of(*git_object_id(commit));
 }
 
+bool Repository::has_reference(const std::string& name) const {
+  const NoWaiting no_waiting;
+  git_oid id{};
+  return found(git_reference_name_to_id(&id, opened_->git(), name.c_str()),
+               fmt::format("cannot read the reference {}", name), "git_reference_name_to_id");
+}
+
 bool Repository::has_references_below(const std::string& name) const {
   const NoWaiting no_waiting;
   const std::string attempt = fmt::format("cannot look for references below {}", name);

@@ -127,6 +127,33 @@ N = 1
 N = 1
 )",
        "1:1: there is no [[tensor]]; add one for each"},
+      {"TensorsByAnotherName", R"(name = "None"
+problem = "none"
+[sizes.default]
+N = 1
+[sizes.check]
+N = 1
+[[inputs]]
+name = "x"
+)",
+       "7:3: [[inputs]] is not known here; write [[tensor]] for each"},
+      {"TensorsInSingleBrackets", R"(name = "Two"
+[tensor]
+name = "x"
+[tensor]
+name = "y"
+)",
+       "4:1: not valid TOML: Error while parsing table header: cannot redefine existing table "
+       "'tensor'; write each as [[tensor]], in double brackets"},
+      {"AShapeWithoutQuotes", with(sample(), R"(shape = ["M", "K"])", "shape = [M, K]"),
+       "15:10: not valid TOML: M stands without quotes; write \"M\""},
+      {"AFormulaWithoutQuotes", with(sample(), R"(shape = ["M", "K"])", "shape = [2*M, 1]"),
+       "15:11: not valid TOML: 2*M stands without quotes; write \"2*M\""},
+      {"AWordWithoutQuotes", with(sample(), R"(name = "MatMul")", "name = nothing"),
+       "1:9: not valid TOML: nothing stands without quotes; write \"nothing\""},
+      {"ASizeWithAnExponent", with(sample(), "N = 8", "N = 4e3"),
+       "9:5: [sizes.check] N is 4000; write a whole number from 1 to 1099511627776, without point "
+       "and exponent: 4000"},
       {"ATensorThatIsOneTable", R"(name = "One"
 problem = "one"
 [sizes.default]

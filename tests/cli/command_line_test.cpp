@@ -7,6 +7,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/cli/cli.h"
+#include "support/scratch_folder.h"
 
 namespace autokernel::cli {
 namespace {
@@ -65,6 +66,64 @@ TEST(CommandLine, OfAnUnknownOptionNamesTheCommandsOwnThatIsMostLikeIt) {
   EXPECT_THAT([] { (void)say({"loop", "step", "-m", "x", "--agian"}); },
               refuses("did you mean --again?"));
   EXPECT_THAT([] { (void)say({"bench", "--time", "3"}); }, refuses("did you mean --timeout?"));
+}
+
+TEST(CommandLine, OfAnUnknownCommandNamesTheOneThatIsMostLikeIt) {
+  EXPECT_THAT([] { (void)say({"bnech"}); },
+              refuses("there is no command 'bnech'; did you mean bench?"));
+  EXPECT_THAT([] { (void)say({"loop", "sttus"}); },
+              refuses("there is no command 'loop sttus'; did you mean loop status?"));
+  EXPECT_THAT([] { (void)say({"runer"}); }, refuses("there is no command 'runer'; see"));
+}
+
+TEST(CommandLine, TakesHelpAndVersionAsCommands) {
+  EXPECT_EQ(say({"help"}).out, say({"--help"}).out);
+  EXPECT_EQ(say({"help", "loop", "step"}).out, say({"loop", "step", "--help"}).out);
+  EXPECT_EQ(say({"version"}).out, say({"--version"}).out);
+}
+
+TEST(CommandLine, OfAWordTooManySaysWhichOptionItWasMeantFor) {
+  const test::ScratchFolder scratch;
+  const std::string kernel = scratch.write("fast.cu", "").string();
+  EXPECT_THAT([] { (void)say({"bench", "vec"}); },
+              refuses("'vec' was not expected; did you mean --case vec?"));
+  EXPECT_THAT([&] { (void)say({"bench", kernel}); },
+              refuses("'" + kernel + "' was not expected; did you mean --kernel " + kernel + "?"));
+  EXPECT_THAT([] { (void)say({"doctor", "vec"}); }, refuses("'vec' was not expected; see"));
+}
+
+TEST(CommandLine, OfAWordInPlaceOfANumberSaysSo) {
+  EXPECT_THAT([] { (void)say({"bench", "--timeout", "abc"}); },
+              refuses("--timeout: 'abc' is not a number"));
+  EXPECT_THAT([] { (void)say({"loop", "start", "x", "--hours", "2h"}); },
+              refuses("--hours: '2h' is not a number"));
+  EXPECT_THAT([] { (void)say({"loop", "start", "x", "--hours", ""}); },
+              refuses("--hours: '' is not a number"));
+  EXPECT_THAT([] { (void)say({"loop", "finish", "--processes", "2.5"}); },
+              refuses("--processes: '2.5' is not a whole number"));
+}
+
+TEST(CommandLine, OfTheFileOfACaseNamesItsFolder) {
+  const test::ScratchFolder scratch;
+  const auto file = scratch.write("vec/case.toml", "");
+  EXPECT_THAT([&] { (void)say({"bench", "--case", file.string()}); },
+              refuses("a case is a folder: --case " + file.parent_path().string()));
+}
+
+// What is written into the repository would end every step with exit code 15.
+TEST(CommandLine, WritesInItsExamplesNothingIntoTheRepository) {
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"bench"}, {"show"}, {"plot"}, {"log"}, {"noise"}, {"loop", "status"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.emplace_back("--help");
+    const std::string help = say(arguments).out;
+    const std::regex written("autokernel .*(>|--output) ([a-z./]+)");
+    for (std::sregex_iterator found(help.begin(), help.end(), written), end; found != end;
+         ++found) {
+      EXPECT_THAT((*found)[2].str(), testing::MatchesRegex("/tmp/.*|progress\\.svg"))
+          << (*found)[0];
+    }
+  }
 }
 
 TEST(CommandLine, OfAnOptionLikeNoneOfTheCommandsSuggestsNone) {
@@ -132,7 +191,7 @@ TEST(CommandLine, RefusesBudgetsOfNothing) {
 }
 
 TEST(CommandLine, RefusesWhatIsNotAPositiveNumber) {
-  for (const char* const hours : {"0", "-1", "nan", "inf", "1e400", "2h", ""}) {
+  for (const char* const hours : {"0", "-1", "nan", "inf", "1e400"}) {
     EXPECT_THAT([&] { (void)say({"loop", "run", "--agent", "true", "--hours", hours}); },
                 refuses("--hours: '" + std::string(hours) + "' is not a number above 0"));
   }

@@ -36,6 +36,19 @@ TEST(Progress, ThatIsOffPaintsNothing) {
   EXPECT_EQ(terminal.str(), "");
 }
 
+TEST(Progress, ThatIsOffSaysOnceThatAnotherTrialIsWaitedFor) {
+  std::ostringstream text;
+  {
+    Progress progress(text, Progress::Painting::off);
+    progress.show(Phase::queue, Seconds(0.9));
+    EXPECT_EQ(text.str(), "");
+    progress.show(Phase::queue, Seconds(1.1));
+    progress.show(Phase::queue, Seconds(2));
+    progress.show(Phase::compile, Seconds(2));
+  }
+  EXPECT_EQ(text.str(), "autokernel: waiting for another trial on this device\n");
+}
+
 TEST(Progress, ThatNeverShowedAnythingErasesNothing) {
   std::ostringstream terminal;
   {

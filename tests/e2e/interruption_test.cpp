@@ -3,6 +3,8 @@
 
 #include <csignal>
 #include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
 
 #include "e2e/workplace.h"
@@ -21,8 +23,8 @@ using testing::Lt;
 class Interruption : public Workplace {
  protected:
   // A bench of a kernel that never ends, which is being checked when this returns.
-  [[nodiscard]] RunningProgram endless_bench() const {
-    RunningProgram program(autokernel(bench_arguments("never_ends", {"--verbose"})));
+  [[nodiscard]] RunningProgram endless_bench(const std::string& more = "--verbose") const {
+    RunningProgram program(autokernel(bench_arguments("never_ends", {"--verbose", more})));
     const auto deadline = steady_clock::now() + seconds{60};
     while (program.err_so_far().find("entered phase check") == std::string::npos &&
            steady_clock::now() < deadline) {
@@ -41,6 +43,17 @@ TEST_F(Interruption, ByCtrlCEndsEverythingAndSaysSo) {
   EXPECT_THAT(run.out, IsEmpty());
   EXPECT_THAT(run.err, HasSubstr("autokernel: interrupted"));
   expect_nothing_left();
+}
+
+TEST_F(Interruption, ByCtrlCLeavesTheObjectThatWasAskedFor) {
+  RunningProgram program = endless_bench("--json");
+  program.send(SIGINT);
+  const Outcome run = program.wait(seconds{20});
+  EXPECT_EQ(run.code, 130);
+  const auto object = nlohmann::json::parse(run.out);
+  EXPECT_EQ(object.at("exit_code"), 130);
+  EXPECT_EQ(object.at("error"), "interrupted; nothing was left running");
+  EXPECT_EQ(object.at("schema_version"), 1);
 }
 
 TEST_F(Interruption, ByTerminationEndsEverything) {

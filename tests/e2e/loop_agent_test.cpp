@@ -90,8 +90,7 @@ TEST_F(LoopAgent, IsBriefedEditsAndIsTriedUntilTheBudgetIsUsedUp) {
               ElementsAre("keep baseline", "keep a tenth of the rounds", "crash three times x"));
   expect_at(experiment(1));
   EXPECT_EQ(turns(), "2\n");
-  EXPECT_THAT(run.err, HasSubstr("stopped after 2 experiments and 0 turns without one: 2 "
-                                 "experiments were made"));
+  EXPECT_THAT(run.err, HasSubstr("stopped after 2 experiments: --max-runs is reached\n"));
   EXPECT_EQ(value_of("experiments", run.out), "2 (1 kept, 0 discarded, 1 failed)");
   EXPECT_THAT(brief(1),
               AllOf(HasSubstr("Make `kernels/kernel.cu` faster"), HasSubstr("0 experiments")));
@@ -183,14 +182,19 @@ TEST_F(LoopAgent, ThatFailsIsNamedWithHowItEnded) {
   turn(2, wrong_kernel(), "wrong");
   const Outcome run = drive({"--max-runs", "1"});
   expect_one_experiment(run, "crash wrong");
-  EXPECT_THAT(run.err, HasSubstr("failed: it ended with exit code 7 and had edited nothing"));
+  EXPECT_THAT(run.err,
+              HasSubstr("failed: it ended with exit code 7 and had edited nothing; its last "
+                        "line: no credit left\n"));
   EXPECT_EQ(entries("turn").at(0).at("outcome"), "failed");
 }
 
 TEST_F(LoopAgent, ThatIsNoProgramIsGivenUpWithItsOutputNamed) {
   const Outcome run = run_autokernel({"loop", "run", "--agent", "no-such-agent"});
   EXPECT_EQ(run.code, 3) << run.out << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("exit code 127"), HasSubstr("agent-1.log")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("exit code 127"),
+                             HasSubstr("no-such-agent: not found; its output is "
+                                       "in .autokernel"),
+                             HasSubstr("agent-1.log")));
   EXPECT_THAT(repository_.read(".autokernel/runs/demo/agent-1.log"), HasSubstr("no-such-agent"));
 }
 

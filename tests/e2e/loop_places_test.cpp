@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "autokernel/base/search_path.h"
 #include "e2e/loop_workplace.h"
 #include "support/scratch_folder.h"
 
@@ -156,6 +157,40 @@ TEST_F(LoopPlaces, ChangesOfTheUsersElsewhereAreLeftAlone) {
   EXPECT_EQ(refused.code, 15);
   EXPECT_THAT(refused.err, HasSubstr("new.txt (modified)"));
   EXPECT_EQ(repository_.read("new.txt"), "changed since\n");
+}
+
+TEST_F(LoopPlaces, ARunIsReadOnADiskThatIsMountedToBeReadOnly) {
+  start();
+  ASSERT_EQ(step(kernel(kFaster), "faster").code, 0);
+  fs::remove(repository_.root() / ".autokernel/ledger.index");
+  fs::remove(repository_.root() / ".git/autokernel-lock");
+  // In a mount namespace of its own, where the repository is read only.
+  const auto read_only = [&](Invocation invocation) {
+    std::vector<std::string> arguments = {
+        "-rm", "sh", "-c",
+        "mount --bind . . && mount -o remount,ro,bind . && cd \"$PWD\" && exec \"$0\" \"$@\"",
+        invocation.program.string()};
+    arguments.insert(arguments.end(), invocation.arguments.begin(), invocation.arguments.end());
+    invocation.program = find_on_path("unshare");
+    invocation.arguments = std::move(arguments);
+    return test::run(invocation);
+  };
+  Invocation touch = autokernel({"written"});
+  touch.program = find_on_path("true");
+  if (find_on_path("unshare").empty() || read_only(touch).code != 0) {
+    GTEST_SKIP() << "this user may not mount";
+  }
+  touch.program = find_on_path("touch");
+  ASSERT_NE(read_only(touch).code, 0);
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"loop", "status"}, {"log"}, {"show", "1"}, {"diff", "1"}, {"show", "1", "--source"}}) {
+    const Outcome outcome = read_only(autokernel(command));
+    EXPECT_EQ(outcome.code, 0) << command.front() << ": " << outcome.err;
+    EXPECT_EQ(outcome.err, "") << command.front();
+    EXPECT_EQ(outcome.out, run_autokernel(command).out) << command.front();
+  }
+  const Outcome verified = read_only(autokernel({"verify-run", "--processes", "2"}));
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
 }
 
 TEST_F(LoopPlaces, AStartIsRefusedWhereTheKernelIsInNoCommit) {

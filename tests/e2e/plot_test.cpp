@@ -77,6 +77,11 @@ TEST_F(PlotCommand, DrawsEveryFormatWhereTheNameOfTheOutputSaysWhich) {
   const Outcome text = plot({"--format", "term"});
   EXPECT_EQ(text.code, 0);
   EXPECT_THAT(text.out, HasSubstr("388.0 us to 376.4 us"));
+  EXPECT_THAT(text.out, HasSubstr("\nO kept, o discarded, x failed, * best so far\n"));
+  EXPECT_THAT(text.out, StartsWith("Kernel experiments\n"));
+  EXPECT_THAT(text.out, Not(HasSubstr("\f")));
+  // Dots of a grid would look like marks.
+  EXPECT_THAT(text.out, Not(HasSubstr("..")));
   const Outcome piped = plot({"--format", "svg", "-o", "-"});
   EXPECT_THAT(piped.out, HasSubstr("</svg>"));
 }
@@ -171,6 +176,19 @@ TEST_F(PlotCommand, OpensThePictureInWhateverTheDesktopHas) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(file("opened"), (scratch_.path() / "progress.png").string() + "\n");
   EXPECT_EQ(plot({"--open", "-o", "-"}).code, 2);
+}
+
+TEST_F(PlotCommand, SaysThatNothingOnTheDesktopShowsThePicture) {
+  table_of(3);
+  const fs::path program = scratch_.path() / "xdg-open";
+  std::ofstream(program) << "#!/bin/sh\necho firefox: not found >&2\nexit 3\n";
+  fs::permissions(program, fs::perms::owner_all);
+  const std::string path = scratch_.path().string() + ":" + std::getenv("PATH");
+  const Outcome drawn = plot({"--open"}, {{"PATH", path}});
+  EXPECT_EQ(drawn.code, 3);
+  EXPECT_THAT(drawn.err, HasSubstr("progress.png (it is drawn): xdg-open found no program"));
+  EXPECT_THAT(drawn.err, Not(HasSubstr("firefox")));
+  EXPECT_THAT(file("progress.png"), StartsWith("\x89PNG"));
 }
 
 TEST_F(PlotCommand, DrawsTenThousandRows) {

@@ -51,6 +51,44 @@ TEST_F(LedgerOf, NothingIsMadeWithItsFolder) {
   EXPECT_THAT(test::files_below(folder()), ElementsAre("ledger.index", "ledger.jsonl"));
 }
 
+TEST_F(LedgerOf, NothingIsNotMadeByWhoOnlyReads) {
+  const Ledger ledger = Ledger::open_to_read(folder());
+  EXPECT_EQ(ledger.end(), 0);
+  EXPECT_THAT(ledger.rows(), IsEmpty());
+  EXPECT_THAT(ledger.last_rows(5), IsEmpty());
+  EXPECT_THAT(ledger.inspect().rows, IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(folder()));
+}
+
+TEST_F(LedgerOf, EntriesIsReadWithAnIndexOfAnotherLedgerAndWithoutOneAsItIs) {
+  static_cast<void>(with(0, 4));
+  const std::string sound = contents(index());
+  for (const std::string& text :
+       {sound, sound.substr(0, sound.size() / 2), std::string("no index"), std::string()}) {
+    scratch_.write("ledger/ledger.index", text);
+    const Ledger ledger = Ledger::open_to_read(folder());
+    EXPECT_THAT(numbers_in(ledger.rows()), ElementsAre(0, 1, 2, 3, 4)) << text;
+    EXPECT_THAT(numbers_in(ledger.last_rows(2)), ElementsAre(3, 4)) << text;
+    EXPECT_THAT(ledger.notes(), IsEmpty());
+    EXPECT_EQ(contents(index()), text);
+  }
+  std::filesystem::remove(index());
+  EXPECT_THAT(numbers_in(Ledger::open_to_read(folder()).rows()), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_FALSE(std::filesystem::exists(index()));
+}
+
+TEST_F(LedgerOf, EntriesKeepsForWhoOnlyReadsWhatIsNoEntryAtItsEnd) {
+  static_cast<void>(with(0, 2));
+  const std::string damaged = contents(file()) + "{\"half of";
+  scratch_.write("ledger/ledger.jsonl", damaged);
+  const Ledger ledger = Ledger::open_to_read(folder());
+  EXPECT_THAT(numbers_in(ledger.rows()), ElementsAre(0, 1, 2));
+  EXPECT_THAT(ledger.notes(),
+              ElementsAre(HasSubstr("the last 9 bytes of ledger.jsonl are no entry")));
+  EXPECT_EQ(contents(file()), damaged);
+  EXPECT_THAT(test::files_below(folder()), ElementsAre("ledger.index", "ledger.jsonl"));
+}
+
 TEST_F(LedgerOf, EntriesHoldsTheirLinesAndNothingElse) {
   Ledger ledger = open();
   ledger.append(lines_of({full_run_started()}));

@@ -75,7 +75,7 @@ TEST_F(Driving, MakesAnExperimentOfEachTurn) {
   const Driven driven = drive(std::string(kCountsDown) + "echo IDEA: number $n");
   EXPECT_EQ(driven.experiments, 3);
   EXPECT_EQ(driven.turns_in_vain, 0);
-  EXPECT_EQ(driven.why, "3 experiments were made");
+  EXPECT_EQ(driven.why, "--max-runs is reached");
   ASSERT_THAT(steps_, SizeIs(3));
   EXPECT_EQ(steps_[2].description, "number 7");
   EXPECT_EQ(steps_[2].verdict, "kept");
@@ -126,6 +126,27 @@ TEST_F(Driving, AnAgentThatNeverEditsIsGivenUpAfterFiveTurns) {
 TEST_F(Driving, AnAgentThatFailsIsNamed) {
   EXPECT_THAT(drive_in_vain("exit 7"), HasSubstr("exit code 7"));
   EXPECT_EQ(outcomes(), std::vector<std::string>(5, "failed"));
+}
+
+TEST_F(Driving, AMisdeedIsSaidOnce) {
+  drive_on(first("echo other > notes.txt"));
+  EXPECT_THAT(turns_.at(0).reason, "kernels/kernel.cu was not edited");
+  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("The agent changed other files")).Times(1));
+}
+
+TEST_F(Driving, AStashThatTheAgentLeavesIsSaid) {
+  drive_on("echo other > notes.txt; git stash -q\n" + std::string(kCountsDown));
+  EXPECT_THAT(workplace_.said(), Contains("the agent has changed git's stashes: 'git stash list' "
+                                          "shows them"));
+}
+
+TEST_F(Driving, AStashOfTheUsersThatTheAgentDropsIsNamed) {
+  git_.write("notes.txt", "the user's\n");
+  git_.git("stash", "push", "-q");
+  const std::string stash = git_.line("rev-parse", "refs/stash");
+  drive_on("git stash drop -q\n" + std::string(kCountsDown));
+  EXPECT_THAT(workplace_.said(),
+              Contains(HasSubstr("'git stash store " + stash + "' brings back")));
 }
 
 TEST_F(Driving, AnEditOfAnAgentThatFailsAfterwardsCounts) {

@@ -55,6 +55,20 @@ TEST_F(FinishedRun, HasTheKeptCommitsOnABranchWithTheirGains) {
   EXPECT_EQ(git_.git("show", "autokernel/demo-kept:kernels/kernel.cu"), kernel(60));
 }
 
+// Each step is of another process, on a machine that may be slower or faster by then.
+TEST(RunOnAMachineThatSlowsDown, HasTheTimesOfTheLogInItsKeptCommits) {
+  const Workplace workplace;
+  workplace.start();
+  workplace.try_out(kernel(80));
+  const test::ScopedEnvironment slower(
+      test::ScopedEnvironment::Variables{{"AUTOKERNEL_TEST_SLOWNESS", "2"}});
+  workplace.try_out(kernel(60));
+  static_cast<void>(workplace.open().finish(2));
+  EXPECT_THAT(workplace.git().git("log", "-1", "--format=%b", "autokernel/demo-kept"),
+              AllOf(HasSubstr("60.000 us, 25.00 % less time than before"),
+                    HasSubstr("as in 'autokernel log'")));
+}
+
 TEST_F(FinishedRun, CanBeMerged) {
   static_cast<void>(finish());
   git_.git("checkout", "--quiet", "main");

@@ -94,6 +94,23 @@ TEST(FullDisk, AtTheFirstWriteLeavesTheEditAndNoTrace) {
   EXPECT_EQ(workplace.git().git("for-each-ref"), before);
 }
 
+// The trial is over, and nothing has been decided.
+TEST(FullDisk, AfterTheTrialLeavesTheEditAndNoTrace) {
+  Workplace workplace;
+  workplace.start();
+  const std::string before = workplace.git().git("for-each-ref");
+  workplace.reached = [](std::string_view point) {
+    if (point == "measured") new test::FullDisk(0);
+  };
+  EXPECT_NE(in_a_process([&] { workplace.try_out(kernel(70)); }), 0);
+  workplace.reached = nullptr;
+  workplace.mend();
+  EXPECT_EQ(workplace.edited(), kernel(70));
+  EXPECT_EQ(workplace.git().git("for-each-ref"), before);
+  EXPECT_THAT(faults_in(workplace.git()), IsEmpty());
+  EXPECT_EQ(workplace.open().step({.idea = "once more"}).experiment.verdict, "kept");
+}
+
 TEST(FullDisk, AtTheStartOfARunStartsNone) {
   const Workplace workplace;
   EXPECT_NE(in_a_process([&] {

@@ -3,15 +3,18 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <string>
 
 #include "autokernel/base/error.h"
 #include "loop/consistency.h"
 #include "loop/workplace.h"
+#include "support/census.h"
 
 namespace autokernel::loop {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -79,6 +82,28 @@ TEST(Reader, MendsNothingThatIsUnderWay) {
   };
   workplace.try_out(kernel(80));
   EXPECT_THAT(faults_in(workplace.git()), IsEmpty());
+}
+
+TEST(Reader, WritesNothing) {
+  const Workplace workplace;
+  workplace.make_a_run();
+  // What a writer makes anew.
+  fs::remove(workplace.root() / ".autokernel/ledger.index");
+  fs::remove(workplace.root() / ".git/autokernel-lock");
+  fs::remove(workplace.root() / ".git/autokernel-ledger.jsonl");
+  const auto before = test::files_below(workplace.root());
+  const Loop reader = Loop::open_to_read(workplace.root(), workplace.surroundings());
+  EXPECT_THAT(reader.status().experiments, SizeIs(5));
+  EXPECT_THAT(reader.history(), SizeIs(6));
+  EXPECT_EQ(reader.experiment(4).description, "vectors");
+  EXPECT_EQ(test::files_below(workplace.root()), before);
+}
+
+TEST(Reader, MakesNoFolderWhereNoRunIs) {
+  const Workplace workplace;
+  EXPECT_THAT(refusal(Stop::repository, [&] { static_cast<void>(workplace.status()); }),
+              HasSubstr("no run on main"));
+  EXPECT_FALSE(workplace.has(".autokernel"));
 }
 
 TEST(Reader, HoldsUpNoStep) {

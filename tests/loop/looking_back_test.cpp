@@ -38,6 +38,14 @@ TEST_F(LookingBack, SaysWhereNoExperimentIs) {
               AllOf(HasSubstr("no experiment 5 in run demo"), HasSubstr("autokernel log")));
 }
 
+TEST_F(LookingBack, SaysWhichRunsThereAreWhereNoneHasTheName) {
+  const Loop loop = workplace_.open();
+  const std::string words = "there is no run 'nosuch' in the ledger; there are: demo";
+  EXPECT_THAT(refusal(Stop::repository, [&] { loop.require_run("nosuch"); }), HasSubstr(words));
+  EXPECT_THAT(refusal(Stop::repository, [&] { static_cast<void>(loop.experiment(1, "nosuch")); }),
+              HasSubstr(words));
+}
+
 TEST_F(LookingBack, FindsExperimentsOfAnotherRunByItsTag) {
   workplace_.start("two");
   EXPECT_EQ(workplace_.open().experiment(1, "demo").description, "tiles");

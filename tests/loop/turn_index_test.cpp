@@ -61,6 +61,10 @@ class TurnIndex : public testing::Test {
 };
 
 constexpr const char* kEdit = "echo 'constexpr float time_us = 80;' > \"$AUTOKERNEL_KERNEL\"\n";
+// What keeps the blobs, and then they themselves.
+constexpr const char* kDropReference =
+    "git update-ref -d $(git for-each-ref --format='%(refname)' refs/autokernel-index)\n"
+    "git gc -q --prune=now\n";
 constexpr const char* kStageAll = "echo new > new.txt; git add -A\n";
 
 TEST_F(TurnIndex, IsAsItWasAfterAnAgentThatStagesEverything) {
@@ -89,6 +93,49 @@ TEST_F(TurnIndex, IsAsItWasAfterAnAgentThatTakesFilesOut) {
 TEST_F(TurnIndex, IsAsItWasAfterAnAgentThatEmptiesIt) {
   EXPECT_EQ(drive_on(std::string(kEdit) + "rm .git/index\n"), 1);
   EXPECT_EQ(staged(), staged_);
+}
+
+TEST_F(TurnIndex, IsAsItWasAfterAnAgentThatRemovesTheFileItIsKeptIn) {
+  EXPECT_EQ(drive_on(std::string(kEdit) + "rm .git/autokernel-index; git reset -q\n"), 1);
+  EXPECT_EQ(staged(), staged_);
+  EXPECT_FALSE(workplace_.has(kKept));
+}
+
+TEST_F(TurnIndex, IsAsItWasAfterAnAgentThatPutsAnotherOneIntoThatFile) {
+  EXPECT_EQ(drive_on(std::string(kEdit) +
+                     "git reset -q; rm .git/autokernel-index; mkdir .git/autokernel-index\n"),
+            1);
+  EXPECT_EQ(staged(), staged_);
+  EXPECT_FALSE(workplace_.has(kKept));
+}
+
+TEST_F(TurnIndex, KeepsItsBlobsFromAnAgentThatCleansUpGitsStore) {
+  EXPECT_EQ(drive_on(std::string(kEdit) + kStageAll + "git gc -q --prune=now\n"), 1);
+  EXPECT_EQ(staged(), staged_);
+  EXPECT_THAT(git_.git("for-each-ref", "refs/autokernel-index"), IsEmpty());
+}
+
+TEST_F(TurnIndex, IsCompletedFromTheWorktreeWhereItsBlobsAreGone) {
+  EXPECT_EQ(drive_on(std::string(kEdit) + "git reset -q -- added.txt\n" + kDropReference), 1);
+  EXPECT_EQ(staged(), staged_);
+}
+
+TEST_F(TurnIndex, IsSaidToHaveLostWhatTheWorktreeDoesNotHaveEither) {
+  EXPECT_EQ(drive_on(std::string(kEdit) + kStageAll + kDropReference), 1);
+  EXPECT_THAT(workplace_.said(),
+              Contains(HasSubstr("what was staged of notes.txt is no longer in git's store: 'git "
+                                 "add notes.txt' stages what the worktree has")));
+}
+
+TEST_F(TurnIndex, IsSaidToBeGoneWhereTheDriveIsKilledAsWell) {
+  kill_at("no such point, the agent does it",
+          "rm .git/autokernel-index; git reset -q\n"
+          "kill -9 $(sed 's/process \\([0-9]*\\).*/\\1/' .git/autokernel-lock)\n");
+  workplace_.mend();
+  EXPECT_THAT(workplace_.said(),
+              Contains(HasSubstr("autokernel-index is gone, the index from before it")));
+  workplace_.mend();
+  EXPECT_THAT(git_.git("for-each-ref", "refs/autokernel-index"), IsEmpty());
 }
 
 TEST_F(TurnIndex, HidesNoEditOfTheUsersThatCameAtTheSameMoment) {

@@ -285,5 +285,39 @@ TEST_F(IndexImages, NoneWhereThereIsNoIndex) {
   EXPECT_EQ(Repository::open(scratch_.root()).index_image(), std::nullopt);
 }
 
+TEST_F(CheckOut, StagedBlobsAreThoseThatTheHeadDoesNotHave) {
+  scratch_.write("added.txt", "added\n");
+  scratch_.write(kKernel, "staged\n");
+  scratch_.git("add", "added.txt", kKernel);
+  scratch_.write(kKernel, "not staged\n");
+  EXPECT_THAT(
+      Repository::open(scratch_.root()).staged(),
+      ::testing::ElementsAre(StagedBlob{.path = "added.txt", .blob = hash_of_bytes("added\n")},
+                             StagedBlob{.path = kKernel, .blob = hash_of_bytes("staged\n")}));
+}
+
+TEST_F(CheckOut, StagedBlobsOfAFileInConflictAreThoseOfEachSide) {
+  scratch_.write(kKernel, "mine\n");
+  scratch_.git("stash", "push", "-q");
+  scratch_.write(kKernel, "other\n");
+  scratch_.commit("other");
+  static_cast<void>(scratch_.try_git(scratch_.root(), {"stash", "pop"}));
+  EXPECT_THAT(Repository::open(scratch_.root()).staged(),
+              ::testing::ElementsAre(StagedBlob{.path = kKernel, .blob = hash_of_bytes("two\n")},
+                                     StagedBlob{.path = kKernel, .blob = hash_of_bytes("other\n")},
+                                     StagedBlob{.path = kKernel, .blob = hash_of_bytes("mine\n")}));
+}
+
+TEST_F(CheckOut, HeldBlobsOutliveACleanUpAsLongAsTheReferenceStands) {
+  const Repository repository = Repository::open(scratch_.root());
+  const std::string blob = repository.store_bytes("nobody names it\n");
+  repository.hold("refs/autokernel-index/test", {blob, hash_of_bytes("in no store\n")});
+  scratch_.git("gc", "-q", "--prune=now");
+  EXPECT_TRUE(repository.has_blob(blob));
+  repository.delete_reference("refs/autokernel-index/test");
+  scratch_.git("gc", "-q", "--prune=now");
+  EXPECT_FALSE(Repository::open(scratch_.root()).has_blob(blob));
+}
+
 }  // namespace
 }  // namespace autokernel::repo

@@ -53,6 +53,9 @@ struct Inspection {
   std::vector<std::string> faults;
 };
 
+class File;
+struct Recovered;
+
 class Ledger {
  public:
   // Opens ledger.jsonl in `folder`, or makes an empty one with the folder. An append that is known
@@ -63,6 +66,9 @@ class Ledger {
   // version, and where the bytes at `pending->at` are not those of the append.
   [[nodiscard]] static Ledger open(const std::filesystem::path& folder,
                                    const std::optional<Append>& pending = std::nullopt);
+  // The same for those who only read, also on a disk that cannot be written: nothing is made, set
+  // aside or cut off. A ledger that is missing has no entries.
+  [[nodiscard]] static Ledger open_to_read(const std::filesystem::path& folder);
 
   // What was found wrong on opening, and what was done about it; a line each.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
@@ -99,12 +105,17 @@ class Ledger {
 
  private:
   explicit Ledger(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  void take_over(Recovered recovered);
+  // To be read; none where it is missing, or does not fit and may not be made again.
+  [[nodiscard]] std::optional<File> index() const;
 
   std::filesystem::path folder_;
   std::uint64_t end_ = 0;
   std::uint64_t lines_ = 0;
   std::uint64_t last_length_ = 0;  // bytes in the last line
   std::uint64_t index_end_ = 0;    // bytes in the index, or that it is not complete
+  bool is_index_sound_ = true;     // as far as it goes
+  bool is_read_only_ = false;
   std::vector<std::string> notes_;
 };
 

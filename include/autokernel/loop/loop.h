@@ -82,10 +82,15 @@ class Loop {
   // `purpose` is what others are told meanwhile: "autokernel loop step".
   [[nodiscard]] static Loop open(const std::filesystem::path& here, const std::string& purpose,
                                  Surroundings surroundings);
-  // The same for those who only look: they wait for nobody, and hold up nobody. What is half done
-  // is mended unless somebody else is at it.
+  // The same for those who only look: they wait for nobody, hold up nobody and write nothing, so
+  // that a disk may be mounted to be read only. But what is half done is mended, unless somebody
+  // else is at it or nothing can be written.
   [[nodiscard]] static Loop open_to_read(const std::filesystem::path& here,
                                          Surroundings surroundings);
+  // For verify(): with the lock, as nothing may change meanwhile; where nothing can be written,
+  // without.
+  [[nodiscard]] static Loop open_to_verify(const std::filesystem::path& here,
+                                           const std::string& purpose, Surroundings surroundings);
   Loop(Loop&&) noexcept;
   Loop& operator=(Loop&&) noexcept;
   ~Loop();
@@ -124,8 +129,11 @@ class Loop {
   [[nodiscard]] const Status& status() const;
   // All runs' experiments and turns, the oldest first.
   [[nodiscard]] std::vector<ledger::Entry> history() const;
+  // Throws Error(repository) where there is no run of that name, naming those that there are.
+  void require_run(const std::string& tag) const;
   // An experiment of the run on this branch, or where `tag` is not empty of that one, with its
-  // measurement. Throws Error(usage) where there is none of that number.
+  // measurement. Throws Error(usage) where there is none of that number, and what require_run()
+  // does.
   [[nodiscard]] ledger::Experiment experiment(int number, const std::string& tag = {}) const;
   // How the source of one experiment differs from another's, or where none is named from that of
   // the experiment it was compared with; a unified diff.

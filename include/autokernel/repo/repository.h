@@ -48,6 +48,13 @@ struct IndexImage {
   friend bool operator==(const IndexImage&, const IndexImage&) = default;
 };
 
+// A blob that the index names and the head's commit does not have at that path.
+struct StagedBlob {
+  std::string path;
+  std::string blob;
+  friend bool operator==(const StagedBlob&, const StagedBlob&) = default;
+};
+
 // The id that git gives to these bytes as a file.
 [[nodiscard]] std::string hash_of_bytes(std::string_view bytes);
 
@@ -100,6 +107,8 @@ class Repository {
 
   // The commit a full name ("refs/autokernel/demo/7") stands for.
   [[nodiscard]] std::optional<std::string> reference(const std::string& name) const;
+  // Whether there is one of that name, whatever it names.
+  [[nodiscard]] bool has_reference(const std::string& name) const;
   // Whether there is one below the name, as refs/autokernel/demo/7 is below refs/autokernel/demo.
   [[nodiscard]] bool has_references_below(const std::string& name) const;
   // Makes the reference, to a commit or another object, or moves it.
@@ -130,6 +139,11 @@ class Repository {
   // Makes the index that again; whether it was another.
   // NOLINTNEXTLINE(modernize-use-nodiscard): mostly for what it does
   bool set_index(const IndexImage& image) const;
+  // What is staged; of a file in conflict, the blobs of all its sides.
+  [[nodiscard]] std::vector<StagedBlob> staged() const;
+  // Makes the reference, or moves it, to a tree of these blobs: no clean-up of git's takes them
+  // while it stands. Those that the store does not have are left out.
+  void hold(const std::string& name, const std::vector<std::string>& blobs) const;
 
   // All that differs from the head's commit, by path. A folder that git does not know is one
   // change, whatever it holds; submodules are left out. What git ignores is not among them, nor

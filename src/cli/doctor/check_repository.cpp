@@ -9,6 +9,11 @@ namespace autokernel::cli::doctor {
 Lines check_repository(const Facts& facts) {
   if (!facts.surroundings.answer) return {};
   const Repository& repository = facts.surroundings.answer->repository;
+  if (repository.root.empty() && !repository.git_folder.empty()) {
+    return {{"git", Standing::missing,
+             repository.git_folder + " is a bare repository, without files to work on",
+             fmt::format("git clone {} FOLDER  (and work there)", repository.git_folder)}};
+  }
   if (repository.root.empty()) {
     return {{"git", Standing::missing, "the current folder is in no repository", "git init"}};
   }

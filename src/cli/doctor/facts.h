@@ -45,7 +45,7 @@ struct Folder {
 };
 
 struct Repository {
-  std::string root;        // empty: there is none
+  std::string root;        // empty: there is none, or a bare one, which has a git_folder
   std::string branch;      // empty: none is checked out
   std::string under_way;   // "merge", "rebase", ...: an operation that was begun and not ended
   bool locked = false;     // git's index.lock is there

@@ -86,11 +86,29 @@ namespace fs = std::filesystem;
   return {};
 }
 
+// The bare repository that `here` lies in; empty where it lies in none.
+[[nodiscard]] fs::path bare_repository_of(const fs::path& here) {
+  std::error_code ignored;
+  for (fs::path folder = fs::weakly_canonical(here, ignored); !folder.empty();
+       folder = folder.parent_path()) {
+    const bool is_one = is_there(folder / "HEAD") &&
+                        fs::is_directory(folder / "objects", ignored) &&
+                        fs::is_directory(folder / "refs", ignored);
+    if (is_one) return folder;
+    if (folder == folder.root_path()) break;
+  }
+  return {};
+}
+
 }  // namespace
 
 Repository look_at_repository(const fs::path& here) {
   const auto root = repository_of(here);
-  if (!root) return {};
+  if (!root) {
+    Repository none;
+    none.git_folder = bare_repository_of(here).string();
+    return none;
+  }
   const fs::path git = git_folder(*root);
   constexpr std::string_view kBranch = "ref: refs/heads/";
   const std::string head = first_line(git / "HEAD");

@@ -24,6 +24,10 @@ The agent is started once for each experiment, at the root of the repository, wi
 standard input and in the file $AUTOKERNEL_BRIEF; it edits $AUTOKERNEL_KERNEL and ends. Ctrl-C stops
 after the step under way. Exit codes: 20 a budget or a plateau was reached, 3 the agent does not work.)text";
 
+[[nodiscard]] std::string counted(int count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 void LoopRun::declare(Options options) {
@@ -70,8 +74,10 @@ int LoopRun::run(const Console& console) {
   console.out << "---\n" << status_text(loop.status());
   console.out << std::flush;
   console.err << fmt::format(
-      "autokernel: stopped after {} experiments and {} turns without one: {}\n", driven.experiments,
-      driven.turns_in_vain, driven.why);
+      "autokernel: stopped after {}{}: {}\n", counted(driven.experiments, "experiment"),
+      driven.turns_in_vain == 0 ? ""
+                                : " and " + counted(driven.turns_in_vain, "turn") + " without one",
+      driven.why);
   if (driven.signal != 0) throw Interrupted(driven.signal);
   return static_cast<int>(Stop::budget);
 }

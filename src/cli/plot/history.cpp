@@ -126,7 +126,7 @@ void add_measurement(plot::History& history, const std::string& result, double t
 
 // What a ledger says of the rows that it has, too.
 void add_ledger(plot::History& history, const fs::path& folder, plot::Scale wanted) {
-  const ledger::Ledger ledger = ledger::Ledger::open(folder);
+  const ledger::Ledger ledger = ledger::Ledger::open_to_read(folder);
   const std::vector<ledger::Row> rows = ledger.rows();
   const Record record = record_of(rows);
   const ledger::Row* best = nullptr;

@@ -1,16 +1,22 @@
 #include "cli/plot/plot.h"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/search_path.h"
+#include "autokernel/base/system_error.h"
 #include "autokernel/plot/plot.h"
 #include "cli/plot/history.h"
 
@@ -23,7 +29,7 @@ constexpr const char* kPlotExamples = R"(Examples:
   autokernel plot
   autokernel plot --format html --open
   autokernel plot --format term
-  autokernel plot --input old/results.tsv --output old.svg
+  autokernel plot --input old/results.tsv --output /tmp/old.svg
   autokernel plot --format svg --output - > progress.svg
 
 Reads results.tsv and, where it lies beside that, the ledger of the run. With a ledger the times are those of 'autokernel log': the
@@ -55,7 +61,7 @@ const std::map<std::string, plot::Format>& formats() {
   plot::TextSize size;
   winsize window{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 && window.ws_row > 0) {
-    constexpr int kNarrowest = 60;
+    constexpr int kNarrowest = 40;
     constexpr int kWidest = 200;
     constexpr int kLowest = 24;
     constexpr int kHighest = 60;
@@ -65,16 +71,32 @@ const std::map<std::string, plot::Format>& formats() {
   return size;
 }
 
-// Whatever shows such a file on this desktop, left to itself.
+// Whatever shows such a file on this desktop, left to itself. One that fails does so at once; it
+// says so in the words of programs that it has tried, which nobody knows.
 void show(const fs::path& file) {
+  const std::string attempt = "cannot show " + file.string() + " (it is drawn)";
+  const fs::path program = find_on_path("xdg-open");
+  if (program.empty()) throw Error(Stop::environment, attempt + ": xdg-open is not on the PATH");
   const pid_t child = ::fork();
-  if (child < 0) throw Error(Stop::environment, "cannot open " + file.string() + " [fork]");
-  if (child > 0) return;
-  ::setsid();
-  ::execlp("xdg-open", "xdg-open", file.c_str(), nullptr);
-  constexpr char kMissing[] = "autokernel: cannot open the picture: xdg-open is not on the PATH\n";
-  static_cast<void>(::write(STDERR_FILENO, kMissing, sizeof kMissing - 1));
-  ::_exit(static_cast<int>(Stop::environment));
+  if (child < 0) throw system_failure(Stop::environment, attempt, "fork");
+  if (child == 0) {
+    ::setsid();
+    const int nowhere = ::open("/dev/null", O_RDWR);
+    for (const int output : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, output);
+    ::execl(program.c_str(), program.c_str(), file.c_str(), nullptr);
+    ::_exit(static_cast<int>(Stop::environment));
+  }
+  // Some desktops' programs stay as long as the picture is looked at.
+  constexpr std::chrono::milliseconds kPatience{2000};
+  constexpr std::chrono::milliseconds kInterval{20};
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() >= deadline) return;
+    std::this_thread::sleep_for(kInterval);
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  throw Error(Stop::environment, attempt + ": xdg-open found no program that does [xdg-open]");
 }
 
 }  // namespace

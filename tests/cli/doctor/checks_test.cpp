@@ -461,6 +461,14 @@ TEST(DoctorOnGit, SaysThatThereIsNoRepository) {
               is(Standing::missing, "no repository", "git init"));
 }
 
+TEST(DoctorOnGit, SaysThatABareRepositoryIsToBeCloned) {
+  EXPECT_THAT(git([](Repository& r) {
+                r = {};
+                r.git_folder = "/project.git";
+              }),
+              is(Standing::missing, "bare repository", "git clone /project.git FOLDER"));
+}
+
 TEST(DoctorOnGit, SaysThatAnotherGitHasTheLock) {
   EXPECT_THAT(git([](Repository& r) { r.locked = true; }),
               is(Standing::wrong, "another git", "rm /project/.git/index.lock"));

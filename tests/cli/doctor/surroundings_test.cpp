@@ -15,6 +15,16 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+TEST(LookAtRepository, FindsABareOneAndNoFilesOfIt) {
+  const test::ScratchFolder scratch;
+  scratch.write("HEAD", "ref: refs/heads/main\n");
+  const auto inside = scratch.folder("objects");
+  static_cast<void>(scratch.folder("refs"));
+  const Repository found = look_at_repository(inside);
+  EXPECT_EQ(found.root, "");
+  EXPECT_EQ(found.git_folder, std::filesystem::canonical(scratch.path()));
+}
+
 TEST(LookAtRepository, FindsTheOneAroundAFolder) {
   const test::ScratchFolder scratch;
   scratch.write(".git/HEAD", "ref: refs/heads/topic/one\n");
