@@ -423,5 +423,16 @@ TEST(ThreadCollective, WithoutALaneThatWaitsElsewhereIsAFault) {
   EXPECT_THAT(outcome.fault, HasSubstr("missing is thread (4,0,0), which waits at barrier 0"));
 }
 
+// What a program calls its registers does not make two votes one.
+TEST(ThreadCollective, OfOneKindIsToldByItsWordsAndNotByTheNamesBesideIt) {
+  const Outcome outcome = run("",
+                              ".reg .pred %vote_x; setp.eq.u32 %vote_x, 0, 0; setp.lt.u32 %p1, "
+                              "%r0, 16; @%p1 bra LOW; @%vote_x vote.sync.any.pred %p2, %p1, -1; "
+                              "bra BOTH; LOW: @%vote_x vote.sync.all.pred %p2, %p1, -1; BOTH:",
+                              {}, EngineChoice::threads);
+
+  EXPECT_EQ(outcome.kind, runtime::FaultKind::barrier);
+}
+
 }  // namespace
 }  // namespace emulator::testing
