@@ -240,15 +240,24 @@ TEST(Call, BranchesThroughATableWithinItsFunctionEachTime) {
                        "mad.lo.u32 %r3, %r2, 100, %r5;");
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(got[i], inputs()[i] % 2 == 0 ? 1020U : 2010U);
 }
-TEST(Call, FromTwoPlacesReachesOneAndTheSameShuffle) {
+// Where warps run, each call is a copy, and lanes that name others in a copy of their own miss
+// them: that is a fault, and never a wrong result.
+TEST(Call, FromTwoPlacesReachesOneShuffleWhereThreadsRunAndIsAFaultWhereWarpsDo) {
   const std::string functions =
       ".func (.param .b32 out) mirror(.param .b32 a)\n{ .reg .b32 %r<3>; ld.param.u32 %r1, [a]; "
       "shfl.sync.bfly.b32 %r2, %r1, 31, 31, -1; st.param.b32 [out], %r2; ret; }\n";
-  const auto got = run(functions,
-                       "setp.lt.u32 %p1, %r0, 16; @%p1 bra LOW; add.u32 %r2, %r1, 500; call (%r3), "
-                       "mirror, (%r2); bra BOTH; LOW: call (%r3), mirror, (%r1); BOTH:");
-  for (std::size_t i = 0; i < 32; ++i)
-    EXPECT_EQ(got[i], i < 16 ? inputs()[31 - i] + 500 : inputs()[31 - i]);
+  const std::string ptx = kernel_of(
+      "setp.lt.u32 %p1, %r0, 16; @%p1 bra LOW; add.u32 %r2, %r1, 500; call (%r3), mirror, (%r2); "
+      "bra BOTH; LOW: call (%r3), mirror, (%r1); BOTH: st.global.u32 [%rd1], %r3;",
+      functions);
+  const Outcome by_threads = run_kernel(ptx, inputs(), 32, {}, lower::EngineChoice::threads);
+  const Outcome by_warps = run_kernel(ptx, inputs(), 32, {}, lower::EngineChoice::warps);
+
+  ASSERT_EQ(by_threads.fault, "");
+  for (std::size_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(by_threads.words[i], i < 16 ? inputs()[31 - i] + 500 : inputs()[31 - i]);
+  }
+  EXPECT_EQ(by_warps.kind, runtime::FaultKind::barrier);
 }
 TEST(Call, FromTwoPlacesReachesOneAndTheSameBarrier) {
   const std::string functions =
