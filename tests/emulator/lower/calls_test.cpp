@@ -331,7 +331,8 @@ TEST(Call, WhoseCopiesHaveTooMuchLocalMemoryIsRefused) {
       "st.local.u32 [%rd1], 1; ret; }\n";
   for (int i = 1; i <= 11; ++i) {
     const std::string below = "call f" + std::to_string(i - 1) + ";\n";
-    functions += ".func f" + std::to_string(i) + "()\n{ " + below + below + "ret; }\n";
+    functions.append(".func f").append(std::to_string(i)).append("()\n{ ");
+    functions.append(below).append(below).append("ret; }\n");
   }
   EXPECT_NE(refusal(kernel_of("call f11;", functions), lower::EngineChoice::warps)
                 .find("come to more than 2147483648 bytes"),
@@ -342,9 +343,10 @@ TEST(Call, OfFunctionsWithTooMuchSharedMemoryIsRefused) {
   std::string calls;
   for (int i = 0; i < 9; ++i) {
     const std::string name = "f" + std::to_string(i);
-    functions += ".func " + name + "()\n{ .shared .align 4 .b8 a[" +
-                 std::to_string(i == 0 ? 65536 : 536862720) + "]; ret; }\n";
-    calls += "call " + name + ";\n";
+    const std::string bytes = std::to_string(i == 0 ? 65536 : 536862720);
+    functions.append(".func ").append(name).append("()\n{ .shared .align 4 .b8 a[");
+    functions.append(bytes).append("]; ret; }\n");
+    calls.append("call ").append(name).append(";\n");
   }
   for (const auto engine : kEngines) {
     EXPECT_NE(refusal(kernel_of(calls, functions), engine).find("come to more than 2147483648"),
