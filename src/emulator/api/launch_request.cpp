@@ -94,13 +94,23 @@ struct Pending {
   }
 };
 
+// How many stacks a worker keeps from launch to launch, whatever it ran: what one kernel leaves
+// must not decide whether the next one has to make its own. In all as many as warps fit on the
+// device, and for each worker those of one block, so that only launches whose threads run by
+// themselves, or most of whose blocks wait, have to make any.
+std::uint64_t kept_stacks(unsigned workers) {
+  constexpr std::uint64_t kWarps =
+      std::uint64_t{kMultiprocessors} * kThreadsPerMultiprocessor / runtime::kWarpSize;
+  constexpr std::uint64_t kWarpsOfBlock = kThreadsPerBlock / runtime::kWarpSize;
+  return std::max(kWarps / workers, kWarpsOfBlock);
+}
+
 // Where threads run by themselves, each has a stack, which is two mappings of memory; Linux allows
-// a process 65,530 (vm.max_map_count).
+// a process 65,530 (vm.max_map_count), of which the workers that take no part keep up to 17,000.
 void limit_stacks(runtime::Launch& launch, unsigned workers) {
-  constexpr std::uint64_t kMostStacks = 24'000;
+  constexpr std::uint64_t kMostStacks = 20'000;
   const std::uint64_t blocks = std::max<std::uint64_t>(kMostStacks / launch.thread_count(), 1);
   launch.most_workers = blocks;
-  launch.gives_stacks_back = blocks < workers;
   launch.blocks_per_worker =
       std::clamp<std::uint64_t>(blocks / workers, 1, launch.blocks_per_worker);
 }
@@ -165,6 +175,7 @@ std::function<void()> launching(Context& context, const KernelOperation& kernel)
   launch.blocks_per_worker = blocks_per_worker(
       blocks_per_multiprocessor(*kernel.kernel, threads, kernel.dynamic_shared_bytes),
       launch.local_bytes_per_thread * threads, device);
+  launch.kept_stacks = kept_stacks(device.workers);
   if (launch.unit == runtime::Unit::thread) {
     limit_stacks(launch, device.workers);
     const std::uint64_t workers = std::min<std::uint64_t>(device.workers, launch.most_workers);

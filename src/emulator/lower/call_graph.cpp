@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 namespace emulator::lower {
 namespace {
@@ -39,14 +40,25 @@ std::vector<std::uint32_t> addressed_functions(const ptx::Module& module) {
   return list;
 }
 
+// What a function comes to with all it calls in their places. Never overflows.
+struct Extent {
+  std::size_t instructions = 0;
+  std::size_t names = 0;  // registers and variables
+
+  void add(const Extent& other) {
+    constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / 2;
+    instructions = std::min(instructions, kMost) + std::min(other.instructions, kMost);
+    names = std::min(names, kMost) + std::min(other.names, kMost);
+  }
+};
+
 class Walk {
  public:
   Walk(const ptx::Module& module, CallGraph& graph)
       : module_(module), graph_(graph), state_(module.functions.size()) {}
 
-  // The instructions of the function with those of all it calls in their places.
-  std::size_t visit(const ptx::Function& function) {
-    std::size_t total = function.body.size();
+  Extent visit(const ptx::Function& function) {
+    Extent total{function.body.size(), function.registers.size() + function.variables.size()};
     for (const ptx::Instruction& instruction : function.body) {
       const Opcode opcode = instruction.opcode;
       graph_.allocates = graph_.allocates || opcode == Opcode::alloca ||
@@ -55,42 +67,43 @@ class Walk {
       const CallParts call = parts_of(instruction);
       if (call.pointer) graph_.through_pointers = true;
       if (!call.callee) continue;
-      const std::size_t callee = enter(*call.callee);
-      total = std::min(total, std::numeric_limits<std::size_t>::max() / 2) +
-              std::min(callee, std::numeric_limits<std::size_t>::max() / 2);
+      total.add(enter(*call.callee));
     }
     return total;
   }
 
-  std::size_t enter(std::uint32_t index) {
+  Extent enter(std::uint32_t index) {
     const ptx::Function& function = module_.functions[index];
     State& state = state_[index];
-    if (!function.defined) return 0;
+    if (!function.defined) return {};
     if (state.active) {
       graph_.recurses = true;
-      return 0;
+      return {};
     }
     if (!state.seen) {
+      if (depth_ >= kDeepestCalls) refuse_depth(function.where);
+      ++depth_;
       state.seen = true;
       state.active = true;
       graph_.functions.push_back(index);
-      const std::size_t instructions = visit(function);
-      state_[index].instructions = instructions;
-      state_[index].active = false;
+      state.extent = visit(function);
+      state.active = false;
+      --depth_;
     }
-    return state_[index].instructions;
+    return state.extent;
   }
 
  private:
   struct State {
     bool seen = false;
     bool active = false;
-    std::size_t instructions = 0;
+    Extent extent;
   };
 
   const ptx::Module& module_;
   CallGraph& graph_;
   std::vector<State> state_;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace
@@ -117,10 +130,17 @@ bool calls_code(const ptx::Module& module, const ptx::Instruction& instruction) 
   return call.pointer || (call.callee && module.functions[*call.callee].defined);
 }
 
+void refuse_depth(ptx::Location where) {
+  throw ptx::Error(where, "calls nest deeper than " + std::to_string(kDeepestCalls) +
+                              ", which the emulator does not support");
+}
+
 CallGraph call_graph(const ptx::Module& module, const ptx::Function& kernel) {
   CallGraph graph;
   Walk walk(module, graph);
-  graph.inlined = walk.visit(kernel);
+  const Extent extent = walk.visit(kernel);
+  graph.inlined = extent.instructions;
+  graph.inlined_names = extent.names;
   if (graph.through_pointers) {
     graph.addressed = addressed_functions(module);
     for (const std::uint32_t function : graph.addressed) walk.enter(function);

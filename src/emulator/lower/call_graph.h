@@ -27,9 +27,15 @@ struct CallGraph {
   std::vector<std::uint32_t> addressed;  // those among them that a pointer may name
   bool recurses = false;
   bool through_pointers = false;
-  bool allocates = false;   // alloca
-  std::size_t inlined = 0;  // instructions, where each call were a copy; meaningless if it recurses
+  bool allocates = false;  // alloca
+  // Where each call were a copy; meaningless if it recurses.
+  std::size_t inlined = 0;        // instructions
+  std::size_t inlined_names = 0;  // registers and variables
 };
+// Throws ptx::Error where calls nest deeper than this, which is a hundred times what programs do:
+// whoever follows them recurses.
+inline constexpr std::size_t kDeepestCalls = 1000;
+[[noreturn]] void refuse_depth(ptx::Location where);
 [[nodiscard]] CallGraph call_graph(const ptx::Module& module, const ptx::Function& kernel);
 
 }  // namespace emulator::lower

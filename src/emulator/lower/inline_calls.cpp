@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/lower/call_graph.h"
@@ -27,6 +31,26 @@ std::optional<CallParts> call_of_body(const ptx::Module& module, const Instructi
   return defined ? std::optional(call) : std::nullopt;
 }
 
+// Which of its parameters a function uses for more than to read them, so that it may write to them.
+std::vector<bool> addressed_parameters(const ptx::Function& function) {
+  std::vector<bool> addressed(function.parameters.size(), false);
+  const auto note = [&](const Symbol* symbol) {
+    if (symbol == nullptr || symbol->where != Symbol::Where::parameter) return;
+    addressed.at(symbol->index) = true;
+  };
+  for (const Instruction& instruction : function.body) {
+    // Handed on, it is another function's parameter.
+    if (instruction.opcode == Opcode::call) continue;
+    const bool reads = instruction.opcode == Opcode::ld && instruction.space == Space::param;
+    for (const Operand& operand : instruction.operands) {
+      note(std::get_if<Symbol>(&operand.value));
+      const auto* address = std::get_if<ptx::Address>(&operand.value);
+      if (address != nullptr && !reads) note(std::get_if<Symbol>(&address->base));
+    }
+  }
+  return addressed;
+}
+
 class Inliner {
  public:
   Inliner(const ptx::Module& module, ptx::Function kernel)
@@ -42,10 +66,10 @@ class Inliner {
   }
 
  private:
-  // Where a copy's registers and variables begin, and the variables that stand for its parameters.
+  // Where a copy's registers begin, and its variables and those that stand for its parameters.
   struct Copy {
     std::uint32_t registers = 0;
-    std::uint32_t variables = 0;
+    std::vector<std::uint32_t> variables;
     std::vector<std::uint32_t> parameters;
     std::vector<std::uint32_t> returns;
   };
@@ -54,11 +78,15 @@ class Inliner {
     const bool is_kernel = chain_.empty();
     chain_.push_back(&function);
     copy.registers = static_cast<std::uint32_t>(result_.registers.size());
-    copy.variables = static_cast<std::uint32_t>(result_.variables.size());
+    if (names() + function.registers.size() + function.variables.size() > kMostInlinedNames) {
+      throw ptx::Error(function.where,
+                       fmt::format("the functions this kernel calls come to more than {} registers "
+                                   "and variables, which the emulator does not support",
+                                   kMostInlinedNames));
+    }
     result_.registers.insert(result_.registers.end(), function.registers.begin(),
                              function.registers.end());
-    result_.variables.insert(result_.variables.end(), function.variables.begin(),
-                             function.variables.end());
+    copy.variables = variables_of(function);
     std::vector<std::uint32_t> starts;  // of each instruction's copy
     std::vector<std::uint32_t> own;     // copies whose labels are this function's
     for (const Instruction& original : function.body) {
@@ -92,6 +120,24 @@ class Inliner {
     chain_.pop_back();
   }
 
+  // Those of one copy of the function. What is .shared belongs to the block: there is one of it,
+  // however often the function is called.
+  std::vector<std::uint32_t> variables_of(const ptx::Function& function) {
+    std::vector<std::uint32_t> indices;
+    for (const ptx::Variable& variable : function.variables) {
+      const auto next = static_cast<std::uint32_t>(result_.variables.size());
+      const std::uint32_t index = variable.space == Space::shared
+                                      ? shared_.try_emplace(&variable, next).first->second
+                                      : next;
+      if (index == next) result_.variables.push_back(variable);
+      indices.push_back(index);
+    }
+    return indices;
+  }
+
+  [[nodiscard]] std::size_t names() const {
+    return result_.registers.size() + result_.variables.size();
+  }
   [[nodiscard]] std::uint32_t end() const {
     return static_cast<std::uint32_t>(result_.body.size());
   }
@@ -122,7 +168,7 @@ class Inliner {
     const auto rename_symbol = [&](Symbol& symbol) {
       switch (symbol.where) {
         case Symbol::Where::local_variable:
-          symbol.index += copy.variables;
+          symbol.index = copy.variables.at(symbol.index);
           break;
         case Symbol::Where::parameter:
           if (!is_kernel) {
@@ -158,16 +204,30 @@ class Inliner {
     if (std::ranges::find(chain_, &callee) != chain_.end()) {
       refuse(instruction, "'" + callee.name + "' calls itself, which is not");
     }
+    if (callee.entry) refuse(instruction, "'" + callee.name + "' is a kernel");
     if (call.arguments.size() != callee.parameters.size() ||
         call.results.size() != callee.returns.size()) {
       refuse(instruction, "'" + callee.name + "' has other parameters");
     }
+    if (chain_.size() > kDeepestCalls) refuse_depth(instruction.where);
+    const auto known = addressed_.find(&callee);
+    const std::vector<bool>& addressed =
+        known != addressed_.end()
+            ? known->second
+            : addressed_.emplace(&callee, addressed_parameters(callee)).first->second;
     Copy copy;
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const ptx::Variable& formal = callee.parameters[i];
-      copy.parameters.push_back(variable_for(instruction, call.arguments[i], formal));
-      if (passes_variable(call.arguments[i])) continue;
-      add(transfer(instruction, Opcode::st, formal, copy.parameters.back(), call.arguments[i]));
+      const Operand& argument = call.arguments[i];
+      copy.parameters.push_back(variable_for(instruction, argument, formal));
+      if (passes_variable(argument)) {
+        // The callee's parameter is another variable than the caller's. Where the callee only reads
+        // it, and the call does not write the caller's, nobody can tell.
+        if (addressed[i] || is_named(call.results, argument))
+          copy.parameters.back() = duplicate(instruction, copy.parameters.back(), formal);
+        continue;
+      }
+      add(transfer(instruction, Opcode::st, formal, copy.parameters.back(), argument));
     }
     for (std::size_t i = 0; i < call.results.size(); ++i) {
       copy.returns.push_back(variable_for(instruction, call.results[i], callee.returns[i]));
@@ -181,6 +241,42 @@ class Inliner {
 
   static bool passes_variable(const Operand& operand) {
     return std::holds_alternative<Symbol>(operand.value);
+  }
+
+  static bool is_named(const std::vector<Operand>& list, const Operand& variable) {
+    const auto index = [](const Operand& operand) {
+      const auto* symbol = std::get_if<Symbol>(&operand.value);
+      return symbol == nullptr ? std::nullopt : std::optional(symbol->index);
+    };
+    return std::ranges::find(list, index(variable), index) != list.end();
+  }
+
+  // A new .param variable with what `variable` holds.
+  std::uint32_t duplicate(const Instruction& call, std::uint32_t variable,
+                          const ptx::Variable& formal) {
+    ptx::Variable piece = formal;
+    if (ptx::bits(formal.type) / 8 != formal.size) {
+      const std::uint64_t bytes =
+          std::gcd(std::gcd(formal.size, std::uint64_t{8}), formal.alignment);
+      piece.type = bytes == 8   ? ptx::Type::b64
+                   : bytes == 4 ? ptx::Type::b32
+                   : bytes == 2 ? ptx::Type::b16
+                                : ptx::Type::b8;
+    }
+    piece.size = ptx::bits(piece.type) / 8;
+    result_.variables.push_back(formal);
+    result_.variables.back().space = Space::param;
+    const auto twin = static_cast<std::uint32_t>(result_.variables.size() - 1);
+    const ptx::Register word{static_cast<std::uint32_t>(result_.registers.size())};
+    result_.registers.push_back(
+        {formal.name, piece.size == 1 ? ptx::Type::b16 : piece.type});  // no register has 8 bits
+    const Operand value{word, false, call.where};
+    for (std::uint64_t at = 0; at < formal.size; at += piece.size) {
+      const auto offset = static_cast<std::int64_t>(at);
+      add(transfer(call, Opcode::ld, piece, variable, value, offset));
+      add(transfer(call, Opcode::st, piece, twin, value, offset));
+    }
+    return twin;
   }
 
   // The .param variable that a call names for a parameter, or a new one for a value passed as such.
@@ -204,7 +300,8 @@ class Inliner {
 
   // st.param or ld.param between a parameter's variable and a register or constant.
   static Instruction transfer(const Instruction& call, Opcode opcode, const ptx::Variable& formal,
-                              std::uint32_t variable, const Operand& value) {
+                              std::uint32_t variable, const Operand& value,
+                              std::int64_t offset = 0) {
     if (ptx::bits(formal.type) / 8 != formal.size) {
       refuse(call, "an array is passed by a register");
     }
@@ -213,8 +310,8 @@ class Inliner {
     instruction.types = {formal.type};
     instruction.space = Space::param;
     instruction.names_space = true;
-    const Operand place{ptx::Address{Symbol{Symbol::Where::local_variable, variable}, 0}, false,
-                        call.where};
+    const Operand place{ptx::Address{Symbol{Symbol::Where::local_variable, variable}, offset},
+                        false, call.where};
     instruction.operands =
         opcode == Opcode::st ? std::vector{place, value} : std::vector{value, place};
     instruction.where = call.where;
@@ -230,6 +327,8 @@ class Inliner {
   const ptx::Module& module_;
   ptx::Function result_;
   std::vector<const ptx::Function*> chain_;
+  std::map<const ptx::Function*, std::vector<bool>> addressed_;  // addressed_parameters
+  std::map<const ptx::Variable*, std::uint32_t> shared_;  // of functions, where the result has them
 };
 
 // How the .param variables of a body are used, which decides where they are kept.

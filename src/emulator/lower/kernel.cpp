@@ -130,7 +130,8 @@ LoweredKernel lower_threads(const ptx::Module& module, const ptx::Function& func
 // What no warp can run, whatever its launch.
 bool needs_threads(const CallGraph& graph) {
   return graph.recurses || graph.through_pointers || graph.allocates ||
-         graph.inlined > kMostInlined;
+         (!graph.functions.empty() &&
+          (graph.inlined > kMostInlined || graph.inlined_names > kMostInlinedNames));
 }
 
 }  // namespace

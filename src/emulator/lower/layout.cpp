@@ -17,6 +17,23 @@ std::uint64_t align(std::uint64_t offset, std::uint64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
 
+// Offsets in shared memory, and how far the frames of lanes lie apart, are numbers of 32 bits. Half
+// of what they can hold leaves room for alignment and is far beyond every device.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31U;
+
+// Where a variable lies behind others that end at `end`, which is then where it ends.
+std::uint64_t place(const ptx::Variable& variable, std::uint64_t& end) {
+  const std::uint64_t begin = align(end, variable.alignment);
+  if (begin > kMostBytes || variable.size > kMostBytes - begin) {
+    throw ptx::Error(variable.where, "with '" + variable.name +
+                                         "' the variables of its kind come to more than " +
+                                         std::to_string(kMostBytes) +
+                                         " bytes, which is not supported by the emulator");
+  }
+  end = begin + variable.size;
+  return begin;
+}
+
 // What devices of compute capability 8.0 and later keep of each block's shared memory for the
 // system (CUDA C++ Programming Guide, "Compute Capability 8.x").
 constexpr std::uint64_t kReservedShared = 1024;
@@ -69,9 +86,7 @@ std::vector<SharedVariable> shared_variables(const ptx::Module& module,
 Layout lay_out(const ptx::Module& module, const ptx::Function& function) {
   Layout layout;
   for (const ptx::Variable& parameter : function.parameters) {
-    layout.parameter_bytes = align(layout.parameter_bytes, parameter.alignment);
-    layout.parameters.push_back(layout.parameter_bytes);
-    layout.parameter_bytes += parameter.size;
+    layout.parameters.push_back(place(parameter, layout.parameter_bytes));
   }
 
   std::set<std::uint32_t> used;
@@ -97,9 +112,7 @@ Layout lay_out(const ptx::Module& module, const ptx::Function& function) {
       continue;
     }
     std::uint64_t& end = variable.space == ptx::Space::shared ? shared : layout.local_bytes;
-    end = align(end, variable.alignment);
-    layout.module_offsets[index] = end;
-    end += variable.size;
+    layout.module_offsets[index] = place(variable, end);
   }
   layout.function_offsets.assign(function.variables.size(), 0);
   for (std::size_t i = 0; i < function.variables.size(); ++i) {
@@ -110,9 +123,7 @@ Layout lay_out(const ptx::Module& module, const ptx::Function& function) {
       dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable.alignment);
       continue;
     }
-    end = align(end, variable.alignment);
-    layout.function_offsets[i] = end;
-    end += variable.size;
+    layout.function_offsets[i] = place(variable, end);
   }
   shared = align(shared, dynamic_alignment);
   for (const std::uint32_t index : used) {

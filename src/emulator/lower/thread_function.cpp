@@ -118,7 +118,7 @@ class Gatherer {
     // Lanes may come to two instructions of a kind, in branches of their own, except that those on
     // matrices are .aligned.
     result_.kind = is_of_matrices(original_.opcode) ? fmt::format("{}:{}", function.name, index)
-                                                    : spelling_without_operands();
+                                                    : kind_without_operands();
     const auto members = members_operand(original_);
     result_.members = members ? original_.operands.at(*members)
                               : Operand{ptx::Immediate{0xffffffff, ptx::Immediate::Form::integer},
@@ -134,11 +134,17 @@ class Gatherer {
   Collective take() { return std::move(result_); }
 
  private:
-  [[nodiscard]] std::string spelling_without_operands() const {
-    const std::string& text = original_.text;
-    const std::size_t word = text.find(ptx::spelling(original_.opcode));
+  // From what the parser read: the text has names in it that the program chose.
+  [[nodiscard]] std::string kind_without_operands() const {
+    std::string kind(ptx::spelling(original_.opcode));
+    for (const Modifier modifier : original_.modifiers) {
+      kind += '.';
+      kind += ptx::spelling(modifier);
+    }
+    for (const ptx::Type type : original_.types)
+      kind += fmt::format(" {}", static_cast<unsigned>(type));
     const bool two_results = std::holds_alternative<ptx::Pair>(original_.operands.at(0).value);
-    return text.substr(word, text.find(' ', word) - word) + (two_results ? " d|p" : "");
+    return kind + (two_results ? " d|p" : "");
   }
 
   void gather(Operand& part) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <ranges>
 #include <string>
 
 #include "emulator/runtime/deadlock.h"
@@ -123,6 +124,15 @@ void Block::prepare_stacks() {
   idle_.clear();
   strands_.clear();
   stack_bytes_ = bytes;
+}
+
+std::uint64_t Block::keep_stacks(std::uint64_t most) {
+  if (strands_.size() <= most) return strands_.size();
+  strands_.resize(most);
+  // All are idle in a block that has ended. Those made first are taken first.
+  idle_.clear();
+  for (const auto& strand : strands_ | std::views::reverse) idle_.push_back(strand.get());
+  return most;
 }
 
 void Block::begin(std::uint64_t index) {

@@ -35,6 +35,8 @@ class Block {
   // Runs it until it ends (true), or until its units have yielded `rounds` times each (false): it
   // may be waiting for another block. A fault goes to the launch's progress and ends it as well.
   [[nodiscard]] bool run(std::uint64_t rounds);
+  // Once it has ended: gives back what it has beyond so many stacks; how many it keeps.
+  std::uint64_t keep_stacks(std::uint64_t most);
   // Counts where its units stand. Any thread may ask from prepare() on, until the launch is over.
   void add_standings(Standings& standings) { standings.add(contexts_, unit_count_); }
 

@@ -69,8 +69,7 @@ EMULATOR_KERNEL_MEMORY void copy_lanes(WarpContext& context, std::uint32_t load_
     if (wanted >= bytes) {
       std::memcpy(data.data(), loads.check(lane, from), bytes);
     } else if (wanted != 0) {
-      static_cast<void>(part.check(lane, from + wanted - 1));
-      std::memcpy(data.data(), part.check(lane, from), wanted);
+      std::memcpy(data.data(), part.check_span(lane, from, wanted), wanted);
     }
     std::memcpy(stores.check(lane, to), data.data(), bytes);
   }

@@ -39,10 +39,10 @@ struct Launch {
   std::uint64_t local_bytes_per_thread = 0;  // where threads run by themselves, frames of calls too
   // How many blocks a worker may have under way at once where they wait for each other.
   std::uint64_t blocks_per_worker = 32;
-  // How many workers may take part. Where there are more, any of them may in the next launch, and
-  // none keeps its stacks.
+  // How many workers may take part. Where there are more, any of them may in the next launch.
   std::uint64_t most_workers = UINT64_MAX;
-  bool gives_stacks_back = false;
+  // How many stacks each worker that took part keeps for the next launch.
+  std::uint64_t kept_stacks = UINT64_MAX;
   // The address of 8 bytes in which the blocks of a cooperative launch meet; 0 for any other.
   std::uint64_t grid_workspace = 0;
   const AddressMap* addresses = nullptr;
@@ -90,11 +90,6 @@ class LaunchProgress {
   void watch(Block& block) {
     const std::lock_guard lock(mutex_);
     watched_.push_back(&block);
-  }
-  // Before the blocks go.
-  void forget(Block& block) {
-    const std::lock_guard lock(mutex_);
-    std::erase(watched_, &block);
   }
   // Of all of them.
   void add_standings(Standings& standings);

@@ -33,9 +33,11 @@ void Worker::run(const Launch& launch, LaunchProgress& progress, std::uint64_t p
       rounds = kRoundsPerTurn;
     }
   }
-  if (!launch.gives_stacks_back) return;
-  for (const auto& block : blocks_) progress.forget(*block);
-  blocks_.clear();
+  keep_stacks(launch.kept_stacks);
+}
+
+void Worker::keep_stacks(std::uint64_t most) {
+  for (const auto& block : blocks_) most -= block->keep_stacks(most);
 }
 
 bool Worker::rotate(std::uint64_t rounds) {

@@ -24,6 +24,8 @@ class Worker {
   // Lets each block that is under way run for so many rounds; whether one of them has ended.
   bool rotate(std::uint64_t rounds);
   void prepare_another();
+  // Gives back what its blocks have beyond so many stacks.
+  void keep_stacks(std::uint64_t most);
 
   const Launch* launch_ = nullptr;
   LaunchProgress* progress_ = nullptr;

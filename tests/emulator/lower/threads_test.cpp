@@ -145,6 +145,26 @@ TEST(Recursion, KeepsTheLocalArraysOfEveryActivation) {
   for (U i = 0; i < 32; ++i) EXPECT_EQ(outcome.words[i], 101 * (i * (i + 1) / 2)) << i;
 }
 
+TEST(Recursion, SharesTheFunctionsSharedVariableAmongItsActivations) {
+  // Each activation adds 1 to the thread's cell, which the first one clears.
+  const std::string functions = R"(
+.func (.param .b32 out) count(.param .b32 n, .param .b32 first) {
+  .shared .align 4 .b8 cells[128]; .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred %p<3>;
+  ld.param.u32 %r1, [n]; ld.param.u32 %r2, [first]; mov.u32 %r3, %tid.x; mov.u64 %rd1, cells;
+  mul.wide.u32 %rd2, %r3, 4; add.u64 %rd3, %rd1, %rd2; setp.ne.u32 %p1, %r2, 0;
+  @%p1 st.shared.u32 [%rd3], 0; ld.shared.u32 %r4, [%rd3]; add.u32 %r4, %r4, 1;
+  st.shared.u32 [%rd3], %r4; setp.eq.u32 %p2, %r1, 0; @%p2 bra DONE; sub.u32 %r1, %r1, 1;
+  call (%r5), count, (%r1, 0);
+  DONE: ld.shared.u32 %r4, [%rd3]; st.param.b32 [out], %r4; ret; }
+)";
+  const Outcome outcome = run(
+      functions, "call (%r2), count, (%r1, 1); call (%r3), count, (0, 0);" + std::string(kStore),
+      {.stack_bytes = 4096});
+
+  ASSERT_EQ(outcome.fault, "");
+  for (U i = 0; i < 32; ++i) EXPECT_EQ(outcome.words[i], i + 2) << i;
+}
+
 TEST(Recursion, PassesPointersIntoTheCallersFrame) {
   const std::string functions = R"(
 .func add_up(.param .b64 to, .param .b32 n) {
@@ -421,6 +441,17 @@ TEST(ThreadCollective, WithoutALaneThatWaitsElsewhereIsAFault) {
 
   EXPECT_EQ(outcome.kind, runtime::FaultKind::barrier);
   EXPECT_THAT(outcome.fault, HasSubstr("missing is thread (4,0,0), which waits at barrier 0"));
+}
+
+// What a program calls its registers does not make two votes one.
+TEST(ThreadCollective, OfOneKindIsToldByItsWordsAndNotByTheNamesBesideIt) {
+  const Outcome outcome = run("",
+                              ".reg .pred %vote_x; setp.eq.u32 %vote_x, 0, 0; setp.lt.u32 %p1, "
+                              "%r0, 16; @%p1 bra LOW; @%vote_x vote.sync.any.pred %p2, %p1, -1; "
+                              "bra BOTH; LOW: @%vote_x vote.sync.all.pred %p2, %p1, -1; BOTH:",
+                              {}, EngineChoice::threads);
+
+  EXPECT_EQ(outcome.kind, runtime::FaultKind::barrier);
 }
 
 }  // namespace

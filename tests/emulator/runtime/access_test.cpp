@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 
@@ -282,6 +283,30 @@ TEST_F(Access, EveryBlockOfTheGridRunsOnce) {
   EXPECT_EQ(outcome.text, "none");
   EXPECT_EQ(std::accumulate(words(), words() + 105, 0U), 105U * 48U);
   EXPECT_EQ(words()[104], 48);
+}
+
+TEST(AsynchronousCopy, OfAPartIsCheckedOverAllOfIt) {
+  KernelLaunch kernel;
+  alignas(16) std::array<std::uint8_t, 32> bytes{};
+  const auto address = reinterpret_cast<std::uint64_t>(bytes.data());
+  // Between what the first and the last byte belong to lies what belongs to nobody.
+  ASSERT_TRUE(kernel.memory.adopt(address, 4));
+  ASSERT_TRUE(kernel.memory.adopt(address + 12, 4));
+  kernel.pass(address);
+  kernel.launch.block = {32, 1, 1};
+  kernel.launch.shared_bytes = 16;
+  kernel.sites = {{AccessKind::load, AccessSpace::global, 4, 4, 1, "cp.async"},
+                  {AccessKind::store, AccessSpace::shared, 4, 4, 1, "cp.async"}};
+
+  const auto outcome = kernel.run([](WarpContext* context) {
+    context->address[0] = parameter(*context, 0);
+    put<std::uint64_t>(*context, 0, 0, 0);
+    put<std::uint32_t>(*context, 1, 0, 14);
+    emu_copy(context, 0, 1, 1, 16);
+  });
+
+  EXPECT_EQ(outcome.fault, FaultKind::out_of_bounds);
+  EXPECT_THAT(outcome.text, HasSubstr("load of 14 bytes"));
 }
 
 }  // namespace

@@ -2,8 +2,14 @@
 #include "emulator/runtime/worker.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -198,6 +204,77 @@ TEST_P(BlocksThatWait, AreNoMoreThanTheLaunchAllows) {
   EXPECT_EQ(count.done, kBlocks);
   EXPECT_GE(count.most, 2U);
   EXPECT_LE(count.most, 3 * GetParam());
+}
+
+// Where the units of the last launch had their stacks.
+struct Stacks {
+  std::vector<std::uint64_t> addresses = std::vector<std::uint64_t>(kMaxUnits);
+
+  // How many of the first `count` units' are there still.
+  [[nodiscard]] std::ptrdiff_t left(std::size_t count) const {
+    return std::count_if(addresses.begin(), addresses.begin() + static_cast<std::ptrdiff_t>(count),
+                         [](std::uint64_t address) {
+                           const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+                           std::array<unsigned char, 1> unused{};
+                           return mincore(host_pointer<void>(address / page * page), page,
+                                          unused.data()) == 0;
+                         });
+  }
+};
+
+void meet_once(WarpContext* context) {
+  pointer_parameter<Stacks>(*context, 0)->addresses[context->unit] =
+      reinterpret_cast<std::uint64_t>(context->stack_end);
+  emu_barrier(context, context->live, 0, 0, 1, 0);
+}
+
+TEST(KeptStacks, OfAKernelDoNotDependOnTheOneAfterIt) {
+  KernelLaunch kernel(1);
+  Stacks stacks;
+  kernel.pass(reinterpret_cast<std::uint64_t>(&stacks));
+  kernel.launch.kept_stacks = 8;
+  kernel.launch.block = {4 * kWarpSize, 1, 1};
+  ASSERT_EQ(kernel.run(meet_once).text, "none");
+  const Stacks of_warps = stacks;
+  ASSERT_EQ(of_warps.left(4), 4);
+
+  kernel.launch.unit = Unit::thread;
+  kernel.launch.block = {512, 1, 1};
+  ASSERT_EQ(kernel.run(meet_once).text, "none");
+
+  EXPECT_EQ(of_warps.left(4), 4);
+  EXPECT_EQ(stacks.left(512), 8);
+
+  kernel.launch.unit = Unit::warp;
+  kernel.launch.block = {4 * kWarpSize, 1, 1};
+  ASSERT_EQ(kernel.run(meet_once).text, "none");
+  const std::span<const std::uint64_t> before(of_warps.addresses.data(), 4);
+  EXPECT_TRUE(std::ranges::is_permutation(before, std::span(stacks.addresses).first(4)));
+}
+
+TEST(KeptStacks, AreSharedByTheBlocksOfAWorker) {
+  struct Seen {
+    Counter arrived = 0;
+    std::vector<Stacks> of_block = std::vector<Stacks>(3);
+  } seen;
+  KernelLaunch kernel(1);
+  kernel.pass(reinterpret_cast<std::uint64_t>(&seen));
+  kernel.launch.kept_stacks = 5;
+  kernel.launch.grid = {3, 1, 1};
+  kernel.launch.block = {4 * kWarpSize, 1, 1};
+  ASSERT_EQ(kernel
+                .run([](WarpContext* context) {
+                  auto& all = *pointer_parameter<Seen>(*context, 0);
+                  all.of_block[context->ctaid[0]].addresses[context->unit] =
+                      reinterpret_cast<std::uint64_t>(context->stack_end);
+                  ++all.arrived;
+                  wait_until(context, all.arrived, 12);
+                })
+                .text,
+            "none");
+  std::ptrdiff_t left = 0;
+  for (const Stacks& stacks : seen.of_block) left += stacks.left(4);
+  EXPECT_EQ(left, 5);
 }
 
 }  // namespace
