@@ -1,6 +1,7 @@
 #include "ledger/recovery.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -133,6 +134,15 @@ void copy(const File& from, std::uint64_t begin, std::uint64_t end, const File& 
                             [](char is, char ought) { return is == ought || is == '\0'; });
 }
 
+// The index is written over in its place. Where that is a link, or another name of a file, the file
+// is somebody else's: the name goes, and an index is made.
+void let_go_of_strange_index(const std::filesystem::path& path) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0) return;
+  const bool is_ours = S_ISREG(status.st_mode) && status.st_nlink == 1;
+  if (!is_ours && !S_ISDIR(status.st_mode)) ::unlink(path.c_str());
+}
+
 }  // namespace
 
 void finish_pending(const File& ledger, const Append& pending) {
@@ -160,6 +170,7 @@ void finish_pending(const File& ledger, const Append& pending) {
 Recovered recover(const File& ledger) {
   const std::uint64_t size = ledger.size();
   const std::filesystem::path index_path = ledger.path().parent_path() / kIndexName;
+  let_go_of_strange_index(index_path);
   const Known known = known_by(File::open_if_there(index_path), ledger);
   if (size - std::min(size, known.last.end()) > kMostUnread) {
     const std::string remedy = known.last.end() == 0
