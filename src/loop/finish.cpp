@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "autokernel/base/error.h"
+#include "loop/git_rules.h"
 #include "loop/headline.h"
 #include "loop/parts.h"
 #include "loop/scope.h"
@@ -58,6 +59,7 @@ Finish Loop::finish(int processes) {
   const Account& account = parts.look();
   const Status& status = account.status;
   const ledger::RunStarted& run = status.run;
+  require_same_rules(repository, run);
   require_nothing_strayed(status);
   parts.require_untampered(account, Extent::whole);
 
@@ -73,6 +75,9 @@ Finish Loop::finish(int processes) {
   request.source = parts.source_at(status.best.commit, run.editable);
   const bool any_kept = status.counts.kept > 0;
   const std::vector<std::string> kept = rebuild(repository, status);
+  if (const auto faults = checkout_faults(repository, status, kept); !faults.empty()) {
+    throw Error(Stop::scope, faults.front() + "; nothing was done");
+  }
   if (any_kept) {
     headline.branch = run.branch + "-kept";
     require_ours(repository, headline.branch, kept);
