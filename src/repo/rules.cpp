@@ -58,7 +58,8 @@ constexpr const char* kExcludes = "core.excludesFile";
 // Which file it is, and what it holds.
 [[nodiscard]] std::string text_of_users(const OpenRepository& open, RulesFile which) {
   const auto file = rules_file(open, which);
-  const std::string text = file ? text_in(*file) : "";
+  if (!file) return {};
+  const std::string text = text_in(*file);
   return text.empty() ? "" : fmt::format("{}\n{}", file->string(), text);
 }
 

@@ -88,7 +88,7 @@ void* zeros(std::size_t count, std::size_t size, const char* /*file*/, int /*lin
   return is_within(count, size) ? std::calloc(count, size) : nullptr;
 }
 char* text_of_length(const char* text, std::size_t length, const char* file, int line) {
-  char* const copy = static_cast<char*>(taken(length + 1, file, line));
+  auto* const copy = static_cast<char*>(taken(length + 1, file, line));
   if (copy == nullptr) return nullptr;
   std::memcpy(copy, text, length);
   copy[length] = '\0';
@@ -160,7 +160,7 @@ void refuse_endless_worktree(const OpenRepository& open) {
 
 void limit_memory() {
   // Older versions of libgit2 keep a pointer to it.
-  static git_allocator allocator = limited<git_allocator>();
+  static auto allocator = limited<git_allocator>();
   check(git_libgit2_opts(GIT_OPT_SET_ALLOCATOR, &allocator), "cannot limit libgit2's memory",
         "git_libgit2_opts");
 }
