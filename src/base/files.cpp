@@ -175,6 +175,23 @@ void make_folders(const std::filesystem::path& folder, Stop stop) {
   }
 }
 
+void make_folders_below(const std::filesystem::path& folder, const std::filesystem::path& path,
+                        Stop stop) {
+  std::filesystem::path made = folder;
+  for (const std::filesystem::path& part : path) {
+    made /= part;
+    if (::mkdir(made.c_str(), 0777) == 0) continue;
+    const int reason = errno;
+    struct stat status{};
+    const bool is_there = reason == EEXIST && ::lstat(made.c_str(), &status) == 0;
+    if (is_there && S_ISDIR(status.st_mode)) continue;
+    const std::string attempt = "cannot make the folder " + made.string();
+    if (!is_there) throw system_failure(stop, attempt, "mkdir", reason);
+    throw Error(stop, fmt::format("{}: a {} is in its place; move it away", attempt,
+                                  S_ISLNK(status.st_mode) ? "symbolic link" : "file"));
+  }
+}
+
 void remove_unfinished_writes(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   std::error_code failed;

@@ -30,7 +30,7 @@ constexpr const char* kPrefix = "bench-";
 // What we keep in a repository is invisible to git from the first moment on.
 [[nodiscard]] fs::path folder_in(const fs::path& repository) {
   const fs::path folder = repository / ".autokernel";
-  make_folders(folder / "logs");
+  make_folders_below(repository, fs::path(".autokernel") / "logs");
   if (!fs::exists(folder / ".gitignore")) write_file_atomically(folder / ".gitignore", "*\n");
   return folder / "logs";
 }

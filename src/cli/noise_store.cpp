@@ -51,9 +51,13 @@ constexpr std::size_t kDigits = 16;
 
 // What we keep in a repository is invisible to git from the first moment on.
 void make_folder(const fs::path& folder) {
-  make_folders(folder);
   std::error_code failed;
   const fs::path parent = folder.parent_path();
+  if (parent.filename() == ".autokernel") {
+    make_folders_below(parent.parent_path(), parent.filename() / folder.filename());
+  } else {
+    make_folders(folder);
+  }
   if (parent.filename() == ".autokernel" && !fs::exists(parent / ".gitignore", failed)) {
     write_file_atomically(parent / ".gitignore", "*\n");
   }

@@ -71,6 +71,7 @@ void visit_fields(auto&& fields, Object& started) {
   fields("guarded", started.guarded);
   fields("unsaved", started.unsaved);
   fields("harness", started.harness);
+  fields("git_rules", started.git_rules);
 }
 
 template <Of<Gain> Object>

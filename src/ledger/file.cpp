@@ -27,10 +27,16 @@ constexpr mode_t kMode = 0666;
 // None where open() fails with `none`.
 std::optional<File> File::opened(const std::filesystem::path& path, int flags, int none,
                                  bool is_new) {
-  // A named pipe in the file's place must not hold the program up.
-  Descriptor descriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, kMode));
+  // A named pipe in the file's place must not hold the program up, and what is written must not go
+  // by way of a link into a file of somebody else's.
+  constexpr int kFlags = O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+  Descriptor descriptor(::open(path.c_str(), flags | kFlags, kMode));
   if (!descriptor.is_open()) {
     if (errno == none) return std::nullopt;
+    if (errno == ELOOP) {
+      throw Error(Stop::environment,
+                  "cannot open " + path.string() + ": it is a symbolic link; move it away");
+    }
     throw failure("open", path, "open");
   }
   struct stat status{};
@@ -44,7 +50,6 @@ std::optional<File> File::opened(const std::filesystem::path& path, int flags, i
 
 File File::open_or_make(const std::filesystem::path& path) {
   if (std::optional<File> file = open_if_there(path)) return std::move(*file);
-  // Not with O_EXCL, which refuses a link to a file that is still to be made.
   if (std::optional<File> file = opened(path, O_RDWR | O_CREAT, ENOENT, true))
     return std::move(*file);
   throw failure("open", path, "open");  // its folder is missing

@@ -85,7 +85,7 @@ void hand_over_from_ledger(const std::filesystem::path& path, std::uint64_t end,
 }  // namespace
 
 Ledger Ledger::open(const std::filesystem::path& folder, const std::optional<Append>& pending) {
-  make_folders(folder);
+  make_folders_below(folder.parent_path(), folder.filename());
   Ledger opened(folder);
   const File file = File::open_or_make(folder / kLedgerName);
   if (file.is_new()) sync_folder(folder);

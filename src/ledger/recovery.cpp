@@ -1,6 +1,7 @@
 #include "ledger/recovery.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -134,6 +135,19 @@ void copy(const File& from, std::uint64_t begin, std::uint64_t end, const File& 
                             [](char is, char ought) { return is == ought || is == '\0'; });
 }
 
+// The index is written over in its place. Where that is a link, or another name of a file, the file
+// is somebody else's: whoever writes lets the name go, and an index is made.
+[[nodiscard]] std::optional<File> index_at(const std::filesystem::path& path, Access access) {
+  struct stat status{};
+  const bool is_there = ::lstat(path.c_str(), &status) == 0;
+  const bool is_ours = is_there && S_ISREG(status.st_mode) && status.st_nlink == 1;
+  if (is_there && !is_ours && !S_ISDIR(status.st_mode)) {
+    if (access == Access::write) ::unlink(path.c_str());
+    return std::nullopt;
+  }
+  return File::open_to_read(path);
+}
+
 }  // namespace
 
 void finish_pending(const File& ledger, const Append& pending) {
@@ -161,7 +175,7 @@ void finish_pending(const File& ledger, const Append& pending) {
 Recovered recover(const File& ledger, Access access) {
   const std::uint64_t size = ledger.size();
   const std::filesystem::path index_path = ledger.path().parent_path() / kIndexName;
-  const Known known = known_by(File::open_to_read(index_path), ledger);
+  const Known known = known_by(index_at(index_path, access), ledger);
   if (size - std::min(size, known.last.end()) > kMostUnread) {
     const std::string remedy = known.last.end() == 0
                                    ? std::string("put back a sound one, or move it away")

@@ -166,13 +166,13 @@ AgentTurn run_agent(const AgentCommand& command, const Interrupts& interrupts,
 
 std::string idea_of(const std::filesystem::path& file, const std::string& output) {
   std::string idea;
-  std::error_code unreadable;
-  if (std::filesystem::is_regular_file(file, unreadable)) {
-    try {
-      idea = read_file(file, "the agent's idea", kLargestIdeaFile);
-    } catch (const Error&) {
-      idea.clear();  // it is a courtesy; the experiment counts without it
-    }
+  try {
+    // Not by way of a link: what it says is recorded, and the agent may not be the one to read it.
+    idea =
+        read_file_below(file.parent_path(), file.filename(), "the agent's idea", kLargestIdeaFile)
+            .value_or("");
+  } catch (const Error&) {
+    idea.clear();  // it is a courtesy; the experiment counts without it
   }
   if (idea.find_first_not_of(" \t\r\n") == std::string::npos) idea = last_marked(output);
   idea = visible_line(idea);

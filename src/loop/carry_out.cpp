@@ -25,13 +25,13 @@ void at(const Reached& reached, std::string_view point) {
 
 // The rows of an earlier run go where they can be read, and the table begins anew.
 void move_results_aside(const Folders& folders, const fs::path& to) {
-  std::error_code unreadable;
-  if (!fs::exists(folders.results(), unreadable)) return;
-  const std::string rows = read_file(folders.results(), "the results of an earlier run");
-  if (!fs::exists(to, unreadable)) {
-    make_folders(to.parent_path());
-    write_file_atomically(to, rows);
-  } else if (rows != read_file(to, "the results that were moved aside")) {
+  const auto rows = folders.read(folders.results(), "the results of an earlier run");
+  if (!rows) return;
+  const auto moved = folders.read(to, "the results that were moved aside");
+  if (!moved) {
+    folders.make_below(to.parent_path());
+    write_file_atomically(to, *rows);
+  } else if (rows != moved) {
     return;  // they have been: what is there now is the new table
   }
   write_file_atomically(folders.results(), ledger::results_header());
@@ -143,7 +143,7 @@ std::optional<fs::path> put_aside(const Folders& folders, const std::string& pat
   std::error_code failed;
   const fs::file_type type = fs::symlink_status(file, failed).type();
   if (type == fs::file_type::not_found) return std::nullopt;
-  make_folders(folders.aside());
+  folders.make_below(folders.aside());
   for (int i = 1;; ++i) {
     fs::path to = folders.aside() / fmt::format("{}-{}", i, file.filename().string());
     if (fs::exists(fs::symlink_status(to, failed))) continue;

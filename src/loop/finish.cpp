@@ -7,6 +7,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/ledger/time_scale.h"
+#include "loop/git_rules.h"
 #include "loop/headline.h"
 #include "loop/parts.h"
 #include "loop/scope.h"
@@ -79,6 +80,7 @@ Finish Loop::finish(int processes) {
   const Account& account = parts.look();
   const Status& status = account.status;
   const ledger::RunStarted& run = status.run;
+  require_same_rules(repository, run);
   require_nothing_strayed(status);
   parts.require_untampered(account, Extent::whole);
 
@@ -94,6 +96,9 @@ Finish Loop::finish(int processes) {
   request.source = parts.source_at(status.best.commit, run.editable);
   const bool any_kept = status.counts.kept > 0;
   const std::vector<std::string> kept = rebuild(repository, status, Times::on_scale);
+  if (const auto faults = checkout_faults(repository, status, kept); !faults.empty()) {
+    throw Error(Stop::scope, faults.front() + "; nothing was done");
+  }
   if (any_kept) {
     headline.branch = run.branch + "-kept";
     require_ours(repository, status, headline.branch, kept);

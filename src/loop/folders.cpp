@@ -17,12 +17,21 @@ constexpr std::array<std::string_view, 3> kPlots = {"progress.png", "progress.sv
 }  // namespace
 
 void Folders::make() const {
-  make_folders(own());
+  make_below(own());
   // Whatever else lies there, git would open it, too: a named pipe for ever.
   std::error_code failed;
   const std::filesystem::path ignore = own() / ".gitignore";
   const auto status = std::filesystem::symlink_status(ignore, failed);
   if (!std::filesystem::is_regular_file(status)) write_file_atomically(ignore, "*\n");
+}
+
+void Folders::make_below(const std::filesystem::path& folder) const {
+  make_folders_below(root_, folder.lexically_relative(root_));
+}
+
+std::optional<std::string> Folders::read(const std::filesystem::path& file,
+                                         std::string_view role) const {
+  return read_file_below(root_, file.lexically_relative(root_), role);
 }
 
 bool Folders::are_own(const std::string& path) {

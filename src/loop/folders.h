@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace autokernel::loop {
 
@@ -29,8 +31,14 @@ class Folders {
   // Where the results of an earlier run, and files that an agent should not have touched, are kept.
   [[nodiscard]] std::filesystem::path aside() const { return own() / "aside"; }
 
-  // Makes own(), with a .gitignore that keeps git out of it. Throws Error(environment).
+  // Makes own(), with a .gitignore that keeps git out of it. Throws Error(environment), also where
+  // a link is in its place.
   void make() const;
+  // Makes a folder below the root, and those on the way to it; none may be a link.
+  void make_below(const std::filesystem::path& folder) const;
+  // The bytes of a file below the root, which may not be a link; none where there is no such file.
+  [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& file,
+                                                std::string_view role) const;
   // Whether a path from the root is the loop's own, and so never a change of the user's.
   [[nodiscard]] static bool are_own(const std::string& path);
 

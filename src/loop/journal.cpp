@@ -109,15 +109,14 @@ void write_journal(const std::filesystem::path& file, const Journal& journal) {
 }
 
 std::optional<Journal> read_journal(const std::filesystem::path& file) {
-  std::error_code unreadable;
-  if (!std::filesystem::exists(file, unreadable)) return std::nullopt;
-  const std::string text = read_file(file, "the journal of the loop");
+  const auto text = read_file_below(file.parent_path(), file.filename(), "the journal of the loop");
+  if (!text) return std::nullopt;
   const auto damaged = [&](const std::string& why) {
     return Error(Stop::internal, "cannot understand the journal " + file.string() + ": " + why +
                                      "; every experiment's source is below refs/autokernel; move "
                                      "the file away to go on without it");
   };
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) throw damaged("it is not one JSON object");
   try {
     return journal_of(json);

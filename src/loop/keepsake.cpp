@@ -28,7 +28,7 @@ constexpr std::size_t kPiece = 1U << 18U;
 
 // A ledger by either name, open to be read; not open where there is no regular file.
 [[nodiscard]] Descriptor opened(const fs::path& file) {
-  Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   struct stat status{};
   const bool is_regular =
       descriptor.is_open() && ::fstat(descriptor.get(), &status) == 0 && S_ISREG(status.st_mode);

@@ -59,15 +59,14 @@ constexpr std::uint64_t kLargest = (1ULL << 30U) + 4096;
 }
 
 [[nodiscard]] std::optional<KeptIndex> kept_in(const repo::Repository& repository) {
-  std::error_code unreadable;
-  if (!fs::is_regular_file(fs::symlink_status(file_of(repository), unreadable))) {
-    return std::nullopt;
-  }
-  return parse(read_file(file_of(repository), "the index from before an agent's turn", kLargest));
+  if (!is_index_kept(repository)) return std::nullopt;
+  const auto text = read_file_below(repository.git_folder(), kKind,
+                                    "the index from before an agent's turn", kLargest);
+  return text ? parse(*text) : std::nullopt;
 }
 
 [[nodiscard]] fs::path put_aside(const repo::IndexImage& image, const Folders& folders) {
-  make_folders(folders.aside());
+  folders.make_below(folders.aside());
   std::error_code failed;
   for (int i = 1;; ++i) {
     fs::path to = folders.aside() / fmt::format("index-{}", i);

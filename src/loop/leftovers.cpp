@@ -55,7 +55,8 @@ std::string end_leftovers(const fs::path& git_folder) {
   const fs::path record = record_in(git_folder);
   remove_unfinished_writes(record);
   if (!is_turn_recorded(git_folder)) return {};
-  const std::string name = read_file(record, "the name of an agent's turn");
+  const std::string name =
+      read_file_below(git_folder, record.filename(), "the name of an agent's turn").value_or("");
   EndedProcesses processes;
   if (is_name(name)) processes = kill_processes_with(fmt::format("{}={}", kVariable, name));
   // Who is left is looked for by the next one, too.

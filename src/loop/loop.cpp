@@ -153,15 +153,16 @@ ledger::Experiment Loop::experiment(int number, const std::string& tag) const {
 
 std::string Loop::ptx(const ledger::Experiment& experiment) const {
   const std::filesystem::path file = parts_->folders.root() / Folders::ptx(experiment.log);
-  std::error_code unreadable;
-  if (experiment.log.empty() || !std::filesystem::exists(file, unreadable)) {
+  const auto text = experiment.log.empty() ? std::nullopt
+                                           : parts_->folders.read(file, "the PTX of an experiment");
+  if (!text) {
     throw Error(Stop::usage,
                 fmt::format("no PTX of experiment {} is kept: it did not compile, or was measured "
                             "by an autokernel that kept none; 'autokernel show {} --source' has "
                             "what it was compiled from",
                             experiment.number, experiment.number));
   }
-  return read_file(file, "the PTX of an experiment");
+  return *text;
 }
 
 std::string Loop::source(const ledger::Experiment& experiment) const {

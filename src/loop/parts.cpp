@@ -116,7 +116,7 @@ trial::Result Loop::Parts::measure(const trial::Request& request, const std::str
 void Loop::Parts::keep_log(const std::string& log, const std::string& text) const {
   const std::filesystem::path file = folders.root() / log;
   try {
-    make_folders(file.parent_path());
+    folders.make_below(file.parent_path());
     write_file_atomically(file, text, Sync::no);
   } catch (const Error& error) {
     say(std::string("no log was kept: ") + error.what());

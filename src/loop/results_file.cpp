@@ -59,14 +59,12 @@ using ledger::Experiment;
 std::string results_fault(const Folders& folders, const Status& status,
                           const History& read_history) {
   const std::filesystem::path file = folders.results();
-  std::error_code unreadable;
-  if (!std::filesystem::exists(file, unreadable)) return {};
   const std::string name = file.filename().string();
   std::vector<ledger::ResultsRow> table;
   try {
-    const std::string text = read_file(file, "the table of results");
-    if (text == table_of(status)) return {};
-    table = ledger::parse_results(text, file);
+    const auto text = folders.read(file, "the table of results");
+    if (!text || text == table_of(status)) return {};
+    table = ledger::parse_results(*text, file);
   } catch (const Error& error) {
     return error.what();
   }
@@ -94,7 +92,9 @@ std::string results_fault(const Folders& folders, const Status& status,
 
 void require_results(const Folders& folders, const Status& status) {
   std::error_code unreadable;
-  if (std::filesystem::exists(folders.results(), unreadable)) return;
+  if (std::filesystem::exists(std::filesystem::symlink_status(folders.results(), unreadable))) {
+    return;
+  }
   write_file_atomically(folders.results(), table_of(status));
 }
 

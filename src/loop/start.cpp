@@ -8,6 +8,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/ledger/results_table.h"
 #include "loop/account.h"
+#include "loop/git_rules.h"
 #include "loop/harness.h"
 #include "loop/keepsake.h"
 #include "loop/kernel_file.h"
@@ -97,13 +98,12 @@ void require_clean(const repo::Repository& repository, const std::string& commit
 // Where the rows of an earlier run go, if there are any.
 [[nodiscard]] std::string results_aside(const Folders& folders) {
   std::error_code unreadable;
-  if (!fs::exists(folders.results(), unreadable)) return {};
-  const std::string text = read_file(folders.results(), "the results of an earlier run");
-  const std::size_t first = text.find('\n');
-  if (first == std::string::npos || text.find_first_not_of("\r\n", first) == std::string::npos) {
+  const auto text = folders.read(folders.results(), "the results of an earlier run");
+  const std::size_t first = text ? text->find('\n') : std::string::npos;
+  if (first == std::string::npos || text->find_first_not_of("\r\n", first) == std::string::npos) {
     return {};
   }
-  make_folders(folders.aside());
+  folders.make_below(folders.aside());
   for (int i = 1;; ++i) {
     const fs::path file = folders.aside() / fmt::format("results-{}.tsv", i);
     if (!fs::exists(file, unreadable)) return file.string();
@@ -146,6 +146,8 @@ Loop::Started Loop::start(const StartOptions& options) {
   run.guarded = guarded_files(repository, files);
   run.unsaved = unsaved_files(repository, run.editable);
 
+  run.git_rules = rules_now(repository);
+  require_faithful_checkout(repository, head.commit, run.editable);
   run.harness = harness_files(parts.surroundings.harness);
 
   ledger::Experiment baseline;

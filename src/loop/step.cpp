@@ -13,6 +13,7 @@
 #include "autokernel/compile/essence.h"
 #include "autokernel/ledger/results_table.h"
 #include "loop/account.h"
+#include "loop/git_rules.h"
 #include "loop/kernel_file.h"
 #include "loop/parts.h"
 #include "loop/scope.h"
@@ -147,6 +148,7 @@ Step Loop::step(const StepOptions& options) {
                             "the gain again, --over-budget goes on",
                             run.tag, status.why_stop()));
   }
+  require_same_rules(repository, run);
   require_nothing_strayed(status);
   parts.require_untampered(account, Extent::end);
   // What is no file at all, git has words for.
@@ -173,9 +175,12 @@ Step Loop::step(const StepOptions& options) {
   experiment.description = idea;
   experiment.incumbent = status.best.commit;
   experiment.log = Folders::log(run.tag, experiment.number);
-  // The bytes that are judged are those that git keeps.
+  // The bytes that are judged are those that git keeps, and those that a checkout of them writes:
+  // of a file that a program filters, not even a commit is to be made.
+  require_faithful_checkout(repository, status.best.commit, run.editable);
   experiment.commit = repository.commit_file(status.best.commit, run.editable,
                                              message_of(experiment.number, run.tag, idea));
+  require_faithful_checkout(repository, experiment.commit, run.editable);
   request.source = parts.source_at(experiment.commit, run.editable);
   experiment.source_digest = digest_of(request.source);
   require_new_source(status, experiment.source_digest, options.again);

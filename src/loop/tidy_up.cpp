@@ -7,6 +7,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/system_error.h"
+#include "loop/git_rules.h"
 #include "loop/results_file.h"
 #include "loop/scope.h"
 
@@ -15,12 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[nodiscard]] fs::path new_folder(const fs::path& parent) {
+[[nodiscard]] fs::path new_folder(const Folders& folders) {
   std::error_code failed;
   for (int i = 1;; ++i) {
-    fs::path folder = parent / fmt::format("turn-{}", i);
-    if (fs::exists(folder, failed)) continue;
-    make_folders(folder);
+    fs::path folder = folders.aside() / fmt::format("turn-{}", i);
+    if (fs::exists(fs::symlink_status(folder, failed))) continue;
+    folders.make_below(folder);
     return folder;
   }
 }
@@ -77,11 +78,27 @@ void put_back(const repo::Repository& repository, const Status& status, const St
   if (!one.blob.empty()) repository.put_back(one.blob, one.path);
 }
 
+// What has changed. A folder that nobody can look through goes aside first.
+[[nodiscard]] std::vector<repo::Change> changes_in(const repo::Repository& repository,
+                                                   const Folders& folders, TidiedUp& tidied) {
+  for (;;) {
+    try {
+      return repository.changes(Folders::are_own);
+    } catch (const repo::TooDeep& deep) {
+      const std::string name = deep.folder().substr(0, deep.folder().size() - 1);
+      const fs::path to = new_folder(folders) / name;
+      move(folders.root() / name, to);
+      tidied.files.push_back(to.lexically_relative(folders.root()).string());
+    }
+  }
+}
+
 }  // namespace
 
 TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, const Status& status,
                  const std::optional<KeptIndex>& index) {
   TidiedUp tidied;
+  repository.require_readable();
   remove_locks(repository, status);
   tidied.commit = take_back_branch(repository, status);
   // Before the look: what the agent has staged or taken out alone is no change of a file.
@@ -89,8 +106,11 @@ TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, con
     restore_index(repository, *index);
     tidied.lost = lost_of_index(repository);
   }
+  for (const std::string& rule : put_rules_back(repository, status.run)) {
+    tidied.files.push_back(rule + " (put back)");
+  }
   const std::vector<Strayed> strayed =
-      strayed_files(repository, status.run, repository.changes(Folders::are_own));
+      strayed_files(repository, status.run, changes_in(repository, folders, tidied));
   const bool is_forged = !results_fault(folders, status, [&] {
                             return ledger::Ledger::open(folders.own()).rows();
                           }).empty();
@@ -98,7 +118,7 @@ TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, con
     require_results(folders, status);
     return tidied;
   }
-  const fs::path aside = new_folder(folders.aside());
+  const fs::path aside = new_folder(folders);
   std::error_code unreadable;
   if (is_forged) {
     const fs::path to = aside / folders.results().filename();

@@ -4,6 +4,7 @@
 
 #include "autokernel/base/error.h"
 #include "loop/account.h"
+#include "loop/git_rules.h"
 #include "loop/harness.h"
 #include "loop/headline.h"
 #include "loop/original_case.h"
@@ -39,6 +40,18 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
   return fmt::format("{} {}, and not at {}, the last one kept", status.run.branch,
                      stands_at ? "stands at " + short_id(*stands_at) : "is gone",
                      name_of(status.best));
+}
+
+// Those of the branch that a finish has made of what was kept.
+[[nodiscard]] std::vector<std::string> kept_commits(const repo::Repository& repository,
+                                                    const Status& status) {
+  std::vector<std::string> commits;
+  auto commit = repository.reference("refs/heads/" + status.run.branch + "-kept");
+  for (int left = status.counts.kept; commit && left > 0; --left) {
+    commits.push_back(*commit);
+    commit = repository.parent_of(*commit);
+  }
+  return commits;
 }
 
 [[nodiscard]] std::string interval(const ledger::Confirmed& ratio) {
@@ -116,6 +129,7 @@ Verification Loop::verify(const std::string& tag, int processes) {
     faults.push_back(std::move(fault));
   }
   add(faults, case_faults(repository, run));
+  add(faults, checkout_faults(repository, status, kept_commits(repository, status)));
   // Another build of the program is none of the agent's doing, and measures both kernels alike.
   verification.remarks = harness_faults(run.harness, parts.surroundings.harness);
   add(verification.remarks, ledger.notes());

@@ -5,6 +5,7 @@
 #include "repo/no_waiting.h"
 #include "repo/objects.h"
 #include "repo/open_repository.h"
+#include "repo/sizes.h"
 
 namespace autokernel::repo {
 namespace {
@@ -48,6 +49,7 @@ std::optional<std::string> Repository::bytes_of(const std::string& blob) const {
 std::optional<std::string> Repository::bytes_referenced(const std::string& name) const {
   const NoWaiting no_waiting;
   const std::string attempt = fmt::format("cannot read what the reference {} names", name);
+  refuse_endless_reference(*opened_, name);
   git_oid id{};
   if (!found(git_reference_name_to_id(&id, opened_->git(), name.c_str()), attempt,
              "git_reference_name_to_id")) {

@@ -2,12 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
+#include "repo/deep_folders.h"
 #include "repo/git_failure.h"
 #include "repo/index.h"
 #include "repo/no_waiting.h"
 #include "repo/objects.h"
+#include "repo/sizes.h"
 #include "repo/worktree.h"
 
 namespace autokernel::repo {
@@ -32,8 +33,11 @@ constexpr unsigned kChanged = kInWorktree | GIT_STATUS_WT_NEW | GIT_STATUS_WT_DE
                   GIT_STATUS_OPT_DISABLE_PATHSPEC_MATCH | GIT_STATUS_OPT_NO_REFRESH;
   refresh_index(open);
   git_status_list* list = nullptr;
-  check(git_status_list_new(&list, open.git(), &options), attempt, "git_status_list_new");
-  return own(list);
+  const int status = git_status_list_new(&list, open.git(), &options);
+  if (status >= 0) return own(list);
+  const Error failure = git_failure(status, attempt, "git_status_list_new");
+  if (auto folder = folder_with_deep_nest(open)) throw TooDeep(attempt, *std::move(folder));
+  throw failure;
 }
 
 [[nodiscard]] std::string path_of(const git_status_entry& entry) {
@@ -58,25 +62,6 @@ constexpr unsigned kChanged = kInWorktree | GIT_STATUS_WT_NEW | GIT_STATUS_WT_DE
   if (entry.status != GIT_STATUS_WT_MODIFIED || blob.empty()) return false;
   const git_diff_delta& delta = *entry.index_to_workdir;
   return delta.old_file.mode == delta.new_file.mode && text_of(delta.old_file.id) == blob;
-}
-
-// An index knows the lower 32 bits of a size alone: one that differs in the others looks the same
-// to libgit2, which then reads all of the file. A hole in a file costs nothing, so that may be any
-// size.
-void refuse_endless_files(const OpenRepository& open) {
-  const Owned<git_index*> index = index_of(open);
-  for (std::size_t i = 0; i < git_index_entrycount(index.get()); ++i) {
-    const std::filesystem::path place = open.root / git_index_get_byindex(index.get(), i)->path;
-    struct stat status{};
-    if (::lstat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    if (static_cast<std::uint64_t>(status.st_size) <= std::numeric_limits<std::uint32_t>::max()) {
-      continue;
-    }
-    throw Error(Stop::repository,
-                fmt::format("{0} has {1} GiB, which is too much to look at: put it back with 'git "
-                            "checkout -- {0}', or move it out of the repository",
-                            place.string(), status.st_size >> 30U));
-  }
 }
 
 // How much is read of all that has changed, of files that git knows and of others: a second's worth
@@ -114,12 +99,20 @@ void identify(const OpenRepository& open, Change& change, std::uint64_t& appetit
 
 }  // namespace
 
+TooDeep::TooDeep(const std::string& attempt, std::string folder)
+    : Error(Stop::repository,
+            fmt::format("{}: the folders in {} are nested too deeply; remove it, or move it out of "
+                        "the repository",
+                        attempt, folder)),
+      folder_(std::move(folder)) {}
+
 std::vector<Change> Repository::changes(const Paths& passed_over) const {
   const NoWaiting no_waiting;
   const std::string attempt =
       fmt::format("cannot find out what has changed in {}", root().string());
+  refuse_endless_settings(opened_->git_folder, opened_->common_folder);
   refresh_index(*opened_);
-  refuse_endless_files(*opened_);
+  refuse_endless_worktree(*opened_);
   Appetite appetite;
   const Owned<git_status_list*> list = status_list(*opened_, attempt);
   std::vector<Change> changes;

@@ -7,6 +7,7 @@
 #include "repo/no_waiting.h"
 #include "repo/objects.h"
 #include "repo/open_repository.h"
+#include "repo/sizes.h"
 
 namespace autokernel::repo {
 namespace {
@@ -29,7 +30,9 @@ Head Repository::head() const {
   const NoWaiting no_waiting;
   const std::string attempt = fmt::format("cannot read the head of {}", root().string());
   Head head;
+  refuse_endless_reference(*opened_, "HEAD");
   head.branch = branch_of(opened_->git(), attempt);
+  refuse_endless_reference(*opened_, std::string(kBranches) + head.branch);
   git_oid id{};
   if (found(git_reference_name_to_id(&id, opened_->git(), "HEAD"), attempt,
             "git_reference_name_to_id")) {

@@ -49,7 +49,9 @@ std::optional<IndexImage> Repository::index_image() const {
   const fs::path file = opened_->git_folder / "index";
   struct stat status{};
   if (::stat(file.c_str(), &status) != 0 && errno == ENOENT) return std::nullopt;
-  return IndexImage{.bytes = read_file(file, "git's index", kLargestIndex),
+  const auto bytes = read_file_below(opened_->git_folder, "index", "git's index", kLargestIndex);
+  if (!bytes) return std::nullopt;
+  return IndexImage{.bytes = *bytes,
                     .written_seconds = status.st_mtim.tv_sec,
                     .written_nanoseconds = status.st_mtim.tv_nsec};
 }

@@ -8,6 +8,7 @@
 #include "repo/no_waiting.h"
 #include "repo/open_repository.h"
 #include "repo/refusals.h"
+#include "repo/sizes.h"
 
 namespace autokernel::repo {
 
@@ -43,6 +44,7 @@ Owned<int> start_library() {
     throw git_failure(users, "cannot start libgit2", "git_libgit2_init", Stop::environment);
   }
   Owned<int> library(users, [](int) { git_libgit2_shutdown(); });
+  limit_memory();
   check(git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1), "cannot have git's files synced",
         "git_libgit2_opts");
   return library;
@@ -53,7 +55,9 @@ Repository Repository::open(const fs::path& inside) {
   auto opened = std::make_unique<Opened>();
   opened->library = start_library();
   const fs::path folder = folder_of(inside);
-  refuse_unknown_formats(discover(folder));
+  const fs::path git_folder = discover(folder);
+  refuse_endless_settings(git_folder, common_folder_of(git_folder));
+  refuse_unknown_formats(git_folder);
   git_repository* repository = nullptr;
   const int status = git_repository_open_ext(&repository, folder.c_str(), 0, nullptr);
   opened->handle = own(repository);
@@ -62,6 +66,7 @@ Repository Repository::open(const fs::path& inside) {
   opened->common_folder = git_repository_commondir(repository);
   refuse_bare(*opened);
   opened->root = fs::canonical(git_repository_workdir(repository));
+  refuse_files_elsewhere(*opened, folder);
   refuse_unreadable_index(*opened);
   Repository result(std::move(opened));
   // For the log of references, which libgit2 would else sign as unknown.
@@ -77,6 +82,10 @@ Repository& Repository::operator=(Repository&&) noexcept = default;
 Repository::~Repository() = default;
 
 fs::path Repository::root() const { return opened_->root; }
+void Repository::require_readable() const {
+  refuse_endless_settings(opened_->git_folder, opened_->common_folder);
+}
+
 fs::path Repository::git_folder() const { return opened_->git_folder; }
 
 }  // namespace autokernel::repo

@@ -7,12 +7,14 @@
 #include "repo/objects.h"
 #include "repo/open_repository.h"
 #include "repo/patience.h"
+#include "repo/sizes.h"
 
 namespace autokernel::repo {
 
 std::optional<std::string> Repository::reference(const std::string& name) const {
   const NoWaiting no_waiting;
   const std::string attempt = fmt::format("cannot read the reference {}", name);
+  refuse_endless_reference(*opened_, name);
   git_reference* reference = nullptr;
   if (!found(git_reference_lookup(&reference, opened_->git(), name.c_str()), attempt,
              "git_reference_lookup")) {
@@ -51,6 +53,7 @@ void Repository::set_reference(const std::string& name, const std::string& objec
   const std::string attempt =
       fmt::format("cannot set the reference {} of {} to {}", name, root().string(), object);
   const git_oid id = id_of(object, attempt);
+  refuse_endless_reference(*opened_, name);
   constexpr int kMoveOneThatIsThere = 1;
   check(while_locked([&] {
           git_reference* made = nullptr;

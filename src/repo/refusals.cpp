@@ -28,16 +28,6 @@ namespace {
           fmt::format("cannot use the repository {}: {}; {}", repository.string(), reason, remedy)};
 }
 
-// Where the settings are: a linked worktree's folder names the one it shares with the others.
-[[nodiscard]] fs::path common_folder_of(const fs::path& git_folder) {
-  // A path in a line of its own.
-  constexpr std::uint64_t kLongest = 64ULL << 10U;
-  if (!fs::exists(git_folder / "commondir")) return git_folder;
-  const std::string text =
-      read_file(git_folder / "commondir", "where git's settings are", kLongest);
-  return git_folder / text.substr(0, text.find('\n'));
-}
-
 [[nodiscard]] std::optional<std::string> setting(git_config* config, const char* name) {
   git_buf value = GIT_BUF_INIT;
   if (!found(git_config_get_string_buf(&value, config, name),
@@ -115,6 +105,15 @@ namespace {
 
 }  // namespace
 
+fs::path common_folder_of(const fs::path& git_folder) {
+  // A path in a line of its own.
+  constexpr std::uint64_t kLongest = 64ULL << 10U;
+  if (!fs::exists(git_folder / "commondir")) return git_folder;
+  const std::string text =
+      read_file(git_folder / "commondir", "where git's settings are", kLongest);
+  return git_folder / text.substr(0, text.find('\n'));
+}
+
 void refuse_unknown_formats(const fs::path& git_folder) {
   const fs::path file = common_folder_of(git_folder) / "config";
   if (!fs::exists(file)) return;
@@ -170,6 +169,28 @@ void refuse_bare(const OpenRepository& open) {
   const fs::path repository = shown(open.git_folder);
   throw refusal(repository, "it is bare, which means without files to work on",
                 fmt::format("work in a clone of it: git clone '{}' FOLDER", repository.string()));
+}
+
+void refuse_files_elsewhere(const OpenRepository& open, const fs::path& folder) {
+  const fs::path top = top_of(folder);
+  if (open.root != top) {
+    throw refusal(top,
+                  fmt::format("its files are said to lie in {}, and nothing outside of the "
+                              "repository's own folder is touched",
+                              open.root.string()),
+                  fmt::format("if its settings say so, 'git -C {} config --unset core.worktree' "
+                              "takes that back",
+                              shown(open.git_folder).string()));
+  }
+  // The git folders of linked worktrees and of submodules have names of their own.
+  const fs::path owner = shown(open.git_folder);
+  const bool is_anothers = fs::path(open.git_folder).parent_path().filename() == ".git";
+  std::error_code gone;
+  if (is_anothers && !fs::equivalent(owner, top, gone)) {
+    throw refusal(
+        top, fmt::format("its .git leads to that of {}, whose files are others", owner.string()),
+        "'git worktree add FOLDER' makes a second worktree of a repository");
+  }
 }
 
 void refuse_unreadable_index(const OpenRepository& open) {

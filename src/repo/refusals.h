@@ -9,6 +9,9 @@
 
 namespace autokernel::repo {
 
+// Where the settings are: a linked worktree's folder names the one it shares with the others.
+[[nodiscard]] std::filesystem::path common_folder_of(const std::filesystem::path& git_folder);
+
 // Throws Error(repository) for a repository whose objects or references are kept in a form that
 // libgit2 does not know, or that asks for another extension of git's format. Looks at its settings,
 // before it is opened: libgit2 would only call the extension unknown.
@@ -21,6 +24,11 @@ void refuse_unknown_formats(const std::filesystem::path& git_folder);
 
 // Throws Error(repository) for one without files.
 void refuse_bare(const OpenRepository& open);
+
+// Throws Error(repository) where the files of the repository around `folder` are said to lie in
+// another folder than the one with the .git in it (core.worktree, or a .git that leads to that of
+// another worktree): every command would move and write files there.
+void refuse_files_elsewhere(const OpenRepository& open, const std::filesystem::path& folder);
 
 // Reads the index, which is when libgit2 finds out that it is split or sparse. Throws
 // Error(repository).

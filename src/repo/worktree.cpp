@@ -183,18 +183,23 @@ std::optional<git_oid> blob_of(const OpenRepository& open, const std::string& pa
   return std::nullopt;
 }
 
+std::string as_written(const OpenRepository& open, git_blob* blob, const std::string& path,
+                       const std::string& attempt) {
+  const Owned<git_filter_list*> filters =
+      filters_for(open, path, blob, GIT_FILTER_TO_WORKTREE, attempt);
+  if (filters.get() == nullptr) return raw_bytes(blob);
+  git_buf bytes = GIT_BUF_INIT;
+  check(git_filter_list_apply_to_blob(&bytes, filters.get(), blob), attempt,
+        "git_filter_list_apply_to_blob");
+  const Owned<git_buf*> owned = own(&bytes);
+  return {bytes.ptr, bytes.size};
+}
+
 void write_file(const OpenRepository& open, const git_oid& blob, const std::string& path) {
   const std::string attempt = fmt::format("cannot write {}", path);
   const fs::path place = prepared_place(open, path);
   const Owned<git_blob*> owned = stored(open, blob, attempt);
-  const Owned<git_filter_list*> filters =
-      filters_for(open, path, owned.get(), GIT_FILTER_TO_WORKTREE, attempt);
-  if (filters.get() == nullptr) return write_file_atomically(place, raw_bytes(owned.get()));
-  git_buf bytes = GIT_BUF_INIT;
-  check(git_filter_list_apply_to_blob(&bytes, filters.get(), owned.get()), attempt,
-        "git_filter_list_apply_to_blob");
-  const Owned<git_buf*> owned_bytes = own(&bytes);
-  write_file_atomically(place, {bytes.ptr, bytes.size});
+  write_file_atomically(place, as_written(open, owned.get(), path, attempt));
 }
 
 void write_link(const OpenRepository& open, const git_oid& blob, const std::string& path) {

@@ -36,6 +36,9 @@ enum class Keep : std::uint8_t { no, yes };
 [[nodiscard]] git_oid blob_of_text(const OpenRepository& open, const std::string& path,
                                    std::string_view bytes, Keep keep);
 
+// The bytes that git writes to the worktree for a blob at that path.
+[[nodiscard]] std::string as_written(const OpenRepository& open, git_blob* blob,
+                                     const std::string& path, const std::string& attempt);
 // Replaces a file, or makes it with its folders, from the bytes stored under that id. An existing
 // file keeps its mode. Throws Error(repository) for a path that leads through a link.
 void write_file(const OpenRepository& open, const git_oid& blob, const std::string& path);

@@ -28,11 +28,15 @@ TEST(LedgerFile, IsMadeWhereItIsMissing) {
   EXPECT_FALSE(File::open_or_make(scratch.path() / "file").is_new());
 }
 
-TEST(LedgerFile, IsMadeThroughALinkToNothing) {
+TEST(LedgerFile, IsNeverOpenedThroughALink) {
   const ScratchFolder scratch;
   std::filesystem::create_symlink("target", scratch.path() / "link");
-  File::open_or_make(scratch.path() / "link").write(0, "text");
-  EXPECT_EQ(test::contents(scratch.path() / "target"), "text");
+  const auto open = [&] { static_cast<void>(File::open_or_make(scratch.path() / "link")); };
+  EXPECT_THAT(open, fails_with("it is a symbolic link"));
+  EXPECT_FALSE(std::filesystem::exists(scratch.path() / "target"));
+  scratch.write("target", "precious");
+  EXPECT_THAT(open, fails_with("it is a symbolic link"));
+  EXPECT_EQ(test::contents(scratch.path() / "target"), "precious");
 }
 
 TEST(LedgerFile, IsNotMadeTwice) {

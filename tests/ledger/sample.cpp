@@ -23,7 +23,8 @@ RunStarted full_run_started() {
           .harness = {{.name = "autokernel",
                        .path = "/usr/bin/autokernel",
                        .sha256 = std::string(64, 'd'),
-                       .stamp = "1:2:3"}}};
+                       .stamp = "1:2:3"}},
+          .git_rules = {{".git/info/exclude", std::string(40, 'f')}}};
 }
 
 Experiment full_experiment() {

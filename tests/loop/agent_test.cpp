@@ -177,6 +177,12 @@ TEST(IdeaOf, IsOneShortLineOfText) {
   EXPECT_THAT(idea, AllOf(StartsWith("a b"), SizeIs(Lt(510U))));
 }
 
+TEST(IdeaOf, IsReadThroughNoLink) {
+  const test::ScratchFolder folder;
+  std::filesystem::create_symlink(folder.write("secret", "a secret"), folder.path() / "idea.txt");
+  EXPECT_EQ(idea_of(folder.path() / "idea.txt", "IDEA: marked"), "marked");
+}
+
 TEST(IdeaOf, IsReadFromNoFolderAndNoLargeFile) {
   const test::ScratchFolder folder;
   EXPECT_EQ(idea_of(folder.path(), "IDEA: marked"), "marked");

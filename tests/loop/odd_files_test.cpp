@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,8 @@ constexpr seconds kLongest{30};
 
 // Larger than anybody waits for, and of no bytes on the disk.
 constexpr off_t kHuge = off_t{3} << 30;
+
+void write_beside(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
 
 class OddFiles : public testing::Test {
  protected:
@@ -213,6 +216,85 @@ TEST_F(OddFiles, APipeAmongGitsSettingsOfAFolderHoldsNobodyUp) {
   workplace_.edit(kernel(80));
   // libgit2 takes it for none, and git's own status does not know it.
   EXPECT_EQ(workplace_.open().step({.idea = "an idea"}).experiment.verdict, "kept");
+}
+
+TEST_F(OddFiles, RulesOfFoldersWithoutEndAreNamed) {
+  for (const char* file : {".gitignore", ".gitattributes", "kernels/.gitignore"}) {
+    put_huge(file, off_t{6} << 30);
+    EXPECT_THAT(step_refused(Stop::repository), AllOf(HasSubstr(file), HasSubstr("has 6 GiB")));
+    static_cast<void>(place(file));
+  }
+  EXPECT_EQ(step().experiment.verdict, "kept");
+}
+
+TEST_F(OddFiles, AnIndexOfTheLedgerThatIsAnothersFileIsLetGo) {
+  const fs::path precious = workplace_.git().beside("precious.txt");
+  const std::string text = "of somebody else's\n";
+  write_beside(precious, text);
+  fs::create_symlink(precious, place(".autokernel/ledger.index"));
+  EXPECT_EQ(step().experiment.verdict, "kept");
+  EXPECT_EQ(test::contents(precious), text);
+  fs::create_hard_link(precious, place(".autokernel/ledger.index"));
+  EXPECT_EQ(workplace_.try_out(kernel(60)).experiment.verdict, "kept");
+  EXPECT_EQ(test::contents(precious), text);
+}
+
+TEST_F(OddFiles, ALinkInThePlaceOfAFileOfTheLoopsIsNeverReadNorWritten) {
+  const fs::path precious = workplace_.git().beside("precious.txt");
+  const std::string text = "of somebody else's\n";
+  write_beside(precious, text);
+  for (const char* file : {"results.tsv", ".autokernel/ledger.jsonl", ".autokernel/journal.json"}) {
+    const std::string bytes = workplace_.has(file) ? workplace_.git().read(file) : std::string();
+    fs::create_symlink(precious, place(file));
+    workplace_.edit(kernel(80));
+    std::string said;
+    try {
+      static_cast<void>(workplace_.open().step({.idea = "an idea"}));
+    } catch (const Error& error) {
+      said = error.what();
+    }
+    EXPECT_THAT(said, AllOf(HasSubstr(file), HasSubstr("symbolic link")));
+    EXPECT_THAT(said, testing::Not(HasSubstr("somebody")));
+    EXPECT_EQ(test::contents(precious), text);
+    static_cast<void>(place(file));
+    if (!bytes.empty()) workplace_.git().write(file, bytes);
+  }
+}
+
+TEST_F(OddFiles, ALinkInThePlaceOfAFolderOfTheLoopsIsNamed) {
+  const fs::path elsewhere = workplace_.git().beside("elsewhere");
+  fs::create_directory(elsewhere);
+  workplace_.edit(kernel(80));
+  fs::rename(workplace_.root() / ".autokernel", workplace_.git().beside("kept"));
+  fs::create_directory_symlink(elsewhere, workplace_.root() / ".autokernel");
+  EXPECT_THAT(refused(Stop::environment),
+              AllOf(HasSubstr(".autokernel"), HasSubstr("symbolic link")));
+  EXPECT_TRUE(fs::is_empty(elsewhere));
+  fs::remove(workplace_.root() / ".autokernel");
+  fs::rename(workplace_.git().beside("kept"), workplace_.root() / ".autokernel");
+  fs::create_directory_symlink(elsewhere, place(".autokernel/runs"));
+  EXPECT_EQ(step().experiment.verdict, "kept");
+  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("no log was kept")));
+  EXPECT_TRUE(fs::is_empty(elsewhere));
+}
+
+TEST_F(OddFiles, FoldersNestedTooDeeplyGoAside) {
+  DriveOptions options;
+  options.budget.max_runs = 1;
+  options.agent =
+      "mkdir nest; (cd nest; for i in $(seq 150); do mkdir d; cd d; done)\n"
+      "echo 'constexpr float time_us = 80;' > \"$AUTOKERNEL_KERNEL\"";
+  Loop loop = workplace_.open("autokernel loop run");
+  EXPECT_EQ(drive(loop, options, {}).experiments, 1);
+  EXPECT_FALSE(workplace_.has("nest"));
+  EXPECT_TRUE(workplace_.has(".autokernel/aside/turn-1/nest"));
+}
+
+TEST_F(OddFiles, FoldersNestedTooDeeplyAreNamed) {
+  fs::path nest = workplace_.root() / "nest";
+  for (int i = 0; i < 150; ++i) nest /= "d";
+  fs::create_directories(nest);
+  EXPECT_THAT(step_refused(Stop::repository), AllOf(HasSubstr("nest/"), HasSubstr("remove")));
 }
 
 TEST_F(OddFiles, ALedgerWithAnEndlessTailIsNotRead) {

@@ -100,6 +100,81 @@ TEST(Refusals, AnExtensionThatNobodyKnows) {
               AllOf(HasSubstr("extensions.someday"), HasSubstr("git clone")));
 }
 
+TEST(Refusals, FilesThatAreSaidToLieElsewhereUntilTheyAreNot) {
+  const ScratchRepository scratch;
+  fill(scratch);
+  const fs::path elsewhere = scratch.beside("elsewhere");
+  fs::create_directory(elsewhere);
+  scratch.git("config", "core.worktree", elsewhere.string());
+  for (const fs::path& inside : {scratch.root(), scratch.root() / "a"}) {
+    EXPECT_THAT(refusal(inside),
+                AllOf(HasSubstr(elsewhere.string()), HasSubstr("config --unset core.worktree")));
+  }
+  EXPECT_TRUE(fs::is_empty(elsewhere));
+  scratch.git_in(scratch.root() / ".git", {"config", "--unset", "core.worktree"});
+  EXPECT_EQ(refusal(scratch.root()), "");
+}
+
+TEST(Refusals, FilesThatAreSaidToLieWhereTheyDoAreNone) {
+  const ScratchRepository scratch;
+  fill(scratch);
+  scratch.git("config", "core.worktree", scratch.root().string());
+  EXPECT_EQ(refusal(scratch.root() / "a"), "");
+}
+
+TEST(Refusals, AFolderWhoseGitIsThatOfAnother) {
+  const ScratchRepository scratch;
+  fill(scratch);
+  scratch.write("a/.git", "gitdir: ../.git\n");
+  EXPECT_THAT(refusal(scratch.root() / "a"), HasSubstr("leads to that of"));
+}
+
+TEST(Refusals, ASubmoduleIsNone) {
+  const ScratchRepository scratch;
+  fill(scratch);
+  scratch.git("clone", "--quiet", ".", scratch.beside("other").string());
+  scratch.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add",
+              scratch.beside("other").string(), "part");
+  EXPECT_EQ(Repository::open(scratch.root() / "part").root(), scratch.root() / "part");
+}
+
+// With holes in them, they cost nothing on the disk.
+TEST(Refusals, FilesOfGitsThatAreTooLarge) {
+  constexpr std::uintmax_t kHuge = std::uintmax_t{6} << 30U;
+  for (const char* name :
+       {".git/config", ".git/HEAD", ".git/packed-refs", ".git/index", ".git/info/exclude",
+        ".git/info/attributes", ".git/objects/info/alternates"}) {
+    const ScratchRepository scratch;
+    fill(scratch);
+    fs::resize_file(
+        fs::exists(scratch.root() / name) ? scratch.root() / name : scratch.write(name, ""), kHuge);
+    EXPECT_THAT(
+        refusal(scratch.root()),
+        AllOf(HasSubstr((scratch.root() / name).string() + " has 6 GiB"), HasSubstr("at most")));
+  }
+}
+
+TEST(Refusals, AReferenceThatIsTooLarge) {
+  const ScratchRepository scratch;
+  fill(scratch);
+  fs::resize_file(scratch.root() / ".git/refs/heads/main", std::uintmax_t{6} << 30U);
+  const Repository repository = Repository::open(scratch.root());
+  EXPECT_THROW(static_cast<void>(repository.head()), Error);
+  EXPECT_THROW(static_cast<void>(repository.reference("refs/heads/main")), Error);
+}
+
+// Where none of the looks at sizes finds it, libgit2 is not given the memory.
+TEST(Refusals, AnObjectThatIsTooLargeIsNotRead) {
+  const ScratchRepository scratch;
+  fill(scratch);
+  const std::string blob = scratch.line("rev-parse", "HEAD:a/one");
+  const fs::path object = scratch.root() / ".git/objects" / blob.substr(0, 2) / blob.substr(2);
+  fs::permissions(object, fs::perms::owner_write, fs::perm_options::add);
+  fs::resize_file(object, std::uintmax_t{6} << 30U);
+  const Repository repository = Repository::open(scratch.root());
+  EXPECT_THROW(static_cast<void>(repository.bytes_of(blob)), Error);
+}
+
 TEST(Refusals, ASplitIndexUntilItIsNone) {
   const ScratchRepository scratch;
   fill(scratch);

@@ -38,6 +38,10 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 // Makes a folder and those above it, as far as they are missing. Throws Error(stop) where it
 // cannot.
 void make_folders(const std::filesystem::path& folder, Stop stop = Stop::environment);
+// The same for a path from `folder` that somebody else may put something in the place of: a link on
+// the way is refused, which would have us write into, and clear up, a folder of somebody else's.
+void make_folders_below(const std::filesystem::path& folder, const std::filesystem::path& path,
+                        Stop stop = Stop::environment);
 // Removes what programs that were killed while they replaced `path` have left beside it. Nobody
 // else may be replacing it now. What cannot be removed stays.
 void remove_unfinished_writes(const std::filesystem::path& path);

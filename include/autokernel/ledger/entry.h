@@ -57,6 +57,9 @@ struct RunStarted {
       guarded;  // by path, git's id of each file that must not change
   std::vector<Unsaved> unsaved;
   std::vector<HarnessFile> harness;  // empty: an earlier version started the run
+  // What git is told, beside any commit, of which files to look at and which bytes to write: by
+  // name, git's id of each text. Empty: an earlier version started the run.
+  std::map<std::string, std::string> git_rules = {};
   friend bool operator==(const RunStarted&, const RunStarted&) = default;
 };
 

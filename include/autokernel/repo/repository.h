@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "autokernel/base/error.h"
 
 namespace autokernel::repo {
 
@@ -36,6 +39,17 @@ struct Change {
   bool is_read = true;
   std::string what;  // for messages: "modified", "new", "deleted", "staged", "in conflict"
   friend bool operator==(const Change&, const Change&) = default;
+};
+
+// A folder that git does not know, from the root and with '/' behind it, holds folders nested so
+// deeply that nobody can say what has changed.
+class TooDeep : public Error {
+ public:
+  TooDeep(const std::string& attempt, std::string folder);
+  [[nodiscard]] const std::string& folder() const { return folder_; }
+
+ private:
+  std::string folder_;
 };
 
 // What people and agents have staged, and what git remembers of each file to see without reading it
@@ -72,6 +86,9 @@ class Repository {
   ~Repository();
 
   [[nodiscard]] std::filesystem::path root() const;  // of the worktree, without links in it
+  // Throws Error(repository) where a file of git's is too large to be one: for whoever goes on with
+  // it after others have been at work there.
+  void require_readable() const;
   // Where git keeps the head and the index of this worktree.
   [[nodiscard]] std::filesystem::path git_folder() const;
   // Empty for the root itself. Throws Error(usage) for a path outside the worktree.
@@ -104,6 +121,22 @@ class Repository {
   // message.
   [[nodiscard]] std::string commit_again(const std::string& like, const std::string& parent,
                                          const std::string& message) const;
+
+  // Why a checkout of the commit would not write the bytes of that file as git holds them, in a
+  // sentence with the remedy; empty where it would. Line ends alone make no difference.
+  [[nodiscard]] std::string checkout_fault(const std::string& commit,
+                                           const std::string& path) const;
+  // The names of the references by which git shows another object in the place of one of these
+  // commits, or of any file or folder (git replace).
+  [[nodiscard]] std::vector<std::string> replaced_objects(
+      const std::vector<std::string>& commits) const;
+
+  // What tells git, beside any commit, which files to look at and which bytes to write, by name
+  // (".git/info/exclude", "core.attributesFile"); empty where there is nothing.
+  [[nodiscard]] std::map<std::string, std::string> rules() const;
+  // Makes a rule that again. Whether it could: those outside of git's folder are left alone.
+  // NOLINTNEXTLINE(modernize-use-nodiscard): mostly for what it does
+  bool set_rule(const std::string& rule, std::string_view text) const;
 
   // The commit a full name ("refs/autokernel/demo/7") stands for.
   [[nodiscard]] std::optional<std::string> reference(const std::string& name) const;
@@ -145,9 +178,9 @@ class Repository {
   // while it stands. Those that the store does not have are left out.
   void hold(const std::string& name, const std::vector<std::string>& blobs) const;
 
-  // All that differs from the head's commit, by path. A folder that git does not know is one
-  // change, whatever it holds; submodules are left out. What git ignores is not among them, nor
-  // are paths that are passed over: their bytes are not even read.
+  // All that differs from the head's commit, by path. Throws TooDeep, too. A folder that git does
+  // not know is one change, whatever it holds; submodules are left out. What git ignores is not
+  // among them, nor are paths that are passed over: their bytes are not even read.
   using Paths = std::function<bool(const std::string& path)>;
   [[nodiscard]] std::vector<Change> changes(const Paths& passed_over = {}) const;
   // The id of a file's bytes as changes() gives it, without keeping them; empty where there is no
