@@ -59,7 +59,10 @@ constexpr std::uint64_t kLargest = (1ULL << 30U) + 4096;
 }
 
 [[nodiscard]] std::optional<KeptIndex> kept_in(const repo::Repository& repository) {
-  if (!is_index_kept(repository)) return std::nullopt;
+  std::error_code unreadable;
+  if (!fs::is_regular_file(fs::symlink_status(file_of(repository), unreadable))) {
+    return std::nullopt;  // whatever stands there, it is not what we kept
+  }
   const auto text = read_file_below(repository.git_folder(), kKind,
                                     "the index from before an agent's turn", kLargest);
   return text ? parse(*text) : std::nullopt;

@@ -95,7 +95,7 @@ TEST_F(CommandLine, SaysThatNobodyTakesItsOutput) {
   invocation.out = full.get();
   const Outcome run = test::run(invocation);
   EXPECT_EQ(run.code, 3);
-  EXPECT_EQ(run.err, "autokernel: cannot write to standard output\n");
+  EXPECT_EQ(run.err, "autokernel: cannot write to standard output: No space left on device\n");
 }
 
 TEST_F(CommandLine, SaysWhatItDoesWhereItIsAskedTo) {

@@ -48,7 +48,7 @@ TEST_F(LoopDisk, ThatIsFullFromTheFirstChangeOnLeavesTheEditAndSaysWhatToDo) {
 TEST_F(LoopDisk, ThatFailsOnceItIsDecidedLosesNoExperiment) {
   start();
   edit(wrong_kernel());
-  const Outcome run = run_with("40:full", {"loop", "step", "-m", "three times x"});
+  const Outcome run = run_with("70:full", {"loop", "step", "-m", "three times x"});
   EXPECT_THAT(run.code, AnyOf(3, 11)) << run.err;
   const Outcome status = run_autokernel({"loop", "status"});
   EXPECT_EQ(value_of("experiments", status.out), "1 (0 kept, 0 discarded, 1 failed)");

@@ -15,11 +15,9 @@ void report(WarpContext& context, FaultKind kind, std::uint32_t line, const std:
                                     .thread = fault_thread(context, context.lane)});
 }
 
-[[gnu::noinline]] void report_absence(WarpContext& context, std::uint32_t members,
-                                      std::uint32_t line) {
-  report(
-      context, FaultKind::bad_instruction, line,
-      "a warp-wide instruction whose lanes " + hex(members) + " are without the one that runs it");
+[[gnu::noinline]] void report_absence(WarpContext& context, std::uint32_t line) {
+  report(context, FaultKind::bad_instruction, line,
+         "warp-wide instruction whose mask leaves out the lane that runs it");
 }
 
 [[gnu::noinline]] void report_bad_call(WarpContext& context, std::uint32_t line,
@@ -37,7 +35,7 @@ extern "C" {
 std::uint32_t emu_meet(WarpContext* context, std::uint32_t kind, std::uint32_t members,
                        std::uint32_t operands, std::uint32_t line) {
   if (((members >> context->lane) & 1U) == 0) {
-    report_absence(*context, members, line);
+    report_absence(*context, line);
     context->block->abandon();
   }
   return context->block->meet({context->unit, kind, members, line}, operands);

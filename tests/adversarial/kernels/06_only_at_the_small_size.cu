@@ -2,7 +2,7 @@
 // must be: incorrect, elements differ
 // case: tests/data/split_k
 // size: default
-// without compared_timed_launches: correct
+// without compared_timed_launches, stress_inputs: correct
 #include <cuda_fp16.h>
 
 #include <autokernel.cuh>

@@ -185,7 +185,7 @@ TEST_F(Threads, ThatMeetWithoutNamingThemselvesAreAFault) {
   const auto outcome = kernel.run([](WarpContext* context) { sum_together(context, 0b1); });
 
   EXPECT_EQ(outcome.fault, FaultKind::bad_instruction);
-  EXPECT_THAT(outcome.text, HasSubstr("lanes 0x1 are without the one that runs it"));
+  EXPECT_THAT(outcome.text, HasSubstr("mask leaves out the lane that runs it"));
 }
 
 TEST_F(Threads, BeginFromTheLastWhereTheLaunchSaysSo) {
