@@ -47,8 +47,8 @@ struct GoOn {};
 
 using Order = std::variant<Preparation, LaunchTask, KeyAnswer, SampleAnswer, GoOn>;
 
-// The launcher has a context on the device: whoever needs another makes it now, as two that are made
-// at once take longer each.
+// The launcher has a context on the device: whoever needs another makes it now, as two that are
+// made at once take longer each.
 struct Opened {};
 // What was compiled, for the record.
 struct Compiled {
@@ -76,8 +76,8 @@ struct SampleTaken {
 struct ChecksDone {};
 
 // The last one is Timed, Rejection or Failure.
-using Report = std::variant<Phase, Code, Whereabouts, Opened, Compiled, KeyWanted, Delivered, SampleTaken,
-                            ChecksDone, Timed, Rejection, Failure>;
+using Report = std::variant<Phase, Code, Whereabouts, Opened, Compiled, KeyWanted, Delivered,
+                            SampleTaken, ChecksDone, Timed, Rejection, Failure>;
 
 // One line each, ending in a newline.
 [[nodiscard]] std::string encode(const Order& order);

@@ -189,8 +189,8 @@ class Reader {
     value = text;
   }
   static void read(const Json& json, Phase& value) {
-    for (const Phase phase :
-         {Phase::start, Phase::queue, Phase::compile, Phase::check, Phase::time, Phase::harness, Phase::apart}) {
+    for (const Phase phase : {Phase::start, Phase::queue, Phase::compile, Phase::check, Phase::time,
+                              Phase::harness, Phase::apart}) {
       if (json == spelling(phase)) {
         value = phase;
         return;

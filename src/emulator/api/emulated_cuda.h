@@ -89,10 +89,10 @@ void emuWhereabouts(char* text, size_t bytes);
 
 enum EmuWarpOrder { EMU_WARPS_ASCENDING = 0, EMU_WARPS_DESCENDING = 1 };
 
-/* In which order the warps of a block begin, in the primary context's launches from now on: one after
-   the other, each up to where it has to wait. A kernel that lacks a barrier may be right in one order
-   and wrong in the other. Any thread may call it at any time; without a primary context it does
-   nothing. */
+/* In which order the warps of a block begin, in the primary context's launches from now on: one
+   after the other, each up to where it has to wait. A kernel that lacks a barrier may be right in
+   one order and wrong in the other. Any thread may call it at any time; without a primary context
+   it does nothing. */
 void emuWarpOrder(uint32_t order);
 
 /* Version of the emulator, as "0.1.0". */
