@@ -179,8 +179,9 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
       if (!must_follow || argument.starts_with("-")) break;
       const std::string nearest = nearest_command(*chosen, argument);
       const std::string above = words.substr(0, words.size() - argument.size());
-      return fmt::format("there is no command '{}'{}", words,
-                         nearest.empty() ? "" : "; did you mean " + above + nearest + "?");
+      return fmt::format(
+          "there is no command '{}'{}", words,
+          nearest.empty() ? "" : fmt::format("; did you mean {}{}?", above, nearest));
     }
     chosen = below.back();
   }

@@ -98,9 +98,10 @@ void require_clean(const repo::Repository& repository, const std::string& commit
 // Where the rows of an earlier run go, if there are any.
 [[nodiscard]] std::string results_aside(const Folders& folders) {
   std::error_code unreadable;
-  const auto text = folders.read(folders.results(), "the results of an earlier run");
-  const std::size_t first = text ? text->find('\n') : std::string::npos;
-  if (first == std::string::npos || text->find_first_not_of("\r\n", first) == std::string::npos) {
+  const std::string text =
+      folders.read(folders.results(), "the results of an earlier run").value_or("");
+  const std::size_t first = text.find('\n');
+  if (first == std::string::npos || text.find_first_not_of("\r\n", first) == std::string::npos) {
     return {};
   }
   folders.make_below(folders.aside());

@@ -37,8 +37,8 @@ LauncherSession::LauncherSession(const RunnerCommand& command, std::size_t outbo
 void LauncherSession::assign(const LaunchTask& task, const SizedCase& checked,
                              const SizedCase& timed, const LaunchPlan& plan, Keys& keys) {
   account_ = std::make_unique<LaunchAccount>(checked, timed, plan, keys);
-  course_.emplace(plan.has_opponent ? LaunchCourse::Against::opponent
-                                    : LaunchCourse::Against::nobody);
+  course_ = LaunchCourse(plan.has_opponent ? LaunchCourse::Against::opponent
+                                           : LaunchCourse::Against::nobody);
   is_checked_ = plan.is_checked;
   process_.send(task);
 }
@@ -61,7 +61,7 @@ Timing LauncherSession::follow(SessionListener& listener) {
 void LauncherSession::dismiss() const { ::kill(-process_.id(), SIGKILL); }
 
 LauncherSession::Ended LauncherSession::take(const Phase& phase) {
-  if (!course_->enter(phase)) return disbelieved("it enters a phase out of turn");
+  if (!course_.enter(phase)) return disbelieved("it enters a phase out of turn");
   has_begun_ = has_begun_ || phase != Phase::harness;
   phase_ = phase;
   listener_->entered(phase);
@@ -122,7 +122,7 @@ LauncherSession::Ended LauncherSession::take(const SampleTaken& sample) {
 }
 
 LauncherSession::Ended LauncherSession::take(const ChecksDone& /*report*/) {
-  if (!course_->finish_checks()) return disbelieved("its checks are done out of turn");
+  if (!course_.finish_checks()) return disbelieved("its checks are done out of turn");
   if (is_checked_) {
     const std::string why = account_->missing_checks();
     if (!why.empty()) return disbelieved(why);
@@ -137,7 +137,7 @@ LauncherSession::Ended LauncherSession::take(const ChecksDone& /*report*/) {
 }
 
 LauncherSession::Ended LauncherSession::take(Timed& timed) {
-  if (!course_->is_over()) return disbelieved("it has times before it could");
+  if (!course_.is_over()) return disbelieved("it has times before it could");
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - timing_began_;
   if (const std::string why = account_->misfit(timed, elapsed); !why.empty()) {
     return disbelieved(why);

@@ -85,7 +85,7 @@ class LauncherSession {
   std::unique_ptr<LaunchAccount> account_;
   SessionListener* listener_ = nullptr;
   bool is_checked_ = false;  // whether it is to deliver launches to be checked
-  std::optional<LaunchCourse> course_;
+  LaunchCourse course_{LaunchCourse::Against::nobody};
   Phase phase_ = Phase::compile;
   std::chrono::steady_clock::time_point timing_began_;
   int codes_ = 0;

@@ -181,6 +181,7 @@ class Trial : private SessionListener {
   void load_its_kernels() const {
     if (!std::holds_alternative<cases::GemmReference>(problem_.reference)) return;
     std::vector<Bytes> zeros;
+    zeros.reserve(timed_size_.tensors.size());
     for (const SizedTensor& tensor : timed_size_.tensors) zeros.emplace_back(tensor.bytes);
     static_cast<void>(make_reference()->expected(timed_size_, zeros));
   }
@@ -330,12 +331,14 @@ class Trial : private SessionListener {
     result_.bench_seconds = timed.seconds;
     for (std::string& warning : timed.warnings) result_.warnings.push_back(std::move(warning));
     if (auto rejected = implausible(driver_->info(), timed_size_, timed)) return rejected;
+    std::unique_ptr<Settlement> settlement;
     if (request_.against) {
-      result_.comparison = compared(timed, *request_.against);
-      if (!unclean_.empty()) doubt(*result_.comparison, unclean_);
+      PairedComparison& found = result_.comparison.emplace(compared(timed, *request_.against));
+      if (!unclean_.empty()) doubt(found, unclean_);
+      if (is_settled_apart(found, *request_.against)) {
+        settlement = begin_settlement(*request_.against);
+      }
     }
-    const std::unique_ptr<Settlement> settlement =
-        is_settled_apart() ? begin_settlement() : nullptr;
     if (stands(Defence::compared_timed_launches)) {
       if (auto rejected = judge(session_->account().take_records())) {
         result_.comparison.reset();  // times of a kernel that is wrong mean nothing
@@ -354,24 +357,30 @@ class Trial : private SessionListener {
     result_.warm_us = timed.warm_us;
     result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
-    if (settlement) settle(*settlement);
+    if (settlement && result_.comparison) {
+      // Should a process of its own take this one down, what is known so far still holds.
+      if (learned_) learned_(result_);
+      settlement->settle(*result_.comparison);
+    }
     return std::nullopt;
   }
 
   // Whether the loop would keep the kernel for what was found.
-  [[nodiscard]] bool is_settled_apart() const {
-    if (!result_.comparison || !request_.against->is_settled) return false;
-    const PairedComparison& found = *result_.comparison;
-    return found.outcome == Outcome::faster || (found.as_fast && request_.against->as_fast_will_do);
+  [[nodiscard]] static bool is_settled_apart(const PairedComparison& found,
+                                             const Opponent& opponent) {
+    const bool would_do =
+        found.outcome == Outcome::faster || (found.as_fast && opponent.as_fast_will_do);
+    return opponent.is_settled && would_do;
   }
 
   // The first process of the settlement gets ready while the launches of this one are judged.
-  [[nodiscard]] std::unique_ptr<Settlement> begin_settlement() {
+  [[nodiscard]] std::unique_ptr<Settlement> begin_settlement(const Opponent& opponent) {
     session_->dismiss();
     return std::make_unique<Settlement>(SettlementTask{
         .launcher = launcher_command_,
         .preparation = preparation(),
         .launches = task_,
+        .opponent = opponent,
         .device = driver_->info(),
         .sized = timed_size_,
         .plan = launch_plan(),
@@ -380,11 +389,6 @@ class Trial : private SessionListener {
         .watch = [this](pid_t launcher) { return make_watch(launcher); },
         .judge = [this](std::span<const LaunchRecord> launches) { return judge(launches); },
         .stands_at = [this](const Whereabouts& whereabouts) { stands_at(whereabouts); }});
-  }
-  // What is known is told before: should a process of its own take this one down, that still holds.
-  void settle(Settlement& settlement) {
-    if (learned_) learned_(result_);
-    settlement.settle(*result_.comparison);
   }
 
   [[nodiscard]] PairedComparison compared(const Timed& timed, const Opponent& opponent) const {

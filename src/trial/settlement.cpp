@@ -28,7 +28,7 @@ Settlement::Settlement(SettlementTask task) : task_(std::move(task)) { start(kOr
 void Settlement::start(Who who) {
   const bool is_candidate = who == Who::candidate;
   LaunchTask launches = task_.launches;
-  if (!is_candidate) launches.source = launches.against->source;
+  if (!is_candidate) launches.source = task_.opponent.source;
   launches.against.reset();
   // Both were checked a moment ago, or when they were the candidate.
   launches.checked = false;
@@ -90,7 +90,7 @@ std::variant<std::vector<double>, std::string> Settlement::measure() {
   unclean_.clear();
   const auto fails = [&](const Rejection& rejection) {
     return fmt::format("measured by itself, {} fails: {}",
-                       who_ == Who::candidate ? "the kernel" : task_.launches.against->name,
+                       who_ == Who::candidate ? "the kernel" : task_.opponent.name,
                        rejection.reason);
   };
   Timing timing = session_->follow(*this);

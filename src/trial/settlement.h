@@ -19,6 +19,7 @@ struct SettlementTask {
   const RunnerCommand& launcher;
   Preparation preparation;
   LaunchTask launches;  // that of the trial which found the gain; its source is the candidate's
+  const Opponent& opponent;
   const driver::DeviceInfo& device;
   const SizedCase& sized;
   LaunchPlan plan;
