@@ -21,6 +21,8 @@ constexpr double kMostDifferent = 0.05;
 // three pairs, all three of them being the candidate's is reason enough to look on.
 constexpr double kNoChance = 1e-5;
 constexpr double kLittleChance = 0.2;
+// Where no more pairs are to say whose they are: honest kernels are refused once in 100 times.
+constexpr double kUnlikely = 0.01;
 
 }  // namespace
 
@@ -65,7 +67,7 @@ bool is_as_fast_guarded(std::span<const double> log_ratios, const PairedEstimate
                         double min_gain) {
   if (!is_as_fast(estimate, min_gain)) return false;
   const SlowMinority found = slow_minority(log_ratios, estimate.mean);
-  return found.p_value >= kLittleChance && found.plain_mean >= -log_ratio_of(min_gain);
+  return found.p_value >= kUnlikely && found.plain_mean >= -log_ratio_of(min_gain);
 }
 
 Conclusion conclude_guarded(std::span<const double> log_ratios, const PairedEstimate& estimate,
