@@ -11,6 +11,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/repo/repository.h"
+#include "support/present.h"
 #include "support/scratch_repository.h"
 
 namespace autokernel::repo {
@@ -240,7 +241,7 @@ TEST_F(IndexImages, PutBackWhatWasStaged) {
   const auto image = repository.index_image();
   ASSERT_TRUE(image);
   scratch_.git("reset", "-q");
-  EXPECT_TRUE(repository.set_index(*image));
+  EXPECT_TRUE(repository.set_index(test::present(image)));
   EXPECT_EQ(staged(), before);
   EXPECT_EQ(repository.index_image(), image);
   EXPECT_FALSE(fs::exists(scratch_.root() / ".git/index.lock"));
@@ -250,7 +251,7 @@ TEST_F(IndexImages, AreNotWrittenWhereTheyAreThereAlready) {
   const Repository repository = Repository::open(scratch_.root());
   const auto image = repository.index_image();
   ASSERT_TRUE(image);
-  EXPECT_FALSE(repository.set_index(*image));
+  EXPECT_FALSE(repository.set_index(test::present(image)));
   EXPECT_FALSE(fs::exists(scratch_.root() / ".git/index.lock"));
 }
 
@@ -265,7 +266,7 @@ TEST_F(IndexImages, DoNotHideAnEditThatWasAsLateAsTheIndex) {
   const auto time = fs::last_write_time(kernel());
   std::ofstream(kernel(), std::ios::in) << "thref\n";
   fs::last_write_time(kernel(), time);
-  EXPECT_TRUE(repository.set_index(*image));
+  EXPECT_TRUE(repository.set_index(test::present(image)));
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "MM kernels/kernel.cu\n");
 }
 
@@ -274,7 +275,7 @@ TEST_F(IndexImages, ArePutBackByNobodyWhileAnotherGitHasTheLock) {
   const auto image = repository.index_image();
   ASSERT_TRUE(image);
   scratch_.write(".git/index.lock", "");
-  EXPECT_THAT([&] { repository.set_index(*image); },
+  EXPECT_THAT([&] { repository.set_index(test::present(image)); },
               ::testing::ThrowsMessage<Error>(
                   AllOf(HasSubstr("index.lock"), HasSubstr("another git is at work"))));
   EXPECT_TRUE(fs::exists(scratch_.root() / ".git/index.lock"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <random>
 
@@ -65,7 +66,7 @@ Tally tally_slow(const Noise& noise, double gain, const SlowLaunches& slow, int 
     std::vector<double> times_us(static_cast<std::size_t>(samples));
     for (double& time : times_us) {
       const double lost = slow_by > 0 && is_slow(random) ? slow_by : 0;
-      time = std::exp(log_time + lost + pairs.next() / std::sqrt(2));
+      time = std::exp(log_time + lost + pairs.next() / std::numbers::sqrt2);
     }
     return times_us;
   };
