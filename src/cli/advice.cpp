@@ -62,8 +62,7 @@ constexpr const char* kAskEmulator =
       return "the condition that reason quotes does not hold: see what its thread computes there";
     case Cause::instruction:
       return "those who run such an instruction must be the threads that its mask names, all with "
-             "the "
-             "same mask: move it out of the branch, or correct the mask";
+             "the same mask: move it out of the branch, or correct the mask";
     case Cause::bad_call:
       return "the function pointer was never set, or its type is not that of the function: see "
              "what sets it";

@@ -1,6 +1,7 @@
 #include "loop/git_rules.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "autokernel/base/error.h"
 
@@ -41,13 +42,12 @@ std::map<std::string, std::string> rules_now(const repo::Repository& repository)
 void require_same_rules(const repo::Repository& repository, const ledger::RunStarted& run) {
   const std::vector<std::string> changed = changed_rules(repository, run);
   if (changed.empty()) return;
-  std::string list;
-  for (const std::string& rule : changed) list += (list.empty() ? "" : ", ") + rule;
   throw Error(
       Stop::scope,
       fmt::format("git is told other things of which files to look at, or of which bytes to "
                   "write, than when the run was started: {}; nothing was done. {}",
-                  list, remedy_for(changed.front(), run.git_rules.at(changed.front()))));
+                  fmt::join(changed, ", "),
+                  remedy_for(changed.front(), run.git_rules.at(changed.front()))));
 }
 
 std::vector<std::string> put_rules_back(const repo::Repository& repository,
