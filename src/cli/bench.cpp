@@ -77,6 +77,9 @@ void Bench::declare(Options options) {
   options.add_option("--log", log_, "Write the full log to FILE instead of among the newest twenty")
       .type_name("FILE");
   options.add_flag("--no-cache", no_cache_, "Compile anew, whatever the compile cache holds");
+  options.add_flag("--unconfined", unconfined_,
+                   "Run the kernel outside its sandbox, for a profiler (ncu autokernel bench "
+                   "--unconfined); such times count for nothing");
   Option json = options.add_flag("--json", json_, "Print one JSON object instead of text");
   Option quiet = options.add_flag("-q,--quiet", quiet_, "Print the median and nothing else");
   Option verbose =
@@ -91,6 +94,7 @@ trial::Request Bench::request() const {
   require_architecture(request.architecture);
   if (size_) request.size = *size_;
   request.cached = !no_cache_;
+  request.confined = !unconfined_;
   if (case_directory_ || replay_.empty()) {
     request.case_directory = fs::absolute(case_directory_ ? existing_case(*case_directory_)
                                                           : default_case(fs::current_path()));

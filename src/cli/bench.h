@@ -39,6 +39,7 @@ class Bench : public Command {
   std::string replay_;                  // a record of an earlier bench; empty: none
   std::string log_;                     // where the full log goes; empty: among the kept ones
   bool no_cache_ = false;
+  bool unconfined_ = false;
   bool json_ = false;
   bool quiet_ = false;
   bool verbose_ = false;

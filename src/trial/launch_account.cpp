@@ -222,6 +222,7 @@ void LaunchAccount::note_sample(Sampled sampled) {
 
 std::string LaunchAccount::missing_checks() const {
   int wanted = 0;
+  if (!plan_.is_checked) return {};
   for (const Check& check : check_plan(*timed_->problem)) wanted += check.launches;
   if (checks_ == wanted) return {};
   return fmt::format("it delivered {} of {} launches to be checked", checks_, wanted);
@@ -271,9 +272,9 @@ std::string LaunchAccount::misfit_in_number(const Timed& timed) const {
     return fmt::format("it has {} times of {} launches of the incumbent", opponents_launches,
                        opponent_series_.last);
   }
-  const std::size_t library =
-      plan_.has_library ? std::min(launches, static_cast<std::size_t>(std::max(0, plan_.samples)))
-                        : 0;
+  const auto each = static_cast<std::size_t>(launches_per_library_sample(plan_.on_gpu));
+  const auto beside = std::min(launches, static_cast<std::size_t>(std::max(0, plan_.samples)));
+  const std::size_t library = plan_.has_library ? (beside + each - 1) / each : 0;
   if (timed.library_us.size() != library) {
     return fmt::format("it has {} times of the library, and not {}", timed.library_us.size(),
                        library);

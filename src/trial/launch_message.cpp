@@ -102,6 +102,7 @@ void describe(Fields&& fields, Object& task) {
   fields("check_size", task.check_size);
   fields("timed_size", task.timed_size);
   fields("checked", task.checked);
+  fields("confined", task.confined);
   fields("times_only", task.times_only);
   fields("samples", task.samples);
   fields("recording_seconds", task.recording_seconds);
@@ -253,6 +254,10 @@ template <typename Variant>
 }
 
 }  // namespace
+
+bool times_library(const LaunchTask& task) {
+  return std::holds_alternative<cases::GemmReference>(task.problem.reference) && !task.times_only;
+}
 
 std::string encode(const Order& order) { return write_alternative(order); }
 std::string encode(const Report& report) { return write_alternative(report); }

@@ -30,11 +30,15 @@ struct LaunchTask {
   std::string check_size;
   std::string timed_size;
   bool checked = true;
+  bool confined = true;
   bool times_only = false;  // of the kernel: none of a library, no figures beside
   int samples = 0;
   std::optional<double> recording_seconds;
   std::optional<double> open_seconds;
 };
+
+// Whether a library's product is timed beside the kernel.
+[[nodiscard]] bool times_library(const LaunchTask& task);
 
 // Answers to reports.
 struct KeyAnswer {

@@ -34,12 +34,17 @@ LauncherSession::LauncherSession(const RunnerCommand& command, std::size_t outbo
   process_.send(preparation);
 }
 
-void LauncherSession::assign(const LaunchTask& task, const SizedCase& checked,
-                             const SizedCase& timed, const LaunchPlan& plan, Keys& keys) {
+void LauncherSession::assign(const LaunchTask& task, const driver::DeviceInfo& device,
+                             const SizedCase& checked, const SizedCase& timed, Keys& keys) {
+  const LaunchPlan plan{.on_gpu = !device.emulated,
+                        .is_checked = task.checked,
+                        .has_opponent = task.against.has_value(),
+                        .has_library = times_library(task),
+                        .times_only = task.times_only,
+                        .samples = task.samples};
   account_ = std::make_unique<LaunchAccount>(checked, timed, plan, keys);
   course_ = LaunchCourse(plan.has_opponent ? LaunchCourse::Against::opponent
                                            : LaunchCourse::Against::nobody);
-  is_checked_ = plan.is_checked;
   process_.send(task);
 }
 
@@ -123,10 +128,7 @@ LauncherSession::Ended LauncherSession::take(const SampleTaken& sample) {
 
 LauncherSession::Ended LauncherSession::take(const ChecksDone& /*report*/) {
   if (!course_.finish_checks()) return disbelieved("its checks are done out of turn");
-  if (is_checked_) {
-    const std::string why = account_->missing_checks();
-    if (!why.empty()) return disbelieved(why);
-  }
+  if (const std::string why = account_->missing_checks(); !why.empty()) return disbelieved(why);
   if (auto rejected = listener_->checked(*account_)) return *std::move(rejected);
   account_->begin_timing();
   timing_began_ = std::chrono::steady_clock::now();

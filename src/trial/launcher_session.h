@@ -47,9 +47,9 @@ class LauncherSession {
   LauncherSession(const RunnerCommand& command, std::size_t outbox_bytes,
                   const Preparation& preparation);
 
-  // What it is to do. The sizes and the keys must live longer.
-  void assign(const LaunchTask& task, const SizedCase& checked, const SizedCase& timed,
-              const LaunchPlan& plan, Keys& keys);
+  // What it is to do, on what kind of device. The sizes and the keys must live longer.
+  void assign(const LaunchTask& task, const driver::DeviceInfo& device, const SizedCase& checked,
+              const SizedCase& timed, Keys& keys);
   // Answers its reports, until it has timed the kernel, or has rejected it, or is lost. Throws the
   // launcher's Error.
   [[nodiscard]] Timing follow(SessionListener& listener);
@@ -84,7 +84,6 @@ class LauncherSession {
   Answering asking_on_;             // the launcher, which knows where its warps stand
   std::unique_ptr<LaunchAccount> account_;
   SessionListener* listener_ = nullptr;
-  bool is_checked_ = false;  // whether it is to deliver launches to be checked
   LaunchCourse course_{LaunchCourse::Against::nobody};
   Phase phase_ = Phase::compile;
   std::chrono::steady_clock::time_point timing_began_;

@@ -87,7 +87,7 @@ class Launches {
 
     answering_ =
         std::make_unique<Answering>([this] { port_->tell(Whereabouts{device_->whereabouts()}); });
-    confine(driver_->info());
+    if (task_.confined) confine(driver_->info());
     enter(Phase::check);
     std::unique_ptr<Stopwatch> stopwatch;
     std::unique_ptr<Rival> rival;
@@ -121,16 +121,15 @@ class Launches {
   }
 
   void open_device() {
-    const bool times_library =
-        std::holds_alternative<cases::GemmReference>(task_.problem.reference) && !task_.times_only;
+    const bool has_library = times_library(task_);
     std::future<void> loading;
-    if (times_library && !driver_->info().emulated) {
+    if (has_library && !driver_->info().emulated) {
       loading = std::async(std::launch::async, Cublas::load);
     }
     device_ = std::make_unique<driver::Device>(*driver_);
     if (loading.valid()) loading.get();
     device_->refuse_device_malloc();
-    if (!times_library) return;
+    if (!has_library) return;
     if (driver_->info().emulated) {
       openblas_ = OpenBlas::open();
     } else {

@@ -48,6 +48,7 @@ void describe(Fields&& fields, Object& request) {
   fields("size", request.size);
   fields("cached", request.cached);
   fields("checked", request.checked);
+  fields("confined", request.confined);
   fields("samples", request.samples);
   fields("against", request.against);
   fields("known_device", request.known_device);

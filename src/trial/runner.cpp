@@ -113,7 +113,7 @@ class Trial : private SessionListener {
     phases_.enter(Phase::compile);
     const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
     task_ = task(architecture, checked);
-    session_->assign(task_, checked, timed_size_, launch_plan(), keys_);
+    session_->assign(task_, driver.info(), checked, timed_size_, keys_);
     prepare_references(compiler, architecture, checked);
     Timing timing = session_->follow(*this);
     if (auto* rejected = std::get_if<Rejection>(&timing)) {
@@ -126,14 +126,6 @@ class Trial : private SessionListener {
 
   [[nodiscard]] Preparation preparation() const { return {request_.device, request_.cached}; }
 
-  [[nodiscard]] LaunchPlan launch_plan() const {
-    return {.on_gpu = on_gpu(),
-            .is_checked = request_.checked,
-            .has_opponent = request_.against.has_value(),
-            .has_library = std::holds_alternative<cases::GemmReference>(problem_.reference),
-            .samples = result_.samples_wanted};
-  }
-
   [[nodiscard]] LaunchTask task(const std::string& architecture, const SizedCase& checked) const {
     LaunchTask task;
     task.problem = blinded(problem_);
@@ -145,6 +137,7 @@ class Trial : private SessionListener {
     task.check_size = checked.size_name;
     task.timed_size = timed_size_.size_name;
     task.checked = request_.checked;
+    task.confined = request_.confined;
     task.samples = result_.samples_wanted;
     task.recording_seconds = request_.recording_seconds;
     task.open_seconds = open_seconds();
@@ -231,7 +224,7 @@ class Trial : private SessionListener {
     if (!must_repeat(problem_) || !stands(Defence::repeats)) return std::nullopt;
     return differing_repeats(launches);
   }
-  void timed() override { unclean_ = note_conditions(); }
+  void timed() override { note_conditions(); }
 
   [[nodiscard]] std::string report_device(const driver::DeviceInfo& info) {
     std::string architecture = request_.architecture;
@@ -334,7 +327,9 @@ class Trial : private SessionListener {
     std::unique_ptr<Settlement> settlement;
     if (request_.against) {
       PairedComparison& found = result_.comparison.emplace(compared(timed, *request_.against));
-      if (!unclean_.empty()) doubt(found, unclean_);
+      if (result_.conditions && !result_.conditions->unclean.empty()) {
+        doubt(found, result_.conditions->unclean);
+      }
       if (is_settled_apart(found, *request_.against)) {
         settlement = begin_settlement(*request_.against);
       }
@@ -383,7 +378,6 @@ class Trial : private SessionListener {
         .opponent = opponent,
         .device = driver_->info(),
         .sized = timed_size_,
-        .plan = launch_plan(),
         .keys = keys_,
         .begins = [this] { phases_.enter(Phase::apart); },
         .watch = [this](pid_t launcher) { return make_watch(launcher); },
@@ -411,13 +405,15 @@ class Trial : private SessionListener {
     return watch_gpu(*readings_, {launcher});
   }
 
-  // Why nothing can be concluded from the times; empty: it can.
-  [[nodiscard]] std::string note_conditions() {
+  void note_conditions() {
     result_.conditions = watch().conditions();
+    if (!request_.confined) {
+      result_.conditions->unclean =
+          "the kernel ran outside its sandbox (--unconfined): these times count for nothing";
+    }
     add_process_conditions(driver_->info(), *result_.conditions);
     const std::vector<std::string> warnings = warnings_of(*result_.conditions);
     result_.warnings.insert(result_.warnings.end(), warnings.begin(), warnings.end());
-    return result_.conditions->unclean;
   }
 
   const Request& request_;
@@ -433,7 +429,6 @@ class Trial : private SessionListener {
   InputMaker maker_;
   std::unique_ptr<LauncherSession> session_;
   LaunchTask task_;
-  std::string unclean_;  // why nothing can be concluded from the times; empty: it can
   // Before the libraries, which give their memory back to the device when they go.
   std::unique_ptr<driver::Driver> driver_;
   std::unique_ptr<driver::Device> device_;

@@ -33,16 +33,12 @@ void Settlement::start(Who who) {
   // Both were checked a moment ago, or when they were the candidate.
   launches.checked = false;
   launches.times_only = true;
-  launches.samples = is_candidate ? kCandidatesSamples : kOpponentsSamples;
+  launches.samples = is_candidate ? candidates_samples(!task_.device.emulated) : kOpponentsSamples;
   launches.recording_seconds.reset();
   who_ = who;
   session_ = std::make_unique<LauncherSession>(task_.launcher, task_.sized.output_bytes(),
                                                task_.preparation);
-  LaunchPlan plan = task_.plan;
-  plan.is_checked = plan.has_opponent = plan.has_library = false;
-  plan.times_only = true;
-  plan.samples = launches.samples;
-  session_->assign(launches, task_.sized, task_.sized, plan, task_.keys);
+  session_->assign(launches, task_.device, task_.sized, task_.sized, task_.keys);
 }
 
 void Settlement::settle(PairedComparison& comparison) {

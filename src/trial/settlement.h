@@ -22,7 +22,6 @@ struct SettlementTask {
   const Opponent& opponent;
   const driver::DeviceInfo& device;
   const SizedCase& sized;
-  LaunchPlan plan;
   Keys& keys;
   // As a process begins: a deadline begins anew with it.
   std::function<void()> begins;

@@ -58,6 +58,12 @@ constexpr milliseconds kLongestDeath{10000};
   return Seconds(0);
 }
 
+[[nodiscard]] RunnerEnvironment environment_for(const Request& request) {
+  if (request.confined) return runner_environment(own_variables());
+  // A profiler tells its library what to do by variables of its own.
+  return {.variables = own_variables(), .ignored = {}};
+}
+
 // One trial under way. Members are destroyed from the last to the first: the runner is killed
 // before its relations are looked for, those before its files are removed, and all of it before
 // signals are let through again.
@@ -67,6 +73,7 @@ class Trial {
         const RunnerCommand& command)
       : limits_(limits),
         observer_(observer),
+        environment_(environment_for(request)),
         runner_(command, request, environment_.variables, scratch_.path()) {
     note(fmt::format("runner {} started, temporary files in {}", runner_.id(),
                      scratch_.path().string()));
@@ -216,7 +223,7 @@ class Trial {
   std::optional<Clock::time_point> asked_;  // where it stands, past its deadline
   std::string whereabouts_;
   Interrupts interrupts_;
-  RunnerEnvironment environment_ = runner_environment(own_variables());
+  RunnerEnvironment environment_;
   ScratchDirectory scratch_;
   ProcessTree tree_;
   RunnerProcess runner_;

@@ -132,7 +132,9 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
       double rival_us = 0;
       for (const Turn turn : drawn_order()) {
         if (turn == Turn::library) {
-          if (has_library() && taken < task_.samples) timed.library_us.push_back(sample_library());
+          if (taken < task_.samples && samples_library(taken)) {
+            timed.library_us.push_back(sample_library());
+          }
         } else if (turn == Turn::candidate) {
           auto sampled = sample(ours->launcher, recipe, timed_name(taken + 1), task_.judged);
           if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);

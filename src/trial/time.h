@@ -70,6 +70,9 @@ inline constexpr std::uint64_t kRepeatedMemory = 512ULL << 20;
 [[nodiscard]] int launches_that_fit(const SizedCase& sized);
 // How many launches in a row are held against the host's clock, for a kernel of that time.
 [[nodiscard]] int row_launches(double warm_us);
+// The library is sampled beside every one of so many timed launches. On the emulated device it
+// takes as long as a kernel, and half as many say what it takes there.
+[[nodiscard]] constexpr int launches_per_library_sample(bool on_gpu) { return on_gpu ? 1 : 2; }
 // On the emulated device: how long samples are taken, seconds; and pairs, as long as nothing speaks
 // for the candidate. On a GPU both are the case's cap.
 [[nodiscard]] double emulated_cap_seconds(const cases::Case& problem);
@@ -137,7 +140,8 @@ class Stopwatch {
   // goes to `records`.
   [[nodiscard]] virtual Launching sample(Launcher& launcher, Recipe recipe, const std::string& name,
                                          RecordSink& records) = 0;
-  [[nodiscard]] virtual bool has_library() const = 0;
+  // Whether the library is sampled beside that launch, counted from 0.
+  [[nodiscard]] virtual bool samples_library(int launch) const = 0;
   // The library's product on inputs of its own, microseconds.
   [[nodiscard]] virtual double sample_library() = 0;
   // Candidate, library and rival in turn, in an order that is drawn anew each time, until there are

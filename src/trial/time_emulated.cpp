@@ -95,7 +95,9 @@ class EmulatedStopwatch : public Stopwatch {
       if (launched == nullptr || !launched->is_underpriced) return launching;
     }
   }
-  [[nodiscard]] bool has_library() const override { return library_ != nullptr; }
+  [[nodiscard]] bool samples_library(int launch) const override {
+    return library_ != nullptr && launch % launches_per_library_sample(false) == 0;
+  }
   [[nodiscard]] double sample_library() override { return library_->sample(); }
 
  private:

@@ -203,7 +203,9 @@ class GpuStopwatch : public Stopwatch {
     last_warm_ = Clock::now();
     return sampled;
   }
-  [[nodiscard]] bool has_library() const override { return library_.has_value(); }
+  [[nodiscard]] bool samples_library(int launch) const override {
+    return library_.has_value() && launch % launches_per_library_sample(true) == 0;
+  }
   [[nodiscard]] double sample_library() override { return sample_library(Cublas::Sums::fp32); }
 
  private:

@@ -64,6 +64,17 @@ TEST_F(Against, TheJsonHoldsTheComparison) {
   EXPECT_EQ(comparison.at("against_samples_us").size(), object.at("samples_us").size());
 }
 
+TEST_F(Against, OutsideItsSandboxAFasterKernelIsInconclusive) {
+  edit(kernel(kFaster));
+  const Outcome run = bench({"--against", "HEAD", "--unconfined", "--json"});
+  EXPECT_EQ(run.code, 16) << run.out << run.err;
+  const json object = json::parse(run.out);
+  EXPECT_EQ(object.at("conditions").at("clean"), false);
+  EXPECT_EQ(object.at("comparison").at("outcome"), "inconclusive");
+  EXPECT_THAT(object.at("comparison").at("reason").get<std::string>(),
+              HasSubstr("outside its sandbox"));
+}
+
 TEST_F(Against, WhatIsNeitherFileNorRevisionIsRefused) {
   const Outcome run = bench({"--against", "no-such-thing"});
   EXPECT_EQ(run.code, 2);

@@ -25,6 +25,7 @@ using std::chrono::steady_clock;
 using testing::Each;
 using testing::Gt;
 using testing::HasSubstr;
+using testing::Not;
 
 // Nobody else has these numbers.
 constexpr double kAbsolute = 0.012345678912345;
@@ -72,7 +73,7 @@ std::optional<std::vector<int>> occurrences(pid_t process,
 
 class TheLauncher : public Workplace {
  protected:
-  TheLauncher() {
+  explicit TheLauncher(const std::vector<std::string>& options = {}) {
     const fs::path file = scratch_.path() / "kernels" / "case.toml";
     std::string text = text_of(file);
     const auto replace = [&](const std::string& old, const std::string& with) {
@@ -83,7 +84,11 @@ class TheLauncher : public Workplace {
     replace("absolute = 1e-2", "absolute = 0.012345678912345");
     replace("relative = 1e-2", "relative = 0.023456789123456");
     std::ofstream(file) << text;
-    program_.emplace(autokernel(bench_arguments("never_ends", {"--verbose"})));
+    std::vector<std::string> extra = {"--verbose"};
+    extra.insert(extra.end(), options.begin(), options.end());
+    Invocation invocation = autokernel(bench_arguments("never_ends", extra));
+    invocation.environment["NV_TPS_LAUNCH_TOKEN"] = "a profiler's";
+    program_.emplace(invocation);
     const auto deadline = steady_clock::now() + seconds{60};
     while (program_->err_so_far().find("entered phase check") == std::string::npos &&
            steady_clock::now() < deadline) {
@@ -117,6 +122,26 @@ TEST_F(TheLauncher, IsConfinedWithAllItsThreads) {
     EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
   }
   EXPECT_GT(threads, 0);
+}
+
+class TheUnconfinedLauncher : public TheLauncher {
+ protected:
+  TheUnconfinedLauncher() : TheLauncher({"--unconfined"}) {}
+};
+
+TEST_F(TheUnconfinedLauncher, LeavesAProfilersLibraryAllCallsAndItsVariables) {
+  const pid_t launcher = process("autokernel-lau");
+  ASSERT_NE(launcher, 0);
+  const fs::path folder = fs::path("/proc") / std::to_string(launcher);
+  EXPECT_THAT(text_of(folder / "status"), HasSubstr("Seccomp:\t0"));
+  EXPECT_THAT(text_of(folder / "environ"), HasSubstr("NV_TPS_LAUNCH_TOKEN"));
+}
+
+TEST_F(TheLauncher, GetsNoVariablesOfAProfiler) {
+  const pid_t launcher = process("autokernel-lau");
+  ASSERT_NE(launcher, 0);
+  EXPECT_THAT(text_of(fs::path("/proc") / std::to_string(launcher) / "environ"),
+              Not(HasSubstr("NV_TPS_LAUNCH_TOKEN")));
 }
 
 TEST_F(TheLauncher, HoldsNoToleranceUnlikeTheRunner) {

@@ -122,8 +122,8 @@ double share_borne_out(Machine machine, const ProcessSpread& spread, double gain
   constexpr double kTimeUs = 100;
   int borne_out = 0;
   for (int i = 0; i < kTrials; ++i) {
-    const auto candidate =
-        machine.processes(3, kCandidatesSamples, kTimeUs * (1 - gain), slow_share);
+    const auto candidate = machine.processes(3, candidates_samples(spread.microseconds > 0),
+                                             kTimeUs * (1 - gain), slow_share);
     const auto opponent = machine.processes(2, kOpponentsSamples, kTimeUs);
     const Apart apart = compare_apart(candidate, opponent, spread);
     borne_out += bears_out(apart, gain, min_gain, false) ? 1 : 0;

@@ -11,6 +11,8 @@ namespace autokernel::trial {
 struct Noise {
   std::string name;  // of letters, digits and underscores
   double min_gain = 0;
+  // That of the emulated device is larger.
+  [[nodiscard]] bool is_of_a_gpu() const { return min_gain < 0.01; }
   // Of incumbent time over candidate time, pair by pair, in the order measured.
   std::vector<double> log_ratios;
 };

@@ -133,7 +133,7 @@ TEST_F(MatMulTrial, AnHonestKernelIsCorrectAndMeasured) {
   EXPECT_EQ(result.reason, "");
   EXPECT_EQ(test::present(result.times).samples_us.size(), 6U);
   EXPECT_GT(test::present(result.times).median_us, 0);
-  EXPECT_EQ(test::present(result.reference).samples_us.size(), 6U);
+  EXPECT_EQ(test::present(result.reference).samples_us.size(), 3U) << "beside every second launch";
   EXPECT_EQ(result.problem, "MatMul [96,128] x [128,64] bfloat16");
   EXPECT_EQ(result.flops, 2.0 * 96 * 64 * 128);
   EXPECT_EQ(result.samples_wanted, 6);
@@ -214,7 +214,7 @@ TEST_F(MatMulTrial, AgainstASlowerKernelIsFaster) {
   EXPECT_LT(comparison.gain_low, comparison.gain);
   EXPECT_GE(comparison.opponent.samples_us.size(), 50U);
   EXPECT_EQ(comparison.opponent.samples_us.size(), test::present(result.times).samples_us.size());
-  EXPECT_EQ(test::present(result.reference).samples_us.size(), 6U) << "as many as the case says";
+  EXPECT_EQ(test::present(result.reference).samples_us.size(), 3U) << "beside every second launch";
   EXPECT_THAT(comparison.reason, HasSubstr("the slow one"));
 }
 

@@ -70,6 +70,7 @@ Tally tally_slow(const Noise& noise, double gain, const SlowLaunches& slow, int 
     }
     return times_us;
   };
+  const int samples = candidates_samples(noise.is_of_a_gpu());
   int borne_out = 0;
   for (int i = 0; i < trials; ++i) {
     pairs.begin();
@@ -84,7 +85,7 @@ Tally tally_slow(const Noise& noise, double gain, const SlowLaunches& slow, int 
     std::vector<std::vector<double>> candidate(3);
     std::vector<std::vector<double>> opponent(2);
     for (auto& times_us : candidate) {
-      times_us = launches(kCandidatesSamples, -true_log_ratio, std::log(slow.factor));
+      times_us = launches(samples, -true_log_ratio, std::log(slow.factor));
     }
     for (auto& times_us : opponent) times_us = launches(kOpponentsSamples, 0, 0);
     const Apart apart = compare_apart(candidate, opponent, {.relative = 0.025});

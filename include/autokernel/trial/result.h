@@ -66,6 +66,9 @@ struct Request {
   // Whether the check phase runs before the kernel is timed. One that has passed it a moment ago
   // need not again; the launches that are timed are compared in any case.
   bool checked = true;
+  // Whether the kernel's process is sandboxed, and gets variables on a fixed list only. A
+  // profiler's library cannot work so; no time that was measured otherwise counts.
+  bool confined = true;
   std::optional<int> samples;  // timed launches; none: as many as the case says
   std::optional<Opponent> against;
   std::optional<KnownDevice> known_device;
