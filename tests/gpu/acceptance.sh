@@ -13,7 +13,7 @@ if [[ ${1:-} == --rehearse ]]; then
   rehearse=1
   shift
 fi
-readonly all_parts=(turnaround steadiness clock too_fast exactness profiler adversarial suite decisions campaign)
+readonly all_parts=(turnaround clock too_fast exactness profiler adversarial suite decisions campaign)
 parts=("${@:2}")
 if (($# < 1)) || [[ ! -x $1/bin/autokernel ]]; then
   echo "usage: $0 [--rehearse] PREFIX [PART ...], where PREFIX/bin/autokernel is the program" >&2
@@ -110,9 +110,10 @@ turnaround() {
     "$(holds "$(cat "$scratch"/run*.rc | grep -vc '^0$' || true) == 0")"
   judge_on_gpu "$benches benches: start to verdict, p50" "$p50 ms" "<= 1500 ms" "$(holds "$p50 <= 1500")"
   judge_on_gpu "$benches benches: start to verdict, p95" "$p95 ms" "<= 2500 ms" "$(holds "$p95 <= 2500")"
+  steadiness
 }
 
-# Over the first of the runs of turnaround: each was a process of its own.
+# Over the first of those benches: each was a process of its own.
 steadiness() {
   local i ratios=() medians=() of_ratio of_median
   for ((i = 0; i < spread_over; ++i)); do
