@@ -10,7 +10,7 @@ from commands import Checker, command_lines, simple_commands
 from markdown import Document, anchor
 from program import Command, Program, completed, parse_help
 from rules import Run
-from session import Outcome, adapted
+from session import Outcome, adapted, codes_of
 
 HELP = """Compile, check and time a kernel once
 Usage: autokernel bench [OPTIONS] [FILE]
@@ -180,6 +180,13 @@ class Adapted(unittest.TestCase):
     def test_commands_have_the_options_of_the_test_unless_they_have_their_own(self):
         rule = Run(more=("--device cpu", "--size check"), without="--open")
         self.assertEqual(adapted("autokernel bench --device cuda --open   # why", rule), "autokernel bench --device cuda --size check")
+
+
+    def test_commands_end_as_their_remark_says(self):
+        rule = Run(codes=(0, 10))
+        self.assertEqual(codes_of("autokernel bench   # exit code 11", rule), (11,))
+        self.assertEqual(codes_of("autokernel bench   # why", rule), (0, 10))
+        self.assertEqual(codes_of('autokernel loop step -m "exit code 11"', rule), (0, 10))
 
 
 class FailingCommands(unittest.TestCase):
