@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Holds every document of the tree against the program and the sources: links, files, commands and their options, exit codes,
-keys, fields, environment variables, code. Commands in blocks are run in scratch repositories, as far as rules.py lets them.
+"""Compares every document of the tree with the program and the sources: links, files, commands and their options, exit codes,
+keys, fields, environment variables, code. Runs the commands in blocks, in scratch repositories, as rules.py says. Checks how the
+documents read: words.py.
 
     tests/docs/check.py PROGRAM [TREE]
 """
@@ -12,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import checks
+import words
 from commands import Checker, command_lines
 from markdown import Document
 from program import Program, completed
@@ -139,6 +141,11 @@ def check(tree, path):
     found += checks.wrong_runner_variables(documents["docs/reference.md"], checks.runner_variables(tree))
     found += checks.wrong_excerpts(documents["docs/style.md"], tree)
     found += checks.wrong_counts(documents["docs/trust.md"], tree)
+    found += words.long_lines(every)
+    found += words.long_readme(documents["README.md"])
+    found += words.pages_in_no_index(documents)
+    found += words.phrases_to_avoid(every)
+    found += words.long_sentences(every)
     found += undecided(every)
 
     keys = checks.source_keys(tree)
