@@ -8,7 +8,7 @@
 namespace autokernel::cli {
 
 [[nodiscard]] std::string verification_text(const loop::Verification& verification);
-// One object, with its newline: docs/loop.md.
+// One object, with its newline: docs/loop-json.md.
 [[nodiscard]] std::string verification_json(const loop::Verification& verification);
 [[nodiscard]] int exit_code(const loop::Verification& verification);
 

@@ -26,7 +26,7 @@ void VerifyRun::declare(Options options) {
   options.footer(kVerifyRunExamples);
   options.add_option("TAG", tag_, "Name of the run (default: the one on this branch)");
   add_processes(options, processes_);
-  options.add_flag("--json", json_, "Print one JSON object instead of lines (docs/loop.md)");
+  options.add_flag("--json", json_, "Print one JSON object instead of lines (docs/loop-json.md)");
   timeout_.declare(options);
   options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
 }

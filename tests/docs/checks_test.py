@@ -6,11 +6,12 @@ from pathlib import Path
 
 import check
 import checks
+import words
 from commands import Checker, command_lines, simple_commands
 from markdown import Document, anchor
 from program import Command, Program, completed, parse_help
 from rules import Run
-from session import Outcome, adapted
+from session import Outcome, adapted, codes_of
 
 HELP = """Compile, check and time a kernel once
 Usage: autokernel bench [OPTIONS] [FILE]
@@ -180,6 +181,13 @@ class Adapted(unittest.TestCase):
     def test_commands_have_the_options_of_the_test_unless_they_have_their_own(self):
         rule = Run(more=("--device cpu", "--size check"), without="--open")
         self.assertEqual(adapted("autokernel bench --device cuda --open   # why", rule), "autokernel bench --device cuda --size check")
+
+
+    def test_commands_end_as_their_remark_says(self):
+        rule = Run(codes=(0, 10))
+        self.assertEqual(codes_of("autokernel bench   # exit code 11", rule), (11,))
+        self.assertEqual(codes_of("autokernel bench   # why", rule), (0, 10))
+        self.assertEqual(codes_of('autokernel loop step -m "exit code 11"', rule), (0, 10))
 
 
 class FailingCommands(unittest.TestCase):
@@ -359,6 +367,76 @@ class Excerpts(Tree):
         self.write("src/a.cpp", "int a() {\n  return 1;\n}\n")
         self.assertEqual(list(checks.wrong_excerpts(document("```cpp\nint a() {\n  return 1;\n}\n```\n"), self.root)), [])
         self.assertEqual(len(list(checks.wrong_excerpts(document("```cpp\nint a() {\n  return 2;\n}\n```\n"), self.root))), 1)
+
+
+class Lines(unittest.TestCase):
+    LONG = "x" * words.WIDEST
+
+    def faults(self, text):
+        return list(words.long_lines([document(text)]))
+
+    def test_that_are_long_are_found(self):
+        self.assertEqual(self.faults(f"a\n{self.LONG}\n"), ["README.md:2: 120 characters; a line has fewer than 120"])
+
+    def test_of_tables_and_code_and_targets_of_links_are_left_alone(self):
+        self.assertEqual(self.faults(f"| {self.LONG} |\n\n    {self.LONG}\n\n```\n{self.LONG}\n```\n[a]({self.LONG}) b\n"), [])
+        self.assertEqual(self.faults(self.LONG[1:]), [])
+
+
+class Readme(unittest.TestCase):
+    def test_of_too_many_lines_is_found(self):
+        self.assertEqual(list(words.long_readme(document("x\n" * words.README_LINES))), [])
+        self.assertEqual(len(list(words.long_readme(document("x\n" * (words.README_LINES + 1))))), 1)
+
+
+class Index(unittest.TestCase):
+    def faults(self, index):
+        pages = [document(index, "docs/README.md"), document("", "docs/a.md"), document("", "CONTRIBUTING.md"), document("", "README.md")]
+        return list(words.pages_in_no_index({page.name: page for page in pages}))
+
+    def test_with_every_page_is_left_alone(self):
+        self.assertEqual(self.faults("[a](a.md#x), [b](../CONTRIBUTING.md)\n"), [])
+
+    def test_that_lacks_a_page_is_found(self):
+        self.assertEqual(self.faults("[a](a.md)\n"), ["docs/README.md:1: it does not list CONTRIBUTING.md"])
+
+
+class Phrases(unittest.TestCase):
+    def faults(self, text):
+        return list(words.phrases_to_avoid([document(text)]))
+
+    def test_to_avoid_are_found_in_sentences_and_tables(self):
+        self.assertEqual(self.faults("a `b\nc`\nHow to mend it.\n"), ["README.md:3: 'mend': write 'fix'"])
+        self.assertEqual(self.faults("a is asked\nfor\n"), ["README.md:1: 'asked for': write 'required, requested'"])
+        for text in (
+            "| a | at least 2 % is asked for |",
+            "what gain it can tell from nothing",
+            "the best of then",
+            "At most so many experiments",
+            "Most time for a look at any one thing",
+            "other options here come first",
+            "kernel.cu is again as in d588b7f",
+            "What they say is no one record",
+            "an edit without a word on it",
+            "| `log` | Of that run |",
+        ):
+            self.assertEqual(len(self.faults(text + "\n")), 1, text)
+
+    def test_in_code_are_left_alone(self):
+        self.assertEqual(self.faults("`mend`, amendment\n\n    mend: fix it\n"), [])
+
+
+class Sentences(unittest.TestCase):
+    def faults(self, text):
+        return list(words.long_sentences([document(text)]))
+
+    def test_that_are_long_in_the_mean_are_found(self):
+        self.assertEqual(self.faults("# A heading\n\nA short one. And `another one` here.\n"), [])
+        self.assertEqual(len(self.faults("word " * 19 + "\n")), 1)
+
+    def test_end_with_items_of_lists_and_leave_out_tables(self):
+        page = document("One two:\n\n- three\n- four `5. Six`, seven. Eight\n\n| a b c | d |\n|---|---|\n")
+        self.assertEqual(list(words.sentences(page)), ["One two:", "three", "four Code, seven.", "Eight"])
 
 
 class Markdown(unittest.TestCase):

@@ -5,7 +5,7 @@ import shlex
 
 # A block is one of commands where its first line begins with one of these.
 COMMANDS = re.compile(
-    r"(\$ |\./dev\b|([a-z_.]+/)*autokernel( |$)|tests/\S+\.sh\b|build/release/|export |source |mkdir |git |pip |cmake |sed |jq |[A-Z_]+=)"
+    r"(\$ |\./dev\b|([a-z_.]+/)*autokernel( |$)|tests/\S+\.sh\b|build/release/|export |source |mkdir |git |pip |cmake |cp |sed |jq |[A-Z_]+=)"
 )
 OPERATORS = set("();<>|&")
 

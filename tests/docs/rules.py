@@ -14,7 +14,7 @@ class Run:
     more: tuple = ()  # options that are added where the command has no such
     without: str = ""  # an argument that is left out
     codes: tuple = (0,)
-    edits: bool = False  # whether the kernel is edited before
+    edits: bool = False  # whether the kernel is edited before, unless the document has done so
 
 
 # The emulated device at the small size.
@@ -23,7 +23,7 @@ SMALL = ("--device cpu", "--size check")
 ANY_VERDICT = (0, 10, 16)
 
 # Of a block that shows what commands printed.
-TRANSCRIPT = Skip("a run of minutes; scripts/readme-run makes it anew")
+TRANSCRIPT = Skip("a run of minutes; scripts/readme-run records it")
 
 RULES = [
     (r"\./dev ", Skip("builds or installs; that there is such a command is checked")),
@@ -47,10 +47,11 @@ RULES = [
     (r"autokernel doctor --device cuda", Run(codes=(0, 3))),
     (r"autokernel doctor\b", Run(more=("--device cpu",))),
     (r"autokernel plot\b", Run(without="--open")),
+    (r"autokernel (log|diff)\b", Run()),
     (r"source <\(autokernel completion zsh\)", Skip("in bash; tests/cli/completion_test.cpp asks zsh")),
     (r"autokernel completion fish \| source", Skip("in bash; tests/cli/completion_test.cpp asks fish")),
     (r"source <\(autokernel completion bash\)", Run()),
-    (r"(sed|jq) ", Run()),
+    (r"(sed|jq|cp) |git checkout ", Run()),
 ]
 
 

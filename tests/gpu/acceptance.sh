@@ -279,7 +279,7 @@ count_ending() {
   echo $count
 }
 
-# Each decision in a fresh process. The rate of false keeps is too low to be seen so: docs/decision.md simulates it.
+# Each decision in a fresh process. The rate of false keeps is too low to be seen so: docs/decision-figures.md has it simulated.
 decisions() {
   local kept steps gain
   kept=$(count_ending 0 "$cases/kernels/kernel.cu")

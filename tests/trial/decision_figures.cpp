@@ -1,5 +1,5 @@
-// Prints the figures of docs/decision.md: autokernel_decision_figures [NO_OPS]. With NO_OPS, also
-// how many of so many kernels that are the same are kept; several millions take minutes.
+// Prints the tables of docs/decision-figures.md: autokernel_decision_figures [NO_OPS]. With NO_OPS,
+// also how many of so many kernels that are the same are kept; several millions take minutes.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -52,7 +52,8 @@ void print_kept_by_gain() {
   const double factors[] = {0.5, 0.8, 0.9, 1, 1.1, 1.2, 1.4, 2};
   std::vector<std::string> columns{"noise of a pair"};
   for (const double factor : factors) columns.push_back(fmt::format("{:g}", factor));
-  print_head("Share of trials that kept the kernel, by its true gain over the least gain", columns);
+  print_head("Share of trials that kept the kernel, by its true gain over the minimum gain",
+             columns);
   for (const double noise : {0.0025, 0.005, 0.01, 0.02}) {
     fmt::print("| {} |", percent(noise));
     for (const double factor : factors) {
@@ -67,7 +68,7 @@ void print_on_noise(std::vector<Noise> kinds) {
   for (Noise& noise : synthetic_noise()) kinds.push_back(std::move(noise));
   print_head("On noise of several kinds",
              {"noise", "pairs in it", "noise of a pair", "correlation", "the same kernel: kept",
-              "1.4 times the least gain: kept", "slower by as much: kept", "pairs, same kernel",
+              "1.4 times the minimum gain: kept", "slower by as much: kept", "pairs, same kernel",
               "pairs, 1.4 times"});
   constexpr int kNoOps = 3000;
   constexpr double kTrueGain = 1.4;
@@ -93,7 +94,7 @@ void print_slow_minorities(const std::vector<Noise>& kinds) {
     columns.push_back(fmt::format("{} {:g} times slower", percent(share), factor));
   }
   print_head(
-      "A kernel with a gain of 20 % that is slow in some launches: faster / borne out apart / not "
+      "A kernel with a gain of 20 % that is slow in some launches: faster / confirmed apart / not "
       "faster",
       columns);
   for (const Noise& noise : kinds) {

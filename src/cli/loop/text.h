@@ -10,7 +10,7 @@ namespace autokernel::cli {
 
 // The block of a measurement, ended by what became of the experiment.
 [[nodiscard]] std::string step_text(const loop::Step& step);
-// 0 for one that was kept, else by its verdict (README.md).
+// 0 for one that was kept, else by its verdict (docs/loop.md).
 [[nodiscard]] int step_exit_code(const ledger::Experiment& experiment);
 
 // Experiments on a line each, in columns: number, commit, time, its change against the best before,
@@ -23,7 +23,7 @@ namespace autokernel::cli {
 // Under a kilobyte, whatever an agent has written. `noise` is what gain this machine can tell from
 // nothing; empty where that is not known.
 [[nodiscard]] std::string status_text(const loop::Status& status, const std::string& noise = {});
-// One object on one line; docs/loop.md describes it.
+// One object on one line; docs/loop-json.md describes it.
 [[nodiscard]] std::string status_json(const loop::Status& status, const std::string& noise = {});
 
 [[nodiscard]] std::string finish_text(const loop::Finish& finish);

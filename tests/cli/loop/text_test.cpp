@@ -1,4 +1,5 @@
-// What the commands of the loop print, whatever an agent has written; and docs/loop.md against it.
+// What the commands of the loop print, whatever an agent has written; and docs/loop-json.md against
+// it.
 #include "cli/loop/text.h"
 
 #include <gmock/gmock.h>
@@ -204,11 +205,11 @@ TEST(StatusJson, SaysNullForWhatDoesNotExist) {
   EXPECT_EQ(object.at("should_continue"), true);
 }
 
-// The rows "| `name` | ..." below a heading of docs/loop.md.
+// The rows "| `name` | ..." below a heading of docs/loop-json.md.
 std::set<std::string> described_below(const std::string& heading) {
   const std::regex row("^\\| `([a-z_.]+)` \\|.*");
   std::istringstream text(
-      test::contents(std::filesystem::path(AUTOKERNEL_SOURCES) / "docs" / "loop.md"));
+      test::contents(std::filesystem::path(AUTOKERNEL_SOURCES) / "docs" / "loop-json.md"));
   std::set<std::string> fields;
   std::smatch found;
   bool here = false;
@@ -236,8 +237,8 @@ TEST(LoopDocument, DescribesEveryFieldOfTheStatusAndNoOther) {
   }
   for (const std::string& name : names_in(object.at("budget"))) written.insert("budget." + name);
   EXPECT_EQ(described_below("`loop status --json`"), written);
-  EXPECT_EQ(described_below("An experiment in it"), names_in(object.at("best")));
-  EXPECT_EQ(described_below("An experiment in it"), names_in(object.at("recent").at(0)));
+  EXPECT_EQ(described_below("An experiment"), names_in(object.at("best")));
+  EXPECT_EQ(described_below("An experiment"), names_in(object.at("recent").at(0)));
 }
 
 loop::Step step_with(const Experiment& experiment, trial::Verdict verdict) {
