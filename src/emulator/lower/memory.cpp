@@ -55,7 +55,8 @@ class Access {
     }
     if (writer_.check_group(instruction_) != nullptr) return load_checked();
 
-    if (writer_.parts_frame() != nullptr && address_.form().is_vector() && count_ == 1) {
+    if (writer_.parts_frame() != nullptr && address_.form().is_vector() && count_ == 1 &&
+        bytes_ <= sizeof(std::uint64_t)) {
       return load_by_function();
     }
     const std::string fast = ir_.label("load.fast");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <utility>
 
@@ -391,7 +392,12 @@ Value Writer::call_common(const std::string& key, const std::vector<Value>& argu
                           const std::string& element,
                           const std::function<void(const std::vector<Value>&)>& write) {
   // With this attribute a function keeps every register that it has not to change, vectors too.
+  // LLVM (16 to 22) gets it wrong where the result is returned in memory: the function ends in a
+  // vzeroupper, and its caller relies on rax. The C convention has four vector registers for a
+  // result, too few for 32 times 64 bits without AVX-512; this one has as many as there are.
   constexpr const char* kKeeps = "\"no_caller_saved_registers\"";
+  constexpr const char* kConvention = "x86_regcallcc";
+  assert(bits_of(element) <= 64);
   const std::string name = fmt::format("@common.{}", scope_.common_names.of(key));
   const std::string type = type_of(element, kLanes);
   std::string values = "ptr %ctx";
@@ -407,13 +413,14 @@ Value Writer::call_common(const std::string& key, const std::vector<Value>& argu
     const Bases bases = bases_;
     begin_function();
     write(given);
-    ir.declare(
-        ir.function(fmt::format("internal {} {}({}) noinline {}", type, name, parameters, kKeeps)));
+    ir.declare(ir.function(fmt::format("internal {} {} {}({}) noinline {}", kConvention, type, name,
+                                       parameters, kKeeps)));
     scope_.common[key] = std::exchange(ir, std::move(caller));
     bases_ = bases;
   }
   for (const std::string& line : scope_.common[key].declarations()) ir.declare(line);
-  return ir.define(fmt::format("call {} {}({}) {}", type, name, values, kKeeps), element, kLanes);
+  return ir.define(fmt::format("call {} {} {}({}) {}", kConvention, type, name, values, kKeeps),
+                   element, kLanes);
 }
 
 void Writer::cold_call(const std::string& name, const std::vector<Value>& arguments) {

@@ -166,8 +166,8 @@ class Writer {
              const std::string& element);
 
   // Calls a function of the module that is the same for all instructions of one `key`, and is
-  // written by the first of them; `write` gets its arguments, and returns 32 lanes of `element`.
-  // It changes no register but those of its result.
+  // written by the first of them; `write` gets its arguments, and returns 32 lanes of `element`, of
+  // at most 64 bits. It changes no register but those of its arguments and its result.
   Value call_common(const std::string& key, const std::vector<Value>& arguments,
                     const std::string& element,
                     const std::function<void(const std::vector<Value>&)>& write);

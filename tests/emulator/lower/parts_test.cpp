@@ -61,6 +61,29 @@ TEST(Parts, CarriesGoFromOneToTheNext) {
   for (std::uint32_t t = 0; t < kThreads; ++t) EXPECT_EQ(outcome.words[t], t == 0 ? 0U : 1U);
 }
 
+// A load whose lanes may be anywhere calls a function, which must leave alone what its caller has
+// in registers: where the frame is, and which lanes run.
+class LoadsOfPredicatedLanes : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Parts, LoadsOfPredicatedLanes,
+                         ::testing::Values("ld.local.u8 %rd8, [%rd6];",
+                                           "ld.local.u16 %rd8, [%rd6];",
+                                           "ld.local.u32 %rd8, [%rd6];",
+                                           "ld.local.u64 %rd8, [%rd6];",
+                                           "ld.local.b128 %q, [%rd6];"));
+
+TEST_P(LoadsOfPredicatedLanes, LeaveTheOthersAsTheyAre) {
+  const Outcome outcome = run_in_parts(
+      ".local .align 16 .b8 array[64]; .reg .b128 %q; mov.u64 %rd5, array; mov.u32 %r2, 0;\n"
+      "st.local.v4.b32 [%rd5], {%r2, %r2, %r2, %r2};\n"
+      "and.b32 %r3, %r1, 48; cvt.u64.u32 %rd6, %r3; add.u64 %rd6, %rd6, %rd5;\n"
+      "cvt.u64.u32 %rd8, %r0; mov.b128 %q, {%rd8, %rd8};\n"
+      "and.b32 %r4, %r0, 1; setp.ne.u32 %p1, %r4, 0; @%p1 " +
+      std::string(GetParam()) +
+      "\nmov.b128 {%rd9, %rd10}, %q; min.u64 %rd8, %rd8, %rd9; st.global.u32 [%rd1], %rd8;");
+  ASSERT_EQ(outcome.fault, "");
+  for (std::uint32_t t = 0; t < kThreads; ++t) EXPECT_EQ(outcome.words[t], t % 2 == 1 ? 0 : t);
+}
+
 // Of a kernel of so many additions and few other instructions.
 class LongKernels : public ::testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(OnBothSides, LongKernels,
