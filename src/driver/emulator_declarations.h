@@ -1,5 +1,5 @@
 // What the emulated driver offers beyond the CUDA driver API, declared here as it declares it
-// (src/emulator/api/emulated_cuda.h): it is a product of its own, and a driver that is found at run
+// (emulator/include/emulated_cuda.h): it is a product of its own, and a driver that is found at run
 // time brings no headers.
 #pragma once
 

@@ -44,7 +44,7 @@ def missing_files(documents, tree):
             if path.split("/")[0] in folders:
                 there = any(tree.glob(path.rstrip("/")))
             elif re.fullmatch(r"\w+/\w+_test", path):
-                there = any((tree / "tests").rglob(path + ".cpp"))
+                there = any(file for folder in ("tests", "emulator/tests") for file in (tree / folder).rglob(path + ".cpp"))
             else:
                 continue
             if not there:
@@ -53,7 +53,7 @@ def missing_files(documents, tree):
 
 def missing_builds(documents, tree):
     """Programs below build/ that no list of targets names."""
-    lists = "".join(file.read_text() for folder in ("src", "tests") for file in (tree / folder).rglob("CMakeLists.txt"))
+    lists = "".join(file.read_text() for folder in ("src", "tests", "emulator") for file in (tree / folder).rglob("CMakeLists.txt"))
     for document in documents:
         lines = [(line, text) for block in document.blocks for line, text in command_lines(block)]
         for line, text in [*lines, *document.spans()]:
@@ -280,12 +280,12 @@ MACROS = {"AUTOKERNEL_LAUNCH", "AUTOKERNEL_WORKSPACE", "AUTOKERNEL_ZEROED_WORKSP
 def source_variables(tree):
     """Environment variables that the sources, and ./dev, read or set, with a file for each."""
     found = {}
-    for folder in ("src", "include", "tests"):
+    for folder in ("src", "include", "emulator/src", "emulator/include", "tests", "emulator/tests"):
         for file in sorted((tree / folder).rglob("*")):
             if file.suffix not in (".cpp", ".h", ".c"):
                 continue
             text = file.read_text()
-            if folder == "tests":  # which set many; what they read, somebody may want to set
+            if folder.endswith("tests"):  # which set many; what they read, somebody may want to set
                 for name in re.findall(r"\bgetenv\(\s*\"((?:AUTOKERNEL|EMULAT)\w*)\"", text):
                     found.setdefault(name, str(file.relative_to(tree)))
                 continue
@@ -367,7 +367,7 @@ def wrong_counts(document, tree):
 
 def wrong_excerpts(document, tree):
     """Every block of C++ is a piece of some source, as it stands there."""
-    sources = [file.read_text() for folder in ("include", "src", "tests") for file in sorted((tree / folder).rglob("*")) if file.suffix in (".h", ".cpp")]
+    sources = [file.read_text() for folder in ("include", "src", "tests", "emulator") for file in sorted((tree / folder).rglob("*")) if file.suffix in (".h", ".cpp")]
     for block in document.blocks:
         if block.language == "cpp" and not any("\n".join(block.lines) in source for source in sources):
             yield complaint(document, block.line, "this code is in no source as it stands here")

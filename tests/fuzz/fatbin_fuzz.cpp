@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "emulator/fatbin/fatbin.h"
+#include "fatbin/fatbin.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace emulator::fatbin;

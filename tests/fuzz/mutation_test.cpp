@@ -115,19 +115,19 @@ constexpr int kResultsRuns = 200'000;
 
 TEST(Mutations, OfFatBinariesAreFatBinariesOrErrors) {
   EXPECT_EQ(runs(fuzz_fatbin,
-                 {text_of("tests/emulator/fatbin/data/size.fatbin"),
-                  text_of("tests/emulator/fatbin/data/speed.fatbin"),
-                  text_of("tests/emulator/fatbin/data/plain.fatbin")},
+                 {text_of("emulator/tests/fatbin/data/size.fatbin"),
+                  text_of("emulator/tests/fatbin/data/speed.fatbin"),
+                  text_of("emulator/tests/fatbin/data/plain.fatbin")},
                  kFatbinRuns),
             kFatbinRuns);
 }
 
 TEST(Mutations, OfPtxAreModulesOrErrorsWithAPlace) {
   EXPECT_EQ(runs(fuzz_ptx_parser,
-                 {text_of("tests/emulator/ptx/data/language.ptx"),
-                  text_of("tests/emulator/ptx/data/matmul.ptx"),
-                  text_of("tests/emulator/ptx/data/warp.ptx"),
-                  text_of("tests/emulator/ptx/data/inlined.ptx")},
+                 {text_of("emulator/tests/ptx/data/language.ptx"),
+                  text_of("emulator/tests/ptx/data/matmul.ptx"),
+                  text_of("emulator/tests/ptx/data/warp.ptx"),
+                  text_of("emulator/tests/ptx/data/inlined.ptx")},
                  kPtxRuns),
             kPtxRuns);
 }

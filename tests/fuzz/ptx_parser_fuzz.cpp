@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "emulator/ptx/ast.h"
-#include "emulator/ptx/source_lines.h"
+#include "ptx/ast.h"
+#include "ptx/source_lines.h"
 
 namespace {
 

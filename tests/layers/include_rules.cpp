@@ -82,6 +82,8 @@ Place place_of(const std::string& path) {
   if (parts.size() >= 4 && parts[0] == "include" && parts[1] == "autokernel") {
     place.exported = true;
     place.layer = parts[2];
+  } else if (parts[0] == "emulator") {
+    place.layer = "emulator";
   } else if (parts.size() >= 3 && parts[0] == "src") {
     place.layer = parts[1];
   } else if (parts.size() == 2 && parts[0] == "src") {
@@ -174,7 +176,7 @@ std::vector<Violation> violations_in(const SourceFile& file) {
 std::vector<SourceFile> source_files(const std::filesystem::path& root) {
   constexpr std::array<std::string_view, 5> kEndings = {".h", ".cpp", ".c", ".cuh", ".in"};
   std::vector<SourceFile> files;
-  for (const char* folder : {"include", "src"}) {
+  for (const char* folder : {"include", "src", "emulator/include", "emulator/src"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       if (std::ranges::find(kEndings, entry.path().extension().string()) == kEndings.end())
         continue;

@@ -62,8 +62,8 @@ TEST(Layers, EveryHeaderMayBeIncludedTwice) {
 TEST(Layers, TheRulesReadEveryLayer) {
   EXPECT_THAT(folders_in_the_tree(),
               IsSupersetOf({"include/autokernel/base", "src", "src/base", "src/driver",
-                            "src/compile", "src/cases", "src/trial", "src/cli", "src/emulator/api",
-                            "src/emulator/lower"}));
+                            "src/compile", "src/cases", "src/trial", "src/cli", "emulator/src/api",
+                            "emulator/src/lower"}));
 }
 
 TEST(Layers, AnIncludeThatPointsUpwardIsCaughtWithItsLine) {
@@ -148,7 +148,7 @@ TEST(ForeignHeaders, LlvmIsForTheEmulatorsOwnFiles) {
   EXPECT_THAT(planted("include/autokernel/driver/x.h", "#include <llvm/IR/Module.h>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/driver/x.cpp", "#include <llvm-c/Core.h>\n"),
               ElementsAre(says("LLVM is not for layer driver")));
-  EXPECT_THAT(planted("src/emulator/jit/x.cpp", "#include <llvm-c/Core.h>\n"), IsEmpty());
+  EXPECT_THAT(planted("emulator/src/jit/x.cpp", "#include <llvm-c/Core.h>\n"), IsEmpty());
 }
 
 TEST(ForeignHeaders, HeavyHeadersStayInACppFile) {
@@ -162,17 +162,17 @@ TEST(ForeignHeaders, HeavyHeadersStayInACppFile) {
 }
 
 TEST(Emulator, IncludesNothingOfOursButBase) {
-  EXPECT_THAT(planted("src/emulator/api/x.cpp", "#include \"autokernel/driver/y.h\"\n"),
+  EXPECT_THAT(planted("emulator/src/api/x.cpp", "#include \"autokernel/driver/y.h\"\n"),
               ElementsAre(says("emulator does not stand above driver")));
-  EXPECT_THAT(planted("src/emulator/api/x.cpp",
-                      "#include \"autokernel/base/error.h\"\n#include \"emulator/ptx/ast.h\"\n"),
+  EXPECT_THAT(planted("emulator/src/api/x.cpp",
+                      "#include \"autokernel/base/error.h\"\n#include \"ptx/ast.h\"\n"),
               IsEmpty());
 }
 
 TEST(Emulator, DoesNotMentionALayerOfAutokernelByName) {
-  EXPECT_THAT(planted("src/emulator/api/x.cpp", "  autokernel::trial::Result result;\n"),
+  EXPECT_THAT(planted("emulator/src/api/x.cpp", "  autokernel::trial::Result result;\n"),
               ElementsAre(says("mentions autokernel::trial")));
-  EXPECT_THAT(planted("src/emulator/api/x.cpp", "  throw autokernel::Error(stop, what);\n"),
+  EXPECT_THAT(planted("emulator/src/api/x.cpp", "  throw autokernel::Error(stop, what);\n"),
               IsEmpty());
 }
 

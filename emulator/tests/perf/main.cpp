@@ -1,0 +1,145 @@
+// What the emulated device costs: the rows of docs/performance.md about it, measured on this
+// machine.
+//
+//   emulator_perf                  the table
+//   emulator_perf [--ir] FILE.cu.. these matmuls, 1024^3; with --ir the LLVM IR they are lowered to
+//   emulator_perf [--ir] COUNT KIND  a kernel of so many instructions (long_kernels.h), by number
+#include <fmt/format.h>
+
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "autokernel/compile/compiler.h"
+#include "perf/host_matmul.h"
+#include "perf/kernel_times.h"
+#include "perf/long_kernels.h"
+#include "runtime/engine.h"
+
+namespace {
+
+using namespace emulator::perf;  // NOLINT(google-build-using-namespace): a program of one file
+
+constexpr std::int64_t kSide = 1024;
+constexpr int kCompiles = 5;
+constexpr int kLaunches = 9;
+constexpr int kHostRuns = 3;
+constexpr unsigned kLong = 5000;
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  if (!file)
+    throw std::runtime_error("cannot read " + path + ": run this in the repository's root");
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) throw std::runtime_error("the kernel has no " + from);
+  return text.replace(at, from.size(), to);
+}
+
+Program compiled(const std::string& name, const std::string& source) {
+  const auto compiler = autokernel::compile::Compiler::open();
+  const auto compilation =
+      compiler.compile({source, "kernel.cu", "sm_90a", {{"M", kSide}, {"N", kSide}, {"K", kSide}}});
+  if (const auto* refusal = std::get_if<autokernel::compile::Refusal>(&compilation)) {
+    throw std::runtime_error(name + " does not compile: " + refusal->log);
+  }
+  const auto& program = std::get<autokernel::compile::Program>(compilation);
+  const auto& launch = program.declaration.launches.at(0);
+  constexpr auto kBytes = static_cast<std::size_t>(kSide * kSide) * 2;
+  return {name,         program.ptx,         launch.kernel,           launch.grid,
+          launch.block, launch.shared_bytes, {kBytes, kBytes, kBytes}};
+}
+
+void row(const Program& program, int compiles, int launches) {
+  const Times t = measure(program, compiles, launches);
+  fmt::print("| {} | {} |", program.name, t.instructions);
+  for (const double seconds : {t.parse, t.check, t.lower, t.optimise, t.generate, t.link,
+                               t.compile(), t.from_cache, t.launch}) {
+    fmt::print(" {:.1f} |", seconds * 1000);
+  }
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
+void head() {
+  fmt::print(
+      "Milliseconds. JIT is from the PTX's text to code that runs, cached the same where an "
+      "earlier "
+      "process compiled it.\n\n"
+      "| kernel | PTX instructions | parse | check | lower | optimise | generate | link | JIT | "
+      "cached | launch |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+}
+
+void everything() {
+  head();
+  const std::string naive = text_of("kernels/kernel.cu");
+  row(compiled("naive, 32 x 8", naive), kCompiles, kLaunches);
+  row(compiled("naive, 16 x 16", replaced(replaced(naive, "BLOCK_COLS = 32", "BLOCK_COLS = 16"),
+                                          "BLOCK_ROWS = 8", "BLOCK_ROWS = 16")),
+      kCompiles, kLaunches);
+  row(compiled("tiled, 32 x 32", text_of("tests/data/kernels/tiled.cu")), kCompiles, kLaunches);
+  row(compiled("tiled, 16 x 16", text_of("tests/data/edits/01-shared-tiles.cu")), kCompiles,
+      kLaunches);
+  row(compiled("mma", text_of("tests/data/kernels/pipelined.cu")), kCompiles, kLaunches);
+  row(compiled("wmma", text_of("tests/gpu/kernels/tensor_cores.cu")), kCompiles, kLaunches);
+  for (const Make make : {Make::arithmetic, Make::consecutive, Make::uniform, Make::scattered,
+                          Make::branches, Make::uniform_branches, Make::matrices}) {
+    row(long_kernel(make, kLong), 1, kLaunches);
+  }
+  const auto host = [](Nest nest) {
+    return host_matmul(nest, kSide, emulator::runtime::default_workers(), kHostRuns) * 1000;
+  };
+  fmt::print(
+      "\nNaive in C++ at -O3 on as many threads: {:.1f} ms; with the loops interchanged, so that "
+      "they become vectors: {:.1f} ms.\n",
+      host(Nest::as_in_the_kernel), host(Nest::vectorised));
+}
+
+// The kernels that the command line names.
+std::vector<Program> wanted(const std::vector<std::string>& arguments) {
+  const auto is_number = [](const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  };
+  if (arguments.size() == 2 && is_number(arguments[0]) && is_number(arguments[1])) {
+    return {long_kernel(static_cast<Make>(std::stoul(arguments[1])),
+                        static_cast<unsigned>(std::stoul(arguments[0])))};
+  }
+  std::vector<Program> programs;
+  programs.reserve(arguments.size());
+  for (const std::string& file : arguments) programs.push_back(compiled(file, text_of(file)));
+  return programs;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    std::vector<std::string> arguments(words + 1, words + count);
+    const bool only_ir = !arguments.empty() && arguments[0] == "--ir";
+    if (only_ir) arguments.erase(arguments.begin());
+    if (arguments.empty()) {
+      everything();
+      return 0;
+    }
+    const std::vector<Program> programs = wanted(arguments);
+    if (!only_ir) head();
+    for (const Program& program : programs) {
+      if (only_ir) {
+        fmt::print("{}", ir_of(program));
+      } else {
+        row(program, 1, kLaunches);
+      }
+    }
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}
