@@ -7,7 +7,7 @@
 
 #include "api/driver.h"
 #include "api/fault_record.h"
-#include "autokernel/base/packing.h"
+#include "base/packing.h"
 #include "ptx/link.h"
 
 namespace emulator::api {
@@ -80,7 +80,7 @@ std::shared_ptr<Module> build_module(runtime::Memory& memory, const std::vector<
   const auto names = std::make_shared<const SourceNames>(texts);
   note_refusal(nullptr);
   try {
-    autokernel::Packer all;
+    base::Packer all;
     for (const std::string& text : texts) all.bytes(text);
     module =
         std::make_shared<Module>(parse_and_link(texts), memory,

@@ -7,15 +7,15 @@
 
 #include <utility>
 
-#include "autokernel/base/packing.h"
+#include "base/packing.h"
 #include "jit/build_id.h"
 #include "jit/llvm.h"
 
 namespace emulator::jit {
 namespace {
 
-using autokernel::Packer;
-using autokernel::Unpacker;
+using base::Packer;
+using base::Unpacker;
 
 constexpr const char* kEnding = ".kernel";
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "autokernel/base/file_cache.h"
+#include "base/file_cache.h"
 #include "lower/kernel.h"
 #include "runtime/abi.h"
 
@@ -50,7 +50,7 @@ class CodeCache {
                                    lower::EngineChoice engine) const;
 
   std::string maker_;  // empty: not to be told from other builds, so that nothing is kept
-  autokernel::FileCache files_;
+  base::FileCache files_;
 };
 
 }  // namespace emulator::jit

@@ -11,15 +11,14 @@
 #include "jit/compiler.h"
 #include "runtime/engine.h"
 #include "runtime/memory.h"
-#include "support/census.h"
 #include "support/scratch_folder.h"
 
 namespace emulator::jit {
 namespace {
 
 namespace fs = std::filesystem;
-using autokernel::test::contents;
-using testing::HasSubstr;
+using emulator::testing::contents;
+using ::testing::HasSubstr;
 
 // out[i] = i + step, where step is a variable of the module.
 constexpr const char* kAddStep = R"(.version 8.0
@@ -89,7 +88,7 @@ class Process {
   std::vector<std::uint32_t> words_;
 };
 
-class CodeCaches : public testing::Test {
+class CodeCaches : public ::testing::Test {
  protected:
   [[nodiscard]] std::shared_ptr<const CodeCache> cache() const {
     return std::make_shared<const CodeCache>(folder_, kMostBytes);
@@ -101,7 +100,7 @@ class CodeCaches : public testing::Test {
   }
   [[nodiscard]] fs::path only_file() const { return fs::directory_iterator(folder_)->path(); }
 
-  autokernel::test::ScratchFolder scratch_;
+  emulator::testing::ScratchFolder scratch_;
   fs::path folder_ = scratch_.path() / "cache";
 };
 
