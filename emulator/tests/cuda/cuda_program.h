@@ -1,14 +1,11 @@
 // A CUDA C++ source compiled by NVRTC and run on the emulated device.
 #pragma once
 
-#include <stdexcept>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "api/emulated_device.h"
-#include "autokernel/compile/compiler.h"
-#include "compile/nvrtc.h"
+#include "support/nvrtc.h"
 
 namespace emulator::api {
 
@@ -17,23 +14,7 @@ class CudaProgram : public EmulatedDevice {
   // A module of `source`, which defines the kernel "f". Null where the emulator refuses it, which
   // fails the test.
   static CUmodule compile(const std::string& source) {
-    const std::string file = "#include <autokernel.cuh>\n" + source +
-                             "\nAUTOKERNEL_LAUNCH({.kernel = \"f\", .block = {32}});\n";
-    auto compilation =
-        autokernel::compile::Compiler::open().compile({file, "kernel.cu", "sm_90a", {}});
-    if (const auto* refusal = std::get_if<autokernel::compile::Refusal>(&compilation)) {
-      throw std::runtime_error(refusal->log);
-    }
-    return load_text(std::get<autokernel::compile::Program>(compilation).ptx);
-  }
-
-  // The same of a source that may do what a measured kernel may not, such as call malloc.
-  static CUmodule compile_freely(const std::string& source) {
-    const autokernel::compile::Nvrtc nvrtc(autokernel::compile::Compiler::open().library());
-    auto output =
-        nvrtc.compile(source, "kernel.cu", {}, {"--gpu-architecture=compute_90", "--std=c++20"});
-    if (output.ptx.empty()) throw std::runtime_error(output.log);
-    return load_text(output.ptx);
+    return load_text(emulator::testing::ptx_of(source));
   }
 
   // A module of this PTX; null where the emulator refuses it, which fails the test.

@@ -16,7 +16,7 @@ using DeviceHeap = CudaProgram;
 
 // Lists that grow by new, summed up and deleted; each thread hands its own to its neighbour.
 TEST_F(DeviceHeap, GivesAndTakesMemoryOfNewAndDelete) {
-  const auto got = run(compile_freely(R"(
+  const auto got = run(compile(R"(
 struct Node { unsigned value; Node* next; };
 __device__ __noinline__ Node* put(Node* head, unsigned value) { return new Node{value, head}; }
 extern "C" __global__ void f(const unsigned* in, unsigned* out) {
@@ -51,7 +51,7 @@ extern "C" __global__ void f(const unsigned* in, unsigned* out) {
 }
 
 TEST_F(DeviceHeap, HoldsObjectsWithVirtualFunctions) {
-  const auto got = run(compile_freely(R"(
+  const auto got = run(compile(R"(
 struct Shape { __device__ virtual ~Shape() {} __device__ virtual unsigned area() const = 0; };
 struct Square : Shape {
   unsigned side;
@@ -74,7 +74,7 @@ extern "C" __global__ void f(const unsigned* in, unsigned* out) {
 }
 
 TEST_F(DeviceHeap, KeepsWhatMallocGaveForTheNextLaunch) {
-  const CUmodule module = compile_freely(R"(
+  const CUmodule module = compile(R"(
 __device__ unsigned* kept[64];
 extern "C" __global__ void f(unsigned* out) {
   kept[threadIdx.x] = (unsigned*)malloc(8);

@@ -9,12 +9,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "autokernel/base/scratch.h"
 #include "jit/compiler.h"
 #include "lower/kernel.h"
 #include "ptx/ast.h"
 #include "runtime/engine.h"
 #include "runtime/memory.h"
+#include "support/scratch_folder.h"
 
 namespace emulator::perf {
 namespace {
@@ -73,7 +73,7 @@ Compiled compile(const Program& program, runtime::Memory& memory) {
 }
 
 double from_cache(const Program& program, runtime::Memory& memory) {
-  const autokernel::ScratchDirectory folder;
+  const emulator::testing::ScratchFolder folder;
   const auto cache = std::make_shared<const jit::CodeCache>(folder.path(), kMostCached);
   double best = std::numeric_limits<double>::infinity();
   for (int i = 0; i <= kFromCache; ++i) {

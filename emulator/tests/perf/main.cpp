@@ -1,24 +1,24 @@
-// What the emulated device costs: the rows of docs/performance.md about it, measured on this
-// machine.
+// What the emulated device costs, measured on this machine.
 //
 //   emulator_perf                  the table
 //   emulator_perf [--ir] FILE.cu.. these matmuls, 1024^3; with --ir the LLVM IR they are lowered to
 //   emulator_perf [--ir] COUNT KIND  a kernel of so many instructions (long_kernels.h), by number
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <exception>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "autokernel/compile/compiler.h"
 #include "perf/host_matmul.h"
 #include "perf/kernel_times.h"
 #include "perf/long_kernels.h"
 #include "runtime/engine.h"
+#include "support/nvrtc.h"
 
 namespace {
 
@@ -32,8 +32,7 @@ constexpr unsigned kLong = 5000;
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
-  if (!file)
-    throw std::runtime_error("cannot read " + path + ": run this in the repository's root");
+  if (!file) throw std::runtime_error("cannot read " + path);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
@@ -43,18 +42,23 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
+// A matmul of CUDA C++. A line of it says how it is launched, as "// launch: grid 32 128 block 32
+// 8".
 Program compiled(const std::string& name, const std::string& source) {
-  const auto compiler = autokernel::compile::Compiler::open();
-  const auto compilation =
-      compiler.compile({source, "kernel.cu", "sm_90a", {{"M", kSide}, {"N", kSide}, {"K", kSide}}});
-  if (const auto* refusal = std::get_if<autokernel::compile::Refusal>(&compilation)) {
-    throw std::runtime_error(name + " does not compile: " + refusal->log);
+  Program program{.name = name, .ptx = emulator::testing::ptx_of(source), .kernel = "matmul"};
+  const std::string mark = "// launch: ";
+  const std::size_t at = source.find(mark);
+  std::istringstream line(at == std::string::npos ? "" : source.substr(at + mark.size()));
+  std::string grid;
+  std::string block;
+  if (!(line >> grid >> program.grid[0] >> program.grid[1] >> block >> program.block[0] >>
+        program.block[1]) ||
+      grid != "grid" || block != "block") {
+    throw std::runtime_error(name + ": no line says \"// launch: grid X Y block X Y\"");
   }
-  const auto& program = std::get<autokernel::compile::Program>(compilation);
-  const auto& launch = program.declaration.launches.at(0);
   constexpr auto kBytes = static_cast<std::size_t>(kSide * kSide) * 2;
-  return {name,         program.ptx,         launch.kernel,           launch.grid,
-          launch.block, launch.shared_bytes, {kBytes, kBytes, kBytes}};
+  program.buffers = {kBytes, kBytes, kBytes};
+  return program;
 }
 
 void row(const Program& program, int compiles, int launches) {
@@ -79,16 +83,20 @@ void head() {
 
 void everything() {
   head();
-  const std::string naive = text_of("kernels/kernel.cu");
+  const auto kernel = [](const std::string& name) {
+    return text_of(EMULATOR_PERF_KERNELS "/" + name);
+  };
+  const std::string naive = kernel("naive.cu");
+  const std::string square =
+      replaced(replaced(replaced(naive, "grid 32 128 block 32 8", "grid 64 64 block 16 16"),
+                        "BLOCK_COLS = 32", "BLOCK_COLS = 16"),
+               "BLOCK_ROWS = 8", "BLOCK_ROWS = 16");
   row(compiled("naive, 32 x 8", naive), kCompiles, kLaunches);
-  row(compiled("naive, 16 x 16", replaced(replaced(naive, "BLOCK_COLS = 32", "BLOCK_COLS = 16"),
-                                          "BLOCK_ROWS = 8", "BLOCK_ROWS = 16")),
-      kCompiles, kLaunches);
-  row(compiled("tiled, 32 x 32", text_of("tests/data/kernels/tiled.cu")), kCompiles, kLaunches);
-  row(compiled("tiled, 16 x 16", text_of("tests/data/edits/01-shared-tiles.cu")), kCompiles,
-      kLaunches);
-  row(compiled("mma", text_of("tests/data/kernels/pipelined.cu")), kCompiles, kLaunches);
-  row(compiled("wmma", text_of("tests/gpu/kernels/tensor_cores.cu")), kCompiles, kLaunches);
+  row(compiled("naive, 16 x 16", square), kCompiles, kLaunches);
+  row(compiled("tiled, 32 x 32", kernel("tiled_32.cu")), kCompiles, kLaunches);
+  row(compiled("tiled, 16 x 16", kernel("tiled_16.cu")), kCompiles, kLaunches);
+  row(compiled("mma", kernel("mma.cu")), kCompiles, kLaunches);
+  row(compiled("wmma", kernel("wmma.cu")), kCompiles, kLaunches);
   for (const Make make : {Make::arithmetic, Make::consecutive, Make::uniform, Make::scattered,
                           Make::branches, Make::uniform_branches, Make::matrices}) {
     row(long_kernel(make, kLong), 1, kLaunches);
