@@ -32,6 +32,7 @@ RULES = [
     (r"pip install ", Skip("a download")),
     (r"mkdir .*tar ", Skip("./dev package makes the archive; tests/package unpacks one")),
     (r"autokernel/bin/autokernel ", Skip("out of that archive")),
+    (r"(cmake|ctest|cpack) ", Skip("builds or installs")),
     (r"mkdir driver ", Skip("another program; emulator/tests/api/programs does it")),
     (r"LD_LIBRARY_PATH=\S+ ./program", Skip("another program; emulator/tests/api/programs does it")),
     (r"(\w+=\S+ )?build/release/tests/", Skip("takes minutes; that something builds it is checked")),
