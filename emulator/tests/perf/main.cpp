@@ -45,7 +45,10 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 // A matmul of CUDA C++. A line of it says how it is launched, as "// launch: grid 32 128 block 32
 // 8".
 Program compiled(const std::string& name, const std::string& source) {
-  Program program{.name = name, .ptx = emulator::testing::ptx_of(source), .kernel = "matmul"};
+  Program program;
+  program.name = name;
+  program.ptx = emulator::testing::ptx_of(source);
+  program.kernel = "matmul";
   const std::string mark = "// launch: ";
   const std::size_t at = source.find(mark);
   std::istringstream line(at == std::string::npos ? "" : source.substr(at + mark.size()));
