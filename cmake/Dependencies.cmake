@@ -1,4 +1,5 @@
-# What the project is built from. `./dev setup` installs all of it; a missing piece stops the configuration by name.
+# What the project is built from, besides what the emulator finds for itself. `./dev setup` installs all of it; a missing piece stops
+# the configuration by name.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
@@ -6,14 +7,11 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(muparser REQUIRED)
-find_package(Boost 1.74 REQUIRED COMPONENTS context)
+find_package(Boost 1.74 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(OpenBLAS REQUIRED IMPORTED_TARGET openblas)
 pkg_check_modules(libgit2 REQUIRED IMPORTED_TARGET libgit2)
-include(Compression)
 include(Seccomp)
-include(Cuda)
-include(Llvm)
 if(AUTOKERNEL_BUILD_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

@@ -4,10 +4,8 @@
 # RPATH rather than RUNPATH: the libraries that come along in a package need each other, and only RPATH holds for those as
 # well, and for those that are opened at run time. From the beginning on: to one that it is to replace, CMake adds empty
 # folders as room, and an empty one is the working folder, so that whoever writes there could put libraries into the program.
-set_target_properties(autokernel autokernel_cpu PROPERTIES
-  INSTALL_RPATH "\$ORIGIN/../lib;\$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
+set_target_properties(autokernel PROPERTIES INSTALL_RPATH "\$ORIGIN/../lib;\$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
 target_link_options(autokernel PRIVATE -Wl,--disable-new-dtags)
-target_link_options(autokernel_cpu PRIVATE -Wl,--disable-new-dtags)
 # Always lib, also where the system has a lib64: the program looks for its library in ../lib.
 install(TARGETS autokernel autokernel_cpu RUNTIME DESTINATION bin COMPONENT autokernel LIBRARY DESTINATION lib COMPONENT autokernel)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels DESTINATION share/autokernel COMPONENT autokernel)

@@ -2,8 +2,9 @@
 # compile_commands.json as CMake writes it, and writes to `folder` batches of at most `most` files, each a file that includes
 # them, with a compile_commands.json of their own.
 #
-# A batch has the include paths and the definitions of all its files. It holds tests or none, so that what only a test defines
-# changes nothing of the product, and keeps to one value for each definition.
+# A batch has the include paths and the definitions of all its files, which are of one project: the emulator below `root`, or all
+# else. It holds tests or none, so that what only a test defines changes nothing of the product, and keeps to one value for each
+# definition.
 #
 # Files that give one name to two things of their own cannot be in one batch. Such names stand at the beginning of a line in
 # our format, so they are found without a compiler; one that is overlooked costs time only, as the batch is split later.
@@ -73,7 +74,7 @@ FILENAME == ARGV[1] { wanted[$0] = 1; next }
   if (!(file in wanted)) next
   delete wanted[file]
   sub(/ -o [^ ]+ -c .*$/, "", command)
-  part = file ~ /\/tests\// ? "tests" : "product"
+  part = (index(file, root "emulator/") == 1 ? "emulator " : "") (file ~ /\/tests\// ? "tests" : "product")
   read_names(file, names)
   n = read_flags(command, flags)
   for (batch = 1; batch <= count; ++batch) if (can_take(batch, part, names, flags, n)) break

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <cuda.h>
+#include <emulated_cuda.h>
 
 #include <filesystem>
 #include <memory>
 #include <string>
-
-#include "driver/emulator_declarations.h"
 
 namespace autokernel::driver {
 
@@ -54,14 +53,13 @@ struct Api {
 
   // The emulated driver's own: what it knows about the last fault beyond its code, and its version
   // and settings.
-  using Text = const char* (*)();
-  Text emu_fault_report = nullptr;
-  emulator::FaultReport emu_fault = nullptr;
-  emulator::FaultReport emu_refusal = nullptr;
-  emulator::Whereabouts emu_whereabouts = nullptr;
-  emulator::WarpOrder emu_warp_order = nullptr;
-  Text emu_version = nullptr;
-  Text emu_settings = nullptr;
+  decltype(&::emuFaultReport) emu_fault_report = nullptr;
+  decltype(&::emuFault) emu_fault = nullptr;
+  decltype(&::emuRefusal) emu_refusal = nullptr;
+  decltype(&::emuWhereabouts) emu_whereabouts = nullptr;
+  decltype(&::emuWarpOrder) emu_warp_order = nullptr;
+  decltype(&::emuVersion) emu_version = nullptr;
+  decltype(&::emuSettings) emu_settings = nullptr;
 };
 
 // Opens a driver library and fills the table from it; the library stays open as long as the table

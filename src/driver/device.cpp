@@ -138,7 +138,7 @@ std::string Device::whereabouts() const {
 
 void Device::order_warps(WarpOrder order) const {
   if (api_->emu_warp_order == nullptr) return;
-  api_->emu_warp_order(order == WarpOrder::descending ? 1 : 0);
+  api_->emu_warp_order(order == WarpOrder::descending ? EMU_WARPS_DESCENDING : EMU_WARPS_ASCENDING);
 }
 
 void Device::refuse_device_malloc() const {

@@ -5,15 +5,18 @@
 namespace autokernel::driver {
 namespace {
 
-// A number of the library's that has no enumerator here is the first, "unknown".
+// Ours are in the order of the library's. A number of a later library's is the first, "unknown".
+static_assert(static_cast<int>(FaultKind::bad_call) == EMU_FAULT_BAD_CALL);
+static_assert(static_cast<int>(AccessKind::atomic) == EMU_ACCESS_ATOMIC - EMU_ACCESS_LOAD);
+static_assert(static_cast<int>(MemoryKind::null) == EMU_MEMORY_NULL);
 template <typename Kind>
 Kind kind_of(std::uint32_t number, Kind last) {
   return number <= static_cast<std::uint32_t>(last) ? static_cast<Kind>(number) : Kind{};
 }
 
-FaultedAccess access_of(const emulator::Fault& reported) {
+FaultedAccess access_of(const EmuFault& reported) {
   FaultedAccess access;
-  access.kind = kind_of(reported.access - 1, AccessKind::atomic);
+  access.kind = kind_of(reported.access - EMU_ACCESS_LOAD, AccessKind::atomic);
   access.memory = kind_of(reported.memory, MemoryKind::null);
   access.address = reported.address;
   access.bytes = reported.bytes;
@@ -28,7 +31,7 @@ FaultedAccess access_of(const emulator::Fault& reported) {
 
 }  // namespace
 
-void take_over(const emulator::Fault& reported, Fault& fault) {
+void take_over(const EmuFault& reported, Fault& fault) {
   if (reported.size != sizeof reported) return;
   fault.kind = kind_of(reported.kind, FaultKind::bad_call);
   if (*reported.text != '\0') fault.text = reported.text;
@@ -46,7 +49,7 @@ void take_over(const emulator::Fault& reported, Fault& fault) {
     std::ranges::copy(reported.thread, thread.thread.begin());
     std::ranges::copy(reported.block, thread.block.begin());
   }
-  if (reported.access != 0) detail.access = access_of(reported);
+  if (reported.access != EMU_ACCESS_NONE) detail.access = access_of(reported);
   fault.detail = std::move(detail);
 }
 

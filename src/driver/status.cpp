@@ -100,7 +100,7 @@ Fault fault(const Api& api, CUresult status, Occasion occasion, const char* call
     if (report != nullptr && *report != '\0') fault.text = report;
   }
   const auto report = occasion == Occasion::run ? api.emu_fault : api.emu_refusal;
-  const emulator::Fault* reported = report == nullptr ? nullptr : report();
+  const EmuFault* reported = report == nullptr ? nullptr : report();
   if (reported != nullptr) take_over(*reported, fault);
   return fault;
 }

@@ -33,18 +33,23 @@ def broken_links(documents, tree):
                 yield complaint(document, line, f"{linked.name} has no heading for the link {target}")
 
 
+# A project of its own: its page names files from its own folder.
+EMULATOR = "emulator"
+
+
 def missing_files(documents, tree):
     """Of paths between backticks that begin with a folder of the tree, and tests named as "lower/half_test"."""
-    folders = {entry.name for entry in tree.iterdir() if entry.is_dir() and not entry.name.startswith(".")} - {"build"}
     for document in documents:
+        root = tree / EMULATOR if document.name.startswith(EMULATOR + "/") else tree
+        folders = {entry.name for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith(".")} - {"build"}
         for line, span in document.spans():
             path = span.split()[0] if span.split() else ""
             if re.search(r"[<>$(\"'=:]", path) or "/" not in path:
                 continue
             if path.split("/")[0] in folders:
-                there = any(tree.glob(path.rstrip("/")))
+                there = any(root.glob(path.rstrip("/")))
             elif re.fullmatch(r"\w+/\w+_test", path):
-                there = any((tree / "tests").rglob(path + ".cpp"))
+                there = any(file for folder in ("tests", f"{EMULATOR}/tests") for file in (tree / folder).rglob(path + ".cpp"))
             else:
                 continue
             if not there:
@@ -53,7 +58,7 @@ def missing_files(documents, tree):
 
 def missing_builds(documents, tree):
     """Programs below build/ that no list of targets names."""
-    lists = "".join(file.read_text() for folder in ("src", "tests") for file in (tree / folder).rglob("CMakeLists.txt"))
+    lists = "".join(file.read_text() for folder in ("src", "tests", EMULATOR) for file in (tree / folder).rglob("CMakeLists.txt"))
     for document in documents:
         lines = [(line, text) for block in document.blocks for line, text in command_lines(block)]
         for line, text in [*lines, *document.spans()]:
@@ -280,12 +285,12 @@ MACROS = {"AUTOKERNEL_LAUNCH", "AUTOKERNEL_WORKSPACE", "AUTOKERNEL_ZEROED_WORKSP
 def source_variables(tree):
     """Environment variables that the sources, and ./dev, read or set, with a file for each."""
     found = {}
-    for folder in ("src", "include", "tests"):
+    for folder in ("src", "include", f"{EMULATOR}/src", "tests", f"{EMULATOR}/tests"):
         for file in sorted((tree / folder).rglob("*")):
             if file.suffix not in (".cpp", ".h", ".c"):
                 continue
             text = file.read_text()
-            if folder == "tests":  # which set many; what they read, somebody may want to set
+            if folder.endswith("tests"):  # which set many; what they read, somebody may want to set
                 for name in re.findall(r"\bgetenv\(\s*\"((?:AUTOKERNEL|EMULAT)\w*)\"", text):
                     found.setdefault(name, str(file.relative_to(tree)))
                 continue
@@ -367,7 +372,7 @@ def wrong_counts(document, tree):
 
 def wrong_excerpts(document, tree):
     """Every block of C++ is a piece of some source, as it stands there."""
-    sources = [file.read_text() for folder in ("include", "src", "tests") for file in sorted((tree / folder).rglob("*")) if file.suffix in (".h", ".cpp")]
+    sources = [file.read_text() for folder in ("include", "src", "tests", EMULATOR) for file in sorted((tree / folder).rglob("*")) if file.suffix in (".h", ".cpp")]
     for block in document.blocks:
         if block.language == "cpp" and not any("\n".join(block.lines) in source for source in sources):
             yield complaint(document, block.line, "this code is in no source as it stands here")

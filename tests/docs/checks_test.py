@@ -110,6 +110,11 @@ class Files(Tree):
         text = "`src/a.cpp`, `src/`, `src/*.cpp`, `lower/half_test`, `/etc/x`, `a/b`, `src/<layer>/`\n"
         self.assertEqual(list(checks.missing_files([document(text)], self.root)), [])
 
+    def test_are_named_from_the_emulators_folder_on_its_page(self):
+        self.write("emulator/src/ptx/ast.h")
+        page = Document("emulator/README.md", "`src/ptx/ast.h`, `src/a.cpp`\n")
+        self.assertEqual(list(checks.missing_files([page], self.root)), ["emulator/README.md:1: there is no src/a.cpp"])
+
     def test_that_are_not_there_are_found(self):
         text = "`src/b.cpp`, `tests/x.sh ARGUMENT`, `lower/whole_test`\n"
         self.assertEqual(len(list(checks.missing_files([document(text)], self.root))), 3)

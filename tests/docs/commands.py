@@ -9,7 +9,7 @@ COMMANDS = re.compile(
 )
 OPERATORS = set("();<>|&")
 
-FOREIGN_PROGRAMS = {"cmake", "git", "ncu", "perf", "strace"}
+FOREIGN_PROGRAMS = {"cmake", "cpack", "ctest", "git", "ncu", "perf", "strace"}
 
 # Options in the text that are neither ours nor those of ./dev.
 FOREIGN = {

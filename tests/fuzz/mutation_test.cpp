@@ -13,8 +13,6 @@
 
 #include "fuzz/message_seeds.h"
 
-extern "C" int fuzz_fatbin(const std::uint8_t* data, std::size_t size);
-extern "C" int fuzz_ptx_parser(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_case_toml(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_message(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_ledger_line(const std::uint8_t* data, std::size_t size);
@@ -106,31 +104,10 @@ int runs(EntryPoint entry, std::vector<std::string> seeds, int count) {
 }
 
 // About two seconds each.
-constexpr int kFatbinRuns = 100'000;
-constexpr int kPtxRuns = 4'000;
 constexpr int kCaseRuns = 10'000;
 constexpr int kMessageRuns = 60'000;
 constexpr int kLedgerRuns = 60'000;
 constexpr int kResultsRuns = 200'000;
-
-TEST(Mutations, OfFatBinariesAreFatBinariesOrErrors) {
-  EXPECT_EQ(runs(fuzz_fatbin,
-                 {text_of("tests/emulator/fatbin/data/size.fatbin"),
-                  text_of("tests/emulator/fatbin/data/speed.fatbin"),
-                  text_of("tests/emulator/fatbin/data/plain.fatbin")},
-                 kFatbinRuns),
-            kFatbinRuns);
-}
-
-TEST(Mutations, OfPtxAreModulesOrErrorsWithAPlace) {
-  EXPECT_EQ(runs(fuzz_ptx_parser,
-                 {text_of("tests/emulator/ptx/data/language.ptx"),
-                  text_of("tests/emulator/ptx/data/matmul.ptx"),
-                  text_of("tests/emulator/ptx/data/warp.ptx"),
-                  text_of("tests/emulator/ptx/data/inlined.ptx")},
-                 kPtxRuns),
-            kPtxRuns);
-}
 
 TEST(Mutations, OfCaseFilesAreCasesOrMistakesOfTheUser) {
   EXPECT_EQ(runs(fuzz_case_toml,

@@ -17,12 +17,20 @@ namespace {
 using Names = std::set<std::string, std::less<>>;
 
 // What each layer may include besides itself: cli -> loop -> trial -> {compile, driver, cases};
-// ledger, repo and plot are leaves for loop and cli; base is under everything; the emulator stands
-// apart.
+// ledger, repo and plot are leaves for loop and cli; base is under everything. The emulator stands
+// apart, with layers of its own: api -> jit -> lower -> {ptx, runtime}; fatbin and base are leaves.
 const std::map<std::string, Names, std::less<>>& layers_below() {
   static const std::map<std::string, Names, std::less<>> below = {
       {"base", {}},
-      {"emulator", {"base"}},
+      {"emulator/base", {}},
+      {"emulator/fatbin", {}},
+      {"emulator/ptx", {}},
+      {"emulator/runtime", {}},
+      {"emulator/lower", {"emulator/ptx", "emulator/runtime"}},
+      {"emulator/jit", {"emulator/base", "emulator/ptx", "emulator/runtime", "emulator/lower"}},
+      {"emulator/api",
+       {"emulator/base", "emulator/fatbin", "emulator/ptx", "emulator/runtime", "emulator/lower",
+        "emulator/jit"}},
       {"driver", {"base"}},
       {"compile", {"base"}},
       {"cases", {"base"}},
@@ -49,7 +57,11 @@ struct Foreign {
 const std::vector<Foreign>& foreign_libraries() {
   static const std::vector<Foreign> foreign = {
       {"CUDA", std::regex(R"((cuda|nvrtc|cublas|cublasLt|nvml)(_\w+|Typedefs)?\.h)"), {}, true},
-      {"LLVM", std::regex(R"(llvm(-c)?/.*)"), {"emulator"}, true},
+      {"LLVM", std::regex(R"(llvm(-c)?/.*)"), {"emulator/jit"}, true},
+      {"the emulator's header",
+       std::regex(R"(emulated_cuda\.h)"),
+       {"driver", "emulator/api"},
+       true},
       {"libgit2", std::regex(R"(git2(\.h|/.*))"), {"repo"}, true},
       // A file with all of these takes 22 s to compile and 44 s to lint.
       {"CLI11", std::regex(R"(CLI/.*)"), {"cli", "main"}, false},
@@ -63,9 +75,14 @@ const std::vector<Foreign>& foreign_libraries() {
 }
 
 struct Place {
-  std::string layer;      // "trial"; "main" for src/main.cpp; empty for a file that kernels include
-  bool exported = false;  // under include/autokernel/
+  // "trial", "emulator/ptx"; "main" for src/main.cpp, "tests" and "emulator/tests" for tests; empty
+  // for a file that kernels include.
+  std::string layer;
+  bool exported = false;  // under include/
   bool header = false;
+
+  [[nodiscard]] bool in_emulator() const { return layer.starts_with("emulator"); }
+  [[nodiscard]] bool of_tests() const { return layer.ends_with("tests"); }
 };
 
 std::vector<std::string> parts_of(const std::string& path) {
@@ -86,27 +103,52 @@ Place place_of(const std::string& path) {
     place.layer = parts[1];
   } else if (parts.size() == 2 && parts[0] == "src") {
     place.layer = "main";
+  } else if (parts.size() >= 2 && parts[0] == "tests") {
+    place.layer = "tests";
+  } else if (parts.size() >= 3 && parts[0] == "emulator") {
+    place.exported = parts[1] == "include";
+    place.layer = parts[1] == "src" ? "emulator/" + parts[2] : "emulator/" + parts[1];
   }
   return place;
 }
 
 // The layer an #include names, and whether by way of its private headers; nothing for a header that
-// is not ours.
+// is not ours. Both projects name their own headers from their own src/, and both have a base.
 struct Target {
   std::string layer;
   bool exported = false;
 };
 
-std::optional<Target> target_of(const std::string& included) {
+std::optional<Target> target_of(const std::string& included, const Place& from) {
   const auto parts = parts_of(included);
   if (parts.size() >= 3 && parts[0] == "autokernel") return Target{parts[1], true};
-  if (parts.size() >= 2 && layers_below().contains(parts[0])) return Target{parts[0], false};
+  if (parts.size() < 2) return std::nullopt;
+  const auto& layers = layers_below();
+  const std::string of_emulator = "emulator/" + parts[0];
+  if (from.in_emulator() && layers.contains(of_emulator)) return Target{of_emulator, true};
+  if (layers.contains(parts[0])) return Target{parts[0], false};
+  if (layers.contains(of_emulator)) return Target{of_emulator, false};
+  return std::nullopt;
+}
+
+// Neither project takes anything of the other's by the text of a file, but the emulator's header.
+std::optional<std::string> project_rule_broken(const Place& place, const std::string& included) {
+  const auto target = target_of(included, place);
+  const bool to_emulator = target && target->layer.starts_with("emulator/");
+  if (place.in_emulator()) {
+    const bool ours = included.starts_with("autokernel");
+    if (ours || (target && !to_emulator)) return "the emulator includes nothing of autokernel";
+  } else if (to_emulator || included.starts_with("emulator/")) {
+    return "is the emulator's own: emulated_cuda.h has what it offers";
+  }
   return std::nullopt;
 }
 
 std::optional<std::string> layer_rule_broken(const Place& place, const std::string& included) {
   if (included.starts_with("..")) return "is relative: name it from include/ or src/";
-  const auto target = target_of(included);
+  if (auto broken = project_rule_broken(place, included)) return broken;
+  if (place.of_tests()) return std::nullopt;  // they stand above all
+  const auto target = target_of(included, place);
   if (!target || target->layer == place.layer) {
     if (target && place.exported && !target->exported)
       return "is private to src/, and this header is not";
@@ -122,6 +164,7 @@ std::optional<std::string> layer_rule_broken(const Place& place, const std::stri
 }
 
 std::optional<std::string> foreign_rule_broken(const Place& place, const std::string& included) {
+  if (place.of_tests()) return std::nullopt;
   for (const auto& foreign : foreign_libraries()) {
     if (!std::regex_match(included, foreign.header)) continue;
     const std::string name(foreign.name);
@@ -137,15 +180,10 @@ std::optional<std::string> foreign_rule_broken(const Place& place, const std::st
 
 // The emulator knows nothing of autokernel: not even by a name that some header brings in.
 std::optional<std::string> name_rule_broken(const Place& place, const std::string& line) {
-  static const std::regex qualified("autokernel::(\\w+)");
-  if (place.layer != "emulator") return std::nullopt;
-  for (auto match = std::sregex_iterator(line.begin(), line.end(), qualified);
-       match != std::sregex_iterator(); ++match) {
-    const std::string name = (*match)[1];
-    if (name != "base" && layers_below().contains(name))
-      return "the emulator mentions autokernel::" + name;
-  }
-  return std::nullopt;
+  static const std::regex qualified("autokernel::\\w+");
+  std::smatch match;
+  if (!place.in_emulator() || !std::regex_search(line, match, qualified)) return std::nullopt;
+  return "the emulator mentions " + match.str();
 }
 
 }  // namespace
@@ -174,7 +212,8 @@ std::vector<Violation> violations_in(const SourceFile& file) {
 std::vector<SourceFile> source_files(const std::filesystem::path& root) {
   constexpr std::array<std::string_view, 5> kEndings = {".h", ".cpp", ".c", ".cuh", ".in"};
   std::vector<SourceFile> files;
-  for (const char* folder : {"include", "src"}) {
+  for (const char* folder :
+       {"include", "src", "tests", "emulator/include", "emulator/src", "emulator/tests"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       if (std::ranges::find(kEndings, entry.path().extension().string()) == kEndings.end())
         continue;

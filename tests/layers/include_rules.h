@@ -23,8 +23,9 @@ struct Violation {
 // Everything in the file that breaks a rule, top to bottom.
 [[nodiscard]] std::vector<Violation> violations_in(const SourceFile& file);
 
-// The files of ours that the rules hold for: those under include/ and src/ of the repository at
-// `root`.
+// The files of ours that the rules hold for: those under include/, src/ and tests/, ours and
+// the emulator's, of the
+// repository at `root`.
 [[nodiscard]] std::vector<SourceFile> source_files(const std::filesystem::path& root);
 
 // For the message of a failing test: one line for each, "path:line: what".

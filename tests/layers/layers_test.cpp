@@ -60,10 +60,11 @@ TEST(Layers, EveryHeaderMayBeIncludedTwice) {
 }
 
 TEST(Layers, TheRulesReadEveryLayer) {
-  EXPECT_THAT(folders_in_the_tree(),
-              IsSupersetOf({"include/autokernel/base", "src", "src/base", "src/driver",
-                            "src/compile", "src/cases", "src/trial", "src/cli", "src/emulator/api",
-                            "src/emulator/lower"}));
+  EXPECT_THAT(
+      folders_in_the_tree(),
+      IsSupersetOf({"include/autokernel/base", "src", "src/base", "src/driver", "src/compile",
+                    "src/cases", "src/trial", "src/cli", "tests/driver", "emulator/include",
+                    "emulator/src/api", "emulator/src/lower", "emulator/tests/lower"}));
 }
 
 TEST(Layers, AnIncludeThatPointsUpwardIsCaughtWithItsLine) {
@@ -144,11 +145,13 @@ TEST(ForeignHeaders, Libgit2IsForTheRepoLayersOwnFiles) {
   EXPECT_THAT(planted("src/repo/x.cpp", "#include <git2.h>\n"), IsEmpty());
 }
 
-TEST(ForeignHeaders, LlvmIsForTheEmulatorsOwnFiles) {
+TEST(ForeignHeaders, LlvmIsForTheEmulatorsJit) {
   EXPECT_THAT(planted("include/autokernel/driver/x.h", "#include <llvm/IR/Module.h>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/driver/x.cpp", "#include <llvm-c/Core.h>\n"),
               ElementsAre(says("LLVM is not for layer driver")));
-  EXPECT_THAT(planted("src/emulator/jit/x.cpp", "#include <llvm-c/Core.h>\n"), IsEmpty());
+  EXPECT_THAT(planted("emulator/src/lower/x.cpp", "#include <llvm-c/Core.h>\n"),
+              ElementsAre(says("LLVM is not for layer emulator/lower")));
+  EXPECT_THAT(planted("emulator/src/jit/x.cpp", "#include <llvm-c/Core.h>\n"), IsEmpty());
 }
 
 TEST(ForeignHeaders, HeavyHeadersStayInACppFile) {
@@ -161,24 +164,63 @@ TEST(ForeignHeaders, HeavyHeadersStayInACppFile) {
   EXPECT_THAT(planted("src/cases/x.cpp", "#include <toml++/toml.h>\n"), IsEmpty());
 }
 
-TEST(Emulator, IncludesNothingOfOursButBase) {
-  EXPECT_THAT(planted("src/emulator/api/x.cpp", "#include \"autokernel/driver/y.h\"\n"),
-              ElementsAre(says("emulator does not stand above driver")));
-  EXPECT_THAT(planted("src/emulator/api/x.cpp",
-                      "#include \"autokernel/base/error.h\"\n#include \"emulator/ptx/ast.h\"\n"),
+TEST(Emulator, IncludesNothingOfOurs) {
+  for (const char* path : {"emulator/include/x.h", "emulator/src/api/x.cpp", "emulator/tests/x.cpp",
+                           "emulator/tests/api/x.cpp"}) {
+    EXPECT_THAT(planted(path, "#include \"autokernel/base/error.h\"\n"),
+                ElementsAre(says("the emulator includes nothing of autokernel")))
+        << path;
+    EXPECT_THAT(planted(path, "#include <autokernel.cuh>\n"), SizeIs(1)) << path;
+    EXPECT_THAT(planted(path, "#include \"driver/api.h\"\n"), SizeIs(1)) << path;
+  }
+}
+
+TEST(Emulator, HasLayersOfItsOwn) {
+  EXPECT_THAT(planted("emulator/src/ptx/x.cpp", "#include \"lower/y.h\"\n"),
+              ElementsAre(says("emulator/ptx does not stand above emulator/lower")));
+  EXPECT_THAT(planted("emulator/src/runtime/x.cpp", "#include \"jit/y.h\"\n"), SizeIs(1));
+  EXPECT_THAT(planted("emulator/src/lower/x.cpp", "#include \"jit/y.h\"\n"), SizeIs(1));
+  EXPECT_THAT(planted("emulator/src/lower/x.cpp", "#include \"base/y.h\"\n"), SizeIs(1));
+  EXPECT_THAT(planted("emulator/src/jit/x.cpp", "#include \"api/y.h\"\n"), SizeIs(1));
+  EXPECT_THAT(planted("emulator/src/jit/x.cpp", "#include \"fatbin/y.h\"\n"), SizeIs(1));
+  EXPECT_THAT(planted("emulator/src/base/x.cpp", "#include \"ptx/y.h\"\n"), SizeIs(1));
+  EXPECT_THAT(planted("emulator/src/fatbin/x.cpp", "#include \"base/y.h\"\n"), SizeIs(1));
+  EXPECT_THAT(planted("emulator/src/helpers/x.cpp", "#include \"ptx/y.h\"\n"),
+              ElementsAre(says("no layer")));
+}
+
+TEST(Emulator, MayIncludeWhatLiesBelow) {
+  EXPECT_THAT(planted("emulator/src/lower/x.cpp",
+                      "#include \"lower/y.h\"\n#include \"ptx/z.h\"\n#include \"runtime/z.h\"\n"),
+              IsEmpty());
+  EXPECT_THAT(planted("emulator/src/jit/x.cpp", "#include \"base/y.h\"\n#include \"lower/y.h\"\n"),
+              IsEmpty());
+  EXPECT_THAT(planted("emulator/src/api/x.cpp",
+                      "#include \"emulated_cuda.h\"\n#include \"jit/y.h\"\n#include <cuda.h>\n"),
+              IsEmpty());
+  EXPECT_THAT(planted("emulator/tests/random/x.cpp",
+                      "#include \"jit/y.h\"\n#include \"support/y.h\"\n#include \"random/y.h\"\n"),
               IsEmpty());
 }
 
-TEST(Emulator, DoesNotMentionALayerOfAutokernelByName) {
-  EXPECT_THAT(planted("src/emulator/api/x.cpp", "  autokernel::trial::Result result;\n"),
+TEST(Emulator, DoesNotMentionAutokernelByName) {
+  EXPECT_THAT(planted("emulator/src/api/x.cpp", "  autokernel::trial::Result result;\n"),
               ElementsAre(says("mentions autokernel::trial")));
-  EXPECT_THAT(planted("src/emulator/api/x.cpp", "  throw autokernel::Error(stop, what);\n"),
-              IsEmpty());
+  EXPECT_THAT(planted("emulator/tests/api/x.cpp", "  throw autokernel::Error(stop, what);\n"),
+              ElementsAre(says("mentions autokernel::Error")));
 }
 
-TEST(Emulator, IsIncludedByNobody) {
-  EXPECT_THAT(planted("src/driver/x.cpp", "#include \"emulator/api/y.h\"\n"), SizeIs(1));
-  EXPECT_THAT(planted("src/main.cpp", "#include \"emulator/api/y.h\"\n"), SizeIs(1));
+TEST(Emulator, ShowsOthersItsHeaderAlone) {
+  for (const char* path : {"src/driver/x.cpp", "src/main.cpp", "tests/trial/x.cpp"}) {
+    EXPECT_THAT(planted(path, "#include \"ptx/ast.h\"\n"), ElementsAre(says("the emulator's own")))
+        << path;
+    EXPECT_THAT(planted(path, "#include \"emulator/src/ptx/ast.h\"\n"), SizeIs(1)) << path;
+  }
+  EXPECT_THAT(planted("src/driver/x.h", "#include <emulated_cuda.h>\n"), IsEmpty());
+  EXPECT_THAT(planted("src/trial/x.cpp", "#include \"emulated_cuda.h\"\n"),
+              ElementsAre(says("the emulator's header is not for layer trial")));
+  EXPECT_THAT(planted("include/autokernel/driver/x.h", "#include <emulated_cuda.h>\n"),
+              ElementsAre(says("stays out of headers under include/")));
 }
 
 }  // namespace

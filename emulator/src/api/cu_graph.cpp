@@ -1,0 +1,256 @@
+// Graphs: making them, and what is in them. Their nodes are made in cu_graph_node.cpp.
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "api/answer.h"
+#include "api/driver.h"
+#include "api/graph.h"
+
+namespace emulator::api {
+namespace {
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+GraphTables& tables() { return Driver::get().graphs(); }
+
+// How the API lists things: `count` is the room in, what there is out; without room, the count
+// alone.
+template <typename Put>
+void list(std::size_t found, std::size_t* count, bool has_room, const Put& put) {
+  require(count != nullptr);
+  if (has_room) {
+    const std::size_t room = *count;
+    for (std::size_t i = 0; i < room && i < found; ++i) put(i);
+    *count = std::min(room, found);
+  } else {
+    *count = found;
+  }
+}
+
+void list_nodes(const std::vector<Node*>& found, CUgraphNode* nodes, CUgraphEdgeData* edges,
+                std::size_t* count) {
+  list(found.size(), count, nodes != nullptr, [&](std::size_t i) {
+    nodes[i] = handle_of(*found[i]);
+    if (edges != nullptr) edges[i] = {};
+  });
+}
+
+void change_edges(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to, std::size_t count,
+                  void (*change)(Node&, Node&)) {
+  const Lock lock(tables().mutex);
+  const Graph& graph = tables().graph(handle);
+  require(count == 0 || (from != nullptr && to != nullptr));
+  for (std::size_t i = 0; i < count; ++i) {
+    Node& before = tables().node(from[i]);
+    Node& after = tables().node(to[i]);
+    require(before.graph == &graph && after.graph == &graph);
+    change(before, after);
+  }
+}
+
+const char* name_of(CUgraphNodeType type) {
+  switch (type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return "kernel";
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return "memcpy";
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return "memset";
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return "host";
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      return "graph";
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return "wait";
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return "record";
+    default:
+      return "empty";
+  }
+}
+
+std::string dot_of(const Graph& graph) {
+  std::string text = "digraph graph {\n";
+  for (const auto& node : graph.nodes()) {
+    const std::string id = std::to_string(node->id);
+    std::string label = name_of(type_of(node->operation));
+    if (const auto* kernel = std::get_if<KernelOperation>(&node->operation)) {
+      label += " " + kernel->kernel->function().name;
+    }
+    text.append("  n").append(id).append(" [label=\"").append(label).append("\"];\n");
+    for (const Node* before : node->dependencies) {
+      text.append("  n")
+          .append(std::to_string(before->id))
+          .append(" -> n")
+          .append(id)
+          .append(";\n");
+    }
+  }
+  return text + "}\n";
+}
+
+}  // namespace
+}  // namespace emulator::api
+
+using emulator::api::answer;
+using emulator::api::Graph;
+using emulator::api::handle_of;
+using emulator::api::Lock;
+using emulator::api::Node;
+using emulator::api::require;
+using emulator::api::tables;
+
+CUresult cuGraphCreate(CUgraph* graph, unsigned int flags) {
+  return answer([&] {
+    auto& all = tables();
+    require(graph != nullptr && flags == 0);
+    *graph = all.graphs.add(std::make_shared<Graph>(all, Graph::Owner::program));
+  });
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  return answer([&] {
+    const Lock lock(tables().mutex);
+    require(tables().graph(graph).owner() == Graph::Owner::program);
+    (void)tables().graphs.take(graph);
+  });
+}
+
+CUresult cuGraphClone(CUgraph* copy, CUgraph graph) {
+  return answer([&] {
+    const Lock lock(tables().mutex);
+    require(copy != nullptr);
+    *copy = tables().graphs.add(tables().graph(graph).clone(Graph::Owner::program));
+  });
+}
+
+CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode original, CUgraph copy) {
+  return answer([&] {
+    const Lock lock(tables().mutex);
+    require(found != nullptr);
+    const Node& wanted = tables().node(original);
+    const auto& nodes = tables().graph(copy).nodes();
+    const auto node = std::ranges::find_if(
+        nodes, [&](const auto& one) { return one->original == wanted.original; });
+    require(node != nodes.end());
+    *found = handle_of(**node);
+  });
+}
+
+CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
+  return answer([&] {
+    const Lock lock(tables().mutex);
+    std::vector<Node*> found;
+    for (const auto& node : tables().graph(handle).nodes()) found.push_back(node.get());
+    emulator::api::list_nodes(found, nodes, nullptr, count);
+  });
+}
+
+CUresult cuGraphGetRootNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
+  return answer([&] {
+    const Lock lock(tables().mutex);
+    std::vector<Node*> found;
+    for (const auto& node : tables().graph(handle).nodes()) {
+      if (node->dependencies.empty()) found.push_back(node.get());
+    }
+    emulator::api::list_nodes(found, nodes, nullptr, count);
+  });
+}
+
+CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* to,
+                            CUgraphEdgeData* edges, size_t* count) {
+  return answer([&] {
+    const Lock lock(tables().mutex);
+    std::vector<std::pair<const Node*, const Node*>> found;
+    for (const auto& node : tables().graph(handle).nodes()) {
+      for (const Node* before : node->dependencies) found.emplace_back(before, node.get());
+    }
+    require((from == nullptr) == (to == nullptr));
+    emulator::api::list(found.size(), count, from != nullptr, [&](std::size_t i) {
+      from[i] = handle_of(*found[i].first);
+      to[i] = handle_of(*found[i].second);
+      if (edges != nullptr) edges[i] = {};
+    });
+  });
+}
+
+CUresult cuGraphGetEdges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, size_t* count) {
+  return cuGraphGetEdges_v2(handle, from, to, nullptr, count);
+}
+
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                   const CUgraphEdgeData* edges, size_t count) {
+  return answer([&] {
+    emulator::api::require_plain(edges, count);
+    emulator::api::change_edges(graph, from, to, count, &Graph::connect);
+  });
+}
+
+CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                size_t count) {
+  return cuGraphAddDependencies_v2(graph, from, to, nullptr, count);
+}
+
+CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                      const CUgraphEdgeData* edges, size_t count) {
+  return answer([&] {
+    emulator::api::require_plain(edges, count);
+    emulator::api::change_edges(graph, from, to, count, &Graph::disconnect);
+  });
+}
+
+CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                   size_t count) {
+  return cuGraphRemoveDependencies_v2(graph, from, to, nullptr, count);
+}
+
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* edges,
+                                       size_t* count) {
+  return answer([&] {
+    const Lock lock(tables().mutex);
+    emulator::api::list_nodes(tables().node(node).dependencies, nodes, edges, count);
+  });
+}
+
+CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode* nodes, size_t* count) {
+  return cuGraphNodeGetDependencies_v2(node, nodes, nullptr, count);
+}
+
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode* nodes,
+                                         CUgraphEdgeData* edges, size_t* count) {
+  return answer([&] {
+    const Lock lock(tables().mutex);
+    emulator::api::list_nodes(tables().node(node).dependents, nodes, edges, count);
+  });
+}
+
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode* nodes, size_t* count) {
+  return cuGraphNodeGetDependentNodes_v2(node, nodes, nullptr, count);
+}
+
+CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
+  return answer([&] {
+    const Lock lock(tables().mutex);
+    require(type != nullptr);
+    *type = type_of(tables().node(node).operation);
+  });
+}
+
+CUresult cuGraphDestroyNode(CUgraphNode handle) {
+  return answer([&] {
+    const Lock lock(tables().mutex);
+    Node& node = tables().node(handle);
+    node.graph->remove(node);
+  });
+}
+
+CUresult cuGraphDebugDotPrint(CUgraph graph, const char* path, unsigned int) {
+  return answer([&] {
+    const Lock lock(tables().mutex);
+    require(path != nullptr);
+    std::ofstream file(path);
+    file << emulator::api::dot_of(tables().graph(graph)) << std::flush;
+    require(file.good(), CUDA_ERROR_OPERATING_SYSTEM);
+  });
+}

@@ -1,0 +1,116 @@
+// What a program asks about how many blocks fit.
+#include <algorithm>
+#include <cstdint>
+
+#include "api/answer.h"
+#include "api/driver.h"
+#include "api/limits.h"
+#include "api/occupancy.h"
+
+using emulator::api::answer;
+using emulator::api::blocks_per_multiprocessor;
+using emulator::api::current_context;
+using emulator::api::Driver;
+using emulator::api::require;
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
+                                                     size_t shared_bytes) {
+  return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads,
+                                                              shared_bytes, CU_OCCUPANCY_DEFAULT);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function,
+                                                              int threads, size_t shared_bytes,
+                                                              unsigned int flags) {
+  return answer([&] {
+    const auto context = current_context();
+    require(blocks != nullptr &&
+            (flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)) == 0);
+    require(threads > 0);
+    *blocks = static_cast<int>(blocks_per_multiprocessor(
+        *context->kernel(function), static_cast<std::uint32_t>(threads), shared_bytes));
+  });
+}
+
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
+                                                   CUoccupancyB2DSize shared_bytes_of,
+                                                   size_t shared_bytes, int limit,
+                                                   unsigned int flags) {
+  if ((flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)) != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return cuOccupancyMaxPotentialBlockSize(grid, block, function, shared_bytes_of, shared_bytes,
+                                          limit);
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function,
+                                          CUoccupancyB2DSize shared_bytes_of, size_t shared_bytes,
+                                          int limit) {
+  return answer([&] {
+    const auto context = current_context();
+    require(grid != nullptr && block != nullptr && limit >= 0);
+    const auto kernel = context->kernel(function);
+    constexpr int kWarp = static_cast<int>(emulator::runtime::kWarpSize);
+    const int most = limit == 0 ? static_cast<int>(kernel->max_threads())
+                                : std::min(limit, static_cast<int>(kernel->max_threads()));
+    int best = 0;
+    for (int threads = most; threads > 0; threads = (threads - 1) / kWarp * kWarp) {
+      const std::size_t bytes =
+          shared_bytes_of != nullptr ? shared_bytes_of(threads) : shared_bytes;
+      const auto blocks = static_cast<int>(
+          blocks_per_multiprocessor(*kernel, static_cast<std::uint32_t>(threads), bytes));
+      if (blocks * threads <= best) continue;
+      best = blocks * threads;
+      *block = threads;
+      *grid = blocks * static_cast<int>(Driver::get().device().workers);
+    }
+    require(best != 0);
+  });
+}
+
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction function, int blocks,
+                                                 int threads) {
+  return answer([&] {
+    const auto context = current_context();
+    require(bytes != nullptr && blocks > 0 && threads > 0);
+    const auto kernel = context->kernel(function);
+    const std::uint64_t used =
+        kernel->layout().static_shared_bytes + emulator::api::kReservedSharedBytes;
+    const std::uint64_t share =
+        emulator::api::kMultiprocessorSharedBytes / static_cast<std::uint64_t>(blocks);
+    *bytes =
+        share > used ? std::min<std::uint64_t>(share - used, emulator::api::kOptInSharedBytes) : 0;
+  });
+}
+
+// Clusters are of one block each.
+CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
+                                            const CUlaunchConfig* config) {
+  return answer([&] {
+    const auto context = current_context();
+    require(size != nullptr && config != nullptr);
+    (void)context->kernel(function);
+    *size = 1;
+  });
+}
+
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
+                                      const CUlaunchConfig* config) {
+  return answer([&] {
+    const auto context = current_context();
+    require(clusters != nullptr && config != nullptr);
+    require(config->numAttrs == 0 || config->attrs != nullptr);
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+      const CUlaunchAttribute& attribute = config->attrs[i];
+      const auto& size = attribute.value.clusterDim;
+      require(attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
+                  (size.x == 1 && size.y == 1 && size.z == 1),
+              CUDA_ERROR_NOT_SUPPORTED);
+    }
+    const unsigned threads = config->blockDimX * config->blockDimY * config->blockDimZ;
+    require(threads <= emulator::api::kThreadsPerBlock);
+    const std::uint32_t blocks =
+        blocks_per_multiprocessor(*context->kernel(function), threads, config->sharedMemBytes);
+    *clusters = static_cast<int>(blocks * Driver::get().device().workers);
+  });
+}

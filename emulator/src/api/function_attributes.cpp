@@ -1,0 +1,50 @@
+#include "api/function_attributes.h"
+
+#include "api/answer.h"
+#include "api/limits.h"
+
+namespace emulator::api {
+
+int attribute_of(const Kernel& kernel, CUfunction_attribute which) {
+  const jit::KernelLayout& layout = kernel.layout();
+  switch (which) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      return static_cast<int>(kernel.max_threads());
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      return static_cast<int>(layout.static_shared_bytes);
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      return static_cast<int>(layout.constant_bytes);
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      return static_cast<int>(layout.local_bytes_per_thread);
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      return kernel.target();
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      return kernel.max_dynamic_shared_bytes;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return kernel.carveout;
+    default:
+      // There are no registers to count, and clusters are not supported.
+      require(which > 0 && which < CU_FUNC_ATTRIBUTE_MAX);
+      return 0;
+  }
+}
+
+void set_attribute(Kernel& kernel, CUfunction_attribute which, int value) {
+  switch (which) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      require(value >= 0 &&
+              static_cast<std::uint32_t>(value) + kernel.layout().static_shared_bytes <=
+                  kOptInSharedBytes);
+      kernel.max_dynamic_shared_bytes = value;
+      break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      require(value >= -1 && value <= 100);
+      kernel.carveout = value;
+      break;
+    default:
+      throw Refusal(CUDA_ERROR_INVALID_VALUE);
+  }
+}
+
+}  // namespace emulator::api

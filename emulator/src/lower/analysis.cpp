@@ -1,0 +1,287 @@
+#include "lower/analysis.h"
+
+#include <algorithm>
+
+#include "lower/effects.h"
+#include "lower/transfer.h"
+
+namespace emulator::lower {
+namespace {
+
+using ptx::Special;
+
+// A loop counter's range grows by one step each time round; after this many changes it is taken to
+// be anything.
+constexpr unsigned kWidenAfter = 4;
+
+Form form_of_tid(const LaunchShape& shape, unsigned dimension) {
+  const std::uint32_t threads = shape.threads();
+  const std::uint32_t warps = (threads + runtime::kWarpSize - 1) / runtime::kWarpSize;
+  LaneOffsets offset{};
+  Range range{INT64_MAX, INT64_MIN};
+  std::uint32_t scalar_bits = 0;
+  for (unsigned lane = 0; lane < offset.size(); ++lane) {
+    offset[lane] = static_cast<std::int64_t>(thread_index(shape, dimension, 0, lane)) -
+                   thread_index(shape, dimension, 0, 0);
+  }
+  for (std::uint32_t warp = 0; warp < warps; ++warp) {
+    const std::int64_t scalar = thread_index(shape, dimension, warp, 0);
+    range = {std::min(range.low, scalar), std::max(range.high, scalar)};
+    scalar_bits |= static_cast<std::uint32_t>(scalar);
+    for (unsigned lane = 0; lane < offset.size(); ++lane) {
+      if (warp * runtime::kWarpSize + lane >= threads) break;  // no such thread
+      if (thread_index(shape, dimension, warp, lane) != scalar + offset[lane]) return Form::any();
+    }
+  }
+  unsigned zeros = 0;
+  while (zeros < 32 && ((scalar_bits >> zeros) & 1U) == 0) ++zeros;
+  Form form = Form::uniform(range, zeros);
+  form.offset = offset;
+  return form;
+}
+
+unsigned width_of(const ptx::Function& function, std::size_t index) {
+  return std::max(ptx::bits(function.registers[index].type), 1U);
+}
+
+// What holds of a register before the first instruction. One that may be read before it is written,
+// or whose first write may pass some lanes over, is 0 then.
+std::vector<Form> first_forms(const ptx::Function& function, const ControlFlow& flow,
+                              const LaunchShape& shape, Knowledge knowledge) {
+  std::vector<Form> forms(function.registers.size());
+  if (knowledge == Knowledge::none) {
+    for (std::size_t r = 0; r < forms.size(); ++r) {
+      forms[r] = shape.by_thread() ? Form::uniform(width_of(function, r)) : Form::any();
+    }
+    return forms;
+  }
+  for (const std::uint32_t r : flow.live_in[0].items()) forms[r] = Form::constant(0);
+  return forms;
+}
+
+// One pass over the body; whether any register's form changed.
+bool update_forms(const ptx::Module& module, const ptx::Function& function,
+                  const LaunchShape& shape, const Layout& layout, const SymbolAddresses& symbols,
+                  const std::vector<bool>& forced, std::vector<unsigned>& changes,
+                  std::vector<Form>& forms) {
+  bool changed = false;
+  const TransferContext context{module, function, shape, layout, symbols, forms};
+  for (const ptx::Instruction& instruction : function.body) {
+    const Effects effects = effects_of(instruction);
+    if (effects.writes.empty()) continue;
+    // Where not all lanes write, the others keep what they had.
+    bool by_some = false;
+    if (instruction.guard) {
+      const Form& guard = forms[instruction.guard->predicate.index];
+      if (guard.kind == Form::Kind::unset) continue;
+      by_some = !guard.is_uniform();
+    }
+    for (const std::uint32_t r : effects.writes) {
+      const unsigned bits = width_of(function, r);
+      const Form result = result_form(context, instruction, bits);
+      Form merged = join(forms[r], by_some && !result.is_vector() ? Form::any() : result);
+      if (forced[r] && merged.kind == Form::Kind::affine) merged = Form::guessed(merged.offset);
+      if (merged == forms[r]) continue;
+      if (++changes[r] > kWidenAfter && merged.kind == Form::Kind::affine) {
+        merged.range = full_range(bits);
+        merged.trailing_zeros = changes[r] > 2 * kWidenAfter ? 0 : merged.trailing_zeros;
+      }
+      if (merged == forms[r]) continue;
+      forms[r] = merged;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+void find_divergent(const ControlFlow& flow, Analysis& analysis) {
+  for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
+    const BasicBlock& block = flow.blocks[b];
+    const auto splits = [&](const ptx::Register& r) {
+      return !analysis.forms[r.index].is_uniform();
+    };
+    analysis.divergent[b] =
+        (block.end == BasicBlock::End::conditional && splits(block.condition.predicate)) ||
+        (block.end == BasicBlock::End::indexed && splits(block.index)) ||
+        (block.guarded && splits(block.condition.predicate));
+  }
+}
+
+// Adds to pending() what follows from lanes leaving `block` for `targets`.
+bool propagate(const ControlFlow& flow, Analysis& analysis, std::uint32_t block,
+               const std::vector<std::uint32_t>& targets) {
+  bool changed = false;
+  IndexSet waiting = analysis.pending[block];
+  for (const std::uint32_t t : targets) {
+    if (t != flow.exit()) waiting.insert(t);
+  }
+  const std::vector<std::uint32_t> all = waiting.items();
+  for (const std::uint32_t next : next_blocks(analysis.pending[block], targets, flow.exit())) {
+    for (const std::uint32_t other : all) {
+      if (other > next && !analysis.pending[next].contains(other)) {
+        analysis.pending[next].insert(other);
+        changed = true;
+      }
+    }
+  }
+  return changed;
+}
+
+void find_pending(const ControlFlow& flow, Analysis& analysis) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::uint32_t b = 0; b < flow.exit(); ++b) {
+      const auto& successors = flow.blocks[b].successors;
+      if (analysis.divergent[b]) {
+        changed |= propagate(flow, analysis, b, successors);
+      } else {
+        for (const std::uint32_t s : successors) changed |= propagate(flow, analysis, b, {s});
+      }
+    }
+  }
+}
+
+// Where lanes may run on after others have exited: wherever those lead that did not go with them.
+void find_thinned(const ControlFlow& flow, Analysis& analysis) {
+  const std::uint32_t exit = flow.exit();
+  analysis.thinned.assign(flow.blocks.size(), false);
+  std::vector<std::uint32_t> found;
+  const auto add = [&](std::uint32_t block) {
+    if (block == exit || analysis.thinned[block]) return;
+    analysis.thinned[block] = true;
+    found.push_back(block);
+  };
+  for (std::uint32_t b = 0; b < exit; ++b) {
+    const auto& successors = flow.blocks[b].successors;
+    const bool some_go_on = analysis.divergent[b] || !analysis.converged(b);
+    if (!some_go_on || std::ranges::find(successors, exit) == successors.end()) continue;
+    std::ranges::for_each(successors, add);
+    std::ranges::for_each(analysis.pending[b].items(), add);
+  }
+  while (!found.empty()) {
+    const std::uint32_t block = found.back();
+    found.pop_back();
+    std::ranges::for_each(flow.blocks[block].successors, add);
+  }
+}
+
+}  // namespace
+
+std::uint32_t thread_index(const LaunchShape& shape, unsigned dimension, std::uint32_t warp,
+                           unsigned lane) {
+  const std::uint32_t linear = warp * runtime::kWarpSize + lane;
+  switch (dimension) {
+    case 0:
+      return linear % shape.block[0];
+    case 1:
+      return linear / shape.block[0] % shape.block[1];
+    default:
+      return linear / shape.block[0] / shape.block[1];
+  }
+}
+
+Form form_of(const ptx::SpecialRegister& special, const LaunchShape& shape) {
+  const unsigned d = special.dimension;
+  if (shape.by_thread()) {
+    if (special.which == Special::tid && d < 3)
+      return Form::uniform(Range{0, std::int64_t{shape.block[d]} - 1});
+    if (special.which == Special::laneid)
+      return Form::uniform(Range{0, std::int64_t{runtime::kWarpSize} - 1});
+  }
+  switch (special.which) {
+    case Special::tid:
+      return d < 3 ? form_of_tid(shape, d) : Form::constant(0);
+    case Special::ntid:
+      return d < 3 ? Form::constant(shape.block[d]) : Form::constant(0);
+    case Special::ctaid:
+      return d < 3 ? Form::uniform(Range{0, std::int64_t{shape.grid[d]} - 1}) : Form::constant(0);
+    case Special::nctaid:
+      return d < 3 ? Form::uniform(Range{1, shape.grid[d]}) : Form::constant(0);
+    case Special::laneid: {
+      Form form = Form::constant(0);
+      for (std::size_t lane = 0; lane < form.offset.size(); ++lane) {
+        form.offset[lane] = static_cast<std::int64_t>(lane);
+      }
+      return form;
+    }
+    case Special::warpid:
+      return Form::uniform(Range{0, 31});
+    case Special::lanemask_eq:
+    case Special::lanemask_le:
+    case Special::lanemask_lt:
+    case Special::lanemask_ge:
+    case Special::lanemask_gt:
+      return shape.by_thread() ? Form::uniform(32) : Form::any();
+    default:
+      return Form::uniform(64);
+  }
+}
+
+std::vector<std::uint32_t> next_blocks(const IndexSet& pending,
+                                       const std::vector<std::uint32_t>& targets,
+                                       std::uint32_t exit) {
+  IndexSet candidates = pending;
+  bool leaves = false;
+  std::uint32_t last = 0;
+  for (const std::uint32_t t : targets) {
+    if (t == exit) {
+      leaves = true;
+    } else {
+      candidates.insert(t);
+      last = std::max(last, t);
+    }
+  }
+  std::vector<std::uint32_t> order = candidates.items();
+  if (!leaves) {
+    while (!order.empty() && order.back() > last) order.pop_back();
+  }
+  return order;
+}
+
+Analysis analyse(const ptx::Module& module, const ptx::Function& function, const ControlFlow& flow,
+                 const LaunchShape& shape, const Layout& layout, const SymbolAddresses& symbols,
+                 Knowledge knowledge) {
+  Analysis analysis;
+  const std::size_t registers = function.registers.size();
+  const std::size_t blocks = flow.blocks.size();
+  std::vector<bool> forced(registers, false);
+  for (bool settled = false; !settled;) {
+    settled = true;
+    analysis.forms = first_forms(function, flow, shape, knowledge);
+    analysis.divergent.assign(blocks, false);
+    analysis.pending.assign(blocks, IndexSet(blocks));
+    analysis.kept.assign(blocks, IndexSet(registers));
+    std::vector<unsigned> changes(registers, 0);
+    const auto settle = [&] {
+      while (
+          update_forms(module, function, shape, layout, symbols, forced, changes, analysis.forms)) {
+      }
+    };
+    settle();
+    // Registers that nothing reaches. What follows from them has been left out so far.
+    for (std::size_t r = 0; r < registers; ++r) {
+      Form& form = analysis.forms[r];
+      if (form.kind == Form::Kind::unset) form = Form::uniform(width_of(function, r));
+    }
+    settle();
+    find_divergent(flow, analysis);
+    find_pending(flow, analysis);
+    for (std::uint32_t b = 0; b < blocks; ++b) {
+      for (const std::uint32_t waiting : analysis.pending[b].items()) {
+        analysis.kept[b].merge(flow.live_in[waiting]);
+      }
+      for (std::uint32_t i = flow.blocks[b].first; i < flow.blocks[b].last; ++i) {
+        for (const std::uint32_t r : effects_of(function.body[i]).writes) {
+          if (!forced[r] && !analysis.forms[r].is_vector() && analysis.kept[b].contains(r)) {
+            forced[r] = true;
+            settled = false;
+          }
+        }
+      }
+    }
+  }
+  find_thinned(flow, analysis);
+  return analysis;
+}
+
+}  // namespace emulator::lower

@@ -1,0 +1,104 @@
+#include "lower/bulk_copy.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "lower/address.h"
+#include "lower/atomic.h"
+#include "lower/mbarrier.h"
+
+namespace emulator::lower {
+namespace {
+
+using ptx::Instruction;
+using ptx::Modifier;
+using ptx::Space;
+using ptx::Type;
+using runtime::AtomicOp;
+using runtime::AtomicType;
+
+bool is_one_of(Type type, std::initializer_list<Type> types) {
+  return std::ranges::find(types, type) != types.end();
+}
+
+// Which reduction PTX has on which type (PTX ISA, cp.reduce.async.bulk, the table of valid
+// combinations).
+bool exists(AtomicOp op, Type type, bool to_shared) {
+  switch (op) {
+    case AtomicOp::add:
+      return is_one_of(type, {Type::u32, Type::s32, Type::u64}) ||
+             (!to_shared && is_one_of(type, {Type::f32, Type::f64, Type::f16, Type::bf16}));
+    case AtomicOp::min:
+    case AtomicOp::max:
+      return is_one_of(type, {Type::u32, Type::s32}) ||
+             (!to_shared && is_one_of(type, {Type::u64, Type::s64, Type::f16, Type::bf16}));
+    case AtomicOp::inc:
+    case AtomicOp::dec:
+      return type == Type::u32;
+    case AtomicOp::and_:
+    case AtomicOp::or_:
+    case AtomicOp::xor_:
+      return type == Type::b32 || (!to_shared && type == Type::b64);
+    default:
+      return false;
+  }
+}
+
+void reduce(Writer& writer, const Instruction& instruction, std::uint32_t load) {
+  const AtomicOp op = atomic_operation(instruction);
+  AtomicType type = atomic_type(instruction);
+  const bool to_shared = instruction.space == Space::shared;
+  const bool is_half = is_one_of(instruction.type(), {Type::f16, Type::bf16});
+  const bool keeps_subnormals = op == AtomicOp::add && is_half;
+  if (!exists(op, instruction.type(), to_shared) ||
+      instruction.has(Modifier::noftz) != keeps_subnormals) {
+    unsupported(instruction);
+  }
+  // PTX ISA, cp.reduce.async.bulk: sums of f32 in global memory flush subnormals.
+  if (type == AtomicType::f32) type = AtomicType::f32_flushed;
+  const std::uint32_t site =
+      writer.add_site(instruction, runtime::AccessKind::atomic, instruction.space, 16, 1);
+  writer.call("emu_bulk_reduce",
+              {number(load), number(site), writer.mask(), number(static_cast<std::uint64_t>(op)),
+               number(static_cast<std::uint64_t>(type))});
+}
+
+}  // namespace
+
+void copy_in_bulk(Writer& writer, const Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  const bool at_barrier = instruction.has(Modifier::mbarrier_complete_tx_bytes);
+  const bool to_global = instruction.space == Space::global;
+  const bool from_global = instruction.second_space == Space::global;
+  const bool reads_shared = instruction.second_space == Space::shared;
+  // To shared memory with an mbarrier, to global memory in a group.
+  const bool known =
+      to_global ? reads_shared && instruction.has(Modifier::bulk_group)
+                : instruction.space == Space::shared && at_barrier && (reads_shared || from_global);
+  const bool does_reduce = instruction.has(Modifier::reduce);
+  const std::size_t needed = at_barrier ? 4 : 3;
+  const std::size_t given =
+      operands.size() - (instruction.has(Modifier::L2_cache_hint) && !operands.empty() ? 1 : 0);
+  if (!known || given != needed || (does_reduce && from_global) ||
+      (!does_reduce && !instruction.types.empty())) {
+    unsupported(instruction);
+  }
+  Ir& ir = writer.ir;
+  const Value size = writer.read(operands[2], "i32", kLanes);
+  const std::uint32_t load =
+      writer.add_site(instruction, runtime::AccessKind::load, instruction.second_space, 16, 1);
+  ir.store(AccessAddress(writer, operands[1], instruction.second_space).lanes(),
+           writer.address_area(), 64);
+  ir.store(AccessAddress(writer, operands[0], instruction.space).lanes(), writer.value_area(0), 64);
+  ir.store(ir.resize(size, "i64", false), writer.value_area(1), 64);
+  if (does_reduce) {
+    reduce(writer, instruction, load);
+  } else {
+    const std::uint32_t store =
+        writer.add_site(instruction, runtime::AccessKind::store, instruction.space, 16, 1);
+    writer.call("emu_bulk_copy", {number(load), number(store), writer.mask()});
+  }
+  if (at_barrier) complete_transaction(writer, instruction, operands[3], size);
+}
+
+}  // namespace emulator::lower

@@ -1,0 +1,10 @@
+// cp.async.bulk and cp.reduce.async.bulk, but for tensors. Carried out at once, as all copies are.
+#pragma once
+
+#include "lower/writer.h"
+
+namespace emulator::lower {
+
+void copy_in_bulk(Writer& writer, const ptx::Instruction& instruction);
+
+}  // namespace emulator::lower

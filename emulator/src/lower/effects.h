@@ -1,0 +1,25 @@
+// Which registers an instruction reads and writes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ptx/ast.h"
+
+namespace emulator::lower {
+
+struct Effects {
+  std::vector<std::uint32_t> reads;  // register indices; a guard's predicate included
+  std::vector<std::uint32_t> writes;
+};
+[[nodiscard]] Effects effects_of(const ptx::Instruction& instruction);
+
+// Whether it works on fragments of matrices, which lie across the lanes of a warp.
+[[nodiscard]] bool is_of_matrices(ptx::Opcode opcode);
+// Whether the lanes of a warp carry it out together, each on what the others bring.
+[[nodiscard]] bool is_warp_wide(ptx::Opcode opcode);
+
+// Whether the first operand receives a result.
+[[nodiscard]] bool has_result(const ptx::Instruction& instruction);
+
+}  // namespace emulator::lower

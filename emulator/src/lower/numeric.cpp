@@ -1,0 +1,107 @@
+#include "lower/numeric.h"
+
+#include <string>
+
+#include "lower/nan.h"
+
+namespace emulator::lower {
+namespace {
+
+constexpr std::uint64_t kSmallestNormalFloat = 0x00800000;
+constexpr std::uint64_t kSmallestNormalDouble = 0x0010000000000000;
+constexpr std::uint64_t kCanonicalNanDouble = 0x7fffffffffffffff;
+
+Value is_nan(Ir& ir, const Value& v) { return ir.compare("fcmp uno", v, v); }
+
+}  // namespace
+
+Value half_to_float(Ir& ir, const Value& bits, ptx::Type type) {
+  if (type == ptx::Type::f16) return ir.cast("fpext", ir.bitcast(bits, "half"), "float");
+  if (type == ptx::Type::bf16) {
+    return ir.bitcast(ir.binary("shl", ir.resize(bits, "i32", false), 16), "float");
+  }
+  return ir.bitcast(bits, "float");
+}
+
+Value flush_subnormals(Ir& ir, const Value& value) {
+  const bool wide = bits_of(value.element) == 64;
+  const std::string integer = wide ? "i64" : "i32";
+  const std::uint64_t sign = std::uint64_t{1} << (wide ? 63 : 31);
+  const Value bits = ir.bitcast(value, integer);
+  const Value magnitude = ir.binary("and", bits, sign - 1);
+  const Value small =
+      ir.compare("icmp ult", magnitude, wide ? kSmallestNormalDouble : kSmallestNormalFloat);
+  return ir.bitcast(ir.select(small, ir.binary("and", bits, sign), bits), value.element);
+}
+
+Value flush_half(Ir& ir, const Value& bits, ptx::Type type) {
+  const std::uint64_t exponent = type == ptx::Type::f16 ? 0x7c00 : 0x7f80;
+  const Value subnormal = ir.compare("icmp eq", ir.binary("and", bits, exponent), 0);
+  return ir.select(subnormal, ir.binary("and", bits, 0x8000), bits);
+}
+
+Value saturate(Ir& ir, const Value& value) {
+  const unsigned width = bits_of(value.element);
+  const Value zero = ir.float_constant(0, value.element, value.lanes);
+  const Value one =
+      ir.float_constant(width == 64 ? 0x3ff0000000000000 : 0x3f800000, value.element, value.lanes);
+  // An ordered comparison is false for NaN, which therefore becomes 0.
+  const Value positive = ir.select(ir.compare("fcmp ogt", value, zero), value, zero);
+  return ir.select(ir.compare("fcmp olt", positive, one), positive, one);
+}
+
+Value float_extreme(Ir& ir, const Value& a, const Value& b, bool maximum, bool propagates_nan) {
+  const unsigned width = bits_of(a.element);
+  const std::string integer = "i" + std::to_string(width);
+  const Value a_wins = ir.compare(maximum ? "fcmp ogt" : "fcmp olt", a, b);
+  Value result = ir.select(a_wins, a, b);
+  // Equal values differ only as +0 and -0 do: the sign of the minimum is set where either is, of
+  // the maximum where both.
+  const Value signs = ir.bitcast(
+      ir.binary(maximum ? "and" : "or", ir.bitcast(a, integer), ir.bitcast(b, integer)), a.element);
+  result = ir.select(ir.compare("fcmp oeq", a, b), signs, result);
+  const Value a_nan = is_nan(ir, a);
+  const Value b_nan = is_nan(ir, b);
+  const Value canonical =
+      ir.float_constant(width == 64 ? kCanonicalNanDouble : kCanonicalNanFloat, a.element, a.lanes);
+  if (propagates_nan) return ir.select(ir.binary("or", a_nan, b_nan), canonical, result);
+  result = ir.select(a_nan, b, result);
+  result = ir.select(b_nan, a, result);
+  return ir.select(ir.binary("and", a_nan, b_nan), canonical, result);
+}
+
+Value signed_extreme(Ir& ir, const Value& a, const Value& b, bool maximum, bool propagates_nan) {
+  const auto magnitude = [&](const Value& v) {
+    return ir.intrinsic("fabs", {v}, v.element, v.lanes);
+  };
+  const Value value = float_extreme(ir, magnitude(a), magnitude(b), maximum, propagates_nan);
+  const std::string integer = "i" + std::to_string(bits_of(a.element));
+  const Value signs =
+      ir.bitcast(ir.binary("xor", ir.bitcast(a, integer), ir.bitcast(b, integer)), a.element);
+  const Value with_sign = ir.intrinsic("copysign", {value, signs}, a.element, a.lanes);
+  return ir.select(is_nan(ir, value), value, with_sign);
+}
+
+// tanh(x) = 1 - 2 / (exp(2x) + 1), which keeps its relative error small except near 0, where
+// x - x^3 / 3 is used.
+Value hyperbolic_tangent(Ir& ir, const Value& x) {
+  constexpr std::uint64_t kTwoLog2E = 0x4038aa3b;  // 2 / ln 2
+  constexpr std::uint64_t kThird = 0x3eaaaaab;     // 1 / 3
+  constexpr std::uint64_t kSmall =
+      0x3d000000;  // 2^-5: the cubic's error is below 2^-21 of the result there
+  const auto constant = [&](std::uint64_t bits) {
+    return ir.float_constant(bits, "float", x.lanes);
+  };
+  const Value one = constant(0x3f800000);
+  const Value grown =
+      ir.intrinsic("exp2", {ir.binary("fmul", x, constant(kTwoLog2E))}, "float", x.lanes);
+  const Value large = ir.binary(
+      "fsub", one, ir.binary("fdiv", constant(0x40000000), ir.binary("fadd", grown, one)));
+  const Value cubic =
+      ir.binary("fmul", ir.binary("fmul", x, x), ir.binary("fmul", x, constant(kThird)));
+  const Value magnitude = ir.intrinsic("fabs", {x}, "float", x.lanes);
+  const Value small = ir.compare("fcmp olt", magnitude, constant(kSmall));
+  return ir.select(small, ir.binary("fsub", x, cubic), large);
+}
+
+}  // namespace emulator::lower

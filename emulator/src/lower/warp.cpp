@@ -1,0 +1,405 @@
+// What lanes and warps do together: barriers, votes, shuffles, matches, reductions, fences; and
+// trap.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+
+#include "lower/writer.h"
+
+namespace emulator::lower {
+namespace {
+
+using ptx::Instruction;
+using ptx::Modifier;
+using ptx::Opcode;
+
+class Together {
+ public:
+  Together(Writer& writer, const Instruction& instruction)
+      : writer_(writer), ir_(writer.ir), instruction_(instruction) {}
+
+  void barrier() {
+    if (instruction_.has(Modifier::warp)) return require_members(instruction_.operands.at(0));
+    writer_.note_suspension();
+    if (instruction_.has(Modifier::cluster)) return cluster_barrier();
+    const bool reduces = instruction_.has(Modifier::red);
+    const std::size_t first = reduces ? 1 : 0;
+    const std::size_t predicate = instruction_.operands.size() - 1;
+    const std::size_t end = reduces ? predicate : instruction_.operands.size();
+    const Value id = end > first ? agreed(instruction_.operands.at(first)) : number(0);
+    const Value threads = end > first + 1 ? agreed(instruction_.operands.at(first + 1)) : number(0);
+    const Value line = number(instruction_.where.line);
+    if (!reduces) {
+      const Value arrive = number(instruction_.has(Modifier::arrive) ? 1 : 0);
+      return writer_.call("emu_barrier", {writer_.mask(), id, threads, line, arrive});
+    }
+    const Value bits = ir_.to_mask(writer_.read(instruction_.operands.at(predicate), "i1", kLanes));
+    const unsigned operation =
+        instruction_.has(Modifier::popc) ? 0 : (instruction_.has(Modifier::and_) ? 1 : 2);
+    Value result = writer_.call(
+        "emu_barrier_reduce", {writer_.mask(), id, threads, line, bits, number(operation)}, "i32");
+    if (operation != 0) result = ir_.compare("icmp ne", result, 0);
+    writer_.write_result(instruction_, result);
+  }
+
+  void cluster_barrier() {
+    const bool waits = instruction_.has(Modifier::wait);
+    if (waits == instruction_.has(Modifier::arrive)) unsupported(instruction_);
+    writer_.call("emu_cluster_barrier",
+                 {writer_.mask(), number(instruction_.where.line), number(waits ? 1 : 0)});
+  }
+
+  void vote() {
+    const bool sync = instruction_.has(Modifier::sync);
+    if (sync) require_members(instruction_.operands.at(2));
+    const Value group = sync ? group_of(instruction_.operands.at(2)) : writer_.mask();
+    const Value yes = ir_.to_mask(writer_.read(instruction_.operands.at(1), "i1", kLanes));
+    const Value bits = ir_.binary("and", ir_.splat(yes, group.lanes), group);
+    if (instruction_.has(Modifier::ballot)) return writer_.write_result(instruction_, bits);
+    const Value any = ir_.compare("icmp ne", bits, 0);
+    const Value all = ir_.compare("icmp eq", bits, group);
+    if (instruction_.has(Modifier::any)) return writer_.write_result(instruction_, any);
+    if (instruction_.has(Modifier::all)) return writer_.write_result(instruction_, all);
+    writer_.write_result(instruction_, ir_.binary("or", all, ir_.binary("xor", any, 1)));
+  }
+
+  // shfl.sync.mode d|p, a, b, c, members: lane l takes a from lane j(l), or its own where j is
+  // outside the segment that c describes (PTX ISA, shfl).
+  void shuffle() {
+    if (instruction_.has(Modifier::sync)) require_members(instruction_.operands.at(4));
+    const Value lane = lane_numbers();
+    const Value b = ir_.binary("and", vector32(2), 31);
+    const Value c = vector32(3);
+    const Value segment = ir_.binary("and", ir_.binary("lshr", c, 8), 31);
+    const Value outside_segment = ir_.binary("xor", segment, 31);
+    const Value lowest = ir_.binary("and", lane, segment);
+    const Value limit =
+        ir_.binary("or", lowest, ir_.binary("and", ir_.binary("and", c, 31), outside_segment));
+    Value source;
+    Value in_range;
+    if (instruction_.has(Modifier::up)) {
+      source = ir_.binary("sub", lane, b);
+      in_range = ir_.compare("icmp sge", source, limit);
+    } else {
+      if (instruction_.has(Modifier::down)) {
+        source = ir_.binary("add", lane, b);
+      } else if (instruction_.has(Modifier::bfly)) {
+        source = ir_.binary("xor", lane, b);
+      } else {
+        source = ir_.binary("or", lowest, ir_.binary("and", b, outside_segment));
+      }
+      in_range = ir_.compare("icmp sle", source, limit);
+    }
+    source = ir_.select(in_range, source, lane);
+    const Value a = vector32(1);
+    Value result;
+    if (const auto picks = constant_sources()) {
+      result = ir_.shuffle(a, {"poison", a.element, a.lanes}, *picks);
+    } else {
+      ir_.store(a, writer_.value_area(0), 64);
+      result = gather(writer_.value_area(0), source);
+    }
+    const ptx::Operand& destination = instruction_.operands.at(0);
+    if (const auto* pair = std::get_if<ptx::Pair>(&destination.value)) {
+      writer_.write(pair->both.at(0), result, Form::any());
+      writer_.write(pair->both.at(1), in_range, Form::any());
+    } else {
+      writer_.write(destination, result, Form::any());
+    }
+  }
+
+  // The lanes whose value equals this lane's (any), or all of them if all are equal (all).
+  void match() {
+    require_members(instruction_.operands.at(2));
+    const std::string element = integer_of(instruction_.type());
+    const Value a = writer_.read(instruction_.operands.at(1), element, kLanes);
+    Value equal_lanes = Ir::constant(0, "i32", kLanes);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const Value same = ir_.compare("icmp eq", a, ir_.splat(ir_.extract(a, lane), kLanes));
+      const Value bit = Ir::constant(std::uint64_t{1} << lane, "i32", kLanes);
+      equal_lanes =
+          ir_.binary("or", equal_lanes, ir_.select(same, bit, Ir::constant(0, "i32", kLanes)));
+    }
+    const Value members = ir_.splat(group_of(instruction_.operands.at(2)), kLanes);
+    equal_lanes = ir_.binary("and", equal_lanes, members);
+    const ptx::Operand& destination = instruction_.operands.at(0);
+    if (instruction_.has(Modifier::any))
+      return writer_.write(destination, equal_lanes, Form::any());
+    const Value all = ir_.compare("icmp eq", equal_lanes, members);
+    const Value result = ir_.select(all, members, Ir::constant(0, "i32", kLanes));
+    if (const auto* pair = std::get_if<ptx::Pair>(&destination.value)) {
+      writer_.write(pair->both.at(0), result, Form::any());
+      writer_.write(pair->both.at(1), all, Form::any());
+    } else {
+      writer_.write(destination, result, Form::any());
+    }
+  }
+
+  void reduce() {
+    require_members(instruction_.operands.at(2));
+    const bool is_signed = ptx::is_signed(instruction_.type());
+    const char* operation = nullptr;
+    std::uint64_t identity = 0;
+    if (instruction_.has(Modifier::add)) operation = "add";
+    if (instruction_.has(Modifier::or_)) operation = "or";
+    if (instruction_.has(Modifier::xor_)) operation = "xor";
+    if (instruction_.has(Modifier::and_)) operation = "and", identity = 0xffffffff;
+    if (instruction_.has(Modifier::min)) {
+      operation = is_signed ? "smin" : "umin";
+      identity = is_signed ? 0x7fffffff : 0xffffffff;
+    }
+    if (instruction_.has(Modifier::max)) {
+      operation = is_signed ? "smax" : "umax";
+      identity = is_signed ? 0x80000000 : 0;
+    }
+    if (operation == nullptr) unsupported(instruction_);
+    const Value a = vector32(1);
+    const auto over = [&](const Value& lanes) {
+      return reduced(operation,
+                     ir_.select(ir_.from_mask(lanes), a, Ir::constant(identity, "i32", kLanes)));
+    };
+    if (one_group(instruction_.operands.at(2))) {
+      return writer_.write_result(instruction_, over(writer_.mask()));
+    }
+    writer_.write_result(instruction_, group_by_group(over));
+  }
+
+  void elect() {
+    require_members(instruction_.operands.at(1));
+    const Value group = ir_.splat(group_of(instruction_.operands.at(1)), kLanes);
+    ir_.declare("declare <32 x i32> @llvm.cttz.v32i32(<32 x i32>, i1)");
+    const Value lowest =
+        ir_.define(fmt::format("call <32 x i32> @llvm.cttz.v32i32({}, i1 false)", group.typed()),
+                   "i32", kLanes);
+    const Value elected = ir_.compare("icmp eq", lane_numbers(), lowest);
+    if (const auto* pair = std::get_if<ptx::Pair>(&instruction_.operands.at(0).value)) {
+      writer_.write(pair->both.at(0), lowest, Form::any());
+      writer_.write(pair->both.at(1), elected, Form::any());
+    } else {
+      unsupported(instruction_);
+    }
+  }
+
+  void trap() {
+    const auto kind = instruction_.opcode == Opcode::trap ? runtime::FaultKind::trap
+                                                          : runtime::FaultKind::bad_instruction;
+    writer_.call("emu_fault", {number(static_cast<std::uint64_t>(kind)), writer_.mask(),
+                               number(instruction_.where.line)});
+  }
+
+ private:
+  Value vector32(std::size_t operand) {
+    return writer_.read(instruction_.operands.at(operand), "i32", kLanes);
+  }
+  static Value lane_numbers() {
+    LaneOffsets lanes{};
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+      lanes[lane] = static_cast<std::int64_t>(lane);
+    return Ir::lane_constants(lanes, "i32");
+  }
+  Value lowest_of(const Value& mask) {
+    ir_.declare("declare i32 @llvm.cttz.i32(i32, i1)");
+    return ir_.define(fmt::format("call i32 @llvm.cttz.i32({}, i1 false)", mask.typed()), "i32", 1);
+  }
+  Value element(const Value& vector, const Value& lane) {
+    return ir_.define(fmt::format("extractelement {}, {}", vector.typed(), lane.typed()),
+                      vector.element, 1);
+  }
+  // All 32 values as one.
+  Value reduced(const std::string& operation, const Value& values) {
+    const std::string name = fmt::format("@llvm.vector.reduce.{}.v32i32", operation);
+    ir_.declare(fmt::format("declare i32 {}(<32 x i32>)", name));
+    return ir_.define(fmt::format("call i32 {}({})", name, values.typed()), "i32", 1);
+  }
+
+  // Lanes that name different members carry an instruction out in groups, at the same time: tiles
+  // of cooperative_groups do that. Whether all are known to name the same; threads that run by
+  // themselves meet group by group.
+  [[nodiscard]] bool one_group(const ptx::Operand& members) const {
+    return writer_.by_thread() || writer_.form(members, 32).is_uniform();
+  }
+  // The lanes that each lane carries it out with: one mask, or 32 of them.
+  Value group_of(const ptx::Operand& members) {
+    if (one_group(members)) return writer_.mask();
+    return ir_.binary("and", writer_.read(members, "i32", kLanes),
+                      ir_.splat(writer_.mask(), kLanes));
+  }
+  // What `result` of its group's mask is, for each lane.
+  template <typename Result>
+  Value group_by_group(const Result& result) {
+    const Value groups = group_of(instruction_.operands.at(2));
+    const Value rest = ir_.slot("i32", 1);
+    const Value results = writer_.value_area(0);
+    ir_.store(writer_.mask(), rest, 4);
+    const std::string next = ir_.label("group.next");
+    const std::string done = ir_.label("group.done");
+    ir_.jump(next);
+    ir_.begin_block(next);
+    const Value left = ir_.load(rest, "i32", 1, 4);
+    const Value lowest = lowest_of(left);
+    const Value itself = ir_.binary("shl", number(1), lowest);
+    const Value group = ir_.binary("or", element(groups, lowest), itself);
+    const Value each = ir_.splat(result(group), kLanes);
+    ir_.store(ir_.select(ir_.from_mask(group), each, ir_.load(results, "i32", kLanes, 64)), results,
+              64);
+    const Value after = ir_.binary("and", left, ir_.binary("xor", group, ~std::uint64_t{0}));
+    ir_.store(after, rest, 4);
+    ir_.branch(ir_.compare("icmp ne", after, 0), next, done);
+    ir_.begin_block(done);
+    return ir_.load(results, "i32", kLanes, 64);
+  }
+
+  // An operand on which all lanes agree, as one scalar: the lowest running lane's.
+  Value agreed(const ptx::Operand& operand) {
+    if (writer_.form(operand, 32).is_uniform()) return writer_.read(operand, "i32", 1);
+    return element(writer_.read(operand, "i32", kLanes), lowest_of(writer_.mask()));
+  }
+
+  // All lanes named in the mask that have not exited must be running here, and no others: an
+  // operation among lanes of which some are elsewhere would take values that are not theirs, and
+  // what a lane gets that its own mask leaves out is undefined.
+  void require_members(const ptx::Operand& members) {
+    // Threads that run by themselves meet first, and emu_meet looks at both.
+    if (writer_.by_thread()) return;
+    const Value live =
+        ir_.load(writer_.context_field(offsetof(runtime::WarpContext, live)), "i32", 1, 4);
+    const Value named = ir_.binary("and", named_by(members), live);
+    const Value outside = outside_their_mask(members, named);
+    const Value absent =
+        ir_.binary("and", named, ir_.binary("xor", writer_.mask(), ~std::uint64_t{0}));
+    const std::string bad = ir_.label("members.wrong");
+    const std::string good = ir_.label("members.right");
+    ir_.branch(ir_.compare("icmp ne", ir_.binary("or", outside, absent), 0), bad, good, true);
+    ir_.begin_block(bad);
+    report_members(outside, absent);
+    ir_.jump(good);
+    ir_.begin_block(good);
+  }
+
+  void report_members(const Value& outside, const Value& absent) {
+    const Value line = number(instruction_.where.line);
+    const std::string not_named = ir_.label("members.outside");
+    const std::string not_here = ir_.label("members.absent");
+    ir_.branch(ir_.compare("icmp ne", outside, 0), not_named, not_here);
+    ir_.begin_block(not_named);
+    writer_.call("emu_outside_mask", {outside, line});
+    ir_.jump(not_here);
+    ir_.begin_block(not_here);
+    writer_.call("emu_fault",
+                 {number(static_cast<std::uint64_t>(runtime::FaultKind::barrier)), absent, line});
+  }
+
+  // The lanes that any of those running here names.
+  Value named_by(const ptx::Operand& members) {
+    if (one_group(members)) return agreed(members);
+    return reduced("or",
+                   ir_.select(ir_.from_mask(writer_.mask()), writer_.read(members, "i32", kLanes),
+                              Ir::constant(0, "i32", kLanes)));
+  }
+  // The lanes running here that their own mask leaves out; `named` is of the whole group.
+  Value outside_their_mask(const ptx::Operand& members, const Value& named) {
+    if (one_group(members))
+      return ir_.binary("and", writer_.mask(), ir_.binary("xor", named, ~std::uint64_t{0}));
+    const Value own = ir_.binary("shl", ir_.splat(number(1), kLanes), lane_numbers());
+    const Value lacking =
+        ir_.compare("icmp eq", ir_.binary("and", writer_.read(members, "i32", kLanes), own), 0);
+    return ir_.binary("and", writer_.mask(), ir_.to_mask(lacking));
+  }
+
+  // The source lanes of a shuffle whose b and c are constants.
+  std::optional<std::vector<int>> constant_sources() {
+    const Form b = writer_.form(instruction_.operands.at(2), 32);
+    const Form c = writer_.form(instruction_.operands.at(3), 32);
+    if (!b.is_constant() || !c.is_constant()) return std::nullopt;
+    const int distance = static_cast<int>(b.range.low) & 31;
+    const int segment = (static_cast<int>(c.range.low) >> 8) & 31;
+    const int clamp = static_cast<int>(c.range.low) & 31;
+    std::vector<int> picks;
+    for (int lane = 0; lane < static_cast<int>(kLanes); ++lane) {
+      const int lowest = lane & segment;
+      const int limit = lowest | (clamp & ~segment);
+      int source = 0;
+      bool in_range = false;
+      if (instruction_.has(Modifier::up)) {
+        source = lane - distance;
+        in_range = source >= limit;
+      } else {
+        source = instruction_.has(Modifier::down)   ? lane + distance
+                 : instruction_.has(Modifier::bfly) ? lane ^ distance
+                                                    : lowest | (distance & ~segment & 31);
+        in_range = source <= limit;
+      }
+      picks.push_back(in_range ? source & 31 : lane);
+    }
+    return picks;
+  }
+
+  // 32-bit elements from an array by index.
+  Value gather(const Value& array, const Value& index) {
+    const Value pointers = ir_.define(
+        fmt::format("getelementptr i32, {}, {}", array.typed(), index.typed()), "ptr", kLanes);
+    ir_.declare(
+        "declare <32 x i32> @llvm.masked.gather.v32i32.v32p0(<32 x ptr>, i32, <32 x i1>, <32 x "
+        "i32>)");
+    return ir_.define(
+        fmt::format(
+            "call <32 x i32> @llvm.masked.gather.v32i32.v32p0({}, i32 4, {}, <32 x i32> poison)",
+            pointers.typed(), Ir::constant(1, "i1", kLanes).typed()),
+        "i32", kLanes);
+  }
+
+  Writer& writer_;
+  Ir& ir_;
+  const Instruction& instruction_;
+};
+
+}  // namespace
+
+bool lower_warp(Writer& writer, const Instruction& instruction) {
+  const auto with = [&] { return Together(writer, instruction); };
+  switch (instruction.opcode) {
+    case Opcode::bar:
+    case Opcode::barrier:
+      with().barrier();
+      return true;
+    case Opcode::vote:
+      with().vote();
+      return true;
+    case Opcode::shfl:
+      with().shuffle();
+      return true;
+    case Opcode::match:
+      with().match();
+      return true;
+    case Opcode::redux:
+      with().reduce();
+      return true;
+    case Opcode::elect:
+      with().elect();
+      return true;
+    case Opcode::activemask:
+      writer.write_result(instruction, writer.mask());
+      return true;
+    case Opcode::membar:
+    case Opcode::fence:
+      writer.ir.line("fence seq_cst");
+      return true;
+    case Opcode::nanosleep:
+      writer.note_suspension();
+      writer.call("emu_yield", {});
+      return true;
+    case Opcode::trap:
+    case Opcode::brkpt:
+      with().trap();
+      return true;
+    case Opcode::pmevent:
+    case Opcode::griddepcontrol:
+    case Opcode::setmaxnreg:
+      return true;  // change speed, or nothing, never a result
+    default:
+      return false;
+  }
+}
+
+}  // namespace emulator::lower

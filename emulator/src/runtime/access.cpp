@@ -1,0 +1,211 @@
+#include "runtime/access.h"
+
+#include <string>
+
+#include "runtime/block.h"
+
+namespace emulator::runtime {
+namespace {
+
+Range local_frame(const WarpContext& context, unsigned lane) {
+  const auto begin =
+      reinterpret_cast<std::uint64_t>(context.local) + std::uint64_t{lane} * context.local_stride;
+  return {begin, begin + context.block->launch().local_bytes_per_thread};
+}
+
+Range shared_window(const WarpContext& context) {
+  const auto begin = reinterpret_cast<std::uint64_t>(context.shared);
+  return {begin, begin + context.shared_bytes};
+}
+
+Range parameters(const WarpContext& context) {
+  const auto begin = reinterpret_cast<std::uint64_t>(context.params);
+  return {begin, begin + context.block->launch().parameters.size()};
+}
+
+Permission nothing() { return {Range(), false}; }
+
+Permission mapped(const WarpContext& context, const Site& site, std::uint64_t address) {
+  const Launch& launch = context.block->launch();
+  const Allocation* found = launch.addresses->find(address);
+  if (found == nullptr) {
+    const bool global = site.space != AccessSpace::constant && launch.heap != nullptr;
+    // Not for the whole warp, since nobody would notice that the block has been freed.
+    return global ? Permission{launch.heap->block_at(address), false} : nothing();
+  }
+  const bool constant = found->kind == AllocationKind::constant_variable;
+  const bool allowed = site.space == AccessSpace::constant ? constant
+                       : site.space == AccessSpace::global
+                           ? !constant
+                           : !constant || site.kind == AccessKind::load;
+  return allowed ? Permission{{found->begin, found->end}, true} : nothing();
+}
+
+// The innermost known range that holds the address, whatever the site may do there.
+Permission anywhere(const WarpContext& context, const Site& site, unsigned lane,
+                    std::uint64_t address) {
+  if (const Range range = shared_window(context); holds(range, address, 1)) return {range, true};
+  if (const Range range = local_frame(context, lane); holds(range, address, 1))
+    return {range, false};
+  if (site.kind == AccessKind::load) {
+    if (const Range range = parameters(context); holds(range, address, 1)) return {range, true};
+  }
+  return mapped(context, site, address);
+}
+
+const char* verb(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::load:
+      return "load";
+    case AccessKind::store:
+      return "store";
+    case AccessKind::atomic:
+      return "atomic operation";
+  }
+  return "access";
+}
+
+std::string bytes_of(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+std::string against(const Range& range, std::uint64_t address, std::uint64_t bytes,
+                    const std::string& owner) {
+  if (address < range.begin)
+    return bytes_of(range.begin - address) + " before the start of " + owner;
+  if (address == range.end) return "right behind the end of " + owner;
+  if (address > range.end) return bytes_of(address - range.end) + " past the end of " + owner;
+  return "of which " + bytes_of(bytes - (range.end - address)) + " lie past the end of " + owner;
+}
+
+std::string where(const WarpContext& context, const Site& site, unsigned lane,
+                  std::uint64_t address, std::uint64_t bytes) {
+  const Launch& launch = context.block->launch();
+  const std::string shared = "the block's " + bytes_of(context.shared_bytes) + " of shared memory";
+  const std::string local =
+      "the thread's " + bytes_of(launch.local_bytes_per_thread) + " of local memory";
+  const Range window = shared_window(context);
+  const Range frame = local_frame(context, lane);
+  switch (site.space) {
+    case AccessSpace::shared:
+      return against({0, context.shared_bytes}, address, bytes, shared);
+    case AccessSpace::local:
+      return against(frame, address, bytes, local);
+    case AccessSpace::param:
+      return against(parameters(context), address, bytes,
+                     "the " + bytes_of(launch.parameters.size()) + " of kernel parameters");
+    default:
+      break;
+  }
+  if (holds(window, address, 1)) {
+    return site.space == AccessSpace::generic ? against(window, address, bytes, shared)
+                                              : "in shared memory, which is another state space";
+  }
+  const auto frames = reinterpret_cast<std::uint64_t>(context.local);
+  if (holds(frame, address, 1) && site.space == AccessSpace::generic) {
+    return against(frame, address, bytes, local);
+  }
+  if (address >= frames && address - frames < std::uint64_t{context.local_stride} * kWarpSize) {
+    return site.space == AccessSpace::generic ? "in the local memory of another thread"
+                                              : "in local memory, which is another state space";
+  }
+  const Allocation* found = launch.addresses->find(address, bytes);
+  if (found != nullptr) {
+    return found->kind == AllocationKind::constant_variable
+               ? "in constant memory (variable " + found->name + ")"
+               : "in global memory, which is another state space";
+  }
+  if (launch.heap != nullptr && launch.heap->contains(address)) {
+    return launch.heap->locate(address, bytes);
+  }
+  return launch.addresses->locate(address, bytes);
+}
+
+FaultedAccess in(MemoryKind memory, const Range& range, std::uint64_t address) {
+  return {.memory = memory, .address = address, .begin = range.begin, .end = range.end};
+}
+
+// In an address space that all memories share: the one that holds the address, or is near it.
+FaultedAccess goal_among_all(const WarpContext& context, unsigned lane, std::uint64_t address) {
+  const Launch& launch = context.block->launch();
+  if (const Range window = shared_window(context); holds(window, address, 1)) {
+    return in(MemoryKind::shared, {0, context.shared_bytes}, address - window.begin);
+  }
+  if (const Range frame = local_frame(context, lane); holds(frame, address, 1)) {
+    return in(MemoryKind::local, frame, address);
+  }
+  if (launch.heap != nullptr && launch.heap->contains(address)) {
+    return in(MemoryKind::heap, launch.heap->block_at(address), address);
+  }
+  const Allocation* near = launch.addresses->nearest(address);
+  if (near == nullptr) {
+    return in(address < kNullPage ? MemoryKind::null : MemoryKind::unknown, {0, 0}, address);
+  }
+  FaultedAccess access = in(near->name.empty() ? MemoryKind::device : MemoryKind::variable,
+                            {near->begin, near->end}, address);
+  access.name = near->name;
+  return access;
+}
+
+// What the access went to, or missed.
+FaultedAccess goal(const WarpContext& context, const Site& site, unsigned lane,
+                   std::uint64_t address) {
+  switch (site.space) {
+    case AccessSpace::shared:
+      return in(MemoryKind::shared, {0, context.shared_bytes}, address);
+    case AccessSpace::local:
+      return in(MemoryKind::local, local_frame(context, lane), address);
+    case AccessSpace::param:
+      return in(MemoryKind::parameter, parameters(context), address);
+    default:
+      return goal_among_all(context, lane, address);
+  }
+}
+
+}  // namespace
+
+Permission permission(const WarpContext& context, const Site& site, unsigned lane,
+                      std::uint64_t address) {
+  switch (site.space) {
+    case AccessSpace::shared:
+      return {{0, context.shared_bytes}, true};
+    case AccessSpace::local:
+      return {local_frame(context, lane), false};
+    case AccessSpace::param: {
+      const Range range = parameters(context);
+      if (site.kind == AccessKind::load && holds(range, address, 1)) return {range, true};
+      // Parameters of device functions live in the caller's frame.
+      return {local_frame(context, lane), false};
+    }
+    case AccessSpace::global:
+    case AccessSpace::constant:
+      return mapped(context, site, address);
+    case AccessSpace::generic:
+      break;
+  }
+  return anywhere(context, site, lane, address);
+}
+
+Fault access_fault(const WarpContext& context, const Site& site, unsigned lane,
+                   std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment) {
+  const bool aligned = address % alignment == 0;
+  std::string text = aligned ? "out-of-bounds " : "misaligned ";
+  text += verb(site.kind);
+  text += " of " + bytes_of(bytes) + " at ";
+  text += site.space == AccessSpace::shared ? "shared address " + hex(address) : hex(address);
+  text += aligned ? ", " + where(context, site, lane, address, bytes)
+                  : ", which is no multiple of " + std::to_string(alignment);
+  text += by_thread(context, lane, site.line) + ": " + site.text;
+  FaultedAccess access = goal(context, site, lane, address);
+  access.kind = site.kind;
+  access.bytes = bytes;
+  access.alignment = alignment;
+  return {.kind = aligned ? FaultKind::out_of_bounds : FaultKind::misaligned,
+          .text = std::move(text),
+          .line = site.line,
+          .instruction = site.text,
+          .thread = fault_thread(context, lane),
+          .access = std::move(access)};
+}
+
+}  // namespace emulator::runtime

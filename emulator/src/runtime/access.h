@@ -1,0 +1,39 @@
+// Whether a thread may touch an address, and the words for it when it may not.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/abi.h"
+#include "runtime/fault.h"
+#include "runtime/host_pointer.h"
+
+namespace emulator::runtime {
+
+// What one lane may use around an address.
+struct Permission {
+  Range range;      // in the site's addresses; {1, 0} where nothing is allowed
+  bool whole_warp;  // the same holds for every lane of the launch on this worker, to its end
+};
+
+[[nodiscard]] Permission permission(const WarpContext& context, const Site& site, unsigned lane,
+                                    std::uint64_t address);
+
+// Whether [address, address + bytes) lies in the range; never wraps.
+[[nodiscard]] inline bool holds(const Range& range, std::uint64_t address, std::uint64_t bytes) {
+  return address >= range.begin && address < range.end && range.end - address >= bytes;
+}
+
+// Host address of an address of the site's space.
+[[nodiscard]] inline std::uint8_t* host_address(const WarpContext& context, const Site& site,
+                                                std::uint64_t address) {
+  return site.space == AccessSpace::shared ? context.shared + address
+                                           : host_pointer<std::uint8_t>(address);
+}
+
+// The fault of a lane that may not use `bytes` bytes at `address`: misaligned where `address` is no
+// multiple of `alignment`, else out of bounds.
+[[nodiscard]] Fault access_fault(const WarpContext& context, const Site& site, unsigned lane,
+                                 std::uint64_t address, std::uint64_t bytes,
+                                 std::uint64_t alignment);
+
+}  // namespace emulator::runtime

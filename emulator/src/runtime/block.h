@@ -1,0 +1,117 @@
+// One thread block while a worker runs it: its units (warps, or threads that run by themselves),
+// their memory and the order they run in. A unit runs until it ends or has to wait; then the next
+// one goes on, without leaving the worker's thread. A worker keeps its Blocks from launch to
+// launch, so that stacks and memory are made once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/abi.h"
+#include "runtime/barrier.h"
+#include "runtime/fiber.h"
+#include "runtime/launch.h"
+#include "runtime/meetings.h"
+#include "runtime/reservation.h"
+#include "runtime/standings.h"
+
+namespace emulator::runtime {
+
+inline constexpr std::uint32_t kMaxUnits = 1024;  // in a block: as many as it may have threads
+
+class Block {
+ public:
+  // Made, used and destroyed on one thread.
+  Block();
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  // Sets everything up that does not change between the blocks of a launch. Throws std::bad_alloc.
+  void prepare(const Launch& launch, LaunchProgress& progress);
+  // Makes this block number `index` of the launch (x fastest), of which nothing has run.
+  void begin(std::uint64_t index);
+  // Runs it until it ends (true), or until its units have yielded `rounds` times each (false): it
+  // may be waiting for another block. A fault goes to the launch's progress and ends it as well.
+  [[nodiscard]] bool run(std::uint64_t rounds);
+  // Once it has ended: gives back what it has beyond so many stacks; how many it keeps.
+  std::uint64_t keep_stacks(std::uint64_t most);
+  // Counts where its units stand. Any thread may ask from prepare() on, until the launch is over.
+  void add_standings(Standings& standings) { standings.add(contexts_, unit_count_); }
+
+  // For the entry points, on the stack of a warp that runs.
+  [[nodiscard]] const Launch& launch() const { return *launch_; }
+  [[nodiscard]] LaunchProgress& progress() { return *progress_; }
+  // Comes back when the barrier is full; the value is that of the reduction.
+  std::uint32_t wait(const WarpContext& context, const Arrival& arrival);
+  // Comes back when the lanes that meet are all there; they where this thread is to carry the
+  // instruction out, with `operands` values of each in the gathering, else 0 once another one has.
+  std::uint32_t meet(const MeetingArrival& arrival, std::uint32_t operands);
+  // Deals `results` values of the gathering out to those lanes of the running thread's warp.
+  void deal(std::uint32_t lanes, std::uint32_t results);
+  // Lets every other unit of the block that can run go first.
+  void yield();
+  // Ends the block here. The fault must have been reported; nothing with a destructor may be alive
+  // in the callers.
+  [[noreturn]] void abandon();
+
+ private:
+  struct Strand {
+    Strand(Block& block, std::size_t stack_bytes) : fiber(run_units, &block, stack_bytes) {}
+    Fiber fiber;
+    std::uint32_t unit = 0;
+  };
+  // What only blocks whose threads run by themselves need.
+  struct Threads {
+    std::vector<ThreadValues> values;
+    Gathering gathering;
+    Meetings meetings;
+  };
+
+  static void run_units(void* block);
+  void prepare_context(std::uint32_t unit);
+  void prepare_stacks();
+  // Gives up units that stopped half-way: they are never gone back to.
+  void forget_units();
+  // The next in the launch's order, which counts as begun from here on.
+  [[nodiscard]] std::uint32_t begin_unit();
+  void unit_ended(std::uint32_t unit);
+  // Goes on in whatever can run next; comes back when this strand is next again.
+  void switch_away();
+  [[nodiscard]] Fiber& next_fiber();
+  [[nodiscard]] bool find_idle_strand() noexcept;
+  void wake(std::uint32_t unit);
+  void wake_released();
+  void report_refusal(const WarpContext& context, std::uint32_t line);
+
+  const Launch* launch_ = nullptr;
+  LaunchProgress* progress_ = nullptr;
+
+  std::vector<WarpContext> contexts_;  // of the units
+  std::unique_ptr<Threads> threads_;   // null until a launch needs it
+  Reservation shared_pages_;
+  std::vector<std::uint8_t> shared_pattern_;  // what shared memory is filled with
+  Reservation local_pages_;
+  std::vector<Range> ranges_;
+  std::uint64_t seed_ = 0;
+  std::uint64_t launches_ = 0;  // that it was prepared for
+
+  Barriers barriers_;
+  Fiber thread_;  // the worker's own stack
+  std::vector<std::unique_ptr<Strand>> strands_;
+  std::size_t stack_bytes_ = Fiber::kStackBytes;  // of each strand
+  std::vector<Strand*> idle_;                     // have no unit
+  std::array<Strand*, kMaxUnits> strand_of_{};    // by unit
+  // Strands that can go on, oldest first: a ring. A unit is in it at most once.
+  std::array<Strand*, kMaxUnits> ready_{};
+  std::uint32_t ready_begin_ = 0;
+  std::uint32_t ready_count_ = 0;
+  Strand* running_ = nullptr;
+  std::uint32_t unit_count_ = 0;
+  std::uint32_t next_unit_ = 0;    // how many have begun
+  std::uint32_t ended_ = 0;        // how many have ended
+  std::uint64_t yields_left_ = 0;  // before the block gives the worker back
+};
+
+}  // namespace emulator::runtime

@@ -1,0 +1,188 @@
+// ldmatrix, stmatrix, mma and wmma of compiled kernels. As in entry_points.cpp, nothing in a frame
+// that may abandon the block owns anything.
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "runtime/abi.h"
+#include "runtime/block.h"
+#include "runtime/checker.h"
+#include "runtime/matrix.h"
+#include "runtime/other_product.h"
+
+namespace emulator::runtime {
+namespace {
+
+// .aligned instructions on matrices: every lane holds a part.
+[[gnu::noinline]] void report_absent(WarpContext& context, std::uint32_t mask, std::uint32_t line) {
+  const std::uint32_t missing = ~mask;
+  context.block->progress().report(
+      {.kind = FaultKind::bad_instruction,
+       .text = "a matrix instruction at " + line_name(context, line) + " is run by lane " +
+               std::to_string(lowest(mask)) + " of warp " + std::to_string(context.warp) +
+               " and not by lane " + std::to_string(lowest(missing)) + ", of " +
+               block_name(context) + "; all 32 have to run it together",
+       .line = line,
+       .thread = fault_thread(context, lowest(mask))});
+}
+
+void require_all_lanes(WarpContext& context, std::uint32_t mask, std::uint32_t line) {
+  if (context.block->progress().stopped()) context.block->abandon();
+  if (mask == ~0U) return;
+  report_absent(context, mask, line);
+  context.block->abandon();
+}
+
+constexpr unsigned kMatrixSide = 8;
+// As types, so that a copy of so many bytes is one instruction.
+constexpr std::integral_constant<std::size_t, sizeof(std::uint16_t)> kMatrixElement;
+constexpr std::integral_constant<std::size_t, kMatrixSide * kMatrixElement> kMatrixRow;
+
+// ldmatrix and stmatrix: calls move(memory, registers, bytes) for each stretch that is one in both.
+// In its register the matrix lies row after row: lane l has two neighbours of row l / 4.
+template <typename Move>
+EMULATOR_KERNEL_MEMORY void move_matrices(WarpContext& context, std::uint32_t site,
+                                          std::uint32_t mask, std::uint32_t count, bool transposed,
+                                          Move move) {
+  Checker checker(context, site, kMatrixRow);
+  require_all_lanes(context, mask, checker.site().line);
+  for (unsigned lane = 0; lane < count * kMatrixSide; ++lane) {
+    std::uint8_t* memory = checker.check(lane, context.address[lane]);
+    const std::size_t row = lane % kMatrixSide;
+    std::uint8_t* registers =
+        context.value[0] + std::size_t{lane / kMatrixSide} * kMatrixSide * kMatrixRow;
+    if (!transposed) {
+      move(memory, registers + row * kMatrixRow, kMatrixRow);
+      continue;
+    }
+    for (std::size_t column = 0; column < kMatrixSide; ++column) {
+      move(memory + column * kMatrixElement, registers + column * kMatrixRow + row * kMatrixElement,
+           kMatrixElement);
+    }
+  }
+  checker.finish();
+}
+
+// A wmma fragment, and how its matrix lies in memory.
+struct FragmentInMemory {
+  std::uint32_t rows;
+  std::uint32_t columns;
+  std::uint32_t bytes;  // of an element
+  std::uint32_t stride;
+  bool by_column;
+};
+
+// Calls move(memory, fragment, bytes) for each stretch that is one in both.
+template <typename Move>
+EMULATOR_KERNEL_MEMORY void move_fragment(WarpContext& context, std::uint32_t site,
+                                          std::uint32_t mask, const FragmentInMemory& fragment,
+                                          Move move) {
+  Checker checker(context, site, fragment.bytes);
+  require_all_lanes(context, mask, checker.site().line);
+  const std::uint32_t lines = fragment.by_column ? fragment.columns : fragment.rows;
+  const std::uint32_t length = fragment.by_column ? fragment.rows : fragment.columns;
+  const std::size_t bytes = fragment.bytes;
+  for (std::uint32_t line = 0; line < lines; ++line) {
+    const std::uint64_t begin = context.address[0] + std::uint64_t{line} * fragment.stride * bytes;
+    std::uint8_t* memory = checker.check_span(0, begin, length * bytes);
+    if (!fragment.by_column) {
+      move(memory, context.value[0] + std::size_t{line} * length * bytes, length * bytes);
+      continue;
+    }
+    for (std::uint32_t i = 0; i < length; ++i) {
+      move(memory + i * bytes,
+           context.value[0] + (std::size_t{i} * fragment.columns + line) * bytes, bytes);
+    }
+  }
+  checker.finish();
+}
+
+}  // namespace
+
+extern "C" {
+
+EMULATOR_KERNEL_MEMORY void emu_load_matrix(WarpContext* context, std::uint32_t site,
+                                            std::uint32_t mask, std::uint32_t count,
+                                            std::uint32_t transposed) {
+  move_matrices(*context, site, mask, count, transposed != 0,
+                [](std::uint8_t* memory, std::uint8_t* registers, auto bytes) {
+                  std::memcpy(registers, memory, bytes);
+                });
+}
+
+EMULATOR_KERNEL_MEMORY void emu_store_matrix(WarpContext* context, std::uint32_t site,
+                                             std::uint32_t mask, std::uint32_t count,
+                                             std::uint32_t transposed) {
+  move_matrices(*context, site, mask, count, transposed != 0,
+                [](std::uint8_t* memory, const std::uint8_t* registers, auto bytes) {
+                  std::memcpy(memory, registers, bytes);
+                });
+}
+
+void emu_mma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t a,
+             std::uint32_t b, std::uint32_t c, std::uint32_t depth, std::uint32_t saturate) {
+  require_all_lanes(*context, mask, line);
+  multiply({static_cast<MatrixType>(a), static_cast<MatrixType>(b), static_cast<MatrixType>(c),
+            depth, saturate != 0},
+           context->value[1], context->value[2], context->value[3], context->value[0]);
+}
+
+EMULATOR_KERNEL_MEMORY void emu_load_fragment(WarpContext* context, std::uint32_t site,
+                                              std::uint32_t mask, std::uint32_t rows,
+                                              std::uint32_t columns, std::uint32_t type,
+                                              std::uint32_t stride, std::uint32_t by_column) {
+  move_fragment(*context, site, mask,
+                {rows, columns, bits_of(static_cast<MatrixType>(type)) / 8, stride, by_column != 0},
+                [](std::uint8_t* memory, std::uint8_t* element, std::size_t bytes) {
+                  std::memcpy(element, memory, bytes);
+                });
+}
+
+EMULATOR_KERNEL_MEMORY void emu_store_fragment(WarpContext* context, std::uint32_t site,
+                                               std::uint32_t mask, std::uint32_t rows,
+                                               std::uint32_t columns, std::uint32_t type,
+                                               std::uint32_t stride, std::uint32_t by_column) {
+  move_fragment(*context, site, mask,
+                {rows, columns, bits_of(static_cast<MatrixType>(type)) / 8, stride, by_column != 0},
+                [](std::uint8_t* memory, const std::uint8_t* element, std::size_t bytes) {
+                  std::memcpy(memory, element, bytes);
+                });
+}
+
+void emu_wmma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t shape,
+              std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d,
+              std::uint32_t saturate) {
+  require_all_lanes(*context, mask, line);
+  multiply_fragments({.rows = shape & 0xFFU,
+                      .columns = (shape >> 8U) & 0xFFU,
+                      .depth = (shape >> 16U) & 0xFFU,
+                      .a = static_cast<MatrixType>(a),
+                      .b = static_cast<MatrixType>(b),
+                      .c = static_cast<MatrixType>(c),
+                      .d = static_cast<MatrixType>(d),
+                      .saturate = saturate != 0},
+                     context->value[0], context->value[4], context->value[2]);
+}
+
+void emu_product(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t types,
+                 std::uint32_t shape, std::uint32_t how) {
+  require_all_lanes(*context, mask, line);
+  const auto type = [types](unsigned index) {
+    return static_cast<MatrixType>((types >> (8 * index)) & 0xFFU);
+  };
+  multiply({.rows = shape & 0xFFU,
+            .columns = (shape >> 8U) & 0xFFU,
+            .depth = shape >> 16U,
+            .a = type(0),
+            .b = type(1),
+            .c = type(2),
+            .d = type(3),
+            .order = static_cast<FragmentOrder>(how & 0xFFU),
+            .op = static_cast<ProductOp>((how >> 8U) & 0xFFU),
+            .saturate = (how >> 16U) != 0},
+           context->value[0], context->value[4], context->value[6]);
+}
+
+}  // extern "C"
+
+}  // namespace emulator::runtime

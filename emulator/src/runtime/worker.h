@@ -1,0 +1,42 @@
+// What one thread does of a launch: a block after the other, and several beside each other where
+// they wait for one another, as the blocks of a grid do at a barrier of the whole grid.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/block.h"
+#include "runtime/launch.h"
+
+namespace emulator::runtime {
+
+class Worker {
+ public:
+  // Runs blocks, taking `portion` of them at a time, until the launch has none left. Always called
+  // from the same thread. Throws std::bad_alloc where memory does not suffice for even one block.
+  void run(const Launch& launch, LaunchProgress& progress, std::uint64_t portion);
+
+ private:
+  // Puts one more block under way; false where there is none left or no room.
+  bool begin_another();
+  // Lets each block that is under way run for so many rounds; whether one of them has ended.
+  bool rotate(std::uint64_t rounds);
+  void prepare_another();
+  // Gives back what its blocks have beyond so many stacks.
+  void keep_stacks(std::uint64_t most);
+
+  const Launch* launch_ = nullptr;
+  LaunchProgress* progress_ = nullptr;
+  std::uint64_t portion_ = 1;
+  std::uint64_t next_ = 0;  // blocks [next_, end_) of the launch are this worker's to begin
+  std::uint64_t end_ = 0;
+
+  // Those under way, then others that are prepared for this launch, then the rest.
+  std::vector<std::unique_ptr<Block>> blocks_;
+  std::size_t under_way_ = 0;
+  std::size_t prepared_ = 0;
+};
+
+}  // namespace emulator::runtime

@@ -1,0 +1,138 @@
+// What the emulator cannot run is refused when the module is loaded, with its line, and never run
+// as something else.
+#include <gtest/gtest.h>
+
+#include "support/kernel_run.h"
+
+namespace emulator::testing {
+namespace {
+
+struct Refused {
+  const char* name;
+  const char* body;
+  const char* message;
+};
+void PrintTo(const Refused& r, std::ostream* out) { *out << r.name; }
+
+class Refusal : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(Refusal, NamesTheInstructionAndItsLine) {
+  const std::string ptx = kernel_of(std::string("mov.u32 %r3, 1;\n") + GetParam().body);
+  try {
+    static_cast<void>(run_kernel(ptx, {1}, 32));
+    FAIL() << "accepted";
+  } catch (const ptx::Error& error) {
+    EXPECT_NE(std::string(error.what()).find(GetParam().message), std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find("not supported"), std::string::npos) << error.what();
+    EXPECT_EQ(error.where().line, 24U);
+  }
+}
+
+const Refused kRefused[] = {
+    {"mma_of_bits_that_saturates",
+     "mma.sync.aligned.m16n8k256.row.col.satfinite.s32.b1.b1.s32.xor.popc {%r0,%r1,%r2,%r3}, "
+     "{%r0,%r1,%r2,%r3}, {%r4,%r5}, {%r0,%r1,%r2,%r3};",
+     "mma.sync"},
+    {"mma_of_bits_without_an_operation",
+     "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%r0,%r1}, {%r0}, {%r4}, {%r0,%r1};",
+     "mma.sync"},
+    {"mma_of_doubles_by_columns",
+     "mma.sync.aligned.m16n8k4.col.col.f64.f64.f64.f64 {%d0,%d1,%d2,%d3}, {%d4,%d5}, {%d6}, "
+     "{%d0,%d1,%d2,%d3};",
+     "mma.sync"},
+    {"wmma_of_bits_by_columns", "wmma.load.a.sync.aligned.col.m8n8k128.global.b1 {%r0}, [%rd0];",
+     "wmma.load"},
+    {"mma_without_a_register",
+     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2}, "
+     "{%r4,%r5}, {%f0,%f1,%f2,%f3};",
+     "mma.sync"},
+    {"mma_of_other_shapes",
+     "mma.sync.aligned.m16n8k8.row.col.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%r4}, "
+     "{%r0,%r1,%r2,%r3};",
+     "mma.sync"},
+    {"sparse_mma",
+     "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, "
+     "{%r4,%r5}, {%f0,%f1,%f2,%f3}, %r6, 0;",
+     "'.sp' is not"},
+    {"wgmma", "wgmma.fence.sync.aligned;", "wgmma"},
+    {"ldmatrix_of_bytes", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r3}, [%r0];",
+     "ldmatrix"},
+    {"ldmatrix_without_a_register", "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r3}, [%r0];",
+     "ldmatrix"},
+    {"cp_async_of_two_bytes", "cp.async.ca.shared.global [%r0], [%rd0], 2;", "cp.async"},
+    {"tensor_copy",
+     "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%rd0, "
+     "{%r1, %r2}], [%r3];",
+     "'.tensor' is not"},
+    {"copy_to_other_blocks",
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r0], "
+     "[%rd0], 16, [%r3], %h1;",
+     "'.multicast::cluster' is not"},
+    {"bulk_from_global_to_global", "cp.async.bulk.global.global.bulk_group [%rd0], [%rd0], 16;",
+     "cp.async.bulk"},
+    {"bulk_product",
+     "cp.reduce.async.bulk.global.shared::cta.bulk_group.inc.u64 [%rd0], [%r0], 16;", "cp.reduce"},
+    {"bulk_sum_of_signed_doublewords",
+     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s64 [%rd0], [%r0], 16;", "cp.reduce"},
+    {"bulk_sum_of_halves_that_flushes",
+     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%rd0], [%r0], 16;", "cp.reduce"},
+    {"bulk_bits_of_doublewords_in_shared_memory",
+     "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.or.b64 [%r0], "
+     "[%r0], 16, [%r1];",
+     "cp.reduce"},
+    {"store_to_another_block",
+     "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %r1, [%r2];",
+     "clusters of several blocks"},
+    {"reduction_in_another_block",
+     "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r0], %r1, "
+     "[%r2];",
+     "clusters of several blocks"},
+    {"mbarrier_in_global_memory", "mbarrier.init.global.b64 [%rd0], 1;", "mbarrier"},
+    {"part_of_a_part", "vadd.u32.u32.u32 %r3, %r0.b10, %r0;", "vadd"},
+    {"part_of_an_ordinary_operand", "add.u32 %r3, %r0.b1, %r0;", "a part of a register"},
+    {"video_with_two_merges", "vadd.u32.u32.u32.add %r3.b0, %r0, %r0, %r1;", "vadd"},
+    {"video_sum_that_saturates", "vadd2.u32.u32.u32.sat.add %r3, %r0, %r0, %r1;", "vadd2"},
+    {"video_shift_without_a_mode", "vshl.u32.u32.u32 %r3, %r0, %r0;", "vshl"},
+    {"product_negated_twice", "vmad.s32.s32.s32 %r3, -%r0, %r1, -%r2;", "vmad"},
+    {"pack_without_saturation", "cvt.pack.u16.s32 %r3, %r1, %r2;", "cvt.pack"},
+    {"float_pair", "add.rn.f32x2 %rd5, %rd4, %rd4;", "f32x2"},
+    {"mixed_precision", "add.f32.f16 %f3, %h1, %f2;", "add.f32.f16"},
+    {"conversion_that_cannot_saturate", "cvt.sat.s32.u16 %r3, %h1;", "nothing to clamp"},
+    {"comparison_of_halves_and_its_opposite", "setp.lt.f16 %p1|%p2, %h1, %h2;",
+     "a second predicate"},
+    {"set_of_the_other_half", "set.lt.f16.bf16 %h1, %h2, %h3;", "set.lt.f16.bf16"},
+    {"bits_of_a_float", "shl.f32 %f3, %f1, %r2;", "not defined for this type"},
+    {"population_of_a_number", "popc.u32 %r3, %r1;", "not defined for this type"},
+    {"negated_unsigned", "neg.u32 %r3, %r1;", "not defined for this type"},
+    {"atomic_sum_of_signed_doublewords", "atom.global.add.s64 %rd5, [%rd0], %rd4;",
+     "'.add' is not"},
+    {"result_of_a_comparison", "set.lt.u16.f32 %h1, %f1, %f2;", "not defined for this type"},
+    {"product_of_unknown_width", "mul.u32 %r3, %r1, %r2;", "a word is missing"},
+    {"fused_without_rounding", "fma.f32 %f3, %f1, %f2, %f1;", "a word is missing"},
+    {"conversion_without_rounding", "cvt.u32.f32 %r3, %f1;", "a word is missing"},
+    {"two_roundings", "add.rn.rz.f32 %f3, %f1, %f2;", "do not go together"},
+    {"below_for_signed_numbers", "setp.lo.s32 %p1, %r1, %r2;", "'.lo' is not"},
+    {"rounded_integers", "add.rz.u32 %r3, %r1, %r2;", "'.rz' is not"},
+    {"flushed_integers", "min.ftz.s32 %r3, %r1, %r2;", "'.ftz' is not"},
+    {"half_of_a_product_of_floats", "mul.lo.f32 %f3, %f1, %f2;", "'.lo' is not"},
+    {"stochastic", "cvt.rs.f16x2.f32 %r3, %f1, %f2, %r1;", "'.rs' is not"},
+    {"oob", "fma.rn.oob.f16 %h1, %h2, %h3, %h4;", "'.oob' is not"},
+    {"redux_float", "redux.sync.min.abs.f32 %f3, %f1, -1;", "redux"},
+    {"atomic_of_floats", "atom.global.min.f32 %f3, [%rd0], %f1;", "atom.global.min.f32"},
+    {"texture", "tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, {%f4, %f5}];", "tex"},
+    {"f64_flush", "add.ftz.f64 %d3, %d1, %d2;", "'.ftz' is not"},
+};
+INSTANTIATE_TEST_SUITE_P(Each, Refusal, ::testing::ValuesIn(kRefused),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST(Refusals, OfAKernelThatAsksForClustersComeBeforeItRuns) {
+  const std::string ptx =
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 "
+      "b) "
+      ".reqnctapercluster 2, 1, 1\n{ ret; }\n";
+  EXPECT_THROW(static_cast<void>(run_kernel(ptx, {1}, 32)), ptx::Error);
+}
+
+}  // namespace
+}  // namespace emulator::testing
