@@ -19,6 +19,7 @@
 #include "cli/noise_store.h"
 #include "cli/opponent.h"
 #include "cli/option_values.h"
+#include "cli/output_files.h"
 #include "cli/progress.h"
 #include "cli/record.h"
 #include "cli/report.h"
@@ -155,8 +156,17 @@ int Bench::measure(const Console& console) const {
     console.err << "autokernel: no case in this folder; measuring the installed "
                 << request.case_directory.string() << '\n';
   }
+  if (!replay_.empty()) {
+    console.err << "autokernel: replaying " << visible_line(replay_) << ": "
+                << (kernel_file_ ? "its inputs"
+                                 : "its kernel, not the file as it is now, and its inputs")
+                << ", known beforehand; a fresh bench is what counts\n";
+  }
   // Rather now than after the measurement.
-  if (!log_.empty()) write_log(log_, "autokernel bench: under way\n");
+  if (!log_.empty()) {
+    refuse_to_overwrite_source(log_, "the log");
+    write_log(log_, "autokernel bench: under way\n");
+  }
   std::vector<std::string> notes;
   const auto note = [&](const std::string& line) {
     diagnostics.note(line);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -49,9 +50,9 @@ constexpr std::array kConversions = {
       });
 }
 
-// The files that speak of the attribute, for messages: libgit2 does not tell which one sets it.
-[[nodiscard]] std::string files_with(const OpenRepository& open, const std::string& path,
-                                     const char* attribute) {
+// Where git looks for a file's attributes.
+[[nodiscard]] std::vector<fs::path> places_of_attributes(const OpenRepository& open,
+                                                         const std::string& path) {
   std::vector<fs::path> places;
   for (fs::path folder = fs::path(path).parent_path();; folder = folder.parent_path()) {
     places.push_back(open.root / folder / ".gitattributes");
@@ -60,8 +61,40 @@ constexpr std::array kConversions = {
   places.push_back(open.common_folder / "info/attributes");
   if (const auto users = rules_file(open, RulesFile::attributes)) places.push_back(*users);
   places.emplace_back("/etc/gitattributes");
+  return places;
+}
+
+// What git and libgit2 read differently: a pattern in quotes, which git takes without them, and a
+// long line, which git passes over (attr.h: ATTR_MAX_LINE_LENGTH). Empty where there is neither.
+[[nodiscard]] std::string read_differently(const OpenRepository& open, const std::string& path) {
+  constexpr std::size_t kLongestLine = 2048;
+  for (const fs::path& place : places_of_attributes(open, path)) {
+    std::string text;
+    try {
+      text = read_file(place, "git's attributes");
+    } catch (const Error&) {
+      continue;  // most do not exist
+    }
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      const std::size_t first = line.find_first_not_of(" \t");
+      if (line.size() >= kLongestLine) {
+        return fmt::format("{} has a line of {} bytes, which git passes over", place.string(),
+                           line.size());
+      }
+      if (first != std::string::npos && line[first] == '"') {
+        return fmt::format("{} has a pattern in quotes ({})", place.string(), line.substr(first));
+      }
+    }
+  }
+  return {};
+}
+
+// The files that speak of the attribute, for messages: libgit2 does not tell which one sets it.
+[[nodiscard]] std::string files_with(const OpenRepository& open, const std::string& path,
+                                     const char* attribute) {
   std::string list;
-  for (const fs::path& place : places) {
+  for (const fs::path& place : places_of_attributes(open, path)) {
     try {
       if (read_file(place, "git's attributes").find(attribute) == std::string::npos) continue;
       list += (list.empty() ? "" : " or ") + place.string();
@@ -139,6 +172,12 @@ std::string Repository::checkout_fault(const std::string& commit, const std::str
   if (!file) return {};
   // It keeps what it has read of attributes for as long as the files look the same.
   git_attr_cache_flush(opened_->git());
+  if (const std::string what = read_differently(*opened_, path); !what.empty()) {
+    return fmt::format(
+        "what a checkout of {} writes cannot be told: {}, and not every program reads that alike; "
+        "write that line in another way",
+        path, what);
+  }
   std::string stored;
   const bool is_same = is_written_as_stored(*opened_, file->id, path, stored, attempt);
   for (const auto& [attribute, what] : kConversions) {

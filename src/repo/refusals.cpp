@@ -69,6 +69,28 @@ namespace {
   }
 }
 
+// The first setting in such a file that is more than which files are there (git sparse-checkout).
+[[nodiscard]] std::optional<std::string> setting_for_one_worktree(const fs::path& file) {
+  constexpr std::array<std::string_view, 3> kHarmless = {"core.sparsecheckout",
+                                                         "core.sparsecheckoutcone", "index.sparse"};
+  if (!fs::exists(file)) return std::nullopt;
+  const std::string attempt = "cannot read " + file.string();
+  git_config* config = nullptr;
+  check(git_config_open_ondisk(&config, file.c_str()), attempt, "git_config_open_ondisk");
+  const Owned<git_config*> owned = own(config);
+  git_config_iterator* settings = nullptr;
+  check(git_config_iterator_new(&settings, config), attempt, "git_config_iterator_new");
+  const Owned<git_config_iterator*> owned_settings = own(settings);
+  for (;;) {
+    git_config_entry* entry = nullptr;
+    const int status = git_config_next(&entry, settings);
+    if (status == GIT_ITEROVER) return std::nullopt;
+    check(status, attempt, "git_config_next");
+    const std::string_view name = entry->name;
+    if (std::ranges::find(kHarmless, name) == kHarmless.end()) return std::string(name);
+  }
+}
+
 // For messages: the folder that the user knows rather than the .git in it.
 [[nodiscard]] fs::path shown(const fs::path& git_folder) {
   const fs::path folder = git_folder.has_filename() ? git_folder : git_folder.parent_path();
@@ -133,6 +155,16 @@ void refuse_unknown_formats(const fs::path& git_folder) {
                   fmt::format("its references are kept as {}, and only plain files are understood",
                               references),
                   "run there: git refs migrate --ref-format=files");
+  }
+  // git minds this one in every version of the format.
+  if (setting(config, "extensions.worktreeconfig").has_value()) {
+    if (const auto name = setting_for_one_worktree(git_folder / "config.worktree")) {
+      throw refusal(shown(git_folder),
+                    fmt::format("it has {} set for one worktree alone (extensions.worktreeConfig), "
+                                "which is not understood",
+                                *name),
+                    "set it for all of them: git config --worktree --unset, then git config");
+    }
   }
   // libgit2 would refuse these too, but leak memory for each setting that is none.
   if (const auto extension = unknown_extension(config)) {

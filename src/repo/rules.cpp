@@ -63,6 +63,34 @@ constexpr const char* kExcludes = "core.excludesFile";
   return text.empty() ? "" : fmt::format("{}\n{}", file->string(), text);
 }
 
+// Settings that git takes from other files on a condition that libgit2 does not know, and what
+// those files hold: core.attributesFile, for one.
+[[nodiscard]] std::string text_of_includes(const OpenRepository& open) {
+  constexpr std::string_view kInclude = "includeif.";
+  const std::string attempt = "cannot read git's settings";
+  const Owned<git_config*> config = settings_of(open);
+  git_config_iterator* settings = nullptr;
+  check(git_config_iterator_new(&settings, config.get()), attempt, "git_config_iterator_new");
+  const Owned<git_config_iterator*> owned = own(settings);
+  std::string text;
+  for (;;) {
+    git_config_entry* entry = nullptr;
+    const int status = git_config_next(&entry, settings);
+    if (status == GIT_ITEROVER) return text;
+    check(status, attempt, "git_config_next");
+    const std::string_view name = entry->name;
+    if (!name.starts_with(kInclude)) continue;
+    const std::string_view condition = name.substr(kInclude.size());
+    const auto is = [&](std::string_view kind) { return condition.starts_with(kind); };
+    if (is("gitdir:") || is("gitdir/i:") || is("onbranch:")) continue;
+    git_buf path = GIT_BUF_INIT;
+    check(git_config_parse_path(&path, entry->value), attempt, "git_config_parse_path");
+    const Owned<git_buf*> owned_path = own(&path);
+    text += fmt::format("{} = {}\n{}\n", name, path.ptr,
+                        text_in(open.root / std::string(path.ptr, path.size)));
+  }
+}
+
 }  // namespace
 
 std::optional<fs::path> rules_file(const OpenRepository& open, RulesFile which) {
@@ -90,6 +118,7 @@ std::map<std::string, std::string> Repository::rules() const {
   const bool is_set = found(git_config_get_string(&tree, config.get(), "attr.tree"),
                             "cannot read git's setting attr.tree", "git_config_get_string");
   rules["attr.tree"] = is_set ? tree : "";
+  rules["includeIf"] = text_of_includes(*opened_);
   return rules;
 }
 

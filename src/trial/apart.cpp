@@ -25,6 +25,9 @@ constexpr double kOfTheSlowest = 3;
 // device's doing: whoever wrote the opponent may have made it erratic.
 constexpr double kWidest = 2;
 
+// So many times that, and a gain cannot turn into a loss, however much the launches scatter.
+constexpr double kTelling = 4;
+
 struct Processes {
   double mean = 0;  // of logarithms, as all here
   double slowest = 0;
@@ -67,12 +70,13 @@ Apart compare_apart(const std::vector<std::vector<double>>& candidate,
   const double moved = std::clamp(theirs.width, usual, kWidest * usual);
   return {gain_of(theirs.mean - ours.mean), gain_of(theirs.mean - ours.slowest),
           std::hypot(moved, kSamplingErrors * theirs.sampling_error),
-          1 - ours.plain_mean_us / theirs.plain_mean_us};
+          1 - ours.plain_mean_us / theirs.plain_mean_us, kTelling * usual};
 }
 
 bool bears_out(const Apart& apart, double gain, double min_gain, bool disturbed) {
   if (disturbed) return apart.least_gain - apart.uncertainty >= min_gain;
   if (apart.plain_gain + kOfTheMean * apart.uncertainty < 0) return false;
+  if (gain >= apart.telling && apart.gain <= 0) return false;
   return apart.gain + kOfTheMean * apart.uncertainty >= gain / 2 &&
          apart.least_gain + kOfTheSlowest * apart.uncertainty >= gain / 2;
 }

@@ -1,6 +1,7 @@
 // What two kernels' times say of each other when each was measured in processes of its own.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 namespace autokernel::trial {
@@ -20,6 +21,8 @@ struct Apart {
   double uncertainty = 0;
   // By plain means of all launches: a few slow ones move those of logarithms by little.
   double plain_gain = 0;
+  // From what gain on a loss in the mean is no chance.
+  double telling = std::numeric_limits<double>::infinity();
 };
 // How much a time may move from process to process, whatever is run: on a kind of device.
 struct ProcessSpread {

@@ -355,7 +355,13 @@ class Trial : private SessionListener {
     if (settlement && result_.comparison) {
       // Should a process of its own take this one down, what is known so far still holds.
       if (learned_) learned_(result_);
-      settlement->settle(*result_.comparison);
+      if (auto rejected = settlement->settle(*result_.comparison)) {
+        // The figures of a kernel that is wrong mean nothing.
+        result_.comparison.reset();
+        result_.times.reset();
+        result_.reference.reset();
+        return rejected;
+      }
     }
     return std::nullopt;
   }

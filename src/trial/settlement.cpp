@@ -41,7 +41,7 @@ void Settlement::start(Who who) {
   session_->assign(launches, task_.device, task_.sized, task_.sized, task_.keys);
 }
 
-void Settlement::settle(PairedComparison& comparison) {
+std::optional<Rejection> Settlement::settle(PairedComparison& comparison) {
   std::vector<std::vector<double>> candidate;
   std::vector<std::vector<double>> opponent;
   for (std::size_t i = 0; i < kOrder.size(); ++i) {
@@ -50,7 +50,7 @@ void Settlement::settle(PairedComparison& comparison) {
     auto times_us = measure();
     if (const auto* reason = std::get_if<std::string>(&times_us)) {
       doubt(comparison, *reason);
-      return;
+      return std::nullopt;
     }
     // The next process gets ready while this one's launches are judged and its device is given
     // back.
@@ -58,8 +58,8 @@ void Settlement::settle(PairedComparison& comparison) {
     last->dismiss();
     if (i + 1 < kOrder.size()) start(kOrder[i + 1]);
     if (auto rejected = task_.judge(last->account().take_records())) {
-      doubt(comparison, "measured by itself, the kernel fails: " + rejected->reason);
-      return;
+      rejected->reason = "measured by itself: " + rejected->reason;
+      return rejected;
     }
     (is_candidate ? candidate : opponent).push_back(std::get<std::vector<double>>(times_us));
   }
@@ -71,13 +71,14 @@ void Settlement::settle(PairedComparison& comparison) {
   const bool is_borne_out = comparison.outcome == Outcome::faster
                                 ? bears_out(apart, comparison.gain, comparison.min_gain, disturbed)
                                 : !disturbed && bears_out_as_fast(apart, comparison.min_gain);
-  if (is_borne_out) return;
+  if (is_borne_out) return std::nullopt;
   doubt(comparison,
         fmt::format("measured in processes of their own the difference is {:+.2f} %, in the "
                     "slowest of them {:+.2f} %, by the plain mean {:+.2f} %, give or take {:.2f} "
                     "%{}{}",
                     -100 * apart.gain, -100 * apart.least_gain, -100 * apart.plain_gain,
                     100 * apart.uncertainty, disturbed ? ", and " : "", comparison.disturbance));
+  return std::nullopt;
 }
 
 std::variant<std::vector<double>, std::string> Settlement::measure() {

@@ -36,8 +36,9 @@ class Settlement : private SessionListener {
   explicit Settlement(SettlementTask task);
 
   // Measures, and writes what came of it into `comparison`, whose gain is in doubt from then on
-  // where processes of their own do not bear it out.
-  void settle(PairedComparison& comparison);
+  // where processes of their own do not bear it out. A rejection where a launch of the candidate
+  // was wrong.
+  [[nodiscard]] std::optional<Rejection> settle(PairedComparison& comparison);
 
  private:
   enum class Who : std::uint8_t { candidate, opponent };

@@ -89,10 +89,14 @@ class EmulatedStopwatch : public Stopwatch {
 
   [[nodiscard]] Launching sample(Launcher& launcher, Recipe recipe, const std::string& name,
                                  RecordSink& records) override {
+    double slowest_us = 0;
     for (;;) {  // once for each object of the module at most
       Launching launching = launcher.launch(recipe, task().keys.draw(name), name, none_, records);
-      const auto* launched = std::get_if<Launched>(&launching);
-      if (launched == nullptr || !launched->is_underpriced) return launching;
+      auto* launched = std::get_if<Launched>(&launching);
+      if (launched == nullptr) return launching;
+      slowest_us = std::max(slowest_us, launched->microseconds);
+      launched->microseconds = slowest_us;
+      if (!launched->is_underpriced) return launching;
     }
   }
   [[nodiscard]] bool samples_library(int launch) const override {

@@ -227,14 +227,17 @@ class GpuStopwatch : public Stopwatch {
   [[nodiscard]] Launching sample_behind_gate(Launcher& launcher, Recipe recipe,
                                              const std::string& name, Flush flush,
                                              RecordSink& records) {
+    double slowest_us = 0;  // of those that are launched again for what the kernel did
     for (int gates_given_up = 0; gates_given_up < kGateAttempts;) {
       BehindGate gate(tools_, flush);
       Launching launching = launcher.launch(recipe, task().keys.draw(name), name, gate, records);
       if (std::holds_alternative<Rejection>(launching)) return launching;
       if (tools_.gate_gave_up()) {
         ++gates_given_up;
-      } else if (!std::get<Launched>(launching).is_underpriced &&
-                 task().watch.after_sample(repeats()) == Watch::Sample::counts) {
+      } else if (auto& launched = std::get<Launched>(launching); launched.is_underpriced) {
+        slowest_us = std::max(slowest_us, launched.microseconds);
+      } else if (task().watch.after_sample(repeats()) == Watch::Sample::counts) {
+        launched.microseconds = std::max(slowest_us, launched.microseconds);
         return launching;
       }
       repeated_bytes_ += task().sized.output_bytes();

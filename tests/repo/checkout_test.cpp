@@ -15,6 +15,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr const char* kKernel = "kernels/kernel.cu";
 
@@ -79,6 +80,27 @@ TEST_F(Checkout, ThroughAProgramIsNotWhetherItIsSetUpHereOrNot) {
 TEST_F(Checkout, InAnotherEncodingIsNot) {
   scratch_.write(".git/info/attributes", "*.cu working-tree-encoding=UTF-16LE\n");
   EXPECT_THAT(fault(), HasSubstr("'working-tree-encoding'"));
+}
+
+// git takes the quotes off, and passes over the long line: libgit2 does neither.
+TEST_F(Checkout, ByLinesThatGitReadsInAnotherWayIsNot) {
+  scratch_.write(".gitattributes", "\"kernels/kernel.cu\" filter=other\n");
+  EXPECT_THAT(fault(), AllOf(HasSubstr(".gitattributes"), HasSubstr("in quotes")));
+  scratch_.write(".gitattributes",
+                 "*.cu filter=other\n*.cu -filter " + std::string(3000, ' ') + "\n");
+  EXPECT_THAT(fault(), AllOf(HasSubstr(".gitattributes"), HasSubstr("git passes over")));
+}
+
+TEST_F(Checkout, IncludesOnAConditionThatOnlyGitKnowsAreRules) {
+  const Repository before = Repository::open(scratch_.root());
+  EXPECT_EQ(before.rules().at("includeIf"), "");
+  scratch_.write("more", "[core]\n\tattributesFile = /evil\n");
+  scratch_.git("config", "includeIf.hasconfig:remote.*.url:https://**.path",
+               (scratch_.root() / "more").string());
+  scratch_.git("config", "includeIf.gitdir:/nowhere/.path", "/nothing");
+  const std::string rule = Repository::open(scratch_.root()).rules().at("includeIf");
+  EXPECT_THAT(rule, AllOf(HasSubstr("hasconfig"), HasSubstr("/evil")));
+  EXPECT_THAT(rule, Not(HasSubstr("gitdir")));
 }
 
 TEST_F(Checkout, OfAFileThatNoAttributeIsForIsFaithful) {

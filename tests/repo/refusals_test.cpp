@@ -100,6 +100,16 @@ TEST(Refusals, AnExtensionThatNobodyKnows) {
               AllOf(HasSubstr("extensions.someday"), HasSubstr("git clone")));
 }
 
+// In every version of the format.
+TEST(Refusals, SettingsForOneWorktreeAlone) {
+  const ScratchRepository scratch;
+  scratch.git("config", "extensions.worktreeConfig", "true");
+  EXPECT_NO_THROW(static_cast<void>(Repository::open(scratch.root())));
+  scratch.git("config", "--worktree", "core.attributesFile", "/evil");
+  EXPECT_THAT(refusal(scratch.root()),
+              AllOf(HasSubstr("core.attributesfile"), HasSubstr("extensions.worktreeConfig")));
+}
+
 TEST(Refusals, FilesThatAreSaidToLieElsewhereUntilTheyAreNot) {
   const ScratchRepository scratch;
   fill(scratch);

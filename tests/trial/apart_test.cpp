@@ -82,6 +82,17 @@ TEST(Apart, DoesNotBearOutAGainThatASlowLaunchPaysFor) {
   EXPECT_FALSE(bears_out(apart, 0.2, 0.02, false));
 }
 
+// However much the launches of both scatter.
+TEST(Apart, AClearGainMayNotTurnIntoALoss) {
+  const std::vector<double> erratic = {80, 140, 100, 60, 170, 90, 150, 70};
+  std::vector<double> ours = erratic;
+  for (double& time_us : ours) time_us *= 1.02;
+  const Apart apart = compare_apart({ours, ours, ours}, {erratic, erratic}, {.relative = 0.025});
+  EXPECT_GT(2 * apart.uncertainty, 0.16 / 2);
+  EXPECT_FALSE(bears_out(apart, 0.16, 0.02, false));
+  EXPECT_TRUE(bears_out(apart, 0.05, 0.02, false));
+}
+
 TEST(Apart, MustShowAllOfTheGainWhereTheOpponentWasDisturbed) {
   EXPECT_TRUE(bears_out({0.02, 0.02, 0.001, 0.02}, 0.10, 0.005, true));
   EXPECT_FALSE(bears_out({0.02, 0.02, 0.02, 0.02}, 0.10, 0.005, true));

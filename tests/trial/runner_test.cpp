@@ -1,6 +1,7 @@
 // Whole trials on the emulated device, with real kernels on small sizes.
 #include "autokernel/trial/runner.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -467,6 +468,31 @@ TEST_F(MatMulTrial, ModuleObjectsHoldTheirInitialBytesAtEveryLaunch) {
              "{.kernel = \"spoil\", .grid = {1}, .block = {2}});"));
 
   EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+}
+
+// A launch that is the first to change an object is repeated, and this kernel changes one whenever
+// it is slow, in three launches of four.
+TEST_F(MatMulTrial, AKernelDoesNotRidItselfOfItsSlowLaunches) {
+  std::string objects;
+  std::string cases;
+  for (int i = 0; i < 64; ++i) {
+    objects += fmt::format("__device__ int object{};", i);
+    cases += fmt::format("case {0}: object{0} = 1; break;", i);
+  }
+  const Result result =
+      trial(matmul(std::string(kStore) +
+                       "const unsigned hash = __bfloat16_as_ushort(A[0]) * 2654435761u;"
+                       "if (row == 0 && col == 0 && hash >> 30 != 0) {"
+                       "  unsigned long long now, until;"
+                       "  asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(until));"
+                       "  until += 50000000;"
+                       "  do { asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(now)); }"
+                       "  while (now < until);"
+                       "  switch (hash >> 8 & 63) {" +
+                       cases + "} }",
+                   objects));
+  EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
+  EXPECT_GT(test::present(result.times).p95_us, 50000);
 }
 
 TEST_F(MatMulTrial, AWorkspaceHoldsRandomBits) {

@@ -18,6 +18,7 @@
 #include "autokernel/base/search_path.h"
 #include "autokernel/base/system_error.h"
 #include "autokernel/plot/plot.h"
+#include "cli/output_files.h"
 #include "cli/plot/history.h"
 
 namespace autokernel::cli {
@@ -139,6 +140,7 @@ int Plot::run(const Console& console) {
     console.out << picture;
     return 0;
   }
+  refuse_to_overwrite_source(output, "the picture");
   write_file_atomically(output, picture, Sync::no);
   console.err << output << ": " << history.experiments.size() << " experiments of "
               << input.string() << "\n";

@@ -1,0 +1,30 @@
+#include "cli/output_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "autokernel/base/error.h"
+
+namespace autokernel::cli {
+namespace {
+
+constexpr std::array<std::string_view, 9> kSources = {".cu", ".cuh",  ".h",   ".cpp",  ".py",
+                                                      ".md", ".toml", ".tsv", ".jsonl"};
+
+}  // namespace
+
+void refuse_to_overwrite_source(const std::filesystem::path& file, std::string_view what) {
+  std::error_code unreadable;
+  const std::string ending = file.extension().string();
+  if (std::ranges::find(kSources, ending) == kSources.end()) return;
+  if (!std::filesystem::exists(file, unreadable)) return;
+  throw Error(Stop::usage,
+              fmt::format("cannot write {} to {}: the file is there, and '{}' files are "
+                          "sources or records; name another file",
+                          what, file.string(), ending));
+}
+
+}  // namespace autokernel::cli

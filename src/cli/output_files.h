@@ -1,0 +1,13 @@
+// Files that a user names to be written.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace autokernel::cli {
+
+// Throws Error(usage) where the file is there and is a source or a record by its name (kernel.cu,
+// case.toml, results.tsv): nobody means to lose that. `what` is to be written: "the log".
+void refuse_to_overwrite_source(const std::filesystem::path& file, std::string_view what);
+
+}  // namespace autokernel::cli
