@@ -393,8 +393,9 @@ Value Writer::call_common(const std::string& key, const std::vector<Value>& argu
                           const std::function<void(const std::vector<Value>&)>& write) {
   // With this attribute a function keeps every register that it has not to change, vectors too.
   // LLVM (16 to 22) gets it wrong where the result is returned in memory: the function ends in a
-  // vzeroupper, and its caller relies on rax. The C convention has four vector registers for a
-  // result, too few for 32 times 64 bits without AVX-512; this one has as many as there are.
+  // vzeroupper, and leaves the result's address in rax, which its caller takes for kept. The C
+  // convention has four vector registers for a result, too few for 32 times 64 bits without
+  // AVX-512; this one has as many as there are.
   constexpr const char* kKeeps = "\"no_caller_saved_registers\"";
   constexpr const char* kConvention = "x86_regcallcc";
   assert(bits_of(element) <= 64);
