@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "autokernel/trial/message.h"
-#include "trial/launch_message.h"
+#include "trial/runner/launch_message.h"
 
 namespace autokernel::fuzz {
 namespace {

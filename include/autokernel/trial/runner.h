@@ -14,7 +14,8 @@ namespace autokernel::trial {
 struct Telling {
   // The PTX that runs from now on, bounded in size.
   std::function<void(const std::string& ptx)> code;
-  // Where the warps stand, whenever that is asked (trial/questions.h), from a thread of its own.
+  // Where the warps stand, whenever that is asked (trial/supervise/questions.h), from a thread of
+  // its own.
   std::function<void(const std::string& text)> whereabouts;
 };
 
