@@ -165,6 +165,9 @@ struct PairedComparison {
   std::string disturbance;  // of the opponent by the candidate, in a sentence; empty: none was seen
 };
 
+// A gain becomes inconclusive, and the reason says why; any other outcome stays.
+void make_inconclusive(PairedComparison& comparison, const std::string& why);
+
 // Largest differences over all checked elements of all launches.
 struct Differences {
   double max_abs = 0;

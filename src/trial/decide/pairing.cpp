@@ -142,10 +142,4 @@ PairedComparison Pairing::comparison() const {
   return comparison;
 }
 
-void doubt(PairedComparison& comparison, const std::string& why) {
-  comparison.as_fast = false;
-  if (comparison.outcome == Outcome::faster) comparison.outcome = Outcome::inconclusive;
-  comparison.reason += "; " + why;
-}
-
 }  // namespace autokernel::trial

@@ -52,7 +52,4 @@ class Pairing {
   std::vector<std::vector<double>> alone_us_;
 };
 
-// What was found, if it is a gain, is worth nothing: inconclusive, and why.
-void doubt(PairedComparison& comparison, const std::string& why);
-
 }  // namespace autokernel::trial

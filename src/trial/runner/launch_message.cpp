@@ -5,6 +5,15 @@
 
 namespace autokernel::trial {
 
+template <>
+inline constexpr Recipe kLast<Recipe> = Recipe::constant;
+template <>
+inline constexpr cases::DType kLast<cases::DType> = cases::DType::u8;
+template <>
+inline constexpr cases::Role kLast<cases::Role> = cases::Role::inout;
+template <>
+inline constexpr cases::Distribution kLast<cases::Distribution> = cases::Distribution::integers;
+
 template <typename Fields, Either<cases::Fill> Object>
 void describe(Fields&& fields, Object& fill) {
   fields("distribution", fill.distribution);

@@ -328,7 +328,7 @@ class Trial : private SessionListener {
     if (request_.against) {
       PairedComparison& found = result_.comparison.emplace(compared(timed, *request_.against));
       if (result_.conditions && !result_.conditions->unclean.empty()) {
-        doubt(found, result_.conditions->unclean);
+        make_inconclusive(found, result_.conditions->unclean);
       }
       if (is_settled_apart(found, *request_.against)) {
         settlement = begin_settlement(*request_.against);

@@ -49,7 +49,7 @@ void Settlement::settle(PairedComparison& comparison) {
     const bool is_candidate = who_ == Who::candidate;
     auto times_us = measure();
     if (const auto* reason = std::get_if<std::string>(&times_us)) {
-      doubt(comparison, *reason);
+      make_inconclusive(comparison, *reason);
       return;
     }
     // The next process gets ready while this one's launches are judged and its device is given
@@ -58,7 +58,7 @@ void Settlement::settle(PairedComparison& comparison) {
     last->dismiss();
     if (i + 1 < kOrder.size()) start(kOrder[i + 1]);
     if (auto rejected = task_.judge(last->account().take_records())) {
-      doubt(comparison, "measured by itself, the kernel fails: " + rejected->reason);
+      make_inconclusive(comparison, "measured by itself, the kernel fails: " + rejected->reason);
       return;
     }
     (is_candidate ? candidate : opponent).push_back(std::get<std::vector<double>>(times_us));
@@ -72,12 +72,13 @@ void Settlement::settle(PairedComparison& comparison) {
                                 ? bears_out(apart, comparison.gain, comparison.min_gain, disturbed)
                                 : !disturbed && bears_out_as_fast(apart, comparison.min_gain);
   if (is_borne_out) return;
-  doubt(comparison,
-        fmt::format("measured in processes of their own the difference is {:+.2f} %, in the "
-                    "slowest of them {:+.2f} %, by the plain mean {:+.2f} %, give or take {:.2f} "
-                    "%{}{}",
-                    -100 * apart.gain, -100 * apart.least_gain, -100 * apart.plain_gain,
-                    100 * apart.uncertainty, disturbed ? ", and " : "", comparison.disturbance));
+  make_inconclusive(
+      comparison,
+      fmt::format("measured in processes of their own the difference is {:+.2f} %, in the "
+                  "slowest of them {:+.2f} %, by the plain mean {:+.2f} %, give or take {:.2f} "
+                  "%{}{}",
+                  -100 * apart.gain, -100 * apart.least_gain, -100 * apart.plain_gain,
+                  100 * apart.uncertainty, disturbed ? ", and " : "", comparison.disturbance));
 }
 
 std::variant<std::vector<double>, std::string> Settlement::measure() {

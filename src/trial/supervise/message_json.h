@@ -15,7 +15,6 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/trial/result.h"
-#include "trial/inputs/inputs.h"
 #include "trial/supervise/json_bounds.h"
 #include "trial/supervise/text_bounds.h"
 
@@ -42,17 +41,10 @@ concept Either = std::same_as<std::remove_const_t<Object>, Type>;
   }
 }
 
-// Enumerations that are written as numbers: their last value.
+// The last value of an enumeration that is written as a number. The file that defines the message
+// specialises it.
 template <typename Enumeration>
 inline constexpr Enumeration kLast = Enumeration{};
-template <>
-inline constexpr Recipe kLast<Recipe> = Recipe::constant;
-template <>
-inline constexpr cases::DType kLast<cases::DType> = cases::DType::u8;
-template <>
-inline constexpr cases::Role kLast<cases::Role> = cases::Role::inout;
-template <>
-inline constexpr cases::Distribution kLast<cases::Distribution> = cases::Distribution::integers;
 template <typename Enumeration>
 concept Numbered = std::is_enum_v<Enumeration> && kLast<Enumeration> != Enumeration{};
 

@@ -90,6 +90,12 @@ const char* spelling(Outcome outcome) {
   return "unknown";
 }
 
+void make_inconclusive(PairedComparison& comparison, const std::string& why) {
+  comparison.as_fast = false;
+  if (comparison.outcome == Outcome::faster) comparison.outcome = Outcome::inconclusive;
+  comparison.reason += "; " + why;
+}
+
 double least_gain(const DeviceReport& device) {
   constexpr double kOnAGpu = 0.005;
   constexpr double kEmulated = 0.02;

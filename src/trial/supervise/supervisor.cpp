@@ -11,7 +11,6 @@
 #include "autokernel/base/process_tree.h"
 #include "autokernel/base/scratch.h"
 #include "autokernel/trial/environment.h"
-#include "trial/decide/pairing.h"
 #include "trial/supervise/fate.h"
 #include "trial/supervise/presentable.h"
 #include "trial/supervise/runner_process.h"
@@ -168,7 +167,7 @@ class Trial {
   [[nodiscard]] Result completed(Result fate) {
     Result result = std::move(known_);
     if (phase_ == Phase::apart && result.comparison) {
-      doubt(*result.comparison, "measured by itself, a kernel fails: " + fate.reason);
+      make_inconclusive(*result.comparison, "measured by itself, a kernel fails: " + fate.reason);
       return result;
     }
     result.verdict = fate.verdict;

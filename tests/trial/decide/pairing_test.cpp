@@ -81,7 +81,7 @@ TEST(Pairing, AGainThatIsDoubtedIsNone) {
   comparison.outcome = Outcome::faster;
   comparison.reason = "-10 % time";
   comparison.as_fast = true;
-  doubt(comparison, "the GPU was too hot");
+  make_inconclusive(comparison, "the GPU was too hot");
   EXPECT_EQ(comparison.outcome, Outcome::inconclusive);
   EXPECT_FALSE(comparison.as_fast);
   EXPECT_EQ(comparison.reason, "-10 % time; the GPU was too hot");
@@ -90,7 +90,7 @@ TEST(Pairing, AGainThatIsDoubtedIsNone) {
 TEST(Pairing, ALossThatIsDoubtedStaysALoss) {
   PairedComparison comparison;
   comparison.outcome = Outcome::not_faster;
-  doubt(comparison, "the GPU was too hot");
+  make_inconclusive(comparison, "the GPU was too hot");
   EXPECT_EQ(comparison.outcome, Outcome::not_faster);
 }
 
