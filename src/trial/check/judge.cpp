@@ -9,38 +9,38 @@
 
 #include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
-#include "trial/check/compare.h"
-#include "trial/check/rms.h"
-#include "trial/check/unwritten.h"
+#include "trial/check/compare_tensors.h"
+#include "trial/check/rms_errors.h"
+#include "trial/check/unwritten_elements.h"
 #include "trial/inputs/conversion.h"
-#include "trial/inputs/element.h"
+#include "trial/inputs/element_text.h"
 
 namespace autokernel::trial {
 namespace {
 
-bool is_stress(Recipe recipe) {
-  return std::ranges::find(kStressRecipes, recipe) != kStressRecipes.end();
+bool is_stress(InputKind input_kind) {
+  return std::ranges::find(kStressInputKinds, input_kind) != kStressInputKinds.end();
 }
 
 // How the absolute tolerance, which is meant for the declared inputs, changes with inputs of
 // another scale.
-double absolute_scale(const SizedCase& sized, Recipe recipe) {
+double absolute_scale(const SizedCase& sized, InputKind input_kind) {
   const Scaling by = scaling(sized);
   const bool product = std::holds_alternative<cases::SumOfProducts>(sized.problem->exactness);
-  switch (recipe) {
-    case Recipe::declared:
-    case Recipe::exact:
-    case Recipe::constant:
+  switch (input_kind) {
+    case InputKind::declared:
+    case InputKind::exact:
+    case InputKind::constant:
       return 1;
-    case Recipe::very_large:
+    case InputKind::very_large:
       // Of a product, magnitudes say how much is allowed; of an unknown function, the square of the
       // scale is.
       return product ? 1 : std::ldexp(1, 2 * by.large);
-    case Recipe::very_small:
+    case InputKind::very_small:
       return product ? std::ldexp(1, -2 * by.small) : 1;
-    case Recipe::mixed:
+    case InputKind::mixed:
       return product ? 1 : std::ldexp(1, 2 * by.spread);
-    case Recipe::zeros:
+    case InputKind::zeros:
       return product ? 0 : 1;
   }
   return 1;
@@ -63,7 +63,7 @@ Rejection wrong(const LaunchRecord& launch, std::size_t t, const Bytes& expected
   const cases::DType dtype = tensor.tensor->dtype;
   const std::string name = element_name(tensor, comparison.first);
   const std::string right = value_text(dtype, expected, comparison.first);
-  const std::string when = occasion(*launch.sized, launch.recipe, launch.name);
+  const std::string when = occasion(*launch.sized, launch.input_kind, launch.name);
   if (const std::uint64_t unwritten = count_unwritten(launch, t, comparison.first)) {
     std::string reason = fmt::format(
         "{} was never written, expected {} ({}); {} of {} elements "
@@ -102,25 +102,25 @@ void Judge::multiply_magnitudes(const SizedCase& sized, const cases::SumOfProduc
 std::future<std::vector<Bytes>> Judge::making_inputs(const LaunchRecord& launch) const {
   return std::async(std::launch::async, [this, &launch] {
     std::vector<Bytes> inputs;
-    maker_->make(*launch.sized, launch.recipe, launch.key, inputs);
+    maker_->make(*launch.sized, launch.input_kind, launch.key, inputs);
     return inputs;
   });
 }
 
 std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
   const SizedCase& sized = *launch.sized;
-  const bool is_compared = launch.recipe != Recipe::declared || stands(Defence::case_inputs);
-  if (!is_compared && timed_recipe(*sized.problem) == Recipe::exact) return std::nullopt;
+  const bool is_compared = launch.input_kind != InputKind::declared || stands(Defence::case_inputs);
+  if (!is_compared && timed_input_kind(*sized.problem) == InputKind::exact) return std::nullopt;
   const std::vector<Bytes>& by_reference = reference_->expected(sized, inputs_);
   const std::vector<std::vector<double>>* const right =
       fp64_ != nullptr ? &fp64_->expected(sized, inputs_) : nullptr;
   const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
 
   Closeness closeness;
-  if (!is_exact(*sized.problem, launch.recipe)) {
+  if (!is_exact(*sized.problem, launch.input_kind)) {
     closeness.kind = Closeness::Kind::within;
     closeness.tolerance = sized.problem->tolerance;
-    closeness.tolerance.absolute *= absolute_scale(sized, launch.recipe);
+    closeness.tolerance.absolute *= absolute_scale(sized, launch.input_kind);
   }
   for (std::size_t t = 0; t < sized.tensors.size(); ++t) {
     const SizedTensor& tensor = sized.tensors[t];
@@ -134,7 +134,7 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
     }
     const Bytes& expected = is_right_known ? values.rounded : by_reference[t];
     Comparison comparison = compare(tensor.tensor->dtype, launch.outputs[t], expected, allowed);
-    if (comparison.differing > 0 && product != nullptr && is_stress(launch.recipe) &&
+    if (comparison.differing > 0 && product != nullptr && is_stress(launch.input_kind) &&
         tensor.tensor->name == product->output) {
       // How far sums of such magnitudes may be off takes a second product.
       multiply_magnitudes(sized, *product);
@@ -144,13 +144,13 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
       comparison = compare(tensor.tensor->dtype, launch.outputs[t], expected, allowed);
     }
     if (!(comparison.all_finite && std::isfinite(values.reference_error)) &&
-        is_stress(launch.recipe)) {
+        is_stress(launch.input_kind)) {
       notes_.push_back(fmt::format("not judged, since the reference itself is not finite: {}",
-                                   occasion(sized, launch.recipe, launch.name)));
+                                   occasion(sized, launch.input_kind, launch.name)));
       return std::nullopt;
     }
     // Stress inputs are of another scale, and their differences would drown the others.
-    if (!is_stress(launch.recipe)) {
+    if (!is_stress(launch.input_kind)) {
       differences_.max_abs = std::max(differences_.max_abs, comparison.differences.max_abs);
       differences_.max_rel = std::max(differences_.max_rel, comparison.differences.max_rel);
     }
@@ -160,7 +160,7 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
   if (product_check_ && stands(Defence::misrounding)) {
     if (auto rejected = product_check_->look(launch, inputs_, by_reference)) return rejected;
   }
-  if (right == nullptr || launch.recipe != Recipe::declared) return std::nullopt;
+  if (right == nullptr || launch.input_kind != InputKind::declared) return std::nullopt;
   return judge_rms(launch, by_reference, *right);
 }
 
@@ -189,7 +189,7 @@ std::optional<Rejection> Judge::judge_rms(const LaunchRecord& launch,
         fmt::format("{}: the root mean square error against fp64 is {:.4g}, that of the fp32 "
                     "reference {:.4g}; at most {} times as much is allowed ({})",
                     tensor.tensor->name, errors.got, errors.reference, kRmsFactor,
-                    occasion(sized, launch.recipe, launch.name)),
+                    occasion(sized, launch.input_kind, launch.name)),
         ""};
   }
   return std::nullopt;
@@ -216,7 +216,8 @@ std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launche
   for (std::size_t i = 1; i < launches.size(); ++i) {
     const LaunchRecord& one = launches[i - 1];
     const LaunchRecord& other = launches[i];
-    if (one.recipe != other.recipe || one.key != other.key || one.sized != other.sized) continue;
+    if (one.input_kind != other.input_kind || one.key != other.key || one.sized != other.sized)
+      continue;
     for (std::size_t t = 0; t < one.outputs.size(); ++t) {
       if (same_bytes(one.outputs[t], other.outputs[t])) continue;
       const SizedTensor& tensor = one.sized->tensors[t];
@@ -230,7 +231,7 @@ std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launche
               element_name(tensor, element),
               value_text(tensor.tensor->dtype, one.outputs[t], element),
               value_text(tensor.tensor->dtype, other.outputs[t], element),
-              occasion(*other.sized, other.recipe, other.name)),
+              occasion(*other.sized, other.input_kind, other.name)),
           "", Cause::race};
     }
   }

@@ -14,7 +14,7 @@
 #include "trial/check/product_check.h"
 #include "trial/check/reference.h"
 #include "trial/inputs/inputs.h"
-#include "trial/launch/launcher.h"
+#include "trial/launch/kernel_launcher.h"
 #include "trial/launch/rejection.h"
 
 namespace autokernel::trial {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "trial/inputs/element.h"
+#include "trial/inputs/element_text.h"
 
 namespace autokernel::trial {
 namespace {

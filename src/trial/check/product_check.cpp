@@ -61,7 +61,7 @@ constexpr double kMostProducts = 64e6;
 
 ProductCheck::ProductCheck(std::span<const LaunchRecord> launches) : random_(unforeseeable()) {
   for (const LaunchRecord& launch : launches) {
-    if (launch.recipe == Recipe::declared) sampled_launches_.push_back(&launch);
+    if (launch.input_kind == InputKind::declared) sampled_launches_.push_back(&launch);
   }
   std::ranges::shuffle(sampled_launches_, random_);
   if (sampled_launches_.empty()) return;
@@ -100,14 +100,14 @@ std::optional<Rejection> ProductCheck::look(const LaunchRecord& launch,
                                             const std::vector<Bytes>& expected) {
   const SizedCase& sized = *launch.sized;
   const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
-  if (product == nullptr || launch.recipe != Recipe::declared || !is_plain_product_) {
+  if (product == nullptr || launch.input_kind != InputKind::declared || !is_plain_product_) {
     return std::nullopt;
   }
   const std::size_t output = sized.index_of(product->output);
   output_ = &sized.tensors[output];
   const cases::DType dtype = output_->tensor->dtype;
   if (!cases::is_floating(dtype)) return std::nullopt;
-  const std::string when = occasion(sized, launch.recipe, launch.name);
+  const std::string when = occasion(sized, launch.input_kind, launch.name);
   wholes_.push_back({when, disagreement_of(dtype, launch.outputs[output], expected[output])});
   if (std::ranges::find(sampled_launches_, &launch) == sampled_launches_.end()) return std::nullopt;
   const Misrounding found = sample(launch, *product, inputs, expected);

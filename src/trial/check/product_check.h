@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "trial/check/misrounding.h"
-#include "trial/launch/launcher.h"
+#include "trial/launch/kernel_launcher.h"
 #include "trial/launch/rejection.h"
 
 namespace autokernel::trial {

@@ -51,7 +51,7 @@ KernelReference::Loaded& KernelReference::loaded_for(const SizedCase& sized) {
   if (const auto* refused = std::get_if<Rejection>(&loading)) broken(sized, refused->reason);
   Candidate kernel = std::get<Candidate>(std::move(loading));
   const Workspace workspace = kernel.workspace();
-  DeviceMemory memory(*device_, Operands::bytes_wanted(*device_, sized, workspace));
+  DeviceMemory memory(*device_, Operands::required_bytes(*device_, sized, workspace));
   Operands operands(*device_, sized, workspace, memory);
   return loaded_
       .emplace(sized.size_name, Loaded{std::move(kernel),

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "trial/decide/decision.h"
-#include "trial/decide/rehearsal.h"
+#include "trial/decide/simulated_pairs.h"
 #include "trial/decide/statistics.h"
 
 namespace autokernel::trial {
@@ -104,7 +104,7 @@ NoiseFigures figures_of(const NoiseRecording& recording, double min_gain) {
   ResampledPairs noise(log_ratios, random);
   for (int i = 0; i < kDecisions; ++i) {
     noise.begin();
-    const Rehearsed trial = rehearse([&] { return noise.next(); }, min_gain);
+    const SimulatedDecision trial = simulate_decision([&] { return noise.next(); }, min_gain);
     if (trial.conclusion == Conclusion::faster) ++figures.false_keeps;
   }
   return figures;

@@ -7,13 +7,13 @@
 #include <span>
 
 #include "autokernel/base/defences.h"
-#include "trial/decide/kinds.h"
+#include "trial/decide/input_dependence.h"
 #include "trial/decide/statistics.h"
 
 namespace autokernel::trial {
 namespace {
 
-// Of the logarithms of times: what an opponent takes by itself against what it takes beside the
+// Of the logarithms of times: what an incumbent takes by itself against what it takes beside the
 // candidate is a ratio, too.
 struct LogMean {
   double mean = 0;
@@ -40,7 +40,7 @@ constexpr double kDisturbedErrors = 3;
 
 [[nodiscard]] std::string figures(const PairedComparison& comparison, int pairs) {
   return fmt::format("{:+.2f} % time against {} (95 %: {:+.2f} to {:+.2f} %, {} pairs)",
-                     -100 * comparison.gain, comparison.against, -100 * comparison.gain_high,
+                     -100 * comparison.gain, comparison.incumbent_name, -100 * comparison.gain_high,
                      -100 * comparison.gain_low, pairs);
 }
 
@@ -79,16 +79,16 @@ constexpr double kDisturbedErrors = 3;
 
 }  // namespace
 
-void Pairing::add_pair(double candidate_us, double opponent_us, Recipe inputs) {
-  opponent_us_.push_back(opponent_us);
-  log_ratios_.push_back(std::log(opponent_us / candidate_us));
+void Pairing::add_pair(double candidate_us, double incumbent_us, InputKind inputs) {
+  incumbent_us_.push_back(incumbent_us);
+  log_ratios_.push_back(std::log(incumbent_us / candidate_us));
   inputs_.push_back(inputs);
-  if (!wants_more_) return;  // a recording goes on
+  if (!needs_more_) return;  // a recording goes on
   const auto pairs = static_cast<int>(log_ratios_.size());
   if (next_look_ == 0) next_look_ = kFirstLook;
   if (pairs < next_look_) return;
   next_look_ = next_look(pairs);
-  wants_more_ = pairs < kMostPairs && conclusion(Looking::on) == Conclusion::undecided;
+  needs_more_ = pairs < kMostPairs && conclusion(Looking::on) == Conclusion::undecided;
 }
 
 std::vector<double> Pairing::counted() const {
@@ -111,7 +111,7 @@ PairedComparison Pairing::comparison() const {
   const PairedEstimate found = estimated();
   const Interval logs = interval(found);
   PairedComparison comparison;
-  comparison.against = against_;
+  comparison.incumbent_name = incumbent_name_;
   comparison.outcome = outcome_of(conclusion(Looking::last));
   comparison.min_gain = min_gain_;
   comparison.gain = gain_of(found.mean);
@@ -121,14 +121,14 @@ PairedComparison Pairing::comparison() const {
   comparison.as_fast = stands(Defence::slow_minority)
                            ? is_as_fast_guarded(counted(), found, min_gain_)
                            : is_as_fast(found, min_gain_);
-  comparison.opponent = summarise(opponent_us_);
+  comparison.incumbent_times = summarise(incumbent_us_);
   comparison.reason = reason_of(comparison, found, slow_minority(counted(), found.mean).plain_mean);
   if (const auto kind = lesser_kind(log_ratios_, inputs_)) {
     comparison.reason +=
         fmt::format("; on {}: on others it gains more, which does not count", name_of(*kind));
   }
   // The machine may have become slower, or faster, meanwhile: then one of the two is as slow.
-  const LogMean beside = log_mean(opponent_us_);
+  const LogMean beside = log_mean(incumbent_us_);
   const bool disturbed = !alone_us_.empty() && std::ranges::all_of(alone_us_, [&](const auto& us) {
     return is_slower(beside, log_mean(us));
   });
@@ -136,8 +136,8 @@ PairedComparison Pairing::comparison() const {
     const auto fastest = std::ranges::max_element(
         alone_us_, {}, [](const std::vector<double>& us) { return log_mean(us).mean; });
     comparison.disturbance =
-        fmt::format("{} takes {:.3f} us beside the candidate, {:.3f} us without it", against_,
-                    comparison.opponent.median_us, median(*fastest));
+        fmt::format("{} takes {:.3f} us beside the candidate, {:.3f} us without it",
+                    incumbent_name_, comparison.incumbent_times.median_us, median(*fastest));
   }
   return comparison;
 }

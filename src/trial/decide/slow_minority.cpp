@@ -29,14 +29,14 @@ constexpr double kUnlikely = 0.01;
 SlowMinority slow_minority(std::span<const double> log_ratios, double mean) {
   // What either takes longer than usual, in its own usual times.
   double candidates = 0;
-  double opponents = 0;
+  double incumbents = 0;
   for (const double ratio : log_ratios) {
     const double off = ratio - mean;
-    (off < 0 ? candidates : opponents) += std::expm1(std::fabs(off));
+    (off < 0 ? candidates : incumbents) += std::expm1(std::fabs(off));
   }
   const auto pairs = static_cast<double>(log_ratios.size());
   SlowMinority found;
-  found.plain_mean = mean + std::log1p(opponents / pairs) - std::log1p(candidates / pairs);
+  found.plain_mean = mean + std::log1p(incumbents / pairs) - std::log1p(candidates / pairs);
 
   std::vector<double> by_size(log_ratios.begin(), log_ratios.end());
   const auto count = static_cast<std::ptrdiff_t>(std::ceil(kMostDifferent * pairs));
@@ -58,9 +58,9 @@ Conclusion conclude_gain(std::span<const double> log_ratios, const PairedEstimat
   if (looking == Looking::last) {
     return found.plain_mean > 0 ? Conclusion::faster : Conclusion::undecided;
   }
-  const bool is_settled =
+  const bool is_confirmed =
       found.p_value >= kLittleChance && found.plain_mean >= kShareInPlainMean * estimate.mean;
-  return is_settled ? Conclusion::faster : Conclusion::undecided;
+  return is_confirmed ? Conclusion::faster : Conclusion::undecided;
 }
 
 bool is_as_fast_guarded(std::span<const double> log_ratios, const PairedEstimate& estimate,

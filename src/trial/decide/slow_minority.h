@@ -1,6 +1,6 @@
 // Whether a kernel that is mostly faster pays for it in a few launches. A trimmed mean leaves those
 // out, as it must on a machine that others use as well; here they are held against the same
-// launches of the opponent, which the machine disturbs as often.
+// launches of the incumbent, which the machine disturbs as often.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace autokernel::trial {
 
 struct SlowMinority {
-  // The logarithm of opponent over candidate in plain means, of which nothing is left out.
+  // The logarithm of incumbent over candidate in plain means, of which nothing is left out.
   double plain_mean = 0;
   // Of as many of the pairs that differ most being the candidate's slow ones, where a slow launch
   // is either's as likely.

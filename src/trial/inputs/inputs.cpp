@@ -62,21 +62,22 @@ inline float power_of_two(int exponent) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + kBias) << 23U);
 }
 
-// Multiplies each value as the recipe says. `words` have given the values too; their lowest bits
-// hardly show in them.
-void scale(Recipe recipe, const Scaling& by, float constant, std::span<const std::uint32_t> words,
-           std::span<float> values) {
-  switch (recipe) {
-    case Recipe::declared:
-    case Recipe::exact:
+// Multiplies each value as that kind of inputs says. `words` have given the values too; their
+// lowest bits hardly show in them.
+void scale(InputKind input_kind, const Scaling& by, float constant,
+           std::span<const std::uint32_t> words, std::span<float> values) {
+  switch (input_kind) {
+    case InputKind::declared:
+    case InputKind::exact:
       return;
-    case Recipe::very_large:
-    case Recipe::very_small: {
-      const float factor = std::ldexp(1.0F, recipe == Recipe::very_large ? by.large : -by.small);
+    case InputKind::very_large:
+    case InputKind::very_small: {
+      const float factor =
+          std::ldexp(1.0F, input_kind == InputKind::very_large ? by.large : -by.small);
       for (float& value : values) value *= factor;
       return;
     }
-    case Recipe::mixed: {
+    case InputKind::mixed: {
       const auto steps = static_cast<std::uint32_t>(2 * by.spread + 1);
       for (std::size_t i = 0; i < values.size(); ++i) {
         const std::uint32_t step = ((words[i] & 0xffU) * steps) >> 8U;
@@ -84,20 +85,21 @@ void scale(Recipe recipe, const Scaling& by, float constant, std::span<const std
       }
       return;
     }
-    case Recipe::zeros:
+    case InputKind::zeros:
       std::ranges::fill(values, 0.0F);
       return;
-    case Recipe::constant:
+    case InputKind::constant:
       std::ranges::fill(values, constant);
       return;
   }
 }
 
-// One tensor by recipe. Its words come from the sequence of its own index.
+// One tensor of inputs of that kind. Its words come from the sequence of its own index.
 void fill_tensor(const SizedTensor& tensor, std::uint32_t index, const Declared& declared,
-                 Recipe recipe, const Scaling& by, const Key& key, std::span<std::byte> bytes) {
+                 InputKind input_kind, const Scaling& by, const Key& key,
+                 std::span<std::byte> bytes) {
   // An integer tensor has its declared range and no other, which may not even hold zero.
-  const Recipe applied = is_floating(tensor.tensor->dtype) ? recipe : Recipe::declared;
+  const InputKind applied = is_floating(tensor.tensor->dtype) ? input_kind : InputKind::declared;
   const std::uint32_t choice =
       philox({0, 0, index, static_cast<std::uint32_t>(Purpose::choices)}, key)[0];
   const float constant = 0.5F + static_cast<float>(choice >> 9U) * 0x1p-24F;  // [0.5, 1)
@@ -128,24 +130,25 @@ void fill_tensor(const SizedTensor& tensor, std::uint32_t index, const Declared&
 
 }  // namespace
 
-bool is_exact(const cases::Case& problem, Recipe recipe) {
-  return std::holds_alternative<cases::ExactAlways>(problem.exactness) || recipe == Recipe::exact;
+bool is_exact(const cases::Case& problem, InputKind input_kind) {
+  return std::holds_alternative<cases::ExactAlways>(problem.exactness) ||
+         input_kind == InputKind::exact;
 }
 
-Recipe timed_recipe(const cases::Case& problem) {
+InputKind timed_input_kind(const cases::Case& problem) {
   const bool has_exact = std::holds_alternative<cases::SumOfProducts>(problem.exactness) &&
                          stands(Defence::exact_inputs);
-  return has_exact ? Recipe::exact : Recipe::declared;
+  return has_exact ? InputKind::exact : InputKind::declared;
 }
 
-Recipe sampled_recipe(const cases::Case& problem, int sample) {
+InputKind sampled_input_kind(const cases::Case& problem, int sample) {
   const bool declared = sample % 2 != 0 && stands(Defence::case_inputs);
-  return declared ? Recipe::declared : timed_recipe(problem);
+  return declared ? InputKind::declared : timed_input_kind(problem);
 }
 
-std::string description(const cases::Case& problem, Recipe recipe) {
-  switch (recipe) {
-    case Recipe::declared:
+std::string description(const cases::Case& problem, InputKind input_kind) {
+  switch (input_kind) {
+    case InputKind::declared:
       for (const cases::Tensor& tensor : problem.tensors) {
         if (tensor.role == cases::Role::out) continue;
         switch (tensor.fill.distribution) {
@@ -158,17 +161,17 @@ std::string description(const cases::Case& problem, Recipe recipe) {
         }
       }
       return "no inputs";
-    case Recipe::exact:
+    case InputKind::exact:
       return "exact inputs";
-    case Recipe::very_large:
+    case InputKind::very_large:
       return "stress inputs: very large";
-    case Recipe::very_small:
+    case InputKind::very_small:
       return "stress inputs: very small";
-    case Recipe::mixed:
+    case InputKind::mixed:
       return "stress inputs: mixed scale";
-    case Recipe::zeros:
+    case InputKind::zeros:
       return "stress inputs: zeros";
-    case Recipe::constant:
+    case InputKind::constant:
       return "stress inputs: constants";
   }
   return "inputs";
@@ -195,7 +198,7 @@ Scaling scaling(const SizedCase& sized) {
   return Scaling{large, 6, std::min(large, 3)};
 }
 
-void InputMaker::make(const SizedCase& sized, Recipe recipe, const Key& key,
+void InputMaker::make(const SizedCase& sized, InputKind input_kind, const Key& key,
                       std::vector<Bytes>& inputs) const {
   const Scaling by = scaling(sized);
   const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
@@ -209,11 +212,12 @@ void InputMaker::make(const SizedCase& sized, Recipe recipe, const Key& key,
     inputs[t].resize(tensor.bytes);
     const std::string& name = tensor.tensor->name;
     const bool is_factor = product != nullptr && (name == product->left || name == product->right);
-    if (recipe == Recipe::exact && is_factor) continue;
-    fill_tensor(tensor, static_cast<std::uint32_t>(t), {normal_, tensor.tensor->fill}, recipe, by,
-                key, inputs[t]);
+    if (input_kind == InputKind::exact && is_factor) continue;
+    fill_tensor(tensor, static_cast<std::uint32_t>(t), {normal_, tensor.tensor->fill}, input_kind,
+                by, key, inputs[t]);
   }
-  if (recipe == Recipe::exact && product != nullptr) fill_exact(sized, *product, key, inputs);
+  if (input_kind == InputKind::exact && product != nullptr)
+    fill_exact(sized, *product, key, inputs);
 }
 
 }  // namespace autokernel::trial

@@ -1,4 +1,4 @@
-// The inputs of one launch as a pure function of recipe and key: made once before the launch, and
+// The inputs of one launch as a pure function of kind and key: made once before the launch, and
 // again, from the key, when its output is judged.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace autokernel::trial {
 
-enum class Recipe : std::uint8_t {
+enum class InputKind : std::uint8_t {
   declared,    // as case.toml says: normal, uniform, whole numbers
   exact,       // see exact_inputs.h; only for a sum of products
   very_large,  // the declared values times a power of two
@@ -22,20 +22,21 @@ enum class Recipe : std::uint8_t {
   zeros,
   constant,  // one value per tensor
 };
-inline constexpr std::array kStressRecipes = {Recipe::very_large, Recipe::very_small, Recipe::mixed,
-                                              Recipe::zeros, Recipe::constant};
+inline constexpr std::array kStressInputKinds = {InputKind::very_large, InputKind::very_small,
+                                                 InputKind::mixed, InputKind::zeros,
+                                                 InputKind::constant};
 
 // Whether outputs on these inputs are compared bit for bit.
-[[nodiscard]] bool is_exact(const cases::Case& problem, Recipe recipe);
-// The recipe of launches that stand for timed ones: exact inputs where there are any.
-[[nodiscard]] Recipe timed_recipe(const cases::Case& problem);
+[[nodiscard]] bool is_exact(const cases::Case& problem, InputKind input_kind);
+// The kind of launches that stand for timed ones: exact inputs where there are any.
+[[nodiscard]] InputKind timed_input_kind(const cases::Case& problem);
 // That of the sample with that number: every second one has the inputs that the case declares, so
 // that a kernel gains nothing by being fast, or right, on one of the two alone.
-[[nodiscard]] Recipe sampled_recipe(const cases::Case& problem, int sample);
+[[nodiscard]] InputKind sampled_input_kind(const cases::Case& problem, int sample);
 // "exact inputs", "normal inputs", "stress inputs: very large".
-[[nodiscard]] std::string description(const cases::Case& problem, Recipe recipe);
+[[nodiscard]] std::string description(const cases::Case& problem, InputKind input_kind);
 
-// How far a stress recipe moves its inputs and so what may be asked of its outputs.
+// How far stress inputs are moved, and so what may be expected of its outputs.
 struct Scaling {
   int large = 0;  // very_large multiplies by 2^large, very_small by 2^-small, mixed by 2^-spread to
                   // 2^spread
@@ -49,7 +50,7 @@ class InputMaker {
  public:
   // Gives every tensor that is read its values; outputs get none (an empty entry). Reuses the
   // memory in `inputs`.
-  void make(const SizedCase& sized, Recipe recipe, const Key& key,
+  void make(const SizedCase& sized, InputKind input_kind, const Key& key,
             std::vector<Bytes>& inputs) const;
 
  private:

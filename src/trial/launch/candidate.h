@@ -12,7 +12,7 @@
 #include "autokernel/driver/device.h"
 #include "trial/launch/operands.h"
 #include "trial/launch/rejection.h"
-#include "trial/launch/restoring.h"
+#include "trial/launch/restore_cost.h"
 
 namespace autokernel::trial {
 

@@ -9,8 +9,8 @@ namespace autokernel::trial {
 namespace {
 
 constexpr std::array kKinds = {
-    LaunchKind::check,    LaunchKind::warm_up,          LaunchKind::timed,  LaunchKind::warm,
-    LaunchKind::opponent, LaunchKind::opponent_warm_up, LaunchKind::library};
+    LaunchKind::check,     LaunchKind::warm_up,           LaunchKind::timed,  LaunchKind::warm,
+    LaunchKind::incumbent, LaunchKind::incumbent_warm_up, LaunchKind::library};
 
 }  // namespace
 
@@ -24,9 +24,9 @@ const char* name_of(LaunchKind kind) {
       return "timed launch";
     case LaunchKind::warm:
       return "warm launch";
-    case LaunchKind::opponent_warm_up:
+    case LaunchKind::incumbent_warm_up:
       return "opponent's warm-up launch";
-    case LaunchKind::opponent:
+    case LaunchKind::incumbent:
       return "opponent's launch";
     case LaunchKind::library:
       return "library";

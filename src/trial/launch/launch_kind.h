@@ -9,12 +9,12 @@
 namespace autokernel::trial {
 
 enum class LaunchKind : std::uint8_t {
-  check,             // to be judged, before anything is timed
-  warm_up,           // before each series of timed ones
-  timed,             // the sample that counts, to be judged as well
-  warm,              // on a GPU: timed without emptying the caches
-  opponent_warm_up,  // the same of the kernel that is compared with
-  opponent,
+  check,              // to be judged, before anything is timed
+  warm_up,            // before each series of timed ones
+  timed,              // the sample that counts, to be judged as well
+  warm,               // on a GPU: timed without emptying the caches
+  incumbent_warm_up,  // the same of the kernel that is compared with
+  incumbent,
   library,  // no launch of a kernel, but inputs of its own
 };
 // "timed launch".

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "autokernel/base/defences.h"
-#include "trial/inputs/element.h"
+#include "trial/inputs/element_text.h"
 
 namespace autokernel::trial {
 namespace {
@@ -39,8 +39,8 @@ Operands::Operands(const driver::Device& device, const SizedCase& sized, const W
   for (driver::Address& address : addresses_) parameters_.push_back(&address);
 }
 
-std::size_t Operands::bytes_wanted(const driver::Device& device, const SizedCase& sized,
-                                   const Workspace& workspace) {
+std::size_t Operands::required_bytes(const driver::Device& device, const SizedCase& sized,
+                                     const Workspace& workspace) {
   std::size_t wanted = 0;
   const auto add = [&](std::size_t bytes) {
     wanted += DeviceMemory::rounded(kPlaces * kAlignment + bytes + 2 * guard_bytes(device));

@@ -13,7 +13,7 @@
 #include "trial/inputs/philox.h"
 #include "trial/inputs/sized_case.h"
 #include "trial/launch/device_memory.h"
-#include "trial/launch/fault_words.h"
+#include "trial/launch/fault_text.h"
 
 namespace autokernel::trial {
 
@@ -40,11 +40,12 @@ struct HostSide {
 
 class Operands {
  public:
-  // `device`, `sized` and `memory`, which has bytes_wanted() of room, must live longer.
+  // `device`, `sized` and `memory`, which has required_bytes() of room, must live longer.
   Operands(const driver::Device& device, const SizedCase& sized, const Workspace& workspace,
            DeviceMemory& memory);
-  [[nodiscard]] static std::size_t bytes_wanted(const driver::Device& device,
-                                                const SizedCase& sized, const Workspace& workspace);
+  [[nodiscard]] static std::size_t required_bytes(const driver::Device& device,
+                                                  const SizedCase& sized,
+                                                  const Workspace& workspace);
 
   // Writes the inputs, and random bits into everything else: outputs, workspace, guard bands.
   // Nothing may be running. `inputs` is indexed like the tensors; it and `host` must stay as they

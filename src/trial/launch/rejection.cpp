@@ -88,7 +88,7 @@ Rejection rejection(const driver::Fault& fault, const std::string& launches,
                     const std::string& occasion, std::span<const NamedBuffer> buffers) {
   if (fault.kind == driver::FaultKind::unsupported) return unsupported(fault);
   const std::string brief =
-      fmt::format("{} ({}, {}) [{}]", first_lines(words_of(fault, buffers), kReasonLines),
+      fmt::format("{} ({}, {}) [{}]", first_lines(fault_text(fault, buffers), kReasonLines),
                   fault.name, fault.code, fault.call);
   switch (fault.occasion) {
     case driver::Occasion::load:

@@ -6,7 +6,7 @@
 
 #include "autokernel/driver/fault.h"
 #include "autokernel/trial/result.h"
-#include "trial/launch/fault_words.h"
+#include "trial/launch/fault_text.h"
 
 namespace autokernel::trial {
 

@@ -7,7 +7,7 @@
 #include <ranges>
 #include <span>
 
-#include "trial/check/check.h"
+#include "trial/check/check_plan.h"
 #include "trial/supervise/text_bounds.h"
 
 namespace autokernel::trial {
@@ -24,9 +24,9 @@ constexpr int kMostKeys = 1 << 19;
 // variable of the module that a launch is the first to change, and for each gate that gave up;
 // whoever may repeat without end waits for inputs that suit.
 constexpr int kMostReplaced = 64;
-// An opponent is loaded alone before the candidate and after it.
+// An incumbent is loaded alone before the candidate and after it.
 constexpr int kLoadsAlone = 2;
-// More than either device takes to say how fast an opponent is alone.
+// More than either device takes to say how fast an incumbent is alone.
 constexpr int kMostAlone = 100;
 // What a run of a kernel queues: four launches, the zeroing of a workspace, and the setting back of
 // variables, each of which takes a GPU longer than this.
@@ -74,11 +74,12 @@ bool LaunchAccount::is_to_be_drawn(const NamedLaunch& launch) const {
     case LaunchKind::warm:
       return is_timing_ && plan_.on_gpu &&
              is_next(warm_series_, launch.number, warm_samples(plan_.times_only));
-    case LaunchKind::opponent_warm_up:
-      return plan_.has_opponent && is_next(opponent_warm_ups_, launch.number, rounds + kLoadsAlone);
-    case LaunchKind::opponent:
-      return plan_.has_opponent &&
-             is_next(opponent_series_, launch.number, fitting + kLoadsAlone * kMostAlone);
+    case LaunchKind::incumbent_warm_up:
+      return plan_.has_incumbent &&
+             is_next(incumbent_warm_ups_, launch.number, rounds + kLoadsAlone);
+    case LaunchKind::incumbent:
+      return plan_.has_incumbent &&
+             is_next(incumbent_series_, launch.number, fitting + kLoadsAlone * kMostAlone);
     case LaunchKind::library:
       return plan_.has_library && !has_library_key_ && launch.number == 0;
   }
@@ -110,15 +111,15 @@ void LaunchAccount::note_draw(const NamedLaunch& launch) {
   if (launch.kind == LaunchKind::warm_up) {
     warm_ups_ = {.loads = warm_ups_.loads + (is_first ? 1 : 0), .last = launch.number};
   }
-  if (launch.kind == LaunchKind::opponent_warm_up) {
-    opponent_warm_ups_ = {.loads = opponent_warm_ups_.loads + (is_first ? 1 : 0),
-                          .last = launch.number};
+  if (launch.kind == LaunchKind::incumbent_warm_up) {
+    incumbent_warm_ups_ = {.loads = incumbent_warm_ups_.loads + (is_first ? 1 : 0),
+                           .last = launch.number};
   }
 }
 
 LaunchAccount::Series* LaunchAccount::series_of(LaunchKind kind) {
   if (kind == LaunchKind::timed) return &timed_series_;
-  if (kind == LaunchKind::opponent) return &opponent_series_;
+  if (kind == LaunchKind::incumbent) return &incumbent_series_;
   return kind == LaunchKind::warm ? &warm_series_ : nullptr;
 }
 
@@ -129,7 +130,7 @@ std::optional<LaunchAccount::Planned> LaunchAccount::planned_check() const {
     for (int i = 0; i < check.launches; ++i, ++number) {
       if (number != checks_) continue;
       const SizedCase* const sized = check.at == CheckedAt::timed_size ? timed_ : checked_;
-      return Planned{check_name(number + 1), check.recipe, first, sized};
+      return Planned{check_name(number + 1), check.input_kind, first, sized};
     }
   }
   return std::nullopt;
@@ -141,14 +142,14 @@ std::optional<LaunchAccount::Planned> LaunchAccount::planned(const NamedLaunch& 
   if (!is_timing_) return plan_.is_checked ? planned_check() : std::nullopt;
   if (launch.kind == LaunchKind::warm_up && launch.number <= 1) {
     std::string name = launch.number == 0 ? name_of(launch.kind) : launch_name(launch.kind, 1);
-    return Planned{name, Recipe::declared, name, timed_};
+    return Planned{name, InputKind::declared, name, timed_};
   }
   const int number = launch.number;
   if (launch.kind != LaunchKind::timed || number < 1 ||
       (number != timed_launches_ && number != timed_launches_ + 1)) {
     return std::nullopt;
   }
-  return Planned{timed_name(number), sampled_recipe(*timed_->problem, number - 1),
+  return Planned{timed_name(number), sampled_input_kind(*timed_->problem, number - 1),
                  timed_name(number), timed_};
 }
 
@@ -161,7 +162,7 @@ const SizedCase& LaunchAccount::sized() const {
 std::string LaunchAccount::deliver(const Delivered& delivered, const CopyOutputs& copy) {
   const auto named = named_launch(delivered.launch);
   const std::optional<Planned> next = named ? planned(*named) : std::nullopt;
-  if (!next || next->name != delivered.launch || next->recipe != delivered.recipe ||
+  if (!next || next->name != delivered.launch || next->input_kind != delivered.input_kind ||
       delivered.size != next->sized->size_name) {
     return fmt::format("it delivered '{}', which was not to be launched then",
                        bounded(delivered.launch, kLongestName));
@@ -185,7 +186,7 @@ std::string LaunchAccount::deliver(const Delivered& delivered, const CopyOutputs
   }
   if (!copy) return {};
   const SizedCase& sized = *next->sized;
-  LaunchRecord record{&sized, delivered.recipe, key_, delivered.launch, {}};
+  LaunchRecord record{&sized, delivered.input_kind, key_, delivered.launch, {}};
   if (is_repeat && repeated_bytes_ + sized.output_bytes() > kRepeatedMemory) {
     return replace(std::move(record), copy);
   }
@@ -230,7 +231,7 @@ std::string LaunchAccount::missing_checks() const {
 
 std::string LaunchAccount::misfit(const Timed& timed, std::chrono::duration<double> elapsed) const {
   if (std::string why = misfit_in_number(timed); !why.empty()) return why;
-  const bool sound = are_times(timed.samples_us) && are_times(timed.opponent_us) &&
+  const bool sound = are_times(timed.samples_us) && are_times(timed.incumbent_us) &&
                      are_times(timed.library_us) &&
                      std::ranges::all_of(timed.alone_us, [](const std::vector<double>& times) {
                        return !times.empty() && are_times(times);
@@ -250,27 +251,27 @@ std::string LaunchAccount::misfit(const Timed& timed, std::chrono::duration<doub
 std::string LaunchAccount::misfit_in_number(const Timed& timed) const {
   const auto launches = static_cast<std::size_t>(timed_launches_);
   if (!warmed_up_) return "it delivered no warm-up launch";
-  if (launches < (plan_.has_opponent ? 2U : 1U)) return "it delivered too few timed launches";
+  if (launches < (plan_.has_incumbent ? 2U : 1U)) return "it delivered too few timed launches";
   if (is_owed_) return "it has a key for a launch that it did not deliver";
   if (timed.samples_us.size() != launches || timed.sampled_on.size() != launches) {
     return fmt::format("it has {} times of {} launches", timed.samples_us.size(), launches);
   }
   for (std::size_t i = 0; i < launches; ++i) {
-    if (timed.sampled_on[i] != sampled_recipe(*timed_->problem, static_cast<int>(i))) {
+    if (timed.sampled_on[i] != sampled_input_kind(*timed_->problem, static_cast<int>(i))) {
       return fmt::format("{} was on other inputs", timed_name(static_cast<int>(i) + 1));
     }
   }
-  const std::size_t opponents = plan_.has_opponent ? launches : 0;
-  const std::size_t alone = plan_.has_opponent ? kLoadsAlone : 0;
-  if (timed.opponent_us.size() != opponents || timed.alone_us.size() != alone) {
+  const std::size_t incumbents = plan_.has_incumbent ? launches : 0;
+  const std::size_t alone = plan_.has_incumbent ? kLoadsAlone : 0;
+  if (timed.incumbent_us.size() != incumbents || timed.alone_us.size() != alone) {
     return "it has not all times of the incumbent";
   }
-  const std::size_t opponents_launches = std::accumulate(
-      timed.alone_us.begin(), timed.alone_us.end(), opponents,
+  const std::size_t incumbent_launches = std::accumulate(
+      timed.alone_us.begin(), timed.alone_us.end(), incumbents,
       [](std::size_t sum, const std::vector<double>& times) { return sum + times.size(); });
-  if (opponents_launches != static_cast<std::size_t>(opponent_series_.last)) {
-    return fmt::format("it has {} times of {} launches of the incumbent", opponents_launches,
-                       opponent_series_.last);
+  if (incumbent_launches != static_cast<std::size_t>(incumbent_series_.last)) {
+    return fmt::format("it has {} times of {} launches of the incumbent", incumbent_launches,
+                       incumbent_series_.last);
   }
   const auto each = static_cast<std::size_t>(launches_per_library_sample(plan_.on_gpu));
   const auto beside = std::min(launches, static_cast<std::size_t>(std::max(0, plan_.samples)));
@@ -284,7 +285,7 @@ std::string LaunchAccount::misfit_in_number(const Timed& timed) const {
 
 // What slows a GPU down was looked at after each launch that counts.
 std::string LaunchAccount::misfit_of_gpu(const Timed& timed) const {
-  if (!timed_series_.counts || (plan_.has_opponent && !opponent_series_.counts)) {
+  if (!timed_series_.counts || (plan_.has_incumbent && !incumbent_series_.counts)) {
     return "it has a time of a launch after which nobody looked at the device";
   }
   if (warm_series_.last != warm_samples(plan_.times_only) || !warm_series_.counts ||

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "trial/inputs/keys.h"
+#include "trial/launch/kernel_launcher.h"
 #include "trial/launch/launch_kind.h"
-#include "trial/launch/launcher.h"
 #include "trial/runner/launch_message.h"
 
 namespace autokernel::trial {
@@ -22,7 +22,7 @@ namespace autokernel::trial {
 struct LaunchPlan {
   bool on_gpu = false;
   bool is_checked = true;
-  bool has_opponent = false;
+  bool has_incumbent = false;
   bool has_library = false;  // that is timed beside the kernel
   bool times_only = false;   // LaunchTask::times_only
   int samples = 0;           // of the kernel and of the library
@@ -66,7 +66,7 @@ class LaunchAccount {
  private:
   struct Planned {
     std::string name;
-    Recipe recipe;
+    InputKind input_kind;
     std::string key_of;  // the launch whose key it repeats
     const SizedCase* sized;
   };
@@ -104,10 +104,10 @@ class LaunchAccount {
   Key key_;
   int checks_ = 0;
   WarmUps warm_ups_;
-  WarmUps opponent_warm_ups_;
+  WarmUps incumbent_warm_ups_;
   bool warmed_up_ = false;
   Series timed_series_;
-  Series opponent_series_;
+  Series incumbent_series_;
   Series warm_series_;
   std::optional<LaunchKind> unasked_;  // whose last launch the device was not looked at after
   bool has_library_key_ = false;

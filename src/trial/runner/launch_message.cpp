@@ -6,7 +6,7 @@
 namespace autokernel::trial {
 
 template <>
-inline constexpr Recipe kLast<Recipe> = Recipe::constant;
+inline constexpr InputKind kLast<InputKind> = InputKind::constant;
 template <>
 inline constexpr cases::DType kLast<cases::DType> = cases::DType::u8;
 template <>
@@ -106,7 +106,7 @@ void describe(Fields&& fields, Object& task) {
   fields("problem", task.problem);
   fields("kernel_name", task.kernel_name);
   fields("source", task.source);
-  fields("against", task.against);
+  fields("against", task.incumbent);
   fields("architecture", task.architecture);
   fields("check_size", task.check_size);
   fields("timed_size", task.timed_size);
@@ -142,7 +142,7 @@ void describe(Fields&& fields, Object& compiled) {
   fields("nvrtc", compiled.nvrtc);
 }
 
-template <typename Fields, Either<KeyWanted> Object>
+template <typename Fields, Either<KeyRequest> Object>
 void describe(Fields&& fields, Object& wanted) {
   fields("launch", wanted.launch);
 }
@@ -151,7 +151,7 @@ template <typename Fields, Either<Delivered> Object>
 void describe(Fields&& fields, Object& delivered) {
   fields("launch", delivered.launch);
   fields("size", delivered.size);
-  fields("recipe", delivered.recipe);
+  fields("recipe", delivered.input_kind);
 }
 
 template <typename Fields, Either<SampleTaken> Object>
@@ -174,7 +174,7 @@ void describe(Fields&& fields, Object& timed) {
   fields("samples_us", timed.samples_us);
   fields("sampled_on", timed.sampled_on);
   fields("library_us", timed.library_us);
-  fields("opponent_us", timed.opponent_us);
+  fields("opponent_us", timed.incumbent_us);
   fields("alone_us", timed.alone_us);
   fields("warm_us", timed.warm_us);
   fields("library_default_us", timed.library_default_us);
@@ -227,7 +227,7 @@ constexpr const char* kKind<Opened> = "opened";
 template <>
 constexpr const char* kKind<Compiled> = "compiled";
 template <>
-constexpr const char* kKind<KeyWanted> = "key wanted";
+constexpr const char* kKind<KeyRequest> = "key wanted";
 template <>
 constexpr const char* kKind<Delivered> = "delivered";
 template <>

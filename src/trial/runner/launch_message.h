@@ -10,7 +10,7 @@
 
 #include "autokernel/trial/message.h"
 #include "trial/launch/rejection.h"
-#include "trial/time/time.h"
+#include "trial/time/stopwatch.h"
 
 namespace autokernel::trial {
 
@@ -25,7 +25,7 @@ struct LaunchTask {
   cases::Case problem;      // blinded(): what it takes to make inputs and buffers
   std::string kernel_name;  // "kernel.cu", for messages
   std::string source;
-  std::optional<Opponent> against;  // its min_gain is always set
+  std::optional<Incumbent> incumbent;  // its min_gain is always set
   std::string architecture;
   std::string check_size;
   std::string timed_size;
@@ -62,7 +62,7 @@ struct Compiled {
   std::string nvrtc;  // its version
 };
 // The next launch needs inputs: answered by a KeyAnswer.
-struct KeyWanted {
+struct KeyRequest {
   std::string launch;  // "timed launch 3"
 };
 // The outputs of a launch on the last key lie in the outbox: answered by GoOn once they have been
@@ -70,7 +70,7 @@ struct KeyWanted {
 struct Delivered {
   std::string launch;
   std::string size;
-  Recipe recipe = Recipe::declared;
+  InputKind input_kind = InputKind::declared;
 };
 // A launch was timed: answered by a SampleAnswer.
 struct SampleTaken {
@@ -80,7 +80,7 @@ struct SampleTaken {
 struct ChecksDone {};
 
 // The last one is Timed, Rejection or Failure.
-using Report = std::variant<Phase, Code, Whereabouts, Opened, Compiled, KeyWanted, Delivered,
+using Report = std::variant<Phase, Code, Whereabouts, Opened, Compiled, KeyRequest, Delivered,
                             SampleTaken, ChecksDone, Timed, Rejection, Failure>;
 
 // One line each, ending in a newline.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
-#include "trial/supervise/fate.h"
+#include "trial/supervise/lost_runner.h"
 #include "trial/supervise/text_bounds.h"
 
 namespace autokernel::trial {
@@ -27,9 +27,9 @@ constexpr int kMostCodes = 2;
 
 LauncherSession::LauncherSession(const RunnerCommand& command, std::size_t outbox_bytes,
                                  const Preparation& preparation)
-    : outbox_(outbox_bytes), process_(command, outbox_.descriptor()), asking_on_([this] {
-        ++questions_;
-        ::kill(process_.id(), kWhereaboutsQuestion);
+    : outbox_(outbox_bytes), process_(command, outbox_.descriptor()), forwarding_([this] {
+        ++requests_;
+        ::kill(process_.id(), kWhereaboutsSignal);
       }) {
   process_.send(preparation);
 }
@@ -38,13 +38,13 @@ void LauncherSession::assign(const LaunchTask& task, const driver::DeviceInfo& d
                              const SizedCase& checked, const SizedCase& timed, Keys& keys) {
   const LaunchPlan plan{.on_gpu = !device.emulated,
                         .is_checked = task.checked,
-                        .has_opponent = task.against.has_value(),
+                        .has_incumbent = task.incumbent.has_value(),
                         .has_library = times_library(task),
                         .times_only = task.times_only,
                         .samples = task.samples};
   account_ = std::make_unique<LaunchAccount>(checked, timed, plan, keys);
-  course_ = LaunchCourse(plan.has_opponent ? LaunchCourse::Against::opponent
-                                           : LaunchCourse::Against::nobody);
+  launcher_phases_ = LauncherPhases(plan.has_incumbent ? LauncherPhases::Compared::with_incumbent
+                                                       : LauncherPhases::Compared::with_none);
   process_.send(task);
 }
 
@@ -66,7 +66,7 @@ Timing LauncherSession::follow(SessionListener& listener) {
 void LauncherSession::dismiss() const { ::kill(-process_.id(), SIGKILL); }
 
 LauncherSession::Ended LauncherSession::take(const Phase& phase) {
-  if (!course_.enter(phase)) return disbelieved("it enters a phase out of turn");
+  if (!launcher_phases_.enter(phase)) return disbelieved("it enters a phase out of turn");
   has_begun_ = has_begun_ || phase != Phase::harness;
   phase_ = phase;
   listener_->entered(phase);
@@ -80,7 +80,7 @@ LauncherSession::Ended LauncherSession::take(const Code& code) {
 }
 
 LauncherSession::Ended LauncherSession::take(const Whereabouts& whereabouts) {
-  if (++answers_ > questions_) return disbelieved("it answers what nobody asked");
+  if (++answers_ > requests_) return disbelieved("it answers what nobody asked");
   listener_->stands_at(whereabouts);
   return std::nullopt;
 }
@@ -97,7 +97,7 @@ LauncherSession::Ended LauncherSession::take(Compiled& compiled) {
   return std::nullopt;
 }
 
-LauncherSession::Ended LauncherSession::take(const KeyWanted& wanted) {
+LauncherSession::Ended LauncherSession::take(const KeyRequest& wanted) {
   const auto key = account_->draw(wanted.launch);
   if (!key) return disbelieved("it wants a key that it has no use for");
   process_.send(KeyAnswer{hexadecimal(*key)});
@@ -127,7 +127,7 @@ LauncherSession::Ended LauncherSession::take(const SampleTaken& sample) {
 }
 
 LauncherSession::Ended LauncherSession::take(const ChecksDone& /*report*/) {
-  if (!course_.finish_checks()) return disbelieved("its checks are done out of turn");
+  if (!launcher_phases_.finish_checks()) return disbelieved("its checks are done out of turn");
   if (const std::string why = account_->missing_checks(); !why.empty()) return disbelieved(why);
   if (auto rejected = listener_->checked(*account_)) return *std::move(rejected);
   account_->begin_timing();
@@ -139,7 +139,7 @@ LauncherSession::Ended LauncherSession::take(const ChecksDone& /*report*/) {
 }
 
 LauncherSession::Ended LauncherSession::take(Timed& timed) {
-  if (!course_.is_over()) return disbelieved("it has times before it could");
+  if (!launcher_phases_.is_over()) return disbelieved("it has times before it could");
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - timing_began_;
   if (const std::string why = account_->misfit(timed, elapsed); !why.empty()) {
     return disbelieved(why);
@@ -174,8 +174,8 @@ Rejection LauncherSession::lost() {
             fmt::format("the process in which the kernel ran ended with code {}", ending.code),
             process_.printed(), Cause::unknown};
   }
-  Result fate = fallen_silent(phase_, ending, process_.printed());
-  return {fate.verdict, std::move(fate.reason), std::move(fate.detail), fate.cause};
+  Result loss = ended_without_result(phase_, ending, process_.printed());
+  return {loss.verdict, std::move(loss.reason), std::move(loss.detail), loss.cause};
 }
 
 }  // namespace autokernel::trial

@@ -8,11 +8,11 @@
 #include <optional>
 
 #include "trial/runner/launch_account.h"
-#include "trial/runner/launch_course.h"
+#include "trial/runner/launcher_phases.h"
 #include "trial/runner/launcher_process.h"
 #include "trial/runner/outbox.h"
-#include "trial/supervise/questions.h"
-#include "trial/time/time.h"
+#include "trial/supervise/whereabouts_signal.h"
+#include "trial/time/stopwatch.h"
 
 namespace autokernel::trial {
 
@@ -69,7 +69,7 @@ class LauncherSession {
   [[nodiscard]] Ended take(const Whereabouts& whereabouts);
   [[nodiscard]] Ended take(const Opened& report) const;
   [[nodiscard]] Ended take(Compiled& compiled);
-  [[nodiscard]] Ended take(const KeyWanted& wanted);
+  [[nodiscard]] Ended take(const KeyRequest& wanted);
   [[nodiscard]] Ended take(const Delivered& delivered);
   [[nodiscard]] Ended take(const SampleTaken& sample);
   [[nodiscard]] Ended take(const ChecksDone& report);
@@ -80,11 +80,11 @@ class LauncherSession {
 
   Outbox outbox_;
   LauncherProcess process_;
-  std::atomic<int> questions_ = 0;  // counted by who hands them on
-  Answering asking_on_;             // the launcher, which knows where its warps stand
+  std::atomic<int> requests_ = 0;    // counted by who hands them on
+  WhereaboutsResponder forwarding_;  // the launcher, which knows where its warps stand
   std::unique_ptr<LaunchAccount> account_;
   SessionListener* listener_ = nullptr;
-  LaunchCourse course_{LaunchCourse::Against::nobody};
+  LauncherPhases launcher_phases_{LauncherPhases::Compared::with_none};
   Phase phase_ = Phase::compile;
   std::chrono::steady_clock::time_point timing_began_;
   int codes_ = 0;

@@ -10,7 +10,7 @@
 #include "autokernel/driver/device.h"
 #include "trial/blas/cublas.h"
 #include "trial/blas/openblas.h"
-#include "trial/runner/programs.h"
+#include "trial/runner/compilations.h"
 
 namespace autokernel::trial {
 namespace {

@@ -13,21 +13,21 @@
 #include "autokernel/driver/device.h"
 #include "trial/blas/cublas.h"
 #include "trial/blas/openblas.h"
-#include "trial/check/check.h"
+#include "trial/check/check_plan.h"
 #include "trial/check/fp64_reference.h"
 #include "trial/check/judge.h"
-#include "trial/decide/kinds.h"
+#include "trial/decide/input_dependence.h"
 #include "trial/decide/statistics.h"
+#include "trial/runner/compilations.h"
+#include "trial/runner/confirmation.h"
 #include "trial/runner/driver_settings.h"
 #include "trial/runner/launcher_session.h"
 #include "trial/runner/phase_clock.h"
-#include "trial/runner/programs.h"
-#include "trial/runner/settlement.h"
 #include "trial/time/device_lock.h"
+#include "trial/time/device_monitor.h"
 #include "trial/time/peak.h"
-#include "trial/time/plausible.h"
+#include "trial/time/plausible_times.h"
 #include "trial/time/process_conditions.h"
-#include "trial/time/watch.h"
 
 namespace autokernel::trial {
 namespace {
@@ -42,14 +42,14 @@ bool has_reference_kernel(const cases::Case& problem) {
 }
 
 // One trial while it runs. Each step fills in what it learns; a rejection ends it.
-class Trial : private SessionListener {
+class TrialRun : private SessionListener {
  public:
-  Trial(const Request& request, const std::function<void(Phase)>& entered,
-        const std::function<void(const Result&)>& learned, const Telling& telling,
-        const RunnerCommand& launcher)
+  TrialRun(const Request& request, const std::function<void(Phase)>& entered,
+           const std::function<void(const Result&)>& learned, const RunnerObserver& observer,
+           const RunnerCommand& launcher)
       : request_(request),
         learned_(learned),
-        telling_(telling),
+        observer_(observer),
         launcher_command_(launcher),
         problem_(cases::parse({request.case_directory, request.case_files})),
         timed_size_(problem_, request.size),
@@ -131,8 +131,8 @@ class Trial : private SessionListener {
     task.problem = blinded(problem_);
     task.kernel_name = request_.kernel_file.filename().string();
     task.source = request_.source;
-    task.against = request_.against;
-    if (task.against) task.against->min_gain = wanted_gain();
+    task.incumbent = request_.incumbent;
+    if (task.incumbent) task.incumbent->min_gain = required_gain();
     task.architecture = architecture;
     task.check_size = checked.size_name;
     task.timed_size = timed_size_.size_name;
@@ -193,10 +193,10 @@ class Trial : private SessionListener {
 
   void entered(Phase phase) override { phases_.follow(phase); }
   void code_is(const Code& code) override {
-    if (telling_.code) telling_.code(code.ptx);
+    if (observer_.code) observer_.code(code.ptx);
   }
   void stands_at(const Whereabouts& whereabouts) override {
-    if (telling_.whereabouts) telling_.whereabouts(whereabouts.text);
+    if (observer_.whereabouts) observer_.whereabouts(whereabouts.text);
   }
   void opened() override { prepare_device(); }
   void compiled(Compiled& compiled) override {
@@ -206,18 +206,18 @@ class Trial : private SessionListener {
                             compiled.warnings.end());
     result_.detail = std::move(compiled.log);
     // The incumbent is timed first of all.
-    if (request_.against) be_ready();
+    if (request_.incumbent) be_ready();
   }
   [[nodiscard]] bool is_judged(const Delivered& /*delivered*/) override { return true; }
   [[nodiscard]] bool counts(const SampleTaken& sample) override {
-    return watch().counts(sample.repeatable);
+    return monitor().counts(sample.repeatable);
   }
   [[nodiscard]] std::optional<Rejection> checked(LaunchAccount& account) override {
     // The launcher waits: what goes wrong until it is answered is no doing of the candidate's.
     phases_.leave_candidate();
     be_ready();
     // From here on until it has timed the kernel.
-    static_cast<void>(watch());
+    static_cast<void>(monitor());
     if (!request_.checked) return std::nullopt;
     const std::vector<LaunchRecord> launches = account.take_records();
     if (auto rejected = judge(launches)) return rejected;
@@ -251,20 +251,20 @@ class Trial : private SessionListener {
   }
 
   // The least gain that counts as one.
-  [[nodiscard]] double wanted_gain() const {
-    if (request_.against && request_.against->min_gain) return *request_.against->min_gain;
+  [[nodiscard]] double required_gain() const {
+    if (request_.incumbent && request_.incumbent->min_gain) return *request_.incumbent->min_gain;
     return least_gain(result_.device.value_or(DeviceReport{}));
   }
 
   // What the noise of this very device says of the comparison that is asked for.
   void plan_by_noise() {
-    if (!request_.against) return;
+    if (!request_.incumbent) return;
     const KnownDevice here{result_.device.value_or(DeviceReport{}).name,
                            result_.versions.at("driver")};
     for (const DeviceNoise& noise : request_.noise) {
       if (noise.device != here.name || noise.driver_version != here.driver_version) continue;
       noise_ = noise;
-      std::string warning = out_of_reach(noise, wanted_gain());
+      std::string warning = out_of_reach(noise, required_gain());
       if (!warning.empty()) result_.warnings.push_back(std::move(warning));
       return;
     }
@@ -273,14 +273,14 @@ class Trial : private SessionListener {
   // How long samples are taken, which the launcher works out in the same way.
   void plan_cap() {
     if (on_gpu()) return;  // the case's
-    result_.cap_seconds = request_.against ? emulated_open_seconds(problem_, open_seconds())
-                                           : emulated_cap_seconds(problem_);
+    result_.cap_seconds = request_.incumbent ? emulated_open_seconds(problem_, open_seconds())
+                                             : emulated_cap_seconds(problem_);
   }
 
   // How long pairs that do not look like a gain are worth, where the noise of the device is known.
   [[nodiscard]] std::optional<double> open_seconds() const {
     if (!noise_) return std::nullopt;
-    return seconds_to_look_faster(*noise_, wanted_gain(), kPromisingSeconds);
+    return seconds_to_look_faster(*noise_, required_gain(), kPromisingSeconds);
   }
 
   void open_library() {
@@ -324,14 +324,14 @@ class Trial : private SessionListener {
     result_.bench_seconds = timed.seconds;
     for (std::string& warning : timed.warnings) result_.warnings.push_back(std::move(warning));
     if (auto rejected = implausible(driver_->info(), timed_size_, timed)) return rejected;
-    std::unique_ptr<Settlement> settlement;
-    if (request_.against) {
-      PairedComparison& found = result_.comparison.emplace(compared(timed, *request_.against));
+    std::unique_ptr<Confirmation> confirmation;
+    if (request_.incumbent) {
+      PairedComparison& found = result_.comparison.emplace(compared(timed, *request_.incumbent));
       if (result_.conditions && !result_.conditions->unclean.empty()) {
         make_inconclusive(found, result_.conditions->unclean);
       }
-      if (is_settled_apart(found, *request_.against)) {
-        settlement = begin_settlement(*request_.against);
+      if (needs_confirmation(found, *request_.incumbent)) {
+        confirmation = begin_confirmation(*request_.incumbent);
       }
     }
     if (stands(Defence::compared_timed_launches)) {
@@ -352,61 +352,61 @@ class Trial : private SessionListener {
     result_.warm_us = timed.warm_us;
     result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
-    if (settlement && result_.comparison) {
+    if (confirmation && result_.comparison) {
       // Should a process of its own take this one down, what is known so far still holds.
       if (learned_) learned_(result_);
-      settlement->settle(*result_.comparison);
+      confirmation->confirm(*result_.comparison);
     }
     return std::nullopt;
   }
 
   // Whether the loop would keep the kernel for what was found.
-  [[nodiscard]] static bool is_settled_apart(const PairedComparison& found,
-                                             const Opponent& opponent) {
+  [[nodiscard]] static bool needs_confirmation(const PairedComparison& found,
+                                               const Incumbent& incumbent) {
     const bool would_do =
-        found.outcome == Outcome::faster || (found.as_fast && opponent.as_fast_will_do);
-    return opponent.is_settled && would_do;
+        found.outcome == Outcome::faster || (found.as_fast && incumbent.as_fast_will_do);
+    return incumbent.is_confirmed && would_do;
   }
 
-  // The first process of the settlement gets ready while the launches of this one are judged.
-  [[nodiscard]] std::unique_ptr<Settlement> begin_settlement(const Opponent& opponent) {
+  // The first process of the confirmation gets ready while the launches of this one are judged.
+  [[nodiscard]] std::unique_ptr<Confirmation> begin_confirmation(const Incumbent& incumbent) {
     session_->dismiss();
-    return std::make_unique<Settlement>(SettlementTask{
+    return std::make_unique<Confirmation>(ConfirmationTask{
         .launcher = launcher_command_,
         .preparation = preparation(),
         .launches = task_,
-        .opponent = opponent,
+        .incumbent = incumbent,
         .device = driver_->info(),
         .sized = timed_size_,
         .keys = keys_,
-        .begins = [this] { phases_.enter(Phase::apart); },
-        .watch = [this](pid_t launcher) { return make_watch(launcher); },
+        .begins = [this] { phases_.enter(Phase::confirm); },
+        .monitor = [this](pid_t launcher) { return make_monitor(launcher); },
         .judge = [this](std::span<const LaunchRecord> launches) { return judge(launches); },
         .stands_at = [this](const Whereabouts& whereabouts) { stands_at(whereabouts); }});
   }
 
-  [[nodiscard]] PairedComparison compared(const Timed& timed, const Opponent& opponent) const {
-    Pairing pairing(opponent.name, wanted_gain());
+  [[nodiscard]] PairedComparison compared(const Timed& timed, const Incumbent& incumbent) const {
+    Pairing pairing(incumbent.name, required_gain());
     for (const std::vector<double>& alone : timed.alone_us) pairing.add_alone(alone);
     for (std::size_t i = 0; i < timed.samples_us.size(); ++i) {
-      pairing.add_pair(timed.samples_us[i], timed.opponent_us[i], timed.sampled_on[i]);
+      pairing.add_pair(timed.samples_us[i], timed.incumbent_us[i], timed.sampled_on[i]);
     }
     return pairing.comparison();
   }
 
   // From the first call on.
-  [[nodiscard]] Watch& watch() {
-    if (!watch_) watch_ = make_watch(session_->id());
-    return *watch_;
+  [[nodiscard]] DeviceMonitor& monitor() {
+    if (!monitor_) monitor_ = make_monitor(session_->id());
+    return *monitor_;
   }
-  [[nodiscard]] std::unique_ptr<Watch> make_watch(pid_t launcher) {
-    if (!on_gpu()) return watch_host({launcher});
+  [[nodiscard]] std::unique_ptr<DeviceMonitor> make_monitor(pid_t launcher) {
+    if (!on_gpu()) return monitor_host({launcher});
     if (!readings_) readings_ = std::move(*nvml_).readings();
-    return watch_gpu(*readings_, {launcher});
+    return monitor_gpu(*readings_, {launcher});
   }
 
   void note_conditions() {
-    result_.conditions = watch().conditions();
+    result_.conditions = monitor().conditions();
     if (!request_.confined) {
       result_.conditions->unclean =
           "the kernel ran outside its sandbox (--unconfined): these times count for nothing";
@@ -418,7 +418,7 @@ class Trial : private SessionListener {
 
   const Request& request_;
   const std::function<void(const Result&)>& learned_;
-  const Telling& telling_;
+  const RunnerObserver& observer_;
   const RunnerCommand& launcher_command_;
   const cases::Case problem_;
   const SizedCase timed_size_;
@@ -442,16 +442,16 @@ class Trial : private SessionListener {
   std::optional<DeviceNoise> noise_;     // of this device, where it is known
   std::unique_ptr<NvmlOpening> nvml_;    // of a GPU, until it is read
   std::optional<GpuReadings> readings_;  // from then on
-  std::unique_ptr<Watch> watch_;
+  std::unique_ptr<DeviceMonitor> monitor_;
 };
 
 }  // namespace
 
 Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
                  const std::function<void(const Result&)>& learned,
-                 const std::function<void(const Result&)>& answered, const Telling& telling,
+                 const std::function<void(const Result&)>& answered, const RunnerObserver& observer,
                  const RunnerCommand& launcher) {
-  Trial trial(request, entered, learned, telling, launcher);
+  TrialRun trial(request, entered, learned, observer, launcher);
   Result result = trial.run();
   if (answered) answered(result);
   return result;

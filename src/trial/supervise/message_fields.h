@@ -13,13 +13,13 @@ void describe(Fields&& fields, Object& key) {
   fields("key", key.key);
 }
 
-template <typename Fields, Either<Opponent> Object>
-void describe(Fields&& fields, Object& opponent) {
-  fields("name", opponent.name);
-  fields("source", opponent.source);
-  fields("min_gain", opponent.min_gain);
-  fields("is_settled", opponent.is_settled);
-  fields("as_fast_will_do", opponent.as_fast_will_do);
+template <typename Fields, Either<Incumbent> Object>
+void describe(Fields&& fields, Object& incumbent) {
+  fields("name", incumbent.name);
+  fields("source", incumbent.source);
+  fields("min_gain", incumbent.min_gain);
+  fields("is_settled", incumbent.is_confirmed);
+  fields("as_fast_will_do", incumbent.as_fast_will_do);
 }
 
 template <typename Fields, Either<KnownDevice> Object>
@@ -50,7 +50,7 @@ void describe(Fields&& fields, Object& request) {
   fields("checked", request.checked);
   fields("confined", request.confined);
   fields("samples", request.samples);
-  fields("against", request.against);
+  fields("against", request.incumbent);
   fields("known_device", request.known_device);
   fields("recording_seconds", request.recording_seconds);
   fields("noise", request.noise);
@@ -94,17 +94,17 @@ void describe(Fields&& fields, Object& resources) {
 
 template <typename Fields, Either<PairedComparison> Object>
 void describe(Fields&& fields, Object& comparison) {
-  fields("against", comparison.against);
+  fields("against", comparison.incumbent_name);
   fields("outcome", comparison.outcome);
   fields("reason", comparison.reason);
   fields("min_gain", comparison.min_gain);
   fields("gain", comparison.gain);
   fields("gain_low", comparison.gain_low);
   fields("gain_high", comparison.gain_high);
-  fields("gain_apart", comparison.gain_apart);
+  fields("gain_apart", comparison.confirmed_gain);
   fields("p_value", comparison.p_value);
   fields("as_fast", comparison.as_fast);
-  fields("opponent", comparison.opponent);
+  fields("opponent", comparison.incumbent_times);
   fields("disturbance", comparison.disturbance);
 }
 

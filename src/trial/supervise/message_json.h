@@ -182,7 +182,7 @@ class Reader {
   }
   static void read(const Json& json, Phase& value) {
     for (const Phase phase : {Phase::start, Phase::queue, Phase::compile, Phase::check, Phase::time,
-                              Phase::harness, Phase::apart}) {
+                              Phase::harness, Phase::confirm}) {
       if (json == spelling(phase)) {
         value = phase;
         return;

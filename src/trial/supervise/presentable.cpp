@@ -28,7 +28,7 @@ void make_presentable(Result& result) {
   present_line(result.problem, kLongestName);
   if (result.device) present_line(result.device->name, kLongestName);
   if (result.comparison) {
-    present_line(result.comparison->against, kLongestName);
+    present_line(result.comparison->incumbent_name, kLongestName);
     present_text(result.comparison->reason, kLongestReason);
     present_line(result.comparison->disturbance, kLongestReason);
   }

@@ -16,7 +16,7 @@ const char* spelling(Phase phase) {
       return "time";
     case Phase::harness:
       return "harness";
-    case Phase::apart:
+    case Phase::confirm:
       return "apart";
   }
   return "unknown";

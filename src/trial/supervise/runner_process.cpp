@@ -10,7 +10,7 @@
 #include <csignal>
 
 #include "trial/supervise/drain.h"
-#include "trial/supervise/questions.h"
+#include "trial/supervise/whereabouts_signal.h"
 
 namespace autokernel::trial {
 namespace {
@@ -52,7 +52,7 @@ std::vector<Event> RunnerProcess::exchange(std::chrono::milliseconds patience, i
   return read_events();
 }
 
-void RunnerProcess::ask() const { ::kill(child_.id(), kWhereaboutsQuestion); }
+void RunnerProcess::ask() const { ::kill(child_.id(), kWhereaboutsSignal); }
 
 std::optional<Ending> RunnerProcess::ending(std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;

@@ -10,8 +10,8 @@
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/process_tree.h"
 #include "autokernel/base/scratch.h"
-#include "autokernel/trial/environment.h"
-#include "trial/supervise/fate.h"
+#include "autokernel/trial/runner_environment.h"
+#include "trial/supervise/lost_runner.h"
 #include "trial/supervise/presentable.h"
 #include "trial/supervise/runner_process.h"
 
@@ -36,7 +36,7 @@ constexpr milliseconds kLongestAnswer{400};
 constexpr milliseconds kLongestDeath{10000};
 
 [[nodiscard]] milliseconds watch_interval(Phase phase) {
-  return phase == Phase::time || phase == Phase::apart ? kLooseWatch : kCloseWatch;
+  return phase == Phase::time || phase == Phase::confirm ? kLooseWatch : kCloseWatch;
 }
 
 [[nodiscard]] Seconds limit_of(Phase phase, const Limits& limits) {
@@ -50,7 +50,7 @@ constexpr milliseconds kLongestDeath{10000};
     case Phase::check:
       return Seconds(limits.check_seconds);
     case Phase::time:
-    case Phase::apart:
+    case Phase::confirm:
     case Phase::harness:
       return Seconds(limits.time_seconds);
   }
@@ -66,10 +66,10 @@ constexpr milliseconds kLongestDeath{10000};
 // One trial under way. Members are destroyed from the last to the first: the runner is killed
 // before its relations are looked for, those before its files are removed, and all of it before
 // signals are let through again.
-class Trial {
+class SupervisedTrial {
  public:
-  Trial(const Request& request, const Limits& limits, const Observer& observer,
-        const RunnerCommand& command)
+  SupervisedTrial(const Request& request, const Limits& limits, const Observer& observer,
+                  const RunnerCommand& command)
       : limits_(limits),
         observer_(observer),
         environment_(environment_for(request)),
@@ -99,7 +99,7 @@ class Trial {
     if (!ending) {
       throw Error(Stop::internal, "the runner stopped talking, but did not end: killed");
     }
-    return finished(completed(fallen_silent(phase_, *ending, runner_.printed())));
+    return finished(completed(ended_without_result(phase_, *ending, runner_.printed())));
   }
 
  private:
@@ -130,14 +130,14 @@ class Trial {
     if (observer_.progress) observer_.progress(phase_, now - entered_);
     if (now >= deadline && stands(Defence::deadlines)) {
       if (ask_where_it_stands()) return;
-      end_early([&] { return overdue(phase_, limit_of(phase_, limits_), whereabouts_); });
+      end_early([&] { return past_deadline(phase_, limit_of(phase_, limits_), whereabouts_); });
       return;
     }
     if (now < next_look_) return;
     next_look_ = now + watch_interval(phase_);
     const std::uint64_t held = tree_.held_bytes();
     if (held > limits_.memory_bytes) {
-      end_early([&] { return oversized(phase_, held, limits_.memory_bytes); });
+      end_early([&] { return over_memory_limit(phase_, held, limits_.memory_bytes); });
     }
   }
 
@@ -149,30 +149,30 @@ class Trial {
   [[nodiscard]] bool ask_where_it_stands() {
     const bool knows = known_.device && known_.device->emulated;
     const bool runs_kernels =
-        phase_ == Phase::check || phase_ == Phase::time || phase_ == Phase::apart;
+        phase_ == Phase::check || phase_ == Phase::time || phase_ == Phase::confirm;
     if (asked_ || !knows || !runs_kernels) return false;
     asked_ = Clock::now();
     runner_.ask();
     return true;
   }
 
-  template <typename Fate>
-  void end_early(Fate fate) {
+  template <typename MakeResult>
+  void end_early(MakeResult make_result) {
     runner_.kill();
     note(fmt::format("runner {} killed in phase {}", runner_.id(), spelling(phase_)));
-    result_ = completed(fate());
+    result_ = completed(make_result());
   }
 
   // What the runner did not live to say, as far as it is known.
-  [[nodiscard]] Result completed(Result fate) {
+  [[nodiscard]] Result completed(Result loss) {
     Result result = std::move(known_);
-    if (phase_ == Phase::apart && result.comparison) {
-      make_inconclusive(*result.comparison, "measured by itself, a kernel fails: " + fate.reason);
+    if (phase_ == Phase::confirm && result.comparison) {
+      make_inconclusive(*result.comparison, "measured by itself, a kernel fails: " + loss.reason);
       return result;
     }
-    result.verdict = fate.verdict;
-    result.reason = std::move(fate.reason);
-    result.detail = std::move(fate.detail);
+    result.verdict = loss.verdict;
+    result.reason = std::move(loss.reason);
+    result.detail = std::move(loss.detail);
     result.lost_in = phase_;
     return result;
   }
@@ -232,7 +232,7 @@ class Trial {
 
 Result supervise(const Request& request, const Limits& limits, const Observer& observer,
                  const RunnerCommand& runner) {
-  return Trial(request, limits, observer, runner).run();
+  return SupervisedTrial(request, limits, observer, runner).run();
 }
 
 }  // namespace autokernel::trial

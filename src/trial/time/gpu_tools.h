@@ -8,7 +8,7 @@
 
 #include "autokernel/compile/compiler.h"
 #include "autokernel/driver/device.h"
-#include "trial/launch/launcher.h"
+#include "trial/launch/kernel_launcher.h"
 
 namespace autokernel::trial {
 
@@ -54,7 +54,7 @@ class GpuTools {
 };
 
 // A gate before each launch, and a flush where asked for.
-class BehindGate : public Surroundings {
+class BehindGate : public LaunchSetup {
  public:
   BehindGate(GpuTools& tools, Flush flush) : tools_(&tools), flush_(flush) {}
   void queue_before(const driver::Stream& stream) override {

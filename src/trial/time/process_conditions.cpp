@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-#include "autokernel/trial/environment.h"
+#include "autokernel/trial/runner_environment.h"
 
 namespace autokernel::trial {
 namespace {
@@ -32,7 +32,7 @@ namespace {
 }  // namespace
 
 void add_process_conditions(const driver::DeviceInfo& device, Conditions& conditions) {
-  conditions.environment = bending(own_variables());
+  conditions.environment = affecting_measurements(own_variables());
   conditions.niceness = own_niceness();
   conditions.processors = own_processors();
   if (!device.settings.empty()) conditions.emulation = device.settings;

@@ -9,7 +9,7 @@
 #include "trial/blas/openblas.h"
 #include "trial/inputs/case_text.h"
 #include "trial/inputs/conversion.h"
-#include "trial/inputs/element.h"
+#include "trial/inputs/element_text.h"
 
 namespace autokernel::trial {
 namespace {
@@ -24,12 +24,12 @@ class JudgedProduct : public ::testing::Test {
         sized_(problem_, "default"),
         library_(OpenBlas::open()) {}
 
-  LaunchRecord honest(Recipe recipe) {
+  LaunchRecord honest(InputKind input_kind) {
     const Key key = draw_key();
     std::vector<Bytes> inputs;
-    maker_.make(sized_, recipe, key, inputs);
+    maker_.make(sized_, input_kind, key, inputs);
     LibraryReference reference(*library_, {"A", "B", "C"});
-    return {&sized_, recipe, key, "timed launch 4", reference.expected(sized_, inputs)};
+    return {&sized_, input_kind, key, "timed launch 4", reference.expected(sized_, inputs)};
   }
 
   std::optional<Rejection> judge(const LaunchRecord& launch) {
@@ -53,38 +53,40 @@ class JudgedProduct : public ::testing::Test {
   std::unique_ptr<OpenBlas> library_;
 };
 
-class EveryRecipe : public JudgedProduct, public ::testing::WithParamInterface<Recipe> {};
+class EveryInputKind : public JudgedProduct, public ::testing::WithParamInterface<InputKind> {};
 
-TEST_P(EveryRecipe, AcceptsAnHonestProduct) {
+TEST_P(EveryInputKind, AcceptsAnHonestProduct) {
   const auto rejected = judge(honest(GetParam()));
   EXPECT_EQ(rejected.value_or(Rejection{}).reason, "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, EveryRecipe,
-                         ::testing::Values(Recipe::declared, Recipe::exact, Recipe::very_large,
-                                           Recipe::very_small, Recipe::mixed, Recipe::zeros,
-                                           Recipe::constant));
+INSTANTIATE_TEST_SUITE_P(Each, EveryInputKind,
+                         ::testing::Values(InputKind::declared, InputKind::exact,
+                                           InputKind::very_large, InputKind::very_small,
+                                           InputKind::mixed, InputKind::zeros,
+                                           InputKind::constant));
 
-class ScaledRecipe : public JudgedProduct, public ::testing::WithParamInterface<Recipe> {};
+class ScaledInputKind : public JudgedProduct, public ::testing::WithParamInterface<InputKind> {};
 
-TEST_P(ScaledRecipe, RejectsAProductThatIsAnEighthOff) {
+TEST_P(ScaledInputKind, RejectsAProductThatIsAnEighthOff) {
   LaunchRecord launch = honest(GetParam());
   scale(launch, 1.125F);
   EXPECT_TRUE(judge(launch).has_value());
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, ScaledRecipe,
-                         ::testing::Values(Recipe::declared, Recipe::exact, Recipe::very_large,
-                                           Recipe::very_small, Recipe::mixed, Recipe::constant));
+INSTANTIATE_TEST_SUITE_P(Each, ScaledInputKind,
+                         ::testing::Values(InputKind::declared, InputKind::exact,
+                                           InputKind::very_large, InputKind::very_small,
+                                           InputKind::mixed, InputKind::constant));
 
 TEST_F(JudgedProduct, RejectsAnythingButZeroFromZeros) {
-  LaunchRecord launch = honest(Recipe::zeros);
+  LaunchRecord launch = honest(InputKind::zeros);
   launch.outputs[2][10] = std::byte{1};
   EXPECT_TRUE(judge(launch).has_value());
 }
 
 TEST_F(JudgedProduct, NamesElementValuesInputsLaunchAndExtent) {
-  LaunchRecord launch = honest(Recipe::exact);
+  LaunchRecord launch = honest(InputKind::exact);
   const SizedTensor& c = sized_.tensors[2];
   const std::uint64_t element = 3 * 32 + 17;
   const std::string expected = value_text(c.tensor->dtype, launch.outputs[2], element);
@@ -101,7 +103,7 @@ TEST_F(JudgedProduct, NamesElementValuesInputsLaunchAndExtent) {
 }
 
 TEST_F(JudgedProduct, SaysHowManyElementsWereNeverWritten) {
-  LaunchRecord launch = honest(Recipe::exact);
+  LaunchRecord launch = honest(InputKind::exact);
   Bytes noise(launch.outputs[2].size());
   random_bytes({launch.key, 2, Purpose::noise}, noise);
   const auto behind_row_14 = std::ptrdiff_t{15} * 32 * 2;
@@ -115,7 +117,7 @@ TEST_F(JudgedProduct, SaysHowManyElementsWereNeverWritten) {
 }
 
 TEST_F(JudgedProduct, TakesNothingForUnwrittenThatHasOtherBits) {
-  LaunchRecord launch = honest(Recipe::exact);
+  LaunchRecord launch = honest(InputKind::exact);
   std::ranges::fill(launch.outputs[2], std::byte{0x3f});
 
   const Rejection rejected = test::present(judge(launch));
@@ -125,7 +127,7 @@ TEST_F(JudgedProduct, TakesNothingForUnwrittenThatHasOtherBits) {
 }
 
 TEST_F(JudgedProduct, CountsWhatIsNotFiniteInPlaceOfADifference) {
-  LaunchRecord launch = honest(Recipe::exact);
+  LaunchRecord launch = honest(InputKind::exact);
   launch.outputs[2][0] = std::byte{0xc0};  // the element is a NaN
   launch.outputs[2][1] = std::byte{0x7f};
 
@@ -136,13 +138,13 @@ TEST_F(JudgedProduct, CountsWhatIsNotFiniteInPlaceOfADifference) {
 }
 
 TEST_F(JudgedProduct, ASingleWrongBitOnExactInputsIsEnough) {
-  LaunchRecord launch = honest(Recipe::exact);
+  LaunchRecord launch = honest(InputKind::exact);
   launch.outputs[2][200] ^= std::byte{1};
   EXPECT_TRUE(judge(launch).has_value());
 }
 
 TEST_F(JudgedProduct, ReportsTheDifferencesOfWhatItAccepts) {
-  LaunchRecord launch = honest(Recipe::declared);
+  LaunchRecord launch = honest(InputKind::declared);
   launch.outputs[2][0] ^= std::byte{1};  // the last bit of one element
   LibraryReference reference(*library_, {"A", "B", "C"});
   Judge judge(reference, library_.get(), maker_);
@@ -152,7 +154,7 @@ TEST_F(JudgedProduct, ReportsTheDifferencesOfWhatItAccepts) {
 }
 
 TEST_F(JudgedProduct, RejectsWhatIsWithinTheTolerancesButNoSumInFp32) {
-  LaunchRecord launch = honest(Recipe::declared);
+  LaunchRecord launch = honest(InputKind::declared);
   scale(launch, 1.004F);
 
   EXPECT_THAT(test::present(judge(launch)).reason,
@@ -160,7 +162,7 @@ TEST_F(JudgedProduct, RejectsWhatIsWithinTheTolerancesButNoSumInFp32) {
 }
 
 TEST_F(JudgedProduct, RepeatsThatDifferAreRejectedWithBothValues) {
-  const LaunchRecord first = honest(Recipe::exact);
+  const LaunchRecord first = honest(InputKind::exact);
   LaunchRecord second = first;
   second.outputs[2][0] ^= std::byte{1};
   const std::vector<LaunchRecord> launches = {first, second};
@@ -172,7 +174,7 @@ TEST_F(JudgedProduct, RepeatsThatDifferAreRejectedWithBothValues) {
 }
 
 TEST_F(JudgedProduct, LaunchesOnOtherInputsNeedNotRepeat) {
-  const std::vector<LaunchRecord> launches = {honest(Recipe::exact), honest(Recipe::exact)};
+  const std::vector<LaunchRecord> launches = {honest(InputKind::exact), honest(InputKind::exact)};
   EXPECT_FALSE(differing_repeats(launches).has_value());
 }
 
@@ -201,7 +203,7 @@ TEST(Judge, DoesNotJudgeStressInputsOnWhichTheReferenceOverflows) {
   Constant reference(INFINITY);
   Judge judge(reference, nullptr, maker);
   const LaunchRecord launch{
-      &sized, Recipe::very_large, draw_key(), "check launch 2", {{}, Bytes(40)}};
+      &sized, InputKind::very_large, draw_key(), "check launch 2", {{}, Bytes(40)}};
 
   EXPECT_FALSE(judge.judge({&launch, 1}).has_value());
   ASSERT_EQ(judge.notes().size(), 1U);
@@ -215,7 +217,7 @@ TEST(Judge, RejectsWhatAReferenceThatOverflowsOnDeclaredInputsCannotConfirm) {
   Constant reference(INFINITY);
   Judge judge(reference, nullptr, maker);
   const LaunchRecord launch{
-      &sized, Recipe::declared, draw_key(), "check launch 1", {{}, Bytes(40)}};
+      &sized, InputKind::declared, draw_key(), "check launch 1", {{}, Bytes(40)}};
 
   EXPECT_TRUE(judge.judge({&launch, 1}).has_value());
 }

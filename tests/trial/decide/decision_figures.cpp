@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "trial/decide/noise.h"
+#include "trial/decide/noise_sources.h"
 #include "trial/decide/simulated_trials.h"
 
 namespace autokernel::trial {

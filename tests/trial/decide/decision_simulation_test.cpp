@@ -11,7 +11,7 @@
 
 #include "support/scratch_folder.h"
 #include "trial/decide/decision.h"
-#include "trial/decide/noise.h"
+#include "trial/decide/noise_sources.h"
 #include "trial/decide/simulated_trials.h"
 #include "trial/decide/slow_minority.h"
 

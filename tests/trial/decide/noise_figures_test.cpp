@@ -8,7 +8,7 @@
 #include "autokernel/trial/noise.h"
 #include "support/present.h"
 #include "trial/decide/decision.h"
-#include "trial/decide/rehearsal.h"
+#include "trial/decide/simulated_pairs.h"
 
 namespace autokernel::trial {
 namespace {

@@ -25,10 +25,10 @@ class Clock {
 };
 
 // Adds pairs for as long as more are wanted.
-int fill(Pairing& pairing, Clock& clock, double candidate_us, double opponent_us) {
+int fill(Pairing& pairing, Clock& clock, double candidate_us, double incumbent_us) {
   int pairs = 0;
-  for (; pairing.wants_more(); ++pairs) {
-    pairing.add_pair(clock.around(candidate_us), clock.around(opponent_us), Recipe::declared);
+  for (; pairing.needs_more(); ++pairs) {
+    pairing.add_pair(clock.around(candidate_us), clock.around(incumbent_us), InputKind::declared);
   }
   return pairs;
 }
@@ -55,13 +55,13 @@ TEST(Pairing, FindsALargeGainOnTheFewestPairs) {
 TEST(Pairing, LooksFasterFromTheLeastGainOn) {
   Pairing pairing("the incumbent", 0.02);
   EXPECT_FALSE(pairing.looks_faster());
-  pairing.add_pair(97, 100, Recipe::declared);
+  pairing.add_pair(97, 100, InputKind::declared);
   EXPECT_FALSE(pairing.looks_faster()) << "one pair says nothing";
-  pairing.add_pair(97, 100, Recipe::declared);
+  pairing.add_pair(97, 100, InputKind::declared);
   EXPECT_TRUE(pairing.looks_faster());
-  pairing.add_pair(100, 100, Recipe::declared);
+  pairing.add_pair(100, 100, InputKind::declared);
   EXPECT_TRUE(pairing.looks_faster()) << "2.03 % in the mean";
-  pairing.add_pair(100, 100, Recipe::declared);
+  pairing.add_pair(100, 100, InputKind::declared);
   EXPECT_FALSE(pairing.looks_faster());
 }
 
@@ -101,7 +101,7 @@ TEST(Pairing, EndsInconclusiveWhereTheNoiseIsTooMuch) {
   EXPECT_EQ(pairing.comparison().outcome, Outcome::inconclusive);
 }
 
-TEST(Pairing, NoticesAnOpponentThatIsSlowerBesideTheCandidate) {
+TEST(Pairing, NoticesAnIncumbentThatIsSlowerBesideTheCandidate) {
   Pairing pairing("the incumbent", 0.02);
   Clock clock;
   pairing.add_alone(times(clock, 90));
@@ -121,10 +121,10 @@ TEST(Pairing, DoesNotTakeAMachineThatBecomesSlowerForADisturbance) {
 
 // Adds pairs on either kind of inputs in turn, with a gain of its own for each.
 void fill_by_turns(Pairing& pairing, Clock& clock, double on_exact_us, double on_declared_us) {
-  for (int pairs = 0; pairing.wants_more(); ++pairs) {
+  for (int pairs = 0; pairing.needs_more(); ++pairs) {
     const bool exact = pairs % 2 == 0;
     pairing.add_pair(clock.around(exact ? on_exact_us : on_declared_us), clock.around(100),
-                     exact ? Recipe::exact : Recipe::declared);
+                     exact ? InputKind::exact : InputKind::declared);
   }
 }
 

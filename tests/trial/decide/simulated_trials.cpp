@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "trial/decide/apart.h"
+#include "trial/decide/confirmation_rule.h"
 
 namespace autokernel::trial {
 namespace {
@@ -17,7 +17,7 @@ class Count {
  public:
   explicit Count(double true_log_ratio) : true_log_ratio_(true_log_ratio) {}
 
-  void add(const Rehearsed& outcome) {
+  void add(const SimulatedDecision& outcome) {
     ++tally_.trials;
     if (outcome.conclusion == Conclusion::faster) ++tally_.faster;
     if (outcome.conclusion == Conclusion::not_faster) ++tally_.not_faster;
@@ -50,7 +50,7 @@ Tally tally(const Noise& noise, double gain, int trials) {
   Count count(true_log_ratio);
   for (int i = 0; i < trials; ++i) {
     pairs.begin();
-    count.add(rehearse([&] { return true_log_ratio + pairs.next(); }, noise.min_gain));
+    count.add(simulate_decision([&] { return true_log_ratio + pairs.next(); }, noise.min_gain));
   }
   return count.result();
 }
@@ -70,11 +70,11 @@ Tally tally_slow(const Noise& noise, double gain, const SlowLaunches& slow, int 
     }
     return times_us;
   };
-  const int samples = candidates_samples(noise.is_of_a_gpu());
+  const int samples = candidate_samples(noise.is_of_a_gpu());
   int borne_out = 0;
   for (int i = 0; i < trials; ++i) {
     pairs.begin();
-    const Rehearsed trial = rehearse(
+    const SimulatedDecision trial = simulate_decision(
         [&] {
           const double lost = is_slow(random) ? std::log(slow.factor) : 0;
           return true_log_ratio - lost + pairs.next();
@@ -83,13 +83,14 @@ Tally tally_slow(const Noise& noise, double gain, const SlowLaunches& slow, int 
     count.add(trial);
     if (trial.conclusion != Conclusion::faster) continue;
     std::vector<std::vector<double>> candidate(3);
-    std::vector<std::vector<double>> opponent(2);
+    std::vector<std::vector<double>> incumbent(2);
     for (auto& times_us : candidate) {
       times_us = launches(samples, -true_log_ratio, std::log(slow.factor));
     }
-    for (auto& times_us : opponent) times_us = launches(kOpponentsSamples, 0, 0);
-    const Apart apart = compare_apart(candidate, opponent, {.relative = 0.025});
-    borne_out += bears_out(apart, gain_of(trial.estimate.mean), noise.min_gain, false) ? 1 : 0;
+    for (auto& times_us : incumbent) times_us = launches(kIncumbentSamples, 0, 0);
+    const SeparateGain apart =
+        compare_separate_processes(candidate, incumbent, {.relative = 0.025});
+    borne_out += confirms_gain(apart, gain_of(trial.estimate.mean), noise.min_gain, false) ? 1 : 0;
   }
   Tally tally = count.result();
   tally.borne_out = borne_out;
@@ -106,7 +107,7 @@ Tally tally_normal(const NormalNoise& noise, double gain, double min_gain, int t
     double now = noise.deviation * standard(random);
     double offset = 0;
     int pairs = 0;
-    count.add(rehearse(
+    count.add(simulate_decision(
         [&] {
           now = noise.correlation * now + fresh * standard(random);
           if (pairs++ % noise.offset_pairs == 0) offset = noise.offset * standard(random);

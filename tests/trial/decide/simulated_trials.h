@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "trial/decide/noise.h"
-#include "trial/decide/rehearsal.h"
+#include "trial/decide/noise_sources.h"
+#include "trial/decide/simulated_pairs.h"
 
 namespace autokernel::trial {
 
@@ -23,7 +23,7 @@ struct Tally {
 };
 
 // Trials of a kernel that is faster by `gain` (relative; negative: slower), drawn from a recording
-// as trial/decide/rehearsal.h does.
+// as trial/decide/simulated_pairs.h does.
 [[nodiscard]] Tally tally(const Noise& noise, double gain, int trials);
 
 // The same, where the candidate takes `factor` times as long in a share of its launches; what is

@@ -17,7 +17,7 @@ std::vector<double> faster_by(double mean, int pairs) {
   for (double& ratio : ratios) ratio = noise(random);
   return ratios;
 }
-// The candidate takes so many times as long in so many of the pairs; below 0: the opponent does.
+// The candidate takes so many times as long in so many of the pairs; below 0: the incumbent does.
 void slow_down(std::vector<double>& ratios, int pairs, double factor) {
   const double by = pairs < 0 ? std::log(factor) : -std::log(factor);
   const auto step = ratios.size() / static_cast<std::size_t>(std::abs(pairs));
@@ -64,7 +64,7 @@ TEST(SlowMinority, OfManyLaunchesIsNoGain) {
   EXPECT_EQ(concluded(ratios, Looking::on), Conclusion::not_faster);
 }
 
-TEST(SlowMinority, ThatIsSlowerThanTheOpponentsSlowestCountsWhateverTheMeanIs) {
+TEST(SlowMinority, ThatIsSlowerThanTheIncumbentsSlowestCountsWhateverTheMeanIs) {
   std::vector<double> ratios = faster_by(0.2, 400);
   slow_down(ratios, 30, 1.6);
   EXPECT_GT(slow_minority(ratios, 0.2).plain_mean, 0.15);

@@ -73,7 +73,7 @@ TEST_P(ExactProduct, IsTheSameInEveryOrderOfSummation) {
   const cases::Case problem = product_case(input, output, kRows, kColumns, kDepth);
   const SizedCase sized(problem, "default");
   std::vector<Bytes> inputs;
-  InputMaker().make(sized, Recipe::exact, draw_key(), inputs);
+  InputMaker().make(sized, InputKind::exact, draw_key(), inputs);
   const std::vector<float> a = floats(sized.tensors[0], inputs[0]);
   const std::vector<float> b = floats(sized.tensors[1], inputs[1]);
   const float largest_output = output == "f16" ? 65504.0F : 1e38F;
@@ -106,7 +106,7 @@ TEST(ExactInputs, HideTheirWholenessBehindAPowerPerRow) {
   const cases::Case problem = product_case("bf16", "bf16", 64, 64, 256);
   const SizedCase sized(problem, "default");
   std::vector<Bytes> inputs;
-  InputMaker().make(sized, Recipe::exact, draw_key(), inputs);
+  InputMaker().make(sized, InputKind::exact, draw_key(), inputs);
   const std::vector<float> a = floats(sized.tensors[0], inputs[0]);
   std::set<float> largest_of_rows;
   for (std::size_t r = 0; r < 64; ++r) {
@@ -121,7 +121,7 @@ TEST(ExactInputs, NeedMoreBitsThanTf32Has) {
   const cases::Case problem = product_case("f32", "f32", 32, 32, 64);
   const SizedCase sized(problem, "default");
   std::vector<Bytes> inputs;
-  InputMaker().make(sized, Recipe::exact, draw_key(), inputs);
+  InputMaker().make(sized, InputKind::exact, draw_key(), inputs);
   std::vector<float> values = floats(sized.tensors[0], inputs[0]);
   const std::vector<float> right = floats(sized.tensors[1], inputs[1]);
   values.insert(values.end(), right.begin(), right.end());

@@ -20,10 +20,11 @@ using ::testing::Each;
 constexpr Key kKey{{1, 2}};
 constexpr int kCount = 100'000;
 
-std::vector<float> first_input(const cases::Case& problem, Recipe recipe, const Key& key = kKey) {
+std::vector<float> first_input(const cases::Case& problem, InputKind input_kind,
+                               const Key& key = kKey) {
   const SizedCase sized(problem, "default");
   std::vector<Bytes> inputs;
-  InputMaker().make(sized, recipe, key, inputs);
+  InputMaker().make(sized, input_kind, key, inputs);
   std::vector<float> values(sized.tensors[0].count);
   to_floats(sized.tensors[0].tensor->dtype, inputs[0], values);
   return values;
@@ -43,23 +44,23 @@ double variance(const std::vector<float>& values) {
 
 TEST(Inputs, AreAFunctionOfTheirKey) {
   const cases::Case problem = unary_case("f32", "fill = \"normal\"", kCount);
-  EXPECT_EQ(first_input(problem, Recipe::declared), first_input(problem, Recipe::declared));
-  EXPECT_NE(first_input(problem, Recipe::declared),
-            first_input(problem, Recipe::declared, Key{{1, 3}}));
+  EXPECT_EQ(first_input(problem, InputKind::declared), first_input(problem, InputKind::declared));
+  EXPECT_NE(first_input(problem, InputKind::declared),
+            first_input(problem, InputKind::declared, Key{{1, 3}}));
 }
 
 TEST(Inputs, AreEmptyForOutputs) {
   const cases::Case problem = unary_case("f32", "fill = \"normal\"", kCount);
   const SizedCase sized(problem, "default");
   std::vector<Bytes> inputs;
-  InputMaker().make(sized, Recipe::declared, kKey, inputs);
+  InputMaker().make(sized, InputKind::declared, kKey, inputs);
   EXPECT_EQ(inputs[0].size(), 4U * kCount);
   EXPECT_TRUE(inputs[1].empty());
 }
 
 TEST(Inputs, DeclaredNormalHaveMeanZeroAndDeviationOne) {
   const std::vector<float> values =
-      first_input(unary_case("f32", "fill = \"normal\"", kCount), Recipe::declared);
+      first_input(unary_case("f32", "fill = \"normal\"", kCount), InputKind::declared);
   EXPECT_NEAR(mean(values), 0, 0.02);
   EXPECT_NEAR(variance(values), 1, 0.03);
   // 4.55 % of a normal distribution lies outside two deviations.
@@ -69,7 +70,7 @@ TEST(Inputs, DeclaredNormalHaveMeanZeroAndDeviationOne) {
 
 TEST(Inputs, DeclaredUniformStayInTheirRange) {
   const std::vector<float> values = first_input(
-      unary_case("f32", "fill = \"uniform\"\nlow = -2.0\nhigh = 6.0", kCount), Recipe::declared);
+      unary_case("f32", "fill = \"uniform\"\nlow = -2.0\nhigh = 6.0", kCount), InputKind::declared);
   EXPECT_GE(*std::ranges::min_element(values), -2);
   EXPECT_LT(*std::ranges::max_element(values), 6);
   EXPECT_NEAR(mean(values), 2, 0.05);
@@ -77,7 +78,7 @@ TEST(Inputs, DeclaredUniformStayInTheirRange) {
 
 TEST(Inputs, DeclaredIntegersTakeEveryValueOfTheirRangeAndNoOther) {
   const std::vector<float> values = first_input(
-      unary_case("u8", "fill = \"integers\"\nlow = 3\nhigh = 7", kCount), Recipe::declared);
+      unary_case("u8", "fill = \"integers\"\nlow = 3\nhigh = 7", kCount), InputKind::declared);
   EXPECT_EQ(std::set<float>(values.begin(), values.end()), (std::set<float>{3, 4, 5, 6, 7}));
 }
 
@@ -86,7 +87,7 @@ TEST(Inputs, OfI32ReachBothEndsOfAllItsValues) {
       unary_case("i32", "fill = \"integers\"\nlow = -2147483648\nhigh = 2147483647", kCount);
   const SizedCase sized(problem, "default");
   std::vector<Bytes> inputs;
-  InputMaker().make(sized, Recipe::declared, kKey, inputs);
+  InputMaker().make(sized, InputKind::declared, kKey, inputs);
   std::vector<std::int32_t> values(kCount);
   std::memcpy(values.data(), inputs[0].data(), inputs[0].size());
   EXPECT_LT(*std::ranges::min_element(values), -2'147'000'000);
@@ -97,12 +98,13 @@ TEST(Inputs, OfI32ReachBothEndsOfAllItsValues) {
 }
 
 TEST(StressInputs, OfZerosAreAllZero) {
-  EXPECT_THAT(first_input(unary_case("f16", "fill = \"normal\"", 100), Recipe::zeros), Each(0.0F));
+  EXPECT_THAT(first_input(unary_case("f16", "fill = \"normal\"", 100), InputKind::zeros),
+              Each(0.0F));
 }
 
 TEST(StressInputs, OfConstantsAreAllTheSame) {
   const std::vector<float> values =
-      first_input(unary_case("bf16", "fill = \"normal\"", 100), Recipe::constant);
+      first_input(unary_case("bf16", "fill = \"normal\"", 100), InputKind::constant);
   EXPECT_THAT(values, Each(values[0]));
   EXPECT_GE(values[0], 0.5F);
   EXPECT_LE(values[0], 1.0F);
@@ -110,11 +112,11 @@ TEST(StressInputs, OfConstantsAreAllTheSame) {
 
 TEST(StressInputs, OfIntegersKeepTheirDeclaredRange) {
   const cases::Case problem = unary_case("i32", "fill = \"integers\"\nlow = 1\nhigh = 9", 1000);
-  EXPECT_EQ(first_input(problem, Recipe::very_large), first_input(problem, Recipe::declared));
+  EXPECT_EQ(first_input(problem, InputKind::very_large), first_input(problem, InputKind::declared));
 }
 
 // Sums of absolute values bound the sums; f16 is the type whose range is small.
-class StressedProduct : public ::testing::TestWithParam<Recipe> {};
+class StressedProduct : public ::testing::TestWithParam<InputKind> {};
 
 TEST_P(StressedProduct, StaysFiniteInF16) {
   const cases::Case problem = product_case("f16", "f16", 8, 8, 1024);
@@ -124,11 +126,11 @@ TEST_P(StressedProduct, StaysFiniteInF16) {
   EXPECT_LT(static_cast<double>(largest) * static_cast<double>(largest) * 1024, 65504);
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, StressedProduct, ::testing::ValuesIn(kStressRecipes));
+INSTANTIATE_TEST_SUITE_P(Each, StressedProduct, ::testing::ValuesIn(kStressInputKinds));
 
 TEST(StressInputs, OfMixedScaleSpreadOverManyPowersOfTwo) {
   const std::vector<float> values =
-      first_input(product_case("bf16", "bf16", 64, 64, 64), Recipe::mixed);
+      first_input(product_case("bf16", "bf16", 64, 64, 64), InputKind::mixed);
   const auto huge = std::ranges::count_if(values, [](float v) { return std::fabs(v) > 256; });
   const auto tiny =
       std::ranges::count_if(values, [](float v) { return std::fabs(v) < 1.0F / 256; });
@@ -138,9 +140,9 @@ TEST(StressInputs, OfMixedScaleSpreadOverManyPowersOfTwo) {
 
 TEST(Description, NamesTheInputsAsMessagesDo) {
   const cases::Case problem = product_case("bf16", "bf16", 8, 8, 8);
-  EXPECT_EQ(description(problem, Recipe::declared), "normal inputs");
-  EXPECT_EQ(description(problem, Recipe::exact), "exact inputs");
-  EXPECT_EQ(description(problem, Recipe::very_small), "stress inputs: very small");
+  EXPECT_EQ(description(problem, InputKind::declared), "normal inputs");
+  EXPECT_EQ(description(problem, InputKind::exact), "exact inputs");
+  EXPECT_EQ(description(problem, InputKind::very_small), "stress inputs: very small");
 }
 
 }  // namespace

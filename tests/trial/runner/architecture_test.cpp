@@ -3,7 +3,7 @@
 #include <string>
 
 #include "autokernel/base/error.h"
-#include "trial/runner/programs.h"
+#include "trial/runner/compilations.h"
 
 namespace autokernel::trial {
 namespace {

@@ -13,7 +13,7 @@
 #include "compile/nvrtc.h"
 #include "compile/ptxas_report.h"
 #include "support/scratch_folder.h"
-#include "trial/inputs/signature.h"
+#include "trial/inputs/kernel_signature.h"
 #include "trial/inputs/sized_case.h"
 
 namespace autokernel::trial {

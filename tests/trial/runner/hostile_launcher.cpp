@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "autokernel/base/process.h"
-#include "trial/check/check.h"
-#include "trial/runner/launcher_port.h"
+#include "trial/check/check_plan.h"
+#include "trial/runner/runner_connection.h"
 
 namespace autokernel::trial {
 namespace {
@@ -38,13 +38,13 @@ class Liar {
       want(check_name(number + 1));
       for (int i = 0; i < check.launches; ++i) {
         const bool is_small = check.at == CheckedAt::check_size;
-        deliver(
-            {check_name(++number), is_small ? task_.check_size : task_.timed_size, check.recipe});
+        deliver({check_name(++number), is_small ? task_.check_size : task_.timed_size,
+                 check.input_kind});
       }
     }
   }
   void want(const std::string& launch) {
-    port_.tell(KeyWanted{launch});
+    port_.tell(KeyRequest{launch});
     static_cast<void>(port_.await<KeyAnswer>());
   }
   void deliver(const Delivered& delivered) {
@@ -66,7 +66,7 @@ class Liar {
 
  private:
   Descriptor raw_;
-  LauncherPort port_;
+  RunnerConnection port_;
   LaunchTask task_;
 };
 
@@ -113,7 +113,7 @@ const std::map<std::string_view, std::function<void(Liar&)>>& lies() {
        [](Liar& liar) { liar.want(std::string(kHuge, 'x')); }},
       {"delivers under a name without end",
        [](Liar& liar) {
-         liar.deliver({std::string(kHuge, 'x'), std::string(kHuge, 'x'), Recipe::declared});
+         liar.deliver({std::string(kHuge, 'x'), std::string(kHuge, 'x'), InputKind::declared});
        }},
       {"wants keys without end",
        [](Liar& liar) { liar.repeat([&] { liar.want("opponent's launch 1"); }); }},

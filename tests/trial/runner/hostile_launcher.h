@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "autokernel/trial/launches.h"
+#include "autokernel/trial/launcher.h"
 
 namespace autokernel::trial {
 

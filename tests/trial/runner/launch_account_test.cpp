@@ -6,7 +6,7 @@
 #include <chrono>
 #include <limits>
 
-#include "trial/check/check.h"
+#include "trial/check/check_plan.h"
 #include "trial/inputs/case_text.h"
 
 namespace autokernel::trial {
@@ -36,34 +36,35 @@ class AnAccount : public ::testing::Test {
   }
 
   // As an honest launcher does it: a key, then the outputs on it.
-  std::string launch(const std::string& name, Recipe recipe, const SizedCase& sized) {
+  std::string launch(const std::string& name, InputKind input_kind, const SizedCase& sized) {
     static_cast<void>(account_.draw(name));
-    return deliver({name, sized.size_name, recipe});
+    return deliver({name, sized.size_name, input_kind});
   }
   void check_all() {
     int number = 0;
     for (const Check& check : check_plan(problem_)) {
       static_cast<void>(account_.draw(check_name(number + 1)));
       for (int i = 0; i < check.launches; ++i) {
-        EXPECT_EQ(deliver({check_name(++number),
-                           check.at == CheckedAt::check_size ? "check" : "default", check.recipe}),
-                  "");
+        EXPECT_EQ(
+            deliver({check_name(++number), check.at == CheckedAt::check_size ? "check" : "default",
+                     check.input_kind}),
+            "");
       }
     }
   }
   void begin_timing() {
     check_all();
     account_.begin_timing();
-    EXPECT_EQ(launch(name_of(LaunchKind::warm_up), Recipe::declared, timed_), "");
+    EXPECT_EQ(launch(name_of(LaunchKind::warm_up), InputKind::declared, timed_), "");
   }
   // `launches` timed launches with their times.
   Timed time(int launches) {
     Timed timed;
     for (int i = 0; i < launches; ++i) {
-      const Recipe recipe = sampled_recipe(problem_, i);
-      EXPECT_EQ(launch(timed_name(i + 1), recipe, timed_), "");
+      const InputKind input_kind = sampled_input_kind(problem_, i);
+      EXPECT_EQ(launch(timed_name(i + 1), input_kind, timed_), "");
       timed.samples_us.push_back(10);
-      timed.sampled_on.push_back(recipe);
+      timed.sampled_on.push_back(input_kind);
     }
     return timed;
   }
@@ -78,23 +79,23 @@ class AnAccount : public ::testing::Test {
 
 class AnAccountAgainst : public AnAccount {
  protected:
-  AnAccountAgainst() : AnAccount({.has_opponent = true, .samples = 50}) {}
-  // Pairs, after the opponent was timed alone, and before it is again.
+  AnAccountAgainst() : AnAccount({.has_incumbent = true, .samples = 50}) {}
+  // Pairs, after the incumbent was timed alone, and before it is again.
   Timed time_pairs(int pairs) {
     alone();
     begin_timing();
     Timed timed = time(pairs);
     for (int i = 0; i < pairs; ++i) {
-      EXPECT_TRUE(account_.draw(launch_name(LaunchKind::opponent, 2 + i)).has_value());
-      timed.opponent_us.push_back(10);
+      EXPECT_TRUE(account_.draw(launch_name(LaunchKind::incumbent, 2 + i)).has_value());
+      timed.incumbent_us.push_back(10);
     }
-    EXPECT_TRUE(account_.draw(launch_name(LaunchKind::opponent, 2 + pairs)).has_value());
+    EXPECT_TRUE(account_.draw(launch_name(LaunchKind::incumbent, 2 + pairs)).has_value());
     timed.alone_us = {{10}, {10}};
     return timed;
   }
   void alone() {
-    EXPECT_TRUE(account_.draw(name_of(LaunchKind::opponent_warm_up)).has_value());
-    EXPECT_TRUE(account_.draw(launch_name(LaunchKind::opponent, 1)).has_value());
+    EXPECT_TRUE(account_.draw(name_of(LaunchKind::incumbent_warm_up)).has_value());
+    EXPECT_TRUE(account_.draw(launch_name(LaunchKind::incumbent, 1)).has_value());
   }
 };
 
@@ -127,37 +128,37 @@ TEST_F(AnAccount, SeesACheckThatWasLeftOut) {
 }
 
 TEST_F(AnAccount, SeesACheckOnEasierInputs) {
-  EXPECT_THAT(launch(check_name(1), Recipe::zeros, checked_), HasSubstr("not to be launched"));
+  EXPECT_THAT(launch(check_name(1), InputKind::zeros, checked_), HasSubstr("not to be launched"));
 }
 
 TEST_F(AnAccount, SeesACheckAtAnotherSize) {
-  EXPECT_THAT(launch(check_name(1), timed_recipe(problem_), timed_),
+  EXPECT_THAT(launch(check_name(1), timed_input_kind(problem_), timed_),
               HasSubstr("not to be launched"));
 }
 
 TEST_F(AnAccount, SeesATimedLaunchThatWasSkipped) {
   begin_timing();
-  EXPECT_THAT(launch(timed_name(2), sampled_recipe(problem_, 1), timed_),
+  EXPECT_THAT(launch(timed_name(2), sampled_input_kind(problem_, 1), timed_),
               HasSubstr("not to be launched"));
 }
 
 TEST_F(AnAccount, SeesATimedLaunchOnOtherInputs) {
   begin_timing();
-  EXPECT_THAT(launch(timed_name(1), Recipe::zeros, timed_), HasSubstr("not to be launched"));
+  EXPECT_THAT(launch(timed_name(1), InputKind::zeros, timed_), HasSubstr("not to be launched"));
 }
 
 // Whoever knows one answer would give it again and again.
 TEST_F(AnAccount, SeesAKeyThatIsUsedTwice) {
   begin_timing();
-  EXPECT_EQ(launch(timed_name(1), sampled_recipe(problem_, 0), timed_), "");
-  EXPECT_THAT(deliver({timed_name(2), "default", sampled_recipe(problem_, 1)}),
+  EXPECT_EQ(launch(timed_name(1), sampled_input_kind(problem_, 0), timed_), "");
+  EXPECT_THAT(deliver({timed_name(2), "default", sampled_input_kind(problem_, 1)}),
               HasSubstr("on the key of"));
 }
 
 TEST_F(AnAccountAgainst, SeesAKeyThatWasDrawnForSomethingElse) {
   begin_timing();
   static_cast<void>(account_.draw("opponent's launch 1"));
-  EXPECT_THAT(deliver({timed_name(1), "default", sampled_recipe(problem_, 0)}),
+  EXPECT_THAT(deliver({timed_name(1), "default", sampled_input_kind(problem_, 0)}),
               HasSubstr("on the key of 'opponent's launch 1'"));
 }
 
@@ -176,7 +177,7 @@ TEST_F(AnAccount, SeesThatNothingWasTimed) {
 TEST_F(AnAccount, TakesATimedLaunchThatWasRepeated) {
   begin_timing();
   Timed timed = time(2);
-  EXPECT_EQ(launch(timed_name(2), sampled_recipe(problem_, 1), timed_), "");
+  EXPECT_EQ(launch(timed_name(2), sampled_input_kind(problem_, 1), timed_), "");
   EXPECT_EQ(account_.misfit(timed, kElapsed), "");
 }
 
@@ -184,7 +185,7 @@ TEST_F(AnAccount, SeesTimesOfLaunchesThatNeverWere) {
   begin_timing();
   Timed timed = time(3);
   timed.samples_us.push_back(1);
-  timed.sampled_on.push_back(sampled_recipe(problem_, 3));
+  timed.sampled_on.push_back(sampled_input_kind(problem_, 3));
   EXPECT_THAT(account_.misfit(timed, kElapsed), HasSubstr("4 times of 3 launches"));
 }
 
@@ -200,9 +201,9 @@ TEST_F(AnAccount, SeesTimesThatAreNone) {
   for (const double none : {0.0, -1.0, 5e-324, 1e308, std::numeric_limits<double>::quiet_NaN(),
                             std::numeric_limits<double>::infinity()}) {
     Timed timed;
-    EXPECT_EQ(launch(timed_name(1), sampled_recipe(problem_, 0), timed_), "");
+    EXPECT_EQ(launch(timed_name(1), sampled_input_kind(problem_, 0), timed_), "");
     timed.samples_us = {none};
-    timed.sampled_on = {sampled_recipe(problem_, 0)};
+    timed.sampled_on = {sampled_input_kind(problem_, 0)};
     EXPECT_THAT(account_.misfit(timed, kElapsed), HasSubstr("times that are none"));
   }
 }
@@ -213,7 +214,7 @@ TEST_F(AnAccountAgainst, BelievesALauncherThatFollowsThePlan) {
 
 TEST_F(AnAccountAgainst, SeesThatTheIncumbentsTimesAreMissing) {
   Timed timed = time_pairs(3);
-  timed.opponent_us.pop_back();
+  timed.incumbent_us.pop_back();
   EXPECT_THAT(account_.misfit(timed, kElapsed), HasSubstr("incumbent"));
 }
 
@@ -233,10 +234,10 @@ TEST_F(AnAccountAgainst, SeesThatASinglePairIsNone) {
   EXPECT_THAT(account_.misfit(time_pairs(1), kElapsed), HasSubstr("too few"));
 }
 
-TEST_F(AnAccount, HasNoKeyForAnOpponentThatIsNotThere) {
+TEST_F(AnAccount, HasNoKeyForAnIncumbentThatIsNotThere) {
   begin_timing();
-  EXPECT_FALSE(account_.draw(name_of(LaunchKind::opponent_warm_up)).has_value());
-  EXPECT_FALSE(account_.draw(launch_name(LaunchKind::opponent, 1)).has_value());
+  EXPECT_FALSE(account_.draw(name_of(LaunchKind::incumbent_warm_up)).has_value());
+  EXPECT_FALSE(account_.draw(launch_name(LaunchKind::incumbent, 1)).has_value());
 }
 
 TEST_F(AnAccount, HasNoKeyForWhatIsNoLaunch) {
@@ -265,15 +266,15 @@ TEST_F(AnAccount, HasAKeyForOneWarmUpOfEachTenLaunches) {
   begin_timing();
   EXPECT_FALSE(account_.draw(name_of(LaunchKind::warm_up)).has_value());
   static_cast<void>(time(10));
-  EXPECT_EQ(launch(name_of(LaunchKind::warm_up), Recipe::declared, timed_), "");
+  EXPECT_EQ(launch(name_of(LaunchKind::warm_up), InputKind::declared, timed_), "");
   EXPECT_FALSE(account_.draw(name_of(LaunchKind::warm_up)).has_value());
 }
 
 TEST_F(AnAccount, DoesNotCopyOutputsThatItDoesNotTake) {
   begin_timing();
   const int copied = copied_;
-  EXPECT_THAT(launch(timed_name(1), Recipe::zeros, timed_), HasSubstr("not to be launched"));
-  EXPECT_THAT(deliver({std::string(kLong, 'x'), "default", Recipe::declared}),
+  EXPECT_THAT(launch(timed_name(1), InputKind::zeros, timed_), HasSubstr("not to be launched"));
+  EXPECT_THAT(deliver({std::string(kLong, 'x'), "default", InputKind::declared}),
               AllOf(HasSubstr("not to be launched"), SizeIs(Lt(1000U))));
   EXPECT_EQ(copied_, copied);
 }
@@ -331,7 +332,7 @@ class AnAccountOfLargeOutputs : public ::testing::Test {
   // size of the case.
   std::string launch(int byte) {
     EXPECT_TRUE(account_.draw(timed_name(1)).has_value());
-    return account_.deliver({timed_name(1), "default", sampled_recipe(problem_, 0)},
+    return account_.deliver({timed_name(1), "default", sampled_input_kind(problem_, 0)},
                             [byte](const SizedCase&) {
                               return std::vector<Bytes>{Bytes(1, static_cast<std::byte>(byte))};
                             });
@@ -371,17 +372,17 @@ class AnAccountOnAGpu : public AnAccount {
   void begin_timing() {
     check_all();
     account_.begin_timing();
-    EXPECT_EQ(launch(launch_name(LaunchKind::warm_up, 1), Recipe::declared, timed_), "");
+    EXPECT_EQ(launch(launch_name(LaunchKind::warm_up, 1), InputKind::declared, timed_), "");
     EXPECT_TRUE(account_.draw(launch_name(LaunchKind::warm_up, 2)).has_value());
   }
   Timed time(int launches) {
     Timed timed;
     for (int i = 0; i < launches; ++i) {
-      const Recipe recipe = sampled_recipe(problem_, i);
-      EXPECT_EQ(launch(timed_name(i + 1), recipe, timed_), "");
+      const InputKind input_kind = sampled_input_kind(problem_, i);
+      EXPECT_EQ(launch(timed_name(i + 1), input_kind, timed_), "");
       ask();
       timed.samples_us.push_back(10);
-      timed.sampled_on.push_back(recipe);
+      timed.sampled_on.push_back(input_kind);
     }
     return timed;
   }
@@ -408,11 +409,11 @@ TEST_F(AnAccountOnAGpu, BelievesALauncherThatFollowsThePlan) {
 
 TEST_F(AnAccountOnAGpu, HasNoKeyForTheNextLaunchBeforeSomebodyHasLookedAtTheDevice) {
   begin_timing();
-  EXPECT_EQ(launch(timed_name(1), sampled_recipe(problem_, 0), timed_), "");
+  EXPECT_EQ(launch(timed_name(1), sampled_input_kind(problem_, 0), timed_), "");
   EXPECT_FALSE(account_.draw(timed_name(2)).has_value());
   ask(LaunchAccount::Sampled::is_void);
   EXPECT_FALSE(account_.draw(timed_name(2)).has_value());
-  EXPECT_EQ(launch(timed_name(1), sampled_recipe(problem_, 0), timed_), "");
+  EXPECT_EQ(launch(timed_name(1), sampled_input_kind(problem_, 0), timed_), "");
   ask();
   EXPECT_TRUE(account_.draw(timed_name(2)).has_value());
 }
@@ -430,7 +431,7 @@ TEST_F(AnAccountOnAGpu, HasNoKeyForAWarmUpThatIsLeftOut) {
 TEST_F(AnAccountOnAGpu, SeesALastLaunchAfterWhichNobodyLooked) {
   begin_timing();
   Timed timed = time(3);
-  EXPECT_EQ(launch(timed_name(3), sampled_recipe(problem_, 2), timed_), "");
+  EXPECT_EQ(launch(timed_name(3), sampled_input_kind(problem_, 2), timed_), "");
   measure_the_rest(timed);
   EXPECT_THAT(account_.misfit(timed, kElapsed), HasSubstr("nobody looked"));
 }
@@ -441,7 +442,7 @@ TEST_F(AnAccountOnAGpu, SeesAQuestionAboutNoLaunch) {
   EXPECT_THAT(account_.refuse_sample(), HasSubstr("no launch"));
   EXPECT_TRUE(account_.draw(timed_name(1)).has_value());
   EXPECT_THAT(account_.refuse_sample(), HasSubstr("no launch"));
-  EXPECT_EQ(deliver({timed_name(1), "default", sampled_recipe(problem_, 0)}), "");
+  EXPECT_EQ(deliver({timed_name(1), "default", sampled_input_kind(problem_, 0)}), "");
   ask();
   EXPECT_THAT(account_.refuse_sample(), HasSubstr("no launch"));
 }

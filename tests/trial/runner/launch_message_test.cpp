@@ -26,7 +26,7 @@ LaunchTask task() {
   task.problem = blinded(product_case("bf16", "bf16", 8, 16, 32));
   task.kernel_name = "kernel.cu";
   task.source = "a source that is no UTF-8: \xff";
-  task.against = Opponent{"the incumbent", "another", 0.02};
+  task.incumbent = Incumbent{"the incumbent", "another", 0.02};
   task.architecture = "sm_90a";
   task.check_size = "check";
   task.timed_size = "default";
@@ -39,8 +39,8 @@ TEST(LaunchMessage, CarriesTheTask) {
   const auto got = std::get<LaunchTask>(decode_order(encode(Order(task()))));
 
   EXPECT_EQ(got.source, task().source);
-  EXPECT_EQ(test::present(got.against).name, "the incumbent");
-  EXPECT_EQ(test::present(got.against).min_gain, 0.02);
+  EXPECT_EQ(test::present(got.incumbent).name, "the incumbent");
+  EXPECT_EQ(test::present(got.incumbent).min_gain, 0.02);
   EXPECT_EQ(got.architecture, "sm_90a");
   EXPECT_EQ(got.samples, 50);
   EXPECT_EQ(got.open_seconds, 1.5);
@@ -78,7 +78,7 @@ TEST(LaunchMessage, CarriesNeitherToleranceNorReference) {
 TEST(LaunchMessage, CarriesTimes) {
   Timed timed;
   timed.samples_us = {1, 2};
-  timed.sampled_on = {Recipe::exact, Recipe::declared};
+  timed.sampled_on = {InputKind::exact, InputKind::declared};
   timed.alone_us = {{3}, {4, 5}};
   timed.host_row = HostRow{200, 2, 7.5};
   timed.warnings = {"a warning"};
@@ -94,17 +94,17 @@ TEST(LaunchMessage, CarriesTimes) {
 }
 
 TEST(LaunchMessage, CarriesWhatWasDelivered) {
-  const Delivered got = there_and_back(Delivered{"timed launch 3", "default", Recipe::mixed});
+  const Delivered got = there_and_back(Delivered{"timed launch 3", "default", InputKind::mixed});
 
   EXPECT_EQ(got.launch, "timed launch 3");
   EXPECT_EQ(got.size, "default");
-  EXPECT_EQ(got.recipe, Recipe::mixed);
+  EXPECT_EQ(got.input_kind, InputKind::mixed);
 }
 
 TEST(LaunchMessage, CutAnywhereIsAnErrorAndNoCrash) {
   Timed timed;
   timed.samples_us = {1, 2};
-  timed.sampled_on = {Recipe::exact, Recipe::declared};
+  timed.sampled_on = {InputKind::exact, InputKind::declared};
   const std::string line = encode(Report(timed));
   for (std::size_t bytes = 0; bytes + 1 < line.size(); ++bytes) {
     EXPECT_THROW(static_cast<void>(decode_report(line.substr(0, bytes))), Error);
@@ -113,7 +113,7 @@ TEST(LaunchMessage, CutAnywhereIsAnErrorAndNoCrash) {
 }
 
 TEST(LaunchMessage, WithInputsOfNoKindIsAnError) {
-  std::string line = encode(Report(Delivered{"timed launch 3", "default", Recipe::constant}));
+  std::string line = encode(Report(Delivered{"timed launch 3", "default", InputKind::constant}));
   const std::size_t at = line.find(":6");
   ASSERT_NE(at, std::string::npos);
   line.replace(at, 2, ":7");

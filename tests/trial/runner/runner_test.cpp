@@ -204,7 +204,7 @@ std::string slower_matmul(int times) {
 
 TEST_F(MatMulTrial, AgainstASlowerKernelIsFaster) {
   Request asked = request(matmul(kStore));
-  asked.against = {.name = "the slow one", .source = slower_matmul(4), .min_gain = 0.1};
+  asked.incumbent = {.name = "the slow one", .source = slower_matmul(4), .min_gain = 0.1};
   const Result result = run_trial(asked, [](Phase) {});
 
   EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
@@ -212,16 +212,17 @@ TEST_F(MatMulTrial, AgainstASlowerKernelIsFaster) {
   EXPECT_EQ(comparison.outcome, Outcome::faster) << comparison.reason;
   EXPECT_GT(comparison.gain, 0.2);
   EXPECT_LT(comparison.gain_low, comparison.gain);
-  EXPECT_GE(comparison.opponent.samples_us.size(), 50U);
-  EXPECT_EQ(comparison.opponent.samples_us.size(), test::present(result.times).samples_us.size());
+  EXPECT_GE(comparison.incumbent_times.samples_us.size(), 50U);
+  EXPECT_EQ(comparison.incumbent_times.samples_us.size(),
+            test::present(result.times).samples_us.size());
   EXPECT_EQ(test::present(result.reference).samples_us.size(), 3U) << "beside every second launch";
   EXPECT_THAT(comparison.reason, HasSubstr("the slow one"));
 }
 
 TEST_F(MatMulTrial, AGainIsMeasuredAgainInFiveProcesses) {
   Request asked = request(matmul(kStore));
-  asked.against = {.name = "the slow one", .source = slower_matmul(8), .min_gain = 0.1};
-  asked.against->is_settled = true;
+  asked.incumbent = {.name = "the slow one", .source = slower_matmul(8), .min_gain = 0.1};
+  asked.incumbent->is_confirmed = true;
   std::vector<Phase> entered;
   std::vector<Outcome> told;
   const Result result = run_trial(
@@ -230,36 +231,36 @@ TEST_F(MatMulTrial, AGainIsMeasuredAgainInFiveProcesses) {
         if (known.comparison) told.push_back(known.comparison->outcome);
       });
 
-  EXPECT_EQ(std::ranges::count(entered, Phase::apart), 5);
+  EXPECT_EQ(std::ranges::count(entered, Phase::confirm), 5);
   EXPECT_THAT(told, ElementsAre(Outcome::faster)) << "before the first of them";
-  EXPECT_GT(test::present(test::present(result.comparison).gain_apart), 0.2);
+  EXPECT_GT(test::present(test::present(result.comparison).confirmed_gain), 0.2);
   // Those of the trial itself.
-  EXPECT_EQ(test::present(result.comparison).opponent.samples_us.size(),
+  EXPECT_EQ(test::present(result.comparison).incumbent.samples_us.size(),
             test::present(result.times).samples_us.size());
 }
 
 TEST_F(MatMulTrial, AGainIsNotMeasuredAgainWhereNobodyAsks) {
   Request asked = request(matmul(kStore));
-  asked.against = {.name = "the slow one", .source = slower_matmul(8), .min_gain = 0.1};
+  asked.incumbent = {.name = "the slow one", .source = slower_matmul(8), .min_gain = 0.1};
   const Result result = run_trial(asked, [](Phase) {});
-  EXPECT_FALSE(test::present(result.comparison).gain_apart.has_value());
+  EXPECT_FALSE(test::present(result.comparison).confirmed_gain.has_value());
 }
 
 TEST_F(MatMulTrial, AKernelThatIsAsFastIsMeasuredAgainWhereThatWouldDo) {
   Request asked = request(matmul(kStore));
   // Ten times as slow would count as slower: so much noise there is not.
-  asked.against = {.name = "the same", .source = matmul(kStore), .min_gain = 0.9};
-  asked.against->is_settled = true;
-  asked.against->as_fast_will_do = true;
+  asked.incumbent = {.name = "the same", .source = matmul(kStore), .min_gain = 0.9};
+  asked.incumbent->is_confirmed = true;
+  asked.incumbent->as_fast_will_do = true;
   const Result result = run_trial(asked, [](Phase) {});
   const PairedComparison& comparison = test::present(result.comparison);
-  EXPECT_TRUE(comparison.gain_apart.has_value());
+  EXPECT_TRUE(comparison.confirmed_gain.has_value());
   EXPECT_TRUE(comparison.as_fast) << comparison.reason;
 }
 
 TEST_F(MatMulTrial, AgainstAFasterKernelIsNotFaster) {
   Request asked = request(slower_matmul(4));
-  asked.against = {.name = "the quick one", .source = matmul(kStore), .min_gain = 0.1};
+  asked.incumbent = {.name = "the quick one", .source = matmul(kStore), .min_gain = 0.1};
   const Result result = run_trial(asked, [](Phase) {});
 
   EXPECT_EQ(result.verdict, Verdict::correct) << result.reason;
@@ -285,7 +286,7 @@ DeviceNoise noise_here(const Result& known, double seconds, double least_gain) {
 TEST_F(MatMulTrial, AComparisonHasTheTimeThatTheNoiseOfItsDeviceAsksFor) {
   Request asked = request(matmul(kStore));
   const Result known = run_trial(asked, [](Phase) {});
-  asked.against = {.name = "itself", .source = matmul(kStore), .min_gain = 0.02};
+  asked.incumbent = {.name = "itself", .source = matmul(kStore), .min_gain = 0.02};
   DeviceNoise other = noise_here(known, 4, 0.01);
   other.driver_version = "another";
   asked.noise = {other, noise_here(known, 2.5, 0.01)};
@@ -300,7 +301,7 @@ TEST_F(MatMulTrial, AComparisonHasTheTimeThatTheNoiseOfItsDeviceAsksFor) {
 TEST_F(MatMulTrial, WarnsBeforehandOfALeastGainThatCannotBeToldHere) {
   Request asked = request(matmul(kStore));
   const Result known = run_trial(asked, [](Phase) {});
-  asked.against = {.name = "itself", .source = matmul(kStore), .min_gain = 0.02};
+  asked.incumbent = {.name = "itself", .source = matmul(kStore), .min_gain = 0.02};
   asked.noise = {noise_here(known, 2, 0.1)};
   Result outline;
   const Result result =
@@ -312,33 +313,33 @@ TEST_F(MatMulTrial, WarnsBeforehandOfALeastGainThatCannotBeToldHere) {
 // So that a machine's noise can be measured by more pairs than decide.
 TEST_F(MatMulTrial, ARecordingTakesPairsForAsLongAsIsAskedForWhateverTheySay) {
   Request asked = request(matmul(kStore));
-  asked.against = {.name = "the slow one", .source = slower_matmul(4), .min_gain = 0.1};
+  asked.incumbent = {.name = "the slow one", .source = slower_matmul(4), .min_gain = 0.1};
   asked.recording_seconds = 3;
   const Result result = run_trial(asked, [](Phase) {});
   EXPECT_GE(result.bench_seconds, 3);
   EXPECT_EQ(test::present(result.times).samples_us.size(),
-            test::present(result.comparison).opponent.samples_us.size());
+            test::present(result.comparison).incumbent.samples_us.size());
 }
 
 TEST_F(MatMulTrial, AWrongKernelIsComparedWithNothing) {
   Request asked = request(matmul("C[row * N + col] = __float2bfloat16(sum + 1.0f);"));
-  asked.against = {.name = "the right one", .source = matmul(kStore), .min_gain = 0.1};
+  asked.incumbent = {.name = "the right one", .source = matmul(kStore), .min_gain = 0.1};
   const Result result = run_trial(asked, [](Phase) {});
 
   EXPECT_EQ(result.verdict, Verdict::incorrect);
   EXPECT_FALSE(result.comparison.has_value());
 }
 
-TEST_F(MatMulTrial, AnOpponentThatDoesNotCompileIsTheAskersFault) {
+TEST_F(MatMulTrial, AnIncumbentThatDoesNotCompileIsTheAskersFault) {
   Request asked = request(matmul(kStore));
-  asked.against = {.name = "last week's", .source = "nonsense", .min_gain = {}};
+  asked.incumbent = {.name = "last week's", .source = "nonsense", .min_gain = {}};
   EXPECT_THAT([&] { static_cast<void>(run_trial(asked, [](Phase) {})); },
               ThrowsMessage<Error>(AllOf(HasSubstr("last week's"), HasSubstr("does not compile"))));
 }
 
-TEST_F(MatMulTrial, AnOpponentThatDoesNotRunIsTheAskersFault) {
+TEST_F(MatMulTrial, AnIncumbentThatDoesNotRunIsTheAskersFault) {
   Request asked = request(matmul(kStore));
-  asked.against = {.name = "last week's", .source = matmul("C[1 << 30] = sum;"), .min_gain = {}};
+  asked.incumbent = {.name = "last week's", .source = matmul("C[1 << 30] = sum;"), .min_gain = {}};
   EXPECT_THAT([&] { static_cast<void>(run_trial(asked, [](Phase) {})); },
               ThrowsMessage<Error>(AllOf(HasSubstr("last week's"), HasSubstr("does not run"))));
 }

@@ -42,7 +42,7 @@ TEST(Presentable, TextsAreVisible) {
   result.label = kReversed;
   result.device = DeviceReport{.name = kReversed};
   result.comparison.emplace();
-  result.comparison->against = kReversed;
+  result.comparison->incumbent_name = kReversed;
   result.comparison->reason = kReversed;
   result.comparison->disturbance = kReversed;
   result.versions["nvrtc"] = kReversed;
@@ -54,7 +54,7 @@ TEST(Presentable, TextsAreVisible) {
   EXPECT_EQ(result.problem, "\\u202E");
   EXPECT_EQ(result.label, "\\u202E");
   EXPECT_EQ(result.device->name, "\\u202E");
-  EXPECT_EQ(result.comparison->against, "\\u202E");
+  EXPECT_EQ(result.comparison->incumbent_name, "\\u202E");
   EXPECT_EQ(result.comparison->reason, "\\u202E");
   EXPECT_EQ(result.comparison->disturbance, "\\u202E");
   EXPECT_EQ(result.versions.at("nvrtc"), "\\u202E");

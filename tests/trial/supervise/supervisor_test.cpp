@@ -220,7 +220,7 @@ Result found_faster() {
 
 TEST_F(Supervisor, DoubtsAGainWhoseProcessesApartTakeTheRunnerDown) {
   const Result result =
-      supervise(say(Outline{found_faster()}) + say(Phase::apart) + "kill -SEGV $$");
+      supervise(say(Outline{found_faster()}) + say(Phase::confirm) + "kill -SEGV $$");
   EXPECT_EQ(result.verdict, Verdict::correct);
   EXPECT_EQ(result.problem, "as sent");
   const PairedComparison& comparison = test::present(result.comparison);
@@ -232,14 +232,14 @@ TEST_F(Supervisor, DoubtsAGainWhoseProcessesApartTakeTheRunnerDown) {
 
 TEST_F(Supervisor, DoubtsAGainWhoseProcessesApartDoNotEnd) {
   limits_.time_seconds = 0.3;
-  const Result result = supervise(say(Outline{found_faster()}) + say(Phase::apart) + "sleep 100");
+  const Result result = supervise(say(Outline{found_faster()}) + say(Phase::confirm) + "sleep 100");
   EXPECT_EQ(test::present(result.comparison).outcome, Outcome::inconclusive);
   EXPECT_THAT(test::present(result.comparison).reason, HasSubstr("took more than 0.3 s"));
 }
 
 TEST_F(Supervisor, GivesEachProcessApartTimeOfItsOwn) {
   limits_.time_seconds = 2;
-  const std::string apart = say(Phase::apart) + "sleep 0.8\n";
+  const std::string apart = say(Phase::confirm) + "sleep 0.8\n";
   EXPECT_EQ(supervise(apart + apart + apart + say(success())).verdict, Verdict::correct);
 }
 

@@ -12,8 +12,8 @@
 #include "trial/launch/memory_driver.h"
 #include "trial/runner/launch_account.h"
 #include "trial/time/gpu_tools.h"
-#include "trial/time/plausible.h"
-#include "trial/time/time.h"
+#include "trial/time/plausible_times.h"
+#include "trial/time/stopwatch.h"
 
 namespace autokernel::trial {
 namespace {
@@ -29,7 +29,7 @@ compile::Program program(const std::string& kernel) {
 }
 
 // Finds the time of one launch void: that of the number `hot`.
-class HotWatch : public Watch {
+class HotMonitor : public DeviceMonitor {
  public:
   [[nodiscard]] Sample after_sample(Again again) override {
     again_ = again;
@@ -70,8 +70,8 @@ class OnAGpu : public ::testing::Test {
   }
 
   Timing timing() {
-    const TimingTask task{memory_.device(),        sized_, maker_, keys_, records_,
-                          problem_.timing.samples, watch_};
+    const TimingTask task{memory_.device(),        sized_,  maker_, keys_, records_,
+                          problem_.timing.samples, monitor_};
     return gpu_stopwatch(task, nullptr, tools_)->time(program_, nullptr);
   }
   // Why the runner does not believe those times; empty where it does.
@@ -89,7 +89,7 @@ class OnAGpu : public ::testing::Test {
   InputMaker maker_;
   Keys keys_;
   KeptRecords records_;
-  HotWatch watch_;
+  HotMonitor monitor_;
 };
 
 TEST_F(OnAGpu, TakesAllTheSamplesWithFiguresThatOnlyAGpuHas) {
@@ -108,10 +108,10 @@ TEST_F(OnAGpu, EveryTimedLaunchAndTheFirstWarmUpIsKeptToBeJudged) {
 
   const std::vector<LaunchRecord>& records = records_.kept;
   ASSERT_EQ(records.size(), 51U);
-  EXPECT_EQ(records[0].recipe, Recipe::declared);
+  EXPECT_EQ(records[0].input_kind, InputKind::declared);
   // On exact inputs and on those of the case by turns.
-  EXPECT_EQ(records[49].recipe, Recipe::exact);
-  EXPECT_EQ(records[50].recipe, Recipe::declared);
+  EXPECT_EQ(records[49].input_kind, InputKind::exact);
+  EXPECT_EQ(records[50].input_kind, InputKind::declared);
   EXPECT_EQ(records[50].name, "timed launch 50");
 }
 
@@ -137,11 +137,11 @@ TEST_F(OnAGpu, TheGateIsOpenedBeforeAnybodyWaits) {
   };
   GpuTools tools(memory_.device(), tools_);
   const Candidate loaded = candidate();
-  Launcher launcher(memory_.device(), loaded, sized_, maker_, 1);
+  KernelLauncher launcher(memory_.device(), loaded, sized_, maker_, 1);
   BehindGate gate(tools, Flush::no);
 
   static_cast<void>(
-      launcher.launch(Recipe::exact, keys_.draw("a launch"), "a launch", gate, records_));
+      launcher.launch(InputKind::exact, keys_.draw("a launch"), "a launch", gate, records_));
 
   ASSERT_NE(flags, nullptr);
   EXPECT_TRUE(closed_while_queueing);
@@ -162,7 +162,7 @@ TEST_F(OnAGpu, AGateThatGivesUpOnceCostsOneMoreLaunch) {
 }
 
 TEST_F(OnAGpu, ALaunchWhoseTimeIsVoidIsTakenAgainAndJudged) {
-  watch_.hot = 30;
+  monitor_.hot = 30;
   const Timing timing = this->timing();
 
   const auto& timed = std::get<Timed>(timing);
@@ -204,7 +204,7 @@ TEST_F(OnAGpu, BuffersRotateThroughFourTimesTheL2) {
 }
 
 // The runner's side of a launcher that is honest: whatever is not in its plan ends the test.
-class Accounting : public KeySource, public RecordSink, public Watch {
+class Accounting : public KeySource, public RecordSink, public DeviceMonitor {
  public:
   Accounting(const SizedCase& sized, const LaunchPlan& plan)
       : account_(sized, sized, plan, keys_) {}
@@ -215,7 +215,7 @@ class Accounting : public KeySource, public RecordSink, public Watch {
     return key.value_or(Key{});
   }
   void take(LaunchRecord record, const Operands& operands) override {
-    EXPECT_EQ(account_.deliver({record.name, record.sized->size_name, record.recipe},
+    EXPECT_EQ(account_.deliver({record.name, record.sized->size_name, record.input_kind},
                                [&](const SizedCase&) { return operands.outputs(); }),
               "");
   }
@@ -249,18 +249,18 @@ TEST_F(OnAGpu, WhatIsLaunchedIsWhatTheRunnerHasInItsPlan) {
   EXPECT_EQ(runner.account().misfit(std::get<Timed>(timing), kLong), "");
 }
 
-TEST_F(OnAGpu, WhatIsLaunchedAgainstAnOpponentIsWhatTheRunnerHasInItsPlan) {
+TEST_F(OnAGpu, WhatIsLaunchedAgainstAnIncumbentIsWhatTheRunnerHasInItsPlan) {
   Accounting runner(sized_,
-                    {.on_gpu = true, .is_checked = false, .has_opponent = true, .samples = 50});
+                    {.on_gpu = true, .is_checked = false, .has_incumbent = true, .samples = 50});
   const TimingTask task{memory_.device(), sized_, maker_, runner, runner, 50, runner};
-  Rival rival{program_, Pairing("the incumbent", 0.01)};
+  TimedIncumbent incumbent{program_, Pairing("the incumbent", 0.01)};
 
   const auto stopwatch = gpu_stopwatch(task, nullptr, tools_);
   std::vector<std::vector<double>> alone;
-  alone.push_back(std::get<std::vector<double>>(stopwatch->time_alone(rival)));
+  alone.push_back(std::get<std::vector<double>>(stopwatch->time_alone(incumbent)));
   runner.account().begin_timing();
-  Timed timed = std::get<Timed>(stopwatch->time(program_, &rival));
-  alone.push_back(std::get<std::vector<double>>(stopwatch->time_alone(rival)));
+  Timed timed = std::get<Timed>(stopwatch->time(program_, &incumbent));
+  alone.push_back(std::get<std::vector<double>>(stopwatch->time_alone(incumbent)));
   timed.alone_us = std::move(alone);
 
   EXPECT_EQ(runner.account().misfit(timed, kLong), "");
@@ -289,9 +289,9 @@ class Trespass : public OnAGpu {
       (*static_cast<unsigned char**>(parameters[parameter]))[byte] ^= 0xffU;
     };
     const Candidate loaded = candidate();
-    Launcher launcher(memory_.device(), loaded, sized_, maker_, 1);
-    Surroundings none;
-    const Launching launching = launcher.launch(Recipe::exact, keys_.draw("timed launch 3"),
+    KernelLauncher launcher(memory_.device(), loaded, sized_, maker_, 1);
+    LaunchSetup none;
+    const Launching launching = launcher.launch(InputKind::exact, keys_.draw("timed launch 3"),
                                                 "timed launch 3", none, records_);
     const auto* rejected = std::get_if<Rejection>(&launching);
     return rejected != nullptr ? rejected->reason : "";
