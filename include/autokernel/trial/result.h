@@ -1,4 +1,4 @@
-// What one trial is asked and what it answers: the two messages between supervisor and runner, and
+// The request and the result of one trial: the two messages between supervisor and runner, and
 // everything bench prints. Plain values; trial/message.cpp turns them into JSON and back.
 #pragma once
 
@@ -17,8 +17,8 @@ namespace autokernel::trial {
 
 // The work of the runner, in order; it queues only where another trial has the device. Within
 // checking and timing it is in `harness` while none of the candidate's code is loaded, so that what
-// goes wrong then is not held against it. `confirm` is entered for each process in which a gain is
-// measured again. The supervisor watches one deadline for each.
+// goes wrong then is not held against it. `confirm` is entered for each process that confirms a
+// gain. The supervisor watches one deadline for each.
 enum class Phase : std::uint8_t { start, queue, compile, check, time, harness, confirm };
 [[nodiscard]] const char* spelling(Phase phase);
 
@@ -38,9 +38,9 @@ struct LaunchKey {
 struct Incumbent {
   std::string name;  // for messages: "the incumbent 1a2b3c4", "HEAD~2"
   std::string source;
-  std::optional<double> min_gain;  // relative, 0.005; none: what the kind of device can tell apart
-  // Whether a gain is measured again, each kernel in processes of its own; and whether a candidate
-  // that is as fast is, since that would be enough.
+  std::optional<double> min_gain;  // relative, 0.005; none: least_gain() of the device
+  // Whether a gain is confirmed in separate processes, and whether a candidate that is as fast is,
+  // since that would be enough.
   bool is_confirmed = false;
   bool as_fast_will_do = false;
 };
@@ -130,8 +130,8 @@ struct DeviceReport {
   bool emulated = false;
 };
 
-// The least gain, relative, that is kept where nobody says: what a night of noise does not bring
-// about (docs/decision.md). A CPU that others use as well is the noisier device.
+// The minimum gain, relative, where the request has none: what a night of noise does not produce
+// (docs/decision.md). A CPU that other programs use as well is the noisier device.
 [[nodiscard]] double least_gain(const DeviceReport& device);
 
 // Times of one kernel, microseconds, one per timed launch in the order measured.
@@ -157,7 +157,7 @@ struct PairedComparison {
   double gain = 0;
   double gain_low = 0;  // the 95 % interval
   double gain_high = 0;
-  // The gain between processes that run one of the two each; only where a gain was found.
+  // The gain in separate processes; only where a gain was to be confirmed.
   std::optional<double> confirmed_gain;
   double p_value = 1;     // one-sided, of such a gain where there is none
   bool as_fast = false;   // surely not slower by min_gain

@@ -10,7 +10,7 @@
 
 namespace autokernel::trial {
 
-// What a trial tells meanwhile, beside its phases; an empty function is not called.
+// Who wants to know more than the phases; an empty function is not called.
 struct RunnerObserver {
   // The PTX that runs from now on, bounded in size.
   std::function<void(const std::string& ptx)> code;

@@ -176,7 +176,7 @@ std::optional<Rejection> Judge::judge_rms(const LaunchRecord& launch,
             first_disagreement(dtype, expected[t], right[t], sized.problem->tolerance)) {
       throw Error(Stop::usage,
                   fmt::format("the references of case {} disagree: {} is {} by the one in fp32 and "
-                              "{} by the one in fp64, further apart than the tolerance; mend them "
+                              "{} by the one in fp64, further apart than the tolerance; fix them "
                               "in {}",
                               sized.problem->name, element_name(tensor, *at),
                               value_text(dtype, expected[t], *at), right[t][*at],

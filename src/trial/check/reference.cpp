@@ -9,7 +9,7 @@ namespace {
 
 [[noreturn]] void broken(const SizedCase& sized, const std::string& reason) {
   throw Error(Stop::usage, "cannot run the reference kernel of case " + sized.problem->name +
-                               " at size '" + sized.size_name + "': " + reason + "; mend it in " +
+                               " at size '" + sized.size_name + "': " + reason + "; fix it in " +
                                sized.problem->directory.string());
 }
 

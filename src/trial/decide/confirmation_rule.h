@@ -1,4 +1,5 @@
-// What two kernels' times say of each other when each was measured in processes of its own.
+// The rule by which a gain is confirmed: from the times of two kernels, each measured in separate
+// processes.
 #pragma once
 
 #include <vector>
@@ -15,13 +16,13 @@ inline constexpr int kIncumbentSamples = 20;
 struct SeparateGain {
   double gain = 0;        // of the candidate, relative
   double least_gain = 0;  // of its slowest process
-  // How far apart two processes may be that run the same kernel. The candidate has no part in it:
-  // one that is slow in some processes would excuse itself.
+  // How much the times of one kernel may differ between processes. The candidate's own spread is no
+  // part of it, or a kernel that is slow in some processes would excuse itself.
   double uncertainty = 0;
   // By plain means of all launches: a few slow ones move those of logarithms by little.
   double plain_gain = 0;
 };
-// How much a time may move from process to process, whatever is run: on a kind of device.
+// How much times differ between processes on a kind of device, whatever the kernel.
 struct ProcessSpread {
   double microseconds = 0;
   double relative = 0;
@@ -31,14 +32,13 @@ struct ProcessSpread {
     const std::vector<std::vector<double>>& candidate,
     const std::vector<std::vector<double>>& incumbent, const ProcessSpread& spread);
 
-// Whether they bear out a gain that was found side by side. Half of it, as precisely as processes
-// can be compared, does, and no process may be without it by more than that: more cannot be asked
-// of times that move from process to process. Where the incumbent was seen to be slower beside the
-// candidate, all of min_gain has to be there without doubt. Nor may it be a loss by the plain mean.
+// Whether they confirm a gain that was found in pairs. Half of it must be there within the
+// uncertainty, in the mean and in the slowest process, and no loss by the plain mean. Where the
+// candidate disturbed the incumbent, all of min_gain must be there beyond the uncertainty.
 [[nodiscard]] bool confirms_gain(const SeparateGain& separate, double gain, double min_gain,
                                  bool disturbed);
-// Whether they leave it possible that the candidate is not slower by min_gain: in the mean, in its
-// slowest process, and with its slow launches.
+// Whether the candidate may still be as fast: not slower by min_gain in the mean, in its slowest
+// process, and by the plain mean.
 [[nodiscard]] bool confirms_as_fast(const SeparateGain& separate, double min_gain);
 
 }  // namespace autokernel::trial

@@ -1,5 +1,5 @@
-// Whether a kernel is as fast on one kind of inputs as on another. One that recognises inputs is
-// not, and counts by those on which it is slower.
+// Whether a kernel's speed depends on the kind of inputs. One that recognises inputs is slower on
+// the others, and is judged by its times on those.
 #pragma once
 
 #include <optional>

@@ -121,13 +121,13 @@ DeviceNoise device_noise(const NoiseFigures& figures, std::string device,
 
 std::string out_of_reach(const DeviceNoise& noise, double min_gain) {
   if (!noise.least_gain) {
-    return "by the noise that was measured here, a comparison has no time for the pairs it needs: "
+    return "by the noise measured here, a comparison has no time for the pairs it needs: "
            "choose a smaller size";
   }
   if (*noise.least_gain <= kFoundGain * min_gain) return {};
   return fmt::format(
-      "by the noise that was measured here, {:.2g} % is mostly too little to be told from nothing; "
-      "--min-gain {:.2g} could be",
+      "by the noise measured here, a gain of {:.2g} % is mostly too small to be detected; "
+      "--min-gain {:.2g} is detectable",
       100 * min_gain, 100 * *noise.least_gain / kFoundGain);
 }
 

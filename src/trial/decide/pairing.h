@@ -1,5 +1,5 @@
-// The bookkeeping of a paired comparison: times as they come in, whether more are wanted, and what
-// they say in the end. The rule itself is in trial/decide/decision.h.
+// The bookkeeping of a paired comparison: the times so far, whether more are needed, and the
+// outcome. The rule itself is in trial/decide/decision.h.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The rule of trial/decide/decision.h applied to pairs that nobody measures: drawn from a recording
-// of a kernel against itself, or made up.
+// The rule of trial/decide/decision.h applied to simulated pairs: drawn from a recording
+// of a kernel against itself, or from made-up noise.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // Whether a kernel that is mostly faster pays for it in a few launches. A trimmed mean leaves those
-// out, as it must on a machine that others use as well; here they are held against the same
-// launches of the incumbent, which the machine disturbs as often.
+// out, as it must on a machine that others use as well; here they are compared
+// with the slow launches of the incumbent, which the machine disturbs as often.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a kernel of a case may write as its parameters, for messages that say how to mend one.
+// What a kernel of a case may write as its parameters, for messages that say how to fix one.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// One launch of the candidate on inputs nobody has seen before, with everything that must be true
-// around it. Checks and timing use the same launch, so that what is timed is what is checked.
+// One launch of a kernel on fresh inputs, with the checks that belong to it. Checks and timing use
+// the same launch, so that what is timed is what is checked.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +57,8 @@ class LaunchSetup {
 
 struct Launched {
   double microseconds = 0;  // between the events around all launches of the declaration
-  // It left objects of the module changed that no launch had before, so that the time lacks what
-  // setting them back costs.
+  // It left objects of the module changed that no launch had before, so that the time lacks the
+  // cost of resetting them.
   bool is_underpriced = false;
 };
 using Launching = std::variant<Launched, Rejection>;

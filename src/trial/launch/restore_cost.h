@@ -1,6 +1,6 @@
-// What it costs to set a kernel's module objects back. Whoever uses the kernel launches it again
-// and again: what a launch leaves changed, somebody has to set back before the next, and that is
-// timed as the zeroing of a workspace is. What a launch leaves as it was costs nothing.
+// The cost of resetting a kernel's module objects. Whoever uses the kernel launches it again and
+// again, and has to reset what a launch changed before the next: so that is timed, as the zeroing
+// of a workspace is. Objects that stay as they were cost nothing.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ class RestoreCost {
   // Nothing is known to change. `objects` and `device` must live longer.
   RestoreCost(const driver::Device& device, std::span<const ModuleObject> objects);
 
-  // Queues what setting back costs, for the objects that are known to change. It changes none that
-  // has its initial bytes.
+  // Queues work that costs as much as resetting the objects that are known to change. It changes no
+  // object that has its initial bytes.
   [[nodiscard]] std::optional<driver::Fault> queue(const driver::Stream& stream) const;
   // How many things that queues, at most two for each object.
   [[nodiscard]] std::size_t queued() const;

@@ -33,7 +33,7 @@ std::variant<compile::Program, Rejection> accepted(compile::Compilation compilat
 
 [[noreturn]] void broken_reference(const cases::Case& problem, const std::string& reason) {
   throw Error(Stop::usage, "cannot use the reference kernel of case " + problem.name + ": " +
-                               reason + "; mend it in " + problem.directory.string());
+                               reason + "; fix it in " + problem.directory.string());
 }
 
 constexpr std::string_view kPrefix = "sm_";

@@ -60,7 +60,7 @@ void Confirmation::confirm(PairedComparison& comparison) {
     last->dismiss();
     if (i + 1 < kOrder.size()) start(kOrder[i + 1]);
     if (auto rejected = task_.judge(last->account().take_records())) {
-      make_inconclusive(comparison, "measured by itself, the kernel fails: " + rejected->reason);
+      make_inconclusive(comparison, "in its own process, the kernel fails: " + rejected->reason);
       return;
     }
     (is_candidate ? candidate : incumbent).push_back(std::get<std::vector<double>>(times_us));
@@ -77,11 +77,11 @@ void Confirmation::confirm(PairedComparison& comparison) {
   if (is_confirmed) return;
   make_inconclusive(
       comparison,
-      fmt::format("measured in processes of their own the difference is {:+.2f} %, in the "
-                  "slowest of them {:+.2f} %, by the plain mean {:+.2f} %, give or take {:.2f} "
-                  "%{}{}",
-                  -100 * separate.gain, -100 * separate.least_gain, -100 * separate.plain_gain,
-                  100 * separate.uncertainty, disturbed ? ", and " : "", comparison.disturbance));
+      fmt::format(
+          "measured again in separate processes, the difference is {:+.2f} %, in the slowest of "
+          "them {:+.2f} %, by the plain mean {:+.2f} %, with an uncertainty of {:.2f} %{}{}",
+          -100 * separate.gain, -100 * separate.least_gain, -100 * separate.plain_gain,
+          100 * separate.uncertainty, disturbed ? ", and " : "", comparison.disturbance));
 }
 
 std::variant<std::vector<double>, std::string> Confirmation::measure() {
@@ -89,14 +89,14 @@ std::variant<std::vector<double>, std::string> Confirmation::measure() {
   monitor_ = task_.monitor(session_->id());
   unclean_.clear();
   const auto fails = [&](const Rejection& rejection) {
-    return fmt::format("measured by itself, {} fails: {}",
+    return fmt::format("in its own process, {} fails: {}",
                        who_ == Who::candidate ? "the kernel" : task_.incumbent.name,
                        rejection.reason);
   };
   Timing timing = session_->follow(*this);
   if (const auto* rejected = std::get_if<Rejection>(&timing)) return fails(*rejected);
   auto& timed = std::get<Timed>(timing);
-  if (!unclean_.empty()) return "measured by itself, " + unclean_;
+  if (!unclean_.empty()) return "measured again in a separate process, " + unclean_;
   if (const auto rejected = implausible(task_.device, task_.sized, timed)) return fails(*rejected);
   return counted_times(std::move(timed.samples_us), timed.sampled_on).times_us;
 }

@@ -1,5 +1,6 @@
-// A gain that was found side by side, measured again in processes of their own, where neither
-// kernel can get at the other: launchers one after the other, each of which times one of the two.
+// A gain that was found in pairs is confirmed in separate processes, where neither kernel can
+// disturb the other: launchers one after the other, each of which times one of the two. The rule is
+// in trial/decide/confirmation_rule.h.
 #pragma once
 
 #include <functional>
@@ -35,8 +36,8 @@ class Confirmation : private SessionListener {
   // Starts the first process, which gets ready meanwhile.
   explicit Confirmation(ConfirmationTask task);
 
-  // Measures, and writes what came of it into `comparison`, whose gain is in doubt from then on
-  // where processes of their own do not bear it out.
+  // Measures, and writes what came of it into `comparison`, which becomes
+  // inconclusive where they do not confirm the gain.
   void confirm(PairedComparison& comparison);
 
  private:

@@ -17,8 +17,8 @@ namespace {
 // logarithms and their squares stay finite.
 constexpr double kLeastTime = 1e-3;
 constexpr double kMostTime = 1e12;
-// Four for each pair of launches that fit (time.cpp), repeats and warm-ups among them. They are all
-// in the result, which has to be a message that can be read.
+// Four for each pair of launches that fit (stopwatch.cpp), repeats and warm-ups among them. They
+// are all in the result, which has to be a message that can be read.
 constexpr int kMostKeys = 1 << 19;
 // Repeats whose outputs find no room, and which nobody judges. An honest launcher has one for each
 // variable of the module that a launch is the first to change, and for each gate that gave up;
@@ -164,7 +164,7 @@ std::string LaunchAccount::deliver(const Delivered& delivered, const CopyOutputs
   const std::optional<Planned> next = named ? planned(*named) : std::nullopt;
   if (!next || next->name != delivered.launch || next->input_kind != delivered.input_kind ||
       delivered.size != next->sized->size_name) {
-    return fmt::format("it delivered '{}', which was not to be launched then",
+    return fmt::format("it delivered '{}', which was not due",
                        bounded(delivered.launch, kLongestName));
   }
   if (next->key_of != key_for_) {
@@ -199,7 +199,7 @@ std::string LaunchAccount::deliver(const Delivered& delivered, const CopyOutputs
 // Outputs wait for the judge. Where there is no room for more of a launch that is repeated, the
 // last ones are kept: those count.
 std::string LaunchAccount::replace(LaunchRecord record, const CopyOutputs& copy) {
-  if (++replaced_ > kMostReplaced) return "it repeats its launches without end";
+  if (++replaced_ > kMostReplaced) return "it repeats too many launches";
   auto latest_first = std::views::reverse(records_);
   const auto earlier = std::ranges::find(latest_first, record.name, &LaunchRecord::name);
   if (earlier == latest_first.end()) return {};  // nobody judges it
@@ -210,8 +210,8 @@ std::string LaunchAccount::replace(LaunchRecord record, const CopyOutputs& copy)
 }
 
 std::string LaunchAccount::refuse_sample() const {
-  if (!plan_.on_gpu) return "it asks about a time on a device that nobody looks at";
-  if (!unasked_ || is_owed_) return "it asks about a time of no launch";
+  if (!plan_.on_gpu) return "it asks about a sample on a device that is not monitored";
+  if (!unasked_ || is_owed_) return "it asks about a sample that was not launched";
   return {};
 }
 
@@ -236,9 +236,9 @@ std::string LaunchAccount::misfit(const Timed& timed, std::chrono::duration<doub
                      std::ranges::all_of(timed.alone_us, [](const std::vector<double>& times) {
                        return !times.empty() && are_times(times);
                      });
-  if (!sound) return "it has times that are none";
+  if (!sound) return "it reports times that are not positive numbers";
   if (!(timed.seconds >= 0 && timed.seconds <= elapsed.count())) {
-    return fmt::format("it says that it timed for {} s of {:.3f} s", timed.seconds,
+    return fmt::format("it claims to have timed for {} s of {:.3f} s", timed.seconds,
                        elapsed.count());
   }
   if (plan_.on_gpu) return misfit_of_gpu(timed);
@@ -264,7 +264,7 @@ std::string LaunchAccount::misfit_in_number(const Timed& timed) const {
   const std::size_t incumbents = plan_.has_incumbent ? launches : 0;
   const std::size_t alone = plan_.has_incumbent ? kLoadsAlone : 0;
   if (timed.incumbent_us.size() != incumbents || timed.alone_us.size() != alone) {
-    return "it has not all times of the incumbent";
+    return "times of the incumbent are missing";
   }
   const std::size_t incumbent_launches = std::accumulate(
       timed.alone_us.begin(), timed.alone_us.end(), incumbents,
@@ -286,7 +286,7 @@ std::string LaunchAccount::misfit_in_number(const Timed& timed) const {
 // What slows a GPU down was looked at after each launch that counts.
 std::string LaunchAccount::misfit_of_gpu(const Timed& timed) const {
   if (!timed_series_.counts || (plan_.has_incumbent && !incumbent_series_.counts)) {
-    return "it has a time of a launch after which nobody looked at the device";
+    return "it has a time of a launch after which the device was not checked";
   }
   if (warm_series_.last != warm_samples(plan_.times_only) || !warm_series_.counts ||
       !is_time(timed.warm_us)) {
@@ -294,7 +294,7 @@ std::string LaunchAccount::misfit_of_gpu(const Timed& timed) const {
   }
   if (timed.library_default_us.has_value() != plan_.has_library ||
       (plan_.has_library && !is_time(timed.library_default_us))) {
-    return "it has no time of the library as it comes";
+    return "it has no time of the library with default settings";
   }
   const double floor_us = timed.event_floor_us.value_or(0);
   if (timed.event_floor_us.has_value() == plan_.times_only ||

@@ -1,6 +1,6 @@
-// The runner's own record of what a launcher delivered: which launches, on which inputs and keys.
-// A launcher whose memory the candidate has got at may say anything; what it says has to fit the
-// keys it was given and the plan of the trial.
+// The runner's own record of what a launcher delivered: which launches, on which inputs and keys. A
+// candidate that gained access to the launcher's memory may report anything: each report must fit
+// the keys that were drawn and the plan of the trial.
 #pragma once
 
 #include <chrono>

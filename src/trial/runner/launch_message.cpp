@@ -143,8 +143,8 @@ void describe(Fields&& fields, Object& compiled) {
 }
 
 template <typename Fields, Either<KeyRequest> Object>
-void describe(Fields&& fields, Object& wanted) {
-  fields("launch", wanted.launch);
+void describe(Fields&& fields, Object& request) {
+  fields("launch", request.launch);
 }
 
 template <typename Fields, Either<Delivered> Object>

@@ -1,5 +1,5 @@
-// The order in which a launcher goes through its phases (launches.cpp). A phase says whom a lost
-// process is held against, and begins a deadline anew: so none is taken at its word out of turn.
+// The order in which a launcher must go through its phases (runner/launcher.cpp). A phase decides
+// who is blamed for a lost process, and starts a new deadline: one out of turn is not believed.
 #pragma once
 
 #include <cstddef>

@@ -80,7 +80,7 @@ LauncherSession::Ended LauncherSession::take(const Code& code) {
 }
 
 LauncherSession::Ended LauncherSession::take(const Whereabouts& whereabouts) {
-  if (++answers_ > requests_) return disbelieved("it answers what nobody asked");
+  if (++answers_ > requests_) return disbelieved("it answers a question that was not asked");
   listener_->stands_at(whereabouts);
   return std::nullopt;
 }
@@ -97,9 +97,9 @@ LauncherSession::Ended LauncherSession::take(Compiled& compiled) {
   return std::nullopt;
 }
 
-LauncherSession::Ended LauncherSession::take(const KeyRequest& wanted) {
-  const auto key = account_->draw(wanted.launch);
-  if (!key) return disbelieved("it wants a key that it has no use for");
+LauncherSession::Ended LauncherSession::take(const KeyRequest& request) {
+  const auto key = account_->draw(request.launch);
+  if (!key) return disbelieved("it requests a key for a launch that is not due");
   process_.send(KeyAnswer{hexadecimal(*key)});
   return std::nullopt;
 }
@@ -139,7 +139,7 @@ LauncherSession::Ended LauncherSession::take(const ChecksDone& /*report*/) {
 }
 
 LauncherSession::Ended LauncherSession::take(Timed& timed) {
-  if (!launcher_phases_.is_over()) return disbelieved("it has times before it could");
+  if (!launcher_phases_.is_over()) return disbelieved("it reports times too early");
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - timing_began_;
   if (const std::string why = account_->misfit(timed, elapsed); !why.empty()) {
     return disbelieved(why);
@@ -167,7 +167,7 @@ Rejection LauncherSession::lost() {
   const std::optional<Ending> known = process_.ending();
   lost_in_ = phase_;
   // Ours closes its channel by ending.
-  if (!known && has_begun_) return disbelieved("it says no more, and does not end");
+  if (!known && has_begun_) return disbelieved("it closed its channel, but did not end");
   const Ending ending = known.value_or(Ending{.signal = SIGKILL});
   if (ending.signal == 0 && has_begun_) {
     return {Verdict::crashed,

@@ -69,7 +69,7 @@ class LauncherSession {
   [[nodiscard]] Ended take(const Whereabouts& whereabouts);
   [[nodiscard]] Ended take(const Opened& report) const;
   [[nodiscard]] Ended take(Compiled& compiled);
-  [[nodiscard]] Ended take(const KeyRequest& wanted);
+  [[nodiscard]] Ended take(const KeyRequest& request);
   [[nodiscard]] Ended take(const Delivered& delivered);
   [[nodiscard]] Ended take(const SampleTaken& sample);
   [[nodiscard]] Ended take(const ChecksDone& report);

@@ -27,7 +27,7 @@ struct BoundTexts {
   }
   void operator()(Failure& failure) const { cut(failure.what, kLongestReason); }
   // A name that is too long fits no plan, and whoever says so cuts it (launch_account.cpp).
-  void operator()(KeyRequest& /*wanted*/) const {}
+  void operator()(KeyRequest& /*request*/) const {}
   void operator()(Delivered& /*delivered*/) const {}
   void operator()(Phase& /*phase*/) const {}
   void operator()(SampleTaken& /*sample*/) const {}

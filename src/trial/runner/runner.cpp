@@ -107,7 +107,7 @@ class TrialRun : private SessionListener {
     const auto device_lock = lock_device(driver.info(), [this] { phases_.enter(Phase::queue); });
     if (!device_lock) {
       result_.warnings.emplace_back(
-          "other trials on this device may disturb this one: no lock could be made for it");
+          "other trials on this device may disturb this one: the device could not be locked");
     }
 
     phases_.enter(Phase::compile);
@@ -304,7 +304,7 @@ class TrialRun : private SessionListener {
     return std::make_unique<KernelReference>(*device_, references_.programs);
   }
 
-  // While the launcher waits, or has ended: on a GPU nobody is timed then.
+  // While the launcher waits, or has ended: nothing is timed on a GPU then.
   [[nodiscard]] std::optional<Rejection> judge(std::span<const LaunchRecord> launches) {
     const auto reference = make_reference();
     std::optional<Fp64Reference> fp64;
@@ -353,7 +353,7 @@ class TrialRun : private SessionListener {
     result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
     if (confirmation && result_.comparison) {
-      // Should a process of its own take this one down, what is known so far still holds.
+      // If a confirming process takes this one down, what is known so far still holds.
       if (learned_) learned_(result_);
       confirmation->confirm(*result_.comparison);
     }
@@ -409,7 +409,7 @@ class TrialRun : private SessionListener {
     result_.conditions = monitor().conditions();
     if (!request_.confined) {
       result_.conditions->unclean =
-          "the kernel ran outside its sandbox (--unconfined): these times count for nothing";
+          "the kernel ran outside its sandbox (--unconfined): these times do not count";
     }
     add_process_conditions(driver_->info(), *result_.conditions);
     const std::vector<std::string> warnings = warnings_of(*result_.conditions);

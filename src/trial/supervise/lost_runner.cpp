@@ -30,7 +30,7 @@ namespace {
     case Phase::harness:
       return "at work without the kernel";
     case Phase::confirm:
-      return "timing each kernel by itself";
+      return "confirming the gain in separate processes";
   }
   return "running";
 }
@@ -43,7 +43,7 @@ void hold_machine_responsible(Phase phase, const std::string& what) {
               fmt::format("the runner {} {}, or try another --device", what,
                           is_before ? "before it reached the kernel; run again with -v"
                                     : "while none of the kernel's code was loaded, only the "
-                                      "harness's own, or that of the one it is compared with; run "
+                                      "harness's or the incumbent's; run "
                                       "again with -v, or with a longer --timeout"));
 }
 
@@ -54,9 +54,8 @@ void hold_machine_responsible(Phase phase, const std::string& what) {
 }
 
 [[nodiscard]] std::string_view hint_for(int signal) {
-  if (signal == SIGKILL)
-    return "; nobody but the system's out-of-memory killer is likely to do that";
-  if (signal == SIGABRT) return "; its last words are in the log";
+  if (signal == SIGKILL) return "; most likely by the system's out-of-memory killer";
+  if (signal == SIGABRT) return "; its last output is in the log";
   return "";
 }
 

@@ -1,4 +1,4 @@
-// What it means when a runner does not answer: the verdict on the candidate, or the Error where the
+// The end of a runner that gave no result: the verdict on the candidate, or the Error where the
 // machine is to blame.
 #pragma once
 
@@ -14,11 +14,11 @@ namespace autokernel::trial {
 // Each takes the phase the runner was in. Where that is `start`, `queue` or `harness`, the
 // candidate cannot be the cause: they throw Error(environment).
 
-// It was still at it when the phase's time was over.
+// The deadline of the phase has passed.
 // `whereabouts` says where the kernel's warps stand; may be empty.
 [[nodiscard]] Result past_deadline(Phase phase, std::chrono::duration<double> limit,
                                    const std::string& whereabouts = {});
-// It and its children held more memory than they may.
+// It and its children held more memory than the limit.
 [[nodiscard]] Result over_memory_limit(Phase phase, std::uint64_t held, std::uint64_t limit);
 // It ended without a result. Throws Error(internal) where it was not killed, quoting the last line
 // it printed.

@@ -24,7 +24,7 @@ Result supervise_with_retry(Request request, const Limits& limits, const Observe
     result = supervise(request, limits, observer, runner);
     result.total_seconds += seconds;
     if (!may_be_innocent(request, result)) {
-      result.warnings.push_back(first + ", and not when it was tried once more");
+      result.warnings.push_back(first + ", but not when it was tried again");
     }
   }
   return result;

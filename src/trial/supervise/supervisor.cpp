@@ -167,7 +167,7 @@ class SupervisedTrial {
   [[nodiscard]] Result completed(Result loss) {
     Result result = std::move(known_);
     if (phase_ == Phase::confirm && result.comparison) {
-      make_inconclusive(*result.comparison, "measured by itself, a kernel fails: " + loss.reason);
+      make_inconclusive(*result.comparison, "in its own process, a kernel fails: " + loss.reason);
       return result;
     }
     result.verdict = loss.verdict;

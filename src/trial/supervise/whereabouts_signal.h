@@ -1,6 +1,6 @@
-// The one question that a runner is asked while it is at work: where the warps of its kernel stand,
-// shortly before it is killed for taking too long. It is asked by a signal, which reaches a process
-// whose every thread is busy or waits for the device.
+// The signal by which a process is asked where the warps of its kernel stand, shortly before it is
+// killed for taking too long. A signal also reaches a process whose every thread is busy or waits
+// for the device.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace autokernel::trial {
 
 inline constexpr int kWhereaboutsSignal = SIGUSR1;
 
-// Calls `answer` for each question while it lives, in a thread of its own. Where
+// Calls `answer` for each signal while it lives, in a thread of its own. Where
 // block_whereabouts_signal() has not been called, or a question would go unanswered for another
 // reason, the process goes on all the same.
 class WhereaboutsResponder {

@@ -1,5 +1,5 @@
-// Who looks at the device while kernels are timed on it. A GPU that becomes too hot runs slower by
-// a third, and nothing in a time says so.
+// Monitors the device while kernels are timed on it. A GPU that becomes too hot is slower by a
+// third, and a time alone does not show it.
 #pragma once
 
 #include <sys/types.h>
@@ -38,7 +38,7 @@ class DeviceMonitor {
     return after_sample(is_repeatable ? Again::possible : Again::impossible) == Sample::counts;
   }
 
-  // From the making of the watch, or the first sample, until now.
+  // From the start of the monitor, or the first sample, until now.
   [[nodiscard]] virtual Conditions conditions() const = 0;
 };
 
@@ -47,7 +47,7 @@ struct GpuReading {
   driver::GpuState state;
   std::optional<std::vector<driver::GpuProcess>> processes;
 };
-// Where a GPU's watch looks.
+// What a GPU's monitor reads.
 struct GpuReadings {
   std::function<GpuReading()> now;
   std::function<void(std::chrono::milliseconds)> rest;
@@ -57,7 +57,7 @@ struct GpuReadings {
 [[nodiscard]] std::unique_ptr<DeviceMonitor> monitor_gpu(GpuReadings readings,
                                                          std::vector<pid_t> ours = {});
 // NVML, which is opened while other things are done. It may hang, in any of its functions, where
-// the driver is in trouble: so a thread of its own asks it, and nobody waits for ever.
+// the driver is in trouble: so a thread of its own calls it, with a deadline for each answer.
 class NvmlOpening {
  public:
   explicit NvmlOpening(const driver::DeviceInfo& gpu);

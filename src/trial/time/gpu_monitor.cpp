@@ -20,8 +20,8 @@ constexpr std::uint64_t kSlowedDown = Throttle::kHeatBySoftware | Throttle::kHea
                                       Throttle::kPowerBrake | Throttle::kHardware;
 
 // A GPU cools within seconds, once there is nothing to do. So long it rests before a launch is
-// repeated, which is too short for the clocks to fall by idleness (time_gpu.cpp), and so often in a
-// trial: two seconds in all, after which it is not a moment's heat.
+// repeated, which is too short for the clocks to fall by idleness (gpu_stopwatch.cpp), and so often
+// in a trial: two seconds in all, after which it is not a moment's heat.
 constexpr milliseconds kRest{50};
 constexpr int kMostRedone = 40;
 

@@ -279,7 +279,7 @@ class GpuStopwatch : public Stopwatch {
   [[nodiscard]] std::variant<double, Rejection> time_warm(KernelLauncher& launcher) {
     std::vector<double> samples;
     const int wanted = warm_samples(task().times_only);
-    NoRecords not_judged;  // nobody is judged by the warm figure
+    NoRecords not_judged;  // the warm figure decides nothing
     for (int i = 1; i <= wanted; ++i) {
       auto sampled = sample_behind_gate(launcher, sampled_input_kind(*task().sized.problem, i),
                                         launch_name(LaunchKind::warm, i), Flush::no, not_judged);

@@ -25,7 +25,7 @@ void QueryThread::put(std::function<void()> question) {
 void QueryThread::no_answer(std::chrono::milliseconds patience) const {
   throw Error(
       Stop::environment,
-      fmt::format("{} has not answered for {:g} s, which no kernel brings about: see whether "
+      fmt::format("{} has not answered for {:g} s, which no kernel can cause: see whether "
                   "nvidia-smi answers, and restart the driver or the machine if it does not",
                   whom_, std::chrono::duration<double>(patience).count()));
 }

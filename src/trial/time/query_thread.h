@@ -1,5 +1,4 @@
-// Questions to a library that may never answer: a thread of their own asks them, and who wants to
-// know waits only so long.
+// Calls into a library that may hang: they run in a thread of their own, and each has a deadline.
 #pragma once
 
 #include <chrono>
@@ -16,8 +15,8 @@
 
 namespace autokernel::trial {
 
-// One question at a time, in the order asked. Nobody waits for the thread at the end: one that
-// hangs in a question can be ended by the end of the process alone, and another ends by itself.
+// One call at a time, in the order asked. The thread is never joined: one that hangs ends with the
+// process.
 class QueryThread {
  public:
   // `whom` is for messages: "NVML".

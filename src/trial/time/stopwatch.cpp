@@ -26,7 +26,7 @@ constexpr std::uint64_t kMostLaunches = 1U << 17U;
 
 enum class Turn : std::uint8_t { candidate, library, incumbent };
 
-// In an order that nobody can foresee: whoever comes first finds other caches, and another clock.
+// In random order: the first of them finds other caches, and another clock.
 std::array<Turn, 3> drawn_order() {
   std::array<Turn, 3> order = {Turn::candidate, Turn::library, Turn::incumbent};
   const Key drawn = draw_key();

@@ -1,6 +1,6 @@
 // The timed launches. One stopwatch per kind of device, since the protocols differ: on a GPU
-// caches, clocks and the launch itself have to be kept out of the number; on the emulated device
-// none of them exists.
+// caches, clocks and the cost of launching must not affect the time; the emulated device has none
+// of them.
 #pragma once
 
 #include <cstdint>
@@ -57,14 +57,14 @@ using Timing = std::variant<Timed, Rejection>;
 // emulated device, and they lie differently then. So few that such an offset does not last
 // (docs/decision.md), as many as loading is worth.
 inline constexpr int kPairsPerRound = 10;
-// The same of launches in a process apart, of which fewer tell how fast it is.
+// The same of launches in a separate process, of which fewer are needed.
 inline constexpr int kLaunchesPerRound = 15;
 // Clocks rise within tens of milliseconds of load; a kernel of a microsecond needs no more.
 inline constexpr int kMostWarmUps = 200;
 // Launches without a flush. Where nothing but times is wanted: enough to hold those by the host's
 // clock against.
 [[nodiscard]] constexpr int warm_samples(bool times_only) { return times_only ? 5 : 20; }
-// Outputs of launches that were repeated, beside those of the launches that count (time.cpp).
+// Outputs of launches that were repeated, beside those of the launches that count (stopwatch.cpp).
 inline constexpr std::uint64_t kRepeatedMemory = 512ULL << 20;
 // The most launches whose outputs fit into memory, and whose times into a message.
 [[nodiscard]] int launches_that_fit(const SizedCase& sized);
@@ -103,7 +103,7 @@ struct TimedIncumbent {
   Pairing pairing;
 };
 
-// Outlives candidates, so that a incumbent can be timed before one is loaded and after it is gone.
+// Outlives candidates, so that an incumbent can be timed before one is loaded and after it is gone.
 class Stopwatch {
  public:
   // `alone_samples`: how many launches say what an incumbent takes by itself.

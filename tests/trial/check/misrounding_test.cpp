@@ -215,7 +215,7 @@ TEST(PlainProduct, IsNotWhatAReferenceAddsABiasTo) {
   EXPECT_FALSE(is_plain_product(DType::bf16, {.elements = 512, .library = 500, .crude = 1}));
 }
 
-TEST(ProductPatch, IsThePartOfTheProductThatIsAskedFor) {
+TEST(ProductPatch, IsThatPartOfTheProduct) {
   const std::vector<float> left = {1, 2, 3, 4, 5, 6};             // 2 x 3
   const std::vector<float> right = {1, 0, 2, 0, 1, -1, 1, 1, 0};  // 3 x 3
   const Bytes a = stored(DType::bf16, left);

@@ -11,17 +11,17 @@ namespace autokernel::trial {
 namespace {
 
 TEST(SeparateGain, IsTheGainBetweenProcesses) {
-  const SeparateGain apart =
+  const SeparateGain separate =
       compare_separate_processes({{90, 90}, {90, 90}}, {{100, 100}, {100, 100}}, {});
-  EXPECT_NEAR(apart.gain, 0.1, 1e-9);
-  EXPECT_NEAR(apart.least_gain, 0.1, 1e-9);
-  EXPECT_NEAR(apart.uncertainty, 0, 1e-9);
+  EXPECT_NEAR(separate.gain, 0.1, 1e-9);
+  EXPECT_NEAR(separate.least_gain, 0.1, 1e-9);
+  EXPECT_NEAR(separate.uncertainty, 0, 1e-9);
 }
 
 TEST(SeparateGain, HasTheGainOfTheSlowestProcess) {
-  const SeparateGain apart = compare_separate_processes({{50}, {50}, {200}}, {{100}, {100}}, {});
-  EXPECT_NEAR(apart.least_gain, -1, 1e-9);
-  EXPECT_GT(apart.gain, apart.least_gain);
+  const SeparateGain separate = compare_separate_processes({{50}, {50}, {200}}, {{100}, {100}}, {});
+  EXPECT_NEAR(separate.least_gain, -1, 1e-9);
+  EXPECT_GT(separate.gain, separate.least_gain);
 }
 
 TEST(SeparateGain, IsAsUncertainAsProcessesOfTheIncumbentDiffer) {
@@ -35,9 +35,9 @@ TEST(SeparateGain, IsNoMoreUncertainForAnIncumbentThatIsErratic) {
   EXPECT_NEAR(compare_separate_processes({{90}, {90}}, {{100}, {200}}, spread).uncertainty, 0.1,
               1e-9);
   // Both slow in half of their processes, and the candidate more so.
-  const SeparateGain apart =
+  const SeparateGain separate =
       compare_separate_processes({{100}, {100}, {300}}, {{100}, {200}}, spread);
-  EXPECT_FALSE(confirms_gain(apart, 0.5, 0.02, false));
+  EXPECT_FALSE(confirms_gain(separate, 0.5, 0.02, false));
 }
 
 TEST(SeparateGain, OfAKernelThatIsAsFastMustLeaveThatPossible) {
@@ -65,7 +65,7 @@ TEST(SeparateGain, IsAsUncertainAsTheLaunchesOfTheIncumbentAreNoisy) {
               2 * 0.107 / std::sqrt(8), 1e-3);
 }
 
-TEST(SeparateGain, BearsOutAGainOfWhichHalfIsThere) {
+TEST(SeparateGain, ConfirmsAGainOfWhichHalfIsThere) {
   EXPECT_TRUE(confirms_gain({0.10, 0.10, 0.001, 0.10}, 0.10, 0.005, false));
   EXPECT_TRUE(confirms_gain({0.06, 0.06, 0.001, 0.06}, 0.10, 0.005, false));
   EXPECT_FALSE(confirms_gain({0.00, 0.00, 0.01, 0.00}, 0.10, 0.005, false));
@@ -82,10 +82,10 @@ TEST(SeparateGain, DoesNotBearOutAGainThatASlowLaunchPaysFor) {
   once_slow[7] = 4000;
   const std::vector<double> usual(30, 80);
   const std::vector<double> theirs(30, 100);
-  const SeparateGain apart =
+  const SeparateGain separate =
       compare_separate_processes({usual, once_slow, usual}, {theirs, theirs}, {.relative = 0.025});
-  EXPECT_NEAR(apart.plain_gain, 1 - (80 + 3920.0 / 90) / 100, 1e-9);
-  EXPECT_FALSE(confirms_gain(apart, 0.2, 0.02, false));
+  EXPECT_NEAR(separate.plain_gain, 1 - (80 + 3920.0 / 90) / 100, 1e-9);
+  EXPECT_FALSE(confirms_gain(separate, 0.2, 0.02, false));
 }
 
 TEST(SeparateGain, MustShowAllOfTheGainWhereTheIncumbentWasDisturbed) {
@@ -122,36 +122,36 @@ class Machine {
 };
 
 // Of 2,000 that were found faster by `gain`.
-double share_borne_out(Machine machine, const ProcessSpread& spread, double gain, double slow_share,
+double share_confirmed(Machine machine, const ProcessSpread& spread, double gain, double slow_share,
                        double min_gain) {
   constexpr int kTrials = 2000;
   constexpr double kTimeUs = 100;
-  int borne_out = 0;
+  int confirmed = 0;
   for (int i = 0; i < kTrials; ++i) {
     const auto candidate = machine.processes(3, candidate_samples(spread.microseconds > 0),
                                              kTimeUs * (1 - gain), slow_share);
     const auto incumbent = machine.processes(2, kIncumbentSamples, kTimeUs);
-    const SeparateGain apart = compare_separate_processes(candidate, incumbent, spread);
-    borne_out += confirms_gain(apart, gain, min_gain, false) ? 1 : 0;
+    const SeparateGain separate = compare_separate_processes(candidate, incumbent, spread);
+    confirmed += confirms_gain(separate, gain, min_gain, false) ? 1 : 0;
   }
-  return static_cast<double>(borne_out) / kTrials;
+  return static_cast<double>(confirmed) / kTrials;
 }
 
 constexpr ProcessSpread kOnAGpu{.microseconds = 0.2};
 constexpr ProcessSpread kEmulated{.relative = 0.025};
 
-TEST(SeparateGain, BearsOut99Of100HonestKernelsThatAreFasterBy1point4TimesTheLeastGain) {
+TEST(SeparateGain, Confirms99Of100HonestKernelsThatAreFasterBy1point4TimesTheLeastGain) {
   // By 0.1 us from process to process, on a GPU; and as the emulated device moves, quiet and busy.
-  EXPECT_GE(share_borne_out({0.001, 0.01}, kOnAGpu, 0.007, 0, 0.005), 0.99);
-  EXPECT_GE(share_borne_out({0.001, 0.05}, kOnAGpu, 0.007, 0, 0.005), 0.99);
-  EXPECT_GE(share_borne_out({0.015, 0.03}, kEmulated, 0.028, 0, 0.02), 0.99);
-  EXPECT_GE(share_borne_out({0.025, 0.15}, kEmulated, 0.028, 0, 0.02), 0.99);
+  EXPECT_GE(share_confirmed({0.001, 0.01}, kOnAGpu, 0.007, 0, 0.005), 0.99);
+  EXPECT_GE(share_confirmed({0.001, 0.05}, kOnAGpu, 0.007, 0, 0.005), 0.99);
+  EXPECT_GE(share_confirmed({0.015, 0.03}, kEmulated, 0.028, 0, 0.02), 0.99);
+  EXPECT_GE(share_confirmed({0.025, 0.15}, kEmulated, 0.028, 0, 0.02), 0.99);
 }
 
-TEST(SeparateGain, BearsOutAKernelThatDependsOnLuckOnlyWhereItHasItEachTime) {
-  EXPECT_NEAR(share_borne_out({0.001, 0.01}, kOnAGpu, 0.2, 0.5, 0.005), std::pow(0.5, 3), 0.03);
-  EXPECT_NEAR(share_borne_out({0.015, 0.03}, kEmulated, 0.2, 0.5, 0.02), std::pow(0.5, 3), 0.03);
-  EXPECT_NEAR(share_borne_out({0.015, 0.03}, kEmulated, 0.2, 0.25, 0.02), std::pow(0.75, 3), 0.03);
+TEST(SeparateGain, ConfirmsAKernelThatDependsOnLuckOnlyIfItIsLuckyInEachProcess) {
+  EXPECT_NEAR(share_confirmed({0.001, 0.01}, kOnAGpu, 0.2, 0.5, 0.005), std::pow(0.5, 3), 0.03);
+  EXPECT_NEAR(share_confirmed({0.015, 0.03}, kEmulated, 0.2, 0.5, 0.02), std::pow(0.5, 3), 0.03);
+  EXPECT_NEAR(share_confirmed({0.015, 0.03}, kEmulated, 0.2, 0.25, 0.02), std::pow(0.75, 3), 0.03);
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ void print_slow_minorities(const std::vector<Noise>& kinds) {
     for (const SlowLaunches& launches : slow) {
       const Tally trials = tally_slow(noise, kGain, launches, kFewTrials);
       fmt::print(" {:.0f} % / {:.1f} % / {:.0f} % |", trials.share_faster() * kPercent,
-                 kPercent * trials.borne_out / trials.trials,
+                 kPercent * trials.confirmed / trials.trials,
                  kPercent * trials.not_faster / trials.trials);
     }
     fmt::print("\n");

@@ -70,7 +70,7 @@ TEST_P(Decision, KeepsNoKernelThatIs13TimesSlowerInOneLaunchOfTwelve) {
   const Tally slow = tally_slow(GetParam(), 0.2, {.share = 1.0 / 12, .factor = 13}, kTrueGains);
   // Twice in 100 none of them is among the pairs of the first look.
   EXPECT_LE(slow.faster, kTrueGains / 25);
-  EXPECT_EQ(slow.borne_out, 0);
+  EXPECT_EQ(slow.confirmed, 0);
 }
 
 TEST_P(Decision, HasTheTrueGainInItsInterval) {

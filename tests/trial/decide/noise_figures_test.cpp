@@ -148,7 +148,7 @@ DeviceNoise noise_that_finds(std::optional<double> gain) {
 TEST(OutOfReach, IsALeastGainOfLessThanAFourteenthTenthOfWhatIsFound) {
   EXPECT_THAT(out_of_reach(noise_that_finds(0.0279), 0.02), IsEmpty());
   EXPECT_THAT(out_of_reach(noise_that_finds(0.07), 0.02),
-              HasSubstr("2 % is mostly too little to be told from nothing; --min-gain 5 could be"));
+              HasSubstr("2 % is mostly too small to be detected; --min-gain 5 is detectable"));
 }
 
 TEST(OutOfReach, IsEveryGainWhereThereIsNoTimeForPairs) {

@@ -24,7 +24,7 @@ class Clock {
   std::normal_distribution<double> noise_{0, 0.01};
 };
 
-// Adds pairs for as long as more are wanted.
+// Adds pairs for as long as more are needed.
 int fill(Pairing& pairing, Clock& clock, double candidate_us, double incumbent_us) {
   int pairs = 0;
   for (; pairing.needs_more(); ++pairs) {
@@ -65,7 +65,7 @@ TEST(Pairing, LooksFasterFromTheLeastGainOn) {
   EXPECT_FALSE(pairing.looks_faster());
 }
 
-TEST(Pairing, SaysWhatWasAskedForWhereThereIsNoGain) {
+TEST(Pairing, StatesTheMinimumGainWhereThereIsNoGain) {
   Pairing pairing("the incumbent", 0.02);
   Clock clock;
   static_cast<void>(fill(pairing, clock, 100, 100));
@@ -73,10 +73,10 @@ TEST(Pairing, SaysWhatWasAskedForWhereThereIsNoGain) {
   const PairedComparison comparison = pairing.comparison();
   EXPECT_EQ(comparison.outcome, Outcome::not_faster);
   EXPECT_TRUE(comparison.as_fast);
-  EXPECT_THAT(comparison.reason, HasSubstr("2.00 % less is asked for"));
+  EXPECT_THAT(comparison.reason, HasSubstr("2.00 % less is required"));
 }
 
-TEST(Pairing, AGainThatIsDoubtedIsNone) {
+TEST(Pairing, AGainThatIsMadeInconclusiveIsNone) {
   PairedComparison comparison;
   comparison.outcome = Outcome::faster;
   comparison.reason = "-10 % time";
@@ -87,7 +87,7 @@ TEST(Pairing, AGainThatIsDoubtedIsNone) {
   EXPECT_EQ(comparison.reason, "-10 % time; the GPU was too hot");
 }
 
-TEST(Pairing, ALossThatIsDoubtedStaysALoss) {
+TEST(Pairing, ALossThatIsMadeInconclusiveStaysALoss) {
   PairedComparison comparison;
   comparison.outcome = Outcome::not_faster;
   make_inconclusive(comparison, "the GPU was too hot");

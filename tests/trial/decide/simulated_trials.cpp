@@ -71,7 +71,7 @@ Tally tally_slow(const Noise& noise, double gain, const SlowLaunches& slow, int 
     return times_us;
   };
   const int samples = candidate_samples(noise.is_of_a_gpu());
-  int borne_out = 0;
+  int confirmed = 0;
   for (int i = 0; i < trials; ++i) {
     pairs.begin();
     const SimulatedDecision trial = simulate_decision(
@@ -88,12 +88,13 @@ Tally tally_slow(const Noise& noise, double gain, const SlowLaunches& slow, int 
       times_us = launches(samples, -true_log_ratio, std::log(slow.factor));
     }
     for (auto& times_us : incumbent) times_us = launches(kIncumbentSamples, 0, 0);
-    const SeparateGain apart =
+    const SeparateGain separate =
         compare_separate_processes(candidate, incumbent, {.relative = 0.025});
-    borne_out += confirms_gain(apart, gain_of(trial.estimate.mean), noise.min_gain, false) ? 1 : 0;
+    confirmed +=
+        confirms_gain(separate, gain_of(trial.estimate.mean), noise.min_gain, false) ? 1 : 0;
   }
   Tally tally = count.result();
-  tally.borne_out = borne_out;
+  tally.confirmed = confirmed;
   return tally;
 }
 

@@ -13,7 +13,7 @@ namespace autokernel::trial {
 struct Tally {
   int trials = 0;
   int faster = 0;
-  int borne_out = 0;  // of those, in processes of their own; of tally_slow() alone
+  int confirmed = 0;  // of those, in separate processes; of tally_slow() alone
   int not_faster = 0;
   int undecided = 0;
   int within_interval = 0;  // the 95 % interval holds the true gain

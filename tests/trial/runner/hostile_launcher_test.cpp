@@ -103,20 +103,20 @@ TEST_P(ALie, IsHeldAgainstTheKernel) {
 
 INSTANTIATE_TEST_SUITE_P(
     OfALauncher, ALie,
-    ::testing::Values(Lie{"dies in a harness phase of its own", "enters a phase out of turn"},
-                      Lie{"dies once its checks are delivered",
-                          "SIGSEGV while checking the kernel"},
-                      Lie{"enters a phase again and again", "enters a phase out of turn"},
-                      Lie{"nests deeply", "nested too deeply"}, Lie{"never ends a line", "32 MiB"},
-                      Lie{"sends code after code", "one code after another"},
-                      Lie{"answers without a question", "answers what nobody asked"},
-                      Lie{"fails at length", "cannot be believed"},
-                      Lie{"wants a key for a name without end", "a key that it has no use for"},
-                      Lie{"delivers under a name without end", "not to be launched then"},
-                      Lie{"wants keys without end", "a key that it has no use for"},
-                      Lie{"asks about a time on the emulated device", "nobody looks at"},
-                      Lie{"has times before it has timed", "times before it could"},
-                      Lie{"compiles again", "compiles twice"}));
+    ::testing::Values(
+        Lie{"dies in a harness phase of its own", "enters a phase out of turn"},
+        Lie{"dies once its checks are delivered", "SIGSEGV while checking the kernel"},
+        Lie{"enters a phase again and again", "enters a phase out of turn"},
+        Lie{"nests deeply", "nested too deeply"}, Lie{"never ends a line", "32 MiB"},
+        Lie{"sends code after code", "one code after another"},
+        Lie{"answers without a question", "answers a question that was not asked"},
+        Lie{"fails at length", "cannot be believed"},
+        Lie{"wants a key for a name without end", "a key for a launch that is not due"},
+        Lie{"delivers under a name without end", "which was not due"},
+        Lie{"wants keys without end", "a key for a launch that is not due"},
+        Lie{"asks about a time on the emulated device", "a device that is not monitored"},
+        Lie{"has times before it has timed", "reports times too early"},
+        Lie{"compiles again", "compiles twice"}));
 
 // Killed for that, it must not be taken for one that the machine has killed.
 TEST_F(AHostileLauncher, ThatHangsUpAndDoesNotEndIsNotBelieved) {
@@ -128,7 +128,7 @@ TEST_F(AHostileLauncher, ThatHangsUpAndDoesNotEndIsNotBelieved) {
   checked_ = false;
   const Result result = trial_of("hangs up in a harness phase and does not end");
   EXPECT_EQ(result.verdict, Verdict::crashed);
-  EXPECT_THAT(result.reason, HasSubstr("says no more, and does not end"));
+  EXPECT_THAT(result.reason, HasSubstr("closed its channel, but did not end"));
 }
 
 TEST_F(AHostileLauncher, MakesARejectionNoLongerThanALogMayBe) {

@@ -5,7 +5,7 @@
 namespace autokernel::trial {
 namespace {
 
-TEST(LauncherPhases, OfAKernelByItselfIsWhatTheLauncherGoesThrough) {
+TEST(LauncherPhases, WithoutAnIncumbentAreThoseOfALauncher) {
   LauncherPhases phases(LauncherPhases::Compared::with_none);
   EXPECT_TRUE(phases.enter(Phase::check));
   EXPECT_TRUE(phases.finish_checks());
@@ -15,7 +15,7 @@ TEST(LauncherPhases, OfAKernelByItselfIsWhatTheLauncherGoesThrough) {
   EXPECT_TRUE(phases.is_over());
 }
 
-TEST(LauncherPhases, AgainstAnIncumbentIsWhatTheLauncherGoesThrough) {
+TEST(LauncherPhases, WithAnIncumbentAreThoseOfALauncher) {
   LauncherPhases phases(LauncherPhases::Compared::with_incumbent);
   EXPECT_TRUE(phases.enter(Phase::check));
   EXPECT_TRUE(phases.enter(Phase::harness));

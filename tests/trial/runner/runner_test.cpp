@@ -306,12 +306,12 @@ TEST_F(MatMulTrial, WarnsBeforehandOfALeastGainThatCannotBeToldHere) {
   Result outline;
   const Result result =
       run_trial(asked, [](Phase) {}, [&](const Result& learned) { outline = learned; });
-  EXPECT_THAT(outline.warnings, ElementsAre(HasSubstr("2 % is mostly too little")));
-  EXPECT_THAT(result.warnings, Contains(HasSubstr("2 % is mostly too little")));
+  EXPECT_THAT(outline.warnings, ElementsAre(HasSubstr("2 % is mostly too small")));
+  EXPECT_THAT(result.warnings, Contains(HasSubstr("2 % is mostly too small")));
 }
 
 // So that a machine's noise can be measured by more pairs than decide.
-TEST_F(MatMulTrial, ARecordingTakesPairsForAsLongAsIsAskedForWhateverTheySay) {
+TEST_F(MatMulTrial, ARecordingTakesPairsForTheTimeOfTheRequestWhateverTheySay) {
   Request asked = request(matmul(kStore));
   asked.incumbent = {.name = "the slow one", .source = slower_matmul(4), .min_gain = 0.1};
   asked.recording_seconds = 3;
@@ -330,14 +330,14 @@ TEST_F(MatMulTrial, AWrongKernelIsComparedWithNothing) {
   EXPECT_FALSE(result.comparison.has_value());
 }
 
-TEST_F(MatMulTrial, AnIncumbentThatDoesNotCompileIsTheAskersFault) {
+TEST_F(MatMulTrial, AnIncumbentThatDoesNotCompileIsAUsageError) {
   Request asked = request(matmul(kStore));
   asked.incumbent = {.name = "last week's", .source = "nonsense", .min_gain = {}};
   EXPECT_THAT([&] { static_cast<void>(run_trial(asked, [](Phase) {})); },
               ThrowsMessage<Error>(AllOf(HasSubstr("last week's"), HasSubstr("does not compile"))));
 }
 
-TEST_F(MatMulTrial, AnIncumbentThatDoesNotRunIsTheAskersFault) {
+TEST_F(MatMulTrial, AnIncumbentThatDoesNotRunIsAUsageError) {
   Request asked = request(matmul(kStore));
   asked.incumbent = {.name = "last week's", .source = matmul("C[1 << 30] = sum;"), .min_gain = {}};
   EXPECT_THAT([&] { static_cast<void>(run_trial(asked, [](Phase) {})); },

@@ -53,7 +53,7 @@ TEST_F(Retry, LosesARunnerBesideItsIncumbentOnceWithoutHarm) {
   EXPECT_EQ(result.verdict, Verdict::correct);
   EXPECT_EQ(result.problem, "as sent");
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("killed by SIGSEGV while timing the kernel, "
-                                                     "and not when it was tried once more")));
+                                                     "but not when it was tried again")));
 }
 
 TEST_F(Retry, LosesARunnerThatHangsBesideItsIncumbentOnceWithoutHarm) {

@@ -218,7 +218,7 @@ Result found_faster() {
   return known;
 }
 
-TEST_F(Supervisor, DoubtsAGainWhoseProcessesApartTakeTheRunnerDown) {
+TEST_F(Supervisor, DoesNotConfirmAGainWhoseProcessesTakeTheRunnerDown) {
   const Result result =
       supervise(say(Outline{found_faster()}) + say(Phase::confirm) + "kill -SEGV $$");
   EXPECT_EQ(result.verdict, Verdict::correct);
@@ -226,18 +226,19 @@ TEST_F(Supervisor, DoubtsAGainWhoseProcessesApartTakeTheRunnerDown) {
   const PairedComparison& comparison = test::present(result.comparison);
   EXPECT_EQ(comparison.outcome, Outcome::inconclusive);
   EXPECT_FALSE(comparison.as_fast);
-  EXPECT_THAT(comparison.reason, HasSubstr("-10.00 % time; measured by itself, a kernel fails: "));
-  EXPECT_THAT(comparison.reason, HasSubstr("SIGSEGV while timing each kernel by itself"));
+  EXPECT_THAT(comparison.reason, HasSubstr("-10.00 % time; in its own process, a kernel fails: "));
+  EXPECT_THAT(comparison.reason,
+              HasSubstr("SIGSEGV while confirming the gain in separate processes"));
 }
 
-TEST_F(Supervisor, DoubtsAGainWhoseProcessesApartDoNotEnd) {
+TEST_F(Supervisor, DoesNotConfirmAGainWhoseProcessesDoNotEnd) {
   limits_.time_seconds = 0.3;
   const Result result = supervise(say(Outline{found_faster()}) + say(Phase::confirm) + "sleep 100");
   EXPECT_EQ(test::present(result.comparison).outcome, Outcome::inconclusive);
   EXPECT_THAT(test::present(result.comparison).reason, HasSubstr("took more than 0.3 s"));
 }
 
-TEST_F(Supervisor, GivesEachProcessApartTimeOfItsOwn) {
+TEST_F(Supervisor, GivesEachProcessThatConfirmsAGainADeadlineOfItsOwn) {
   limits_.time_seconds = 2;
   const std::string apart = say(Phase::confirm) + "sleep 0.8\n";
   EXPECT_EQ(supervise(apart + apart + apart + say(success())).verdict, Verdict::correct);

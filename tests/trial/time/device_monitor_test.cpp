@@ -62,7 +62,7 @@ TEST_F(OfAGpu, ASampleTakenInHeatIsRedoneAfterARest) {
   EXPECT_THAT(warnings_of(conditions), IsEmpty());
 }
 
-TEST_F(OfAGpu, HeatThatLastsEndsTheRedoingAndIsSaid) {
+TEST_F(OfAGpu, LastingHeatEndsTheRedoingAndIsReported) {
   hot_ = 1000;
   const auto monitor = this->monitor();
   const int redone = samples_until_one_counts(*monitor) - 1;
