@@ -236,7 +236,7 @@ std::string LaunchAccount::misfit(const Timed& timed, std::chrono::duration<doub
                      std::ranges::all_of(timed.alone_us, [](const std::vector<double>& times) {
                        return !times.empty() && are_times(times);
                      });
-  if (!sound) return "it reports times that are not positive numbers";
+  if (!sound) return "it reports invalid times";
   if (!(timed.seconds >= 0 && timed.seconds <= elapsed.count())) {
     return fmt::format("it claims to have timed for {} s of {:.3f} s", timed.seconds,
                        elapsed.count());

@@ -204,7 +204,7 @@ TEST_F(AnAccount, SeesTimesThatAreNone) {
     EXPECT_EQ(launch(timed_name(1), sampled_input_kind(problem_, 0), timed_), "");
     timed.samples_us = {none};
     timed.sampled_on = {sampled_input_kind(problem_, 0)};
-    EXPECT_THAT(account_.misfit(timed, kElapsed), HasSubstr("times that are not positive numbers"));
+    EXPECT_THAT(account_.misfit(timed, kElapsed), HasSubstr("invalid times"));
   }
 }
 
