@@ -10,7 +10,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/cases/case.h"
-#include "autokernel/trial/contest.h"
+#include "autokernel/trial/retry.h"
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
 #include "cli/figures.h"
@@ -116,16 +116,16 @@ trial::Request Bench::request() const {
 
 void Bench::add_opponent(trial::Request& request) const {
   if (!against_.empty()) {
-    request.against = {
+    request.incumbent = {
         .name = against_, .source = opponent_source(against_, request.kernel_file), .min_gain = {}};
   }
   if (!min_gain_pct_) return;
-  if (!request.against) {
+  if (!request.incumbent) {
     throw Error(Stop::usage,
                 "--min-gain says what counts as faster than another kernel; name it "
                 "with --against");
   }
-  request.against->min_gain = least_gain(*min_gain_pct_);
+  request.incumbent->min_gain = least_gain(*min_gain_pct_);
 }
 
 std::string Bench::kept_log(const trial::Request& request, const std::string& text,
@@ -174,7 +174,7 @@ int Bench::measure(const Console& console) const {
   };
   note("case " + request.case_directory.string() + ", kernel " + request.kernel_file.string());
 
-  if (request.against) {
+  if (request.incumbent) {
     const KnownNoise noise = known_noise(request.case_directory, request.size);
     for (const std::string& line : noise.ignored)
       console.err << "autokernel: " << visible_line(line) << '\n';
@@ -187,7 +187,7 @@ int Bench::measure(const Console& console) const {
     observer.progress = [&](auto phase, auto elapsed) { progress.show(phase, elapsed); };
     observer.note = note;
     observer.learned = [&](const trial::Result& known) { warn(console, known); };
-    return trial::hold_contest(request, limits, observer);
+    return trial::supervise_with_retry(request, limits, observer);
   }();
 
   const std::string log = kept_log(request, full_log(request, result, notes), result.ptx, console);

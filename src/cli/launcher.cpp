@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "autokernel/base/process.h"
-#include "autokernel/trial/launches.h"
+#include "autokernel/trial/launcher.h"
 #include "cli/messages_channel.h"
 
 namespace autokernel::cli {
@@ -15,9 +15,9 @@ int Launcher::run(const Console& /*console*/) {
   Descriptor reports = messages_channel("launcher", "bench");
   // Started as /proc/self/exe, it would otherwise be listed as "exe".
   ::prctl(PR_SET_NAME, "autokernel-launch");
-  leave(trial::serve_launches({.orders = Descriptor(STDIN_FILENO),
-                               .reports = std::move(reports),
-                               .outbox = Descriptor(kSharedDescriptor)}));
+  leave(trial::run_launcher({.orders = Descriptor(STDIN_FILENO),
+                             .reports = std::move(reports),
+                             .outbox = Descriptor(kSharedDescriptor)}));
 }
 
 }  // namespace autokernel::cli

@@ -82,7 +82,7 @@ void add_pairs(trial::NoiseRecording& recording, const trial::Times& times,
       return false;
     }
     ++report.processes;
-    add_pairs(recording, *result.times, result.comparison->opponent);
+    add_pairs(recording, *result.times, result.comparison->incumbent_times);
     recording.seconds += result.bench_seconds;
     // A process that stopped early had no memory for more outputs, and a comparison has none
     // either.
@@ -119,8 +119,8 @@ trial::Request Noise::request() const {
   request.device = trial::parse_device(device_);
   request.size = size_;
   request.samples = 1;  // as many as the pairs need
-  request.against = {.name = "itself", .source = request.source, .min_gain = {}};
-  if (min_gain_pct_) request.against->min_gain = least_gain(*min_gain_pct_);
+  request.incumbent = {.name = "itself", .source = request.source, .min_gain = {}};
+  if (min_gain_pct_) request.incumbent->min_gain = least_gain(*min_gain_pct_);
   return request;
 }
 

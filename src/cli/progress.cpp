@@ -20,7 +20,7 @@ constexpr const char* kErase = "\r\033[K";
       return "checking";
     case trial::Phase::time:
       return "timing";
-    case trial::Phase::apart:
+    case trial::Phase::confirm:
       return "timing each kernel in a process of its own";
     case trial::Phase::harness:
       return "measuring without the kernel";

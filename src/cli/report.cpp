@@ -75,13 +75,13 @@ void add_speed(Lines& lines, const Result& result, const Figures& figures) {
 
 // Percentages are of the opponent's time: 10 is a tenth less.
 void add_comparison(Lines& lines, const trial::PairedComparison& comparison) {
-  lines.add("against", comparison.against);
-  lines.add("against_us", comparison.opponent.median_us, 3);
+  lines.add("against", comparison.incumbent_name);
+  lines.add("against_us", comparison.incumbent_times.median_us, 3);
   lines.add("gain_pct", 100 * comparison.gain, 2);
   lines.add("gain_low_pct", 100 * comparison.gain_low, 2);
   lines.add("gain_high_pct", 100 * comparison.gain_high, 2);
-  if (comparison.gain_apart) lines.add("gain_apart_pct", 100 * *comparison.gain_apart, 2);
-  lines.add_count("pairs", comparison.opponent.samples_us.size());
+  if (comparison.confirmed_gain) lines.add("gain_apart_pct", 100 * *comparison.confirmed_gain, 2);
+  lines.add_count("pairs", comparison.incumbent_times.samples_us.size());
 }
 
 void add_our_keys(Lines& lines, const Result& result, const std::optional<Figures>& figures,

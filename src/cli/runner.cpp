@@ -75,7 +75,7 @@ void Runner::declare(Options /*options*/) {}
 
 int Runner::run(const Console& /*console*/) {
   const Descriptor channel = messages_channel("runner", "bench");
-  trial::hold_questions();
+  trial::block_whereabouts_signal();
   // Started as /proc/self/exe, it would otherwise be listed as "exe".
   ::prctl(PR_SET_NAME, "autokernel-run");
   leave(answer(channel));

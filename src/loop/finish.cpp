@@ -102,9 +102,9 @@ Finish Loop::finish(int processes) {
   if (any_kept) {
     headline.branch = run.branch + "-kept";
     require_ours(repository, status, headline.branch, kept);
-    request.against = {.name = name_of(status.baseline),
-                       .source = parts.source_at(status.baseline.commit, run.editable),
-                       .min_gain = run.min_gain};
+    request.incumbent = {.name = name_of(status.baseline),
+                         .source = parts.source_at(status.baseline.commit, run.editable),
+                         .min_gain = run.min_gain};
   }
   const std::vector<trial::Result> results =
       parts.measure_again(request, processes, name_of(status.best));

@@ -50,7 +50,7 @@ void summarise(const std::vector<trial::Result>& results, ledger::RunFinished& h
     const double ours = result.times->median_us;
     best.push_back(ours);
     if (result.comparison) {
-      baseline.push_back(result.comparison->opponent.median_us);
+      baseline.push_back(result.comparison->incumbent_times.median_us);
       // Of the pairs, whose mean decided when it was kept.
       over_baseline.push_back(1 / (1 - result.comparison->gain));
     }

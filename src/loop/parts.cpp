@@ -22,7 +22,7 @@ template <typename Measure>
   try {
     return measure();
   } catch (const Error& error) {
-    if (!request.against || error.stop() != Stop::usage) throw;
+    if (!request.incumbent || error.stop() != Stop::usage) throw;
     throw Error(Stop::environment,
                 fmt::format("{}; it ran when it was committed: look at the machine, and try again",
                             error.what()));
@@ -106,7 +106,7 @@ trial::Result Loop::Parts::measure(const trial::Request& request, const std::str
   trial::Request planned = request;
   if (surroundings.plan) surroundings.plan(planned);
   trial::Result result = held_against_machine(planned, [&] {
-    return trial::hold_contest(planned, surroundings.limits, observer, surroundings.runner);
+    return trial::supervise_with_retry(planned, surroundings.limits, observer, surroundings.runner);
   });
   keep_log(log, surroundings.log_text(request, result, notes));  // the verdict stands without it
   if (!result.ptx.empty()) keep_log(Folders::ptx(log), result.ptx);

@@ -184,11 +184,11 @@ Step Loop::step(const StepOptions& options) {
   request.source = parts.source_at(experiment.commit, run.editable);
   experiment.source_digest = digest_of(request.source);
   require_new_source(status, experiment.source_digest, options.again);
-  request.against = {.name = name_of(status.best),
-                     .source = parts.source_at(status.best.commit, run.editable),
-                     .min_gain = run.min_gain};
-  const bool is_shorter = options.simpler && is_simpler(request.source, request.against->source);
-  request.against->as_fast_will_do = is_shorter;
+  request.incumbent = {.name = name_of(status.best),
+                       .source = parts.source_at(status.best.commit, run.editable),
+                       .min_gain = run.min_gain};
+  const bool is_shorter = options.simpler && is_simpler(request.source, request.incumbent->source);
+  request.incumbent->as_fast_will_do = is_shorter;
 
   const std::string reference = reference_of(run.tag, experiment.number);
   parts.at("committed");
@@ -225,7 +225,7 @@ Step Loop::step(const StepOptions& options) {
   decide(experiment, result, simpler,
          fmt::format("; kept as the simpler one: {} words and signs instead of {}",
                      compile::count_tokens(request.source),
-                     compile::count_tokens(request.against->source)));
+                     compile::count_tokens(request.incumbent->source)));
   fill_in(experiment, result);
   experiment.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   try {

@@ -143,9 +143,9 @@ Verification Loop::verify(const std::string& tag, int processes) {
   request.known_device.reset();
   request.source = parts.source_at(status.best.commit, run.editable);
   if (status.counts.kept > 0) {
-    request.against = {.name = name_of(status.baseline),
-                       .source = parts.source_at(status.baseline.commit, run.editable),
-                       .min_gain = run.min_gain};
+    request.incumbent = {.name = name_of(status.baseline),
+                         .source = parts.source_at(status.baseline.commit, run.editable),
+                         .min_gain = run.min_gain};
   }
   ledger::RunFinished& measured = verification.measured;
   measured.at = now_utc();

@@ -94,7 +94,7 @@ void fill_in(ledger::Experiment& experiment, const trial::Result& result) {
         ledger::Gain{.estimate = comparison->gain,
                      .low = comparison->gain_low,
                      .high = comparison->gain_high,
-                     .pairs = static_cast<int>(comparison->opponent.samples_us.size())};
+                     .pairs = static_cast<int>(comparison->incumbent_times.samples_us.size())};
   }
 }
 

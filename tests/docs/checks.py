@@ -327,8 +327,8 @@ def wrong_variables(documents, variables):
 
 
 def runner_variables(tree):
-    """The lists of src/trial/environment.cpp by their names."""
-    source = (tree / "src/trial/environment.cpp").read_text()
+    """The lists of src/trial/supervise/runner_environment.cpp by their names."""
+    source = (tree / "src/trial/supervise/runner_environment.cpp").read_text()
     lists = re.findall(r"std::array<Pattern, \d+> (k\w+) = \{(.*?)\};", source, re.S)
     return {name: set(re.findall(r"\"([A-Z][A-Z0-9_]*\*?)\"", text)) for name, text in lists}
 
@@ -350,7 +350,7 @@ def wrong_runner_variables(document, lists):
                 documented[told[cells[column]]] |= set(names_in(cells[0]))
     for name, variables in lists.items():
         for variable in sorted(variables ^ documented[name]):
-            yield f"{document.name}: does not agree with {name} of src/trial/environment.cpp on {variable}"
+            yield f"{document.name}: does not agree with {name} of src/trial/supervise/runner_environment.cpp on {variable}"
 
 
 # ---- numbers

@@ -348,7 +348,7 @@ class Variables(Tree):
         self.assertEqual(self.faults(self.TABLE, "HOME"), ["README.md:3: nothing reads AUTOKERNEL_A"])
 
     def test_of_the_runner_are_held_against_the_lists(self):
-        self.write("src/trial/environment.cpp", 'constexpr std::array<Pattern, 1> kPassed = {\n    // Why.\n    "HOME",\n    "LC_*",\n};\n')
+        self.write("src/trial/supervise/runner_environment.cpp", 'constexpr std::array<Pattern, 1> kPassed = {\n    // Why.\n    "HOME",\n    "LC_*",\n};\n')
         lists = checks.runner_variables(self.root)
         self.assertEqual(lists, {"kPassed": {"HOME", "LC_*"}})
         head = "| variable | where kernels run |\n|---|---|\n| `HOME`, `LC_*` | passed on |\n"

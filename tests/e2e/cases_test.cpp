@@ -115,7 +115,7 @@ TEST_F(Cases, WhoseReferencesDisagreeAreMendedByTheirAuthor) {
 
   EXPECT_EQ(run.code, 2) << run.out;
   EXPECT_THAT(run.err, AllOf(HasSubstr("the references of case RowSums disagree: sums["),
-                             HasSubstr("mend them in " + copy.string())));
+                             HasSubstr("fix them in " + copy.string())));
 }
 
 TEST_F(Cases, WhoseReferenceTakesOtherTensorsAreMendedByTheirAuthor) {

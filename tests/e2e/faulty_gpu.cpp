@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "autokernel/compile/compiler.h"
-#include "trial/gpu_tools.h"
+#include "trial/time/gpu_tools.h"
 
 namespace autokernel::test {
 namespace {

@@ -93,7 +93,7 @@ class LoopFaults : public LoopWorkplace {
     int process = 0;
     for (std::string call; lines >> process >> call;) ++by_process[call][process];
     // A runner and its launcher each.
-    EXPECT_GT(by_process["cuInit"].size(), 2U) << "a gain is settled in processes of their own";
+    EXPECT_GT(by_process["cuInit"].size(), 2U) << "a gain is confirmed in separate processes";
     std::map<std::string, int> uses;
     for (const auto& [call, processes] : by_process) {
       for (const auto& [id, count] : processes) uses[call] = std::max(uses[call], count);

@@ -94,7 +94,7 @@ TEST_F(NoiseOfTheMachine, IsSaidByTheStatusOfARunAndItsStart) {
   const Outcome start = run_autokernel(
       {"loop", "start", "loud", "--device", "cpu", "--size", "check", "--min-gain", "2"});
   ASSERT_EQ(start.code, 0) << start.out << start.err;
-  EXPECT_THAT(start.err, HasSubstr("2 % is mostly too little to be told from nothing; --min-gain "
+  EXPECT_THAT(start.err, HasSubstr("2 % is mostly too small to be detected; --min-gain "
                                    "36 could be"));
   const Outcome status = run_autokernel({"loop", "status"});
   EXPECT_THAT(value_of("noise", status.out), HasSubstr("50.0 % in 5 s"));
@@ -110,14 +110,14 @@ TEST_F(NoiseOfTheMachine, IsSaidBeforeAComparisonThatItMakesHopeless) {
   const std::vector<std::string> against = {"bench", "--device",  "cpu",   "--size",
                                             "check", "--against", "HEAD~1"};
   const Outcome run = run_autokernel(against);
-  EXPECT_THAT(run.err, HasSubstr("mostly too little to be told from nothing"));
-  EXPECT_THAT(value_of("warning", run.out), HasSubstr("mostly too little"));
+  EXPECT_THAT(run.err, HasSubstr("mostly too small to be detected"));
+  EXPECT_THAT(value_of("warning", run.out), HasSubstr("mostly too small"));
   // A gain that is large enough is found all the same.
   EXPECT_EQ(run.code, 0) << run.out;
 
   in_stored(value_of("stored", measured.out),
             [](json& stored) { stored["device"] = "another device"; });
-  EXPECT_THAT(run_autokernel(against).err, Not(HasSubstr("mostly too little")));
+  EXPECT_THAT(run_autokernel(against).err, Not(HasSubstr("mostly too small")));
 }
 
 TEST_F(NoiseOfTheMachine, ThatIsDamagedIsIgnoredWithAWord) {

@@ -8,7 +8,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/trial/message.h"
-#include "trial/launch_message.h"
+#include "trial/runner/launch_message.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "autokernel/trial/message.h"
-#include "trial/launch_message.h"
+#include "trial/runner/launch_message.h"
 
 namespace autokernel::fuzz {
 namespace {
@@ -45,7 +45,7 @@ trial::Result result() {
 trial::Timed timed() {
   trial::Timed timed;
   timed.samples_us = {1.5, 0.1};
-  timed.sampled_on = {trial::Recipe::exact, trial::Recipe::declared};
+  timed.sampled_on = {trial::InputKind::exact, trial::InputKind::declared};
   timed.alone_us = {{1}, {2, 3}};
   timed.warm_us = 0.5;
   timed.host_row = trial::HostRow{200, 2, 7.5};
@@ -62,7 +62,7 @@ std::vector<std::string> message_seeds() {
           trial::encode(Event{trial::Result{}}),
           trial::encode(Event{trial::Failure{Stop::environment, "no such device"}}),
           trial::encode(Report{timed()}),
-          trial::encode(Report{trial::KeyWanted{"timed launch 3"}}),
+          trial::encode(Report{trial::KeyRequest{"timed launch 3"}}),
           trial::encode(Report{trial::Delivered{"timed launch 3", "default"}}),
           trial::encode(Report{trial::SampleTaken{}}),
           trial::encode(Report{trial::Compiled{{}, {"a warning"}, "a log", "13.0"}}),

@@ -46,6 +46,22 @@ const std::map<std::string, Names, std::less<>>& layers_below() {
   return below;
 }
 
+// What each room of src/trial may include besides itself. The supervisor's touches no device, so it
+// knows nothing of what runs there; the runner's brings all of them together.
+const std::map<std::string, Names, std::less<>>& rooms_below() {
+  static const std::map<std::string, Names, std::less<>> below = {
+      {"supervise", {}},
+      {"inputs", {}},
+      {"blas", {"inputs"}},
+      {"launch", {"inputs"}},
+      {"decide", {"inputs"}},
+      {"check", {"blas", "inputs", "launch"}},
+      {"time", {"blas", "check", "decide", "inputs", "launch"}},
+      {"runner", {"blas", "check", "decide", "inputs", "launch", "supervise", "time"}},
+  };
+  return below;
+}
+
 // A library whose headers are kept to some layers, and out of headers that others include.
 struct Foreign {
   std::string_view name;
@@ -163,6 +179,18 @@ std::optional<std::string> layer_rule_broken(const Place& place, const std::stri
   return std::nullopt;
 }
 
+std::optional<std::string> room_rule_broken(const std::string& path, const std::string& included) {
+  const auto from = parts_of(path);
+  if (from.size() < 3 || from[0] != "src" || from[1] != "trial") return std::nullopt;
+  const auto below = rooms_below().find(from[2]);
+  if (from.size() != 4 || below == rooms_below().end())
+    return "comes from no room of trial: add it to the rules";
+  const auto to = parts_of(included);
+  if (to.size() != 3 || to[0] != "trial" || to[1] == from[2]) return std::nullopt;
+  if (below->second.contains(to[1])) return std::nullopt;
+  return "trial/" + from[2] + " does not stand above trial/" + to[1];
+}
+
 std::optional<std::string> foreign_rule_broken(const Place& place, const std::string& included) {
   if (place.of_tests()) return std::nullopt;
   for (const auto& foreign : foreign_libraries()) {
@@ -202,7 +230,8 @@ std::vector<Violation> violations_in(const SourceFile& file) {
     if (!std::regex_match(line, match, include)) continue;
     const std::string included = match[1];
     for (const auto& broken :
-         {layer_rule_broken(place, included), foreign_rule_broken(place, included)}) {
+         {layer_rule_broken(place, included), room_rule_broken(file.path, included),
+          foreign_rule_broken(place, included)}) {
       if (broken) found.push_back({file.path, number, included + ": " + *broken});
     }
   }

@@ -10,7 +10,7 @@
 namespace layers {
 
 struct SourceFile {
-  std::string path;  // from the root of the repository: "src/trial/runner.cpp"
+  std::string path;  // from the root of the repository: "src/trial/runner/runner.cpp"
   std::string text;
 };
 

@@ -60,11 +60,11 @@ TEST(Layers, EveryHeaderMayBeIncludedTwice) {
 }
 
 TEST(Layers, TheRulesReadEveryLayer) {
-  EXPECT_THAT(
-      folders_in_the_tree(),
-      IsSupersetOf({"include/autokernel/base", "src", "src/base", "src/driver", "src/compile",
-                    "src/cases", "src/trial", "src/cli", "tests/driver", "emulator/include",
-                    "emulator/src/api", "emulator/src/lower", "emulator/tests/lower"}));
+  EXPECT_THAT(folders_in_the_tree(),
+              IsSupersetOf({"include/autokernel/base", "src", "src/base", "src/driver",
+                            "src/compile", "src/cases", "src/trial/runner", "src/cli",
+                            "tests/driver", "emulator/include", "emulator/src/api",
+                            "emulator/src/lower", "emulator/tests/lower"}));
 }
 
 TEST(Layers, AnIncludeThatPointsUpwardIsCaughtWithItsLine) {
@@ -94,19 +94,19 @@ TEST(Layers, NeighboursDoNotKnowEachOther) {
 }
 
 TEST(Layers, ATrialDoesNotKnowTheLoop) {
-  EXPECT_THAT(planted("src/trial/x.cpp", "#include \"autokernel/loop/y.h\"\n"),
+  EXPECT_THAT(planted("src/trial/runner/x.cpp", "#include \"autokernel/loop/y.h\"\n"),
               ElementsAre(says("trial does not stand above loop")));
 }
 
 TEST(Layers, AnIncludeThatPointsDownwardIsFine) {
-  EXPECT_THAT(planted("src/trial/x.cpp",
+  EXPECT_THAT(planted("src/trial/runner/x.cpp",
                       "#include \"autokernel/driver/y.h\"\n#include \"autokernel/base/z.h\"\n"
-                      "#include \"trial/own.h\"\n#include <vector>\n"),
+                      "#include \"trial/time/own.h\"\n#include <vector>\n"),
               IsEmpty());
 }
 
 TEST(Layers, AHeaderThatIsPrivateToItsLayerIsNotIncludedByAnother) {
-  EXPECT_THAT(planted("src/trial/x.cpp", "#include \"driver/table.h\"\n"),
+  EXPECT_THAT(planted("src/trial/runner/x.cpp", "#include \"driver/table.h\"\n"),
               ElementsAre(says("is private to driver")));
 }
 
@@ -116,8 +116,29 @@ TEST(Layers, AHeaderThatOthersIncludeDoesNotIncludeAPrivateOne) {
 }
 
 TEST(Layers, ARelativeIncludeIsCaught) {
-  EXPECT_THAT(planted("src/trial/x.cpp", "#include \"../driver/table.h\"\n"),
+  EXPECT_THAT(planted("src/trial/runner/x.cpp", "#include \"../driver/table.h\"\n"),
               ElementsAre(says("is relative")));
+}
+
+TEST(Rooms, TheRunnersIsAboveAllOthersOfATrial) {
+  EXPECT_THAT(planted("src/trial/runner/x.cpp",
+                      "#include \"trial/supervise/y.h\"\n#include \"trial/time/y.h\"\n"),
+              IsEmpty());
+}
+
+TEST(Rooms, AnIncludeThatPointsUpwardIsCaught) {
+  EXPECT_THAT(planted("src/trial/decide/x.cpp", "#include \"trial/runner/y.h\"\n"),
+              ElementsAre(says("trial/decide does not stand above trial/runner")));
+}
+
+TEST(Rooms, TheSupervisorsKnowsNothingOfWhatRunsOnADevice) {
+  EXPECT_THAT(planted("src/trial/supervise/x.cpp", "#include \"trial/inputs/y.h\"\n"),
+              ElementsAre(says("trial/supervise does not stand above trial/inputs")));
+}
+
+TEST(Rooms, AFileOfATrialWithoutARoomIsCaughtAsSoonAsItIncludesSomething) {
+  EXPECT_THAT(planted("src/trial/x.cpp", "#include \"autokernel/base/y.h\"\n"),
+              ElementsAre(says("no room")));
 }
 
 TEST(Layers, AFolderThatIsNoLayerIsCaughtAsSoonAsItIncludesOne) {
@@ -156,11 +177,12 @@ TEST(ForeignHeaders, LlvmIsForTheEmulatorsJit) {
 
 TEST(ForeignHeaders, HeavyHeadersStayInACppFile) {
   EXPECT_THAT(planted("src/cli/x.h", "#include <CLI/CLI.hpp>\n"), SizeIs(1));
-  EXPECT_THAT(planted("src/trial/x.h", "#include <nlohmann/json.hpp>\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/trial/runner/x.h", "#include <nlohmann/json.hpp>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/cases/x.h", "#include <toml++/toml.h>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/cases/x.h", "#include <muParser.h>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/base/x.h", "#include <spdlog/spdlog.h>\n"), SizeIs(1));
-  EXPECT_THAT(planted("src/trial/x.h", "#include <boost/math/distributions.hpp>\n"), SizeIs(1));
+  EXPECT_THAT(planted("src/trial/runner/x.h", "#include <boost/math/distributions.hpp>\n"),
+              SizeIs(1));
   EXPECT_THAT(planted("src/cases/x.cpp", "#include <toml++/toml.h>\n"), IsEmpty());
 }
 

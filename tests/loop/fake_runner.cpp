@@ -50,11 +50,11 @@ Times times_of(const std::string& source) {
   return times;
 }
 
-PairedComparison compared(const Opponent& opponent, const std::string& source) {
+PairedComparison compared(const Incumbent& incumbent, const std::string& source) {
   PairedComparison comparison;
-  comparison.against = opponent.name;
-  comparison.min_gain = opponent.min_gain.value_or(0);
-  comparison.gain = 1 - time_in(source) / time_in(opponent.source);
+  comparison.incumbent_name = incumbent.name;
+  comparison.min_gain = incumbent.min_gain.value_or(0);
+  comparison.gain = 1 - time_in(source) / time_in(incumbent.source);
   comparison.gain_low = comparison.gain - 0.001;
   comparison.gain_high = comparison.gain + 0.001;
   comparison.outcome =
@@ -62,7 +62,7 @@ PairedComparison compared(const Opponent& opponent, const std::string& source) {
   if (source.find("NOISY") != std::string::npos) comparison.outcome = Outcome::inconclusive;
   comparison.as_fast = comparison.gain > -comparison.min_gain;
   comparison.reason = "as the source says";
-  comparison.opponent = times_of(opponent.source);
+  comparison.incumbent_times = times_of(incumbent.source);
   return comparison;
 }
 
@@ -93,7 +93,7 @@ Result judged(const Request& request) {
   }
   result.times = times_of(source);
   result.reference = times_of("time_us = " + std::to_string(kLibraryUs));
-  if (request.against) result.comparison = compared(*request.against, source);
+  if (request.incumbent) result.comparison = compared(*request.incumbent, source);
   return result;
 }
 

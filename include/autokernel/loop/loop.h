@@ -14,7 +14,7 @@
 #include "autokernel/ledger/entry.h"
 #include "autokernel/loop/status.h"
 #include "autokernel/loop/verification.h"
-#include "autokernel/trial/contest.h"
+#include "autokernel/trial/retry.h"
 
 namespace autokernel::loop {
 

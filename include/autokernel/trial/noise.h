@@ -1,6 +1,5 @@
-// What the noise of a machine does to decisions: worked out from a kernel that was measured against
-// itself, and used to say beforehand what can be told from nothing, and in what time. docs/noise.md
-// has the formulas.
+// The noise of a machine, from a kernel that was measured against itself: the detectable gain and
+// the time it takes to detect it. docs/noise.md has the formulas.
 #pragma once
 
 #include <array>
@@ -65,8 +64,8 @@ struct DeviceNoise {
 // (docs/decision.md).
 inline constexpr double kFoundGain = 1.4;
 
-// Why a comparison by that least gain will mostly be inconclusive, and what could be asked for, in
-// a sentence. Empty where it can be told.
+// Why a comparison with that minimum gain will mostly be inconclusive, and which one is detectable,
+// in a sentence. Empty where this one is.
 [[nodiscard]] std::string out_of_reach(const DeviceNoise& noise, double min_gain);
 
 // How long a gain of kFoundGain times that least gain takes to look like one 95 times in 100. None

@@ -1,4 +1,4 @@
-// What one trial is asked and what it answers: the two messages between supervisor and runner, and
+// The request and the result of one trial: the two messages between supervisor and runner, and
 // everything bench prints. Plain values; trial/message.cpp turns them into JSON and back.
 #pragma once
 
@@ -17,9 +17,9 @@ namespace autokernel::trial {
 
 // The work of the runner, in order; it queues only where another trial has the device. Within
 // checking and timing it is in `harness` while none of the candidate's code is loaded, so that what
-// goes wrong then is not held against it. `apart` is entered for each process in which a gain is
-// measured again. The supervisor watches one deadline for each.
-enum class Phase : std::uint8_t { start, queue, compile, check, time, harness, apart };
+// goes wrong then is not held against it. `confirm` is entered for each process that confirms a
+// gain. The supervisor watches one deadline for each.
+enum class Phase : std::uint8_t { start, queue, compile, check, time, harness, confirm };
 [[nodiscard]] const char* spelling(Phase phase);
 
 using driver::DeviceChoice;
@@ -35,13 +35,13 @@ struct LaunchKey {
 };
 
 // A kernel that the candidate is compared with, launch by launch in the same run.
-struct Opponent {
+struct Incumbent {
   std::string name;  // for messages: "the incumbent 1a2b3c4", "HEAD~2"
   std::string source;
-  std::optional<double> min_gain;  // relative, 0.005; none: what the kind of device can tell apart
-  // Whether a gain is measured again, each kernel in processes of its own; and whether a candidate
-  // that is as fast is, since that would be enough.
-  bool is_settled = false;
+  std::optional<double> min_gain;  // relative, 0.005; none: least_gain() of the device
+  // Whether a gain is confirmed in separate processes, and whether a candidate that is as fast is,
+  // since that would be enough.
+  bool is_confirmed = false;
   bool as_fast_will_do = false;
 };
 
@@ -70,9 +70,9 @@ struct Request {
   // profiler's library cannot work so; no time that was measured otherwise counts.
   bool confined = true;
   std::optional<int> samples;  // timed launches; none: as many as the case says
-  std::optional<Opponent> against;
+  std::optional<Incumbent> incumbent;
   std::optional<KnownDevice> known_device;
-  // With an opponent: pairs are taken for so long, whatever they say.
+  // With an incumbent: pairs are taken for so long, whatever they say.
   std::optional<double> recording_seconds;
   // Of devices that the case was measured on with that size, at most one of which is this one.
   std::vector<DeviceNoise> noise;
@@ -130,8 +130,8 @@ struct DeviceReport {
   bool emulated = false;
 };
 
-// The least gain, relative, that is kept where nobody says: what a night of noise does not bring
-// about (docs/decision.md). A CPU that others use as well is the noisier device.
+// The minimum gain, relative, where the request has none: what a night of noise does not produce
+// (docs/decision.md). A CPU that other programs use as well is the noisier device.
 [[nodiscard]] double least_gain(const DeviceReport& device);
 
 // Times of one kernel, microseconds, one per timed launch in the order measured.
@@ -147,23 +147,27 @@ struct Times {
 enum class Outcome : std::uint8_t { faster, not_faster, inconclusive };
 [[nodiscard]] const char* spelling(Outcome outcome);
 
-// The candidate against its opponent, in pairs of launches. A gain is relative: 0.10 is a tenth
+// The candidate against its incumbent, in pairs of launches. A gain is relative: 0.10 is a tenth
 // less time, a negative one is a loss.
 struct PairedComparison {
-  std::string against;  // Opponent::name
+  std::string incumbent_name;
   Outcome outcome = Outcome::inconclusive;
   std::string reason;  // in a sentence, with the figures
   double min_gain = 0;
   double gain = 0;
   double gain_low = 0;  // the 95 % interval
   double gain_high = 0;
-  // The gain between processes that run one of the two each; only where a gain was found.
-  std::optional<double> gain_apart;
-  double p_value = 1;       // one-sided, of such a gain where there is none
-  bool as_fast = false;     // surely not slower by min_gain
-  Times opponent;           // its launches in the pairs; the candidate's are Result::times
-  std::string disturbance;  // of the opponent by the candidate, in a sentence; empty: none was seen
+  // The gain in separate processes; only where a gain was to be confirmed.
+  std::optional<double> confirmed_gain;
+  double p_value = 1;     // one-sided, of such a gain where there is none
+  bool as_fast = false;   // surely not slower by min_gain
+  Times incumbent_times;  // its launches in the pairs; the candidate's are Result::times
+  std::string
+      disturbance;  // of the incumbent by the candidate, in a sentence; empty: none was seen
 };
+
+// A gain becomes inconclusive, and the reason says why; any other outcome stays.
+void make_inconclusive(PairedComparison& comparison, const std::string& why);
 
 // Largest differences over all checked elements of all launches.
 struct Differences {
@@ -192,7 +196,7 @@ struct Result {
   // Its median with reduced-precision sums allowed, as it is when nobody sets anything; cuBLAS
   // only.
   std::optional<double> reference_default_us;
-  std::optional<PairedComparison> comparison;  // of a correct candidate that has an opponent
+  std::optional<PairedComparison> comparison;  // of a correct candidate that has an incumbent
   std::optional<Conditions> conditions;        // of a kernel that was timed
   std::optional<double> warm_us;
   std::optional<double> event_floor_us;  // an empty kernel in the same sequence

@@ -10,17 +10,18 @@
 
 namespace autokernel::trial {
 
-// What a trial tells meanwhile, beside its phases; an empty function is not called.
-struct Telling {
+// Who wants to know more than the phases; an empty function is not called.
+struct RunnerObserver {
   // The PTX that runs from now on, bounded in size.
   std::function<void(const std::string& ptx)> code;
-  // Where the warps stand, whenever that is asked (trial/questions.h), from a thread of its own.
+  // Where the warps stand, whenever that is asked (trial/supervise/whereabouts_signal.h), from a
+  // thread of its own.
   std::function<void(const std::string& text)> whereabouts;
 };
 
 // The signal by which a runner is asked where its warps stand ends no thread of this process from
 // here on. To be called before any is started.
-void hold_questions();
+void block_whereabouts_signal();
 
 // This very program again, with its hidden subcommand.
 inline const RunnerCommand kLauncherCommand = {.program = "/proc/self/exe",
@@ -32,11 +33,11 @@ inline const RunnerCommand kLauncherCommand = {.program = "/proc/self/exe",
 // device is given back, which may hang; an empty one is not called. A bad kernel is a
 // Result with its verdict; a broken machine or case is an Error. Result::total_seconds is left to
 // the caller. The candidate's code runs in a process that is started by `launcher` and that calls
-// serve_launches().
+// run_launcher().
 [[nodiscard]] Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
                                const std::function<void(const Result&)>& learned = {},
                                const std::function<void(const Result&)>& answered = {},
-                               const Telling& telling = {},
+                               const RunnerObserver& observer = {},
                                const RunnerCommand& launcher = kLauncherCommand);
 
 }  // namespace autokernel::trial

@@ -12,7 +12,7 @@
 
 #include "autokernel/base/bounded_text.h"
 #include "autokernel/base/process.h"
-#include "autokernel/trial/environment.h"
+#include "autokernel/trial/runner_environment.h"
 #include "cli/doctor/facts_message.h"
 
 namespace autokernel::cli::doctor {

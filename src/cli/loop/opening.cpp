@@ -87,7 +87,7 @@ loop::Surroundings Watching::surroundings() {
     return record(request, result, log);
   };
   surroundings.plan = [](trial::Request& request) {
-    if (request.against) {
+    if (request.incumbent) {
       request.noise = device_noise(known_noise(request.case_directory, request.size));
     }
   };

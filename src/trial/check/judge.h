@@ -1,0 +1,65 @@
+// Whether launches gave what they should have: outputs that were kept against references made
+// afterwards.
+#pragma once
+
+#include <future>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autokernel/trial/result.h"
+#include "trial/blas/library.h"
+#include "trial/check/fp64_reference.h"
+#include "trial/check/product_check.h"
+#include "trial/check/reference.h"
+#include "trial/inputs/inputs.h"
+#include "trial/launch/kernel_launcher.h"
+#include "trial/launch/rejection.h"
+
+namespace autokernel::trial {
+
+class Judge {
+ public:
+  // `library` multiplies magnitudes for the tolerance of stress inputs; null where the case is no
+  // sum of products. `fp64` is null where the case has no reference in fp64. All must live longer.
+  Judge(Reference& reference, Library* library, const InputMaker& maker,
+        Fp64Reference* fp64 = nullptr)
+      : reference_(&reference), library_(library), maker_(&maker), fp64_(fp64) {}
+
+  // Compares every element of every launch, in order, until one is wrong.
+  [[nodiscard]] std::optional<Rejection> judge(std::span<const LaunchRecord> launches);
+
+  // Over everything judged so far.
+  [[nodiscard]] const Differences& differences() const { return differences_; }
+  // Launches that could not be judged, and why.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  [[nodiscard]] std::future<std::vector<Bytes>> making_inputs(const LaunchRecord& launch) const;
+  // On inputs_.
+  [[nodiscard]] std::optional<Rejection> judge_one(const LaunchRecord& launch);
+  // On the declared inputs, all errors together against those of the reference. Inputs of mixed
+  // scale say nothing here: the largest elements would drown the others.
+  [[nodiscard]] static std::optional<Rejection> judge_rms(
+      const LaunchRecord& launch, const std::vector<Bytes>& expected,
+      const std::vector<std::vector<double>>& right);
+  // K * 2^-23 * (|left| |right|), the most by which honest sums in fp32 may differ, goes into
+  // magnitudes_.
+  void multiply_magnitudes(const SizedCase& sized, const cases::SumOfProducts& product);
+
+  Reference* reference_;
+  Library* library_;
+  const InputMaker* maker_;
+  Fp64Reference* fp64_;
+  std::vector<Bytes> inputs_;
+  std::vector<float> magnitudes_;
+  std::optional<ProductCheck> product_check_;  // of the launches that are being judged
+  Differences differences_;
+  std::vector<std::string> notes_;
+};
+
+// Launches on the same inputs must have given the same bits; empty where they have.
+[[nodiscard]] std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launches);
+
+}  // namespace autokernel::trial

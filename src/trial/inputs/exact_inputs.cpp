@@ -1,0 +1,134 @@
+#include "trial/inputs/exact_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "trial/inputs/conversion.h"
+#include "trial/inputs/parallel.h"
+
+namespace autokernel::trial {
+namespace {
+
+constexpr std::int64_t kExactInFloat = 1 << 24;
+
+// The widest whole number used in each type: all its bits but one, so that no narrower type holds
+// them. For f32 they are wider than tf32's and bf16's 11 and 8 bits, and leave room for the other
+// side and for the sum.
+std::int64_t widest(cases::DType dtype) {
+  switch (dtype) {
+    case cases::DType::bf16:
+    case cases::DType::u8:
+      return 127;
+    case cases::DType::f16:
+      return 1023;
+    case cases::DType::f32:
+    case cases::DType::i32:
+      return 8191;
+  }
+  return 1;
+}
+
+// Which index of an element its power of two hangs on.
+enum class Along : std::uint8_t { rows, columns };
+
+std::vector<float> powers(const Key& key, std::uint32_t tensor, ExponentRange range,
+                          std::size_t count) {
+  std::vector<std::uint32_t> words((count + kGroupWords - 1) / kGroupWords * kGroupWords);
+  random_words({key, tensor, Purpose::exponents}, 0, words);
+  const auto span = static_cast<std::uint32_t>(range.high - range.low + 1);
+  std::vector<float> powers(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    powers[i] = std::ldexp(1.0F, range.low + static_cast<int>(words[i] % span));
+  }
+  return powers;
+}
+
+// The top 16 bits of a word as a whole number in [-limit, limit].
+inline float whole_number(std::uint32_t word, std::uint32_t values, float limit) {
+  return static_cast<float>(static_cast<std::int32_t>(((word >> 16U) * values) >> 16U)) - limit;
+}
+
+void fill(const SizedTensor& sized, std::uint32_t tensor, const Key& key, std::int64_t limit,
+          Along along, std::size_t row_length, const std::vector<float>& power, Bytes& bytes) {
+  constexpr std::size_t kChunk = 16 * kGroupWords;
+  const std::size_t count = sized.count;
+  const auto values = static_cast<std::uint32_t>(2 * limit + 1);
+  const auto offset = static_cast<float>(limit);
+  const std::size_t element = cases::size_of(sized.tensor->dtype);
+  in_parallel((count + kChunk - 1) / kChunk, 2 * kChunk, [&](std::size_t first, std::size_t end) {
+    std::array<std::uint32_t, kChunk> words{};
+    std::array<float, kChunk> floats{};
+    for (std::size_t chunk = first; chunk < end; ++chunk) {
+      random_words({key, tensor, Purpose::values}, chunk * (kChunk / kGroupWords), words);
+      const std::size_t begin = chunk * kChunk;
+      const std::size_t length = std::min(kChunk, count - begin);
+      for (std::size_t i = 0; i < length;) {
+        const std::size_t row = (begin + i) / row_length;
+        const std::size_t column = (begin + i) % row_length;
+        const std::size_t run = std::min(row_length - column, length - i);
+        const float* const by_column = along == Along::columns ? power.data() + column : nullptr;
+        if (by_column != nullptr) {
+          for (std::size_t j = 0; j < run; ++j) {
+            floats[i + j] = whole_number(words[i + j], values, offset) * by_column[j];
+          }
+        } else {
+          const float by_row = power[row];
+          for (std::size_t j = 0; j < run; ++j)
+            floats[i + j] = whole_number(words[i + j], values, offset) * by_row;
+        }
+        i += run;
+      }
+      from_floats(sized.tensor->dtype, std::span(floats).first(length),
+                  std::span(bytes).subspan(begin * element, length * element));
+    }
+  });
+}
+
+}  // namespace
+
+WholeLimits whole_limits(cases::DType left, cases::DType right, std::int64_t summed, Wider wider) {
+  const std::int64_t sum_of_one =
+      (kExactInFloat - 1) / summed;  // the largest product of two entries
+  const cases::DType first = wider == Wider::left ? left : right;
+  const cases::DType second = wider == Wider::left ? right : left;
+  const std::int64_t wide = std::max<std::int64_t>(1, std::min(widest(first), sum_of_one));
+  const std::int64_t narrow = std::clamp<std::int64_t>(sum_of_one / wide, 1, widest(second));
+  return wider == Wider::left ? WholeLimits{wide, narrow} : WholeLimits{narrow, wide};
+}
+
+Exponents exponents(cases::DType input, cases::DType output) {
+  if (input == cases::DType::f16 || output == cases::DType::f16) {
+    // Sums stay below 2^24 * 2^-9 = 2^15, and the smallest one above zero is 2^-15: subnormal in
+    // f16, but exact.
+    return {{-7, -4}, {-8, -5}};
+  }
+  return {{-6, 6}, {-6, 6}};
+}
+
+void fill_exact(const SizedCase& sized, const cases::SumOfProducts& product, const Key& key,
+                std::span<Bytes> inputs) {
+  const std::size_t left = sized.index_of(product.left);
+  const std::size_t right = sized.index_of(product.right);
+  const SizedTensor& a = sized.tensors[left];
+  const SizedTensor& b = sized.tensors[right];
+  const cases::DType output = sized.problem->tensor(product.output).dtype;
+  const std::int64_t summed = a.extents.back();
+  const Wider wider =
+      philox({0, 0, 0, static_cast<std::uint32_t>(Purpose::choices)}, key)[0] % 2 == 0
+          ? Wider::left
+          : Wider::right;
+  const WholeLimits limits = whole_limits(a.tensor->dtype, b.tensor->dtype, summed, wider);
+  const Exponents range = exponents(a.tensor->dtype, output);
+  const auto depth = static_cast<std::size_t>(summed);
+  const std::size_t rows = a.count / depth;
+  const std::size_t columns = b.count / depth;
+  const auto left_stream = static_cast<std::uint32_t>(left);
+  const auto right_stream = static_cast<std::uint32_t>(right);
+  fill(a, left_stream, key, limits.left, Along::rows, depth,
+       powers(key, left_stream, range.left, rows), inputs[left]);
+  fill(b, right_stream, key, limits.right, Along::columns, columns,
+       powers(key, right_stream, range.right, columns), inputs[right]);
+}
+
+}  // namespace autokernel::trial

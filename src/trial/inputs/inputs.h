@@ -1,0 +1,60 @@
+// The inputs of one launch as a pure function of kind and key: made once before the launch, and
+// again, from the key, when its output is judged.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trial/inputs/normal_table.h"
+#include "trial/inputs/philox.h"
+#include "trial/inputs/sized_case.h"
+
+namespace autokernel::trial {
+
+enum class InputKind : std::uint8_t {
+  declared,    // as case.toml says: normal, uniform, whole numbers
+  exact,       // see exact_inputs.h; only for a sum of products
+  very_large,  // the declared values times a power of two
+  very_small,
+  mixed,  // times a power of two of each element's own
+  zeros,
+  constant,  // one value per tensor
+};
+inline constexpr std::array kStressInputKinds = {InputKind::very_large, InputKind::very_small,
+                                                 InputKind::mixed, InputKind::zeros,
+                                                 InputKind::constant};
+
+// Whether outputs on these inputs are compared bit for bit.
+[[nodiscard]] bool is_exact(const cases::Case& problem, InputKind input_kind);
+// The kind of launches that stand for timed ones: exact inputs where there are any.
+[[nodiscard]] InputKind timed_input_kind(const cases::Case& problem);
+// That of the sample with that number: every second one has the inputs that the case declares, so
+// that a kernel gains nothing by being fast, or right, on one of the two alone.
+[[nodiscard]] InputKind sampled_input_kind(const cases::Case& problem, int sample);
+// "exact inputs", "normal inputs", "stress inputs: very large".
+[[nodiscard]] std::string description(const cases::Case& problem, InputKind input_kind);
+
+// How far stress inputs are moved, and so what may be expected of its outputs.
+struct Scaling {
+  int large = 0;  // very_large multiplies by 2^large, very_small by 2^-small, mixed by 2^-spread to
+                  // 2^spread
+  int small = 0;
+  int spread = 0;
+};
+[[nodiscard]] Scaling scaling(const SizedCase& sized);
+
+// Makes inputs; keep one, since its table costs a millisecond.
+class InputMaker {
+ public:
+  // Gives every tensor that is read its values; outputs get none (an empty entry). Reuses the
+  // memory in `inputs`.
+  void make(const SizedCase& sized, InputKind input_kind, const Key& key,
+            std::vector<Bytes>& inputs) const;
+
+ private:
+  NormalTable normal_;
+};
+
+}  // namespace autokernel::trial

@@ -1,0 +1,54 @@
+#include "trial/inputs/sized_case.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "autokernel/base/error.h"
+
+namespace autokernel::trial {
+namespace {
+
+const cases::Sizes& sizes_named(const cases::Case& problem, const std::string& name) {
+  const auto found = problem.sizes.find(name);
+  if (found != problem.sizes.end()) return found->second;
+  std::string known;
+  for (const auto& [size, values] : problem.sizes) known += (known.empty() ? "" : ", ") + size;
+  throw Error(Stop::usage, "case " + problem.name + " has no size '" + name + "'; it has " + known);
+}
+
+}  // namespace
+
+bool same_bytes(const Bytes& one, const Bytes& other) {
+  if (one.size() != other.size()) return false;
+  // memcmp takes no null pointer, not even for no bytes.
+  return one.empty() || std::memcmp(one.data(), other.data(), one.size()) == 0;
+}
+
+std::size_t first_difference(const Bytes& one, const Bytes& other) {
+  return static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
+}
+
+SizedCase::SizedCase(const cases::Case& of, const std::string& name)
+    : problem(&of), size_name(name), sizes(sizes_named(of, name)) {
+  for (const cases::Tensor& tensor : of.tensors) {
+    const std::uint64_t count = cases::element_count(tensor, sizes);
+    tensors.push_back(
+        {&tensor, cases::extents(tensor, sizes), count, count * cases::size_of(tensor.dtype)});
+  }
+}
+
+std::size_t SizedCase::index_of(const std::string& tensor) const {
+  const auto found =
+      std::ranges::find_if(tensors, [&](const SizedTensor& t) { return t.tensor->name == tensor; });
+  if (found == tensors.end())
+    throw Error(Stop::internal, "case " + problem->name + " has no tensor " + tensor);
+  return static_cast<std::size_t>(found - tensors.begin());
+}
+
+std::size_t SizedCase::output_bytes() const {
+  std::size_t bytes = 0;
+  for (const SizedTensor& tensor : tensors) bytes += tensor.is_written() ? tensor.bytes : 0;
+  return bytes;
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,142 @@
+#include "trial/launch/candidate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "autokernel/base/defences.h"
+#include "autokernel/base/error.h"
+
+namespace autokernel::trial {
+namespace {
+
+std::string launch_text(const compile::Launch& launch) {
+  return fmt::format("{}, grid ({}), block ({}), {} bytes of dynamic shared memory", launch.kernel,
+                     fmt::join(launch.grid, ","), fmt::join(launch.block, ","),
+                     launch.shared_bytes);
+}
+
+// Beyond this a kernel must ask for its dynamic shared memory.
+constexpr std::uint32_t kSharedWithoutAsking = 48U << 10U;
+
+std::span<const std::byte> image_of(const driver::Device& device, const compile::Program& program) {
+  if (device.info().emulated || program.cubin.empty()) {
+    return std::as_bytes(std::span(program.ptx.c_str(), program.ptx.size() + 1));
+  }
+  return program.cubin;
+}
+
+// The driver reads as many as the kernel has: beyond the end of the list, if that is shorter.
+void require_all_parameters(const driver::Kernel& kernel, std::span<void* const> handed_over) {
+  if (kernel.parameters().size() == handed_over.size() || !stands(Defence::parameter_layout))
+    return;
+  throw Error(Stop::internal, fmt::format("a kernel of {} parameters was to be launched with {}",
+                                          kernel.parameters().size(), handed_over.size()));
+}
+
+}  // namespace
+
+std::variant<Candidate, Rejection> Candidate::load(const driver::Device& device,
+                                                   const compile::Program& program) {
+  driver::Loading loading = device.load(image_of(device, program));
+  if (const auto* fault = std::get_if<driver::Fault>(&loading))
+    return rejection(*fault, "", "loading");
+  Candidate candidate(device, program, std::get<driver::Module>(std::move(loading)));
+  if (auto missing = candidate.find_steps()) return *std::move(missing);
+  if (auto missing = candidate.find_objects()) return *std::move(missing);
+  return candidate;
+}
+
+// What a launch hands over was held against the image; what the driver reads must be the same. The
+// emulated device goes by PTX, and a text can be read in two ways.
+std::optional<Rejection> Candidate::differing_layout(const driver::Kernel& kernel,
+                                                     const std::string& name) const {
+  const std::vector<compile::Parameter>& in_image = program_->parameters.at(name);
+  const bool same = std::ranges::equal(kernel.parameters(), in_image,
+                                       [](const driver::Parameter& a, const compile::Parameter& b) {
+                                         return a.offset == b.offset && a.bytes == b.bytes;
+                                       });
+  if (same || !stands(Defence::parameter_layout)) return std::nullopt;
+  return Rejection{
+      Verdict::does_not_compile,
+      fmt::format("the device reads {} parameters of the kernel {} where its image has "
+                  "{}, or of other sizes; declare the kernel in C++, not in inline asm",
+                  kernel.parameters().size(), name, in_image.size()),
+      ""};
+}
+
+std::optional<Rejection> Candidate::find_steps() {
+  for (const compile::Launch& launch : program_->declaration.launches) {
+    const auto kernel = module_.kernel(launch.kernel);
+    if (!kernel) {
+      return Rejection{
+          Verdict::does_not_compile,
+          fmt::format(
+              "AUTOKERNEL_LAUNCH names the kernel {}, which the file does not have; declare it "
+              "extern \"C\" __global__",
+              launch.kernel),
+          ""};
+    }
+    if (auto differing = differing_layout(*kernel, launch.kernel)) return differing;
+    if (launch.shared_bytes > kSharedWithoutAsking) {
+      if (const auto fault = device_->allow_shared(*kernel, launch.shared_bytes)) {
+        return rejection(*fault, launch_text(launch), "loading");
+      }
+    }
+    steps_.push_back({*kernel, {launch.grid, launch.block, launch.shared_bytes}});
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> Candidate::find_objects() {
+  for (const compile::ModuleObject& object : program_->objects) {
+    const auto found = module_.object(object.name);
+    if (!found || found->bytes != object.bytes) {
+      return Rejection{
+          Verdict::does_not_compile,
+          fmt::format(
+              "the module-scope object {} ({} bytes) cannot be reset before each launch; pass data "
+              "through the workspace, or declare it extern \"C\" __device__",
+              object.name, object.bytes),
+          ""};
+    }
+    // As the driver has just laid it out: an initial value may be the address of another object,
+    // which the image does not hold.
+    Bytes initial(object.bytes);
+    device_->copy_out(initial, found->address);
+    objects_.push_back({found->address, std::move(initial)});
+  }
+  return std::nullopt;
+}
+
+void Candidate::restore_objects() const {
+  if (!stands(Defence::restored_module)) return;
+  for (const ModuleObject& object : objects_) device_->copy_in(object.address, object.initial);
+}
+
+std::optional<driver::Fault> Candidate::launch(const driver::Stream& stream,
+                                               Operands& operands) const {
+  if (program_->declaration.workspace_zeroed && program_->declaration.workspace_bytes > 0) {
+    const driver::Address address = operands.address(operands.parameters().size() - 1);
+    if (auto fault = stream.zero(address, program_->declaration.workspace_bytes)) return fault;
+  }
+  for (const Step& step : steps_) {
+    require_all_parameters(step.kernel, operands.parameters());
+    if (auto fault = stream.launch(step.kernel, step.shape, operands.parameters())) return fault;
+  }
+  return std::nullopt;
+}
+
+Workspace Candidate::workspace() const {
+  return {program_->declaration.workspace_bytes, program_->declaration.workspace_zeroed};
+}
+
+std::string Candidate::launches_text() const {
+  std::string text;
+  for (const compile::Launch& launch : program_->declaration.launches) {
+    text += (text.empty() ? "" : "; ") + launch_text(launch);
+  }
+  return text;
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,148 @@
+#include "trial/launch/operands.h"
+
+#include <fmt/format.h>
+
+#include "autokernel/base/defences.h"
+#include "trial/inputs/element_text.h"
+
+namespace autokernel::trial {
+namespace {
+
+// Enough to meet a block that runs one row of tiles too far. The emulated device gets none: it
+// checks every access against the buffer itself, and a band would hide from it what reads just past
+// the end.
+constexpr std::size_t kGuardBytes = 64 << 10;
+// A buffer begins at any multiple of the alignment within so many bytes, drawn anew each time: a
+// kernel whose time hangs on where its buffers lie is fast in some rounds and slow in others, and
+// not in all of a process. The emulated device draws its addresses itself.
+constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kPlaces = 256;
+
+[[nodiscard]] std::size_t drawn_place() { return draw_key().words[0] % kPlaces * kAlignment; }
+
+[[nodiscard]] std::size_t guard_bytes(const driver::Device& device) {
+  return device.info().emulated ? 0 : kGuardBytes;
+}
+
+}  // namespace
+
+Operands::Operands(const driver::Device& device, const SizedCase& sized, const Workspace& workspace,
+                   DeviceMemory& memory)
+    : device_(&device), sized_(&sized), guard_bytes_(guard_bytes(device)) {
+  const auto place = [&](std::size_t bytes) {
+    const std::size_t before = guard_bytes_ == 0 ? 0 : drawn_place();
+    addresses_.push_back(memory.place(before + bytes + 2 * guard_bytes_) + before + guard_bytes_);
+    sizes_.push_back(bytes);
+  };
+  for (const SizedTensor& tensor : sized.tensors) place(tensor.bytes);
+  if (workspace.bytes > 0) place(workspace.bytes);
+  for (driver::Address& address : addresses_) parameters_.push_back(&address);
+}
+
+std::size_t Operands::required_bytes(const driver::Device& device, const SizedCase& sized,
+                                     const Workspace& workspace) {
+  std::size_t wanted = 0;
+  const auto add = [&](std::size_t bytes) {
+    wanted += DeviceMemory::rounded(kPlaces * kAlignment + bytes + 2 * guard_bytes(device));
+  };
+  for (const SizedTensor& tensor : sized.tensors) add(tensor.bytes);
+  if (workspace.bytes > 0) add(workspace.bytes);
+  return wanted;
+}
+
+std::string Operands::name_of(std::size_t buffer) const {
+  return buffer < sized_->tensors.size() ? sized_->tensors[buffer].tensor->name : "the workspace";
+}
+
+std::vector<NamedBuffer> Operands::named() const {
+  std::vector<NamedBuffer> buffers;
+  for (std::size_t b = 0; b < addresses_.size(); ++b) {
+    const bool is_tensor = b < sized_->tensors.size();
+    buffers.push_back(
+        {.name = name_of(b),
+         .begin = addresses_[b],
+         .bytes = sizes_[b],
+         .element_bytes = is_tensor ? cases::size_of(sized_->tensors[b].tensor->dtype) : 0});
+  }
+  return buffers;
+}
+
+void Operands::copy_guards_in(std::size_t buffer, const HostSide& host) const {
+  if (guard_bytes_ == 0) return;
+  const auto bands = std::span<const std::byte>(host.guards[buffer]);
+  device_->copy_in(addresses_[buffer] - guard_bytes_, bands.first(guard_bytes_));
+  device_->copy_in(addresses_[buffer] + sizes_[buffer], bands.last(guard_bytes_));
+}
+
+void Operands::load(const std::vector<Bytes>& inputs, const Key& key, HostSide& host) {
+  host.guards.resize(addresses_.size());
+  for (std::size_t b = 0; b < addresses_.size(); ++b) {
+    const auto buffer = static_cast<std::uint32_t>(b);
+    const bool is_input = b < inputs.size() && !inputs[b].empty();
+    if (is_input) {
+      device_->copy_in(addresses_[b], inputs[b]);
+    } else if (stands(Defence::refilled_memory)) {
+      host.noise.resize(sizes_[b]);
+      if (stands(Defence::random_fill)) random_bytes({key, buffer, Purpose::noise}, host.noise);
+      device_->copy_in(addresses_[b], host.noise);
+    }
+    host.guards[b].resize(2 * guard_bytes_);
+    random_bytes({key, buffer, Purpose::guards}, host.guards[b]);
+    copy_guards_in(b, host);
+  }
+}
+
+std::vector<Bytes> Operands::outputs() const {
+  std::vector<Bytes> outputs(sized_->tensors.size());
+  for (std::size_t t = 0; t < outputs.size(); ++t) {
+    if (!sized_->tensors[t].is_written()) continue;
+    outputs[t].resize(sizes_[t]);
+    device_->copy_out(outputs[t], addresses_[t]);
+  }
+  return outputs;
+}
+
+void Operands::copy_outputs(std::span<std::byte> to) const {
+  for (std::size_t t = 0; t < sized_->tensors.size(); ++t) {
+    if (!sized_->tensors[t].is_written()) continue;
+    device_->copy_out(to.first(sizes_[t]), addresses_[t]);
+    to = to.subspan(sizes_[t]);
+  }
+}
+
+std::optional<Disturbance> Operands::disturbed_guard(std::size_t buffer, HostSide& host) const {
+  if (guard_bytes_ == 0) return std::nullopt;
+  host.guards_found.resize(2 * guard_bytes_);
+  const auto bands = std::span(host.guards_found);
+  device_->copy_out(bands.first(guard_bytes_), addresses_[buffer] - guard_bytes_);
+  device_->copy_out(bands.last(guard_bytes_), addresses_[buffer] + sizes_[buffer]);
+  if (same_bytes(host.guards_found, host.guards[buffer])) return std::nullopt;
+  const std::size_t at = first_difference(host.guards_found, host.guards[buffer]);
+  return Disturbance{at < guard_bytes_ ? fmt::format("it wrote {} bytes before the beginning of {}",
+                                                     guard_bytes_ - at, name_of(buffer))
+                                       : fmt::format("it wrote {} bytes past the end of {}",
+                                                     at - guard_bytes_ + 1, name_of(buffer)),
+                     Cause::out_of_bounds};
+}
+
+std::optional<Disturbance> Operands::disturbed(const std::vector<Bytes>& inputs,
+                                               HostSide& host) const {
+  for (std::size_t b = 0; b < addresses_.size(); ++b) {
+    if (auto guard = disturbed_guard(b, host)) return guard;
+    if (b >= sized_->tensors.size() || sized_->tensors[b].is_written()) continue;
+    const SizedTensor& tensor = sized_->tensors[b];
+    host.input_found.resize(tensor.bytes);
+    device_->copy_out(host.input_found, addresses_[b]);
+    if (same_bytes(host.input_found, inputs[b])) continue;
+    const std::uint64_t element =
+        first_difference(host.input_found, inputs[b]) / cases::size_of(tensor.tensor->dtype);
+    return Disturbance{
+        fmt::format("it changed its input {} = {} to {}", element_name(tensor, element),
+                    value_text(tensor.tensor->dtype, inputs[b], element),
+                    value_text(tensor.tensor->dtype, host.input_found, element)),
+        Cause::input_changed};
+  }
+  return std::nullopt;
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,84 @@
+// The device memory one run of a kernel works on: its tensors and its workspace, surrounded by
+// bytes that must not change.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autokernel/driver/device.h"
+#include "autokernel/trial/result.h"
+#include "trial/inputs/philox.h"
+#include "trial/inputs/sized_case.h"
+#include "trial/launch/device_memory.h"
+#include "trial/launch/fault_text.h"
+
+namespace autokernel::trial {
+
+// What a kernel's declaration asks for beside the tensors.
+struct Workspace {
+  std::uint64_t bytes = 0;  // 0: none
+  bool zeroed = false;      // the kernel's own launches zero it
+};
+
+// What a launch changed that it must not.
+struct Disturbance {
+  std::string what;  // "it changed its input A[0,1] = 2 to 3"
+  Cause cause = Cause::unknown;
+};
+
+// The host's side of a set of operands while a kernel runs on it. Sets that are used in turn share
+// one, as memory that is written for the first time is slow.
+struct HostSide {
+  Bytes noise;                // for what is no input
+  std::vector<Bytes> guards;  // before and after each buffer, as written
+  Bytes guards_found;
+  Bytes input_found;
+};
+
+class Operands {
+ public:
+  // `device`, `sized` and `memory`, which has required_bytes() of room, must live longer.
+  Operands(const driver::Device& device, const SizedCase& sized, const Workspace& workspace,
+           DeviceMemory& memory);
+  [[nodiscard]] static std::size_t required_bytes(const driver::Device& device,
+                                                  const SizedCase& sized,
+                                                  const Workspace& workspace);
+
+  // Writes the inputs, and random bits into everything else: outputs, workspace, guard bands.
+  // Nothing may be running. `inputs` is indexed like the tensors; it and `host` must stay as they
+  // are until `disturbed` has been asked.
+  void load(const std::vector<Bytes>& inputs, const Key& key, HostSide& host);
+
+  // Addresses of the kernel's parameters, for a launch.
+  [[nodiscard]] std::span<void*> parameters() { return parameters_; }
+  // The same, as messages name them.
+  [[nodiscard]] std::vector<NamedBuffer> named() const;
+  [[nodiscard]] driver::Address address(std::size_t tensor) const { return addresses_[tensor]; }
+
+  // The tensors that are written, copied to the host; the others are empty. Nothing may be running.
+  [[nodiscard]] std::vector<Bytes> outputs() const;
+  // The same, one after the other into memory that has room for them.
+  void copy_outputs(std::span<std::byte> to) const;
+  // What a launch changed that it must not: an input, or bytes around a buffer. Empty where all is
+  // as it was.
+  [[nodiscard]] std::optional<Disturbance> disturbed(const std::vector<Bytes>& inputs,
+                                                     HostSide& host) const;
+
+ private:
+  void copy_guards_in(std::size_t buffer, const HostSide& host) const;
+  [[nodiscard]] std::optional<Disturbance> disturbed_guard(std::size_t buffer,
+                                                           HostSide& host) const;
+  [[nodiscard]] std::string name_of(std::size_t buffer) const;
+
+  const driver::Device* device_;
+  const SizedCase* sized_;
+  std::size_t guard_bytes_;
+  std::vector<driver::Address> addresses_;  // what the kernel sees; the workspace comes last
+  std::vector<std::size_t> sizes_;
+  std::vector<void*> parameters_;  // into addresses_
+};
+
+}  // namespace autokernel::trial

@@ -1,0 +1,154 @@
+#include "trial/runner/compilations.h"
+
+#include <charconv>
+#include <string_view>
+
+#include "autokernel/base/error.h"
+#include "trial/time/gpu_tools.h"
+
+namespace autokernel::trial {
+namespace {
+
+std::future<compile::Compilation> start(std::shared_future<compile::Compiler>& compiler,
+                                        compile::Request request) {
+  return std::async(std::launch::async, [compiler, request = std::move(request)] {
+    return compiler.get().compile(request);
+  });
+}
+
+// The kernel is refused here for what only the case knows: which parameters it has.
+std::variant<compile::Program, Rejection> accepted(compile::Compilation compilation,
+                                                   const std::vector<std::string>& parameters,
+                                                   const compile::SourceFile& file) {
+  if (auto* refusal = std::get_if<compile::Refusal>(&compilation)) {
+    return Rejection{Verdict::does_not_compile, std::move(refusal->reason),
+                     std::move(refusal->log)};
+  }
+  auto& program = std::get<compile::Program>(compilation);
+  if (auto reason = compile::wrong_parameters(program, parameters, file)) {
+    return Rejection{Verdict::does_not_compile, *std::move(reason), std::move(program.log)};
+  }
+  return std::move(program);
+}
+
+[[noreturn]] void broken_reference(const cases::Case& problem, const std::string& reason) {
+  throw Error(Stop::usage, "cannot use the reference kernel of case " + problem.name + ": " +
+                               reason + "; fix it in " + problem.directory.string());
+}
+
+constexpr std::string_view kPrefix = "sm_";
+
+}  // namespace
+
+FileCompilations::FileCompilations(std::shared_future<compile::Compiler>& compiler,
+                                   compile::SourceFile source,
+                                   std::span<const SizedCase* const> sizes,
+                                   const std::string& architecture)
+    : source_(std::move(source)) {
+  for (const SizedCase* size : sizes) {
+    compilations_[size->size_name] =
+        start(compiler, {source_.text, source_.name, architecture, size->sizes});
+  }
+}
+
+std::variant<std::map<std::string, compile::Program>, Rejection> FileCompilations::wait(
+    const std::vector<std::string>& parameters) {
+  std::map<std::string, compile::Program> programs;
+  for (auto& [size, compilation] : compilations_) {
+    auto program = accepted(compilation.get(), parameters, source_);
+    if (auto* rejected = std::get_if<Rejection>(&program)) return std::move(*rejected);
+    programs.emplace(size, std::get<compile::Program>(std::move(program)));
+  }
+  return programs;
+}
+
+Compilations::Compilations(std::shared_future<compile::Compiler>& compiler, const CompileTask& task)
+    // The timed size first: where cores are few, the longest wait is then the shortest.
+    : task_(task), kernel_(compiler, task.kernel, task.sizes, task.architecture) {
+  if (task.incumbent) {
+    incumbent_ = FileCompilations(compiler, {task.kernel.name, task.incumbent->source},
+                                  std::span(task.sizes).first(1), task.architecture);
+  }
+  if (task.on_gpu) gpu_tools_ = start(compiler, gpu_tools_source(task.architecture));
+}
+
+compile::Program Compilations::wait_for_incumbent(const Incumbent& incumbent) {
+  auto programs = incumbent_.wait(signature(*task_.problem, OutputType::declared));
+  if (const auto* rejected = std::get_if<Rejection>(&programs)) {
+    throw Error(Stop::usage, "cannot compare with " + incumbent.name +
+                                 ", which does not compile: " + rejected->reason);
+  }
+  return std::move(std::get<std::map<std::string, compile::Program>>(programs).begin()->second);
+}
+
+std::variant<Programs, Rejection> Compilations::wait() {
+  Programs programs;
+  auto kernel = kernel_.wait(signature(*task_.problem, OutputType::declared));
+  if (auto* rejected = std::get_if<Rejection>(&kernel)) return std::move(*rejected);
+  programs.kernel = std::get<std::map<std::string, compile::Program>>(std::move(kernel));
+  if (task_.incumbent) programs.incumbent = wait_for_incumbent(*task_.incumbent);
+  if (gpu_tools_) {
+    compile::Compilation tools = gpu_tools_->get();
+    if (const auto* refusal = std::get_if<compile::Refusal>(&tools)) {
+      throw Error(Stop::internal, "the harness's own kernels do not compile: " + refusal->reason);
+    }
+    programs.gpu_tools = std::get<compile::Program>(std::move(tools));
+  }
+  return programs;
+}
+
+ReferenceCompilations::ReferenceCompilations(std::shared_future<compile::Compiler>& compiler,
+                                             const cases::Case& problem,
+                                             std::span<const SizedCase* const> sizes,
+                                             const std::string& architecture)
+    : problem_(&problem) {
+  const auto* reference = std::get_if<cases::KernelReference>(&problem.reference);
+  if (reference == nullptr) return;
+  reference_.emplace(compiler, compile::SourceFile{reference->file.string(), reference->source},
+                     sizes, architecture);
+  if (reference->fp64_file.empty()) return;
+  fp64_reference_.emplace(
+      compiler, compile::SourceFile{reference->fp64_file.string(), reference->fp64_source}, sizes,
+      architecture);
+}
+
+ReferencePrograms ReferenceCompilations::wait_for(FileCompilations& file,
+                                                  OutputType outputs) const {
+  auto programs = file.wait(signature(*problem_, outputs));
+  if (const auto* rejected = std::get_if<Rejection>(&programs)) {
+    broken_reference(*problem_, rejected->reason);
+  }
+  return std::get<ReferencePrograms>(std::move(programs));
+}
+
+References ReferenceCompilations::wait() {
+  References references;
+  if (reference_) references.programs = wait_for(*reference_, OutputType::declared);
+  if (fp64_reference_) references.fp64_programs = wait_for(*fp64_reference_, OutputType::fp64);
+  return references;
+}
+
+std::string architecture_of(int major, int minor) {
+  // From 9.0 on, what is special about a generation (wgmma, tcgen05) needs the "a".
+  constexpr int kFirstWithVariant = 9;
+  return std::string(kPrefix) + std::to_string(major) + std::to_string(minor) +
+         (major >= kFirstWithVariant ? "a" : "");
+}
+
+Capability capability_of(const std::string& architecture) {
+  const std::string digits =
+      architecture.starts_with(kPrefix) ? architecture.substr(kPrefix.size()) : "";
+  const char* const end = digits.data() + digits.size();
+  int number = 0;
+  const auto [rest, status] = std::from_chars(digits.data(), end, number);
+  const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
+  constexpr int kFirst = 50;
+  if (status != std::errc{} || number < kFirst ||
+      !(suffix.empty() || suffix == "a" || suffix == "f")) {
+    throw Error(Stop::usage, "no such architecture: '" + architecture +
+                                 "'; --arch takes names such as sm_80 or sm_90a");
+  }
+  return {number / 10, number % 10};
+}
+
+}  // namespace autokernel::trial

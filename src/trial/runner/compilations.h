@@ -1,0 +1,107 @@
+// Everything a trial compiles, at the same time: by the launcher the kernel at the timed and at the
+// check size, its incumbent, and the harness's own kernels; by the runner the case's references.
+#pragma once
+
+#include <future>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "autokernel/compile/compiler.h"
+#include "autokernel/trial/result.h"
+#include "trial/check/reference.h"
+#include "trial/inputs/kernel_signature.h"
+#include "trial/inputs/sized_case.h"
+#include "trial/launch/rejection.h"
+
+namespace autokernel::trial {
+
+struct Programs {
+  std::map<std::string, compile::Program> kernel;  // by the name of the size
+  std::optional<compile::Program> incumbent;       // at the timed size; where there is one
+  std::optional<compile::Program> gpu_tools;       // on a GPU
+};
+
+struct CompileTask {
+  const cases::Case* problem = nullptr;
+  compile::SourceFile kernel;
+  std::optional<Incumbent> incumbent;
+  std::vector<const SizedCase*> sizes;  // each name once; the first is the one that is timed
+  std::string architecture;
+  bool on_gpu = false;
+};
+
+// One file at several sizes, compiled in threads of their own. `compiler` may still be opening.
+class FileCompilations {
+ public:
+  FileCompilations() = default;
+  FileCompilations(std::shared_future<compile::Compiler>& compiler, compile::SourceFile source,
+                   std::span<const SizedCase* const> sizes, const std::string& architecture);
+
+  [[nodiscard]] const compile::SourceFile& source() const { return source_; }
+  // Waits for all; by the name of the size. A file that was refused, or whose kernels have other
+  // parameters, is a rejection.
+  [[nodiscard]] std::variant<std::map<std::string, compile::Program>, Rejection> wait(
+      const std::vector<std::string>& parameters);
+
+ private:
+  compile::SourceFile source_;
+  std::map<std::string, std::future<compile::Compilation>> compilations_;
+};
+
+class Compilations {
+ public:
+  // Starts; all that `task` points to must live longer.
+  Compilations(std::shared_future<compile::Compiler>& compiler, const CompileTask& task);
+
+  // Waits for all. The rejection is the kernel's; an incumbent that does not compile is an
+  // Error(usage).
+  [[nodiscard]] std::variant<Programs, Rejection> wait();
+
+ private:
+  [[nodiscard]] compile::Program wait_for_incumbent(const Incumbent& incumbent);
+
+  const CompileTask task_;
+  FileCompilations kernel_;
+  FileCompilations incumbent_;
+  std::optional<std::future<compile::Compilation>> gpu_tools_;
+};
+
+// The case's references, in its own type and in fp64. Both are empty where a library is the
+// reference.
+struct References {
+  ReferencePrograms programs;
+  ReferencePrograms fp64_programs;
+};
+class ReferenceCompilations {
+ public:
+  // Starts, where the case has any; all must live longer. Throws Error(usage) where a file cannot
+  // be read.
+  ReferenceCompilations(std::shared_future<compile::Compiler>& compiler, const cases::Case& problem,
+                        std::span<const SizedCase* const> sizes, const std::string& architecture);
+  // Waits for all. Throws Error(usage) for one that does not compile.
+  [[nodiscard]] References wait();
+
+ private:
+  [[nodiscard]] ReferencePrograms wait_for(FileCompilations& file, OutputType outputs) const;
+
+  const cases::Case* problem_;
+  std::optional<FileCompilations> reference_;
+  std::optional<FileCompilations> fp64_reference_;
+};
+
+// "sm_90a" for capability 9.0: the variant with everything the hardware has, where one exists.
+[[nodiscard]] std::string architecture_of(int major, int minor);
+
+// The capability an architecture such as "sm_90a" stands for. Throws Error(usage) where the text is
+// not of that form.
+struct Capability {
+  int major = 0;
+  int minor = 0;
+};
+[[nodiscard]] Capability capability_of(const std::string& architecture);
+
+}  // namespace autokernel::trial

@@ -1,0 +1,72 @@
+// A gain that was found in pairs is confirmed in separate processes, where neither kernel can
+// disturb the other: launchers one after the other, each of which times one of the two. The rule is
+// in trial/decide/confirmation_rule.h.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "autokernel/driver/device_info.h"
+#include "autokernel/trial/result.h"
+#include "trial/runner/launcher_session.h"
+#include "trial/time/device_monitor.h"
+
+namespace autokernel::trial {
+
+// What it takes. References must live longer.
+struct ConfirmationTask {
+  const RunnerCommand& launcher;
+  Preparation preparation;
+  LaunchTask launches;  // that of the trial which found the gain; its source is the candidate's
+  const Incumbent& incumbent;
+  const driver::DeviceInfo& device;
+  const SizedCase& sized;
+  Keys& keys;
+  // As a process begins: a deadline begins anew with it.
+  std::function<void()> begins;
+  std::function<std::unique_ptr<DeviceMonitor>(pid_t launcher)> monitor;
+  std::function<std::optional<Rejection>(std::span<const LaunchRecord>)> judge;
+  std::function<void(const Whereabouts&)> stands_at;
+};
+
+class Confirmation : private SessionListener {
+ public:
+  // Starts the first process, which gets ready meanwhile.
+  explicit Confirmation(ConfirmationTask task);
+
+  // Measures, and writes what came of it into `comparison`, which becomes inconclusive where the
+  // processes do not confirm the gain. A rejection where a launch of the candidate was wrong.
+  [[nodiscard]] std::optional<Rejection> confirm(PairedComparison& comparison);
+
+ private:
+  enum class Who : std::uint8_t { candidate, incumbent };
+  // By turns, and the same from either end, so that a machine that becomes slower all the time
+  // favours nobody. The candidate has one more, as its slowest counts: with the process that found
+  // the gain these are four in which a kernel that depends on luck must have it.
+  static constexpr std::array kOrder = {Who::candidate, Who::incumbent, Who::candidate,
+                                        Who::incumbent, Who::candidate};
+
+  void start(Who who);
+  // The times of the process that has been started; a reason where there are none that count.
+  [[nodiscard]] std::variant<std::vector<double>, std::string> measure();
+
+  void entered(Phase /*phase*/) override {}  // one deadline is enough
+  void code_is(const Code& /*code*/) override {}
+  void stands_at(const Whereabouts& whereabouts) override { task_.stands_at(whereabouts); }
+  void opened() override {}
+  void compiled(Compiled& /*compiled*/) override {}
+  [[nodiscard]] bool is_judged(const Delivered& delivered) override;
+  [[nodiscard]] std::optional<Rejection> checked(LaunchAccount& account) override;
+  [[nodiscard]] bool counts(const SampleTaken& sample) override;
+  void timed() override;
+
+  ConfirmationTask task_;
+  Who who_ = Who::candidate;  // whose launcher it is
+  std::unique_ptr<LauncherSession> session_;
+  std::unique_ptr<DeviceMonitor> monitor_;  // of that launcher
+  std::string unclean_;                     // why its times say nothing
+};
+
+}  // namespace autokernel::trial

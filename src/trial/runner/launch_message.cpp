@@ -1,0 +1,294 @@
+// The format is that of autokernel/trial/message.h; the kind is the name of the C++ type.
+#include "trial/runner/launch_message.h"
+
+#include "trial/supervise/message_fields.h"
+
+namespace autokernel::trial {
+
+template <>
+inline constexpr InputKind kLast<InputKind> = InputKind::constant;
+template <>
+inline constexpr cases::DType kLast<cases::DType> = cases::DType::u8;
+template <>
+inline constexpr cases::Role kLast<cases::Role> = cases::Role::inout;
+template <>
+inline constexpr cases::Distribution kLast<cases::Distribution> = cases::Distribution::integers;
+
+template <typename Fields, Either<cases::Fill> Object>
+void describe(Fields&& fields, Object& fill) {
+  fields("distribution", fill.distribution);
+  fields("low", fill.low);
+  fields("high", fill.high);
+}
+
+template <typename Fields, Either<cases::Tensor> Object>
+void describe(Fields&& fields, Object& tensor) {
+  fields("name", tensor.name);
+  fields("dtype", tensor.dtype);
+  fields("role", tensor.role);
+  fields("shape", tensor.shape);
+  fields("fill", tensor.fill);
+}
+
+template <typename Fields, Either<cases::SumOfProducts> Object>
+void describe(Fields&& fields, Object& sum) {
+  fields("left", sum.left);
+  fields("right", sum.right);
+  fields("output", sum.output);
+  fields("symbol", sum.symbol);
+}
+
+template <typename Fields, Either<cases::GemmReference> Object>
+void describe(Fields&& fields, Object& gemm) {
+  fields("left", gemm.left);
+  fields("right", gemm.right);
+  fields("output", gemm.output);
+}
+
+template <typename Fields, Either<cases::TimingPlan> Object>
+void describe(Fields&& fields, Object& plan) {
+  fields("samples", plan.samples);
+  fields("warmups", plan.warmups);
+  fields("cap_seconds", plan.cap_seconds);
+}
+
+// A case's choices by which of their kinds are there.
+struct Choices {
+  std::optional<cases::SumOfProducts> sum;
+  bool exact_always = false;
+  std::optional<cases::GemmReference> gemm;
+};
+template <typename Fields, Either<Choices> Object>
+void describe(Fields&& fields, Object& choices) {
+  fields("sum", choices.sum);
+  fields("exact_always", choices.exact_always);
+  fields("gemm", choices.gemm);
+}
+
+template <typename Fields>
+void describe(Fields&& fields, const cases::Case& problem) {
+  Choices choices;
+  if (const auto* sum = std::get_if<cases::SumOfProducts>(&problem.exactness)) choices.sum = *sum;
+  choices.exact_always = std::holds_alternative<cases::ExactAlways>(problem.exactness);
+  if (const auto* gemm = std::get_if<cases::GemmReference>(&problem.reference)) {
+    choices.gemm = *gemm;
+  }
+  fields("name", problem.name);
+  fields("tensors", problem.tensors);
+  fields("sizes", problem.sizes);
+  fields("deterministic", problem.deterministic);
+  fields("timing", problem.timing);
+  fields("choices", choices);
+}
+template <typename Fields>
+void describe(Fields&& fields, cases::Case& problem) {
+  Choices choices;
+  fields("name", problem.name);
+  fields("tensors", problem.tensors);
+  fields("sizes", problem.sizes);
+  fields("deterministic", problem.deterministic);
+  fields("timing", problem.timing);
+  fields("choices", choices);
+  if (choices.sum) problem.exactness = *choices.sum;
+  if (choices.exact_always) problem.exactness = cases::ExactAlways{};
+  problem.reference = cases::KernelReference{};
+  if (choices.gemm) problem.reference = *choices.gemm;
+}
+
+template <typename Fields, Either<Preparation> Object>
+void describe(Fields&& fields, Object& preparation) {
+  fields("device", preparation.device);
+  fields("cached", preparation.cached);
+}
+
+template <typename Fields, Either<LaunchTask> Object>
+void describe(Fields&& fields, Object& task) {
+  fields("problem", task.problem);
+  fields("kernel_name", task.kernel_name);
+  fields("source", task.source);
+  fields("against", task.incumbent);
+  fields("architecture", task.architecture);
+  fields("check_size", task.check_size);
+  fields("timed_size", task.timed_size);
+  fields("checked", task.checked);
+  fields("confined", task.confined);
+  fields("times_only", task.times_only);
+  fields("samples", task.samples);
+  fields("recording_seconds", task.recording_seconds);
+  fields("open_seconds", task.open_seconds);
+}
+
+template <typename Fields, Either<KeyAnswer> Object>
+void describe(Fields&& fields, Object& answer) {
+  fields("key", answer.key);
+}
+
+template <typename Fields, Either<SampleAnswer> Object>
+void describe(Fields&& fields, Object& answer) {
+  fields("counts", answer.counts);
+}
+
+template <typename Fields, Either<GoOn> Object>
+void describe(Fields&& /*fields*/, Object& /*order*/) {}
+
+template <typename Fields, Either<Opened> Object>
+void describe(Fields&& /*fields*/, Object& /*report*/) {}
+
+template <typename Fields, Either<Compiled> Object>
+void describe(Fields&& fields, Object& compiled) {
+  fields("resources", compiled.resources);
+  fields("warnings", compiled.warnings);
+  fields("log", compiled.log);
+  fields("nvrtc", compiled.nvrtc);
+}
+
+template <typename Fields, Either<KeyRequest> Object>
+void describe(Fields&& fields, Object& request) {
+  fields("launch", request.launch);
+}
+
+template <typename Fields, Either<Delivered> Object>
+void describe(Fields&& fields, Object& delivered) {
+  fields("launch", delivered.launch);
+  fields("size", delivered.size);
+  fields("recipe", delivered.input_kind);
+}
+
+template <typename Fields, Either<SampleTaken> Object>
+void describe(Fields&& fields, Object& sample) {
+  fields("repeatable", sample.repeatable);
+}
+
+template <typename Fields, Either<ChecksDone> Object>
+void describe(Fields&& /*fields*/, Object& /*report*/) {}
+
+template <typename Fields, Either<HostRow> Object>
+void describe(Fields&& fields, Object& row) {
+  fields("launches", row.launches);
+  fields("queued", row.queued);
+  fields("microseconds", row.microseconds);
+}
+
+template <typename Fields, Either<Timed> Object>
+void describe(Fields&& fields, Object& timed) {
+  fields("samples_us", timed.samples_us);
+  fields("sampled_on", timed.sampled_on);
+  fields("library_us", timed.library_us);
+  fields("opponent_us", timed.incumbent_us);
+  fields("alone_us", timed.alone_us);
+  fields("warm_us", timed.warm_us);
+  fields("library_default_us", timed.library_default_us);
+  fields("event_floor_us", timed.event_floor_us);
+  fields("host_row", timed.host_row);
+  fields("seconds", timed.seconds);
+  fields("warnings", timed.warnings);
+}
+
+template <typename Fields, Either<Code> Object>
+void describe(Fields&& fields, Object& code) {
+  fields("ptx", code.ptx);
+}
+
+template <typename Fields, Either<Whereabouts> Object>
+void describe(Fields&& fields, Object& whereabouts) {
+  fields("text", whereabouts.text);
+}
+
+template <typename Fields, Either<Rejection> Object>
+void describe(Fields&& fields, Object& rejection) {
+  fields("verdict", rejection.verdict);
+  fields("cause", rejection.cause);
+  fields("reason", rejection.reason);
+  fields("detail", rejection.detail);
+}
+
+namespace {
+
+template <typename Message>
+constexpr const char* kKind = nullptr;
+template <>
+constexpr const char* kKind<Preparation> = "preparation";
+template <>
+constexpr const char* kKind<LaunchTask> = "task";
+template <>
+constexpr const char* kKind<KeyAnswer> = "key";
+template <>
+constexpr const char* kKind<SampleAnswer> = "sample";
+template <>
+constexpr const char* kKind<GoOn> = "go on";
+template <>
+constexpr const char* kKind<Phase> = "phase";
+template <>
+constexpr const char* kKind<Code> = "code";
+template <>
+constexpr const char* kKind<Whereabouts> = "whereabouts";
+template <>
+constexpr const char* kKind<Opened> = "opened";
+template <>
+constexpr const char* kKind<Compiled> = "compiled";
+template <>
+constexpr const char* kKind<KeyRequest> = "key wanted";
+template <>
+constexpr const char* kKind<Delivered> = "delivered";
+template <>
+constexpr const char* kKind<SampleTaken> = "sample taken";
+template <>
+constexpr const char* kKind<ChecksDone> = "checks done";
+template <>
+constexpr const char* kKind<Timed> = "timed";
+template <>
+constexpr const char* kKind<Rejection> = "rejection";
+template <>
+constexpr const char* kKind<Failure> = "failure";
+
+// The alternative of the variant that the envelope names.
+template <typename Variant, std::size_t Index = 0>
+[[nodiscard]] Variant read_alternative(const Envelope& envelope) {
+  if constexpr (Index == std::variant_size_v<Variant>) {
+    throw damaged("there is no message '" + envelope.kind + "'");
+  } else {
+    using Message = std::variant_alternative_t<Index, Variant>;
+    if (envelope.kind == kKind<Message>) return read_as<Message>(envelope.body);
+    return read_alternative<Variant, Index + 1>(envelope);
+  }
+}
+
+template <typename Variant>
+[[nodiscard]] std::string write_alternative(const Variant& variant) {
+  return std::visit(
+      []<typename Message>(const Message& message) {
+        return line(kKind<Message>, Writer::json(message));
+      },
+      variant);
+}
+
+}  // namespace
+
+bool times_library(const LaunchTask& task) {
+  return std::holds_alternative<cases::GemmReference>(task.problem.reference) && !task.times_only;
+}
+
+std::string encode(const Order& order) { return write_alternative(order); }
+std::string encode(const Report& report) { return write_alternative(report); }
+Order decode_order(const std::string& line) { return read_alternative<Order>(open_envelope(line)); }
+Report decode_report(const std::string& line) {
+  return read_alternative<Report>(open_envelope(line));
+}
+
+cases::Case blinded(const cases::Case& problem) {
+  cases::Case blind;
+  blind.name = problem.name;
+  blind.tensors = problem.tensors;
+  blind.sizes = problem.sizes;
+  blind.exactness = problem.exactness;
+  blind.deterministic = problem.deterministic;
+  blind.timing = problem.timing;
+  blind.reference = cases::KernelReference{};
+  // A library's product is timed beside the kernel, on inputs that no kernel is given.
+  if (const auto* gemm = std::get_if<cases::GemmReference>(&problem.reference)) {
+    blind.reference = *gemm;
+  }
+  return blind;
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,225 @@
+#include "autokernel/trial/launcher.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <future>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "autokernel/base/error.h"
+#include "autokernel/compile/compiler.h"
+#include "autokernel/driver/device.h"
+#include "trial/blas/cublas.h"
+#include "trial/blas/openblas.h"
+#include "trial/check/check_plan.h"
+#include "trial/runner/compilations.h"
+#include "trial/runner/confinement.h"
+#include "trial/runner/driver_settings.h"
+#include "trial/runner/runner_connection.h"
+#include "trial/supervise/text_bounds.h"
+#include "trial/supervise/whereabouts_signal.h"
+#include "trial/time/gpu_tools.h"
+#include "trial/time/stopwatch.h"
+
+namespace autokernel::trial {
+namespace {
+
+ResourceReport resources_of(const compile::Program& program) {
+  ResourceReport report;
+  for (const compile::Launch& launch : program.declaration.launches) {
+    const auto found = program.resources.find(launch.kernel);
+    if (found == program.resources.end()) continue;
+    report.registers = std::max(report.registers, found->second.registers);
+    report.spill_bytes = std::max(report.spill_bytes, found->second.spill_bytes);
+    report.shared_bytes =
+        std::max(report.shared_bytes, found->second.static_shared_bytes + launch.shared_bytes);
+  }
+  return report;
+}
+
+Compiled report_of(const compile::Program& program, std::string nvrtc) {
+  Compiled compiled{resources_of(program), program.warnings, program.log, std::move(nvrtc)};
+  if (program.from_cache) compiled.log += "\nThe above is from the compile cache.\n";
+  return compiled;
+}
+
+// One trial's launches. What is made later goes earlier: the device is the last.
+class TrialLaunches {
+ public:
+  explicit TrialLaunches(RunnerConnection& runner)
+      : runner_(&runner), keys_(runner), judged_(runner), monitor_(runner) {}
+
+  void run() {
+    set_driver_up();
+    const auto preparation = runner_->await<Preparation>();
+    compiler_ = std::async(std::launch::async, compile::Compiler::open,
+                           preparation.cached ? compile::Caching::yes : compile::Caching::no)
+                    .share();
+    driver_ = std::make_unique<driver::Driver>(driver::Driver::open(preparation.device));
+    task_ = runner_->await<LaunchTask>();
+    timed_size_ = std::make_unique<SizedCase>(task_.problem, task_.timed_size);
+    check_size_ = std::make_unique<SizedCase>(task_.problem, task_.check_size);
+    Timing timing = launch_all();
+    if (auto* rejected = std::get_if<Rejection>(&timing)) {
+      runner_->tell(std::move(*rejected));
+      return;
+    }
+    runner_->tell(std::get<Timed>(std::move(timing)));
+    // Until the runner has seen what this process used.
+    static_cast<void>(runner_->await<GoOn>());
+  }
+
+ private:
+  [[nodiscard]] Timing launch_all() {
+    CompileTask compile_task{&task_.problem,     {task_.kernel_name, task_.source},
+                             task_.incumbent,    {&*timed_size_},
+                             task_.architecture, !driver_->info().emulated};
+    if (task_.check_size != task_.timed_size) compile_task.sizes.push_back(&*check_size_);
+    Compilations compilations(compiler_, compile_task);
+    open_device();
+    runner_->tell(Opened{});
+    auto compiled = compilations.wait();
+    if (auto* rejected = std::get_if<Rejection>(&compiled)) return std::move(*rejected);
+    const Programs programs = std::get<Programs>(std::move(compiled));
+    const compile::Program& timed_program = programs.kernel.at(task_.timed_size);
+    runner_->tell(report_of(timed_program, compiler_.get().version()));
+    static_cast<void>(runner_->await<GoOn>());
+
+    responder_ = std::make_unique<WhereaboutsResponder>(
+        [this] { runner_->tell(Whereabouts{device_->whereabouts()}); });
+    if (task_.confined) confine(driver_->info());
+    enter(Phase::check);
+    std::unique_ptr<Stopwatch> stopwatch;
+    std::unique_ptr<TimedIncumbent> incumbent;
+    std::vector<std::vector<double>> alone;
+    if (programs.incumbent && task_.incumbent) {
+      enter(Phase::harness);
+      stopwatch = make_stopwatch(programs);
+      incumbent = std::make_unique<TimedIncumbent>(
+          TimedIncumbent{*programs.incumbent,
+                         Pairing(task_.incumbent->name, task_.incumbent->min_gain.value_or(0))});
+      alone.push_back(time_alone(*stopwatch, *incumbent));
+      enter(Phase::check);
+    }
+    if (task_.checked) {
+      if (auto rejected = check(programs)) return *std::move(rejected);
+    }
+    runner_->tell(ChecksDone{});
+    // The runner has judged; the phase is that of timing.
+    static_cast<void>(runner_->await<GoOn>());
+    tell_code(*timed_size_, timed_program);
+    if (!stopwatch) {  // a kernel that fails its checks needs none
+      enter(Phase::harness);
+      stopwatch = make_stopwatch(programs);
+      enter(Phase::time);
+    }
+    Timing timing = stopwatch->time(timed_program, incumbent.get());
+    if (std::holds_alternative<Rejection>(timing) || !incumbent) return timing;
+    enter(Phase::harness);
+    alone.push_back(time_alone(*stopwatch, *incumbent));
+    std::get<Timed>(timing).alone_us = std::move(alone);
+    return timing;
+  }
+
+  void open_device() {
+    const bool has_library = times_library(task_);
+    std::future<void> loading;
+    if (has_library && !driver_->info().emulated) {
+      loading = std::async(std::launch::async, Cublas::load);
+    }
+    device_ = std::make_unique<driver::Device>(*driver_);
+    if (loading.valid()) loading.get();
+    device_->refuse_device_malloc();
+    if (!has_library) return;
+    if (driver_->info().emulated) {
+      openblas_ = OpenBlas::open();
+    } else {
+      cublas_ = Cublas::open(*device_);
+    }
+  }
+
+  [[nodiscard]] std::optional<Rejection> check(const Programs& programs) {
+    if (auto rejected = check(programs, *check_size_, CheckedAt::check_size)) return rejected;
+    return check(programs, *timed_size_, CheckedAt::timed_size);
+  }
+  [[nodiscard]] std::optional<Rejection> check(const Programs& programs, const SizedCase& sized,
+                                               CheckedAt at) {
+    const compile::Program& program = programs.kernel.at(sized.size_name);
+    tell_code(sized, program);
+    auto loading = Candidate::load(*device_, program);
+    if (auto* rejected = std::get_if<Rejection>(&loading)) {
+      if (programs.gpu_tools) require_loadable(*device_, *programs.gpu_tools);
+      return std::move(*rejected);
+    }
+    const auto& candidate = std::get<Candidate>(loading);
+    KernelLauncher launcher(*device_, candidate, sized, maker_, 1);
+    return run_checks(launcher, at, task_.problem, keys_, judged_);
+  }
+
+  [[nodiscard]] std::unique_ptr<Stopwatch> make_stopwatch(const Programs& programs) {
+    TimingTask task{*device_, *timed_size_, maker_, keys_, judged_, task_.samples, monitor_};
+    task.recording_seconds = task_.recording_seconds;
+    task.open_seconds = task_.open_seconds;
+    task.times_only = task_.times_only;
+    // The harness's kernels are compiled where there is a GPU.
+    if (programs.gpu_tools) return gpu_stopwatch(task, cublas_.get(), *programs.gpu_tools);
+    return emulated_stopwatch(task, openblas_.get());
+  }
+
+  [[nodiscard]] static std::vector<double> time_alone(Stopwatch& stopwatch,
+                                                      TimedIncumbent& incumbent) {
+    auto times = stopwatch.time_alone(incumbent);
+    if (const auto* rejected = std::get_if<Rejection>(&times)) {
+      throw Error(Stop::usage, "cannot compare with " + incumbent.pairing.incumbent_name() +
+                                   ", which does not run: " + rejected->reason);
+    }
+    return std::get<std::vector<double>>(std::move(times));
+  }
+
+  void enter(Phase phase) { runner_->tell(phase); }
+  // Once for each size.
+  void tell_code(const SizedCase& sized, const compile::Program& program) {
+    if (std::exchange(told_, sized.size_name) == sized.size_name) return;
+    // More than this nobody reads, and a message has to end.
+    constexpr std::size_t kLongestPtx = std::size_t{4} << 20U;
+    runner_->tell(Code{program.ptx.substr(0, kLongestPtx)});
+  }
+
+  RunnerConnection* runner_;
+  RunnerKeys keys_;
+  RunnerRecords judged_;
+  RunnerMonitor monitor_;
+  InputMaker maker_;
+  LaunchTask task_;
+  std::string told_;  // the size whose code was
+  std::unique_ptr<SizedCase> timed_size_;
+  std::unique_ptr<SizedCase> check_size_;
+  std::shared_future<compile::Compiler> compiler_;
+  // Before the libraries, which give their memory back to the device when they go.
+  std::unique_ptr<driver::Driver> driver_;
+  std::unique_ptr<driver::Device> device_;
+  std::unique_ptr<OpenBlas> openblas_;
+  std::unique_ptr<Cublas> cublas_;
+  std::unique_ptr<WhereaboutsResponder> responder_;
+};
+
+}  // namespace
+
+int run_launcher(LauncherChannels channels) {
+  block_whereabouts_signal();
+  RunnerConnection runner(std::move(channels));
+  try {
+    TrialLaunches(runner).run();
+    return 0;
+  } catch (const Error& error) {
+    runner.tell(Failure{.stop = error.stop(), .what = error.what()});
+    return static_cast<int>(error.stop());
+  } catch (const std::exception& error) {
+    const std::string what = std::string("the launcher met an unexpected error: ") + error.what();
+    runner.tell(Failure{.stop = Stop::internal, .what = what});
+    return static_cast<int>(Stop::internal);
+  }
+}
+
+}  // namespace autokernel::trial

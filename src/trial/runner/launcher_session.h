@@ -1,0 +1,97 @@
+// The runner's dealings with one launcher, from its start to its answer: every report is held
+// against what a launcher can have to say at that point, and answered.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "trial/runner/launch_account.h"
+#include "trial/runner/launcher_phases.h"
+#include "trial/runner/launcher_process.h"
+#include "trial/runner/outbox.h"
+#include "trial/supervise/whereabouts_signal.h"
+#include "trial/time/stopwatch.h"
+
+namespace autokernel::trial {
+
+// What the runner does about it.
+class SessionListener {
+ public:
+  SessionListener() = default;
+  SessionListener(const SessionListener&) = delete;
+  SessionListener& operator=(const SessionListener&) = delete;
+  SessionListener(SessionListener&&) = delete;
+  SessionListener& operator=(SessionListener&&) = delete;
+  virtual ~SessionListener() = default;
+
+  virtual void entered(Phase phase) = 0;
+  virtual void code_is(const Code& code) = 0;
+  virtual void stands_at(const Whereabouts& whereabouts) = 0;
+  virtual void opened() = 0;
+  // The launcher waits until it returns. So it does for those below.
+  virtual void compiled(Compiled& compiled) = 0;
+  // Whether the outputs of this launch are kept, to be judged.
+  [[nodiscard]] virtual bool is_judged(const Delivered& delivered) = 0;
+  // Everything to be checked has been delivered.
+  [[nodiscard]] virtual std::optional<Rejection> checked(LaunchAccount& account) = 0;
+  [[nodiscard]] virtual bool counts(const SampleTaken& sample) = 0;
+  // It has timed the kernel, and is still there.
+  virtual void timed() = 0;
+};
+
+class LauncherSession {
+ public:
+  // Starts a launcher, and has it prepare. `outbox_bytes`: the most that one launch writes.
+  LauncherSession(const RunnerCommand& command, std::size_t outbox_bytes,
+                  const Preparation& preparation);
+
+  // What it is to do, on what kind of device. The sizes and the keys must live longer.
+  void assign(const LaunchTask& task, const driver::DeviceInfo& device, const SizedCase& checked,
+              const SizedCase& timed, Keys& keys);
+  // Answers its reports, until it has timed the kernel, or has rejected it, or is lost. Throws the
+  // launcher's Error.
+  [[nodiscard]] Timing follow(SessionListener& listener);
+  // Ends it, without waiting for its end: the driver takes a while to take a device back.
+  void dismiss() const;
+
+  [[nodiscard]] LaunchAccount& account() { return *account_; }
+  [[nodiscard]] pid_t id() const { return process_.id(); }
+  // The phase in which it ended without an answer.
+  [[nodiscard]] std::optional<Phase> lost_in() const { return lost_in_; }
+
+ private:
+  // None: it goes on.
+  using Ended = std::optional<Timing>;
+  [[nodiscard]] Ended take(const Phase& phase);
+  [[nodiscard]] Ended take(const Code& code);
+  [[nodiscard]] Ended take(const Whereabouts& whereabouts);
+  [[nodiscard]] Ended take(const Opened& report) const;
+  [[nodiscard]] Ended take(Compiled& compiled);
+  [[nodiscard]] Ended take(const KeyRequest& request);
+  [[nodiscard]] Ended take(const Delivered& delivered);
+  [[nodiscard]] Ended take(const SampleTaken& sample);
+  [[nodiscard]] Ended take(const ChecksDone& report);
+  [[nodiscard]] Ended take(Timed& timed);
+  [[nodiscard]] Ended take(Rejection& rejection) const;
+  [[nodiscard]] Ended take(const Failure& failure) const;
+  [[nodiscard]] Rejection lost();
+
+  Outbox outbox_;
+  LauncherProcess process_;
+  std::atomic<int> requests_ = 0;    // counted by who hands them on
+  WhereaboutsResponder forwarding_;  // the launcher, which knows where its warps stand
+  std::unique_ptr<LaunchAccount> account_;
+  SessionListener* listener_ = nullptr;
+  LauncherPhases launcher_phases_{LauncherPhases::Compared::with_none};
+  Phase phase_ = Phase::compile;
+  std::chrono::steady_clock::time_point timing_began_;
+  int codes_ = 0;
+  int answers_ = 0;
+  bool is_compiled_ = false;
+  bool has_begun_ = false;  // to launch the candidate, for all that is known
+  std::optional<Phase> lost_in_;
+};
+
+}  // namespace autokernel::trial

@@ -1,0 +1,466 @@
+#include "autokernel/trial/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <utility>
+
+#include "autokernel/base/defences.h"
+#include "autokernel/base/error.h"
+#include "autokernel/compile/compiler.h"
+#include "autokernel/driver/device.h"
+#include "trial/blas/cublas.h"
+#include "trial/blas/openblas.h"
+#include "trial/check/check_plan.h"
+#include "trial/check/fp64_reference.h"
+#include "trial/check/judge.h"
+#include "trial/decide/input_dependence.h"
+#include "trial/decide/statistics.h"
+#include "trial/runner/compilations.h"
+#include "trial/runner/confirmation.h"
+#include "trial/runner/driver_settings.h"
+#include "trial/runner/launcher_session.h"
+#include "trial/runner/phase_clock.h"
+#include "trial/time/device_lock.h"
+#include "trial/time/device_monitor.h"
+#include "trial/time/peak.h"
+#include "trial/time/plausible_times.h"
+#include "trial/time/process_conditions.h"
+
+namespace autokernel::trial {
+namespace {
+
+bool needs_library(const cases::Case& problem) {
+  return std::holds_alternative<cases::GemmReference>(problem.reference) ||
+         std::holds_alternative<cases::SumOfProducts>(problem.exactness);
+}
+
+bool has_reference_kernel(const cases::Case& problem) {
+  return std::holds_alternative<cases::KernelReference>(problem.reference);
+}
+
+// One trial while it runs. Each step fills in what it learns; a rejection ends it.
+class TrialRun : private SessionListener {
+ public:
+  TrialRun(const Request& request, const std::function<void(Phase)>& entered,
+           const std::function<void(const Result&)>& learned, const RunnerObserver& observer,
+           const RunnerCommand& launcher)
+      : request_(request),
+        learned_(learned),
+        observer_(observer),
+        launcher_command_(launcher),
+        problem_(cases::parse({request.case_directory, request.case_files})),
+        timed_size_(problem_, request.size),
+        check_size_(problem_, kCheckSize),
+        phases_(entered),
+        keys_(request.keys) {
+    result_.problem = cases::problem_line(problem_, timed_size_.sizes);
+    result_.flops = cases::evaluate(problem_.flops, timed_size_.sizes);
+    result_.bytes = cases::evaluate(problem_.bytes, timed_size_.sizes);
+    result_.samples_wanted = request.samples.value_or(problem_.timing.samples);
+    result_.cap_seconds = problem_.timing.cap_seconds;
+  }
+
+  [[nodiscard]] Result run() {
+    try {
+      if (auto rejected = run_phases()) {
+        result_.verdict = rejected->verdict;
+        result_.cause = rejected->cause;
+        result_.reason = std::move(rejected->reason);
+        result_.detail = std::move(rejected->detail);
+      }
+    } catch (...) {
+      // What is left is to give everything back.
+      phases_.leave_candidate();
+      throw;
+    }
+    phases_.stop();
+    result_.phase_seconds = phases_.seconds();
+    result_.keys = keys_.drawn();
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr const char* kCheckSize = "check";
+
+  [[nodiscard]] std::optional<Rejection> run_phases() {
+    phases_.enter(Phase::start);
+    set_driver_up();
+    session_ = std::make_unique<LauncherSession>(
+        launcher_command_, std::max(timed_size_.output_bytes(), check_size_.output_bytes()),
+        preparation());
+    std::shared_future<compile::Compiler> compiler;
+    if (has_reference_kernel(problem_)) {
+      compiler = std::async(std::launch::async, compile::Compiler::open,
+                            request_.cached ? compile::Caching::yes : compile::Caching::no)
+                     .share();
+    }
+    driver_ = std::make_unique<driver::Driver>(driver::Driver::open(request_.device));
+    const driver::Driver& driver = *driver_;
+    const std::string architecture = report_device(driver.info());
+    refuse_unknown_device();
+    plan_by_noise();
+    plan_cap();
+    if (learned_) learned_(result_);
+    const auto device_lock = lock_device(driver.info(), [this] { phases_.enter(Phase::queue); });
+    if (!device_lock) {
+      result_.warnings.emplace_back(
+          "other trials on this device may disturb this one: the device could not be locked");
+    }
+
+    phases_.enter(Phase::compile);
+    const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
+    task_ = task(architecture, checked);
+    session_->assign(task_, driver.info(), checked, timed_size_, keys_);
+    prepare_references(compiler, architecture, checked);
+    Timing timing = session_->follow(*this);
+    if (auto* rejected = std::get_if<Rejection>(&timing)) {
+      result_.lost_in = session_->lost_in();
+      return std::move(*rejected);
+    }
+    phases_.leave_candidate();
+    return conclude_times(std::get<Timed>(timing));
+  }
+
+  [[nodiscard]] Preparation preparation() const { return {request_.device, request_.cached}; }
+
+  [[nodiscard]] LaunchTask task(const std::string& architecture, const SizedCase& checked) const {
+    LaunchTask task;
+    task.problem = blinded(problem_);
+    task.kernel_name = request_.kernel_file.filename().string();
+    task.source = request_.source;
+    task.incumbent = request_.incumbent;
+    if (task.incumbent) task.incumbent->min_gain = required_gain();
+    task.architecture = architecture;
+    task.check_size = checked.size_name;
+    task.timed_size = timed_size_.size_name;
+    task.checked = request_.checked;
+    task.confined = request_.confined;
+    task.samples = result_.samples_wanted;
+    task.recording_seconds = request_.recording_seconds;
+    task.open_seconds = open_seconds();
+    return task;
+  }
+
+  // While the launcher compiles: whatever it takes to judge.
+  void prepare_references(std::shared_future<compile::Compiler>& compiler,
+                          const std::string& architecture, const SizedCase& checked) {
+    std::vector<const SizedCase*> sizes = {&timed_size_};
+    if (checked.size_name != timed_size_.size_name) sizes.push_back(&checked);
+    compilations_ =
+        std::make_unique<ReferenceCompilations>(compiler, problem_, sizes, architecture);
+    if (on_gpu()) {
+      nvml_ = std::make_unique<NvmlOpening>(driver_->info());
+      if (needs_library(problem_)) loading_ = std::async(std::launch::async, Cublas::load);
+    }
+    if (!on_gpu()) prepare_device();
+  }
+
+  // In a thread of its own; OpenBLAS needs no device.
+  void prepare_device() {
+    if (preparing_.valid() || is_ready_) return;
+    preparing_ = std::async(std::launch::async, [this] {
+      if (on_gpu() || has_reference_kernel(problem_))
+        device_ = std::make_unique<driver::Device>(*driver_);
+      if (loading_.valid()) loading_.get();
+      open_library();
+      references_ = compilations_->wait();
+      if (cublas_) load_its_kernels();
+    });
+  }
+  // cuBLAS loads a kernel when it is first used, which takes as long as making a context.
+  void load_its_kernels() const {
+    if (!std::holds_alternative<cases::GemmReference>(problem_.reference)) return;
+    std::vector<Bytes> zeros;
+    zeros.reserve(timed_size_.tensors.size());
+    for (const SizedTensor& tensor : timed_size_.tensors) zeros.emplace_back(tensor.bytes);
+    static_cast<void>(make_reference()->expected(timed_size_, zeros));
+  }
+
+  // From here on everything is there that it takes to judge, and nothing is at work.
+  void be_ready() {
+    prepare_device();
+    if (is_ready_) return;
+    preparing_.get();
+    is_ready_ = true;
+    if (library() != nullptr) result_.versions["reference"] = library()->version();
+    if (device_) device_->make_current();
+  }
+
+  [[nodiscard]] bool on_gpu() const { return !driver_->info().emulated; }
+
+  void entered(Phase phase) override { phases_.follow(phase); }
+  void code_is(const Code& code) override {
+    if (observer_.code) observer_.code(code.ptx);
+  }
+  void stands_at(const Whereabouts& whereabouts) override {
+    if (observer_.whereabouts) observer_.whereabouts(whereabouts.text);
+  }
+  void opened() override { prepare_device(); }
+  void compiled(Compiled& compiled) override {
+    result_.versions["nvrtc"] = std::move(compiled.nvrtc);
+    result_.resources = compiled.resources;
+    result_.warnings.insert(result_.warnings.end(), compiled.warnings.begin(),
+                            compiled.warnings.end());
+    result_.detail = std::move(compiled.log);
+    // The incumbent is timed first of all.
+    if (request_.incumbent) be_ready();
+  }
+  [[nodiscard]] bool is_judged(const Delivered& /*delivered*/) override { return true; }
+  [[nodiscard]] bool counts(const SampleTaken& sample) override {
+    return monitor().counts(sample.repeatable);
+  }
+  [[nodiscard]] std::optional<Rejection> checked(LaunchAccount& account) override {
+    // The launcher waits: what goes wrong until it is answered is no doing of the candidate's.
+    phases_.leave_candidate();
+    be_ready();
+    // From here on until it has timed the kernel.
+    static_cast<void>(monitor());
+    if (!request_.checked) return std::nullopt;
+    const std::vector<LaunchRecord> launches = account.take_records();
+    if (auto rejected = judge(launches)) return rejected;
+    if (!must_repeat(problem_) || !stands(Defence::repeats)) return std::nullopt;
+    return differing_repeats(launches);
+  }
+  void timed() override { note_conditions(); }
+
+  [[nodiscard]] std::string report_device(const driver::DeviceInfo& info) {
+    std::string architecture = request_.architecture;
+    if (architecture.empty()) architecture = architecture_of(info.major, info.minor);
+    Capability capability = capability_of(architecture);
+    // An emulated device is what it is asked to be; a GPU stays what it is.
+    if (!info.emulated) capability = {info.major, info.minor};
+    result_.device = DeviceReport{info.name, capability.major, capability.minor, info.emulated};
+    result_.versions["driver"] = info.driver_version;
+    result_.peak_tflops = peak_tflops(info, problem_);
+    result_.peak_gbytes_s = driver::peak_gbytes_s(info);
+    return architecture;
+  }
+
+  void refuse_unknown_device() const {
+    if (!request_.known_device) return;
+    const KnownDevice& known = *request_.known_device;
+    const std::string& driver = result_.versions.at("driver");
+    const std::string name = result_.device.value_or(DeviceReport{}).name;
+    if (known.name == name && known.driver_version == driver) return;
+    throw Error(Stop::environment,
+                "times measured on " + known.name + " (driver " + known.driver_version +
+                    ") cannot be compared with times on " + name + " (driver " + driver + ")");
+  }
+
+  // The least gain that counts as one.
+  [[nodiscard]] double required_gain() const {
+    if (request_.incumbent && request_.incumbent->min_gain) return *request_.incumbent->min_gain;
+    return least_gain(result_.device.value_or(DeviceReport{}));
+  }
+
+  // What the noise of this very device says of the comparison that is asked for.
+  void plan_by_noise() {
+    if (!request_.incumbent) return;
+    const KnownDevice here{result_.device.value_or(DeviceReport{}).name,
+                           result_.versions.at("driver")};
+    for (const DeviceNoise& noise : request_.noise) {
+      if (noise.device != here.name || noise.driver_version != here.driver_version) continue;
+      noise_ = noise;
+      std::string warning = out_of_reach(noise, required_gain());
+      if (!warning.empty()) result_.warnings.push_back(std::move(warning));
+      return;
+    }
+  }
+
+  // How long samples are taken, which the launcher works out in the same way.
+  void plan_cap() {
+    if (on_gpu()) return;  // the case's
+    result_.cap_seconds = request_.incumbent ? emulated_open_seconds(problem_, open_seconds())
+                                             : emulated_cap_seconds(problem_);
+  }
+
+  // How long pairs that do not look like a gain are worth, where the noise of the device is known.
+  [[nodiscard]] std::optional<double> open_seconds() const {
+    if (!noise_) return std::nullopt;
+    return seconds_to_look_faster(*noise_, required_gain(), kPromisingSeconds);
+  }
+
+  void open_library() {
+    if (!needs_library(problem_)) return;
+    if (driver_->info().emulated) {
+      openblas_ = OpenBlas::open();
+    } else {
+      cublas_ = Cublas::open(*device_);
+    }
+  }
+
+  [[nodiscard]] Library* library() const {
+    if (openblas_) return openblas_.get();
+    return cublas_.get();
+  }
+
+  [[nodiscard]] std::unique_ptr<Reference> make_reference() const {
+    if (const auto* gemm = std::get_if<cases::GemmReference>(&problem_.reference)) {
+      return std::make_unique<LibraryReference>(*library(), *gemm);
+    }
+    return std::make_unique<KernelReference>(*device_, references_.programs);
+  }
+
+  // While the launcher waits, or has ended: nothing is timed on a GPU then.
+  [[nodiscard]] std::optional<Rejection> judge(std::span<const LaunchRecord> launches) {
+    const auto reference = make_reference();
+    std::optional<Fp64Reference> fp64;
+    if (!references_.fp64_programs.empty()) fp64.emplace(*device_, references_.fp64_programs);
+    Judge judge(*reference, library(), maker_, fp64 ? &*fp64 : nullptr);
+    auto rejected = judge.judge(launches);
+    if (!result_.differences) result_.differences.emplace();
+    result_.differences->max_abs =
+        std::max(result_.differences->max_abs, judge.differences().max_abs);
+    result_.differences->max_rel =
+        std::max(result_.differences->max_rel, judge.differences().max_rel);
+    for (const std::string& note : judge.notes()) result_.warnings.push_back(note);
+    return rejected;
+  }
+
+  [[nodiscard]] std::optional<Rejection> conclude_times(Timed& timed) {
+    result_.bench_seconds = timed.seconds;
+    for (std::string& warning : timed.warnings) result_.warnings.push_back(std::move(warning));
+    if (auto rejected = implausible(driver_->info(), timed_size_, timed)) return rejected;
+    std::unique_ptr<Confirmation> confirmation;
+    if (request_.incumbent) {
+      PairedComparison& found = result_.comparison.emplace(compared(timed, *request_.incumbent));
+      if (result_.conditions && !result_.conditions->unclean.empty()) {
+        make_inconclusive(found, result_.conditions->unclean);
+      }
+      if (needs_confirmation(found, *request_.incumbent)) {
+        confirmation = begin_confirmation(*request_.incumbent);
+      }
+    }
+    if (stands(Defence::compared_timed_launches)) {
+      if (auto rejected = judge(session_->account().take_records())) {
+        result_.comparison.reset();  // times of a kernel that is wrong mean nothing
+        return rejected;
+      }
+    }
+    if (on_gpu()) result_.event_tick_us = smallest_step(timed.samples_us, timed.library_us);
+    CountedTimes counted = counted_times(std::move(timed.samples_us), timed.sampled_on);
+    if (counted.slower_on) {
+      result_.warnings.push_back(
+          fmt::format("it is slower on {} than on others: its times are those on {}",
+                      name_of(*counted.slower_on), name_of(*counted.slower_on)));
+    }
+    result_.times = summarise(std::move(counted.times_us));
+    if (!timed.library_us.empty()) result_.reference = summarise(std::move(timed.library_us));
+    result_.warm_us = timed.warm_us;
+    result_.reference_default_us = timed.library_default_us;
+    result_.event_floor_us = timed.event_floor_us;
+    if (confirmation && result_.comparison) {
+      // If a confirming process takes this one down, what is known so far still holds.
+      if (learned_) learned_(result_);
+      if (auto rejected = confirmation->confirm(*result_.comparison)) {
+        // The figures of a kernel that is wrong mean nothing.
+        result_.comparison.reset();
+        result_.times.reset();
+        result_.reference.reset();
+        return rejected;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Whether the loop would keep the kernel for what was found.
+  [[nodiscard]] static bool needs_confirmation(const PairedComparison& found,
+                                               const Incumbent& incumbent) {
+    const bool would_do =
+        found.outcome == Outcome::faster || (found.as_fast && incumbent.as_fast_will_do);
+    return incumbent.is_confirmed && would_do;
+  }
+
+  // The first process of the confirmation gets ready while the launches of this one are judged.
+  [[nodiscard]] std::unique_ptr<Confirmation> begin_confirmation(const Incumbent& incumbent) {
+    session_->dismiss();
+    return std::make_unique<Confirmation>(ConfirmationTask{
+        .launcher = launcher_command_,
+        .preparation = preparation(),
+        .launches = task_,
+        .incumbent = incumbent,
+        .device = driver_->info(),
+        .sized = timed_size_,
+        .keys = keys_,
+        .begins = [this] { phases_.enter(Phase::confirm); },
+        .monitor = [this](pid_t launcher) { return make_monitor(launcher); },
+        .judge = [this](std::span<const LaunchRecord> launches) { return judge(launches); },
+        .stands_at = [this](const Whereabouts& whereabouts) { stands_at(whereabouts); }});
+  }
+
+  [[nodiscard]] PairedComparison compared(const Timed& timed, const Incumbent& incumbent) const {
+    Pairing pairing(incumbent.name, required_gain());
+    for (const std::vector<double>& alone : timed.alone_us) pairing.add_alone(alone);
+    for (std::size_t i = 0; i < timed.samples_us.size(); ++i) {
+      pairing.add_pair(timed.samples_us[i], timed.incumbent_us[i], timed.sampled_on[i]);
+    }
+    return pairing.comparison();
+  }
+
+  // From the first call on.
+  [[nodiscard]] DeviceMonitor& monitor() {
+    if (!monitor_) monitor_ = make_monitor(session_->id());
+    return *monitor_;
+  }
+  [[nodiscard]] std::unique_ptr<DeviceMonitor> make_monitor(pid_t launcher) {
+    if (!on_gpu()) return monitor_host({launcher});
+    if (!readings_) readings_ = std::move(*nvml_).readings();
+    return monitor_gpu(*readings_, {launcher});
+  }
+
+  void note_conditions() {
+    result_.conditions = monitor().conditions();
+    if (!request_.confined) {
+      result_.conditions->unclean =
+          "the kernel ran outside its sandbox (--unconfined): these times do not count";
+    }
+    add_process_conditions(driver_->info(), *result_.conditions);
+    const std::vector<std::string> warnings = warnings_of(*result_.conditions);
+    result_.warnings.insert(result_.warnings.end(), warnings.begin(), warnings.end());
+  }
+
+  const Request& request_;
+  const std::function<void(const Result&)>& learned_;
+  const RunnerObserver& observer_;
+  const RunnerCommand& launcher_command_;
+  const cases::Case problem_;
+  const SizedCase timed_size_;
+  const SizedCase check_size_;
+  PhaseClock phases_;
+  Result result_;
+  Keys keys_;
+  InputMaker maker_;
+  std::unique_ptr<LauncherSession> session_;
+  LaunchTask task_;
+  // Before the libraries, which give their memory back to the device when they go.
+  std::unique_ptr<driver::Driver> driver_;
+  std::unique_ptr<driver::Device> device_;
+  std::unique_ptr<OpenBlas> openblas_;
+  std::unique_ptr<Cublas> cublas_;
+  std::unique_ptr<ReferenceCompilations> compilations_;
+  References references_;
+  std::future<void> loading_;
+  std::future<void> preparing_;  // after all that it fills, so that it is waited for before they go
+  bool is_ready_ = false;
+  std::optional<DeviceNoise> noise_;     // of this device, where it is known
+  std::unique_ptr<NvmlOpening> nvml_;    // of a GPU, until it is read
+  std::optional<GpuReadings> readings_;  // from then on
+  std::unique_ptr<DeviceMonitor> monitor_;
+};
+
+}  // namespace
+
+Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
+                 const std::function<void(const Result&)>& learned,
+                 const std::function<void(const Result&)>& answered, const RunnerObserver& observer,
+                 const RunnerCommand& launcher) {
+  TrialRun trial(request, entered, learned, observer, launcher);
+  Result result = trial.run();
+  if (answered) answered(result);
+  return result;
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,322 @@
+// Messages between processes as JSON: structs by the names of their fields, which a function
+// describe() lists once, for writing and reading alike. Only for the .cpp files that define
+// messages: what it includes is heavy.
+//
+// Absent values are null. A number that JSON cannot write is the string "nan", "inf" or "-inf"; a
+// string that is not UTF-8 is {"latin1": "..."} with one code point per byte.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
+
+#include "autokernel/base/error.h"
+#include "autokernel/trial/result.h"
+#include "trial/supervise/json_bounds.h"
+#include "trial/supervise/text_bounds.h"
+
+namespace autokernel::trial {
+
+using Json = nlohmann::json;
+
+// What is wrong may quote all of the message.
+[[nodiscard]] inline Error damaged(const std::string& what) {
+  return {Stop::internal, "cannot understand a message between autokernel and its runner: " +
+                              bounded(what, kLongestWarning)};
+}
+
+// `Type` to be read into, or to be written from.
+template <typename Object, typename Type>
+concept Either = std::same_as<std::remove_const_t<Object>, Type>;
+
+[[nodiscard]] inline bool is_utf8(const std::string& text) {
+  try {
+    [[maybe_unused]] const std::string written = Json(text).dump();
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
+// The last value of an enumeration that is written as a number. The file that defines the message
+// specialises it.
+template <typename Enumeration>
+inline constexpr Enumeration kLast = Enumeration{};
+template <typename Enumeration>
+concept Numbered = std::is_enum_v<Enumeration> && kLast<Enumeration> != Enumeration{};
+
+// Stands for a Writer where a concept has to name one.
+struct AnyFields {
+  template <typename Value>
+  void operator()(const char* name, const Value& value) const;
+};
+template <typename Value>
+concept Described = requires(const Value& value) { describe(AnyFields{}, value); };
+
+class Writer {
+ public:
+  template <typename Value>
+  void operator()(const char* name, const Value& value) {
+    object_[name] = json(value);
+  }
+  [[nodiscard]] Json take() { return std::move(object_); }
+
+  static Json json(bool value) { return value; }
+  static Json json(std::integral auto value) { return value; }
+  static Json json(double value) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    return value;
+  }
+  static Json json(const std::string& value) {
+    if (is_utf8(value)) return value;
+    std::string wide;
+    for (const char c : value) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte < 0x80) {
+        wide += c;
+      } else {
+        wide += static_cast<char>(0xC0U | (byte >> 6U));
+        wide += static_cast<char>(0x80U | (byte & 0x3FU));
+      }
+    }
+    return Json::object({{"latin1", wide}});
+  }
+  static Json json(const std::filesystem::path& value) { return json(value.string()); }
+  static Json json(Phase value) { return spelling(value); }
+  static Json json(Verdict value) { return spelling(value); }
+  static Json json(Cause value) { return spelling(value); }
+  static Json json(Outcome value) { return spelling(value); }
+  static Json json(Stop value) { return static_cast<int>(value); }
+  // Between processes of one program a number will do.
+  template <Numbered Value>
+  static Json json(Value value) {
+    return static_cast<int>(value);
+  }
+  static Json json(const DeviceChoice& value) { return spelling(value); }
+  template <Described Value>
+  static Json json(const Value& value) {
+    Writer writer;
+    describe(writer, value);
+    return writer.take();
+  }
+  template <typename Value>
+  static Json json(const std::optional<Value>& value) {
+    return value ? json(*value) : Json(nullptr);
+  }
+  template <typename Value>
+  static Json json(const std::vector<Value>& values) {
+    Json array = Json::array();
+    for (const Value& value : values) array.push_back(json(value));
+    return array;
+  }
+  template <typename Value>
+  static Json json(const std::map<std::string, Value>& values) {
+    Json object = Json::object();
+    for (const auto& [name, value] : values) object[name] = json(value);
+    return object;
+  }
+
+ private:
+  Json object_ = Json::object();
+};
+
+class Reader {
+ public:
+  explicit Reader(const Json& object) : object_(object) {
+    if (!object.is_object()) throw damaged("an object was expected, not " + object.dump());
+  }
+
+  template <typename Value>
+  void operator()(const char* name, Value& value) const {
+    const auto found = object_.find(name);
+    if (found == object_.end()) throw damaged(std::string("it has no '") + name + "'");
+    try {
+      read(*found, value);
+    } catch (const Json::exception& e) {
+      throw damaged(std::string("'") + name + "': " + e.what());
+    }
+  }
+
+  static void read(const Json& json, bool& value) { json.get_to(value); }
+  template <std::integral Integer>
+  static void read(const Json& json, Integer& value) {
+    if (!json.is_number_integer()) throw damaged("a whole number was expected, not " + json.dump());
+    const bool fits = json.is_number_unsigned() ? std::in_range<Integer>(json.get<std::uint64_t>())
+                                                : std::in_range<Integer>(json.get<std::int64_t>());
+    if (!fits) throw damaged("the number " + json.dump() + " is out of range");
+    json.get_to(value);
+  }
+  static void read(const Json& json, double& value) {
+    if (json == "nan") {
+      value = std::numeric_limits<double>::quiet_NaN();
+    } else if (json == "inf" || json == "-inf") {
+      value = std::copysign(std::numeric_limits<double>::infinity(), json == "inf" ? 1.0 : -1.0);
+    } else {
+      json.get_to(value);
+    }
+  }
+  static void read(const Json& json, std::string& value) {
+    if (!json.is_object()) {
+      json.get_to(value);
+      return;
+    }
+    const auto wide = json.at("latin1").get<std::string>();
+    value.clear();
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      unsigned byte = static_cast<unsigned char>(wide[i]);
+      if (byte >= 0x80U) {
+        if (++i == wide.size()) throw damaged("half a character in latin1 text");
+        byte = (byte << 6U) | (static_cast<unsigned char>(wide[i]) & 0x3FU);
+      }
+      value += static_cast<char>(byte);
+    }
+  }
+  static void read(const Json& json, std::filesystem::path& value) {
+    std::string text;
+    read(json, text);
+    value = text;
+  }
+  static void read(const Json& json, Phase& value) {
+    for (const Phase phase : {Phase::start, Phase::queue, Phase::compile, Phase::check, Phase::time,
+                              Phase::harness, Phase::confirm}) {
+      if (json == spelling(phase)) {
+        value = phase;
+        return;
+      }
+    }
+    throw damaged("there is no phase " + json.dump());
+  }
+  static void read(const Json& json, Verdict& value) {
+    for (const Verdict verdict : {Verdict::correct, Verdict::incorrect, Verdict::does_not_compile,
+                                  Verdict::timed_out, Verdict::crashed, Verdict::unsupported}) {
+      if (json == spelling(verdict)) {
+        value = verdict;
+        return;
+      }
+    }
+    throw damaged("there is no verdict " + json.dump());
+  }
+  static void read(const Json& json, Cause& value) {
+    for (const Cause cause :
+         {Cause::unknown, Cause::out_of_bounds, Cause::out_of_shared, Cause::out_of_local,
+          Cause::null_pointer, Cause::misaligned, Cause::trap, Cause::assertion, Cause::barrier,
+          Cause::instruction, Cause::bad_call, Cause::stack, Cause::input_changed,
+          Cause::never_written, Cause::race, Cause::not_finite}) {
+      if (json == spelling(cause)) {
+        value = cause;
+        return;
+      }
+    }
+    throw damaged("there is no cause " + json.dump());
+  }
+  static void read(const Json& json, Outcome& value) {
+    for (const Outcome outcome : {Outcome::faster, Outcome::not_faster, Outcome::inconclusive}) {
+      if (json == spelling(outcome)) {
+        value = outcome;
+        return;
+      }
+    }
+    throw damaged("there is no outcome " + json.dump());
+  }
+  static void read(const Json& json, Stop& value) {
+    for (const Stop stop : {Stop::usage, Stop::environment, Stop::repository, Stop::internal}) {
+      if (json == static_cast<int>(stop)) {
+        value = stop;
+        return;
+      }
+    }
+    throw damaged("there is no exit code " + json.dump());
+  }
+  template <Numbered Value>
+  static void read(const Json& json, Value& value) {
+    int number = 0;
+    read(json, number);
+    if (number < 0 || number > static_cast<int>(kLast<Value>)) {
+      throw damaged("there is no such choice as " + json.dump());
+    }
+    value = static_cast<Value>(number);
+  }
+  static void read(const Json& json, DeviceChoice& value) {
+    try {
+      value = parse_device(json.get<std::string>());
+    } catch (const Error& error) {
+      throw damaged(error.what());
+    }
+  }
+  template <Described Value>
+  static void read(const Json& json, Value& value) {
+    describe(Reader(json), value);
+  }
+  template <typename Value>
+  static void read(const Json& json, std::optional<Value>& value) {
+    value.reset();
+    if (!json.is_null()) read(json, value.emplace());
+  }
+  template <typename Value>
+  static void read(const Json& json, std::vector<Value>& values) {
+    values.clear();
+    if (!json.is_array()) throw damaged("a list was expected, not " + json.dump());
+    for (const Json& value : json) read(value, values.emplace_back());
+  }
+  template <typename Value>
+  static void read(const Json& json, std::map<std::string, Value>& values) {
+    values.clear();
+    if (!json.is_object()) throw damaged("an object was expected, not " + json.dump());
+    for (const auto& [name, value] : json.items()) read(value, values[name]);
+  }
+
+ private:
+  const Json& object_;
+};
+
+// Raised when the meaning of a message or the order of its fields changes.
+inline constexpr int kMessageVersion = 1;
+inline constexpr const char* kMessageVersionKey = "autokernel_message";
+
+[[nodiscard]] inline std::string line(const char* kind, const Json& body) {
+  return Json::object({{kMessageVersionKey, kMessageVersion}, {"kind", kind}, {"body", body}})
+             .dump() +
+         "\n";
+}
+
+struct Envelope {
+  std::string kind;
+  Json body;
+};
+
+[[nodiscard]] inline Envelope open_envelope(const std::string& line) {
+  if (line.empty() || line.back() != '\n') throw damaged("it is cut off");
+  if (const char* excess = excess_of(line)) throw damaged(std::string("it ") + excess);
+  Json message = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (message.is_discarded()) throw damaged("it is not JSON");
+  int version = 0;
+  Envelope envelope;
+  const Reader fields(message);
+  fields(kMessageVersionKey, version);
+  if (version != kMessageVersion) {
+    throw damaged("it is of version " + std::to_string(version) + ", this program speaks version " +
+                  std::to_string(kMessageVersion) + "; the two are not of one installation");
+  }
+  fields("kind", envelope.kind);
+  const auto body = message.find("body");
+  if (body == message.end()) throw damaged("it has no 'body'");
+  envelope.body = std::move(*body);
+  return envelope;
+}
+
+template <typename Value>
+[[nodiscard]] Value read_as(const Json& body) {
+  Value value{};
+  try {
+    Reader::read(body, value);
+  } catch (const Json::exception& e) {
+    throw damaged(e.what());
+  }
+  return value;
+}
+
+}  // namespace autokernel::trial

@@ -1,0 +1,98 @@
+#include "trial/supervise/runner_process.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "trial/supervise/drain.h"
+#include "trial/supervise/whereabouts_signal.h"
+
+namespace autokernel::trial {
+namespace {
+
+// Compiler logs and a kernel's printf go to the log file; beyond this nobody reads them, and a
+// kernel that prints in every thread must not fill the disk.
+constexpr std::size_t kLargestPrint = std::size_t{1} << 20;
+// A result holds thousands of samples at most. A runner that sends more than this is broken.
+constexpr std::size_t kLargestMessage = std::size_t{64} << 20;
+
+constexpr std::chrono::milliseconds kPrintInterval{20};
+
+[[nodiscard]] Variables with_temporary_folder(Variables variables,
+                                              const std::filesystem::path& folder) {
+  variables["TMPDIR"] = folder.string();
+  return variables;
+}
+
+}  // namespace
+
+RunnerProcess::RunnerProcess(const RunnerCommand& command, const Request& request,
+                             const Variables& variables, const std::filesystem::path& scratch)
+    : child_(Child::start({.program = command.program,
+                           .arguments = command.arguments,
+                           .environment = with_temporary_folder(variables, scratch),
+                           .inherits = Inherits::nothing})),
+      unsent_(encode(request)),
+      printed_(kLargestPrint) {}
+
+std::vector<Event> RunnerProcess::exchange(std::chrono::milliseconds patience, int wake) {
+  // A closed descriptor is -1, which poll passes over.
+  std::array<pollfd, 4> watched{{{child_.input().get(), POLLOUT, 0},
+                                 {child_.output().get(), POLLIN, 0},
+                                 {child_.messages().get(), POLLIN, 0},
+                                 {wake, POLLIN, 0}}};
+  ::poll(watched.data(), watched.size(), static_cast<int>(patience.count()));
+  send();
+  read_prints();
+  return read_events();
+}
+
+void RunnerProcess::ask() const { ::kill(child_.id(), kWhereaboutsSignal); }
+
+std::optional<Ending> RunnerProcess::ending(std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    // Its last prints may be more than a pipe holds, and then it cannot end before they are read.
+    read_prints();
+    const auto now = std::chrono::steady_clock::now();
+    const std::optional<Ending> ending =
+        child_.wait_until(std::min(deadline, now + kPrintInterval));
+    if (ending) read_prints();
+    if (ending || now >= deadline) return ending;
+  }
+}
+
+void RunnerProcess::send() {
+  while (child_.input().is_open() && !unsent_.empty()) {
+    const ssize_t count =
+        ::send(child_.input().get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    if (count < 0) unsent_.clear();  // it has gone: why, its ending tells
+    if (count > 0) unsent_.erase(0, static_cast<std::size_t>(count));
+  }
+  child_.input().close();
+}
+
+void RunnerProcess::read_prints() {
+  drain(child_.output(), [this](std::string_view piece) { printed_.add(piece); });
+}
+
+std::vector<Event> RunnerProcess::read_events() {
+  drain(child_.messages(), [this](std::string_view piece) {
+    unparsed_.add(piece);
+    if (unparsed_.unfinished() > kLargestMessage) {
+      throw Error(Stop::internal, "the runner sent a message of more than 64 MiB");
+    }
+  });
+  std::vector<Event> events;
+  while (const auto line = unparsed_.next()) events.push_back(decode_event(*line));
+  return events;
+}
+
+}  // namespace autokernel::trial

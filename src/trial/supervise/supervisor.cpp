@@ -1,0 +1,238 @@
+#include "autokernel/trial/supervisor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "autokernel/base/defences.h"
+#include "autokernel/base/interrupts.h"
+#include "autokernel/base/process_tree.h"
+#include "autokernel/base/scratch.h"
+#include "autokernel/trial/runner_environment.h"
+#include "trial/supervise/lost_runner.h"
+#include "trial/supervise/presentable.h"
+#include "trial/supervise/runner_process.h"
+
+namespace autokernel::trial {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+using std::chrono::milliseconds;
+
+// How often memory is looked at and progress reported. A compiler can fill memory within seconds,
+// so it is watched closely; while a kernel is timed on the same CPU, looking costs, so it is left
+// alone for longer.
+constexpr milliseconds kCloseWatch{50};
+constexpr milliseconds kLooseWatch{250};
+// A runner that has answered still gives its device back; one that hangs in that is not waited for.
+constexpr milliseconds kLongestFarewell{3000};
+// What a kernel that does not end is given to say where it stands: it is gone within a second of
+// its deadline, and an answer takes a few milliseconds on an idle machine.
+constexpr milliseconds kLongestAnswer{400};
+// Between closing its channel and its end a process only unmaps its memory.
+constexpr milliseconds kLongestDeath{10000};
+
+[[nodiscard]] milliseconds watch_interval(Phase phase) {
+  return phase == Phase::time || phase == Phase::confirm ? kLooseWatch : kCloseWatch;
+}
+
+[[nodiscard]] Seconds limit_of(Phase phase, const Limits& limits) {
+  switch (phase) {
+    case Phase::start:
+      return Seconds(limits.start_seconds);
+    case Phase::queue:
+      return Seconds(limits.queue_seconds);
+    case Phase::compile:
+      return Seconds(limits.compile_seconds);
+    case Phase::check:
+      return Seconds(limits.check_seconds);
+    case Phase::time:
+    case Phase::confirm:
+    case Phase::harness:
+      return Seconds(limits.time_seconds);
+  }
+  return Seconds(0);
+}
+
+[[nodiscard]] RunnerEnvironment environment_for(const Request& request) {
+  if (request.confined) return runner_environment(own_variables());
+  // A profiler tells its library what to do by variables of its own.
+  return {.variables = own_variables(), .ignored = {}};
+}
+
+// One trial under way. Members are destroyed from the last to the first: the runner is killed
+// before its relations are looked for, those before its files are removed, and all of it before
+// signals are let through again.
+class SupervisedTrial {
+ public:
+  SupervisedTrial(const Request& request, const Limits& limits, const Observer& observer,
+                  const RunnerCommand& command)
+      : limits_(limits),
+        observer_(observer),
+        environment_(environment_for(request)),
+        runner_(command, request, environment_.variables, scratch_.path()) {
+    note(fmt::format("runner {} started, temporary files in {}", runner_.id(),
+                     scratch_.path().string()));
+  }
+
+  [[nodiscard]] Result run() {
+    while (!result_ && !runner_.has_hung_up()) {
+      const Clock::time_point deadline = next_deadline();
+      const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+      const milliseconds patience = std::clamp(left, milliseconds{0}, watch_interval(phase_));
+      // What has arrived counts before the deadline does: this program may have been stopped in
+      // between.
+      for (Event& event : runner_.exchange(patience, interrupts_.descriptor())) {
+        std::visit([this](auto& what) { take(what); }, event);
+      }
+      if (const std::optional<int> signal = interrupts_.next()) {
+        if (!observer_.interrupted || !observer_.interrupted(*signal)) throw Interrupted(*signal);
+      }
+      if (!result_ && !runner_.has_hung_up()) watch(deadline);
+    }
+    const std::optional<Ending> ending = runner_.ending(result_ ? kLongestFarewell : kLongestDeath);
+    if (!ending) runner_.kill();
+    if (result_) return finished(std::move(*result_));
+    if (!ending) {
+      throw Error(Stop::internal, "the runner stopped talking, but did not end: killed");
+    }
+    return finished(completed(ended_without_result(phase_, *ending, runner_.printed())));
+  }
+
+ private:
+  void take(Phase phase) {
+    leave_phase();
+    phase_ = phase;
+    if (phase != Phase::harness) counted_ = phase;
+    note(fmt::format("runner entered phase {}", spelling(phase)));
+  }
+  void take(Outline& outline) {
+    known_ = std::move(outline.known);
+    make_presentable(known_);
+    if (observer_.learned && !std::exchange(has_learned_, true)) observer_.learned(known_);
+  }
+  void take(Code& code) { ptx_ = std::move(code.ptx); }
+  void take(Whereabouts& answer) { whereabouts_ = std::move(answer.text); }
+  void take(Result& result) { result_ = std::move(result); }
+  [[noreturn]] void take(const Failure& failure) {
+    if (const std::string printed = runner_.printed(); !printed.empty()) {
+      note("printed by the runner: " + printed);
+    }
+    throw Error(failure.stop, presentable_reason(failure.what));
+  }
+
+  // Time and memory, between two exchanges.
+  void watch(Clock::time_point deadline) {
+    const Clock::time_point now = Clock::now();
+    if (observer_.progress) observer_.progress(phase_, now - entered_);
+    if (now >= deadline && stands(Defence::deadlines)) {
+      if (ask_where_it_stands()) return;
+      end_early([&] { return past_deadline(phase_, limit_of(phase_, limits_), whereabouts_); });
+      return;
+    }
+    if (now < next_look_) return;
+    next_look_ = now + watch_interval(phase_);
+    const std::uint64_t held = tree_.held_bytes();
+    if (held > limits_.memory_bytes) {
+      end_early([&] { return over_memory_limit(phase_, held, limits_.memory_bytes); });
+    }
+  }
+
+  [[nodiscard]] Clock::time_point next_deadline() const {
+    if (asked_) return whereabouts_.empty() ? *asked_ + kLongestAnswer : *asked_;
+    return entered_ + std::chrono::duration_cast<Clock::duration>(limit_of(phase_, limits_));
+  }
+  // Only the emulated device knows, and only while a kernel runs. False where it has been asked.
+  [[nodiscard]] bool ask_where_it_stands() {
+    const bool knows = known_.device && known_.device->emulated;
+    const bool runs_kernels =
+        phase_ == Phase::check || phase_ == Phase::time || phase_ == Phase::confirm;
+    if (asked_ || !knows || !runs_kernels) return false;
+    asked_ = Clock::now();
+    runner_.ask();
+    return true;
+  }
+
+  template <typename MakeResult>
+  void end_early(MakeResult make_result) {
+    runner_.kill();
+    note(fmt::format("runner {} killed in phase {}", runner_.id(), spelling(phase_)));
+    result_ = completed(make_result());
+  }
+
+  // What the runner did not live to say, as far as it is known.
+  [[nodiscard]] Result completed(Result loss) {
+    Result result = std::move(known_);
+    if (phase_ == Phase::confirm && result.comparison) {
+      make_inconclusive(*result.comparison, "in its own process, a kernel fails: " + loss.reason);
+      return result;
+    }
+    result.verdict = loss.verdict;
+    result.reason = std::move(loss.reason);
+    result.detail = std::move(loss.detail);
+    result.lost_in = phase_;
+    return result;
+  }
+
+  void leave_phase() {
+    const Clock::time_point now = Clock::now();
+    seconds_[spelling(counted_)] += Seconds(now - entered_).count();
+    entered_ = now;
+    asked_.reset();
+    whereabouts_.clear();
+  }
+
+  [[nodiscard]] Result finished(Result result) {
+    leave_phase();
+    result.ptx = std::move(ptx_);
+    const int stragglers = tree_.kill_all();
+    if (stragglers > 0) note(fmt::format("{} processes outlived the runner: killed", stragglers));
+    if (const std::string printed = runner_.printed(); !printed.empty()) {
+      result.detail += (result.detail.empty() ? "" : "\n") + ("printed by the runner:\n" + printed);
+    }
+    if (std::string warning = warning_of(environment_); !warning.empty()) {
+      result.warnings.push_back(std::move(warning));
+    }
+    make_presentable(result);
+    // The runner knows its phases better; what it could not tell is filled in.
+    result.phase_seconds.merge(seconds_);
+    result.total_seconds = Seconds(Clock::now() - begun_).count();
+    return result;
+  }
+
+  void note(const std::string& line) const {
+    if (observer_.note) observer_.note(line);
+  }
+
+  const Limits& limits_;
+  const Observer& observer_;
+  Clock::time_point begun_ = Clock::now();
+  Clock::time_point entered_ = begun_;
+  Clock::time_point next_look_ = begun_;
+  Phase phase_ = Phase::start;
+  Phase counted_ = Phase::start;  // what its time counts to: the harness's work is for another one
+  std::map<std::string, double> seconds_;
+  Result known_;
+  bool has_learned_ = false;
+  std::optional<Result> result_;
+  std::string ptx_;
+  std::optional<Clock::time_point> asked_;  // where it stands, past its deadline
+  std::string whereabouts_;
+  Interrupts interrupts_;
+  RunnerEnvironment environment_;
+  ScratchDirectory scratch_;
+  ProcessTree tree_;
+  RunnerProcess runner_;
+};
+
+}  // namespace
+
+Result supervise(const Request& request, const Limits& limits, const Observer& observer,
+                 const RunnerCommand& runner) {
+  return SupervisedTrial(request, limits, observer, runner).run();
+}
+
+}  // namespace autokernel::trial

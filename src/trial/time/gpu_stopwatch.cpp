@@ -1,0 +1,314 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+
+#include "autokernel/base/error.h"
+#include "trial/check/reference.h"
+#include "trial/decide/statistics.h"
+#include "trial/time/gpu_tools.h"
+#include "trial/time/stopwatch.h"
+
+namespace autokernel::trial {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Clocks rise within tens of milliseconds of load; fewer warm-ups than the case asks for, or less
+// time, is too little.
+constexpr double kWarmUpSeconds = 0.1;
+// Loading a kernel and its buffers anew takes less; clocks do not fall so soon.
+constexpr std::chrono::milliseconds kStaysWarm{200};
+// Buffers rotate through this many times the L2, so that a set's last use has left it.
+constexpr std::uint64_t kRotatedL2 = 4;
+constexpr std::size_t kMostSets = 64;
+constexpr int kFloorSamples = 20;
+constexpr int kDefaultModeSamples = 20;
+// Enough for a mean that can be compared with that of the pairs, few enough to cost little.
+constexpr int kAloneSamples = 20;
+// A gate that gives up means that queueing waited for the device, once at most where modules are
+// loaded lazily.
+constexpr int kGateAttempts = 3;
+// The cross-check by the host's clock: so many launches in a row, or as many as fit into the time.
+// Long kernels need fewer for the same precision: what the host adds at both ends is some 10 us,
+// 0.05 % of that time.
+constexpr int kRow = 200;
+constexpr double kRowSeconds = 0.02;
+constexpr int kShortestRow = 3;
+
+std::size_t sets_for(const driver::Device& device, const SizedCase& sized) {
+  std::uint64_t bytes = 0;
+  for (const SizedTensor& tensor : sized.tensors) bytes += tensor.bytes;
+  const std::uint64_t wanted =
+      kRotatedL2 * device.info().l2_bytes / std::max<std::uint64_t>(1, bytes) + 1;
+  return std::clamp<std::size_t>(wanted, 2, kMostSets);
+}
+
+void expect_sound(const std::optional<driver::Fault>& fault, const char* what) {
+  if (fault) {
+    throw Error(Stop::environment, fmt::format("cannot time {}: {} ({}, {})", what, fault->text,
+                                               fault->name, fault->code));
+  }
+}
+
+// What stands between the events of a sequence other than the candidate's.
+using Queue = std::function<void(const driver::Stream&)>;
+
+// The same sequence as for a candidate's launch, around work of the harness's own.
+class HarnessSequence {
+ public:
+  HarnessSequence(const driver::Device& device, GpuTools& tools)
+      : device_(&device),
+        tools_(&tools),
+        stream_(device.make_stream()),
+        start_(device.make_event()),
+        stop_(device.make_event()) {}
+
+  [[nodiscard]] double sample(const Queue& queue, const char* what) {
+    for (int attempt = 0; attempt < kGateAttempts; ++attempt) {
+      device_->reset_persisting_l2();
+      BehindGate gate(*tools_, Flush::yes);
+      gate.queue_before(stream_);
+      expect_sound(stream_.record(start_), what);
+      queue(stream_);
+      expect_sound(stream_.record(stop_), what);
+      gate.release();
+      expect_sound(stream_.wait(), what);
+      if (!tools_->gate_gave_up()) return stop_.microseconds_since(start_);
+    }
+    throw Error(Stop::environment,
+                fmt::format("cannot time {}: queueing it waits for the device", what));
+  }
+
+ private:
+  const driver::Device* device_;
+  GpuTools* tools_;
+  driver::Stream stream_;
+  driver::Event start_;
+  driver::Event stop_;
+};
+
+// The library's product on buffers of its own, which no candidate is ever given.
+class LibrarySequence {
+ public:
+  LibrarySequence(const Cublas& library, const TimingTask& task, const cases::GemmReference& gemm)
+      : library_(&library),
+        product_(product_of(task.sized, gemm.left, gemm.right)),
+        memory_(task.device, Operands::required_bytes(task.device, task.sized, Workspace{})),
+        operands_(task.device, task.sized, Workspace{}, memory_) {
+    const Key key = task.keys.draw(name_of(LaunchKind::library));
+    std::vector<Bytes> inputs;
+    task.maker.make(task.sized, timed_input_kind(*task.sized.problem), key, inputs);
+    HostSide host;
+    operands_.load(inputs, key, host);
+    left_ = operand(task.sized, gemm.left);
+    right_ = operand(task.sized, gemm.right);
+    output_ = operand(task.sized, gemm.output);
+  }
+
+  void queue(Cublas::Sums sums, const driver::Stream& stream) const {
+    library_->queue(product_, left_, right_, output_, sums, stream);
+  }
+
+ private:
+  [[nodiscard]] Cublas::Operand operand(const SizedCase& sized, const std::string& name) const {
+    const std::size_t index = sized.index_of(name);
+    return {operands_.address(index), sized.tensors[index].tensor->dtype};
+  }
+
+  const Cublas* library_;
+  Product product_;
+  DeviceMemory memory_;
+  Operands operands_;
+  Cublas::Operand left_;
+  Cublas::Operand right_;
+  Cublas::Operand output_;
+};
+
+// By the host's clock: event time stamps are written by the device that a candidate runs on.
+std::variant<HostRow, Rejection> time_row(KernelLauncher& launcher,
+                                          const compile::Declaration& declaration, double warm_us) {
+  const int launches = row_launches(warm_us);
+  const auto row = launcher.back_to_back(launches);
+  if (const auto* rejected = std::get_if<Rejection>(&row)) return *rejected;
+  // The zeroing of a workspace, and setting objects back, are queued like a launch.
+  const std::size_t queued = declaration.launches.size() + (declaration.workspace_zeroed ? 1 : 0) +
+                             launcher.queued_restore_cost();
+  return HostRow{launches, static_cast<int>(queued), std::get<double>(row)};
+}
+
+class GpuStopwatch : public Stopwatch {
+ public:
+  GpuStopwatch(const TimingTask& task, const Cublas* library, const compile::Program& program)
+      : Stopwatch(task, kAloneSamples),
+        tools_(task.device, program),
+        sequence_(task.device, tools_) {
+    const auto* gemm = std::get_if<cases::GemmReference>(&task.sized.problem->reference);
+    if (library != nullptr && gemm != nullptr) {
+      library_.emplace(*library, task, *gemm);
+      // Unblocked, as the candidate's warm-ups: the library loads its kernels at their first use.
+      const driver::Stream stream = task.device.make_stream();
+      library_->queue(Cublas::Sums::fp32, stream);
+      library_->queue(Cublas::Sums::any, stream);
+      expect_sound(stream.wait(), "the library");
+    }
+  }
+
+  [[nodiscard]] Timing time(const compile::Program& candidate, TimedIncumbent* incumbent) override {
+    Timed timed;
+    const double cap_seconds = task().sized.problem->timing.cap_seconds;
+    const Caps caps{cap_seconds, cap_seconds};
+    auto rejected = take_samples(candidate, incumbent, caps, timed,
+                                 [&](Loaded& loaded) { return take_other_figures(loaded, timed); });
+    if (rejected) return *std::move(rejected);
+    return timed;
+  }
+
+ protected:
+  [[nodiscard]] KernelLauncher launcher(const Candidate& candidate) const override {
+    return {task().device, candidate, task().sized, task().maker,
+            sets_for(task().device, task().sized)};
+  }
+
+  // Runs unblocked, so that whatever is loaded lazily is loaded before a gate closes.
+  [[nodiscard]] std::optional<Rejection> warm_up(KernelLauncher& launcher, LaunchKind kind,
+                                                 RecordSink& first) override {
+    LaunchSetup none;
+    NoRecords none_judged;
+    const auto begin = Clock::now();
+    const bool is_warm = begin - last_warm_ < kStaysWarm;
+    for (int i = 1; i <= kMostWarmUps; ++i) {
+      // A device that is at work already needs its kernel loaded, and no more.
+      if (is_warm && i > 1) break;
+      if (i > task().sized.problem->timing.warmups && seconds_since(begin) >= kWarmUpSeconds) break;
+      const InputKind input_kind =
+          i == 1 ? InputKind::declared : timed_input_kind(*task().sized.problem);
+      const std::string name = launch_name(kind, i);
+      // Judging them all would cost more than it finds: the first is the check on declared inputs.
+      RecordSink& records = i == 1 ? first : none_judged;
+      Launching launching =
+          launcher.launch(input_kind, task().keys.draw(name), name, none, records);
+      if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
+    }
+    last_warm_ = Clock::now();
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Launching sample(KernelLauncher& launcher, InputKind input_kind,
+                                 const std::string& name, RecordSink& records) override {
+    Launching sampled = sample_behind_gate(launcher, input_kind, name, Flush::yes, records);
+    last_warm_ = Clock::now();
+    return sampled;
+  }
+  [[nodiscard]] bool samples_library(int launch) const override {
+    return library_.has_value() && launch % launches_per_library_sample(true) == 0;
+  }
+  [[nodiscard]] double sample_library() override { return sample_library(Cublas::Sums::fp32); }
+
+ private:
+  // What is measured once, of the candidate by itself.
+  [[nodiscard]] std::optional<Rejection> take_other_figures(Loaded& loaded, Timed& timed) {
+    if (!task().times_only) timed.event_floor_us = event_floor_us();
+    if (library_) timed.library_default_us = library_default_us();
+    auto warm = time_warm(loaded.launcher);
+    if (auto* rejected = std::get_if<Rejection>(&warm)) return std::move(*rejected);
+    timed.warm_us = std::get<double>(warm);
+    auto row = time_row(loaded.launcher, loaded.candidate.declaration(), *timed.warm_us);
+    if (auto* rejected = std::get_if<Rejection>(&row)) return std::move(*rejected);
+    timed.host_row = std::get<HostRow>(row);
+    return std::nullopt;
+  }
+
+  // Launches until the gate held and nothing slowed the GPU down; a launch that is void for one or
+  // the other is judged like any other but not timed.
+  [[nodiscard]] Launching sample_behind_gate(KernelLauncher& launcher, InputKind input_kind,
+                                             const std::string& name, Flush flush,
+                                             RecordSink& records) {
+    double slowest_us = 0;  // of those that are launched again for what the kernel did
+    for (int gates_given_up = 0; gates_given_up < kGateAttempts;) {
+      BehindGate gate(tools_, flush);
+      Launching launching =
+          launcher.launch(input_kind, task().keys.draw(name), name, gate, records);
+      if (std::holds_alternative<Rejection>(launching)) return launching;
+      if (tools_.gate_gave_up()) {
+        ++gates_given_up;
+      } else if (auto& launched = std::get<Launched>(launching); launched.is_underpriced) {
+        slowest_us = std::max(slowest_us, launched.microseconds);
+      } else if (task().monitor.after_sample(repeats()) == DeviceMonitor::Sample::counts) {
+        launched.microseconds = std::max(slowest_us, launched.microseconds);
+        return launching;
+      }
+      repeated_bytes_ += task().sized.output_bytes();
+    }
+    throw Error(Stop::environment, "cannot time the kernel: queueing it waits for the device");
+  }
+
+  // A launch that is repeated leaves its outputs to be judged, and memory is bounded.
+  [[nodiscard]] DeviceMonitor::Again repeats() const {
+    const bool room = repeated_bytes_ + task().sized.output_bytes() <= kRepeatedMemory;
+    return room ? DeviceMonitor::Again::possible : DeviceMonitor::Again::impossible;
+  }
+
+  [[nodiscard]] double sample_library(Cublas::Sums sums) {
+    return sequence_.sample([&](const driver::Stream& stream) { library_->queue(sums, stream); },
+                            "the library");
+  }
+
+  [[nodiscard]] double event_floor_us() {
+    std::vector<double> samples;
+    samples.reserve(kFloorSamples);
+    for (int i = 0; i < kFloorSamples; ++i) {
+      samples.push_back(sequence_.sample(
+          [&](const driver::Stream& stream) { tools_.nothing(stream); }, "an empty kernel"));
+    }
+    return median(std::move(samples));
+  }
+
+  [[nodiscard]] double library_default_us() {
+    std::vector<double> samples;
+    samples.reserve(kDefaultModeSamples);
+    for (int i = 0; i < kDefaultModeSamples; ++i) {
+      samples.push_back(sample_library(Cublas::Sums::any));
+    }
+    return median(std::move(samples));
+  }
+
+  // The median without a flush, microseconds.
+  [[nodiscard]] std::variant<double, Rejection> time_warm(KernelLauncher& launcher) {
+    std::vector<double> samples;
+    const int wanted = warm_samples(task().times_only);
+    NoRecords not_judged;  // the warm figure decides nothing
+    for (int i = 1; i <= wanted; ++i) {
+      auto sampled = sample_behind_gate(launcher, sampled_input_kind(*task().sized.problem, i),
+                                        launch_name(LaunchKind::warm, i), Flush::no, not_judged);
+      if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);
+      samples.push_back(std::get<Launched>(sampled).microseconds);
+    }
+    return median(std::move(samples));
+  }
+
+  GpuTools tools_;
+  HarnessSequence sequence_;
+  std::optional<LibrarySequence> library_;
+  Clock::time_point last_warm_;
+  std::uint64_t repeated_bytes_ = 0;
+};
+
+}  // namespace
+
+int row_launches(double warm_us) {
+  const double fitting = kRowSeconds * 1e6 / std::max(warm_us, 1.0);
+  return std::clamp(static_cast<int>(fitting), kShortestRow, kRow);
+}
+
+std::unique_ptr<Stopwatch> gpu_stopwatch(const TimingTask& task, const Cublas* library,
+                                         const compile::Program& tools) {
+  return std::make_unique<GpuStopwatch>(task, library, tools);
+}
+
+}  // namespace autokernel::trial

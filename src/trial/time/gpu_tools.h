@@ -1,0 +1,71 @@
+// The harness's own kernels on a GPU: one that holds a stream back until everything is queued, two
+// that empty the L2 of what a candidate could profit from, and one that does nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "autokernel/compile/compiler.h"
+#include "autokernel/driver/device.h"
+#include "trial/launch/kernel_launcher.h"
+
+namespace autokernel::trial {
+
+// Their source, to be compiled like any other for the device at hand.
+[[nodiscard]] compile::Request gpu_tools_source(const std::string& architecture);
+
+// Throws Error(environment) where the device does not take the harness's own kernels either: then a
+// kernel that was refused is not to blame.
+void require_loadable(const driver::Device& device, const compile::Program& program);
+
+enum class Flush : std::uint8_t { no, yes };
+
+class GpuTools {
+ public:
+  // Throws Error(internal) where the program is not that of the source above. Both must live
+  // longer.
+  GpuTools(const driver::Device& device, const compile::Program& program);
+
+  // Queues a kernel that waits for `open`, at most kGateSeconds.
+  void close_gate(const driver::Stream& stream);
+  void open_gate();
+  // Whether the last gate gave up waiting: what was timed behind it includes the time to queue it.
+  // Ask when idle.
+  [[nodiscard]] bool gate_gave_up() const;
+  // Queues writing, then reading, twice the L2: neither hot inputs nor lines still to be written
+  // back are left.
+  void flush(const driver::Stream& stream);
+  void nothing(const driver::Stream& stream) const;
+
+ private:
+  [[nodiscard]] driver::Kernel find(const char* name) const;
+
+  driver::Module module_;
+  driver::Kernel gate_;
+  driver::Kernel write_;
+  driver::Kernel read_;
+  driver::Kernel empty_;
+  driver::MappedBuffer flags_;  // whether the gate is open, whether it gave up
+  driver::Buffer lines_;        // twice the L2
+  driver::Buffer sink_;
+  std::uint32_t value_ = 0;  // written by the next flush
+  int multiprocessors_;
+};
+
+// A gate before each launch, and a flush where asked for.
+class BehindGate : public LaunchSetup {
+ public:
+  BehindGate(GpuTools& tools, Flush flush) : tools_(&tools), flush_(flush) {}
+  void queue_before(const driver::Stream& stream) override {
+    tools_->close_gate(stream);
+    if (flush_ == Flush::yes) tools_->flush(stream);
+  }
+  void release() override { tools_->open_gate(); }
+
+ private:
+  GpuTools* tools_;
+  Flush flush_;
+};
+
+}  // namespace autokernel::trial

@@ -1,0 +1,34 @@
+#include "trial/inputs/kernel_signature.h"
+
+#include <gmock/gmock.h>
+
+#include "trial/inputs/case_text.h"
+
+namespace autokernel::trial {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(KernelSignature, HasAPointerForEachTensorInTheTypeOfItsElements) {
+  EXPECT_THAT(signature(product_case("bf16", "f32", 16, 16, 16), OutputType::declared),
+              ElementsAre("const __nv_bfloat16* A", "const __nv_bfloat16* B", "float* C"));
+  EXPECT_THAT(signature(product_case("f16", "f16", 16, 16, 16), OutputType::declared),
+              ElementsAre("const __half* A", "const __half* B", "__half* C"));
+}
+
+TEST(KernelSignature, OfAReferenceInFp64WritesDoubles) {
+  EXPECT_THAT(signature(product_case("f16", "f16", 16, 16, 16), OutputType::fp64),
+              ElementsAre("const __half* A", "const __half* B", "double* C"));
+}
+
+TEST(KernelSignature, OfWholeNumbersIsTheSameInFp64) {
+  const std::string integers = "fill = \"integers\"\nlow = 0\nhigh = 9";
+
+  EXPECT_THAT(signature(unary_case("i32", integers, 16), OutputType::fp64),
+              ElementsAre("const int* x", "int* y"));
+  EXPECT_THAT(signature(unary_case("u8", integers, 16), OutputType::fp64),
+              ElementsAre("const unsigned char* x", "unsigned char* y"));
+}
+
+}  // namespace
+}  // namespace autokernel::trial
