@@ -25,7 +25,7 @@ Descriptor messages_channel(const std::string& hidden, const std::string& instea
 
 void send(const Descriptor& channel, std::string_view bytes) {
   if (!write_all(channel.get(), bytes)) {
-    throw system_failure(Stop::internal, "cannot answer the process that asked", "write");
+    throw system_failure(Stop::internal, "cannot write to the parent process", "write");
   }
 }
 

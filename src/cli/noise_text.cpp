@@ -22,8 +22,9 @@ constexpr int kNoiseSchemaVersion = 1;
       trial::device_noise(noise.figures, noise.device, noise.driver_version);
   std::string hopeless = trial::out_of_reach(device, noise.figures.min_gain);
   if (!hopeless.empty()) return hopeless;
-  return fmt::format("{:.2g} % can be told here: autokernel loop start TAG, or bench --against",
-                     100 * noise.figures.min_gain);
+  return fmt::format(
+      "a gain of {:.2g} % is detectable here: autokernel loop start TAG, or bench --against",
+      100 * noise.figures.min_gain);
 }
 
 }  // namespace

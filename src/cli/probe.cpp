@@ -51,7 +51,7 @@ template <typename Look>
   if (part == "surroundings") {
     return line([] { return doctor::look_around(std::filesystem::current_path()); });
   }
-  throw Error(Stop::internal, "there is no probe '" + part + "'");
+  throw Error(Stop::internal, "unknown probe '" + part + "'");
 }
 
 }  // namespace

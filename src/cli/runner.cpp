@@ -63,7 +63,7 @@ class Teller {
     tell(trial::Failure{.stop = error.stop(), .what = error.what()});
     return static_cast<int>(error.stop());
   } catch (const std::exception& error) {
-    const std::string what = std::string("the runner met an unexpected error: ") + error.what();
+    const std::string what = std::string("unexpected error in the runner: ") + error.what();
     tell(trial::Failure{.stop = Stop::internal, .what = what});
     return static_cast<int>(Stop::internal);
   }

@@ -276,9 +276,8 @@ class Compiler::Library {
           confine();
           const auto [major, minor] = nvrtc_.version();
           const CrashNote note(
-              fmt::format("{}: the compiler (NVRTC {}.{}) crashed on this source, for {}; what "
-                          "crashes it is often unusual inline asm or very deep nesting: write it "
-                          "in another way",
+              fmt::format("{}: the compiler (NVRTC {}.{}) crashed on this source, for {}; it is "
+                          "often unusual inline asm or very deep nesting: write it in another way",
                           request.file_name, major, minor, request.architecture));
           return nvrtc_.compile(request.source, compiled_name(request.file_name), headers, flags);
         }).get();
@@ -378,8 +377,8 @@ Compilation Compiler::compile(const Request& request) const {
       case Nvrtc::Outcome::option_not_understood:
         throw Error(
             Stop::environment,
-            fmt::format("cannot compile {} for {} with {}: an option is not understood: {}",
-                        request.file_name, request.architecture, library().string(), output.log));
+            fmt::format("cannot compile {} for {} with {}: unknown option: {}", request.file_name,
+                        request.architecture, library().string(), output.log));
     }
     const std::string log = shortened(output.log);
     try {

@@ -45,9 +45,10 @@ void begin_branch(const Recording& recording, const repo::Repository& repository
   const repo::Head head = repository.head();
   if (head.branch == recording.branch) return;
   if (head.commit == repository.reference(name)) return repository.switch_head(recording.branch);
-  notes.push_back(fmt::format(
-      "the head has moved since the run was started, and was left; 'git switch {}' goes to the run",
-      recording.branch));
+  notes.push_back(
+      fmt::format("HEAD has moved since the run was started, and was left there; 'git switch {}' "
+                  "returns to the run",
+                  recording.branch));
 }
 
 // A branch that somebody has moved meanwhile stays, too: a step says how to take it back, and
@@ -58,8 +59,8 @@ void move_branch(const Recording& recording, const repo::Repository& repository,
   if (stands_at == recording.from) {
     return repository.move_branch(recording.branch, recording.from, recording.to);
   }
-  notes.push_back(fmt::format("something else has moved {} meanwhile: it was left where it is",
-                              recording.branch));
+  notes.push_back(
+      fmt::format("something else moved {} meanwhile: it was left there", recording.branch));
 }
 
 // Whether the file is as some commit has it that is at hand here.
@@ -76,7 +77,7 @@ void set_file(const Recording& recording, const repo::Repository& repository,
   if (recording.file_from.empty()) return;
   // The file of another branch is none of the run's.
   if (repository.head().branch != recording.branch) {
-    notes.push_back(fmt::format("{} is not checked out any more, so {} was left as it is",
+    notes.push_back(fmt::format("{} is no longer checked out, so {} was left as it is",
                                 recording.branch, recording.editable));
     return;
   }
@@ -241,14 +242,14 @@ std::vector<std::string> recover(const repo::Repository& repository, const Folde
   if (recording != nullptr) {
     add(do_all(*recording, repository, folders, reached));
     const bool had_to_do = !recording->ledger.text.empty() || !recording->file_from.empty();
-    mended.push_back(recording->what + " was under way when the program was killed" +
-                     (had_to_do ? ": it is done now" : ""));
+    mended.push_back(recording->what + " was in progress when the program was killed" +
+                     (had_to_do ? ": it is complete now" : ""));
   } else {
     add(carry_out(interrupted(*trying, repository, folders), repository, folders, reached));
-    mended.push_back(fmt::format(
-        "experiment {} was interrupted: it is recorded so, and {} is the incumbent's again; "
-        "'autokernel restore {}' puts its source back",
-        trying->experiment.number, trying->editable, trying->experiment.number));
+    mended.push_back(
+        fmt::format("experiment {} was interrupted: it is recorded as such, and {} was restored to "
+                    "the incumbent; 'autokernel restore {}' brings its source back",
+                    trying->experiment.number, trying->editable, trying->experiment.number));
   }
   return mended;
 }

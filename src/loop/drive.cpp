@@ -73,7 +73,7 @@ class AgentDriver {
     parts_.surroundings.observer.interrupted = [this](int signal) {
       if (driven_.signal != 0) return false;
       driven_.signal = signal;
-      parts_.say("stopping after this step; a second signal ends it at once");
+      parts_.say("stopping after this step; a second signal aborts it");
       return true;
     };
     // It must not be called when we have gone.
@@ -103,10 +103,10 @@ class AgentDriver {
     if (std::string run = status.why_stop(); !run.empty()) return run;
     const ledger::Budget& budget = options_.budget;
     if (budget.max_runs && driven_.experiments >= *budget.max_runs) {
-      return "--max-runs is reached";
+      return "--max-runs was reached";
     }
     if (budget.hours && Hours(Clock::now() - begun_).count() >= *budget.hours) {
-      return fmt::format("{:g} hours are over", *budget.hours);
+      return fmt::format("{:g} hours have passed", *budget.hours);
     }
     const int streak = std::min(status.streak, driven_.experiments);
     if (budget.no_progress && streak >= *budget.no_progress) {
@@ -163,7 +163,7 @@ class AgentDriver {
     const std::string fault = kernel_file_fault(parts_.folders.root() / status.run.editable);
     if (!fault.empty()) {
       take_edit_away();
-      in_vain(turn, "no kernel", fmt::format("{} {}: it is put back", status.run.editable, fault),
+      in_vain(turn, "no kernel", fmt::format("{} {}: it was restored", status.run.editable, fault),
               tidied);
       return false;
     }
@@ -173,7 +173,7 @@ class AgentDriver {
               failed_turn        ? "failed"
               : tidied.nothing() ? "no edit"
                                  : "other files",
-              failed_turn ? fmt::format("it ended with {} and had edited nothing{}", turn.how,
+              failed_turn ? fmt::format("it ended with {} and edited nothing{}", turn.how,
                                         last_words(turn.output))
                           : status.run.editable + " was not edited",
               tidied);
@@ -184,8 +184,8 @@ class AgentDriver {
 
   [[nodiscard]] bool step(const AgentTurn& turn, const std::string& idea, const TidiedUp& tidied) {
     try {
-      const Step made = loop_.step({.idea = idea.empty() ? "an edit without a word on it" : idea,
-                                    .simpler = options_.simpler});
+      const Step made = loop_.step(
+          {.idea = idea.empty() ? "no description given" : idea, .simpler = options_.simpler});
       ++driven_.experiments;
       if (observer_.stepped) observer_.stepped(made);
       return true;
@@ -202,7 +202,7 @@ class AgentDriver {
     const Status& status = parts_.run();
     const std::string& editable = status.run.editable;
     if (parts_.repository.file_matches(status.best.commit, editable)) return;
-    parts_.carry_out(nothing_to_record("the taking back of an edit", status.best.commit));
+    parts_.carry_out(nothing_to_record("reverting an edit", status.best.commit));
   }
 
   // What the journal says while the worktree is set right: whoever finds it clears the locks away.
@@ -220,7 +220,7 @@ class AgentDriver {
   [[nodiscard]] TidiedUp tidy_up_under_journal(const std::optional<KeptIndex>& index) {
     if (index) keep_on_disk(parts_.repository, *index);
     const fs::path journal = parts_.folders.journal();
-    write_journal(journal, nothing_to_record("the tidying up after an agent", {}));
+    write_journal(journal, nothing_to_record("cleaning up after the agent", {}));
     parts_.at("tidying up");
     TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, parts_.run(), index);
     parts_.at("tidied up");
@@ -246,15 +246,15 @@ class AgentDriver {
     if (!tidied.files.empty()) {
       std::string list;
       for (const std::string& file : tidied.files) list += (list.empty() ? "" : ", ") + file;
-      note(fmt::format("The agent changed other files, which was taken back; its versions: {}.",
+      note(fmt::format("The agent changed other files, which were restored; its versions: {}.",
                        list));
     }
     if (!tidied.commit.empty()) {
-      note(fmt::format("The agent moved the branch to {}, which was taken back.",
+      note(fmt::format("The agent moved the branch to {}; it was moved back.",
                        short_id(tidied.commit)));
     }
     if (!tidied.lost.empty()) {
-      parts_.say("the agent has had git's store cleaned up: " + tidied.lost);
+      parts_.say("the agent made git clean up its object store: " + tidied.lost);
     }
     if (turn.stragglers > 0) {
       note(fmt::format("The agent left processes running ({}); they were ended.", turn.stragglers));
@@ -272,7 +272,7 @@ class AgentDriver {
     if (now == before) return;
     const std::string gone =
         before
-            ? fmt::format("; 'git stash store {}' brings back the newest of before, if it is gone",
+            ? fmt::format("; 'git stash store {}' restores what was the newest one, if it is gone",
                           *before)
             : "";
     parts_.say(
@@ -292,7 +292,7 @@ class AgentDriver {
                              .reason = visible_line(remarks_),
                              .aside = tidied.files,
                              .seconds = turn.seconds};
-    Recording recording = nothing_to_record("the note of a turn", {});
+    Recording recording = nothing_to_record("recording a turn of the agent", {});
     add_entries(recording, parts_.repository, parts_.folders, status.run.tag, {entry});
     parts_.carry_out(recording);
     if (!observer_.in_vain) return;

@@ -31,7 +31,7 @@ enum class Times : std::uint8_t { on_scale, medians };
                         100 * experiment.gain->high, experiment.gain->pairs);
     if (times == Times::on_scale) {
       text +=
-          "\n\nThe gain was measured in pairs with the best before it; the time is the median of "
+          "\n\nThe gain was measured in pairs with the incumbent; the time is the median of "
           "the\nbaseline less the gains up to here, as in 'autokernel log'.";
     }
   }

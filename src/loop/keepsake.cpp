@@ -95,7 +95,7 @@ std::string keep_ledger(const repo::Repository& repository, const Folders& folde
   if (size_of(opened(second)) == 0) return said;
   fs::create_hard_link(second, first, failed);
   if (failed) return {};
-  return fmt::format("{} was removed, and is back from {}", first.string(), second.string());
+  return fmt::format("{} was removed, and was restored from {}", first.string(), second.string());
 }
 
 bool is_ledger_lost(const repo::Repository& repository, const Folders& folders) {

@@ -63,7 +63,7 @@ std::string end_leftovers(const fs::path& git_folder) {
   if (processes.left.empty()) end_turn(git_folder);
   std::string said;
   if (processes.ended > 0) {
-    said = fmt::format("processes that the agent of a killed drive left running: {}, ended",
+    said = fmt::format("ended processes that the agent of a killed 'loop run' left running: {}",
                        processes.ended);
   }
   if (!processes.left.empty()) {
@@ -72,8 +72,8 @@ std::string end_leftovers(const fs::path& git_folder) {
       list += fmt::format("{}{}", list.empty() ? "" : ", ", process);
     }
     said += fmt::format(
-        "{}of the agent of a killed drive there still are, as this command was "
-        "started by them or they cannot be ended: {}; 'kill -9' ends them",
+        "{}processes of the agent of a killed 'loop run' are still running, as they started this "
+        "command or cannot be ended: {}; 'kill -9' ends them",
         said.empty() ? "" : "; ", list);
   }
   return said;

@@ -38,7 +38,7 @@ void Loop::Parts::wait_for_lock(const std::string& purpose) {
   for (take_lock(purpose); !lock; take_lock(purpose)) {
     if (std::chrono::steady_clock::now() >= patience) {
       throw Error(Stop::repository,
-                  fmt::format("another loop is at work on {}: {}; wait for it, or stop it",
+                  fmt::format("another loop is running on {}: {}; wait for it, or stop it",
                               folders.root().string(), under_way));
     }
     std::this_thread::sleep_for(kPatience / 20);
@@ -101,11 +101,11 @@ Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surround
   if (may_write(git_folder)) {
     if (is_ledger_lost(parts->repository, parts->folders)) parts->make_ready();
     // A lock that was taken for a look would stop a step that begins just now.
-    if (left_over) parts->take_lock("autokernel, mending");
+    if (left_over) parts->take_lock("autokernel, recovering");
   } else if (left_over) {
     parts->say(
-        "a program was killed here and left things half done; as nothing can be written "
-        "here, that stays so");
+        "a program was killed here and left its work unfinished; it stays so, as nothing can be "
+        "written here");
   }
   // An agent that looks around in its turn need not wait for the drive that waits for it.
   if (!half_done) parts->under_way.clear();
@@ -172,13 +172,14 @@ std::string Loop::source(const ledger::Experiment& experiment) const {
       return parts_->source_at(experiment.commit, run->editable);
     }
   }
-  throw Error(Stop::repository, "the start of run " + experiment.tag + " is in no ledger");
+  throw Error(Stop::repository,
+              "the start of run " + experiment.tag + " is missing from the ledger");
 }
 
 std::string Loop::diff(int number, std::optional<int> other) const {
   const ledger::Experiment to = experiment(number);
   if (!other && to.incumbent.empty()) {
-    throw Error(Stop::usage, "the baseline was compared with nothing; name two experiments");
+    throw Error(Stop::usage, "the baseline has no incumbent; name two experiments");
   }
   const std::string from = other ? experiment(*other).commit : to.incumbent;
   return parts_->repository.diff(from, to.commit, parts_->run().run.editable);
@@ -198,8 +199,8 @@ void Loop::restore(int number) {
   }
   if (!known) {
     throw Error(Stop::repository,
-                fmt::format("{0} holds an edit that is in no experiment: step with it first, or "
-                            "take it back with 'git checkout -- {0}'",
+                fmt::format("{0} has an edit that is in no experiment: make a step of it first, or "
+                            "revert it with 'git checkout -- {0}'",
                             editable));
   }
   const auto blob = parts.repository.blob_at(commit, editable);

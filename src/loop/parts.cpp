@@ -24,7 +24,7 @@ template <typename Measure>
   } catch (const Error& error) {
     if (!request.against || error.stop() != Stop::usage) throw;
     throw Error(Stop::environment,
-                fmt::format("{}; it ran when it was committed: look at the machine, and try again",
+                fmt::format("{}; it ran when it was committed: check the machine, and try again",
                             error.what()));
   }
 }
@@ -68,8 +68,8 @@ Account& Loop::Parts::adopt(std::optional<Account> found, const std::string& bra
                     ? fmt::format("there is no record of a run on {} in {}; start a new one from "
                                   "here: autokernel loop start TAG",
                                   branch, folders.own().string())
-                    : fmt::format("no run on {}: start one with 'autokernel loop start TAG', or go "
-                                  "to one with 'git switch autokernel/TAG'",
+                    : fmt::format("no run on {}: start one with 'autokernel loop start TAG', or "
+                                  "switch to one with 'git switch autokernel/TAG'",
                                   branch.empty() ? "a detached head" : branch));
   }
   found->status.hours = hours_of(found->status);
@@ -119,7 +119,7 @@ void Loop::Parts::keep_log(const std::string& log, const std::string& text) cons
     folders.make_below(file.parent_path());
     write_file_atomically(file, text, Sync::no);
   } catch (const Error& error) {
-    say(std::string("no log was kept: ") + error.what());
+    say(std::string("cannot keep the log: ") + error.what());
   }
 }
 
@@ -159,15 +159,15 @@ void Loop::Parts::mend() {
 
 void Loop::Parts::require_quiet_head() const {
   if (const std::string operation = repository.operation_under_way(); !operation.empty()) {
-    throw Error(Stop::repository,
-                fmt::format("a {0} is under way in {1}: finish it, or give it up with 'git {0} "
-                            "{2}'",
-                            operation, folders.root().string(),
-                            operation == "bisect" ? "reset" : "--abort"));
+    throw Error(
+        Stop::repository,
+        fmt::format("a {0} is in progress in {1}: finish it, or abort it with 'git {0} {2}'",
+                    operation, folders.root().string(),
+                    operation == "bisect" ? "reset" : "--abort"));
   }
   if (repository.head().branch.empty()) {
-    throw Error(Stop::repository, "the head of " + folders.root().string() +
-                                      " is detached: go to a branch with 'git switch BRANCH'");
+    throw Error(Stop::repository, "HEAD of " + folders.root().string() +
+                                      " is detached: switch to a branch with 'git switch BRANCH'");
   }
 }
 

@@ -45,17 +45,17 @@ void require_own_head(const repo::Repository& repository, const Status& status) 
   if (head.commit == status.best.commit) return;
   throw Error(
       Stop::repository,
-      fmt::format("{} stands at {}, and not at {}, the best so far: something else has "
-                  "moved it. 'git reset --soft {}' takes it back there and keeps every "
-                  "file as it is",
+      fmt::format("{} is at {}, not at {}, the best so far: something else moved it. 'git reset "
+                  "--soft {}' moves it back and leaves every file as it is",
                   head.branch, short_id(head.commit), name_of(status.best), status.best.commit));
 }
 
 void require_new_source(const Status& status, const std::string& digest, bool again) {
   if (digest == status.best.source_digest) {
-    throw Error(Stop::usage,
-                fmt::format("{} is the same as in {}, but for comments and blanks: edit it first",
-                            status.run.editable, name_of(status.best)));
+    throw Error(
+        Stop::usage,
+        fmt::format("{} is the same as in {}, except for comments and white space: edit it first",
+                    status.run.editable, name_of(status.best)));
   }
   if (again) return;
   const auto earlier = std::ranges::find_if(
@@ -101,7 +101,7 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
       return;
   }
   if (!result.comparison) {
-    throw Error(Stop::internal, "the runner compared the kernel with nothing");
+    throw Error(Stop::internal, "the runner did not compare the kernel");
   }
   const trial::PairedComparison& comparison = *result.comparison;
   experiment.reason = comparison.reason;
@@ -145,7 +145,7 @@ Step Loop::step(const StepOptions& options) {
   if (!options.over_budget && status.is_budget_used_up()) {
     throw Error(Stop::budget,
                 fmt::format("no more experiments in run {}: {}; 'autokernel loop finish' measures "
-                            "the gain again, --over-budget goes on",
+                            "the gain again, --over-budget continues",
                             run.tag, status.why_stop()));
   }
   require_same_rules(repository, run);
@@ -156,13 +156,12 @@ Step Loop::step(const StepOptions& options) {
   if (std::error_code gone; std::filesystem::is_regular_file(edited, gone)) {
     if (const std::string fault = kernel_file_fault(edited); !fault.empty()) {
       throw Error(Stop::usage,
-                  fmt::format("cannot try {0}: it {1}; 'git checkout -- {0}' takes the "
-                              "edit back",
+                  fmt::format("cannot try {0}: it {1}; 'git checkout -- {0}' reverts the edit",
                               run.editable, fault));
     }
   }
   if (repository.file_matches(status.best.commit, run.editable)) {
-    throw Error(Stop::usage, fmt::format("nothing to try: {} is as in {}; edit it first",
+    throw Error(Stop::usage, fmt::format("nothing to try: {} is the same as in {}; edit it first",
                                          run.editable, name_of(status.best)));
   }
 
@@ -202,8 +201,8 @@ Step Loop::step(const StepOptions& options) {
   } catch (const Interrupted&) {
     parts.carry_out(interrupted(trying, repository, folders));
     parts.say(
-        fmt::format("experiment {0} is recorded as interrupted, and {1} is the incumbent's "
-                    "again; 'autokernel restore {0}' puts its source back",
+        fmt::format("experiment {0} is recorded as interrupted, and {1} was restored to the "
+                    "incumbent; 'autokernel restore {0}' brings its source back",
                     experiment.number, run.editable));
     parts.known.reset();  // it has one experiment more
     throw;
@@ -223,7 +222,7 @@ Step Loop::step(const StepOptions& options) {
 
   const bool simpler = is_shorter && result.comparison && result.comparison->as_fast;
   decide(experiment, result, simpler,
-         fmt::format("; kept as the simpler one: {} words and signs instead of {}",
+         fmt::format("; kept as the simpler one: {} tokens instead of {}",
                      compile::count_tokens(request.source),
                      compile::count_tokens(request.against->source)));
   fill_in(experiment, result);

@@ -37,9 +37,8 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
 [[nodiscard]] std::string branch_fault(const repo::Repository& repository, const Status& status) {
   const auto stands_at = repository.reference("refs/heads/" + status.run.branch);
   if (stands_at == status.best.commit) return {};
-  return fmt::format("{} {}, and not at {}, the last one kept", status.run.branch,
-                     stands_at ? "stands at " + short_id(*stands_at) : "is gone",
-                     name_of(status.best));
+  return fmt::format("{} {}, not at {}, the last one kept", status.run.branch,
+                     stands_at ? "is at " + short_id(*stands_at) : "is gone", name_of(status.best));
 }
 
 // Those of the branch that a finish has made of what was kept.
@@ -134,9 +133,9 @@ Verification Loop::verify(const std::string& tag, int processes) {
   verification.remarks = harness_faults(run.harness, parts.surroundings.harness);
   add(verification.remarks, ledger.notes());
   if (inspection.unchained > 0) {
-    verification.remarks.push_back(fmt::format(
-        "the first {} entries of the ledger are of an earlier version, and tied to nothing",
-        inspection.unchained));
+    verification.remarks.push_back(
+        fmt::format("the first {} entries of the ledger are of an earlier version, and not chained",
+                    inspection.unchained));
   }
 
   trial::Request request = parts.request(run, original_case(repository, run));

@@ -227,7 +227,7 @@ TEST(CommandLine, RefusesADeviceItDoesNotKnow) {
 
 TEST(CommandLine, RefusesAnArchitectureItDoesNotKnow) {
   EXPECT_THAT([] { (void)say({"bench", "--arch", "compute_90"}); },
-              refuses("no such architecture: 'compute_90'"));
+              refuses("unknown architecture: 'compute_90'"));
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(SecondDeclaration, IsRefusedWithItsLine) {
       "\"f\"});\nAUTOKERNEL_LAUNCH({.kernel = \"f\"});\n");
 
   EXPECT_THAT(result.reason, AllOf(StartsWith("kernel.cu:3: error: "),
-                                   HasSubstr("AUTOKERNEL_LAUNCH stands once in a file")));
+                                   HasSubstr("AUTOKERNEL_LAUNCH occurs once in a file")));
 }
 
 TEST(Declaration, WithoutTheHeaderIsRefusedWithTheInclude) {

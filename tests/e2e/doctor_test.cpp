@@ -67,7 +67,7 @@ TEST_F(Doctor, ExitsWithThreeWhereBenchCannotRun) {
   blind.environment["CUDA_VISIBLE_DEVICES"] = "";
   const Outcome run = test::run(blind);
   EXPECT_EQ(run.code, 3) << run.out;
-  EXPECT_THAT(run.out, HasSubstr("bench cannot run on the GPU; mend first: gpu\n"));
+  EXPECT_THAT(run.out, HasSubstr("bench cannot run on the GPU; fix first: gpu\n"));
 }
 
 TEST_F(Doctor, SaysThatTheDriverFails) {

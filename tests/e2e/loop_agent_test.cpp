@@ -90,7 +90,7 @@ TEST_F(LoopAgent, IsBriefedEditsAndIsTriedUntilTheBudgetIsUsedUp) {
               ElementsAre("keep baseline", "keep a tenth of the rounds", "crash three times x"));
   expect_at(experiment(1));
   EXPECT_EQ(turns(), "2\n");
-  EXPECT_THAT(run.err, HasSubstr("stopped after 2 experiments: --max-runs is reached\n"));
+  EXPECT_THAT(run.err, HasSubstr("stopped after 2 experiments: --max-runs was reached\n"));
   EXPECT_EQ(value_of("experiments", run.out), "2 (1 kept, 0 discarded, 1 failed)");
   EXPECT_THAT(brief(1),
               AllOf(HasSubstr("Make `kernels/kernel.cu` faster"), HasSubstr("0 experiments")));

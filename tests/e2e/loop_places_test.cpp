@@ -105,8 +105,8 @@ TEST_F(LoopPlaces, WithoutAUserNameItSaysWhoseNameItTakes) {
   repository_.git("config", "--unset", "user.name");
   repository_.git("config", "--unset", "user.email");
   const Outcome begun = start();
-  EXPECT_THAT(begun.err, StartsWith("autokernel: git knows no user.name here: experiments are "
-                                    "committed as "));
+  EXPECT_THAT(begun.err,
+              StartsWith("autokernel: git has no user.name here: experiments are committed as "));
   expect_both_outcomes_work();
 }
 

@@ -28,7 +28,7 @@ class LoopStory : public LoopWorkplace {
     EXPECT_EQ(value_of("verdict", step.out), verdict);
     EXPECT_THAT(value_of("reason", step.out), Not(IsEmpty()));
     EXPECT_THAT(value_of("next", step.out), Not(IsEmpty()));
-    EXPECT_THAT(value_of("file", step.out), StartsWith("kernels/kernel.cu is again as in "));
+    EXPECT_THAT(value_of("file", step.out), StartsWith("kernels/kernel.cu restored to "));
     expect_at(experiment(0));
     EXPECT_EQ(kernel_now(), kernel(kSlow));
     expect_nothing_left();

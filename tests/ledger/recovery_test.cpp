@@ -226,7 +226,7 @@ TEST_F(Recovery, OfADoubledLastLineSetsTheSecondAside) {
 
 TEST_F(Recovery, OfALedgerWithFirstLinesOfZerosLeavesThemOut) {
   write(std::string(100, '\0') + "\n" + ledger_, index_);
-  EXPECT_THAT(notes(), ElementsAre(HasSubstr("was not of this ledger"),
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("belonged to another ledger"),
                                    HasSubstr("line 1 of ledger.jsonl (at byte 0)")));
   EXPECT_EQ(numbers(), kAll);
   EXPECT_THAT(notes(), IsEmpty());
@@ -236,7 +236,7 @@ TEST_F(Recovery, TakesLinesThatAnEditorHasGivenCarriageReturns) {
   std::string text;
   for (const char c : ledger_) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
   write(text, index_);
-  EXPECT_THAT(notes(), ElementsAre(HasSubstr("was not of this ledger")));
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("belonged to another ledger")));
   EXPECT_EQ(numbers(), kAll);
   EXPECT_THAT(notes(), IsEmpty());
 }
@@ -314,7 +314,7 @@ TEST_F(Recovery, OfTheIndexOfAnotherLedgerSaysSo) {
   std::get<Experiment>(entries[0]).description = "IDEA 0";
   Ledger::open(other.path()).append(lines_of(entries));
   write(ledger_, contents(other.path() / "ledger.index"));
-  EXPECT_THAT(notes(), ElementsAre(HasSubstr("was not of this ledger, and was made again")));
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("belonged to another ledger, and was made again")));
   EXPECT_EQ(contents(index()), index_);
 }
 

@@ -75,7 +75,7 @@ TEST_F(Driving, MakesAnExperimentOfEachTurn) {
   const Driven driven = drive(std::string(kCountsDown) + "echo IDEA: number $n");
   EXPECT_EQ(driven.experiments, 3);
   EXPECT_EQ(driven.turns_in_vain, 0);
-  EXPECT_EQ(driven.why, "--max-runs is reached");
+  EXPECT_EQ(driven.why, "--max-runs was reached");
   ASSERT_THAT(steps_, SizeIs(3));
   EXPECT_EQ(steps_[2].description, "number 7");
   EXPECT_EQ(steps_[2].verdict, "kept");

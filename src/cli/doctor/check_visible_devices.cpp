@@ -63,8 +63,8 @@ Lines check_visible_devices(const Facts& facts) {
   }
   if (wrong != named.end()) {
     return {{kName, Standing::wrong,
-             fmt::format(R"("{}": there is no GPU "{}", and it hides all that are named after it)",
-                         value, *wrong),
+             fmt::format(R"("{}": there is no GPU "{}", and all named after it are hidden)", value,
+                         *wrong),
              kUnset}};
   }
   return {{kName, Standing::ok, fmt::format(R"("{}")", value)}};

@@ -87,7 +87,7 @@ class Question {
     if (!ending) ending = child_.kill_within(kGoing);
     if (const std::string line = said_.text(); line.ends_with('\n')) return decode<Answer>(line);
     if (overdue) return {{}, fmt::format("no answer within {} s", patience.count())};
-    return {{}, "the process that looked " + (ending ? words(*ending) : "is stuck")};
+    return {{}, "the probe " + (ending ? words(*ending) : "is stuck")};
   }
 
  private:

@@ -69,7 +69,7 @@ Asked<Answer> decode(const std::string& line) {
     const nlohmann::json json = nlohmann::json::parse(line);
     return {json.at("answer").get<std::optional<Answer>>(), json.at("trouble").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {
-    return {{}, std::string("the process that looked was disturbed: ") + error.what()};
+    return {{}, std::string("the probe failed: ") + error.what()};
   }
 }
 

@@ -31,18 +31,17 @@ constexpr double kCheckSeconds = 30;
 
 void RememberedOptions::declare(Options options) {
   add_case(options, case_directory,
-           "; remembered by the run (default at the start: ./kernels, or . if it holds a "
-           "case.toml)");
+           "; remembered by the run (default at the start: ./kernels, or . if it has a case.toml)");
   add_device(options, device, "; remembered by the run");
 }
 
 void RememberedOptions::require_same(const ledger::RunStarted& run) const {
   const auto refuse = [&](const std::string& option, const std::string& given,
                           const std::string& remembered) {
-    throw Error(Stop::usage, "run " + run.tag + " was started with " + option + " " + remembered +
-                                 ", and times of " + given +
-                                 " cannot be compared with its own: leave the option out, or start "
-                                 "another run with it");
+    throw Error(Stop::usage,
+                "run " + run.tag + " was started with " + option + " " + remembered +
+                    ", and times with " + given +
+                    " are not comparable with them: omit the option, or start another run with it");
   };
   if (device && trial::spelling(trial::parse_device(*device)) != run.device) {
     refuse("--device", *device, run.device);
@@ -55,7 +54,7 @@ void RememberedOptions::require_same(const ledger::RunStarted& run) const {
 void TimeoutOption::declare(Options options) {
   options
       .add_option("--timeout", seconds,
-                  "Most time for each of compiling, checking and timing (default: 30, 30, 120)")
+                  "Deadline for each of compiling, checking and timing (default: 30, 30, 120)")
       .type_name("SECONDS");
 }
 

@@ -14,7 +14,7 @@ constexpr const char* kLoopStatusExamples = R"(Examples:
   autokernel loop status
   autokernel loop status --json | jq .should_continue
 
-It can be asked at any time, also while a step is under way.)";
+It can be run at any time, also during a step.)";
 
 // What gain can be told in how long, as 'autokernel noise' has found; empty where it has not.
 [[nodiscard]] std::string noise_of(const ledger::RunStarted& run, const Console& console) {

@@ -343,7 +343,7 @@ TEST(DoctorOnTheCompiler, SaysHowToInstallIt) {
 
 TEST(DoctorOnTheCompiler, SaysThatItCrashes) {
   Facts facts = machine_without_gpu();
-  facts.compiler = {{}, "the process that looked was ended by signal 11"};
+  facts.compiler = {{}, "the probe was ended by signal 11"};
   EXPECT_THAT(look("nvrtc", facts), is(Standing::wrong, "signal 11", "export CUDA_HOME=DIR"));
   EXPECT_FALSE(can_bench(check(facts)));
 }
@@ -408,7 +408,7 @@ TEST(DoctorOnTheEmulator, SaysThatAKernelFailsOnIt) {
 
 TEST(DoctorOnTheEmulator, SaysThatItCrashes) {
   Facts facts = sound_machine();
-  facts.emulator = {{}, "the process that looked was ended by signal 11"};
+  facts.emulator = {{}, "the probe was ended by signal 11"};
   EXPECT_THAT(look("emulator", facts), is(Standing::wrong, "signal 11", "install autokernel"));
   EXPECT_TRUE(can_bench(check(facts)));  // on the GPU
 }

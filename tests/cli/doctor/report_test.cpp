@@ -37,7 +37,7 @@ TEST(DoctorReport, EndsWithWhatBenchCanDo) {
   Facts facts = machine_without_gpu();
   facts.compiler = {{}, "cannot find NVRTC"};
   EXPECT_THAT(text(facts),
-              EndsWith("\nbench cannot run on the emulated device; mend first: nvrtc\n"));
+              EndsWith("\nbench cannot run on the emulated device; fix first: nvrtc\n"));
 }
 
 TEST(DoctorReport, KeepsALookOnOneLine) {

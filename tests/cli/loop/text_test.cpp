@@ -265,7 +265,7 @@ TEST(StepText, OfAKernelThatWasKeptEndsWithWhatComesNext) {
 
 TEST(StepText, OfAKernelThatFailedSaysWhereItsSourceIs) {
   EXPECT_THAT(step_text(step_with(failed(), trial::Verdict::does_not_compile)),
-              AllOf(HasSubstr("file:             kernels/kernel.cu is again as in d5f11ed\n"),
+              AllOf(HasSubstr("file:             kernels/kernel.cu restored to d5f11ed\n"),
                     HasSubstr("verdict:          does not compile\n"),
                     HasSubstr("'autokernel diff 2' shows the edit, 'autokernel restore 2'")));
 }
@@ -381,7 +381,7 @@ TEST(FinishText, SaysWhetherTheGainIsConfirmed) {
                     HasSubstr("verdict:          confirmed\n"),
                     EndsWith("git merge autokernel/demo-kept\n")));
   finish.headline.over_baseline->low = 0.9;
-  EXPECT_THAT(finish_text(finish), HasSubstr("not confirmed: the interval holds 1\n"));
+  EXPECT_THAT(finish_text(finish), HasSubstr("not confirmed: the interval includes 1\n"));
   finish.status.counts.kept = 0;
   EXPECT_THAT(finish_text(finish), HasSubstr("nothing was kept\n"));
 }
