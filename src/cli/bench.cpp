@@ -14,8 +14,8 @@
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
 #include "cli/figures.h"
-#include "cli/full_log.h"
-#include "cli/logs.h"
+#include "cli/log_folder.h"
+#include "cli/log_text.h"
 #include "cli/noise_store.h"
 #include "cli/opponent.h"
 #include "cli/option_values.h"
@@ -180,7 +180,7 @@ int Bench::measure(const Console& console) const {
     return trial::hold_contest(request, limits, observer);
   }();
 
-  const std::string log = kept_log(request, full_log(request, result, notes), result.ptx, console);
+  const std::string log = kept_log(request, log_text(request, result, notes), result.ptx, console);
   if (json_) {
     console.out << record(request, result, log);
   } else if (quiet_) {

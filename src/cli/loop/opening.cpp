@@ -6,7 +6,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/driver/device.h"
-#include "cli/full_log.h"
+#include "cli/log_text.h"
 #include "cli/noise_store.h"
 #include "cli/option_values.h"
 #include "cli/record.h"
@@ -90,7 +90,7 @@ loop::Surroundings Watching::surroundings() {
       request.noise = device_noise(known_noise(request.case_directory, request.size));
     }
   };
-  surroundings.log_text = full_log;
+  surroundings.log_text = log_text;
   // The running program, whatever lies in its place by now.
   surroundings.harness = {"/proc/self/exe"};
   if (auto emulator = driver::emulator_file(); !emulator.empty()) {

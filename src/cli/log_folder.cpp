@@ -1,4 +1,4 @@
-#include "cli/logs.h"
+#include "cli/log_folder.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -9,7 +9,7 @@
 
 namespace autokernel::cli {
 
-[[nodiscard]] std::string full_log(const trial::Request& request, const trial::Result& result,
+[[nodiscard]] std::string log_text(const trial::Request& request, const trial::Result& result,
                                    const std::vector<std::string>& notes);
 
 }  // namespace autokernel::cli

@@ -1,10 +1,10 @@
-#include "cli/full_log.h"
+#include "cli/log_text.h"
 
 #include <fmt/format.h>
 
 namespace autokernel::cli {
 
-std::string full_log(const trial::Request& request, const trial::Result& result,
+std::string log_text(const trial::Request& request, const trial::Result& result,
                      const std::vector<std::string>& notes) {
   std::string text = fmt::format(
       "autokernel {} bench\ncase:    {}\nkernel:  {}\nsize:    {}\ndevice:  {}\nverdict: {}\n",
