@@ -13,7 +13,7 @@
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/ledger/time_scale.h"
 #include "autokernel/loop/loop.h"
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 #include "cli/loop/opening.h"
 #include "cli/loop/text.h"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "autokernel/base/visible_text.h"
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 #include "cli/report.h"
 
 namespace autokernel::cli {
@@ -32,7 +32,7 @@ constexpr int kNoiseSchemaVersion = 1;
 std::string noise_text(const NoiseReport& report) {
   const NoiseFigures& figures = report.noise.figures;
   const trial::Result& result = report.result;
-  Lines lines;
+  KeyLines lines;
   lines.add_unless_empty("problem", result.problem);
   lines.add("pairs",
             fmt::format("{} in {} process{}, {:.1f} ms each", figures.pairs, report.processes,

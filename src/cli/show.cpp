@@ -11,7 +11,7 @@
 #include "autokernel/ledger/time_scale.h"
 #include "autokernel/loop/loop.h"
 #include "cli/conditions.h"
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 #include "cli/loop/opening.h"
 #include "cli/samples.h"
 
@@ -40,7 +40,7 @@ constexpr const char* kShowExamples = R"(Examples:
 
 [[nodiscard]] std::string text_of(const ledger::Experiment& experiment,
                                   std::optional<double> time_us) {
-  Lines lines;
+  KeyLines lines;
   lines.add("experiment", fmt::format("{} of run {}", experiment.number, experiment.tag));
   lines.add("description", experiment.description);
   lines.add("at", experiment.at);

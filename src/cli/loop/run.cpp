@@ -8,7 +8,7 @@
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/loop/drive.h"
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 #include "cli/loop/text.h"
 #include "cli/shared_options.h"
 

@@ -10,7 +10,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
 #include "cli/advice.h"
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 #include "cli/report.h"
 
 namespace autokernel::cli {
@@ -108,7 +108,7 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
 [[nodiscard]] std::string status_text(const Status& status, const std::string& noise,
                                       const Room& room) {
   const Experiment& best = status.best;
-  Lines lines;
+  KeyLines lines;
   lines.add("run", fmt::format("{} on {}", shortened(status.run.tag, kLongestName),
                                shortened(status.run.branch, kLongestName)));
   lines.add("device", shortened(status.run.device_name, kLongestName));
@@ -262,7 +262,7 @@ std::string status_json(const Status& status, const std::string& noise) {
 std::string finish_text(const loop::Finish& finish) {
   const ledger::RunFinished& headline = finish.headline;
   const Status& status = finish.status;
-  Lines lines;
+  KeyLines lines;
   lines.add("run", fmt::format("{} on {}", headline.tag, status.run.branch));
   lines.add_unless_empty("problem", finish.problem);
   lines.add("best", fmt::format("{} ({}): {}", status.best.number, short_id(headline.best),

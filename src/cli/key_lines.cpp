@@ -1,4 +1,4 @@
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ constexpr std::size_t kValueColumn = 18;
 
 }  // namespace
 
-void Lines::add(std::string_view key, std::string_view text) {
+void KeyLines::add(std::string_view key, std::string_view text) {
   std::string start = fmt::format("{:<{}}", fmt::format("{}: ", key), kValueColumn);
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -23,19 +23,19 @@ void Lines::add(std::string_view key, std::string_view text) {
   }
 }
 
-void Lines::add(std::string_view key, double value, int decimals) {
+void KeyLines::add(std::string_view key, double value, int decimals) {
   add(key, fmt::format("{:.{}f}", value, decimals));
 }
 
-void Lines::add(std::string_view key, const std::optional<double>& value, int decimals) {
+void KeyLines::add(std::string_view key, const std::optional<double>& value, int decimals) {
   if (value) add(key, *value, decimals);
 }
 
-void Lines::add_count(std::string_view key, std::uint64_t value) {
+void KeyLines::add_count(std::string_view key, std::uint64_t value) {
   add(key, fmt::format("{}", value));
 }
 
-void Lines::add_unless_empty(std::string_view key, std::string_view text) {
+void KeyLines::add_unless_empty(std::string_view key, std::string_view text) {
   if (!text.empty()) add(key, text.substr(0, text.find_last_not_of('\n') + 1));
 }
 

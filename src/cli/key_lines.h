@@ -8,7 +8,7 @@
 
 namespace autokernel::cli {
 
-class Lines {
+class KeyLines {
  public:
   // Several lines of text are continued below the first, in the column of the values.
   void add(std::string_view key, std::string_view text);
