@@ -14,10 +14,10 @@
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
 #include "cli/figures.h"
+#include "cli/incumbent_source.h"
 #include "cli/log_folder.h"
 #include "cli/log_text.h"
 #include "cli/noise_store.h"
-#include "cli/opponent.h"
 #include "cli/option_values.h"
 #include "cli/progress.h"
 #include "cli/record.h"
@@ -111,14 +111,15 @@ trial::Request Bench::request() const {
   if (kernel_file_ || request.source.empty()) {
     request.source = read_file(request.kernel_file, "the kernel", cases::kLargestSource);
   }
-  add_opponent(request);
+  add_incumbent(request);
   return request;
 }
 
-void Bench::add_opponent(trial::Request& request) const {
+void Bench::add_incumbent(trial::Request& request) const {
   if (!against_.empty()) {
-    request.against = {
-        .name = against_, .source = opponent_source(against_, request.kernel_file), .min_gain = {}};
+    request.against = {.name = against_,
+                       .source = incumbent_source(against_, request.kernel_file),
+                       .min_gain = {}};
   }
   if (!min_gain_pct_) return;
   if (!request.against) {

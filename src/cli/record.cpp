@@ -48,11 +48,11 @@ template <typename Value>
           {"emulated", device->emulated}};
 }
 
-[[nodiscard]] Json opponent_json(const std::optional<trial::Opponent>& opponent) {
-  if (!opponent) return nullptr;
-  return {{"name", opponent->name},
-          {"min_gain", or_null(opponent->min_gain)},
-          {"source", source_or_null(opponent->source)}};
+[[nodiscard]] Json incumbent_json(const std::optional<trial::Opponent>& incumbent) {
+  if (!incumbent) return nullptr;
+  return {{"name", incumbent->name},
+          {"min_gain", or_null(incumbent->min_gain)},
+          {"source", source_or_null(incumbent->source)}};
 }
 
 [[nodiscard]] Json comparison_json(const Result& result) {
@@ -80,7 +80,7 @@ template <typename Value>
           {"arch", or_null(request.architecture)},
           {"size", request.size},
           {"source", source_or_null(request.source)},
-          {"against", opponent_json(request.against)}};
+          {"against", incumbent_json(request.against)}};
 }
 
 [[nodiscard]] Json keys_json(const std::vector<trial::LaunchKey>& keys) {
@@ -131,10 +131,11 @@ void add_figures(Json& object, const Result& result) {
   if (!asked.at("source").is_null()) request.source = asked.at("source").get<std::string>();
   if (asked.contains("against") && !asked.at("against").is_null()) {
     const Json& against = asked.at("against");
-    trial::Opponent& opponent = request.against.emplace();
-    opponent.name = against.at("name").get<std::string>();
-    if (!against.at("min_gain").is_null()) opponent.min_gain = against.at("min_gain").get<double>();
-    opponent.source = against.at("source").get<std::string>();
+    trial::Opponent& incumbent = request.against.emplace();
+    incumbent.name = against.at("name").get<std::string>();
+    if (!against.at("min_gain").is_null())
+      incumbent.min_gain = against.at("min_gain").get<double>();
+    incumbent.source = against.at("source").get<std::string>();
   }
   for (const Json& key : object.at("keys")) {
     request.keys.push_back({key.at("launch").get<std::string>(), key.at("key").get<std::string>()});

@@ -73,7 +73,7 @@ void add_speed(KeyLines& lines, const Result& result, const Figures& figures) {
   }
 }
 
-// Percentages are of the opponent's time: 10 is a tenth less.
+// Percentages are of the incumbent's time: 10 is a tenth less.
 void add_comparison(KeyLines& lines, const trial::PairedComparison& comparison) {
   lines.add("against", comparison.against);
   lines.add("against_us", comparison.opponent.median_us, 3);

@@ -37,10 +37,10 @@ struct LastWord {
 
 // 0, or 11 to 14 by verdict.
 [[nodiscard]] int exit_code(trial::Verdict verdict);
-// The same, and of a correct kernel with an opponent 0 where it is faster, 10 where it is not, 16
+// The same, and of a correct kernel with an incumbent 0 where it is faster, 10 where it is not, 16
 // where that could not be told.
 [[nodiscard]] int exit_code(const trial::Result& result);
-// What the result is in one word or two: the verdict, or of a correct kernel with an opponent the
+// What the result is in one word or two: the verdict, or of a correct kernel with an incumbent the
 // outcome of the comparison.
 [[nodiscard]] const char* verdict_text(const trial::Result& result);
 

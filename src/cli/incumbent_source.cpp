@@ -1,4 +1,4 @@
-#include "cli/opponent.h"
+#include "cli/incumbent_source.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 namespace autokernel::cli {
 
-std::string opponent_source(const std::string& against, const std::filesystem::path& kernel_file) {
+std::string incumbent_source(const std::string& against, const std::filesystem::path& kernel_file) {
   std::error_code unreadable;
   if (std::filesystem::is_regular_file(against, unreadable)) {
     return read_file(against, "the kernel to compare with", cases::kLargestSource);

@@ -8,7 +8,7 @@ namespace autokernel::cli {
 
 // The source of the kernel that `against` names: a file, or else a git revision of `kernel_file`.
 // Throws Error(usage) where it is neither, saying what was tried.
-[[nodiscard]] std::string opponent_source(const std::string& against,
-                                          const std::filesystem::path& kernel_file);
+[[nodiscard]] std::string incumbent_source(const std::string& against,
+                                           const std::filesystem::path& kernel_file);
 
 }  // namespace autokernel::cli
