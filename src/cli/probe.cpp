@@ -7,7 +7,7 @@
 #include "autokernel/base/error.h"
 #include "cli/doctor/facts_message.h"
 #include "cli/doctor/surroundings.h"
-#include "cli/messages_channel.h"
+#include "cli/parent_channel.h"
 
 namespace autokernel::cli {
 namespace {
@@ -62,7 +62,7 @@ void Probe::declare(Options options) {
 }
 
 int Probe::run(const Console& /*console*/) {
-  const Descriptor channel = messages_channel("probe", "doctor");
+  const Descriptor channel = parent_channel("probe", "doctor");
   send(channel, look(part_, device_));
   return 0;
 }

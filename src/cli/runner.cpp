@@ -12,7 +12,7 @@
 #include "autokernel/base/system_error.h"
 #include "autokernel/trial/message.h"
 #include "autokernel/trial/runner.h"
-#include "cli/messages_channel.h"
+#include "cli/parent_channel.h"
 
 namespace autokernel::cli {
 namespace {
@@ -74,7 +74,7 @@ class Teller {
 void Runner::declare(Options /*options*/) {}
 
 int Runner::run(const Console& /*console*/) {
-  const Descriptor channel = messages_channel("runner", "bench");
+  const Descriptor channel = parent_channel("runner", "bench");
   trial::hold_questions();
   // Started as /proc/self/exe, it would otherwise be listed as "exe".
   ::prctl(PR_SET_NAME, "autokernel-run");

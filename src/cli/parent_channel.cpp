@@ -1,4 +1,4 @@
-#include "cli/messages_channel.h"
+#include "cli/parent_channel.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 
 namespace autokernel::cli {
 
-Descriptor messages_channel(const std::string& hidden, const std::string& instead) {
+Descriptor parent_channel(const std::string& hidden, const std::string& instead) {
   struct stat status{};
   const bool is_pipe = ::fstat(kMessagesDescriptor, &status) == 0 && S_ISFIFO(status.st_mode);
   // Closed in processes that a library may start: whoever started us takes the channel's end for

@@ -10,7 +10,7 @@ namespace autokernel::cli {
 
 // The channel on kMessagesDescriptor. Throws Error(usage) where there is none: a user called
 // `hidden`, and is told to call `instead`.
-[[nodiscard]] Descriptor messages_channel(const std::string& hidden, const std::string& instead);
+[[nodiscard]] Descriptor parent_channel(const std::string& hidden, const std::string& instead);
 
 // Writes all of it. Throws Error(internal).
 void send(const Descriptor& channel, std::string_view bytes);
