@@ -6,7 +6,7 @@
 
 #include "autokernel/base/error.h"
 #include "cli/doctor/facts_message.h"
-#include "cli/doctor/surroundings.h"
+#include "cli/doctor/host_facts.h"
 #include "cli/parent_channel.h"
 
 namespace autokernel::cli {
@@ -48,8 +48,8 @@ template <typename Look>
   if (part == "library") {
     return line([&] { return doctor::Library{trial::try_library(driver::parse_device(device))}; });
   }
-  if (part == "surroundings") {
-    return line([] { return doctor::look_around(std::filesystem::current_path()); });
+  if (part == "host") {
+    return line([] { return doctor::host_facts(std::filesystem::current_path()); });
   }
   throw Error(Stop::internal, "unknown probe '" + part + "'");
 }

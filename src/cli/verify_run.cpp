@@ -36,7 +36,7 @@ int VerifyRun::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
   auto loop = loop::Loop::open_to_verify(std::filesystem::current_path(), "autokernel verify-run",
-                                         watching.surroundings());
+                                         watching.context());
   const loop::Verification verification = loop.verify(tag_, processes_);
   console.out << (json_ ? verification_json(verification) : verification_text(verification));
   return exit_code(verification);

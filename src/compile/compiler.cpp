@@ -332,16 +332,16 @@ Compiler& Compiler::operator=(Compiler&&) noexcept = default;
 Compiler::~Compiler() = default;
 
 Compiler Compiler::open(Caching caching) {
-  const Surroundings around = surroundings();
+  const SearchPlaces around = search_places();
   std::string tried;
-  for (const std::filesystem::path& candidate : nvrtc_candidates(around)) {
+  for (const std::filesystem::path& candidate : nvrtc_candidates(places)) {
     try {
       Nvrtc nvrtc(candidate);
       if (nvrtc.version() < kOldest) {
         throw BadLibrary(
             fmt::format("its version is {}.{}", nvrtc.version().first, nvrtc.version().second));
       }
-      std::vector<std::filesystem::path> includes = header_folders(nvrtc.library(), around);
+      std::vector<std::filesystem::path> includes = header_folders(nvrtc.library(), places);
       if (includes.empty())
         throw BadLibrary("CUDA's headers (cuda_fp16.h) are neither beside it nor elsewhere");
       return Compiler(std::make_unique<Library>(std::move(nvrtc), std::move(includes), caching));

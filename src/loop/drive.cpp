@@ -70,7 +70,7 @@ class AgentDriver {
 
   Driven drive() {
     // A step under way is finished; the second signal is for those who cannot wait.
-    parts_.surroundings.observer.interrupted = [this](int signal) {
+    parts_.context.observer.interrupted = [this](int signal) {
       if (driven_.signal != 0) return false;
       driven_.signal = signal;
       parts_.say("stopping after this step; a second signal aborts it");
@@ -78,7 +78,7 @@ class AgentDriver {
     };
     // It must not be called when we have gone.
     const Owned<AgentDriver*> listening(
-        this, [](AgentDriver* driver) { driver->parts_.surroundings.observer.interrupted = {}; });
+        this, [](AgentDriver* driver) { driver->parts_.context.observer.interrupted = {}; });
     parts_.require_quiet_head();
     // Whoever drives it wants it to go on.
     parts_.run().finished = false;

@@ -46,12 +46,12 @@ void Loop::Parts::wait_for_lock(const std::string& purpose) {
 }
 
 std::unique_ptr<Loop::Parts> Loop::Parts::make(const std::filesystem::path& here,
-                                               Surroundings surroundings) {
+                                               LoopContext context) {
   repo::Repository repository = repo::Repository::open(here);
   const Folders folders(repository.root());
   return std::make_unique<Parts>(Parts{.repository = std::move(repository),
                                        .folders = folders,
-                                       .surroundings = std::move(surroundings),
+                                       .context = std::move(context),
                                        .lock = {},
                                        .under_way = {}});
 }
@@ -84,15 +84,15 @@ void Loop::Parts::take_lock(const std::string& purpose) {
 }
 
 Loop Loop::open(const std::filesystem::path& here, const std::string& purpose,
-                Surroundings surroundings) {
-  auto parts = Parts::make(here, std::move(surroundings));
+                LoopContext context) {
+  auto parts = Parts::make(here, std::move(context));
   parts->make_ready();
   parts->wait_for_lock(purpose);
   return Loop(std::move(parts));
 }
 
-Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surroundings) {
-  auto parts = Parts::make(here, std::move(surroundings));
+Loop Loop::open_to_read(const std::filesystem::path& here, LoopContext context) {
+  auto parts = Parts::make(here, std::move(context));
   const std::filesystem::path git_folder = parts->repository.git_folder();
   std::error_code unreadable;
   const bool half_done = std::filesystem::exists(parts->folders.journal(), unreadable);
@@ -113,8 +113,8 @@ Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surround
 }
 
 Loop Loop::open_to_verify(const std::filesystem::path& here, const std::string& purpose,
-                          Surroundings surroundings) {
-  auto parts = Parts::make(here, std::move(surroundings));
+                          LoopContext context) {
+  auto parts = Parts::make(here, std::move(context));
   if (may_write(parts->repository.git_folder())) {
     parts->make_ready();
     parts->wait_for_lock(purpose);

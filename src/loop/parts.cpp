@@ -98,17 +98,17 @@ trial::Request Loop::Parts::request(const ledger::RunStarted& run, cases::CaseFi
 
 trial::Result Loop::Parts::measure(const trial::Request& request, const std::string& log) const {
   std::vector<std::string> notes;
-  trial::Observer observer = surroundings.observer;
+  trial::Observer observer = context.observer;
   observer.note = [&](const std::string& line) {
     notes.push_back(line);
-    if (surroundings.observer.note) surroundings.observer.note(line);
+    if (context.observer.note) context.observer.note(line);
   };
   trial::Request planned = request;
-  if (surroundings.plan) surroundings.plan(planned);
+  if (context.plan) context.plan(planned);
   trial::Result result = held_against_machine(planned, [&] {
-    return trial::hold_contest(planned, surroundings.limits, observer, surroundings.runner);
+    return trial::hold_contest(planned, context.limits, observer, context.runner);
   });
-  keep_log(log, surroundings.log_text(request, result, notes));  // the verdict stands without it
+  keep_log(log, context.log_text(request, result, notes));  // the verdict stands without it
   if (!result.ptx.empty()) keep_log(Folders::ptx(log), result.ptx);
   return result;
 }
@@ -129,8 +129,7 @@ std::vector<trial::Result> Loop::Parts::measure_again(const trial::Request& requ
   for (int i = 1; i <= processes; ++i) {
     say(fmt::format("measuring {} of {}: {}", i, processes, what));
     results.push_back(held_against_machine(request, [&] {
-      return trial::supervise(request, surroundings.limits, surroundings.observer,
-                              surroundings.runner);
+      return trial::supervise(request, context.limits, context.observer, context.runner);
     }));
     const trial::Result& result = results.back();
     if (result.conditions && !result.conditions->unclean.empty()) say(result.conditions->unclean);
@@ -144,14 +143,13 @@ void Loop::Parts::carry_out(const Recording& recording) {
     const Seal seal = seal_of(recording.ledger);
     known->last_line = {.offset = seal.offset, .length = seal.length};
   }
-  for (const std::string& note :
-       loop::carry_out(recording, repository, folders, surroundings.reached)) {
+  for (const std::string& note : loop::carry_out(recording, repository, folders, context.reached)) {
     say(note);
   }
 }
 
 void Loop::Parts::mend() {
-  for (const std::string& mended : recover(repository, folders, surroundings.reached)) {
+  for (const std::string& mended : recover(repository, folders, context.reached)) {
     known.reset();
     say(mended);
   }

@@ -21,7 +21,7 @@ enum class Extent : std::uint8_t { end, whole };
 struct Loop::Parts {
   repo::Repository repository;
   Folders folders;
-  Surroundings surroundings;
+  LoopContext context;
   std::optional<FileLock> lock;  // none for those who only look while another works
   std::string under_way;         // by whom, where it is another
   // A run's account is worked out once and then kept up.
@@ -29,7 +29,7 @@ struct Loop::Parts {
   std::vector<std::string> ledger_notes = {};  // what was found on opening it for the account
 
   [[nodiscard]] static std::unique_ptr<Parts> make(const std::filesystem::path& here,
-                                                   Surroundings surroundings);
+                                                   LoopContext context);
   // Makes the loop's folder and both names of the ledger, and says what was missing.
   void make_ready() const;
   // Takes the lock; throws Error(repository) where another holds it for longer than a look takes.
@@ -42,10 +42,10 @@ struct Loop::Parts {
   }
 
   void say(const std::string& line) const {
-    if (surroundings.say) surroundings.say(line);
+    if (context.say) context.say(line);
   }
   void at(std::string_view point) const {
-    if (surroundings.reached) surroundings.reached(point);
+    if (context.reached) context.reached(point);
   }
   // The run of the branch that the head is on. Throws Error(repository) where there is none.
   [[nodiscard]] Account& account();

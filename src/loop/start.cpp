@@ -146,7 +146,7 @@ Loop::Started Loop::start(const StartOptions& options) {
 
   run.git_rules = rules_now(repository);
   require_faithful_checkout(repository, head.commit, run.editable);
-  run.harness = harness_files(parts.surroundings.harness);
+  run.harness = harness_files(parts.context.harness);
 
   ledger::Experiment baseline;
   baseline.at = run.at;
@@ -170,7 +170,7 @@ Loop::Started Loop::start(const StartOptions& options) {
       options.min_gain.value_or(trial::least_gain(result.device.value_or(trial::DeviceReport{})));
   fill_in(baseline, result);
   baseline.seconds = result.total_seconds;
-  baseline.result = parts.surroundings.record(request, result, baseline.log);
+  baseline.result = parts.context.record(request, result, baseline.log);
 
   Recording recording;
   recording.what = "the start of run " + run.tag;

@@ -228,7 +228,7 @@ Step Loop::step(const StepOptions& options) {
   fill_in(experiment, result);
   experiment.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   try {
-    experiment.result = parts.surroundings.record(request, result, experiment.log);
+    experiment.result = parts.context.record(request, result, experiment.log);
 
     const bool kept = experiment.status == ledger::Status::keep;
     Recording recording;

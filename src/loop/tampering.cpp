@@ -90,8 +90,7 @@ std::vector<std::string> reference_faults(const repo::Repository& repository,
 
 void Loop::Parts::require_untampered(const Account& run, Extent extent) const {
   const Status& status = run.status;
-  if (const auto faults = harness_faults(status.run.harness, surroundings.harness);
-      !faults.empty()) {
+  if (const auto faults = harness_faults(status.run.harness, context.harness); !faults.empty()) {
     refuse(faults,
            "Measurements by two programs are not one record: restore it, or start a new run from "
            "here ('autokernel loop start TAG')");

@@ -130,7 +130,7 @@ Verification Loop::verify(const std::string& tag, int processes) {
   add(faults, case_faults(repository, run));
   add(faults, checkout_faults(repository, status, kept_commits(repository, status)));
   // Another build of the program is none of the agent's doing, and measures both kernels alike.
-  verification.remarks = harness_faults(run.harness, parts.surroundings.harness);
+  verification.remarks = harness_faults(run.harness, parts.context.harness);
   add(verification.remarks, ledger.notes());
   if (inspection.unchained > 0) {
     verification.remarks.push_back(

@@ -19,7 +19,7 @@
 namespace autokernel::loop {
 
 // What the loop needs of those above it. A function that is empty is not called, unless it says so.
-struct Surroundings {
+struct LoopContext {
   // A measurement as JSON, and as the text of its log; neither may be empty.
   std::function<std::string(const trial::Request&, const trial::Result&, const std::string& log)>
       record;
@@ -81,16 +81,15 @@ class Loop {
   // where another program holds the lock, naming it.
   // `purpose` is what others are told meanwhile: "autokernel loop step".
   [[nodiscard]] static Loop open(const std::filesystem::path& here, const std::string& purpose,
-                                 Surroundings surroundings);
+                                 LoopContext context);
   // The same for those who only look: they wait for nobody, hold up nobody and write nothing, so
   // that a disk may be mounted to be read only. But what is half done is mended, unless somebody
   // else is at it or nothing can be written.
-  [[nodiscard]] static Loop open_to_read(const std::filesystem::path& here,
-                                         Surroundings surroundings);
+  [[nodiscard]] static Loop open_to_read(const std::filesystem::path& here, LoopContext context);
   // For verify(): with the lock, as nothing may change meanwhile; where nothing can be written,
   // without.
   [[nodiscard]] static Loop open_to_verify(const std::filesystem::path& here,
-                                           const std::string& purpose, Surroundings surroundings);
+                                           const std::string& purpose, LoopContext context);
   Loop(Loop&&) noexcept;
   Loop& operator=(Loop&&) noexcept;
   ~Loop();

@@ -47,7 +47,7 @@ constexpr const char* kNewer = "install NVIDIA's driver 550 or later, or measure
 }
 
 [[nodiscard]] Line absent(const Facts& facts, const Survey& survey) {
-  const bool kernel_part = facts.surroundings.answer && facts.surroundings.answer->has_gpu_node;
+  const bool kernel_part = facts.host.answer && facts.host.answer->has_gpu_node;
   if (!kernel_part) return {"driver", Standing::missing, survey.trouble, kInstall};
   return {"driver", Standing::missing,
           "the kernel has NVIDIA's driver, but there is no libcuda.so.1: " + survey.trouble,

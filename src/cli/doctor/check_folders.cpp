@@ -27,11 +27,11 @@ constexpr std::uint64_t kLeastFree = 256ULL << 20U;
 }  // namespace
 
 Lines check_folders(const Facts& facts) {
-  if (!facts.surroundings.answer) {
-    return {{"folders", Standing::wrong, facts.surroundings.trouble,
+  if (!facts.host.answer) {
+    return {{"folders", Standing::wrong, facts.host.trouble,
              "df  (it hangs, too, if a file system does not answer)", Need::required}};
   }
-  const Surroundings& here = *facts.surroundings.answer;
+  const HostFacts& here = *facts.host.answer;
   return {
       line_for("temporary files", here.temporary, Need::required,
                "export TMPDIR=DIR  (a writable folder)"),

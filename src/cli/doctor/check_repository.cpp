@@ -7,8 +7,8 @@ namespace autokernel::cli::doctor {
 
 // bench needs no repository: it only keeps its logs in one.
 Lines check_repository(const Facts& facts) {
-  if (!facts.surroundings.answer) return {};
-  const Repository& repository = facts.surroundings.answer->repository;
+  if (!facts.host.answer) return {};
+  const Repository& repository = facts.host.answer->repository;
   if (repository.root.empty() && !repository.git_folder.empty()) {
     return {{"git", Standing::missing,
              repository.git_folder + " is a bare repository, without files to work on",

@@ -47,8 +47,8 @@ constexpr const char* kUnset = "unset CUDA_VISIBLE_DEVICES";
 }  // namespace
 
 Lines check_visible_devices(const Facts& facts) {
-  if (!facts.surroundings.answer || !facts.surroundings.answer->visible_devices) return {};
-  const std::string& value = *facts.surroundings.answer->visible_devices;
+  if (!facts.host.answer || !facts.host.answer->visible_devices) return {};
+  const std::string& value = *facts.host.answer->visible_devices;
   const std::vector<std::string> named = entries(value);
   // Without NVML nobody knows what there would be to see.
   const bool known = facts.watched.answer && !facts.watched.answer->gpus.empty();

@@ -53,7 +53,7 @@ struct Repository {
 };
 
 // What is read from files and the environment.
-struct Surroundings {
+struct HostFacts {
   std::optional<std::string> visible_devices;  // CUDA_VISIBLE_DEVICES
   bool has_gpu_node = false;                   // /dev/nvidiactl: the kernel's part of the driver
   std::string gnuplot;                         // its path; empty: none on the PATH
@@ -72,7 +72,7 @@ struct Facts {
   Asked<trial::DeviceReadiness> emulator;
   Asked<Library> gpu_library;  // asked where there is a GPU
   Asked<Library> cpu_library;
-  Asked<Surroundings> surroundings;
+  Asked<HostFacts> host;
 };
 
 // Whether bench would take a GPU here: where one is asked for, or where `auto` finds one it can

@@ -31,7 +31,7 @@ int LoopFinish::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop finish",
-                               watching.surroundings());
+                               watching.context());
   remembered_.require_same(loop.run());
   const loop::Finish finish = loop.finish(processes_);
   console.out << (json_ ? ledger::lines_of({finish.headline}) : finish_text(finish));

@@ -64,12 +64,12 @@ trial::Limits TimeoutOption::limits() const {
   return limits_with(seconds, usual);
 }
 
-loop::Surroundings speaking_on(const Console& console) {
-  loop::Surroundings surroundings;
-  surroundings.say = [&console](const std::string& line) {
+loop::LoopContext speaking_on(const Console& console) {
+  loop::LoopContext context;
+  context.say = [&console](const std::string& line) {
     console.err << "autokernel: " << visible_text(line) << '\n';
   };
-  return surroundings;
+  return context;
 }
 
 Watching::Watching(const Console& console, Diagnostics::Level level, const trial::Limits& limits)
@@ -80,28 +80,26 @@ Watching::Watching(const Console& console, Diagnostics::Level level, const trial
                                  ? Progress::Painting::on
                                  : Progress::Painting::off) {}
 
-loop::Surroundings Watching::surroundings() {
-  loop::Surroundings surroundings = speaking_on(*console_);
-  surroundings.record = [](const auto& request, const auto& result, const std::string& log) {
+loop::LoopContext Watching::context() {
+  loop::LoopContext context = speaking_on(*console_);
+  context.record = [](const auto& request, const auto& result, const std::string& log) {
     return record(request, result, log);
   };
-  surroundings.plan = [](trial::Request& request) {
+  context.plan = [](trial::Request& request) {
     if (request.against) {
       request.noise = device_noise(known_noise(request.case_directory, request.size));
     }
   };
-  surroundings.log_text = log_text;
+  context.log_text = log_text;
   // The running program, whatever lies in its place by now.
-  surroundings.harness = {"/proc/self/exe"};
+  context.harness = {"/proc/self/exe"};
   if (auto emulator = driver::emulator_file(); !emulator.empty()) {
-    surroundings.harness.push_back(std::move(emulator));
+    context.harness.push_back(std::move(emulator));
   }
-  surroundings.limits = limits_;
-  surroundings.observer.progress = [this](auto phase, auto elapsed) {
-    progress_.show(phase, elapsed);
-  };
-  surroundings.observer.note = [this](const std::string& line) { diagnostics_.note(line); };
-  return surroundings;
+  context.limits = limits_;
+  context.observer.progress = [this](auto phase, auto elapsed) { progress_.show(phase, elapsed); };
+  context.observer.note = [this](const std::string& line) { diagnostics_.note(line); };
+  return context;
 }
 
 }  // namespace autokernel::cli

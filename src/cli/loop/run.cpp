@@ -50,8 +50,8 @@ void LoopRun::declare(Options options) {
 int LoopRun::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
-  auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop run",
-                               watching.surroundings());
+  auto loop =
+      loop::Loop::open(std::filesystem::current_path(), "autokernel loop run", watching.context());
   remembered_.require_same(loop.run());
   const loop::DriveObserver observer = {
       .stepped =

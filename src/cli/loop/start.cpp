@@ -81,8 +81,7 @@ int LoopStart::run(const Console& console) {
 
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
-  auto loop =
-      loop::Loop::open(options.case_directory, "autokernel loop start", watching.surroundings());
+  auto loop = loop::Loop::open(options.case_directory, "autokernel loop start", watching.context());
   const loop::Loop::Started started = loop.start(options);
   if (!started.step) {
     console.out << text_block(started.result, "");

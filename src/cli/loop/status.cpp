@@ -37,7 +37,7 @@ void LoopStatus::declare(Options options) {
 
 int LoopStatus::run(const Console& console) {
   Watching watching(console, Diagnostics::Level::quiet);
-  auto loop = loop::Loop::open_to_read(std::filesystem::current_path(), watching.surroundings());
+  auto loop = loop::Loop::open_to_read(std::filesystem::current_path(), watching.context());
   const loop::Status& status = loop.status();
   remembered_.require_same(status.run);
   const std::string noise = noise_of(status.run, console);

@@ -39,8 +39,8 @@ void LoopStep::declare(Options options) {
 int LoopStep::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
-  auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop step",
-                               watching.surroundings());
+  auto loop =
+      loop::Loop::open(std::filesystem::current_path(), "autokernel loop step", watching.context());
   remembered_.require_same(loop.run());
   const loop::Step step = loop.step(options_);
   console.out << (json_ ? ledger::lines_of({step.experiment}) : step_text(step));

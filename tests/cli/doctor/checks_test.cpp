@@ -75,7 +75,7 @@ TEST(DoctorOnTheDriver, SaysHowToInstallIt) {
 
 TEST(DoctorOnTheDriver, KnowsAContainerThatWasNotGivenIt) {
   Facts facts = machine_without_gpu();
-  present(facts.surroundings.answer).has_gpu_node = true;
+  present(facts.host.answer).has_gpu_node = true;
   EXPECT_THAT(look("driver", facts),
               is(Standing::missing, "the kernel has", "NVIDIA_DRIVER_CAPABILITIES"));
 }
@@ -189,7 +189,7 @@ TEST(DoctorOnTheGpu, DoesNotMindABrokenOneWhereTheCpuIsAskedFor) {
 
 Line visible(const std::string& value, const Facts& machine = sound_machine()) {
   Facts facts = machine;
-  present(facts.surroundings.answer).visible_devices = value;
+  present(facts.host.answer).visible_devices = value;
   return look("CUDA_VISIBLE_DEVICES", facts);
 }
 
@@ -417,15 +417,15 @@ TEST(DoctorOnTheEmulator, SaysThatItCrashes) {
 
 TEST(DoctorOnFolders, NeedsRoomForTemporaryFiles) {
   Facts facts = machine_without_gpu();
-  present(facts.surroundings.answer).temporary.trouble = "No space left on device";
+  present(facts.host.answer).temporary.trouble = "No space left on device";
   EXPECT_THAT(look("temporary files", facts), is(Standing::wrong, "/tmp: No space", "TMPDIR"));
   EXPECT_FALSE(can_bench(check(facts)));
 }
 
 TEST(DoctorOnFolders, CanDoWithoutCacheAndLogs) {
   Facts facts = machine_without_gpu();
-  present(facts.surroundings.answer).cache.trouble = "Permission denied";
-  present(facts.surroundings.answer).logs.trouble = "Permission denied";
+  present(facts.host.answer).cache.trouble = "Permission denied";
+  present(facts.host.answer).logs.trouble = "Permission denied";
   EXPECT_THAT(look("cache", facts), is(Standing::wrong, "Permission denied", "XDG_CACHE_HOME"));
   EXPECT_THAT(look("logs", facts), is(Standing::wrong, "Permission denied", "chmod"));
   EXPECT_TRUE(can_bench(check(facts)));
@@ -433,21 +433,21 @@ TEST(DoctorOnFolders, CanDoWithoutCacheAndLogs) {
 
 TEST(DoctorOnFolders, WarnsWhereADiskIsAlmostFull) {
   Facts facts = machine_without_gpu();
-  present(facts.surroundings.answer).temporary.free_bytes = 1 << 20U;
+  present(facts.host.answer).temporary.free_bytes = 1 << 20U;
   EXPECT_THAT(look("temporary files", facts), is(Standing::wrong, "too little", "df -h /tmp"));
   EXPECT_TRUE(can_bench(check(facts)));
 }
 
 TEST(DoctorOnFolders, SaysThatAFileSystemDoesNotAnswer) {
   Facts facts = machine_without_gpu();
-  facts.surroundings = {{}, "no answer within 30 s"};
+  facts.host = {{}, "no answer within 30 s"};
   EXPECT_THAT(look("folders", facts), is(Standing::wrong, "no answer", "df"));
   EXPECT_FALSE(can_bench(check(facts)));
 }
 
 Line git(const std::function<void(Repository&)>& change) {
   Facts facts = machine_without_gpu();
-  change(present(facts.surroundings.answer).repository);
+  change(present(facts.host.answer).repository);
   EXPECT_TRUE(can_bench(check(facts)));  // bench needs no repository
   return look("git", facts);
 }
@@ -488,7 +488,7 @@ TEST(DoctorOnGit, SaysThatNoBranchIsCheckedOut) {
 
 TEST(DoctorOnGnuplot, SaysHowToInstallIt) {
   Facts facts = machine_without_gpu();
-  present(facts.surroundings.answer).gnuplot.clear();
+  present(facts.host.answer).gnuplot.clear();
   EXPECT_THAT(look("gnuplot", facts), is(Standing::missing, "not on the PATH", "gnuplot"));
   EXPECT_TRUE(can_bench(check(facts)));
 }

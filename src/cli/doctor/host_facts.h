@@ -8,7 +8,7 @@
 namespace autokernel::cli::doctor {
 
 // Seen from `here`, where bench would be run. Writes nothing that it does not remove.
-[[nodiscard]] Surroundings look_around(const std::filesystem::path& here);
+[[nodiscard]] HostFacts host_facts(const std::filesystem::path& here);
 
 // The repository that holds `here`.
 [[nodiscard]] Repository look_at_repository(const std::filesystem::path& here);

@@ -1,5 +1,5 @@
 // What files say, on made-up trees.
-#include "cli/doctor/surroundings.h"
+#include "cli/doctor/host_facts.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -97,7 +97,7 @@ class TemporaryFolder {
 TEST(LookAround, LeavesNothingBehind) {
   const test::ScratchFolder scratch;
   const TemporaryFolder chosen(scratch.path());
-  const Surroundings found = look_around(scratch.path());
+  const HostFacts found = host_facts(scratch.path());
   EXPECT_EQ(found.temporary.path, scratch.path().string());
   EXPECT_THAT(found.temporary.trouble, IsEmpty());
   EXPECT_TRUE(fs::is_empty(scratch.path()));
@@ -107,7 +107,7 @@ TEST(LookAround, SaysThatThereIsNoFolderForTemporaryFiles) {
   const test::ScratchFolder scratch;
   const std::string missing = (scratch.path() / "missing").string();
   const TemporaryFolder chosen(missing);
-  const Surroundings found = look_around(scratch.path());
+  const HostFacts found = host_facts(scratch.path());
   EXPECT_EQ(found.temporary.path, missing);
   EXPECT_THAT(found.temporary.trouble, HasSubstr(missing));
 }

@@ -1,4 +1,4 @@
-#include "cli/doctor/surroundings.h"
+#include "cli/doctor/host_facts.h"
 
 #include <unistd.h>
 
@@ -134,7 +134,7 @@ Folder look_at_folder(const fs::path& folder) {
   return found;
 }
 
-Surroundings look_around(const fs::path& here) {
+HostFacts host_facts(const fs::path& here) {
   return {.visible_devices = variable("CUDA_VISIBLE_DEVICES"),
           .has_gpu_node = is_there("/dev/nvidiactl"),
           .gnuplot = find_on_path("gnuplot").string(),
