@@ -77,12 +77,12 @@ Finish Loop::finish(int processes) {
   const repo::Repository& repository = parts.repository;
   parts.mend();
   parts.require_quiet_head();
-  const Account& account = parts.look();
-  const Status& status = account.status;
+  const RunState& state = parts.look();
+  const Status& status = state.status;
   const ledger::RunStarted& run = status.run;
   require_same_rules(repository, run);
   require_nothing_strayed(status);
-  parts.require_untampered(account, Extent::whole);
+  parts.require_untampered(state, Extent::whole);
 
   Finish finish{.headline = {}, .device = {}, .problem = {}, .library = {}, .status = status};
   ledger::RunFinished& headline = finish.headline;

@@ -11,11 +11,11 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
-#include "loop/account.h"
 #include "loop/keepsake.h"
 #include "loop/kept_index.h"
 #include "loop/leftovers.h"
 #include "loop/parts.h"
+#include "loop/run_state.h"
 
 namespace autokernel::loop {
 namespace {

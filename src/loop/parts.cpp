@@ -31,37 +31,37 @@ template <typename Measure>
 
 }  // namespace
 
-Account& Loop::Parts::account() { return known ? *known : read_account(repository.head().branch); }
+RunState& Loop::Parts::state() { return known ? *known : read_state(repository.head().branch); }
 
-Account& Loop::Parts::look() {
+RunState& Loop::Parts::look() {
   // First of all, who holds the lock clears away what a killed program was writing.
-  if (lock) static_cast<void>(account());
+  if (lock) static_cast<void>(state());
   const std::string branch = repository.head().branch;
   // The ledger is read while git looks at all files: neither needs the other, and an agent asks for
   // both before every edit. Where there is no room for a thread, one comes after the other.
-  std::future<Account&> reading =
-      std::async([&]() -> Account& { return known ? *known : read_account(branch); });
+  std::future<RunState&> reading =
+      std::async([&]() -> RunState& { return known ? *known : read_state(branch); });
   const std::vector<repo::Change> changes = repository.changes(Folders::are_own);
-  Account& run = reading.get();
+  RunState& run = reading.get();
   run.status.strayed = list_of(strayed_files(repository, run.status.run, changes));
   return run;
 }
 
-Account& Loop::Parts::read_account(const std::string& branch) {
+RunState& Loop::Parts::read_state(const std::string& branch) {
   const ledger::Ledger ledger = open_ledger();
   for (const std::string& note : ledger.notes()) say(note);
   ledger_notes = ledger.notes();
-  Accountant accountant(branch, ledger.lines());
+  RunStateReader reader(branch, ledger.lines());
   ledger.hand_over([&](const ledger::LineSpan& line, ledger::Entry&& entry) {
-    accountant.take(line, std::move(entry));
+    reader.take(line, std::move(entry));
   });
-  Account& run = adopt(std::move(accountant).account(), branch);
+  RunState& run = adopt(std::move(reader).state(), branch);
   // Of a restore or a turn's tidying up that was killed: no journal names the file.
   if (lock) remove_unfinished_writes(folders.root() / run.status.run.editable);
   return run;
 }
 
-Account& Loop::Parts::adopt(std::optional<Account> found, const std::string& branch) {
+RunState& Loop::Parts::adopt(std::optional<RunState> found, const std::string& branch) {
   if (!found) {
     throw Error(Stop::repository,
                 branch.starts_with("autokernel/")

@@ -9,9 +9,9 @@
 #include "autokernel/cases/case.h"
 #include "autokernel/loop/loop.h"
 #include "autokernel/repo/repository.h"
-#include "loop/account.h"
 #include "loop/carry_out.h"
 #include "loop/folders.h"
+#include "loop/run_state.h"
 
 namespace autokernel::loop {
 
@@ -24,9 +24,9 @@ struct Loop::Parts {
   LoopContext context;
   std::optional<FileLock> lock;  // none for those who only look while another works
   std::string under_way;         // by whom, where it is another
-  // A run's account is worked out once and then kept up.
-  std::optional<Account> known = {};
-  std::vector<std::string> ledger_notes = {};  // what was found on opening it for the account
+  // A run's state is worked out once and then kept up.
+  std::optional<RunState> known = {};
+  std::vector<std::string> ledger_notes = {};  // what was found on opening it for the state
 
   [[nodiscard]] static std::unique_ptr<Parts> make(const std::filesystem::path& here,
                                                    LoopContext context);
@@ -48,15 +48,15 @@ struct Loop::Parts {
     if (context.reached) context.reached(point);
   }
   // The run of the branch that the head is on. Throws Error(repository) where there is none.
-  [[nodiscard]] Account& account();
-  [[nodiscard]] Status& run() { return account().status; }
+  [[nodiscard]] RunState& state();
+  [[nodiscard]] Status& run() { return state().status; }
   // The same with the files that have strayed by now.
-  [[nodiscard]] Account& look();
-  // Works out the account of that branch's run, from the ledger and without a look into git.
-  Account& read_account(const std::string& branch);
-  // Makes this the account, that of the last run on the branch; throws Error(repository) where
+  [[nodiscard]] RunState& look();
+  // Reads the state of that branch's run, from the ledger and without a look into git.
+  RunState& read_state(const std::string& branch);
+  // Makes this the state, that of the last run on the branch; throws Error(repository) where
   // there is none.
-  Account& adopt(std::optional<Account> found, const std::string& branch);
+  RunState& adopt(std::optional<RunState> found, const std::string& branch);
   // The source of a commit's editable file. Throws Error(repository) where it has none.
   [[nodiscard]] std::string source_at(const std::string& commit, const std::string& editable) const;
   // The request of a trial of that case in that run, its source still to be set.
@@ -74,10 +74,10 @@ struct Loop::Parts {
   // Finishes or takes back what is half done, and says so. To be called by the holder of the lock.
   void mend();
   // What somebody has done to the ledger since it was written, each in a sentence.
-  [[nodiscard]] std::vector<std::string> ledger_faults(const Account& run, Extent extent) const;
+  [[nodiscard]] std::vector<std::string> ledger_faults(const RunState& run, Extent extent) const;
   // Throws Error(scope) where the ledger, results.tsv, the references or the program itself are not
   // what they were, naming all that was found and what to do. A table that is gone is made again.
-  void require_untampered(const Account& run, Extent extent) const;
+  void require_untampered(const RunState& run, Extent extent) const;
   // Throws Error(repository) where git has something under way or no branch is checked out.
   void require_quiet_head() const;
 };

@@ -7,12 +7,12 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/ledger/results_table.h"
-#include "loop/account.h"
 #include "loop/git_rules.h"
 #include "loop/harness.h"
 #include "loop/keepsake.h"
 #include "loop/kernel_file.h"
 #include "loop/parts.h"
+#include "loop/run_state.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
 
@@ -189,13 +189,13 @@ Loop::Started Loop::start(const StartOptions& options) {
   static_cast<void>(keep_ledger(repository, folders));
   started.moved_aside = recording.results_aside;
 
-  Accountant accountant(run.branch, 2);
+  RunStateReader reader(run.branch, 2);
   const std::uint64_t length_of_first = recording.ledger.text.find('\n') + 1;
-  accountant.take({.offset = recording.ledger.at, .length = length_of_first}, run);
-  accountant.take({.offset = recording.ledger.at + length_of_first,
-                   .length = recording.ledger.text.size() - length_of_first},
-                  baseline);
-  const Status& status = parts.adopt(std::move(accountant).account(), run.branch).status;
+  reader.take({.offset = recording.ledger.at, .length = length_of_first}, run);
+  reader.take({.offset = recording.ledger.at + length_of_first,
+               .length = recording.ledger.text.size() - length_of_first},
+              baseline);
+  const Status& status = parts.adopt(std::move(reader).state(), run.branch).status;
   started.step = Step{.experiment = baseline,
                       .result = result,
                       .run = run,

@@ -12,10 +12,10 @@
 #include "autokernel/base/visible_text.h"
 #include "autokernel/compile/essence.h"
 #include "autokernel/ledger/results_table.h"
-#include "loop/account.h"
 #include "loop/git_rules.h"
 #include "loop/kernel_file.h"
 #include "loop/parts.h"
+#include "loop/run_state.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
 
@@ -138,8 +138,8 @@ Step Loop::step(const StepOptions& options) {
   }
   parts.mend();
   parts.require_quiet_head();
-  Account& account = parts.look();
-  Status& status = account.status;
+  RunState& state = parts.look();
+  Status& status = state.status;
   const ledger::RunStarted& run = status.run;
   require_own_head(repository, status);
   if (!options.over_budget && status.is_budget_used_up()) {
@@ -150,7 +150,7 @@ Step Loop::step(const StepOptions& options) {
   }
   require_same_rules(repository, run);
   require_nothing_strayed(status);
-  parts.require_untampered(account, Extent::end);
+  parts.require_untampered(state, Extent::end);
   // What is no file at all, git has words for.
   const std::filesystem::path edited = folders.root() / run.editable;
   if (std::error_code gone; std::filesystem::is_regular_file(edited, gone)) {

@@ -25,13 +25,13 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
 
 // The seal against the last line of the run.
 [[nodiscard]] std::string seal_fault(const repo::Repository& repository,
-                                     const ledger::Ledger& ledger, const Account& account) {
-  const std::string name = seal_name(account.status.run.tag);
-  const ledger::LineSpan& last = account.last_line;
+                                     const ledger::Ledger& ledger, const RunState& state) {
+  const std::string name = seal_name(state.status.run.tag);
+  const ledger::LineSpan& last = state.last_line;
   const auto text = repository.bytes_referenced(name);
   if (!text) {
     // Earlier versions sealed nothing, and chained nothing.
-    if (!ledger.is_chained(account.first_line)) return {};
+    if (!ledger.is_chained(state.first_line)) return {};
     return fmt::format("the seal of the run, {}, is gone", name);
   }
   const auto seal = parse_seal(*text);
@@ -63,7 +63,7 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
 
 }  // namespace
 
-std::vector<std::string> Loop::Parts::ledger_faults(const Account& run, Extent extent) const {
+std::vector<std::string> Loop::Parts::ledger_faults(const RunState& run, Extent extent) const {
   const ledger::Ledger ledger = open_ledger();
   std::vector<std::string> faults;
   if (std::string fault = seal_fault(repository, ledger, run); !fault.empty()) {
@@ -88,7 +88,7 @@ std::vector<std::string> reference_faults(const repo::Repository& repository,
   return faults;
 }
 
-void Loop::Parts::require_untampered(const Account& run, Extent extent) const {
+void Loop::Parts::require_untampered(const RunState& run, Extent extent) const {
   const Status& status = run.status;
   if (const auto faults = harness_faults(status.run.harness, context.harness); !faults.empty()) {
     refuse(faults,

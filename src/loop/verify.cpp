@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
-#include "loop/account.h"
 #include "loop/git_rules.h"
 #include "loop/harness.h"
 #include "loop/headline.h"
 #include "loop/original_case.h"
 #include "loop/parts.h"
 #include "loop/results_file.h"
+#include "loop/run_state.h"
 #include "loop/tampering.h"
 
 namespace autokernel::loop {
@@ -105,12 +105,12 @@ Verification Loop::verify(const std::string& tag, int processes) {
   const ledger::Inspection inspection = ledger.inspect();
   const std::string branch = tag.empty() ? repository.head().branch : "autokernel/" + tag;
   if (!tag.empty()) require_run_among(inspection.rows, tag);
-  Accountant accountant(branch, inspection.rows.size());
+  RunStateReader reader(branch, inspection.rows.size());
   for (const ledger::Row& row : inspection.rows) {
-    accountant.take({.offset = row.offset, .length = row.length}, ledger::Entry(row.entry));
+    reader.take({.offset = row.offset, .length = row.length}, ledger::Entry(row.entry));
   }
-  const Account& account = parts.adopt(std::move(accountant).account(), branch);
-  const Status& status = account.status;
+  const RunState& state = parts.adopt(std::move(reader).state(), branch);
+  const Status& status = state.status;
   const ledger::RunStarted& run = status.run;
 
   Verification verification;
@@ -118,7 +118,7 @@ Verification Loop::verify(const std::string& tag, int processes) {
   verification.entries = inspection.rows.size();
   verification.claimed = claim_of(inspection.rows, status);
   std::vector<std::string>& faults = verification.faults;
-  faults = parts.ledger_faults(account, Extent::whole);
+  faults = parts.ledger_faults(state, Extent::whole);
   if (auto fault = results_fault(parts.folders, status, [&] { return inspection.rows; });
       !fault.empty()) {
     faults.push_back(std::move(fault));

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "loop/account.h"
+#include "loop/run_state.h"
 #include "support/scratch_folder.h"
 
 namespace autokernel::loop {

@@ -1,19 +1,19 @@
-#include "loop/account.h"
+#include "loop/run_state.h"
 
 #include <utility>
 
 namespace autokernel::loop {
 
-void Accountant::take(const ledger::LineSpan& line, ledger::Entry&& entry) {
+void RunStateReader::take(const ledger::LineSpan& line, ledger::Entry&& entry) {
   if (auto* run = std::get_if<ledger::RunStarted>(&entry); run && run->branch == branch_) {
     begin(line, std::move(*run));
     return;
   }
   const std::string& tag =
       std::visit([](const auto& any) -> const std::string& { return any.tag; }, entry);
-  if (!account_ || tag != account_->status.run.tag) return;
-  account_->last_line = line;
-  Status& status = account_->status;
+  if (!state_ || tag != state_->status.run.tag) return;
+  state_->last_line = line;
+  Status& status = state_->status;
   if (auto* experiment = std::get_if<ledger::Experiment>(&entry)) {
     add_to(status, std::move(*experiment));
   } else if (std::holds_alternative<ledger::Turn>(entry)) {
@@ -25,12 +25,12 @@ void Accountant::take(const ledger::LineSpan& line, ledger::Entry&& entry) {
   }
 }
 
-void Accountant::begin(const ledger::LineSpan& line, ledger::RunStarted&& run) {
-  account_.emplace();
-  account_->status.run = std::move(run);
-  account_->status.experiments.reserve(entries_);
-  account_->first_line = line;
-  account_->last_line = line;
+void RunStateReader::begin(const ledger::LineSpan& line, ledger::RunStarted&& run) {
+  state_.emplace();
+  state_->status.run = std::move(run);
+  state_->status.experiments.reserve(entries_);
+  state_->first_line = line;
+  state_->last_line = line;
 }
 
 void add_to(Status& status, ledger::Experiment&& experiment) {

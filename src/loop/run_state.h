@@ -10,32 +10,32 @@
 
 namespace autokernel::loop {
 
-struct Account {
+struct RunState {
   Status status;
   // Of the run in the ledger: its start, and what was written last.
   ledger::LineSpan first_line;
   ledger::LineSpan last_line;
 };
 
-// Works out the account of the last run on a branch: takes in the entries of the ledger, all of
+// Works out the state of the last run on a branch: takes in the entries of the ledger, all of
 // them, in order.
-class Accountant {
+class RunStateReader {
  public:
   // Makes room for so many entries at once: to move experiments as they become more takes longer
   // than to read them.
-  Accountant(std::string branch, std::size_t entries)
+  RunStateReader(std::string branch, std::size_t entries)
       : branch_(std::move(branch)), entries_(entries) {}
 
   void take(const ledger::LineSpan& line, ledger::Entry&& entry);
   // None where no run was started on the branch.
-  [[nodiscard]] std::optional<Account> account() && { return std::move(account_); }
+  [[nodiscard]] std::optional<RunState> state() && { return std::move(state_); }
 
  private:
   void begin(const ledger::LineSpan& line, ledger::RunStarted&& run);
 
   std::string branch_;
   std::size_t entries_;
-  std::optional<Account> account_;
+  std::optional<RunState> state_;
 };
 
 // Counts one more experiment, the run's next.
