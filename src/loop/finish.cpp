@@ -123,7 +123,7 @@ Finish Loop::finish(int processes) {
   recording.editable = run.editable;
   if (any_kept) recording.references = {{"refs/heads/" + headline.branch, kept.back()}};
   add_entries(recording, repository, parts.folders, run.tag, {headline});
-  parts.carry_out(recording);
+  parts.apply(recording);
   return finish;
 }
 

@@ -138,12 +138,12 @@ std::vector<trial::Result> Loop::Parts::measure_again(const trial::Request& requ
   return results;
 }
 
-void Loop::Parts::carry_out(const Recording& recording) {
+void Loop::Parts::apply(const Recording& recording) {
   if (known && !recording.ledger.text.empty()) {
     const Seal seal = seal_of(recording.ledger);
     known->last_line = {.offset = seal.offset, .length = seal.length};
   }
-  for (const std::string& note : loop::carry_out(recording, repository, folders, context.reached)) {
+  for (const std::string& note : loop::apply(recording, repository, folders, context.reached)) {
     say(note);
   }
 }

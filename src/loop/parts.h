@@ -9,7 +9,7 @@
 #include "autokernel/cases/case.h"
 #include "autokernel/loop/loop.h"
 #include "autokernel/repo/repository.h"
-#include "loop/carry_out.h"
+#include "loop/apply_journal.h"
 #include "loop/folders.h"
 #include "loop/run_state.h"
 
@@ -70,7 +70,7 @@ struct Loop::Parts {
                                                          int processes,
                                                          const std::string& what) const;
   // Does what is decided, and says what was in the way.
-  void carry_out(const Recording& recording);
+  void apply(const Recording& recording);
   // Finishes or takes back what is half done, and says so. To be called by the holder of the lock.
   void mend();
   // What somebody has done to the ledger since it was written, each in a sentence.

@@ -185,7 +185,7 @@ Loop::Started Loop::start(const StartOptions& options) {
           : ledger::Append{.at = ledger::results_header().size(),
                            .text = ledger::results_line(ledger::results_row(baseline))};
   recording.to = head.commit;
-  parts.carry_out(recording);
+  parts.apply(recording);
   static_cast<void>(keep_ledger(repository, folders));
   started.moved_aside = recording.results_aside;
 

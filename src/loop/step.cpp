@@ -199,7 +199,7 @@ Step Loop::step(const StepOptions& options) {
     parts.at("referenced");
     result = parts.measure(request, experiment.log);
   } catch (const Interrupted&) {
-    parts.carry_out(interrupted(trying, repository, folders));
+    parts.apply(interrupted(trying, repository, folders));
     parts.say(
         fmt::format("experiment {0} is recorded as interrupted, and {1} was restored to the "
                     "incumbent; 'autokernel restore {0}' brings its source back",
@@ -208,7 +208,7 @@ Step Loop::step(const StepOptions& options) {
     throw;
   } catch (const Error& error) {
     // The machine's fault: there was no experiment, and the edit stays where it is.
-    take_back(repository, folders, reference);
+    undo_step(repository, folders, reference);
     const bool other_device =
         error.stop() == Stop::environment &&
         std::string_view(error.what()).find("cannot be compared") != std::string_view::npos;
@@ -244,10 +244,10 @@ Step Loop::step(const StepOptions& options) {
       recording.to = experiment.commit;
     }
     recording.file_from = kept ? experiment.commit : experiment.incumbent;
-    parts.carry_out(recording);
+    parts.apply(recording);
   } catch (const Error&) {
     if (is_undecided(folders)) {
-      take_back(repository, folders, reference);
+      undo_step(repository, folders, reference);
       parts.say(fmt::format("experiment {} could not be recorded: the edit stays in {}",
                             experiment.number, run.editable));
     }

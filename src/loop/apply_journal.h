@@ -22,9 +22,9 @@ using Reached = std::function<void(std::string_view point)>;
 // Writes the journal, does what it says, and removes it. Throws where something fails; what was
 // done stays, and doing it again later is safe. What somebody has changed meanwhile (another head,
 // a branch moved, the file edited) is not overwritten: a sentence about each such thing.
-[[nodiscard]] std::vector<std::string> carry_out(const Recording& recording,
-                                                 const repo::Repository& repository,
-                                                 const Folders& folders, const Reached& reached);
+[[nodiscard]] std::vector<std::string> apply(const Recording& recording,
+                                             const repo::Repository& repository,
+                                             const Folders& folders, const Reached& reached);
 
 // Copies a file of the worktree to where nothing overwrites it, or moves it where it is no regular
 // file; says where that is. None where there is none.
@@ -42,7 +42,7 @@ std::optional<std::filesystem::path> put_aside(const Folders& folders, const std
 
 // Leaves things as if the step under way had not begun: no reference, no journal, and the edit
 // where it is. Where git cannot delete the reference, as on a full disk, recover() does it.
-void take_back(const repo::Repository& repository, const Folders& folders,
+void undo_step(const repo::Repository& repository, const Folders& folders,
                const std::string& reference);
 
 // The full name of the reference that keeps an experiment's commit for ever.

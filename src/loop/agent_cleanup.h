@@ -10,7 +10,7 @@
 
 namespace autokernel::loop {
 
-struct TidiedUp {
+struct Cleanup {
   std::vector<std::string> files;  // that were put back, as the agent left them: where they lie now
   std::string commit;              // that the branch had been moved to; empty: it had not
   std::string lost;  // of what was staged, in a sentence with what to do; empty: nothing
@@ -21,7 +21,7 @@ struct TidiedUp {
 // turn (where there was one), and every file but the editable one to what it was when the run was
 // started. What the agent left of them is moved to a new folder. A file that was too large to be
 // kept stays.
-[[nodiscard]] TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders,
+[[nodiscard]] Cleanup clean_up(const repo::Repository& repository, const Folders& folders,
                                const Status& status, const std::optional<KeptIndex>& index);
 
 }  // namespace autokernel::loop

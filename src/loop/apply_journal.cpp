@@ -1,4 +1,4 @@
-#include "loop/carry_out.h"
+#include "loop/apply_journal.h"
 
 #include <fmt/format.h>
 
@@ -161,8 +161,8 @@ std::optional<fs::path> put_aside(const Folders& folders, const std::string& pat
   }
 }
 
-std::vector<std::string> carry_out(const Recording& recording, const repo::Repository& repository,
-                                   const Folders& folders, const Reached& reached) {
+std::vector<std::string> apply(const Recording& recording, const repo::Repository& repository,
+                               const Folders& folders, const Reached& reached) {
   write_journal(folders.journal(), recording);
   at(reached, "decided");
   return do_all(recording, repository, folders, reached);
@@ -185,7 +185,7 @@ Recording interrupted(const Trying& trying, const repo::Repository& repository,
   return recording;
 }
 
-void take_back(const repo::Repository& repository, const Folders& folders,
+void undo_step(const repo::Repository& repository, const Folders& folders,
                const std::string& reference) {
   try {
     repository.delete_reference(reference);
@@ -245,7 +245,7 @@ std::vector<std::string> recover(const repo::Repository& repository, const Folde
     mended.push_back(recording->what + " was in progress when the program was killed" +
                      (had_to_do ? ": it is complete now" : ""));
   } else {
-    add(carry_out(interrupted(*trying, repository, folders), repository, folders, reached));
+    add(apply(interrupted(*trying, repository, folders), repository, folders, reached));
     mended.push_back(
         fmt::format("experiment {} was interrupted: it is recorded as such, and {} was restored to "
                     "the incumbent; 'autokernel restore {}' brings its source back",

@@ -1,4 +1,4 @@
-#include "loop/tidy_up.h"
+#include "loop/agent_cleanup.h"
 
 #include <fmt/format.h>
 
@@ -80,7 +80,7 @@ void put_back(const repo::Repository& repository, const Status& status, const St
 
 // What has changed. A folder that nobody can look through goes aside first.
 [[nodiscard]] std::vector<repo::Change> changes_in(const repo::Repository& repository,
-                                                   const Folders& folders, TidiedUp& tidied) {
+                                                   const Folders& folders, Cleanup& cleanup) {
   for (;;) {
     try {
       return repository.changes(Folders::are_own);
@@ -88,42 +88,42 @@ void put_back(const repo::Repository& repository, const Status& status, const St
       const std::string name = deep.folder().substr(0, deep.folder().size() - 1);
       const fs::path to = new_folder(folders) / name;
       move(folders.root() / name, to);
-      tidied.files.push_back(to.lexically_relative(folders.root()).string());
+      cleanup.files.push_back(to.lexically_relative(folders.root()).string());
     }
   }
 }
 
 }  // namespace
 
-TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, const Status& status,
+Cleanup clean_up(const repo::Repository& repository, const Folders& folders, const Status& status,
                  const std::optional<KeptIndex>& index) {
-  TidiedUp tidied;
+  Cleanup cleanup;
   repository.require_readable();
   remove_locks(repository, status);
-  tidied.commit = take_back_branch(repository, status);
+  cleanup.commit = take_back_branch(repository, status);
   // Before the look: what the agent has staged or taken out alone is no change of a file.
   if (index) {
     restore_index(repository, *index);
-    tidied.lost = lost_of_index(repository);
+    cleanup.lost = lost_of_index(repository);
   }
   for (const std::string& rule : put_rules_back(repository, status.run)) {
-    tidied.files.push_back(rule + " (put back)");
+    cleanup.files.push_back(rule + " (put back)");
   }
   const std::vector<Strayed> strayed =
-      strayed_files(repository, status.run, changes_in(repository, folders, tidied));
+      strayed_files(repository, status.run, changes_in(repository, folders, cleanup));
   const bool is_forged = !results_fault(folders, status, [&] {
                             return ledger::Ledger::open(folders.own()).rows();
                           }).empty();
   if (strayed.empty() && !is_forged) {
     require_results(folders, status);
-    return tidied;
+    return cleanup;
   }
   const fs::path aside = new_folder(folders);
   std::error_code unreadable;
   if (is_forged) {
     const fs::path to = aside / folders.results().filename();
     move(folders.results(), to);
-    tidied.files.push_back(to.lexically_relative(folders.root()).string());
+    cleanup.files.push_back(to.lexically_relative(folders.root()).string());
   }
   require_results(folders, status);
   for (const Strayed& one : strayed) {
@@ -134,15 +134,15 @@ TidiedUp tidy_up(const repo::Repository& repository, const Folders& folders, con
       const fs::path to = aside / one.path;
       move(one.path.ends_with('/') ? file.parent_path() : file,
            one.path.ends_with('/') ? to.parent_path() : to);
-      tidied.files.push_back(to.lexically_relative(folders.root()).string());
+      cleanup.files.push_back(to.lexically_relative(folders.root()).string());
     } else {
-      tidied.files.push_back(one.path + " (deleted)");
+      cleanup.files.push_back(one.path + " (deleted)");
     }
     put_back(repository, status, one);
   }
   // What was put back has gone into the index, whatever the user had staged of it.
   if (index) restore_index(repository, *index);
-  return tidied;
+  return cleanup;
 }
 
 }  // namespace autokernel::loop
