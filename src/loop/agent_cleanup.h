@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "loop/kept_index.h"
-#include "loop/parts.h"
+#include "loop/loop_parts.h"
 
 namespace autokernel::loop {
 

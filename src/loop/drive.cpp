@@ -18,12 +18,12 @@
 #include "loop/agent.h"
 #include "loop/agent_cleanup.h"
 #include "loop/brief.h"
-#include "loop/keepsake.h"
 #include "loop/kept_index.h"
 #include "loop/kernel_file.h"
-#include "loop/leftovers.h"
-#include "loop/parts.h"
+#include "loop/ledger_backup.h"
+#include "loop/loop_parts.h"
 #include "loop/seal.h"
+#include "loop/stray_processes.h"
 
 namespace autokernel::loop {
 namespace {

@@ -9,7 +9,7 @@
 #include "autokernel/ledger/time_scale.h"
 #include "loop/git_rules.h"
 #include "loop/headline.h"
-#include "loop/parts.h"
+#include "loop/loop_parts.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
 

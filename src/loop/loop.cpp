@@ -11,11 +11,11 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
-#include "loop/keepsake.h"
 #include "loop/kept_index.h"
-#include "loop/leftovers.h"
-#include "loop/parts.h"
+#include "loop/ledger_backup.h"
+#include "loop/loop_parts.h"
 #include "loop/run_state.h"
+#include "loop/stray_processes.h"
 
 namespace autokernel::loop {
 namespace {
@@ -73,7 +73,7 @@ void Loop::Parts::take_lock(const std::string& purpose) {
     lock.emplace(std::move(*held));
     under_way.clear();
     // Before anything else: they may be writing into what is mended.
-    if (const std::string ended = end_leftovers(repository.git_folder()); !ended.empty()) {
+    if (const std::string ended = end_stray_processes(repository.git_folder()); !ended.empty()) {
       say(ended);
     }
     mend();

@@ -14,7 +14,7 @@
 #include "autokernel/ledger/results_table.h"
 #include "loop/git_rules.h"
 #include "loop/kernel_file.h"
-#include "loop/parts.h"
+#include "loop/loop_parts.h"
 #include "loop/run_state.h"
 #include "loop/scope.h"
 #include "loop/seal.h"

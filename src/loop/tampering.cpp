@@ -8,9 +8,9 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
-#include "loop/harness.h"
-#include "loop/keepsake.h"
-#include "loop/parts.h"
+#include "loop/harness_files.h"
+#include "loop/ledger_backup.h"
+#include "loop/loop_parts.h"
 #include "loop/results_file.h"
 #include "loop/seal.h"
 
@@ -97,7 +97,7 @@ void Loop::Parts::require_untampered(const RunState& run, Extent extent) const {
   }
   if (const auto faults = ledger_faults(run, extent); !faults.empty()) {
     open_ledger().forget_index();
-    const auto second = second_ledger(repository, folders);
+    const auto second = ledger_backup(repository, folders);
     refuse(faults, second.empty() ? "'autokernel verify-run' shows what of the run still holds; a "
                                     "new run starts from here with 'autokernel loop start TAG'"
                                   : fmt::format("'cp {} {}' restores what was written",

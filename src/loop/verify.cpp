@@ -4,10 +4,10 @@
 
 #include "autokernel/base/error.h"
 #include "loop/git_rules.h"
-#include "loop/harness.h"
+#include "loop/harness_files.h"
 #include "loop/headline.h"
+#include "loop/loop_parts.h"
 #include "loop/original_case.h"
-#include "loop/parts.h"
 #include "loop/results_file.h"
 #include "loop/run_state.h"
 #include "loop/tampering.h"

@@ -9,7 +9,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/compile/essence.h"
-#include "loop/parts.h"
+#include "loop/loop_parts.h"
 
 namespace autokernel::loop {
 

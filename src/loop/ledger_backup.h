@@ -21,7 +21,7 @@ namespace autokernel::loop {
 [[nodiscard]] bool is_ledger_lost(const repo::Repository& repository, const Folders& folders);
 
 // The second name where it is another file by now, which holds what was written; empty otherwise.
-[[nodiscard]] std::filesystem::path second_ledger(const repo::Repository& repository,
+[[nodiscard]] std::filesystem::path ledger_backup(const repo::Repository& repository,
                                                   const Folders& folders);
 
 }  // namespace autokernel::loop

@@ -1,4 +1,4 @@
-#include "loop/harness.h"
+#include "loop/harness_files.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

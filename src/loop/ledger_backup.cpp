@@ -1,4 +1,4 @@
-#include "loop/keepsake.h"
+#include "loop/ledger_backup.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -104,7 +104,7 @@ bool is_ledger_lost(const repo::Repository& repository, const Folders& folders) 
   return size_of(opened(repository.git_folder() / kSecondName)) > 0;
 }
 
-fs::path second_ledger(const repo::Repository& repository, const Folders& folders) {
+fs::path ledger_backup(const repo::Repository& repository, const Folders& folders) {
   fs::path second = repository.git_folder() / kSecondName;
   std::error_code failed;
   const bool is_same = fs::equivalent(folders.ledger(), second, failed);

@@ -19,6 +19,6 @@ void end_turn(const std::filesystem::path& git_folder);
 
 // Ends what a turn that never came to its end has left, and says so in a sentence; empty: nothing
 // was left. To be called by the holder of the lock.
-[[nodiscard]] std::string end_leftovers(const std::filesystem::path& git_folder);
+[[nodiscard]] std::string end_stray_processes(const std::filesystem::path& git_folder);
 
 }  // namespace autokernel::loop

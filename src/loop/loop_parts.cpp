@@ -1,4 +1,4 @@
-#include "loop/parts.h"
+#include "loop/loop_parts.h"
 
 #include <fmt/format.h>
 

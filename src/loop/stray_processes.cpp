@@ -1,6 +1,6 @@
 // Which turn is under way stands in git's own folder, where no clean-up takes it away:
 // autokernel-turn, with the turn's name and nothing else.
-#include "loop/leftovers.h"
+#include "loop/stray_processes.h"
 
 #include <fmt/format.h>
 
@@ -51,7 +51,7 @@ void end_turn(const fs::path& git_folder) {
   fs::remove(record_in(git_folder), gone);
 }
 
-std::string end_leftovers(const fs::path& git_folder) {
+std::string end_stray_processes(const fs::path& git_folder) {
   const fs::path record = record_in(git_folder);
   remove_unfinished_writes(record);
   if (!is_turn_recorded(git_folder)) return {};
