@@ -13,7 +13,7 @@
 #include "repo/git_failure.h"
 #include "repo/index.h"
 #include "repo/no_waiting.h"
-#include "repo/patience.h"
+#include "repo/while_locked.h"
 
 namespace autokernel::repo {
 namespace {

@@ -6,8 +6,8 @@
 #include "repo/no_waiting.h"
 #include "repo/objects.h"
 #include "repo/open_repository.h"
-#include "repo/patience.h"
 #include "repo/sizes.h"
+#include "repo/while_locked.h"
 
 namespace autokernel::repo {
 

@@ -1,4 +1,4 @@
-#include "repo/patience.h"
+#include "repo/while_locked.h"
 
 #include <git2.h>
 
