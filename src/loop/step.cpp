@@ -10,7 +10,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
-#include "autokernel/compile/essence.h"
+#include "autokernel/compile/normalized_source.h"
 #include "autokernel/ledger/results_table.h"
 #include "loop/git_rules.h"
 #include "loop/kernel_file.h"

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "autokernel/base/error.h"
-#include "autokernel/compile/essence.h"
+#include "autokernel/compile/normalized_source.h"
 #include "loop/loop_parts.h"
 
 namespace autokernel::loop {
@@ -78,7 +78,7 @@ std::string name_of(const ledger::Experiment& experiment) {
 }
 
 std::string digest_of(const std::string& source) {
-  return repo::hash_of_bytes(compile::essence(source));
+  return repo::hash_of_bytes(compile::normalized(source));
 }
 
 void fill_in(ledger::Experiment& experiment, const trial::Result& result) {

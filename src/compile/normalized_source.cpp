@@ -1,4 +1,4 @@
-#include "autokernel/compile/essence.h"
+#include "autokernel/compile/normalized_source.h"
 
 #include "compile/source_text.h"
 
@@ -21,7 +21,7 @@ constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
 }  // namespace
 
-std::string essence(std::string_view source) {
+std::string normalized(std::string_view source) {
   std::string text;
   bool in_directive = false;
   bool blank = false;
@@ -68,7 +68,7 @@ std::string essence(std::string_view source) {
 }
 
 std::size_t count_tokens(std::string_view source) {
-  const std::string text = essence(source);
+  const std::string text = normalized(source);
   std::size_t tokens = 0;
   for (std::size_t at = 0; at < text.size(); ++tokens) {
     const std::size_t begin = at;

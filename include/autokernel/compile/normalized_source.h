@@ -10,8 +10,8 @@ namespace autokernel::compile {
 
 // The text without comments, without blanks that separate nothing, and with every other run of
 // blanks as one. Literals stay as they are; so does the end of a line where a directive ends there.
-// Two sources with the same essence compile to the same code, __LINE__ aside.
-[[nodiscard]] std::string essence(std::string_view source);
+// Two sources with the same normalized compile to the same code, __LINE__ aside.
+[[nodiscard]] std::string normalized(std::string_view source);
 
 // Words, numbers, literals and signs in it: how much there is to read.
 [[nodiscard]] std::size_t count_tokens(std::string_view source);
