@@ -5,8 +5,8 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/cases/case.h"
+#include "cases/case_sections.h"
 #include "cases/names.h"
-#include "cases/parts.h"
 
 namespace autokernel::cases {
 namespace {
