@@ -22,6 +22,8 @@
 #include "loop/kernel_file.h"
 #include "loop/ledger_backup.h"
 #include "loop/loop_parts.h"
+#include "loop/names.h"
+#include "loop/run_clock.h"
 #include "loop/seal.h"
 #include "loop/stray_processes.h"
 

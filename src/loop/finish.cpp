@@ -10,6 +10,8 @@
 #include "loop/git_rules.h"
 #include "loop/headline.h"
 #include "loop/loop_parts.h"
+#include "loop/names.h"
+#include "loop/run_clock.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
 

@@ -14,6 +14,7 @@
 #include "loop/kept_index.h"
 #include "loop/ledger_backup.h"
 #include "loop/loop_parts.h"
+#include "loop/names.h"
 #include "loop/run_state.h"
 #include "loop/stray_processes.h"
 
@@ -34,9 +35,9 @@ constexpr const char* kLock = "autokernel-lock";
 
 void Loop::Parts::wait_for_lock(const std::string& purpose) {
   // Somebody who only looks may be mending something just now.
-  const auto patience = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
   for (take_lock(purpose); !lock; take_lock(purpose)) {
-    if (std::chrono::steady_clock::now() >= patience) {
+    if (std::chrono::steady_clock::now() >= deadline) {
       throw Error(Stop::repository,
                   fmt::format("another loop is running on {}: {}; wait for it, or stop it",
                               folders.root().string(), under_way));

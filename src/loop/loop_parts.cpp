@@ -8,6 +8,8 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "loop/names.h"
+#include "loop/run_clock.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
 

@@ -82,24 +82,4 @@ struct Loop::Parts {
   void require_quiet_head() const;
 };
 
-// Throws Error(repository) where no run of that name was started, naming those that were.
-void require_run_among(const std::vector<ledger::Row>& rows, const std::string& tag);
-// "2026-01-31T12:34:56.789Z".
-[[nodiscard]] std::string now_utc();
-// Hours from one time as now_utc() writes it until another, or until now; 0 for a text that is
-// none, and where the clock was set back in between.
-[[nodiscard]] double hours_between(const std::string& from, const std::string& to);
-[[nodiscard]] double hours_since(const std::string& time);
-// Hours that a run has lasted. At least as long as its last entry says: a clock that was set back
-// since does not give time back to it.
-[[nodiscard]] double hours_of(const Status& status);
-// As people say it: the first seven digits of a commit.
-[[nodiscard]] std::string short_id(const std::string& commit);
-// "experiment 3 (1a2b3c4)".
-[[nodiscard]] std::string name_of(const ledger::Experiment& experiment);
-// What the source is remembered by: two with the same compile to the same code.
-[[nodiscard]] std::string digest_of(const std::string& source);
-// Median, rate and the rest of a correct result, into the entry.
-void fill_in(ledger::Experiment& experiment, const trial::Result& result);
-
 }  // namespace autokernel::loop

@@ -11,6 +11,7 @@
 #include "loop/harness_files.h"
 #include "loop/ledger_backup.h"
 #include "loop/loop_parts.h"
+#include "loop/names.h"
 #include "loop/results_file.h"
 #include "loop/seal.h"
 

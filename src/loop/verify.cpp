@@ -7,8 +7,10 @@
 #include "loop/harness_files.h"
 #include "loop/headline.h"
 #include "loop/loop_parts.h"
+#include "loop/names.h"
 #include "loop/original_case.h"
 #include "loop/results_file.h"
+#include "loop/run_clock.h"
 #include "loop/run_state.h"
 #include "loop/tampering.h"
 
