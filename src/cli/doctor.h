@@ -1,4 +1,4 @@
-// `autokernel doctor`: what this machine offers, what is missing, and the command that mends it.
+// `autokernel doctor`: what this machine has, what is missing, and the command that fixes it.
 #pragma once
 
 #include <string>

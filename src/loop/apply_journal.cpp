@@ -217,14 +217,14 @@ void finish_taking_back(const repo::Repository& repository, const Folders& folde
 
 std::vector<std::string> recover(const repo::Repository& repository, const Folders& folders,
                                  const Reached& reached) {
-  Notes mended;
+  Notes repaired;
   const auto add = [&](const Notes& notes) {
-    mended.insert(mended.end(), notes.begin(), notes.end());
+    repaired.insert(repaired.end(), notes.begin(), notes.end());
   };
   finish_taking_back(repository, folders);
   const std::optional<Journal> journal = read_journal(folders.journal());
   remove_unfinished(folders, journal);
-  if (!journal) return mended;
+  if (!journal) return repaired;
   // A killed program's lock files would stop every git command from here on.
   std::vector<std::string> written = {"HEAD"};
   const auto* recording = std::get_if<Recording>(&*journal);
@@ -237,21 +237,21 @@ std::vector<std::string> recover(const repo::Repository& repository, const Folde
     written.push_back(reference_of(trying->experiment.tag, trying->experiment.number));
   }
   for (const std::string& lock : repository.remove_stale_locks(written)) {
-    mended.push_back("removed the lock " + lock + " of a program that was killed");
+    repaired.push_back("removed the lock " + lock + " of a program that was killed");
   }
   if (recording != nullptr) {
     add(do_all(*recording, repository, folders, reached));
     const bool had_to_do = !recording->ledger.text.empty() || !recording->file_from.empty();
-    mended.push_back(recording->what + " was in progress when the program was killed" +
-                     (had_to_do ? ": it is complete now" : ""));
+    repaired.push_back(recording->what + " was in progress when the program was killed" +
+                       (had_to_do ? ": it is complete now" : ""));
   } else {
     add(apply(interrupted(*trying, repository, folders), repository, folders, reached));
-    mended.push_back(
+    repaired.push_back(
         fmt::format("experiment {} was interrupted: it is recorded as such, and {} was restored to "
                     "the incumbent; 'autokernel restore {}' brings its source back",
                     trying->experiment.number, trying->editable, trying->experiment.number));
   }
-  return mended;
+  return repaired;
 }
 
 }  // namespace autokernel::loop

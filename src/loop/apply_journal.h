@@ -31,7 +31,7 @@ using Reached = std::function<void(std::string_view point)>;
 std::optional<std::filesystem::path> put_aside(const Folders& folders, const std::string& path);
 
 // Finishes, or takes back, what an earlier program has left half done; a sentence about each thing
-// that was mended. To be called by the holder of the lock.
+// that was repaired. To be called by the holder of the lock.
 [[nodiscard]] std::vector<std::string> recover(const repo::Repository& repository,
                                                const Folders& folders, const Reached& reached);
 

@@ -144,9 +144,9 @@ class AgentDriver {
     end_turn(git_folder);
     // It may have removed whatever git ignores.
     parts_.folders.make();
-    if (const std::string mended = keep_ledger(parts_.repository, parts_.folders);
-        !mended.empty()) {
-      parts_.say(mended);
+    if (const std::string repaired = keep_ledger(parts_.repository, parts_.folders);
+        !repaired.empty()) {
+      parts_.say(repaired);
     }
     keep_output(turn);
     remarks_.clear();

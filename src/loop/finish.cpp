@@ -77,7 +77,7 @@ void require_ours(const repo::Repository& repository, const Status& status,
 Finish Loop::finish(int processes) {
   Parts& parts = *parts_;
   const repo::Repository& repository = parts.repository;
-  parts.mend();
+  parts.repair();
   parts.require_quiet_head();
   const RunState& state = parts.look();
   const Status& status = state.status;

@@ -21,7 +21,7 @@
 namespace autokernel::loop {
 namespace {
 
-// Longer than it takes to mend anything, shorter than anyone waits.
+// Longer than it takes to repair anything, shorter than anyone waits.
 constexpr std::chrono::milliseconds kPatience{1000};
 
 constexpr const char* kLock = "autokernel-lock";
@@ -34,7 +34,7 @@ constexpr const char* kLock = "autokernel-lock";
 }  // namespace
 
 void Loop::Parts::wait_for_lock(const std::string& purpose) {
-  // Somebody who only looks may be mending something just now.
+  // Somebody who only looks may be repairing something just now.
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   for (take_lock(purpose); !lock; take_lock(purpose)) {
     if (std::chrono::steady_clock::now() >= deadline) {
@@ -59,7 +59,8 @@ std::unique_ptr<Loop::Parts> Loop::Parts::make(const std::filesystem::path& here
 
 void Loop::Parts::make_ready() const {
   folders.make();
-  if (const std::string mended = keep_ledger(repository, folders); !mended.empty()) say(mended);
+  if (const std::string repaired = keep_ledger(repository, folders); !repaired.empty())
+    say(repaired);
 }
 
 Loop::Loop(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -73,12 +74,13 @@ void Loop::Parts::take_lock(const std::string& purpose) {
   if (auto* held = std::get_if<FileLock>(&taken)) {
     lock.emplace(std::move(*held));
     under_way.clear();
-    // Before anything else: they may be writing into what is mended.
+    // Before anything else: they may be writing into what is repaired.
     if (const std::string ended = end_stray_processes(repository.git_folder()); !ended.empty()) {
       say(ended);
     }
-    mend();
-    if (const std::string mended = recover_index(repository, folders); !mended.empty()) say(mended);
+    repair();
+    if (const std::string repaired = recover_index(repository, folders); !repaired.empty())
+      say(repaired);
   } else {
     under_way = std::get<FileLock::Holder>(taken).text;
   }

@@ -150,10 +150,10 @@ void Loop::Parts::apply(const Recording& recording) {
   }
 }
 
-void Loop::Parts::mend() {
-  for (const std::string& mended : recover(repository, folders, context.reached)) {
+void Loop::Parts::repair() {
+  for (const std::string& repaired : recover(repository, folders, context.reached)) {
     known.reset();
-    say(mended);
+    say(repaired);
   }
 }
 

@@ -34,7 +34,7 @@ struct Loop::Parts {
   void make_ready() const;
   // Takes the lock; throws Error(repository) where another holds it for longer than a look takes.
   void wait_for_lock(const std::string& purpose);
-  // Takes the lock if nobody holds it, and then mends what is half done; else sets under_way.
+  // Takes the lock if nobody holds it, and then repairs what is half done; else sets under_way.
   void take_lock(const std::string& purpose);
   // Who does not hold the lock only reads.
   [[nodiscard]] ledger::Ledger open_ledger() const {
@@ -72,7 +72,7 @@ struct Loop::Parts {
   // Does what is decided, and says what was in the way.
   void apply(const Recording& recording);
   // Finishes or takes back what is half done, and says so. To be called by the holder of the lock.
-  void mend();
+  void repair();
   // What somebody has done to the ledger since it was written, each in a sentence.
   [[nodiscard]] std::vector<std::string> ledger_faults(const RunState& run, Extent extent) const;
   // Throws Error(scope) where the ledger, results.tsv, the references or the program itself are not

@@ -117,7 +117,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   const repo::Repository& repository = parts.repository;
   const Folders& folders = parts.folders;
   require_tag(options.tag);
-  parts.mend();
+  parts.repair();
   parts.require_quiet_head();
   const repo::Head head = repository.head();
   if (head.commit.empty()) {

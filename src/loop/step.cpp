@@ -139,7 +139,7 @@ Step Loop::step(const StepOptions& options) {
   if (idea.empty()) {
     throw Error(Stop::usage, "an experiment needs its idea in a sentence: -m \"tiles of 64 x 64\"");
   }
-  parts.mend();
+  parts.repair();
   parts.require_quiet_head();
   RunState& state = parts.look();
   Status& status = state.status;

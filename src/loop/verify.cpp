@@ -101,7 +101,7 @@ const char* spelling(Verdict verdict) {
 Verification Loop::verify(const std::string& tag, int processes) {
   Parts& parts = *parts_;
   const repo::Repository& repository = parts.repository;
-  if (parts.lock) parts.mend();
+  if (parts.lock) parts.repair();
   // The file itself, not its index.
   const ledger::Ledger ledger = parts.open_ledger();
   const ledger::Inspection inspection = ledger.inspect();

@@ -1,5 +1,5 @@
 // A kernel's file that breaks the contract is refused before anything runs, and the reason names
-// the line to mend.
+// the line to fix.
 #include <gmock/gmock.h>
 
 #include <sstream>

@@ -104,7 +104,7 @@ TEST_F(Doctor, SaysThatNothingRunsOnTheGpu) {
   EXPECT_EQ(run.code, 3) << run.out;
   EXPECT_THAT(line_of("driver", run.out), HasSubstr("ok "));
   EXPECT_THAT(line_of("gpu", run.out), AllOf(HasSubstr("wrong "), HasSubstr("NVIDIA Fake")));
-  EXPECT_THAT(run.out, HasSubstr("mend first: gpu"));
+  EXPECT_THAT(run.out, HasSubstr("fix first: gpu"));
   EXPECT_EQ(doctor("works", "well", {"--device", "cpu"}).code, 0);
 }
 

@@ -61,10 +61,10 @@ class Recovery : public testing::Test {
   // After any recovery: opening again finds nothing to do, and the index is that of the ledger.
   void expect_settled() const {
     EXPECT_THAT(notes(), IsEmpty());
-    const std::string mended = contents(index());
+    const std::string repaired = contents(index());
     std::filesystem::remove(index());
     static_cast<void>(notes());
-    EXPECT_EQ(contents(index()), mended);
+    EXPECT_EQ(contents(index()), repaired);
   }
 
   test::ScratchFolder scratch_;

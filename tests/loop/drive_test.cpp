@@ -298,7 +298,7 @@ TEST_F(Driving, KilledWhileTidyingUpLeavesNoLock) {
   };
   EXPECT_EQ(in_a_process([&] { drive_on("true"); }), 128 + SIGKILL);
   workplace_.reached = nullptr;
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(faults_in(git_), IsEmpty());
 }
 

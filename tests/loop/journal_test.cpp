@@ -131,7 +131,8 @@ TEST(DamagedJournal, StopsEveryLoopUntilItIsMovedAway) {
   const Workplace workplace;
   workplace.start();
   workplace.git().write(".autokernel/journal.json", "damaged");
-  EXPECT_THAT(refusal(Stop::internal, [&] { workplace.mend(); }), HasSubstr("move the file away"));
+  EXPECT_THAT(refusal(Stop::internal, [&] { workplace.repair(); }),
+              HasSubstr("move the file away"));
   std::filesystem::remove(workplace.root() / ".autokernel/journal.json");
   EXPECT_EQ(workplace.try_out(kernel(80)).experiment.verdict, "kept");
 }

@@ -24,7 +24,7 @@ TEST(Lock, TheSecondLoopIsRefusedWithProcessAndPurposeOfTheFirst) {
   const Workplace workplace;
   workplace.start();
   const Loop first = workplace.open("autokernel loop step");
-  EXPECT_THAT(refusal(Stop::repository, [&] { workplace.mend(); }),
+  EXPECT_THAT(refusal(Stop::repository, [&] { workplace.repair(); }),
               AllOf(HasSubstr("process " + std::to_string(::getpid())),
                     HasSubstr("autokernel loop step"), HasSubstr("wait for it")));
 }
@@ -34,13 +34,13 @@ TEST(Lock, IsGivenUpWithTheLoop) {
   {
     const Loop first = workplace.open();
   }
-  EXPECT_EQ(refusal(Stop::repository, [&] { workplace.mend(); }), "no Error");
+  EXPECT_EQ(refusal(Stop::repository, [&] { workplace.repair(); }), "no Error");
 }
 
 TEST(Lock, AFileThatAKilledLoopHasLeftHoldsNobodyUp) {
   const Workplace workplace;
   workplace.git().write(".git/autokernel-lock", "process 1, autokernel loop step, since long ago");
-  EXPECT_EQ(refusal(Stop::repository, [&] { workplace.mend(); }), "no Error");
+  EXPECT_EQ(refusal(Stop::repository, [&] { workplace.repair(); }), "no Error");
 }
 
 TEST(Lock, IsEachWorktreesOwn) {

@@ -31,7 +31,7 @@ class Workplace {
   [[nodiscard]] LoopContext context() const;
   [[nodiscard]] Loop open(const std::string& purpose = "a test") const;
   // What every command does first.
-  void mend() const { static_cast<void>(open()); }
+  void repair() const { static_cast<void>(open()); }
   [[nodiscard]] StartOptions start_options(const std::string& tag = "demo") const;
   // NOLINTNEXTLINE(modernize-use-nodiscard): most tests only want a run to be there
   Loop::Started start(const std::string& tag = "demo") const;

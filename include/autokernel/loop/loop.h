@@ -83,7 +83,7 @@ class Loop {
   [[nodiscard]] static Loop open(const std::filesystem::path& here, const std::string& purpose,
                                  LoopContext context);
   // The same for those who only look: they wait for nobody, hold up nobody and write nothing, so
-  // that a disk may be mounted to be read only. But what is half done is mended, unless somebody
+  // that a disk may be mounted to be read only. But what is half done is repaired, unless somebody
   // else is at it or nothing can be written.
   [[nodiscard]] static Loop open_to_read(const std::filesystem::path& here, LoopContext context);
   // For verify(): with the lock, as nothing may change meanwhile; where nothing can be written,

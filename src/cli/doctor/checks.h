@@ -19,7 +19,7 @@ struct Line {
   std::string name;  // of what was looked at: "driver"; no two lines share one
   Standing standing = Standing::ok;
   std::string found;
-  std::string fix = {};  // the command that mends it; empty where all is well
+  std::string fix = {};  // the command that fixes it; empty where all is well
   Need need = Need::useful;
 };
 using Lines = std::vector<Line>;

@@ -8,7 +8,7 @@
 namespace autokernel::cli::doctor {
 
 // Per line of the report: how it stands, what was looked at, what was found; below it, where it is
-// not ok, the command that mends it. Ends with what bench can do.
+// not ok, the command that fixes it. Ends with what bench can do.
 [[nodiscard]] std::string text_report(const Facts& facts, const Lines& lines);
 
 // One JSON object:

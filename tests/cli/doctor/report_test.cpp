@@ -28,7 +28,7 @@ TEST(DoctorReport, BeginsEachLineWithHowItStands) {
 }
 
 TEST(DoctorReport, PutsTheCommandThatMendsItBelow) {
-  EXPECT_THAT(text(machine_without_gpu()), HasSubstr("\n                          mend: install"));
+  EXPECT_THAT(text(machine_without_gpu()), HasSubstr("\n                          fix: install"));
 }
 
 TEST(DoctorReport, EndsWithWhatBenchCanDo) {
