@@ -332,7 +332,7 @@ Compiler& Compiler::operator=(Compiler&&) noexcept = default;
 Compiler::~Compiler() = default;
 
 Compiler Compiler::open(Caching caching) {
-  const SearchPlaces around = search_places();
+  const SearchPlaces places = search_places();
   std::string tried;
   for (const std::filesystem::path& candidate : nvrtc_candidates(places)) {
     try {
