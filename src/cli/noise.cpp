@@ -82,7 +82,7 @@ void add_pairs(trial::NoiseRecording& recording, const trial::Times& times,
       return false;
     }
     ++report.processes;
-    add_pairs(recording, *result.times, result.comparison->incumbent);
+    add_pairs(recording, *result.times, result.comparison->opponent);
     recording.seconds += result.bench_seconds;
     // A process that stopped early had no memory for more outputs, and a comparison has none
     // either.
