@@ -45,7 +45,7 @@ double evaluate(const std::string& formula, const Sizes& sizes) {
     return value;
   } catch (const mu::ParserError& error) {
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
-      refuse(formula, fmt::format("\"{}\" is not a size symbol; known are {}", error.GetToken(),
+      refuse(formula, fmt::format("\"{}\" is not a size symbol; write {}", error.GetToken(),
                                   names_of(sizes)));
     }
     refuse(formula, error.GetMsg());

@@ -35,13 +35,13 @@ constexpr const char* kBenchExamples = R"(Examples:
   autokernel bench --case kernels --device cuda:1
   autokernel bench --device cpu --timeout 60 | grep '^median_us:'
   autokernel bench --against HEAD~1
-  autokernel bench --json > /tmp/failed.json; autokernel bench --replay /tmp/failed.json --device cpu
+  autokernel bench --json > failed.json; autokernel bench --replay failed.json --device cpu
 
 Prints one 'key: value' per line; a value that does not exist has no line. With --json, prints one
 JSON object (docs/json.md).
-Exit codes: 0 correct (with --against: faster), 10 correct but not faster, 11 incorrect,
-12 does not compile, 13 timed out, 14 crashed, 16 inconclusive, 17 unsupported by the emulated
-device; 2 usage, 3 environment (no such device, no compiler), 70 internal.)";
+Exit codes: 0 correct (with --against: faster), 10 correct but not faster, 11 incorrect, 12 does
+not compile, 13 timed out, 14 crashed, 16 inconclusive, 17 unsupported by the emulated device;
+2 usage, 3 environment (no such device, no compiler), 70 internal.)";
 
 // What is known to be in the way before anything is measured.
 void warn(const Console& console, const trial::Result& known) {

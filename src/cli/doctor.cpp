@@ -13,8 +13,9 @@ constexpr const char* kDoctorExamples = R"(Examples:
   autokernel doctor --device cuda:1
   autokernel doctor --json | jq -r '.checks[] | select(.status != "ok") | .fix'
 
-Each line says ok, missing or wrong, and what was found; what is missing or wrong is followed by the
-command that fixes it. Nothing is changed. A check that does not answer before its deadline is wrong.
+Each line says ok, missing or wrong, and what was found; what is missing or wrong is followed by
+the command that fixes it. Nothing is changed. A check that does not answer before its deadline is
+wrong.
 Exit codes: 0 bench can run on the requested device, 3 it cannot; 2 usage.)";
 
 // As for bench: long enough for anything, short enough to be counted in milliseconds.

@@ -34,8 +34,8 @@ constexpr const char* kNoiseExamples = R"(Examples:
   autokernel noise --case kernels --seconds 120
   autokernel noise --device cpu --size check --json
 
-The case's kernel.cu is timed against itself, in pairs, in several processes. The result is kept for
-this device, driver, case and size, and used by 'bench --against' and 'loop' (docs/noise.md).
+The case's kernel.cu is timed against itself, in pairs, in several processes. The result is kept
+for this device, driver, case and size, and used by 'bench --against' and 'loop' (docs/noise.md).
 --seconds does not include starting, compiling and checking. Exit codes as for bench.)";
 
 // In each process both kernels lie elsewhere, and a process holds the outputs of its launches until

@@ -187,7 +187,7 @@ class AgentDriver {
   [[nodiscard]] bool step(const AgentTurn& turn, const std::string& idea, const Cleanup& cleanup) {
     try {
       const Step made = loop_.step(
-          {.idea = idea.empty() ? "no description given" : idea, .simpler = options_.simpler});
+          {.idea = idea.empty() ? "an edit without a description" : idea, .simpler = options_.simpler});
       ++driven_.experiments;
       if (observer_.stepped) observer_.stepped(made);
       return true;

@@ -45,7 +45,7 @@ TEST(Advice, OnAnAccessOutOfBoundsIsToCheckTheIndex) {
 
 TEST(Advice, OnABarrierThatNotAllReachIsToMoveIt) {
   EXPECT_THAT(advice(emulated(Verdict::crashed, Cause::barrier)),
-              HasSubstr("every thread of the block must reach the barrier"));
+              HasSubstr("every thread of the block must reach a barrier"));
 }
 
 TEST(Advice, OnResultsThatDifferAsksForARace) {

@@ -84,7 +84,7 @@ TEST_F(DamagedMachine, AFolderForTemporaryFilesThatCannotBeWrittenIsNamedWithThe
   if (const std::string why = why_no_mounts(); !why.empty()) GTEST_SKIP() << why;
   expect_refusal(run_with_mounts("mount --bind . . && mount -o remount,ro,bind . && " +
                                  bench_in("A=", "tiled")),
-                 3, "set TMPDIR to a folder that can be written");
+                 3, "set TMPDIR to a writable folder");
   expect_nothing_left();
 }
 

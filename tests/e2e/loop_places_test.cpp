@@ -197,7 +197,7 @@ TEST_F(LoopPlaces, AStartIsRefusedWhereTheKernelIsInNoCommit) {
   edit(kernel(kFaster));
   const Outcome refused = run_autokernel({"loop", "start", "demo", "--device", "cpu"});
   EXPECT_EQ(refused.code, 4);
-  EXPECT_THAT(refused.err, HasSubstr("has changes that are in no commit"));
+  EXPECT_THAT(refused.err, HasSubstr("has uncommitted changes"));
   EXPECT_EQ(repository_.line("symbolic-ref", "HEAD"), "refs/heads/main");
   EXPECT_FALSE(fs::exists(repository_.root() / "results.tsv"));
 }

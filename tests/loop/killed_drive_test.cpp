@@ -97,7 +97,7 @@ TEST_F(KilledDrive, LeavesProcessesOfItsAgentThatTheNextCommandEnds) {
   workplace_.repair();
   EXPECT_THAT(test::processes_still_marked(marker()), IsEmpty());
   EXPECT_THAT(workplace_.said(),
-              Contains(AllOf(HasSubstr("the agent of a killed drive"), HasSubstr("ended"))));
+              Contains(AllOf(HasSubstr("the agent of a killed 'loop run'"), HasSubstr("ended"))));
   EXPECT_THAT(faults_in(workplace_.git()), IsEmpty());
 }
 

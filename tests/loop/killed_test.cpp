@@ -180,7 +180,7 @@ TEST_P(KilledStart, IsFinished) {
   ASSERT_EQ(killed_at(workplace_, GetParam(), [&] { workplace_.start(); }), kKilled);
   workplace_.repair();
   EXPECT_THAT(workplace_.status().experiments, SizeIs(1));
-  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("the start of run demo was under way")));
+  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("the start of run demo was in progress")));
   EXPECT_THAT(faults_in(workplace_.git()), IsEmpty());
 }
 

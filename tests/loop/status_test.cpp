@@ -96,7 +96,7 @@ TEST(Status, StopsAfterSoManyExperiments) {
   status.run.budget.max_runs = 4;
   EXPECT_EQ(status.why_stop(), "");
   status.run.budget.max_runs = 3;
-  EXPECT_EQ(status.why_stop(), "all 3 experiments are used up");
+  EXPECT_EQ(status.why_stop(), "all 3 experiments were made");
   EXPECT_TRUE(status.is_budget_used_up());
   EXPECT_THAT(status.next(), HasSubstr("autokernel loop finish"));
 }
@@ -107,7 +107,7 @@ TEST(Status, StopsAfterSoManyHours) {
   status.hours = 1.4;
   EXPECT_EQ(status.why_stop(), "");
   status.hours = 1.5;
-  EXPECT_EQ(status.why_stop(), "1.5 hours are over");
+  EXPECT_EQ(status.why_stop(), "1.5 hours have passed");
   EXPECT_TRUE(status.is_budget_used_up());
 }
 

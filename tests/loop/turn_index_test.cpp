@@ -133,7 +133,7 @@ TEST_F(TurnIndex, IsSaidToBeGoneWhereTheDriveIsKilledAsWell) {
           "kill -9 $(sed 's/process \\([0-9]*\\).*/\\1/' .git/autokernel-lock)\n");
   workplace_.repair();
   EXPECT_THAT(workplace_.said(),
-              Contains(HasSubstr("autokernel-index is gone, the index from before it")));
+              Contains(HasSubstr("autokernel-index, the index from before it, is gone")));
   workplace_.repair();
   EXPECT_THAT(git_.git("for-each-ref", "refs/autokernel-index"), IsEmpty());
 }
@@ -173,7 +173,7 @@ TEST_F(TurnIndex, StaysWhereTheHeadHasMovedSinceTheKill) {
   const std::string now = staged();
   workplace_.repair();
   EXPECT_EQ(staged(), now);
-  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("the head has moved")));
+  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("HEAD has moved")));
   EXPECT_FALSE(workplace_.has(kKept));
 }
 

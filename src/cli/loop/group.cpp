@@ -16,9 +16,10 @@ constexpr const char* kLoopExamples = R"(Examples:
   autokernel loop status                          where the run stands, and what to do next
   autokernel loop finish                          measure the gain again; a branch to merge
 
-Exit codes: 0 done or kept, 10 correct but not faster, 11 incorrect, 12 does not compile, 13 timed out,
-14 crashed, 15 something other than the editable file was changed, 16 inconclusive, 17 unsupported
-by the emulated device, 20 budget or plateau reached; 2 usage, 3 environment, 4 repository, 70 internal.)";
+Exit codes: 0 done or kept, 10 correct but not faster, 11 incorrect, 12 does not compile, 13 timed
+out, 14 crashed, 15 something other than the editable file was changed, 16 inconclusive,
+17 unsupported by the emulated device, 20 budget or plateau reached; 2 usage, 3 environment,
+4 repository, 70 internal.)";
 
 }  // namespace
 

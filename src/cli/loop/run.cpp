@@ -17,12 +17,12 @@ namespace {
 
 constexpr const char* kLoopRunExamples = R"text(Examples:
   autokernel loop run --agent 'claude -p --permission-mode acceptEdits' --max-runs 50
-  autokernel loop run --agent 'codex exec --full-auto -' --hours 8
-  autokernel loop run --agent 'cursor-agent -p --force "$(cat "$AUTOKERNEL_BRIEF")"' --no-progress 15
+  autokernel loop run --agent 'codex exec --full-auto -' --hours 8 --no-progress 15
+  autokernel loop run --agent 'cursor-agent -p --force "$(cat "$AUTOKERNEL_BRIEF")"'
 
 The agent is started once for each experiment, at the root of the repository, with a brief on its
-standard input and in the file $AUTOKERNEL_BRIEF; it edits $AUTOKERNEL_KERNEL and ends. Ctrl-C stops
-after the current step. Exit codes: 20 a budget or a plateau was reached, 3 the agent fails.)text";
+standard input and in the file $AUTOKERNEL_BRIEF; it edits $AUTOKERNEL_KERNEL and ends. Ctrl-C
+stops after the current step. Exit codes: 20 a budget or a plateau was reached, 3 the agent fails.)text";
 
 [[nodiscard]] std::string counted(int count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");

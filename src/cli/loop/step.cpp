@@ -13,7 +13,8 @@ constexpr const char* kLoopStepExamples = R"(Examples:
   autokernel loop step -m "drop the unrolled tail" --simpler
 
 The kernel is compiled, checked and timed against the incumbent, in pairs of launches. If it is
-faster, its commit is kept; if not, the file is restored, and 'autokernel show N' still has the edit.
+faster, its commit is kept; if not, the file is restored, and 'autokernel show N' still has the
+edit.
 Exit codes: 0 kept, 10 correct but not faster, 11 incorrect, 12 does not compile, 13 timed out,
 14 crashed, 16 inconclusive, 17 unsupported by the emulated device; and if nothing was done:
 2 usage (also: nothing new to try), 3 environment, 4 repository, 15 another file was changed,

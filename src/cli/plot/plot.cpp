@@ -32,10 +32,11 @@ constexpr const char* kPlotExamples = R"(Examples:
   autokernel plot --input old/results.tsv --output /tmp/old.svg
   autokernel plot --format svg --output - > progress.svg
 
-Reads results.tsv and, if it is beside it, the ledger of the run. With a ledger, the times are those of
-'autokernel log': the median of the baseline, and from there the gains in pairs of launches; a
-rejected experiment is never drawn below its incumbent. After 'loop finish' the title is the
-confirmed gain. Without a ledger, or with --raw, they are medians of different processes.
+Reads results.tsv and, if it is beside it, the ledger of the run. With a ledger, the times are
+those of 'autokernel log': the median of the baseline, and from there the gains in pairs of
+launches; a rejected experiment is drawn at its incumbent, or slower. After 'loop finish' the
+title is the confirmed gain. Without a ledger, or with --raw, they are medians of different
+processes.
 Needs gnuplot (sudo apt-get install gnuplot-nox).)";
 
 const std::map<std::string, plot::Format>& formats() {

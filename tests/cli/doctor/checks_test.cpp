@@ -100,7 +100,7 @@ TEST(DoctorOnTheDriver, SaysThatItIsTooOldForTheCompiler) {
   present(facts.cuda.answer).cuda_version = 12080;
   present(facts.gpu.answer).fault = "the driver refuses the code";
   EXPECT_THAT(look("driver", facts),
-              is(Standing::wrong, "refuses what NVRTC 13.0 compiles", "-cu12"));
+              is(Standing::wrong, "rejects what NVRTC 13.0 compiles", "-cu12"));
 }
 
 TEST(DoctorOnTheDriver, BelievesAKernelThatRanMoreThanVersions) {
@@ -275,7 +275,7 @@ TEST(DoctorOnMig, SaysWithWhatTimesOfASliceCompare) {
   const Facts facts = with_state([](WatchedGpu& gpu) {
     gpu.settings.mig = {.on = true, .on_after_reset = true, .instances = {"MIG-first"}};
   });
-  EXPECT_THAT(look("mig", facts), is_ok("slices of the same size only"));
+  EXPECT_THAT(look("mig", facts), is_ok("only with those of slices of the same size"));
 }
 
 TEST(DoctorOnMig, SaysThatAResetIsDue) {
@@ -351,7 +351,7 @@ TEST(DoctorOnTheCompiler, SaysThatItCrashes) {
 TEST(DoctorOnTheCompiler, SaysThatItDoesNotCompile) {
   Facts facts = machine_without_gpu();
   present(facts.compiler.answer).refusal = "cuda_bf16.h: no such file";
-  EXPECT_THAT(look("nvrtc", facts), is(Standing::wrong, "refuses a sound kernel", "pip install"));
+  EXPECT_THAT(look("nvrtc", facts), is(Standing::wrong, "rejects a valid kernel", "pip install"));
   EXPECT_FALSE(can_bench(check(facts)));
 }
 
@@ -458,7 +458,7 @@ TEST(DoctorOnGit, NamesRepositoryAndBranch) {
 
 TEST(DoctorOnGit, SaysThatThereIsNoRepository) {
   EXPECT_THAT(git([](Repository& r) { r = {}; }),
-              is(Standing::missing, "no repository", "git init"));
+              is(Standing::missing, "not in a git repository", "git init"));
 }
 
 TEST(DoctorOnGit, SaysThatABareRepositoryIsToBeCloned) {
@@ -476,7 +476,7 @@ TEST(DoctorOnGit, SaysThatAnotherGitHasTheLock) {
 
 TEST(DoctorOnGit, SaysWhatIsUnderWay) {
   EXPECT_THAT(git([](Repository& r) { r.under_way = "rebase"; }),
-              is(Standing::wrong, "a rebase is under way", "git rebase --abort"));
+              is(Standing::wrong, "a rebase is in progress", "git rebase --abort"));
   EXPECT_THAT(git([](Repository& r) { r.under_way = "bisect"; }),
               is(Standing::wrong, "bisect", "git bisect reset"));
 }
