@@ -124,7 +124,7 @@ See 'autokernel COMMAND --help' for the options of a command.)";
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) {
       const std::size_t changes = distance(word, "--" + name);
-      // What is cut short is meant all the same.
+      // An abbreviation counts as that option.
       const bool is_cut = word.size() > 4 && ("--" + name).starts_with(word);
       if (!is_cut && changes >= least) continue;
       least = is_cut ? 0 : changes;
@@ -168,7 +168,7 @@ See 'autokernel COMMAND --help' for the options of a command.)";
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// What is wrong with the command line, in the words of somebody who knows what it was meant to be.
+// What is wrong with the command line, and what was probably meant.
 [[nodiscard]] std::string complaint(const CLI::App& app, const std::vector<std::string>& arguments,
                                     const CLI::ParseError& error) {
   const CLI::App* chosen = &app;

@@ -33,7 +33,7 @@ The change is in time, against the incumbent: -10 % takes a tenth less time. The
 median of the baseline; each later one is the incumbent's plus the change, as measured in pairs.
 For the medians as measured, use --json or 'autokernel show N'.)";
 
-// As long as somebody watches, an experiment is seen about as soon as it is there.
+// Short enough that --follow shows an experiment about as soon as it is recorded.
 constexpr std::chrono::milliseconds kPause{500};
 
 [[nodiscard]] bool holds(const Experiment& experiment, const std::string& text) {

@@ -168,7 +168,7 @@ int Noise::run(const Console& console) {
   try {
     report.file = store_noise(request.case_directory, noise);
   } catch (const Error& error) {
-    not_stored = error;  // what was measured is told all the same
+    not_stored = error;  // what was measured is printed anyway
   }
   console.out << (json_ ? noise_json(report) : noise_text(report));
   if (not_stored) throw Error(*not_stored);

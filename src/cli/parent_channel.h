@@ -9,7 +9,7 @@
 namespace autokernel::cli {
 
 // The channel on kMessagesDescriptor. Throws Error(usage) where there is none: a user called
-// `hidden`, and is told to call `instead`.
+// `hidden`, and is referred to `instead`.
 [[nodiscard]] Descriptor parent_channel(const std::string& hidden, const std::string& instead);
 
 // Writes all of it. Throws Error(internal).

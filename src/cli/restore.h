@@ -1,4 +1,4 @@
-// `autokernel restore`: an earlier source back in the editable file.
+// `autokernel restore`: puts the source of an experiment into the editable file.
 #pragma once
 
 #include <optional>

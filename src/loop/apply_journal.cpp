@@ -23,7 +23,7 @@ void at(const Reached& reached, std::string_view point) {
   if (reached) reached(point);
 }
 
-// The rows of an earlier run go where they can be read, and the table begins anew.
+// The rows of an earlier run go where they can be read, and the table starts empty.
 void move_results_aside(const Folders& folders, const fs::path& to) {
   const auto rows = folders.read(folders.results(), "the results of an earlier run");
   if (!rows) return;

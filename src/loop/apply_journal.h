@@ -16,7 +16,7 @@
 
 namespace autokernel::loop {
 
-// Called with a name at each place where being killed leaves something half done.
+// Called with a name at each place where a kill leaves work unfinished.
 using Reached = std::function<void(std::string_view point)>;
 
 // Writes the journal, does what it says, and removes it. Throws where something fails; what was

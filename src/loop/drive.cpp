@@ -186,8 +186,8 @@ class AgentDriver {
 
   [[nodiscard]] bool step(const AgentTurn& turn, const std::string& idea, const Cleanup& cleanup) {
     try {
-      const Step made = loop_.step(
-          {.idea = idea.empty() ? "an edit without a description" : idea, .simpler = options_.simpler});
+      const Step made = loop_.step({.idea = idea.empty() ? "an edit without a description" : idea,
+                                    .simpler = options_.simpler});
       ++driven_.experiments;
       if (observer_.stepped) observer_.stepped(made);
       return true;
@@ -239,7 +239,7 @@ class AgentDriver {
     parts_.keep_log(last_log_, turn.output);
   }
 
-  // What the agent should not do again; it is told so in its next brief.
+  // What the agent should not do again; its next brief says so.
   void note_misdeeds(const AgentTurn& turn, const Cleanup& cleanup) {
     const auto note = [&](const std::string& what) {
       remarks_ += (remarks_.empty() ? "" : " ") + what;

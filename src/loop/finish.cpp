@@ -56,7 +56,7 @@ enum class Times : std::uint8_t { on_scale, medians };
   return commits;
 }
 
-// A branch of that name that no earlier finish has made is somebody's work.
+// A branch of that name that no earlier finish made is the user's work.
 void require_ours(const repo::Repository& repository, const Status& status,
                   const std::string& branch, const std::vector<std::string>& commits) {
   const auto stands_at = repository.reference("refs/heads/" + branch);

@@ -23,7 +23,7 @@ struct Loop::Parts {
   Folders folders;
   LoopContext context;
   std::optional<FileLock> lock;  // none for those who only look while another works
-  std::string under_way;         // by whom, where it is another
+  std::string under_way;         // by which other program; empty: none
   // A run's state is worked out once and then kept up.
   std::optional<RunState> known = {};
   std::vector<std::string> ledger_notes = {};  // what was found on opening it for the state
@@ -73,7 +73,7 @@ struct Loop::Parts {
   void apply(const Recording& recording);
   // Finishes or takes back what is half done, and says so. To be called by the holder of the lock.
   void repair();
-  // What somebody has done to the ledger since it was written, each in a sentence.
+  // What was changed in the ledger since it was written, each in a sentence.
   [[nodiscard]] std::vector<std::string> ledger_faults(const RunState& run, Extent extent) const;
   // Throws Error(scope) where the ledger, results.tsv, the references or the program itself are not
   // what they were, naming all that was found and what to do. A table that is gone is made again.

@@ -1,4 +1,4 @@
-// What somebody has done to the record of a run between two commands: to the ledger, results.tsv,
+// What was changed in the record of a run between two commands: in the ledger, results.tsv,
 // the references in git, or the program itself. What the run's files say is scope.cpp's.
 #include "loop/tampering.h"
 

@@ -18,7 +18,7 @@
 
 namespace autokernel::loop {
 
-// What the loop needs of those above it. A function that is empty is not called, unless it says so.
+// What the loop gets from its caller. A function that is empty is not called, unless it says so.
 struct LoopContext {
   // A measurement as JSON, and as the text of its log; neither may be empty.
   std::function<std::string(const trial::Request&, const trial::Result&, const std::string& log)>
@@ -28,14 +28,14 @@ struct LoopContext {
       log_text;
   // What else is known that a measurement may need, into its request.
   std::function<void(trial::Request&)> plan;
-  // A line for whoever watches.
+  // Prints a line for the user.
   std::function<void(const std::string&)> say;
   // The program's own files, which must be the same from the start of a run to its end.
   std::vector<std::filesystem::path> harness;
   trial::Observer observer;
   trial::RunnerCommand runner;
   trial::Limits limits;
-  // Each place where the program may be killed with something half done, by name; tests kill there.
+  // Each place where a kill leaves work unfinished, by name; tests kill there.
   std::function<void(std::string_view point)> reached;
 };
 
@@ -51,9 +51,9 @@ struct StartOptions {
 
 struct StepOptions {
   std::string idea;
-  bool again = false;        // also a source that was tried before
-  bool simpler = false;      // keep it, too, where it is as fast with clearly less code
-  bool over_budget = false;  // also where the run's budget is used up
+  bool again = false;        // even a source that was tried before
+  bool simpler = false;      // also keep one that is as fast with clearly less code
+  bool over_budget = false;  // even if the run's budget is used up
 };
 
 // What became of an experiment.
@@ -79,7 +79,7 @@ class Loop {
   // The loop of the repository that `here` lies in. Takes the lock of its worktree, and finishes or
   // takes back what an earlier program has left half done, saying so. Throws Error(repository)
   // where another program holds the lock, naming it.
-  // `purpose` is what others are told meanwhile: "autokernel loop step".
+  // `purpose` is what other programs report meanwhile: "autokernel loop step".
   [[nodiscard]] static Loop open(const std::filesystem::path& here, const std::string& purpose,
                                  LoopContext context);
   // The same for those who only look: they wait for nobody, hold up nobody and write nothing, so

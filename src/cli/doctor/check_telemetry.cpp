@@ -124,7 +124,7 @@ constexpr double kWattRounding = 0.5;
   return facts.cuda.answer && !facts.cuda.answer->gpus.empty();
 }
 
-// Without a GPU nobody misses NVML.
+// Without a GPU, NVML is not needed.
 [[nodiscard]] Lines without_telemetry(const Facts& facts, const std::string& why) {
   if (!has_gpu(facts)) return {};
   return {{"nvml", Standing::missing, why + "; clocks, power and other programs are unknown",

@@ -50,7 +50,7 @@ Lines check_visible_devices(const Facts& facts) {
   if (!facts.host.answer || !facts.host.answer->visible_devices) return {};
   const std::string& value = *facts.host.answer->visible_devices;
   const std::vector<std::string> named = entries(value);
-  // Without NVML nobody knows what there would be to see.
+  // Without NVML it is unknown which GPUs there are.
   const bool known = facts.watched.answer && !facts.watched.answer->gpus.empty();
   if (!known) return {{kName, Standing::ok, fmt::format(R"("{}")", value)}};
   const auto wrong = std::ranges::find_if_not(

@@ -12,7 +12,7 @@ namespace autokernel::cli::doctor {
 enum class Standing : std::uint8_t { ok, missing, wrong };
 [[nodiscard]] const char* spelling(Standing standing);
 
-// Whether bench on the device asked for can do without it.
+// Whether bench on the requested device can do without it.
 enum class Need : std::uint8_t { useful, required };
 
 struct Line {

@@ -95,7 +95,7 @@ class Question {
   BoundedText said_{kLargestText};
 };
 
-// The GPU that is tried: the one asked for, else the first.
+// The GPU that is tried: the requested one, else the first.
 [[nodiscard]] std::string gpu_of(const driver::DeviceChoice& device) {
   return "cuda:" + std::to_string(device.ordinal);
 }

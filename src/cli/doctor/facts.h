@@ -64,7 +64,7 @@ struct HostFacts {
 };
 
 struct Facts {
-  driver::DeviceChoice device;  // asked for
+  driver::DeviceChoice device;  // requested
   Asked<driver::Survey> cuda;
   Asked<Watched> watched;
   Asked<trial::CompilerReadiness> compiler;
@@ -75,7 +75,7 @@ struct Facts {
   Asked<HostFacts> host;
 };
 
-// Whether bench would take a GPU here: where one is asked for, or where `auto` finds one it can
+// Whether bench would take a GPU here: where one is requested, or where `auto` finds one it can
 // count. A driver that breaks when it is asked is taken, too, and bench fails with it.
 [[nodiscard]] bool takes_gpu(const driver::DeviceChoice& device, const Asked<driver::Survey>& cuda);
 

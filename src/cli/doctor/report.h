@@ -14,7 +14,7 @@ namespace autokernel::cli::doctor {
 // One JSON object:
 //   schema_version  1
 //   version         of autokernel
-//   device          as it was asked for: "auto", "cuda:0", "cpu"
+//   device          as requested: "auto", "cuda:0", "cpu"
 //   takes           what bench would take: "gpu" or "emulator"
 //   can_bench       whether bench can run on it
 //   checks          one object per line: name, status (ok, missing, wrong), found, fix (null where

@@ -37,7 +37,7 @@ changed.)";
                                " or above it; name a folder that has a case.toml with --case DIR");
 }
 
-// Whether the run's least gain can be told on this machine, before a night is spent on it.
+// Whether the run's minimum gain is detectable on this machine, before a night is spent on it.
 void warn_of_noise(const ledger::RunStarted& run, const fs::path& case_directory,
                    const Console& console) {
   const KnownNoise known = known_noise(case_directory, run.size);

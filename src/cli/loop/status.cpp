@@ -16,7 +16,7 @@ constexpr const char* kLoopStatusExamples = R"(Examples:
 
 It can be run at any time, also during a step.)";
 
-// What gain can be told in how long, as 'autokernel noise' has found; empty where it has not.
+// The detectable gains that 'autokernel noise' has found; empty where it has not been run.
 [[nodiscard]] std::string noise_of(const ledger::RunStarted& run, const Console& console) {
   const auto root = repository_of(std::filesystem::current_path());
   if (!root) return {};

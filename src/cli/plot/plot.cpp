@@ -47,7 +47,7 @@ const std::map<std::string, plot::Format>& formats() {
   return known;
 }
 
-// As asked for; else as the output's name ends; else png.
+// As requested; else by the ending of the output's name; else png.
 [[nodiscard]] plot::Format format_of(const std::string& asked, const std::string& output) {
   if (!asked.empty()) return formats().at(asked);
   const std::string ending = fs::path(output).extension().string();
