@@ -62,7 +62,7 @@ void Bench::declare(Options options) {
   add_size(options, size_);
   options
       .add_option("--timeout", timeout_seconds_,
-                  "Deadline for each of compiling, checking and timing (default: 30, 120, 120)")
+                  "Deadline for each of compile, check and time (default: 30, 120, 120)")
       .type_name("SECONDS");
   options
       .add_option("--against", against_,
@@ -77,7 +77,7 @@ void Bench::declare(Options options) {
       .type_name("FILE");
   options
       .add_option("--log", log_,
-                  "Write the full log to FILE (default: a new file; the newest twenty are kept)")
+                  "Write the full log to FILE (default: a new file in .autokernel/logs)")
       .type_name("FILE");
   options.add_flag("--no-cache", no_cache_, "Ignore the compile cache");
   options.add_flag("--unconfined", unconfined_,

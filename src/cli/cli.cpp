@@ -30,7 +30,7 @@ namespace autokernel::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Measures and improves CUDA kernels: one editable file, one fixed problem, results to "
+    "Measures and improves CUDA kernels: one editable file, one fixed problem, results you can "
     "trust.\nWithout a GPU the same kernels run on an emulated CUDA driver.";
 
 constexpr const char* kExamplesOfAll = R"(Examples:
@@ -40,7 +40,7 @@ constexpr const char* kExamplesOfAll = R"(Examples:
   autokernel loop start tiles                  start a run: keep what is faster, revert the rest
   autokernel plot                              plot the progress of a run: progress.png
   autokernel noise                             measure the detectable gain on this machine
-  autokernel doctor                            check this machine, and how to fix it
+  autokernel doctor                            check this machine
 
 Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster, 11 incorrect,
 12 does not compile, 13 timed out, 14 crashed, 15 something else was changed, 16 inconclusive,

@@ -32,7 +32,7 @@ void add_size(Options options, Text& size) {
 void add_min_gain(Options options, std::optional<double>& percent, const std::string& counts) {
   options
       .add_option("--min-gain", percent,
-                  "Minimum gain " + counts + ", in percent of the time [0.5; emulated 2]")
+                  "Minimum gain " + counts + ", in percent [0.5; emulated 2]")
       .type_name("PERCENT");
 }
 
@@ -51,7 +51,7 @@ void add_processes(Options options, int& processes) {
   // Of one process alone nothing can be said about how far processes differ.
   constexpr int kFewest = 2;
   constexpr int kMost = 100;
-  options.add_option("--processes", processes, "Number of fresh processes that measure")
+  options.add_option("--processes", processes, "Number of fresh processes to measure in")
       .type_name("N")
       .within(kFewest, kMost)
       .tells_default();

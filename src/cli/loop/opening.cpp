@@ -31,7 +31,7 @@ constexpr double kCheckSeconds = 30;
 
 void RememberedOptions::declare(Options options) {
   add_case(options, case_directory,
-           "; remembered by the run (default at the start: ./kernels, or . if it has a case.toml)");
+           "; remembered by the run (default at the start: ./kernels, or . if it has one)");
   add_device(options, device, "; remembered by the run");
 }
 
@@ -54,7 +54,7 @@ void RememberedOptions::require_same(const ledger::RunStarted& run) const {
 void TimeoutOption::declare(Options options) {
   options
       .add_option("--timeout", seconds,
-                  "Deadline for each of compiling, checking and timing (default: 30, 30, 120)")
+                  "Deadline for each of compile, check and time (default: 30, 30, 120)")
       .type_name("SECONDS");
 }
 

@@ -28,10 +28,11 @@ void LoopStep::declare(Options options) {
       .type_name("TEXT")
       .required();
   remembered_.declare(options);
-  options.add_flag("--again", options_.again, "Even if this source was tried before");
+  options.add_flag("--again", options_.again, "Try it even if this source was tried before");
   options.add_flag("--simpler", options_.simpler,
                    "Also keep a kernel that is as fast with at least a tenth less code");
-  options.add_flag("--over-budget", options_.over_budget, "Even if the run's budget is used up");
+  options.add_flag("--over-budget", options_.over_budget,
+                   "Try it even if the run's budget is used up");
   options.add_flag("--json", json_, "Print the experiment as a ledger entry (docs/ledger.md)");
   timeout_.declare(options);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");

@@ -114,7 +114,7 @@ void Plot::declare(Options options) {
       .type_name("FILE");
   options
       .add_option("-o,--output", output_,
-                  "File to write, - for standard output (default: progress.FORMAT; term: -)")
+                  "Output file, - for stdout (default: progress.FORMAT; term: -)")
       .type_name("FILE");
   options.add_flag("--raw", raw_,
                    "Plot each experiment's own median, each from a process of its own");
