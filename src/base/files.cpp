@@ -54,7 +54,7 @@ constexpr std::size_t kRandomDigits = 16;
 constexpr int kReading = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 
 [[nodiscard]] Error irregular(const std::string& attempt) {
-  return {Stop::usage, attempt + ": it is not a regular file; put one in its place"};
+  return {Stop::usage, attempt + ": it is not a regular file; replace it with one"};
 }
 
 [[nodiscard]] Error not_opened(const std::string& attempt) {

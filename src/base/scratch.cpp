@@ -64,10 +64,10 @@ ScratchDirectory::ScratchDirectory(const std::filesystem::path& parent) {
   remove_left_behind(above);
   std::string name = (above / (std::string(kPrefix) + "XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr) {
-    throw system_failure(Stop::environment,
-                         "cannot make a scratch folder in " + above.string() +
-                             " (set TMPDIR to a folder that can be written)",
-                         "mkdtemp");
+    throw system_failure(
+        Stop::environment,
+        "cannot make a scratch folder in " + above.string() + " (set TMPDIR to a writable folder)",
+        "mkdtemp");
   }
   path_ = Owned<std::filesystem::path>(name, remove_quietly);
   lock_ = open_and_lock(path_.get());

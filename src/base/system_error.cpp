@@ -13,10 +13,10 @@ struct Remedy {
 };
 
 constexpr std::array<Remedy, 4> kRemedies = {
-    {{ENOSPC, "; make room on that disk and run it again"},
-     {EDQUOT, "; make room within your quota on that disk and run it again"},
-     {EIO, "; that disk is failing, as the system's log will say: once it is well, run it again"},
-     {EROFS, "; that disk is mounted to be read only: remount it and run it again"}}};
+    {{ENOSPC, "; free some space on that disk and run the command again"},
+     {EDQUOT, "; free some of your quota on that disk and run the command again"},
+     {EIO, "; that disk is failing, see the system's log; replace it and run the command again"},
+     {EROFS, "; that disk is mounted read-only: remount it and run the command again"}}};
 
 [[nodiscard]] std::string text_of(int number) { return std::generic_category().message(number); }
 

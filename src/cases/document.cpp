@@ -129,7 +129,7 @@ Value parse_toml(const std::string& text) {
     const Place place = placed_at(error.source().begin);
     if (const std::string value = unquoted_value(text, place); !value.empty()) {
       const std::string name = shown(value);
-      throw BadToml(place, fmt::format("{0} stands without quotes; write \"{0}\"", name));
+      throw BadToml(place, fmt::format("{0} is not in quotes; write \"{0}\"", name));
     }
     throw BadToml(place, one_line(error.description()));
   }

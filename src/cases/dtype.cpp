@@ -71,7 +71,7 @@ DType dtype_from(const std::string& text) {
   for (const DType dtype : kDTypes) {
     if (text == spelling(dtype)) return dtype;
   }
-  throw Error(Stop::internal, "cannot read the dtype \"" + text + "\": it is none of ours");
+  throw Error(Stop::internal, "cannot read the dtype \"" + text + "\": it is unknown");
 }
 
 WholeNumbers whole_numbers_of(DType dtype) {

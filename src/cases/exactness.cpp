@@ -3,7 +3,7 @@
 
 #include <initializer_list>
 
-#include "cases/parts.h"
+#include "cases/case_sections.h"
 
 namespace autokernel::cases {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/cases/case.h"
+#include "cases/case_sections.h"
 #include "cases/names.h"
-#include "cases/parts.h"
 
 namespace autokernel::cases {
 namespace {
@@ -45,7 +45,7 @@ double evaluate(const std::string& formula, const Sizes& sizes) {
     return value;
   } catch (const mu::ParserError& error) {
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
-      refuse(formula, fmt::format("\"{}\" is no size symbol; there is {}", error.GetToken(),
+      refuse(formula, fmt::format("\"{}\" is not a size symbol; write {}", error.GetToken(),
                                   names_of(sizes)));
     }
     refuse(formula, error.GetMsg());

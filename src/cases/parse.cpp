@@ -5,8 +5,8 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "cases/case_sections.h"
 #include "cases/document.h"
-#include "cases/parts.h"
 
 namespace autokernel::cases {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "autokernel/base/error.h"
+#include "cases/case_sections.h"
 #include "cases/dtype.h"
 #include "cases/names.h"
-#include "cases/parts.h"
 
 namespace autokernel::cases {
 namespace {
@@ -149,9 +149,9 @@ void require_product(const Section& section, const Case& problem, const Tensor& 
     const std::vector<std::int64_t> b = extents(right, sizes);
     const std::vector<std::int64_t> c = extents(output, sizes);
     if (a.back() != b.front() || product_extents(a, b) != c) {
-      section.fail(
-          fmt::format("{} {} x {} {} does not give {} {} (at size \"{}\"); mend the shapes",
-                      left.name, listed(a), right.name, listed(b), output.name, listed(c), name));
+      section.fail(fmt::format("{} {} x {} {} does not give {} {} (at size \"{}\"); fix the shapes",
+                               left.name, listed(a), right.name, listed(b), output.name, listed(c),
+                               name));
     }
   }
 }

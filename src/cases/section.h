@@ -1,5 +1,5 @@
 // Reads one table of case.toml key by key. Every complaint names file, line, key, what was found
-// and what is allowed; a key that nobody asked for is one too.
+// and what is allowed; an unknown key is one too.
 #pragma once
 
 #include <limits>
@@ -70,7 +70,7 @@ class Section {
   std::string title_;
   Place place_;
   const Table* table_;
-  std::set<std::string> known_;  // every key that was asked for, there or not
+  std::set<std::string> known_;  // every key that was read, present or not
 };
 
 }  // namespace autokernel::cases

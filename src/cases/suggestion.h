@@ -1,4 +1,4 @@
-// What somebody who wrote a word that case.toml does not know probably meant.
+// What an unknown word in case.toml was probably meant to be.
 #pragma once
 
 #include <optional>

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "autokernel/base/error.h"
+#include "cases/case_sections.h"
 #include "cases/dtype.h"
 #include "cases/names.h"
-#include "cases/parts.h"
 
 namespace autokernel::cases {
 namespace {

@@ -42,33 +42,32 @@ constexpr const char* kAskEmulator =
                  : kAskEmulator;
     case Cause::out_of_shared:
       return "at the line that reason names, check the index against the size of the __shared__ "
-             "variable; that of an extern one is .shared_bytes of the launch";
+             "variable; that of an extern variable is .shared_bytes of the launch";
     case Cause::out_of_local:
       return "at the line that reason names, check the index against the size of the thread's own "
              "array";
     case Cause::null_pointer:
-      return "the pointer is null: nothing has set it where the line that reason names uses it";
+      return "the pointer is null where the line that reason names uses it: it was never set";
     case Cause::misaligned:
       return "a vector access (float4, cp.async of 16 bytes) needs an address that is a multiple "
              "of "
              "its size: start it at such an element, or load narrower";
     case Cause::barrier:
-      return "every thread of the block must reach the barrier, and every lane of its mask a "
-             "shuffle: move them out of the branch, the loop or the early return that some take";
+      return "every thread of the block must reach a barrier, and every lane in its mask a "
+             "shuffle: move them out of the branch, loop or early return that only some threads "
+             "take";
     case Cause::trap:
-      return "the kernel ran into __trap() or code that must not be reached, at the line that "
-             "reason names";
+      return "the kernel reached __trap() or unreachable code, at the line that reason names";
     case Cause::assertion:
-      return "the condition that reason quotes does not hold: see what its thread computes there";
+      return "the condition that reason quotes does not hold: check what its thread computes there";
     case Cause::instruction:
-      return "those who run such an instruction must be the threads that its mask names, all with "
-             "the same mask: move it out of the branch, or correct the mask";
+      return "the threads in the mask of such an instruction must all execute it, with the same "
+             "mask: move it out of the branch, or correct the mask";
     case Cause::bad_call:
       return "the function pointer was never set, or its type is not that of the function: see "
              "what sets it";
     case Cause::stack:
-      return "call less deeply, or write the recursion as a loop; smaller local arrays take less "
-             "of it";
+      return "nest calls less deeply, turn recursion into a loop, or make local arrays smaller";
     case Cause::unknown:
     case Cause::input_changed:
     case Cause::never_written:
@@ -81,8 +80,8 @@ constexpr const char* kAskEmulator =
 
 [[nodiscard]] std::string advice_when_not_finite(const Result& result) {
   std::string text =
-      "the value is infinite or no number: look for an overflow, a division by 0, or memory that "
-      "is read before it is written";
+      "the value is infinite or NaN: look for an overflow, a division by 0, or memory that is read "
+      "before it is written";
   const bool shares = result.resources && result.resources->shared_bytes > 0;
   if (shares) text += " (in __shared__ memory also for a missing __syncthreads())";
   return text;
@@ -92,35 +91,33 @@ constexpr const char* kAskEmulator =
   switch (result.cause) {
     case Cause::race:
       return "a race? Look for a missing __syncthreads() between writing and reading __shared__ "
-             "memory, also where the next round of a loop overwrites it, for writes without "
-             "atomics, and for a __shared__ element that is read but that nobody wrote";
+             "memory, also where the next iteration of a loop overwrites it, for writes without "
+             "atomics, and for a __shared__ element that is read but never written";
     case Cause::not_finite:
       return advice_when_not_finite(result);
     case Cause::input_changed:
       return "do not write inputs: are the kernel's parameters in the order of case.toml?";
     case Cause::never_written:
-      return "see whether the grid covers the whole tensor, and which elements a branch or an "
+      return "check whether the grid covers the whole tensor, and which elements a branch or an "
              "early return leaves out";
     case Cause::out_of_bounds:  // seen by the bytes around a buffer, on a GPU
       return kAskEmulator;
     default:
-      return "see which thread computes the element that reason names, and what it leaves out; "
-             "outputs, the workspace and __shared__ memory begin with random bits";
+      return "check which thread computes the element that reason names, and what it leaves out; "
+             "outputs, the workspace and __shared__ memory start out as random bits";
   }
 }
 
 [[nodiscard]] std::string advice_when_timed_out(const Result& result) {
   if (result.lost_in == trial::Phase::compile) {
-    return "the compiler takes too long: unroll less, or use smaller tiles; --timeout gives it "
-           "more";
+    return "the compiler takes too long: unroll less, or use smaller tiles; or raise --timeout";
   }
   if (is_emulated(result)) {
     return "see where reason says the warps stand: a loop or wait there never ends; if the kernel "
-           "is "
-           "only slow, give it more by --timeout or take --size check";
+           "is merely slow, raise --timeout or use --size check";
   }
-  return "look for a loop or barrier that never ends (--device cpu says where the warps stand); a "
-         "slow kernel gets more by --timeout";
+  return "look for a loop or barrier that never ends (--device cpu says where the warps stand); "
+         "for a slow kernel, raise --timeout";
 }
 
 }  // namespace
@@ -138,7 +135,7 @@ std::string advice(const Result& result) {
     case Verdict::crashed:
       return advice_when_crashed(result);
     case Verdict::unsupported:
-      return "try another way, or measure it on a GPU (bench --device cuda, or a run of its own "
+      return "write it another way, or measure on a GPU (bench --device cuda, or a separate run "
              "there)";
   }
   return {};

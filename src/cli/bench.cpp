@@ -14,10 +14,10 @@
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
 #include "cli/figures.h"
-#include "cli/full_log.h"
-#include "cli/logs.h"
+#include "cli/incumbent_source.h"
+#include "cli/log_folder.h"
+#include "cli/log_text.h"
 #include "cli/noise_store.h"
-#include "cli/opponent.h"
 #include "cli/option_values.h"
 #include "cli/output_files.h"
 #include "cli/progress.h"
@@ -36,12 +36,13 @@ constexpr const char* kBenchExamples = R"(Examples:
   autokernel bench --case kernels --device cuda:1
   autokernel bench --device cpu --timeout 60 | grep '^median_us:'
   autokernel bench --against HEAD~1
-  autokernel bench --json > /tmp/failed.json; autokernel bench --replay /tmp/failed.json --device cpu
+  autokernel bench --json > failed.json; autokernel bench --replay failed.json --device cpu
 
-Prints one 'key: value' per line, and a value that does not exist has no line. With --json, one JSON
-object (docs/json.md); with --quiet, the median in microseconds and nothing else.
-Exit codes: 0 correct (with --against: faster), 10 correct but not faster, 16 inconclusive, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed, 17 unsupported by the emulated device; 2 usage,
-3 environment (no such device, no compiler), 70 internal.)";
+Prints one 'key: value' per line; a value that does not exist has no line. With --json, prints one
+JSON object (docs/json.md).
+Exit codes: 0 correct (with --against: faster), 10 correct but not faster, 11 incorrect, 12 does
+not compile, 13 timed out, 14 crashed, 16 inconclusive, 17 unsupported by the emulated device;
+2 usage, 3 environment (no such device, no compiler), 70 internal.)";
 
 // What is known to be in the way before anything is measured.
 void warn(const Console& console, const trial::Result& known) {
@@ -62,29 +63,30 @@ void Bench::declare(Options options) {
   add_size(options, size_);
   options
       .add_option("--timeout", timeout_seconds_,
-                  "Most time for each of compiling, checking and timing (default: 30, 120, 120)")
+                  "Deadline for each of compile, check and time (default: 30, 120, 120)")
       .type_name("SECONDS");
   options
       .add_option("--against", against_,
-                  "Compare with another kernel, launch by launch in the same run: a file, or the "
-                  "kernel as it is in a git revision")
+                  "Compare with another kernel in pairs of launches: a file, or the kernel of a "
+                  "git revision")
       .type_name("FILE|REV");
-  add_min_gain(options, min_gain_pct_, "that counts");
+  add_min_gain(options, min_gain_pct_, "that counts as faster");
   options
       .add_option("--replay", replay_,
-                  "Repeat the bench that printed FILE with --json: its kernel, its options, its "
-                  "inputs; other options here come first")
+                  "Repeat the bench whose --json output is in FILE, with its kernel, options and "
+                  "inputs; options given here override it")
       .type_name("FILE");
-  options.add_option("--log", log_, "Write the full log to FILE instead of among the newest twenty")
+  options
+      .add_option("--log", log_,
+                  "Write the full log to FILE (default: a new file in .autokernel/logs)")
       .type_name("FILE");
-  options.add_flag("--no-cache", no_cache_, "Compile anew, whatever the compile cache holds");
+  options.add_flag("--no-cache", no_cache_, "Ignore the compile cache");
   options.add_flag("--unconfined", unconfined_,
-                   "Run the kernel outside its sandbox, for a profiler (ncu autokernel bench "
-                   "--unconfined); such times count for nothing");
+                   "Run the kernel without its sandbox, for a profiler (ncu autokernel bench "
+                   "--unconfined); such times do not count");
   Option json = options.add_flag("--json", json_, "Print one JSON object instead of text");
-  Option quiet = options.add_flag("-q,--quiet", quiet_, "Print the median and nothing else");
-  Option verbose =
-      options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+  Option quiet = options.add_flag("-q,--quiet", quiet_, "Print only the median, in microseconds");
+  Option verbose = options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
   quiet.excludes(json).excludes(verbose);
 }
 
@@ -110,20 +112,19 @@ trial::Request Bench::request() const {
   if (kernel_file_ || request.source.empty()) {
     request.source = read_file(request.kernel_file, "the kernel", cases::kLargestSource);
   }
-  add_opponent(request);
+  add_incumbent(request);
   return request;
 }
 
-void Bench::add_opponent(trial::Request& request) const {
+void Bench::add_incumbent(trial::Request& request) const {
   if (!against_.empty()) {
-    request.incumbent = {
-        .name = against_, .source = opponent_source(against_, request.kernel_file), .min_gain = {}};
+    request.incumbent = {.name = against_,
+                         .source = incumbent_source(against_, request.kernel_file),
+                         .min_gain = {}};
   }
   if (!min_gain_pct_) return;
   if (!request.incumbent) {
-    throw Error(Stop::usage,
-                "--min-gain says what counts as faster than another kernel; name it "
-                "with --against");
+    throw Error(Stop::usage, "--min-gain needs --against, which names the kernel to compare with");
   }
   request.incumbent->min_gain = least_gain(*min_gain_pct_);
 }
@@ -142,7 +143,7 @@ std::string Bench::kept_log(const trial::Request& request, const std::string& te
     return log.string();
   } catch (const Error& error) {
     // The verdict stands without it.
-    console.err << "autokernel: no log was kept: " << visible_line(error.what()) << '\n';
+    console.err << "autokernel: cannot keep the log: " << visible_line(error.what()) << '\n';
     return {};
   }
 }
@@ -190,7 +191,7 @@ int Bench::measure(const Console& console) const {
     return trial::supervise_with_retry(request, limits, observer);
   }();
 
-  const std::string log = kept_log(request, full_log(request, result, notes), result.ptx, console);
+  const std::string log = kept_log(request, log_text(request, result, notes), result.ptx, console);
   if (json_) {
     console.out << record(request, result, log);
   } else if (quiet_) {

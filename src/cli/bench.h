@@ -24,7 +24,7 @@ class Bench : public Command {
   // What the options ask for; what they leave open is taken from the record to replay, if any.
   [[nodiscard]] trial::Request request() const;
   // Sets what the kernel is to be compared with.
-  void add_opponent(trial::Request& request) const;
+  void add_incumbent(trial::Request& request) const;
   [[nodiscard]] std::string kept_log(const trial::Request& request, const std::string& text,
                                      const std::string& ptx, const Console& console) const;
 

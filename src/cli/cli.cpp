@@ -14,6 +14,7 @@
 #include "cli/completion.h"
 #include "cli/diff.h"
 #include "cli/doctor.h"
+#include "cli/help_format.h"
 #include "cli/launcher.h"
 #include "cli/log.h"
 #include "cli/loop/group.h"
@@ -29,20 +30,22 @@ namespace autokernel::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Measures and improves GPU kernels: one editable file, one fixed problem, numbers to trust.\n"
-    "Without a GPU the same kernels run on an emulated CUDA driver.";
+    "Measures and improves CUDA kernels: one editable file, one fixed problem, results you can "
+    "trust.\nWithout a GPU the same kernels run on an emulated CUDA driver.";
 
 constexpr const char* kExamplesOfAll = R"(Examples:
   autokernel bench                             measure ./kernels/kernel.cu
   autokernel bench --case DIR                  measure another case
   autokernel bench --device cpu --size check   a quick check without a GPU
-  autokernel loop start tiles                  start a run: what is faster is kept, the rest taken back
-  autokernel plot                              draw what a run has come to: progress.png
-  autokernel noise                             what gain this machine can tell from nothing, and in what time
-  autokernel doctor                            what this machine offers, and what is missing
+  autokernel loop start tiles                  start a run: keep what is faster, revert the rest
+  autokernel plot                              plot the progress of a run: progress.png
+  autokernel noise                             measure the detectable gain on this machine
+  autokernel doctor                            check this machine
 
-Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster, 11 incorrect, 12 does not compile, 13 timed out, 14 crashed,
-15 something else was changed, 16 inconclusive, 17 unsupported by the emulated device, 20 budget reached, 70 internal. 'autokernel COMMAND --help' says more.)";
+Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster, 11 incorrect,
+12 does not compile, 13 timed out, 14 crashed, 15 something else was changed, 16 inconclusive,
+17 unsupported by the emulated device, 20 budget reached, 70 internal.
+See 'autokernel COMMAND --help' for the options of a command.)";
 
 [[nodiscard]] std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
@@ -121,7 +124,7 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) {
       const std::size_t changes = distance(word, "--" + name);
-      // What is cut short is meant all the same.
+      // An abbreviation counts as that option.
       const bool is_cut = word.size() > 4 && ("--" + name).starts_with(word);
       if (!is_cut && changes >= least) continue;
       least = is_cut ? 0 : changes;
@@ -139,7 +142,7 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
     if (word == "--") break;
     if (!word.starts_with("--") || command.get_option_no_throw(word) != nullptr) continue;
     const std::string nearest = nearest_option(command, word);
-    return fmt::format("there is no option '{}'{}", word,
+    return fmt::format("unknown option '{}'{}", word,
                        nearest.empty() ? "" : "; did you mean " + nearest + "?");
   }
   return {};
@@ -156,7 +159,7 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
   const bool is_file = std::filesystem::is_regular_file(*found, unreadable);
   const char* option = is_file ? "--kernel" : "--case";
   const bool takes_it = command.get_option_no_throw(option) != nullptr;
-  return fmt::format("'{}' was not expected{}", *found,
+  return fmt::format("unexpected argument '{}'{}", *found,
                      takes_it ? fmt::format("; did you mean {} {}?", option, *found) : "");
 }
 
@@ -165,7 +168,7 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// What is wrong with the command line, in the words of somebody who knows what it was meant to be.
+// What is wrong with the command line, and what was probably meant.
 [[nodiscard]] std::string complaint(const CLI::App& app, const std::vector<std::string>& arguments,
                                     const CLI::ParseError& error) {
   const CLI::App* chosen = &app;
@@ -180,7 +183,7 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
       const std::string nearest = nearest_command(*chosen, argument);
       const std::string above = words.substr(0, words.size() - argument.size());
       return fmt::format(
-          "there is no command '{}'{}", words,
+          "unknown command '{}'{}", words,
           nearest.empty() ? "" : fmt::format("; did you mean {}{}?", above, nearest));
     }
     chosen = below.back();
@@ -207,6 +210,7 @@ Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster,
 int run(const std::vector<std::string>& given, const Console& console) {
   const std::vector<std::string> arguments = as_options(given);
   CLI::App app(kDescription, "autokernel");
+  app.formatter(help_format());
   app.footer(kExamplesOfAll);
   app.set_version_flag("--version", "autokernel " AUTOKERNEL_VERSION, "Print the version and exit");
   app.require_subcommand(0, 1);

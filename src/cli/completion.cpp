@@ -11,7 +11,7 @@ constexpr const char* kCompletionExamples = R"(Examples:
   source <(autokernel completion zsh)                      in ~/.zshrc, after compinit
   autokernel completion fish | source                      in ~/.config/fish/config.fish
 
-An installed autokernel has put these scripts where bash, zsh and fish look for them.)";
+An installed autokernel has these scripts where bash, zsh and fish look for them.)";
 
 }  // namespace
 
@@ -30,7 +30,7 @@ int Completion::run(const Console& console) {
   } else if (shell_ == "fish") {
     console.out << completion::fish_script(root);
   } else {
-    throw Error(Stop::usage, "no such shell: '" + shell_ + "'; completion takes bash, zsh or fish");
+    throw Error(Stop::usage, "unknown shell: '" + shell_ + "'; completion takes bash, zsh or fish");
   }
   return 0;
 }

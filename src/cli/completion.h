@@ -10,9 +10,7 @@ namespace autokernel::cli {
 class Completion : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "completion"; }
-  [[nodiscard]] std::string summary() const override {
-    return "Print the completion script of a shell";
-  }
+  [[nodiscard]] std::string summary() const override { return "Print a shell completion script"; }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
 

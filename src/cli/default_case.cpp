@@ -28,7 +28,7 @@ fs::path default_case(const fs::path& here) {
   if (is_case(installed_case())) return installed_case();
   throw Error(Stop::usage, "no case found: neither " + here.string() + " nor " +
                                (here / "kernels").string() +
-                               " holds a case.toml; name a folder that does with --case DIR");
+                               " has a case.toml; name a folder that has one with --case DIR");
 }
 
 fs::path existing_case(const fs::path& directory) {
@@ -42,7 +42,7 @@ fs::path existing_case(const fs::path& directory) {
     throw Error(Stop::usage,
                 "a case is a folder: --case " + (above.empty() ? "." : above.string()));
   }
-  throw Error(Stop::usage, "no such case: " + directory.string() + " holds no case.toml");
+  throw Error(Stop::usage, "no such case: " + directory.string() + " has no case.toml");
 }
 
 }  // namespace autokernel::cli

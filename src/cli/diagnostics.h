@@ -1,4 +1,4 @@
-// Lines for somebody who wants to see what the program does, on standard error.
+// Lines on what the program does, on standard error, for --verbose.
 #pragma once
 
 #include <cstdint>

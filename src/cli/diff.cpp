@@ -9,7 +9,7 @@ namespace autokernel::cli {
 namespace {
 
 constexpr const char* kDiffExamples = R"(Examples:
-  autokernel diff 7        what experiment 7 changed in the best of then
+  autokernel diff 7        what experiment 7 changed in its incumbent
   autokernel diff 3 7      how 7 differs from 3)";
 
 }  // namespace
@@ -17,7 +17,7 @@ constexpr const char* kDiffExamples = R"(Examples:
 void Diff::declare(Options options) {
   options.footer(kDiffExamples);
   options.add_option("N", number_, "Number of the experiment").required();
-  options.add_option("M", other_, "Number of another, to compare N with");
+  options.add_option("M", other_, "Another experiment, to compare N with");
 }
 
 int Diff::run(const Console& console) {

@@ -1,4 +1,4 @@
-// `autokernel doctor`: what this machine offers, what is missing, and the command that mends it.
+// `autokernel doctor`: what this machine has, what is missing, and the command that fixes it.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ class Doctor : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "doctor"; }
   [[nodiscard]] std::string summary() const override {
-    return "Say what this machine offers, what is missing and how to mend it";
+    return "Check this machine, and say how to fix what is missing or wrong";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;

@@ -16,7 +16,7 @@ struct Figures {
   std::optional<Roofline> roof;
 };
 
-// Nothing for a kernel that failed: nobody is told how fast a wrong kernel is. `result` must live
+// Nothing for a kernel that failed: the speed of a wrong kernel is not reported. `result` must live
 // longer.
 [[nodiscard]] std::optional<Figures> figures(const trial::Result& result);
 

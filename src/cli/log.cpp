@@ -13,7 +13,7 @@
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/ledger/time_scale.h"
 #include "autokernel/loop/loop.h"
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 #include "cli/loop/opening.h"
 #include "cli/loop/text.h"
 
@@ -29,10 +29,11 @@ constexpr const char* kLogExamples = R"(Examples:
   autokernel log --follow
   autokernel log --all --json | jq -r '[.tag, .number, .median_us] | @tsv'
 
-A change is of the time, against the best before: -10 % is a tenth faster. Times begin with the median of the baseline, and each
-other one is the best's before it and the change, as measured in pairs. Medians as they were measured: --json, 'show N'.)";
+The change is in time, against the incumbent: -10 % takes a tenth less time. The first time is the
+median of the baseline; each later one is the incumbent's plus the change, as measured in pairs.
+For the medians as measured, use --json or 'autokernel show N'.)";
 
-// As long as somebody watches, an experiment is seen about as soon as it is there.
+// Short enough that --follow shows an experiment about as soon as it is recorded.
 constexpr std::chrono::milliseconds kPause{500};
 
 [[nodiscard]] bool holds(const Experiment& experiment, const std::string& text) {
@@ -50,19 +51,21 @@ struct Timed {
 
 void Log::declare(Options options) {
   options.footer(kLogExamples);
-  Option tag = options.add_option("--tag", tag_, "Of that run (default: the one on this branch)");
+  Option tag = options.add_option("--tag", tag_,
+                                  "Experiments of this run (default: the one on this branch)");
   tag.type_name("TAG");
-  options.add_flag("--all", all_, "Of all runs").excludes(tag);
-  options.add_option("--status", status_, "Only those: keep, discard or crash")
+  options.add_flag("--all", all_, "Experiments of all runs").excludes(tag);
+  options
+      .add_option("--status", status_, "Only experiments with this status: keep, discard or crash")
       .type_name("STATUS")
       .one_of({"keep", "discard", "crash"});
-  options.add_option("--grep", text_, "Only those with TEXT in description, verdict or reason")
+  options
+      .add_option("--grep", text_, "Only experiments with TEXT in description, verdict or reason")
       .type_name("TEXT");
-  options.add_option("-n,--last", last_, "Only the last N of them").type_name("N").positive();
-  options.add_flag("-f,--follow", follow_, "Go on with new ones as they come, until interrupted");
+  options.add_option("-n,--last", last_, "Only the last N").type_name("N").positive();
+  options.add_flag("-f,--follow", follow_, "Keep printing new experiments until interrupted");
   options.add_flag("--json", json_,
-                   "Print each as it stands in the ledger (docs/ledger.md), without its "
-                   "measurement");
+                   "Print the ledger entries (docs/ledger.md), without their measurements");
 }
 
 int Log::run(const Console& console) {

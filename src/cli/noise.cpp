@@ -34,9 +34,9 @@ constexpr const char* kNoiseExamples = R"(Examples:
   autokernel noise --case kernels --seconds 120
   autokernel noise --device cpu --size check --json
 
-The case's kernel.cu is timed against itself, in pairs, in one process after the other. What is found is kept for this device, driver,
-case and size, and used by 'bench --against' and 'loop': docs/noise.md. --seconds is the time in which pairs are taken; starting,
-compiling and checking come on top. Exit codes as for bench.)";
+The case's kernel.cu is timed against itself, in pairs, in several processes. The result is kept
+for this device, driver, case and size, and used by 'bench --against' and 'loop' (docs/noise.md).
+--seconds does not include starting, compiling and checking. Exit codes as for bench.)";
 
 // In each process both kernels lie elsewhere, and a process holds the outputs of its launches until
 // it has compared them.
@@ -103,10 +103,10 @@ void Noise::declare(Options options) {
   add_case(options, case_directory_);
   add_device(options, device_);
   add_size(options, size_);
-  add_min_gain(options, min_gain_pct_, "that false keeps are counted for");
-  options.add_option("--seconds", seconds_, "How long pairs are taken [30]").type_name("SECONDS");
+  add_min_gain(options, min_gain_pct_, "for which false keeps are counted");
+  options.add_option("--seconds", seconds_, "How long to take pairs [30]").type_name("SECONDS");
   options.add_flag("--json", json_, "Print one JSON object instead of text");
-  options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+  options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
 
 trial::Request Noise::request() const {
@@ -143,16 +143,14 @@ int Noise::run(const Console& console) {
   trial::NoiseRecording recording;
   if (!take_pairs(request, seconds_, observer, report, recording)) {
     console.out << text_block(report.result, "");
-    console.err << "autokernel: there is nothing to measure the noise with: the kernel must be "
-                   "correct\n";
+    console.err << "autokernel: cannot measure the noise: the kernel must be correct\n";
     return exit_code(report.result.verdict);
   }
-  progress.show("working it out", steady_clock::now() - begin);
+  progress.show("computing the noise", steady_clock::now() - begin);
   if (recording.log_ratios.size() < trial::kFewestRecordedPairs) {
-    throw Error(Stop::usage,
-                fmt::format("cannot say anything of the noise by {} pairs in {:g} s: give it more "
-                            "--seconds, or a smaller --size",
-                            recording.log_ratios.size(), seconds_));
+    throw Error(Stop::usage, fmt::format("cannot estimate the noise from {} pairs in {:g} s: raise "
+                                         "--seconds, or use a smaller --size",
+                                         recording.log_ratios.size(), seconds_));
   }
 
   const trial::DeviceReport device = report.result.device.value_or(trial::DeviceReport{});
@@ -170,7 +168,7 @@ int Noise::run(const Console& console) {
   try {
     report.file = store_noise(request.case_directory, noise);
   } catch (const Error& error) {
-    not_stored = error;  // what was measured is told all the same
+    not_stored = error;  // what was measured is printed anyway
   }
   console.out << (json_ ? noise_json(report) : noise_text(report));
   if (not_stored) throw Error(*not_stored);

@@ -13,7 +13,7 @@ class Noise : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "noise"; }
   [[nodiscard]] std::string summary() const override {
-    return "Measure this machine: what gain can be told from nothing, and in what time";
+    return "Measure the noise of this machine, and the detectable gain";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;

@@ -70,7 +70,7 @@ void make_folder(const fs::path& folder) {
 [[nodiscard]] double share_in(const Json& json) {
   const double share = json.get<double>();
   if (!json.is_number() || !std::isfinite(share) || share < 0) {
-    throw Error(Stop::internal, "it has a number that is none");
+    throw Error(Stop::internal, "it has an invalid number");
   }
   return share;
 }
@@ -107,10 +107,10 @@ void make_folder(const fs::path& folder) {
 // Throws what nlohmann-json throws, and Error, for what is no such file.
 [[nodiscard]] StoredNoise noise_in(const std::string& text) {
   // A file that was cut has no end, or it is no object.
-  if (!text.ends_with("}\n")) throw Error(Stop::internal, "it is cut off");
+  if (!text.ends_with("}\n")) throw Error(Stop::internal, "it is truncated");
   const Json object = Json::parse(text);
   if (object.at("schema_version") != kStoreSchemaVersion) {
-    throw Error(Stop::internal, "it is of another version of this program");
+    throw Error(Stop::internal, "another version of this program wrote it");
   }
   StoredNoise noise;
   noise.device = object.at("device").get<std::string>();
@@ -120,14 +120,16 @@ void make_folder(const fs::path& folder) {
   noise.at = object.at("at").get<std::string>();
   NoiseFigures& figures = noise.figures;
   figures.pairs = object.at("pairs").get<int>();
-  if (figures.pairs < trial::kFewestRecordedPairs) throw Error(Stop::internal, "it has no pairs");
+  if (figures.pairs < trial::kFewestRecordedPairs)
+    throw Error(Stop::internal, "it has too few pairs");
   figures.pair_seconds = share_in(object.at("pair_seconds"));
   figures.pair_noise = share_in(object.at("pair_noise"));
   figures.mean_noise = share_in(object.at("mean_noise"));
   figures.drift = share_in(object.at("drift"));
   figures.min_gain = share_in(object.at("min_gain"));
   const Json& reach = object.at("reach");
-  if (reach.size() != figures.reach.size()) throw Error(Stop::internal, "it lacks a reach");
+  if (reach.size() != figures.reach.size())
+    throw Error(Stop::internal, "it lacks a detectable gain");
   std::ranges::transform(reach, figures.reach.begin(), reach_in);
   figures.longest = reach_in(object.at("longest"));
   figures.decisions = object.at("decisions").get<int>();
@@ -168,7 +170,7 @@ KnownNoise known_noise(const fs::path& case_directory, const std::string& size) 
     if (file.extension() != ".json") continue;
     const auto ignore = [&](const std::string& why) {
       known.ignored.push_back(
-          fmt::format("{} is ignored: {}; 'autokernel noise' measures anew", file.string(), why));
+          fmt::format("{} is ignored: {}; 'autokernel noise' measures again", file.string(), why));
     };
     try {
       StoredNoise noise = noise_in(read_file(file, "the noise of this machine", kLargestStored));
@@ -210,7 +212,7 @@ std::string reach_text(const NoiseFigures& figures) {
   for (const auto& [seconds, gain] : figures.reach) {
     if (!gain) continue;
     text += fmt::format("{}{:.1f} %{} in {:g} s", text.empty() ? "" : ", ", 100 * *gain,
-                        text.empty() ? " can be told" : "", seconds);
+                        text.empty() ? " detectable" : "", seconds);
   }
   return text;
 }

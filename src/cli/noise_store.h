@@ -45,7 +45,7 @@ struct KnownNoise {
 // For a request's `noise`.
 [[nodiscard]] std::vector<trial::DeviceNoise> device_noise(const KnownNoise& known);
 
-// "5.1 % can be told in 1 s, 2.3 % in 5 s, 2.3 % in 30 s".
+// "5.1 % detectable in 1 s, 2.3 % in 5 s, 2.3 % in 30 s".
 [[nodiscard]] std::string reach_text(const trial::NoiseFigures& figures);
 
 }  // namespace autokernel::cli

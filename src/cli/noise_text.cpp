@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "autokernel/base/visible_text.h"
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 #include "cli/report.h"
 
 namespace autokernel::cli {
@@ -22,8 +22,9 @@ constexpr int kNoiseSchemaVersion = 1;
       trial::device_noise(noise.figures, noise.device, noise.driver_version);
   std::string hopeless = trial::out_of_reach(device, noise.figures.min_gain);
   if (!hopeless.empty()) return hopeless;
-  return fmt::format("{:.2g} % can be told here: autokernel loop start TAG, or bench --against",
-                     100 * noise.figures.min_gain);
+  return fmt::format(
+      "a gain of {:.2g} % is detectable here: autokernel loop start TAG, or bench --against",
+      100 * noise.figures.min_gain);
 }
 
 }  // namespace
@@ -31,7 +32,7 @@ constexpr int kNoiseSchemaVersion = 1;
 std::string noise_text(const NoiseReport& report) {
   const NoiseFigures& figures = report.noise.figures;
   const trial::Result& result = report.result;
-  Lines lines;
+  KeyLines lines;
   lines.add_unless_empty("problem", result.problem);
   lines.add("pairs",
             fmt::format("{} in {} process{}, {:.1f} ms each", figures.pairs, report.processes,

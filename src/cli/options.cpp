@@ -32,7 +32,7 @@ template <typename Value>
   const char* const begin = text.data() + (text.starts_with("+") ? 1 : 0);
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(begin, end, value);
-  // One that no double holds is a number all the same, which whoever reads it refuses.
+  // A number too large for a double is still a number; its reader refuses it.
   const bool is_too_large = !kIsWhole<Value> && error == std::errc::result_out_of_range;
   if ((error == std::errc() || is_too_large) && stop == end) return "";
   return "'" + text + "' is not a " + (kIsWhole<Value> ? "whole " : "") + "number";

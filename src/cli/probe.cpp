@@ -6,8 +6,8 @@
 
 #include "autokernel/base/error.h"
 #include "cli/doctor/facts_message.h"
-#include "cli/doctor/surroundings.h"
-#include "cli/messages_channel.h"
+#include "cli/doctor/host_facts.h"
+#include "cli/parent_channel.h"
 
 namespace autokernel::cli {
 namespace {
@@ -48,10 +48,10 @@ template <typename Look>
   if (part == "library") {
     return line([&] { return doctor::Library{trial::try_library(driver::parse_device(device))}; });
   }
-  if (part == "surroundings") {
-    return line([] { return doctor::look_around(std::filesystem::current_path()); });
+  if (part == "host") {
+    return line([] { return doctor::host_facts(std::filesystem::current_path()); });
   }
-  throw Error(Stop::internal, "there is no probe '" + part + "'");
+  throw Error(Stop::internal, "unknown probe '" + part + "'");
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ void Probe::declare(Options options) {
 }
 
 int Probe::run(const Console& /*console*/) {
-  const Descriptor channel = messages_channel("probe", "doctor");
+  const Descriptor channel = parent_channel("probe", "doctor");
   send(channel, look(part_, device_));
   return 0;
 }

@@ -21,7 +21,7 @@ constexpr const char* kErase = "\r\033[K";
     case trial::Phase::time:
       return "timing";
     case trial::Phase::confirm:
-      return "timing each kernel in a process of its own";
+      return "timing each kernel in its own process";
     case trial::Phase::harness:
       return "measuring without the kernel";
   }

@@ -22,7 +22,7 @@ namespace autokernel::cli {
 // The same for a bench that a signal has ended.
 [[nodiscard]] std::string record(const Interrupted& interrupted);
 
-// What was asked for, source and keys of the launches included. Throws Error(usage) naming the file
+// What was requested, source and keys of the launches included. Throws Error(usage) naming the file
 // and what is wrong with it.
 [[nodiscard]] trial::Request recorded_request(const std::filesystem::path& file);
 

@@ -10,7 +10,7 @@
 #include "cli/advice.h"
 #include "cli/conditions.h"
 #include "cli/figures.h"
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 
 namespace autokernel::cli {
 namespace {
@@ -40,7 +40,7 @@ using trial::Verdict;
 }
 
 // The twelve keys that existing agents and plots parse.
-void add_known_keys(Lines& lines, const Result& result, const std::optional<Figures>& figures) {
+void add_known_keys(KeyLines& lines, const Result& result, const std::optional<Figures>& figures) {
   lines.add("label", result.label);
   lines.add("correct", result.verdict == Verdict::correct ? "True" : "False");
   if (figures) {
@@ -62,7 +62,7 @@ void add_known_keys(Lines& lines, const Result& result, const std::optional<Figu
   }
 }
 
-void add_speed(Lines& lines, const Result& result, const Figures& figures) {
+void add_speed(KeyLines& lines, const Result& result, const Figures& figures) {
   lines.add("noise_pct", figures.times->noise_pct, 2);
   if (result.reference) lines.add("reference_us", result.reference->median_us, 3);
   lines.add("reference_default_us", result.reference_default_us, 3);
@@ -73,8 +73,8 @@ void add_speed(Lines& lines, const Result& result, const Figures& figures) {
   }
 }
 
-// Percentages are of the opponent's time: 10 is a tenth less.
-void add_comparison(Lines& lines, const trial::PairedComparison& comparison) {
+// Percentages are of the incumbent's time: 10 is a tenth less.
+void add_comparison(KeyLines& lines, const trial::PairedComparison& comparison) {
   lines.add("against", comparison.incumbent_name);
   lines.add("against_us", comparison.incumbent_times.median_us, 3);
   lines.add("gain_pct", 100 * comparison.gain, 2);
@@ -84,7 +84,7 @@ void add_comparison(Lines& lines, const trial::PairedComparison& comparison) {
   lines.add_count("pairs", comparison.incumbent_times.samples_us.size());
 }
 
-void add_our_keys(Lines& lines, const Result& result, const std::optional<Figures>& figures,
+void add_our_keys(KeyLines& lines, const Result& result, const std::optional<Figures>& figures,
                   const std::string& log, const LastWord& last) {
   if (figures) add_speed(lines, result, *figures);
   if (figures && result.comparison) add_comparison(lines, *result.comparison);
@@ -120,7 +120,7 @@ std::string text_block(const Result& result, const std::string& log) {
 
 std::string text_block(const Result& result, const std::string& log, const LastWord& last) {
   const std::optional<Figures> known = figures(result);
-  Lines lines;
+  KeyLines lines;
   add_known_keys(lines, result, known);
   add_our_keys(lines, result, known, log, last);
   return device_lines(result) + lines.take();

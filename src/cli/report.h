@@ -16,7 +16,7 @@ namespace autokernel::cli {
 // times, whatever was measured. `log` is the path of the full texts, empty where there are none.
 [[nodiscard]] std::string text_block(const trial::Result& result, const std::string& log);
 
-// How the block ends where somebody else has the last word on a result, with lines of their own
+// How the block ends where a caller adds to the result, with lines of its own
 // before it.
 struct LastWord {
   std::vector<std::pair<std::string, std::string>> lines;  // key and value
@@ -37,10 +37,10 @@ struct LastWord {
 
 // 0, or 11 to 14 by verdict.
 [[nodiscard]] int exit_code(trial::Verdict verdict);
-// The same, and of a correct kernel with an opponent 0 where it is faster, 10 where it is not, 16
-// where that could not be told.
+// The same, and of a correct kernel with an incumbent 0 where it is faster, 10 where it is not, 16
+// where that could not be decided.
 [[nodiscard]] int exit_code(const trial::Result& result);
-// What the result is in one word or two: the verdict, or of a correct kernel with an opponent the
+// What the result is in one word or two: the verdict, or of a correct kernel with an incumbent the
 // outcome of the comparison.
 [[nodiscard]] const char* verdict_text(const trial::Result& result);
 

@@ -10,10 +10,10 @@ namespace autokernel::cli {
 namespace {
 
 constexpr const char* kRestoreExamples = R"(Examples:
-  autokernel restore 7     experiment 7 as it was tried, to go on from there
+  autokernel restore 7     experiment 7 as it was tried, to continue from there
   autokernel restore 0     the baseline
 
-The branch stays where it is. An edit that is in no experiment is never written over.)";
+The branch does not move. An edit that is in no experiment is never overwritten.)";
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// `autokernel restore`: an earlier source back in the editable file.
+// `autokernel restore`: puts the source of an experiment into the editable file.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ class Restore : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "restore"; }
   [[nodiscard]] std::string summary() const override {
-    return "Put an experiment's source back into the editable file";
+    return "Restore the editable file to an experiment's source";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;

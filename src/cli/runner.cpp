@@ -12,7 +12,7 @@
 #include "autokernel/base/system_error.h"
 #include "autokernel/trial/message.h"
 #include "autokernel/trial/runner.h"
-#include "cli/messages_channel.h"
+#include "cli/parent_channel.h"
 
 namespace autokernel::cli {
 namespace {
@@ -63,7 +63,7 @@ class Teller {
     tell(trial::Failure{.stop = error.stop(), .what = error.what()});
     return static_cast<int>(error.stop());
   } catch (const std::exception& error) {
-    const std::string what = std::string("the runner met an unexpected error: ") + error.what();
+    const std::string what = std::string("unexpected error in the runner: ") + error.what();
     tell(trial::Failure{.stop = Stop::internal, .what = what});
     return static_cast<int>(Stop::internal);
   }
@@ -74,7 +74,7 @@ class Teller {
 void Runner::declare(Options /*options*/) {}
 
 int Runner::run(const Console& /*console*/) {
-  const Descriptor channel = messages_channel("runner", "bench");
+  const Descriptor channel = parent_channel("runner", "bench");
   trial::block_whereabouts_signal();
   // Started as /proc/self/exe, it would otherwise be listed as "exe".
   ::prctl(PR_SET_NAME, "autokernel-run");

@@ -11,8 +11,7 @@ template <typename Text>
 void add_device(Options options, Text& device, const std::string& afterwards) {
   options
       .add_option("--device", device,
-                  "auto (a GPU if there is one, else the emulated device), cuda, cuda:N or cpu "
-                  "(emulated)" +
+                  "auto (a GPU if there is one, else emulated), cuda, cuda:N or cpu (emulated)" +
                       afterwards)
       .type_name("DEVICE");
 }
@@ -26,26 +25,24 @@ void add_architecture(Options options, Text& architecture) {
 
 template <typename Text>
 void add_size(Options options, Text& size) {
-  options.add_option("--size", size, "Size of the problem, by its name in case.toml [default]")
+  options.add_option("--size", size, "Problem size, by its name in case.toml [default]")
       .type_name("NAME");
 }
 
 void add_min_gain(Options options, std::optional<double>& percent, const std::string& counts) {
   options
       .add_option("--min-gain", percent,
-                  "Least gain " + counts + ", in percent of the time [0.5; emulated 2]")
+                  "Minimum gain " + counts + ", in percent [0.5; emulated 2]")
       .type_name("PERCENT");
 }
 
 void add_budget(Options options, std::optional<int>& max_runs, std::optional<double>& hours,
                 std::optional<int>& no_progress, const std::string& usual) {
-  options.add_option("--max-runs", max_runs, "At most so many experiments")
-      .type_name("N")
-      .positive();
-  options.add_option("--hours", hours, "At most so many hours from now").type_name("H").positive();
+  options.add_option("--max-runs", max_runs, "At most N experiments").type_name("N").positive();
+  options.add_option("--hours", hours, "At most H hours from now").type_name("H").positive();
   options
       .add_option("--no-progress", no_progress,
-                  "Stop after so many experiments in a row without a gain" + usual)
+                  "Stop after K experiments in a row without a gain" + usual)
       .type_name("K")
       .positive();
 }
@@ -54,7 +51,7 @@ void add_processes(Options options, int& processes) {
   // Of one process alone nothing can be said about how far processes differ.
   constexpr int kFewest = 2;
   constexpr int kMost = 100;
-  options.add_option("--processes", processes, "How many fresh processes measure")
+  options.add_option("--processes", processes, "Number of fresh processes to measure in")
       .type_name("N")
       .within(kFewest, kMost)
       .tells_default();

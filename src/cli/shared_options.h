@@ -10,7 +10,7 @@
 namespace autokernel::cli {
 
 // What the help of --case and of --device ends with: what holds without the option.
-inline constexpr const char* kCaseHere = " (default: ./kernels, or . if it holds a case.toml)";
+inline constexpr const char* kCaseHere = " (default: ./kernels, or . if it has a case.toml)";
 inline constexpr const char* kAnyDevice = " [auto]";
 
 template <typename Text>
@@ -22,7 +22,7 @@ void add_architecture(Options options, Text& architecture);
 template <typename Text>
 void add_size(Options options, Text& size);
 
-// `counts`: "that counts", what becomes of a gain that is at least so large.
+// `counts`: "that is kept", what happens to a gain of at least that size.
 void add_min_gain(Options options, std::optional<double>& percent, const std::string& counts);
 
 // When a run is over. `usual`: what --no-progress is where it is not given.

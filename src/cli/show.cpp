@@ -11,7 +11,7 @@
 #include "autokernel/ledger/time_scale.h"
 #include "autokernel/loop/loop.h"
 #include "cli/conditions.h"
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 #include "cli/loop/opening.h"
 #include "cli/samples.h"
 
@@ -40,7 +40,7 @@ constexpr const char* kShowExamples = R"(Examples:
 
 [[nodiscard]] std::string text_of(const ledger::Experiment& experiment,
                                   std::optional<double> time_us) {
-  Lines lines;
+  KeyLines lines;
   lines.add("experiment", fmt::format("{} of run {}", experiment.number, experiment.tag));
   lines.add("description", experiment.description);
   lines.add("at", experiment.at);
@@ -73,16 +73,16 @@ constexpr const char* kShowExamples = R"(Examples:
 void Show::declare(Options options) {
   options.footer(kShowExamples);
   options.add_option("N", number_, "Number of the experiment; 0 is the baseline").required();
-  options.add_option("--tag", tag_, "Of that run (default: the one on this branch)")
+  options.add_option("--tag", tag_, "Run of the experiment (default: the one on this branch)")
       .type_name("TAG");
-  Option source = options.add_flag("--source", source_, "Print its source and nothing else");
-  Option ptx =
-      options.add_flag("--ptx", ptx_, "Print the PTX it was compiled to, which lies beside its log")
-          .excludes(source);
-  Option samples = options.add_flag("--samples", samples_, "Print each timed launch, a line each")
-                       .excludes(source)
-                       .excludes(ptx);
-  options.add_flag("--json", json_, "Print it as it stands in the ledger (docs/ledger.md)")
+  Option source = options.add_flag("--source", source_, "Print only its source");
+  Option ptx = options.add_flag("--ptx", ptx_, "Print only its PTX, which is kept beside its log")
+                   .excludes(source);
+  Option samples =
+      options.add_flag("--samples", samples_, "Print only the times of its launches, one per line")
+          .excludes(source)
+          .excludes(ptx);
+  options.add_flag("--json", json_, "Print its ledger entry (docs/ledger.md)")
       .excludes(source)
       .excludes(ptx)
       .excludes(samples);

@@ -6,7 +6,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 #include "cli/report.h"
 
 namespace autokernel::cli {
@@ -49,7 +49,7 @@ constexpr int kInconclusive = 16;
 std::string verification_text(const Verification& verification) {
   const loop::Status& status = verification.status;
   const ledger::RunFinished& measured = verification.measured;
-  Lines lines;
+  KeyLines lines;
   lines.add("run", fmt::format("{} on {}", status.run.tag, status.run.branch));
   lines.add_unless_empty("problem", verification.problem);
   lines.add("best", fmt::format("{} ({}): {}", status.best.number, status.best.commit.substr(0, 7),

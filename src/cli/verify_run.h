@@ -12,7 +12,7 @@ class VerifyRun : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "verify-run"; }
   [[nodiscard]] std::string summary() const override {
-    return "Check the record of a run, and measure its claim again from git";
+    return "Check the record of a run, and measure its gain again";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;

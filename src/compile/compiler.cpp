@@ -276,9 +276,8 @@ class Compiler::Library {
           confine();
           const auto [major, minor] = nvrtc_.version();
           const CrashNote note(
-              fmt::format("{}: the compiler (NVRTC {}.{}) crashed on this source, for {}; what "
-                          "crashes it is often unusual inline asm or very deep nesting: write it "
-                          "in another way",
+              fmt::format("{}: the compiler (NVRTC {}.{}) crashed on this source, for {}; it is "
+                          "often unusual inline asm or very deep nesting: write it in another way",
                           request.file_name, major, minor, request.architecture));
           return nvrtc_.compile(request.source, compiled_name(request.file_name), headers, flags);
         }).get();
@@ -333,16 +332,16 @@ Compiler& Compiler::operator=(Compiler&&) noexcept = default;
 Compiler::~Compiler() = default;
 
 Compiler Compiler::open(Caching caching) {
-  const Surroundings around = surroundings();
+  const SearchPlaces places = search_places();
   std::string tried;
-  for (const std::filesystem::path& candidate : nvrtc_candidates(around)) {
+  for (const std::filesystem::path& candidate : nvrtc_candidates(places)) {
     try {
       Nvrtc nvrtc(candidate);
       if (nvrtc.version() < kOldest) {
         throw BadLibrary(
             fmt::format("its version is {}.{}", nvrtc.version().first, nvrtc.version().second));
       }
-      std::vector<std::filesystem::path> includes = header_folders(nvrtc.library(), around);
+      std::vector<std::filesystem::path> includes = header_folders(nvrtc.library(), places);
       if (includes.empty())
         throw BadLibrary("CUDA's headers (cuda_fp16.h) are neither beside it nor elsewhere");
       return Compiler(std::make_unique<Library>(std::move(nvrtc), std::move(includes), caching));
@@ -378,8 +377,8 @@ Compilation Compiler::compile(const Request& request) const {
       case Nvrtc::Outcome::option_not_understood:
         throw Error(
             Stop::environment,
-            fmt::format("cannot compile {} for {} with {}: an option is not understood: {}",
-                        request.file_name, request.architecture, library().string(), output.log));
+            fmt::format("cannot compile {} for {} with {}: unknown option: {}", request.file_name,
+                        request.architecture, library().string(), output.log));
     }
     const std::string log = shortened(output.log);
     try {

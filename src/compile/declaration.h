@@ -22,7 +22,7 @@ class Refused : public std::runtime_error {
 };
 
 // Fills in the launches. `file_name` is what messages call the file. Throws Refused naming the line
-// to mend.
+// to repair.
 [[nodiscard]] std::vector<Launch> decode_launches(std::span<const std::byte> bytes,
                                                   const std::string& file_name);
 struct WorkspaceWish {

@@ -125,7 +125,7 @@ std::string advice_on(const Diagnostic& diagnostic, const std::string& line,
   if (macro_unknown) return "write #include <autokernel.cuh> at the top of the file";
   const bool lacks_braces = line.find(kMacro) != std::string::npos &&
                             diagnostic.message.find("designator") != std::string::npos;
-  if (lacks_braces) return "each launch stands in braces: AUTOKERNEL_LAUNCH({.kernel = ..., ...});";
+  if (lacks_braces) return "write each launch in braces: AUTOKERNEL_LAUNCH({.kernel = ..., ...});";
   return hint(diagnostic.message, source, number);
 }
 
@@ -236,7 +236,7 @@ std::string first_error(const std::string& log, const std::string& source,
   }
   const auto last = std::ranges::find_if(std::ranges::reverse_view(lines),
                                          [](const std::string& l) { return !l.empty(); });
-  return fmt::format("{}: the compiler refuses it without naming an error; the last it said: {}",
+  return fmt::format("{}: the compiler rejects it without an error message; its last line: {}",
                      file_name, last == lines.rend() ? "nothing" : *last);
 }
 

@@ -19,18 +19,17 @@ struct Hint {
 // By words of the compiler's message.
 constexpr auto kOfMessages = std::to_array<Hint>({
     {"\"autokernel_launch\" has already been defined",
-     "AUTOKERNEL_LAUNCH stands once in a file: put all launches into one, AUTOKERNEL_LAUNCH({...}, "
+     "AUTOKERNEL_LAUNCH occurs once in a file: put all launches into one, AUTOKERNEL_LAUNCH({...}, "
      "{...});"},
     {"\"autokernel_workspace\" has already been defined",
-     "AUTOKERNEL_WORKSPACE stands once in a file: ask for the sum of what is needed"},
+     "AUTOKERNEL_WORKSPACE occurs once in a file: request the sum of what is needed"},
     {"too many initializer values", "AUTOKERNEL_LAUNCH takes one to four launches, each in braces"},
-    {"\"char [64]\"", "the name of a kernel has at most 63 characters and stands in quotes"},
+    {"\"char [64]\"", "the name of a kernel has at most 63 characters, in quotes"},
     {"out-of-order initializers", "the order is .kernel, .grid, .block, .shared_bytes"},
     {"class \"autokernel::Launch\" has no field",
      "a launch has .kernel, .grid, .block and .shared_bytes"},
     {"dynamic initialization is not supported for a __constant__",
-     "what stands in AUTOKERNEL_LAUNCH must be known when the file is compiled: use constexpr "
-     "values"},
+     "values in AUTOKERNEL_LAUNCH must be known when the file is compiled: use constexpr values"},
     {"device-side kernel launch",
      "delete it: a kernel cannot launch others here; put each into AUTOKERNEL_LAUNCH({...}, "
      "{...})"},
@@ -112,8 +111,8 @@ constexpr auto kOfNames = std::to_array<Hint>({
     {"int16_t", kIntegers},
     {"int32_t", kIntegers},
     {"int64_t", kIntegers},
-    {"max", "write max(a, b), which knows all types, or fmaxf(a, b)"},
-    {"min", "write min(a, b), which knows all types, or fminf(a, b)"},
+    {"max", "write max(a, b), which takes all types, or fmaxf(a, b)"},
+    {"min", "write min(a, b), which takes all types, or fminf(a, b)"},
 });
 
 // What only host code says.

@@ -57,7 +57,7 @@ void require_shared(const Launch& launch, const KernelInfo& kernel, std::string_
     const std::uint64_t asked = kernel.static_shared_bytes + launch.shared_bytes;
     if (limit.architecture != architecture || asked <= limit.kib << 10U) continue;
     throw Refused(fmt::format(
-        "{}the kernel's __shared__ objects have {} bytes and .shared_bytes asks for {} more; a "
+        "{}the kernel's __shared__ objects have {} bytes and .shared_bytes requests {} more; a "
         "block of {} has at most {} in all",
         place, kernel.static_shared_bytes, launch.shared_bytes, architecture, limit.kib << 10U));
   }

@@ -69,11 +69,11 @@ Paths libraries_of_wheels(const Path& root, const std::string& name) {
   return found;
 }
 
-Paths toolkit_roots(const Surroundings& around) {
+Paths toolkit_roots(const SearchPlaces& places) {
   Paths roots;
-  if (!around.local.empty()) {
-    roots.push_back(around.local / "cuda");
-    for (const Path& entry : entries(around.local)) {
+  if (!places.local.empty()) {
+    roots.push_back(places.local / "cuda");
+    for (const Path& entry : entries(places.local)) {
       if (entry.filename().string().starts_with("cuda-")) roots.push_back(entry);
     }
   }
@@ -82,11 +82,11 @@ Paths toolkit_roots(const Surroundings& around) {
 
 // Folders above the executable: build/dev/bin/autokernel finds build/dev/cuda-wheels and
 // build/cuda-wheels.
-Paths wheel_roots(const Surroundings& around) {
+Paths wheel_roots(const SearchPlaces& places) {
   constexpr int kLevels = 3;
   Paths roots;
-  if (!around.wheels.empty()) roots.push_back(around.wheels);
-  Path folder = around.executable.parent_path();
+  if (!places.wheels.empty()) roots.push_back(places.wheels);
+  Path folder = places.executable.parent_path();
   for (int level = 0; level < kLevels && !folder.empty(); ++level) {
     roots.push_back(folder / "cuda-wheels");
     folder = folder.parent_path();
@@ -97,9 +97,9 @@ Paths wheel_roots(const Surroundings& around) {
 // Package folders of the python3 that a shell would run, without running it: beside its bin/ (a
 // virtual environment), beside the bin/ it is a link into, and those of the user and of the
 // machine.
-Paths python_roots(const Surroundings& around) {
+Paths python_roots(const SearchPlaces& places) {
   Paths prefixes;
-  std::istringstream folders(around.path);
+  std::istringstream folders(places.path);
   for (std::string folder; std::getline(folders, folder, ':');) {
     const Path python = Path(folder) / "python3";
     if (folder.empty() || !is_there(python)) continue;
@@ -108,8 +108,8 @@ Paths python_roots(const Surroundings& around) {
     prefixes.push_back(std::filesystem::canonical(python, ignored).parent_path().parent_path());
     break;
   }
-  if (!around.home.empty()) prefixes.push_back(around.home / ".local");
-  if (!around.local.empty()) prefixes.push_back(around.local);
+  if (!places.home.empty()) prefixes.push_back(places.home / ".local");
+  if (!places.local.empty()) prefixes.push_back(places.local);
   Paths roots;
   for (const Path& prefix : prefixes) {
     for (const Path& version : entries(prefix / "lib")) {
@@ -162,48 +162,48 @@ Paths headers_beside(const Path& library) {
 
 }  // namespace
 
-Surroundings surroundings() {
-  Surroundings around;
-  around.cuda_home = variable("CUDA_HOME");
-  if (around.cuda_home.empty()) around.cuda_home = variable("CUDA_PATH");
-  around.wheels = variable("AUTOKERNEL_CUDA");
+SearchPlaces search_places() {
+  SearchPlaces places;
+  places.cuda_home = variable("CUDA_HOME");
+  if (places.cuda_home.empty()) places.cuda_home = variable("CUDA_PATH");
+  places.wheels = variable("AUTOKERNEL_CUDA");
   std::error_code ignored;
-  around.executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  around.local = "/usr/local";
-  around.home = variable("HOME");
-  around.path = variable("PATH").string();
-  return around;
+  places.executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  places.local = "/usr/local";
+  places.home = variable("HOME");
+  places.path = variable("PATH").string();
+  return places;
 }
 
-Paths library_candidates(const std::string& name, const Surroundings& around) {
+Paths library_candidates(const std::string& name, const SearchPlaces& places) {
   Paths found;
-  if (!around.cuda_home.empty()) append(found, libraries_of_toolkit(around.cuda_home, name));
+  if (!places.cuda_home.empty()) append(found, libraries_of_toolkit(places.cuda_home, name));
   append(found, {name + ".13", name + ".12", name});
-  for (const Path& root : toolkit_roots(around)) append(found, libraries_of_toolkit(root, name));
-  for (const Path& root : wheel_roots(around)) append(found, libraries_of_wheels(root, name));
-  for (const Path& root : python_roots(around)) append(found, libraries_of_wheels(root, name));
+  for (const Path& root : toolkit_roots(places)) append(found, libraries_of_toolkit(root, name));
+  for (const Path& root : wheel_roots(places)) append(found, libraries_of_wheels(root, name));
+  for (const Path& root : python_roots(places)) append(found, libraries_of_wheels(root, name));
   return found;
 }
 
-Paths nvrtc_candidates(const Surroundings& around) {
-  return library_candidates("libnvrtc.so", around);
+Paths nvrtc_candidates(const SearchPlaces& places) {
+  return library_candidates("libnvrtc.so", places);
 }
 
-Paths cublas_candidates() { return library_candidates("libcublas.so", surroundings()); }
+Paths cublas_candidates() { return library_candidates("libcublas.so", search_places()); }
 
-Paths header_folders(const Path& library, const Surroundings& around) {
+Paths header_folders(const Path& library, const SearchPlaces& places) {
   std::error_code ignored;
   const Path real = std::filesystem::canonical(library, ignored);
   for (const Path& file : {library, real}) {
     if (Paths found = headers_beside(file); !found.empty()) return found;
   }
-  Paths toolkits = toolkit_roots(around);
-  if (!around.cuda_home.empty()) toolkits.insert(toolkits.begin(), around.cuda_home);
+  Paths toolkits = toolkit_roots(places);
+  if (!places.cuda_home.empty()) toolkits.insert(toolkits.begin(), places.cuda_home);
   for (const Path& root : toolkits) {
     if (Paths found = headers_of_toolkit(root); !found.empty()) return found;
   }
-  Paths packages = wheel_roots(around);
-  append(packages, python_roots(around));
+  Paths packages = wheel_roots(places);
+  append(packages, python_roots(places));
   for (const Path& root : packages) {
     if (Paths found = headers_of_wheels(root); !found.empty()) return found;
   }

@@ -9,7 +9,7 @@
 namespace autokernel::compile {
 
 // What the search depends on. Empty: not set.
-struct Surroundings {
+struct SearchPlaces {
   std::filesystem::path cuda_home = {};  // $CUDA_HOME, else $CUDA_PATH
   std::filesystem::path wheels = {};  // $AUTOKERNEL_CUDA: a folder that wheels were unpacked into
   std::filesystem::path executable =
@@ -18,18 +18,18 @@ struct Surroundings {
   std::filesystem::path home = {};   // $HOME, for packages that pip installed for one user
   std::string path = {};             // $PATH, for its python3
 };
-[[nodiscard]] Surroundings surroundings();
+[[nodiscard]] SearchPlaces search_places();
 
 // Libraries to try whose names begin so ("libnvrtc.so"), best first: files that exist, and bare
 // names for the loader to find. Their folders are searched in the order of compiler.h. CUDA's
 // libraries carry its major version; any from 12 on will do.
 [[nodiscard]] std::vector<std::filesystem::path> library_candidates(const std::string& name,
-                                                                    const Surroundings& around);
-[[nodiscard]] std::vector<std::filesystem::path> nvrtc_candidates(const Surroundings& around);
+                                                                    const SearchPlaces& places);
+[[nodiscard]] std::vector<std::filesystem::path> nvrtc_candidates(const SearchPlaces& places);
 
 // Folders for the compiler's include path, taken from beside the library, else from the other
 // places; empty where none holds CUDA's headers.
 [[nodiscard]] std::vector<std::filesystem::path> header_folders(
-    const std::filesystem::path& library, const Surroundings& around);
+    const std::filesystem::path& library, const SearchPlaces& places);
 
 }  // namespace autokernel::compile

@@ -28,7 +28,7 @@ Device::Device(const Driver& driver) : api_(&driver.api()), info_(&driver.info()
   CUcontext context = nullptr;
   check(*api_, api_->primary_context_retain(&context, device), "cuDevicePrimaryCtxRetain",
         "make a context on " + info_->name,
-        "see that no other process holds the device for itself");
+        "check that no other process has the device exclusively");
   context_ = Owned<CUctx_st*>(
       context, [api = api_, device](CUctx_st*) { note(api->primary_context_release(device)); });
   make_current();
@@ -57,7 +57,7 @@ MappedBuffer Device::allocate_mapped(std::size_t bytes) const {
   Owned<void*> owner(host, [api = api_](void* p) { note(api->host_memory_free(p)); });
   CUdeviceptr device = 0;
   check(*api_, api_->host_memory_device_pointer(&device, host, 0), "cuMemHostGetDevicePointer",
-        "show host memory to " + info_->name);
+        "map host memory for " + info_->name);
   return {std::move(owner), device};
 }
 
@@ -144,7 +144,7 @@ void Device::order_warps(WarpOrder order) const {
 void Device::refuse_device_malloc() const {
   require(api_->context_set_limit, "cuCtxSetLimit");
   check(*api_, api_->context_set_limit(CU_LIMIT_MALLOC_HEAP_SIZE, 0), "cuCtxSetLimit",
-        "take the heap of device-side malloc away on " + info_->name);
+        "set the heap of device-side malloc to 0 on " + info_->name);
 }
 
 }  // namespace autokernel::driver

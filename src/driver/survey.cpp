@@ -69,7 +69,8 @@ class Questions {
 }
 
 void ask_driver(const Api& api, Survey& survey) {
-  // It answers before it is initialised, so that a driver that is too old can be told from none.
+  // It answers before it is initialised, so that a driver that is too old can be distinguished from
+  // none.
   if (api.driver_get_version(&survey.cuda_version) != CUDA_SUCCESS) survey.cuda_version = 0;
   Questions questions(api, survey);
   int count = 0;

@@ -26,7 +26,7 @@ struct Worded {
 constexpr std::array<Worded, 6> kWorded = {
     {{Throttle::kClocksSet, "clocks were set by hand"},
      {Throttle::kPowerCap, "it reaches its power limit"},
-     {Throttle::kSyncBoost, "it keeps pace with another GPU"},
+     {Throttle::kSyncBoost, "it is held to the pace of another GPU"},
      {Throttle::kHeatBySoftware | Throttle::kHeatByHardware, "it is too hot"},
      {Throttle::kPowerBrake, "its power supply asks for less"},
      {Throttle::kHardware, "the board slows it down"}}};

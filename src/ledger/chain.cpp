@@ -24,7 +24,8 @@ std::string link_to(std::string_view line) { return sha256(line); }
 std::string with_link(std::string_view line, const std::string& previous) {
   const std::string begin = head();
   if (!line.starts_with(begin)) {
-    throw Error(Stop::internal, "cannot add to the ledger what does not begin as an entry does");
+    throw Error(Stop::internal,
+                "cannot add to the ledger: the line does not begin as an entry does");
   }
   const std::string link = previous.empty() ? std::string(kNull) : '"' + previous + '"';
   return begin + std::string(kField) + link + ',' + std::string(line.substr(begin.size()));

@@ -118,7 +118,7 @@ struct Reader {
   }
   static void read(const Json& json, Status& value) {
     const auto status = status_spelled(json.get_ref<const std::string&>());
-    if (!status) throw NotAnEntry{"there is no such status"};
+    if (!status) throw NotAnEntry{"unknown status"};
     value = *status;
   }
   static void read(const Json& json, const Measurement<std::string>& value) {
@@ -187,7 +187,7 @@ template <typename... Kinds>
   const auto kind = object.find("kind");
   if (kind == object.end() || !kind->is_string()) return Damage{"it has no kind"};
   auto entry = read_as(kind->get<std::string>(), object, std::type_identity<Entry>{});
-  if (!entry) return Damage{"it is of no known kind"};
+  if (!entry) return Damage{"its kind is unknown"};
   return std::move(*entry);
 }
 
@@ -223,7 +223,7 @@ ParsedLine parse_line(std::string_view line) {
 Entry entry_of(std::string_view line) {
   ParsedLine parsed = parse_line(line);
   if (auto* entry = std::get_if<Entry>(&parsed)) return std::move(*entry);
-  throw Error(Stop::internal, "cannot read an entry of the ledger: its line holds none");
+  throw Error(Stop::internal, "cannot read an entry of the ledger: the line has none");
 }
 
 }  // namespace autokernel::ledger

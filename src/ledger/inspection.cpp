@@ -56,7 +56,7 @@ class Inspector {
       before_ = name_of(*row->entry);
       found_.rows.push_back({row->line.offset, row->line.length, std::move(*row->entry)});
     } else {
-      add(fmt::format("line {} is no entry", number_));
+      add(fmt::format("line {} is not an entry", number_));
       before_ = "no entry";
     }
     link_to_last_ = link_to(line.text);
@@ -77,10 +77,10 @@ class Inspector {
     has_chain_ = true;
     if (*link == link_to_last_) return;
     if (link->empty()) {
-      add(fmt::format("line {} was written as the first one, and {} before it", number_,
+      add(fmt::format("line {} was written as the first one, but {} before it", number_,
                       number_ == 2 ? "another stands" : "others stand"));
     } else if (number_ == 1) {
-      add("line 1 was written behind another one, which is missing");
+      add("line 1 was written after another one, which is missing");
     } else if (breaks_.size() < kMostFaults) {
       breaks_.push_back({.line = number_, .link = *link, .before = before_});
     } else {
@@ -105,13 +105,12 @@ class Inspector {
   [[nodiscard]] static std::string explained(const Break& one, std::uint64_t written_behind) {
     if (written_behind == 0) {
       return fmt::format(
-          "line {} ({}) was edited, or lines behind it were removed: it is not what "
-          "line {} was written behind",
+          "line {} ({}) was edited, or lines after it were removed: it is not what line {} was "
+          "written after",
           one.line - 1, one.before, one.line);
     }
     return fmt::format(
-        "line {} was written behind line {}, and stands behind line {} ({}): lines "
-        "were added or moved",
+        "line {} was written after line {}, but follows line {} ({}): lines were added or moved",
         one.line, written_behind, one.line - 1, one.before);
   }
 

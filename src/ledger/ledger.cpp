@@ -27,7 +27,7 @@ constexpr std::uint64_t kLeastTail = 64ULL << 10;
     const std::size_t length = std::min(lines.find('\n'), lines.size() - 1) + 1;
     const Line line{.offset = offset, .length = length, .text = lines.substr(0, length)};
     std::optional<IndexRow> row = entry_row_of(line, ++number);
-    if (!row) throw Error(Stop::internal, "cannot add to the ledger what is no whole entry");
+    if (!row) throw Error(Stop::internal, "cannot add to the ledger: the entry is incomplete");
     rows.push_back(std::move(*row));
     offset += length;
     lines.remove_prefix(length);
@@ -39,7 +39,7 @@ constexpr std::uint64_t kLeastTail = 64ULL << 10;
 [[nodiscard]] File opened_to_read(const std::filesystem::path& path) {
   if (std::optional<File> file = File::open_to_read(path)) return std::move(*file);
   throw Error(Stop::environment,
-              "cannot read " + path.string() + ": somebody has just removed it; run it again");
+              "cannot read " + path.string() + ": it has just been removed; run the command again");
 }
 
 // Hands entries over in the order read, and knows how far the ledger is known by them.
@@ -138,10 +138,11 @@ void Ledger::append(std::string_view lines) {
   const File file = File::open_or_make(folder_ / kLedgerName);
   file.lock();
   if (const std::uint64_t size = file.size(); size != end_) {
-    throw Error(Stop::repository,
-                fmt::format("cannot add to {}: it has {} bytes, not the {} it had when it was "
-                            "opened; another program writes it, too: end that one, and try again",
-                            file.path().string(), size, end_));
+    throw Error(
+        Stop::repository,
+        fmt::format("cannot add to {}: it has {} bytes, not the {} it had when it was opened; "
+                    "another program is writing to it: end that program, and try again",
+                    file.path().string(), size, end_));
   }
   file.write_whole(end_, lines);
   end_ += lines.size();
@@ -216,8 +217,8 @@ Entry Ledger::read(const Row& row) const {
   if (entry == nullptr || !is_same_but_for_measurement(*entry, row.entry)) {
     throw Error(
         Stop::repository,
-        fmt::format("cannot read the entry at byte {} of {}: it is not what {} says; "
-                    "somebody changed the file. Remove {}: it is made again",
+        fmt::format("cannot read the entry at byte {} of {}: it is not what {} says; the file was "
+                    "changed. Remove {}: it is rebuilt",
                     row.offset, file.path().string(), kIndexName, (folder_ / kIndexName).string()));
   }
   return std::move(*entry);

@@ -68,7 +68,7 @@ struct Known {
   if (known.last.number == 0) return known;
   const std::optional<IndexRow> first = first_row(*index);
   if (!first || !has_line_of(ledger, first->line) || !has_line_of(ledger, known.last)) {
-    return to_be_made("was not of this ledger");
+    return to_be_made("belonged to another ledger");
   }
   return known;
 }
@@ -78,7 +78,7 @@ class DamageNotes {
  public:
   void add(const ReadLine& line) {
     if (++count_ > kMostDamageNotes) return;
-    notes_.push_back(fmt::format("line {} of {} (at byte {}) is damaged, and is left out: {}",
+    notes_.push_back(fmt::format("line {} of {} (at byte {}) is damaged, and is skipped: {}",
                                  line.row.line.number, kLedgerName, line.row.line.offset,
                                  line.damage));
   }
@@ -162,7 +162,7 @@ void finish_pending(const File& ledger, const Append& pending) {
   if (!is_part_of(there, pending.text)) {
     throw Error(Stop::repository,
                 fmt::format("cannot finish what was being added to {} at byte {}: something else "
-                            "stands there; put the file back as it was",
+                            "is there; put the file back as it was",
                             ledger.path().string(), pending.at));
   }
   if (there == pending.text) {
@@ -178,7 +178,7 @@ Recovered recover(const File& ledger, Access access) {
   const Known known = known_by(index_at(index_path, access), ledger);
   if (size - std::min(size, known.last.end()) > kMostUnread) {
     const std::string remedy = known.last.end() == 0
-                                   ? std::string("put back a sound one, or move it away")
+                                   ? std::string("restore an intact one, or move it away")
                                    : fmt::format("'truncate -s {} {}' cuts them off",
                                                  known.last.end(), ledger.path().string());
     throw Error(Stop::repository,
@@ -191,7 +191,7 @@ Recovered recover(const File& ledger, Access access) {
   recovered.is_index_sound = writes || known.place != 0;
   if (writes && !known.why.empty() && size > 0) {
     recovered.notes.push_back(
-        fmt::format("{} {}, and was made again from {}", kIndexName, known.why, kLedgerName));
+        fmt::format("{} {}, and was rebuilt from {}", kIndexName, known.why, kLedgerName));
   }
   if (!known.lost.empty()) {
     recovered.notes.push_back(
@@ -227,12 +227,12 @@ Recovered recover(const File& ledger, Access access) {
   damage.add_to(recovered.notes);
   if (!no_entries.empty() && !writes) {
     recovered.notes.push_back(
-        fmt::format("the last {} bytes of {} are no entry ({}), and are left out",
+        fmt::format("the last {} bytes of {} are not an entry ({}), and are skipped",
                     size - recovered.end, kLedgerName, no_entries.front().damage));
   } else if (!no_entries.empty()) {
     const std::string name = set_aside(ledger, recovered.end, size);
     recovered.notes.push_back(
-        fmt::format("the last {} bytes of {} are no entry ({}), and are now in {}",
+        fmt::format("the last {} bytes of {} are not an entry ({}), and were moved to {}",
                     size - recovered.end, kLedgerName, no_entries.front().damage, name));
   }
   return recovered;

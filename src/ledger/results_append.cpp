@@ -164,10 +164,9 @@ void finish_append(const std::filesystem::path& file, const Append& append) {
   const File table = File::open_or_make(file);
   const std::uint64_t size = table.size();
   if (size > kLargestFile) {
-    throw Error(Stop::environment,
-                fmt::format("cannot add to {0}: it is larger than {1} MiB; remove it, and it is "
-                            "made again from the ledger",
-                            file.string(), kLargestFile >> 20U));
+    throw Error(Stop::environment, fmt::format("cannot add to {0}: it is larger than {1} MiB; "
+                                               "remove it, and it is rebuilt from the ledger",
+                                               file.string(), kLargestFile >> 20U));
   }
   const std::string there = table.read(append.at, append.text.size());
   if (size >= append.at && joins_on(table, append)) {

@@ -71,7 +71,8 @@ struct Place {
   const std::string_view text = without_blanks(column);
   double value = 0;
   if (!read_number(text, value) || value < 0) {
-    throw place.error(fmt::format("{} is {}, which is no number from 0 up", name, quoted(text)));
+    throw place.error(
+        fmt::format("{} is {}, which is not a number of 0 or more", name, quoted(text)));
   }
   if (!std::isfinite(value)) return std::nullopt;
   return value;
@@ -107,8 +108,8 @@ void check_header(std::string_view line, const Place& place) {
   if (columns.size() < names.size() ||
       !std::equal(names.begin(), names.end(), columns.begin(), is_named)) {
     throw place.error(
-        fmt::format("the header is {}, not the names commit, median_us, tflops_s, "
-                    "status, description with tabs between them",
+        fmt::format("the header is {}, not the tab-separated names commit, median_us, tflops_s, "
+                    "status, description",
                     quoted(line)));
   }
 }

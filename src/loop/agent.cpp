@@ -141,7 +141,7 @@ AgentTurn run_agent(const AgentCommand& command, const Interrupts& interrupts,
       }
       if (elapsed() >= command.timeout) {
         turn.ending = AgentTurn::Ending::timed_out;
-        turn.how = fmt::format("no end after {:.0f} s", command.timeout.count());
+        turn.how = fmt::format("did not end within {:.0f} s", command.timeout.count());
         break;
       }
       if (waiting) waiting(elapsed());

@@ -37,17 +37,16 @@ constexpr std::size_t kRecent = 15;
                                       const std::filesystem::path& playbook) {
   const std::string folder = run.case_directory.empty() ? "" : run.case_directory + "/";
   std::string text = fmt::format(
-      "## How the kernel is launched\n\n"
-      "- The file has device code alone (C++20, NVRTC), and one `AUTOKERNEL_LAUNCH({{.kernel = "
-      "\"NAME\", .grid = {{X, Y, Z}}, .block = {{X, Y, Z}}, .shared_bytes = BYTES}})` with one to "
-      "four launches, each in braces.\n"
-      "- Parameters are the tensors of `{}case.toml` in its order, for every kernel the same; its "
-      "sizes are constants of the same names. Inputs must not be written.\n"
-      "- `AUTOKERNEL_WORKSPACE(BYTES)` adds scratch memory, as the last parameter; it and the "
-      "outputs start from random bits.\n"
-      "- Shared memory above 48 KiB is `extern __shared__` and `.shared_bytes`.\n",
+      "## How the kernel is launched\n\n- The file has only device code (C++20, NVRTC), and one "
+      "`AUTOKERNEL_LAUNCH({{.kernel = \"NAME\", .grid = {{X, Y, Z}}, .block = {{X, Y, Z}}, "
+      ".shared_bytes = BYTES}})` with one to four launches, each in braces.\n- Parameters are the "
+      "tensors of `{}case.toml` in its order, for every kernel the same; its sizes are constants "
+      "of the same names. Inputs must not be written.\n- `AUTOKERNEL_WORKSPACE(BYTES)` adds "
+      "scratch memory, as the last parameter; it and the outputs start from random bits.\n- Shared "
+      "memory above 48 KiB is `extern __shared__` and `.shared_bytes`.\n",
       folder);
-  if (!playbook.empty()) text += fmt::format("- `{}` says what pays.\n", playbook.string());
+  if (!playbook.empty())
+    text += fmt::format("- `{}` has advice on what makes a kernel faster.\n", playbook.string());
   return text + "\n";
 }
 
@@ -67,15 +66,13 @@ std::string brief_of(const Status& status, const std::filesystem::path& idea_fil
                      const std::string& remarks, const std::filesystem::path& playbook) {
   const ledger::RunStarted& run = status.run;
   std::string text = fmt::format(
-      "# One experiment\n\n"
-      "Make `{0}` faster. Make one change to that file, for one reason, then end: it is compiled, "
-      "checked and timed against the best so far when you have ended, and kept or taken back.\n\n"
-      "- Edit no other file; an edit elsewhere is taken back. Do not run git, and do not run "
-      "`autokernel loop`.\n"
-      "- To see whether it compiles and is right, and about how fast it is: `{1}`.\n"
-      "- Write your idea in one sentence into the file `{2}`, or print a line `IDEA: ...`.\n"
-      "- `autokernel log` lists every experiment, `autokernel show N` and `autokernel diff N` show "
-      "one, rejected ones included.\n\n",
+      "# One experiment\n\nMake `{0}` faster. Make one change to that file, for one reason, then "
+      "end. When you have ended, the kernel is compiled, checked and timed against the incumbent "
+      "(the best so far), and kept or reverted.\n\n- Edit no other file; other edits are reverted. "
+      "Do not run git, and do not run `autokernel loop`.\n- To see whether it compiles and is "
+      "correct, and about how fast it is: `{1}`.\n- Write your idea in one sentence into the file "
+      "`{2}`, or print a line `IDEA: ...`.\n- `autokernel log` lists every experiment, `autokernel "
+      "show N` and `autokernel diff N` show one, rejected ones included.\n\n",
       run.editable, bench_of(run), idea_file.string());
   text += contract_of(run, playbook);
   text += fmt::format(
@@ -102,11 +99,10 @@ std::string brief_of(const Status& status, const std::filesystem::path& idea_fil
   text += "\n## Next\n\n";
   text += status.is_plateau()
               ? fmt::format(
-                    "{} experiments in a row were no gain: change the structure (how the "
-                    "work is divided, what is kept where, which instructions), not "
-                    "constants.\n",
+                    "{} experiments in a row brought no gain: change the structure (how the work "
+                    "is divided, what is kept where, which instructions), not constants.\n",
                     status.streak)
-              : std::string("Try what you expect the most of.\n");
+              : std::string("Try what you expect to gain most.\n");
   return text;
 }
 

@@ -1,5 +1,5 @@
-// What an agent is told at the beginning of a turn. It starts with no memory, so everything is in
-// it.
+// The brief that an agent gets at the start of a turn. It starts with no memory, so everything is
+// in it.
 #pragma once
 
 #include <filesystem>

@@ -16,14 +16,16 @@
 #include "autokernel/base/owned.h"
 #include "autokernel/base/visible_text.h"
 #include "loop/agent.h"
+#include "loop/agent_cleanup.h"
 #include "loop/brief.h"
-#include "loop/keepsake.h"
 #include "loop/kept_index.h"
 #include "loop/kernel_file.h"
-#include "loop/leftovers.h"
-#include "loop/parts.h"
+#include "loop/ledger_backup.h"
+#include "loop/loop_parts.h"
+#include "loop/names.h"
+#include "loop/run_clock.h"
 #include "loop/seal.h"
-#include "loop/tidy_up.h"
+#include "loop/stray_processes.h"
 
 namespace autokernel::loop {
 namespace {
@@ -70,15 +72,15 @@ class AgentDriver {
 
   Driven drive() {
     // A step under way is finished; the second signal is for those who cannot wait.
-    parts_.surroundings.observer.interrupted = [this](int signal) {
+    parts_.context.observer.interrupted = [this](int signal) {
       if (driven_.signal != 0) return false;
       driven_.signal = signal;
-      parts_.say("stopping after this step; a second signal ends it at once");
+      parts_.say("stopping after this step; a second signal aborts it");
       return true;
     };
     // It must not be called when we have gone.
     const Owned<AgentDriver*> listening(
-        this, [](AgentDriver* driver) { driver->parts_.surroundings.observer.interrupted = {}; });
+        this, [](AgentDriver* driver) { driver->parts_.context.observer.interrupted = {}; });
     parts_.require_quiet_head();
     // Whoever drives it wants it to go on.
     parts_.run().finished = false;
@@ -103,10 +105,10 @@ class AgentDriver {
     if (std::string run = status.why_stop(); !run.empty()) return run;
     const ledger::Budget& budget = options_.budget;
     if (budget.max_runs && driven_.experiments >= *budget.max_runs) {
-      return "--max-runs is reached";
+      return "--max-runs was reached";
     }
     if (budget.hours && Hours(Clock::now() - begun_).count() >= *budget.hours) {
-      return fmt::format("{:g} hours are over", *budget.hours);
+      return fmt::format("{:g} hours have passed", *budget.hours);
     }
     const int streak = std::min(status.streak, driven_.experiments);
     if (budget.no_progress && streak >= *budget.no_progress) {
@@ -142,14 +144,14 @@ class AgentDriver {
     end_turn(git_folder);
     // It may have removed whatever git ignores.
     parts_.folders.make();
-    if (const std::string mended = keep_ledger(parts_.repository, parts_.folders);
-        !mended.empty()) {
-      parts_.say(mended);
+    if (const std::string repaired = keep_ledger(parts_.repository, parts_.folders);
+        !repaired.empty()) {
+      parts_.say(repaired);
     }
     keep_output(turn);
     remarks_.clear();
-    const TidiedUp tidied = tidy_up_under_journal(index);
-    note_misdeeds(turn, tidied);
+    const Cleanup cleanup = clean_up_under_journal(index);
+    note_misdeeds(turn, cleanup);
     note_stash(stash);
     driven_.signal = turn.signal;
     if (turn.ending == AgentTurn::Ending::interrupted ||
@@ -157,34 +159,34 @@ class AgentDriver {
       take_edit_away();
       const bool timed_out = turn.ending == AgentTurn::Ending::timed_out;
       in_vain(turn, timed_out ? "timed out" : "interrupted",
-              timed_out ? turn.how : "the run was interrupted", tidied);
+              timed_out ? turn.how : "the run was interrupted", cleanup);
       return false;
     }
     const std::string fault = kernel_file_fault(parts_.folders.root() / status.run.editable);
     if (!fault.empty()) {
       take_edit_away();
-      in_vain(turn, "no kernel", fmt::format("{} {}: it is put back", status.run.editable, fault),
-              tidied);
+      in_vain(turn, "no kernel", fmt::format("{} {}: it was restored", status.run.editable, fault),
+              cleanup);
       return false;
     }
     if (parts_.repository.file_matches(status.best.commit, status.run.editable)) {
       const bool failed_turn = turn.ending == AgentTurn::Ending::failed;
       in_vain(turn,
-              failed_turn        ? "failed"
-              : tidied.nothing() ? "no edit"
-                                 : "other files",
-              failed_turn ? fmt::format("it ended with {} and had edited nothing{}", turn.how,
+              failed_turn         ? "failed"
+              : cleanup.nothing() ? "no edit"
+                                  : "other files",
+              failed_turn ? fmt::format("it ended with {} and edited nothing{}", turn.how,
                                         last_words(turn.output))
                           : status.run.editable + " was not edited",
-              tidied);
+              cleanup);
       return false;
     }
-    return step(turn, idea_of(idea_file, turn.output), tidied);
+    return step(turn, idea_of(idea_file, turn.output), cleanup);
   }
 
-  [[nodiscard]] bool step(const AgentTurn& turn, const std::string& idea, const TidiedUp& tidied) {
+  [[nodiscard]] bool step(const AgentTurn& turn, const std::string& idea, const Cleanup& cleanup) {
     try {
-      const Step made = loop_.step({.idea = idea.empty() ? "an edit without a word on it" : idea,
+      const Step made = loop_.step({.idea = idea.empty() ? "an edit without a description" : idea,
                                     .simpler = options_.simpler});
       ++driven_.experiments;
       if (observer_.stepped) observer_.stepped(made);
@@ -193,7 +195,7 @@ class AgentDriver {
       // Nothing new to try: what it is, git has already, but for comments.
       if (error.stop() != Stop::usage) throw;
       take_edit_away();
-      in_vain(turn, "tried before", error.what(), tidied);
+      in_vain(turn, "tried before", error.what(), cleanup);
       return false;
     }
   }
@@ -202,7 +204,7 @@ class AgentDriver {
     const Status& status = parts_.run();
     const std::string& editable = status.run.editable;
     if (parts_.repository.file_matches(status.best.commit, editable)) return;
-    parts_.carry_out(nothing_to_record("the taking back of an edit", status.best.commit));
+    parts_.apply(nothing_to_record("reverting an edit", status.best.commit));
   }
 
   // What the journal says while the worktree is set right: whoever finds it clears the locks away.
@@ -217,17 +219,17 @@ class AgentDriver {
     return recording;
   }
 
-  [[nodiscard]] TidiedUp tidy_up_under_journal(const std::optional<KeptIndex>& index) {
+  [[nodiscard]] Cleanup clean_up_under_journal(const std::optional<KeptIndex>& index) {
     if (index) keep_on_disk(parts_.repository, *index);
     const fs::path journal = parts_.folders.journal();
-    write_journal(journal, nothing_to_record("the tidying up after an agent", {}));
+    write_journal(journal, nothing_to_record("cleaning up after the agent", {}));
     parts_.at("tidying up");
-    TidiedUp tidied = tidy_up(parts_.repository, parts_.folders, parts_.run(), index);
+    Cleanup cleanup = clean_up(parts_.repository, parts_.folders, parts_.run(), index);
     parts_.at("tidied up");
     remove_journal(journal);
     parts_.at("journal removed");
     forget_kept_index(parts_.repository);
-    return tidied;
+    return cleanup;
   }
 
   void keep_output(const AgentTurn& turn) {
@@ -237,24 +239,24 @@ class AgentDriver {
     parts_.keep_log(last_log_, turn.output);
   }
 
-  // What the agent should not do again; it is told so in its next brief.
-  void note_misdeeds(const AgentTurn& turn, const TidiedUp& tidied) {
+  // What the agent should not do again; its next brief says so.
+  void note_misdeeds(const AgentTurn& turn, const Cleanup& cleanup) {
     const auto note = [&](const std::string& what) {
       remarks_ += (remarks_.empty() ? "" : " ") + what;
       parts_.say(what);
     };
-    if (!tidied.files.empty()) {
+    if (!cleanup.files.empty()) {
       std::string list;
-      for (const std::string& file : tidied.files) list += (list.empty() ? "" : ", ") + file;
-      note(fmt::format("The agent changed other files, which was taken back; its versions: {}.",
+      for (const std::string& file : cleanup.files) list += (list.empty() ? "" : ", ") + file;
+      note(fmt::format("The agent changed other files, which were restored; its versions: {}.",
                        list));
     }
-    if (!tidied.commit.empty()) {
-      note(fmt::format("The agent moved the branch to {}, which was taken back.",
-                       short_id(tidied.commit)));
+    if (!cleanup.commit.empty()) {
+      note(fmt::format("The agent moved the branch to {}; it was moved back.",
+                       short_id(cleanup.commit)));
     }
-    if (!tidied.lost.empty()) {
-      parts_.say("the agent has had git's store cleaned up: " + tidied.lost);
+    if (!cleanup.lost.empty()) {
+      parts_.say("the agent made git clean up its object store: " + cleanup.lost);
     }
     if (turn.stragglers > 0) {
       note(fmt::format("The agent left processes running ({}); they were ended.", turn.stragglers));
@@ -272,7 +274,7 @@ class AgentDriver {
     if (now == before) return;
     const std::string gone =
         before
-            ? fmt::format("; 'git stash store {}' brings back the newest of before, if it is gone",
+            ? fmt::format("; 'git stash store {}' restores what was the newest one, if it is gone",
                           *before)
             : "";
     parts_.say(
@@ -280,7 +282,7 @@ class AgentDriver {
   }
 
   void in_vain(const AgentTurn& turn, const std::string& outcome, const std::string& reason,
-               const TidiedUp& tidied) {
+               const Cleanup& cleanup) {
     ++driven_.turns_in_vain;
     Status& status = parts_.run();
     ++status.turns_in_vain;
@@ -290,11 +292,11 @@ class AgentDriver {
                              .tag = status.run.tag,
                              .outcome = outcome,
                              .reason = visible_line(remarks_),
-                             .aside = tidied.files,
+                             .aside = cleanup.files,
                              .seconds = turn.seconds};
-    Recording recording = nothing_to_record("the note of a turn", {});
+    Recording recording = nothing_to_record("recording a turn of the agent", {});
     add_entries(recording, parts_.repository, parts_.folders, status.run.tag, {entry});
-    parts_.carry_out(recording);
+    parts_.apply(recording);
     if (!observer_.in_vain) return;
     // What the agent should not have done has been said.
     ledger::Turn told = entry;

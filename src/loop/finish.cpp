@@ -9,7 +9,9 @@
 #include "autokernel/ledger/time_scale.h"
 #include "loop/git_rules.h"
 #include "loop/headline.h"
-#include "loop/parts.h"
+#include "loop/loop_parts.h"
+#include "loop/names.h"
+#include "loop/run_clock.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
 
@@ -31,7 +33,7 @@ enum class Times : std::uint8_t { on_scale, medians };
                         100 * experiment.gain->high, experiment.gain->pairs);
     if (times == Times::on_scale) {
       text +=
-          "\n\nThe gain was measured in pairs with the best before it; the time is the median of "
+          "\n\nThe gain was measured in pairs with the incumbent; the time is the median of "
           "the\nbaseline less the gains up to here, as in 'autokernel log'.";
     }
   }
@@ -54,7 +56,7 @@ enum class Times : std::uint8_t { on_scale, medians };
   return commits;
 }
 
-// A branch of that name that no earlier finish has made is somebody's work.
+// A branch of that name that no earlier finish made is the user's work.
 void require_ours(const repo::Repository& repository, const Status& status,
                   const std::string& branch, const std::vector<std::string>& commits) {
   const auto stands_at = repository.reference("refs/heads/" + branch);
@@ -75,14 +77,14 @@ void require_ours(const repo::Repository& repository, const Status& status,
 Finish Loop::finish(int processes) {
   Parts& parts = *parts_;
   const repo::Repository& repository = parts.repository;
-  parts.mend();
+  parts.repair();
   parts.require_quiet_head();
-  const Account& account = parts.look();
-  const Status& status = account.status;
+  const RunState& state = parts.look();
+  const Status& status = state.status;
   const ledger::RunStarted& run = status.run;
   require_same_rules(repository, run);
   require_nothing_strayed(status);
-  parts.require_untampered(account, Extent::whole);
+  parts.require_untampered(state, Extent::whole);
 
   Finish finish{.headline = {}, .device = {}, .problem = {}, .library = {}, .status = status};
   ledger::RunFinished& headline = finish.headline;
@@ -123,7 +125,7 @@ Finish Loop::finish(int processes) {
   recording.editable = run.editable;
   if (any_kept) recording.references = {{"refs/heads/" + headline.branch, kept.back()}};
   add_entries(recording, repository, parts.folders, run.tag, {headline});
-  parts.carry_out(recording);
+  parts.apply(recording);
   return finish;
 }
 

@@ -24,10 +24,10 @@ namespace {
 
 [[nodiscard]] std::string remedy_for(const std::string& rule, const std::string& id) {
   if (is_in_gits_folder(rule)) {
-    return fmt::format("'git cat-file blob {} > \"$(git rev-parse --git-path {})\"' puts it back",
+    return fmt::format("'git cat-file blob {} > \"$(git rev-parse --git-path {})\"' restores it",
                        id, rule.substr(rule.find('/') + 1));
   }
-  return "put the setting, and the file that it names, back, or start a new run from here "
+  return "restore the setting and the file that it names, or start a new run from here "
          "('autokernel loop start TAG')";
 }
 
@@ -42,12 +42,11 @@ std::map<std::string, std::string> rules_now(const repo::Repository& repository)
 void require_same_rules(const repo::Repository& repository, const ledger::RunStarted& run) {
   const std::vector<std::string> changed = changed_rules(repository, run);
   if (changed.empty()) return;
-  throw Error(
-      Stop::scope,
-      fmt::format("git is told other things of which files to look at, or of which bytes to "
-                  "write, than when the run was started: {}; nothing was done. {}",
-                  fmt::join(changed, ", "),
-                  remedy_for(changed.front(), run.git_rules.at(changed.front()))));
+  throw Error(Stop::scope,
+              fmt::format("git's settings for which files to track, or which bytes to write, have "
+                          "changed since the run was started: {}; nothing was done. {}",
+                          fmt::join(changed, ", "),
+                          remedy_for(changed.front(), run.git_rules.at(changed.front()))));
 }
 
 std::vector<std::string> put_rules_back(const repo::Repository& repository,
@@ -82,8 +81,8 @@ std::vector<std::string> checkout_faults(const repo::Repository& repository, con
   for (const std::string& name : repository.replaced_objects(commits)) {
     const std::string id = name.substr(name.rfind('/') + 1);
     faults.push_back(
-        fmt::format("git shows another object in the place of {} ('git replace', {}), and would "
-                    "write that: 'git replace -d {}' takes it back",
+        fmt::format("git has a replacement for the object {} ('git replace', {}), and would write "
+                    "that: 'git replace -d {}' removes it",
                     id.substr(0, 12), name, id));
   }
   return faults;

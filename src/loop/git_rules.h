@@ -1,4 +1,4 @@
-// What git is told beside any commit: which files it looks at, and which bytes it writes. Files
+// Git's settings outside any commit: which files it looks at, and which bytes it writes. Files
 // that git is told to overlook are seen by no look at what has changed, and a kernel that git
 // converts is not the one that was judged.
 #pragma once

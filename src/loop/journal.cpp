@@ -98,7 +98,7 @@ constexpr const char* kVersionKey = "autokernel_journal";
   const auto kind = json.at("kind").get<std::string>();
   if (kind == "trying") return trying_of(json);
   if (kind == "recording") return recording_of(json);
-  throw Error(Stop::internal, "it is of the unknown kind '" + kind + "'");
+  throw Error(Stop::internal, "its kind is unknown: '" + kind + "'");
 }
 
 }  // namespace
@@ -112,9 +112,9 @@ std::optional<Journal> read_journal(const std::filesystem::path& file) {
   const auto text = read_file_below(file.parent_path(), file.filename(), "the journal of the loop");
   if (!text) return std::nullopt;
   const auto damaged = [&](const std::string& why) {
-    return Error(Stop::internal, "cannot understand the journal " + file.string() + ": " + why +
+    return Error(Stop::internal, "cannot read the journal " + file.string() + ": " + why +
                                      "; every experiment's source is below refs/autokernel; move "
-                                     "the file away to go on without it");
+                                     "the file away to continue without it");
   };
   const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) throw damaged("it is not one JSON object");

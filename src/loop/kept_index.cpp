@@ -140,9 +140,9 @@ std::string recover_index(const repo::Repository& repository, const Folders& fol
     if (!repository.has_reference(reference_of(repository))) return {};
     forget_kept_index(repository);
     return fmt::format(
-        "an agent's turn was cut off, and {} is gone, the index from before it: what is staged "
-        "now is what the agent left; 'git status' shows it, 'git add' and 'git restore --staged' "
-        "change it",
+        "a turn of the agent was interrupted, and {}, the index from before it, is gone: what is "
+        "staged now is what the agent left; 'git status' shows it, 'git add' and 'git restore "
+        "--staged' change it",
         file_of(repository).string());
   }
   const auto kept = kept_in(repository);
@@ -155,14 +155,14 @@ std::string recover_index(const repo::Repository& repository, const Folders& fol
     said.clear();
   } else if (repository.head().commit != kept->head) {
     said = fmt::format(
-        "the head has moved since the agent's turn that was cut off: git's index "
-        "stays as it is, and that from before the turn is in {}",
+        "HEAD has moved since the interrupted turn of the agent: git's index stays as it is, and "
+        "that from before the turn is in {}",
         put_aside(kept->image, folders).string());
   } else {
     const std::string aside = now ? put_aside(*now, folders).string() : "";
     repository.set_index(kept->image);
-    said = "git's index is again as it was before the agent's turn that was cut off";
-    if (!aside.empty()) said += "; what it was until now is in " + aside;
+    said = "git's index was restored to what it was before the interrupted turn of the agent";
+    if (!aside.empty()) said += "; the index until now is in " + aside;
     if (const std::string lost = lost_of_index(repository); !lost.empty()) said += "; but " + lost;
   }
   forget_kept_index(repository);

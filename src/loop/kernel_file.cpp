@@ -15,7 +15,7 @@ std::string kernel_file_fault(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(status)) return "is not a regular file";
   const std::uintmax_t size = std::filesystem::file_size(file, failed);
   if (!failed && size > cases::kLargestSource) {
-    return fmt::format("has {} MiB, and a kernel is source text of at most {} MiB", size >> 20U,
+    return fmt::format("has {} MiB; a kernel is source text of at most {} MiB", size >> 20U,
                        cases::kLargestSource >> 20U);
   }
   return {};

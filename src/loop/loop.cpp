@@ -11,16 +11,17 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
-#include "loop/account.h"
-#include "loop/keepsake.h"
 #include "loop/kept_index.h"
-#include "loop/leftovers.h"
-#include "loop/parts.h"
+#include "loop/ledger_backup.h"
+#include "loop/loop_parts.h"
+#include "loop/names.h"
+#include "loop/run_state.h"
+#include "loop/stray_processes.h"
 
 namespace autokernel::loop {
 namespace {
 
-// Longer than it takes to mend anything, shorter than anyone waits.
+// Longer than it takes to repair anything, shorter than anyone waits.
 constexpr std::chrono::milliseconds kPatience{1000};
 
 constexpr const char* kLock = "autokernel-lock";
@@ -33,12 +34,12 @@ constexpr const char* kLock = "autokernel-lock";
 }  // namespace
 
 void Loop::Parts::wait_for_lock(const std::string& purpose) {
-  // Somebody who only looks may be mending something just now.
-  const auto patience = std::chrono::steady_clock::now() + kPatience;
+  // Somebody who only looks may be repairing something just now.
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
   for (take_lock(purpose); !lock; take_lock(purpose)) {
-    if (std::chrono::steady_clock::now() >= patience) {
+    if (std::chrono::steady_clock::now() >= deadline) {
       throw Error(Stop::repository,
-                  fmt::format("another loop is at work on {}: {}; wait for it, or stop it",
+                  fmt::format("another loop is running on {}: {}; wait for it, or stop it",
                               folders.root().string(), under_way));
     }
     std::this_thread::sleep_for(kPatience / 20);
@@ -46,19 +47,20 @@ void Loop::Parts::wait_for_lock(const std::string& purpose) {
 }
 
 std::unique_ptr<Loop::Parts> Loop::Parts::make(const std::filesystem::path& here,
-                                               Surroundings surroundings) {
+                                               LoopContext context) {
   repo::Repository repository = repo::Repository::open(here);
   const Folders folders(repository.root());
   return std::make_unique<Parts>(Parts{.repository = std::move(repository),
                                        .folders = folders,
-                                       .surroundings = std::move(surroundings),
+                                       .context = std::move(context),
                                        .lock = {},
                                        .under_way = {}});
 }
 
 void Loop::Parts::make_ready() const {
   folders.make();
-  if (const std::string mended = keep_ledger(repository, folders); !mended.empty()) say(mended);
+  if (const std::string repaired = keep_ledger(repository, folders); !repaired.empty())
+    say(repaired);
 }
 
 Loop::Loop(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -72,27 +74,28 @@ void Loop::Parts::take_lock(const std::string& purpose) {
   if (auto* held = std::get_if<FileLock>(&taken)) {
     lock.emplace(std::move(*held));
     under_way.clear();
-    // Before anything else: they may be writing into what is mended.
-    if (const std::string ended = end_leftovers(repository.git_folder()); !ended.empty()) {
+    // Before anything else: they may be writing into what is repaired.
+    if (const std::string ended = end_stray_processes(repository.git_folder()); !ended.empty()) {
       say(ended);
     }
-    mend();
-    if (const std::string mended = recover_index(repository, folders); !mended.empty()) say(mended);
+    repair();
+    if (const std::string repaired = recover_index(repository, folders); !repaired.empty())
+      say(repaired);
   } else {
     under_way = std::get<FileLock::Holder>(taken).text;
   }
 }
 
 Loop Loop::open(const std::filesystem::path& here, const std::string& purpose,
-                Surroundings surroundings) {
-  auto parts = Parts::make(here, std::move(surroundings));
+                LoopContext context) {
+  auto parts = Parts::make(here, std::move(context));
   parts->make_ready();
   parts->wait_for_lock(purpose);
   return Loop(std::move(parts));
 }
 
-Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surroundings) {
-  auto parts = Parts::make(here, std::move(surroundings));
+Loop Loop::open_to_read(const std::filesystem::path& here, LoopContext context) {
+  auto parts = Parts::make(here, std::move(context));
   const std::filesystem::path git_folder = parts->repository.git_folder();
   std::error_code unreadable;
   const bool half_done = std::filesystem::exists(parts->folders.journal(), unreadable);
@@ -101,11 +104,11 @@ Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surround
   if (may_write(git_folder)) {
     if (is_ledger_lost(parts->repository, parts->folders)) parts->make_ready();
     // A lock that was taken for a look would stop a step that begins just now.
-    if (left_over) parts->take_lock("autokernel, mending");
+    if (left_over) parts->take_lock("autokernel, recovering");
   } else if (left_over) {
     parts->say(
-        "a program was killed here and left things half done; as nothing can be written "
-        "here, that stays so");
+        "a program was killed here and left its work unfinished; it stays so, as nothing can be "
+        "written here");
   }
   // An agent that looks around in its turn need not wait for the drive that waits for it.
   if (!half_done) parts->under_way.clear();
@@ -113,8 +116,8 @@ Loop Loop::open_to_read(const std::filesystem::path& here, Surroundings surround
 }
 
 Loop Loop::open_to_verify(const std::filesystem::path& here, const std::string& purpose,
-                          Surroundings surroundings) {
-  auto parts = Parts::make(here, std::move(surroundings));
+                          LoopContext context) {
+  auto parts = Parts::make(here, std::move(context));
   if (may_write(parts->repository.git_folder())) {
     parts->make_ready();
     parts->wait_for_lock(purpose);
@@ -172,13 +175,14 @@ std::string Loop::source(const ledger::Experiment& experiment) const {
       return parts_->source_at(experiment.commit, run->editable);
     }
   }
-  throw Error(Stop::repository, "the start of run " + experiment.tag + " is in no ledger");
+  throw Error(Stop::repository,
+              "the start of run " + experiment.tag + " is missing from the ledger");
 }
 
 std::string Loop::diff(int number, std::optional<int> other) const {
   const ledger::Experiment to = experiment(number);
   if (!other && to.incumbent.empty()) {
-    throw Error(Stop::usage, "the baseline was compared with nothing; name two experiments");
+    throw Error(Stop::usage, "the baseline has no incumbent; name two experiments");
   }
   const std::string from = other ? experiment(*other).commit : to.incumbent;
   return parts_->repository.diff(from, to.commit, parts_->run().run.editable);
@@ -198,8 +202,8 @@ void Loop::restore(int number) {
   }
   if (!known) {
     throw Error(Stop::repository,
-                fmt::format("{0} holds an edit that is in no experiment: step with it first, or "
-                            "take it back with 'git checkout -- {0}'",
+                fmt::format("{0} has an edit that is in no experiment: make a step of it first, or "
+                            "revert it with 'git checkout -- {0}'",
                             editable));
   }
   const auto blob = parts.repository.blob_at(commit, editable);

@@ -20,8 +20,8 @@ constexpr std::size_t kMostNamed = 20;
 [[noreturn]] void refuse_strayed(const std::string& editable, const std::string& strayed) {
   throw Error(
       Stop::scope,
-      fmt::format("only {} may change in a run, but these have: {}; nothing was done. Put "
-                  "them back ('git checkout -- PATH', or remove what is new) and run it again",
+      fmt::format("only {} may change in a run, but these have: {}; nothing was done. Restore them "
+                  "('git checkout -- PATH', or remove new files) and run the command again",
                   editable, strayed));
 }
 

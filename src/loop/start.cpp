@@ -7,12 +7,14 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/ledger/results_table.h"
-#include "loop/account.h"
+#include "loop/experiment_fields.h"
 #include "loop/git_rules.h"
-#include "loop/harness.h"
-#include "loop/keepsake.h"
+#include "loop/harness_files.h"
 #include "loop/kernel_file.h"
-#include "loop/parts.h"
+#include "loop/ledger_backup.h"
+#include "loop/loop_parts.h"
+#include "loop/run_clock.h"
+#include "loop/run_state.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
 
@@ -34,33 +36,30 @@ void require_tag(const std::string& tag) {
                      tag.front() != '.' && !tag.ends_with(".lock") && tag.back() != '.' &&
                      tag.find("..") == std::string::npos;
   if (sound) return;
-  throw Error(
-      Stop::usage,
-      fmt::format("no name for a run: '{}'; a tag has 1 to {} letters, digits, '-', '_' and "
-                  "'.', as in 'tiles-2'; it does not begin with '-' or '.', does not end "
-                  "in '.' or '.lock', and has no '..'",
-                  tag, kLongestTag));
+  throw Error(Stop::usage,
+              fmt::format("not a name for a run: '{}'; a tag has 1 to {} letters, digits, '-', '_' "
+                          "and '.', as in 'tiles-2'; it does not begin with '-' or '.', does not "
+                          "end in '.' or '.lock', and has no '..'",
+                          tag, kLongestTag));
 }
 
 void require_new(const repo::Repository& repository, const std::string& tag,
                  const std::string& branch) {
   if (repository.reference("refs/heads/" + branch)) {
-    throw Error(Stop::repository,
-                fmt::format("there is a branch {0} already: go on with that run by 'git switch "
-                            "{0}', or start one with another tag",
-                            branch));
+    throw Error(Stop::repository, fmt::format("the branch {0} already exists: continue that run "
+                                              "with 'git switch {0}', or choose another tag",
+                                              branch));
   }
   if (repository.reference("refs/heads/autokernel")) {
-    throw Error(Stop::repository, "a branch called 'autokernel' is in the way of the branch " +
-                                      branch + ": rename it, 'git branch -m autokernel NAME'");
+    throw Error(Stop::repository, "a branch named 'autokernel' blocks the branch " + branch +
+                                      ": rename it, 'git branch -m autokernel NAME'");
   }
   // Git cannot have a branch and another below its name.
   if (repository.has_references_below("refs/heads/" + branch)) {
-    throw Error(
-        Stop::repository,
-        fmt::format("there are branches below the name {0} ('git branch --list \"{0}/*\"'), "
-                    "which are in the way of that branch: choose another tag",
-                    branch));
+    throw Error(Stop::repository,
+                fmt::format("there are branches below the name {0} ('git branch --list "
+                            "\"{0}/*\"'), which block that branch: choose another tag",
+                            branch));
   }
   const std::string experiments = "refs/autokernel/" + tag;
   if (repository.reference(experiments) || repository.has_references_below(experiments)) {
@@ -75,23 +74,23 @@ void require_clean(const repo::Repository& repository, const std::string& commit
                    const std::string& editable) {
   const fs::path file = repository.root() / editable;
   if (const std::string fault = kernel_file_fault(file); !fault.empty()) {
-    throw Error(
-        Stop::repository,
-        fmt::format("{} {}: it is the one that is edited; put a kernel there, and commit it",
-                    file.string(), fault));
+    throw Error(Stop::repository,
+                fmt::format("{} {}: it is the file to edit; put a kernel there, and commit it",
+                            file.string(), fault));
   }
   if (!repository.blob_at(commit, editable)) {
-    throw Error(
-        Stop::repository,
-        fmt::format("{0} is in no commit: commit it first, 'git add {0} && git commit'", editable));
+    throw Error(Stop::repository,
+                fmt::format("{0} is not committed: commit it first, 'git add {0} && git commit'",
+                            editable));
   }
   const std::vector<repo::Change> changes = repository.changes();
   if (!repository.file_matches(commit, editable) ||
       std::ranges::find(changes, editable, &repo::Change::path) != changes.end()) {
-    throw Error(Stop::repository,
-                fmt::format("{0} has changes that are in no commit: commit them, or take them back "
-                            "with 'git checkout -- {0}'",
-                            editable));
+    throw Error(
+        Stop::repository,
+        fmt::format(
+            "{0} has uncommitted changes: commit them, or revert them with 'git checkout -- {0}'",
+            editable));
   }
 }
 
@@ -118,7 +117,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   const repo::Repository& repository = parts.repository;
   const Folders& folders = parts.folders;
   require_tag(options.tag);
-  parts.mend();
+  parts.repair();
   parts.require_quiet_head();
   const repo::Head head = repository.head();
   if (head.commit.empty()) {
@@ -140,7 +139,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   require_new(repository, run.tag, run.branch);
   require_clean(repository, head.commit, run.editable);
   if (const repo::Identity who = repository.identity(); who.is_fallback) {
-    parts.say(fmt::format("git knows no user.name here: experiments are committed as {} <{}>",
+    parts.say(fmt::format("git has no user.name here: experiments are committed as {} <{}>",
                           who.name, who.email));
   }
   cases::CaseFiles files = cases::read_files(options.case_directory);
@@ -149,7 +148,7 @@ Loop::Started Loop::start(const StartOptions& options) {
 
   run.git_rules = rules_now(repository);
   require_faithful_checkout(repository, head.commit, run.editable);
-  run.harness = harness_files(parts.surroundings.harness);
+  run.harness = harness_files(parts.context.harness);
 
   ledger::Experiment baseline;
   baseline.at = run.at;
@@ -173,7 +172,7 @@ Loop::Started Loop::start(const StartOptions& options) {
       options.min_gain.value_or(trial::least_gain(result.device.value_or(trial::DeviceReport{})));
   fill_in(baseline, result);
   baseline.seconds = result.total_seconds;
-  baseline.result = parts.surroundings.record(request, result, baseline.log);
+  baseline.result = parts.context.record(request, result, baseline.log);
 
   Recording recording;
   recording.what = "the start of run " + run.tag;
@@ -188,17 +187,17 @@ Loop::Started Loop::start(const StartOptions& options) {
           : ledger::Append{.at = ledger::results_header().size(),
                            .text = ledger::results_line(ledger::results_row(baseline))};
   recording.to = head.commit;
-  parts.carry_out(recording);
+  parts.apply(recording);
   static_cast<void>(keep_ledger(repository, folders));
   started.moved_aside = recording.results_aside;
 
-  Accountant accountant(run.branch, 2);
+  RunStateReader reader(run.branch, 2);
   const std::uint64_t length_of_first = recording.ledger.text.find('\n') + 1;
-  accountant.take({.offset = recording.ledger.at, .length = length_of_first}, run);
-  accountant.take({.offset = recording.ledger.at + length_of_first,
-                   .length = recording.ledger.text.size() - length_of_first},
-                  baseline);
-  const Status& status = parts.adopt(std::move(accountant).account(), run.branch).status;
+  reader.take({.offset = recording.ledger.at, .length = length_of_first}, run);
+  reader.take({.offset = recording.ledger.at + length_of_first,
+               .length = recording.ledger.text.size() - length_of_first},
+              baseline);
+  const Status& status = parts.adopt(std::move(reader).state(), run.branch).status;
   started.step = Step{.experiment = baseline,
                       .result = result,
                       .run = run,

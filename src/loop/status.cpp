@@ -41,10 +41,10 @@ bool Status::is_budget_used_up() const {
 std::string Status::why_stop() const {
   const ledger::Budget& budget = run.budget;
   if (budget.max_runs && counts.experiments() >= *budget.max_runs) {
-    return fmt::format("all {} experiments are used up", *budget.max_runs);
+    return fmt::format("all {} experiments were made", *budget.max_runs);
   }
   if (budget.hours && hours >= *budget.hours) {
-    return fmt::format("{:g} hours are over", *budget.hours);
+    return fmt::format("{:g} hours have passed", *budget.hours);
   }
   if (budget.no_progress && streak >= *budget.no_progress) {
     return fmt::format("{} experiments in a row without a gain", streak);
@@ -55,12 +55,12 @@ std::string Status::why_stop() const {
 
 std::string Status::next() const {
   if (!under_way.empty()) {
-    return "wait until that has ended; 'autokernel loop status' then says what came of it";
+    return "wait until it ends; 'autokernel loop status' then shows the result";
   }
   if (!strayed.empty()) {
-    return fmt::format("put back what has changed besides {}: {}", run.editable, strayed);
+    return fmt::format("restore what was changed besides {}: {}", run.editable, strayed);
   }
-  if (finished) return "merge what was kept; a step all the same goes on with the run";
+  if (finished) return "merge what was kept; another step continues the run";
   if (!why_stop().empty()) return "stop: autokernel loop finish measures the gain again";
   if (is_plateau()) {
     return fmt::format(

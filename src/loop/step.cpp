@@ -10,12 +10,15 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
-#include "autokernel/compile/essence.h"
+#include "autokernel/compile/normalized_source.h"
 #include "autokernel/ledger/results_table.h"
-#include "loop/account.h"
+#include "loop/experiment_fields.h"
 #include "loop/git_rules.h"
 #include "loop/kernel_file.h"
-#include "loop/parts.h"
+#include "loop/loop_parts.h"
+#include "loop/names.h"
+#include "loop/run_clock.h"
+#include "loop/run_state.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
 
@@ -45,17 +48,17 @@ void require_own_head(const repo::Repository& repository, const Status& status) 
   if (head.commit == status.best.commit) return;
   throw Error(
       Stop::repository,
-      fmt::format("{} stands at {}, and not at {}, the best so far: something else has "
-                  "moved it. 'git reset --soft {}' takes it back there and keeps every "
-                  "file as it is",
+      fmt::format("{} is at {}, not at {}, the best so far: something else moved it. 'git reset "
+                  "--soft {}' moves it back and leaves every file as it is",
                   head.branch, short_id(head.commit), name_of(status.best), status.best.commit));
 }
 
 void require_new_source(const Status& status, const std::string& digest, bool again) {
   if (digest == status.best.source_digest) {
-    throw Error(Stop::usage,
-                fmt::format("{} is the same as in {}, but for comments and blanks: edit it first",
-                            status.run.editable, name_of(status.best)));
+    throw Error(
+        Stop::usage,
+        fmt::format("{} is the same as in {}, except for comments and white space: edit it first",
+                    status.run.editable, name_of(status.best)));
   }
   if (again) return;
   const auto earlier = std::ranges::find_if(
@@ -101,7 +104,7 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
       return;
   }
   if (!result.comparison) {
-    throw Error(Stop::internal, "the runner compared the kernel with nothing");
+    throw Error(Stop::internal, "the runner did not compare the kernel");
   }
   const trial::PairedComparison& comparison = *result.comparison;
   experiment.reason = comparison.reason;
@@ -136,33 +139,32 @@ Step Loop::step(const StepOptions& options) {
   if (idea.empty()) {
     throw Error(Stop::usage, "an experiment needs its idea in a sentence: -m \"tiles of 64 x 64\"");
   }
-  parts.mend();
+  parts.repair();
   parts.require_quiet_head();
-  Account& account = parts.look();
-  Status& status = account.status;
+  RunState& state = parts.look();
+  Status& status = state.status;
   const ledger::RunStarted& run = status.run;
   require_own_head(repository, status);
   if (!options.over_budget && status.is_budget_used_up()) {
     throw Error(Stop::budget,
                 fmt::format("no more experiments in run {}: {}; 'autokernel loop finish' measures "
-                            "the gain again, --over-budget goes on",
+                            "the gain again, --over-budget continues",
                             run.tag, status.why_stop()));
   }
   require_same_rules(repository, run);
   require_nothing_strayed(status);
-  parts.require_untampered(account, Extent::end);
+  parts.require_untampered(state, Extent::end);
   // What is no file at all, git has words for.
   const std::filesystem::path edited = folders.root() / run.editable;
   if (std::error_code gone; std::filesystem::is_regular_file(edited, gone)) {
     if (const std::string fault = kernel_file_fault(edited); !fault.empty()) {
       throw Error(Stop::usage,
-                  fmt::format("cannot try {0}: it {1}; 'git checkout -- {0}' takes the "
-                              "edit back",
+                  fmt::format("cannot try {0}: it {1}; 'git checkout -- {0}' reverts the edit",
                               run.editable, fault));
     }
   }
   if (repository.file_matches(status.best.commit, run.editable)) {
-    throw Error(Stop::usage, fmt::format("nothing to try: {} is as in {}; edit it first",
+    throw Error(Stop::usage, fmt::format("nothing to try: {} is the same as in {}; edit it first",
                                          run.editable, name_of(status.best)));
   }
 
@@ -200,16 +202,16 @@ Step Loop::step(const StepOptions& options) {
     parts.at("referenced");
     result = parts.measure(request, experiment.log);
   } catch (const Interrupted&) {
-    parts.carry_out(interrupted(trying, repository, folders));
+    parts.apply(interrupted(trying, repository, folders));
     parts.say(
-        fmt::format("experiment {0} is recorded as interrupted, and {1} is the incumbent's "
-                    "again; 'autokernel restore {0}' puts its source back",
+        fmt::format("experiment {0} is recorded as interrupted, and {1} was restored to the "
+                    "incumbent; 'autokernel restore {0}' brings its source back",
                     experiment.number, run.editable));
     parts.known.reset();  // it has one experiment more
     throw;
   } catch (const Error& error) {
     // The machine's fault: there was no experiment, and the edit stays where it is.
-    take_back(repository, folders, reference);
+    undo_step(repository, folders, reference);
     const bool other_device =
         error.stop() == Stop::environment &&
         std::string_view(error.what()).find("cannot be compared") != std::string_view::npos;
@@ -223,13 +225,13 @@ Step Loop::step(const StepOptions& options) {
 
   const bool simpler = is_shorter && result.comparison && result.comparison->as_fast;
   decide(experiment, result, simpler,
-         fmt::format("; kept as the simpler one: {} words and signs instead of {}",
+         fmt::format("; kept as the simpler one: {} tokens instead of {}",
                      compile::count_tokens(request.source),
                      compile::count_tokens(request.incumbent->source)));
   fill_in(experiment, result);
   experiment.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   try {
-    experiment.result = parts.surroundings.record(request, result, experiment.log);
+    experiment.result = parts.context.record(request, result, experiment.log);
 
     const bool kept = experiment.status == ledger::Status::keep;
     Recording recording;
@@ -245,10 +247,10 @@ Step Loop::step(const StepOptions& options) {
       recording.to = experiment.commit;
     }
     recording.file_from = kept ? experiment.commit : experiment.incumbent;
-    parts.carry_out(recording);
+    parts.apply(recording);
   } catch (const Error&) {
     if (is_undecided(folders)) {
-      take_back(repository, folders, reference);
+      undo_step(repository, folders, reference);
       parts.say(fmt::format("experiment {} could not be recorded: the edit stays in {}",
                             experiment.number, run.editable));
     }

@@ -1,4 +1,4 @@
-// What somebody has done to the record of a run between two commands: to the ledger, results.tsv,
+// What was changed in the record of a run between two commands: in the ledger, results.tsv,
 // the references in git, or the program itself. What the run's files say is scope.cpp's.
 #include "loop/tampering.h"
 
@@ -8,9 +8,10 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
-#include "loop/harness.h"
-#include "loop/keepsake.h"
-#include "loop/parts.h"
+#include "loop/harness_files.h"
+#include "loop/ledger_backup.h"
+#include "loop/loop_parts.h"
+#include "loop/names.h"
 #include "loop/results_file.h"
 #include "loop/seal.h"
 
@@ -25,21 +26,21 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
 
 // The seal against the last line of the run.
 [[nodiscard]] std::string seal_fault(const repo::Repository& repository,
-                                     const ledger::Ledger& ledger, const Account& account) {
-  const std::string name = seal_name(account.status.run.tag);
-  const ledger::LineSpan& last = account.last_line;
+                                     const ledger::Ledger& ledger, const RunState& state) {
+  const std::string name = seal_name(state.status.run.tag);
+  const ledger::LineSpan& last = state.last_line;
   const auto text = repository.bytes_referenced(name);
   if (!text) {
     // Earlier versions sealed nothing, and chained nothing.
-    if (!ledger.is_chained(account.first_line)) return {};
+    if (!ledger.is_chained(state.first_line)) return {};
     return fmt::format("the seal of the run, {}, is gone", name);
   }
   const auto seal = parse_seal(*text);
-  if (!seal) return fmt::format("{} is no seal", name);
+  if (!seal) return fmt::format("{} is not a seal", name);
   if (seal->offset != last.offset || seal->length != last.length) {
     const bool cut = seal->offset + seal->length > last.end();
     return fmt::format("the ledger {} the entry that was written last (at byte {}, as {} says)",
-                       cut ? "has lost" : "goes on behind", seal->offset, name);
+                       cut ? "has lost" : "continues after", seal->offset, name);
   }
   if (ledger.hash_at(seal->offset, seal->length) == seal->sha256) return {};
   return fmt::format(
@@ -63,7 +64,7 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
 
 }  // namespace
 
-std::vector<std::string> Loop::Parts::ledger_faults(const Account& run, Extent extent) const {
+std::vector<std::string> Loop::Parts::ledger_faults(const RunState& run, Extent extent) const {
   const ledger::Ledger ledger = open_ledger();
   std::vector<std::string> faults;
   if (std::string fault = seal_fault(repository, ledger, run); !fault.empty()) {
@@ -81,43 +82,39 @@ std::vector<std::string> reference_faults(const repo::Repository& repository,
     const std::string name = reference_of(status.run.tag, experiment.number);
     const auto commit = repository.reference(name);
     if (commit == experiment.commit) continue;
-    faults.push_back(fmt::format("{} {}, and not {}", name,
-                                 commit ? "stands at " + short_id(*commit) : "is gone",
+    faults.push_back(fmt::format("{} {}, not {}", name,
+                                 commit ? "is at " + short_id(*commit) : "is gone",
                                  short_id(experiment.commit)));
   }
   return faults;
 }
 
-void Loop::Parts::require_untampered(const Account& run, Extent extent) const {
+void Loop::Parts::require_untampered(const RunState& run, Extent extent) const {
   const Status& status = run.status;
-  if (const auto faults = harness_faults(status.run.harness, surroundings.harness);
-      !faults.empty()) {
+  if (const auto faults = harness_faults(status.run.harness, context.harness); !faults.empty()) {
     refuse(faults,
-           "What two programs say is no one record: put it back, or start a new run from here "
-           "('autokernel loop start TAG')");
+           "Measurements by two programs are not one record: restore it, or start a new run from "
+           "here ('autokernel loop start TAG')");
   }
   if (const auto faults = ledger_faults(run, extent); !faults.empty()) {
     open_ledger().forget_index();
-    const auto second = second_ledger(repository, folders);
-    refuse(faults,
-           second.empty()
-               ? "'autokernel verify-run' tells what of the run still holds; a new run starts from "
-                 "here with 'autokernel loop start TAG'"
-               : fmt::format("'cp {} {}' puts back what was written", second.string(),
-                             folders.ledger().string()));
+    const auto second = ledger_backup(repository, folders);
+    refuse(faults, second.empty() ? "'autokernel verify-run' shows what of the run still holds; a "
+                                    "new run starts from here with 'autokernel loop start TAG'"
+                                  : fmt::format("'cp {} {}' restores what was written",
+                                                second.string(), folders.ledger().string()));
   }
   if (extent == Extent::whole) {
     if (const auto faults = reference_faults(repository, status); !faults.empty()) {
       refuse(faults,
-             "'git update-ref NAME COMMIT' puts one back; 'autokernel log --json' has the "
-             "commits");
+             "'git update-ref NAME COMMIT' restores one; 'autokernel log --json' has the commits");
     }
   }
   require_results(folders, status);
   if (const std::string fault =
           results_fault(folders, status, [&] { return open_ledger().rows(); });
       !fault.empty()) {
-    refuse({fault}, fmt::format("The ledger has every row: remove {}, and it is made again",
+    refuse({fault}, fmt::format("The ledger has every row: remove {}, and it is rebuilt",
                                 folders.results().string()));
   }
 }

@@ -1,4 +1,4 @@
-// What somebody has done to the references of a run in git between two commands.
+// What was changed in the references of a run in git between two commands.
 #pragma once
 
 #include <string>

@@ -3,13 +3,15 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
-#include "loop/account.h"
 #include "loop/git_rules.h"
-#include "loop/harness.h"
+#include "loop/harness_files.h"
 #include "loop/headline.h"
+#include "loop/loop_parts.h"
+#include "loop/names.h"
 #include "loop/original_case.h"
-#include "loop/parts.h"
 #include "loop/results_file.h"
+#include "loop/run_clock.h"
+#include "loop/run_state.h"
 #include "loop/tampering.h"
 
 namespace autokernel::loop {
@@ -37,9 +39,8 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
 [[nodiscard]] std::string branch_fault(const repo::Repository& repository, const Status& status) {
   const auto stands_at = repository.reference("refs/heads/" + status.run.branch);
   if (stands_at == status.best.commit) return {};
-  return fmt::format("{} {}, and not at {}, the last one kept", status.run.branch,
-                     stands_at ? "stands at " + short_id(*stands_at) : "is gone",
-                     name_of(status.best));
+  return fmt::format("{} {}, not at {}, the last one kept", status.run.branch,
+                     stands_at ? "is at " + short_id(*stands_at) : "is gone", name_of(status.best));
 }
 
 // Those of the branch that a finish has made of what was kept.
@@ -100,18 +101,18 @@ const char* spelling(Verdict verdict) {
 Verification Loop::verify(const std::string& tag, int processes) {
   Parts& parts = *parts_;
   const repo::Repository& repository = parts.repository;
-  if (parts.lock) parts.mend();
+  if (parts.lock) parts.repair();
   // The file itself, not its index.
   const ledger::Ledger ledger = parts.open_ledger();
   const ledger::Inspection inspection = ledger.inspect();
   const std::string branch = tag.empty() ? repository.head().branch : "autokernel/" + tag;
   if (!tag.empty()) require_run_among(inspection.rows, tag);
-  Accountant accountant(branch, inspection.rows.size());
+  RunStateReader reader(branch, inspection.rows.size());
   for (const ledger::Row& row : inspection.rows) {
-    accountant.take({.offset = row.offset, .length = row.length}, ledger::Entry(row.entry));
+    reader.take({.offset = row.offset, .length = row.length}, ledger::Entry(row.entry));
   }
-  const Account& account = parts.adopt(std::move(accountant).account(), branch);
-  const Status& status = account.status;
+  const RunState& state = parts.adopt(std::move(reader).state(), branch);
+  const Status& status = state.status;
   const ledger::RunStarted& run = status.run;
 
   Verification verification;
@@ -119,7 +120,7 @@ Verification Loop::verify(const std::string& tag, int processes) {
   verification.entries = inspection.rows.size();
   verification.claimed = claim_of(inspection.rows, status);
   std::vector<std::string>& faults = verification.faults;
-  faults = parts.ledger_faults(account, Extent::whole);
+  faults = parts.ledger_faults(state, Extent::whole);
   if (auto fault = results_fault(parts.folders, status, [&] { return inspection.rows; });
       !fault.empty()) {
     faults.push_back(std::move(fault));
@@ -131,12 +132,12 @@ Verification Loop::verify(const std::string& tag, int processes) {
   add(faults, case_faults(repository, run));
   add(faults, checkout_faults(repository, status, kept_commits(repository, status)));
   // Another build of the program is none of the agent's doing, and measures both kernels alike.
-  verification.remarks = harness_faults(run.harness, parts.surroundings.harness);
+  verification.remarks = harness_faults(run.harness, parts.context.harness);
   add(verification.remarks, ledger.notes());
   if (inspection.unchained > 0) {
-    verification.remarks.push_back(fmt::format(
-        "the first {} entries of the ledger are of an earlier version, and tied to nothing",
-        inspection.unchained));
+    verification.remarks.push_back(
+        fmt::format("the first {} entries of the ledger are of an earlier version, and not chained",
+                    inspection.unchained));
   }
 
   trial::Request request = parts.request(run, original_case(repository, run));

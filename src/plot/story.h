@@ -23,7 +23,7 @@ struct Story {
 
 // Microseconds, of an experiment that has a time.
 [[nodiscard]] double time_of(const History& history, std::size_t experiment);
-// Where it is drawn; none where it was not timed. One that was rejected lies at the best of then at
+// Where it is drawn; none where it was not timed. One that was rejected lies at its incumbent at
 // most: whatever was faster in its pairs, that was not borne out.
 [[nodiscard]] std::optional<double> drawn_us(const History& history, const Story& story,
                                              std::size_t experiment);

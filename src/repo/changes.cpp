@@ -100,10 +100,9 @@ void identify(const OpenRepository& open, Change& change, std::uint64_t& appetit
 }  // namespace
 
 TooDeep::TooDeep(const std::string& attempt, std::string folder)
-    : Error(Stop::repository,
-            fmt::format("{}: the folders in {} are nested too deeply; remove it, or move it out of "
-                        "the repository",
-                        attempt, folder)),
+    : Error(Stop::repository, fmt::format("{}: the folders in {} are nested too deeply; remove it, "
+                                          "or move it out of the repository",
+                                          attempt, folder)),
       folder_(std::move(folder)) {}
 
 std::vector<Change> Repository::changes(const Paths& passed_over) const {

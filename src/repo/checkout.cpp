@@ -186,14 +186,14 @@ std::string Repository::checkout_fault(const std::string& commit, const std::str
     const bool is_ident = std::string_view(attribute) == "ident";
     if (is_ident && is_same && stored.find("$Id") == std::string::npos) continue;
     return fmt::format(
-        "a checkout of {} would not write the bytes that are judged: the attribute "
-        "'{}', set in {}, {}; take the attribute off that file",
+        "a checkout of {} would not write the bytes that are judged: the attribute '{}', set in "
+        "{}, {}; remove the attribute from that file",
         path, attribute, files_with(*opened_, path, attribute), what);
   }
   if (is_same) return {};
   return fmt::format(
-      "a checkout of {} would not write the bytes that are judged: git's attributes "
-      "have them converted; 'git check-attr -a {}' tells which, take them off",
+      "a checkout of {} would not write the bytes that are judged: git's attributes have them "
+      "converted; 'git check-attr -a {}' shows which, remove them",
       path, path);
 }
 

@@ -79,8 +79,8 @@ void refuse_filter_program(const OpenRepository& open, const std::string& path,
                                     fmt::format("filter.{}.{}", filter, step).c_str()),
               attempt, "git_config_get_string")) {
       throw Error(Stop::repository,
-                  fmt::format("{}: git would have it filtered by a program, '{}', and this does "
-                              "not; take the file out of that filter in .gitattributes",
+                  fmt::format("{}: git would filter it with the program '{}', which autokernel "
+                              "does not run; remove the filter in .gitattributes",
                               attempt, program));
     }
   }

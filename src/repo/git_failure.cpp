@@ -14,7 +14,8 @@ namespace {
 // libgit2 names the file in its own text.
 [[nodiscard]] const char* remedy_for(int status, const std::string& reason) {
   if (status == GIT_ELOCKED) {
-    return "; another git is at work there, or was killed: remove the .lock file once none runs";
+    return "; another git is running there, or was killed: remove the .lock file once none is "
+           "running";
   }
   // no_waiting.h has interrupted it.
   if (reason.find(std::generic_category().message(EINTR)) != std::string::npos) {

@@ -80,8 +80,8 @@ void Repository::switch_head(const std::string& branch) const {
   const auto stands_at = reference(name);
   const std::string here = head().commit;
   if (stands_at && *stands_at != here) {
-    throw Error(Stop::repository, fmt::format("{}: it stands at {} and the head at {}", attempt,
-                                              *stands_at, here.empty() ? "no commit" : here));
+    throw Error(Stop::repository, fmt::format("{}: it is at {} and HEAD at {}", attempt, *stands_at,
+                                              here.empty() ? "no commit" : here));
   }
   force_head(branch);
 }

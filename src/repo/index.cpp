@@ -5,7 +5,7 @@
 #include "repo/git_failure.h"
 #include "repo/no_waiting.h"
 #include "repo/objects.h"
-#include "repo/patience.h"
+#include "repo/while_locked.h"
 #include "repo/worktree.h"
 
 namespace autokernel::repo {

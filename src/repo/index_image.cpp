@@ -13,7 +13,7 @@
 #include "repo/git_failure.h"
 #include "repo/index.h"
 #include "repo/no_waiting.h"
-#include "repo/patience.h"
+#include "repo/while_locked.h"
 
 namespace autokernel::repo {
 namespace {
@@ -68,10 +68,11 @@ bool Repository::set_index(const IndexImage& image) const {
     return locked.is_open() || errno != EEXIST ? 0 : GIT_ELOCKED;
   });
   if (status == GIT_ELOCKED) {
-    throw Error(Stop::repository,
-                fmt::format("{}: another git is at work there, or was killed: remove {} once none "
-                            "runs",
-                            attempt, lock.string()));
+    throw Error(
+        Stop::repository,
+        fmt::format(
+            "{}: another git is running there, or was killed: remove {} once none is running",
+            attempt, lock.string()));
   }
   if (!locked.is_open()) throw system_failure(Stop::environment, attempt, "open");
   try {

@@ -6,8 +6,8 @@
 #include "repo/no_waiting.h"
 #include "repo/objects.h"
 #include "repo/open_repository.h"
-#include "repo/patience.h"
 #include "repo/sizes.h"
+#include "repo/while_locked.h"
 
 namespace autokernel::repo {
 
@@ -97,7 +97,7 @@ void Repository::move_branch(const std::string& branch, const std::string& from,
     return moving;
   });
   if (status == GIT_EMODIFIED || status == GIT_ENOTFOUND) {
-    throw Error(Stop::repository, fmt::format("{}: it stands at {} [git_reference_create_matching]",
+    throw Error(Stop::repository, fmt::format("{}: it is at {} [git_reference_create_matching]",
                                               attempt, reference(name).value_or("no commit")));
   }
   check(status, attempt, "git_reference_create_matching");

@@ -146,15 +146,15 @@ void refuse_unknown_formats(const fs::path& git_folder) {
   const std::string objects = setting(config, "extensions.objectformat").value_or("sha1");
   if (objects != "sha1") {
     throw refusal(shown(git_folder),
-                  fmt::format("its objects are named by {}, and only SHA-1 is understood", objects),
+                  fmt::format("its objects are named by {}; only SHA-1 is supported", objects),
                   "copy its files into a new one: git init --object-format=sha1 FOLDER");
   }
   const std::string references = setting(config, "extensions.refstorage").value_or("files");
   if (references != "files") {
-    throw refusal(shown(git_folder),
-                  fmt::format("its references are kept as {}, and only plain files are understood",
-                              references),
-                  "run there: git refs migrate --ref-format=files");
+    throw refusal(
+        shown(git_folder),
+        fmt::format("its references are kept as {}; only plain files are supported", references),
+        "run there: git refs migrate --ref-format=files");
   }
   // git minds this one in every version of the format.
   if (setting(config, "extensions.worktreeconfig").has_value()) {
@@ -169,15 +169,15 @@ void refuse_unknown_formats(const fs::path& git_folder) {
   // libgit2 would refuse these too, but leak memory for each setting that is none.
   if (const auto extension = unknown_extension(config)) {
     throw refusal(shown(git_folder),
-                  fmt::format("it uses extensions.{}, which is not understood", *extension),
+                  fmt::format("it uses extensions.{}, which is not supported", *extension),
                   "work in a plain clone of it: git clone URL FOLDER");
   }
 }
 
 Error discovery_failure(int status, const fs::path& folder) {
   if (status == GIT_ENOTFOUND) {
-    return {Stop::repository,
-            fmt::format("{} is in no git repository; make one there: git init", folder.string())};
+    return {Stop::repository, fmt::format("{} is not in a git repository; make one there: git init",
+                                          folder.string())};
   }
   return git_failure(status, fmt::format("cannot look for a repository around {}", folder.string()),
                      "git_repository_discover");
@@ -206,13 +206,13 @@ void refuse_bare(const OpenRepository& open) {
 void refuse_files_elsewhere(const OpenRepository& open, const fs::path& folder) {
   const fs::path top = top_of(folder);
   if (open.root != top) {
-    throw refusal(top,
-                  fmt::format("its files are said to lie in {}, and nothing outside of the "
-                              "repository's own folder is touched",
-                              open.root.string()),
-                  fmt::format("if its settings say so, 'git -C {} config --unset core.worktree' "
-                              "takes that back",
-                              shown(open.git_folder).string()));
+    throw refusal(
+        top,
+        fmt::format("its files are said to lie in {}, and nothing outside of the "
+                    "repository's own folder is touched",
+                    open.root.string()),
+        fmt::format("if its settings say so, 'git -C {} config --unset core.worktree' undoes that",
+                    shown(open.git_folder).string()));
   }
   // The git folders of linked worktrees and of submodules have names of their own.
   const fs::path owner = shown(open.git_folder);
@@ -236,16 +236,16 @@ void refuse_unreadable_index(const OpenRepository& open) {
   // libgit2 names the part of the index that it does not know, and has no code of its own for it.
   const std::string_view reason = failure.what();
   if (reason.find("'link'") != std::string_view::npos) {
-    throw refusal(open.root, "its index is split, which is not understood",
+    throw refusal(open.root, "its index is split, which is not supported",
                   "run there: git config core.splitIndex false && git update-index "
                   "--no-split-index");
   }
   if (reason.find("'sdir'") != std::string_view::npos) {
-    throw refusal(open.root, "its index is sparse, which is not understood",
+    throw refusal(open.root, "its index is sparse, which is not supported",
                   "run there: git sparse-checkout reapply --no-sparse-index");
   }
   if (lacks_checksum(open.git_folder / "index")) {
-    throw refusal(open.root, "its index has no checksum, which is not understood",
+    throw refusal(open.root, "its index has no checksum, which is not supported",
                   "run there: git config index.skipHash false && git update-index "
                   "--force-write-index");
   }

@@ -1,4 +1,4 @@
-// Where git is told, beside any commit, which files it looks at and which bytes it writes.
+// Git's settings outside any commit that decide which files it looks at and which bytes it writes.
 #pragma once
 
 #include <cstdint>

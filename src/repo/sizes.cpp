@@ -49,7 +49,7 @@ void refuse_larger(const fs::path& file, std::uint64_t limit, std::string_view r
                           file.string(), size_text(size), size_text(limit), remedy));
 }
 
-constexpr std::string_view kMoveAway = "put the one back that was there, or move it away";
+constexpr std::string_view kMoveAway = "restore the one that was there, or move it away";
 
 // An index knows the lower 32 bits of a size alone: one that differs in the others looks the same
 // to libgit2, which then reads all of the file.
@@ -60,7 +60,7 @@ void refuse_endless_file(const fs::path& place) {
     return;
   }
   throw Error(Stop::repository,
-              fmt::format("{0} has {1} GiB, which is too much to look at: put it back with 'git "
+              fmt::format("{0} has {1} GiB, which is too large to examine: restore it with 'git "
                           "checkout -- {0}', or move it out of the repository",
                           place.string(), status.st_size >> 30U));
 }
@@ -131,7 +131,7 @@ void refuse_endless_settings(const fs::path& git_folder, const fs::path& common_
                 "put it back with a line 'ref: refs/heads/BRANCH'");
   refuse_larger(common_folder / "packed-refs", kLargestPackedReferences, kMoveAway);
   refuse_larger(git_folder / "index", kLargestIndex,
-                "remove it, and 'git reset' makes it again from the commit");
+                "remove it, and 'git reset' rebuilds it from the commit");
 }
 
 void refuse_endless_reference(const OpenRepository& open, const std::string& name) {

@@ -26,7 +26,7 @@ TEST(Formula, IsExactForProductsOfThisSize) {
 }
 
 TEST(Formula, NamesTheSymbolItDoesNotKnow) {
-  EXPECT_THAT(evaluating("M*Q"), refuses("\"Q\" is no size symbol; there is M or N"));
+  EXPECT_THAT(evaluating("M*Q"), refuses("\"Q\" is not a size symbol; write M or N"));
 }
 
 TEST(Formula, ThatIsMalformedIsAnErrorOfUsage) {

@@ -106,9 +106,8 @@ TEST(CaseFile, RefusesAToleranceThatNothingExceeds) {
 
 TEST(CaseFile, RefusesAFormulaOfUnknownSymbolsAndNamesThoseThereAre) {
   EXPECT_EQ(complaint_about(sample_with("2*M*N*K", "2*M*N*Q")),
-            "some/case/case.toml:41:9: [cost] flops: cannot evaluate \"2*M*N*Q\": \"Q\" is no size "
-            "symbol; "
-            "there is K, M or N");
+            "some/case/case.toml:41:9: [cost] flops: cannot evaluate \"2*M*N*Q\": \"Q\" is not a "
+            "size symbol; write K, M or N");
 }
 
 TEST(CaseFile, RefusesACostOfNothing) {

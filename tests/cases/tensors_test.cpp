@@ -49,9 +49,7 @@ TEST(Tensors, OfAnUnknownDtypeAreRefusedWithTheOneThatWasMeant) {
 TEST(Tensors, WithUnknownSymbolsInTheirShapeAreRefused) {
   EXPECT_EQ(complaint_about(sample_with("[\"M\", \"K\"]", "[\"M\", \"L\"]")),
             "some/case/case.toml:15:9: [[tensor]] A shape, at size \"check\": cannot evaluate "
-            "\"L\": \"L\" is no "
-            "size symbol; there is "
-            "K, M or N");
+            "\"L\": \"L\" is not a size symbol; write K, M or N");
 }
 
 TEST(Tensors, MayHaveExpressionsAsDimensions) {

@@ -45,7 +45,7 @@ TEST(Advice, OnAnAccessOutOfBoundsIsToCheckTheIndex) {
 
 TEST(Advice, OnABarrierThatNotAllReachIsToMoveIt) {
   EXPECT_THAT(advice(emulated(Verdict::crashed, Cause::barrier)),
-              HasSubstr("every thread of the block must reach the barrier"));
+              HasSubstr("every thread of the block must reach a barrier"));
 }
 
 TEST(Advice, OnResultsThatDifferAsksForARace) {
@@ -63,7 +63,7 @@ TEST(Advice, OnAnInfiniteResultNamesABarrierLastAndOnlyWhereMemoryIsShared) {
 
 TEST(Advice, OnResultsThatDifferAlsoNamesSharedMemoryThatNobodyWrote) {
   EXPECT_THAT(advice(emulated(Verdict::incorrect, Cause::race)),
-              HasSubstr("a __shared__ element that is read but that nobody wrote"));
+              HasSubstr("a __shared__ element that is read but never written"));
 }
 
 TEST(Advice, OnMemoryOfABlockOrAThreadIsNotAboutTensors) {
@@ -99,7 +99,7 @@ TEST(Advice, OnAWrongResultSaysThatMemoryBeginsWithRandomBits) {
 TEST(Advice, OnWhatTheEmulatedDeviceLacksIsToTakeAnotherWayOrAGpu) {
   EXPECT_EQ(
       advice(emulated(Verdict::unsupported, Cause::unknown)),
-      "try another way, or measure it on a GPU (bench --device cuda, or a run of its own there)");
+      "write it another way, or measure on a GPU (bench --device cuda, or a separate run there)");
 }
 
 TEST(Advice, OnACompileThatTakesTooLongIsNotOfLoops) {

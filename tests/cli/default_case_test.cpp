@@ -44,7 +44,7 @@ TEST(ExistingCase, TellsAMissingFolderFromOneWithoutACase) {
   EXPECT_THAT([&] { (void)existing_case(here.path() / "none"); },
               ThrowsMessage<Error>(HasSubstr("there is no folder")));
   EXPECT_THAT([&] { (void)existing_case(here.path()); },
-              ThrowsMessage<Error>(HasSubstr("holds no case.toml")));
+              ThrowsMessage<Error>(HasSubstr("has no case.toml")));
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ TEST_F(NoiseStore, BecomesWhatAComparisonShouldKnow) {
 TEST(ReachText, SaysWhatCanBeToldInWhatTime) {
   trial::NoiseFigures figures;
   figures.reach = {{{1, {}}, {5, 0.03}, {30, 0.0125}}};
-  EXPECT_EQ(reach_text(figures), "3.0 % can be told in 5 s, 1.2 % in 30 s");
+  EXPECT_EQ(reach_text(figures), "3.0 % detectable in 5 s, 1.2 % in 30 s");
   EXPECT_EQ(reach_text({}), "");
 }
 

@@ -15,7 +15,7 @@ TEST(Samples, AreALineForEachTimedLaunch) {
   EXPECT_EQ(samples_text(R"({"samples_us": [1.5, 2]})"), "n\tkernel_us\n1\t1.500\n2\t2.000\n");
 }
 
-TEST(Samples, OfOpponentAndLibraryStandBesideThem) {
+TEST(Samples, OfIncumbentAndLibraryStandBesideThem) {
   EXPECT_EQ(samples_text(R"({"samples_us": [1, 2], "comparison": {"against_samples_us": [3, 4]},
                              "reference_samples_us": [5, 6]})"),
             "n\tkernel_us\tagainst_us\treference_us\n"

@@ -83,8 +83,8 @@ TEST(FirstError, InALineThatDoesNotExistHasNoSourceLine) {
 }
 
 TEST(FirstError, OfALogWithoutOneShowsItsLastLine) {
-  EXPECT_THAT(reason("something\nlast words\n\n"), HasSubstr("the last it said: last words"));
-  EXPECT_THAT(reason(""), HasSubstr("the last it said: nothing"));
+  EXPECT_THAT(reason("something\nlast words\n\n"), HasSubstr("its last line: last words"));
+  EXPECT_THAT(reason(""), HasSubstr("its last line: nothing"));
 }
 
 TEST(FirstError, ShowsNoMoreThanTheBeginningOfALongLine) {

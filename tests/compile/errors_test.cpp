@@ -157,7 +157,7 @@ TEST(ALaunch, WithoutItsBracesIsToldOfThem) {
       "extern \"C\" __global__ void f(float* x) { x[0] = 1; }\n";
 
   EXPECT_THAT(refusal(source).reason,
-              AllOf(StartsWith("kernel.cu:2: error: "), HasSubstr("each launch stands in braces")));
+              AllOf(StartsWith("kernel.cu:2: error: "), HasSubstr("write each launch in braces")));
 }
 
 TEST(ALaunch, ThatNamesAnInstanceByAConstantIsToldWhatThereIs) {

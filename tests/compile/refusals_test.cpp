@@ -46,7 +46,7 @@ TEST(SecondDeclaration, IsRefusedWithItsLine) {
       "\"f\"});\nAUTOKERNEL_LAUNCH({.kernel = \"f\"});\n");
 
   EXPECT_THAT(result.reason, AllOf(StartsWith("kernel.cu:3: error: "),
-                                   HasSubstr("AUTOKERNEL_LAUNCH stands once in a file")));
+                                   HasSubstr("AUTOKERNEL_LAUNCH occurs once in a file")));
 }
 
 TEST(Declaration, WithoutTheHeaderIsRefusedWithTheInclude) {
@@ -180,7 +180,7 @@ TEST(Workspace, DeclaredTwiceIsRefused) {
   EXPECT_THAT(
       refusal(with_kernel("AUTOKERNEL_WORKSPACE(1);\nAUTOKERNEL_WORKSPACE(2);", "x[0] = 1;"))
           .reason,
-      AllOf(StartsWith("kernel.cu:3: error: "), HasSubstr("AUTOKERNEL_WORKSPACE stands once")));
+      AllOf(StartsWith("kernel.cu:3: error: "), HasSubstr("AUTOKERNEL_WORKSPACE occurs once")));
 }
 
 TEST(Workspace, OfMoreThanAGibibyteIsRefused) {
@@ -217,7 +217,7 @@ std::string sharing(const std::string& shared_bytes) {
 TEST(SharedMemory, ThatIsDeclaredAndAskedForMustFitTogether) {
   EXPECT_THAT(refusal(sharing("200 << 10")).reason,
               AllOf(StartsWith("kernel.cu:3: launch of \"f\": the kernel's __shared__ objects have "
-                               "40960 bytes and .shared_bytes asks for 204800 more"),
+                               "40960 bytes and .shared_bytes requests 204800 more"),
                     HasSubstr("a block of sm_90 has at most 232448 in all")));
   EXPECT_EQ(program(sharing("187 << 10")).declaration.launches[0].shared_bytes, 187U << 10U);
 }

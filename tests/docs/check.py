@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares every document of the tree with the program and the sources: links, files, commands and their options, exit codes,
-keys, fields, environment variables, code. Runs the commands in blocks, in scratch repositories, as rules.py says. Checks how the
-documents read: words.py.
+keys, fields, environment variables, code. Compares the program with the recorded list of its interface. Runs the commands in
+blocks, in scratch repositories, as rules.py says. Checks how the documents read: words.py.
 
     tests/docs/check.py PROGRAM [TREE]
 """
@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import checks
+import interface
 import words
 from commands import Checker, command_lines
 from markdown import Document
@@ -137,10 +138,13 @@ def check(tree, path):
     found += checks.wrong_option_tables(every, program)
     told = checks.help_exit_codes(program.said("--help"))
     found += checks.wrong_exit_codes(every, checks.source_exit_codes(tree), told)
+    found += interface.changes((tree / interface.RECORD).read_text().splitlines(), interface.interface(program, every, tree))
     found += checks.wrong_variables(every, checks.source_variables(tree))
     found += checks.wrong_runner_variables(documents["docs/reference.md"], checks.runner_variables(tree))
     found += checks.wrong_excerpts(documents["docs/style.md"], tree)
     found += checks.wrong_counts(documents["docs/trust.md"], tree)
+    for command in program.commands:
+        found += words.faults_of_help(command, program.said(*command.split(), "--help"))
     found += words.long_lines(every)
     found += words.long_readme(documents["README.md"])
     found += words.pages_in_no_index(documents)

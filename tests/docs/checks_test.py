@@ -6,6 +6,7 @@ from pathlib import Path
 
 import check
 import checks
+import interface
 import words
 from commands import Checker, command_lines, simple_commands
 from markdown import Document, anchor
@@ -459,6 +460,46 @@ class Markdown(unittest.TestCase):
 
     def test_anchors_are_those_of_github(self):
         self.assertEqual(anchor("Whether a run's claim `holds`, or not"), "whether-a-runs-claim-holds-or-not")
+
+
+class Help(unittest.TestCase):
+    def test_phrases_to_avoid_are_found_across_lines(self):
+        (fault,) = words.faults_of_help("doctor", "The command that\n  mends it\n")
+        self.assertEqual(fault, "autokernel doctor --help: 'mends': write 'fix'")
+
+    def test_lines_that_are_too_long_are_found(self):
+        (fault,) = words.faults_of_help("", "x" * 100 + "\n" + "x" * 99)
+        self.assertTrue(fault.startswith("autokernel --help: a line of 100 characters"))
+
+    def test_plain_help_has_no_faults(self):
+        self.assertEqual(list(words.faults_of_help("bench", "Deadline for each check\n")), [])
+
+
+class Interface(unittest.TestCase):
+    def test_options_are_listed_as_they_are_spelled(self):
+        self.assertEqual(
+            list(interface.spelled_options(HELP)),
+            [
+                "FILE TEXT",
+                "-h,--help",
+                "--case DIR",
+                "--agent-timeout SECONDS:POSITIVE=1800",
+                "--json Excludes: --quiet",
+                "-q,--quiet Excludes: --json --verbose",
+            ],
+        )
+
+    def test_keys_are_those_of_tables_of_keys(self):
+        keys = document("| key | meaning |\n|---|---|\n| `a`, `b` | x |\n\n| key | type |\n|---|---|\n| `c` | y |\n")
+        self.assertEqual(list(interface.documented_keys([keys])), ["a", "b"])
+
+    def test_what_is_lost_and_what_is_new_is_named(self):
+        (lost, new) = interface.changes(["autokernel bench", "key a"], ["autokernel bench", "key b"])
+        self.assertIn("'key a' is no longer there", lost)
+        self.assertIn("'key b' is not recorded", new)
+
+    def test_the_same_list_has_no_changes(self):
+        self.assertEqual(list(interface.changes(["key a"], ["key a"])), [])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How documents read: the length of lines, pages and sentences, phrases to avoid, and an index that lists every page."""
+"""How documents and --help read: the length of lines, pages and sentences, phrases to avoid; and an index that lists every page."""
 
 import re
 
@@ -85,6 +85,21 @@ def phrases_to_avoid(documents):
                 for found in re.finditer(phrase, on_one_line(paragraph), re.IGNORECASE):
                     line = first + paragraph.count("\n", 0, found.start())
                     yield complaint(document, line, f"'{found.group(0)}': write '{better}'")
+
+
+# A line of --help has fewer characters.
+WIDEST_HELP = 100
+
+
+def faults_of_help(words, text):
+    """Of what `autokernel WORDS --help` prints: phrases to avoid, and long lines."""
+    name = f"autokernel {words} --help".replace("  ", " ")
+    for line in text.split("\n"):
+        if len(line) >= WIDEST_HELP:
+            yield f"{name}: a line of {len(line)} characters; it has fewer than {WIDEST_HELP}: {line}"
+    for phrase, better in PHRASES.items():
+        for found in re.finditer(phrase, " ".join(text.split()), re.IGNORECASE):
+            yield f"{name}: '{found.group(0)}': write '{better}'"
 
 
 def sentences(document):

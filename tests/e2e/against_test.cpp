@@ -84,7 +84,7 @@ TEST_F(Against, WhatIsNeitherFileNorRevisionIsRefused) {
 TEST_F(Against, ALeastGainAloneIsRefused) {
   const Outcome run = bench({"--min-gain", "5"});
   EXPECT_EQ(run.code, 2);
-  EXPECT_THAT(run.err, HasSubstr("name it with --against"));
+  EXPECT_THAT(run.err, HasSubstr("--min-gain needs --against"));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST_F(CommandLine, WithoutArgumentsShowsTheHelpAsAUsageError) {
 
 TEST_F(CommandLine, RefusesWhatItDoesNotKnow) {
   expect_refusal(run_autokernel({"bench", "--frob"}), 2, "see 'autokernel bench --help'");
-  expect_refusal(run_autokernel({"frob"}), 2, "there is no command 'frob'");
+  expect_refusal(run_autokernel({"frob"}), 2, "unknown command 'frob'");
 }
 
 TEST_F(CommandLine, SaysWhereItLookedForACase) {

@@ -1,5 +1,5 @@
 // A kernel's file that breaks the contract is refused before anything runs, and the reason names
-// the line to mend.
+// the line to fix.
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -191,7 +191,7 @@ std::vector<Breach> breaches() {
            "  own[threadIdx.x] = x[0];\n  asked[threadIdx.x] = x[1];\n  __syncthreads();\n"
            "  y[0] = own[3] + asked[4];\n}\n",
        launch +
-           "the kernel's __shared__ objects have 40960 bytes and .shared_bytes asks for 204800"},
+           "the kernel's __shared__ objects have 40960 bytes and .shared_bytes requests 204800"},
   };
 }
 

@@ -53,7 +53,7 @@ TEST_F(DamagedMachine, AFullDiskCostsTheLogAndNotTheVerdict) {
       "exit $code");
   EXPECT_EQ(run.code, 12);
   EXPECT_EQ(value_of("verdict", run.out), "does_not_compile");
-  EXPECT_THAT(run.err, HasSubstr("no log was kept: "));
+  EXPECT_THAT(run.err, HasSubstr("cannot keep the log: "));
   EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << "or a file is left:\n"
                                                                  << run.err;
   expect_nothing_left();
@@ -84,7 +84,7 @@ TEST_F(DamagedMachine, AFolderForTemporaryFilesThatCannotBeWrittenIsNamedWithThe
   if (const std::string why = why_no_mounts(); !why.empty()) GTEST_SKIP() << why;
   expect_refusal(run_with_mounts("mount --bind . . && mount -o remount,ro,bind . && " +
                                  bench_in("A=", "tiled")),
-                 3, "set TMPDIR to a folder that can be written");
+                 3, "set TMPDIR to a writable folder");
   expect_nothing_left();
 }
 
@@ -95,7 +95,7 @@ TEST_F(DamagedMachine, AReadOnlyRepositoryCostsTheLogAndNotTheVerdict) {
       "mount --bind . . && mount -o remount,ro,bind . && mount -t tmpfs none tmp && cd . && " +
       bench_in("A=", "syntax_error") + "; code=$?; ls -A tmp >&2; exit $code");
   EXPECT_EQ(run.code, 12) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("no log was kept: "));
+  EXPECT_THAT(run.err, HasSubstr("cannot keep the log: "));
   EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << "or a file is left:\n"
                                                                  << run.err;
   expect_nothing_left();
@@ -119,7 +119,7 @@ TEST_F(DamagedMachine, AHomeThatIsNotThereAndCannotBeMadeCostsTheLogAndNotTheVer
   homeless.environment["HOME"] = homeless.environment["XDG_CACHE_HOME"] = "/dev/null/home";
   const Outcome run = test::run(homeless);
   EXPECT_EQ(run.code, 12);
-  EXPECT_THAT(run.err, HasSubstr("no log was kept: "));
+  EXPECT_THAT(run.err, HasSubstr("cannot keep the log: "));
   expect_nothing_left();
 }
 

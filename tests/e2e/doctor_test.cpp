@@ -67,7 +67,7 @@ TEST_F(Doctor, ExitsWithThreeWhereBenchCannotRun) {
   blind.environment["CUDA_VISIBLE_DEVICES"] = "";
   const Outcome run = test::run(blind);
   EXPECT_EQ(run.code, 3) << run.out;
-  EXPECT_THAT(run.out, HasSubstr("bench cannot run on the GPU; mend first: gpu\n"));
+  EXPECT_THAT(run.out, HasSubstr("bench cannot run on the GPU; fix first: gpu\n"));
 }
 
 TEST_F(Doctor, SaysThatTheDriverFails) {
@@ -104,7 +104,7 @@ TEST_F(Doctor, SaysThatNothingRunsOnTheGpu) {
   EXPECT_EQ(run.code, 3) << run.out;
   EXPECT_THAT(line_of("driver", run.out), HasSubstr("ok "));
   EXPECT_THAT(line_of("gpu", run.out), AllOf(HasSubstr("wrong "), HasSubstr("NVIDIA Fake")));
-  EXPECT_THAT(run.out, HasSubstr("mend first: gpu"));
+  EXPECT_THAT(run.out, HasSubstr("fix first: gpu"));
   EXPECT_EQ(doctor("works", "well", {"--device", "cpu"}).code, 0);
 }
 

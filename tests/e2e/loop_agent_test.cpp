@@ -90,7 +90,7 @@ TEST_F(LoopAgent, IsBriefedEditsAndIsTriedUntilTheBudgetIsUsedUp) {
               ElementsAre("keep baseline", "keep a tenth of the rounds", "crash three times x"));
   expect_at(experiment(1));
   EXPECT_EQ(turns(), "2\n");
-  EXPECT_THAT(run.err, HasSubstr("stopped after 2 experiments: --max-runs is reached\n"));
+  EXPECT_THAT(run.err, HasSubstr("stopped after 2 experiments: --max-runs was reached\n"));
   EXPECT_EQ(value_of("experiments", run.out), "2 (1 kept, 0 discarded, 1 failed)");
   EXPECT_THAT(brief(1),
               AllOf(HasSubstr("Make `kernels/kernel.cu` faster"), HasSubstr("0 experiments")));
@@ -114,7 +114,7 @@ TEST_F(LoopAgent, StopsWhenItsHoursAreOver) {
   misdeed(1, "sleep 3");
   const Outcome run = drive({"--hours", "0.0008"});
   EXPECT_EQ(run.code, 20) << run.out << run.err;
-  EXPECT_THAT(run.err, HasSubstr("0.0008 hours are over"));
+  EXPECT_THAT(run.err, HasSubstr("0.0008 hours have passed"));
   EXPECT_THAT(rows(), ElementsAre("keep baseline", "crash wrong"));
 }
 
@@ -144,7 +144,7 @@ TEST_F(LoopAgent, ThatEditsAnotherFileHasItTakenBackAndKeptAside) {
   EXPECT_EQ(repository_.read(".autokernel/aside/turn-1/new/deep/file"), "x\n");
   EXPECT_FALSE(fs::exists(repository_.root() / "new"));
   EXPECT_EQ(entries("turn").at(0).at("outcome"), "other files");
-  EXPECT_THAT(brief(2), HasSubstr("The agent changed other files, which was taken back"));
+  EXPECT_THAT(brief(2), HasSubstr("The agent changed other files, which were restored"));
 }
 
 TEST_F(LoopAgent, ThatRewritesTheResultsHasThemMadeAgain) {
@@ -182,9 +182,8 @@ TEST_F(LoopAgent, ThatFailsIsNamedWithHowItEnded) {
   turn(2, wrong_kernel(), "wrong");
   const Outcome run = drive({"--max-runs", "1"});
   expect_one_experiment(run, "crash wrong");
-  EXPECT_THAT(run.err,
-              HasSubstr("failed: it ended with exit code 7 and had edited nothing; its last "
-                        "line: no credit left\n"));
+  EXPECT_THAT(run.err, HasSubstr("failed: it ended with exit code 7 and edited nothing; its last "
+                                 "line: no credit left\n"));
   EXPECT_EQ(entries("turn").at(0).at("outcome"), "failed");
 }
 
@@ -204,7 +203,7 @@ TEST_F(LoopAgent, ThatHangsIsEndedAndItsEditKept) {
   turn(2, wrong_kernel(), "wrong");
   const Outcome run = drive({"--max-runs", "1", "--agent-timeout", "1"});
   expect_one_experiment(run, "crash wrong");
-  EXPECT_THAT(run.err, AllOf(HasSubstr("timed out: no end after 1 s"),
+  EXPECT_THAT(run.err, AllOf(HasSubstr("timed out: did not end within 1 s"),
                              HasSubstr(".autokernel/aside/1-kernel.cu")));
   EXPECT_EQ(repository_.read(".autokernel/aside/1-kernel.cu"), kernel(kFaster));
 }
@@ -275,7 +274,7 @@ TEST_F(LoopAgent, ThatCleansEverythingAwayLosesNoExperiment) {
   turn(3, kernel(10 * kSlow), "slower");
   const Outcome run = drive({"--max-runs", "2"});
   EXPECT_EQ(run.code, 20) << run.out << run.err;
-  EXPECT_THAT(run.err, HasSubstr("ledger.jsonl was removed, and is back"));
+  EXPECT_THAT(run.err, HasSubstr("ledger.jsonl was removed, and was restored"));
   EXPECT_THAT(rows(), ElementsAre("keep baseline", "crash wrong", "discard slower"));
   EXPECT_EQ(entries("experiment").size(), 3U);
   EXPECT_EQ(entries("run_started").size(), 1U);

@@ -97,7 +97,7 @@ TEST_F(LoopClock, ThatJumpsMovesNoEndOfADrive) {
       kJumping, {"loop", "run", "--hours", "1", "--max-runs", "1", "--agent",
                  "cp '" + repository_.beside("next.cu").string() + "' \"$AUTOKERNEL_KERNEL\""});
   EXPECT_EQ(run.code, 20) << run.out << run.err;
-  EXPECT_THAT(rows(), ElementsAre("keep baseline", "keep an edit without a word on it"));
+  EXPECT_THAT(rows(), ElementsAre("keep baseline", "keep an edit without a description"));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST_F(LoopDisk, ThatIsFullFromTheFirstChangeOnLeavesTheEditAndSaysWhatToDo) {
   const Outcome run = run_with("1:full", {"loop", "step", "-m", "an idea"});
   EXPECT_EQ(run.code, 3);
   EXPECT_THAT(run.err, AllOf(StartsWith("autokernel: "), HasSubstr(repository_.root().string()),
-                             HasSubstr("make room on that disk")));
+                             HasSubstr("free some space on that disk")));
   EXPECT_TRUE(is_one_line(run.err)) << run.err;
   EXPECT_EQ(kernel_now(), kernel(kFaster));
   EXPECT_EQ(rows().size(), 1U);
@@ -63,7 +63,7 @@ TEST_F(LoopDisk, ThatIsFullCostsNoNoiseThatWasMeasured) {
   const Outcome run =
       run_with("1:full", {"noise", "--device", "cpu", "--size", "check", "--seconds", "3"});
   EXPECT_EQ(run.code, 3);
-  EXPECT_THAT(run.err, AllOf(HasSubstr(".autokernel"), HasSubstr("make room on that disk")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr(".autokernel"), HasSubstr("free some space on that disk")));
   EXPECT_GT(std::stod(value_of("pair_noise_pct", run.out)), 0);
   EXPECT_EQ(value_of("stored", run.out), "");
 }

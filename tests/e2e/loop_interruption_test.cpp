@@ -63,7 +63,7 @@ TEST_F(LoopInterruption, ByAKillIsMendedByTheNextCommandWhichSaysSo) {
   EXPECT_EQ(kernel_now(), endless_kernel());
   const Outcome status = run_autokernel({"loop", "status"});
   EXPECT_EQ(status.code, 0) << status.err;
-  EXPECT_THAT(status.err, HasSubstr("experiment 1 was interrupted: it is recorded so"));
+  EXPECT_THAT(status.err, HasSubstr("experiment 1 was interrupted: it is recorded as such"));
   EXPECT_EQ(value_of("experiments", status.out), "1 (0 kept, 0 discarded, 1 failed)");
   EXPECT_THAT(run_autokernel({"loop", "status"}).err, IsEmpty());
   expect_recorded_as_interrupted();
@@ -83,7 +83,7 @@ TEST_F(LoopInterruption, ByACleanUpOfWhatGitIgnoresLosesNoExperiment) {
   const Outcome log = run_autokernel({"log"});
   EXPECT_EQ(log.code, 0) << log.err;
   EXPECT_THAT(log.out, HasSubstr("incorrect         three times x"));
-  EXPECT_THAT(log.err, HasSubstr("ledger.jsonl was removed, and is back from "));
+  EXPECT_THAT(log.err, HasSubstr("ledger.jsonl was removed, and was restored from "));
   EXPECT_THAT(run_autokernel({"log"}).err, IsEmpty());
 }
 

@@ -105,8 +105,8 @@ TEST_F(LoopPlaces, WithoutAUserNameItSaysWhoseNameItTakes) {
   repository_.git("config", "--unset", "user.name");
   repository_.git("config", "--unset", "user.email");
   const Outcome begun = start();
-  EXPECT_THAT(begun.err, StartsWith("autokernel: git knows no user.name here: experiments are "
-                                    "committed as "));
+  EXPECT_THAT(begun.err,
+              StartsWith("autokernel: git has no user.name here: experiments are committed as "));
   expect_both_outcomes_work();
 }
 
@@ -197,7 +197,7 @@ TEST_F(LoopPlaces, AStartIsRefusedWhereTheKernelIsInNoCommit) {
   edit(kernel(kFaster));
   const Outcome refused = run_autokernel({"loop", "start", "demo", "--device", "cpu"});
   EXPECT_EQ(refused.code, 4);
-  EXPECT_THAT(refused.err, HasSubstr("has changes that are in no commit"));
+  EXPECT_THAT(refused.err, HasSubstr("has uncommitted changes"));
   EXPECT_EQ(repository_.line("symbolic-ref", "HEAD"), "refs/heads/main");
   EXPECT_FALSE(fs::exists(repository_.root() / "results.tsv"));
 }

@@ -28,7 +28,7 @@ class LoopStory : public LoopWorkplace {
     EXPECT_EQ(value_of("verdict", step.out), verdict);
     EXPECT_THAT(value_of("reason", step.out), Not(IsEmpty()));
     EXPECT_THAT(value_of("next", step.out), Not(IsEmpty()));
-    EXPECT_THAT(value_of("file", step.out), StartsWith("kernels/kernel.cu is again as in "));
+    EXPECT_THAT(value_of("file", step.out), StartsWith("kernels/kernel.cu restored to "));
     expect_at(experiment(0));
     EXPECT_EQ(kernel_now(), kernel(kSlow));
     expect_nothing_left();
@@ -112,7 +112,8 @@ TEST_F(LoopStory, TakesAKernelBackThatTheEmulatedDeviceCannotRunAndGoesOn) {
   expect_taken_back(lacking, 17, "unsupported");
   EXPECT_THAT(value_of("reason", lacking.out), StartsWith("kernel.cu:"));
   EXPECT_THAT(value_of("reason", lacking.out), HasSubstr("wgmma.fence"));
-  EXPECT_THAT(value_of("next", lacking.out), StartsWith("try another way, or measure it on a GPU"));
+  EXPECT_THAT(value_of("next", lacking.out),
+              StartsWith("write it another way, or measure on a GPU"));
   EXPECT_EQ(step(kernel(kFaster), "a tenth of the rounds").code, 0);
   EXPECT_THAT(rows(),
               ElementsAre("keep baseline", "crash tensor cores", "keep a tenth of the rounds"));
@@ -137,7 +138,7 @@ TEST_F(LoopStory, RefusesAStepThatChangesTheCase) {
                  "kernels/case.toml (modified), kernels/mine.h (new)", kernel(kFaster));
   EXPECT_THAT(repository_.read("kernels/case.toml"), EndsWith("# easier\n"));
   EXPECT_THAT(value_of("next", run_autokernel({"loop", "status"}).out),
-              HasSubstr("put back what has changed besides kernels/kernel.cu: kernels/case.toml"));
+              HasSubstr("restore what was changed besides kernels/kernel.cu: kernels/case.toml"));
 }
 
 TEST_F(LoopStory, RefusesAStepWithoutAnEdit) {
@@ -146,7 +147,7 @@ TEST_F(LoopStory, RefusesAStepWithoutAnEdit) {
 
 TEST_F(LoopStory, RefusesAnEditOfCommentsAlone) {
   const std::string commented = kernel(kSlow) + "// faster now\n";
-  expect_refused(step(commented, "a comment"), 2, "but for comments and blanks", commented);
+  expect_refused(step(commented, "a comment"), 2, "except for comments and white space", commented);
 }
 
 TEST_F(LoopStory, RefusesAStepWithoutAnIdea) {
@@ -233,7 +234,7 @@ TEST_F(LoopStory, IsToldByStatusLogShowAndDiff) {
   EXPECT_THAT(run_autokernel({"diff", "2", "0"}).out,
               AllOf(HasSubstr("-  for (int round = 0; round < 300; ++round) sum = 3"),
                     HasSubstr("+  for (int round = 0; round < 3000; ++round) sum = 2")));
-  expect_words(run_autokernel({"diff", "0"}), 2, "compared with nothing");
+  expect_words(run_autokernel({"diff", "0"}), 2, "has no incumbent");
 }
 
 TEST_F(LoopStory, RestoresAnExperimentAndNeverWritesOverAnEdit) {
@@ -279,7 +280,7 @@ TEST_F(LoopStory, EndsInABranchThatMerges) {
 
 TEST_F(LoopStory, TakesNoSecondRunOfItsName) {
   expect_words(run_autokernel({"loop", "start", "demo"}), 4,
-               "there is a branch autokernel/demo already");
+               "the branch autokernel/demo already exists");
 }
 
 TEST_F(LoopStory, GoesOnAsItWasStartedAndOnNothingElse) {

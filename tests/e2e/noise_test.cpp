@@ -127,7 +127,7 @@ TEST_F(NoiseOfTheMachine, ThatIsDamagedIsIgnoredWithAWord) {
   const Outcome run =
       run_autokernel({"bench", "--device", "cpu", "--size", "check", "--against", "HEAD~1"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
-  EXPECT_THAT(run.err, HasSubstr("is ignored: it is cut off"));
+  EXPECT_THAT(run.err, HasSubstr("is ignored: it is truncated"));
 }
 
 TEST_F(NoiseOfTheMachine, EndsAtCtrlCWithNothingLeft) {

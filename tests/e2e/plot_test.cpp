@@ -186,7 +186,7 @@ TEST_F(PlotCommand, SaysThatNothingOnTheDesktopShowsThePicture) {
   const std::string path = scratch_.path().string() + ":" + std::getenv("PATH");
   const Outcome drawn = plot({"--open"}, {{"PATH", path}});
   EXPECT_EQ(drawn.code, 3);
-  EXPECT_THAT(drawn.err, HasSubstr("progress.png (it is drawn): xdg-open found no program"));
+  EXPECT_THAT(drawn.err, HasSubstr("progress.png (it is written): xdg-open found no program"));
   EXPECT_THAT(drawn.err, Not(HasSubstr("firefox")));
   EXPECT_THAT(file("progress.png"), StartsWith("\x89PNG"));
 }

@@ -74,10 +74,10 @@ TEST_F(Records, FreshTrialsHaveFreshInputs) {
 TEST_F(Records, AReplayTakesAnotherKernelOnTheSameInputs) {
   const Outcome first = bench("wrong_in_one_element", {"--json"});
   const auto file = scratch_.write("failed.json", first.out);
-  const Outcome mended = run_autokernel(
+  const Outcome repaired = run_autokernel(
       {"bench", "--replay", file.string(), "--kernel", "kernels/kernel.cu", "--json"});
-  EXPECT_EQ(mended.code, 0) << mended.out << mended.err;
-  EXPECT_EQ(json::parse(mended.out)["keys"][0], json::parse(first.out)["keys"][0]);
+  EXPECT_EQ(repaired.code, 0) << repaired.out << repaired.err;
+  EXPECT_EQ(json::parse(repaired.out)["keys"][0], json::parse(first.out)["keys"][0]);
 }
 
 TEST_F(Records, AFileThatIsNoRecordIsRefusedWithItsName) {

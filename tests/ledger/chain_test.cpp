@@ -139,7 +139,7 @@ TEST_F(Chain, ShowsAForgedLineThatHoldsTheRightHash) {
   Lines more = lines_;
   more.insert(more.begin() + 3, with_link(lines_of({experiment(99)}), link_to(lines_[2])));
   EXPECT_THAT(faults_in(joined(more)),
-              ElementsAre(HasSubstr("line 5 was written behind line 3, and stands behind line 4 "
+              ElementsAre(HasSubstr("line 5 was written after line 3, but follows line 4 "
                                     "(experiment 99 of demo): lines were added or moved")));
 }
 

@@ -161,7 +161,7 @@ TEST(EntryLine, WithoutAVersionIsNoEntry) {
 }
 
 TEST(EntryLine, OfNoKnownKindIsNoEntry) {
-  EXPECT_THAT(parse_line(with("kind", "dream")), is_damage("no known kind"));
+  EXPECT_THAT(parse_line(with("kind", "dream")), is_damage("its kind is unknown"));
   EXPECT_THAT(parse_line(with("kind", 1)), is_damage("no kind"));
 }
 

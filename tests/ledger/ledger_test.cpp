@@ -84,7 +84,7 @@ TEST_F(LedgerOf, EntriesKeepsForWhoOnlyReadsWhatIsNoEntryAtItsEnd) {
   const Ledger ledger = Ledger::open_to_read(folder());
   EXPECT_THAT(numbers_in(ledger.rows()), ElementsAre(0, 1, 2));
   EXPECT_THAT(ledger.notes(),
-              ElementsAre(HasSubstr("the last 9 bytes of ledger.jsonl are no entry")));
+              ElementsAre(HasSubstr("the last 9 bytes of ledger.jsonl are not an entry")));
   EXPECT_EQ(contents(file()), damaged);
   EXPECT_THAT(test::files_below(folder()), ElementsAre("ledger.index", "ledger.jsonl"));
 }
@@ -196,7 +196,7 @@ TEST_F(LedgerOf, AFileThatAnotherProgramWritesTooIsNotAppendedTo) {
   other.append(lines_of(experiments(4, 4)));
   const std::string before = contents(file());
   EXPECT_THAT([&] { ledger.append(lines_of(experiments(5, 5))); },
-              fails_with(Stop::repository, "another program writes it"));
+              fails_with(Stop::repository, "another program is writing to it"));
   EXPECT_EQ(contents(file()), before);
 }
 
@@ -236,7 +236,8 @@ TEST_F(LedgerOf, WhatIsNoWholeEntryIsNotAppended) {
   std::string cut = lines_of(experiments(1, 1));
   cut.pop_back();
   for (const std::string& wrong : {std::string("text\n"), std::string("\n"), cut}) {
-    EXPECT_THAT([&] { ledger.append(wrong); }, fails_with(Stop::internal, "no whole entry"))
+    EXPECT_THAT([&] { ledger.append(wrong); },
+                fails_with(Stop::internal, "the entry is incomplete"))
         << wrong;
   }
   EXPECT_EQ(contents(file()), before);
@@ -257,7 +258,7 @@ TEST_F(LedgerOf, ALineThatWasChangedSinceRefusesToReadIt) {
   scratch_.write("ledger/ledger.jsonl", text);
   EXPECT_EQ(ledger.read(rows[1]), Entry(experiment(1)));
   EXPECT_THAT([&] { (void)ledger.read(rows[2]); },
-              fails_with(Stop::repository, "somebody changed the file"));
+              fails_with(Stop::repository, "the file was changed"));
 }
 
 TEST_F(LedgerOf, AFolderThatCannotBeMadeIsAnError) {

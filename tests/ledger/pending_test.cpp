@@ -84,7 +84,7 @@ TEST_F(AppendUnderWay, IsRefusedWhereSomethingElseStandsInItsPlace) {
   const Append append{.at = ledger_.size(), .text = lines_of(experiments(5, 5))};
   write(ledger_ + lines_of(experiments(6, 6)));
   EXPECT_THAT([&] { (void)Ledger::open(scratch_.path(), append); },
-              fails_with(Stop::repository, "something else stands there"));
+              fails_with(Stop::repository, "something else is there"));
 }
 
 TEST_F(AppendUnderWay, IsRefusedWhereTheLedgerHasBecomeShorter) {

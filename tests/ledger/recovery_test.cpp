@@ -61,10 +61,10 @@ class Recovery : public testing::Test {
   // After any recovery: opening again finds nothing to do, and the index is that of the ledger.
   void expect_settled() const {
     EXPECT_THAT(notes(), IsEmpty());
-    const std::string mended = contents(index());
+    const std::string repaired = contents(index());
     std::filesystem::remove(index());
     static_cast<void>(notes());
-    EXPECT_EQ(contents(index()), mended);
+    EXPECT_EQ(contents(index()), repaired);
   }
 
   test::ScratchFolder scratch_;
@@ -97,7 +97,7 @@ TEST_F(Recovery, OfADamagedEndNeedsNoIndex) {
   write(ledger_ + "{\"schema", "");
   std::filesystem::remove(index());
   EXPECT_THAT(notes(), ElementsAre(HasSubstr("ledger.index was missing"),
-                                   HasSubstr("the last 8 bytes of ledger.jsonl are no entry")));
+                                   HasSubstr("the last 8 bytes of ledger.jsonl are not an entry")));
   EXPECT_EQ(numbers(), kAll);
   EXPECT_EQ(aside(1), "{\"schema");
   expect_settled();
@@ -226,7 +226,7 @@ TEST_F(Recovery, OfADoubledLastLineSetsTheSecondAside) {
 
 TEST_F(Recovery, OfALedgerWithFirstLinesOfZerosLeavesThemOut) {
   write(std::string(100, '\0') + "\n" + ledger_, index_);
-  EXPECT_THAT(notes(), ElementsAre(HasSubstr("was not of this ledger"),
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("belonged to another ledger"),
                                    HasSubstr("line 1 of ledger.jsonl (at byte 0)")));
   EXPECT_EQ(numbers(), kAll);
   EXPECT_THAT(notes(), IsEmpty());
@@ -236,7 +236,7 @@ TEST_F(Recovery, TakesLinesThatAnEditorHasGivenCarriageReturns) {
   std::string text;
   for (const char c : ledger_) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
   write(text, index_);
-  EXPECT_THAT(notes(), ElementsAre(HasSubstr("was not of this ledger")));
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("belonged to another ledger")));
   EXPECT_EQ(numbers(), kAll);
   EXPECT_THAT(notes(), IsEmpty());
 }
@@ -291,12 +291,12 @@ TEST_F(Recovery, OfADamagedIndexSaysSo) {
   std::string damaged = index_;
   damaged[index_.size() / 2] = '#';
   write(ledger_, damaged);
-  EXPECT_THAT(notes(), ElementsAre(HasSubstr("ledger.index was damaged, and was made again")));
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("ledger.index was damaged, and was rebuilt")));
 }
 
 TEST_F(Recovery, OfAMissingIndexSaysSo) {
   std::filesystem::remove(index());
-  EXPECT_THAT(notes(), ElementsAre(HasSubstr("ledger.index was missing, and was made again")));
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("ledger.index was missing, and was rebuilt")));
   EXPECT_EQ(contents(index()), index_);
 }
 
@@ -304,7 +304,7 @@ TEST_F(Recovery, OfAnIndexOfAnotherVersionSaysSo) {
   std::string other = index_;
   other.replace(other.find(" 2\n"), 3, " 1\n");
   write(ledger_, other);
-  EXPECT_THAT(notes(), ElementsAre(HasSubstr("of another version, and was made again")));
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("of another version, and was rebuilt")));
   EXPECT_EQ(contents(index()), index_);
 }
 
@@ -314,7 +314,7 @@ TEST_F(Recovery, OfTheIndexOfAnotherLedgerSaysSo) {
   std::get<Experiment>(entries[0]).description = "IDEA 0";
   Ledger::open(other.path()).append(lines_of(entries));
   write(ledger_, contents(other.path() / "ledger.index"));
-  EXPECT_THAT(notes(), ElementsAre(HasSubstr("was not of this ledger, and was made again")));
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("belonged to another ledger, and was rebuilt")));
   EXPECT_EQ(contents(index()), index_);
 }
 
@@ -347,7 +347,7 @@ TEST_F(Recovery, ReadsAroundARowThatIsDamagedFarFromTheEnds) {
   const Ledger opened = Ledger::open(scratch_.path());
   EXPECT_THAT(opened.notes(), IsEmpty());
   EXPECT_EQ(opened.rows().size(), 2000);
-  EXPECT_THAT(notes(), ElementsAre(HasSubstr("was missing, and was made again")));
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("was missing, and was rebuilt")));
   EXPECT_EQ(contents(index()), sound);
 }
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "loop/account.h"
+#include "loop/run_state.h"
 #include "support/scratch_folder.h"
 
 namespace autokernel::loop {
@@ -62,7 +62,7 @@ TEST(Brief, SaysHowTheKernelIsLaunchedAndNamesNoFileThatIsNotThere) {
                            HasSubstr("tensors of `kernels/case.toml` in its order"),
                            Not(HasSubstr("program.md"))));
   EXPECT_THAT(brief_of(a_run(0), "idea.txt", "", "/opt/doc/program.md"),
-              HasSubstr("- `/opt/doc/program.md` says what pays."));
+              HasSubstr("- `/opt/doc/program.md` has advice on what makes a kernel faster."));
 }
 
 TEST(Brief, NamesThePlaybookOfTheRepository) {

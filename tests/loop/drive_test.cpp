@@ -75,7 +75,7 @@ TEST_F(Driving, MakesAnExperimentOfEachTurn) {
   const Driven driven = drive(std::string(kCountsDown) + "echo IDEA: number $n");
   EXPECT_EQ(driven.experiments, 3);
   EXPECT_EQ(driven.turns_in_vain, 0);
-  EXPECT_EQ(driven.why, "--max-runs is reached");
+  EXPECT_EQ(driven.why, "--max-runs was reached");
   ASSERT_THAT(steps_, SizeIs(3));
   EXPECT_EQ(steps_[2].description, "number 7");
   EXPECT_EQ(steps_[2].verdict, "kept");
@@ -102,7 +102,7 @@ TEST_F(Driving, StopsWithoutProgress) {
 
 TEST_F(Driving, StopsWhenItsTimeIsOver) {
   options_.budget.hours = 0;
-  EXPECT_EQ(drive("echo never").why, "0 hours are over");
+  EXPECT_EQ(drive("echo never").why, "0 hours have passed");
 }
 
 TEST_F(Driving, KeepsToTheRunsOwnBudget) {
@@ -111,7 +111,7 @@ TEST_F(Driving, KeepsToTheRunsOwnBudget) {
   start.budget.max_runs = 1;
   static_cast<void>(workplace_.open().start(start));
   options_.budget = {};
-  EXPECT_EQ(drive(kCountsDown).why, "all 1 experiments are used up");
+  EXPECT_EQ(drive(kCountsDown).why, "all 1 experiments were made");
 }
 
 TEST_F(Driving, AnAgentThatNeverEditsIsGivenUpAfterFiveTurns) {
@@ -146,7 +146,7 @@ TEST_F(Driving, AStashOfTheUsersThatTheAgentDropsIsNamed) {
   const std::string stash = git_.line("rev-parse", "refs/stash");
   drive_on("git stash drop -q\n" + std::string(kCountsDown));
   EXPECT_THAT(workplace_.said(),
-              Contains(HasSubstr("'git stash store " + stash + "' brings back")));
+              Contains(HasSubstr("'git stash store " + stash + "' restores what was")));
 }
 
 TEST_F(Driving, AnEditOfAnAgentThatFailsAfterwardsCounts) {
@@ -298,7 +298,7 @@ TEST_F(Driving, KilledWhileTidyingUpLeavesNoLock) {
   };
   EXPECT_EQ(in_a_process([&] { drive_on("true"); }), 128 + SIGKILL);
   workplace_.reached = nullptr;
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(faults_in(git_), IsEmpty());
 }
 

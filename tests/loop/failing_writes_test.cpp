@@ -78,7 +78,7 @@ class FailingWrites : public testing::TestWithParam<DiskFault> {
       if (run.code != 0) {
         ASSERT_THAT(run.words, AllOf(HasSubstr(workplace_->root().string()), HasSubstr("; ")));
       }
-      workplace_->mend();
+      workplace_->repair();
       ASSERT_THAT(faults_in(workplace_->git(), Fsck::no), IsEmpty());
       look(run);
       if (testing::Test::HasFatalFailure()) return;

@@ -38,7 +38,7 @@ TEST_P(FullFrom, LosesNothing) {
   // Git's own files are written by libgit2, whose failures are the repository's.
   EXPECT_THAT(code, AnyOf(0, kEnvironment, kRepository));
   workplace.reached = nullptr;
-  workplace.mend();
+  workplace.repair();
   EXPECT_THAT(faults_in(workplace.git()), IsEmpty());
   EXPECT_EQ(workplace.try_out(kernel(60)).experiment.verdict, "kept");
   EXPECT_THAT(faults_in(workplace.git()), IsEmpty());
@@ -70,7 +70,7 @@ TEST_P(FullAt, IsAnErrorAndLosesNothing) {
   {
     const Loop given_up = std::move(loop);
   }
-  workplace.mend();
+  workplace.repair();
   EXPECT_THAT(faults_in(workplace.git()), IsEmpty());
   EXPECT_THAT(workplace.status().experiments, SizeIs(Le(2U)));
 }
@@ -89,7 +89,7 @@ TEST(FullDisk, AtTheFirstWriteLeavesTheEditAndNoTrace) {
               static_cast<void>(workplace.open().step({.idea = "an idea"}));
             }),
             0);
-  workplace.mend();
+  workplace.repair();
   EXPECT_EQ(workplace.edited(), kernel(70));
   EXPECT_EQ(workplace.git().git("for-each-ref"), before);
 }
@@ -104,7 +104,7 @@ TEST(FullDisk, AfterTheTrialLeavesTheEditAndNoTrace) {
   };
   EXPECT_NE(in_a_process([&] { workplace.try_out(kernel(70)); }), 0);
   workplace.reached = nullptr;
-  workplace.mend();
+  workplace.repair();
   EXPECT_EQ(workplace.edited(), kernel(70));
   EXPECT_EQ(workplace.git().git("for-each-ref"), before);
   EXPECT_THAT(faults_in(workplace.git()), IsEmpty());
@@ -119,7 +119,7 @@ TEST(FullDisk, AtTheStartOfARunStartsNone) {
               static_cast<void>(loop.start(workplace.start_options()));
             }),
             0);
-  workplace.mend();
+  workplace.repair();
   EXPECT_THAT(faults_in(workplace.git()), IsEmpty());
 }
 

@@ -114,7 +114,7 @@ TEST_F(AJournal, OfALaterVersionIsRefused) {
 
 TEST_F(AJournal, OfAnUnknownKindIsRefused) {
   EXPECT_THAT(complaint_about(R"({"autokernel_journal": 1, "kind": "dreaming"})"),
-              HasSubstr("unknown kind 'dreaming'"));
+              HasSubstr("its kind is unknown: 'dreaming'"));
 }
 
 TEST_F(AJournal, WhoseEntryIsNoExperimentIsRefused) {
@@ -124,14 +124,15 @@ TEST_F(AJournal, WhoseEntryIsNoExperimentIsRefused) {
 }
 
 TEST_F(AJournal, ThatIsNoObjectIsRefused) {
-  EXPECT_THAT(complaint_about("[1, 2]"), HasSubstr("cannot understand the journal"));
+  EXPECT_THAT(complaint_about("[1, 2]"), HasSubstr("cannot read the journal"));
 }
 
 TEST(DamagedJournal, StopsEveryLoopUntilItIsMovedAway) {
   const Workplace workplace;
   workplace.start();
   workplace.git().write(".autokernel/journal.json", "damaged");
-  EXPECT_THAT(refusal(Stop::internal, [&] { workplace.mend(); }), HasSubstr("move the file away"));
+  EXPECT_THAT(refusal(Stop::internal, [&] { workplace.repair(); }),
+              HasSubstr("move the file away"));
   std::filesystem::remove(workplace.root() / ".autokernel/journal.json");
   EXPECT_EQ(workplace.try_out(kernel(80)).experiment.verdict, "kept");
 }

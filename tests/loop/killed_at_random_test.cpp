@@ -72,7 +72,7 @@ TEST(KilledAtRandom, LosesNoRowAndNoSource) {
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFSIGNALED(status)) << "it ended by itself";
-    workplace.mend();
+    workplace.repair();
     const auto faults = faults_in(workplace.git(), i % kBetweenFscks == 0 ? Fsck::yes : Fsck::no);
     ASSERT_THAT(faults, IsEmpty()) << "after kill " << i;
   }

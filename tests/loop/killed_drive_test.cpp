@@ -94,10 +94,10 @@ class KilledDrive : public testing::Test {
 TEST_F(KilledDrive, LeavesProcessesOfItsAgentThatTheNextCommandEnds) {
   kill_drive_at_work();
   EXPECT_THAT(test::processes_marked(marker()), Not(IsEmpty()));
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(test::processes_still_marked(marker()), IsEmpty());
   EXPECT_THAT(workplace_.said(),
-              Contains(AllOf(HasSubstr("the agent of a killed drive"), HasSubstr("ended"))));
+              Contains(AllOf(HasSubstr("the agent of a killed 'loop run'"), HasSubstr("ended"))));
   EXPECT_THAT(faults_in(workplace_.git()), IsEmpty());
 }
 
@@ -109,8 +109,8 @@ TEST_F(KilledDrive, LeavesThemToBeEndedByWhoeverOnlyLooks) {
 
 TEST_F(KilledDrive, IsSpokenOfOnce) {
   kill_drive_at_work();
-  workplace_.mend();
-  workplace_.mend();
+  workplace_.repair();
+  workplace_.repair();
   EXPECT_THAT(workplace_.said(), SizeIs(1));
 }
 
@@ -143,7 +143,7 @@ TEST_F(KilledDrive, AtAnyMomentLosesNothingAndTheRunGoesOn) {
     const pid_t drive = begin_drive(kAgent);
     std::this_thread::sleep_for(milliseconds{moment(random)});
     ASSERT_NO_FATAL_FAILURE(kill_drive(drive)) << "at kill " << i;
-    workplace_.mend();
+    workplace_.repair();
     ASSERT_THAT(test::processes_still_marked(marker()), IsEmpty()) << "after kill " << i;
     ASSERT_THAT(faults_in(workplace_.git(), Fsck::no), IsEmpty()) << "after kill " << i;
   }

@@ -82,7 +82,7 @@ class KilledStep : public testing::TestWithParam<std::string> {
     ASSERT_EQ(killed_at(workplace_, GetParam(),
                         [&] { workplace_.try_out(source, {.idea = "the one that is killed"}); }),
               kKilled);
-    workplace_.mend();
+    workplace_.repair();
   }
   // How far the step had come.
   [[nodiscard]] bool had_begun() const { return GetParam() != "committed"; }
@@ -136,12 +136,12 @@ TEST_P(KilledStep, IsFollowedByTheNextStep) {
   EXPECT_THAT(faults_in(workplace_.git()), IsEmpty());
 }
 
-// An agent that is started again edits before anybody has mended anything.
+// An agent that is started again edits before anybody has repaired anything.
 TEST_P(KilledStep, DoesNotCostAnEditThatWasMadeBeforeItWasMended) {
   workplace_.start();
   ASSERT_EQ(killed_at(workplace_, GetParam(), [&] { workplace_.try_out(kernel(70)); }), kKilled);
   workplace_.edit(kernel(33));
-  workplace_.mend();
+  workplace_.repair();
   const std::string kept = had_begun() ? ".autokernel/aside/1-kernel.cu" : Workplace::kEditable;
   EXPECT_EQ(workplace_.git().read(kept), kernel(33));
   EXPECT_THAT(faults_in(workplace_.git()), IsEmpty());
@@ -152,7 +152,7 @@ TEST_P(KilledStep, LeavesABranchThatSomebodyHasMovedWhereItIs) {
   ASSERT_EQ(killed_at(workplace_, GetParam(), [&] { workplace_.try_out(kernel(70)); }), kKilled);
   workplace_.git().git("commit", "--quiet", "--allow-empty", "--message", "somebody's");
   const std::string theirs = workplace_.commit_of("HEAD");
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_EQ(workplace_.commit_of("autokernel/demo"), theirs);
   EXPECT_THAT(workplace_.status().experiments, SizeIs(had_begun() ? 2 : 1));
   EXPECT_FALSE(workplace_.has(".autokernel/journal.json"));
@@ -163,7 +163,7 @@ TEST_P(KilledStep, LeavesTheFileOfAnotherBranchAsItIs) {
   ASSERT_EQ(killed_at(workplace_, GetParam(), [&] { workplace_.try_out(kernel(70)); }), kKilled);
   workplace_.git().git("checkout", "--quiet", "--force", "main");
   workplace_.edit(kernel(44));
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_EQ(workplace_.edited(), kernel(44));
   EXPECT_FALSE(workplace_.has(".autokernel/journal.json"));
 }
@@ -178,9 +178,9 @@ class KilledStart : public testing::TestWithParam<std::string> {
 
 TEST_P(KilledStart, IsFinished) {
   ASSERT_EQ(killed_at(workplace_, GetParam(), [&] { workplace_.start(); }), kKilled);
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(workplace_.status().experiments, SizeIs(1));
-  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("the start of run demo was under way")));
+  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("the start of run demo was in progress")));
   EXPECT_THAT(faults_in(workplace_.git()), IsEmpty());
 }
 
@@ -189,7 +189,7 @@ TEST_P(KilledStart, MovesTheRowsOfAnEarlierRunAsideOnce) {
       "commit\tmedian_us\ttflops_s\tstatus\tdescription\nabcdef0\t9.000\t1.00\tkeep\tan old one\n";
   workplace_.git().write("results.tsv", rows);
   ASSERT_EQ(killed_at(workplace_, GetParam(), [&] { workplace_.start(); }), kKilled);
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_EQ(workplace_.git().read(".autokernel/aside/results-1.tsv"), rows);
   EXPECT_FALSE(workplace_.has(".autokernel/aside/results-2.tsv"));
   EXPECT_THAT(faults_in(workplace_.git()), IsEmpty());
@@ -199,7 +199,7 @@ TEST_P(KilledStart, LeavesAHeadThatHasMovedWhereItIs) {
   ASSERT_EQ(killed_at(workplace_, GetParam(), [&] { workplace_.start(); }), kKilled);
   workplace_.git().git("checkout", "--quiet", "-b", "other");
   workplace_.git().git("commit", "--quiet", "--allow-empty", "--message", "somebody's");
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_EQ(workplace_.git().line("symbolic-ref", "--short", "HEAD"), "other");
   EXPECT_TRUE(workplace_.git().try_git(workplace_.root(), {"rev-parse", "autokernel/demo"}).code ==
               0);
@@ -209,7 +209,7 @@ TEST_P(KilledStart, LeavesAHeadThatHasMovedWhereItIs) {
 INSTANTIATE_TEST_SUITE_P(At, KilledStart, testing::ValuesIn(kCarryingOut),
                          [](const auto& point) { return as_a_name(point.param); });
 
-// Killed a second time, while the first one's remains are mended.
+// Killed a second time, while the first one's remains are repaired.
 class KilledWhileMending : public testing::TestWithParam<std::string> {
  protected:
   Workplace workplace_;
@@ -218,8 +218,8 @@ class KilledWhileMending : public testing::TestWithParam<std::string> {
 TEST_P(KilledWhileMending, AnExperimentWithoutAVerdictIsStillRecordedOnce) {
   workplace_.start();
   ASSERT_EQ(killed_at(workplace_, "referenced", [&] { workplace_.try_out(kernel(70)); }), kKilled);
-  ASSERT_EQ(killed_at(workplace_, GetParam(), [&] { workplace_.mend(); }), kKilled);
-  workplace_.mend();
+  ASSERT_EQ(killed_at(workplace_, GetParam(), [&] { workplace_.repair(); }), kKilled);
+  workplace_.repair();
   EXPECT_THAT(workplace_.status().experiments, SizeIs(2));
   EXPECT_THAT(faults_in(workplace_.git()), IsEmpty());
 }
@@ -233,7 +233,7 @@ TEST(Killed, FinishLeavesNothingHalfDone) {
   ASSERT_EQ(killed_at(workplace, "references made",
                       [&] { static_cast<void>(workplace.open().finish(2)); }),
             kKilled);
-  workplace.mend();
+  workplace.repair();
   EXPECT_THAT(faults_in(workplace.git()), IsEmpty());
   EXPECT_TRUE(std::holds_alternative<ledger::RunFinished>(workplace.open().history().back()));
 }
@@ -267,7 +267,7 @@ TEST(Killed, TheLocksOfGitThatItHeldAreRemoved) {
             kKilled);
   workplace.git().write(".git/index.lock", "");
   workplace.git().write(".git/refs/heads/autokernel/demo.lock", "");
-  workplace.mend();
+  workplace.repair();
   EXPECT_THAT(faults_in(workplace.git()), IsEmpty());
   EXPECT_THAT(workplace.said(), Contains(HasSubstr("index.lock")));
 }

@@ -24,7 +24,7 @@ TEST(Lock, TheSecondLoopIsRefusedWithProcessAndPurposeOfTheFirst) {
   const Workplace workplace;
   workplace.start();
   const Loop first = workplace.open("autokernel loop step");
-  EXPECT_THAT(refusal(Stop::repository, [&] { workplace.mend(); }),
+  EXPECT_THAT(refusal(Stop::repository, [&] { workplace.repair(); }),
               AllOf(HasSubstr("process " + std::to_string(::getpid())),
                     HasSubstr("autokernel loop step"), HasSubstr("wait for it")));
 }
@@ -34,13 +34,13 @@ TEST(Lock, IsGivenUpWithTheLoop) {
   {
     const Loop first = workplace.open();
   }
-  EXPECT_EQ(refusal(Stop::repository, [&] { workplace.mend(); }), "no Error");
+  EXPECT_EQ(refusal(Stop::repository, [&] { workplace.repair(); }), "no Error");
 }
 
 TEST(Lock, AFileThatAKilledLoopHasLeftHoldsNobodyUp) {
   const Workplace workplace;
   workplace.git().write(".git/autokernel-lock", "process 1, autokernel loop step, since long ago");
-  EXPECT_EQ(refusal(Stop::repository, [&] { workplace.mend(); }), "no Error");
+  EXPECT_EQ(refusal(Stop::repository, [&] { workplace.repair(); }), "no Error");
 }
 
 TEST(Lock, IsEachWorktreesOwn) {
@@ -48,16 +48,15 @@ TEST(Lock, IsEachWorktreesOwn) {
   const auto linked = workplace.git().beside("linked");
   workplace.git().git("worktree", "add", "--quiet", linked.string(), "-b", "side");
   const Loop first = workplace.open();
-  EXPECT_EQ(
-      refusal(Stop::repository,
-              [&] { static_cast<void>(Loop::open(linked, "a test", workplace.surroundings())); }),
-      "no Error");
+  EXPECT_EQ(refusal(Stop::repository,
+                    [&] { static_cast<void>(Loop::open(linked, "a test", workplace.context())); }),
+            "no Error");
 }
 
 TEST(Reader, SeesTheRunAndWhoWorksWhileAStepIsUnderWay) {
   Workplace workplace;
   workplace.start();
-  const Surroundings plain = workplace.surroundings();
+  const LoopContext plain = workplace.context();
   std::vector<Status> seen;
   workplace.note = [&](const std::string& line) {
     if (line.find("phase check") == std::string::npos) return;
@@ -74,7 +73,7 @@ TEST(Reader, SeesTheRunAndWhoWorksWhileAStepIsUnderWay) {
 TEST(Reader, MendsNothingThatIsUnderWay) {
   Workplace workplace;
   workplace.start();
-  const Surroundings plain = workplace.surroundings();
+  const LoopContext plain = workplace.context();
   workplace.reached = [&](std::string_view point) {
     if (point != "results written") return;
     static_cast<void>(Loop::open_to_read(workplace.root(), plain).status());
@@ -92,7 +91,7 @@ TEST(Reader, WritesNothing) {
   fs::remove(workplace.root() / ".git/autokernel-lock");
   fs::remove(workplace.root() / ".git/autokernel-ledger.jsonl");
   const auto before = test::files_below(workplace.root());
-  const Loop reader = Loop::open_to_read(workplace.root(), workplace.surroundings());
+  const Loop reader = Loop::open_to_read(workplace.root(), workplace.context());
   EXPECT_THAT(reader.status().experiments, SizeIs(5));
   EXPECT_THAT(reader.history(), SizeIs(6));
   EXPECT_EQ(reader.experiment(4).description, "vectors");
@@ -109,7 +108,7 @@ TEST(Reader, MakesNoFolderWhereNoRunIs) {
 TEST(Reader, HoldsUpNoStep) {
   const Workplace workplace;
   workplace.start();
-  const Loop reader = Loop::open_to_read(workplace.root(), workplace.surroundings());
+  const Loop reader = Loop::open_to_read(workplace.root(), workplace.context());
   EXPECT_EQ(workplace.try_out(kernel(80)).experiment.verdict, "kept");
 }
 

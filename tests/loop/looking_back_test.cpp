@@ -96,7 +96,7 @@ TEST_F(LookingBack, RestoresNothingOverAnUnsavedEdit) {
   workplace_.edit(kernel(33));
   EXPECT_THAT(
       refusal(Stop::repository, [&] { restore(2); }),
-      AllOf(HasSubstr("step with it first"), HasSubstr("git checkout -- kernels/kernel.cu")));
+      AllOf(HasSubstr("make a step of it first"), HasSubstr("git checkout -- kernels/kernel.cu")));
   EXPECT_EQ(workplace_.edited(), kernel(33));
 }
 

@@ -274,7 +274,7 @@ TEST_F(OddFiles, ALinkInThePlaceOfAFolderOfTheLoopsIsNamed) {
   fs::rename(workplace_.git().beside("kept"), workplace_.root() / ".autokernel");
   fs::create_directory_symlink(elsewhere, place(".autokernel/runs"));
   EXPECT_EQ(step().experiment.verdict, "kept");
-  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("no log was kept")));
+  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("cannot keep the log")));
   EXPECT_TRUE(fs::is_empty(elsewhere));
 }
 

@@ -31,19 +31,19 @@ class StartRefusal : public testing::Test {
 
 TEST_F(StartRefusal, OfATagWhoseBranchIsThere) {
   git_.git("branch", "autokernel/demo");
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(refused(Stop::repository), HasSubstr("git switch autokernel/demo"));
 }
 
 TEST_F(StartRefusal, WhereABranchIsCalledAsTheFolderOfBranches) {
   git_.git("branch", "autokernel");
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(refused(Stop::repository), HasSubstr("git branch -m autokernel NAME"));
 }
 
 TEST_F(StartRefusal, WhereThereAreBranchesBelowItsName) {
   git_.git("branch", "autokernel/demo/of-mine");
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(refused(Stop::repository), HasSubstr("choose another tag"));
 }
 
@@ -57,13 +57,13 @@ TEST_F(StartRefusal, OfATagThatAnEarlierRunHad) {
 
 TEST_F(StartRefusal, OfATagOfWhoseRunOnlySomeExperimentIsLeft) {
   git_.git("update-ref", "refs/autokernel/demo/7", "HEAD");
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(refused(Stop::repository), HasSubstr("choose another tag"));
 }
 
 TEST_F(StartRefusal, OnADetachedHead) {
   git_.git("checkout", "--quiet", "--detach");
-  workplace_.mend();
+  workplace_.repair();
   const std::string said = refusal(Stop::repository, [&] { workplace_.start(); });
   EXPECT_THAT(said, AllOf(HasSubstr("detached"), HasSubstr("git switch BRANCH")));
 }
@@ -76,13 +76,13 @@ TEST_F(StartRefusal, WhileAMergeIsUnderWay) {
   git_.write("notes.txt", "ours\n");
   git_.commit("ours");
   EXPECT_NE(git_.try_git(workplace_.root(), {"merge", "side"}).code, 0);
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(refused(Stop::repository), HasSubstr("git merge --abort"));
 }
 
 TEST_F(StartRefusal, WithoutACommit) {
   git_.git("update-ref", "-d", "HEAD");
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(refusal(Stop::repository, [&] { workplace_.start(); }),
               HasSubstr("git add -A && git commit"));
   EXPECT_FALSE(workplace_.has("results.tsv"));
@@ -90,7 +90,7 @@ TEST_F(StartRefusal, WithoutACommit) {
 
 TEST_F(StartRefusal, OfAKernelWithAnEdit) {
   workplace_.edit(kernel(50));
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(refused(Stop::repository), HasSubstr("git checkout -- kernels/kernel.cu"));
 }
 
@@ -98,14 +98,14 @@ TEST_F(StartRefusal, OfAKernelWithAStagedEdit) {
   workplace_.edit(kernel(50));
   git_.git("add", Workplace::kEditable);
   workplace_.edit(kernel(100));
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(refused(Stop::repository), HasSubstr("in no commit"));
 }
 
 TEST_F(StartRefusal, OfAKernelThatGitDoesNotKnow) {
   git_.git("rm", "--quiet", "--cached", Workplace::kEditable);
   git_.git("commit", "--quiet", "--message", "without the kernel");
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(refused(Stop::repository), HasSubstr("git add kernels/kernel.cu"));
 }
 
@@ -113,13 +113,13 @@ TEST_F(StartRefusal, OfAKernelThatIsALink) {
   fs::rename(workplace_.root() / Workplace::kEditable, workplace_.root() / "kernels/real.cu");
   fs::create_symlink("real.cu", workplace_.root() / Workplace::kEditable);
   git_.commit("a link");
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(refused(Stop::repository), HasSubstr("not a regular file"));
 }
 
 TEST_F(StartRefusal, OfAKernelThatIsMissing) {
   fs::remove(workplace_.root() / Workplace::kEditable);
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(refused(Stop::repository), HasSubstr("not a regular file"));
 }
 

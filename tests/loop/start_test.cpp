@@ -91,7 +91,7 @@ TEST(Start, OfASecondRunMovesTheFirstOnesRows) {
 
 TEST(Start, WorksFromASubfolder) {
   const Workplace workplace;
-  static_cast<void>(Loop::open(workplace.root() / "kernels", "a test", workplace.surroundings())
+  static_cast<void>(Loop::open(workplace.root() / "kernels", "a test", workplace.context())
                         .start(workplace.start_options()));
   EXPECT_TRUE(workplace.has("results.tsv"));
   EXPECT_FALSE(workplace.has("kernels/results.tsv"));
@@ -104,7 +104,7 @@ TEST(Start, InALinkedWorktreeLeavesTheMainOneAlone) {
   workplace.git().git("worktree", "add", "--quiet", linked.string(), "-b", "side");
   StartOptions options = workplace.start_options();
   options.case_directory = linked / "kernels";
-  Loop loop = Loop::open(linked, "a test", workplace.surroundings());
+  Loop loop = Loop::open(linked, "a test", workplace.context());
   static_cast<void>(loop.start(options));
   workplace.git().git_in(linked, {"diff", "--quiet"});
   EXPECT_EQ(workplace.git().line("symbolic-ref", "--short", "HEAD"), "main");

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "loop/account.h"
+#include "loop/run_state.h"
 
 namespace autokernel::loop {
 namespace {
@@ -96,7 +96,7 @@ TEST(Status, StopsAfterSoManyExperiments) {
   status.run.budget.max_runs = 4;
   EXPECT_EQ(status.why_stop(), "");
   status.run.budget.max_runs = 3;
-  EXPECT_EQ(status.why_stop(), "all 3 experiments are used up");
+  EXPECT_EQ(status.why_stop(), "all 3 experiments were made");
   EXPECT_TRUE(status.is_budget_used_up());
   EXPECT_THAT(status.next(), HasSubstr("autokernel loop finish"));
 }
@@ -107,7 +107,7 @@ TEST(Status, StopsAfterSoManyHours) {
   status.hours = 1.4;
   EXPECT_EQ(status.why_stop(), "");
   status.hours = 1.5;
-  EXPECT_EQ(status.why_stop(), "1.5 hours are over");
+  EXPECT_EQ(status.why_stop(), "1.5 hours have passed");
   EXPECT_TRUE(status.is_budget_used_up());
 }
 
@@ -120,11 +120,11 @@ TEST(Status, StopsWithoutProgressButLetsAStepThrough) {
 
 std::optional<Status> status_of(const std::vector<ledger::Entry>& entries,
                                 const std::string& branch) {
-  Accountant accountant(branch, entries.size());
-  for (ledger::Entry entry : entries) accountant.take({}, std::move(entry));
-  auto account = std::move(accountant).account();
-  if (!account) return std::nullopt;
-  return std::move(account->status);
+  RunStateReader reader(branch, entries.size());
+  for (ledger::Entry entry : entries) reader.take({}, std::move(entry));
+  auto state = std::move(reader).state();
+  if (!state) return std::nullopt;
+  return std::move(state->status);
 }
 
 ledger::RunStarted run(const std::string& tag) {
@@ -134,7 +134,7 @@ ledger::RunStarted run(const std::string& tag) {
   return started;
 }
 
-TEST(Account, IsOfTheBranchesRunAlone) {
+TEST(RunState, IsOfTheBranchesRunAlone) {
   Experiment other = experiment(0, ledger::Status::keep);
   other.tag = "other";
   const auto status =
@@ -144,21 +144,21 @@ TEST(Account, IsOfTheBranchesRunAlone) {
   EXPECT_THAT(status, Optional(testing::Field(&Status::experiments, testing::SizeIs(2))));
 }
 
-TEST(Account, KnowsTheFirstAndTheLastLineOfTheRun) {
+TEST(RunState, KnowsTheFirstAndTheLastLineOfTheRun) {
   Experiment other = experiment(0, ledger::Status::keep);
   other.tag = "other";
-  Accountant accountant("autokernel/demo", 5);
-  accountant.take({.offset = 0, .length = 10}, run("demo"));
-  accountant.take({.offset = 10, .length = 20}, experiment(0, ledger::Status::keep));
-  accountant.take({.offset = 30, .length = 40}, run("other"));
-  accountant.take({.offset = 70, .length = 50}, other);
-  const auto account = std::move(accountant).account().value_or(Account{});
-  EXPECT_EQ(account.first_line.end(), 10U);
-  EXPECT_EQ(account.last_line.offset, 10U);
-  EXPECT_EQ(account.last_line.end(), 30U);
+  RunStateReader reader("autokernel/demo", 5);
+  reader.take({.offset = 0, .length = 10}, run("demo"));
+  reader.take({.offset = 10, .length = 20}, experiment(0, ledger::Status::keep));
+  reader.take({.offset = 30, .length = 40}, run("other"));
+  reader.take({.offset = 70, .length = 50}, other);
+  const auto state = std::move(reader).state().value_or(RunState{});
+  EXPECT_EQ(state.first_line.end(), 10U);
+  EXPECT_EQ(state.last_line.offset, 10U);
+  EXPECT_EQ(state.last_line.end(), 30U);
 }
 
-TEST(Account, BeginsAnewWithEachRunOnTheBranch) {
+TEST(RunState, BeginsAnewWithEachRunOnTheBranch) {
   const auto status = status_of(
       {run("demo"), experiment(0, ledger::Status::keep), experiment(1, ledger::Status::crash),
        run("demo"), experiment(0, ledger::Status::keep)},
@@ -166,9 +166,9 @@ TEST(Account, BeginsAnewWithEachRunOnTheBranch) {
   EXPECT_THAT(status, Optional(testing::Field(&Status::experiments, testing::SizeIs(1))));
 }
 
-TEST(Account, IsNoneOfABranchWithoutARun) { EXPECT_FALSE(status_of({run("demo")}, "main")); }
+TEST(RunState, IsNoneOfABranchWithoutARun) { EXPECT_FALSE(status_of({run("demo")}, "main")); }
 
-TEST(Account, CountsTheTurnsSinceTheLastExperiment) {
+TEST(RunState, CountsTheTurnsSinceTheLastExperiment) {
   ledger::Turn turn;
   turn.tag = "demo";
   const auto status = status_of({run("demo"), experiment(0, ledger::Status::keep), turn,

@@ -94,7 +94,7 @@ TEST_F(StepRefusal, OfAFileThatIsAsItWas) {
 
 TEST_F(StepRefusal, OfAFileOfWhichOnlyCommentsHaveChanged) {
   workplace_.edit("// a comment\n" + kernel(100) + "\n\n");
-  EXPECT_THAT(refused(Stop::usage), HasSubstr("but for comments and blanks"));
+  EXPECT_THAT(refused(Stop::usage), HasSubstr("except for comments and white space"));
 }
 
 TEST_F(StepRefusal, OfASourceThatWasTriedBeforeShowsItsRow) {
@@ -166,7 +166,7 @@ TEST(StepRefusalForTheBudget, OfExperimentsHoldsUntilItIsWaived) {
   workplace.edit(kernel(70));
   EXPECT_THAT(
       refusal(Stop::budget, [&] { static_cast<void>(workplace.open().step({.idea = "an idea"})); }),
-      AllOf(HasSubstr("all 1 experiments are used up"), HasSubstr("--over-budget")));
+      AllOf(HasSubstr("all 1 experiments were made"), HasSubstr("--over-budget")));
   EXPECT_EQ(workplace.edited(), kernel(70));
   EXPECT_EQ(workplace.open().step({.idea = "an idea", .over_budget = true}).experiment.number, 2);
 }
@@ -179,7 +179,7 @@ TEST(StepRefusalForTheBudget, OfHoursHolds) {
   workplace.edit(kernel(70));
   EXPECT_THAT(
       refusal(Stop::budget, [&] { static_cast<void>(workplace.open().step({.idea = "an idea"})); }),
-      HasSubstr("0 hours are over"));
+      HasSubstr("0 hours have passed"));
 }
 
 // Files that were not as committed when the run was started.

@@ -211,7 +211,7 @@ TEST_F(EditedMeanwhile, ACommitOfSomebodysOnTheBranchStays) {
   when_measuring([&] { git_.git("commit", "--quiet", "-a", "--message", "somebody's"); });
   EXPECT_EQ(workplace_.try_out(kernel(80)).experiment.verdict, "kept");
   EXPECT_EQ(git_.line("log", "-1", "--format=%s"), "somebody's");
-  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("something else has moved autokernel/demo")));
+  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("something else moved autokernel/demo")));
   workplace_.edit(kernel(70));
   EXPECT_THAT(refusal(Stop::repository,
                       [&] { static_cast<void>(workplace_.open().step({.idea = "the next"})); }),

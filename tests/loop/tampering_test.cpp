@@ -184,7 +184,7 @@ TEST_F(Tampering, ThatAddsAnEntryIsFoundByTheSeal) {
   forged.number = 5;
   forged.median_us = 1;
   write_in_place(kLedger, ledger + opened.chained({forged}).text);
-  EXPECT_THAT(refused_finish(), HasSubstr("the ledger goes on behind the entry"));
+  EXPECT_THAT(refused_finish(), HasSubstr("the ledger continues after the entry"));
 }
 
 TEST_F(Tampering, WithTheSealIsFound) {

@@ -131,10 +131,10 @@ TEST_F(TurnIndex, IsSaidToBeGoneWhereTheDriveIsKilledAsWell) {
   kill_at("no such point, the agent does it",
           "rm .git/autokernel-index; git reset -q\n"
           "kill -9 $(sed 's/process \\([0-9]*\\).*/\\1/' .git/autokernel-lock)\n");
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_THAT(workplace_.said(),
-              Contains(HasSubstr("autokernel-index is gone, the index from before it")));
-  workplace_.mend();
+              Contains(HasSubstr("autokernel-index, the index from before it, is gone")));
+  workplace_.repair();
   EXPECT_THAT(git_.git("for-each-ref", "refs/autokernel-index"), IsEmpty());
 }
 
@@ -149,7 +149,7 @@ TEST_F(TurnIndex, ComesBackWhereverTheDriveIsKilled) {
   for (const char* point : {"index kept", "tidying up", "tidied up", "journal removed"}) {
     kill_at(point, std::string(kEdit) + kStageAll);
     EXPECT_TRUE(workplace_.has(kKept)) << point;
-    workplace_.mend();
+    workplace_.repair();
     EXPECT_EQ(staged(), staged_) << point;
     EXPECT_FALSE(workplace_.has(kKept)) << point;
     fs::remove(workplace_.root() / "new.txt");
@@ -161,7 +161,7 @@ TEST_F(TurnIndex, ComesBackAfterAKillInTheTurnAndSaysWhereTheOtherOneIs) {
           std::string(kStageAll) +
               "kill -9 $(sed 's/process \\([0-9]*\\).*/\\1/' .git/autokernel-lock)\n");
   EXPECT_NE(staged(), staged_);
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_EQ(staged(), staged_);
   EXPECT_THAT(workplace_.said(), Contains(HasSubstr(".autokernel/aside/index-1")));
   EXPECT_TRUE(workplace_.has(".autokernel/aside/index-1"));
@@ -171,16 +171,16 @@ TEST_F(TurnIndex, StaysWhereTheHeadHasMovedSinceTheKill) {
   kill_at("index kept", kEdit);
   git_.git("commit", "-qm", "the user's own");
   const std::string now = staged();
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_EQ(staged(), now);
-  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("the head has moved")));
+  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("HEAD has moved")));
   EXPECT_FALSE(workplace_.has(kKept));
 }
 
 TEST_F(TurnIndex, StaysWhereWhatWasKeptIsDamaged) {
   kill_at("index kept", kEdit);
   git_.write(kKept, "autokernel-index 2\n");
-  workplace_.mend();
+  workplace_.repair();
   EXPECT_EQ(staged(), staged_);
   EXPECT_THAT(workplace_.said(), Contains(HasSubstr("is damaged")));
 }

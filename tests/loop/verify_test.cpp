@@ -6,7 +6,7 @@
 #include <string>
 
 #include "autokernel/base/error.h"
-#include "loop/carry_out.h"
+#include "loop/apply_journal.h"
 #include "loop/seal.h"
 #include "loop/workplace.h"
 
@@ -42,7 +42,7 @@ class Verifying : public testing::Test {
     Recording recording;
     add_entries(recording, repository, folders, "demo", {headline});
     recording.branch = status.run.branch;
-    static_cast<void>(carry_out(recording, repository, folders, {}));
+    static_cast<void>(apply(recording, repository, folders, {}));
   }
 
   Workplace workplace_;

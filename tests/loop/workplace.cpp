@@ -61,25 +61,25 @@ Workplace::Workplace() : temporary_({{"TMPDIR", scratch_.beside("tmp").string()}
   scratch_.commit("the beginning");
 }
 
-Surroundings Workplace::surroundings() const {
-  Surroundings surroundings;
-  surroundings.record = [](const auto&, const trial::Result& result, const std::string& log) {
+LoopContext Workplace::context() const {
+  LoopContext context;
+  context.record = [](const auto&, const trial::Result& result, const std::string& log) {
     return fmt::format(R"({{"verdict":"{}","log":"{}"}})", trial::spelling(result.verdict), log);
   };
-  surroundings.log_text = [](const auto&, const trial::Result& result, const auto&) {
+  context.log_text = [](const auto&, const trial::Result& result, const auto&) {
     return "the log of a trial: " + result.reason + "\n";
   };
-  surroundings.say = [said = said_](const std::string& line) { said->push_back(line); };
-  surroundings.observer.note = note;
-  surroundings.runner = {.program = AUTOKERNEL_FAKE_RUNNER, .arguments = {}};
-  surroundings.limits.check_seconds = check_seconds;
-  surroundings.reached = reached;
-  surroundings.harness = harness;
-  return surroundings;
+  context.say = [said = said_](const std::string& line) { said->push_back(line); };
+  context.observer.note = note;
+  context.runner = {.program = AUTOKERNEL_FAKE_RUNNER, .arguments = {}};
+  context.limits.check_seconds = check_seconds;
+  context.reached = reached;
+  context.harness = harness;
+  return context;
 }
 
 Loop Workplace::open(const std::string& purpose) const {
-  return Loop::open(root(), purpose, surroundings());
+  return Loop::open(root(), purpose, context());
 }
 
 StartOptions Workplace::start_options(const std::string& tag) const {

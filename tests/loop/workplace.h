@@ -28,10 +28,10 @@ class Workplace {
   [[nodiscard]] std::filesystem::path root() const { return scratch_.root(); }
 
   // What opens a loop; `said` gets what it tells.
-  [[nodiscard]] Surroundings surroundings() const;
+  [[nodiscard]] LoopContext context() const;
   [[nodiscard]] Loop open(const std::string& purpose = "a test") const;
   // What every command does first.
-  void mend() const { static_cast<void>(open()); }
+  void repair() const { static_cast<void>(open()); }
   [[nodiscard]] StartOptions start_options(const std::string& tag = "demo") const;
   // NOLINTNEXTLINE(modernize-use-nodiscard): most tests only want a run to be there
   Loop::Started start(const std::string& tag = "demo") const;
@@ -44,9 +44,7 @@ class Workplace {
   // The runs of 100 us, 80 us (kept), a wrong one, one that is not faster, 60 us (kept).
   void make_a_run() const;
 
-  [[nodiscard]] Status status() const {
-    return Loop::open_to_read(root(), surroundings()).status();
-  }
+  [[nodiscard]] Status status() const { return Loop::open_to_read(root(), context()).status(); }
   // Everything that git knows of and that the loop writes, to see that nothing has changed.
   [[nodiscard]] std::string snapshot() const;
   [[nodiscard]] std::string commit_of(const std::string& revision) const {

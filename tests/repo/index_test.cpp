@@ -277,7 +277,7 @@ TEST_F(IndexImages, ArePutBackByNobodyWhileAnotherGitHasTheLock) {
   scratch_.write(".git/index.lock", "");
   EXPECT_THAT([&] { repository.set_index(test::present(image)); },
               ::testing::ThrowsMessage<Error>(
-                  AllOf(HasSubstr("index.lock"), HasSubstr("another git is at work"))));
+                  AllOf(HasSubstr("index.lock"), HasSubstr("another git is running"))));
   EXPECT_TRUE(fs::exists(scratch_.root() / ".git/index.lock"));
 }
 

@@ -102,7 +102,7 @@ TEST_F(References, ABranchThatStandsElsewhereIsNotMoved) {
     FAIL() << "moved";
   } catch (const Error& error) {
     EXPECT_EQ(error.stop(), Stop::repository);
-    EXPECT_THAT(error.what(), HasSubstr("it stands at " + second_));
+    EXPECT_THAT(error.what(), HasSubstr("it is at " + second_));
   }
   EXPECT_EQ(scratch_.line("rev-parse", "main"), second_);
 }

@@ -41,9 +41,9 @@ void fill(const ScratchRepository& scratch) {
 
 TEST(Refusals, AFolderInNoRepository) {
   const ScratchFolder folder;
-  EXPECT_THAT(
-      refusal(folder.path()),
-      AllOf(HasSubstr(folder.path().string() + " is in no git repository"), HasSubstr("git init")));
+  EXPECT_THAT(refusal(folder.path()),
+              AllOf(HasSubstr(folder.path().string() + " is not in a git repository"),
+                    HasSubstr("git init")));
 }
 
 TEST(Refusals, AFolderThatDoesNotExist) {

@@ -9,8 +9,8 @@
 namespace autokernel {
 
 enum class Defence : std::uint8_t {
-  fresh_keys,               // each launch has inputs that nobody knew before
-  refilled_memory,          // outputs and workspace are written anew before each launch
+  fresh_keys,               // each launch has inputs unknown before
+  refilled_memory,          // outputs and workspace are rewritten before each launch
   random_fill,              // and with random bits, not zeros
   restored_module,          // variables of the module have their initial values at each launch
   timed_restoring,          // which is timed where a launch leaves them changed

@@ -18,7 +18,7 @@ class FileLock {
     std::string text;
   };
 
-  // Takes it, if nobody holds it. `purpose` is what others are told meanwhile. The folder must
+  // Takes it, if nobody holds it. `purpose` is what others report meanwhile. The folder must
   // exist. Throws Error(environment) where the file cannot be locked at all.
   [[nodiscard]] static std::variant<FileLock, Holder> take(const std::filesystem::path& file,
                                                            const std::string& purpose);

@@ -52,7 +52,7 @@ struct GpuState {
   std::optional<unsigned> celsius;
 };
 
-// What somebody has set, or nobody can. An H200 takes 3 ms, most of it for its highest clocks.
+// Settings, and what cannot be set. An H200 takes 3 ms, most of it for its highest clocks.
 struct GpuSettings {
   std::optional<unsigned> highest_sm_clock_mhz;
   std::optional<unsigned> highest_memory_clock_mhz;

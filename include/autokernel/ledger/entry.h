@@ -46,7 +46,7 @@ struct RunStarted {
   std::string base;      // the commit it branched off
   std::string editable;  // "kernels/kernel.cu"
   std::string case_directory;
-  std::string device;  // as asked for: "auto", "cuda:1", "cpu"
+  std::string device;  // as requested: "auto", "cuda:1", "cpu"
   std::string arch;    // empty: the device's own
   std::string size;
   std::string device_name;     // as found: "NVIDIA H200"

@@ -18,8 +18,8 @@
 
 namespace autokernel::loop {
 
-// What the loop needs of those above it. A function that is empty is not called, unless it says so.
-struct Surroundings {
+// What the loop gets from its caller. A function that is empty is not called, unless it says so.
+struct LoopContext {
   // A measurement as JSON, and as the text of its log; neither may be empty.
   std::function<std::string(const trial::Request&, const trial::Result&, const std::string& log)>
       record;
@@ -28,14 +28,14 @@ struct Surroundings {
       log_text;
   // What else is known that a measurement may need, into its request.
   std::function<void(trial::Request&)> plan;
-  // A line for whoever watches.
+  // Prints a line for the user.
   std::function<void(const std::string&)> say;
   // The program's own files, which must be the same from the start of a run to its end.
   std::vector<std::filesystem::path> harness;
   trial::Observer observer;
   trial::RunnerCommand runner;
   trial::Limits limits;
-  // Each place where the program may be killed with something half done, by name; tests kill there.
+  // Each place where a kill leaves work unfinished, by name; tests kill there.
   std::function<void(std::string_view point)> reached;
 };
 
@@ -51,9 +51,9 @@ struct StartOptions {
 
 struct StepOptions {
   std::string idea;
-  bool again = false;        // also a source that was tried before
-  bool simpler = false;      // keep it, too, where it is as fast with clearly less code
-  bool over_budget = false;  // also where the run's budget is used up
+  bool again = false;        // even a source that was tried before
+  bool simpler = false;      // also keep one that is as fast with clearly less code
+  bool over_budget = false;  // even if the run's budget is used up
 };
 
 // What became of an experiment.
@@ -79,18 +79,17 @@ class Loop {
   // The loop of the repository that `here` lies in. Takes the lock of its worktree, and finishes or
   // takes back what an earlier program has left half done, saying so. Throws Error(repository)
   // where another program holds the lock, naming it.
-  // `purpose` is what others are told meanwhile: "autokernel loop step".
+  // `purpose` is what other programs report meanwhile: "autokernel loop step".
   [[nodiscard]] static Loop open(const std::filesystem::path& here, const std::string& purpose,
-                                 Surroundings surroundings);
+                                 LoopContext context);
   // The same for those who only look: they wait for nobody, hold up nobody and write nothing, so
-  // that a disk may be mounted to be read only. But what is half done is mended, unless somebody
+  // that a disk may be mounted to be read only. But what is half done is repaired, unless somebody
   // else is at it or nothing can be written.
-  [[nodiscard]] static Loop open_to_read(const std::filesystem::path& here,
-                                         Surroundings surroundings);
+  [[nodiscard]] static Loop open_to_read(const std::filesystem::path& here, LoopContext context);
   // For verify(): with the lock, as nothing may change meanwhile; where nothing can be written,
   // without.
   [[nodiscard]] static Loop open_to_verify(const std::filesystem::path& here,
-                                           const std::string& purpose, Surroundings surroundings);
+                                           const std::string& purpose, LoopContext context);
   Loop(Loop&&) noexcept;
   Loop& operator=(Loop&&) noexcept;
   ~Loop();

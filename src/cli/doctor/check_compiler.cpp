@@ -10,8 +10,7 @@ constexpr const char* kInstall =
     "pip install nvidia-cuda-{nvrtc,runtime,crt,cccl}  (or a CUDA toolkit; then set CUDA_HOME)";
 
 // NVRTC starts the GPU's driver where there is one, and hangs or crashes with it.
-constexpr const char* kAnother =
-    "mend the driver first, or take another NVRTC: export CUDA_HOME=DIR";
+constexpr const char* kAnother = "fix the driver first, or use another NVRTC: export CUDA_HOME=DIR";
 
 // What was tried is a list that bench prints; here its first line will do.
 [[nodiscard]] std::string first_line(const std::string& text) {
@@ -37,7 +36,7 @@ Lines check_compiler(const Facts& facts) {
     return {line};
   }
   line.standing = Standing::wrong;
-  line.found += "; it refuses a sound kernel: " + first_line(compiler.refusal);
+  line.found += "; it rejects a valid kernel: " + first_line(compiler.refusal);
   line.fix = kInstall;
   return {line};
 }

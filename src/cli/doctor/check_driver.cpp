@@ -33,12 +33,12 @@ constexpr const char* kNewer = "install NVIDIA's driver 550 or later, or measure
 [[nodiscard]] std::string fix_for(int code) {
   switch (code) {
     case kNoDevice:
-      return "nvidia-smi  (no GPU in the list: it is not plugged in, or not given to this "
+      return "nvidia-smi  (no GPU in the list: it is not plugged in, or not passed to this "
              "container: docker run --gpus all)";
     case kSystemNotReady:
       return "sudo systemctl start nvidia-fabricmanager";
     case kDriverMismatch:
-      return "sudo reboot  (the driver was updated: its kernel module is of the version before)";
+      return "sudo reboot  (the driver was updated, but its old kernel module is still loaded)";
     case kUnknown:
       return "sudo modprobe nvidia-uvm";
     default:
@@ -47,7 +47,7 @@ constexpr const char* kNewer = "install NVIDIA's driver 550 or later, or measure
 }
 
 [[nodiscard]] Line absent(const Facts& facts, const Survey& survey) {
-  const bool kernel_part = facts.surroundings.answer && facts.surroundings.answer->has_gpu_node;
+  const bool kernel_part = facts.host.answer && facts.host.answer->has_gpu_node;
   if (!kernel_part) return {"driver", Standing::missing, survey.trouble, kInstall};
   return {"driver", Standing::missing,
           "the kernel has NVIDIA's driver, but there is no libcuda.so.1: " + survey.trouble,
@@ -90,7 +90,7 @@ constexpr const char* kNewer = "install NVIDIA's driver 550 or later, or measure
   if (older_than_compiler(facts, survey.cuda_version)) {
     return {
         "driver", Standing::wrong,
-        fmt::format("{}; it refuses what NVRTC {} compiles", found, compiler_version(facts)),
+        fmt::format("{}; it rejects what NVRTC {} compiles", found, compiler_version(facts)),
         fmt::format("pip install nvidia-cuda-{{nvrtc,runtime,nvcc,cccl}}-cu{0}  (an older NVRTC), "
                     "or install a driver for CUDA {1}",
                     survey.cuda_version / kMajor, major_of(compiler_version(facts)))};

@@ -27,18 +27,18 @@ constexpr std::uint64_t kLeastFree = 256ULL << 20U;
 }  // namespace
 
 Lines check_folders(const Facts& facts) {
-  if (!facts.surroundings.answer) {
-    return {{"folders", Standing::wrong, facts.surroundings.trouble,
-             "df  (a file system that does not answer hangs it, too)", Need::required}};
+  if (!facts.host.answer) {
+    return {{"folders", Standing::wrong, facts.host.trouble,
+             "df  (it hangs, too, if a file system does not answer)", Need::required}};
   }
-  const Surroundings& here = *facts.surroundings.answer;
-  return {line_for("temporary files", here.temporary, Need::required,
-                   "export TMPDIR=DIR  (a folder that can be written to)"),
-          line_for("cache", here.cache, Need::useful,
-                   "export XDG_CACHE_HOME=DIR  (a folder that can be written to)"),
-          line_for("logs", here.logs, Need::useful,
-                   "chmod u+w " + here.logs.path +
-                       "  (without a log a failed compile keeps its first lines only)")};
+  const HostFacts& here = *facts.host.answer;
+  return {
+      line_for("temporary files", here.temporary, Need::required,
+               "export TMPDIR=DIR  (a writable folder)"),
+      line_for("cache", here.cache, Need::useful, "export XDG_CACHE_HOME=DIR  (a writable folder)"),
+      line_for("logs", here.logs, Need::useful,
+               "chmod u+w " + here.logs.path +
+                   "  (without a log, only the first lines of a failed compile are kept)")};
 }
 
 }  // namespace autokernel::cli::doctor

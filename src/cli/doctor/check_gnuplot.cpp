@@ -4,8 +4,8 @@
 namespace autokernel::cli::doctor {
 
 Lines check_gnuplot(const Facts& facts) {
-  if (!facts.surroundings.answer) return {};
-  const std::string& path = facts.surroundings.answer->gnuplot;
+  if (!facts.host.answer) return {};
+  const std::string& path = facts.host.answer->gnuplot;
   if (!path.empty()) return {{"gnuplot", Standing::ok, path}};
   return {{"gnuplot", Standing::missing, "not on the PATH; only plots need it",
            "sudo apt-get install gnuplot-nox"}};

@@ -23,21 +23,21 @@ constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 [[nodiscard]] Line without_gpu(const Facts& facts) {
   const bool wanted = facts.device.kind == driver::DeviceChoice::Kind::cuda;
-  return {"gpu", Standing::missing, "the driver gives no GPU to this program",
-          wanted ? "measure with --device cpu, or mend the lines marked here first"
+  return {"gpu", Standing::missing, "the driver offers no GPU to this program",
+          wanted ? "measure with --device cpu, or fix the other lines first"
                  : "autokernel bench --device cpu  (the emulated device needs no GPU)"};
 }
 
 // What becomes of a kernel on the GPU that was chosen.
 [[nodiscard]] Line tried(const Facts& facts, const std::string& gpus) {
   if (!facts.gpu.answer) {
-    const std::string why = facts.gpu.trouble.empty() ? "no kernel was tried" : facts.gpu.trouble;
-    return {"gpu", Standing::wrong, gpus + "; " + why, "nvidia-smi  (who uses it, and how)"};
+    const std::string why = facts.gpu.trouble.empty() ? "no kernel was run" : facts.gpu.trouble;
+    return {"gpu", Standing::wrong, gpus + "; " + why, "nvidia-smi  (shows what uses it)"};
   }
   const std::string& fault = facts.gpu.answer->fault;
   if (!fault.empty()) {
     return {"gpu", Standing::wrong, gpus + "; " + fault,
-            "sudo dmesg | grep -i nvrm  (what the driver noted; a reset: sudo nvidia-smi -r)"};
+            "sudo dmesg | grep -i nvrm  (the driver's messages; to reset: sudo nvidia-smi -r)"};
   }
   return {"gpu", Standing::ok, gpus + "; a kernel ran"};
 }

@@ -7,23 +7,24 @@ namespace autokernel::cli::doctor {
 
 // bench needs no repository: it only keeps its logs in one.
 Lines check_repository(const Facts& facts) {
-  if (!facts.surroundings.answer) return {};
-  const Repository& repository = facts.surroundings.answer->repository;
+  if (!facts.host.answer) return {};
+  const Repository& repository = facts.host.answer->repository;
   if (repository.root.empty() && !repository.git_folder.empty()) {
     return {{"git", Standing::missing,
              repository.git_folder + " is a bare repository, without files to work on",
              fmt::format("git clone {} FOLDER  (and work there)", repository.git_folder)}};
   }
   if (repository.root.empty()) {
-    return {{"git", Standing::missing, "the current folder is in no repository", "git init"}};
+    return {
+        {"git", Standing::missing, "the current folder is not in a git repository", "git init"}};
   }
   if (repository.locked) {
-    return {{"git", Standing::wrong, repository.root + ": another git is at work, or was killed",
-             fmt::format("rm {}/index.lock  (once no git runs)", repository.git_folder)}};
+    return {{"git", Standing::wrong, repository.root + ": another git is running, or was killed",
+             fmt::format("rm {}/index.lock  (once no git is running)", repository.git_folder)}};
   }
   if (!repository.under_way.empty()) {
     return {{"git", Standing::wrong,
-             fmt::format("{}: a {} is under way", repository.root, repository.under_way),
+             fmt::format("{}: a {} is in progress", repository.root, repository.under_way),
              repository.under_way == "bisect"
                  ? "git bisect reset"
                  : fmt::format("git {} --abort", repository.under_way)}};

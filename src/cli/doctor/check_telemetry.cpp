@@ -42,15 +42,16 @@ constexpr double kWattRounding = 0.5;
   const bool usable = facts.cuda.answer && !facts.cuda.answer->gpus.empty();
   if (state.instances.empty() || !usable) {
     return {"mig", Standing::wrong,
-            state.instances.empty() ? "on, but the GPU is not cut: no program can use it"
-                                    : "on, and none of its slices is given to this program",
-            state.instances.empty() ? off + "  (or cut it: sudo nvidia-smi mig -i " +
+            state.instances.empty() ? "on, but the GPU is not partitioned: no program can use it"
+                                    : "on, but this program has none of its slices",
+            state.instances.empty() ? off + "  (or partition it: sudo nvidia-smi mig -i " +
                                           std::to_string(index) + " -cgi 0 -C)"
                                     : "export CUDA_VISIBLE_DEVICES=" + state.instances.front()};
   }
   return {"mig", Standing::ok,
-          fmt::format("on, {} slice(s); times compare with those of slices of the same size only",
-                      state.instances.size())};
+          fmt::format(
+              "on, {} slice(s); times are comparable only with those of slices of the same size",
+              state.instances.size())};
 }
 
 [[nodiscard]] std::string clock(std::optional<unsigned> now, std::optional<unsigned> highest) {
@@ -82,7 +83,7 @@ constexpr double kWattRounding = 0.5;
   if (!gpu.settings.persistence) return {};
   if (*gpu.settings.persistence) return {{"persistence", Standing::ok, "on"}};
   return {{"persistence", Standing::wrong,
-           "off: the driver starts anew for each bench, and clocks set by hand are forgotten",
+           "off: the driver is loaded again for each bench, and clocks set by hand are lost",
            fmt::format("sudo nvidia-smi -i {} -pm 1", gpu.identity.index)}};
 }
 
@@ -95,7 +96,7 @@ constexpr double kWattRounding = 0.5;
   if (*limit >= normal - kWattRounding) {
     return {{"power", Standing::ok, found}};
   }
-  return {{"power", Standing::wrong, found + fmt::format("; {:.0f} W is its own", normal),
+  return {{"power", Standing::wrong, found + fmt::format("; its default is {:.0f} W", normal),
            fmt::format("sudo nvidia-smi -i {} -pl {:.0f}", gpu.identity.index, normal)}};
 }
 
@@ -123,7 +124,7 @@ constexpr double kWattRounding = 0.5;
   return facts.cuda.answer && !facts.cuda.answer->gpus.empty();
 }
 
-// Without a GPU nobody misses NVML.
+// Without a GPU, NVML is not needed.
 [[nodiscard]] Lines without_telemetry(const Facts& facts, const std::string& why) {
   if (!has_gpu(facts)) return {};
   return {{"nvml", Standing::missing, why + "; clocks, power and other programs are unknown",

@@ -47,10 +47,10 @@ constexpr const char* kUnset = "unset CUDA_VISIBLE_DEVICES";
 }  // namespace
 
 Lines check_visible_devices(const Facts& facts) {
-  if (!facts.surroundings.answer || !facts.surroundings.answer->visible_devices) return {};
-  const std::string& value = *facts.surroundings.answer->visible_devices;
+  if (!facts.host.answer || !facts.host.answer->visible_devices) return {};
+  const std::string& value = *facts.host.answer->visible_devices;
   const std::vector<std::string> named = entries(value);
-  // Without NVML nobody knows what there would be to see.
+  // Without NVML it is unknown which GPUs there are.
   const bool known = facts.watched.answer && !facts.watched.answer->gpus.empty();
   if (!known) return {{kName, Standing::ok, fmt::format(R"("{}")", value)}};
   const auto wrong = std::ranges::find_if_not(
@@ -63,8 +63,8 @@ Lines check_visible_devices(const Facts& facts) {
   }
   if (wrong != named.end()) {
     return {{kName, Standing::wrong,
-             fmt::format(R"("{}": there is no GPU "{}", and it hides all that are named after it)",
-                         value, *wrong),
+             fmt::format(R"("{}": there is no GPU "{}", and all named after it are hidden)", value,
+                         *wrong),
              kUnset}};
   }
   return {{kName, Standing::ok, fmt::format(R"("{}")", value)}};

@@ -12,14 +12,14 @@ namespace autokernel::cli::doctor {
 enum class Standing : std::uint8_t { ok, missing, wrong };
 [[nodiscard]] const char* spelling(Standing standing);
 
-// Whether bench on the device asked for can do without it.
+// Whether bench on the requested device can do without it.
 enum class Need : std::uint8_t { useful, required };
 
 struct Line {
   std::string name;  // of what was looked at: "driver"; no two lines share one
   Standing standing = Standing::ok;
   std::string found;
-  std::string fix = {};  // the command that mends it; empty where all is well
+  std::string fix = {};  // the command that fixes it; empty where all is well
   Need need = Need::useful;
 };
 using Lines = std::vector<Line>;

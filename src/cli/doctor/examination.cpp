@@ -87,7 +87,7 @@ class Question {
     if (!ending) ending = child_.kill_within(kGoing);
     if (const std::string line = said_.text(); line.ends_with('\n')) return decode<Answer>(line);
     if (overdue) return {{}, fmt::format("no answer within {} s", patience.count())};
-    return {{}, "the process that looked " + (ending ? words(*ending) : "is stuck")};
+    return {{}, "the probe " + (ending ? words(*ending) : "is stuck")};
   }
 
  private:
@@ -95,7 +95,7 @@ class Question {
   BoundedText said_{kLargestText};
 };
 
-// The GPU that is tried: the one asked for, else the first.
+// The GPU that is tried: the requested one, else the first.
 [[nodiscard]] std::string gpu_of(const driver::DeviceChoice& device) {
   return "cuda:" + std::to_string(device.ordinal);
 }
@@ -111,7 +111,7 @@ Facts examine(const driver::DeviceChoice& device, std::chrono::seconds patience,
   Question compiler(program, "compiler");
   Question emulator(program, "device", "cpu");
   Question cpu_library(program, "library", "cpu");
-  Question surroundings(program, "surroundings");
+  Question host(program, "host");
   const auto first = Clock::now() + patience;
   facts.cuda = cuda.answer<driver::Survey>(first, patience);
   // Asked before the GPU is used by ourselves.
@@ -128,7 +128,7 @@ Facts examine(const driver::DeviceChoice& device, std::chrono::seconds patience,
   facts.compiler = compiler.answer<trial::CompilerReadiness>(first, patience);
   facts.emulator = emulator.answer<trial::DeviceReadiness>(first, patience);
   facts.cpu_library = cpu_library.answer<Library>(first, patience);
-  facts.surroundings = surroundings.answer<Surroundings>(first, patience);
+  facts.host = host.answer<HostFacts>(first, patience);
   if (gpu) facts.gpu = gpu->answer<trial::DeviceReadiness>(second, patience);
   if (gpu_library) facts.gpu_library = gpu_library->answer<Library>(second, patience);
   return facts;

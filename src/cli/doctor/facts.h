@@ -53,7 +53,7 @@ struct Repository {
 };
 
 // What is read from files and the environment.
-struct Surroundings {
+struct HostFacts {
   std::optional<std::string> visible_devices;  // CUDA_VISIBLE_DEVICES
   bool has_gpu_node = false;                   // /dev/nvidiactl: the kernel's part of the driver
   std::string gnuplot;                         // its path; empty: none on the PATH
@@ -64,7 +64,7 @@ struct Surroundings {
 };
 
 struct Facts {
-  driver::DeviceChoice device;  // asked for
+  driver::DeviceChoice device;  // requested
   Asked<driver::Survey> cuda;
   Asked<Watched> watched;
   Asked<trial::CompilerReadiness> compiler;
@@ -72,10 +72,10 @@ struct Facts {
   Asked<trial::DeviceReadiness> emulator;
   Asked<Library> gpu_library;  // asked where there is a GPU
   Asked<Library> cpu_library;
-  Asked<Surroundings> surroundings;
+  Asked<HostFacts> host;
 };
 
-// Whether bench would take a GPU here: where one is asked for, or where `auto` finds one it can
+// Whether bench would take a GPU here: where one is requested, or where `auto` finds one it can
 // count. A driver that breaks when it is asked is taken, too, and bench fails with it.
 [[nodiscard]] bool takes_gpu(const driver::DeviceChoice& device, const Asked<driver::Survey>& cuda);
 

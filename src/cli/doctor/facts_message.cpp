@@ -52,7 +52,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Watched, trouble, driver_version, gpus)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Library, version)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Folder, path, trouble, free_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Repository, root, branch, under_way, locked, git_folder)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Surroundings, visible_devices, has_gpu_node, gnuplot, temporary,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFacts, visible_devices, has_gpu_node, gnuplot, temporary,
                                    cache, logs, repository)
 
 template <typename Answer>
@@ -69,7 +69,7 @@ Asked<Answer> decode(const std::string& line) {
     const nlohmann::json json = nlohmann::json::parse(line);
     return {json.at("answer").get<std::optional<Answer>>(), json.at("trouble").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {
-    return {{}, std::string("the process that looked was disturbed: ") + error.what()};
+    return {{}, std::string("the probe failed: ") + error.what()};
   }
 }
 
@@ -78,12 +78,12 @@ template std::string encode(const Asked<Watched>&);
 template std::string encode(const Asked<trial::CompilerReadiness>&);
 template std::string encode(const Asked<trial::DeviceReadiness>&);
 template std::string encode(const Asked<Library>&);
-template std::string encode(const Asked<Surroundings>&);
+template std::string encode(const Asked<HostFacts>&);
 template Asked<driver::Survey> decode(const std::string&);
 template Asked<Watched> decode(const std::string&);
 template Asked<trial::CompilerReadiness> decode(const std::string&);
 template Asked<trial::DeviceReadiness> decode(const std::string&);
 template Asked<Library> decode(const std::string&);
-template Asked<Surroundings> decode(const std::string&);
+template Asked<HostFacts> decode(const std::string&);
 
 }  // namespace autokernel::cli::doctor

@@ -20,7 +20,7 @@ constexpr int kSchemaVersion = 1;
       lacking += (lacking.empty() ? "" : ", ") + line.name;
     }
   }
-  return "bench cannot run on " + device + "; mend first: " + lacking;
+  return "bench cannot run on " + device + "; fix first: " + lacking;
 }
 
 // A report has one line per look, whatever a driver or a compiler wrote.
@@ -39,7 +39,7 @@ std::string text_report(const Facts& facts, const Lines& lines) {
     text += fmt::format("{:<7}  {:<{}}  {}\n", spelling(line.standing), line.name, widest,
                         one_line(line.found));
     if (line.standing != Standing::ok) {
-      text += fmt::format("{:<7}  {:<{}}  mend: {}\n", "", "", widest, line.fix);
+      text += fmt::format("{:<7}  {:<{}}  fix: {}\n", "", "", widest, line.fix);
     }
   }
   return text + verdict(facts, lines) + "\n";

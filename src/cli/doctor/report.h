@@ -8,13 +8,13 @@
 namespace autokernel::cli::doctor {
 
 // Per line of the report: how it stands, what was looked at, what was found; below it, where it is
-// not ok, the command that mends it. Ends with what bench can do.
+// not ok, the command that fixes it. Ends with what bench can do.
 [[nodiscard]] std::string text_report(const Facts& facts, const Lines& lines);
 
 // One JSON object:
 //   schema_version  1
 //   version         of autokernel
-//   device          as it was asked for: "auto", "cuda:0", "cpu"
+//   device          as requested: "auto", "cuda:0", "cpu"
 //   takes           what bench would take: "gpu" or "emulator"
 //   can_bench       whether bench can run on it
 //   checks          one object per line: name, status (ok, missing, wrong), found, fix (null where

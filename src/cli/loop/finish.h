@@ -13,7 +13,7 @@ class LoopFinish : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "finish"; }
   [[nodiscard]] std::string summary() const override {
-    return "Measure the gain again; make a branch that is ready to merge";
+    return "Measure the gain again, and make a branch to merge";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;

@@ -14,11 +14,12 @@ constexpr const char* kLoopExamples = R"(Examples:
   autokernel loop start tiles                     a branch autokernel/tiles, and its baseline
   autokernel loop step -m "64 x 64 tiles"         try kernels/kernel.cu as it is now
   autokernel loop status                          where the run stands, and what to do next
-  autokernel loop finish                          measure the gain again; a branch ready to merge
+  autokernel loop finish                          measure the gain again; a branch to merge
 
-Exit codes: 0 done or kept, 10 correct but not faster, 11 incorrect, 12 does not compile, 13 timed out,
-14 crashed, 15 something other than the editable file was changed, 16 inconclusive, 17 unsupported
-by the emulated device, 20 budget or plateau reached; 2 usage, 3 environment, 4 repository, 70 internal.)";
+Exit codes: 0 done or kept, 10 correct but not faster, 11 incorrect, 12 does not compile, 13 timed
+out, 14 crashed, 15 something other than the editable file was changed, 16 inconclusive,
+17 unsupported by the emulated device, 20 budget or plateau reached; 2 usage, 3 environment,
+4 repository, 70 internal.)";
 
 }  // namespace
 

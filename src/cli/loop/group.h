@@ -14,7 +14,7 @@ class LoopGroup : public Command {
   LoopGroup();
   [[nodiscard]] std::string name() const override { return "loop"; }
   [[nodiscard]] std::string summary() const override {
-    return "Try one change after the other: what is faster is kept, the rest taken back";
+    return "Run experiments: keep what is faster, revert the rest";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;

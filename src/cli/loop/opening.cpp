@@ -6,7 +6,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/driver/device.h"
-#include "cli/full_log.h"
+#include "cli/log_text.h"
 #include "cli/noise_store.h"
 #include "cli/option_values.h"
 #include "cli/record.h"
@@ -31,18 +31,17 @@ constexpr double kCheckSeconds = 30;
 
 void RememberedOptions::declare(Options options) {
   add_case(options, case_directory,
-           "; remembered by the run (default at the start: ./kernels, or . if it holds a "
-           "case.toml)");
+           "; remembered by the run (default at the start: ./kernels, or . if it has one)");
   add_device(options, device, "; remembered by the run");
 }
 
 void RememberedOptions::require_same(const ledger::RunStarted& run) const {
   const auto refuse = [&](const std::string& option, const std::string& given,
                           const std::string& remembered) {
-    throw Error(Stop::usage, "run " + run.tag + " was started with " + option + " " + remembered +
-                                 ", and times of " + given +
-                                 " cannot be compared with its own: leave the option out, or start "
-                                 "another run with it");
+    throw Error(Stop::usage,
+                "run " + run.tag + " was started with " + option + " " + remembered +
+                    ", and times with " + given +
+                    " are not comparable with them: omit the option, or start another run with it");
   };
   if (device && trial::spelling(trial::parse_device(*device)) != run.device) {
     refuse("--device", *device, run.device);
@@ -55,7 +54,7 @@ void RememberedOptions::require_same(const ledger::RunStarted& run) const {
 void TimeoutOption::declare(Options options) {
   options
       .add_option("--timeout", seconds,
-                  "Most time for each of compiling, checking and timing (default: 30, 30, 120)")
+                  "Deadline for each of compile, check and time (default: 30, 30, 120)")
       .type_name("SECONDS");
 }
 
@@ -65,12 +64,12 @@ trial::Limits TimeoutOption::limits() const {
   return limits_with(seconds, usual);
 }
 
-loop::Surroundings speaking_on(const Console& console) {
-  loop::Surroundings surroundings;
-  surroundings.say = [&console](const std::string& line) {
+loop::LoopContext speaking_on(const Console& console) {
+  loop::LoopContext context;
+  context.say = [&console](const std::string& line) {
     console.err << "autokernel: " << visible_text(line) << '\n';
   };
-  return surroundings;
+  return context;
 }
 
 Watching::Watching(const Console& console, Diagnostics::Level level, const trial::Limits& limits)
@@ -81,28 +80,26 @@ Watching::Watching(const Console& console, Diagnostics::Level level, const trial
                                  ? Progress::Painting::on
                                  : Progress::Painting::off) {}
 
-loop::Surroundings Watching::surroundings() {
-  loop::Surroundings surroundings = speaking_on(*console_);
-  surroundings.record = [](const auto& request, const auto& result, const std::string& log) {
+loop::LoopContext Watching::context() {
+  loop::LoopContext context = speaking_on(*console_);
+  context.record = [](const auto& request, const auto& result, const std::string& log) {
     return record(request, result, log);
   };
-  surroundings.plan = [](trial::Request& request) {
+  context.plan = [](trial::Request& request) {
     if (request.incumbent) {
       request.noise = device_noise(known_noise(request.case_directory, request.size));
     }
   };
-  surroundings.log_text = full_log;
+  context.log_text = log_text;
   // The running program, whatever lies in its place by now.
-  surroundings.harness = {"/proc/self/exe"};
+  context.harness = {"/proc/self/exe"};
   if (auto emulator = driver::emulator_file(); !emulator.empty()) {
-    surroundings.harness.push_back(std::move(emulator));
+    context.harness.push_back(std::move(emulator));
   }
-  surroundings.limits = limits_;
-  surroundings.observer.progress = [this](auto phase, auto elapsed) {
-    progress_.show(phase, elapsed);
-  };
-  surroundings.observer.note = [this](const std::string& line) { diagnostics_.note(line); };
-  return surroundings;
+  context.limits = limits_;
+  context.observer.progress = [this](auto phase, auto elapsed) { progress_.show(phase, elapsed); };
+  context.observer.note = [this](const std::string& line) { diagnostics_.note(line); };
+  return context;
 }
 
 }  // namespace autokernel::cli

@@ -32,7 +32,7 @@ struct TimeoutOption {
 };
 
 // What there is to say goes to standard error; for commands that measure nothing.
-[[nodiscard]] loop::Surroundings speaking_on(const Console& console);
+[[nodiscard]] loop::LoopContext speaking_on(const Console& console);
 
 // A line of progress on a terminal, and what there is to say, on standard error, while a loop
 // works.
@@ -42,7 +42,7 @@ class Watching {
   Watching(const Console& console, Diagnostics::Level level, const trial::Limits& limits = {});
 
   // Must not outlive this.
-  [[nodiscard]] loop::Surroundings surroundings();
+  [[nodiscard]] loop::LoopContext context();
   // What goes on that is no phase of a trial.
   void show(const std::string& what, std::chrono::duration<double> elapsed) {
     progress_.show(what, elapsed);

@@ -8,7 +8,7 @@
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/loop/drive.h"
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 #include "cli/loop/text.h"
 #include "cli/shared_options.h"
 
@@ -17,12 +17,12 @@ namespace {
 
 constexpr const char* kLoopRunExamples = R"text(Examples:
   autokernel loop run --agent 'claude -p --permission-mode acceptEdits' --max-runs 50
-  autokernel loop run --agent 'codex exec --full-auto -' --hours 8
-  autokernel loop run --agent 'cursor-agent -p --force "$(cat "$AUTOKERNEL_BRIEF")"' --no-progress 15
+  autokernel loop run --agent 'codex exec --full-auto -' --hours 8 --no-progress 15
+  autokernel loop run --agent 'cursor-agent -p --force "$(cat "$AUTOKERNEL_BRIEF")"'
 
 The agent is started once for each experiment, at the root of the repository, with a brief on its
-standard input and in the file $AUTOKERNEL_BRIEF; it edits $AUTOKERNEL_KERNEL and ends. Ctrl-C stops
-after the step under way. Exit codes: 20 a budget or a plateau was reached, 3 the agent does not work.)text";
+standard input and in the file $AUTOKERNEL_BRIEF; it edits $AUTOKERNEL_KERNEL and ends. Ctrl-C
+stops after the current step. Exit codes: 20 a budget or a plateau was reached, 3 the agent fails.)text";
 
 [[nodiscard]] std::string counted(int count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -37,21 +37,21 @@ void LoopRun::declare(Options options) {
       .required();
   remembered_.declare(options);
   add_budget(options, max_runs_, hours_, no_progress_);
-  options.add_option("--agent-timeout", agent_seconds_, "Most time for one turn of the agent")
+  options.add_option("--agent-timeout", agent_seconds_, "Deadline for one turn of the agent")
       .type_name("SECONDS")
       .positive()
       .tells_default();
   options.add_flag("--simpler", simpler_,
-                   "Keep what is as fast with at least a tenth less code, too");
+                   "Also keep a kernel that is as fast with at least a tenth less code");
   timeout_.declare(options);
-  options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+  options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
 
 int LoopRun::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
-  auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop run",
-                               watching.surroundings());
+  auto loop =
+      loop::Loop::open(std::filesystem::current_path(), "autokernel loop run", watching.context());
   remembered_.require_same(loop.run());
   const loop::DriveObserver observer = {
       .stepped =
@@ -63,7 +63,7 @@ int LoopRun::run(const Console& console) {
             console.err << "autokernel: a turn without an experiment: "
                         << visible_line(turn.outcome) << ": " << visible_line(turn.reason) << '\n';
           },
-      .agent_works = [&](auto elapsed) { watching.show("the agent works", elapsed); }};
+      .agent_works = [&](auto elapsed) { watching.show("the agent is working", elapsed); }};
   const loop::Driven driven =
       loop::drive(loop,
                   {.agent = agent_,

@@ -13,7 +13,7 @@ class LoopRun : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "run"; }
   [[nodiscard]] std::string summary() const override {
-    return "Let a coding agent edit, and try what it has edited, again and again";
+    return "Start a coding agent once per experiment, and try its edits";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;

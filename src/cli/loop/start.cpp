@@ -21,7 +21,8 @@ constexpr const char* kLoopStartExamples = R"(Examples:
   autokernel loop start tiles --max-runs 200 --hours 8 --no-progress 25
   autokernel loop start tiles-2 --case kernels --device cuda:1
 
-Commit the kernel first: what is committed is the baseline. Nothing is changed where the start is refused.)";
+Commit the kernel first: the committed kernel is the baseline. If the start is refused, nothing is
+changed.)";
 
 // In a subfolder of the repository the case of its root is meant.
 [[nodiscard]] fs::path chosen_case(const std::optional<std::string>& named) {
@@ -32,12 +33,11 @@ Commit the kernel first: what is committed is the baseline. Nothing is changed w
     if (fs::exists(folder / "kernels" / "case.toml")) return fs::canonical(folder / "kernels");
     if (folder == folder.root_path() || fs::exists(folder / ".git")) break;
   }
-  throw Error(Stop::usage,
-              "no case found in " + here.string() +
-                  " or above it: name a folder that holds a case.toml with --case DIR");
+  throw Error(Stop::usage, "no case found in " + here.string() +
+                               " or above it; name a folder that has a case.toml with --case DIR");
 }
 
-// Whether the run's least gain can be told on this machine, before a night is spent on it.
+// Whether the run's minimum gain is detectable on this machine, before a night is spent on it.
 void warn_of_noise(const ledger::RunStarted& run, const fs::path& case_directory,
                    const Console& console) {
   const KnownNoise known = known_noise(case_directory, run.size);
@@ -61,7 +61,7 @@ void LoopStart::declare(Options options) {
   add_min_gain(options, min_gain_pct_, "that is kept");
   add_budget(options, max_runs_, hours_, no_progress_, " [20]");
   timeout_.declare(options);
-  options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+  options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
 
 int LoopStart::run(const Console& console) {
@@ -81,12 +81,11 @@ int LoopStart::run(const Console& console) {
 
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
-  auto loop =
-      loop::Loop::open(options.case_directory, "autokernel loop start", watching.surroundings());
+  auto loop = loop::Loop::open(options.case_directory, "autokernel loop start", watching.context());
   const loop::Loop::Started started = loop.start(options);
   if (!started.step) {
     console.out << text_block(started.result, "");
-    console.err << "autokernel: no run was started: its baseline must be correct\n";
+    console.err << "autokernel: no run was started: the baseline must be correct\n";
     return exit_code(started.result);
   }
   if (!started.moved_aside.empty()) {

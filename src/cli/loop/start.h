@@ -13,7 +13,7 @@ class LoopStart : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "start"; }
   [[nodiscard]] std::string summary() const override {
-    return "Start a run: a branch, and the baseline measured";
+    return "Start a run: make a branch, and measure the baseline";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;

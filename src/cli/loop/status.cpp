@@ -14,9 +14,9 @@ constexpr const char* kLoopStatusExamples = R"(Examples:
   autokernel loop status
   autokernel loop status --json | jq .should_continue
 
-It can be asked at any time, also while a step is under way.)";
+It can be run at any time, also during a step.)";
 
-// What gain can be told in how long, as 'autokernel noise' has found; empty where it has not.
+// The detectable gains that 'autokernel noise' has found; empty where it has not been run.
 [[nodiscard]] std::string noise_of(const ledger::RunStarted& run, const Console& console) {
   const auto root = repository_of(std::filesystem::current_path());
   if (!root) return {};
@@ -37,7 +37,7 @@ void LoopStatus::declare(Options options) {
 
 int LoopStatus::run(const Console& console) {
   Watching watching(console, Diagnostics::Level::quiet);
-  auto loop = loop::Loop::open_to_read(std::filesystem::current_path(), watching.surroundings());
+  auto loop = loop::Loop::open_to_read(std::filesystem::current_path(), watching.context());
   const loop::Status& status = loop.status();
   remembered_.require_same(status.run);
   const std::string noise = noise_of(status.run, console);

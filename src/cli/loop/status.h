@@ -13,7 +13,7 @@ class LoopStatus : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "status"; }
   [[nodiscard]] std::string summary() const override {
-    return "Say where the run stands, and what to do next";
+    return "Show where the run stands, and what to do next";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;

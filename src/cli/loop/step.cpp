@@ -12,11 +12,13 @@ constexpr const char* kLoopStepExamples = R"(Examples:
   autokernel loop step -m "64 x 64 tiles in shared memory"
   autokernel loop step -m "drop the unrolled tail" --simpler
 
-The kernel is compiled, checked and timed against the best so far, in turn, in one run. Where it is
-faster its commit is kept; where not, the file is put back, and 'autokernel show N' still has it.
-Exit codes: 0 kept, 10 correct but not faster, 16 inconclusive, 11 incorrect, 12 does not compile,
-13 timed out, 14 crashed, 17 unsupported by the emulated device; and with nothing done: 15 another file was changed, 20 no budget left,
-2 usage (also: nothing new to try), 3 environment, 4 repository.)";
+The kernel is compiled, checked and timed against the incumbent, in pairs of launches. If it is
+faster, its commit is kept; if not, the file is restored, and 'autokernel show N' still has the
+edit.
+Exit codes: 0 kept, 10 correct but not faster, 11 incorrect, 12 does not compile, 13 timed out,
+14 crashed, 16 inconclusive, 17 unsupported by the emulated device; and if nothing was done:
+2 usage (also: nothing new to try), 3 environment, 4 repository, 15 another file was changed,
+20 no budget left.)";
 
 }  // namespace
 
@@ -26,21 +28,21 @@ void LoopStep::declare(Options options) {
       .type_name("TEXT")
       .required();
   remembered_.declare(options);
-  options.add_flag("--again", options_.again, "Also where this source was tried before");
+  options.add_flag("--again", options_.again, "Try it even if this source was tried before");
   options.add_flag("--simpler", options_.simpler,
-                   "Keep it, too, where it is as fast with at least a tenth less code");
-  options.add_flag("--over-budget", options_.over_budget, "Also where the run's budget is used up");
-  options.add_flag("--json", json_,
-                   "Print the experiment as it stands in the ledger (docs/ledger.md)");
+                   "Also keep a kernel that is as fast with at least a tenth less code");
+  options.add_flag("--over-budget", options_.over_budget,
+                   "Try it even if the run's budget is used up");
+  options.add_flag("--json", json_, "Print the experiment as a ledger entry (docs/ledger.md)");
   timeout_.declare(options);
-  options.add_flag("-v,--verbose", verbose_, "Say on standard error what is being done");
+  options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
 
 int LoopStep::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
-  auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop step",
-                               watching.surroundings());
+  auto loop =
+      loop::Loop::open(std::filesystem::current_path(), "autokernel loop step", watching.context());
   remembered_.require_same(loop.run());
   const loop::Step step = loop.step(options_);
   console.out << (json_ ? ledger::lines_of({step.experiment}) : step_text(step));

@@ -13,7 +13,7 @@ class LoopStep : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "step"; }
   [[nodiscard]] std::string summary() const override {
-    return "Try the kernel as it is now: keep it or take it back";
+    return "Try the kernel as it is now, and keep or revert it";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;

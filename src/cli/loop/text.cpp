@@ -10,7 +10,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
 #include "cli/advice.h"
-#include "cli/lines.h"
+#include "cli/key_lines.h"
 #include "cli/report.h"
 
 namespace autokernel::cli {
@@ -108,7 +108,7 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
 [[nodiscard]] std::string status_text(const Status& status, const std::string& noise,
                                       const Room& room) {
   const Experiment& best = status.best;
-  Lines lines;
+  KeyLines lines;
   lines.add("run", fmt::format("{} on {}", shortened(status.run.tag, kLongestName),
                                shortened(status.run.branch, kLongestName)));
   lines.add("device", shortened(status.run.device_name, kLongestName));
@@ -150,9 +150,8 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
   }
   if (step.experiment.verdict == "inconclusive") {
     return fmt::format(
-        "try it again when the machine is quieter: 'autokernel restore {}', then "
-        "'autokernel loop step --again -m \"the same idea\"'; or edit on from the "
-        "best",
+        "try again when the machine is quieter: 'autokernel restore {}', then 'autokernel loop "
+        "step --again -m \"the same idea\"'; or continue from the best",
         number);
   }
   return step.next;
@@ -190,8 +189,8 @@ std::string step_text(const loop::Step& step) {
     last.lines.insert(last.lines.begin(), {kEmulated, kEmulatedTimes});
   }
   if (!is_baseline && !kept) {
-    last.lines.emplace_back(
-        "file", step.run.editable + " is again as in " + short_id(experiment.incumbent));
+    last.lines.emplace_back("file",
+                            step.run.editable + " restored to " + short_id(experiment.incumbent));
   }
   return text_block(step.result, experiment.log, last);
 }
@@ -263,7 +262,7 @@ std::string status_json(const Status& status, const std::string& noise) {
 std::string finish_text(const loop::Finish& finish) {
   const ledger::RunFinished& headline = finish.headline;
   const Status& status = finish.status;
-  Lines lines;
+  KeyLines lines;
   lines.add("run", fmt::format("{} on {}", headline.tag, status.run.branch));
   lines.add_unless_empty("problem", finish.problem);
   lines.add("best", fmt::format("{} ({}): {}", status.best.number, short_id(headline.best),
@@ -284,7 +283,7 @@ std::string finish_text(const loop::Finish& finish) {
   if (status.counts.kept == 0) {
     lines.add("verdict", "nothing was kept");
   } else {
-    lines.add("verdict", confirmed ? "confirmed" : "not confirmed: the interval holds 1");
+    lines.add("verdict", confirmed ? "confirmed" : "not confirmed: the interval includes 1");
   }
   lines.add_unless_empty("branch", headline.branch);
   if (!headline.branch.empty()) {

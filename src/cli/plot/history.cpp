@@ -169,9 +169,10 @@ fs::path find_results(const fs::path& here) {
     if (fs::exists(folder / kResults)) return folder / kResults;
     if (fs::exists(folder / ".git") || folder == folder.parent_path()) break;
   }
-  throw Error(Stop::usage, "cannot draw: there is no results.tsv in " + here.string() +
-                               " or above it; name one with --input, or begin a run with: "
-                               "autokernel loop start TAG");
+  throw Error(
+      Stop::usage,
+      "cannot draw: there is no results.tsv in " + here.string() +
+          " or above it; name one with --input, or start a run with: autokernel loop start TAG");
 }
 
 plot::History read_history(const fs::path& results, plot::Scale wanted, std::ostream& err) {
@@ -186,8 +187,9 @@ plot::History read_history(const fs::path& results, plot::Scale wanted, std::ost
                                    .interval_us = {}});
   }
   if (history.experiments.empty()) {
-    throw Error(Stop::usage, "cannot draw " + results.string() +
-                                 ": it has no rows yet; they come with: autokernel loop start TAG");
+    throw Error(Stop::usage,
+                "cannot draw " + results.string() +
+                    ": it has no rows yet; start a run with: autokernel loop start TAG");
   }
   const fs::path folder = fs::absolute(results).parent_path() / kLedger;
   try {

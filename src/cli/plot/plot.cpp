@@ -33,10 +33,12 @@ constexpr const char* kPlotExamples = R"(Examples:
   autokernel plot --input old/results.tsv --output /tmp/old.svg
   autokernel plot --format svg --output - > progress.svg
 
-Reads results.tsv and, where it lies beside that, the ledger of the run. With a ledger the times are those of 'autokernel log': the
-median of the baseline, and from there on the gains in pairs of launches; a rejected experiment lies at the best of then, or is slower.
-After 'loop finish' the title is what that has confirmed. Without a ledger, and with --raw, they are medians of different processes.
-gnuplot draws (sudo apt-get install gnuplot-nox).)";
+Reads results.tsv and, if it is beside it, the ledger of the run. With a ledger, the times are
+those of 'autokernel log': the median of the baseline, and from there the gains in pairs of
+launches; a rejected experiment is drawn at its incumbent, or slower. After 'loop finish' the
+title is the confirmed gain. Without a ledger, or with --raw, they are medians of different
+processes.
+Needs gnuplot (sudo apt-get install gnuplot-nox).)";
 
 const std::map<std::string, plot::Format>& formats() {
   static const std::map<std::string, plot::Format> known = {{"png", plot::Format::png},
@@ -46,14 +48,14 @@ const std::map<std::string, plot::Format>& formats() {
   return known;
 }
 
-// As asked for; else as the output's name ends; else png.
+// As requested; else by the ending of the output's name; else png.
 [[nodiscard]] plot::Format format_of(const std::string& asked, const std::string& output) {
   if (!asked.empty()) return formats().at(asked);
   const std::string ending = fs::path(output).extension().string();
   if (ending == ".txt") return plot::Format::term;
   const auto found = formats().find(ending.empty() ? "png" : ending.substr(1));
   if (found != formats().end()) return found->second;
-  throw Error(Stop::usage, "cannot tell the format of " + output +
+  throw Error(Stop::usage, "unknown format of " + output +
                                ": end it in .png, .svg, .html or .txt, or name one with --format");
 }
 
@@ -75,7 +77,7 @@ const std::map<std::string, plot::Format>& formats() {
 // Whatever shows such a file on this desktop, left to itself. One that fails does so at once; it
 // says so in the words of programs that it has tried, which nobody knows.
 void show(const fs::path& file) {
-  const std::string attempt = "cannot show " + file.string() + " (it is drawn)";
+  const std::string attempt = "cannot open " + file.string() + " (it is written)";
   const fs::path program = find_on_path("xdg-open");
   if (program.empty()) throw Error(Stop::environment, attempt + ": xdg-open is not on the PATH");
   const pid_t child = ::fork();
@@ -97,7 +99,7 @@ void show(const fs::path& file) {
     std::this_thread::sleep_for(kInterval);
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-  throw Error(Stop::environment, attempt + ": xdg-open found no program that does [xdg-open]");
+  throw Error(Stop::environment, attempt + ": xdg-open found no program for it [xdg-open]");
 }
 
 }  // namespace
@@ -106,20 +108,18 @@ void Plot::declare(Options options) {
   options.footer(kPlotExamples);
   std::vector<std::string> words;
   for (const auto& format : formats()) words.push_back(format.first);
-  options
-      .add_option("--format", format_,
-                  "png, svg, html (one page, with a table) or term (characters)")
+  options.add_option("--format", format_, "png, svg, html (one page, with a table) or term (text)")
       .type_name("FORMAT")
       .one_of(words);
   options.add_option("--input", input_, "Table of results (default: results.tsv here or above)")
       .type_name("FILE");
   options
       .add_option("-o,--output", output_,
-                  "File to write, - for standard output (default: progress.FORMAT; term: -)")
+                  "Output file, - for stdout (default: progress.FORMAT; term: -)")
       .type_name("FILE");
   options.add_flag("--raw", raw_,
-                   "Draw each experiment's own median, though each is of another process");
-  options.add_flag("--open", open_, "Show the picture when it is drawn");
+                   "Plot each experiment's own median, each from a process of its own");
+  options.add_flag("--open", open_, "Open the picture with xdg-open");
 }
 
 int Plot::run(const Console& console) {

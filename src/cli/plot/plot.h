@@ -12,7 +12,7 @@ class Plot : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "plot"; }
   [[nodiscard]] std::string summary() const override {
-    return "Draw the experiments of results.tsv: progress.png, or svg, html, terminal";
+    return "Plot the experiments in results.tsv as PNG, SVG, HTML or text";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;

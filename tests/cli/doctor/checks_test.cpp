@@ -75,7 +75,7 @@ TEST(DoctorOnTheDriver, SaysHowToInstallIt) {
 
 TEST(DoctorOnTheDriver, KnowsAContainerThatWasNotGivenIt) {
   Facts facts = machine_without_gpu();
-  present(facts.surroundings.answer).has_gpu_node = true;
+  present(facts.host.answer).has_gpu_node = true;
   EXPECT_THAT(look("driver", facts),
               is(Standing::missing, "the kernel has", "NVIDIA_DRIVER_CAPABILITIES"));
 }
@@ -100,7 +100,7 @@ TEST(DoctorOnTheDriver, SaysThatItIsTooOldForTheCompiler) {
   present(facts.cuda.answer).cuda_version = 12080;
   present(facts.gpu.answer).fault = "the driver refuses the code";
   EXPECT_THAT(look("driver", facts),
-              is(Standing::wrong, "refuses what NVRTC 13.0 compiles", "-cu12"));
+              is(Standing::wrong, "rejects what NVRTC 13.0 compiles", "-cu12"));
 }
 
 TEST(DoctorOnTheDriver, BelievesAKernelThatRanMoreThanVersions) {
@@ -189,7 +189,7 @@ TEST(DoctorOnTheGpu, DoesNotMindABrokenOneWhereTheCpuIsAskedFor) {
 
 Line visible(const std::string& value, const Facts& machine = sound_machine()) {
   Facts facts = machine;
-  present(facts.surroundings.answer).visible_devices = value;
+  present(facts.host.answer).visible_devices = value;
   return look("CUDA_VISIBLE_DEVICES", facts);
 }
 
@@ -275,7 +275,7 @@ TEST(DoctorOnMig, SaysWithWhatTimesOfASliceCompare) {
   const Facts facts = with_state([](WatchedGpu& gpu) {
     gpu.settings.mig = {.on = true, .on_after_reset = true, .instances = {"MIG-first"}};
   });
-  EXPECT_THAT(look("mig", facts), is_ok("slices of the same size only"));
+  EXPECT_THAT(look("mig", facts), is_ok("only with those of slices of the same size"));
 }
 
 TEST(DoctorOnMig, SaysThatAResetIsDue) {
@@ -343,7 +343,7 @@ TEST(DoctorOnTheCompiler, SaysHowToInstallIt) {
 
 TEST(DoctorOnTheCompiler, SaysThatItCrashes) {
   Facts facts = machine_without_gpu();
-  facts.compiler = {{}, "the process that looked was ended by signal 11"};
+  facts.compiler = {{}, "the probe was ended by signal 11"};
   EXPECT_THAT(look("nvrtc", facts), is(Standing::wrong, "signal 11", "export CUDA_HOME=DIR"));
   EXPECT_FALSE(can_bench(check(facts)));
 }
@@ -351,7 +351,7 @@ TEST(DoctorOnTheCompiler, SaysThatItCrashes) {
 TEST(DoctorOnTheCompiler, SaysThatItDoesNotCompile) {
   Facts facts = machine_without_gpu();
   present(facts.compiler.answer).refusal = "cuda_bf16.h: no such file";
-  EXPECT_THAT(look("nvrtc", facts), is(Standing::wrong, "refuses a sound kernel", "pip install"));
+  EXPECT_THAT(look("nvrtc", facts), is(Standing::wrong, "rejects a valid kernel", "pip install"));
   EXPECT_FALSE(can_bench(check(facts)));
 }
 
@@ -408,7 +408,7 @@ TEST(DoctorOnTheEmulator, SaysThatAKernelFailsOnIt) {
 
 TEST(DoctorOnTheEmulator, SaysThatItCrashes) {
   Facts facts = sound_machine();
-  facts.emulator = {{}, "the process that looked was ended by signal 11"};
+  facts.emulator = {{}, "the probe was ended by signal 11"};
   EXPECT_THAT(look("emulator", facts), is(Standing::wrong, "signal 11", "install autokernel"));
   EXPECT_TRUE(can_bench(check(facts)));  // on the GPU
 }
@@ -417,15 +417,15 @@ TEST(DoctorOnTheEmulator, SaysThatItCrashes) {
 
 TEST(DoctorOnFolders, NeedsRoomForTemporaryFiles) {
   Facts facts = machine_without_gpu();
-  present(facts.surroundings.answer).temporary.trouble = "No space left on device";
+  present(facts.host.answer).temporary.trouble = "No space left on device";
   EXPECT_THAT(look("temporary files", facts), is(Standing::wrong, "/tmp: No space", "TMPDIR"));
   EXPECT_FALSE(can_bench(check(facts)));
 }
 
 TEST(DoctorOnFolders, CanDoWithoutCacheAndLogs) {
   Facts facts = machine_without_gpu();
-  present(facts.surroundings.answer).cache.trouble = "Permission denied";
-  present(facts.surroundings.answer).logs.trouble = "Permission denied";
+  present(facts.host.answer).cache.trouble = "Permission denied";
+  present(facts.host.answer).logs.trouble = "Permission denied";
   EXPECT_THAT(look("cache", facts), is(Standing::wrong, "Permission denied", "XDG_CACHE_HOME"));
   EXPECT_THAT(look("logs", facts), is(Standing::wrong, "Permission denied", "chmod"));
   EXPECT_TRUE(can_bench(check(facts)));
@@ -433,21 +433,21 @@ TEST(DoctorOnFolders, CanDoWithoutCacheAndLogs) {
 
 TEST(DoctorOnFolders, WarnsWhereADiskIsAlmostFull) {
   Facts facts = machine_without_gpu();
-  present(facts.surroundings.answer).temporary.free_bytes = 1 << 20U;
+  present(facts.host.answer).temporary.free_bytes = 1 << 20U;
   EXPECT_THAT(look("temporary files", facts), is(Standing::wrong, "too little", "df -h /tmp"));
   EXPECT_TRUE(can_bench(check(facts)));
 }
 
 TEST(DoctorOnFolders, SaysThatAFileSystemDoesNotAnswer) {
   Facts facts = machine_without_gpu();
-  facts.surroundings = {{}, "no answer within 30 s"};
+  facts.host = {{}, "no answer within 30 s"};
   EXPECT_THAT(look("folders", facts), is(Standing::wrong, "no answer", "df"));
   EXPECT_FALSE(can_bench(check(facts)));
 }
 
 Line git(const std::function<void(Repository&)>& change) {
   Facts facts = machine_without_gpu();
-  change(present(facts.surroundings.answer).repository);
+  change(present(facts.host.answer).repository);
   EXPECT_TRUE(can_bench(check(facts)));  // bench needs no repository
   return look("git", facts);
 }
@@ -458,7 +458,7 @@ TEST(DoctorOnGit, NamesRepositoryAndBranch) {
 
 TEST(DoctorOnGit, SaysThatThereIsNoRepository) {
   EXPECT_THAT(git([](Repository& r) { r = {}; }),
-              is(Standing::missing, "no repository", "git init"));
+              is(Standing::missing, "not in a git repository", "git init"));
 }
 
 TEST(DoctorOnGit, SaysThatABareRepositoryIsToBeCloned) {
@@ -476,7 +476,7 @@ TEST(DoctorOnGit, SaysThatAnotherGitHasTheLock) {
 
 TEST(DoctorOnGit, SaysWhatIsUnderWay) {
   EXPECT_THAT(git([](Repository& r) { r.under_way = "rebase"; }),
-              is(Standing::wrong, "a rebase is under way", "git rebase --abort"));
+              is(Standing::wrong, "a rebase is in progress", "git rebase --abort"));
   EXPECT_THAT(git([](Repository& r) { r.under_way = "bisect"; }),
               is(Standing::wrong, "bisect", "git bisect reset"));
 }
@@ -488,7 +488,7 @@ TEST(DoctorOnGit, SaysThatNoBranchIsCheckedOut) {
 
 TEST(DoctorOnGnuplot, SaysHowToInstallIt) {
   Facts facts = machine_without_gpu();
-  present(facts.surroundings.answer).gnuplot.clear();
+  present(facts.host.answer).gnuplot.clear();
   EXPECT_THAT(look("gnuplot", facts), is(Standing::missing, "not on the PATH", "gnuplot"));
   EXPECT_TRUE(can_bench(check(facts)));
 }

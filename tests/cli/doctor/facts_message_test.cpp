@@ -32,7 +32,7 @@ Facts there_and_back(Facts facts) {
   facts.emulator = there_and_back(facts.emulator);
   facts.gpu_library = there_and_back(facts.gpu_library);
   facts.cpu_library = there_and_back(facts.cpu_library);
-  facts.surroundings = there_and_back(facts.surroundings);
+  facts.host = there_and_back(facts.host);
   return facts;
 }
 

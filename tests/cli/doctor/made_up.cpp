@@ -34,7 +34,7 @@ Facts machine_without_gpu() {
                            .refusal = {}};
   facts.emulator.answer = {named("CPU, emulated CUDA driver (2 threads)"), {}};
   facts.cpu_library.answer = Library{"OpenBLAS 0.3.21"};
-  facts.surroundings.answer = {
+  facts.host.answer = {
       .visible_devices = {},
       .has_gpu_node = false,
       .gnuplot = "/usr/bin/gnuplot",

@@ -28,7 +28,7 @@ TEST(DoctorReport, BeginsEachLineWithHowItStands) {
 }
 
 TEST(DoctorReport, PutsTheCommandThatMendsItBelow) {
-  EXPECT_THAT(text(machine_without_gpu()), HasSubstr("\n                          mend: install"));
+  EXPECT_THAT(text(machine_without_gpu()), HasSubstr("\n                          fix: install"));
 }
 
 TEST(DoctorReport, EndsWithWhatBenchCanDo) {
@@ -37,7 +37,7 @@ TEST(DoctorReport, EndsWithWhatBenchCanDo) {
   Facts facts = machine_without_gpu();
   facts.compiler = {{}, "cannot find NVRTC"};
   EXPECT_THAT(text(facts),
-              EndsWith("\nbench cannot run on the emulated device; mend first: nvrtc\n"));
+              EndsWith("\nbench cannot run on the emulated device; fix first: nvrtc\n"));
 }
 
 TEST(DoctorReport, KeepsALookOnOneLine) {

@@ -136,8 +136,8 @@ TEST(StatusText, StaysBelowAKilobyteWhateverAnAgentHasWritten) {
 }
 
 TEST(StatusText, SaysWhatGainCanBeToldWhereThatIsKnown) {
-  EXPECT_THAT(status_text(status(), "2.0 % can be told in 5 s"),
-              HasSubstr("noise:            2.0 % can be told in 5 s\n"));
+  EXPECT_THAT(status_text(status(), "2.0 % detectable in 5 s"),
+              HasSubstr("noise:            2.0 % detectable in 5 s\n"));
   EXPECT_THAT(status_text(status()), Not(HasSubstr("noise:")));
 }
 
@@ -167,7 +167,7 @@ TEST(StatusText, SaysWhenToStopAndWhy) {
   Status used_up = status();
   used_up.run.budget.max_runs = 2;
   EXPECT_THAT(status_text(used_up),
-              AllOf(HasSubstr("should_continue:  no: all 2 experiments are used up\n"),
+              AllOf(HasSubstr("should_continue:  no: all 2 experiments were made\n"),
                     HasSubstr("next:             stop: autokernel loop finish")));
 }
 
@@ -265,7 +265,7 @@ TEST(StepText, OfAKernelThatWasKeptEndsWithWhatComesNext) {
 
 TEST(StepText, OfAKernelThatFailedSaysWhereItsSourceIs) {
   EXPECT_THAT(step_text(step_with(failed(), trial::Verdict::does_not_compile)),
-              AllOf(HasSubstr("file:             kernels/kernel.cu is again as in d5f11ed\n"),
+              AllOf(HasSubstr("file:             kernels/kernel.cu restored to d5f11ed\n"),
                     HasSubstr("verdict:          does not compile\n"),
                     HasSubstr("'autokernel diff 2' shows the edit, 'autokernel restore 2'")));
 }
@@ -331,7 +331,7 @@ TEST(StatusText, SaysOnTheEmulatedDeviceWhatItsTimesAre) {
 TEST(StatusText, SaysOfAStepUnderWayToWaitForIt) {
   Status run = status();
   run.under_way = "process 4711, autokernel loop step, since 2026-01-31 12:34:56 UTC";
-  EXPECT_THAT(status_text(run), HasSubstr("next:             wait until that has ended"));
+  EXPECT_THAT(status_text(run), HasSubstr("next:             wait until it ends"));
 }
 
 loop::Step step_of(const std::string& verdict) {
@@ -381,7 +381,7 @@ TEST(FinishText, SaysWhetherTheGainIsConfirmed) {
                     HasSubstr("verdict:          confirmed\n"),
                     EndsWith("git merge autokernel/demo-kept\n")));
   finish.headline.over_baseline->low = 0.9;
-  EXPECT_THAT(finish_text(finish), HasSubstr("not confirmed: the interval holds 1\n"));
+  EXPECT_THAT(finish_text(finish), HasSubstr("not confirmed: the interval includes 1\n"));
   finish.status.counts.kept = 0;
   EXPECT_THAT(finish_text(finish), HasSubstr("nothing was kept\n"));
 }

@@ -1,0 +1,257 @@
+#include "loop/apply_journal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/base/system_error.h"
+#include "autokernel/ledger/results_table.h"
+#include "loop/seal.h"
+
+namespace autokernel::loop {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Notes = std::vector<std::string>;
+
+void at(const Reached& reached, std::string_view point) {
+  if (reached) reached(point);
+}
+
+// The rows of an earlier run go where they can be read, and the table starts empty.
+void move_results_aside(const Folders& folders, const fs::path& to) {
+  const auto rows = folders.read(folders.results(), "the results of an earlier run");
+  if (!rows) return;
+  const auto moved = folders.read(to, "the results that were moved aside");
+  if (!moved) {
+    folders.make_below(to.parent_path());
+    write_file_atomically(to, *rows);
+  } else if (rows != moved) {
+    return;  // they have been: what is there now is the new table
+  }
+  write_file_atomically(folders.results(), ledger::results_header());
+}
+
+// Makes the run's branch and goes to it. A head that somebody has moved meanwhile stays where it
+// is.
+void begin_branch(const Recording& recording, const repo::Repository& repository, Notes& notes) {
+  const std::string name = "refs/heads/" + recording.branch;
+  if (!repository.reference(name)) repository.set_reference(name, recording.to);
+  const repo::Head head = repository.head();
+  if (head.branch == recording.branch) return;
+  if (head.commit == repository.reference(name)) return repository.switch_head(recording.branch);
+  notes.push_back(
+      fmt::format("HEAD has moved since the run was started, and was left there; 'git switch {}' "
+                  "returns to the run",
+                  recording.branch));
+}
+
+// A branch that somebody has moved meanwhile stays, too: a step says how to take it back, and
+// whatever it holds is not ours to lose.
+void move_branch(const Recording& recording, const repo::Repository& repository, Notes& notes) {
+  const auto stands_at = repository.reference("refs/heads/" + recording.branch);
+  if (stands_at == recording.to) return;
+  if (stands_at == recording.from) {
+    return repository.move_branch(recording.branch, recording.from, recording.to);
+  }
+  notes.push_back(
+      fmt::format("something else moved {} meanwhile: it was left there", recording.branch));
+}
+
+// Whether the file is as some commit has it that is at hand here.
+[[nodiscard]] bool is_known(const Recording& recording, const repo::Repository& repository) {
+  std::vector<std::string> commits = {recording.from, recording.to, recording.file_from};
+  for (const auto& reference : recording.references) commits.push_back(reference.commit);
+  return std::ranges::any_of(commits, [&](const std::string& commit) {
+    return !commit.empty() && repository.file_matches(commit, recording.editable);
+  });
+}
+
+void set_file(const Recording& recording, const repo::Repository& repository,
+              const Folders& folders, Notes& notes) {
+  if (recording.file_from.empty()) return;
+  // The file of another branch is none of the run's.
+  if (repository.head().branch != recording.branch) {
+    notes.push_back(fmt::format("{} is no longer checked out, so {} was left as it is",
+                                recording.branch, recording.editable));
+    return;
+  }
+  // Somebody has edited it since the experiment began: that version is in no commit.
+  if (!is_known(recording, repository)) {
+    if (const auto kept = put_aside(folders, recording.editable)) {
+      notes.push_back(fmt::format("{} had been edited meanwhile: that version is in {}",
+                                  recording.editable, kept->string()));
+    }
+  }
+  repository.check_out(recording.file_from, recording.editable);
+}
+
+[[nodiscard]] Notes do_all(const Recording& recording, const repo::Repository& repository,
+                           const Folders& folders, const Reached& reached) {
+  Notes notes;
+  for (const auto& [name, commit] : recording.references) repository.set_reference(name, commit);
+  if (!recording.seal.name.empty()) {
+    repository.set_reference(recording.seal.name, recording.seal.commit);
+  }
+  at(reached, "references made");
+  // Opening it finishes the append.
+  [[maybe_unused]] const auto ledger = ledger::Ledger::open(folders.own(), recording.ledger);
+  at(reached, "ledger written");
+  if (!recording.results_aside.empty()) move_results_aside(folders, recording.results_aside);
+  at(reached, "results aside");
+  if (!recording.results.text.empty()) {
+    ledger::finish_append(folders.results(), recording.results);
+  }
+  at(reached, "results written");
+  if (!recording.to.empty()) {
+    const auto set_branch = recording.from.empty() ? begin_branch : move_branch;
+    set_branch(recording, repository, notes);
+  }
+  at(reached, "branch set");
+  set_file(recording, repository, folders, notes);
+  at(reached, "file set");
+  remove_journal(folders.journal());
+  return notes;
+}
+
+// A killed program leaves what it was writing beside the file that was to be replaced.
+void remove_unfinished(const Folders& folders, const std::optional<Journal>& journal) {
+  remove_unfinished_writes(folders.journal());
+  remove_unfinished_writes(folders.brief());
+  remove_unfinished_writes(folders.results());
+  if (!journal) return;
+  std::visit([&](const auto& what) { remove_unfinished_writes(folders.root() / what.editable); },
+             *journal);
+  if (const auto* trying = std::get_if<Trying>(&*journal)) {
+    remove_unfinished_writes(folders.root() / trying->experiment.log);
+    remove_unfinished_writes(folders.root() / Folders::ptx(trying->experiment.log));
+  }
+}
+
+}  // namespace
+
+std::string reference_of(const std::string& tag, int number) {
+  return fmt::format("refs/autokernel/{}/{}", tag, number);
+}
+
+std::optional<fs::path> put_aside(const Folders& folders, const std::string& path) {
+  const fs::path file = folders.root() / path;
+  std::error_code failed;
+  const fs::file_type type = fs::symlink_status(file, failed).type();
+  if (type == fs::file_type::not_found) return std::nullopt;
+  folders.make_below(folders.aside());
+  for (int i = 1;; ++i) {
+    fs::path to = folders.aside() / fmt::format("{}-{}", i, file.filename().string());
+    if (fs::exists(fs::symlink_status(to, failed))) continue;
+    // What is too large to be copied is moved: it comes back from a commit in any case.
+    if (type == fs::file_type::regular && fs::file_size(file, failed) <= kLargestFile) {
+      write_file_atomically(to, read_file(file, "a file to be kept"));
+      return to;
+    }
+    fs::rename(file, to, failed);
+    if (!failed) return to;
+    throw system_failure(Stop::environment,
+                         fmt::format("cannot move {} to {}", file.string(), to.string()), "rename",
+                         failed.value());
+  }
+}
+
+std::vector<std::string> apply(const Recording& recording, const repo::Repository& repository,
+                               const Folders& folders, const Reached& reached) {
+  write_journal(folders.journal(), recording);
+  at(reached, "decided");
+  return do_all(recording, repository, folders, reached);
+}
+
+Recording interrupted(const Trying& trying, const repo::Repository& repository,
+                      const Folders& folders) {
+  ledger::Experiment experiment = trying.experiment;
+  experiment.status = ledger::Status::crash;
+  experiment.verdict = "interrupted";
+  experiment.reason = "the step ended before there was a verdict";
+  Recording recording;
+  recording.what = fmt::format("experiment {}", experiment.number);
+  recording.branch = trying.branch;
+  recording.editable = trying.editable;
+  recording.references = {{reference_of(experiment.tag, experiment.number), experiment.commit}};
+  add_entries(recording, repository, folders, experiment.tag, {experiment});
+  recording.results = ledger::results_append(folders.results(), {ledger::results_row(experiment)});
+  recording.file_from = experiment.incumbent;
+  return recording;
+}
+
+void undo_step(const repo::Repository& repository, const Folders& folders,
+               const std::string& reference) {
+  try {
+    repository.delete_reference(reference);
+  } catch (const Error&) {
+    // Another name takes no room, and what stopped the step is what its user has to know.
+    std::error_code failed;
+    fs::rename(folders.journal(), folders.taken_back(), failed);
+    if (!failed) return;
+  }
+  remove_journal(folders.journal());
+}
+
+namespace {
+
+void finish_taking_back(const repo::Repository& repository, const Folders& folders) {
+  const std::optional<Journal> journal = read_journal(folders.taken_back());
+  if (!journal) return;
+  if (const auto* trying = std::get_if<Trying>(&*journal)) {
+    const std::string reference = reference_of(trying->experiment.tag, trying->experiment.number);
+    // One that an experiment has by now is not to go.
+    if (repository.reference(reference) == trying->experiment.commit) {
+      repository.delete_reference(reference);
+    }
+  }
+  remove_journal(folders.taken_back());
+}
+
+}  // namespace
+
+std::vector<std::string> recover(const repo::Repository& repository, const Folders& folders,
+                                 const Reached& reached) {
+  Notes repaired;
+  const auto add = [&](const Notes& notes) {
+    repaired.insert(repaired.end(), notes.begin(), notes.end());
+  };
+  finish_taking_back(repository, folders);
+  const std::optional<Journal> journal = read_journal(folders.journal());
+  remove_unfinished(folders, journal);
+  if (!journal) return repaired;
+  // A killed program's lock files would stop every git command from here on.
+  std::vector<std::string> written = {"HEAD"};
+  const auto* recording = std::get_if<Recording>(&*journal);
+  const auto* trying = std::get_if<Trying>(&*journal);
+  if (recording != nullptr) {
+    written.push_back("refs/heads/" + recording->branch);
+    for (const auto& reference : recording->references) written.push_back(reference.name);
+    if (!recording->seal.name.empty()) written.push_back(recording->seal.name);
+  } else {
+    written.push_back(reference_of(trying->experiment.tag, trying->experiment.number));
+  }
+  for (const std::string& lock : repository.remove_stale_locks(written)) {
+    repaired.push_back("removed the lock " + lock + " of a program that was killed");
+  }
+  if (recording != nullptr) {
+    add(do_all(*recording, repository, folders, reached));
+    const bool had_to_do = !recording->ledger.text.empty() || !recording->file_from.empty();
+    repaired.push_back(recording->what + " was in progress when the program was killed" +
+                       (had_to_do ? ": it is complete now" : ""));
+  } else {
+    add(apply(interrupted(*trying, repository, folders), repository, folders, reached));
+    repaired.push_back(
+        fmt::format("experiment {} was interrupted: it is recorded as such, and {} was restored to "
+                    "the incumbent; 'autokernel restore {}' brings its source back",
+                    trying->experiment.number, trying->editable, trying->experiment.number));
+  }
+  return repaired;
+}
+
+}  // namespace autokernel::loop
