@@ -50,14 +50,15 @@ const std::map<std::string, Names, std::less<>>& layers_below() {
 // knows nothing of what runs there; the runner's brings all of them together.
 const std::map<std::string, Names, std::less<>>& rooms_below() {
   static const std::map<std::string, Names, std::less<>> below = {
-      {"supervise", {}},
+      {"report", {}},
+      {"supervise", {"report"}},
       {"inputs", {}},
       {"blas", {"inputs"}},
       {"launch", {"inputs"}},
       {"decide", {"inputs"}},
       {"check", {"blas", "inputs", "launch"}},
       {"time", {"blas", "check", "decide", "inputs", "launch"}},
-      {"runner", {"blas", "check", "decide", "inputs", "launch", "supervise", "time"}},
+      {"runner", {"blas", "check", "decide", "inputs", "launch", "report", "supervise", "time"}},
   };
   return below;
 }

@@ -1,21 +1,20 @@
-#include "cli/advice.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace autokernel::cli {
+#include "autokernel/trial/verdicts.h"
+
+namespace autokernel::trial {
 namespace {
 
 using testing::HasSubstr;
-using trial::Cause;
-using trial::Result;
-using trial::Verdict;
+
+std::string advice(const Result& result) { return finding(result).advice(result); }
 
 Result emulated(Verdict verdict, Cause cause) {
   Result result;
   result.verdict = verdict;
   result.cause = cause;
-  result.device = trial::DeviceReport{.name = "CPU", .major = 9, .minor = 0, .emulated = true};
+  result.device = DeviceReport{.name = "CPU", .major = 9, .minor = 0, .emulated = true};
   return result;
 }
 
@@ -31,7 +30,7 @@ TEST(Advice, OnACrashWithoutTheEmulatedDeviceIsToUseIt) {
 
 TEST(Advice, OnACrashOfTheEmulatedDeviceIsNotToUseIt) {
   Result result = with(Verdict::crashed);
-  result.device = trial::DeviceReport{.name = "CPU", .major = 9, .minor = 0, .emulated = true};
+  result.device = DeviceReport{.name = "CPU", .major = 9, .minor = 0, .emulated = true};
   EXPECT_THAT(advice(result), testing::Not(HasSubstr("--device cpu")));
 }
 
@@ -56,7 +55,7 @@ TEST(Advice, OnAnInfiniteResultNamesABarrierLastAndOnlyWhereMemoryIsShared) {
   Result result = emulated(Verdict::incorrect, Cause::not_finite);
   EXPECT_THAT(advice(result), HasSubstr("overflow, a division by 0"));
   EXPECT_THAT(advice(result), testing::Not(HasSubstr("__syncthreads")));
-  result.resources = trial::ResourceReport{.registers = 32, .spill_bytes = 0, .shared_bytes = 64};
+  result.resources = ResourceReport{.registers = 32, .spill_bytes = 0, .shared_bytes = 64};
   EXPECT_THAT(advice(result), HasSubstr("overflow, a division by 0"));
   EXPECT_THAT(advice(result), HasSubstr("__syncthreads"));
 }
@@ -105,7 +104,7 @@ TEST(Advice, OnWhatTheEmulatedDeviceLacksIsToTakeAnotherWayOrAGpu) {
 TEST(Advice, OnACompileThatTakesTooLongIsNotOfLoops) {
   Result result = emulated(Verdict::timed_out, Cause::unknown);
   EXPECT_THAT(advice(result), HasSubstr("where reason says the warps stand"));
-  result.lost_in = trial::Phase::compile;
+  result.lost_in = Phase::compile;
   EXPECT_THAT(advice(result), HasSubstr("unroll less"));
 }
 
@@ -115,13 +114,13 @@ TEST(Advice, OnATimeOutNamesTheOptionForMoreTime) {
 
 TEST(Advice, OnEmulatedTimesWarnsThatTheySayNothingAboutAGpu) {
   Result result = with(Verdict::correct);
-  result.device = trial::DeviceReport{.name = "CPU", .major = 9, .minor = 0, .emulated = true};
+  result.device = DeviceReport{.name = "CPU", .major = 9, .minor = 0, .emulated = true};
   EXPECT_THAT(advice(result), HasSubstr("measure on a GPU"));
 }
 
 TEST(Advice, OnSpilledRegistersNamesThem) {
   Result result = with(Verdict::correct);
-  result.resources = trial::ResourceReport{.registers = 255, .spill_bytes = 16, .shared_bytes = 0};
+  result.resources = ResourceReport{.registers = 255, .spill_bytes = 16, .shared_bytes = 0};
   EXPECT_THAT(advice(result), HasSubstr("registers spill"));
 }
 
@@ -132,4 +131,4 @@ TEST(Advice, IsGivenForEveryVerdict) {
 }
 
 }  // namespace
-}  // namespace autokernel::cli
+}  // namespace autokernel::trial

@@ -1,4 +1,4 @@
-#include "cli/record.h"
+#include "autokernel/trial/record.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "support/census.h"
 #include "support/scratch_folder.h"
 
-namespace autokernel::cli {
+namespace autokernel::trial {
 namespace {
 
 using nlohmann::json;
@@ -22,8 +22,8 @@ using testing::Property;
 using testing::Throws;
 using testing::ThrowsMessage;
 
-trial::Request request() {
-  trial::Request request;
+Request request() {
+  Request request;
   request.case_directory = "/somewhere/kernels";
   request.kernel_file = "/somewhere/tries/one.cu";
   request.source = "__global__ void größer() {}\n";
@@ -33,19 +33,16 @@ trial::Request request() {
   return request;
 }
 
-trial::Result result() {
-  trial::Result result;
-  result.device =
-      trial::DeviceReport{.name = "NVIDIA H200", .major = 9, .minor = 0, .emulated = false};
+Result result() {
+  Result result;
+  result.device = DeviceReport{.name = "NVIDIA H200", .major = 9, .minor = 0, .emulated = false};
   result.problem = "MatMul";
-  result.times =
-      trial::Times{.samples_us = {1, 2, 3}, .median_us = 2, .p95_us = 3, .noise_pct = 0.5};
-  result.reference =
-      trial::Times{.samples_us = {4, 4}, .median_us = 4, .p95_us = 4, .noise_pct = 0};
+  result.times = Times{.samples_us = {1, 2, 3}, .median_us = 2, .p95_us = 3, .noise_pct = 0.5};
+  result.reference = Times{.samples_us = {4, 4}, .median_us = 4, .p95_us = 4, .noise_pct = 0};
   result.flops = 2e6;
   result.bytes = 4e3;
-  result.differences = trial::Differences{.max_abs = 0.5, .max_rel = 0.25};
-  result.resources = trial::ResourceReport{.registers = 32, .spill_bytes = 0, .shared_bytes = 1024};
+  result.differences = Differences{.max_abs = 0.5, .max_rel = 0.25};
+  result.resources = ResourceReport{.registers = 32, .spill_bytes = 0, .shared_bytes = 1024};
   result.keys = {{"check launch 1", "0123456789abcdef"}};
   return result;
 }
@@ -58,7 +55,7 @@ std::set<std::string> names_in(const json& object) {
 
 class Record : public testing::Test {
  protected:
-  trial::Request read_back(const std::string& text) {
+  Request read_back(const std::string& text) {
     return recorded_request(scratch_.write("record.json", text));
   }
   test::ScratchFolder scratch_;
@@ -84,7 +81,7 @@ TEST_F(Record, HoldsWhatWasMeasured) {
 }
 
 TEST_F(Record, SaysNullForWhatDoesNotExist) {
-  const json object = json::parse(record(request(), trial::Result{}, ""));
+  const json object = json::parse(record(request(), Result{}, ""));
   for (const char* name : {"device", "timing", "median_us", "samples_us", "reference_us", "warm_us",
                            "registers", "max_abs_err", "log", "reason"}) {
     EXPECT_TRUE(object.at(name).is_null()) << name;
@@ -92,8 +89,8 @@ TEST_F(Record, SaysNullForWhatDoesNotExist) {
 }
 
 TEST_F(Record, OfAKernelThatFailedHasNoTimes) {
-  trial::Result failed = result();
-  failed.verdict = trial::Verdict::incorrect;
+  Result failed = result();
+  failed.verdict = Verdict::incorrect;
   failed.reason = "C[0,0] is wrong";
   const json object = json::parse(record(request(), failed, ""));
   EXPECT_EQ(object["correct"], false);
@@ -112,7 +109,7 @@ TEST_F(Record, OfNoVerdictHoldsTheError) {
 }
 
 TEST_F(Record, ReplacesBytesThatAreNoText) {
-  trial::Result odd = result();
+  Result odd = result();
   odd.warnings = {"\xff\xfe"};
   EXPECT_TRUE(json::accept(record(request(), odd, "")));
 }
@@ -126,7 +123,7 @@ TEST_F(Record, IsDescribedFieldByField) {
   for (std::string line; std::getline(stream, line);) {
     if (std::regex_match(line, found, row)) described.insert(found[1]);
   }
-  trial::Result compared = result();
+  Result compared = result();
   compared.comparison.emplace();
   compared.conditions.emplace();
   const json object = json::parse(record(request(), compared, ""));
@@ -138,14 +135,14 @@ TEST_F(Record, IsDescribedFieldByField) {
 }
 
 TEST_F(Record, CanBeReplayed) {
-  const trial::Request again = read_back(record(request(), result(), ""));
+  const Request again = read_back(record(request(), result(), ""));
   EXPECT_EQ(again.case_directory, request().case_directory);
   EXPECT_EQ(again.kernel_file, request().kernel_file);
   EXPECT_EQ(again.source, request().source);
   EXPECT_EQ(again.device, request().device);
   EXPECT_EQ(again.architecture, request().architecture);
   EXPECT_EQ(again.size, request().size);
-  EXPECT_THAT(again.keys, ElementsAre(trial::LaunchKey{"check launch 1", "0123456789abcdef"}));
+  EXPECT_THAT(again.keys, ElementsAre(LaunchKey{"check launch 1", "0123456789abcdef"}));
 }
 
 TEST_F(Record, OfNoVerdictCannotBeReplayed) {
@@ -180,4 +177,4 @@ TEST_F(Record, WithAFieldOfAnotherTypeIsRefused) {
 }
 
 }  // namespace
-}  // namespace autokernel::cli
+}  // namespace autokernel::trial

@@ -1,9 +1,9 @@
-#include "cli/figures.h"
+#include "autokernel/trial/figures.h"
 
-namespace autokernel::cli {
+namespace autokernel::trial {
 
-std::optional<Figures> figures(const trial::Result& result) {
-  if (result.verdict != trial::Verdict::correct || !result.times) return std::nullopt;
+std::optional<Figures> figures(const Result& result) {
+  if (result.verdict != Verdict::correct || !result.times) return std::nullopt;
   constexpr double kBytesPerMicrosecond = 1e3;  // of 1 GB/s
   constexpr double kFlopsPerMicrosecond = 1e6;  // of 1 TFLOP/s
   const double median_us = result.times->median_us;
@@ -16,4 +16,4 @@ std::optional<Figures> figures(const trial::Result& result) {
   return figures;
 }
 
-}  // namespace autokernel::cli
+}  // namespace autokernel::trial

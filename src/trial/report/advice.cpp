@@ -1,19 +1,30 @@
-#include "cli/advice.h"
+#include "trial/report/advice.h"
 
-#include "cli/roofline.h"
+#include "autokernel/trial/roofline.h"
 
-namespace autokernel::cli {
+namespace autokernel::trial {
 namespace {
-
-using trial::Cause;
-using trial::Result;
-using trial::Verdict;
 
 [[nodiscard]] bool is_emulated(const Result& result) {
   return result.device && result.device->emulated;
 }
 
-[[nodiscard]] std::string advice_when_correct(const Result& result) {
+// On a GPU the driver gives a code and no more.
+constexpr const char* kAskEmulator =
+    "run with --device cpu: the emulated device names the line, the thread and the access";
+
+[[nodiscard]] std::string advice_when_not_finite(const Result& result) {
+  std::string text =
+      "the value is infinite or NaN: look for an overflow, a division by 0, or memory that is read "
+      "before it is written";
+  const bool shares = result.resources && result.resources->shared_bytes > 0;
+  if (shares) text += " (in __shared__ memory also for a missing __syncthreads())";
+  return text;
+}
+
+}  // namespace
+
+std::string advice_when_correct(const Result& result) {
   if (is_emulated(result)) {
     return "emulated times compare kernels on this machine only; measure on a GPU before choosing";
   }
@@ -28,11 +39,7 @@ using trial::Verdict;
   return "limited by arithmetic: tensor cores, and loads that overlap with them";
 }
 
-// On a GPU the driver gives a code and no more.
-constexpr const char* kAskEmulator =
-    "run with --device cpu: the emulated device names the line, the thread and the access";
-
-[[nodiscard]] std::string advice_when_crashed(const Result& result) {
+std::string advice_when_crashed(const Result& result) {
   const bool knows_more = is_emulated(result);
   switch (result.cause) {
     case Cause::out_of_bounds:
@@ -78,16 +85,7 @@ constexpr const char* kAskEmulator =
   return knows_more ? "see the line and the thread that reason names" : kAskEmulator;
 }
 
-[[nodiscard]] std::string advice_when_not_finite(const Result& result) {
-  std::string text =
-      "the value is infinite or NaN: look for an overflow, a division by 0, or memory that is read "
-      "before it is written";
-  const bool shares = result.resources && result.resources->shared_bytes > 0;
-  if (shares) text += " (in __shared__ memory also for a missing __syncthreads())";
-  return text;
-}
-
-[[nodiscard]] std::string advice_when_incorrect(const Result& result) {
+std::string advice_when_incorrect(const Result& result) {
   switch (result.cause) {
     case Cause::race:
       return "a race? Look for a missing __syncthreads() between writing and reading __shared__ "
@@ -108,8 +106,8 @@ constexpr const char* kAskEmulator =
   }
 }
 
-[[nodiscard]] std::string advice_when_timed_out(const Result& result) {
-  if (result.lost_in == trial::Phase::compile) {
+std::string advice_when_timed_out(const Result& result) {
+  if (result.lost_in == Phase::compile) {
     return "the compiler takes too long: unroll less, or use smaller tiles; or raise --timeout";
   }
   if (is_emulated(result)) {
@@ -120,25 +118,12 @@ constexpr const char* kAskEmulator =
          "for a slow kernel, raise --timeout";
 }
 
-}  // namespace
-
-std::string advice(const Result& result) {
-  switch (result.verdict) {
-    case Verdict::correct:
-      return advice_when_correct(result);
-    case Verdict::incorrect:
-      return advice_when_incorrect(result);
-    case Verdict::does_not_compile:
-      return "fix the line that reason names";
-    case Verdict::timed_out:
-      return advice_when_timed_out(result);
-    case Verdict::crashed:
-      return advice_when_crashed(result);
-    case Verdict::unsupported:
-      return "write it another way, or measure on a GPU (bench --device cuda, or a separate run "
-             "there)";
-  }
-  return {};
+std::string advice_when_it_does_not_compile(const Result& /*result*/) {
+  return "fix the line that reason names";
 }
 
-}  // namespace autokernel::cli
+std::string advice_when_unsupported(const Result& /*result*/) {
+  return "write it another way, or measure on a GPU (bench --device cuda, or a separate run there)";
+}
+
+}  // namespace autokernel::trial

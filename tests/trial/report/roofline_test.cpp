@@ -1,20 +1,19 @@
-#include "cli/roofline.h"
+#include "autokernel/trial/roofline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace autokernel::cli {
+namespace autokernel::trial {
 namespace {
 
 using testing::DoubleEq;
 using testing::FieldsAre;
 using testing::Optional;
-using trial::Result;
 
 // 10 us of arithmetic and 2 us of memory traffic at least, done in 40 us.
 Result measured() {
   Result result;
-  result.times = trial::Times{.samples_us = {40}, .median_us = 40, .p95_us = 40, .noise_pct = 0};
+  result.times = Times{.samples_us = {40}, .median_us = 40, .p95_us = 40, .noise_pct = 0};
   result.flops = 1e9;
   result.bytes = 2e6;
   result.peak_tflops = 100;
@@ -45,4 +44,4 @@ TEST(Roofline, IsUnknownWithoutTimes) {
 }
 
 }  // namespace
-}  // namespace autokernel::cli
+}  // namespace autokernel::trial

@@ -1,19 +1,16 @@
-// The conditions of a measurement, as text and in a record.
-#include "cli/conditions.h"
-
+// The conditions of a measurement in its record.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "autokernel/driver/telemetry.h"
+#include "autokernel/trial/record.h"
 
-namespace autokernel::cli {
+namespace autokernel::trial {
 namespace {
 
 using testing::Optional;
-using trial::Conditions;
-using trial::Range;
 
 Conditions of_a_gpu() {
   Conditions conditions;
@@ -40,24 +37,17 @@ Conditions of_the_host() {
 }
 
 std::string record_with(const Conditions& conditions) {
-  return R"({"schema_version":1,"conditions":)" + conditions_object(conditions) + "}\n";
+  Result result;
+  result.conditions = conditions;
+  return record({}, result, "");
 }
 
-TEST(ConditionsText, SaysWhatAGpuDid) {
-  EXPECT_EQ(conditions_text(of_a_gpu()),
-            "SM 1755 to 1980 MHz, memory 3201 MHz, up to 59 C, up to 690 W; it reaches its power "
-            "limit, it is too hot; 1 other program; 40 samples redone");
+nlohmann::json object_of(const Conditions& conditions) {
+  return nlohmann::json::parse(record_with(conditions)).at("conditions");
 }
-
-TEST(ConditionsText, SaysWhatTheHostDid) {
-  EXPECT_EQ(conditions_text(of_the_host()),
-            "others used 12 % of the CPU, governor performance, niceness 10");
-}
-
-TEST(ConditionsText, IsEmptyWhereNothingIsKnown) { EXPECT_EQ(conditions_text({}), ""); }
 
 TEST(ConditionsObject, HasNullForWhatNobodyTells) {
-  const auto object = nlohmann::json::parse(conditions_object({}));
+  const auto object = object_of({});
   EXPECT_TRUE(object.at("sm_clock_mhz").is_null());
   EXPECT_TRUE(object.at("throttle_reasons").is_null());
   EXPECT_TRUE(object.at("others_cpu_share").is_null());
@@ -65,7 +55,7 @@ TEST(ConditionsObject, HasNullForWhatNobodyTells) {
 }
 
 TEST(ConditionsObject, NamesTheReasonsOfAThrottle) {
-  const auto object = nlohmann::json::parse(conditions_object(of_a_gpu()));
+  const auto object = object_of(of_a_gpu());
   EXPECT_EQ(object.at("throttle_reasons"), nlohmann::json({"power_cap", "heat_by_hardware"}));
   EXPECT_EQ(object.at("sm_clock_mhz"), nlohmann::json({1755, 1980}));
   EXPECT_EQ(object.at("clean"), false);
@@ -78,7 +68,7 @@ TEST(RecordedConditions, AreThoseThatWereWritten) {
 }
 
 TEST(RecordedConditions, MayLackWhatOlderRecordsLack) {
-  auto object = nlohmann::json::parse(conditions_object(of_a_gpu()));
+  auto object = object_of(of_a_gpu());
   for (const char* name : {"environment", "niceness", "processors", "emulation"})
     object.erase(name);
   EXPECT_THAT(recorded_conditions(R"({"conditions":)" + object.dump() + "}"), Optional(of_a_gpu()));
@@ -100,4 +90,4 @@ TEST(RecordedConditions, OfARecordThatHasNoneOrOthersAreNone) {
 }
 
 }  // namespace
-}  // namespace autokernel::cli
+}  // namespace autokernel::trial

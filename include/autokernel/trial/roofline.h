@@ -6,7 +6,7 @@
 
 #include "autokernel/trial/result.h"
 
-namespace autokernel::cli {
+namespace autokernel::trial {
 
 enum class Bound : std::uint8_t { compute, memory };
 [[nodiscard]] const char* spelling(Bound bound);
@@ -17,6 +17,6 @@ struct Roofline {
 };
 
 // Nothing where the times or the device's limits are not known, as on the emulated device.
-[[nodiscard]] std::optional<Roofline> roofline(const trial::Result& result);
+[[nodiscard]] std::optional<Roofline> roofline(const Result& result);
 
-}  // namespace autokernel::cli
+}  // namespace autokernel::trial

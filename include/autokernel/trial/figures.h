@@ -4,13 +4,13 @@
 #include <optional>
 
 #include "autokernel/trial/result.h"
-#include "cli/roofline.h"
+#include "autokernel/trial/roofline.h"
 
-namespace autokernel::cli {
+namespace autokernel::trial {
 
 struct Figures {
-  const trial::Times* times;  // into the result
-  double gbytes_s;            // least bytes moved per median time
+  const Times* times;  // into the result
+  double gbytes_s;     // least bytes moved per median time
   double tflops_s;
   std::optional<double> vs_reference;  // the library's median over the kernel's: above 1 is faster
   std::optional<Roofline> roof;
@@ -18,6 +18,6 @@ struct Figures {
 
 // Nothing for a kernel that failed: the speed of a wrong kernel is not reported. `result` must live
 // longer.
-[[nodiscard]] std::optional<Figures> figures(const trial::Result& result);
+[[nodiscard]] std::optional<Figures> figures(const Result& result);
 
-}  // namespace autokernel::cli
+}  // namespace autokernel::trial

@@ -3,17 +3,18 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
 #include "autokernel/trial/result.h"
 
-namespace autokernel::cli {
+namespace autokernel::trial {
 
 // One object and a newline. A value that does not exist is null. `log` is the path of the full
 // texts, empty where there are none.
-[[nodiscard]] std::string record(const trial::Request& request, const trial::Result& result,
+[[nodiscard]] std::string record(const Request& request, const Result& result,
                                  const std::string& log);
 
 // The same where no verdict was reached: the object has nothing but schema_version, exit_code and
@@ -24,6 +25,9 @@ namespace autokernel::cli {
 
 // What was requested, source and keys of the launches included. Throws Error(usage) naming the file
 // and what is wrong with it.
-[[nodiscard]] trial::Request recorded_request(const std::filesystem::path& file);
+[[nodiscard]] Request recorded_request(const std::filesystem::path& file);
 
-}  // namespace autokernel::cli
+// The conditions in a record; none where it has none, or is damaged.
+[[nodiscard]] std::optional<Conditions> recorded_conditions(const std::string& record);
+
+}  // namespace autokernel::trial

@@ -1,12 +1,12 @@
-#include "cli/roofline.h"
+#include "autokernel/trial/roofline.h"
 
 #include <algorithm>
 
-namespace autokernel::cli {
+namespace autokernel::trial {
 
 const char* spelling(Bound bound) { return bound == Bound::compute ? "compute" : "memory"; }
 
-std::optional<Roofline> roofline(const trial::Result& result) {
+std::optional<Roofline> roofline(const Result& result) {
   if (!result.times || result.times->median_us <= 0) return {};
   const double peak_tflops = result.peak_tflops.value_or(0);
   const double peak_gbytes_s = result.peak_gbytes_s.value_or(0);
@@ -18,4 +18,4 @@ std::optional<Roofline> roofline(const trial::Result& result) {
                   .peak_pct = 100 * least_us / result.times->median_us};
 }
 
-}  // namespace autokernel::cli
+}  // namespace autokernel::trial
