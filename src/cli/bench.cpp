@@ -39,7 +39,7 @@ constexpr const char* kBenchExamples = R"(Examples:
   autokernel bench --case kernels --device cuda:1
   autokernel bench --device cpu --timeout 60 | grep '^median_us:'
   autokernel bench --against HEAD~1
-  autokernel bench --json > failed.json; autokernel bench --replay failed.json --device cpu
+  autokernel bench --json > /tmp/bad.json; autokernel bench --replay /tmp/bad.json --device cpu
 
 Prints one 'key: value' per line; a value that does not exist has no line. With --json, prints one
 JSON object (docs/json.md).

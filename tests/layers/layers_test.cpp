@@ -239,7 +239,7 @@ TEST(Emulator, ShowsOthersItsHeaderAlone) {
     EXPECT_THAT(planted(path, "#include \"emulator/src/ptx/ast.h\"\n"), SizeIs(1)) << path;
   }
   EXPECT_THAT(planted("src/driver/x.h", "#include <emulated_cuda.h>\n"), IsEmpty());
-  EXPECT_THAT(planted("src/trial/x.cpp", "#include \"emulated_cuda.h\"\n"),
+  EXPECT_THAT(planted("src/trial/runner/x.cpp", "#include \"emulated_cuda.h\"\n"),
               ElementsAre(says("the emulator's header is not for layer trial")));
   EXPECT_THAT(planted("include/autokernel/driver/x.h", "#include <emulated_cuda.h>\n"),
               ElementsAre(says("stays out of headers under include/")));
