@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "lower/data_flow.h"
 #include "lower/effects.h"
-#include "lower/transfer.h"
 
 namespace emulator::lower {
 namespace {

@@ -9,7 +9,6 @@ namespace emulator::lower {
 namespace {
 
 using ptx::Instruction;
-using ptx::Opcode;
 
 class Call {
  public:
@@ -90,14 +89,12 @@ class Call {
 
 }  // namespace
 
-bool lower_call(Writer& writer, const Instruction& instruction) {
-  if (instruction.opcode != Opcode::call) return false;
+void lower_call(Writer& writer, const Instruction& instruction) {
   if (writer.by_thread() && calls_code(writer.module(), instruction)) {
     lower_thread_call(writer, instruction);
   } else {
     Call(writer, instruction).run();
   }
-  return true;
 }
 
 }  // namespace emulator::lower

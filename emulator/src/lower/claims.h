@@ -1,5 +1,5 @@
 // Code that compares what the lowering takes to be true of registers with what they hold: for tests
-// of the analysis (transfer.h). Kernels are written for it as if nothing were known of any
+// of the analysis (data_flow.h). Kernels are written for it as if nothing were known of any
 // register, so that what is compared does not come about by means of what it is compared with.
 #pragma once
 

@@ -7,7 +7,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Type;
 
 // LLVM's predicate for the comparison, "icmp slt" or "fcmp ult"; empty where the instruction names
@@ -147,15 +146,9 @@ void set_number(Writer& writer, const Instruction& instruction) {
 
 }  // namespace
 
-bool lower_compare(Writer& writer, const Instruction& instruction) {
-  if (instruction.opcode == Opcode::setp) {
-    set_predicates(writer, instruction);
-  } else if (instruction.opcode == Opcode::set) {
-    set_number(writer, instruction);
-  } else {
-    return false;
-  }
-  return true;
+void lower_setp(Writer& writer, const Instruction& instruction) {
+  set_predicates(writer, instruction);
 }
+void lower_set(Writer& writer, const Instruction& instruction) { set_number(writer, instruction); }
 
 }  // namespace emulator::lower

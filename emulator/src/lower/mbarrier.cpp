@@ -12,7 +12,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Space;
 using runtime::MbarrierOp;
 
@@ -103,8 +102,7 @@ std::optional<MbarrierOp> plain_operation(const Instruction& instruction) {
 
 }  // namespace
 
-bool lower_mbarrier(Writer& writer, const Instruction& instruction) {
-  if (instruction.opcode != Opcode::mbarrier) return false;
+void lower_mbarrier(Writer& writer, const Instruction& instruction) {
   if (instruction.type() != ptx::Type::b64) unsupported(instruction);
   if (const auto operation = plain_operation(instruction)) {
     const std::size_t operands = *operation == MbarrierOp::inval ? 1 : 2;
@@ -121,7 +119,6 @@ bool lower_mbarrier(Writer& writer, const Instruction& instruction) {
   } else {
     unsupported(instruction);
   }
-  return true;
 }
 
 void arrive_after_copies(Writer& writer, const Instruction& instruction) {

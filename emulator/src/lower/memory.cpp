@@ -12,6 +12,7 @@
 #include "lower/access_way.h"
 #include "lower/address.h"
 #include "lower/check_groups.h"
+#include "lower/parameters.h"
 #include "lower/vector_access.h"
 #include "lower/writer.h"
 
@@ -442,29 +443,19 @@ class Access {
 
 }  // namespace
 
-bool lower_memory(Writer& writer, const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::ld:
-    case Opcode::ldu:
-      Access(writer, instruction, false).load();
-      // No later access may be answered from before.
-      if (instruction.has(Modifier::acquire)) writer.ir.line("fence acquire");
-      return true;
-    case Opcode::st:
-      if (instruction.has(Modifier::release)) writer.ir.line("fence release");
-      Access(writer, instruction, true).store();
-      return true;
-    case Opcode::prefetch:
-    case Opcode::prefetchu:
-    case Opcode::discard:
-    case Opcode::applypriority:
-      return true;  // hints
-    case Opcode::createpolicy:
-      writer.write_result(instruction, Ir::constant(0, "i64", 1));
-      return true;
-    default:
-      return false;
-  }
+void lower_ld(Writer& writer, const Instruction& instruction) {
+  if (lower_parameter(writer, instruction)) return;
+  Access(writer, instruction, false).load();
+  // No later access may be answered from before.
+  if (instruction.has(Modifier::acquire)) writer.ir.line("fence acquire");
+}
+void lower_st(Writer& writer, const Instruction& instruction) {
+  if (lower_parameter(writer, instruction)) return;
+  if (instruction.has(Modifier::release)) writer.ir.line("fence release");
+  Access(writer, instruction, true).store();
+}
+void lower_createpolicy(Writer& writer, const Instruction& instruction) {
+  writer.write_result(instruction, Ir::constant(0, "i64", 1));
 }
 
 }  // namespace emulator::lower

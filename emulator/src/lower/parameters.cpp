@@ -1,5 +1,5 @@
-// ld and st of kernel parameters by name, and of the slots in which calls pass arguments and
-// results.
+#include "lower/parameters.h"
+
 #include <algorithm>
 
 #include "lower/writer.h"
@@ -12,8 +12,7 @@ using ptx::Space;
 
 bool lower_parameter(Writer& writer, const Instruction& instruction) {
   const bool stores = instruction.opcode == Opcode::st;
-  const bool loads = instruction.opcode == Opcode::ld || instruction.opcode == Opcode::ldu;
-  if (instruction.space != Space::param || (!stores && !loads)) return false;
+  if (instruction.space != Space::param) return false;
   const auto& operand = instruction.operands.at(stores ? 0 : 1);
   const auto* address = std::get_if<ptx::Address>(&operand.value);
   if (address == nullptr) return false;

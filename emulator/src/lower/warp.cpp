@@ -12,7 +12,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 
 class Together {
  public:
@@ -181,9 +180,7 @@ class Together {
     }
   }
 
-  void trap() {
-    const auto kind = instruction_.opcode == Opcode::trap ? runtime::FaultKind::trap
-                                                          : runtime::FaultKind::bad_instruction;
+  void stop(runtime::FaultKind kind) {
     writer_.call("emu_fault", {number(static_cast<std::uint64_t>(kind)), writer_.mask(),
                                number(instruction_.where.line)});
   }
@@ -356,50 +353,39 @@ class Together {
 
 }  // namespace
 
-bool lower_warp(Writer& writer, const Instruction& instruction) {
-  const auto with = [&] { return Together(writer, instruction); };
-  switch (instruction.opcode) {
-    case Opcode::bar:
-    case Opcode::barrier:
-      with().barrier();
-      return true;
-    case Opcode::vote:
-      with().vote();
-      return true;
-    case Opcode::shfl:
-      with().shuffle();
-      return true;
-    case Opcode::match:
-      with().match();
-      return true;
-    case Opcode::redux:
-      with().reduce();
-      return true;
-    case Opcode::elect:
-      with().elect();
-      return true;
-    case Opcode::activemask:
-      writer.write_result(instruction, writer.mask());
-      return true;
-    case Opcode::membar:
-    case Opcode::fence:
-      writer.ir.line("fence seq_cst");
-      return true;
-    case Opcode::nanosleep:
-      writer.note_suspension();
-      writer.call("emu_yield", {});
-      return true;
-    case Opcode::trap:
-    case Opcode::brkpt:
-      with().trap();
-      return true;
-    case Opcode::pmevent:
-    case Opcode::griddepcontrol:
-    case Opcode::setmaxnreg:
-      return true;  // change speed, or nothing, never a result
-    default:
-      return false;
-  }
+void lower_barrier(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).barrier();
+}
+void lower_vote(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).vote();
+}
+void lower_shfl(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).shuffle();
+}
+void lower_match(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).match();
+}
+void lower_redux(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).reduce();
+}
+void lower_elect(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).elect();
+}
+void lower_activemask(Writer& writer, const Instruction& instruction) {
+  writer.write_result(instruction, writer.mask());
+}
+void lower_fence(Writer& writer, const Instruction& /*instruction*/) {
+  writer.ir.line("fence seq_cst");
+}
+void lower_nanosleep(Writer& writer, const Instruction& /*instruction*/) {
+  writer.note_suspension();
+  writer.call("emu_yield", {});
+}
+void lower_trap(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).stop(runtime::FaultKind::trap);
+}
+void lower_brkpt(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).stop(runtime::FaultKind::bad_instruction);
 }
 
 }  // namespace emulator::lower

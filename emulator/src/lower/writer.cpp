@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "ptx/opcode_facts.h"
+
 namespace emulator::lower {
 
 using ptx::Type;
@@ -73,7 +75,8 @@ void Writer::begin_function() {
       bases_.local, ir.binary("mul", ir.resize(lane_, "i64", false), local_window_bytes()));
   frame_ = function_.entry ? Ir::constant(0, "i64", 1) : Value{"%frame", "i64", 1};
   const bool allocates = std::ranges::any_of(function_.body, [](const ptx::Instruction& i) {
-    return i.opcode == ptx::Opcode::alloca || i.opcode == ptx::Opcode::stackrestore;
+    const ptx::Effect effect = ptx::facts_of(i.opcode).effect;
+    return effect == ptx::Effect::takes_stack || effect == ptx::Effect::drops_stack;
   });
   if (allocates) {
     const Value end = stack_top();

@@ -12,12 +12,12 @@
 
 #include "lower/analysis.h"
 #include "lower/check_groups.h"
+#include "lower/data_flow.h"
 #include "lower/ir.h"
 #include "lower/layout.h"
 #include "lower/nan.h"
 #include "lower/parts.h"
 #include "lower/thread_function.h"
-#include "lower/transfer.h"
 #include "ptx/ast.h"
 #include "runtime/abi.h"
 
@@ -273,31 +273,11 @@ class Writer {
   bool sees_nan_bits_ = true;
 };
 
-// Each lowers the instructions of its group and says whether the instruction is one of them. They
-// throw ptx::Error for forms they do not support.
-bool lower_move(Writer& writer, const ptx::Instruction& instruction);
-bool lower_integer(Writer& writer, const ptx::Instruction& instruction);
-bool lower_bits(Writer& writer, const ptx::Instruction& instruction);
-bool lower_floating(Writer& writer, const ptx::Instruction& instruction);
-bool lower_half(Writer& writer, const ptx::Instruction& instruction);
-bool lower_compare(Writer& writer, const ptx::Instruction& instruction);
-bool lower_convert(Writer& writer, const ptx::Instruction& instruction);
-bool lower_pack(Writer& writer, const ptx::Instruction& instruction);
-bool lower_video(Writer& writer, const ptx::Instruction& instruction);
-bool lower_video_parts(Writer& writer, const ptx::Instruction& instruction);
-bool lower_parameter(Writer& writer, const ptx::Instruction& instruction);
-bool lower_memory(Writer& writer, const ptx::Instruction& instruction);
-bool lower_atomic(Writer& writer, const ptx::Instruction& instruction);
-bool lower_warp(Writer& writer, const ptx::Instruction& instruction);
-bool lower_matrix(Writer& writer, const ptx::Instruction& instruction);
-bool lower_async_copy(Writer& writer, const ptx::Instruction& instruction);
-bool lower_mbarrier(Writer& writer, const ptx::Instruction& instruction);
-bool lower_cluster(Writer& writer, const ptx::Instruction& instruction);
-bool lower_call(Writer& writer, const ptx::Instruction& instruction);
-bool lower_stack(Writer& writer, const ptx::Instruction& instruction);
-
-// Refuses an instruction that carries a dotted word nobody looks at (modifiers.cpp).
-void require_known_words(const ptx::Instruction& instruction);
+// lower_add() and its like: what each row of the table names as its lowering. They throw ptx::Error
+// for what they do not support.
+#define OPCODE(opcode, spelling, group, result, effect, lanes, nans, value, lowering, ...) \
+  void lowering(Writer& writer, const ptx::Instruction& instruction);
+#include "ptx/opcodes.def"
 
 // "'add.rz.f32' is not supported by the emulator", at the instruction's line.
 [[noreturn]] void unsupported(const ptx::Instruction& instruction, const std::string& why = "");

@@ -1,7 +1,9 @@
-#include "lower/transfer.h"
+#include "lower/data_flow.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <optional>
 #include <variant>
 
@@ -10,7 +12,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
@@ -56,8 +57,24 @@ Form combine(const Form& a, const Form& b) {
   return a.is_uniform() && b.is_uniform() ? Form::uniform(64) : Form::any();
 }
 
+// Integers whose sums wrap, without a carry: what is known of numbers holds of them.
+bool is_plain(const Instruction& instruction) {
+  return is_integer(instruction.type()) && !instruction.has(Modifier::sat) &&
+         !instruction.has(Modifier::cc);
+}
+
+Form source(const TransferContext& context, const Instruction& instruction, std::size_t i) {
+  return form_of(context, instruction.operands.at(i), width(instruction));
+}
+Form amount(const TransferContext& context, const Instruction& instruction) {
+  return form_of(context, instruction.operands.at(2), 32);
+}
+
+// What opcodes.def calls the values of results.
+namespace values {
+
 // Uniform where every source is; nothing is claimed of the number.
-Result elementwise(const TransferContext& context, const Instruction& instruction) {
+Result from_sources(const TransferContext& context, const Instruction& instruction) {
   Form result = Form::uniform(64);
   for (std::size_t i = 1; i < instruction.operands.size(); ++i) {
     const Operand& operand = instruction.operands[i];
@@ -93,7 +110,7 @@ Result loaded(const TransferContext& context, const Instruction& instruction) {
 }
 
 // What a generic address is made of: an offset into a window of the warp's, or the address itself.
-Result converted_address(const TransferContext& context, const Instruction& instruction) {
+Result generic_address(const TransferContext& context, const Instruction& instruction) {
   const Form source = form_of(context, instruction.operands.at(1), 64);
   if (source.kind == Form::Kind::unset) return {{}, 64};
   switch (instruction.space) {
@@ -116,7 +133,7 @@ Result converted(const TransferContext& context, const Instruction& instruction)
   const Type to = instruction.types.at(0);
   const Type from = instruction.types.size() > 1 ? instruction.types[1] : to;
   if (!is_integer(to) || !is_integer(from) || instruction.has(Modifier::sat)) {
-    return elementwise(context, instruction);
+    return from_sources(context, instruction);
   }
   const Extension how = ptx::is_signed(from) ? Extension::sign : Extension::zeros;
   const Form source = form_of(context, instruction.operands.at(1), ptx::bits(from));
@@ -128,7 +145,7 @@ Result moved(const TransferContext& context, const Instruction& instruction) {
   const bool packs = std::holds_alternative<ptx::Vector>(source.value) ||
                      std::holds_alternative<ptx::Vector>(instruction.operands[0].value);
   const unsigned bits = width(instruction);
-  if (packs || bits > 64) return elementwise(context, instruction);
+  if (packs || bits > 64) return from_sources(context, instruction);
   return {form_of(context, source, bits), bits};
 }
 
@@ -148,90 +165,86 @@ Result selected(const TransferContext& context, const Instruction& instruction) 
   return {predicate.is_uniform() ? join(a, b) : Form::any(), bits};
 }
 
-Result multiplied(const TransferContext& context, const Instruction& instruction) {
-  const bool wide = instruction.has(Modifier::wide);
-  if (!wide && !instruction.has(Modifier::lo)) return elementwise(context, instruction);
+bool is_known_product(const Instruction& instruction) {
+  return is_plain(instruction) &&
+         (instruction.has(Modifier::wide) || instruction.has(Modifier::lo));
+}
+
+Result product(const TransferContext& context, const Instruction& instruction) {
+  if (!is_known_product(instruction)) return from_sources(context, instruction);
   const unsigned from = width(instruction);
-  const unsigned bits = wide ? 2 * from : from;
+  const unsigned bits = instruction.has(Modifier::wide) ? 2 * from : from;
   const Extension how = ptx::is_signed(instruction.type()) ? Extension::sign : Extension::zeros;
   const auto factor = [&](std::size_t i) {
     return resize(form_of(context, instruction.operands.at(i), from), from, bits, how);
   };
-  const Form product = multiply(factor(1), factor(2), bits);
-  if (instruction.opcode == Opcode::mul) return {product, bits};
-  return {add(product, form_of(context, instruction.operands.at(3), bits), bits), bits};
+  return {multiply(factor(1), factor(2), bits), bits};
 }
 
-Result result_of(const TransferContext& context, const Instruction& instruction) {
+Result product_and_sum(const TransferContext& context, const Instruction& instruction) {
+  const auto [product_form, bits] = product(context, instruction);
+  if (!is_known_product(instruction)) return {product_form, bits};
+  const Form addend = form_of(context, instruction.operands.at(3), bits);
+  return {add(product_form, addend, bits), bits};
+}
+
+Result sum(const TransferContext& context, const Instruction& instruction) {
+  if (!is_plain(instruction)) return from_sources(context, instruction);
   const unsigned bits = width(instruction);
-  const auto operand = [&](std::size_t i) {
-    return form_of(context, instruction.operands.at(i), bits);
-  };
-  const auto amount = [&] { return form_of(context, instruction.operands.at(2), 32); };
-  const bool integer = is_integer(instruction.type());
-  const bool plain = integer && !instruction.has(Modifier::sat) && !instruction.has(Modifier::cc);
-  switch (instruction.opcode) {
-    case Opcode::mov:
-      return moved(context, instruction);
-    case Opcode::cvta:
-      return converted_address(context, instruction);
-    case Opcode::cvt:
-      return converted(context, instruction);
-    case Opcode::add:
-      if (plain) return {add(operand(1), operand(2), bits), bits};
-      break;
-    case Opcode::sub:
-      if (plain) return {subtract(operand(1), operand(2), bits), bits};
-      break;
-    case Opcode::mul:
-    case Opcode::mad:
-      if (plain) return multiplied(context, instruction);
-      break;
-    case Opcode::shl:
-      if (integer) return {shift_left(operand(1), amount(), bits), bits};
-      break;
-    case Opcode::shr:
-      if (integer) {
-        return {shift_right(operand(1), amount(), bits, ptx::is_signed(instruction.type())), bits};
-      }
-      break;
-    case Opcode::and_:
-      if (integer) return {bit_and(operand(1), operand(2), bits), bits};
-      break;
-    case Opcode::or_:
-      if (integer) return {bit_or(operand(1), operand(2), bits), bits};
-      break;
-    case Opcode::selp:
-      return selected(context, instruction);
-    case Opcode::ld:
-    case Opcode::ldu:
-      return loaded(context, instruction);
-    case Opcode::vote:
-    case Opcode::redux:
-      return among_members(context, instruction);
-    case Opcode::activemask:
-    case Opcode::bar:
-    case Opcode::barrier:
-      return {Form::uniform(64), 64};
-    case Opcode::atom:
-    case Opcode::shfl:
-    case Opcode::match:
-    case Opcode::call:
-    case Opcode::ldmatrix:
-    case Opcode::movmatrix:
-    case Opcode::mma:
-    case Opcode::wmma:
-    case Opcode::wgmma:
-    case Opcode::elect:
-    case Opcode::mbarrier:
-    case Opcode::addc:
-    case Opcode::subc:
-    case Opcode::madc:
-      return {Form::any(), 64};
-    default:
-      break;
-  }
-  return elementwise(context, instruction);
+  return {add(source(context, instruction, 1), source(context, instruction, 2), bits), bits};
+}
+
+Result difference(const TransferContext& context, const Instruction& instruction) {
+  if (!is_plain(instruction)) return from_sources(context, instruction);
+  const unsigned bits = width(instruction);
+  return {subtract(source(context, instruction, 1), source(context, instruction, 2), bits), bits};
+}
+
+Result shifted_left(const TransferContext& context, const Instruction& instruction) {
+  if (!is_integer(instruction.type())) return from_sources(context, instruction);
+  const unsigned bits = width(instruction);
+  return {shift_left(source(context, instruction, 1), amount(context, instruction), bits), bits};
+}
+
+Result shifted_right(const TransferContext& context, const Instruction& instruction) {
+  if (!is_integer(instruction.type())) return from_sources(context, instruction);
+  const unsigned bits = width(instruction);
+  return {shift_right(source(context, instruction, 1), amount(context, instruction), bits,
+                      ptx::is_signed(instruction.type())),
+          bits};
+}
+
+Result masked(const TransferContext& context, const Instruction& instruction) {
+  if (!is_integer(instruction.type())) return from_sources(context, instruction);
+  const unsigned bits = width(instruction);
+  return {bit_and(source(context, instruction, 1), source(context, instruction, 2), bits), bits};
+}
+
+Result merged(const TransferContext& context, const Instruction& instruction) {
+  if (!is_integer(instruction.type())) return from_sources(context, instruction);
+  const unsigned bits = width(instruction);
+  return {bit_or(source(context, instruction, 1), source(context, instruction, 2), bits), bits};
+}
+
+// The same number in all lanes.
+Result uniform(const TransferContext& /*context*/, const Instruction& /*instruction*/) {
+  return {Form::uniform(64), 64};
+}
+
+// Any number in each lane.
+Result unknown(const TransferContext& /*context*/, const Instruction& /*instruction*/) {
+  return {Form::any(), 64};
+}
+
+}  // namespace values
+
+Result result_of(const TransferContext& context, const Instruction& instruction) {
+  using Rule = Result (*)(const TransferContext&, const Instruction&);
+#define OPCODE(opcode, spelling, group, result, effect, lanes, nans, value, ...) values::value,
+  static constexpr auto kRules = std::to_array<Rule>({
+#include "ptx/opcodes.def"
+  });
+  return kRules.at(static_cast<std::size_t>(instruction.opcode))(context, instruction);
 }
 
 // The width of the first register that a destination names, if it names one.
