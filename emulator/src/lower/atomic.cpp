@@ -155,7 +155,7 @@ void lower_operation(Writer& writer, const Instruction& instruction, Old old_val
   if (vector->elements.size() != count) unsupported(instruction);
   for (unsigned e = 0; e < count; ++e) {
     const Value part = ir.resize(ir.binary("lshr", old, std::uint64_t{bits} * e), element, false);
-    writer.write(vector->elements[e], part, Form::any());
+    writer.write(vector->elements[e], part, LaneValues::any());
   }
 }
 

@@ -59,7 +59,7 @@ class Call {
     if (call_.results.empty()) return;
     const Value value = writer_.ir.load(area, element, kLanes, 64);
     const auto* symbol = std::get_if<ptx::Symbol>(&call_.results[0].value);
-    if (symbol == nullptr) return writer_.write(call_.results[0], value, Form::any());
+    if (symbol == nullptr) return writer_.write(call_.results[0], value, LaneValues::any());
     require_slot(*symbol, element);
     if (writer_.by_thread()) {
       return writer_.ir.store(writer_.own_lane(value), place(call_.results[0]), 1);

@@ -85,7 +85,7 @@ Value combined(Writer& writer, const Instruction& instruction, const Value& comp
 // p|q are the comparison and its opposite, or the comparisons of the two halves.
 void set_predicates(Writer& writer, const Instruction& instruction) {
   const unsigned lanes = writer.lanes_of(instruction);
-  const Form form = writer.result(instruction);
+  const LaneValues lane_values = writer.result(instruction);
   const Value comparison = compared(writer, instruction, 0, lanes);
   const Value result = combined(writer, instruction, comparison, lanes);
   const bool halves = is_pair(instruction.type());
@@ -97,8 +97,8 @@ void set_predicates(Writer& writer, const Instruction& instruction) {
   if (is_half(instruction.type())) unsupported(instruction, "a second predicate is not");
   const Value other =
       halves ? compared(writer, instruction, 1, lanes) : writer.ir.binary("xor", comparison, 1);
-  writer.write(pair->both.at(0), result, form);
-  writer.write(pair->both.at(1), combined(writer, instruction, other, lanes), form);
+  writer.write(pair->both.at(0), result, lane_values);
+  writer.write(pair->both.at(1), combined(writer, instruction, other, lanes), lane_values);
 }
 
 // What set gives where the comparison holds, in the destination's bits; 0 where it does not.

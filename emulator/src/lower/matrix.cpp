@@ -248,7 +248,7 @@ class Fragment {
     for (unsigned i = 0; i < distinct_; ++i)
       values.push_back(writer_.ir.load(at(area, i), "i32", kLanes, 64));
     for (std::size_t i = 0; i < registers_.size(); ++i)
-      writer_.write(registers_[i], values[i % distinct_], Form::any());
+      writer_.write(registers_[i], values[i % distinct_], LaneValues::any());
   }
 
  private:

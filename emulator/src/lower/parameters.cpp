@@ -35,7 +35,7 @@ bool lower_parameter(Writer& writer, const Instruction& instruction) {
     for (std::size_t e = 0; e < registers.size(); ++e) {
       const Value pointer = writer.ir.pointer_offset(
           writer.parameters(), static_cast<std::uint64_t>(offset) + e * bytes);
-      writer.write(registers[e], writer.ir.load(pointer, element, 1, 1), Form::uniform(64),
+      writer.write(registers[e], writer.ir.load(pointer, element, 1, 1), LaneValues::uniform(64),
                    ptx::is_signed(instruction.type()));
     }
     return true;
@@ -54,7 +54,7 @@ bool lower_parameter(Writer& writer, const Instruction& instruction) {
       }
       writer.ir.store(value, slot, 64);
     } else {
-      writer.write(registers[e], writer.ir.load(slot, element, kLanes, 64), Form::any(),
+      writer.write(registers[e], writer.ir.load(slot, element, kLanes, 64), LaneValues::any(),
                    ptx::is_signed(instruction.type()));
     }
   }

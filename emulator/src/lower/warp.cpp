@@ -101,10 +101,10 @@ class Together {
     }
     const ptx::Operand& destination = instruction_.operands.at(0);
     if (const auto* pair = std::get_if<ptx::Pair>(&destination.value)) {
-      writer_.write(pair->both.at(0), result, Form::any());
-      writer_.write(pair->both.at(1), in_range, Form::any());
+      writer_.write(pair->both.at(0), result, LaneValues::any());
+      writer_.write(pair->both.at(1), in_range, LaneValues::any());
     } else {
-      writer_.write(destination, result, Form::any());
+      writer_.write(destination, result, LaneValues::any());
     }
   }
 
@@ -124,14 +124,14 @@ class Together {
     equal_lanes = ir_.binary("and", equal_lanes, members);
     const ptx::Operand& destination = instruction_.operands.at(0);
     if (instruction_.has(Modifier::any))
-      return writer_.write(destination, equal_lanes, Form::any());
+      return writer_.write(destination, equal_lanes, LaneValues::any());
     const Value all = ir_.compare("icmp eq", equal_lanes, members);
     const Value result = ir_.select(all, members, Ir::constant(0, "i32", kLanes));
     if (const auto* pair = std::get_if<ptx::Pair>(&destination.value)) {
-      writer_.write(pair->both.at(0), result, Form::any());
-      writer_.write(pair->both.at(1), all, Form::any());
+      writer_.write(pair->both.at(0), result, LaneValues::any());
+      writer_.write(pair->both.at(1), all, LaneValues::any());
     } else {
-      writer_.write(destination, result, Form::any());
+      writer_.write(destination, result, LaneValues::any());
     }
   }
 
@@ -173,8 +173,8 @@ class Together {
                    "i32", kLanes);
     const Value elected = ir_.compare("icmp eq", lane_numbers(), lowest);
     if (const auto* pair = std::get_if<ptx::Pair>(&instruction_.operands.at(0).value)) {
-      writer_.write(pair->both.at(0), lowest, Form::any());
-      writer_.write(pair->both.at(1), elected, Form::any());
+      writer_.write(pair->both.at(0), lowest, LaneValues::any());
+      writer_.write(pair->both.at(1), elected, LaneValues::any());
     } else {
       unsupported(instruction_);
     }
@@ -214,7 +214,7 @@ class Together {
   // of cooperative_groups do that. Whether all are known to name the same; threads that run by
   // themselves meet group by group.
   [[nodiscard]] bool one_group(const ptx::Operand& members) const {
-    return writer_.by_thread() || writer_.form(members, 32).is_uniform();
+    return writer_.by_thread() || writer_.lane_values(members, 32).is_uniform();
   }
   // The lanes that each lane carries it out with: one mask, or 32 of them.
   Value group_of(const ptx::Operand& members) {
@@ -249,7 +249,7 @@ class Together {
 
   // An operand on which all lanes agree, as one scalar: the lowest running lane's.
   Value agreed(const ptx::Operand& operand) {
-    if (writer_.form(operand, 32).is_uniform()) return writer_.read(operand, "i32", 1);
+    if (writer_.lane_values(operand, 32).is_uniform()) return writer_.read(operand, "i32", 1);
     return element(writer_.read(operand, "i32", kLanes), lowest_of(writer_.mask()));
   }
 
@@ -306,8 +306,8 @@ class Together {
 
   // The source lanes of a shuffle whose b and c are constants.
   std::optional<std::vector<int>> constant_sources() {
-    const Form b = writer_.form(instruction_.operands.at(2), 32);
-    const Form c = writer_.form(instruction_.operands.at(3), 32);
+    const LaneValues b = writer_.lane_values(instruction_.operands.at(2), 32);
+    const LaneValues c = writer_.lane_values(instruction_.operands.at(3), 32);
     if (!b.is_constant() || !c.is_constant()) return std::nullopt;
     const int distance = static_cast<int>(b.range.low) & 31;
     const int segment = (static_cast<int>(c.range.low) >> 8) & 31;
