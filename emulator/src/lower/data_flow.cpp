@@ -7,6 +7,8 @@
 #include <optional>
 #include <variant>
 
+#include "ptx/opcode_facts.h"
+
 namespace emulator::lower {
 namespace {
 
@@ -151,9 +153,9 @@ Result moved(const DataFlow& context, const Instruction& instruction) {
 
 // One result for all lanes that name the same members.
 Result among_members(const DataFlow& context, const Instruction& instruction) {
-  constexpr std::size_t kMembers = 2;
-  if (instruction.operands.size() <= kMembers) return {LaneValues::uniform(64), 64};
-  return {any_number(values_of(context, instruction.operands[kMembers], 32)), 64};
+  const auto members = ptx::facts_of(instruction.opcode).lanes.members;
+  if (!members || instruction.operands.size() <= *members) return {LaneValues::uniform(64), 64};
+  return {any_number(values_of(context, instruction.operands[*members], 32)), 64};
 }
 
 Result selected(const DataFlow& context, const Instruction& instruction) {
