@@ -21,7 +21,7 @@ struct Range {
 };
 [[nodiscard]] Range full_range(unsigned bits);
 
-struct Form {
+struct LaneValues {
   enum class Kind : std::uint8_t {
     unset,   // no definition seen yet
     affine,  // lane l holds scalar + offset[l], modulo 2^width; uniform where all offsets are 0
@@ -40,31 +40,32 @@ struct Form {
   [[nodiscard]] bool is_constant() const { return is_uniform() && range.constant(); }
   [[nodiscard]] std::int64_t lowest_offset() const;
   [[nodiscard]] std::int64_t highest_offset() const;
-  bool operator==(const Form&) const = default;
+  bool operator==(const LaneValues&) const = default;
 
-  [[nodiscard]] static Form uniform(Range range, unsigned trailing_zeros = 0);
-  [[nodiscard]] static Form uniform(unsigned bits) { return uniform(full_range(bits)); }
-  [[nodiscard]] static Form constant(std::int64_t value);
-  [[nodiscard]] static Form any() { return Form{.kind = Kind::vector}; }
-  [[nodiscard]] static Form guessed(const LaneOffsets& offset);
+  [[nodiscard]] static LaneValues uniform(Range range, unsigned trailing_zeros = 0);
+  [[nodiscard]] static LaneValues uniform(unsigned bits) { return uniform(full_range(bits)); }
+  [[nodiscard]] static LaneValues constant(std::int64_t value);
+  [[nodiscard]] static LaneValues any() { return LaneValues{.kind = Kind::vector}; }
+  [[nodiscard]] static LaneValues guessed(const LaneOffsets& offset);
 };
 
-// A form says nothing of the width that it is meant for: it holds for a value of so many bits, and
-// whoever hands it on to one of another width has to resize it.
+// They say nothing of the width that they are meant for: they hold for a value of so many bits, and
+// whoever hands them on to one of another width has to resize them.
 
-// The smallest form that covers both. Offsets that differ give a vector.
-[[nodiscard]] Form join(const Form& a, const Form& b);
+// The least that covers both. Offsets that differ give a vector.
+[[nodiscard]] LaneValues join(const LaneValues& a, const LaneValues& b);
 
-// Transfer functions of the integer operations that keep a form affine; everything else is uniform
+// What integer operations give that keep their operands affine; everything else is uniform
 // where all operands are, and a vector otherwise. `bits` is the width the operation works at, which
 // is that of both operands, but for the amount of a shift, and of the result.
-[[nodiscard]] Form add(const Form& a, const Form& b, unsigned bits);
-[[nodiscard]] Form subtract(const Form& a, const Form& b, unsigned bits);
-[[nodiscard]] Form multiply(const Form& a, const Form& b, unsigned bits);
-[[nodiscard]] Form shift_left(const Form& a, const Form& amount, unsigned bits);
-[[nodiscard]] Form shift_right(const Form& a, const Form& amount, unsigned bits, bool is_signed);
-[[nodiscard]] Form bit_and(const Form& a, const Form& b, unsigned bits);
-[[nodiscard]] Form bit_or(const Form& a, const Form& b, unsigned bits);
+[[nodiscard]] LaneValues add(const LaneValues& a, const LaneValues& b, unsigned bits);
+[[nodiscard]] LaneValues subtract(const LaneValues& a, const LaneValues& b, unsigned bits);
+[[nodiscard]] LaneValues multiply(const LaneValues& a, const LaneValues& b, unsigned bits);
+[[nodiscard]] LaneValues shift_left(const LaneValues& a, const LaneValues& amount, unsigned bits);
+[[nodiscard]] LaneValues shift_right(const LaneValues& a, const LaneValues& amount, unsigned bits,
+                                     bool is_signed);
+[[nodiscard]] LaneValues bit_and(const LaneValues& a, const LaneValues& b, unsigned bits);
+[[nodiscard]] LaneValues bit_or(const LaneValues& a, const LaneValues& b, unsigned bits);
 
 // What the upper bits of a value become that gets more of them.
 enum class Extension : std::uint8_t {
@@ -72,9 +73,9 @@ enum class Extension : std::uint8_t {
   sign,
   either,  // one of the two: that is known of values alone that are not negative
 };
-[[nodiscard]] Form extend(const Form& a, unsigned from, unsigned to, Extension how);
-[[nodiscard]] Form truncate(const Form& a, unsigned to);
+[[nodiscard]] LaneValues extend(const LaneValues& a, unsigned from, unsigned to, Extension how);
+[[nodiscard]] LaneValues truncate(const LaneValues& a, unsigned to);
 // The one or the other.
-[[nodiscard]] Form resize(const Form& a, unsigned from, unsigned to, Extension how);
+[[nodiscard]] LaneValues resize(const LaneValues& a, unsigned from, unsigned to, Extension how);
 
 }  // namespace emulator::lower

@@ -1,33 +1,21 @@
-#include "lower/word_patterns.h"
-
-#include <fmt/format.h>
+#include "lower/word_rules.h"
 
 #include <algorithm>
-#include <map>
-#include <string>
-#include <vector>
-
-#include "lower/writer.h"
+#include <array>
+#include <cstddef>
+#include <utility>
 
 namespace emulator::lower {
 namespace {
 
 using M = ptx::Modifier;
-using O = ptx::Opcode;
 using T = ptx::Type;
-using Words = std::vector<M>;
-using Types = std::vector<T>;
 
-// All of `all`, one of `one` where it names any, and nothing else but `may`. `types` are those of
-// the last type, `results` those of the one before it; none named: anything.
-struct Pattern {
-  Types types;
-  Words one{};
-  Words may{};
-  Words all{};
-  Types results{};
-};
-using Patterns = std::vector<Pattern>;
+template <typename Item>
+std::vector<Item> operator+(std::vector<Item> left, const std::vector<Item>& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
 
 const Words kRounding = {M::rn, M::rz, M::rm, M::rp};
 const Words kToInteger = {M::rni, M::rzi, M::rmi, M::rpi};
@@ -40,13 +28,8 @@ const Types kBits = {T::b16, T::b32, T::b64};
 const Types kLongBits = {T::b32, T::b64};
 const Types kF16 = {T::f16, T::f16x2};
 const Types kBf16 = {T::bf16, T::bf16x2};
+const Types kChoices = kBits + kIntegers + Types{T::f32, T::f64};
 const Types kFlushed = {T::f32, T::f16, T::f16x2};
-
-template <typename Item>
-std::vector<Item> operator+(std::vector<Item> left, const std::vector<Item>& right) {
-  left.insert(left.end(), right.begin(), right.end());
-  return left;
-}
 
 // One of these words, or none.
 Patterns perhaps(const Words& words, const Pattern& pattern) {
@@ -141,7 +124,7 @@ Patterns comparisons_with_result() {
 
 // Between the types that stand alone in a register. What packs two or has fewer bits than a byte
 // is none of these.
-Patterns conversions() {
+Patterns plain_conversions() {
   const Types smaller = {T::f16, T::f32, T::f64};
   const Types brains = {T::bf16};
   return {
@@ -184,6 +167,21 @@ Patterns conversions() {
   };
 }
 
+bool is_plain_conversion(const ptx::Instruction& instruction) {
+  static const Types kPlain = kAllIntegers + kBits + Types{T::b8, T::f16, T::bf16, T::f32, T::f64};
+  return instruction.types.size() == 2 && !instruction.has(M::pack) &&
+         std::ranges::all_of(instruction.types, [](T type) {
+           return std::ranges::find(kPlain, type) != kPlain.end();
+         });
+}
+
+WordRule conversions() {
+  return {.has_pattern = is_plain_conversion,
+          .patterns = plain_conversions(),
+          .words = {M::rn, M::rz, M::rm, M::rp, M::rna, M::rni, M::rzi, M::rmi, M::rpi, M::ftz,
+                    M::sat, M::relu, M::satfinite, M::pack}};
+}
+
 // How it is ordered, for whom, and where it is kept: none changes the result.
 const Words kHow = {M::relaxed, M::acquire, M::release, M::acq_rel,      M::cta,
                     M::cluster, M::gpu,     M::sys,     M::L2_cache_hint};
@@ -201,138 +199,122 @@ Patterns atomics() {
                   {.types = {T::b16, T::b32, T::b64, T::b128}, .may = kHow, .all = {M::cas}}};
 }
 
-const std::map<O, Patterns>& patterns() {
-  static const Types kChoices = kBits + kIntegers + Types{T::f32, T::f64};
-  static const std::map<O, Patterns> kAll = {
-      {O::add, sums() + Patterns{{.types = {T::u16x2, T::s16x2}}}},
-      {O::sub, sums()},
-      {O::addc, {{.types = kIntegers}, {.types = kCarries, .all = {M::cc}}}},
-      {O::subc, {{.types = kIntegers}, {.types = kCarries, .all = {M::cc}}}},
-      {O::mul, products()},
-      {O::mad, sums_of_products()},
-      {O::madc,
-       {{.types = kIntegers, .one = {M::lo, M::hi}},
-        {.types = kCarries, .one = {M::lo, M::hi}, .all = {M::cc}}}},
-      {O::fma, fused()},
-      {O::div,
-       {{.types = kIntegers},
-        {.types = {T::f32}, .one = kRounding + Words{M::approx, M::full}, .may = {M::ftz}},
-        {.types = {T::f64}, .one = kRounding}}},
-      {O::rem, {{.types = kIntegers}}},
-      {O::rcp, reciprocals() + Patterns{{.types = {T::f64}, .all = {M::approx, M::ftz}}}},
-      {O::sqrt, reciprocals()},
-      {O::rsqrt, {{.types = {T::f32, T::f64}, .may = {M::ftz}, .all = {M::approx}}}},
-      {O::sin, approximate()},
-      {O::cos, approximate()},
-      {O::lg2, approximate()},
-      {O::ex2, approximate() + Patterns{{.types = kF16, .all = {M::approx}},
-                                        {.types = kBf16, .all = {M::approx, M::ftz}}}},
-      {O::tanh, {{.types = Types{T::f32} + kF16 + kBf16, .all = {M::approx}}}},
-      {O::abs, signs()},
-      {O::neg, signs()},
-      {O::min, extremes()},
-      {O::max, extremes()},
-      {O::and_, {{.types = kBits + Types{T::pred}}}},
-      {O::or_, {{.types = kBits + Types{T::pred}}}},
-      {O::xor_, {{.types = kBits + Types{T::pred}}}},
-      {O::not_, {{.types = kBits + Types{T::pred}}}},
-      {O::cnot, {{.types = kBits}}},
-      {O::mul24, {{.types = {T::u32, T::s32}, .one = {M::lo, M::hi}}}},
-      {O::mad24,
-       {{.types = {T::u32, T::s32}, .one = {M::lo, M::hi}},
-        {.types = {T::s32}, .all = {M::hi, M::sat}}}},
-      {O::sad, {{.types = kIntegers}}},
-      {O::brev, {{.types = kLongBits}}},
-      {O::copysign, {{.types = {T::f32, T::f64}}}},
-      {O::shl, {{.types = kBits}}},
-      {O::shr, {{.types = kBits + kIntegers}}},
-      {O::popc, {{.types = kLongBits}}},
-      {O::clz, {{.types = kLongBits}}},
-      {O::bfind, {{.types = kCarries, .may = {M::shiftamt}}}},
-      {O::bfe, {{.types = kCarries}}},
-      {O::bfi, {{.types = kLongBits}}},
-      {O::fns, {{.types = {T::b32}}}},
-      {O::lop3, {{.types = {T::b32}}, {.types = {T::b32}, .one = {M::or_, M::and_}}}},
-      {O::bmsk, {{.types = {T::b32}, .one = {M::wrap, M::clamp}}}},
-      {O::szext, {{.types = {T::u32, T::s32}, .one = {M::wrap, M::clamp}}}},
-      {O::shf,
-       {{.types = {T::b32}, .one = {M::wrap, M::clamp}, .all = {M::l}},
-        {.types = {T::b32}, .one = {M::wrap, M::clamp}, .all = {M::r}}}},
-      {O::prmt, perhaps({M::f4e, M::b4e, M::rc8, M::ecl, M::ecr, M::rc16}, {.types = {T::b32}})},
-      {O::mov, {{.types = kChoices + Types{T::b128, T::pred}}}},
-      {O::selp, {{.types = kChoices}}},
-      {O::set, comparisons_with_result()},
-      {O::setp, comparisons()},
-      {O::slct,
-       {{.types = {T::s32}, .results = kChoices},
-        {.types = {T::f32}, .may = {M::ftz}, .results = kChoices}}},
-      {O::testp,
-       {{.types = {T::f32, T::f64},
-         .one = {M::finite, M::infinite, M::number, M::notanumber, M::normal, M::subnormal}}}},
-      {O::dp4a, {{.types = {T::u32, T::s32}}}},
-      {O::dp2a, {{.types = {T::u32, T::s32}, .one = {M::lo, M::hi}}}},
-      {O::cvt, conversions()},
-      {O::atom, atomics()},
-      {O::red, reductions()},
-      {O::shfl, {{.types = {T::b32}, .one = {M::up, M::down, M::bfly, M::idx}, .may = {M::sync}}}},
-      {O::match, {{.types = kLongBits, .one = {M::any, M::all}, .may = {M::sync}}}},
-      {O::redux,
-       {{.types = {T::u32, T::s32}, .one = {M::add, M::min, M::max}, .all = {M::sync}},
-        {.types = {T::b32}, .one = kLogic, .all = {M::sync}}}},
-  };
-  return kAll;
+// Those whose words go together in more ways than can be listed.
+
+Words video() { return {M::sat, M::add, M::min, M::max}; }
+Words video_shifts() { return {M::sat, M::clamp, M::wrap, M::add, M::min, M::max}; }
+Words video_comparisons() {
+  return {M::eq, M::ne, M::lt, M::le, M::gt, M::ge, M::add, M::min, M::max};
+}
+Words accesses() {
+  return {M::weak,
+          M::volatile_,
+          M::relaxed,
+          M::mmio,
+          M::cta,
+          M::cluster,
+          M::gpu,
+          M::sys,
+          M::cg,
+          M::cs,
+          M::L1_evict_normal,
+          M::L1_evict_unchanged,
+          M::L1_evict_first,
+          M::L1_evict_last,
+          M::L1_no_allocate,
+          M::L2_evict_last,
+          M::L2_evict_normal,
+          M::L2_evict_first,
+          M::L2_cache_hint};
+}
+Words loads() {
+  return accesses() + Words{M::acquire, M::nc,     M::ca,      M::lu,     M::cv,
+                            M::unified, M::L2_64B, M::L2_128B, M::L2_256B};
+}
+Words stores() { return accesses() + Words{M::release, M::wb, M::wt}; }
+Words copies() {
+  return kLogic + Words{M::async,
+                        M::bulk,
+                        M::reduce,
+                        M::prefetch,
+                        M::ca,
+                        M::cg,
+                        M::read,
+                        M::L2,
+                        M::commit_group,
+                        M::wait_group,
+                        M::wait_all,
+                        M::bulk_group,
+                        M::mbarrier,
+                        M::arrive,
+                        M::noinc,
+                        M::ignore_src,
+                        M::L2_64B,
+                        M::L2_128B,
+                        M::L2_256B,
+                        M::L2_cache_hint,
+                        M::mbarrier_complete_tx_bytes,
+                        M::add,
+                        M::min,
+                        M::max,
+                        M::inc,
+                        M::dec,
+                        M::noftz};
+}
+Words mbarriers() {
+  return {M::init,     M::inval,       M::expect_tx,     M::complete_tx,
+          M::arrive,   M::arrive_drop, M::noComplete,    M::test_wait,
+          M::try_wait, M::parity,      M::pending_count, M::acquire,
+          M::release,  M::relaxed,     M::cta,           M::cluster};
+}
+Words barriers() {
+  return {M::cta, M::sync, M::arrive,  M::red,  M::aligned, M::popc,    M::and_,
+          M::or_, M::warp, M::cluster, M::wait, M::acquire, M::release, M::relaxed};
+}
+Words matrix_accesses() { return {M::sync, M::aligned, M::m8n8, M::x1, M::x2, M::x4, M::trans}; }
+Words matrix_products() {
+  return {M::sync,      M::aligned, M::row,      M::col,      M::m8n8k4,
+          M::m16n8k4,   M::m16n8k8, M::m16n8k16, M::m16n8k32, M::satfinite,
+          M::m8n8k16,   M::m8n8k32, M::m8n8k128, M::m16n8k64, M::m16n8k128,
+          M::m16n8k256, M::xor_,    M::and_,     M::popc};
+}
+Words matrix_fragments() {
+  return {M::sync,     M::aligned,  M::row,      M::col,       M::load, M::store,
+          M::mma,      M::a,        M::b,        M::c,         M::d,    M::m16n16k16,
+          M::m8n32k16, M::m32n8k16, M::m16n16k8, M::satfinite, M::rn,   M::m8n8k4,
+          M::m8n8k32,  M::m8n8k128, M::xor_,     M::and_,      M::popc};
 }
 
-template <typename Item>
-bool contains(const std::vector<Item>& items, Item item) {
-  return std::ranges::find(items, item) != items.end();
-}
+// Hints and fences: no word of theirs changes a result.
+WordRule any_words() { return {.any = true}; }
 
-bool is_word_of(const Pattern& pattern, M word) {
-  return contains(pattern.one, word) || contains(pattern.may, word) || contains(pattern.all, word);
-}
+Words no_words() { return {}; }
 
-bool has_types_of(const Pattern& pattern, const ptx::Instruction& instruction) {
-  if (!contains(pattern.types, instruction.type())) return false;
-  return pattern.results.empty() ||
-         (instruction.types.size() == 2 && contains(pattern.results, instruction.types.front()));
-}
+// What the emulator has none of, whatever words an instruction of it carries.
+WordRule lacking(const char* why) { return {.lacking = why}; }
 
-bool fits(const Pattern& pattern, const ptx::Instruction& instruction) {
-  const auto has = [&](M word) { return instruction.has(word); };
-  return std::ranges::all_of(pattern.all, has) &&
-         std::ranges::count_if(pattern.one, has) == (pattern.one.empty() ? 0 : 1) &&
-         std::ranges::all_of(instruction.modifiers,
-                             [&](M word) { return is_word_of(pattern, word); });
+WordRule rule(WordRule whole) { return whole; }
+WordRule rule(Patterns patterns) { return {.patterns = std::move(patterns)}; }
+WordRule rule(Words words) { return {.words = std::move(words)}; }
+
+// st.async and red.async. In a cluster of one block PTX leaves open what they do (PTX ISA, st.async
+// and red.async, "Conditions"), and an H200 stops with an illegal instruction.
+template <typename Others>
+WordRule refusing_async(Others others) {
+  WordRule all = rule(std::move(others));
+  all.refused = {M::async, "it is for clusters of several blocks"};
+  return all;
 }
 
 }  // namespace
 
-bool has_patterns(const ptx::Instruction& instruction) {
-  if (instruction.opcode == O::cvt) {
-    static const Types kListed =
-        kAllIntegers + kBits + Types{T::b8, T::f16, T::bf16, T::f32, T::f64};
-    return instruction.types.size() == 2 && !instruction.has(M::pack) &&
-           std::ranges::all_of(instruction.types, [](T type) { return contains(kListed, type); });
-  }
-  return patterns().contains(instruction.opcode);
-}
-
-void require_pattern(const ptx::Instruction& instruction) {
-  std::vector<const Pattern*> of_types;
-  for (const Pattern& pattern : patterns().at(instruction.opcode)) {
-    if (!has_types_of(pattern, instruction)) continue;
-    if (fits(pattern, instruction)) return;
-    of_types.push_back(&pattern);
-  }
-  if (of_types.empty()) unsupported(instruction, "it is not defined for this type");
-  for (const M word : instruction.modifiers) {
-    const auto has_word = [&](const Pattern* pattern) { return is_word_of(*pattern, word); };
-    if (std::ranges::none_of(of_types, has_word)) {
-      unsupported(instruction, fmt::format("'.{}' is not, for this type", ptx::spelling(word)));
-    }
-  }
-  unsupported(instruction, "a word is missing, or some do not go together");
+const WordRule& word_rule(ptx::Opcode opcode) {
+#define OPCODE(opcode, spelling, group, result, effect, lanes, nans, value, lowering, ...) \
+  rule(__VA_ARGS__),
+  static const auto kRules = std::to_array<WordRule>({
+#include "ptx/opcodes.def"
+  });
+  return kRules.at(static_cast<std::size_t>(opcode));
 }
 
 }  // namespace emulator::lower

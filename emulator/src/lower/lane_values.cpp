@@ -1,4 +1,4 @@
-#include "lower/form.h"
+#include "lower/lane_values.h"
 
 #include <algorithm>
 #include <bit>
@@ -33,37 +33,45 @@ unsigned zeros_of(std::int64_t value) {
 Wide first_bit(unsigned trailing_zeros) { return Wide{1} << std::min(trailing_zeros, 64U); }
 
 // The bounds of what the lanes hold, as numbers without an end.
-Wide lowest_lane(const Form& form) { return Wide{form.range.low} + form.lowest_offset(); }
-Wide highest_lane(const Form& form) { return Wide{form.range.high} + form.highest_offset(); }
+Wide lowest_lane(const LaneValues& lane_values) {
+  return Wide{lane_values.range.low} + lane_values.lowest_offset();
+}
+Wide highest_lane(const LaneValues& lane_values) {
+  return Wide{lane_values.range.high} + lane_values.highest_offset();
+}
 
 // Whether scalar and lanes, read as signed at this width, are all what the sums say.
-bool fits(const Form& form, unsigned bits) {
+bool fits(const LaneValues& lane_values, unsigned bits) {
   const Range full = full_range(bits);
-  return lowest_lane(form) >= full.low && highest_lane(form) <= full.high &&
-         form.range.low >= full.low && form.range.high <= full.high;
+  return lowest_lane(lane_values) >= full.low && highest_lane(lane_values) <= full.high &&
+         lane_values.range.low >= full.low && lane_values.range.high <= full.high;
 }
 
-bool is_never_negative(const Form& form) { return form.range.low >= 0 && lowest_lane(form) >= 0; }
-
-// The form of a result that is no longer affine: uniform operands still give a uniform result.
-Form other(const Form& a, const Form& b, unsigned bits) {
-  if (a.kind == Form::Kind::unset || b.kind == Form::Kind::unset) return {};
-  return a.is_uniform() && b.is_uniform() ? Form::uniform(bits) : Form::any();
+bool is_never_negative(const LaneValues& lane_values) {
+  return lane_values.range.low >= 0 && lowest_lane(lane_values) >= 0;
 }
 
-bool has_offsets(const Form& form) { return form.kind == Form::Kind::affine || form.guess; }
+// A result that is no longer affine: uniform operands still give a uniform result.
+LaneValues other(const LaneValues& a, const LaneValues& b, unsigned bits) {
+  if (a.kind == LaneValues::Kind::unset || b.kind == LaneValues::Kind::unset) return {};
+  return a.is_uniform() && b.is_uniform() ? LaneValues::uniform(bits) : LaneValues::any();
+}
+
+bool has_offsets(const LaneValues& lane_values) {
+  return lane_values.kind == LaneValues::Kind::affine || lane_values.guess;
+}
 
 // Combines the offsets of an operation that is linear in both operands.
 template <typename Combine>
-Form linear(const Form& a, const Form& b, Range range, unsigned zeros, unsigned bits,
-            Combine combine) {
-  if (a.kind == Form::Kind::unset || b.kind == Form::Kind::unset) return {};
-  if (!has_offsets(a) || !has_offsets(b)) return Form::any();
-  Form result = Form::uniform(range, zeros);
+LaneValues linear(const LaneValues& a, const LaneValues& b, Range range, unsigned zeros,
+                  unsigned bits, Combine combine) {
+  if (a.kind == LaneValues::Kind::unset || b.kind == LaneValues::Kind::unset) return {};
+  if (!has_offsets(a) || !has_offsets(b)) return LaneValues::any();
+  LaneValues result = LaneValues::uniform(range, zeros);
   for (std::size_t lane = 0; lane < result.offset.size(); ++lane) {
     result.offset[lane] = wrap(combine(a.offset[lane], b.offset[lane]), bits);
   }
-  if (a.is_vector() || b.is_vector()) return Form::guessed(result.offset);
+  if (a.is_vector() || b.is_vector()) return LaneValues::guessed(result.offset);
   return result;
 }
 
@@ -75,55 +83,55 @@ Range full_range(unsigned bits) {
   return {-half, half - 1};
 }
 
-bool Form::is_uniform() const {
+bool LaneValues::is_uniform() const {
   return kind == Kind::affine && std::ranges::all_of(offset, [](std::int64_t o) { return o == 0; });
 }
-std::int64_t Form::lowest_offset() const { return *std::ranges::min_element(offset); }
-std::int64_t Form::highest_offset() const { return *std::ranges::max_element(offset); }
+std::int64_t LaneValues::lowest_offset() const { return *std::ranges::min_element(offset); }
+std::int64_t LaneValues::highest_offset() const { return *std::ranges::max_element(offset); }
 
-Form Form::uniform(Range range, unsigned trailing_zeros) {
+LaneValues LaneValues::uniform(Range range, unsigned trailing_zeros) {
   return {.kind = Kind::affine,
           .range = range,
           .trailing_zeros = range.constant() ? zeros_of(range.low) : trailing_zeros};
 }
-Form Form::constant(std::int64_t value) { return uniform(Range{value, value}); }
-Form Form::guessed(const LaneOffsets& offset) {
+LaneValues LaneValues::constant(std::int64_t value) { return uniform(Range{value, value}); }
+LaneValues LaneValues::guessed(const LaneOffsets& offset) {
   return {.kind = Kind::vector, .offset = offset, .guess = true};
 }
 
-Form join(const Form& a, const Form& b) {
-  if (a.kind == Form::Kind::unset) return b;
-  if (b.kind == Form::Kind::unset) return a;
-  if (!has_offsets(a) || !has_offsets(b) || a.offset != b.offset) return Form::any();
-  if (a.is_vector() || b.is_vector()) return Form::guessed(a.offset);
-  Form result = a;
+LaneValues join(const LaneValues& a, const LaneValues& b) {
+  if (a.kind == LaneValues::Kind::unset) return b;
+  if (b.kind == LaneValues::Kind::unset) return a;
+  if (!has_offsets(a) || !has_offsets(b) || a.offset != b.offset) return LaneValues::any();
+  if (a.is_vector() || b.is_vector()) return LaneValues::guessed(a.offset);
+  LaneValues result = a;
   result.range = {std::min(a.range.low, b.range.low), std::max(a.range.high, b.range.high)};
   result.trailing_zeros = std::min(a.trailing_zeros, b.trailing_zeros);
   return result;
 }
 
-Form add(const Form& a, const Form& b, unsigned bits) {
+LaneValues add(const LaneValues& a, const LaneValues& b, unsigned bits) {
   return linear(
       a, b, range_or_full(Wide{a.range.low} + b.range.low, Wide{a.range.high} + b.range.high, bits),
       std::min(a.trailing_zeros, b.trailing_zeros), bits, [](Wide x, Wide y) { return x + y; });
 }
 
-Form subtract(const Form& a, const Form& b, unsigned bits) {
+LaneValues subtract(const LaneValues& a, const LaneValues& b, unsigned bits) {
   return linear(
       a, b, range_or_full(Wide{a.range.low} - b.range.high, Wide{a.range.high} - b.range.low, bits),
       std::min(a.trailing_zeros, b.trailing_zeros), bits, [](Wide x, Wide y) { return x - y; });
 }
 
-Form multiply(const Form& a, const Form& b, unsigned bits) {
+LaneValues multiply(const LaneValues& a, const LaneValues& b, unsigned bits) {
   if (!a.is_constant() && b.is_constant()) return multiply(b, a, bits);
-  if (!a.is_constant() || b.kind == Form::Kind::unset) {
-    const Form result = other(a, b, bits);
+  if (!a.is_constant() || b.kind == LaneValues::Kind::unset) {
+    const LaneValues result = other(a, b, bits);
     if (result.is_uniform()) {
       const Wide corners[] = {Wide{a.range.low} * b.range.low, Wide{a.range.low} * b.range.high,
                               Wide{a.range.high} * b.range.low, Wide{a.range.high} * b.range.high};
-      return Form::uniform(range_or_full(*std::ranges::min_element(corners),
-                                         *std::ranges::max_element(corners), bits),
-                           std::min(a.trailing_zeros + b.trailing_zeros, 64U));
+      return LaneValues::uniform(range_or_full(*std::ranges::min_element(corners),
+                                               *std::ranges::max_element(corners), bits),
+                                 std::min(a.trailing_zeros + b.trailing_zeros, 64U));
     }
     return result;
   }
@@ -135,41 +143,42 @@ Form multiply(const Form& a, const Form& b, unsigned bits) {
                 [factor](Wide, Wide y) { return factor * y; });
 }
 
-Form shift_left(const Form& a, const Form& amount, unsigned bits) {
+LaneValues shift_left(const LaneValues& a, const LaneValues& amount, unsigned bits) {
   if (!amount.is_constant()) return other(a, amount, bits);
   const std::int64_t by = amount.range.low;
   if (by < 0 || by >= static_cast<std::int64_t>(bits)) return other(a, amount, bits);
   if (by == 63) return other(a, amount, bits);  // 1 << 63 is no positive factor
-  return multiply(a, Form::constant(std::int64_t{1} << by), bits);
+  return multiply(a, LaneValues::constant(std::int64_t{1} << by), bits);
 }
 
-Form shift_right(const Form& a, const Form& amount, unsigned bits, bool is_signed) {
-  if (a.kind == Form::Kind::unset || amount.kind == Form::Kind::unset) return {};
+LaneValues shift_right(const LaneValues& a, const LaneValues& amount, unsigned bits,
+                       bool is_signed) {
+  if (a.kind == LaneValues::Kind::unset || amount.kind == LaneValues::Kind::unset) return {};
   const std::int64_t by = amount.range.low;
   const bool exact = amount.is_constant() && by >= 0 && by < static_cast<std::int64_t>(bits) &&
-                     by < 63 && a.kind == Form::Kind::affine;
+                     by < 63 && a.kind == LaneValues::Kind::affine;
   if (!exact) return other(a, amount, bits);
   // An unsigned shift further needs that nothing is negative.
   if (!fits(a, bits) || (!is_signed && !is_never_negative(a))) return other(a, amount, bits);
   // All bits of every lane, and of the scalar, are shifted out: the sign of a value that has none,
   // as in a division by a power of two.
   const Wide highest = std::max(highest_lane(a), Wide{a.range.high});
-  if (is_never_negative(a) && (highest >> by) == 0) return Form::constant(0);
+  if (is_never_negative(a) && (highest >> by) == 0) return LaneValues::constant(0);
   // The scalar's bits that are shifted out are zero, so that no lane carries into what is kept.
   if (!a.is_uniform() && a.trailing_zeros < static_cast<unsigned>(by)) {
     return other(a, amount, bits);
   }
   const unsigned zeros = a.trailing_zeros - std::min(a.trailing_zeros, static_cast<unsigned>(by));
-  Form result = Form::uniform(Range{a.range.low >> by, a.range.high >> by}, zeros);
+  LaneValues result = LaneValues::uniform(Range{a.range.low >> by, a.range.high >> by}, zeros);
   for (std::size_t lane = 0; lane < result.offset.size(); ++lane) {
     result.offset[lane] = a.offset[lane] >> by;
   }
   return result;
 }
 
-Form bit_and(const Form& a, const Form& b, unsigned bits) {
+LaneValues bit_and(const LaneValues& a, const LaneValues& b, unsigned bits) {
   if (!a.is_constant() && b.is_constant()) return bit_and(b, a, bits);
-  if (!a.is_constant() || b.kind != Form::Kind::affine) return other(a, b, bits);
+  if (!a.is_constant() || b.kind != LaneValues::Kind::affine) return other(a, b, bits);
   const std::int64_t mask = a.range.low;
   // Offsets that lie below the scalar's lowest bit do not meet it: each is masked by itself.
   const Wide limit = first_bit(b.trailing_zeros);
@@ -181,19 +190,20 @@ Form bit_and(const Form& a, const Form& b, unsigned bits) {
   // Where the mask keeps none of the scalar's possible bits, the scalar is 0.
   if (mask >= 0 && mask < limit) range = {0, 0};
   if (b.range.constant()) range = {mask & b.range.low, mask & b.range.low};
-  Form result = Form::uniform(range, std::max(zeros_of(mask), b.trailing_zeros));
+  LaneValues result = LaneValues::uniform(range, std::max(zeros_of(mask), b.trailing_zeros));
   for (std::size_t lane = 0; lane < result.offset.size(); ++lane) {
     result.offset[lane] = b.offset[lane] & mask;
   }
   return result;
 }
 
-Form bit_or(const Form& a, const Form& b, unsigned bits) {
-  if (a.kind == Form::Kind::unset || b.kind == Form::Kind::unset) return {};
-  if (a.kind != Form::Kind::affine || b.kind != Form::Kind::affine) return other(a, b, bits);
+LaneValues bit_or(const LaneValues& a, const LaneValues& b, unsigned bits) {
+  if (a.kind == LaneValues::Kind::unset || b.kind == LaneValues::Kind::unset) return {};
+  if (a.kind != LaneValues::Kind::affine || b.kind != LaneValues::Kind::affine)
+    return other(a, b, bits);
   // Everything `small` can be lies below the lowest bit of large's scalar, and large has no offsets
   // of its own: they do not meet, so that their sum is the same.
-  const auto fits_below = [&](const Form& small, const Form& large) {
+  const auto fits_below = [&](const LaneValues& small, const LaneValues& large) {
     const Wide limit = first_bit(large.trailing_zeros);
     return large.is_uniform() && fits(small, bits) && small.range.low >= 0 &&
            small.lowest_offset() >= 0 && small.range.high < limit && highest_lane(small) < limit;
@@ -202,20 +212,20 @@ Form bit_or(const Form& a, const Form& b, unsigned bits) {
   return other(a, b, bits);
 }
 
-Form extend(const Form& a, unsigned from, unsigned to, Extension how) {
-  if (a.kind != Form::Kind::affine || from >= to) return a;
+LaneValues extend(const LaneValues& a, unsigned from, unsigned to, Extension how) {
+  if (a.kind != LaneValues::Kind::affine || from >= to) return a;
   if (fits(a, from) && (how == Extension::sign || is_never_negative(a))) return a;
-  if (!a.is_uniform()) return Form::guessed(a.offset);
+  if (!a.is_uniform()) return LaneValues::guessed(a.offset);
   // No fewer zeros: they are the lowest bits, which stay. from < to <= 64, but of a register of 128
   // bits nothing is claimed that 64 do not say.
   const bool zeros = how == Extension::zeros && from < 63;
   const Range range = zeros ? Range{0, (std::int64_t{1} << from) - 1} : full_range(to);
-  return Form::uniform(range, a.trailing_zeros);
+  return LaneValues::uniform(range, a.trailing_zeros);
 }
 
-Form truncate(const Form& a, unsigned to) {
-  if (a.kind == Form::Kind::unset) return a;
-  Form result = a;
+LaneValues truncate(const LaneValues& a, unsigned to) {
+  if (a.kind == LaneValues::Kind::unset) return a;
+  LaneValues result = a;
   for (auto& offset : result.offset) offset = wrap(offset, to);
   if (a.is_vector()) return result;
   const std::int64_t wrapped = wrap(a.range.low, to);
@@ -225,7 +235,7 @@ Form truncate(const Form& a, unsigned to) {
   return result;
 }
 
-Form resize(const Form& a, unsigned from, unsigned to, Extension how) {
+LaneValues resize(const LaneValues& a, unsigned from, unsigned to, Extension how) {
   return from < to ? extend(a, from, to, how) : truncate(a, to);
 }
 
