@@ -74,6 +74,7 @@ const Finding* finding_in_loop(std::string_view verdict) {
 
 std::vector<Finding> all_findings() {
   std::vector<Finding> all;
+  all.reserve(kVerdicts.size() + kOutcomes.size());
   for (const auto& row : kVerdicts) all.push_back(row.finding);
   for (const auto& row : kOutcomes) all.push_back(row.finding);
   return all;
