@@ -178,6 +178,9 @@ TEST(ForeignHeaders, LlvmIsForTheEmulatorsJit) {
 TEST(ForeignHeaders, HeavyHeadersStayInACppFile) {
   EXPECT_THAT(planted("src/cli/x.h", "#include <CLI/CLI.hpp>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/trial/runner/x.h", "#include <nlohmann/json.hpp>\n"), SizeIs(1));
+  EXPECT_THAT(planted("include/autokernel/base/x.h", "#include <nlohmann/json.hpp>\n"), SizeIs(1));
+  EXPECT_THAT(planted("include/autokernel/base/x_json.h", "#include <nlohmann/json.hpp>\n"),
+              IsEmpty());
   EXPECT_THAT(planted("src/cases/x.h", "#include <toml++/toml.h>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/cases/x.h", "#include <muParser.h>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/base/x.h", "#include <spdlog/spdlog.h>\n"), SizeIs(1));
