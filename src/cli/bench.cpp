@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -46,9 +45,6 @@ JSON object (docs/json.md).
 With --against, 0 is faster.
 )";
 
-// What may stop it before there is a verdict.
-constexpr std::array kStops = {Stop::usage, Stop::environment, Stop::internal};
-
 // What is known to be in the way before anything is measured.
 void warn(const Console& console, const trial::Result& known) {
   for (const std::string& warning : known.warnings) {
@@ -59,7 +55,7 @@ void warn(const Console& console, const trial::Result& known) {
 }  // namespace
 
 void Bench::declare(Options options) {
-  options.footer(kBenchExamples + exit_codes_text(kStops));
+  options.footer(kBenchExamples + exit_codes_text({Stop::repository, Stop::scope, Stop::budget}));
   add_case(options, case_directory_);
   options.add_option("--kernel", kernel_file_, "File to measure (default: the case's kernel.cu)")
       .type_name("FILE");

@@ -5,11 +5,8 @@
 #include <string>
 
 namespace autokernel::cli {
-namespace {
 
-constexpr std::size_t kWidest = 99;
-
-[[nodiscard]] std::string broken(const std::string& text, std::size_t width) {
+std::string wrapped(const std::string& text, std::size_t width) {
   std::istringstream words(text);
   std::string lines;
   std::size_t column = 0;
@@ -22,10 +19,12 @@ constexpr std::size_t kWidest = 99;
   return lines;
 }
 
+namespace {
+
 class HelpFormat : public CLI::Formatter {
  public:
   [[nodiscard]] std::string make_option_desc(const CLI::Option* option) const override {
-    return broken(Formatter::make_option_desc(option), kWidest - get_column_width());
+    return wrapped(Formatter::make_option_desc(option), kHelpWidth - get_column_width());
   }
 };
 
