@@ -1,6 +1,7 @@
 // JSON for people and other programs: objects with the fields of our structs (fields.h), in their
-// order. What does not exist is null: an optional without a value, an empty text, a number that is
-// none. Only for the .cpp files that define a format: nlohmann-json is heavy.
+// order. What does not exist is null: an optional without a value, a number that is none, and a
+// field that is an empty text; an empty text in a list, a map or an optional is one. Only for the
+// .cpp files that define a format: nlohmann-json is heavy.
 #pragma once
 
 #include <cmath>
@@ -43,13 +44,6 @@ struct Unreadable {
   return json;
 }
 
-// A value that stands for another in a document, such as the name of an enumerator:
-//   std::string represent(const Status&);            how it is written
-//   bool restore(const std::string&, Status&);       false: it stands for none
-// in the namespace of its type.
-template <typename Value>
-concept Represented = requires(const Value& value) { represent(value); };
-
 struct Writer {
   template <std::same_as<Json> Value>
   static Json json(Value value) {
@@ -67,18 +61,18 @@ struct Writer {
   }
   template <typename Value>
   static Json json(const std::optional<Value>& value) {
-    return value ? json(*value) : Json();
+    return value ? element(*value) : Json();
   }
   template <typename Value>
   static Json json(const std::vector<Value>& values) {
     Json array = Json::array();
-    for (const Value& value : values) array.push_back(json(value));
+    for (const Value& value : values) array.push_back(element(value));
     return array;
   }
   template <typename Value>
   static Json json(const std::map<std::string, Value>& values) {
     Json object = Json::object();
-    for (const auto& [name, value] : values) object[valid_utf8(name)] = json(value);
+    for (const auto& [name, value] : values) object[valid_utf8(name)] = element(value);
     return object;
   }
   template <HasFields Object>
@@ -93,6 +87,9 @@ struct Writer {
   }
 
  private:
+  static Json element(const std::string& value) { return valid_utf8(value); }
+  static Json element(const auto& value) { return json(value); }
+
   struct Fields {
     Json& object;
     void operator()(const char* name, const auto& field) const { object[name] = json(field); }

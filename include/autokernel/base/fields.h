@@ -27,4 +27,11 @@ struct AnyFields {
 template <typename Object>
 concept HasFields = requires(Object& object) { visit_fields(AnyFields{}, object); };
 
+// A value that stands for another where fields are written, such as the name of an enumerator:
+//   std::string represent(const Status&);            how it is written
+//   bool restore(const std::string&, Status&);       false: it stands for none
+// in the namespace of its type.
+template <typename Value>
+concept Represented = requires(const Value& value) { represent(value); };
+
 }  // namespace autokernel

@@ -1,7 +1,8 @@
 #include "autokernel/trial/record.h"
 
-#include <nlohmann/json.hpp>
+#include <initializer_list>
 #include <optional>
+#include <set>
 
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/files.h"
@@ -10,16 +11,21 @@
 namespace autokernel::trial {
 
 using document::Json;
+using document::Unreadable;
+
+bool is_utf8(const std::string& text) {
+  try {
+    [[maybe_unused]] const std::string written = Json(text).dump();
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
 
 // Only what can be read back byte for byte; a record without its source is replayed with --kernel.
 template <typename Text>
 [[nodiscard]] Json represent(const SourceText<Text>& source) {
-  try {
-    static_cast<void>(Json(source.text).dump());
-    return source.text;
-  } catch (const Json::type_error&) {
-    return nullptr;
-  }
+  return is_utf8(source.text) ? Json(source.text) : Json();
 }
 [[nodiscard]] static bool restore(const Json& json, const SourceText<std::string>& source) {
   if (!json.is_null()) json.get_to(source.text);
@@ -58,6 +64,38 @@ constexpr int kRecordSchemaVersion = 1;
   object["exit_code"] = exit_code;
   object["error"] = what;
   return line(object);
+}
+
+// A Reader takes what is missing for null, as older records may lack it. These do not lack a field
+// of `Value`, except those named.
+template <typename Value>
+void require_fields(const Json& object, const std::set<std::string>& may_lack = {}) {
+  const Json complete = document::Writer::json(Value{});
+  for (const auto& [name, value] : complete.items()) {
+    if (!may_lack.contains(name)) static_cast<void>(object.at(name));
+  }
+}
+// Null is not among the values of these.
+void require_values(const Json& object, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (object.at(name).is_null()) throw Unreadable{std::string("'") + name + "' is null"};
+  }
+}
+
+[[nodiscard]] Request request_in(const Json& object) {
+  const Json& requested = object.at("request");
+  require_fields<Request>(requested, {"against"});
+  require_values(requested, {"case", "kernel", "device", "size"});
+  if (const auto against = requested.find("against");
+      against != requested.end() && !against->is_null()) {
+    require_fields<Incumbent>(*against);
+    require_values(*against, {"name", "source"});
+  }
+  for (const Json& key : object.at("keys")) require_values(key, {"launch", "key"});
+  Request request;
+  document::Reader::read(requested, request);
+  document::Reader::read(object.at("keys"), request.keys);
+  return request;
 }
 
 [[nodiscard]] Error unusable(const std::filesystem::path& file, const std::string& why) {
@@ -100,16 +138,10 @@ Request recorded_request(const std::filesystem::path& file) {
                                ", this program reads " + std::to_string(kRecordSchemaVersion));
     }
     if (object.contains("error")) throw unusable(file, "no trial was run");
-    Request request;
-    document::Reader::read(object.at("request"), request);
-    document::Reader::read(object.at("keys"), request.keys);
-    if (request.case_directory.empty() || request.kernel_file.empty() || request.size.empty()) {
-      throw unusable(file, "its request lacks a case, a kernel or a size");
-    }
-    return request;
+    return request_in(object);
   } catch (const Json::exception& damage) {
     throw unusable(file, damage.what());
-  } catch (const document::Unreadable& damage) {
+  } catch (const Unreadable& damage) {
     throw unusable(file, damage.why);
   }
 }
@@ -120,12 +152,13 @@ std::optional<Conditions> recorded_conditions(const std::string& record) {
   const auto found = object.find("conditions");
   if (found == object.end() || !found->is_object()) return {};
   try {
+    require_fields<Conditions>(*found, {"environment", "niceness", "processors", "emulation"});
     Conditions conditions;
     document::Reader::read(*found, conditions);
     return conditions;
   } catch (const Json::exception&) {
     return {};
-  } catch (const document::Unreadable&) {
+  } catch (const Unreadable&) {
     return {};
   }
 }

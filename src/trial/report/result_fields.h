@@ -30,6 +30,9 @@ namespace autokernel::trial {
 [[nodiscard]] std::vector<double> represent(const Range& range);
 [[nodiscard]] bool restore(const std::vector<double>& ends, Range& range);
 
+// Whether JSON can hold the text as it is.
+[[nodiscard]] bool is_utf8(const std::string& text);
+
 // A source as it is, or null in a record where it is not UTF-8: it could not be replayed.
 template <typename Text>
 struct SourceText {
@@ -177,15 +180,13 @@ void visit_fields(auto&& fields, Object& conditions) {
 // A record has the speed of no kernel that failed: it is null there.
 template <Of<Result> Object>
 void visit_fields(auto&& fields, Object& result) {
+  const std::optional<Figures> known = figures(result);
   const auto of_times = [&](const char* name, auto value_of) {
-    fields.derived(name, [&] {
-      const std::optional<Figures> known = figures(result);
-      return known ? std::optional(value_of(*known)) : std::nullopt;
-    });
+    fields.derived(name, [&] { return known ? std::optional(value_of(*known)) : std::nullopt; });
   };
   const auto speed = [&](const char* name, auto& value) {
     fields.internal(name, value);
-    fields.derived(name, [&] { return figures(result) ? std::optional(value) : std::nullopt; });
+    fields.derived(name, [&] { return known ? std::optional(value) : std::nullopt; });
   };
   fields.derived("exit_code", [&] { return finding(result).exit_code; });
   fields("verdict", result.verdict);
@@ -207,7 +208,7 @@ void visit_fields(auto&& fields, Object& result) {
   of_times("tflops_s", [](const Figures& f) { return f.tflops_s; });
   const auto of_library = [&](const char* name, auto value_of) {
     fields.derived(name, [&] {
-      const bool compared = figures(result) && result.reference;
+      const bool compared = known && result.reference;
       return compared ? std::optional(value_of(*result.reference)) : std::nullopt;
     });
   };
@@ -219,7 +220,7 @@ void visit_fields(auto&& fields, Object& result) {
     return f.roof ? std::optional(f.roof->peak_pct) : std::nullopt;
   });
   of_times("bound", [](const Figures& f) {
-    return f.roof ? std::string(spelling(f.roof->bound)) : std::string();
+    return f.roof ? std::optional<std::string>(spelling(f.roof->bound)) : std::nullopt;
   });
   speed("event_floor_us", result.event_floor_us);
   speed("event_tick_us", result.event_tick_us);

@@ -4,7 +4,7 @@
 //   "result" | "failure", "body": ...}
 //
 // The body of a phase is its name, that of code and whereabouts a text, that of the others an
-// object with the names of the C++ fields.
+// object with the fields of trial/report/result_fields.h.
 #include "autokernel/trial/message.h"
 
 #include "trial/supervise/message_json.h"

@@ -29,15 +29,6 @@ using Json = nlohmann::json;
                               bounded(what, kLongestWarning)};
 }
 
-[[nodiscard]] inline bool is_utf8(const std::string& text) {
-  try {
-    [[maybe_unused]] const std::string written = Json(text).dump();
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
-}
-
 template <Of<Failure> Object>
 void visit_fields(auto&& fields, Object& failure) {
   fields("stop", failure.stop);
@@ -56,9 +47,6 @@ concept Numbered = std::is_enum_v<Enumeration> && kLast<Enumeration> != Enumerat
 struct AnyMessageFields : AnyFields {};
 template <typename Value>
 concept Described = requires(const Value& value) { visit_fields(AnyMessageFields{}, value); };
-
-template <typename Value>
-concept Represented = requires(const Value& value) { represent(value); };
 
 class Writer {
  public:

@@ -176,5 +176,29 @@ TEST_F(Record, WithAFieldOfAnotherTypeIsRefused) {
   }
 }
 
+using Damage = void (*)(json& record);
+
+class DamagedRecord : public Record, public testing::WithParamInterface<Damage> {};
+
+TEST_P(DamagedRecord, IsRefused) {
+  Request compared = request();
+  compared.incumbent = Incumbent{"HEAD", "__global__ void f() {}\n", {}};
+  json object = json::parse(record(compared, result(), ""));
+  GetParam()(object);
+  EXPECT_THAT([&] { (void)read_back(object.dump()); },
+              ThrowsMessage<Error>(HasSubstr("cannot replay")))
+      << object["request"];
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , DamagedRecord,
+    testing::Values([](json& record) { record.erase("keys"); },
+                    [](json& record) { record["keys"][0].erase("launch"); },
+                    [](json& record) { record["keys"][0]["key"] = nullptr; },
+                    [](json& record) { record["request"].erase("arch"); },
+                    [](json& record) { record["request"]["device"] = nullptr; },
+                    [](json& record) { record["request"]["against"].erase("name"); },
+                    [](json& record) { record["request"]["against"]["source"] = nullptr; }));
+
 }  // namespace
 }  // namespace autokernel::trial

@@ -67,11 +67,27 @@ TEST(RecordedConditions, AreThoseThatWereWritten) {
   EXPECT_THAT(recorded_conditions(record_with({})), Optional(Conditions{}));
 }
 
+TEST(RecordedConditions, TellAnEmptyVariableFromOneThatIsNotSet) {
+  Conditions conditions = of_the_host();
+  conditions.environment = {{"CUDA_VISIBLE_DEVICES", ""}};
+  EXPECT_EQ(object_of(conditions).at("environment").at("CUDA_VISIBLE_DEVICES"), "");
+  EXPECT_THAT(recorded_conditions(record_with(conditions)), Optional(conditions));
+}
+
 TEST(RecordedConditions, MayLackWhatOlderRecordsLack) {
   auto object = object_of(of_a_gpu());
   for (const char* name : {"environment", "niceness", "processors", "emulation"})
     object.erase(name);
   EXPECT_THAT(recorded_conditions(R"({"conditions":)" + object.dump() + "}"), Optional(of_a_gpu()));
+}
+
+TEST(RecordedConditions, ThatLackAnyOtherFieldAreNone) {
+  const auto object = object_of(of_a_gpu());
+  for (const char* name : {"sm_clock_mhz", "throttle_reasons", "unclean", "samples_redone"}) {
+    auto damaged = object;
+    ASSERT_EQ(damaged.erase(name), 1U) << name;
+    EXPECT_FALSE(recorded_conditions(R"({"conditions":)" + damaged.dump() + "}")) << name;
+  }
 }
 
 TEST(RecordedConditions, OfADamagedRecordAreNone) {
