@@ -99,7 +99,7 @@ TEST_F(AnAgent, ThatHangsIsEndedWithItsProcesses) {
   command_.timeout = duration<double>(0.5);
   const AgentTurn turn = run("sleep 100 & sleep 100");
   EXPECT_EQ(turn.ending, Ending::timed_out);
-  EXPECT_THAT(turn.how, HasSubstr("no end after"));
+  EXPECT_THAT(turn.how, HasSubstr("did not end within"));
   EXPECT_THAT(turn.seconds, AllOf(Ge(0.5), Lt(5)));
 }
 

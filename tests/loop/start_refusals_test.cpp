@@ -99,7 +99,7 @@ TEST_F(StartRefusal, OfAKernelWithAStagedEdit) {
   git_.git("add", Workplace::kEditable);
   workplace_.edit(kernel(100));
   workplace_.repair();
-  EXPECT_THAT(refused(Stop::repository), HasSubstr("in no commit"));
+  EXPECT_THAT(refused(Stop::repository), HasSubstr("has uncommitted changes"));
 }
 
 TEST_F(StartRefusal, OfAKernelThatGitDoesNotKnow) {

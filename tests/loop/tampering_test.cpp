@@ -200,7 +200,7 @@ TEST_F(Tampering, WithTheSealIsFound) {
 TEST_F(Tampering, WithAReferenceOfAnExperimentIsFoundAtTheEnd) {
   const std::string commit = workplace_.commit_of("refs/autokernel/demo/2");
   git_.git("update-ref", "refs/autokernel/demo/2", "main");
-  EXPECT_THAT(refused_finish(), HasSubstr("refs/autokernel/demo/2 stands at"));
+  EXPECT_THAT(refused_finish(), HasSubstr("refs/autokernel/demo/2 is at"));
   git_.git("update-ref", "-d", "refs/autokernel/demo/2");
   EXPECT_THAT(refused_finish(), HasSubstr("refs/autokernel/demo/2 is gone"));
   git_.git("update-ref", "refs/autokernel/demo/2", commit);
@@ -235,7 +235,7 @@ TEST(Harness, ThatWasReplacedSinceTheStartIsFound) {
   };
   workplace.git().write(program, "another one\n");
   EXPECT_THAT(stepped(), AllOf(HasSubstr("program is not the file that the run was started with"),
-                               HasSubstr("put it back")));
+                               HasSubstr("restore it")));
   fs::remove(program);
   EXPECT_THAT(stepped(), HasSubstr("is gone"));
   workplace.git().write(program, "the program\n");

@@ -89,7 +89,7 @@ TEST_F(Verifying, ABranchThatWasMovedNamesItAndMeasuresTheLastOneKept) {
   git_.git("commit", "--quiet", "--allow-empty", "--message", "mine");
   const Verification found = verify();
   EXPECT_EQ(found.verdict, Verdict::tampered);
-  EXPECT_THAT(found.faults, ElementsAre(HasSubstr("autokernel/demo stands at")));
+  EXPECT_THAT(found.faults, ElementsAre(HasSubstr("autokernel/demo is at")));
   EXPECT_EQ(found.measured.best_us, 60);
 }
 
