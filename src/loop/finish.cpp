@@ -95,8 +95,8 @@ Finish Loop::finish(int processes) {
   headline.processes = processes;
 
   // From what git holds, and never from what a file or the ledger says.
-  trial::Request request =
-      measurer_->request(run, unchanged_case(repository, run), status.best.commit);
+  const trial::Request request =
+      measurer_->request_of_best(status, unchanged_case(repository, run));
   const bool any_kept = status.counts.kept > 0;
   const std::vector<std::string> kept = rebuild(repository, status, Times::on_scale);
   if (const auto faults = checkout_faults(repository, status, kept); !faults.empty()) {
@@ -105,7 +105,6 @@ Finish Loop::finish(int processes) {
   if (any_kept) {
     headline.branch = run.branch + "-kept";
     require_ours(repository, status, headline.branch, kept);
-    request.incumbent = measurer_->incumbent(run, status.baseline);
   }
   const std::vector<trial::Result> results =
       measurer_->measure_again(request, processes, name_of(status.best));

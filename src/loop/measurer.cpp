@@ -48,6 +48,12 @@ trial::Request Measurer::request(const ledger::RunStarted& run, cases::CaseFiles
   return request;
 }
 
+trial::Request Measurer::request_of_best(const Status& status, cases::CaseFiles files) const {
+  trial::Request best = request(status.run, std::move(files), status.best.commit);
+  if (status.counts.kept > 0) best.incumbent = incumbent(status.run, status.baseline);
+  return best;
+}
+
 trial::Incumbent Measurer::incumbent(const ledger::RunStarted& run,
                                      const ledger::Experiment& experiment) const {
   return {.name = name_of(experiment),

@@ -20,6 +20,8 @@ class Measurer {
   // The request of a trial of that case in that run, for the kernel of a commit.
   [[nodiscard]] trial::Request request(const ledger::RunStarted& run, cases::CaseFiles files,
                                        const std::string& commit) const;
+  // The same for the run's best, against the baseline where anything was kept.
+  [[nodiscard]] trial::Request request_of_best(const Status& status, cases::CaseFiles files) const;
   // An experiment of that run, to compare with.
   [[nodiscard]] trial::Incumbent incumbent(const ledger::RunStarted& run,
                                            const ledger::Experiment& experiment) const;

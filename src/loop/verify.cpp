@@ -139,12 +139,8 @@ Verification Loop::verify(const std::string& tag, int processes) {
                     inspection.unchained));
   }
 
-  trial::Request request =
-      measurer_->request(run, original_case(repository, run), status.best.commit);
+  trial::Request request = measurer_->request_of_best(status, original_case(repository, run));
   request.known_device.reset();
-  if (status.counts.kept > 0) {
-    request.incumbent = measurer_->incumbent(run, status.baseline);
-  }
   ledger::RunFinished& measured = verification.measured;
   measured.at = now_utc();
   measured.tag = run.tag;

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
