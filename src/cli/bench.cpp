@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -10,10 +11,13 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/cases/case.h"
+#include "autokernel/trial/figures.h"
+#include "autokernel/trial/record.h"
 #include "autokernel/trial/retry.h"
+#include "autokernel/trial/verdicts.h"
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
-#include "cli/figures.h"
+#include "cli/exit_codes.h"
 #include "cli/incumbent_source.h"
 #include "cli/log_folder.h"
 #include "cli/log_text.h"
@@ -21,7 +25,6 @@
 #include "cli/option_values.h"
 #include "cli/output_files.h"
 #include "cli/progress.h"
-#include "cli/record.h"
 #include "cli/report.h"
 #include "cli/shared_options.h"
 
@@ -36,13 +39,15 @@ constexpr const char* kBenchExamples = R"(Examples:
   autokernel bench --case kernels --device cuda:1
   autokernel bench --device cpu --timeout 60 | grep '^median_us:'
   autokernel bench --against HEAD~1
-  autokernel bench --json > failed.json; autokernel bench --replay failed.json --device cpu
+  autokernel bench --json > /tmp/bad.json; autokernel bench --replay /tmp/bad.json --device cpu
 
 Prints one 'key: value' per line; a value that does not exist has no line. With --json, prints one
 JSON object (docs/json.md).
-Exit codes: 0 correct (with --against: faster), 10 correct but not faster, 11 incorrect, 12 does
-not compile, 13 timed out, 14 crashed, 16 inconclusive, 17 unsupported by the emulated device;
-2 usage, 3 environment (no such device, no compiler), 70 internal.)";
+With --against, 0 is faster.
+)";
+
+// What may stop it before there is a verdict.
+constexpr std::array kStops = {Stop::usage, Stop::environment, Stop::internal};
 
 // What is known to be in the way before anything is measured.
 void warn(const Console& console, const trial::Result& known) {
@@ -54,7 +59,7 @@ void warn(const Console& console, const trial::Result& known) {
 }  // namespace
 
 void Bench::declare(Options options) {
-  options.footer(kBenchExamples);
+  options.footer(kBenchExamples + exit_codes_text(kStops));
   add_case(options, case_directory_);
   options.add_option("--kernel", kernel_file_, "File to measure (default: the case's kernel.cu)")
       .type_name("FILE");
@@ -91,7 +96,7 @@ void Bench::declare(Options options) {
 }
 
 trial::Request Bench::request() const {
-  trial::Request request = replay_.empty() ? trial::Request{} : recorded_request(replay_);
+  trial::Request request = replay_.empty() ? trial::Request{} : trial::recorded_request(replay_);
   if (device_) request.device = trial::parse_device(*device_);
   if (architecture_) request.architecture = *architecture_;
   require_architecture(request.architecture);
@@ -193,7 +198,7 @@ int Bench::measure(const Console& console) const {
 
   const std::string log = kept_log(request, log_text(request, result, notes), result.ptx, console);
   if (json_) {
-    console.out << record(request, result, log);
+    console.out << trial::record(request, result, log);
   } else if (quiet_) {
     if (const auto known = figures(result)) {
       console.out << fmt::format("{:.3f}\n", known->times->median_us);
@@ -204,18 +209,18 @@ int Bench::measure(const Console& console) const {
   } else {
     console.out << text_block(result, log);
   }
-  return exit_code(result);
+  return trial::finding(result).exit_code;
 }
 
 int Bench::run(const Console& console) {
   try {
     return measure(console);
   } catch (const Error& error) {
-    if (json_) console.out << record(error);
+    if (json_) console.out << trial::record(error);
     throw;
   } catch (const Interrupted& interrupted) {
     // The signal ends the program without its streams being written out.
-    if (json_) console.out << record(interrupted) << std::flush;
+    if (json_) console.out << trial::record(interrupted) << std::flush;
     throw;
   }
 }

@@ -14,6 +14,7 @@
 #include "cli/completion.h"
 #include "cli/diff.h"
 #include "cli/doctor.h"
+#include "cli/exit_codes.h"
 #include "cli/help_format.h"
 #include "cli/launcher.h"
 #include "cli/log.h"
@@ -41,11 +42,7 @@ constexpr const char* kExamplesOfAll = R"(Examples:
   autokernel plot                              plot the progress of a run: progress.png
   autokernel noise                             measure the detectable gain on this machine
   autokernel doctor                            check this machine
-
-Exit codes: 0 done or kept, 2 usage, 3 environment, 4 repository, 10 not faster, 11 incorrect,
-12 does not compile, 13 timed out, 14 crashed, 15 something else was changed, 16 inconclusive,
-17 unsupported by the emulated device, 20 budget reached, 70 internal.
-See 'autokernel COMMAND --help' for the options of a command.)";
+)";
 
 [[nodiscard]] std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
@@ -211,7 +208,8 @@ int run(const std::vector<std::string>& given, const Console& console) {
   const std::vector<std::string> arguments = as_options(given);
   CLI::App app(kDescription, "autokernel");
   app.formatter(help_format());
-  app.footer(kExamplesOfAll);
+  app.footer(kExamplesOfAll + exit_codes_text() +
+             "\nSee 'autokernel COMMAND --help' for the options of a command.");
   app.set_version_flag("--version", "autokernel " AUTOKERNEL_VERSION, "Print the version and exit");
   app.require_subcommand(0, 1);
   const std::vector<std::unique_ptr<Command>> commands = all_commands();

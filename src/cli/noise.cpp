@@ -14,6 +14,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/cases/case.h"
 #include "autokernel/trial/supervisor.h"
+#include "autokernel/trial/verdicts.h"
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
 #include "cli/noise_store.h"
@@ -144,7 +145,7 @@ int Noise::run(const Console& console) {
   if (!take_pairs(request, seconds_, observer, report, recording)) {
     console.out << text_block(report.result, "");
     console.err << "autokernel: cannot measure the noise: the kernel must be correct\n";
-    return exit_code(report.result.verdict);
+    return trial::finding(report.result.verdict).exit_code;
   }
   progress.show("computing the noise", steady_clock::now() - begin);
   if (recording.log_ratios.size() < trial::kFewestRecordedPairs) {

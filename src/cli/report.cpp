@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "autokernel/base/visible_text.h"
-#include "cli/advice.h"
-#include "cli/conditions.h"
-#include "cli/figures.h"
+#include "autokernel/trial/figures.h"
+#include "autokernel/trial/verdicts.h"
+#include "cli/conditions_text.h"
 #include "cli/key_lines.h"
 
 namespace autokernel::cli {
@@ -40,7 +40,8 @@ using trial::Verdict;
 }
 
 // The twelve keys that existing agents and plots parse.
-void add_known_keys(KeyLines& lines, const Result& result, const std::optional<Figures>& figures) {
+void add_known_keys(KeyLines& lines, const Result& result,
+                    const std::optional<trial::Figures>& figures) {
   lines.add("label", result.label);
   lines.add("correct", result.verdict == Verdict::correct ? "True" : "False");
   if (figures) {
@@ -62,7 +63,7 @@ void add_known_keys(KeyLines& lines, const Result& result, const std::optional<F
   }
 }
 
-void add_speed(KeyLines& lines, const Result& result, const Figures& figures) {
+void add_speed(KeyLines& lines, const Result& result, const trial::Figures& figures) {
   lines.add("noise_pct", figures.times->noise_pct, 2);
   if (result.reference) lines.add("reference_us", result.reference->median_us, 3);
   lines.add("reference_default_us", result.reference_default_us, 3);
@@ -84,8 +85,9 @@ void add_comparison(KeyLines& lines, const trial::PairedComparison& comparison) 
   lines.add_count("pairs", comparison.incumbent_times.samples_us.size());
 }
 
-void add_our_keys(KeyLines& lines, const Result& result, const std::optional<Figures>& figures,
-                  const std::string& log, const LastWord& last) {
+void add_our_keys(KeyLines& lines, const Result& result,
+                  const std::optional<trial::Figures>& figures, const std::string& log,
+                  const LastWord& last) {
   if (figures) add_speed(lines, result, *figures);
   if (figures && result.comparison) add_comparison(lines, *result.comparison);
   if (result.resources) {
@@ -113,13 +115,14 @@ void add_our_keys(KeyLines& lines, const Result& result, const std::optional<Fig
 }  // namespace
 
 std::string text_block(const Result& result, const std::string& log) {
+  const trial::Finding& found = trial::finding(result);
   const bool compared = result.verdict == Verdict::correct && result.comparison;
   const std::string& reason = compared ? result.comparison->reason : result.reason;
-  return text_block(result, log, {{}, verdict_text(result), reason, advice(result)});
+  return text_block(result, log, {{}, found.in_bench, reason, found.advice(result)});
 }
 
 std::string text_block(const Result& result, const std::string& log, const LastWord& last) {
-  const std::optional<Figures> known = figures(result);
+  const std::optional<trial::Figures> known = figures(result);
   KeyLines lines;
   add_known_keys(lines, result, known);
   add_our_keys(lines, result, known, log, last);
@@ -129,48 +132,6 @@ std::string text_block(const Result& result, const std::string& log, const LastW
 std::string times_as_fast(const ledger::Confirmed& ratio, const std::string& library) {
   return fmt::format("{:.3f} times as fast{} (95 %: {:.3f} to {:.3f})", ratio.ratio,
                      library.empty() ? "" : " as " + library, ratio.low, ratio.high);
-}
-
-const char* timing(const trial::DeviceReport& device) {
-  return device.emulated ? "emulated" : "gpu";
-}
-
-const char* verdict_text(const Result& result) {
-  if (result.verdict == Verdict::correct && result.comparison) {
-    return trial::spelling(result.comparison->outcome);
-  }
-  return trial::spelling(result.verdict);
-}
-
-int exit_code(const Result& result) {
-  if (result.verdict != Verdict::correct || !result.comparison) return exit_code(result.verdict);
-  switch (result.comparison->outcome) {
-    case trial::Outcome::faster:
-      return 0;
-    case trial::Outcome::not_faster:
-      return 10;
-    case trial::Outcome::inconclusive:
-      return 16;
-  }
-  return 70;
-}
-
-int exit_code(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::correct:
-      return 0;
-    case Verdict::incorrect:
-      return 11;
-    case Verdict::does_not_compile:
-      return 12;
-    case Verdict::timed_out:
-      return 13;
-    case Verdict::crashed:
-      return 14;
-    case Verdict::unsupported:
-      return 17;
-  }
-  return 70;
 }
 
 }  // namespace autokernel::cli

@@ -1,4 +1,4 @@
-// What bench prints for a result, and the exit code that goes with it.
+// What bench prints for a result.
 #pragma once
 
 #include <string>
@@ -31,17 +31,5 @@ struct LastWord {
 // OpenBLAS 0.3.21 (...)".
 [[nodiscard]] std::string times_as_fast(const ledger::Confirmed& ratio,
                                         const std::string& library = {});
-
-// What kind of clock the times are of: "gpu" or "emulated".
-[[nodiscard]] const char* timing(const trial::DeviceReport& device);
-
-// 0, or 11 to 14 by verdict.
-[[nodiscard]] int exit_code(trial::Verdict verdict);
-// The same, and of a correct kernel with an incumbent 0 where it is faster, 10 where it is not, 16
-// where that could not be decided.
-[[nodiscard]] int exit_code(const trial::Result& result);
-// What the result is in one word or two: the verdict, or of a correct kernel with an incumbent the
-// outcome of the comparison.
-[[nodiscard]] const char* verdict_text(const trial::Result& result);
 
 }  // namespace autokernel::cli

@@ -11,6 +11,7 @@
 
 #include "autokernel/base/system_error.h"
 #include "autokernel/trial/message.h"
+#include "autokernel/trial/other_device.h"
 #include "autokernel/trial/runner.h"
 #include "cli/parent_channel.h"
 
@@ -59,6 +60,9 @@ class Teller {
         {.code = [&](const std::string& ptx) { tell(trial::Code{ptx}); },
          .whereabouts = [&](const std::string& text) { tell(trial::Whereabouts{text}); }}));
     return 0;
+  } catch (const trial::OtherDevice& error) {
+    tell(trial::Failure{.stop = error.stop(), .what = error.what(), .is_other_device = true});
+    return static_cast<int>(error.stop());
   } catch (const Error& error) {
     tell(trial::Failure{.stop = error.stop(), .what = error.what()});
     return static_cast<int>(error.stop());

@@ -10,7 +10,8 @@
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/ledger/time_scale.h"
 #include "autokernel/loop/loop.h"
-#include "cli/conditions.h"
+#include "autokernel/trial/record.h"
+#include "cli/conditions_text.h"
 #include "cli/key_lines.h"
 #include "cli/loop/opening.h"
 #include "cli/samples.h"
@@ -59,7 +60,7 @@ constexpr const char* kShowExamples = R"(Examples:
     lines.add("gain_high_pct", 100 * gain->high, 2);
     lines.add_count("pairs", static_cast<std::uint64_t>(gain->pairs));
   }
-  if (const auto conditions = recorded_conditions(experiment.result)) {
+  if (const auto conditions = trial::recorded_conditions(experiment.result)) {
     lines.add_unless_empty("conditions", conditions_text(*conditions));
     lines.add_unless_empty("unclean", conditions->unclean);
   }

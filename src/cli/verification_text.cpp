@@ -6,6 +6,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/trial/verdicts.h"
 #include "cli/key_lines.h"
 #include "cli/report.h"
 
@@ -16,9 +17,6 @@ using Json = nlohmann::ordered_json;
 using loop::Verification;
 
 constexpr int kVerificationSchemaVersion = 1;
-
-constexpr int kNotFaster = 10;
-constexpr int kInconclusive = 16;
 
 [[nodiscard]] std::string joined(const std::vector<std::string>& sentences) {
   std::string text;
@@ -96,11 +94,11 @@ int exit_code(const Verification& verification) {
     case Verification::Verdict::holds:
       return 0;
     case Verification::Verdict::does_not_hold:
-      return kNotFaster;
+      return trial::finding(trial::Outcome::not_faster).exit_code;
     case Verification::Verdict::inconclusive:
-      return kInconclusive;
+      return trial::finding(trial::Outcome::inconclusive).exit_code;
     case Verification::Verdict::fails:
-      return verification.failure ? exit_code(*verification.failure)
+      return verification.failure ? trial::finding(*verification.failure).exit_code
                                   : static_cast<int>(Stop::internal);
     case Verification::Verdict::tampered:
       return static_cast<int>(Stop::scope);

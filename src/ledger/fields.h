@@ -2,9 +2,7 @@
 // ledger and the rows of its index. A new field is added to its struct and here.
 #pragma once
 
-#include <concepts>
-#include <type_traits>
-
+#include "autokernel/base/fields.h"
 #include "autokernel/ledger/entry.h"
 
 namespace autokernel::ledger {
@@ -26,10 +24,6 @@ template <typename Text>
 struct Measurement {
   Text& json;
 };
-
-// An object to write from is const, one to read into is not.
-template <typename Object, typename Struct>
-concept Of = std::same_as<std::remove_const_t<Object>, Struct>;
 
 template <Of<Budget> Object>
 void visit_fields(auto&& fields, Object& budget) {
@@ -133,11 +127,5 @@ void visit_fields(auto&& fields, Object& finished) {
   fields("over_baseline", finished.over_baseline);
   fields("over_library", finished.over_library);
 }
-
-struct AnyFields {
-  void operator()(const char* /*name*/, auto&& /*value*/) const {}
-};
-template <typename Object>
-concept HasFields = requires(Object& object) { visit_fields(AnyFields{}, object); };
 
 }  // namespace autokernel::ledger

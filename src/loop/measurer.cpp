@@ -96,11 +96,6 @@ std::vector<trial::Result> Measurer::measure_again(const trial::Request& request
   return results;
 }
 
-std::string Measurer::record(const trial::Request& request, const trial::Result& result,
-                             const std::string& log) const {
-  return context_.record(request, result, log);
-}
-
 void Measurer::set_interrupted(std::function<bool(int signal)> interrupted) {
   context_.observer.interrupted = std::move(interrupted);
 }

@@ -31,9 +31,6 @@ class Measurer {
   [[nodiscard]] std::vector<trial::Result> measure_again(const trial::Request& request,
                                                          int processes,
                                                          const std::string& what) const;
-  // The measurement as the ledger keeps it.
-  [[nodiscard]] std::string record(const trial::Request& request, const trial::Result& result,
-                                   const std::string& log) const;
 
   // The program's own files.
   [[nodiscard]] const std::vector<std::filesystem::path>& harness() const {

@@ -7,6 +7,8 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/ledger/results_table.h"
+#include "autokernel/trial/record.h"
+#include "autokernel/trial/verdicts.h"
 #include "loop/experiment_fields.h"
 #include "loop/git_rules.h"
 #include "loop/harness_files.h"
@@ -155,7 +157,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   baseline.tag = run.tag;
   baseline.description = "baseline";
   baseline.status = ledger::Status::keep;
-  baseline.verdict = "baseline";
+  baseline.verdict = trial::finding(trial::Verdict::correct).in_loop;
   baseline.commit = head.commit;
   baseline.log = Folders::log(run.tag, 0);
   const trial::Request request = measurer_->request(run, std::move(files), head.commit);
@@ -171,7 +173,7 @@ Loop::Started Loop::start(const StartOptions& options) {
       options.min_gain.value_or(trial::least_gain(result.device.value_or(trial::DeviceReport{})));
   fill_in(baseline, result);
   baseline.seconds = result.total_seconds;
-  baseline.result = measurer_->record(request, result, baseline.log);
+  baseline.result = trial::record(request, result, baseline.log);
 
   Recording recording;
   recording.what = "the start of run " + run.tag;

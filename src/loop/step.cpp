@@ -13,6 +13,9 @@
 #include "autokernel/base/visible_text.h"
 #include "autokernel/compile/normalized_source.h"
 #include "autokernel/ledger/results_table.h"
+#include "autokernel/trial/other_device.h"
+#include "autokernel/trial/record.h"
+#include "autokernel/trial/verdicts.h"
 #include "loop/experiment_fields.h"
 #include "loop/git_rules.h"
 #include "loop/kernel_file.h"
@@ -123,28 +126,11 @@ void require_new_source(const Status& status, const std::string& digest, bool ag
 // What the verdict of a trial means for the experiment.
 void decide(ledger::Experiment& experiment, const trial::Result& result, bool kept_as_simpler,
             const std::string& simpler_reason) {
-  using trial::Outcome;
-  using trial::Verdict;
-  experiment.status = ledger::Status::crash;
-  experiment.reason = result.reason;
-  switch (result.verdict) {
-    case Verdict::correct:
-      break;
-    case Verdict::incorrect:
-      experiment.verdict = "incorrect";
-      return;
-    case Verdict::does_not_compile:
-      experiment.verdict = "does not compile";
-      return;
-    case Verdict::timed_out:
-      experiment.verdict = "timed out";
-      return;
-    case Verdict::crashed:
-      experiment.verdict = "crashed";
-      return;
-    case Verdict::unsupported:
-      experiment.verdict = "unsupported";
-      return;
+  experiment.verdict = trial::finding(result).in_loop;
+  if (result.verdict != trial::Verdict::correct) {
+    experiment.status = ledger::Status::crash;
+    experiment.reason = result.reason;
+    return;
   }
   if (!result.comparison) {
     throw Error(Stop::internal, "the runner did not compare the kernel");
@@ -152,15 +138,12 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
   const trial::PairedComparison& comparison = *result.comparison;
   experiment.reason = comparison.reason;
   experiment.status = ledger::Status::discard;
-  if (comparison.outcome == Outcome::faster) {
+  if (comparison.outcome == trial::Outcome::faster) {
     experiment.status = ledger::Status::keep;
-    experiment.verdict = "kept";
   } else if (kept_as_simpler) {
     experiment.status = ledger::Status::keep;
-    experiment.verdict = "kept";
+    experiment.verdict = trial::finding(trial::Outcome::faster).in_loop;
     experiment.reason += simpler_reason;
-  } else {
-    experiment.verdict = comparison.outcome == Outcome::not_faster ? "not faster" : "inconclusive";
   }
 }
 
@@ -253,17 +236,16 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
                     experiment.number, trying.editable));
     record.forget();  // it has one experiment more
     throw;
-  } catch (const Error& error) {
-    // The machine's fault: there was no experiment, and the edit stays where it is.
+  } catch (const trial::OtherDevice& error) {
     undo_step(repository, folders, reference);
-    const bool other_device =
-        error.stop() == Stop::environment &&
-        std::string_view(error.what()).find("cannot be compared") != std::string_view::npos;
-    if (!other_device) throw;
     throw Error(error.stop(),
                 fmt::format("{}; a new run from here measures its baseline on this device: "
                             "'git stash && autokernel loop start TAG && git stash pop'",
                             error.what()));
+  } catch (const Error&) {
+    // The machine's fault: there was no experiment, and the edit stays where it is.
+    undo_step(repository, folders, reference);
+    throw;
   }
   workspace.at("measured");
   return result;
@@ -300,13 +282,12 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
 
 // Into ledger and results, branch and file; where that fails before it is decided, the step is
 // undone.
-void record_and_apply(const Workspace& workspace, RunRecord& record, const Measurer& measurer,
-                      const Candidate& candidate, const trial::Result& result,
-                      ledger::Experiment& experiment) {
+void record_and_apply(const Workspace& workspace, RunRecord& record, const Candidate& candidate,
+                      const trial::Result& result, ledger::Experiment& experiment) {
   const repo::Repository& repository = workspace.repository();
   const Folders& folders = workspace.folders();
   try {
-    experiment.result = measurer.record(candidate.request, result, experiment.log);
+    experiment.result = trial::record(candidate.request, result, experiment.log);
     record.apply(recording_of(experiment, candidate.trying, repository, folders));
   } catch (const Error&) {
     if (is_undecided(folders)) {
@@ -337,7 +318,7 @@ Step Loop::step(const StepOptions& options) {
   trial::Result result = measure(*workspace_, *record_, *measurer_, candidate);
   ledger::Experiment experiment = judged(candidate, result);
   experiment.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-  record_and_apply(*workspace_, *record_, *measurer_, candidate, result, experiment);
+  record_and_apply(*workspace_, *record_, candidate, result, experiment);
 
   const std::optional<double> time_us = time_on_scale(status, experiment);
   add_to(status, ledger::Experiment(experiment));

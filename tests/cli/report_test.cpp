@@ -185,13 +185,5 @@ TEST(Report, PrintsADifferenceThatIsNoNumber) {
 
 TEST(Report, EndsWithALineEnd) { EXPECT_THAT(text_block(measured_fully(), ""), EndsWith("\n")); }
 
-TEST(ExitCode, IsTheAgreedOneForEachVerdict) {
-  EXPECT_EQ(exit_code(Verdict::correct), 0);
-  EXPECT_EQ(exit_code(Verdict::incorrect), 11);
-  EXPECT_EQ(exit_code(Verdict::does_not_compile), 12);
-  EXPECT_EQ(exit_code(Verdict::timed_out), 13);
-  EXPECT_EQ(exit_code(Verdict::crashed), 14);
-}
-
 }  // namespace
 }  // namespace autokernel::cli

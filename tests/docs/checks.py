@@ -132,11 +132,8 @@ def source_exit_codes(tree):
     """All that the program ends with, out of its sources."""
     stop = re.search(r"enum class Stop[^{]*\{(.*?)\};", (tree / "include/autokernel/base/error.h").read_text(), re.S)
     codes = {0} | {int(code) for code in re.findall(r"= (\d+)", stop.group(1))}
-    for name in ("src/cli/report.cpp", "src/cli/loop/text.cpp"):
-        source = (tree / name).read_text()
-        for body in re.findall(r"^int \w*exit_code\(.*?^\}", source, re.S | re.M):
-            codes |= {int(code) for found in re.findall(r"return (\d+);|, (\d+)\}", body) for code in found if code}
-    return codes
+    verdicts = (tree / "src/trial/report/verdicts.cpp").read_text()
+    return codes | {int(code) for code in re.findall(r"(\d+),\s+advice_when_", verdicts)}
 
 
 def help_exit_codes(text):

@@ -272,8 +272,8 @@ class ExitCodes(Tree):
     def test_are_read_from_the_help_and_the_sources(self):
         self.assertEqual(checks.help_exit_codes(HELP), self.TOLD)
         self.write("include/autokernel/base/error.h", "enum class Stop : int {\n  usage = 2,  // x\n};\n")
-        self.write("src/cli/report.cpp", "int exit_code(X x) {\n  return 10;\n}\nint other() {\n  return 99;\n}\n")
-        self.write("src/cli/loop/text.cpp", 'int step_exit_code(X x) {\n  map = {{"incorrect", 11}};\n}\n')
+        rows = '{"slow", 10, advice_when_slow}, {"wrong", 11,\n advice_when_wrong}; static_assert(x == 99);\n'
+        self.write("src/trial/report/verdicts.cpp", rows)
         self.assertEqual(checks.source_exit_codes(self.root), self.CODES)
 
 

@@ -75,7 +75,7 @@ TEST_F(LoopTampering, WithTheProgramIsNamed) {
   const Outcome refused = installed({"loop", "step", "-m", "an idea"});
   EXPECT_EQ(refused.code, 15) << refused.out << refused.err;
   EXPECT_THAT(refused.err, AllOf(HasSubstr("installed/bin/autokernel is not the file"),
-                                 HasSubstr("put it back")));
+                                 HasSubstr("restore it")));
   EXPECT_THAT(rows(), ElementsAre("keep baseline"));
   // It is no lie of the run's; both kernels are measured by the same program.
   EXPECT_EQ(installed({"verify-run", "--processes", "2"}).code, 0);
@@ -110,7 +110,7 @@ TEST_F(LoopTampering, WithEverythingAtOnceIsToldByVerifyRunWhichMeasuresWhatGitH
   EXPECT_THAT(object.at("faults").get<std::vector<std::string>>(),
               ElementsAre(HasSubstr("the last entry of the run in the ledger was edited"),
                           HasSubstr("results.tsv"), HasSubstr("refs/autokernel/demo/0 is gone"),
-                          HasSubstr("autokernel/demo stands at")));
+                          HasSubstr("autokernel/demo is at")));
   EXPECT_GT(object.at("measured").at("over_baseline").at("ratio"), 2);
   expect_nothing_left();
 }

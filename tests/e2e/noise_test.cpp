@@ -95,7 +95,7 @@ TEST_F(NoiseOfTheMachine, IsSaidByTheStatusOfARunAndItsStart) {
       {"loop", "start", "loud", "--device", "cpu", "--size", "check", "--min-gain", "2"});
   ASSERT_EQ(start.code, 0) << start.out << start.err;
   EXPECT_THAT(start.err, HasSubstr("2 % is mostly too small to be detected; --min-gain "
-                                   "36 could be"));
+                                   "36 is detectable"));
   const Outcome status = run_autokernel({"loop", "status"});
   EXPECT_THAT(value_of("noise", status.out), HasSubstr("50.0 % in 5 s"));
   EXPECT_THAT(json::parse(run_autokernel({"loop", "status", "--json"}).out).at("noise"),

@@ -178,6 +178,9 @@ TEST(ForeignHeaders, LlvmIsForTheEmulatorsJit) {
 TEST(ForeignHeaders, HeavyHeadersStayInACppFile) {
   EXPECT_THAT(planted("src/cli/x.h", "#include <CLI/CLI.hpp>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/trial/runner/x.h", "#include <nlohmann/json.hpp>\n"), SizeIs(1));
+  EXPECT_THAT(planted("include/autokernel/base/x.h", "#include <nlohmann/json.hpp>\n"), SizeIs(1));
+  EXPECT_THAT(planted("include/autokernel/base/x_json.h", "#include <nlohmann/json.hpp>\n"),
+              IsEmpty());
   EXPECT_THAT(planted("src/cases/x.h", "#include <toml++/toml.h>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/cases/x.h", "#include <muParser.h>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/base/x.h", "#include <spdlog/spdlog.h>\n"), SizeIs(1));
@@ -239,7 +242,7 @@ TEST(Emulator, ShowsOthersItsHeaderAlone) {
     EXPECT_THAT(planted(path, "#include \"emulator/src/ptx/ast.h\"\n"), SizeIs(1)) << path;
   }
   EXPECT_THAT(planted("src/driver/x.h", "#include <emulated_cuda.h>\n"), IsEmpty());
-  EXPECT_THAT(planted("src/trial/x.cpp", "#include \"emulated_cuda.h\"\n"),
+  EXPECT_THAT(planted("src/trial/runner/x.cpp", "#include \"emulated_cuda.h\"\n"),
               ElementsAre(says("the emulator's header is not for layer trial")));
   EXPECT_THAT(planted("include/autokernel/driver/x.h", "#include <emulated_cuda.h>\n"),
               ElementsAre(says("stays out of headers under include/")));

@@ -86,7 +86,8 @@ TEST_F(Recovery, OfALedgerCutAtAnyByteOfItsLastLineSetsThatAsideWithANote) {
     scratch.write("ledger.index", short_index);
     const Ledger opened = Ledger::open(scratch.path());
     ASSERT_THAT(numbers_in(opened.rows()), ElementsAre(0, 1, 2, 3)) << cut;
-    ASSERT_THAT(opened.notes(), ElementsAre(HasSubstr("now in ledger.damaged-1.jsonl"))) << cut;
+    ASSERT_THAT(opened.notes(), ElementsAre(HasSubstr("were moved to ledger.damaged-1.jsonl")))
+        << cut;
     ASSERT_EQ(contents(scratch.path() / "ledger.jsonl") +
                   contents(scratch.path() / "ledger.damaged-1.jsonl"),
               ledger_.substr(0, cut));
@@ -118,7 +119,7 @@ TEST_F(Recovery, OfAnEndOfManyDamagedLinesSetsAllOfThemAside) {
       "ELF\n\n{}\n[1,\n" +
       ledger_.substr(0, 30);
   write(ledger_ + garbage, index_);
-  EXPECT_THAT(notes(), ElementsAre(HasSubstr("no entry (it is not JSON)")));
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("not an entry (it is not JSON)")));
   EXPECT_EQ(aside(1), garbage);
   EXPECT_EQ(contents(file()), ledger_);
   expect_settled();
@@ -190,7 +191,7 @@ TEST_F(Recovery, OfADamagedLineInTheMiddleLeavesItOutWithItsPlaceAndTheFileAsItI
   EXPECT_THAT(notes(), ElementsAre(HasSubstr("ledger.index was damaged"),
                                    AllOf(HasSubstr("line 3 of ledger.jsonl (at byte " +
                                                    std::to_string(start_of(3)) + ") is damaged"),
-                                         HasSubstr("left out: it is not JSON"))));
+                                         HasSubstr("is skipped: it is not JSON"))));
   EXPECT_THAT(numbers(), ElementsAre(0, 1, 3, 4));
   EXPECT_EQ(contents(file()), damaged);
   EXPECT_THAT(notes(), IsEmpty());

@@ -106,7 +106,8 @@ int main() {
   const auto has = [&](const char* word) { return request.source.find(word) != std::string::npos; };
   if (has("NO_DEVICE")) {
     say(Failure{.stop = autokernel::Stop::environment,
-                .what = "times on this device cannot be compared with those before"});
+                .what = "times on this device cannot be compared with those before",
+                .is_other_device = true});
     return 3;
   }
   if (has("NO_RIVAL")) {

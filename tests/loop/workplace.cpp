@@ -63,9 +63,6 @@ Workplace::Workplace() : temporary_({{"TMPDIR", scratch_.beside("tmp").string()}
 
 LoopContext Workplace::context() const {
   LoopContext context;
-  context.record = [](const auto&, const trial::Result& result, const std::string& log) {
-    return fmt::format(R"({{"verdict":"{}","log":"{}"}})", trial::spelling(result.verdict), log);
-  };
   context.log_text = [](const auto&, const trial::Result& result, const auto&) {
     return "the log of a trial: " + result.reason + "\n";
   };

@@ -50,7 +50,7 @@ constexpr std::int64_t kFarthestOffset = std::int64_t{1} << 47U;
   const unsigned bits = ptx::bits(instruction.type());
   return std::ranges::all_of(
       elements_of(instruction.operands.at(1)),
-      [&](const ptx::Operand& operand) { return writer.form(operand, bits).is_uniform(); });
+      [&](const ptx::Operand& operand) { return writer.lane_values(operand, bits).is_uniform(); });
 }
 
 }  // namespace
@@ -73,15 +73,15 @@ AccessWay way_of(const Writer& writer, const Instruction& instruction,
                  const AccessAddress& address) {
   const bool stores = instruction.opcode == Opcode::st;
   const unsigned bytes = lane_bytes(instruction);
-  const Form& form = address.form();
+  const LaneValues& lane_values = address.lane_values();
   AccessWay way;
-  if (form.is_uniform() && (stores ? scalars_are_stored(writer, instruction)
-                                   : !writer.result(instruction).is_vector())) {
+  if (lane_values.is_uniform() && (stores ? scalars_are_stored(writer, instruction)
+                                          : !writer.result(instruction).is_vector())) {
     way.kind = AccessWay::Kind::uniform;
     return way;
   }
-  const bool known = !form.is_vector();
-  way.offset = known || form.guess ? form.offset : consecutive(bytes);
+  const bool known = !lane_values.is_vector();
+  way.offset = known || lane_values.guess ? lane_values.offset : consecutive(bytes);
   if (overflows(way.offset)) return way;
   const bool aligned = std::ranges::all_of(
       way.offset, [&](std::int64_t o) { return (o - way.offset[0]) % bytes == 0; });

@@ -1,8 +1,9 @@
-// How one ld or st is carried out: decided from the forms of its address before a line is written.
+// How one ld or st is carried out: decided from what is known of its address before a line is
+// written.
 #pragma once
 
 #include "lower/address.h"
-#include "lower/form.h"
+#include "lower/lane_values.h"
 
 namespace emulator::lower {
 

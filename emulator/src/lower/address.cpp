@@ -39,22 +39,23 @@ std::vector<Run> runs_of(const LaneOffsets& offset, unsigned bytes, std::int64_t
 
 AccessAddress::AccessAddress(Writer& writer, const ptx::Operand& operand, ptx::Space space)
     : writer_(writer), operand_(operand), address_(address_in(operand)), space_(space) {
-  Form base = Form::constant(0);
+  LaneValues base = LaneValues::constant(0);
   const unsigned bits = base_bits();
   if (const auto* reg = std::get_if<ptx::Register>(&address_.base)) {
-    base = writer.form({.value = *reg, .where = operand.where}, bits);
+    base = writer.lane_values({.value = *reg, .where = operand.where}, bits);
   } else if (const auto* symbol = std::get_if<ptx::Symbol>(&address_.base)) {
-    base = writer.form({.value = *symbol, .where = operand.where}, bits);
+    base = writer.lane_values({.value = *symbol, .where = operand.where}, bits);
   }
-  form_ = resize(add(base, Form::constant(address_.offset), bits), bits, 64, Extension::zeros);
-  window_form_ = form_;
+  lane_values_ =
+      resize(add(base, LaneValues::constant(address_.offset), bits), bits, 64, Extension::zeros);
+  window_values_ = lane_values_;
   if (const auto offset = offset_in_frame()) {
-    window_form_ = add(Form::constant(*offset), Form::constant(address_.offset), 64);
+    window_values_ = add(LaneValues::constant(*offset), LaneValues::constant(address_.offset), 64);
   }
   if (space_ == ptx::Space::local) {
-    Form frames = Form::uniform(64);
+    LaneValues frames = LaneValues::uniform(64);
     frames.offset = frame_offsets(writer.layout());
-    form_ = add(window_form_, frames, 64);
+    lane_values_ = add(window_values_, frames, 64);
   }
 }
 
@@ -108,28 +109,28 @@ std::uint64_t AccessAddress::window_bytes() const {
 }
 
 AccessAddress::Inside AccessAddress::inside(unsigned bytes) const {
-  if (window_form_.is_vector()) return Inside::unknown;
+  if (window_values_.is_vector()) return Inside::unknown;
   // A register may point into the frame of another function.
   const bool own_frame = space_ == ptx::Space::local && (!writer_.by_thread() || offset_in_frame());
   if (space_ != ptx::Space::shared && !own_frame) return Inside::unknown;
-  const Range range = window_form_.range;
+  const Range range = window_values_.range;
   const auto end = static_cast<std::int64_t>(window_bytes());
   // No bound is near the ends of its type here, so the sums cannot overflow.
-  const bool within = range.low >= 0 && range.high <= end && window_form_.lowest_offset() >= -end &&
-                      window_form_.highest_offset() <= end &&
-                      range.low + window_form_.lowest_offset() >= 0 &&
-                      range.high + window_form_.highest_offset() + bytes <= end;
+  const bool within =
+      range.low >= 0 && range.high <= end && window_values_.lowest_offset() >= -end &&
+      window_values_.highest_offset() <= end && range.low + window_values_.lowest_offset() >= 0 &&
+      range.high + window_values_.highest_offset() + bytes <= end;
   if (!within) return Inside::unknown;
   return std::holds_alternative<ptx::Register>(address_.base) ? Inside::claimed : Inside::known;
 }
 
 bool AccessAddress::surely_aligned(unsigned bytes) const {
   if (bytes == 1) return true;
-  if (window_form_.is_vector()) return false;
-  const bool offsets =
-      std::ranges::all_of(window_form_.offset, [bytes](std::int64_t o) { return o % bytes == 0; });
+  if (window_values_.is_vector()) return false;
+  const bool offsets = std::ranges::all_of(window_values_.offset,
+                                           [bytes](std::int64_t o) { return o % bytes == 0; });
   // Windows begin at boundaries larger than any access.
-  return offsets && window_form_.trailing_zeros >= static_cast<unsigned>(std::countr_zero(bytes));
+  return offsets && window_values_.trailing_zeros >= static_cast<unsigned>(std::countr_zero(bytes));
 }
 
 }  // namespace emulator::lower

@@ -33,8 +33,9 @@ class AccessAddress {
 
   AccessAddress(Writer& writer, const ptx::Operand& operand, ptx::Space space);
 
-  // Affine: scalar() + form().offset; else lanes() only. A guess of the offsets is in form() too.
-  [[nodiscard]] const Form& form() const { return form_; }
+  // Affine: scalar() + lane_values().offset; else lanes() only. A guess of the offsets is there
+  // too.
+  [[nodiscard]] const LaneValues& lane_values() const { return lane_values_; }
   Value scalar();
   Value lanes();
   // Whether every lane's [address, address + bytes) lies in the block's shared memory or in the
@@ -43,7 +44,7 @@ class AccessAddress {
   // For what the ranges claim: the scalar as an offset into that memory, whose size is
   // window_bytes(), and the lanes' offsets from it.
   Value window_scalar() { return sum(1); }
-  [[nodiscard]] const LaneOffsets& window_offsets() const { return window_form_.offset; }
+  [[nodiscard]] const LaneOffsets& window_offsets() const { return window_values_.offset; }
   [[nodiscard]] std::uint64_t window_bytes() const;
   // Whether every lane's address is known to be a multiple of `bytes`.
   [[nodiscard]] bool surely_aligned(unsigned bytes) const;
@@ -58,8 +59,9 @@ class AccessAddress {
   const ptx::Operand& operand_;
   const ptx::Address& address_;
   ptx::Space space_;
-  Form window_form_;  // before the local frames' base is added; from the frame on where it is known
-  Form form_;
+  LaneValues window_values_;  // before the local frames' base is added; from the frame on where it
+                              // is known
+  LaneValues lane_values_;
 };
 
 }  // namespace emulator::lower

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "lower/data_flow.h"
 #include "lower/effects.h"
-#include "lower/transfer.h"
 
 namespace emulator::lower {
 namespace {
@@ -14,7 +14,7 @@ using ptx::Special;
 // be anything.
 constexpr unsigned kWidenAfter = 4;
 
-Form form_of_tid(const LaunchShape& shape, unsigned dimension) {
+LaneValues values_of_tid(const LaunchShape& shape, unsigned dimension) {
   const std::uint32_t threads = shape.threads();
   const std::uint32_t warps = (threads + runtime::kWarpSize - 1) / runtime::kWarpSize;
   LaneOffsets offset{};
@@ -30,14 +30,15 @@ Form form_of_tid(const LaunchShape& shape, unsigned dimension) {
     scalar_bits |= static_cast<std::uint32_t>(scalar);
     for (unsigned lane = 0; lane < offset.size(); ++lane) {
       if (warp * runtime::kWarpSize + lane >= threads) break;  // no such thread
-      if (thread_index(shape, dimension, warp, lane) != scalar + offset[lane]) return Form::any();
+      if (thread_index(shape, dimension, warp, lane) != scalar + offset[lane])
+        return LaneValues::any();
     }
   }
   unsigned zeros = 0;
   while (zeros < 32 && ((scalar_bits >> zeros) & 1U) == 0) ++zeros;
-  Form form = Form::uniform(range, zeros);
-  form.offset = offset;
-  return form;
+  LaneValues lane_values = LaneValues::uniform(range, zeros);
+  lane_values.offset = offset;
+  return lane_values;
 }
 
 unsigned width_of(const ptx::Function& function, std::size_t index) {
@@ -46,48 +47,52 @@ unsigned width_of(const ptx::Function& function, std::size_t index) {
 
 // What holds of a register before the first instruction. One that may be read before it is written,
 // or whose first write may pass some lanes over, is 0 then.
-std::vector<Form> first_forms(const ptx::Function& function, const ControlFlow& flow,
-                              const LaunchShape& shape, Knowledge knowledge) {
-  std::vector<Form> forms(function.registers.size());
+std::vector<LaneValues> first_values(const ptx::Function& function, const ControlFlow& flow,
+                                     const LaunchShape& shape, Knowledge knowledge) {
+  std::vector<LaneValues> register_values(function.registers.size());
   if (knowledge == Knowledge::none) {
-    for (std::size_t r = 0; r < forms.size(); ++r) {
-      forms[r] = shape.by_thread() ? Form::uniform(width_of(function, r)) : Form::any();
+    for (std::size_t r = 0; r < register_values.size(); ++r) {
+      register_values[r] =
+          shape.by_thread() ? LaneValues::uniform(width_of(function, r)) : LaneValues::any();
     }
-    return forms;
+    return register_values;
   }
-  for (const std::uint32_t r : flow.live_in[0].items()) forms[r] = Form::constant(0);
-  return forms;
+  for (const std::uint32_t r : flow.live_in[0].items())
+    register_values[r] = LaneValues::constant(0);
+  return register_values;
 }
 
-// One pass over the body; whether any register's form changed.
-bool update_forms(const ptx::Module& module, const ptx::Function& function,
-                  const LaunchShape& shape, const Layout& layout, const SymbolAddresses& symbols,
-                  const std::vector<bool>& forced, std::vector<unsigned>& changes,
-                  std::vector<Form>& forms) {
+// One pass over the body; whether anything that is known of a register changed.
+bool update_values(const ptx::Module& module, const ptx::Function& function,
+                   const LaunchShape& shape, const Layout& layout, const SymbolAddresses& symbols,
+                   const std::vector<bool>& forced, std::vector<unsigned>& changes,
+                   std::vector<LaneValues>& register_values) {
   bool changed = false;
-  const TransferContext context{module, function, shape, layout, symbols, forms};
+  const DataFlow context{module, function, shape, layout, symbols, register_values};
   for (const ptx::Instruction& instruction : function.body) {
     const Effects effects = effects_of(instruction);
     if (effects.writes.empty()) continue;
     // Where not all lanes write, the others keep what they had.
     bool by_some = false;
     if (instruction.guard) {
-      const Form& guard = forms[instruction.guard->predicate.index];
-      if (guard.kind == Form::Kind::unset) continue;
+      const LaneValues& guard = register_values[instruction.guard->predicate.index];
+      if (guard.kind == LaneValues::Kind::unset) continue;
       by_some = !guard.is_uniform();
     }
     for (const std::uint32_t r : effects.writes) {
       const unsigned bits = width_of(function, r);
-      const Form result = result_form(context, instruction, bits);
-      Form merged = join(forms[r], by_some && !result.is_vector() ? Form::any() : result);
-      if (forced[r] && merged.kind == Form::Kind::affine) merged = Form::guessed(merged.offset);
-      if (merged == forms[r]) continue;
-      if (++changes[r] > kWidenAfter && merged.kind == Form::Kind::affine) {
+      const LaneValues result = result_values(context, instruction, bits);
+      LaneValues merged =
+          join(register_values[r], by_some && !result.is_vector() ? LaneValues::any() : result);
+      if (forced[r] && merged.kind == LaneValues::Kind::affine)
+        merged = LaneValues::guessed(merged.offset);
+      if (merged == register_values[r]) continue;
+      if (++changes[r] > kWidenAfter && merged.kind == LaneValues::Kind::affine) {
         merged.range = full_range(bits);
         merged.trailing_zeros = changes[r] > 2 * kWidenAfter ? 0 : merged.trailing_zeros;
       }
-      if (merged == forms[r]) continue;
-      forms[r] = merged;
+      if (merged == register_values[r]) continue;
+      register_values[r] = merged;
       changed = true;
     }
   }
@@ -98,7 +103,7 @@ void find_divergent(const ControlFlow& flow, Analysis& analysis) {
   for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
     const BasicBlock& block = flow.blocks[b];
     const auto splits = [&](const ptx::Register& r) {
-      return !analysis.forms[r.index].is_uniform();
+      return !analysis.register_values[r.index].is_uniform();
     };
     analysis.divergent[b] =
         (block.end == BasicBlock::End::conditional && splits(block.condition.predicate)) ||
@@ -180,40 +185,41 @@ std::uint32_t thread_index(const LaunchShape& shape, unsigned dimension, std::ui
   }
 }
 
-Form form_of(const ptx::SpecialRegister& special, const LaunchShape& shape) {
+LaneValues values_of(const ptx::SpecialRegister& special, const LaunchShape& shape) {
   const unsigned d = special.dimension;
   if (shape.by_thread()) {
     if (special.which == Special::tid && d < 3)
-      return Form::uniform(Range{0, std::int64_t{shape.block[d]} - 1});
+      return LaneValues::uniform(Range{0, std::int64_t{shape.block[d]} - 1});
     if (special.which == Special::laneid)
-      return Form::uniform(Range{0, std::int64_t{runtime::kWarpSize} - 1});
+      return LaneValues::uniform(Range{0, std::int64_t{runtime::kWarpSize} - 1});
   }
   switch (special.which) {
     case Special::tid:
-      return d < 3 ? form_of_tid(shape, d) : Form::constant(0);
+      return d < 3 ? values_of_tid(shape, d) : LaneValues::constant(0);
     case Special::ntid:
-      return d < 3 ? Form::constant(shape.block[d]) : Form::constant(0);
+      return d < 3 ? LaneValues::constant(shape.block[d]) : LaneValues::constant(0);
     case Special::ctaid:
-      return d < 3 ? Form::uniform(Range{0, std::int64_t{shape.grid[d]} - 1}) : Form::constant(0);
+      return d < 3 ? LaneValues::uniform(Range{0, std::int64_t{shape.grid[d]} - 1})
+                   : LaneValues::constant(0);
     case Special::nctaid:
-      return d < 3 ? Form::uniform(Range{1, shape.grid[d]}) : Form::constant(0);
+      return d < 3 ? LaneValues::uniform(Range{1, shape.grid[d]}) : LaneValues::constant(0);
     case Special::laneid: {
-      Form form = Form::constant(0);
-      for (std::size_t lane = 0; lane < form.offset.size(); ++lane) {
-        form.offset[lane] = static_cast<std::int64_t>(lane);
+      LaneValues lane_values = LaneValues::constant(0);
+      for (std::size_t lane = 0; lane < lane_values.offset.size(); ++lane) {
+        lane_values.offset[lane] = static_cast<std::int64_t>(lane);
       }
-      return form;
+      return lane_values;
     }
     case Special::warpid:
-      return Form::uniform(Range{0, 31});
+      return LaneValues::uniform(Range{0, 31});
     case Special::lanemask_eq:
     case Special::lanemask_le:
     case Special::lanemask_lt:
     case Special::lanemask_ge:
     case Special::lanemask_gt:
-      return shape.by_thread() ? Form::uniform(32) : Form::any();
+      return shape.by_thread() ? LaneValues::uniform(32) : LaneValues::any();
     default:
-      return Form::uniform(64);
+      return LaneValues::uniform(64);
   }
 }
 
@@ -247,21 +253,22 @@ Analysis analyse(const ptx::Module& module, const ptx::Function& function, const
   std::vector<bool> forced(registers, false);
   for (bool settled = false; !settled;) {
     settled = true;
-    analysis.forms = first_forms(function, flow, shape, knowledge);
+    analysis.register_values = first_values(function, flow, shape, knowledge);
     analysis.divergent.assign(blocks, false);
     analysis.pending.assign(blocks, IndexSet(blocks));
     analysis.kept.assign(blocks, IndexSet(registers));
     std::vector<unsigned> changes(registers, 0);
     const auto settle = [&] {
-      while (
-          update_forms(module, function, shape, layout, symbols, forced, changes, analysis.forms)) {
+      while (update_values(module, function, shape, layout, symbols, forced, changes,
+                           analysis.register_values)) {
       }
     };
     settle();
     // Registers that nothing reaches. What follows from them has been left out so far.
     for (std::size_t r = 0; r < registers; ++r) {
-      Form& form = analysis.forms[r];
-      if (form.kind == Form::Kind::unset) form = Form::uniform(width_of(function, r));
+      LaneValues& lane_values = analysis.register_values[r];
+      if (lane_values.kind == LaneValues::Kind::unset)
+        lane_values = LaneValues::uniform(width_of(function, r));
     }
     settle();
     find_divergent(flow, analysis);
@@ -272,7 +279,8 @@ Analysis analyse(const ptx::Module& module, const ptx::Function& function, const
       }
       for (std::uint32_t i = flow.blocks[b].first; i < flow.blocks[b].last; ++i) {
         for (const std::uint32_t r : effects_of(function.body[i]).writes) {
-          if (!forced[r] && !analysis.forms[r].is_vector() && analysis.kept[b].contains(r)) {
+          if (!forced[r] && !analysis.register_values[r].is_vector() &&
+              analysis.kept[b].contains(r)) {
             forced[r] = true;
             settled = false;
           }

@@ -1,4 +1,4 @@
-// What the lowering must know of a kernel before it writes a line: the form of every register,
+// What the lowering must know of a kernel before it writes a line: the values of every register,
 // which branches may split a warp, and where lanes may be waiting while a block runs.
 //
 // A warp runs its lanes together, under a mask. Where a branch splits it, each part waits at the
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "lower/control_flow.h"
-#include "lower/form.h"
+#include "lower/lane_values.h"
 #include "lower/layout.h"
 #include "ptx/ast.h"
 
@@ -42,20 +42,20 @@ struct LaunchShape {
 [[nodiscard]] std::uint32_t thread_index(const LaunchShape& shape, unsigned dimension,
                                          std::uint32_t warp, unsigned lane);
 
-// The form of a special register's value.
-[[nodiscard]] Form form_of(const ptx::SpecialRegister& special, const LaunchShape& shape);
+// The values of a special register.
+[[nodiscard]] LaneValues values_of(const ptx::SpecialRegister& special, const LaunchShape& shape);
 
 struct Analysis {
-  std::vector<Form> forms;        // per register
-  std::vector<bool> divergent;    // per block: its end may send lanes different ways
-  std::vector<IndexSet> pending;  // per block
-  std::vector<IndexSet> kept;     // per block: registers some waiting lane still reads
-  std::vector<bool> thinned;      // per block: some lanes may have exited before it runs
+  std::vector<LaneValues> register_values;  // per register
+  std::vector<bool> divergent;              // per block: its end may send lanes different ways
+  std::vector<IndexSet> pending;            // per block
+  std::vector<IndexSet> kept;               // per block: registers some waiting lane still reads
+  std::vector<bool> thinned;                // per block: some lanes may have exited before it runs
 
   // Whether all lanes that have not exited run `block` together.
   [[nodiscard]] bool converged(std::uint32_t block) const { return pending[block].empty(); }
 };
-// What the forms are worked out from.
+// What the values are worked out from.
 enum class Knowledge : std::uint8_t {
   of_instructions,
   none,  // every register may hold anything in each lane: for what is compared with the other

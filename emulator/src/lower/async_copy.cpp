@@ -10,7 +10,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Space;
 
 void copy(Writer& writer, const Instruction& instruction) {
@@ -54,8 +53,7 @@ void copy(Writer& writer, const Instruction& instruction) {
 
 }  // namespace
 
-bool lower_async_copy(Writer& writer, const Instruction& instruction) {
-  if (instruction.opcode != Opcode::cp) return false;
+void lower_cp(Writer& writer, const Instruction& instruction) {
   if (!instruction.has(Modifier::async)) unsupported(instruction);
   const bool only_orders = instruction.has(Modifier::commit_group) ||
                            instruction.has(Modifier::wait_group) ||
@@ -65,13 +63,12 @@ bool lower_async_copy(Writer& writer, const Instruction& instruction) {
   } else if (instruction.has(Modifier::mbarrier)) {
     arrive_after_copies(writer, instruction);
   } else if (instruction.has(Modifier::prefetch)) {
-    return true;  // a hint
+    return;  // a hint
   } else if (instruction.has(Modifier::bulk)) {
     copy_in_bulk(writer, instruction);
   } else {
     copy(writer, instruction);
   }
-  return true;
 }
 
 }  // namespace emulator::lower

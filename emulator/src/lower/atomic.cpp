@@ -9,7 +9,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Type;
 using runtime::AtomicOp;
 using runtime::AtomicType;
@@ -106,13 +105,16 @@ void require_pairing(const Instruction& instruction, AtomicOp operation) {
   if (!known) unsupported(instruction);
 }
 
+// Whether what was in memory before is the result.
+enum class Old : std::uint8_t { wanted, dropped };
+
 // The vector forms act on each element by itself; all of a lane's elements travel as one integer.
-void lower_operation(Writer& writer, const Instruction& instruction) {
+void lower_operation(Writer& writer, const Instruction& instruction, Old old_value) {
   Ir& ir = writer.ir;
   const AtomicOp operation = atomic_operation(instruction);
   const AtomicType type = atomic_type(instruction);
   require_pairing(instruction, operation);
-  const std::size_t first = instruction.opcode == Opcode::atom ? 1 : 0;
+  const std::size_t first = old_value == Old::wanted ? 1 : 0;
   const unsigned bits = ptx::bits(instruction.type());
   const unsigned count = instruction.vector_width;
   const std::string element = "i" + std::to_string(bits);
@@ -145,7 +147,7 @@ void lower_operation(Writer& writer, const Instruction& instruction) {
   writer.call("emu_atomic", {Ir::constant(site, "i32", 1), writer.mask(),
                              Ir::constant(static_cast<std::uint64_t>(operation), "i32", 1),
                              Ir::constant(static_cast<std::uint64_t>(type), "i32", 1)});
-  if (instruction.opcode == Opcode::red) return;
+  if (old_value == Old::dropped) return;
   const Value old = ir.load(writer.value_area(2), whole, kLanes, 64);
   const ptx::Operand& destination = instruction.operands.at(0);
   const auto* vector = std::get_if<ptx::Vector>(&destination.value);
@@ -153,16 +155,17 @@ void lower_operation(Writer& writer, const Instruction& instruction) {
   if (vector->elements.size() != count) unsupported(instruction);
   for (unsigned e = 0; e < count; ++e) {
     const Value part = ir.resize(ir.binary("lshr", old, std::uint64_t{bits} * e), element, false);
-    writer.write(vector->elements[e], part, Form::any());
+    writer.write(vector->elements[e], part, LaneValues::any());
   }
 }
 
 }  // namespace
 
-bool lower_atomic(Writer& writer, const Instruction& instruction) {
-  if (instruction.opcode != Opcode::atom && instruction.opcode != Opcode::red) return false;
-  lower_operation(writer, instruction);
-  return true;
+void lower_atom(Writer& writer, const Instruction& instruction) {
+  lower_operation(writer, instruction, Old::wanted);
+}
+void lower_red(Writer& writer, const Instruction& instruction) {
+  lower_operation(writer, instruction, Old::dropped);
 }
 
 }  // namespace emulator::lower

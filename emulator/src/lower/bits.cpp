@@ -6,7 +6,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 
 class Bits {
  public:
@@ -303,67 +302,62 @@ class Bits {
 
 }  // namespace
 
-bool lower_bits(Writer& writer, const Instruction& instruction) {
-  const auto with = [&] { return Bits(writer, instruction); };
-  switch (instruction.opcode) {
-    case Opcode::and_:
-      with().logic("and");
-      return true;
-    case Opcode::or_:
-      with().logic("or");
-      return true;
-    case Opcode::xor_:
-      with().logic("xor");
-      return true;
-    case Opcode::not_:
-      with().invert();
-      return true;
-    case Opcode::cnot:
-      with().is_zero();
-      return true;
-    case Opcode::shl:
-    case Opcode::shr:
-      with().shift(instruction.opcode == Opcode::shl);
-      return true;
-    case Opcode::shf:
-      with().funnel_shift();
-      return true;
-    case Opcode::bfe:
-      with().extract_field();
-      return true;
-    case Opcode::bfi:
-      with().insert_field();
-      return true;
-    case Opcode::bmsk:
-      with().field_mask();
-      return true;
-    case Opcode::brev:
-      with().reverse();
-      return true;
-    case Opcode::popc:
-      with().count_ones();
-      return true;
-    case Opcode::clz:
-      with().count_leading_zeros();
-      return true;
-    case Opcode::bfind:
-      with().find_leading();
-      return true;
-    case Opcode::prmt:
-      with().permute();
-      return true;
-    case Opcode::fns:
-      with().find_nth_set();
-      return true;
-    case Opcode::szext:
-      with().extend_field();
-      return true;
-    case Opcode::lop3:
-      with().three_way_logic();
-      return true;
-    default:
-      return false;
-  }
+void lower_and(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).logic("and");
+}
+void lower_or(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).logic("or");
+}
+void lower_xor(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).logic("xor");
+}
+void lower_not(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).invert();
+}
+void lower_cnot(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).is_zero();
+}
+void lower_shl(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).shift(true);
+}
+void lower_shr(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).shift(false);
+}
+void lower_shf(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).funnel_shift();
+}
+void lower_bfe(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).extract_field();
+}
+void lower_bfi(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).insert_field();
+}
+void lower_bmsk(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).field_mask();
+}
+void lower_brev(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).reverse();
+}
+void lower_popc(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).count_ones();
+}
+void lower_clz(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).count_leading_zeros();
+}
+void lower_bfind(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).find_leading();
+}
+void lower_prmt(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).permute();
+}
+void lower_fns(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).find_nth_set();
+}
+void lower_szext(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).extend_field();
+}
+void lower_lop3(Writer& writer, const Instruction& instruction) {
+  Bits(writer, instruction).three_way_logic();
 }
 
 }  // namespace emulator::lower

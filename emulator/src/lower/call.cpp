@@ -9,7 +9,6 @@ namespace emulator::lower {
 namespace {
 
 using ptx::Instruction;
-using ptx::Opcode;
 
 class Call {
  public:
@@ -60,7 +59,7 @@ class Call {
     if (call_.results.empty()) return;
     const Value value = writer_.ir.load(area, element, kLanes, 64);
     const auto* symbol = std::get_if<ptx::Symbol>(&call_.results[0].value);
-    if (symbol == nullptr) return writer_.write(call_.results[0], value, Form::any());
+    if (symbol == nullptr) return writer_.write(call_.results[0], value, LaneValues::any());
     require_slot(*symbol, element);
     if (writer_.by_thread()) {
       return writer_.ir.store(writer_.own_lane(value), place(call_.results[0]), 1);
@@ -90,14 +89,12 @@ class Call {
 
 }  // namespace
 
-bool lower_call(Writer& writer, const Instruction& instruction) {
-  if (instruction.opcode != Opcode::call) return false;
+void lower_call(Writer& writer, const Instruction& instruction) {
   if (writer.by_thread() && calls_code(writer.module(), instruction)) {
     lower_thread_call(writer, instruction);
   } else {
     Call(writer, instruction).run();
   }
-  return true;
 }
 
 }  // namespace emulator::lower

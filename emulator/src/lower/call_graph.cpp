@@ -4,6 +4,8 @@
 #include <limits>
 #include <string>
 
+#include "ptx/opcode_facts.h"
+
 namespace emulator::lower {
 namespace {
 
@@ -61,8 +63,8 @@ class Walk {
     Extent total{function.body.size(), function.registers.size() + function.variables.size()};
     for (const ptx::Instruction& instruction : function.body) {
       const Opcode opcode = instruction.opcode;
-      graph_.allocates = graph_.allocates || opcode == Opcode::alloca ||
-                         opcode == Opcode::stacksave || opcode == Opcode::stackrestore;
+      const bool of_stack = ptx::facts_of(opcode).group == ptx::Group::stack;
+      graph_.allocates = graph_.allocates || of_stack;
       if (opcode != Opcode::call) continue;
       const CallParts call = parts_of(instruction);
       if (call.pointer) graph_.through_pointers = true;

@@ -8,10 +8,12 @@
 #include "lower/access_way.h"
 #include "lower/effects.h"
 #include "lower/writer.h"
+#include "ptx/opcode_facts.h"
 
 namespace emulator::lower {
 namespace {
 
+using ptx::Effect;
 using ptx::Instruction;
 using ptx::Opcode;
 
@@ -19,19 +21,16 @@ using ptx::Opcode;
 constexpr std::int64_t kFarthest = std::int64_t{1} << 32U;
 
 // Behind these, other instructions may have been seen to act before the launch failed.
-bool is_seen_outside(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::atom:
-    case Opcode::red:
-    case Opcode::bar:
-    case Opcode::barrier:
-    case Opcode::mbarrier:
-    case Opcode::nanosleep:
-    case Opcode::call:
-    case Opcode::trap:
-    case Opcode::brkpt:
-    case Opcode::cp:
-    case Opcode::alloca:
+bool is_seen_outside(Effect effect) {
+  switch (effect) {
+    case Effect::updates:
+    case Effect::copies:
+    case Effect::mbarrier:
+    case Effect::barrier:
+    case Effect::yields:
+    case Effect::takes_stack:
+    case Effect::calls:
+    case Effect::stops:
       return true;
     default:
       return false;
@@ -43,9 +42,10 @@ class Finder {
   explicit Finder(Writer& writer) : writer_(writer) {}
 
   void visit(const Instruction& instruction) {
-    if (is_seen_outside(instruction.opcode)) open_.clear();
-    const bool loads = instruction.opcode == Opcode::ld || instruction.opcode == Opcode::ldu;
-    if (loads || instruction.opcode == Opcode::st) join(instruction, loads);
+    const Effect effect = ptx::facts_of(instruction.opcode).effect;
+    if (is_seen_outside(effect)) open_.clear();
+    const bool loads = effect == Effect::loads;
+    if (loads || effect == Effect::stores) join(instruction, loads);
     for (const std::uint32_t written : effects_of(instruction).writes) {
       std::erase_if(open_,
                     [written](const auto& group) { return std::get<0>(group.first) == written; });

@@ -5,7 +5,6 @@ namespace emulator::lower {
 namespace {
 
 using ptx::Instruction;
-using ptx::Opcode;
 
 // A rank that the cluster does not have leads to no memory.
 void require_rank_zero(Writer& writer, const Instruction& instruction) {
@@ -22,23 +21,24 @@ void require_rank_zero(Writer& writer, const Instruction& instruction) {
   ir.begin_block(good);
 }
 
-}  // namespace
-
-bool lower_cluster(Writer& writer, const Instruction& instruction) {
-  const bool maps = instruction.opcode == Opcode::mapa;
-  if (!maps && instruction.opcode != Opcode::getctarank) return false;
+void require_form(const Instruction& instruction, std::size_t operands) {
   const bool known_space = !instruction.names_space ||
                            (instruction.space == ptx::Space::shared && instruction.cluster_shared);
-  if (!known_space || instruction.operands.size() != (maps ? 3 : 2)) unsupported(instruction);
-  if (!maps) {
-    writer.write_result(instruction, Ir::constant(0, "i32", 1));
-    return true;
-  }
+  if (!known_space || instruction.operands.size() != operands) unsupported(instruction);
+}
+
+}  // namespace
+
+void lower_getctarank(Writer& writer, const Instruction& instruction) {
+  require_form(instruction, 2);
+  writer.write_result(instruction, Ir::constant(0, "i32", 1));
+}
+void lower_mapa(Writer& writer, const Instruction& instruction) {
+  require_form(instruction, 3);
   require_rank_zero(writer, instruction);
   writer.write_result(instruction,
                       writer.read(instruction.operands[1], integer_of(instruction.type()),
                                   writer.lanes_of(instruction)));
-  return true;
 }
 
 }  // namespace emulator::lower

@@ -92,7 +92,7 @@ void Meeting::end() {
     const Value bits =
         ir.load(ir.pointer_offset(own, offsetof(runtime::ThreadValues, result) + i * kValueBytes),
                 "i64", 1, 8);
-    writer_.write(destinations[i], bits, Form::uniform(64));
+    writer_.write(destinations[i], bits, LaneValues::uniform(64));
   }
 }
 

@@ -7,7 +7,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Type;
 
 // LLVM's predicate for the comparison, "icmp slt" or "fcmp ult"; empty where the instruction names
@@ -86,7 +85,7 @@ Value combined(Writer& writer, const Instruction& instruction, const Value& comp
 // p|q are the comparison and its opposite, or the comparisons of the two halves.
 void set_predicates(Writer& writer, const Instruction& instruction) {
   const unsigned lanes = writer.lanes_of(instruction);
-  const Form form = writer.result(instruction);
+  const LaneValues lane_values = writer.result(instruction);
   const Value comparison = compared(writer, instruction, 0, lanes);
   const Value result = combined(writer, instruction, comparison, lanes);
   const bool halves = is_pair(instruction.type());
@@ -98,8 +97,8 @@ void set_predicates(Writer& writer, const Instruction& instruction) {
   if (is_half(instruction.type())) unsupported(instruction, "a second predicate is not");
   const Value other =
       halves ? compared(writer, instruction, 1, lanes) : writer.ir.binary("xor", comparison, 1);
-  writer.write(pair->both.at(0), result, form);
-  writer.write(pair->both.at(1), combined(writer, instruction, other, lanes), form);
+  writer.write(pair->both.at(0), result, lane_values);
+  writer.write(pair->both.at(1), combined(writer, instruction, other, lanes), lane_values);
 }
 
 // What set gives where the comparison holds, in the destination's bits; 0 where it does not.
@@ -147,15 +146,9 @@ void set_number(Writer& writer, const Instruction& instruction) {
 
 }  // namespace
 
-bool lower_compare(Writer& writer, const Instruction& instruction) {
-  if (instruction.opcode == Opcode::setp) {
-    set_predicates(writer, instruction);
-  } else if (instruction.opcode == Opcode::set) {
-    set_number(writer, instruction);
-  } else {
-    return false;
-  }
-  return true;
+void lower_setp(Writer& writer, const Instruction& instruction) {
+  set_predicates(writer, instruction);
 }
+void lower_set(Writer& writer, const Instruction& instruction) { set_number(writer, instruction); }
 
 }  // namespace emulator::lower

@@ -6,15 +6,18 @@
 
 #include "lower/block_order.h"
 #include "lower/effects.h"
+#include "ptx/opcode_facts.h"
 
 namespace emulator::lower {
 namespace {
 
+using ptx::Effect;
 using ptx::Opcode;
 
 bool never_returns(const ptx::Module& module, const ptx::Instruction& instruction) {
-  if (instruction.opcode == Opcode::trap || instruction.opcode == Opcode::brkpt) return true;
-  if (instruction.opcode != Opcode::call) return false;
+  const Effect effect = ptx::facts_of(instruction.opcode).effect;
+  if (effect == Effect::stops) return true;
+  if (effect != Effect::calls) return false;
   for (const auto& operand : instruction.operands) {
     const auto* symbol = std::get_if<ptx::Symbol>(&operand.value);
     if (symbol != nullptr && symbol->where == ptx::Symbol::Where::function) {
@@ -25,16 +28,13 @@ bool never_returns(const ptx::Module& module, const ptx::Instruction& instructio
   return false;
 }
 
+bool jumps(const ptx::Instruction& instruction) {
+  return ptx::facts_of(instruction.opcode).effect == Effect::jumps;
+}
+
 bool ends_block(const ptx::Module& module, const ptx::Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::bra:
-    case Opcode::brx:
-    case Opcode::ret:
-    case Opcode::exit:
-      return true;
-    default:
-      return !instruction.guard && never_returns(module, instruction);
-  }
+  if (jumps(instruction)) return true;
+  return !instruction.guard && never_returns(module, instruction);
 }
 
 void add_targets(const ptx::Operand& operand, std::vector<std::uint32_t>& targets) {
@@ -47,7 +47,7 @@ void add_targets(const ptx::Operand& operand, std::vector<std::uint32_t>& target
 
 std::vector<std::uint32_t> targets_of(const ptx::Instruction& instruction) {
   std::vector<std::uint32_t> targets;
-  if (instruction.opcode == Opcode::bra || instruction.opcode == Opcode::brx) {
+  if (jumps(instruction)) {
     for (const auto& operand : instruction.operands) add_targets(operand, targets);
   }
   return targets;

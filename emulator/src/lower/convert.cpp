@@ -1,6 +1,7 @@
 // cvt between integers and floating-point types, in every rounding. The 8-bit formats are in
 // small_floats.cpp.
 #include "lower/numeric.h"
+#include "lower/pack.h"
 #include "lower/rounding.h"
 #include "lower/small_floats.h"
 #include "lower/writer.h"
@@ -10,7 +11,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Type;
 
 bool is_half(Type type) { return type == Type::f16 || type == Type::bf16; }
@@ -259,10 +259,9 @@ class Conversion {
 
 }  // namespace
 
-bool lower_convert(Writer& writer, const Instruction& instruction) {
-  if (instruction.opcode != Opcode::cvt) return false;
+void lower_cvt(Writer& writer, const Instruction& instruction) {
+  if (instruction.has(Modifier::pack)) return convert_packed(writer, instruction);
   Conversion(writer, instruction).run();
-  return true;
 }
 
 }  // namespace emulator::lower

@@ -1,11 +1,13 @@
 #include "lower/effects.h"
 
+#include <algorithm>
 #include <variant>
+
+#include "ptx/opcode_facts.h"
 
 namespace emulator::lower {
 namespace {
 
-using ptx::Modifier;
 using ptx::Opcode;
 
 void collect(const ptx::Operand& operand, std::vector<std::uint32_t>& registers) {
@@ -23,68 +25,27 @@ void collect(const ptx::Operand& operand, std::vector<std::uint32_t>& registers)
 
 }  // namespace
 
-bool is_of_matrices(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::ldmatrix:
-    case Opcode::stmatrix:
-    case Opcode::movmatrix:
-    case Opcode::mma:
-    case Opcode::wmma:
-      return true;
-    default:
-      return false;
-  }
-}
+bool is_of_matrices(Opcode opcode) { return ptx::facts_of(opcode).group == ptx::Group::matrix; }
 
 bool is_warp_wide(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::shfl:
-    case Opcode::vote:
-    case Opcode::match:
-    case Opcode::redux:
-    case Opcode::elect:
-      return true;
-    default:
-      return is_of_matrices(opcode);
-  }
+  return ptx::facts_of(opcode).lanes.together == ptx::LaneRule::When::always;
 }
 
 bool has_result(const ptx::Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::st:
-    case Opcode::red:
-    case Opcode::bra:
-    case Opcode::brx:
-    case Opcode::ret:
-    case Opcode::exit:
-    case Opcode::trap:
-    case Opcode::brkpt:
-    case Opcode::membar:
-    case Opcode::fence:
-    case Opcode::prefetch:
-    case Opcode::prefetchu:
-    case Opcode::discard:
-    case Opcode::applypriority:
-    case Opcode::nanosleep:
-    case Opcode::pmevent:
-    case Opcode::cp:
-    case Opcode::stmatrix:
-    case Opcode::setmaxnreg:
-    case Opcode::griddepcontrol:
-    case Opcode::stackrestore:
+  const ptx::ResultRule& rule = ptx::facts_of(instruction.opcode).result;
+  const auto has_word = [&] {
+    return std::ranges::any_of(rule.words,
+                               [&](ptx::Modifier word) { return instruction.has(word); });
+  };
+  switch (rule.when) {
+    case ptx::ResultRule::When::never:
       return false;
-    case Opcode::bar:
-    case Opcode::barrier:
-      return instruction.has(Modifier::red);
-    case Opcode::mbarrier:
-      // Of the others, those that have none begin with an address.
-      return !instruction.has(Modifier::init) && !instruction.has(Modifier::inval);
-    case Opcode::wgmma:
-      return instruction.has(Modifier::mma_async);
-    case Opcode::wmma:
-      return !instruction.has(Modifier::store);
+    case ptx::ResultRule::When::with_word:
+      return has_word();
+    case ptx::ResultRule::When::without_words:
+      return !has_word();
     default:
-      return true;  // a call's first operand is its list of results, empty or not
+      return true;
   }
 }
 

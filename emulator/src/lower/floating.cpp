@@ -2,6 +2,7 @@
 // rounded once; directed f64 ones are the runtime's, which changes the processor's mode for them.
 // Approximate functions are computed to the accuracy of the host's, which is better than PTX asks
 // for.
+#include "lower/arithmetic.h"
 #include "lower/numeric.h"
 #include "lower/rounding.h"
 #include "lower/writer.h"
@@ -11,8 +12,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
-using ptx::Type;
 
 class Floating {
  public:
@@ -23,7 +22,10 @@ class Floating {
         lanes_(writer.lanes_of(instruction)),
         element_(element_of(instruction.type())),
         flush_(instruction.has(Modifier::ftz)),
-        rounding_(rounding_of(instruction)) {}
+        rounding_(rounding_of(instruction)) {
+    // add.f32.f16 and its like, which newer devices have, mix two types.
+    if (instruction.types.size() > 1) unsupported(instruction);
+  }
 
   Value operand(std::size_t i) {
     const Value value = writer_.read(instruction_.operands.at(i), element_, lanes_);
@@ -211,69 +213,63 @@ class Floating {
 
 }  // namespace
 
-bool lower_floating(Writer& writer, const Instruction& instruction) {
-  if (instruction.type() != Type::f32 && instruction.type() != Type::f64) return false;
-  // add.f32.f16 and its like, which newer devices have, mix two types.
-  if (instruction.types.size() > 1) return false;
-  const auto with = [&] { return Floating(writer, instruction); };
-  switch (instruction.opcode) {
-    case Opcode::add:
-    case Opcode::sub:
-      with().add_or_subtract(instruction.opcode == Opcode::sub);
-      return true;
-    case Opcode::mul:
-      with().multiply();
-      return true;
-    case Opcode::div:
-      with().divide();
-      return true;
-    case Opcode::fma:
-    case Opcode::mad:
-      with().multiply_add();
-      return true;
-    case Opcode::rcp:
-      with().reciprocal();
-      return true;
-    case Opcode::sqrt:
-      with().root();
-      return true;
-    case Opcode::rsqrt:
-      with().reciprocal_root();
-      return true;
-    case Opcode::sin:
-      with().unary("sin");
-      return true;
-    case Opcode::cos:
-      with().unary("cos");
-      return true;
-    case Opcode::lg2:
-      with().unary("log2");
-      return true;
-    case Opcode::ex2:
-      with().unary("exp2");
-      return true;
-    case Opcode::tanh:
-      with().tangent();
-      return true;
-    case Opcode::abs:
-      with().unary("fabs");
-      return true;
-    case Opcode::neg:
-      with().negate();
-      return true;
-    case Opcode::copysign:
-      with().copy_sign();
-      return true;
-    case Opcode::min:
-    case Opcode::max:
-      with().extreme(instruction.opcode == Opcode::max);
-      return true;
-    case Opcode::testp:
-      with().test_property();
-      return true;
-    default:
-      return false;
-  }
+void add_floats(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).add_or_subtract(false);
+}
+void sub_floats(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).add_or_subtract(true);
+}
+void mul_floats(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).multiply();
+}
+void div_floats(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).divide();
+}
+void fma_floats(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).multiply_add();
+}
+void ex2_floats(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).unary("exp2");
+}
+void tanh_floats(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).tangent();
+}
+void abs_floats(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).unary("fabs");
+}
+void neg_floats(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).negate();
+}
+void min_floats(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).extreme(false);
+}
+void max_floats(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).extreme(true);
+}
+
+void lower_rcp(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).reciprocal();
+}
+void lower_sqrt(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).root();
+}
+void lower_rsqrt(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).reciprocal_root();
+}
+void lower_sin(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).unary("sin");
+}
+void lower_cos(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).unary("cos");
+}
+void lower_lg2(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).unary("log2");
+}
+void lower_copysign(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).copy_sign();
+}
+void lower_testp(Writer& writer, const Instruction& instruction) {
+  Floating(writer, instruction).test_property();
 }
 
 }  // namespace emulator::lower

@@ -1,6 +1,7 @@
 // Arithmetic on f16 and bf16, single and packed in pairs. Each operation is rounded once: sums are
 // computed in fp32, which has more than twice the digits, all that may be inexact or underflow
 // there in double.
+#include "lower/arithmetic.h"
 #include "lower/numeric.h"
 #include "lower/rounding.h"
 #include "lower/writer.h"
@@ -10,7 +11,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Type;
 
 class Half {
@@ -32,7 +32,8 @@ class Half {
       default:
         part_ = instruction.type();
     }
-    if (rounding_of(instruction) != Rounding::nearest) unsupported(instruction);
+    const bool mixes_types = instruction.types.size() > 1;
+    if (mixes_types || rounding_of(instruction) != Rounding::nearest) unsupported(instruction);
   }
 
   using Sources = std::vector<Value>;  // floats
@@ -139,50 +140,35 @@ class Half {
 
 }  // namespace
 
-bool lower_half(Writer& writer, const Instruction& instruction) {
-  switch (instruction.type()) {
-    case Type::f16:
-    case Type::f16x2:
-    case Type::bf16:
-    case Type::bf16x2:
-      break;
-    default:
-      return false;
-  }
-  if (instruction.types.size() > 1) return false;  // cvt, set, and mixed precision
-  const auto with = [&] { return Half(writer, instruction); };
-  switch (instruction.opcode) {
-    case Opcode::add:
-      with().arithmetic("fadd");
-      return true;
-    case Opcode::sub:
-      with().arithmetic("fsub");
-      return true;
-    case Opcode::mul:
-      with().multiply();
-      return true;
-    case Opcode::fma:
-      with().multiply_add();
-      return true;
-    case Opcode::ex2:
-      with().function("exp2");
-      return true;
-    case Opcode::tanh:
-      with().tangent();
-      return true;
-    case Opcode::min:
-    case Opcode::max:
-      with().extreme(instruction.opcode == Opcode::max);
-      return true;
-    case Opcode::neg:
-      with().signs("xor", 0x8000);
-      return true;
-    case Opcode::abs:
-      with().signs("and", 0x7fff);
-      return true;
-    default:
-      return false;
-  }
+void add_halves(Writer& writer, const Instruction& instruction) {
+  Half(writer, instruction).arithmetic("fadd");
+}
+void sub_halves(Writer& writer, const Instruction& instruction) {
+  Half(writer, instruction).arithmetic("fsub");
+}
+void mul_halves(Writer& writer, const Instruction& instruction) {
+  Half(writer, instruction).multiply();
+}
+void fma_halves(Writer& writer, const Instruction& instruction) {
+  Half(writer, instruction).multiply_add();
+}
+void ex2_halves(Writer& writer, const Instruction& instruction) {
+  Half(writer, instruction).function("exp2");
+}
+void tanh_halves(Writer& writer, const Instruction& instruction) {
+  Half(writer, instruction).tangent();
+}
+void min_halves(Writer& writer, const Instruction& instruction) {
+  Half(writer, instruction).extreme(false);
+}
+void max_halves(Writer& writer, const Instruction& instruction) {
+  Half(writer, instruction).extreme(true);
+}
+void neg_halves(Writer& writer, const Instruction& instruction) {
+  Half(writer, instruction).signs("xor", 0x8000);
+}
+void abs_halves(Writer& writer, const Instruction& instruction) {
+  Half(writer, instruction).signs("and", 0x7fff);
 }
 
 }  // namespace emulator::lower

@@ -1,49 +1,51 @@
 #include "lower/instruction.h"
 
-#include "lower/effects.h"
+#include <array>
+#include <cstddef>
+
+#include "lower/instruction_checks.h"
 #include "lower/writer.h"
+#include "ptx/opcode_facts.h"
 
 namespace emulator::lower {
 
 using ptx::Instruction;
-using ptx::Opcode;
 
-bool acts_outside_registers(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::ld:
-    case Opcode::ldu:
-    case Opcode::st:
-    case Opcode::atom:
-    case Opcode::red:
-    case Opcode::bar:
-    case Opcode::barrier:
-    case Opcode::nanosleep:
-    case Opcode::cp:
-    case Opcode::mbarrier:
-    case Opcode::call:
-    case Opcode::alloca:
-    case Opcode::stackrestore:
-    case Opcode::trap:
-    case Opcode::brkpt:
-      return true;
+namespace {
+
+using Lowering = void (*)(Writer&, const Instruction&);
+
+#define OPCODE(opcode, spelling, group, result, effect, lanes, nans, value, lowering, ...) lowering,
+constexpr auto kLowerings = std::to_array<Lowering>({
+#include "ptx/opcodes.def"
+});
+
+}  // namespace
+
+bool acts_outside_registers(ptx::Opcode opcode) {
+  const ptx::OpcodeFacts& facts = ptx::facts_of(opcode);
+  switch (facts.effect) {
+    case ptx::Effect::pure:
+    case ptx::Effect::orders:
+    case ptx::Effect::jumps:
+      return facts.lanes.together == ptx::LaneRule::When::always;
     default:
-      return is_warp_wide(opcode);
+      return true;
   }
 }
 
 void lower_instruction(Writer& writer, const Instruction& instruction) {
   require_known_words(instruction);
   writer.expect_bits_of(instruction);
-  using Group = bool (*)(Writer&, const Instruction&);
-  static constexpr Group kGroups[] = {
-      lower_move,       lower_integer,  lower_bits,    lower_floating, lower_half,
-      lower_compare,    lower_pack,     lower_convert, lower_video,    lower_video_parts,
-      lower_parameter,  lower_memory,   lower_atomic,  lower_warp,     lower_matrix,
-      lower_async_copy, lower_mbarrier, lower_cluster, lower_call,     lower_stack};
-  for (const Group group : kGroups) {
-    if (group(writer, instruction)) return;
-  }
-  unsupported(instruction);
+  kLowerings.at(static_cast<std::size_t>(instruction.opcode))(writer, instruction);
 }
+
+// It changes speed, or nothing, never a result.
+void lower_hint(Writer& /*writer*/, const Instruction& /*instruction*/) {}
+
+// Nothing asks for one: control_flow.cpp takes it from the end of its block.
+void lower_jump(Writer& /*writer*/, const Instruction& instruction) { unsupported(instruction); }
+
+void refuse(Writer& /*writer*/, const Instruction& instruction) { unsupported(instruction); }
 
 }  // namespace emulator::lower

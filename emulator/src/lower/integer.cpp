@@ -1,4 +1,5 @@
 // Integer arithmetic.
+#include "lower/arithmetic.h"
 #include "lower/writer.h"
 
 namespace emulator::lower {
@@ -6,7 +7,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Type;
 
 class Integer {
@@ -37,7 +37,7 @@ class Integer {
   // addc and subc; their .cc forms set the carry again.
   void with_carry_in(bool subtracts) { with_carry(operand(1), operand(2), subtracts, true); }
 
-  void multiply(bool accumulates) {
+  void multiply(bool accumulates, bool takes_carry = false) {
     if (instruction_.has(Modifier::wide)) {
       const std::string wide = "i" + std::to_string(2 * bits_);
       const Value product = ir_.binary("mul", ir_.resize(operand(1), wide, is_signed_),
@@ -52,8 +52,8 @@ class Integer {
     if (instruction_.has(Modifier::sat)) {
       return result(ir_.intrinsic("sadd.sat", {product, operand(3)}, element(), lanes_));
     }
-    if (instruction_.opcode == Opcode::madc || instruction_.has(Modifier::cc)) {
-      return with_carry(product, operand(3), false, instruction_.opcode == Opcode::madc);
+    if (takes_carry || instruction_.has(Modifier::cc)) {
+      return with_carry(product, operand(3), false, takes_carry);
     }
     result(ir_.binary("add", product, operand(3)));
   }
@@ -192,12 +192,15 @@ class Integer {
   bool is_signed_;
 };
 
-// add, min and max of two 16-bit integers in one register.
-void lower_pair(Writer& writer, const Instruction& instruction) {
+// add, min and max have a form for two 16-bit integers in one register.
+bool is_pair(const Instruction& instruction) {
+  return instruction.type() == Type::u16x2 || instruction.type() == Type::s16x2;
+}
+
+template <typename Compute>
+void lower_pair(Writer& writer, const Instruction& instruction, const Compute& compute) {
   Ir& ir = writer.ir;
   const unsigned lanes = writer.lanes_of(instruction);
-  const bool is_signed = instruction.type() == Type::s16x2;
-  const std::string sign = is_signed ? "s" : "u";
   const Value a = writer.read(instruction.operands.at(1), "i32", lanes);
   const Value b = writer.read(instruction.operands.at(2), "i32", lanes);
   Value packed = Ir::constant(0, "i32", lanes);
@@ -205,20 +208,9 @@ void lower_pair(Writer& writer, const Instruction& instruction) {
     const auto half = [&](const Value& v) {
       return ir.resize(ir.binary("lshr", v, std::uint64_t{16} * part), "i16", false);
     };
-    Value value;
-    switch (instruction.opcode) {
-      case Opcode::add:
-        value = ir.binary("add", half(a), half(b));
-        break;
-      case Opcode::min:
-        value = ir.intrinsic(sign + "min", {half(a), half(b)}, "i16", lanes);
-        break;
-      case Opcode::max:
-        value = ir.intrinsic(sign + "max", {half(a), half(b)}, "i16", lanes);
-        break;
-      default:
-        unsupported(instruction);
-    }
+    const Value half_a = half(a);
+    const Value half_b = half(b);
+    Value value = compute(half_a, half_b);
     if (instruction.has(Modifier::relu)) {
       value = ir.intrinsic("smax", {value, Ir::constant(0, "i16", lanes)}, "i16", lanes);
     }
@@ -228,63 +220,75 @@ void lower_pair(Writer& writer, const Instruction& instruction) {
   writer.write_result(instruction, packed);
 }
 
+void lower_extreme(Writer& writer, const Instruction& instruction, const std::string& which) {
+  if (!is_pair(instruction)) return Integer(writer, instruction).extreme(which);
+  const std::string sign = instruction.type() == Type::s16x2 ? "s" : "u";
+  lower_pair(writer, instruction, [&](const Value& a, const Value& b) {
+    return writer.ir.intrinsic(sign + which, {a, b}, "i16", a.lanes);
+  });
+}
+
 }  // namespace
 
-bool lower_integer(Writer& writer, const Instruction& instruction) {
-  const Type type = instruction.type();
-  if (ptx::is_float(type)) return false;
-  if (type == Type::u16x2 || type == Type::s16x2) {
-    const bool known = instruction.opcode == Opcode::add || instruction.opcode == Opcode::min ||
-                       instruction.opcode == Opcode::max;
-    if (known) lower_pair(writer, instruction);
-    return known;
+void add_integers(Writer& writer, const Instruction& instruction) {
+  if (is_pair(instruction)) {
+    return lower_pair(writer, instruction, [&](const Value& a, const Value& b) {
+      return writer.ir.binary("add", a, b);
+    });
   }
-  switch (instruction.opcode) {
-    case Opcode::add:
-    case Opcode::sub:
-      Integer(writer, instruction).add_or_subtract(instruction.opcode == Opcode::sub);
-      return true;
-    case Opcode::addc:
-    case Opcode::subc:
-      Integer(writer, instruction).with_carry_in(instruction.opcode == Opcode::subc);
-      return true;
-    case Opcode::mul:
-      Integer(writer, instruction).multiply(false);
-      return true;
-    case Opcode::mad:
-    case Opcode::madc:
-      Integer(writer, instruction).multiply(true);
-      return true;
-    case Opcode::mul24:
-    case Opcode::mad24:
-      Integer(writer, instruction).multiply24(instruction.opcode == Opcode::mad24);
-      return true;
-    case Opcode::div:
-    case Opcode::rem:
-      Integer(writer, instruction).divide(instruction.opcode == Opcode::rem);
-      return true;
-    case Opcode::abs:
-      Integer(writer, instruction).absolute();
-      return true;
-    case Opcode::neg:
-      Integer(writer, instruction).negate();
-      return true;
-    case Opcode::min:
-    case Opcode::max:
-      Integer(writer, instruction).extreme(instruction.opcode == Opcode::min ? "min" : "max");
-      return true;
-    case Opcode::sad:
-      Integer(writer, instruction).sum_of_differences();
-      return true;
-    case Opcode::dp4a:
-      Integer(writer, instruction).dot_product(4);
-      return true;
-    case Opcode::dp2a:
-      Integer(writer, instruction).dot_product(2);
-      return true;
-    default:
-      return false;
-  }
+  Integer(writer, instruction).add_or_subtract(false);
+}
+void sub_integers(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).add_or_subtract(true);
+}
+void mul_integers(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).multiply(false);
+}
+void mad_integers(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).multiply(true);
+}
+void div_integers(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).divide(false);
+}
+void abs_integers(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).absolute();
+}
+void neg_integers(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).negate();
+}
+void min_integers(Writer& writer, const Instruction& instruction) {
+  lower_extreme(writer, instruction, "min");
+}
+void max_integers(Writer& writer, const Instruction& instruction) {
+  lower_extreme(writer, instruction, "max");
+}
+
+void lower_addc(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).with_carry_in(false);
+}
+void lower_subc(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).with_carry_in(true);
+}
+void lower_madc(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).multiply(true, true);
+}
+void lower_mul24(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).multiply24(false);
+}
+void lower_mad24(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).multiply24(true);
+}
+void lower_rem(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).divide(true);
+}
+void lower_sad(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).sum_of_differences();
+}
+void lower_dp4a(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).dot_product(4);
+}
+void lower_dp2a(Writer& writer, const Instruction& instruction) {
+  Integer(writer, instruction).dot_product(2);
 }
 
 }  // namespace emulator::lower

@@ -61,7 +61,7 @@ class Functions {
     }
     Writer writer(module_, function, shape_, layout, symbols_, flow, compares ? blank : known,
                   scope);
-    if (compares) writer.compare_with(&known.forms);
+    if (compares) writer.compare_with(&known.register_values);
     const Code code = write_body(writer, collectives, header);
     text_ += code.text;
     declarations_.insert(code.declarations.begin(), code.declarations.end());
@@ -88,7 +88,7 @@ class Functions {
                               Analysis& analysis) {
     for (const auto& [index, collective] : collectives) {
       for (const auto& source : collective.sources) {
-        analysis.forms.at(source.gathered) = Form::any();
+        analysis.register_values.at(source.gathered) = LaneValues::any();
       }
     }
   }

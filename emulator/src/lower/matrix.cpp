@@ -14,7 +14,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Type;
 using runtime::MatrixType;
 
@@ -249,7 +248,7 @@ class Fragment {
     for (unsigned i = 0; i < distinct_; ++i)
       values.push_back(writer_.ir.load(at(area, i), "i32", kLanes, 64));
     for (std::size_t i = 0; i < registers_.size(); ++i)
-      writer_.write(registers_[i], values[i % distinct_], Form::any());
+      writer_.write(registers_[i], values[i % distinct_], LaneValues::any());
   }
 
  private:
@@ -329,31 +328,22 @@ void multiply_fragments(Writer& writer, const Instruction& instruction) {
 
 }  // namespace
 
-bool lower_matrix(Writer& writer, const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::ldmatrix:
-      MatrixAccess(writer, instruction, false).load();
-      return true;
-    case Opcode::stmatrix:
-      MatrixAccess(writer, instruction, true).store();
-      return true;
-    case Opcode::movmatrix:
-      transpose(writer, instruction);
-      return true;
-    case Opcode::mma:
-      if (!lower_other_mma(writer, instruction)) product(writer, instruction);
-      return true;
-    case Opcode::wmma:
-      if (lower_other_wmma(writer, instruction)) return true;
-      if (instruction.has(Modifier::mma)) {
-        multiply_fragments(writer, instruction);
-      } else {
-        move_fragment(writer, instruction, instruction.has(Modifier::store));
-      }
-      return true;
-    default:
-      return false;
-  }
+void lower_ldmatrix(Writer& writer, const Instruction& instruction) {
+  MatrixAccess(writer, instruction, false).load();
+}
+void lower_stmatrix(Writer& writer, const Instruction& instruction) {
+  MatrixAccess(writer, instruction, true).store();
+}
+void lower_movmatrix(Writer& writer, const Instruction& instruction) {
+  transpose(writer, instruction);
+}
+void lower_mma(Writer& writer, const Instruction& instruction) {
+  if (!lower_other_mma(writer, instruction)) product(writer, instruction);
+}
+void lower_wmma(Writer& writer, const Instruction& instruction) {
+  if (lower_other_wmma(writer, instruction)) return;
+  if (instruction.has(Modifier::mma)) return multiply_fragments(writer, instruction);
+  move_fragment(writer, instruction, instruction.has(Modifier::store));
 }
 
 }  // namespace emulator::lower

@@ -12,7 +12,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Space;
 using runtime::MbarrierOp;
 
@@ -61,7 +60,7 @@ void arrive(Writer& writer, const Instruction& instruction) {
   const bool drops = instruction.has(Modifier::arrive_drop);
   object.operate(drops ? MbarrierOp::arrive_drop : MbarrierOp::arrive,
                  expects ? constant(1) : given);
-  if (gives_state) writer.write(operands[0], object.result(), Form::any());
+  if (gives_state) writer.write(operands[0], object.result(), LaneValues::any());
 }
 
 // mbarrier.test_wait and try_wait: complete, [address], state or parity {, time}
@@ -79,7 +78,7 @@ void wait(Writer& writer, const Instruction& instruction) {
   } else {
     object.operate(by_parity ? MbarrierOp::test_wait_parity : MbarrierOp::test_wait, phase);
   }
-  writer.write(operands[0], writer.ir.compare("icmp ne", object.result(), 0), Form::any());
+  writer.write(operands[0], writer.ir.compare("icmp ne", object.result(), 0), LaneValues::any());
 }
 
 void pending_count(Writer& writer, const Instruction& instruction) {
@@ -88,7 +87,7 @@ void pending_count(Writer& writer, const Instruction& instruction) {
   const Value shifted = writer.ir.binary("lshr", state, runtime::kPendingShift);
   const std::uint64_t field = (std::uint64_t{1} << runtime::kPendingBits) - 1;
   const Value count = writer.ir.resize(writer.ir.binary("and", shifted, field), "i32", false);
-  writer.write(instruction.operands.at(0), count, Form::any());
+  writer.write(instruction.operands.at(0), count, LaneValues::any());
 }
 
 // The operation of those that take an address and at most a number; empty for all others.
@@ -103,8 +102,7 @@ std::optional<MbarrierOp> plain_operation(const Instruction& instruction) {
 
 }  // namespace
 
-bool lower_mbarrier(Writer& writer, const Instruction& instruction) {
-  if (instruction.opcode != Opcode::mbarrier) return false;
+void lower_mbarrier(Writer& writer, const Instruction& instruction) {
   if (instruction.type() != ptx::Type::b64) unsupported(instruction);
   if (const auto operation = plain_operation(instruction)) {
     const std::size_t operands = *operation == MbarrierOp::inval ? 1 : 2;
@@ -121,7 +119,6 @@ bool lower_mbarrier(Writer& writer, const Instruction& instruction) {
   } else {
     unsupported(instruction);
   }
-  return true;
 }
 
 void arrive_after_copies(Writer& writer, const Instruction& instruction) {

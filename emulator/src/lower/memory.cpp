@@ -12,6 +12,7 @@
 #include "lower/access_way.h"
 #include "lower/address.h"
 #include "lower/check_groups.h"
+#include "lower/parameters.h"
 #include "lower/vector_access.h"
 #include "lower/writer.h"
 
@@ -55,7 +56,7 @@ class Access {
     }
     if (writer_.check_group(instruction_) != nullptr) return load_checked();
 
-    if (writer_.parts_frame() != nullptr && address_.form().is_vector() && count_ == 1 &&
+    if (writer_.parts_frame() != nullptr && address_.lane_values().is_vector() && count_ == 1 &&
         bytes_ <= sizeof(std::uint64_t)) {
       return load_by_function();
     }
@@ -125,7 +126,7 @@ class Access {
   // The address of the lowest lane of the span.
   Value span_address() {
     Value base;
-    if (address_.form().is_vector()) {
+    if (address_.lane_values().is_vector()) {
       if (lane_addresses_.name.empty()) lane_addresses_ = address_.lanes();
       base = ir_.binary("sub", ir_.extract(lane_addresses_, 0),
                         static_cast<std::uint64_t>(way_.offset[0]));
@@ -140,7 +141,7 @@ class Access {
   Value span_is_bad(const Value& base) {
     const std::int64_t highest = *std::ranges::max_element(way_.offset);
     Value bad = outside(base, static_cast<std::uint64_t>(highest - lowest()) + span());
-    if (address_.form().is_vector()) {
+    if (address_.lane_values().is_vector()) {
       LaneOffsets from_base = way_.offset;
       for (std::int64_t& o : from_base) o -= lowest();
       const Value expected =
@@ -318,7 +319,8 @@ class Access {
   }
 
   void write(unsigned element, const Value& value) {
-    writer_.write(registers_[element], value, Form::any(), ptx::is_signed(instruction_.type()));
+    writer_.write(registers_[element], value, LaneValues::any(),
+                  ptx::is_signed(instruction_.type()));
   }
 
   void check_uniform(const Value& address) {
@@ -342,7 +344,8 @@ class Access {
     for (unsigned e = 0; e < count_; ++e) {
       const Value value = ir_.load(ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_), element_,
                                    1, told_alignment(bytes_), is_volatile(instruction_));
-      writer_.write(registers_[e], value, Form::uniform(64), ptx::is_signed(instruction_.type()));
+      writer_.write(registers_[e], value, LaneValues::uniform(64),
+                    ptx::is_signed(instruction_.type()));
     }
   }
 
@@ -413,7 +416,7 @@ class Access {
   std::vector<Value> stored_values() {
     std::vector<Value> values;
     for (const ptx::Operand& operand : registers_) {
-      const bool scalar = writer_.form(operand, bytes_ * 8).is_uniform();
+      const bool scalar = writer_.lane_values(operand, bytes_ * 8).is_uniform();
       values.push_back(writer_.read_bits(operand, instruction_.type(), scalar ? 1 : kLanes));
     }
     return values;
@@ -442,29 +445,19 @@ class Access {
 
 }  // namespace
 
-bool lower_memory(Writer& writer, const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::ld:
-    case Opcode::ldu:
-      Access(writer, instruction, false).load();
-      // No later access may be answered from before.
-      if (instruction.has(Modifier::acquire)) writer.ir.line("fence acquire");
-      return true;
-    case Opcode::st:
-      if (instruction.has(Modifier::release)) writer.ir.line("fence release");
-      Access(writer, instruction, true).store();
-      return true;
-    case Opcode::prefetch:
-    case Opcode::prefetchu:
-    case Opcode::discard:
-    case Opcode::applypriority:
-      return true;  // hints
-    case Opcode::createpolicy:
-      writer.write_result(instruction, Ir::constant(0, "i64", 1));
-      return true;
-    default:
-      return false;
-  }
+void lower_ld(Writer& writer, const Instruction& instruction) {
+  if (lower_parameter(writer, instruction)) return;
+  Access(writer, instruction, false).load();
+  // No later access may be answered from before.
+  if (instruction.has(Modifier::acquire)) writer.ir.line("fence acquire");
+}
+void lower_st(Writer& writer, const Instruction& instruction) {
+  if (lower_parameter(writer, instruction)) return;
+  if (instruction.has(Modifier::release)) writer.ir.line("fence release");
+  Access(writer, instruction, true).store();
+}
+void lower_createpolicy(Writer& writer, const Instruction& instruction) {
+  writer.write_result(instruction, Ir::constant(0, "i64", 1));
 }
 
 }  // namespace emulator::lower

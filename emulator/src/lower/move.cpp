@@ -9,7 +9,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Space;
 using ptx::Vector;
 
@@ -147,44 +146,35 @@ void is_in_space(Writer& writer, const Instruction& instruction) {
 
 }  // namespace
 
-bool lower_move(Writer& writer, const Instruction& instruction) {
+void lower_mov(Writer& writer, const Instruction& instruction) { move(writer, instruction); }
+void lower_cvta(Writer& writer, const Instruction& instruction) {
+  convert_address(writer, instruction);
+}
+void lower_isspacep(Writer& writer, const Instruction& instruction) {
+  is_in_space(writer, instruction);
+}
+void lower_selp(Writer& writer, const Instruction& instruction) {
   const auto& operands = instruction.operands;
-  switch (instruction.opcode) {
-    case Opcode::mov:
-      move(writer, instruction);
-      return true;
-    case Opcode::cvta:
-      convert_address(writer, instruction);
-      return true;
-    case Opcode::isspacep:
-      is_in_space(writer, instruction);
-      return true;
-    case Opcode::selp: {
-      const unsigned lanes = writer.lanes_of(instruction);
-      const std::string element = element_of(instruction.type());
-      const Value a = writer.read(operands.at(1), element, lanes);
-      const Value b = writer.read(operands.at(2), element, lanes);
-      const Value predicate = writer.read(operands.at(3), "i1", lanes);
-      writer.write_result(instruction, writer.ir.select(predicate, a, b));
-      return true;
-    }
-    case Opcode::slct: {
-      const unsigned lanes = writer.lanes_of(instruction);
-      const std::string element = element_of(instruction.types.at(0));
-      const bool by_float = instruction.types.at(1) == ptx::Type::f32;
-      Value c = writer.read(operands.at(3), by_float ? "float" : "i32", lanes);
-      if (by_float && instruction.has(Modifier::ftz)) c = flush_subnormals(writer.ir, c);
-      const Value not_negative =
-          by_float ? writer.ir.compare("fcmp oge", c, writer.ir.float_constant(0, "float", lanes))
-                   : writer.ir.compare("icmp sge", c, 0);
-      writer.write_result(
-          instruction, writer.ir.select(not_negative, writer.read(operands.at(1), element, lanes),
-                                        writer.read(operands.at(2), element, lanes)));
-      return true;
-    }
-    default:
-      return false;
-  }
+  const unsigned lanes = writer.lanes_of(instruction);
+  const std::string element = element_of(instruction.type());
+  const Value a = writer.read(operands.at(1), element, lanes);
+  const Value b = writer.read(operands.at(2), element, lanes);
+  const Value predicate = writer.read(operands.at(3), "i1", lanes);
+  writer.write_result(instruction, writer.ir.select(predicate, a, b));
+}
+void lower_slct(Writer& writer, const Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  const unsigned lanes = writer.lanes_of(instruction);
+  const std::string element = element_of(instruction.types.at(0));
+  const bool by_float = instruction.types.at(1) == ptx::Type::f32;
+  Value c = writer.read(operands.at(3), by_float ? "float" : "i32", lanes);
+  if (by_float && instruction.has(Modifier::ftz)) c = flush_subnormals(writer.ir, c);
+  const Value not_negative =
+      by_float ? writer.ir.compare("fcmp oge", c, writer.ir.float_constant(0, "float", lanes))
+               : writer.ir.compare("icmp sge", c, 0);
+  writer.write_result(instruction,
+                      writer.ir.select(not_negative, writer.read(operands.at(1), element, lanes),
+                                       writer.read(operands.at(2), element, lanes)));
 }
 
 }  // namespace emulator::lower

@@ -1,6 +1,8 @@
 #include "lower/nan.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <span>
 #include <variant>
 
@@ -10,43 +12,33 @@ namespace emulator::lower {
 namespace {
 
 using ptx::Instruction;
-using ptx::Opcode;
 using ptx::Type;
 
-// neg and abs are among it: an H200 adds zero to do either.
-bool is_arithmetic(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::add:
-    case Opcode::sub:
-    case Opcode::mul:
-    case Opcode::fma:
-    case Opcode::mad:
-    case Opcode::div:
-    case Opcode::rcp:
-    case Opcode::sqrt:
-    case Opcode::rsqrt:
-    case Opcode::sin:
-    case Opcode::cos:
-    case Opcode::lg2:
-    case Opcode::ex2:
-    case Opcode::tanh:
-    case Opcode::neg:
-    case Opcode::abs:
-      return true;
-    default:
-      return false;
-  }
+// What an instruction does with the bits of an f32 that is a NaN.
+enum class NanRule : std::uint8_t {
+  sees,      // looks at them as at any others
+  ignores,   // a NaN is a NaN
+  makes,     // its own, whatever its operands were; neg and abs too: an H200 adds zero to do either
+  picks,     // one of its operands
+  moves,     // hands its operand on
+  selects,   // hands one of its first two operands on
+  converts,  // to other types, which keep what fits
+};
+
+#define OPCODE(opcode, spelling, group, result, effect, lanes, nans, ...) NanRule::nans,
+constexpr auto kRules = std::to_array<NanRule>({
+#include "ptx/opcodes.def"
+});
+
+NanRule rule_of(const Instruction& instruction) {
+  return kRules.at(static_cast<std::size_t>(instruction.opcode));
 }
 
-bool is_extreme(Opcode opcode) { return opcode == Opcode::min || opcode == Opcode::max; }
-
-// mov and selp hand on what they are given.
-bool hands_on(const Instruction& instruction) {
-  return instruction.opcode == Opcode::mov || instruction.opcode == Opcode::selp;
-}
+bool hands_on(NanRule rule) { return rule == NanRule::moves || rule == NanRule::selects; }
 
 std::span<const ptx::Operand> handed_on(const Instruction& instruction) {
-  return std::span(instruction.operands).subspan(1, instruction.opcode == Opcode::mov ? 1 : 2);
+  const std::size_t sources = rule_of(instruction) == NanRule::moves ? 1 : 2;
+  return std::span(instruction.operands).subspan(1, sources);
 }
 
 bool is_nan(const ptx::Immediate& number) {
@@ -70,11 +62,11 @@ bool may_have(const ptx::Operand& operand, const std::vector<bool>& may) {
 
 bool makes_host_nans(const Instruction& instruction) {
   if (instruction.types.size() == 1) {
-    return instruction.type() == Type::f32 && is_arithmetic(instruction.opcode);
+    return instruction.type() == Type::f32 && rule_of(instruction) == NanRule::makes;
   }
   // From f64 a GPU keeps the upper bits of a NaN's payload, from bf16 all of them, as the host
   // does.
-  return instruction.opcode == Opcode::cvt && instruction.types[0] == Type::f32 &&
+  return rule_of(instruction) == NanRule::converts && instruction.types[0] == Type::f32 &&
          ptx::is_float(instruction.types[1]) && instruction.types[1] != Type::f64 &&
          instruction.types[1] != Type::bf16;
 }
@@ -89,9 +81,9 @@ std::vector<bool> registers_of_host_nans(const ptx::Function& function) {
     for (const Instruction& instruction : function.body) {
       const bool makes = makes_host_nans(instruction);
       bool nothing_else =
-          makes || (is_extreme(instruction.opcode) && instruction.type() == Type::f32);
+          makes || (rule_of(instruction) == NanRule::picks && instruction.type() == Type::f32);
       bool some = makes;
-      if (hands_on(instruction)) {
+      if (hands_on(rule_of(instruction))) {
         const auto sources = handed_on(instruction);
         nothing_else = std::ranges::all_of(
             sources, [&](const auto& operand) { return has_no_other(operand, no_other); });
@@ -115,20 +107,20 @@ std::vector<bool> registers_of_host_nans(const ptx::Function& function) {
 }
 
 bool sees_nan_bits(const Instruction& instruction, const std::vector<bool>& host_nans) {
-  if (hands_on(instruction)) {
+  if (hands_on(rule_of(instruction))) {
     const auto* to = std::get_if<ptx::Register>(&instruction.operands.front().value);
     return to == nullptr || !host_nans[to->index];
   }
   if (instruction.type() != Type::f32) return true;
-  switch (instruction.opcode) {
-    case Opcode::setp:
-    case Opcode::set:
-    case Opcode::testp:
+  switch (rule_of(instruction)) {
+    case NanRule::ignores:
+    case NanRule::makes:
+    case NanRule::picks:
       return false;
-    case Opcode::cvt:
-      return instruction.types.front() == Type::f64;  // keeps what fits
+    case NanRule::converts:
+      return instruction.types.front() == Type::f64;
     default:
-      return !is_arithmetic(instruction.opcode) && !is_extreme(instruction.opcode);
+      return true;
   }
 }
 

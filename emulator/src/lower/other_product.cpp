@@ -172,7 +172,8 @@ class Registers {
     values.reserve(all_.size());
     for (std::size_t i = 0; i < all_.size(); ++i)
       values.push_back(writer_.ir.load(at(area, i), bytes_ == 8 ? "i64" : "i32", kLanes, 64));
-    for (std::size_t i = 0; i < all_.size(); ++i) writer_.write(all_[i], values[i], Form::any());
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      writer_.write(all_[i], values[i], LaneValues::any());
   }
 
  private:

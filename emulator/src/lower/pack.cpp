@@ -1,4 +1,5 @@
-// cvt.pack: two integers, clamped to a narrower type, side by side below a third operand.
+#include "lower/pack.h"
+
 #include <algorithm>
 #include <array>
 
@@ -11,8 +12,7 @@ using ptx::Instruction;
 using ptx::Modifier;
 using ptx::Type;
 
-bool lower_pack(Writer& writer, const Instruction& instruction) {
-  if (instruction.opcode != ptx::Opcode::cvt || !instruction.has(Modifier::pack)) return false;
+void convert_packed(Writer& writer, const Instruction& instruction) {
   static constexpr std::array kNarrow = {Type::u2, Type::s2, Type::u4,  Type::s4,
                                          Type::u8, Type::s8, Type::u16, Type::s16};
   const auto& types = instruction.types;
@@ -40,7 +40,6 @@ bool lower_pack(Writer& writer, const Instruction& instruction) {
     packed = ir.binary("or", packed, ir.binary("shl", c, 2 * std::uint64_t{bits}));
   }
   writer.write_result(instruction, packed);
-  return true;
 }
 
 }  // namespace emulator::lower

@@ -1,5 +1,5 @@
-// ld and st of kernel parameters by name, and of the slots in which calls pass arguments and
-// results.
+#include "lower/parameters.h"
+
 #include <algorithm>
 
 #include "lower/writer.h"
@@ -12,8 +12,7 @@ using ptx::Space;
 
 bool lower_parameter(Writer& writer, const Instruction& instruction) {
   const bool stores = instruction.opcode == Opcode::st;
-  const bool loads = instruction.opcode == Opcode::ld || instruction.opcode == Opcode::ldu;
-  if (instruction.space != Space::param || (!stores && !loads)) return false;
+  if (instruction.space != Space::param) return false;
   const auto& operand = instruction.operands.at(stores ? 0 : 1);
   const auto* address = std::get_if<ptx::Address>(&operand.value);
   if (address == nullptr) return false;
@@ -36,7 +35,7 @@ bool lower_parameter(Writer& writer, const Instruction& instruction) {
     for (std::size_t e = 0; e < registers.size(); ++e) {
       const Value pointer = writer.ir.pointer_offset(
           writer.parameters(), static_cast<std::uint64_t>(offset) + e * bytes);
-      writer.write(registers[e], writer.ir.load(pointer, element, 1, 1), Form::uniform(64),
+      writer.write(registers[e], writer.ir.load(pointer, element, 1, 1), LaneValues::uniform(64),
                    ptx::is_signed(instruction.type()));
     }
     return true;
@@ -55,7 +54,7 @@ bool lower_parameter(Writer& writer, const Instruction& instruction) {
       }
       writer.ir.store(value, slot, 64);
     } else {
-      writer.write(registers[e], writer.ir.load(slot, element, kLanes, 64), Form::any(),
+      writer.write(registers[e], writer.ir.load(slot, element, kLanes, 64), LaneValues::any(),
                    ptx::is_signed(instruction.type()));
     }
   }

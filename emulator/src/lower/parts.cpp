@@ -45,8 +45,8 @@ std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + PartsFrame::kAlignment - 1) / PartsFrame::kAlignment * PartsFrame::kAlignment;
 }
 
-std::uint64_t bytes_of(ptx::Type type, const Form& form) {
-  const std::uint64_t lanes = form.is_vector() ? runtime::kWarpSize : 1;
+std::uint64_t bytes_of(ptx::Type type, const LaneValues& lane_values) {
+  const std::uint64_t lanes = lane_values.is_vector() ? runtime::kWarpSize : 1;
   return aligned((ptx::bits(type) * lanes + 7) / 8);
 }
 
@@ -72,7 +72,7 @@ PartsFrame parts_frame(const ptx::Function& function, const ControlFlow& flow,
   frame.registers.resize(function.registers.size());
   frame.waiting = frame.reserve(std::uint64_t{flow.exit()} * 4);
   const auto bytes = [&](std::uint32_t r) {
-    return bytes_of(function.registers[r].type, analysis.forms[r]);
+    return bytes_of(function.registers[r].type, analysis.register_values[r]);
   };
   // Those that may be read before they are written have a place of their own, and are zero.
   for (const std::uint32_t r : flow.live_in[0].items())

@@ -68,7 +68,7 @@ void take_back(Writer& writer, const std::vector<RegisterCopy>& copies) {
         writer.ir.load(writer.context_field(each.offset), integer_of(each.type), kLanes, 64));
   }
   for (std::size_t i = 0; i < copies.size(); ++i) {
-    writer.write(copies[i].operand, values[i], Form::any());
+    writer.write(copies[i].operand, values[i], LaneValues::any());
   }
 }
 

@@ -13,8 +13,8 @@ Value Writer::read_special(const ptx::SpecialRegister& special, ptx::Location wh
   const auto field = [&](std::size_t offset, const std::string& element, unsigned lanes) {
     return ir.load(context_field(offset), element, lanes, 4);
   };
-  const Form known = lower::form_of(special, shape_);
-  if (known.kind == Form::Kind::affine && known.range.constant()) {
+  const LaneValues known = lower::values_of(special, shape_);
+  if (known.kind == LaneValues::Kind::affine && known.range.constant()) {
     return Ir::constant(static_cast<std::uint64_t>(known.range.low), "i32", 1);
   }
   if (by_thread()) {

@@ -9,7 +9,6 @@ namespace emulator::lower {
 namespace {
 
 using ptx::Instruction;
-using ptx::Opcode;
 
 void fault_unless(Writer& writer, const Instruction& instruction, const Value& good) {
   Ir& ir = writer.ir;
@@ -63,27 +62,24 @@ void restore(Writer& writer, const Instruction& instruction) {
   writer.set_stack_top(wanted);
 }
 
-}  // namespace
-
-bool lower_stack(Writer& writer, const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::alloca:
-    case Opcode::stacksave:
-    case Opcode::stackrestore:
-      break;
-    default:
-      return false;
-  }
+void require_stack(Writer& writer, const Instruction& instruction) {
   if (!writer.by_thread())
     unsupported(instruction, "lanes that run together have no stack, so it is not");
-  if (instruction.opcode == Opcode::alloca) {
-    allocate(writer, instruction);
-  } else if (instruction.opcode == Opcode::stacksave) {
-    writer.write_result(instruction, writer.stack_top());
-  } else {
-    restore(writer, instruction);
-  }
-  return true;
+}
+
+}  // namespace
+
+void lower_alloca(Writer& writer, const Instruction& instruction) {
+  require_stack(writer, instruction);
+  allocate(writer, instruction);
+}
+void lower_stacksave(Writer& writer, const Instruction& instruction) {
+  require_stack(writer, instruction);
+  writer.write_result(instruction, writer.stack_top());
+}
+void lower_stackrestore(Writer& writer, const Instruction& instruction) {
+  require_stack(writer, instruction);
+  restore(writer, instruction);
 }
 
 }  // namespace emulator::lower

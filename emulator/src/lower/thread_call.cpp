@@ -139,7 +139,7 @@ class ThreadCall {
   void take(const Operand& result, const Value& from, std::uint64_t bytes) {
     if (variable_of(result) != nullptr) return copy(own_place(result), from, bytes);
     const std::string element = fmt::format("i{}", bytes * 8);
-    writer_.write(result, ir_.load(from, element, 1, 1), Form::uniform(64));
+    writer_.write(result, ir_.load(from, element, 1, 1), LaneValues::uniform(64));
   }
 
   // The function a register names, which must be one of the table and take what the call gives.

@@ -7,6 +7,7 @@
 
 #include "lower/effects.h"
 #include "lower/operands.h"
+#include "ptx/opcode_facts.h"
 #include "runtime/abi.h"
 
 namespace emulator::lower {
@@ -81,33 +82,15 @@ void move_parameters_to_frame(ptx::Function& function) {
 
 // The operand that names the lanes; none where it is all.
 std::optional<std::size_t> members_operand(const Instruction& instruction) {
-  const bool sync = instruction.has(Modifier::sync);
-  switch (instruction.opcode) {
-    case Opcode::shfl:
-      return sync ? std::optional<std::size_t>(4) : std::nullopt;
-    case Opcode::vote:
-      return sync ? std::optional<std::size_t>(2) : std::nullopt;
-    case Opcode::match:
-    case Opcode::redux:
-      return 2;
-    case Opcode::elect:
-      return 1;
-    case Opcode::bar:
-    case Opcode::barrier:
-      return 0;
-    default:
-      return std::nullopt;
-  }
+  const ptx::LaneRule& rule = ptx::facts_of(instruction.opcode).lanes;
+  if (rule.members_with_sync_only && !instruction.has(Modifier::sync)) return std::nullopt;
+  return rule.members;
 }
 
 bool is_collective(const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::bar:
-    case Opcode::barrier:
-      return instruction.has(Modifier::warp);
-    default:
-      return is_warp_wide(instruction.opcode);
-  }
+  const ptx::LaneRule::When together = ptx::facts_of(instruction.opcode).lanes.together;
+  return together == ptx::LaneRule::When::with_warp ? instruction.has(Modifier::warp)
+                                                    : together == ptx::LaneRule::When::always;
 }
 
 class Gatherer {

@@ -12,26 +12,28 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 using ptx::Type;
 
 // What a result that is not clamped is cut down to before the secondary operation.
 constexpr unsigned kIntermediateBits = 33;
 
+// What is computed in: in 64 bits everything fits but products and words shifted by up to 32 bits.
+constexpr const char* kLong = "i64";
+constexpr const char* kLonger = "i128";
+
 class Video {
  public:
-  Video(Writer& writer, const Instruction& instruction)
+  Video(Writer& writer, const Instruction& instruction, const char* wide = kLong,
+        VideoResult result = VideoResult::number)
       : writer_(writer),
         ir_(writer.ir),
         instruction_(instruction),
-        lanes_(writer.lanes_of(instruction)) {
-    // In 64 bits everything fits but products and words shifted by up to 32 bits.
-    const bool is_wide = instruction.opcode == Opcode::vmad || instruction.opcode == Opcode::vshl;
-    wide_ = is_wide ? "i128" : "i64";
-    signs_ = video_signs(instruction);
-  }
+        lanes_(writer.lanes_of(instruction)),
+        wide_(wide),
+        signs_(video_signs(instruction, result)) {}
 
-  void run() {
+  using Primary = Value (Video::*)(const Value& a, const Value& b);
+  void run(Primary primary) {
     const auto& destination = instruction_.operands.at(0);
     const bool combines = instruction_.has(Modifier::add) || instruction_.has(Modifier::min) ||
                           instruction_.has(Modifier::max);
@@ -40,7 +42,7 @@ class Video {
       unsupported(instruction_);
     }
     const unsigned bits = destination.selector ? destination.selector->part_bits : 32;
-    Value result = primary(part(1, signs_.a), part(2, signs_.b));
+    Value result = (this->*primary)(part(1, signs_.a), part(2, signs_.b));
     if (instruction_.has(Modifier::sat)) {
       result = clamped(ir_, result, bits, signs_.result);
     } else {
@@ -52,6 +54,23 @@ class Video {
     if (destination.selector) result = merged(result, bits, place(*destination.selector));
     writer_.write_result(instruction_, result);
   }
+
+  Value sum(const Value& a, const Value& b) { return ir_.binary("add", a, b); }
+  Value difference(const Value& a, const Value& b) { return ir_.binary("sub", a, b); }
+  Value distance(const Value& a, const Value& b) {
+    return ir_.intrinsic("abs", {ir_.binary("sub", a, b), Ir::constant(0, "i1", 1)}, wide_, lanes_);
+  }
+  Value lesser(const Value& a, const Value& b) {
+    return ir_.intrinsic("smin", {a, b}, wide_, lanes_);
+  }
+  Value greater(const Value& a, const Value& b) {
+    return ir_.intrinsic("smax", {a, b}, wide_, lanes_);
+  }
+  Value comparison(const Value& a, const Value& b) {
+    return ir_.resize(ir_.compare(wide_comparison(instruction_), a, b), wide_, false);
+  }
+  Value shifted_left(const Value& a, const Value& b) { return ir_.binary("shl", a, amount(b)); }
+  Value shifted_right(const Value& a, const Value& b) { return ir_.binary("ashr", a, amount(b)); }
 
   // a * b + c, of which either the product or c may be negated (PTX ISA, vmad).
   void multiply() {
@@ -100,33 +119,11 @@ class Video {
     return ir_.resize(value, wide_, is_signed);
   }
 
-  Value primary(const Value& a, const Value& b) {
-    switch (instruction_.opcode) {
-      case Opcode::vadd:
-        return ir_.binary("add", a, b);
-      case Opcode::vsub:
-        return ir_.binary("sub", a, b);
-      case Opcode::vabsdiff:
-        return ir_.intrinsic("abs", {ir_.binary("sub", a, b), Ir::constant(0, "i1", 1)}, wide_,
-                             lanes_);
-      case Opcode::vmin:
-        return ir_.intrinsic("smin", {a, b}, wide_, lanes_);
-      case Opcode::vmax:
-        return ir_.intrinsic("smax", {a, b}, wide_, lanes_);
-      case Opcode::vset:
-        return ir_.resize(ir_.compare(wide_comparison(instruction_), a, b), wide_, false);
-      default:
-        return shifted(a, b);
-    }
-  }
-
-  Value shifted(const Value& a, const Value& b) {
+  Value amount(const Value& b) {
     const bool wraps = instruction_.has(Modifier::wrap);
     if (signs_.b || wraps == instruction_.has(Modifier::clamp)) unsupported(instruction_);
-    const Value amount =
-        wraps ? ir_.binary("and", b, 31)
-              : ir_.intrinsic("umin", {b, Ir::constant(32, wide_, lanes_)}, wide_, lanes_);
-    return ir_.binary(instruction_.opcode == Opcode::vshl ? "shl" : "ashr", a, amount);
+    return wraps ? ir_.binary("and", b, 31)
+                 : ir_.intrinsic("umin", {b, Ir::constant(32, wide_, lanes_)}, wide_, lanes_);
   }
 
   Value secondary(const Value& result, const Value& c) {
@@ -148,60 +145,19 @@ class Video {
   Ir& ir_;
   const Instruction& instruction_;
   unsigned lanes_;
-  std::string wide_;  // what is computed in
-  VideoSigns signs_{};
+  std::string wide_;
+  VideoSigns signs_;
 };
-
-bool is_scalar_video(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::vadd:
-    case Opcode::vsub:
-    case Opcode::vabsdiff:
-    case Opcode::vmin:
-    case Opcode::vmax:
-    case Opcode::vshl:
-    case Opcode::vshr:
-    case Opcode::vset:
-    case Opcode::vmad:
-      return true;
-    default:
-      return false;
-  }
-}
 
 }  // namespace
 
-bool is_video(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::vadd2:
-    case Opcode::vadd4:
-    case Opcode::vsub2:
-    case Opcode::vsub4:
-    case Opcode::vavrg2:
-    case Opcode::vavrg4:
-    case Opcode::vabsdiff2:
-    case Opcode::vabsdiff4:
-    case Opcode::vmin2:
-    case Opcode::vmin4:
-    case Opcode::vmax2:
-    case Opcode::vmax4:
-    case Opcode::vset2:
-    case Opcode::vset4:
-      return true;
-    default:
-      return is_scalar_video(opcode);
-  }
-}
-
-VideoSigns video_signs(const Instruction& instruction) {
-  const bool compares = instruction.opcode == Opcode::vset || instruction.opcode == Opcode::vset2 ||
-                        instruction.opcode == Opcode::vset4;
-  const std::size_t first = compares ? 0 : 1;
+VideoSigns video_signs(const Instruction& instruction, VideoResult result) {
+  const std::size_t first = result == VideoResult::truth ? 0 : 1;
   if (instruction.types.size() != first + 2) unsupported(instruction);
   for (const Type type : instruction.types) {
     if (type != Type::u32 && type != Type::s32) unsupported(instruction);
   }
-  return {.result = !compares && ptx::is_signed(instruction.types[0]),
+  return {.result = result == VideoResult::number && ptx::is_signed(instruction.types[0]),
           .a = ptx::is_signed(instruction.types[first]),
           .b = ptx::is_signed(instruction.types[first + 1])};
 }
@@ -232,15 +188,32 @@ Value clamped(Ir& ir, const Value& value, unsigned bits, bool is_signed) {
   return ir.intrinsic("smin", {above, high}, value.element, value.lanes);
 }
 
-bool lower_video(Writer& writer, const Instruction& instruction) {
-  if (!is_scalar_video(instruction.opcode)) return false;
-  Video video(writer, instruction);
-  if (instruction.opcode == Opcode::vmad) {
-    video.multiply();
-  } else {
-    video.run();
-  }
-  return true;
+void lower_vadd(Writer& writer, const Instruction& instruction) {
+  Video(writer, instruction).run(&Video::sum);
+}
+void lower_vsub(Writer& writer, const Instruction& instruction) {
+  Video(writer, instruction).run(&Video::difference);
+}
+void lower_vabsdiff(Writer& writer, const Instruction& instruction) {
+  Video(writer, instruction).run(&Video::distance);
+}
+void lower_vmin(Writer& writer, const Instruction& instruction) {
+  Video(writer, instruction).run(&Video::lesser);
+}
+void lower_vmax(Writer& writer, const Instruction& instruction) {
+  Video(writer, instruction).run(&Video::greater);
+}
+void lower_vset(Writer& writer, const Instruction& instruction) {
+  Video(writer, instruction, kLong, VideoResult::truth).run(&Video::comparison);
+}
+void lower_vshl(Writer& writer, const Instruction& instruction) {
+  Video(writer, instruction, kLonger).run(&Video::shifted_left);
+}
+void lower_vshr(Writer& writer, const Instruction& instruction) {
+  Video(writer, instruction).run(&Video::shifted_right);
+}
+void lower_vmad(Writer& writer, const Instruction& instruction) {
+  Video(writer, instruction, kLonger).multiply();
 }
 
 }  // namespace emulator::lower

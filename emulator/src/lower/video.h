@@ -5,17 +5,17 @@
 
 namespace emulator::lower {
 
-// Whether the opcode is one whose operands may name parts of a register.
-[[nodiscard]] bool is_video(ptx::Opcode opcode);
+// Of vset, vset2 and vset4, which compare, the result has no type, and is not signed.
+enum class VideoResult : std::uint8_t { number, truth };
 
 // Which of result and sources are signed. Throws ptx::Error where the types are not of 32 bits, or
-// too few or many. vset, vset2 and vset4 have no type of their result, which is not signed.
+// too few or many.
 struct VideoSigns {
   bool result;
   bool a;
   bool b;
 };
-[[nodiscard]] VideoSigns video_signs(const ptx::Instruction& instruction);
+[[nodiscard]] VideoSigns video_signs(const ptx::Instruction& instruction, VideoResult result);
 
 // "icmp slt" and so on for the comparison that vset, vset2 or vset4 names, of values in registers
 // wider than their types.

@@ -10,11 +10,11 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 
 class Parts {
  public:
-  Parts(Writer& writer, const Instruction& instruction, unsigned count)
+  Parts(Writer& writer, const Instruction& instruction, unsigned count,
+        VideoResult result = VideoResult::number)
       : writer_(writer),
         ir_(writer.ir),
         instruction_(instruction),
@@ -22,10 +22,11 @@ class Parts {
         bits_(32 / count),
         lanes_(writer.lanes_of(instruction)) {
     if (instruction.operands.size() != 4) unsupported(instruction);
-    signs_ = video_signs(instruction);
+    signs_ = video_signs(instruction, result);
   }
 
-  void run() {
+  using Operation = Value (Parts::*)(const Value& a, const Value& b);
+  void run(Operation operation) {
     const bool adds = instruction_.has(Modifier::add);
     const bool saturates = instruction_.has(Modifier::sat);
     if (adds && saturates) unsupported(instruction_);
@@ -36,7 +37,7 @@ class Parts {
     Value result = writer_.read(instruction_.operands[3], "i32", lanes_);
     for (unsigned i = 0; i < count_; ++i) {
       if (!wanted[i]) continue;
-      Value part = operation(source(of_a[i], signs_.a), source(of_b[i], signs_.b));
+      Value part = (this->*operation)(source(of_a[i], signs_.a), source(of_b[i], signs_.b));
       if (adds) {
         result = ir_.binary("add", result, part);
         continue;
@@ -47,6 +48,28 @@ class Parts {
       result = ir_.binary("or", kept, ir_.binary("shl", ir_.binary("and", part, mask), shift));
     }
     writer_.write_result(instruction_, result);
+  }
+
+  // The operations are in 32 bits, where nothing overflows.
+  Value sum(const Value& a, const Value& b) { return ir_.binary("add", a, b); }
+  Value difference(const Value& a, const Value& b) { return ir_.binary("sub", a, b); }
+  Value average(const Value& a, const Value& b) {
+    // Halves are rounded away from zero.
+    const Value whole = sum(a, b);
+    const Value one = ir_.resize(ir_.compare("icmp sge", whole, 0), "i32", false);
+    return ir_.binary("ashr", ir_.binary("add", whole, one), 1);
+  }
+  Value distance(const Value& a, const Value& b) {
+    return ir_.intrinsic("abs", {ir_.binary("sub", a, b), Ir::constant(0, "i1", 1)}, "i32", lanes_);
+  }
+  Value lesser(const Value& a, const Value& b) {
+    return ir_.intrinsic("smin", {a, b}, "i32", lanes_);
+  }
+  Value greater(const Value& a, const Value& b) {
+    return ir_.intrinsic("smax", {a, b}, "i32", lanes_);
+  }
+  Value comparison(const Value& a, const Value& b) {
+    return ir_.resize(ir_.compare(wide_comparison(instruction_), a, b), "i32", false);
   }
 
  private:
@@ -80,37 +103,6 @@ class Parts {
     return ir_.binary(is_signed ? "ashr" : "lshr", ir_.binary("shl", whole, above), 32 - bits_);
   }
 
-  // In 32 bits, where nothing overflows.
-  Value operation(const Value& a, const Value& b) {
-    switch (instruction_.opcode) {
-      case Opcode::vadd2:
-      case Opcode::vadd4:
-        return ir_.binary("add", a, b);
-      case Opcode::vsub2:
-      case Opcode::vsub4:
-        return ir_.binary("sub", a, b);
-      case Opcode::vavrg2:
-      case Opcode::vavrg4: {
-        // Halves are rounded away from zero.
-        const Value sum = ir_.binary("add", a, b);
-        const Value one = ir_.resize(ir_.compare("icmp sge", sum, 0), "i32", false);
-        return ir_.binary("ashr", ir_.binary("add", sum, one), 1);
-      }
-      case Opcode::vabsdiff2:
-      case Opcode::vabsdiff4:
-        return ir_.intrinsic("abs", {ir_.binary("sub", a, b), Ir::constant(0, "i1", 1)}, "i32",
-                             lanes_);
-      case Opcode::vmin2:
-      case Opcode::vmin4:
-        return ir_.intrinsic("smin", {a, b}, "i32", lanes_);
-      case Opcode::vmax2:
-      case Opcode::vmax4:
-        return ir_.intrinsic("smax", {a, b}, "i32", lanes_);
-      default:
-        return ir_.resize(ir_.compare(wide_comparison(instruction_), a, b), "i32", false);
-    }
-  }
-
   Writer& writer_;
   Ir& ir_;
   const Instruction& instruction_;
@@ -122,29 +114,47 @@ class Parts {
 
 }  // namespace
 
-bool lower_video_parts(Writer& writer, const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::vadd2:
-    case Opcode::vsub2:
-    case Opcode::vavrg2:
-    case Opcode::vabsdiff2:
-    case Opcode::vmin2:
-    case Opcode::vmax2:
-    case Opcode::vset2:
-      Parts(writer, instruction, 2).run();
-      return true;
-    case Opcode::vadd4:
-    case Opcode::vsub4:
-    case Opcode::vavrg4:
-    case Opcode::vabsdiff4:
-    case Opcode::vmin4:
-    case Opcode::vmax4:
-    case Opcode::vset4:
-      Parts(writer, instruction, 4).run();
-      return true;
-    default:
-      return false;
-  }
+void lower_vadd2(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 2).run(&Parts::sum);
+}
+void lower_vadd4(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 4).run(&Parts::sum);
+}
+void lower_vsub2(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 2).run(&Parts::difference);
+}
+void lower_vsub4(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 4).run(&Parts::difference);
+}
+void lower_vavrg2(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 2).run(&Parts::average);
+}
+void lower_vavrg4(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 4).run(&Parts::average);
+}
+void lower_vabsdiff2(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 2).run(&Parts::distance);
+}
+void lower_vabsdiff4(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 4).run(&Parts::distance);
+}
+void lower_vmin2(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 2).run(&Parts::lesser);
+}
+void lower_vmin4(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 4).run(&Parts::lesser);
+}
+void lower_vmax2(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 2).run(&Parts::greater);
+}
+void lower_vmax4(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 4).run(&Parts::greater);
+}
+void lower_vset2(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 2, VideoResult::truth).run(&Parts::comparison);
+}
+void lower_vset4(Writer& writer, const Instruction& instruction) {
+  Parts(writer, instruction, 4, VideoResult::truth).run(&Parts::comparison);
 }
 
 }  // namespace emulator::lower

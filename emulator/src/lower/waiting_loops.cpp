@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "lower/effects.h"
+#include "ptx/opcode_facts.h"
 
 namespace emulator::lower {
 namespace {
 
+using ptx::Effect;
 using ptx::Instruction;
 using ptx::Modifier;
 using ptx::Opcode;
@@ -20,13 +22,8 @@ bool may_alias(Space a, Space b) { return a == b || a == Space::generic || b == 
 
 // Where all lanes of a warp, or those that an instruction names, come together.
 bool is_meeting_point(const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::bar:
-    case Opcode::barrier:
-      return !instruction.has(Modifier::arrive);
-    default:
-      return is_warp_wide(instruction.opcode);
-  }
+  const bool is_barrier = ptx::facts_of(instruction.opcode).effect == Effect::barrier;
+  return is_barrier ? !instruction.has(Modifier::arrive) : is_warp_wide(instruction.opcode);
 }
 
 // An addition gets on by itself, as a counter from which lanes take their work; adding 0 is a way
@@ -39,8 +36,8 @@ bool advances(const Instruction& instruction) {
 }
 
 bool writes(const Instruction& instruction) {
-  return instruction.opcode == Opcode::st || instruction.opcode == Opcode::red ||
-         instruction.opcode == Opcode::atom;
+  const Effect effect = ptx::facts_of(instruction.opcode).effect;
+  return effect == Effect::stores || effect == Effect::updates;
 }
 
 // The blocks that a way backwards leads through again: they stand together (block_order.h).

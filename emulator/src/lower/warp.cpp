@@ -12,7 +12,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
-using ptx::Opcode;
 
 class Together {
  public:
@@ -102,10 +101,10 @@ class Together {
     }
     const ptx::Operand& destination = instruction_.operands.at(0);
     if (const auto* pair = std::get_if<ptx::Pair>(&destination.value)) {
-      writer_.write(pair->both.at(0), result, Form::any());
-      writer_.write(pair->both.at(1), in_range, Form::any());
+      writer_.write(pair->both.at(0), result, LaneValues::any());
+      writer_.write(pair->both.at(1), in_range, LaneValues::any());
     } else {
-      writer_.write(destination, result, Form::any());
+      writer_.write(destination, result, LaneValues::any());
     }
   }
 
@@ -125,14 +124,14 @@ class Together {
     equal_lanes = ir_.binary("and", equal_lanes, members);
     const ptx::Operand& destination = instruction_.operands.at(0);
     if (instruction_.has(Modifier::any))
-      return writer_.write(destination, equal_lanes, Form::any());
+      return writer_.write(destination, equal_lanes, LaneValues::any());
     const Value all = ir_.compare("icmp eq", equal_lanes, members);
     const Value result = ir_.select(all, members, Ir::constant(0, "i32", kLanes));
     if (const auto* pair = std::get_if<ptx::Pair>(&destination.value)) {
-      writer_.write(pair->both.at(0), result, Form::any());
-      writer_.write(pair->both.at(1), all, Form::any());
+      writer_.write(pair->both.at(0), result, LaneValues::any());
+      writer_.write(pair->both.at(1), all, LaneValues::any());
     } else {
-      writer_.write(destination, result, Form::any());
+      writer_.write(destination, result, LaneValues::any());
     }
   }
 
@@ -174,16 +173,14 @@ class Together {
                    "i32", kLanes);
     const Value elected = ir_.compare("icmp eq", lane_numbers(), lowest);
     if (const auto* pair = std::get_if<ptx::Pair>(&instruction_.operands.at(0).value)) {
-      writer_.write(pair->both.at(0), lowest, Form::any());
-      writer_.write(pair->both.at(1), elected, Form::any());
+      writer_.write(pair->both.at(0), lowest, LaneValues::any());
+      writer_.write(pair->both.at(1), elected, LaneValues::any());
     } else {
       unsupported(instruction_);
     }
   }
 
-  void trap() {
-    const auto kind = instruction_.opcode == Opcode::trap ? runtime::FaultKind::trap
-                                                          : runtime::FaultKind::bad_instruction;
+  void stop(runtime::FaultKind kind) {
     writer_.call("emu_fault", {number(static_cast<std::uint64_t>(kind)), writer_.mask(),
                                number(instruction_.where.line)});
   }
@@ -217,7 +214,7 @@ class Together {
   // of cooperative_groups do that. Whether all are known to name the same; threads that run by
   // themselves meet group by group.
   [[nodiscard]] bool one_group(const ptx::Operand& members) const {
-    return writer_.by_thread() || writer_.form(members, 32).is_uniform();
+    return writer_.by_thread() || writer_.lane_values(members, 32).is_uniform();
   }
   // The lanes that each lane carries it out with: one mask, or 32 of them.
   Value group_of(const ptx::Operand& members) {
@@ -252,7 +249,7 @@ class Together {
 
   // An operand on which all lanes agree, as one scalar: the lowest running lane's.
   Value agreed(const ptx::Operand& operand) {
-    if (writer_.form(operand, 32).is_uniform()) return writer_.read(operand, "i32", 1);
+    if (writer_.lane_values(operand, 32).is_uniform()) return writer_.read(operand, "i32", 1);
     return element(writer_.read(operand, "i32", kLanes), lowest_of(writer_.mask()));
   }
 
@@ -309,8 +306,8 @@ class Together {
 
   // The source lanes of a shuffle whose b and c are constants.
   std::optional<std::vector<int>> constant_sources() {
-    const Form b = writer_.form(instruction_.operands.at(2), 32);
-    const Form c = writer_.form(instruction_.operands.at(3), 32);
+    const LaneValues b = writer_.lane_values(instruction_.operands.at(2), 32);
+    const LaneValues c = writer_.lane_values(instruction_.operands.at(3), 32);
     if (!b.is_constant() || !c.is_constant()) return std::nullopt;
     const int distance = static_cast<int>(b.range.low) & 31;
     const int segment = (static_cast<int>(c.range.low) >> 8) & 31;
@@ -356,50 +353,39 @@ class Together {
 
 }  // namespace
 
-bool lower_warp(Writer& writer, const Instruction& instruction) {
-  const auto with = [&] { return Together(writer, instruction); };
-  switch (instruction.opcode) {
-    case Opcode::bar:
-    case Opcode::barrier:
-      with().barrier();
-      return true;
-    case Opcode::vote:
-      with().vote();
-      return true;
-    case Opcode::shfl:
-      with().shuffle();
-      return true;
-    case Opcode::match:
-      with().match();
-      return true;
-    case Opcode::redux:
-      with().reduce();
-      return true;
-    case Opcode::elect:
-      with().elect();
-      return true;
-    case Opcode::activemask:
-      writer.write_result(instruction, writer.mask());
-      return true;
-    case Opcode::membar:
-    case Opcode::fence:
-      writer.ir.line("fence seq_cst");
-      return true;
-    case Opcode::nanosleep:
-      writer.note_suspension();
-      writer.call("emu_yield", {});
-      return true;
-    case Opcode::trap:
-    case Opcode::brkpt:
-      with().trap();
-      return true;
-    case Opcode::pmevent:
-    case Opcode::griddepcontrol:
-    case Opcode::setmaxnreg:
-      return true;  // change speed, or nothing, never a result
-    default:
-      return false;
-  }
+void lower_barrier(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).barrier();
+}
+void lower_vote(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).vote();
+}
+void lower_shfl(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).shuffle();
+}
+void lower_match(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).match();
+}
+void lower_redux(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).reduce();
+}
+void lower_elect(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).elect();
+}
+void lower_activemask(Writer& writer, const Instruction& instruction) {
+  writer.write_result(instruction, writer.mask());
+}
+void lower_fence(Writer& writer, const Instruction& /*instruction*/) {
+  writer.ir.line("fence seq_cst");
+}
+void lower_nanosleep(Writer& writer, const Instruction& /*instruction*/) {
+  writer.note_suspension();
+  writer.call("emu_yield", {});
+}
+void lower_trap(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).stop(runtime::FaultKind::trap);
+}
+void lower_brkpt(Writer& writer, const Instruction& instruction) {
+  Together(writer, instruction).stop(runtime::FaultKind::bad_instruction);
 }
 
 }  // namespace emulator::lower

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "ptx/opcode_facts.h"
+
 namespace emulator::lower {
 
 using ptx::Type;
@@ -73,7 +75,8 @@ void Writer::begin_function() {
       bases_.local, ir.binary("mul", ir.resize(lane_, "i64", false), local_window_bytes()));
   frame_ = function_.entry ? Ir::constant(0, "i64", 1) : Value{"%frame", "i64", 1};
   const bool allocates = std::ranges::any_of(function_.body, [](const ptx::Instruction& i) {
-    return i.opcode == ptx::Opcode::alloca || i.opcode == ptx::Opcode::stackrestore;
+    const ptx::Effect effect = ptx::facts_of(i.opcode).effect;
+    return effect == ptx::Effect::takes_stack || effect == ptx::Effect::drops_stack;
   });
   if (allocates) {
     const Value end = stack_top();
@@ -99,12 +102,12 @@ Value Writer::shared_slot_at(Place& place, const std::string& element, unsigned 
 
 Value Writer::register_slot(std::uint32_t index) {
   return slot_at(registers_.at(index), element_of(function_.registers[index].type),
-                 analysis_.forms[index].is_vector() ? kLanes : 1);
+                 analysis_.register_values[index].is_vector() ? kLanes : 1);
 }
 
 std::optional<std::uint64_t> Writer::place_to_read(const ptx::Operand& operand) const {
   const auto* reg = std::get_if<ptx::Register>(&operand.value);
-  if (reg == nullptr || operand.negated || !analysis_.forms[reg->index].is_vector() ||
+  if (reg == nullptr || operand.negated || !analysis_.register_values[reg->index].is_vector() ||
       (sees_nan_bits_ && host_nans_[reg->index])) {
     return std::nullopt;
   }
@@ -113,7 +116,7 @@ std::optional<std::uint64_t> Writer::place_to_read(const ptx::Operand& operand) 
 
 std::optional<std::uint64_t> Writer::place_to_write(const ptx::Operand& operand) const {
   const auto* reg = std::get_if<ptx::Register>(&operand.value);
-  if (reg == nullptr || guard_ || !analysis_.forms[reg->index].is_vector() ||
+  if (reg == nullptr || guard_ || !analysis_.register_values[reg->index].is_vector() ||
       analysis_.kept[block_].contains(reg->index)) {
     return std::nullopt;
   }
@@ -123,22 +126,22 @@ std::optional<std::uint64_t> Writer::place_to_write(const ptx::Operand& operand)
 unsigned Writer::lanes_of(const ptx::Instruction& instruction) const {
   return result(instruction).is_vector() ? kLanes : 1;
 }
-Form Writer::form(const ptx::Operand& operand, unsigned bits) const {
-  return lower::form_of(transfer(), operand, bits);
+LaneValues Writer::lane_values(const ptx::Operand& operand, unsigned bits) const {
+  return lower::values_of(data_flow(), operand, bits);
 }
-Form Writer::result(const ptx::Instruction& instruction) const {
-  return result_form(transfer(), instruction);
+LaneValues Writer::result(const ptx::Instruction& instruction) const {
+  return result_values(data_flow(), instruction);
 }
 
-Value Writer::widen(const Value& scalar, const Form& form) {
+Value Writer::widen(const Value& scalar, const LaneValues& lane_values) {
   if (scalar.lanes != 1) return scalar;
   Value all = ir.splat(scalar, kLanes);
-  if (form.is_uniform() || form.kind != Form::Kind::affine) return all;
-  return ir.binary("add", all, Ir::lane_constants(form.offset, scalar.element));
+  if (lane_values.is_uniform() || lane_values.kind != LaneValues::Kind::affine) return all;
+  return ir.binary("add", all, Ir::lane_constants(lane_values.offset, scalar.element));
 }
 
 Value Writer::read_register(std::uint32_t index, unsigned lanes) {
-  const Form& known = analysis_.forms[index];
+  const LaneValues& known = analysis_.register_values[index];
   Value value = ir.load(register_slot(index), element_of(function_.registers[index].type),
                         known.is_vector() ? kLanes : 1, 64);
   if (sees_nan_bits_ && host_nans_[index]) value = with_canonical_nan(value);
@@ -191,7 +194,7 @@ Value Writer::read(const ptx::Operand& operand, const std::string& element, unsi
     return to_float ? ir.bitcast(value, element) : value;
   }
   Value value;
-  Form known = form(operand, bits_of(element));
+  LaneValues known = lane_values(operand, bits_of(element));
   if (const auto* reg = std::get_if<ptx::Register>(&operand.value)) {
     value = read_register(reg->index, lanes);
     if (operand.negated) {
@@ -231,7 +234,7 @@ Value Writer::read_bits(const ptx::Operand& operand, ptx::Type type, unsigned la
   return ir.bitcast(read(operand, element_of(type), lanes), integer_of(type));
 }
 
-void Writer::write(const ptx::Operand& destination, const Value& value, const Form& known,
+void Writer::write(const ptx::Operand& destination, const Value& value, const LaneValues& known,
                    bool is_signed) {
   const auto* reg = std::get_if<ptx::Register>(&destination.value);
   if (reg == nullptr) {
@@ -254,7 +257,7 @@ void Writer::write(const ptx::Operand& destination, const Value& value, const Fo
   }
   if (deals_) return deal(destination, result);
   if (by_thread() && result.lanes == kLanes) result = own_lane(result);
-  if (!analysis_.forms[reg->index].is_vector()) {
+  if (!analysis_.register_values[reg->index].is_vector()) {
     if (result.lanes != 1)
       throw ptx::Error(destination.where, "internal: a vector result for a scalar register");
     if (guard_) result = ir.select(guard_->predicate, result, ir.load(slot, element, 1, 64));
@@ -298,7 +301,7 @@ void Writer::set_guard(const ptx::Instruction& instruction) {
   guard_.reset();
   if (!instruction.guard) return;
   const std::uint32_t index = instruction.guard->predicate.index;
-  const unsigned lanes = analysis_.forms[index].is_vector() ? kLanes : 1;
+  const unsigned lanes = analysis_.register_values[index].is_vector() ? kLanes : 1;
   Value predicate = read_register(index, lanes);
   if (instruction.guard->negated) predicate = ir.binary("xor", predicate, 1);
   const Value lanes_mask = lanes == 1 ? ir.cast("sext", predicate, "i32") : ir.to_mask(predicate);

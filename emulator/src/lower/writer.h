@@ -12,12 +12,12 @@
 
 #include "lower/analysis.h"
 #include "lower/check_groups.h"
+#include "lower/data_flow.h"
 #include "lower/ir.h"
 #include "lower/layout.h"
 #include "lower/nan.h"
 #include "lower/parts.h"
 #include "lower/thread_function.h"
-#include "lower/transfer.h"
 #include "ptx/ast.h"
 #include "runtime/abi.h"
 
@@ -85,24 +85,24 @@ class Writer {
   // 1 where the instruction's result is one scalar (plus constants per lane), else 32: how many
   // lanes its operands are to be read with.
   [[nodiscard]] unsigned lanes_of(const ptx::Instruction& instruction) const;
-  [[nodiscard]] Form form(const ptx::Operand& operand, unsigned bits) const;
-  [[nodiscard]] Form result(const ptx::Instruction& instruction) const;
+  [[nodiscard]] LaneValues lane_values(const ptx::Operand& operand, unsigned bits) const;
+  [[nodiscard]] LaneValues result(const ptx::Instruction& instruction) const;
 
-  // An operand's value as `element`. With one lane: the scalar of its form, which the caller knows
+  // An operand's value as `element`. With one lane: their scalar, which the caller knows
   // to be enough. An operand wider than the element is truncated, a narrower one extended.
   Value read(const ptx::Operand& operand, const std::string& element, unsigned lanes,
              bool is_signed = false);
   // An operand of this type as an integer of its width; a decimal constant is a number of the type.
   Value read_bits(const ptx::Operand& operand, ptx::Type type, unsigned lanes);
-  // A register's content, and a scalar as 32 lanes: the scalar plus the form's offsets.
+  // A register's content, and a scalar as 32 lanes: the scalar plus the lanes' offsets.
   Value read_register(std::uint32_t index, unsigned lanes);
-  Value widen(const Value& scalar, const Form& form);
+  Value widen(const Value& scalar, const LaneValues& lane_values);
   // Writes a result to a register, a sink, or nothing; leaves lanes that do not run, or that the
-  // guard passes over, as they are where it matters. `form` is what the value stands for when it
-  // has one lane.
-  void write(const ptx::Operand& destination, const Value& value, const Form& form,
+  // guard passes over, as they are where it matters. `lane_values` is what the value stands for
+  // when it has one lane.
+  void write(const ptx::Operand& destination, const Value& value, const LaneValues& lane_values,
              bool is_signed = false);
-  // Operand 0 of the instruction, with the instruction's own result form.
+  // Operand 0 of the instruction, with what is known of its result.
   void write_result(const ptx::Instruction& instruction, const Value& value,
                     bool is_signed = false);
 
@@ -198,8 +198,8 @@ class Writer {
   Value carry_slot();
 
   // What registers are compared with wherever they are read or written; null where nothing is.
-  void compare_with(const std::vector<Form>* claims) { claims_ = claims; }
-  [[nodiscard]] const std::vector<Form>* claims() const { return claims_; }
+  void compare_with(const std::vector<LaneValues>* claims) { claims_ = claims; }
+  [[nodiscard]] const std::vector<LaneValues>* claims() const { return claims_; }
 
   void note_suspension() { suspends_ = true; }
   [[nodiscard]] bool may_suspend() const { return suspends_; }
@@ -220,8 +220,8 @@ class Writer {
   Value read_lane_register(const ptx::SpecialRegister& special);
   Value symbol_address(const ptx::Symbol& symbol, ptx::Location where);
   void deal(const ptx::Operand& destination, const Value& value);
-  [[nodiscard]] TransferContext transfer() const {
-    return {module_, function_, shape_, layout_, symbols_, analysis_.forms};
+  [[nodiscard]] DataFlow data_flow() const {
+    return {module_, function_, shape_, layout_, symbols_, analysis_.register_values};
   }
 
   const ptx::Module& module_;
@@ -268,36 +268,16 @@ class Writer {
   };
   std::optional<Guard> guard_;
   bool suspends_ = false;
-  const std::vector<Form>* claims_ = nullptr;
+  const std::vector<LaneValues>* claims_ = nullptr;
   std::vector<bool> host_nans_;  // by register (nan.h)
   bool sees_nan_bits_ = true;
 };
 
-// Each lowers the instructions of its group and says whether the instruction is one of them. They
-// throw ptx::Error for forms they do not support.
-bool lower_move(Writer& writer, const ptx::Instruction& instruction);
-bool lower_integer(Writer& writer, const ptx::Instruction& instruction);
-bool lower_bits(Writer& writer, const ptx::Instruction& instruction);
-bool lower_floating(Writer& writer, const ptx::Instruction& instruction);
-bool lower_half(Writer& writer, const ptx::Instruction& instruction);
-bool lower_compare(Writer& writer, const ptx::Instruction& instruction);
-bool lower_convert(Writer& writer, const ptx::Instruction& instruction);
-bool lower_pack(Writer& writer, const ptx::Instruction& instruction);
-bool lower_video(Writer& writer, const ptx::Instruction& instruction);
-bool lower_video_parts(Writer& writer, const ptx::Instruction& instruction);
-bool lower_parameter(Writer& writer, const ptx::Instruction& instruction);
-bool lower_memory(Writer& writer, const ptx::Instruction& instruction);
-bool lower_atomic(Writer& writer, const ptx::Instruction& instruction);
-bool lower_warp(Writer& writer, const ptx::Instruction& instruction);
-bool lower_matrix(Writer& writer, const ptx::Instruction& instruction);
-bool lower_async_copy(Writer& writer, const ptx::Instruction& instruction);
-bool lower_mbarrier(Writer& writer, const ptx::Instruction& instruction);
-bool lower_cluster(Writer& writer, const ptx::Instruction& instruction);
-bool lower_call(Writer& writer, const ptx::Instruction& instruction);
-bool lower_stack(Writer& writer, const ptx::Instruction& instruction);
-
-// Refuses an instruction that carries a dotted word nobody looks at (modifiers.cpp).
-void require_known_words(const ptx::Instruction& instruction);
+// lower_add() and its like: what each row of the table names as its lowering. They throw ptx::Error
+// for what they do not support.
+#define OPCODE(opcode, spelling, group, result, effect, lanes, nans, value, lowering, ...) \
+  void lowering(Writer& writer, const ptx::Instruction& instruction);
+#include "ptx/opcodes.def"
 
 // "'add.rz.f32' is not supported by the emulator", at the instruction's line.
 [[noreturn]] void unsupported(const ptx::Instruction& instruction, const std::string& why = "");

@@ -10,6 +10,7 @@
 #include "ptx/instructions.h"
 #include "ptx/labels.h"
 #include "ptx/local_declarations.h"
+#include "ptx/opcode_facts.h"
 #include "ptx/operands.h"
 #include "ptx/register_parameters.h"
 #include "ptx/skipped.h"
@@ -82,11 +83,10 @@ class BodyReader {
 
   // ld.u32 %r1, [variable] names no state space, and means the one that the variable lies in.
   void take_space_of_variable(Instruction& instruction) const {
-    constexpr std::array kAccesses = {Opcode::ld,  Opcode::ldu,      Opcode::st,  Opcode::atom,
-                                      Opcode::red, Opcode::mbarrier, Opcode::wmma};
-    if (instruction.names_space ||
-        std::ranges::find(kAccesses, instruction.opcode) == kAccesses.end())
-      return;
+    constexpr std::array kAccesses = {Effect::loads, Effect::stores, Effect::updates,
+                                      Effect::mbarrier, Effect::fragments};
+    const Effect effect = facts_of(instruction.opcode).effect;
+    if (instruction.names_space || std::ranges::find(kAccesses, effect) == kAccesses.end()) return;
     for (const Operand& operand : instruction.operands) {
       const auto* const address = std::get_if<Address>(&operand.value);
       const auto* const symbol = address == nullptr ? nullptr : std::get_if<Symbol>(&address->base);

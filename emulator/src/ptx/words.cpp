@@ -7,8 +7,12 @@
 namespace emulator::ptx {
 namespace {
 
+#define OPCODE(opcode, spelling, ...) spelling,
+constexpr auto kOpcodes = std::to_array<std::string_view>({
+#include "ptx/opcodes.def"
+});
+
 #define EMULATOR_PTX_SPELLING(name, text) std::string_view(text),
-constexpr auto kOpcodes = std::to_array({EMULATOR_PTX_OPCODES(EMULATOR_PTX_SPELLING)});
 constexpr auto kModifiers = std::to_array({EMULATOR_PTX_MODIFIERS(EMULATOR_PTX_SPELLING)});
 #undef EMULATOR_PTX_SPELLING
 

@@ -1,7 +1,7 @@
-// The words PTX is written in: opcodes and the dotted modifiers behind them, each an enumerator
-// with its spelling. State spaces and types are modifiers too in PTX, but the parser tells them
-// apart (ast.h); they are not in this list. An opcode being here means that it can be read, not
-// that the lowering runs it.
+// The words PTX is written in: opcodes (opcodes.def) and the dotted modifiers behind them, each an
+// enumerator with its spelling. State spaces and types are modifiers too in PTX, but the parser
+// tells them apart (ast.h); they are not in this list. An opcode being there means that it can be
+// read, not that the lowering runs it.
 #pragma once
 
 #include <cstdint>
@@ -12,38 +12,6 @@ namespace emulator::ptx {
 
 // clang-format would put each X on a line of its own.
 // clang-format off
-
-// X(enumerator, "spelling")
-#define EMULATOR_PTX_OPCODES(X) \
-  X(abs, "abs") X(activemask, "activemask") X(add, "add") X(addc, "addc") X(alloca, "alloca")      \
-  X(and_, "and") X(applypriority, "applypriority") X(atom, "atom") X(bar, "bar")                   \
-  X(barrier, "barrier") X(bfe, "bfe") X(bfi, "bfi") X(bfind, "bfind") X(bmsk, "bmsk")              \
-  X(bra, "bra") X(brev, "brev") X(brkpt, "brkpt") X(brx, "brx") X(call, "call") X(clz, "clz")      \
-  X(cnot, "cnot") X(copysign, "copysign") X(cos, "cos") X(cp, "cp")                                \
-  X(createpolicy, "createpolicy") X(cvt, "cvt") X(cvta, "cvta") X(discard, "discard")              \
-  X(div, "div") X(dp2a, "dp2a") X(dp4a, "dp4a") X(elect, "elect") X(ex2, "ex2") X(exit, "exit")    \
-  X(fence, "fence") X(fma, "fma") X(fns, "fns") X(getctarank, "getctarank")                        \
-  X(griddepcontrol, "griddepcontrol") X(isspacep, "isspacep") X(ld, "ld") X(ldmatrix, "ldmatrix")  \
-  X(ldu, "ldu") X(lg2, "lg2") X(lop3, "lop3") X(mad, "mad") X(mad24, "mad24") X(madc, "madc")      \
-  X(mapa, "mapa") X(match, "match") X(max, "max") X(mbarrier, "mbarrier") X(membar, "membar")      \
-  X(min, "min") X(mma, "mma") X(mov, "mov") X(movmatrix, "movmatrix") X(mul, "mul")                \
-  X(mul24, "mul24") X(nanosleep, "nanosleep") X(neg, "neg") X(not_, "not") X(or_, "or")            \
-  X(pmevent, "pmevent") X(popc, "popc") X(prefetch, "prefetch") X(prefetchu, "prefetchu")          \
-  X(prmt, "prmt") X(rcp, "rcp") X(red, "red") X(redux, "redux") X(rem, "rem") X(ret, "ret")        \
-  X(rsqrt, "rsqrt") X(sad, "sad") X(selp, "selp") X(set, "set") X(setmaxnreg, "setmaxnreg")        \
-  X(setp, "setp") X(shf, "shf") X(shfl, "shfl") X(shl, "shl") X(shr, "shr") X(sin, "sin")          \
-  X(slct, "slct") X(sqrt, "sqrt") X(st, "st") X(stackrestore, "stackrestore")                      \
-  X(stacksave, "stacksave") X(stmatrix, "stmatrix") X(sub, "sub") X(subc, "subc")                  \
-  X(szext, "szext") X(tanh, "tanh") X(testp, "testp") X(trap, "trap") X(vabsdiff, "vabsdiff")      \
-  X(vabsdiff2, "vabsdiff2") X(vabsdiff4, "vabsdiff4") X(vadd, "vadd") X(vadd2, "vadd2")            \
-  X(vadd4, "vadd4") X(vavrg2, "vavrg2") X(vavrg4, "vavrg4") X(vmad, "vmad") X(vmax, "vmax")        \
-  X(vmax2, "vmax2") X(vmax4, "vmax4") X(vmin, "vmin") X(vmin2, "vmin2") X(vmin4, "vmin4")          \
-  X(vset, "vset") X(vset2, "vset2") X(vset4, "vset4") X(vshl, "vshl") X(vshr, "vshr")              \
-  X(vsub, "vsub") X(vsub2, "vsub2") X(vsub4, "vsub4") X(vote, "vote") X(wgmma, "wgmma")            \
-  X(wmma, "wmma") X(xor_, "xor")                                                                  \
-  X(tex, "tex") X(tld4, "tld4") X(txq, "txq") X(suld, "suld") X(sust, "sust") X(sured, "sured")   \
-  X(suq, "suq") X(istypep, "istypep") X(multimem, "multimem") X(tensormap, "tensormap")           \
-  X(clusterlaunchcontrol, "clusterlaunchcontrol") X(tcgen05, "tcgen05")
 
 // The shapes of wgmma: 64 rows, 8 to 256 columns in steps of 8.
 #define EMULATOR_PTX_WGMMA_DEPTHS(X, n) \
@@ -179,8 +147,12 @@ namespace emulator::ptx {
 
 // clang-format on
 
+#define OPCODE(opcode, ...) opcode,
+enum class Opcode : std::uint16_t {
+#include "ptx/opcodes.def"
+};
+
 #define EMULATOR_PTX_ENUMERATOR(name, spelling) name,
-enum class Opcode : std::uint16_t { EMULATOR_PTX_OPCODES(EMULATOR_PTX_ENUMERATOR) };
 enum class Modifier : std::uint16_t { EMULATOR_PTX_MODIFIERS(EMULATOR_PTX_ENUMERATOR) };
 #undef EMULATOR_PTX_ENUMERATOR
 

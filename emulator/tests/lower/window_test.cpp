@@ -1,4 +1,4 @@
-// What keeps a kernel within its memory where the forms of its registers do not: accesses that are
+// What keeps a kernel within its memory where what is known of its registers does not: accesses that are
 // claimed to be inside are compared all the same, and what is kept for registers and arguments is
 // as large as what is written there.
 #include <fmt/format.h>

@@ -27,9 +27,7 @@ struct Driven;
 
 // What the loop gets from its caller. A function that is empty is not called, unless it says so.
 struct LoopContext {
-  // A measurement as JSON, and as the text of its log; neither may be empty.
-  std::function<std::string(const trial::Request&, const trial::Result&, const std::string& log)>
-      record;
+  // A measurement as the text of its log; may not be empty.
   std::function<std::string(const trial::Request&, const trial::Result&,
                             const std::vector<std::string>& notes)>
       log_text;

@@ -15,6 +15,7 @@ namespace autokernel::trial {
 struct Failure {
   Stop stop = Stop::internal;
   std::string what;
+  bool is_other_device = false;  // an OtherDevice
 };
 
 // What the runner knows before it touches the candidate: device and problem, and no verdict. It is

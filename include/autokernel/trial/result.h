@@ -130,6 +130,9 @@ struct DeviceReport {
   bool emulated = false;
 };
 
+// "gpu" or "emulated": what kind of clock its times are of.
+[[nodiscard]] const char* timing(const DeviceReport& device);
+
 // The minimum gain, relative, where the request has none: what a night of noise does not produce
 // (docs/decision.md). A CPU that other programs use as well is the noisier device.
 [[nodiscard]] double least_gain(const DeviceReport& device);

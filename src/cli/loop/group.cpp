@@ -1,6 +1,7 @@
 #include "cli/loop/group.h"
 
 #include "autokernel/base/error.h"
+#include "cli/exit_codes.h"
 #include "cli/loop/finish.h"
 #include "cli/loop/run.h"
 #include "cli/loop/start.h"
@@ -16,10 +17,7 @@ constexpr const char* kLoopExamples = R"(Examples:
   autokernel loop status                          where the run stands, and what to do next
   autokernel loop finish                          measure the gain again; a branch to merge
 
-Exit codes: 0 done or kept, 10 correct but not faster, 11 incorrect, 12 does not compile, 13 timed
-out, 14 crashed, 15 something other than the editable file was changed, 16 inconclusive,
-17 unsupported by the emulated device, 20 budget or plateau reached; 2 usage, 3 environment,
-4 repository, 70 internal.)";
+)";
 
 }  // namespace
 
@@ -32,7 +30,7 @@ LoopGroup::LoopGroup() {
 }
 
 void LoopGroup::declare(Options options) {
-  options.footer(kLoopExamples);
+  options.footer(kLoopExamples + exit_codes_text());
   options.require_command();
   options_ = options;
   for (const auto& command : commands_) {

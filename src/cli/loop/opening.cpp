@@ -9,7 +9,6 @@
 #include "cli/log_text.h"
 #include "cli/noise_store.h"
 #include "cli/option_values.h"
-#include "cli/record.h"
 #include "cli/shared_options.h"
 
 namespace autokernel::cli {
@@ -82,9 +81,6 @@ Watching::Watching(const Console& console, Diagnostics::Level level, const trial
 
 loop::LoopContext Watching::context() {
   loop::LoopContext context = speaking_on(*console_);
-  context.record = [](const auto& request, const auto& result, const std::string& log) {
-    return record(request, result, log);
-  };
   context.plan = [](trial::Request& request) {
     if (request.incumbent) {
       request.noise = device_noise(known_noise(request.case_directory, request.size));

@@ -4,6 +4,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/trial/verdicts.h"
 #include "cli/default_case.h"
 #include "cli/loop/text.h"
 #include "cli/noise_store.h"
@@ -86,7 +87,7 @@ int LoopStart::run(const Console& console) {
   if (!started.step) {
     console.out << text_block(started.result, "");
     console.err << "autokernel: no run was started: the baseline must be correct\n";
-    return exit_code(started.result);
+    return trial::finding(started.result).exit_code;
   }
   if (!started.moved_aside.empty()) {
     console.err << "autokernel: the rows of an earlier run are in " << started.moved_aside << '\n';

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "autokernel/ledger/ledger.h"
+#include "cli/exit_codes.h"
 #include "cli/loop/text.h"
 
 namespace autokernel::cli {
@@ -15,15 +16,13 @@ constexpr const char* kLoopStepExamples = R"(Examples:
 The kernel is compiled, checked and timed against the incumbent, in pairs of launches. If it is
 faster, its commit is kept; if not, the file is restored, and 'autokernel show N' still has the
 edit.
-Exit codes: 0 kept, 10 correct but not faster, 11 incorrect, 12 does not compile, 13 timed out,
-14 crashed, 16 inconclusive, 17 unsupported by the emulated device; and if nothing was done:
-2 usage (also: nothing new to try), 3 environment, 4 repository, 15 another file was changed,
-20 no budget left.)";
+With exit code 2 (also: nothing new to try), 3, 4, 15 or 20, nothing was done.
+)";
 
 }  // namespace
 
 void LoopStep::declare(Options options) {
-  options.footer(kLoopStepExamples);
+  options.footer(kLoopStepExamples + exit_codes_text());
   options.add_option("-m,--message", options_.idea, "The idea, in a sentence")
       .type_name("TEXT")
       .required();

@@ -9,7 +9,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
-#include "cli/advice.h"
+#include "autokernel/trial/verdicts.h"
 #include "cli/key_lines.h"
 #include "cli/report.h"
 
@@ -143,12 +143,13 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
 [[nodiscard]] std::string next_of(const loop::Step& step) {
   const int number = step.experiment.number;
   if (step.result.verdict != trial::Verdict::correct) {
-    return advice(step.result) + fmt::format(
-                                     " ('autokernel diff {0}' shows the edit, 'autokernel "
-                                     "restore {0}' puts it back)",
-                                     number);
+    return trial::finding(step.result).advice(step.result) +
+           fmt::format(
+               " ('autokernel diff {0}' shows the edit, 'autokernel "
+               "restore {0}' puts it back)",
+               number);
   }
-  if (step.experiment.verdict == "inconclusive") {
+  if (step.experiment.verdict == trial::finding(trial::Outcome::inconclusive).in_loop) {
     return fmt::format(
         "try again when the machine is quieter: 'autokernel restore {}', then 'autokernel loop "
         "step --again -m \"the same idea\"'; or continue from the best",
@@ -196,12 +197,8 @@ std::string step_text(const loop::Step& step) {
 }
 
 int step_exit_code(const Experiment& experiment) {
-  static const std::map<std::string, int> codes = {
-      {"baseline", 0},          {"kept", 0},       {"not faster", 10}, {"incorrect", 11},
-      {"does not compile", 12}, {"timed out", 13}, {"crashed", 14},    {"inconclusive", 16},
-      {"unsupported", 17}};
-  const auto found = codes.find(experiment.verdict);
-  return found == codes.end() ? static_cast<int>(Stop::internal) : found->second;
+  const trial::Finding* finding = trial::finding_in_loop(experiment.verdict);
+  return finding == nullptr ? static_cast<int>(Stop::internal) : finding->exit_code;
 }
 
 std::string status_text(const Status& status, const std::string& noise) {

@@ -57,9 +57,9 @@ class LaunchSetup {
 
 struct Launched {
   double microseconds = 0;  // between the events around all launches of the declaration
-  // It was the first to change an object of the module, so that resetting it was not timed: it is to
-  // be launched again, and its time still counts where it is the longer one. The kernel chooses in
-  // which launch that happens, and would rid itself of its slow ones.
+  // It was the first to change an object of the module, so that resetting it was not timed: it is
+  // to be launched again, and its time still counts where it is the longer one. The kernel chooses
+  // in which launch that happens, and would rid itself of its slow ones.
   bool is_underpriced = false;
 };
 using Launching = std::variant<Launched, Rejection>;

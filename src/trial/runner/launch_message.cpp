@@ -1,7 +1,7 @@
 // The format is that of autokernel/trial/message.h; the kind is the name of the C++ type.
 #include "trial/runner/launch_message.h"
 
-#include "trial/supervise/message_fields.h"
+#include "trial/supervise/message_json.h"
 
 namespace autokernel::trial {
 
@@ -14,15 +14,15 @@ inline constexpr cases::Role kLast<cases::Role> = cases::Role::inout;
 template <>
 inline constexpr cases::Distribution kLast<cases::Distribution> = cases::Distribution::integers;
 
-template <typename Fields, Either<cases::Fill> Object>
-void describe(Fields&& fields, Object& fill) {
+template <Of<cases::Fill> Object>
+void visit_fields(auto&& fields, Object& fill) {
   fields("distribution", fill.distribution);
   fields("low", fill.low);
   fields("high", fill.high);
 }
 
-template <typename Fields, Either<cases::Tensor> Object>
-void describe(Fields&& fields, Object& tensor) {
+template <Of<cases::Tensor> Object>
+void visit_fields(auto&& fields, Object& tensor) {
   fields("name", tensor.name);
   fields("dtype", tensor.dtype);
   fields("role", tensor.role);
@@ -30,23 +30,23 @@ void describe(Fields&& fields, Object& tensor) {
   fields("fill", tensor.fill);
 }
 
-template <typename Fields, Either<cases::SumOfProducts> Object>
-void describe(Fields&& fields, Object& sum) {
+template <Of<cases::SumOfProducts> Object>
+void visit_fields(auto&& fields, Object& sum) {
   fields("left", sum.left);
   fields("right", sum.right);
   fields("output", sum.output);
   fields("symbol", sum.symbol);
 }
 
-template <typename Fields, Either<cases::GemmReference> Object>
-void describe(Fields&& fields, Object& gemm) {
+template <Of<cases::GemmReference> Object>
+void visit_fields(auto&& fields, Object& gemm) {
   fields("left", gemm.left);
   fields("right", gemm.right);
   fields("output", gemm.output);
 }
 
-template <typename Fields, Either<cases::TimingPlan> Object>
-void describe(Fields&& fields, Object& plan) {
+template <Of<cases::TimingPlan> Object>
+void visit_fields(auto&& fields, Object& plan) {
   fields("samples", plan.samples);
   fields("warmups", plan.warmups);
   fields("cap_seconds", plan.cap_seconds);
@@ -58,15 +58,14 @@ struct Choices {
   bool exact_always = false;
   std::optional<cases::GemmReference> gemm;
 };
-template <typename Fields, Either<Choices> Object>
-void describe(Fields&& fields, Object& choices) {
+template <Of<Choices> Object>
+void visit_fields(auto&& fields, Object& choices) {
   fields("sum", choices.sum);
   fields("exact_always", choices.exact_always);
   fields("gemm", choices.gemm);
 }
 
-template <typename Fields>
-void describe(Fields&& fields, const cases::Case& problem) {
+void visit_fields(auto&& fields, const cases::Case& problem) {
   Choices choices;
   if (const auto* sum = std::get_if<cases::SumOfProducts>(&problem.exactness)) choices.sum = *sum;
   choices.exact_always = std::holds_alternative<cases::ExactAlways>(problem.exactness);
@@ -80,8 +79,7 @@ void describe(Fields&& fields, const cases::Case& problem) {
   fields("timing", problem.timing);
   fields("choices", choices);
 }
-template <typename Fields>
-void describe(Fields&& fields, cases::Case& problem) {
+void visit_fields(auto&& fields, cases::Case& problem) {
   Choices choices;
   fields("name", problem.name);
   fields("tensors", problem.tensors);
@@ -95,14 +93,14 @@ void describe(Fields&& fields, cases::Case& problem) {
   if (choices.gemm) problem.reference = *choices.gemm;
 }
 
-template <typename Fields, Either<Preparation> Object>
-void describe(Fields&& fields, Object& preparation) {
+template <Of<Preparation> Object>
+void visit_fields(auto&& fields, Object& preparation) {
   fields("device", preparation.device);
   fields("cached", preparation.cached);
 }
 
-template <typename Fields, Either<LaunchTask> Object>
-void describe(Fields&& fields, Object& task) {
+template <Of<LaunchTask> Object>
+void visit_fields(auto&& fields, Object& task) {
   fields("problem", task.problem);
   fields("kernel_name", task.kernel_name);
   fields("source", task.source);
@@ -118,59 +116,59 @@ void describe(Fields&& fields, Object& task) {
   fields("open_seconds", task.open_seconds);
 }
 
-template <typename Fields, Either<KeyAnswer> Object>
-void describe(Fields&& fields, Object& answer) {
+template <Of<KeyAnswer> Object>
+void visit_fields(auto&& fields, Object& answer) {
   fields("key", answer.key);
 }
 
-template <typename Fields, Either<SampleAnswer> Object>
-void describe(Fields&& fields, Object& answer) {
+template <Of<SampleAnswer> Object>
+void visit_fields(auto&& fields, Object& answer) {
   fields("counts", answer.counts);
 }
 
-template <typename Fields, Either<GoOn> Object>
-void describe(Fields&& /*fields*/, Object& /*order*/) {}
+template <Of<GoOn> Object>
+void visit_fields(auto&& /*fields*/, Object& /*order*/) {}
 
-template <typename Fields, Either<Opened> Object>
-void describe(Fields&& /*fields*/, Object& /*report*/) {}
+template <Of<Opened> Object>
+void visit_fields(auto&& /*fields*/, Object& /*report*/) {}
 
-template <typename Fields, Either<Compiled> Object>
-void describe(Fields&& fields, Object& compiled) {
+template <Of<Compiled> Object>
+void visit_fields(auto&& fields, Object& compiled) {
   fields("resources", compiled.resources);
   fields("warnings", compiled.warnings);
   fields("log", compiled.log);
   fields("nvrtc", compiled.nvrtc);
 }
 
-template <typename Fields, Either<KeyRequest> Object>
-void describe(Fields&& fields, Object& request) {
+template <Of<KeyRequest> Object>
+void visit_fields(auto&& fields, Object& request) {
   fields("launch", request.launch);
 }
 
-template <typename Fields, Either<Delivered> Object>
-void describe(Fields&& fields, Object& delivered) {
+template <Of<Delivered> Object>
+void visit_fields(auto&& fields, Object& delivered) {
   fields("launch", delivered.launch);
   fields("size", delivered.size);
   fields("recipe", delivered.input_kind);
 }
 
-template <typename Fields, Either<SampleTaken> Object>
-void describe(Fields&& fields, Object& sample) {
+template <Of<SampleTaken> Object>
+void visit_fields(auto&& fields, Object& sample) {
   fields("repeatable", sample.repeatable);
 }
 
-template <typename Fields, Either<ChecksDone> Object>
-void describe(Fields&& /*fields*/, Object& /*report*/) {}
+template <Of<ChecksDone> Object>
+void visit_fields(auto&& /*fields*/, Object& /*report*/) {}
 
-template <typename Fields, Either<HostRow> Object>
-void describe(Fields&& fields, Object& row) {
+template <Of<HostRow> Object>
+void visit_fields(auto&& fields, Object& row) {
   fields("launches", row.launches);
   fields("queued", row.queued);
   fields("microseconds", row.microseconds);
 }
 
-template <typename Fields, Either<Timed> Object>
-void describe(Fields&& fields, Object& timed) {
+template <Of<Timed> Object>
+void visit_fields(auto&& fields, Object& timed) {
   fields("samples_us", timed.samples_us);
   fields("sampled_on", timed.sampled_on);
   fields("library_us", timed.library_us);
@@ -184,18 +182,18 @@ void describe(Fields&& fields, Object& timed) {
   fields("warnings", timed.warnings);
 }
 
-template <typename Fields, Either<Code> Object>
-void describe(Fields&& fields, Object& code) {
+template <Of<Code> Object>
+void visit_fields(auto&& fields, Object& code) {
   fields("ptx", code.ptx);
 }
 
-template <typename Fields, Either<Whereabouts> Object>
-void describe(Fields&& fields, Object& whereabouts) {
+template <Of<Whereabouts> Object>
+void visit_fields(auto&& fields, Object& whereabouts) {
   fields("text", whereabouts.text);
 }
 
-template <typename Fields, Either<Rejection> Object>
-void describe(Fields&& fields, Object& rejection) {
+template <Of<Rejection> Object>
+void visit_fields(auto&& fields, Object& rejection) {
   fields("verdict", rejection.verdict);
   fields("cause", rejection.cause);
   fields("reason", rejection.reason);

@@ -11,6 +11,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/compile/compiler.h"
 #include "autokernel/driver/device.h"
+#include "autokernel/trial/other_device.h"
 #include "trial/blas/cublas.h"
 #include "trial/blas/openblas.h"
 #include "trial/check/check_plan.h"
@@ -245,9 +246,8 @@ class TrialRun : private SessionListener {
     const std::string& driver = result_.versions.at("driver");
     const std::string name = result_.device.value_or(DeviceReport{}).name;
     if (known.name == name && known.driver_version == driver) return;
-    throw Error(Stop::environment,
-                "times measured on " + known.name + " (driver " + known.driver_version +
-                    ") cannot be compared with times on " + name + " (driver " + driver + ")");
+    throw OtherDevice("times measured on " + known.name + " (driver " + known.driver_version +
+                      ") cannot be compared with times on " + name + " (driver " + driver + ")");
   }
 
   // The least gain that counts as one.

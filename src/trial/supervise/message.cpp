@@ -7,7 +7,7 @@
 // object with the names of the C++ fields.
 #include "autokernel/trial/message.h"
 
-#include "trial/supervise/message_fields.h"
+#include "trial/supervise/message_json.h"
 
 namespace autokernel::trial {
 namespace {

@@ -1,6 +1,6 @@
-// Messages between processes as JSON: structs by the names of their fields, which a function
-// describe() lists once, for writing and reading alike. Only for the .cpp files that define
-// messages: what it includes is heavy.
+// Messages between processes as JSON: structs by the names of their fields
+// (autokernel/base/fields.h), all of them and with every value as it is. Only for the .cpp files
+// that define messages: what it includes is heavy.
 //
 // Absent values are null. A number that JSON cannot write is the string "nan", "inf" or "-inf"; a
 // string that is not UTF-8 is {"latin1": "..."} with one code point per byte.
@@ -14,7 +14,8 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
-#include "autokernel/trial/result.h"
+#include "autokernel/trial/message.h"
+#include "trial/report/result_fields.h"
 #include "trial/supervise/json_bounds.h"
 #include "trial/supervise/text_bounds.h"
 
@@ -28,10 +29,6 @@ using Json = nlohmann::json;
                               bounded(what, kLongestWarning)};
 }
 
-// `Type` to be read into, or to be written from.
-template <typename Object, typename Type>
-concept Either = std::same_as<std::remove_const_t<Object>, Type>;
-
 [[nodiscard]] inline bool is_utf8(const std::string& text) {
   try {
     [[maybe_unused]] const std::string written = Json(text).dump();
@@ -41,6 +38,13 @@ concept Either = std::same_as<std::remove_const_t<Object>, Type>;
   }
 }
 
+template <Of<Failure> Object>
+void visit_fields(auto&& fields, Object& failure) {
+  fields("stop", failure.stop);
+  fields("what", failure.what);
+  fields("is_other_device", failure.is_other_device);
+}
+
 // The last value of an enumeration that is written as a number. The file that defines the message
 // specialises it.
 template <typename Enumeration>
@@ -48,13 +52,13 @@ inline constexpr Enumeration kLast = Enumeration{};
 template <typename Enumeration>
 concept Numbered = std::is_enum_v<Enumeration> && kLast<Enumeration> != Enumeration{};
 
-// Stands for a Writer where a concept has to name one.
-struct AnyFields {
-  template <typename Value>
-  void operator()(const char* name, const Value& value) const;
-};
+// Of this namespace, so that the fields of structs of other layers are found here as well.
+struct AnyMessageFields : AnyFields {};
 template <typename Value>
-concept Described = requires(const Value& value) { describe(AnyFields{}, value); };
+concept Described = requires(const Value& value) { visit_fields(AnyMessageFields{}, value); };
+
+template <typename Value>
+concept Represented = requires(const Value& value) { represent(value); };
 
 class Writer {
  public:
@@ -62,6 +66,8 @@ class Writer {
   void operator()(const char* name, const Value& value) {
     object_[name] = json(value);
   }
+  void internal(const char* name, const auto& value) { (*this)(name, value); }
+  void derived(const char* /*name*/, const auto& /*work_out*/) const {}
   [[nodiscard]] Json take() { return std::move(object_); }
 
   static Json json(bool value) { return value; }
@@ -86,21 +92,28 @@ class Writer {
     return Json::object({{"latin1", wide}});
   }
   static Json json(const std::filesystem::path& value) { return json(value.string()); }
-  static Json json(Phase value) { return spelling(value); }
-  static Json json(Verdict value) { return spelling(value); }
-  static Json json(Cause value) { return spelling(value); }
-  static Json json(Outcome value) { return spelling(value); }
   static Json json(Stop value) { return static_cast<int>(value); }
   // Between processes of one program a number will do.
   template <Numbered Value>
   static Json json(Value value) {
     return static_cast<int>(value);
   }
-  static Json json(const DeviceChoice& value) { return spelling(value); }
+  template <typename Text>
+  static Json json(const SourceText<Text>& source) {
+    return json(source.text);
+  }
+  template <typename Mask>
+  static Json json(const ThrottleReasons<Mask>& reasons) {
+    return json(reasons.mask);
+  }
+  template <Represented Value>
+  static Json json(const Value& value) {
+    return json(represent(value));
+  }
   template <Described Value>
   static Json json(const Value& value) {
     Writer writer;
-    describe(writer, value);
+    visit_fields(writer, value);
     return writer.take();
   }
   template <typename Value>
@@ -130,8 +143,10 @@ class Reader {
     if (!object.is_object()) throw damaged("an object was expected, not " + object.dump());
   }
 
+  void internal(const char* name, auto&& value) const { (*this)(name, value); }
+  void derived(const char* /*name*/, const auto& /*work_out*/) const {}
   template <typename Value>
-  void operator()(const char* name, Value& value) const {
+  void operator()(const char* name, Value&& value) const {
     const auto found = object_.find(name);
     if (found == object_.end()) throw damaged(std::string("it has no '") + name + "'");
     try {
@@ -180,48 +195,6 @@ class Reader {
     read(json, text);
     value = text;
   }
-  static void read(const Json& json, Phase& value) {
-    for (const Phase phase : {Phase::start, Phase::queue, Phase::compile, Phase::check, Phase::time,
-                              Phase::harness, Phase::confirm}) {
-      if (json == spelling(phase)) {
-        value = phase;
-        return;
-      }
-    }
-    throw damaged("there is no phase " + json.dump());
-  }
-  static void read(const Json& json, Verdict& value) {
-    for (const Verdict verdict : {Verdict::correct, Verdict::incorrect, Verdict::does_not_compile,
-                                  Verdict::timed_out, Verdict::crashed, Verdict::unsupported}) {
-      if (json == spelling(verdict)) {
-        value = verdict;
-        return;
-      }
-    }
-    throw damaged("there is no verdict " + json.dump());
-  }
-  static void read(const Json& json, Cause& value) {
-    for (const Cause cause :
-         {Cause::unknown, Cause::out_of_bounds, Cause::out_of_shared, Cause::out_of_local,
-          Cause::null_pointer, Cause::misaligned, Cause::trap, Cause::assertion, Cause::barrier,
-          Cause::instruction, Cause::bad_call, Cause::stack, Cause::input_changed,
-          Cause::never_written, Cause::race, Cause::not_finite}) {
-      if (json == spelling(cause)) {
-        value = cause;
-        return;
-      }
-    }
-    throw damaged("there is no cause " + json.dump());
-  }
-  static void read(const Json& json, Outcome& value) {
-    for (const Outcome outcome : {Outcome::faster, Outcome::not_faster, Outcome::inconclusive}) {
-      if (json == spelling(outcome)) {
-        value = outcome;
-        return;
-      }
-    }
-    throw damaged("there is no outcome " + json.dump());
-  }
   static void read(const Json& json, Stop& value) {
     for (const Stop stop : {Stop::usage, Stop::environment, Stop::repository, Stop::internal}) {
       if (json == static_cast<int>(stop)) {
@@ -240,16 +213,23 @@ class Reader {
     }
     value = static_cast<Value>(number);
   }
-  static void read(const Json& json, DeviceChoice& value) {
-    try {
-      value = parse_device(json.get<std::string>());
-    } catch (const Error& error) {
-      throw damaged(error.what());
-    }
+  template <typename Text>
+  static void read(const Json& json, const SourceText<Text>& source) {
+    read(json, source.text);
+  }
+  template <typename Mask>
+  static void read(const Json& json, const ThrottleReasons<Mask>& reasons) {
+    read(json, reasons.mask);
+  }
+  template <Represented Value>
+  static void read(const Json& json, Value& value) {
+    decltype(represent(value)) represented;
+    read(json, represented);
+    if (!restore(represented, value)) throw damaged("there is no such value as " + json.dump());
   }
   template <Described Value>
   static void read(const Json& json, Value& value) {
-    describe(Reader(json), value);
+    visit_fields(Reader(json), value);
   }
   template <typename Value>
   static void read(const Json& json, std::optional<Value>& value) {

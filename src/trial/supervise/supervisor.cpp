@@ -10,6 +10,7 @@
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/process_tree.h"
 #include "autokernel/base/scratch.h"
+#include "autokernel/trial/other_device.h"
 #include "autokernel/trial/runner_environment.h"
 #include "trial/supervise/lost_runner.h"
 #include "trial/supervise/presentable.h"
@@ -121,7 +122,9 @@ class SupervisedTrial {
     if (const std::string printed = runner_.printed(); !printed.empty()) {
       note("printed by the runner: " + printed);
     }
-    throw Error(failure.stop, presentable_reason(failure.what));
+    const std::string what = presentable_reason(failure.what);
+    if (failure.is_other_device) throw OtherDevice(what);
+    throw Error(failure.stop, what);
   }
 
   // Time and memory, between two exchanges.

@@ -259,7 +259,7 @@ TEST(DoctorOnMig, SaysThatTheGpuIsNotCut) {
   const Facts facts = with_state([](WatchedGpu& gpu) {
     gpu.settings.mig = {.on = true, .on_after_reset = true, .instances = {}};
   });
-  EXPECT_THAT(look("mig", facts), is(Standing::wrong, "not cut", "nvidia-smi -i 0 -mig 0"));
+  EXPECT_THAT(look("mig", facts), is(Standing::wrong, "not partitioned", "nvidia-smi -i 0 -mig 0"));
 }
 
 TEST(DoctorOnMig, SaysThatNoSliceIsGiven) {

@@ -63,13 +63,13 @@ TEST(FactsMessage, CutAnywhereIsTroubleAndNoAnswer) {
   for (std::size_t length = 0; length + 1 < line.size(); ++length) {
     const auto asked = decode<Library>(line.substr(0, length));
     EXPECT_FALSE(asked.answer) << length;
-    EXPECT_THAT(asked.trouble, HasSubstr("disturbed")) << length;
+    EXPECT_THAT(asked.trouble, HasSubstr("the probe failed")) << length;
   }
 }
 
 TEST(FactsMessage, OfAnotherKindIsTrouble) {
   EXPECT_THAT(decode<Watched>(encode(Asked<Library>{Library{"OpenBLAS"}, {}})).trouble,
-              HasSubstr("disturbed"));
+              HasSubstr("the probe failed"));
 }
 
 }  // namespace

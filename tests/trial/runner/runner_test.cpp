@@ -236,7 +236,7 @@ TEST_F(MatMulTrial, AGainIsMeasuredAgainInFiveProcesses) {
   EXPECT_THAT(told, ElementsAre(Outcome::faster)) << "before the first of them";
   EXPECT_GT(test::present(test::present(result.comparison).confirmed_gain), 0.2);
   // Those of the trial itself.
-  EXPECT_EQ(test::present(result.comparison).incumbent.samples_us.size(),
+  EXPECT_EQ(test::present(result.comparison).incumbent_times.samples_us.size(),
             test::present(result.times).samples_us.size());
 }
 
@@ -319,7 +319,7 @@ TEST_F(MatMulTrial, ARecordingTakesPairsForTheTimeOfTheRequestWhateverTheySay) {
   const Result result = run_trial(asked, [](Phase) {});
   EXPECT_GE(result.bench_seconds, 3);
   EXPECT_EQ(test::present(result.times).samples_us.size(),
-            test::present(result.comparison).incumbent.samples_us.size());
+            test::present(result.comparison).incumbent_times.samples_us.size());
 }
 
 TEST_F(MatMulTrial, AWrongKernelIsComparedWithNothing) {

@@ -324,7 +324,7 @@ TEST(Message, WithAnUnknownPhaseVerdictOrExitCodeIsRefused) {
       [] {
         (void)decode_event("{\"autokernel_message\":1,\"kind\":\"phase\",\"body\":\"rest\"}\n");
       },
-      ThrowsMessage<Error>(HasSubstr("no phase \"rest\"")));
+      ThrowsMessage<Error>(HasSubstr("no such value as \"rest\"")));
   EXPECT_THAT(
       [] {
         (void)decode_event(

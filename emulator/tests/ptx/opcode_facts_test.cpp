@@ -1,0 +1,31 @@
+#include "ptx/opcode_facts.h"
+
+#include <gtest/gtest.h>
+
+#include "ptx/ast.h"
+
+namespace emulator::ptx {
+namespace {
+
+TEST(OpcodeFacts, ARowIsFoundByItsOpcode) {
+  EXPECT_EQ(facts_of(Opcode::add).group, Group::number);
+  EXPECT_EQ(facts_of(Opcode::st).effect, Effect::stores);
+  EXPECT_EQ(facts_of(Opcode::clusterlaunchcontrol).group, Group::refused);
+}
+
+TEST(OpcodeFacts, ARowSaysWhetherThereIsAResult) {
+  EXPECT_EQ(facts_of(Opcode::ld).result.when, ResultRule::When::always);
+  EXPECT_EQ(facts_of(Opcode::st).result.when, ResultRule::When::never);
+  EXPECT_EQ(facts_of(Opcode::bar).result.when, ResultRule::When::with_word);
+  EXPECT_EQ(facts_of(Opcode::bar).result.words[0], Modifier::red);
+}
+
+TEST(OpcodeFacts, ARowSaysWhichOperandNamesTheLanes) {
+  EXPECT_EQ(facts_of(Opcode::shfl).lanes.members, 4);
+  EXPECT_TRUE(facts_of(Opcode::shfl).lanes.members_with_sync_only);
+  EXPECT_EQ(facts_of(Opcode::mma).lanes.members, std::nullopt);
+  EXPECT_EQ(facts_of(Opcode::add).lanes.together, LaneRule::When::never);
+}
+
+}  // namespace
+}  // namespace emulator::ptx

@@ -1,0 +1,133 @@
+#include "autokernel/trial/record.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "autokernel/base/document_json.h"
+#include "autokernel/base/files.h"
+#include "trial/report/result_fields.h"
+
+namespace autokernel::trial {
+
+using document::Json;
+
+// Only what can be read back byte for byte; a record without its source is replayed with --kernel.
+template <typename Text>
+[[nodiscard]] Json represent(const SourceText<Text>& source) {
+  try {
+    static_cast<void>(Json(source.text).dump());
+    return source.text;
+  } catch (const Json::type_error&) {
+    return nullptr;
+  }
+}
+[[nodiscard]] static bool restore(const Json& json, const SourceText<std::string>& source) {
+  if (!json.is_null()) json.get_to(source.text);
+  return true;
+}
+
+using ReasonNames = std::optional<std::vector<std::string>>;
+template <typename Mask>
+[[nodiscard]] ReasonNames represent(const ThrottleReasons<Mask>& reasons) {
+  if (!reasons.mask) return std::nullopt;
+  return driver::throttle_names(*reasons.mask);
+}
+[[nodiscard]] static bool restore(const ReasonNames& names,
+                                  const ThrottleReasons<std::optional<std::uint64_t>>& reasons) {
+  reasons.mask.reset();
+  if (names) reasons.mask = driver::throttle_named(*names);
+  return true;
+}
+
+namespace {
+
+// Raised when a field changes its meaning or goes; a new field does not raise it.
+constexpr int kRecordSchemaVersion = 1;
+
+[[nodiscard]] Json begun() {
+  return {{"schema_version", kRecordSchemaVersion}, {"program", "autokernel " AUTOKERNEL_VERSION}};
+}
+
+// Bytes that are no UTF-8 are replaced: what a compiler quotes may hold anything.
+[[nodiscard]] std::string line(const Json& object) {
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+[[nodiscard]] std::string line_of_error(int exit_code, const char* what) {
+  Json object = begun();
+  object["exit_code"] = exit_code;
+  object["error"] = what;
+  return line(object);
+}
+
+[[nodiscard]] Error unusable(const std::filesystem::path& file, const std::string& why) {
+  return {Stop::usage, "cannot replay " + file.string() + ": " + why +
+                           "; --replay takes what 'autokernel bench --json' printed"};
+}
+
+}  // namespace
+
+std::string record(const Request& request, const Result& result, const std::string& log) {
+  using document::Writer;
+  Json object = begun();
+  Writer::add_fields(object, result);
+  object["log"] = Writer::json(log);
+  object["replayed"] = !request.keys.empty();
+  object["request"] = Writer::json(request);
+  object["keys"] = Writer::json(result.keys);
+  return line(object);
+}
+
+std::string record(const Error& error) {
+  return line_of_error(static_cast<int>(error.stop()), error.what());
+}
+
+std::string record(const Interrupted& interrupted) {
+  // What the shell shows of a program that was ended by a signal.
+  constexpr int kEndedBySignal = 128;
+  return line_of_error(kEndedBySignal + interrupted.signal(),
+                       "interrupted; nothing was left running");
+}
+
+Request recorded_request(const std::filesystem::path& file) {
+  const std::string text = read_file(file, "the record to replay");
+  const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (object.is_discarded()) throw unusable(file, "it is not one JSON object");
+  try {
+    const int version = object.at("schema_version").get<int>();
+    if (version != kRecordSchemaVersion) {
+      throw unusable(file, "its schema_version is " + std::to_string(version) +
+                               ", this program reads " + std::to_string(kRecordSchemaVersion));
+    }
+    if (object.contains("error")) throw unusable(file, "no trial was run");
+    Request request;
+    document::Reader::read(object.at("request"), request);
+    document::Reader::read(object.at("keys"), request.keys);
+    if (request.case_directory.empty() || request.kernel_file.empty() || request.size.empty()) {
+      throw unusable(file, "its request lacks a case, a kernel or a size");
+    }
+    return request;
+  } catch (const Json::exception& damage) {
+    throw unusable(file, damage.what());
+  } catch (const document::Unreadable& damage) {
+    throw unusable(file, damage.why);
+  }
+}
+
+std::optional<Conditions> recorded_conditions(const std::string& record) {
+  const Json object = Json::parse(record, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) return {};
+  const auto found = object.find("conditions");
+  if (found == object.end() || !found->is_object()) return {};
+  try {
+    Conditions conditions;
+    document::Reader::read(*found, conditions);
+    return conditions;
+  } catch (const Json::exception&) {
+    return {};
+  } catch (const document::Unreadable&) {
+    return {};
+  }
+}
+
+}  // namespace autokernel::trial
