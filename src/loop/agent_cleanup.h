@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "autokernel/loop/status.h"
+#include "autokernel/repo/repository.h"
+#include "loop/folders.h"
 #include "loop/kept_index.h"
-#include "loop/loop_parts.h"
 
 namespace autokernel::loop {
 

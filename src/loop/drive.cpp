@@ -20,12 +20,13 @@
 #include "loop/brief.h"
 #include "loop/kept_index.h"
 #include "loop/kernel_file.h"
-#include "loop/ledger_backup.h"
-#include "loop/loop_parts.h"
+#include "loop/measurer.h"
 #include "loop/names.h"
 #include "loop/run_clock.h"
+#include "loop/run_record.h"
 #include "loop/seal.h"
 #include "loop/stray_processes.h"
+#include "loop/workspace.h"
 
 namespace autokernel::loop {
 namespace {
@@ -62,31 +63,34 @@ constexpr const char* kStash = "refs/stash";
   return blobs;
 }
 
-}  // namespace
-
-// A friend of Loop: it works on its parts, as the loop's own functions do.
 class AgentDriver {
  public:
-  AgentDriver(Loop& loop, const DriveOptions& options, const DriveObserver& observer)
-      : loop_(loop), parts_(*loop.parts_), options_(options), observer_(observer) {}
+  AgentDriver(Loop& loop, const Workspace& workspace, RunRecord& record, Measurer& measurer,
+              const DriveOptions& options, const DriveObserver& observer)
+      : loop_(loop),
+        workspace_(workspace),
+        record_(record),
+        measurer_(measurer),
+        options_(options),
+        observer_(observer) {}
 
   Driven drive() {
     // A step under way is finished; the second signal is for those who cannot wait.
-    parts_.context.observer.interrupted = [this](int signal) {
+    measurer_.set_interrupted([this](int signal) {
       if (driven_.signal != 0) return false;
       driven_.signal = signal;
-      parts_.say("stopping after this step; a second signal aborts it");
+      workspace_.say("stopping after this step; a second signal aborts it");
       return true;
-    };
+    });
     // It must not be called when we have gone.
     const Owned<AgentDriver*> listening(
-        this, [](AgentDriver* driver) { driver->parts_.context.observer.interrupted = {}; });
-    parts_.require_quiet_head();
+        this, [](AgentDriver* driver) { driver->measurer_.set_interrupted({}); });
+    workspace_.require_quiet_head();
     // Whoever drives it wants it to go on.
-    parts_.run().finished = false;
+    record_.status().finished = false;
     int in_vain = 0;
     while (driven_.signal == 0 && why_stop().empty()) {
-      parts_.run().hours = hours_of(parts_.run());
+      record_.status().hours = hours_of(record_.status());
       in_vain = take_turn() ? 0 : in_vain + 1;
       if (const auto signal = interrupts_.next()) driven_.signal = *signal;
       if (driven_.signal != 0 || in_vain < kMostInVain) continue;
@@ -101,7 +105,7 @@ class AgentDriver {
 
  private:
   [[nodiscard]] std::string why_stop() {
-    const Status& status = parts_.run();
+    const Status& status = record_.status();
     if (std::string run = status.why_stop(); !run.empty()) return run;
     const ledger::Budget& budget = options_.budget;
     if (budget.max_runs && driven_.experiments >= *budget.max_runs) {
@@ -119,35 +123,32 @@ class AgentDriver {
 
   // One turn of the agent, and the experiment it leads to; false where it leads to none.
   [[nodiscard]] bool take_turn() {
-    const Status& status = parts_.run();
-    const fs::path idea_file = parts_.folders.own() / "idea.txt";
+    const Status& status = record_.status();
+    const fs::path idea_file = workspace_.folders().own() / "idea.txt";
     std::error_code failed;
     fs::remove(idea_file, failed);
     const std::string brief =
-        brief_of(status, idea_file, remarks_, find_playbook(parts_.folders.root()));
-    write_file_atomically(parts_.folders.brief(), brief, Sync::no);
-    const fs::path git_folder = parts_.repository.git_folder();
-    const std::optional<KeptIndex> index = keep_index(parts_.repository, blobs_of(status.run));
-    parts_.at("index kept");
+        brief_of(status, idea_file, remarks_, find_playbook(workspace_.folders().root()));
+    write_file_atomically(workspace_.folders().brief(), brief, Sync::no);
+    const fs::path git_folder = workspace_.repository().git_folder();
+    const std::optional<KeptIndex> index =
+        keep_index(workspace_.repository(), blobs_of(status.run));
+    workspace_.at("index kept");
     std::map<std::string, std::string> environment = begin_turn(git_folder);
-    const auto stash = parts_.repository.reference(kStash);
-    environment["AUTOKERNEL_BRIEF"] = parts_.folders.brief().string();
+    const auto stash = workspace_.repository().reference(kStash);
+    environment["AUTOKERNEL_BRIEF"] = workspace_.folders().brief().string();
     environment["AUTOKERNEL_IDEA_FILE"] = idea_file.string();
-    environment["AUTOKERNEL_KERNEL"] = (parts_.folders.root() / status.run.editable).string();
+    environment["AUTOKERNEL_KERNEL"] = (workspace_.folders().root() / status.run.editable).string();
     const AgentTurn turn =
         run_agent({.line = options_.agent,
-                   .directory = parts_.folders.root(),
+                   .directory = workspace_.folders().root(),
                    .environment = environment,
                    .brief = brief,
                    .timeout = std::chrono::duration<double>(options_.agent_seconds)},
                   interrupts_, observer_.agent_works);
     end_turn(git_folder);
     // It may have removed whatever git ignores.
-    parts_.folders.make();
-    if (const std::string repaired = keep_ledger(parts_.repository, parts_.folders);
-        !repaired.empty()) {
-      parts_.say(repaired);
-    }
+    workspace_.make_ready();
     keep_output(turn);
     remarks_.clear();
     const Cleanup cleanup = clean_up_under_journal(index);
@@ -162,14 +163,14 @@ class AgentDriver {
               timed_out ? turn.how : "the run was interrupted", cleanup);
       return false;
     }
-    const std::string fault = kernel_file_fault(parts_.folders.root() / status.run.editable);
+    const std::string fault = kernel_file_fault(workspace_.folders().root() / status.run.editable);
     if (!fault.empty()) {
       take_edit_away();
       in_vain(turn, "no kernel", fmt::format("{} {}: it was restored", status.run.editable, fault),
               cleanup);
       return false;
     }
-    if (parts_.repository.file_matches(status.best.commit, status.run.editable)) {
+    if (workspace_.repository().file_matches(status.best.commit, status.run.editable)) {
       const bool failed_turn = turn.ending == AgentTurn::Ending::failed;
       in_vain(turn,
               failed_turn         ? "failed"
@@ -201,49 +202,50 @@ class AgentDriver {
   }
 
   void take_edit_away() {
-    const Status& status = parts_.run();
+    const Status& status = record_.status();
     const std::string& editable = status.run.editable;
-    if (parts_.repository.file_matches(status.best.commit, editable)) return;
-    parts_.apply(nothing_to_record("reverting an edit", status.best.commit));
+    if (workspace_.repository().file_matches(status.best.commit, editable)) return;
+    record_.apply(nothing_to_record("reverting an edit", status.best.commit));
   }
 
   // What the journal says while the worktree is set right: whoever finds it clears the locks away.
   [[nodiscard]] Recording nothing_to_record(const std::string& what, const std::string& file_from) {
-    const ledger::RunStarted& run = parts_.run().run;
+    const ledger::RunStarted& run = record_.status().run;
     Recording recording;
     recording.what = what;
     recording.branch = run.branch;
     recording.editable = run.editable;
-    recording.ledger.at = parts_.open_ledger().end();
+    recording.ledger.at = record_.open_ledger().end();
     recording.file_from = file_from;
     return recording;
   }
 
   [[nodiscard]] Cleanup clean_up_under_journal(const std::optional<KeptIndex>& index) {
-    if (index) keep_on_disk(parts_.repository, *index);
-    const fs::path journal = parts_.folders.journal();
+    if (index) keep_on_disk(workspace_.repository(), *index);
+    const fs::path journal = workspace_.folders().journal();
     write_journal(journal, nothing_to_record("cleaning up after the agent", {}));
-    parts_.at("tidying up");
-    Cleanup cleanup = clean_up(parts_.repository, parts_.folders, parts_.run(), index);
-    parts_.at("tidied up");
+    workspace_.at("tidying up");
+    Cleanup cleanup =
+        clean_up(workspace_.repository(), workspace_.folders(), record_.status(), index);
+    workspace_.at("tidied up");
     remove_journal(journal);
-    parts_.at("journal removed");
-    forget_kept_index(parts_.repository);
+    workspace_.at("journal removed");
+    forget_kept_index(workspace_.repository());
     return cleanup;
   }
 
   void keep_output(const AgentTurn& turn) {
-    const Status& status = parts_.run();
+    const Status& status = record_.status();
     last_log_ = fmt::format(".autokernel/runs/{}/agent-{}.log", status.run.tag,
                             status.experiments.back().number + 1);
-    parts_.keep_log(last_log_, turn.output);
+    workspace_.keep_log(last_log_, turn.output);
   }
 
   // What the agent should not do again; its next brief says so.
   void note_misdeeds(const AgentTurn& turn, const Cleanup& cleanup) {
     const auto note = [&](const std::string& what) {
       remarks_ += (remarks_.empty() ? "" : " ") + what;
-      parts_.say(what);
+      workspace_.say(what);
     };
     if (!cleanup.files.empty()) {
       std::string list;
@@ -256,7 +258,7 @@ class AgentDriver {
                        short_id(cleanup.commit)));
     }
     if (!cleanup.lost.empty()) {
-      parts_.say("the agent made git clean up its object store: " + cleanup.lost);
+      workspace_.say("the agent made git clean up its object store: " + cleanup.lost);
     }
     if (turn.stragglers > 0) {
       note(fmt::format("The agent left processes running ({}); they were ended.", turn.stragglers));
@@ -270,21 +272,21 @@ class AgentDriver {
   // What it has put away may hold files of the user's; what it has dropped git still has for a
   // while.
   void note_stash(const std::optional<std::string>& before) {
-    const auto now = parts_.repository.reference(kStash);
+    const auto now = workspace_.repository().reference(kStash);
     if (now == before) return;
     const std::string gone =
         before
             ? fmt::format("; 'git stash store {}' restores what was the newest one, if it is gone",
                           *before)
             : "";
-    parts_.say(
+    workspace_.say(
         fmt::format("the agent has changed git's stashes: 'git stash list' shows them{}", gone));
   }
 
   void in_vain(const AgentTurn& turn, const std::string& outcome, const std::string& reason,
                const Cleanup& cleanup) {
     ++driven_.turns_in_vain;
-    Status& status = parts_.run();
+    Status& status = record_.status();
     ++status.turns_in_vain;
     last_reason_ = reason;
     remarks_ += (remarks_.empty() ? "" : " ") + reason + ".";
@@ -295,8 +297,8 @@ class AgentDriver {
                              .aside = cleanup.files,
                              .seconds = turn.seconds};
     Recording recording = nothing_to_record("recording a turn of the agent", {});
-    add_entries(recording, parts_.repository, parts_.folders, status.run.tag, {entry});
-    parts_.apply(recording);
+    add_entries(recording, workspace_.repository(), workspace_.folders(), status.run.tag, {entry});
+    record_.apply(recording);
     if (!observer_.in_vain) return;
     // What the agent should not have done has been said.
     ledger::Turn told = entry;
@@ -305,7 +307,9 @@ class AgentDriver {
   }
 
   Loop& loop_;
-  Loop::Parts& parts_;
+  const Workspace& workspace_;
+  RunRecord& record_;
+  Measurer& measurer_;
   const DriveOptions& options_;
   const DriveObserver& observer_;
   // Also between two trials of a step, and while the branch is moved.
@@ -318,8 +322,10 @@ class AgentDriver {
   std::string last_log_;     // from the root
 };
 
-Driven drive(Loop& loop, const DriveOptions& options, const DriveObserver& observer) {
-  return AgentDriver(loop, options, observer).drive();
+}  // namespace
+
+Driven Loop::drive(const DriveOptions& options, const DriveObserver& observer) {
+  return AgentDriver(*this, *workspace_, *record_, *measurer_, options, observer).drive();
 }
 
 }  // namespace autokernel::loop

@@ -9,11 +9,14 @@
 #include "autokernel/ledger/time_scale.h"
 #include "loop/git_rules.h"
 #include "loop/headline.h"
-#include "loop/loop_parts.h"
+#include "loop/measurer.h"
 #include "loop/names.h"
 #include "loop/run_clock.h"
+#include "loop/run_record.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
+#include "loop/tampering.h"
+#include "loop/workspace.h"
 
 namespace autokernel::loop {
 namespace {
@@ -75,16 +78,14 @@ void require_ours(const repo::Repository& repository, const Status& status,
 }  // namespace
 
 Finish Loop::finish(int processes) {
-  Parts& parts = *parts_;
-  const repo::Repository& repository = parts.repository;
-  parts.repair();
-  parts.require_quiet_head();
-  const RunState& state = parts.look();
-  const Status& status = state.status;
+  const repo::Repository& repository = workspace_->repository();
+  record_->repair();
+  workspace_->require_quiet_head();
+  const Status& status = record_->look().status;
   const ledger::RunStarted& run = status.run;
   require_same_rules(repository, run);
   require_nothing_strayed(status);
-  parts.require_untampered(state, Extent::whole);
+  require_untampered(*workspace_, *record_, measurer_->harness(), Extent::whole);
 
   Finish finish{.headline = {}, .device = {}, .problem = {}, .library = {}, .status = status};
   ledger::RunFinished& headline = finish.headline;
@@ -94,8 +95,8 @@ Finish Loop::finish(int processes) {
   headline.processes = processes;
 
   // From what git holds, and never from what a file or the ledger says.
-  trial::Request request = parts.request(run, unchanged_case(repository, run));
-  request.source = parts.source_at(status.best.commit, run.editable);
+  const trial::Request request =
+      measurer_->request_of_best(status, unchanged_case(repository, run));
   const bool any_kept = status.counts.kept > 0;
   const std::vector<std::string> kept = rebuild(repository, status, Times::on_scale);
   if (const auto faults = checkout_faults(repository, status, kept); !faults.empty()) {
@@ -104,12 +105,9 @@ Finish Loop::finish(int processes) {
   if (any_kept) {
     headline.branch = run.branch + "-kept";
     require_ours(repository, status, headline.branch, kept);
-    request.incumbent = {.name = name_of(status.baseline),
-                         .source = parts.source_at(status.baseline.commit, run.editable),
-                         .min_gain = run.min_gain};
   }
   const std::vector<trial::Result> results =
-      parts.measure_again(request, processes, name_of(status.best));
+      measurer_->measure_again(request, processes, name_of(status.best));
   if (const trial::Result& last = results.back(); last.verdict != trial::Verdict::correct) {
     throw Error(Stop::environment,
                 fmt::format("cannot confirm {}: measured again it is {}: {}", name_of(status.best),
@@ -124,8 +122,8 @@ Finish Loop::finish(int processes) {
   recording.branch = run.branch;
   recording.editable = run.editable;
   if (any_kept) recording.references = {{"refs/heads/" + headline.branch, kept.back()}};
-  add_entries(recording, repository, parts.folders, run.tag, {headline});
-  parts.apply(recording);
+  add_entries(recording, repository, workspace_->folders(), run.tag, {headline});
+  record_->apply(recording);
   return finish;
 }
 

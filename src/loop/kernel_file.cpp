@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <system_error>
+#include <utility>
 
+#include "autokernel/base/error.h"
 #include "autokernel/cases/case.h"
+#include "loop/names.h"
 
 namespace autokernel::loop {
 
@@ -19,6 +22,12 @@ std::string kernel_file_fault(const std::filesystem::path& file) {
                        cases::kLargestSource >> 20U);
   }
   return {};
+}
+
+std::string source_at(const repo::Repository& repository, const std::string& commit,
+                      const std::string& editable) {
+  if (auto source = repository.file_at(commit, editable)) return *std::move(source);
+  throw Error(Stop::repository, fmt::format("commit {} holds no {}", short_id(commit), editable));
 }
 
 }  // namespace autokernel::loop

@@ -14,11 +14,12 @@
 #include "loop/harness_files.h"
 #include "loop/kernel_file.h"
 #include "loop/ledger_backup.h"
-#include "loop/loop_parts.h"
+#include "loop/measurer.h"
 #include "loop/run_clock.h"
-#include "loop/run_state.h"
+#include "loop/run_record.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
+#include "loop/workspace.h"
 
 namespace autokernel::loop {
 namespace {
@@ -115,12 +116,11 @@ void require_clean(const repo::Repository& repository, const std::string& commit
 }  // namespace
 
 Loop::Started Loop::start(const StartOptions& options) {
-  Parts& parts = *parts_;
-  const repo::Repository& repository = parts.repository;
-  const Folders& folders = parts.folders;
+  const repo::Repository& repository = workspace_->repository();
+  const Folders& folders = workspace_->folders();
   require_tag(options.tag);
-  parts.repair();
-  parts.require_quiet_head();
+  record_->repair();
+  workspace_->require_quiet_head();
   const repo::Head head = repository.head();
   if (head.commit.empty()) {
     throw Error(Stop::repository, "there is no commit in " + folders.root().string() +
@@ -141,8 +141,8 @@ Loop::Started Loop::start(const StartOptions& options) {
   require_new(repository, run.tag, run.branch);
   require_clean(repository, head.commit, run.editable);
   if (const repo::Identity who = repository.identity(); who.is_fallback) {
-    parts.say(fmt::format("git has no user.name here: experiments are committed as {} <{}>",
-                          who.name, who.email));
+    workspace_->say(fmt::format("git has no user.name here: experiments are committed as {} <{}>",
+                                who.name, who.email));
   }
   cases::CaseFiles files = cases::read_files(options.case_directory);
   run.guarded = guarded_files(repository, files);
@@ -150,7 +150,7 @@ Loop::Started Loop::start(const StartOptions& options) {
 
   run.git_rules = rules_now(repository);
   require_faithful_checkout(repository, head.commit, run.editable);
-  run.harness = harness_files(parts.context.harness);
+  run.harness = harness_files(measurer_->harness());
 
   ledger::Experiment baseline;
   baseline.at = run.at;
@@ -160,11 +160,10 @@ Loop::Started Loop::start(const StartOptions& options) {
   baseline.verdict = trial::finding(trial::Verdict::correct).in_loop;
   baseline.commit = head.commit;
   baseline.log = Folders::log(run.tag, 0);
-  trial::Request request = parts.request(run, std::move(files));
-  request.source = parts.source_at(head.commit, run.editable);
+  const trial::Request request = measurer_->request(run, std::move(files), head.commit);
   baseline.source_digest = digest_of(request.source);
   Started started;
-  started.result = parts.measure(request, baseline.log);
+  started.result = measurer_->measure(request, baseline.log);
   const trial::Result& result = started.result;
   if (result.verdict != trial::Verdict::correct) return started;
 
@@ -189,7 +188,7 @@ Loop::Started Loop::start(const StartOptions& options) {
           : ledger::Append{.at = ledger::results_header().size(),
                            .text = ledger::results_line(ledger::results_row(baseline))};
   recording.to = head.commit;
-  parts.apply(recording);
+  record_->apply(recording);
   static_cast<void>(keep_ledger(repository, folders));
   started.moved_aside = recording.results_aside;
 
@@ -199,7 +198,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   reader.take({.offset = recording.ledger.at + length_of_first,
                .length = recording.ledger.text.size() - length_of_first},
               baseline);
-  const Status& status = parts.adopt(std::move(reader).state(), run.branch).status;
+  const Status& status = record_->adopt(std::move(reader).state(), run.branch).status;
   started.step = Step{.experiment = baseline,
                       .result = result,
                       .run = run,

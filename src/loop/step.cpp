@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <variant>
 
 #include "autokernel/base/error.h"
@@ -18,17 +19,26 @@
 #include "loop/experiment_fields.h"
 #include "loop/git_rules.h"
 #include "loop/kernel_file.h"
-#include "loop/loop_parts.h"
+#include "loop/measurer.h"
 #include "loop/names.h"
 #include "loop/run_clock.h"
-#include "loop/run_state.h"
+#include "loop/run_record.h"
 #include "loop/scope.h"
 #include "loop/seal.h"
+#include "loop/tampering.h"
+#include "loop/workspace.h"
 
 namespace autokernel::loop {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// What is tried, committed to no branch, and the request of its trial.
+struct Candidate {
+  Trying trying;
+  trial::Request request;
+  std::string simpler_reason;  // to keep it even where it is only as fast; empty: there is none
+};
 
 // Clearly less code: a tenth fewer words and signs. A blank or a comment makes no difference.
 constexpr double kSimplerShare = 0.9;
@@ -44,6 +54,14 @@ constexpr double kSimplerShare = 0.9;
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
+[[nodiscard]] std::string required_idea(const std::string& text) {
+  std::string idea = trimmed(visible_line(text));
+  if (idea.empty()) {
+    throw Error(Stop::usage, "an experiment needs its idea in a sentence: -m \"tiles of 64 x 64\"");
+  }
+  return idea;
+}
+
 // The branch must be where the last experiment left it: a commit of anybody else's has no
 // experiment, and nothing is compared with it.
 void require_own_head(const repo::Repository& repository, const Status& status) {
@@ -54,6 +72,31 @@ void require_own_head(const repo::Repository& repository, const Status& status) 
       fmt::format("{} is at {}, not at {}, the best so far: something else moved it. 'git reset "
                   "--soft {}' moves it back and leaves every file as it is",
                   head.branch, short_id(head.commit), name_of(status.best), status.best.commit));
+}
+
+void require_budget(const Status& status) {
+  if (!status.is_budget_used_up()) return;
+  throw Error(Stop::budget,
+              fmt::format("no more experiments in run {}: {}; 'autokernel loop finish' measures "
+                          "the gain again, --over-budget continues",
+                          status.run.tag, status.why_stop()));
+}
+
+void require_edit(const Workspace& workspace, const Status& status) {
+  const std::string& editable = status.run.editable;
+  // What is no file at all, git has words for.
+  const std::filesystem::path edited = workspace.folders().root() / editable;
+  if (std::error_code gone; std::filesystem::is_regular_file(edited, gone)) {
+    if (const std::string fault = kernel_file_fault(edited); !fault.empty()) {
+      throw Error(Stop::usage,
+                  fmt::format("cannot try {0}: it {1}; 'git checkout -- {0}' reverts the edit",
+                              editable, fault));
+    }
+  }
+  if (workspace.repository().file_matches(status.best.commit, editable)) {
+    throw Error(Stop::usage, fmt::format("nothing to try: {} is the same as in {}; edit it first",
+                                         editable, name_of(status.best)));
+  }
 }
 
 void require_new_source(const Status& status, const std::string& digest, bool again) {
@@ -111,47 +154,24 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
   return journal && std::holds_alternative<Trying>(*journal);
 }
 
-}  // namespace
-
-Step Loop::step(const StepOptions& options) {
-  Parts& parts = *parts_;
-  const repo::Repository& repository = parts.repository;
-  const Folders& folders = parts.folders;
-  const auto begun = Clock::now();
-  const std::string idea = trimmed(visible_line(options.idea));
-  if (idea.empty()) {
-    throw Error(Stop::usage, "an experiment needs its idea in a sentence: -m \"tiles of 64 x 64\"");
-  }
-  parts.repair();
-  parts.require_quiet_head();
-  RunState& state = parts.look();
-  Status& status = state.status;
-  const ledger::RunStarted& run = status.run;
-  require_own_head(repository, status);
-  if (!options.over_budget && status.is_budget_used_up()) {
-    throw Error(Stop::budget,
-                fmt::format("no more experiments in run {}: {}; 'autokernel loop finish' measures "
-                            "the gain again, --over-budget continues",
-                            run.tag, status.why_stop()));
-  }
-  require_same_rules(repository, run);
+// Throws where no experiment may be made now; else, where the run stands.
+[[nodiscard]] Status& require_ready(const Workspace& workspace, RunRecord& record,
+                                    const Measurer& measurer, const StepOptions& options) {
+  record.repair();
+  workspace.require_quiet_head();
+  Status& status = record.look().status;
+  require_own_head(workspace.repository(), status);
+  if (!options.over_budget) require_budget(status);
+  require_same_rules(workspace.repository(), status.run);
   require_nothing_strayed(status);
-  parts.require_untampered(state, Extent::end);
-  // What is no file at all, git has words for.
-  const std::filesystem::path edited = folders.root() / run.editable;
-  if (std::error_code gone; std::filesystem::is_regular_file(edited, gone)) {
-    if (const std::string fault = kernel_file_fault(edited); !fault.empty()) {
-      throw Error(Stop::usage,
-                  fmt::format("cannot try {0}: it {1}; 'git checkout -- {0}' reverts the edit",
-                              run.editable, fault));
-    }
-  }
-  if (repository.file_matches(status.best.commit, run.editable)) {
-    throw Error(Stop::usage, fmt::format("nothing to try: {} is the same as in {}; edit it first",
-                                         run.editable, name_of(status.best)));
-  }
+  require_untampered(workspace, record, measurer.harness(), Extent::end);
+  require_edit(workspace, status);
+  return status;
+}
 
-  trial::Request request = parts.request(run, unchanged_case(repository, run));
+// The next experiment of the run, with all that is known of it before its commit.
+[[nodiscard]] Trying next_experiment(const Status& status, const std::string& idea) {
+  const ledger::RunStarted& run = status.run;
   Trying trying{.branch = run.branch, .editable = run.editable, .experiment = {}};
   ledger::Experiment& experiment = trying.experiment;
   experiment.at = now_utc();
@@ -160,37 +180,61 @@ Step Loop::step(const StepOptions& options) {
   experiment.description = idea;
   experiment.incumbent = status.best.commit;
   experiment.log = Folders::log(run.tag, experiment.number);
+  return trying;
+}
+
+// The edit as a commit, which no reference names yet; throws where that is nothing new to try.
+[[nodiscard]] Candidate commit_candidate(const repo::Repository& repository,
+                                         const Measurer& measurer, const Status& status,
+                                         const std::string& idea, const StepOptions& options) {
+  const ledger::RunStarted& run = status.run;
+  cases::CaseFiles files = unchanged_case(repository, run);
+  Candidate candidate{.trying = next_experiment(status, idea), .request = {}, .simpler_reason = {}};
+  ledger::Experiment& experiment = candidate.trying.experiment;
   // The bytes that are judged are those that git keeps, and those that a checkout of them writes:
   // of a file that a program filters, not even a commit is to be made.
   require_faithful_checkout(repository, status.best.commit, run.editable);
   experiment.commit = repository.commit_file(status.best.commit, run.editable,
                                              message_of(experiment.number, run.tag, idea));
   require_faithful_checkout(repository, experiment.commit, run.editable);
-  request.source = parts.source_at(experiment.commit, run.editable);
+  trial::Request& request = candidate.request;
+  request = measurer.request(run, std::move(files), experiment.commit);
   experiment.source_digest = digest_of(request.source);
   require_new_source(status, experiment.source_digest, options.again);
-  request.incumbent = {.name = name_of(status.best),
-                       .source = parts.source_at(status.best.commit, run.editable),
-                       .min_gain = run.min_gain};
-  const bool is_shorter = options.simpler && is_simpler(request.source, request.incumbent->source);
-  request.incumbent->as_fast_will_do = is_shorter;
+  trial::Incumbent incumbent = measurer.incumbent(run, status.best);
+  if (options.simpler && is_simpler(request.source, incumbent.source)) {
+    candidate.simpler_reason =
+        fmt::format("; kept as the simpler one: {} tokens instead of {}",
+                    compile::count_tokens(request.source), compile::count_tokens(incumbent.source));
+    incumbent.as_fast_will_do = true;
+  }
+  request.incumbent = std::move(incumbent);
+  return candidate;
+}
 
-  const std::string reference = reference_of(run.tag, experiment.number);
-  parts.at("committed");
+// The candidate against the incumbent, under a journal that says so.
+[[nodiscard]] trial::Result measure(const Workspace& workspace, RunRecord& record,
+                                    const Measurer& measurer, const Candidate& candidate) {
+  const repo::Repository& repository = workspace.repository();
+  const Folders& folders = workspace.folders();
+  const Trying& trying = candidate.trying;
+  const ledger::Experiment& experiment = trying.experiment;
+  const std::string reference = reference_of(experiment.tag, experiment.number);
+  workspace.at("committed");
   write_journal(folders.journal(), trying);
-  parts.at("trying");
+  workspace.at("trying");
   trial::Result result;
   try {
     repository.set_reference(reference, experiment.commit);
-    parts.at("referenced");
-    result = parts.measure(request, experiment.log);
+    workspace.at("referenced");
+    result = measurer.measure(candidate.request, experiment.log);
   } catch (const Interrupted&) {
-    parts.apply(interrupted(trying, repository, folders));
-    parts.say(
+    record.apply(interrupted(trying, repository, folders));
+    workspace.say(
         fmt::format("experiment {0} is recorded as interrupted, and {1} was restored to the "
                     "incumbent; 'autokernel restore {0}' brings its source back",
-                    experiment.number, run.editable));
-    parts.known.reset();  // it has one experiment more
+                    experiment.number, trying.editable));
+    record.forget();  // it has one experiment more
     throw;
   } catch (const trial::OtherDevice& error) {
     undo_step(repository, folders, reference);
@@ -203,48 +247,84 @@ Step Loop::step(const StepOptions& options) {
     undo_step(repository, folders, reference);
     throw;
   }
-  parts.at("measured");
+  workspace.at("measured");
+  return result;
+}
 
-  const bool simpler = is_shorter && result.comparison && result.comparison->as_fast;
-  decide(experiment, result, simpler,
-         fmt::format("; kept as the simpler one: {} tokens instead of {}",
-                     compile::count_tokens(request.source),
-                     compile::count_tokens(request.incumbent->source)));
+// The experiment with what its trial says of it.
+[[nodiscard]] ledger::Experiment judged(const Candidate& candidate, const trial::Result& result) {
+  ledger::Experiment experiment = candidate.trying.experiment;
+  const bool simpler =
+      !candidate.simpler_reason.empty() && result.comparison && result.comparison->as_fast;
+  decide(experiment, result, simpler, candidate.simpler_reason);
   fill_in(experiment, result);
-  experiment.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-  try {
-    experiment.result = trial::record(request, result, experiment.log);
+  return experiment;
+}
 
-    const bool kept = experiment.status == ledger::Status::keep;
-    Recording recording;
-    recording.what = fmt::format("experiment {}", experiment.number);
-    recording.branch = run.branch;
-    recording.editable = run.editable;
-    recording.references = {{reference, experiment.commit}};
-    add_entries(recording, repository, folders, run.tag, {experiment});
-    recording.results =
-        ledger::results_append(folders.results(), {ledger::results_row(experiment)});
-    if (kept) {
-      recording.from = experiment.incumbent;
-      recording.to = experiment.commit;
-    }
-    recording.file_from = kept ? experiment.commit : experiment.incumbent;
-    parts.apply(recording);
+// What has to be done now: the kept one moves the branch, any other file is put back.
+[[nodiscard]] Recording recording_of(const ledger::Experiment& experiment, const Trying& trying,
+                                     const repo::Repository& repository, const Folders& folders) {
+  const bool kept = experiment.status == ledger::Status::keep;
+  Recording recording;
+  recording.what = fmt::format("experiment {}", experiment.number);
+  recording.branch = trying.branch;
+  recording.editable = trying.editable;
+  recording.references = {{reference_of(experiment.tag, experiment.number), experiment.commit}};
+  add_entries(recording, repository, folders, experiment.tag, {experiment});
+  recording.results = ledger::results_append(folders.results(), {ledger::results_row(experiment)});
+  if (kept) {
+    recording.from = experiment.incumbent;
+    recording.to = experiment.commit;
+  }
+  recording.file_from = kept ? experiment.commit : experiment.incumbent;
+  return recording;
+}
+
+// Into ledger and results, branch and file; where that fails before it is decided, the step is
+// undone.
+void record_and_apply(const Workspace& workspace, RunRecord& record, const Candidate& candidate,
+                      const trial::Result& result, ledger::Experiment& experiment) {
+  const repo::Repository& repository = workspace.repository();
+  const Folders& folders = workspace.folders();
+  try {
+    experiment.result = trial::record(candidate.request, result, experiment.log);
+    record.apply(recording_of(experiment, candidate.trying, repository, folders));
   } catch (const Error&) {
     if (is_undecided(folders)) {
-      undo_step(repository, folders, reference);
-      parts.say(fmt::format("experiment {} could not be recorded: the edit stays in {}",
-                            experiment.number, run.editable));
+      undo_step(repository, folders, reference_of(experiment.tag, experiment.number));
+      workspace.say(fmt::format("experiment {} could not be recorded: the edit stays in {}",
+                                experiment.number, candidate.trying.editable));
     }
     throw;
   }
-  std::optional<double> time_us = status.best_us();
-  if (time_us && experiment.gain) *time_us *= 1 - experiment.gain->estimate;
-  if (!experiment.gain) time_us.reset();
+}
+
+// Its time on the scale of the run, on which `before` has the incumbent's.
+[[nodiscard]] std::optional<double> time_on_scale(const Status& before,
+                                                  const ledger::Experiment& experiment) {
+  const std::optional<double> incumbent_us = before.best_us();
+  if (!incumbent_us || !experiment.gain) return std::nullopt;
+  return *incumbent_us * (1 - experiment.gain->estimate);
+}
+
+}  // namespace
+
+Step Loop::step(const StepOptions& options) {
+  const auto begun = Clock::now();
+  const std::string idea = required_idea(options.idea);
+  Status& status = require_ready(*workspace_, *record_, *measurer_, options);
+  const Candidate candidate =
+      commit_candidate(workspace_->repository(), *measurer_, status, idea, options);
+  trial::Result result = measure(*workspace_, *record_, *measurer_, candidate);
+  ledger::Experiment experiment = judged(candidate, result);
+  experiment.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  record_and_apply(*workspace_, *record_, candidate, result, experiment);
+
+  const std::optional<double> time_us = time_on_scale(status, experiment);
   add_to(status, ledger::Experiment(experiment));
   return Step{.experiment = std::move(experiment),
               .result = std::move(result),
-              .run = run,
+              .run = status.run,
               .time_us = time_us,
               .next = status.next()};
 }

@@ -1,5 +1,3 @@
-// What was changed in the record of a run between two commands: in the ledger, results.tsv,
-// the references in git, or the program itself. What the run's files say is scope.cpp's.
 #include "loop/tampering.h"
 
 #include <fmt/format.h>
@@ -10,7 +8,6 @@
 #include "autokernel/base/error.h"
 #include "loop/harness_files.h"
 #include "loop/ledger_backup.h"
-#include "loop/loop_parts.h"
 #include "loop/names.h"
 #include "loop/results_file.h"
 #include "loop/seal.h"
@@ -64,14 +61,17 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
 
 }  // namespace
 
-std::vector<std::string> Loop::Parts::ledger_faults(const RunState& run, Extent extent) const {
-  const ledger::Ledger ledger = open_ledger();
+std::vector<std::string> ledger_faults(const Workspace& workspace, RunRecord& record,
+                                       Extent extent) {
+  const RunState& run = record.state();
+  const ledger::Ledger ledger = record.open_ledger();
   std::vector<std::string> faults;
-  if (std::string fault = seal_fault(repository, ledger, run); !fault.empty()) {
+  if (std::string fault = seal_fault(workspace.repository(), ledger, run); !fault.empty()) {
     faults.push_back(std::move(fault));
   }
   // An index that did not fit may have been made again from a ledger that was edited.
-  if (extent == Extent::whole || !ledger_notes.empty()) add(faults, ledger.inspect().faults);
+  if (extent == Extent::whole || !record.ledger_notes().empty())
+    add(faults, ledger.inspect().faults);
   return faults;
 }
 
@@ -89,15 +89,18 @@ std::vector<std::string> reference_faults(const repo::Repository& repository,
   return faults;
 }
 
-void Loop::Parts::require_untampered(const RunState& run, Extent extent) const {
-  const Status& status = run.status;
-  if (const auto faults = harness_faults(status.run.harness, context.harness); !faults.empty()) {
+void require_untampered(const Workspace& workspace, RunRecord& record,
+                        const std::vector<std::filesystem::path>& harness, Extent extent) {
+  const repo::Repository& repository = workspace.repository();
+  const Folders& folders = workspace.folders();
+  const Status& status = record.status();
+  if (const auto faults = harness_faults(status.run.harness, harness); !faults.empty()) {
     refuse(faults,
            "Measurements by two programs are not one record: restore it, or start a new run from "
            "here ('autokernel loop start TAG')");
   }
-  if (const auto faults = ledger_faults(run, extent); !faults.empty()) {
-    open_ledger().forget_index();
+  if (const auto faults = ledger_faults(workspace, record, extent); !faults.empty()) {
+    record.open_ledger().forget_index();
     const auto second = ledger_backup(repository, folders);
     refuse(faults, second.empty() ? "'autokernel verify-run' shows what of the run still holds; a "
                                     "new run starts from here with 'autokernel loop start TAG'"
@@ -112,7 +115,7 @@ void Loop::Parts::require_untampered(const RunState& run, Extent extent) const {
   }
   require_results(folders, status);
   if (const std::string fault =
-          results_fault(folders, status, [&] { return open_ledger().rows(); });
+          results_fault(folders, status, [&] { return record.open_ledger().rows(); });
       !fault.empty()) {
     refuse({fault}, fmt::format("The ledger has every row: remove {}, and it is rebuilt",
                                 folders.results().string()));

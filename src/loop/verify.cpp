@@ -6,13 +6,14 @@
 #include "loop/git_rules.h"
 #include "loop/harness_files.h"
 #include "loop/headline.h"
-#include "loop/loop_parts.h"
+#include "loop/measurer.h"
 #include "loop/names.h"
 #include "loop/original_case.h"
 #include "loop/results_file.h"
 #include "loop/run_clock.h"
-#include "loop/run_state.h"
+#include "loop/run_record.h"
 #include "loop/tampering.h"
+#include "loop/workspace.h"
 
 namespace autokernel::loop {
 namespace {
@@ -99,11 +100,10 @@ const char* spelling(Verdict verdict) {
 }
 
 Verification Loop::verify(const std::string& tag, int processes) {
-  Parts& parts = *parts_;
-  const repo::Repository& repository = parts.repository;
-  if (parts.lock) parts.repair();
+  const repo::Repository& repository = workspace_->repository();
+  if (workspace_->is_locked()) record_->repair();
   // The file itself, not its index.
-  const ledger::Ledger ledger = parts.open_ledger();
+  const ledger::Ledger ledger = record_->open_ledger();
   const ledger::Inspection inspection = ledger.inspect();
   const std::string branch = tag.empty() ? repository.head().branch : "autokernel/" + tag;
   if (!tag.empty()) require_run_among(inspection.rows, tag);
@@ -111,8 +111,7 @@ Verification Loop::verify(const std::string& tag, int processes) {
   for (const ledger::Row& row : inspection.rows) {
     reader.take({.offset = row.offset, .length = row.length}, ledger::Entry(row.entry));
   }
-  const RunState& state = parts.adopt(std::move(reader).state(), branch);
-  const Status& status = state.status;
+  const Status& status = record_->adopt(std::move(reader).state(), branch).status;
   const ledger::RunStarted& run = status.run;
 
   Verification verification;
@@ -120,8 +119,8 @@ Verification Loop::verify(const std::string& tag, int processes) {
   verification.entries = inspection.rows.size();
   verification.claimed = claim_of(inspection.rows, status);
   std::vector<std::string>& faults = verification.faults;
-  faults = parts.ledger_faults(state, Extent::whole);
-  if (auto fault = results_fault(parts.folders, status, [&] { return inspection.rows; });
+  faults = ledger_faults(*workspace_, *record_, Extent::whole);
+  if (auto fault = results_fault(workspace_->folders(), status, [&] { return inspection.rows; });
       !fault.empty()) {
     faults.push_back(std::move(fault));
   }
@@ -132,7 +131,7 @@ Verification Loop::verify(const std::string& tag, int processes) {
   add(faults, case_faults(repository, run));
   add(faults, checkout_faults(repository, status, kept_commits(repository, status)));
   // Another build of the program is none of the agent's doing, and measures both kernels alike.
-  verification.remarks = harness_faults(run.harness, parts.context.harness);
+  verification.remarks = harness_faults(run.harness, measurer_->harness());
   add(verification.remarks, ledger.notes());
   if (inspection.unchained > 0) {
     verification.remarks.push_back(
@@ -140,21 +139,15 @@ Verification Loop::verify(const std::string& tag, int processes) {
                     inspection.unchained));
   }
 
-  trial::Request request = parts.request(run, original_case(repository, run));
+  trial::Request request = measurer_->request_of_best(status, original_case(repository, run));
   request.known_device.reset();
-  request.source = parts.source_at(status.best.commit, run.editable);
-  if (status.counts.kept > 0) {
-    request.incumbent = {.name = name_of(status.baseline),
-                         .source = parts.source_at(status.baseline.commit, run.editable),
-                         .min_gain = run.min_gain};
-  }
   ledger::RunFinished& measured = verification.measured;
   measured.at = now_utc();
   measured.tag = run.tag;
   measured.best = status.best.commit;
   measured.processes = processes;
   const std::vector<trial::Result> results =
-      parts.measure_again(request, processes, name_of(status.best));
+      measurer_->measure_again(request, processes, name_of(status.best));
   const trial::Result& last = results.back();
   verification.device = last.device.value_or(trial::DeviceReport{});
   verification.problem = last.problem;

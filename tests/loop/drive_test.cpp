@@ -43,7 +43,7 @@ class Driving : public testing::Test {
     observer.stepped = [&](const Step& step) { steps_.push_back(step.experiment); };
     observer.in_vain = [&](const ledger::Turn& turn) { turns_.push_back(turn); };
     Loop loop = workplace_.open("autokernel loop run");
-    return loop::drive(loop, options_, observer);
+    return loop.drive(options_, observer);
   }
   // The same for what is left afterwards.
   void drive_on(const std::string& agent) { static_cast<void>(drive(agent)); }
@@ -283,7 +283,7 @@ TEST_F(Driving, ASignalToTheLoopAfterwardsIsNotForTheDriver) {
   };
   Loop loop = workplace_.open();
   options_.agent = kCountsDown;
-  static_cast<void>(loop::drive(loop, options_, {}));
+  static_cast<void>(loop.drive(options_, {}));
   is_driven = false;
   workplace_.edit(kernel(5, "SLOW"));
   ::signal(SIGALRM, [](int) { ::kill(::getpid(), SIGTERM); });
@@ -318,7 +318,7 @@ TEST(DrivingOverUnsavedFiles, PutsThemBackAsTheyWere) {
   options.budget.max_runs = 1;
   options.agent = std::string("git checkout -q -- notes.txt gone.txt\n") +
                   "echo x > mine.txt; git add folder mine.txt\n" + kCountsDown;
-  EXPECT_EQ(drive(loop, options, {}).experiments, 1);
+  EXPECT_EQ(loop.drive(options, {}).experiments, 1);
   EXPECT_EQ(git.read("notes.txt"), "unsaved\n");
   EXPECT_EQ(git.read("mine.txt"), "unknown to git\n");
   EXPECT_EQ(git.read("folder/mine.txt"), "in a folder\n");

@@ -38,7 +38,7 @@ class GitRules : public testing::Test {
     options.budget.max_runs = 1;
     options.agent = agent + "\necho 'constexpr float time_us = 80;' > \"$AUTOKERNEL_KERNEL\"\n";
     Loop loop = workplace_.open("autokernel loop run");
-    return loop::drive(loop, options, {});
+    return loop.drive(options, {});
   }
   Workplace workplace_;
   const test::ScratchRepository& git_ = workplace_.git();

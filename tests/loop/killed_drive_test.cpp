@@ -64,7 +64,7 @@ class KilledDrive : public testing::Test {
       DriveOptions options;
       options.agent = agent;
       Loop loop = workplace_.open("autokernel loop run");
-      static_cast<void>(drive(loop, options, {}));
+      static_cast<void>(loop.drive(options, {}));
     } catch (const std::exception& error) {
       std::cerr << error.what() << '\n';
     }
@@ -129,7 +129,7 @@ TEST_F(KilledDrive, IsNoReasonToEndTheAgentThatLooksAround) {
     ::_exit(workplace_.status().under_way.empty() ? 0 : 1);
   }
   Loop loop = workplace_.open("autokernel loop run");
-  static_cast<void>(drive(loop, options, {}));
+  static_cast<void>(loop.drive(options, {}));
   int status = 0;
   ASSERT_EQ(::waitpid(looking, &status, 0), looking);
   EXPECT_EQ(status, 0);

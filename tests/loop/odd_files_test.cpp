@@ -168,7 +168,7 @@ TEST_F(OddFiles, AnAgentsHugeKernelCostsATurn) {
   std::vector<std::string> outcomes;
   DriveObserver observer;
   observer.in_vain = [&](const ledger::Turn& turn) { outcomes.push_back(turn.outcome); };
-  EXPECT_EQ(drive(loop, options, observer).experiments, 1);
+  EXPECT_EQ(loop.drive(options, observer).experiments, 1);
   EXPECT_THAT(outcomes, testing::ElementsAre("no kernel"));
 }
 
@@ -285,7 +285,7 @@ TEST_F(OddFiles, FoldersNestedTooDeeplyGoAside) {
       "mkdir nest; (cd nest; for i in $(seq 150); do mkdir d; cd d; done)\n"
       "echo 'constexpr float time_us = 80;' > \"$AUTOKERNEL_KERNEL\"";
   Loop loop = workplace_.open("autokernel loop run");
-  EXPECT_EQ(drive(loop, options, {}).experiments, 1);
+  EXPECT_EQ(loop.drive(options, {}).experiments, 1);
   EXPECT_FALSE(workplace_.has("nest"));
   EXPECT_TRUE(workplace_.has(".autokernel/aside/turn-1/nest"));
 }
@@ -315,7 +315,7 @@ TEST_F(OddFiles, APipeInThePlaceOfALogOrTheBriefIsReplaced) {
   options.budget.max_runs = 1;
   options.agent = "echo 'constexpr float time_us = 80;' > \"$AUTOKERNEL_KERNEL\"";
   Loop loop = workplace_.open("autokernel loop run");
-  EXPECT_EQ(drive(loop, options, {}).experiments, 1);
+  EXPECT_EQ(loop.drive(options, {}).experiments, 1);
   EXPECT_TRUE(fs::is_regular_file(workplace_.root() / ".autokernel/runs/demo/1.log"));
   EXPECT_TRUE(fs::is_regular_file(workplace_.root() / ".autokernel/brief.md"));
 }

@@ -44,7 +44,7 @@ class TurnIndex : public testing::Test {
     options.budget.max_runs = 1;
     options.agent = agent;
     Loop loop = workplace_.open("autokernel loop run");
-    return drive(loop, options, {}).experiments;
+    return loop.drive(options, {}).experiments;
   }
   // Kills the drive where it reaches the point.
   void kill_at(const std::string& point, const std::string& agent) {

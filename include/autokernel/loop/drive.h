@@ -1,5 +1,5 @@
-// Driving an external coding agent: brief it, let it edit, make the experiment, and again, until a
-// budget, a plateau or a signal.
+// Driving an external coding agent (Loop::drive): brief it, let it edit, make the experiment, and
+// again, until a budget, a plateau or a signal.
 #pragma once
 
 #include <functional>
@@ -31,12 +31,5 @@ struct Driven {
   std::string why;  // it stopped
   int signal = 0;   // that stopped it; 0: none did
 };
-
-// Returns when a bound is reached, or after a signal: while the agent works it is ended, its edit
-// kept aside; a step under way is finished, unless a second signal comes. An agent that edits
-// nothing, edits other files (taken back, kept aside), hangs or fails costs a turn. Throws
-// Error(environment) after so many turns in a row without an experiment that the agent must be at
-// fault.
-[[nodiscard]] Driven drive(Loop& loop, const DriveOptions& options, const DriveObserver& observer);
 
 }  // namespace autokernel::loop

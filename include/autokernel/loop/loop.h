@@ -18,6 +18,13 @@
 
 namespace autokernel::loop {
 
+class Measurer;
+class RunRecord;
+class Workspace;
+struct DriveObserver;
+struct DriveOptions;
+struct Driven;
+
 // What the loop gets from its caller. A function that is empty is not called, unless it says so.
 struct LoopContext {
   // A measurement as the text of its log; may not be empty.
@@ -110,6 +117,13 @@ class Loop {
   // too. On a signal the experiment is recorded as interrupted, and Interrupted thrown.
   [[nodiscard]] Step step(const StepOptions& options);
 
+  // One experiment after the other, each by a turn of an agent (drive.h). Returns when a bound is
+  // reached, or after a signal: while the agent works it is ended, its edit kept aside; a step
+  // under way is finished, unless a second signal comes. An agent that edits nothing, edits other
+  // files (taken back, kept aside), hangs or fails costs a turn. Throws Error(environment) after so
+  // many turns in a row without an experiment that the agent must be at fault.
+  [[nodiscard]] Driven drive(const DriveOptions& options, const DriveObserver& observer);
+
   // Measures baseline, best and library again, in `processes` fresh processes, from what git holds;
   // makes the branch with the kept commits only.
   [[nodiscard]] Finish finish(int processes);
@@ -143,10 +157,12 @@ class Loop {
   void restore(int number);
 
  private:
-  friend class AgentDriver;
-  struct Parts;
-  explicit Loop(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  Loop(const std::filesystem::path& here, LoopContext context);
+
+  // By pointers, so that a Loop can be moved: the others refer to the first.
+  std::unique_ptr<Workspace> workspace_;
+  std::unique_ptr<RunRecord> record_;
+  std::unique_ptr<Measurer> measurer_;
 };
 
 }  // namespace autokernel::loop

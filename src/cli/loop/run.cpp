@@ -65,12 +65,11 @@ int LoopRun::run(const Console& console) {
           },
       .agent_works = [&](auto elapsed) { watching.show("the agent is working", elapsed); }};
   const loop::Driven driven =
-      loop::drive(loop,
-                  {.agent = agent_,
-                   .budget = {.max_runs = max_runs_, .hours = hours_, .no_progress = no_progress_},
-                   .agent_seconds = agent_seconds_,
-                   .simpler = simpler_},
-                  observer);
+      loop.drive({.agent = agent_,
+                  .budget = {.max_runs = max_runs_, .hours = hours_, .no_progress = no_progress_},
+                  .agent_seconds = agent_seconds_,
+                  .simpler = simpler_},
+                 observer);
   console.out << "---\n" << status_text(loop.status());
   console.out << std::flush;
   console.err << fmt::format(

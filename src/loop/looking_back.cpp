@@ -1,0 +1,101 @@
+// What a Loop says of the experiments that it has made, and gives back of their sources.
+#include <fmt/format.h>
+
+#include <ranges>
+#include <utility>
+
+#include "autokernel/base/error.h"
+#include "autokernel/loop/loop.h"
+#include "loop/kernel_file.h"
+#include "loop/names.h"
+#include "loop/run_record.h"
+#include "loop/workspace.h"
+
+namespace autokernel::loop {
+
+void Loop::require_run(const std::string& tag) const {
+  require_run_among(record_->open_ledger().rows(), tag);
+}
+
+std::vector<ledger::Entry> Loop::history() const {
+  std::vector<ledger::Entry> entries;
+  for (ledger::Row& row : record_->open_ledger().rows()) entries.push_back(std::move(row.entry));
+  return entries;
+}
+
+ledger::Experiment Loop::experiment(int number, const std::string& tag) const {
+  const std::string run = tag.empty() ? record_->status().run.tag : tag;
+  const ledger::Ledger ledger = record_->open_ledger();
+  const std::vector<ledger::Row> rows = ledger.rows();
+  if (!tag.empty()) require_run_among(rows, tag);
+  for (const ledger::Row& row : std::views::reverse(rows)) {
+    const auto* experiment = std::get_if<ledger::Experiment>(&row.entry);
+    if (experiment == nullptr || experiment->tag != run || experiment->number != number) continue;
+    return std::get<ledger::Experiment>(ledger.read(row));
+  }
+  throw Error(
+      Stop::usage,
+      fmt::format("there is no experiment {} in run {}; 'autokernel log' lists them", number, run));
+}
+
+std::string Loop::ptx(const ledger::Experiment& experiment) const {
+  const std::filesystem::path file = workspace_->folders().root() / Folders::ptx(experiment.log);
+  const auto text = experiment.log.empty()
+                        ? std::nullopt
+                        : workspace_->folders().read(file, "the PTX of an experiment");
+  if (!text) {
+    throw Error(Stop::usage,
+                fmt::format("no PTX of experiment {} is kept: it did not compile, or was measured "
+                            "by an autokernel that kept none; 'autokernel show {} --source' has "
+                            "what it was compiled from",
+                            experiment.number, experiment.number));
+  }
+  return *text;
+}
+
+std::string Loop::source(const ledger::Experiment& experiment) const {
+  for (const ledger::Entry& entry : history()) {
+    const auto* run = std::get_if<ledger::RunStarted>(&entry);
+    if (run != nullptr && run->tag == experiment.tag) {
+      return source_at(workspace_->repository(), experiment.commit, run->editable);
+    }
+  }
+  throw Error(Stop::repository,
+              "the start of run " + experiment.tag + " is missing from the ledger");
+}
+
+std::string Loop::diff(int number, std::optional<int> other) const {
+  const ledger::Experiment to = experiment(number);
+  if (!other && to.incumbent.empty()) {
+    throw Error(Stop::usage, "the baseline has no incumbent; name two experiments");
+  }
+  const std::string from = other ? experiment(*other).commit : to.incumbent;
+  return workspace_->repository().diff(from, to.commit, record_->status().run.editable);
+}
+
+void Loop::restore(int number) {
+  const repo::Repository& repository = workspace_->repository();
+  const Status& status = record_->status();
+  const std::string& editable = status.run.editable;
+  const std::string commit = experiment(number).commit;
+  // An edit that git has, in the branch or as some experiment, is not lost.
+  bool known =
+      repository.file_matches(status.best.commit, editable) || repository.hash_of(editable).empty();
+  for (const ledger::Experiment& one : status.experiments) {
+    if (known) break;
+    known = repository.blob_at(one.commit, editable) == repository.hash_of(editable);
+  }
+  if (!known) {
+    throw Error(Stop::repository,
+                fmt::format("{0} has an edit that is in no experiment: make a step of it first, or "
+                            "revert it with 'git checkout -- {0}'",
+                            editable));
+  }
+  const auto blob = repository.blob_at(commit, editable);
+  if (!blob) {
+    throw Error(Stop::repository, fmt::format("commit {} holds no {}", short_id(commit), editable));
+  }
+  repository.put_back(*blob, editable);
+}
+
+}  // namespace autokernel::loop

@@ -1,0 +1,103 @@
+#include "loop/measurer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "autokernel/base/error.h"
+#include "loop/kernel_file.h"
+#include "loop/names.h"
+
+namespace autokernel::loop {
+namespace {
+
+// What a run compares with ran when it was committed. Where it does not now, the machine is to
+// blame, and not, as in a bench, whoever named it.
+template <typename Measure>
+[[nodiscard]] trial::Result held_against_machine(const trial::Request& request,
+                                                 const Measure& measure) {
+  try {
+    return measure();
+  } catch (const Error& error) {
+    if (!request.incumbent || error.stop() != Stop::usage) throw;
+    throw Error(Stop::environment,
+                fmt::format("{}; it ran when it was committed: check the machine, and try again",
+                            error.what()));
+  }
+}
+
+}  // namespace
+
+Measurer::Measurer(const Workspace& workspace, LoopContext context)
+    : workspace_(workspace), context_(std::move(context)) {}
+
+trial::Request Measurer::request(const ledger::RunStarted& run, cases::CaseFiles files,
+                                 const std::string& commit) const {
+  const std::filesystem::path& root = workspace_.folders().root();
+  trial::Request request;
+  request.case_directory = root / run.case_directory;
+  request.case_files = std::move(files.bytes);
+  request.kernel_file = root / run.editable;
+  request.source = source_at(workspace_.repository(), commit, run.editable);
+  request.device = trial::parse_device(run.device);
+  request.architecture = run.arch;
+  request.size = run.size;
+  // Whoever edits the kernel could write to the cache as well.
+  request.cached = false;
+  if (!run.device_name.empty()) request.known_device = {run.device_name, run.driver_version};
+  return request;
+}
+
+trial::Request Measurer::request_of_best(const Status& status, cases::CaseFiles files) const {
+  trial::Request best = request(status.run, std::move(files), status.best.commit);
+  if (status.counts.kept > 0) best.incumbent = incumbent(status.run, status.baseline);
+  return best;
+}
+
+trial::Incumbent Measurer::incumbent(const ledger::RunStarted& run,
+                                     const ledger::Experiment& experiment) const {
+  return {.name = name_of(experiment),
+          .source = source_at(workspace_.repository(), experiment.commit, run.editable),
+          .min_gain = run.min_gain};
+}
+
+trial::Result Measurer::measure(const trial::Request& request, const std::string& log) const {
+  std::vector<std::string> notes;
+  trial::Observer observer = context_.observer;
+  observer.note = [&](const std::string& line) {
+    notes.push_back(line);
+    if (context_.observer.note) context_.observer.note(line);
+  };
+  trial::Request planned = request;
+  if (context_.plan) context_.plan(planned);
+  trial::Result result = held_against_machine(planned, [&] {
+    return trial::supervise_with_retry(planned, context_.limits, observer, context_.runner);
+  });
+  // The verdict stands without it.
+  workspace_.keep_log(log, context_.log_text(request, result, notes));
+  if (!result.ptx.empty()) workspace_.keep_log(Folders::ptx(log), result.ptx);
+  return result;
+}
+
+std::vector<trial::Result> Measurer::measure_again(const trial::Request& request, int processes,
+                                                   const std::string& what) const {
+  std::vector<trial::Result> results;
+  for (int i = 1; i <= processes; ++i) {
+    workspace_.say(fmt::format("measuring {} of {}: {}", i, processes, what));
+    results.push_back(held_against_machine(request, [&] {
+      return trial::supervise(request, context_.limits, context_.observer, context_.runner);
+    }));
+    const trial::Result& result = results.back();
+    if (result.conditions && !result.conditions->unclean.empty()) {
+      workspace_.say(result.conditions->unclean);
+    }
+    if (result.verdict != trial::Verdict::correct) break;
+  }
+  return results;
+}
+
+void Measurer::set_interrupted(std::function<bool(int signal)> interrupted) {
+  context_.observer.interrupted = std::move(interrupted);
+}
+
+}  // namespace autokernel::loop

@@ -1,0 +1,48 @@
+// Measures kernels of a run: makes the requests of trials, has them run, and keeps their logs. What
+// a result means for the run is for others to say.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "autokernel/cases/case.h"
+#include "autokernel/loop/loop.h"
+#include "loop/workspace.h"
+
+namespace autokernel::loop {
+
+class Measurer {
+ public:
+  Measurer(const Workspace& workspace, LoopContext context);
+
+  // The request of a trial of that case in that run, for the kernel of a commit.
+  [[nodiscard]] trial::Request request(const ledger::RunStarted& run, cases::CaseFiles files,
+                                       const std::string& commit) const;
+  // The same for the run's best, against the baseline where anything was kept.
+  [[nodiscard]] trial::Request request_of_best(const Status& status, cases::CaseFiles files) const;
+  // An experiment of that run, to compare with.
+  [[nodiscard]] trial::Incumbent incumbent(const ledger::RunStarted& run,
+                                           const ledger::Experiment& experiment) const;
+  // Runs a trial, and writes its log to `log` (from the root).
+  [[nodiscard]] trial::Result measure(const trial::Request& request, const std::string& log) const;
+  // Runs the same trial of `what` in fresh processes, up to the first that is not correct.
+  [[nodiscard]] std::vector<trial::Result> measure_again(const trial::Request& request,
+                                                         int processes,
+                                                         const std::string& what) const;
+
+  // The program's own files.
+  [[nodiscard]] const std::vector<std::filesystem::path>& harness() const {
+    return context_.harness;
+  }
+  // Asked on a signal from now on: whether the trial under way goes on all the same. Empty: it
+  // ends.
+  void set_interrupted(std::function<bool(int signal)> interrupted);
+
+ private:
+  const Workspace& workspace_;
+  LoopContext context_;
+};
+
+}  // namespace autokernel::loop
