@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <fstream>
 #include <iterator>
@@ -150,7 +151,7 @@ int main(int count, char** words) {
     }
     return 0;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    std::fprintf(stderr, "emulator_perf: %s\n", error.what());
     return 1;
   }
 }

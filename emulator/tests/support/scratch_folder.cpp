@@ -1,8 +1,8 @@
 #include "support/scratch_folder.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <sstream>
