@@ -1,8 +1,9 @@
 #include "loop/headline.h"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+
+#include "autokernel/base/probability.h"
 
 namespace autokernel::loop {
 namespace {
@@ -27,8 +28,7 @@ ledger::Confirmed confirmed(const std::vector<double>& ratios) {
   double squares = 0;
   for (const double ratio : ratios) squares += std::pow(std::log(ratio) - mean, 2);
   const double standard_error = std::sqrt(squares / (count - 1) / count);
-  const boost::math::students_t distribution(count - 1);
-  const double half = quantile(complement(distribution, kUpperTail)) * standard_error;
+  const double half = student_t_quantile(count - 1, kUpperTail) * standard_error;
   result.low = std::exp(mean - half);
   result.high = std::exp(mean + half);
   return result;

@@ -85,7 +85,7 @@ const std::vector<Foreign>& foreign_libraries() {
       {"nlohmann-json", std::regex(R"(nlohmann/.*)"), {}, false},
       {"toml++", std::regex(R"(toml\+\+/.*|toml\.hpp)"), {"cases"}, false},
       {"spdlog", std::regex(R"(spdlog/.*)"), {}, false},
-      {"Boost.Math", std::regex(R"(boost/math/.*)"), {}, false},
+      {"Boost.Math", std::regex(R"(boost/math/.*)"), {"base"}, false},
       {"muparser", std::regex(R"(muParser.*)"), {"cases"}, false},
   };
   return foreign;

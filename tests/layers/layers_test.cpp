@@ -184,8 +184,9 @@ TEST(ForeignHeaders, HeavyHeadersStayInACppFile) {
   EXPECT_THAT(planted("src/cases/x.h", "#include <toml++/toml.h>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/cases/x.h", "#include <muParser.h>\n"), SizeIs(1));
   EXPECT_THAT(planted("src/base/x.h", "#include <spdlog/spdlog.h>\n"), SizeIs(1));
-  EXPECT_THAT(planted("src/trial/runner/x.h", "#include <boost/math/distributions.hpp>\n"),
+  EXPECT_THAT(planted("src/trial/runner/x.cpp", "#include <boost/math/distributions.hpp>\n"),
               SizeIs(1));
+  EXPECT_THAT(planted("src/base/x.cpp", "#include <boost/math/distributions.hpp>\n"), IsEmpty());
   EXPECT_THAT(planted("src/cases/x.cpp", "#include <toml++/toml.h>\n"), IsEmpty());
 }
 

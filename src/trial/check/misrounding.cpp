@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <cstring>
 
+#include "autokernel/base/probability.h"
 #include "trial/inputs/element_text.h"
 
 namespace autokernel::trial {
@@ -67,7 +67,7 @@ struct Format {
 // Whether so many events are more than chance brings about where so many are expected.
 [[nodiscard]] bool is_beyond_chance(double events, double expected) {
   if (events <= expected) return false;
-  return expected == 0 || boost::math::gamma_p(events, expected) < kChance;
+  return expected == 0 || poisson_upper_tail(events, expected) < kChance;
 }
 
 [[nodiscard]] double percent(double events, std::uint64_t elements) {

@@ -1,15 +1,14 @@
 #include "trial/decide/decision.h"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cassert>
 #include <cmath>
 #include <vector>
 
+#include "autokernel/base/probability.h"
+
 namespace autokernel::trial {
 namespace {
-
-using StudentsT = boost::math::students_t;
 
 // The probability, at one look, of a mean like this where there is no gain, below which there is
 // one. There are up to a dozen looks: together they find what is not there about once in 10^6.
@@ -84,15 +83,14 @@ Trimmed trimmed(std::span<const double> log_ratios) {
   return result;
 }
 
-StudentsT distribution_of(const PairedEstimate& estimate) {
+double degrees_of_freedom(const PairedEstimate& estimate) {
   assert(estimate.values >= 2);
-  const double degrees_of_freedom = estimate.values - 1;
-  return {degrees_of_freedom};
+  return estimate.values - 1;
 }
 
 // How far the true value lies from the mean at most, on one side, but for that probability.
 double distance(const PairedEstimate& estimate, double probability) {
-  return quantile(complement(distribution_of(estimate), probability)) * estimate.standard_error;
+  return student_t_quantile(degrees_of_freedom(estimate), probability) * estimate.standard_error;
 }
 
 }  // namespace
@@ -160,7 +158,8 @@ double p_value(const PairedEstimate& estimate) {
     if (estimate.mean == 0) return kEither;
     return estimate.mean > 0 ? 0 : 1;
   }
-  return cdf(complement(distribution_of(estimate), estimate.mean / estimate.standard_error));
+  return student_t_upper_tail(degrees_of_freedom(estimate),
+                              estimate.mean / estimate.standard_error);
 }
 
 }  // namespace autokernel::trial

@@ -1,9 +1,10 @@
 #include "trial/decide/slow_minority.h"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <vector>
+
+#include "autokernel/base/probability.h"
 
 namespace autokernel::trial {
 namespace {
@@ -19,8 +20,8 @@ constexpr double kMostDifferent = 0.05;
 // Below the first, the slow launches are the candidate's own; between the two, more pairs say
 // whose they are. The second is as large as that, so that at the first look, where the share is
 // three pairs, all three of them being the candidate's is reason enough to look on.
-constexpr double kNoChance = 1e-5;
-constexpr double kLittleChance = 0.2;
+constexpr double kNoChanceForMinority = 1e-5;
+constexpr double kLittleChanceForMinority = 0.2;
 // Where no more pairs are to say whose they are: honest kernels are refused once in 100 times.
 constexpr double kUnlikely = 0.01;
 
@@ -45,8 +46,8 @@ SlowMinority slow_minority(std::span<const double> log_ratios, double mean) {
   const auto slow =
       std::count_if(by_size.begin(), by_size.begin() + count, [](double r) { return r < 0; });
   if (slow > 0) {
-    const boost::math::binomial_distribution<double> either(static_cast<double>(count), 0.5);
-    found.p_value = cdf(complement(either, static_cast<double>(slow - 1)));
+    found.p_value =
+        fair_binomial_upper_tail(static_cast<double>(count), static_cast<double>(slow - 1));
   }
   return found;
 }
@@ -54,12 +55,12 @@ SlowMinority slow_minority(std::span<const double> log_ratios, double mean) {
 Conclusion conclude_gain(std::span<const double> log_ratios, const PairedEstimate& estimate,
                          Looking looking) {
   const SlowMinority found = slow_minority(log_ratios, estimate.mean);
-  if (found.p_value < kNoChance) return Conclusion::not_faster;
+  if (found.p_value < kNoChanceForMinority) return Conclusion::not_faster;
   if (looking == Looking::last) {
     return found.plain_mean > 0 ? Conclusion::faster : Conclusion::undecided;
   }
-  const bool is_confirmed =
-      found.p_value >= kLittleChance && found.plain_mean >= kShareInPlainMean * estimate.mean;
+  const bool is_confirmed = found.p_value >= kLittleChanceForMinority &&
+                            found.plain_mean >= kShareInPlainMean * estimate.mean;
   return is_confirmed ? Conclusion::faster : Conclusion::undecided;
 }
 

@@ -1,8 +1,8 @@
 #include "trial/inputs/normal_table.h"
 
 #include <algorithm>
-#include <boost/math/special_functions/erf.hpp>
-#include <numbers>
+
+#include "autokernel/base/probability.h"
 
 namespace autokernel::trial {
 namespace {
@@ -10,10 +10,7 @@ namespace {
 // The outermost quantiles are infinite; this share is cut off at either end instead.
 constexpr double kTail = 0.5 / (1U << 16U) / 2;
 
-double quantile(double share) {
-  const double inside = std::clamp(share, kTail, 1 - kTail);
-  return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * inside);
-}
+double quantile(double share) { return normal_quantile(std::clamp(share, kTail, 1 - kTail)); }
 
 }  // namespace
 
