@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As long as a killed process may take to go: longer only where one hangs in the kernel.
-constexpr std::chrono::seconds kLongestEnd{5};
 // As long as a process may take to become another program: on a machine that is busy, longer than a
 // few milliseconds only if it is starved.
 constexpr std::chrono::seconds kLongestStart{1};

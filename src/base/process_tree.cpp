@@ -24,10 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How long killed processes may take to become ours and go: longer only where one hangs in the
-// kernel, and then waiting would hang us too.
-constexpr std::chrono::seconds kLongestEnd{5};
-
 // Of /proc/PID/status, in KiB: what is resident is the least of what a process can take. What was
 // swapped out, pages of a size that the system sets aside, and the tables that say where pages are
 // (4 KiB for each 2 MiB of addresses, whatever lies there) are taken from others as well.

@@ -19,7 +19,7 @@ wrong.
 Exit codes: 0 bench can run on the requested device, 3 it cannot; 2 usage.)";
 
 // As for bench: long enough for anything, short enough to be counted in milliseconds.
-constexpr int kLongestTimeout = 86400;
+constexpr int kLongestDoctorTimeout = 86400;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void Doctor::declare(Options options) {
 
 int Doctor::run(const Console& console) {
   const driver::DeviceChoice device = driver::parse_device(device_);
-  if (timeout_seconds_ < 1 || timeout_seconds_ > kLongestTimeout) {
+  if (timeout_seconds_ < 1 || timeout_seconds_ > kLongestDoctorTimeout) {
     throw Error(Stop::usage, "--timeout takes whole seconds, from 1 to 86400");
   }
   const doctor::Facts facts = doctor::examine(device, std::chrono::seconds(timeout_seconds_));

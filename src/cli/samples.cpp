@@ -12,7 +12,7 @@
 namespace autokernel::cli {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 [[nodiscard]] std::vector<double> list_at(const Json& object, const std::string& pointer) {
   const Json found = object.value(Json::json_pointer(pointer), Json());

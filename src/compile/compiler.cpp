@@ -34,8 +34,6 @@ constexpr std::pair kOldest = {12, 4};
 // The first that knows --no-cache, and needs it.
 constexpr std::pair kFirstWithCache = {12, 9};
 
-using Bytes = std::vector<std::byte>;
-
 // "sm_90a": the real architecture, for which NVRTC gives a cubin beside the PTX.
 void require_architecture(const std::string& architecture, const Nvrtc& nvrtc) {
   const std::size_t digits = architecture.find_first_not_of("0123456789", 3);
@@ -71,7 +69,7 @@ std::uint32_t line_to_declare(const std::string& source) {
   return std::max({declared, included, 1U});
 }
 
-Bytes required_launch(const Elf& elf, const Request& request) {
+std::vector<std::byte> required_launch(const Elf& elf, const Request& request) {
   if (auto bytes = constant_bytes(elf, kLaunchSymbol)) return *bytes;
   const std::vector<std::string> found = kernels(elf);
   throw Refused(fmt::format(
@@ -118,7 +116,7 @@ std::string missing_instance(const std::string& kernel, const std::vector<std::s
 Declaration declaration_of(const Elf& elf, const Request& request) {
   const std::string& file_name = request.file_name;
   Declaration declaration;
-  const Bytes launch = required_launch(elf, request);
+  const std::vector<std::byte> launch = required_launch(elf, request);
   declaration.launches = decode_launches(launch, file_name);
   declaration.line = line_of(launch);
 

@@ -25,14 +25,14 @@ struct Directive {
   std::optional<Location> caller;
 };
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_leading_blanks(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t");
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin);
 }
 
 // Takes the number at the front of `text`, blanks before it included; 0 where there is none.
 std::uint32_t take_number(std::string_view& text) {
-  text = trimmed(text);
+  text = without_leading_blanks(text);
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{}) return 0;
@@ -69,7 +69,7 @@ std::map<std::uint32_t, std::string> files_of(std::string_view ptx) {
   constexpr std::string_view kFile = ".file";
   std::map<std::uint32_t, std::string> files;
   for (std::size_t at = 0; at < ptx.size(); at += line_at(ptx, at).size() + 1) {
-    std::string_view line = trimmed(line_at(ptx, at));
+    std::string_view line = without_leading_blanks(line_at(ptx, at));
     if (!line.starts_with(kFile)) continue;
     line.remove_prefix(kFile.size());
     const std::uint32_t number = take_number(line);
@@ -90,7 +90,7 @@ std::vector<Directive> directives_before(std::string_view ptx, std::uint32_t ptx
   std::uint32_t number = 1;
   for (std::size_t at = 0; at < ptx.size() && number <= ptx_line; ++number) {
     const std::string_view whole = line_at(ptx, at);
-    const std::string_view line = trimmed(whole);
+    const std::string_view line = without_leading_blanks(whole);
     if (line.starts_with(kLoc)) found.push_back(directive_of(line.substr(kLoc.size())));
     // What stands behind the end of a function belongs to another.
     if (whole.starts_with("}")) found.clear();

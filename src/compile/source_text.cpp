@@ -64,7 +64,7 @@ std::size_t end_of_unread(std::string_view text, std::size_t at) {
 namespace {
 
 constexpr std::string_view kGlobal = "__global__";
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kSourceBlanks = " \t\r\n";
 
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
   for (std::size_t at = text.find(word, from); at != std::string_view::npos;
@@ -88,17 +88,17 @@ std::size_t closing(std::string_view text, std::size_t open) {
 
 // The word that ends before `end`, blanks between them left out.
 std::string_view word_before(std::string_view text, std::size_t end) {
-  const std::size_t last = text.find_last_not_of(kBlanks, end == 0 ? 0 : end - 1);
+  const std::size_t last = text.find_last_not_of(kSourceBlanks, end == 0 ? 0 : end - 1);
   if (last == std::string_view::npos) return {};
   std::size_t begin = last + 1;
   while (begin > 0 && is_word_character(text[begin - 1])) --begin;
   return text.substr(begin, last + 1 - begin);
 }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
+std::string without_blanks_around(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kSourceBlanks);
   if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin));
+  return std::string(text.substr(begin, text.find_last_not_of(kSourceBlanks) + 1 - begin));
 }
 
 std::vector<std::string> parameters_in(std::string_view list) {
@@ -110,14 +110,14 @@ std::vector<std::string> parameters_in(std::string_view list) {
     if (c == '(' || c == '<' || c == '[' || c == '{') ++depth;
     if (c == ')' || c == '>' || c == ']' || c == '}') --depth;
     if (c != ',' || (depth != 0 && at < list.size())) continue;
-    parameters.push_back(trimmed(list.substr(begin, at - begin)));
+    parameters.push_back(without_blanks_around(list.substr(begin, at - begin)));
     begin = at + 1;
   }
   if (parameters.size() == 1 && (parameters[0].empty() || parameters[0] == "void")) return {};
   return parameters;
 }
 
-std::uint32_t line_at(std::string_view text, std::size_t at) {
+std::uint32_t line_number_at(std::string_view text, std::size_t at) {
   const auto newlines = std::ranges::count(text.substr(0, at), '\n');
   return static_cast<std::uint32_t>(newlines) + 1;
 }
@@ -154,7 +154,8 @@ std::optional<KernelText> find_kernel(std::string_view source, std::string_view 
     const std::size_t close = closing(view, open);
     if (close == std::string_view::npos) continue;
     const auto at = static_cast<std::size_t>(word_before(view, open).data() - view.data());
-    return KernelText{line_at(view, at), parameters_in(view.substr(open + 1, close - open - 1))};
+    return KernelText{line_number_at(view, at),
+                      parameters_in(view.substr(open + 1, close - open - 1))};
   }
   return std::nullopt;
 }
@@ -162,7 +163,7 @@ std::optional<KernelText> find_kernel(std::string_view source, std::string_view 
 std::uint32_t line_of_word(std::string_view source, std::string_view word) {
   const std::string text = without_comments(source);
   const std::size_t at = find_word(text, word, 0);
-  return at == std::string::npos ? 0 : line_at(text, at);
+  return at == std::string::npos ? 0 : line_number_at(text, at);
 }
 
 std::string compiled_name(const std::string& file_name) {

@@ -14,7 +14,7 @@ namespace autokernel::driver {
 namespace {
 
 // NVML's largest buffers, for names, are 96 bytes.
-constexpr unsigned kLongestText = 128;
+constexpr unsigned kLongestNvmlText = 128;
 // More programs than this on one GPU are not worth naming.
 constexpr unsigned kMostProcesses = 256;
 constexpr double kMilliPerWatt = 1000;
@@ -64,9 +64,9 @@ template <typename Number, typename Function, typename... Arguments>
 
 template <typename Function, typename... Arguments>
 [[nodiscard]] std::string text(Function function, Arguments... arguments) {
-  std::array<char, kLongestText> characters{};
+  std::array<char, kLongestNvmlText> characters{};
   if (function == nullptr ||
-      function(arguments..., characters.data(), kLongestText - 1) != nvml::kSuccess) {
+      function(arguments..., characters.data(), kLongestNvmlText - 1) != nvml::kSuccess) {
     return {};
   }
   return characters.data();

@@ -150,4 +150,10 @@ void sync_folder(const std::filesystem::path& folder) {
   }
 }
 
+bool is_part_of(std::string_view there, std::string_view text) {
+  return there.size() <= text.size() &&
+         std::ranges::equal(there, text.substr(0, there.size()),
+                            [](char is, char ought) { return is == ought || is == '\0'; });
+}
+
 }  // namespace autokernel::ledger

@@ -58,4 +58,9 @@ class File {
 // Has names that were made, changed or removed in a folder on the disk.
 void sync_folder(const std::filesystem::path& folder);
 
+// Whether `there` is what was written of `text` before the writer was ended: bytes that are missing
+// may also be zeros, which a loss of power leaves where the size of a file was on the disk before
+// its bytes were.
+[[nodiscard]] bool is_part_of(std::string_view there, std::string_view text);
+
 }  // namespace autokernel::ledger

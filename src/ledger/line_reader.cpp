@@ -6,7 +6,7 @@ namespace autokernel::ledger {
 namespace {
 
 // Short enough to stay in the cache: with 1 MiB, clearing new pages took a third of the time.
-constexpr std::uint64_t kPiece = 64ULL << 10;
+constexpr std::uint64_t kReadAtOnce = 64ULL << 10;
 
 }  // namespace
 
@@ -15,7 +15,7 @@ bool LineReader::read_more() {
   buffer_.erase(0, used_);
   used_ = 0;
   const std::uint64_t from = next_ + buffer_.size();
-  return from < end_ && file_.read_behind(buffer_, from, std::min(kPiece, end_ - from));
+  return from < end_ && file_.read_behind(buffer_, from, std::min(kReadAtOnce, end_ - from));
 }
 
 std::optional<Line> LineReader::next() {

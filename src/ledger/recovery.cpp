@@ -128,13 +128,6 @@ void copy(const File& from, std::uint64_t begin, std::uint64_t end, const File& 
   return aside.path().filename().string();
 }
 
-// A part of the append: what is missing of it may also be zeros, which a loss of power leaves where
-// the size of a file was on the disk before its bytes were. No entry has a zero byte.
-[[nodiscard]] bool is_part_of(std::string_view there, std::string_view text) {
-  return std::ranges::equal(there, text.substr(0, there.size()),
-                            [](char is, char ought) { return is == ought || is == '\0'; });
-}
-
 // The index is written over in its place. Where that is a link, or another name of a file, the file
 // is somebody else's: whoever writes lets the name go, and an index is made.
 [[nodiscard]] std::optional<File> index_at(const std::filesystem::path& path, Access access) {

@@ -120,14 +120,6 @@ constexpr std::size_t kHead = 4096;
   return !rows.empty() && table.size() == append.at && has_rows(before, rows);
 }
 
-// Missing bytes may be zeros: a loss of power leaves them where the size of a file was on the disk
-// before its bytes were.
-[[nodiscard]] bool is_part_of(std::string_view there, std::string_view text) {
-  return there.size() <= text.size() &&
-         std::ranges::equal(there, text.substr(0, there.size()),
-                            [](char is, char ought) { return is == ought || is == '\0'; });
-}
-
 // Whether the bytes before the append are still the end of a line, or of one that the append ends.
 [[nodiscard]] bool joins_on(const File& table, const Append& append) {
   if (append.at == 0 || is_blank(append.text.substr(0, append.text.find('\n')))) return true;

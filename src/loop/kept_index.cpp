@@ -21,16 +21,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kKind = "autokernel-index";
-constexpr int kVersion = 1;
+constexpr const char* kKeptIndexKind = "autokernel-index";
+constexpr int kKeptIndexVersion = 1;
 // As much as the repository reads of an index, and the line.
 constexpr std::uint64_t kLargest = (1ULL << 30U) + 4096;
 
 [[nodiscard]] fs::path file_of(const repo::Repository& repository) {
-  return repository.git_folder() / kKind;
+  return repository.git_folder() / kKeptIndexKind;
 }
 
-[[nodiscard]] std::string reference_of(const repo::Repository& repository) {
+[[nodiscard]] std::string kept_index_reference(const repo::Repository& repository) {
   // Linked worktrees share their references; each has a folder of its own.
   constexpr std::size_t kDigits = 12;
   return "refs/autokernel-index/" +
@@ -38,8 +38,8 @@ constexpr std::uint64_t kLargest = (1ULL << 30U) + 4096;
 }
 
 [[nodiscard]] std::string first_line(const KeptIndex& kept) {
-  return fmt::format("{} {} {} {} {}\n", kKind, kVersion, kept.head, kept.image.written_seconds,
-                     kept.image.written_nanoseconds);
+  return fmt::format("{} {} {} {} {}\n", kKeptIndexKind, kKeptIndexVersion, kept.head,
+                     kept.image.written_seconds, kept.image.written_nanoseconds);
 }
 
 // None for a text that is none: nothing can be put back from that.
@@ -52,7 +52,7 @@ constexpr std::uint64_t kLargest = (1ULL << 30U) + 4096;
   KeptIndex kept;
   words >> kind >> version >> kept.head >> kept.image.written_seconds >>
       kept.image.written_nanoseconds;
-  if (!words || kind != kKind || version != kVersion) return std::nullopt;
+  if (!words || kind != kKeptIndexKind || version != kKeptIndexVersion) return std::nullopt;
   if (first_line(kept) != text.substr(0, end + 1)) return std::nullopt;
   kept.image.bytes = text.substr(end + 1);
   return kept;
@@ -63,7 +63,7 @@ constexpr std::uint64_t kLargest = (1ULL << 30U) + 4096;
   if (!fs::is_regular_file(fs::symlink_status(file_of(repository), unreadable))) {
     return std::nullopt;  // whatever stands there, it is not what we kept
   }
-  const auto text = read_file_below(repository.git_folder(), kKind,
+  const auto text = read_file_below(repository.git_folder(), kKeptIndexKind,
                                     "the index from before an agent's turn", kLargest);
   return text ? parse(*text) : std::nullopt;
 }
@@ -88,7 +88,7 @@ std::optional<KeptIndex> keep_index(const repo::Repository& repository,
   KeptIndex kept{.head = repository.head().commit, .image = *std::move(image)};
   keep_on_disk(repository, kept);
   for (const repo::StagedBlob& staged : repository.staged()) besides.push_back(staged.blob);
-  repository.hold(reference_of(repository), besides);
+  repository.hold(kept_index_reference(repository), besides);
   return kept;
 }
 
@@ -112,7 +112,7 @@ void restore_index(const repo::Repository& repository, const KeptIndex& kept) {
 }
 
 void forget_kept_index(const repo::Repository& repository) {
-  repository.delete_reference(reference_of(repository));
+  repository.delete_reference(kept_index_reference(repository));
   std::error_code gone;
   fs::remove(file_of(repository), gone);
 }
@@ -137,7 +137,7 @@ std::string lost_of_index(const repo::Repository& repository) {
 std::string recover_index(const repo::Repository& repository, const Folders& folders) {
   remove_unfinished_writes(file_of(repository));
   if (!is_index_kept(repository)) {
-    if (!repository.has_reference(reference_of(repository))) return {};
+    if (!repository.has_reference(kept_index_reference(repository))) return {};
     forget_kept_index(repository);
     return fmt::format(
         "a turn of the agent was interrupted, and {}, the index from before it, is gone: what is "

@@ -14,8 +14,8 @@
 namespace autokernel::loop {
 namespace {
 
-constexpr const char* kKind = "autokernel-seal";
-constexpr int kVersion = 1;
+constexpr const char* kSealKind = "autokernel-seal";
+constexpr int kSealVersion = 1;
 constexpr std::size_t kDigits = 64;
 
 }  // namespace
@@ -23,7 +23,8 @@ constexpr std::size_t kDigits = 64;
 std::string seal_name(const std::string& tag) { return "refs/autokernel-seals/" + tag; }
 
 std::string text_of(const Seal& seal) {
-  return fmt::format("{} {} {} {} {}\n", kKind, kVersion, seal.offset, seal.length, seal.sha256);
+  return fmt::format("{} {} {} {} {}\n", kSealKind, kSealVersion, seal.offset, seal.length,
+                     seal.sha256);
 }
 
 std::optional<Seal> parse_seal(const std::string& text) {
@@ -32,7 +33,7 @@ std::optional<Seal> parse_seal(const std::string& text) {
   int version = 0;
   Seal seal;
   words >> kind >> version >> seal.offset >> seal.length >> seal.sha256;
-  const bool sound = words && kind == kKind && version == kVersion &&
+  const bool sound = words && kind == kSealKind && version == kSealVersion &&
                      seal.sha256.size() == kDigits && text_of(seal) == text;
   if (!sound) return std::nullopt;
   return seal;

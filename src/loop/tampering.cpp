@@ -15,11 +15,7 @@
 namespace autokernel::loop {
 namespace {
 
-constexpr std::size_t kMostNamed = 20;
-
-void add(std::vector<std::string>& to, std::vector<std::string> more) {
-  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
+constexpr std::size_t kMostFaultsNamed = 20;
 
 // The seal against the last line of the run.
 [[nodiscard]] std::string seal_fault(const repo::Repository& repository,
@@ -48,10 +44,11 @@ void add(std::vector<std::string>& to, std::vector<std::string> more) {
 
 [[nodiscard]] std::string list_of(const std::vector<std::string>& faults) {
   std::string list;
-  for (std::size_t i = 0; i < std::min(faults.size(), kMostNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(faults.size(), kMostFaultsNamed); ++i) {
     list += (i == 0 ? "" : "; ") + faults[i];
   }
-  if (faults.size() > kMostNamed) list += fmt::format("; and {} more", faults.size() - kMostNamed);
+  if (faults.size() > kMostFaultsNamed)
+    list += fmt::format("; and {} more", faults.size() - kMostFaultsNamed);
   return list;
 }
 
@@ -71,7 +68,7 @@ std::vector<std::string> ledger_faults(const Workspace& workspace, RunRecord& re
   }
   // An index that did not fit may have been made again from a ledger that was edited.
   if (extent == Extent::whole || !record.ledger_notes().empty())
-    add(faults, ledger.inspect().faults);
+    std::ranges::move(ledger.inspect().faults, std::back_inserter(faults));
   return faults;
 }
 

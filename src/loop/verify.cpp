@@ -20,10 +20,6 @@ namespace {
 
 using Verdict = Verification::Verdict;
 
-void add(std::vector<std::string>& to, std::vector<std::string> more) {
-  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
 // What the last finish said of the kernel that is the best by now.
 [[nodiscard]] std::optional<ledger::RunFinished> claim_of(const std::vector<ledger::Row>& rows,
                                                           const Status& status) {
@@ -124,15 +120,16 @@ Verification Loop::verify(const std::string& tag, int processes) {
       !fault.empty()) {
     faults.push_back(std::move(fault));
   }
-  add(faults, reference_faults(repository, status));
+  std::ranges::move(reference_faults(repository, status), std::back_inserter(faults));
   if (auto fault = branch_fault(repository, status); !fault.empty()) {
     faults.push_back(std::move(fault));
   }
-  add(faults, case_faults(repository, run));
-  add(faults, checkout_faults(repository, status, kept_commits(repository, status)));
+  std::ranges::move(case_faults(repository, run), std::back_inserter(faults));
+  std::ranges::move(checkout_faults(repository, status, kept_commits(repository, status)),
+                    std::back_inserter(faults));
   // Another build of the program is none of the agent's doing, and measures both kernels alike.
   verification.remarks = harness_faults(run.harness, measurer_->harness());
-  add(verification.remarks, ledger.notes());
+  std::ranges::move(ledger.notes(), std::back_inserter(verification.remarks));
   if (inspection.unchained > 0) {
     verification.remarks.push_back(
         fmt::format("the first {} entries of the ledger are of an earlier version, and not chained",

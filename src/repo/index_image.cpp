@@ -13,15 +13,13 @@
 #include "repo/git_failure.h"
 #include "repo/index.h"
 #include "repo/no_waiting.h"
+#include "repo/sizes.h"
 #include "repo/while_locked.h"
 
 namespace autokernel::repo {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Of a million files an index has a hundred megabytes.
-constexpr std::uint64_t kLargestIndex = 1ULL << 30U;
 
 void write_all(const Descriptor& file, std::string_view bytes, const std::string& attempt) {
   while (!bytes.empty()) {

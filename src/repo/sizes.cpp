@@ -28,8 +28,6 @@ constexpr std::uint64_t kLargestSettings = 16 * kMebibyte;
 constexpr std::uint64_t kLargestReference = kMebibyte;
 // Some sixty bytes for each reference: of a million tags.
 constexpr std::uint64_t kLargestPackedReferences = 128 * kMebibyte;
-// Of a million files an index has a hundred megabytes.
-constexpr std::uint64_t kLargestIndex = 1024 * kMebibyte;
 // As much as the largest of these, and what libgit2 adds to it.
 constexpr std::uint64_t kMostMemoryAtOnce = kLargestIndex + 64 * kMebibyte;
 

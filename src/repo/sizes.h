@@ -2,12 +2,16 @@
 // the disk, and may have any size. Each is looked at before libgit2 opens it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
 #include "repo/open_repository.h"
 
 namespace autokernel::repo {
+
+// Bytes. Of a million files an index has a hundred megabytes.
+inline constexpr std::uint64_t kLargestIndex = 1ULL << 30U;
 
 // Throws Error(repository), naming the file, its size and the remedy, where one of the small files
 // of a git folder is larger than any is: settings, attributes, the head, packed references, the

@@ -9,11 +9,11 @@ namespace autokernel::repo {
 
 // An editor's `git status` holds the index for some milliseconds each time it looks; who holds a
 // lock longer is at work, or was killed.
-constexpr std::chrono::milliseconds kPatience{1000};
+constexpr std::chrono::milliseconds kLongestWait{1000};
 constexpr std::chrono::milliseconds kPause{10};
 
 int while_locked(const std::function<int()>& attempt) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kLongestWait;
   for (;;) {
     const int status = attempt();
     if (status != GIT_ELOCKED || std::chrono::steady_clock::now() >= deadline) return status;

@@ -9,7 +9,7 @@
 namespace emulator::api {
 namespace {
 
-unsigned long long next_id() {
+unsigned long long next_context_id() {
   static std::atomic<unsigned long long> last = 0;
   return ++last;
 }
@@ -18,7 +18,7 @@ unsigned long long next_id() {
 
 Context::Context(unsigned flags, unsigned workers)
     : flags_(flags),
-      id_(next_id()),
+      id_(next_context_id()),
       default_stream_(std::make_shared<Stream>(CU_STREAM_DEFAULT, 0, id_)),
       engine_(workers) {}
 

@@ -12,8 +12,6 @@ namespace {
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-GraphTables& tables() { return Driver::get().graphs(); }
-
 // How the API lists things: `count` is the room in, what there is out; without room, the count
 // alone.
 template <typename Put>
@@ -38,12 +36,12 @@ void list_nodes(const std::vector<Node*>& found, CUgraphNode* nodes, CUgraphEdge
 
 void change_edges(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to, std::size_t count,
                   void (*change)(Node&, Node&)) {
-  const Lock lock(tables().mutex);
-  const Graph& graph = tables().graph(handle);
+  const Lock lock(graph_tables().mutex);
+  const Graph& graph = graph_tables().graph(handle);
   require(count == 0 || (from != nullptr && to != nullptr));
   for (std::size_t i = 0; i < count; ++i) {
-    Node& before = tables().node(from[i]);
-    Node& after = tables().node(to[i]);
+    Node& before = graph_tables().node(from[i]);
+    Node& after = graph_tables().node(to[i]);
     require(before.graph == &graph && after.graph == &graph);
     change(before, after);
   }
@@ -95,15 +93,15 @@ std::string dot_of(const Graph& graph) {
 
 using emulator::api::answer;
 using emulator::api::Graph;
+using emulator::api::graph_tables;
 using emulator::api::handle_of;
 using emulator::api::Lock;
 using emulator::api::Node;
 using emulator::api::require;
-using emulator::api::tables;
 
 CUresult cuGraphCreate(CUgraph* graph, unsigned int flags) {
   return answer([&] {
-    auto& all = tables();
+    auto& all = graph_tables();
     require(graph != nullptr && flags == 0);
     *graph = all.graphs.add(std::make_shared<Graph>(all, Graph::Owner::program));
   });
@@ -111,26 +109,26 @@ CUresult cuGraphCreate(CUgraph* graph, unsigned int flags) {
 
 CUresult cuGraphDestroy(CUgraph graph) {
   return answer([&] {
-    const Lock lock(tables().mutex);
-    require(tables().graph(graph).owner() == Graph::Owner::program);
-    (void)tables().graphs.take(graph);
+    const Lock lock(graph_tables().mutex);
+    require(graph_tables().graph(graph).owner() == Graph::Owner::program);
+    (void)graph_tables().graphs.take(graph);
   });
 }
 
 CUresult cuGraphClone(CUgraph* copy, CUgraph graph) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(copy != nullptr);
-    *copy = tables().graphs.add(tables().graph(graph).clone(Graph::Owner::program));
+    *copy = graph_tables().graphs.add(graph_tables().graph(graph).clone(Graph::Owner::program));
   });
 }
 
 CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode original, CUgraph copy) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(found != nullptr);
-    const Node& wanted = tables().node(original);
-    const auto& nodes = tables().graph(copy).nodes();
+    const Node& wanted = graph_tables().node(original);
+    const auto& nodes = graph_tables().graph(copy).nodes();
     const auto node = std::ranges::find_if(
         nodes, [&](const auto& one) { return one->original == wanted.original; });
     require(node != nodes.end());
@@ -140,18 +138,18 @@ CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode original, CUgrap
 
 CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     std::vector<Node*> found;
-    for (const auto& node : tables().graph(handle).nodes()) found.push_back(node.get());
+    for (const auto& node : graph_tables().graph(handle).nodes()) found.push_back(node.get());
     emulator::api::list_nodes(found, nodes, nullptr, count);
   });
 }
 
 CUresult cuGraphGetRootNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     std::vector<Node*> found;
-    for (const auto& node : tables().graph(handle).nodes()) {
+    for (const auto& node : graph_tables().graph(handle).nodes()) {
       if (node->dependencies.empty()) found.push_back(node.get());
     }
     emulator::api::list_nodes(found, nodes, nullptr, count);
@@ -161,9 +159,9 @@ CUresult cuGraphGetRootNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) 
 CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* to,
                             CUgraphEdgeData* edges, size_t* count) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     std::vector<std::pair<const Node*, const Node*>> found;
-    for (const auto& node : tables().graph(handle).nodes()) {
+    for (const auto& node : graph_tables().graph(handle).nodes()) {
       for (const Node* before : node->dependencies) found.emplace_back(before, node.get());
     }
     require((from == nullptr) == (to == nullptr));
@@ -208,8 +206,8 @@ CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const
 CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* edges,
                                        size_t* count) {
   return answer([&] {
-    const Lock lock(tables().mutex);
-    emulator::api::list_nodes(tables().node(node).dependencies, nodes, edges, count);
+    const Lock lock(graph_tables().mutex);
+    emulator::api::list_nodes(graph_tables().node(node).dependencies, nodes, edges, count);
   });
 }
 
@@ -220,8 +218,8 @@ CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode* nodes, size_t
 CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode* nodes,
                                          CUgraphEdgeData* edges, size_t* count) {
   return answer([&] {
-    const Lock lock(tables().mutex);
-    emulator::api::list_nodes(tables().node(node).dependents, nodes, edges, count);
+    const Lock lock(graph_tables().mutex);
+    emulator::api::list_nodes(graph_tables().node(node).dependents, nodes, edges, count);
   });
 }
 
@@ -231,26 +229,26 @@ CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode* nodes, size
 
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(type != nullptr);
-    *type = type_of(tables().node(node).operation);
+    *type = type_of(graph_tables().node(node).operation);
   });
 }
 
 CUresult cuGraphDestroyNode(CUgraphNode handle) {
   return answer([&] {
-    const Lock lock(tables().mutex);
-    Node& node = tables().node(handle);
+    const Lock lock(graph_tables().mutex);
+    Node& node = graph_tables().node(handle);
     node.graph->remove(node);
   });
 }
 
 CUresult cuGraphDebugDotPrint(CUgraph graph, const char* path, unsigned int) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(path != nullptr);
     std::ofstream file(path);
-    file << emulator::api::dot_of(tables().graph(graph)) << std::flush;
+    file << emulator::api::dot_of(graph_tables().graph(graph)) << std::flush;
     require(file.good(), CUDA_ERROR_OPERATING_SYSTEM);
   });
 }

@@ -9,30 +9,29 @@ namespace {
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-GraphTables& tables() { return Driver::get().graphs(); }
-
 // Of the flags, launching from the device is what there is not.
-constexpr unsigned long long kFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
-                                      CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
-                                      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+constexpr unsigned long long kInstantiateFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
+                                                 CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+                                                 CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
 
 CUgraphExec instantiate(CUgraph graph, unsigned long long flags) {
   const auto context = current_context();
-  const Lock lock(tables().mutex);
+  const Lock lock(graph_tables().mutex);
   require((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) == 0, CUDA_ERROR_NOT_SUPPORTED);
-  require((flags & ~kFlags) == 0);
-  return tables().execs.add(std::make_shared<GraphExec>(tables().graph(graph), *context, flags));
+  require((flags & ~kInstantiateFlags) == 0);
+  return graph_tables().execs.add(
+      std::make_shared<GraphExec>(graph_tables().graph(graph), *context, flags));
 }
 
 void launch(CUgraphExec handle, CUstream stream_handle) {
   const auto context = current_context();
   const std::shared_ptr<Stream> stream = context->stream(stream_handle);
   // A launch is one to the others: the steps of two launches do not mix.
-  const Lock lock(tables().mutex);
-  GraphExec& exec = tables().exec(handle);
+  const Lock lock(graph_tables().mutex);
+  GraphExec& exec = graph_tables().exec(handle);
   if (stream->captured != nullptr) {
     const std::shared_ptr<Graph> child = exec.graph().clone(Graph::Owner::node);
-    (void)tables().graphs.add(child);
+    (void)graph_tables().graphs.add(child);
     if (capture(*context, *stream, ChildOperation{child})) return;
   }
   refuse_if_capturing(*context, *stream);
@@ -44,10 +43,10 @@ void launch(CUgraphExec handle, CUstream stream_handle) {
 
 using emulator::api::answer;
 using emulator::api::current_context;
+using emulator::api::graph_tables;
 using emulator::api::GraphExec;
 using emulator::api::Lock;
 using emulator::api::require;
-using emulator::api::tables;
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long flags) {
   return answer([&] {
@@ -82,9 +81,9 @@ CUresult cuGraphInstantiate(CUgraphExec* exec, CUgraph graph, CUgraphNode* node,
 
 CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t* flags) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(flags != nullptr);
-    *flags = tables().exec(exec).flags();
+    *flags = graph_tables().exec(exec).flags();
   });
 }
 
@@ -97,24 +96,25 @@ CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
   return answer([&] {
     const auto context = current_context();
     (void)context->stream(stream);
-    const Lock lock(tables().mutex);
-    (void)tables().exec(exec);
+    const Lock lock(graph_tables().mutex);
+    (void)graph_tables().exec(exec);
   });
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec exec) {
   return answer([&] {
-    const Lock lock(tables().mutex);
-    require(tables().execs.take(exec) != nullptr);
+    const Lock lock(graph_tables().mutex);
+    require(graph_tables().execs.take(exec) != nullptr);
   });
 }
 
 CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo* info) {
   return answer([&] {
     const auto context = current_context();
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(info != nullptr);
-    const GraphExec::Update update = tables().exec(exec).update(tables().graph(graph), *context);
+    const GraphExec::Update update =
+        graph_tables().exec(exec).update(graph_tables().graph(graph), *context);
     *info = {update.result, nullptr, nullptr};
     if (update.node != nullptr) info->errorNode = emulator::api::handle_of(*update.node);
     require(update.result == CU_GRAPH_EXEC_UPDATE_SUCCESS, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
@@ -132,15 +132,15 @@ CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode* node,
 
 CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int enabled) {
   return answer([&] {
-    const Lock lock(tables().mutex);
-    tables().exec(exec).set_enabled(tables().node(node), enabled != 0);
+    const Lock lock(graph_tables().mutex);
+    graph_tables().exec(exec).set_enabled(graph_tables().node(node), enabled != 0);
   });
 }
 
 CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int* enabled) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(enabled != nullptr);
-    *enabled = tables().exec(exec).is_enabled(tables().node(node)) ? 1 : 0;
+    *enabled = graph_tables().exec(exec).is_enabled(graph_tables().node(node)) ? 1 : 0;
   });
 }

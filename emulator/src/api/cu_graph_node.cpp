@@ -14,8 +14,6 @@ namespace {
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-GraphTables& tables() { return Driver::get().graphs(); }
-
 // ---- from the structures of the API -----------------------------------------------------------
 
 // Of the three versions of CUDA_KERNEL_NODE_PARAMS the fields that all have.
@@ -59,8 +57,8 @@ Operation wait_of(CUevent event) { return WaitOperation{event, current_context()
 
 // A copy of the graph as it is now; later changes do not reach it.
 Operation child_of(CUgraph graph) {
-  const std::shared_ptr<Graph> copy = tables().graph(graph).clone(Graph::Owner::node);
-  (void)tables().graphs.add(copy);
+  const std::shared_ptr<Graph> copy = graph_tables().graph(graph).clone(Graph::Owner::node);
+  (void)graph_tables().graphs.add(copy);
   return ChildOperation{copy};
 }
 
@@ -97,10 +95,10 @@ Operation operation_of(const CUgraphNodeParams& parameters) {
 template <typename Make>
 void add(CUgraphNode* handle, CUgraph graph_handle, const CUgraphNode* dependencies,
          std::size_t count, const Make& make) {
-  const Lock lock(tables().mutex);
+  const Lock lock(graph_tables().mutex);
   require(handle != nullptr);
-  Graph& graph = tables().graph(graph_handle);
-  const std::vector<Node*> before = tables().nodes_of(graph, dependencies, count);
+  Graph& graph = graph_tables().graph(graph_handle);
+  const std::vector<Node*> before = graph_tables().nodes_of(graph, dependencies, count);
   *handle = handle_of(graph.add(make(), before));
 }
 
@@ -112,15 +110,15 @@ Alternative& alternative_of(Node& node) {
 }
 
 void set(CUgraphNode handle, Operation operation) {
-  Node& node = tables().node(handle);
+  Node& node = graph_tables().node(handle);
   node.operation = successor_of(node.operation, std::move(operation));
 }
 
 template <typename Make>
 void set_in(CUgraphExec exec, CUgraphNode node, const Make& make) {
   const auto context = current_context();
-  const Lock lock(tables().mutex);
-  tables().exec(exec).set_operation(tables().node(node), make(), *context);
+  const Lock lock(graph_tables().mutex);
+  graph_tables().exec(exec).set_operation(graph_tables().node(node), make(), *context);
 }
 
 template <typename Parameters>
@@ -151,6 +149,7 @@ using emulator::api::CopyOperation;
 using emulator::api::current_context;
 using emulator::api::EmptyOperation;
 using emulator::api::FillOperation;
+using emulator::api::graph_tables;
 using emulator::api::handle_of;
 using emulator::api::HostOperation;
 using emulator::api::Lock;
@@ -159,7 +158,6 @@ using emulator::api::operation_of;
 using emulator::api::RecordOperation;
 using emulator::api::require;
 using emulator::api::set;
-using emulator::api::tables;
 using emulator::api::WaitOperation;
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
@@ -180,24 +178,24 @@ CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNod
 
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v2* parameters) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(parameters != nullptr);
-    emulator::api::describe(tables().node(node), *parameters);
+    emulator::api::describe(graph_tables().node(node), *parameters);
   });
 }
 
 CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(parameters != nullptr);
-    emulator::api::describe(tables().node(node), *parameters);
+    emulator::api::describe(graph_tables().node(node), *parameters);
   });
 }
 
 CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node,
                                        const CUDA_KERNEL_NODE_PARAMS_v2* parameters) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(parameters != nullptr);
     set(node, operation_of(*parameters));
   });
@@ -206,7 +204,7 @@ CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node,
 CUresult cuGraphKernelNodeSetParams(CUgraphNode node,
                                     const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(parameters != nullptr);
     set(node, operation_of(*parameters));
   });
@@ -222,15 +220,15 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNod
 
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* parameters) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(parameters != nullptr);
-    *parameters = alternative_of<CopyOperation>(tables().node(node)).copy;
+    *parameters = alternative_of<CopyOperation>(graph_tables().node(node)).copy;
   });
 }
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* parameters) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(parameters != nullptr);
     set(node, operation_of(*parameters));
   });
@@ -246,15 +244,15 @@ CUresult cuGraphAddMemsetNode(CUgraphNode* node, CUgraph graph, const CUgraphNod
 
 CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* parameters) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(parameters != nullptr);
-    *parameters = alternative_of<FillOperation>(tables().node(node)).fill;
+    *parameters = alternative_of<FillOperation>(graph_tables().node(node)).fill;
   });
 }
 
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* parameters) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(parameters != nullptr);
     set(node, operation_of(*parameters));
   });
@@ -270,16 +268,16 @@ CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode*
 
 CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* parameters) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(parameters != nullptr);
-    const auto& host = alternative_of<HostOperation>(tables().node(node));
+    const auto& host = alternative_of<HostOperation>(graph_tables().node(node));
     *parameters = {host.function, host.data};
   });
 }
 
 CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS* parameters) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(parameters != nullptr);
     set(node, operation_of(*parameters));
   });
@@ -294,10 +292,10 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgrap
 
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph* graph) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(graph != nullptr);
-    *graph =
-        reinterpret_cast<CUgraph>(alternative_of<ChildOperation>(tables().node(node)).graph.get());
+    *graph = reinterpret_cast<CUgraph>(
+        alternative_of<ChildOperation>(graph_tables().node(node)).graph.get());
   });
 }
 
@@ -316,15 +314,15 @@ CUresult cuGraphAddEventRecordNode(CUgraphNode* node, CUgraph graph,
 
 CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent* event) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(event != nullptr);
-    *event = alternative_of<RecordOperation>(tables().node(node)).handle;
+    *event = alternative_of<RecordOperation>(graph_tables().node(node)).handle;
   });
 }
 
 CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     set(node, emulator::api::record_of(event));
   });
 }
@@ -338,15 +336,15 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode* node, CUgraph graph, const CUgraph
 
 CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent* event) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(event != nullptr);
-    *event = alternative_of<WaitOperation>(tables().node(node)).handle;
+    *event = alternative_of<WaitOperation>(graph_tables().node(node)).handle;
   });
 }
 
 CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     set(node, emulator::api::wait_of(event));
   });
 }
@@ -368,7 +366,7 @@ CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dep
 
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* parameters) {
   return answer([&] {
-    const Lock lock(tables().mutex);
+    const Lock lock(graph_tables().mutex);
     require(parameters != nullptr && parameters->type != CU_GRAPH_NODE_TYPE_GRAPH);
     set(node, operation_of(*parameters));
   });

@@ -13,16 +13,16 @@
 namespace emulator::api {
 namespace {
 
-LibraryTables& tables() { return Driver::get().libraries(); }
+LibraryTables& library_tables() { return Driver::get().libraries(); }
 
 std::shared_ptr<Library> library_of(CUlibrary handle) {
-  std::shared_ptr<Library> found = tables().libraries.find(handle);
+  std::shared_ptr<Library> found = library_tables().libraries.find(handle);
   require(found != nullptr, CUDA_ERROR_INVALID_HANDLE);
   return found;
 }
 
 std::shared_ptr<LibraryKernel> kernel_of(CUkernel handle) {
-  std::shared_ptr<LibraryKernel> found = tables().kernels.find(handle);
+  std::shared_ptr<LibraryKernel> found = library_tables().kernels.find(handle);
   require(found != nullptr, CUDA_ERROR_INVALID_HANDLE);
   return found;
 }
@@ -40,10 +40,10 @@ CUlibrary publish(std::vector<std::string> texts, const JitOptions& options) {
     options.write_error("ptxas-like: " + error.located());
     throw Refusal(CUDA_ERROR_INVALID_PTX);
   }
-  for (const auto& kernel : library->kernels()) (void)tables().kernels.add(kernel);
+  for (const auto& kernel : library->kernels()) (void)library_tables().kernels.add(kernel);
   options.write_error("");
   options.write_info("");
-  return tables().libraries.add(library);
+  return library_tables().libraries.add(library);
 }
 
 // Of the options of libraries, one asks for what is so (the image is copied), the other for
@@ -64,7 +64,7 @@ using emulator::api::JitOptions;
 using emulator::api::kernel_of;
 using emulator::api::library_of;
 using emulator::api::require;
-using emulator::api::tables;
+using emulator::api::library_tables;
 
 CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options,
                            void** values, unsigned int count, CUlibraryOption* library_options,
@@ -96,9 +96,9 @@ CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_optio
 CUresult cuLibraryUnload(CUlibrary handle) {
   return answer([&] {
     const auto library = library_of(handle);
-    (void)tables().libraries.take(handle);
+    (void)library_tables().libraries.take(handle);
     for (const auto& kernel : library->kernels()) {
-      (void)tables().kernels.take(reinterpret_cast<CUkernel>(kernel.get()));
+      (void)library_tables().kernels.take(reinterpret_cast<CUkernel>(kernel.get()));
     }
     library->unload();
   });

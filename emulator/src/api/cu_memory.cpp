@@ -14,11 +14,6 @@ using runtime::AllocationKind;
 
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
-bool is_host(const Allocation& allocation) {
-  return allocation.kind == AllocationKind::host ||
-         allocation.kind == AllocationKind::registered_host;
-}
-
 Allocation find(const Context& context, std::uint64_t address) {
   const std::optional<Allocation> found = context.memory.find(address);
   if (!found) throw Refusal(CUDA_ERROR_INVALID_VALUE);
@@ -136,7 +131,7 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr* address, void* pointer, unsigned
     const auto context = current_context();
     require(address != nullptr && flags == 0);
     const auto found = emulator::api::find(*context, emulator::api::address_of(pointer));
-    require(emulator::api::is_host(found));
+    require(found.is_host());
     *address = emulator::api::address_of(pointer);
   });
 }
@@ -146,7 +141,7 @@ CUresult cuMemHostGetFlags(unsigned int* flags, void* pointer) {
     const auto context = current_context();
     require(flags != nullptr);
     const auto found = emulator::api::find(*context, emulator::api::address_of(pointer));
-    require(emulator::api::is_host(found));
+    require(found.is_host());
     *flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
   });
 }

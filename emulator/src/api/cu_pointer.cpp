@@ -9,11 +9,6 @@ namespace {
 using runtime::Allocation;
 using runtime::AllocationKind;
 
-bool is_host(const Allocation& allocation) {
-  return allocation.kind == AllocationKind::host ||
-         allocation.kind == AllocationKind::registered_host;
-}
-
 template <typename T>
 void put(void* data, T value) {
   *static_cast<T*>(data) = value;
@@ -24,7 +19,7 @@ void put(void* data, T value) {
 void describe(void* data, CUpointer_attribute which, std::uint64_t address,
               const std::optional<Allocation>& found) {
   require(data != nullptr);
-  const bool on_host = found && is_host(*found);
+  const bool on_host = found && found->is_host();
   const bool managed = found && found->kind == AllocationKind::managed;
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:

@@ -26,7 +26,7 @@ Found find(std::string_view name, int version, bool per_thread) {
                             : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND};
 }
 
-constexpr cuuint64_t kFlags =
+constexpr cuuint64_t kSymbolFlags =
     CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
 
 }  // namespace
@@ -38,7 +38,8 @@ using emulator::api::require;
 CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult* status) {
   return answer([&] {
-    require(symbol != nullptr && function != nullptr && (flags & ~emulator::api::kFlags) == 0);
+    require(symbol != nullptr && function != nullptr &&
+            (flags & ~emulator::api::kSymbolFlags) == 0);
     const auto found = emulator::api::find(
         symbol, version, (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0);
     *function = found.function;

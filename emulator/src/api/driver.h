@@ -96,4 +96,6 @@ class CurrentContexts {
 // The same, whatever went wrong in it.
 [[nodiscard]] std::shared_ptr<Context> current_context_even_if_faulted();
 
+[[nodiscard]] inline GraphTables& graph_tables() { return Driver::get().graphs(); }
+
 }  // namespace emulator::api

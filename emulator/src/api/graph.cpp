@@ -10,7 +10,7 @@
 namespace emulator::api {
 namespace {
 
-std::uint64_t next_id() {
+std::uint64_t next_graph_id() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
 }
@@ -63,7 +63,7 @@ void Graph::forget(const Node& node) {
 }
 
 Node& Graph::add(Operation operation, std::span<Node* const> dependencies) {
-  const std::uint64_t id = next_id();
+  const std::uint64_t id = next_graph_id();
   auto node = std::make_shared<Node>(Node{id, id, this, std::move(operation), {}, {}, {}});
   for (Node* before : dependencies) connect(*before, *node);
   (void)tables_.nodes.add(node);

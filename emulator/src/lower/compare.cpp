@@ -39,8 +39,6 @@ std::string predicate_of(const Instruction& instruction, Type type) {
   return "";
 }
 
-bool is_half(Type type) { return type == Type::f16 || type == Type::bf16; }
-bool is_pair(Type type) { return type == Type::f16x2 || type == Type::bf16x2; }
 Type part_of(Type type) {
   if (type == Type::f16x2) return Type::f16;
   return type == Type::bf16x2 ? Type::bf16 : type;
@@ -53,10 +51,10 @@ Value source(Writer& writer, const Instruction& instruction, std::size_t operand
   const Type type = instruction.type();
   const bool flushes = instruction.has(Modifier::ftz);
   Value value = writer.read(instruction.operands.at(operand), element_of(type), lanes);
-  if (is_pair(type))
+  if (ptx::is_half_pair(type))
     value = ir.resize(ir.binary("lshr", value, std::uint64_t{16} * part), "i16", false);
   const Type single = part_of(type);
-  if (is_half(single)) {
+  if (ptx::is_half(single)) {
     if (flushes) value = flush_half(ir, value, single);
     return half_to_float(ir, value, single);
   }
@@ -88,13 +86,13 @@ void set_predicates(Writer& writer, const Instruction& instruction) {
   const LaneValues lane_values = writer.result(instruction);
   const Value comparison = compared(writer, instruction, 0, lanes);
   const Value result = combined(writer, instruction, comparison, lanes);
-  const bool halves = is_pair(instruction.type());
+  const bool halves = ptx::is_half_pair(instruction.type());
   const auto* pair = std::get_if<ptx::Pair>(&instruction.operands[0].value);
   if (pair == nullptr) {
     if (halves) unsupported(instruction);
     return writer.write_result(instruction, result);
   }
-  if (is_half(instruction.type())) unsupported(instruction, "a second predicate is not");
+  if (ptx::is_half(instruction.type())) unsupported(instruction, "a second predicate is not");
   const Value other =
       halves ? compared(writer, instruction, 1, lanes) : writer.ir.binary("xor", comparison, 1);
   writer.write(pair->both.at(0), result, lane_values);
@@ -117,7 +115,7 @@ std::uint64_t truth(const Instruction& instruction) {
       return 0xffff;
     case Type::u32:
     case Type::s32:
-      return is_pair(instruction.type()) ? 0xffff : 0xffffffff;
+      return ptx::is_half_pair(instruction.type()) ? 0xffff : 0xffffffff;
     default:
       unsupported(instruction);
   }
@@ -127,8 +125,8 @@ void set_number(Writer& writer, const Instruction& instruction) {
   Ir& ir = writer.ir;
   const unsigned lanes = writer.lanes_of(instruction);
   const Type to = instruction.types.at(0);
-  const bool halves = is_pair(instruction.type());
-  if (is_pair(to) && !halves) unsupported(instruction);
+  const bool halves = ptx::is_half_pair(instruction.type());
+  if (ptx::is_half_pair(to) && !halves) unsupported(instruction);
   if (to == Type::f16 && instruction.type() == Type::bf16) unsupported(instruction);
   if (halves && ptx::bits(to) != 32) unsupported(instruction);
   const std::string element = integer_of(to);

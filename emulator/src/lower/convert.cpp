@@ -13,8 +13,6 @@ using ptx::Instruction;
 using ptx::Modifier;
 using ptx::Type;
 
-bool is_half(Type type) { return type == Type::f16 || type == Type::bf16; }
-bool is_pair(Type type) { return type == Type::f16x2 || type == Type::bf16x2; }
 bool is_small_pair(Type type) { return type == Type::e4m3x2 || type == Type::e5m2x2; }
 
 class Conversion {
@@ -30,12 +28,12 @@ class Conversion {
   void run() {
     if (is_small_pair(to_)) return pack_small_pair();
     if (is_small_pair(from_)) return unpack_small_pair();
-    if (is_pair(to_)) return pack_pair();
+    if (ptx::is_half_pair(to_)) return pack_pair();
     if (to_ == Type::tf32) return to_tf32();
     if (instruction_.has(Modifier::rna)) unsupported(instruction_);
     for (const Type type : {to_, from_}) {
       const bool known =
-          !ptx::is_float(type) || is_half(type) || type == Type::f32 || type == Type::f64;
+          !ptx::is_float(type) || ptx::is_half(type) || type == Type::f32 || type == Type::f64;
       if (!known || ptx::bits(type) > 64) unsupported(instruction_);
     }
     const bool to_float = ptx::is_float(to_);
@@ -53,7 +51,7 @@ class Conversion {
   // The source as float or double; f16 and bf16 as float.
   Value float_source(std::size_t operand = 1) {
     Value value = source(operand);
-    if (is_half(from_)) value = half_to_float(ir_, value, from_);
+    if (ptx::is_half(from_)) value = half_to_float(ir_, value, from_);
     if (from_ == Type::f32 && instruction_.has(Modifier::ftz)) value = flush_subnormals(ir_, value);
     return value;
   }
@@ -138,7 +136,7 @@ class Conversion {
     const Rounding rounding = rounding_of(instruction_);
     const auto exact = [&] { return exact_integer(ir_, source(), from_signed); };
     Value value;
-    if (is_half(to_)) {
+    if (ptx::is_half(to_)) {
       value = odd_float(ir_, rounded_to_odd(ir_, exact()));
     } else if (rounding == Rounding::nearest) {
       value = ir_.cast(from_signed ? "sitofp" : "uitofp", source(), element_of(to_));
@@ -148,12 +146,12 @@ class Conversion {
       value = narrow_to_float(ir_, rounded_to_odd(ir_, exact()), rounding);
     }
     if (instruction_.has(Modifier::sat)) value = saturate(ir_, value);
-    result(is_half(to_) ? half_of(value, to_) : value);
+    result(ptx::is_half(to_) ? half_of(value, to_) : value);
   }
 
   void float_to_float() {
     const Value value = clamped(whole(float_source()));
-    if (is_half(to_)) return result(half_of(one_size_down(value), to_));
+    if (ptx::is_half(to_)) return result(half_of(one_size_down(value), to_));
     if (element_of(to_) == value.element) return result(flushed(value));
     if (to_ == Type::f64) return result(ir_.cast("fpext", value, "double"));
     result(flushed(narrow_to_float(ir_, value, rounding_of(instruction_))));

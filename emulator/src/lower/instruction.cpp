@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "lower/arithmetic.h"
 #include "lower/instruction_checks.h"
 #include "lower/writer.h"
 #include "ptx/opcode_facts.h"
@@ -13,10 +14,8 @@ using ptx::Instruction;
 
 namespace {
 
-using Lowering = void (*)(Writer&, const Instruction&);
-
 #define OPCODE(opcode, spelling, group, result, effect, lanes, nans, value, lowering, ...) lowering,
-constexpr auto kLowerings = std::to_array<Lowering>({
+constexpr auto kLowerings = std::to_array<Lowering*>({
 #include "ptx/opcodes.def"
 });
 

@@ -44,7 +44,7 @@ std::optional<Shape> shape_of(const Instruction& instruction) {
   return std::nullopt;
 }
 
-std::optional<MatrixType> matrix_type(Type type) {
+std::optional<MatrixType> element_type(Type type) {
   switch (type) {
     case Type::f16:
       return MatrixType::f16;
@@ -86,7 +86,7 @@ std::optional<Product> product_of(const Instruction& instruction) {
   if (!shape || instruction.types.size() != 4) return std::nullopt;
   std::array<MatrixType, 4> types{};
   for (std::size_t i = 0; i < types.size(); ++i) {
-    const auto type = matrix_type(instruction.types[i]);
+    const auto type = element_type(instruction.types[i]);
     if (!type) return std::nullopt;
     types.at(i) = *type;
   }
@@ -223,7 +223,7 @@ void move_fragment(Writer& writer, const Instruction& instruction, const Shape& 
   const bool stores = instruction.has(Modifier::store);
   const bool is_a = instruction.has(Modifier::a);
   const bool is_b = instruction.has(Modifier::b);
-  const auto type = matrix_type(instruction.type());
+  const auto type = element_type(instruction.type());
   const bool by_column = instruction.has(Modifier::col);
   const std::size_t given = instruction.operands.size();
   if (!type || by_column == instruction.has(Modifier::row) || (given != 2 && given != 3)) {

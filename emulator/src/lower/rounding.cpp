@@ -5,8 +5,6 @@ namespace {
 
 using ptx::Modifier;
 
-constexpr std::uint64_t kCanonicalNanHalf = 0x7fff;
-
 Value negated(Ir& ir, const Value& v) { return ir.define("fneg " + v.typed(), v.element, v.lanes); }
 std::string integer_like(const Value& v) { return "i" + std::to_string(bits_of(v.element)); }
 std::uint64_t sign_bit(const std::string& element) {

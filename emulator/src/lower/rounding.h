@@ -10,6 +10,8 @@
 
 namespace emulator::lower {
 
+constexpr std::uint64_t kCanonicalNanHalf = 0x7fff;  // of f16 and of bf16
+
 enum class Rounding : std::uint8_t { nearest, zero, down, up };
 
 // .rz, .rm, .rp; to nearest even where the instruction names none of them.
@@ -37,7 +39,7 @@ Value odd_float(Ir& ir, const Value& number);
 
 // double to float, of an exact number or one rounded to odd.
 Value narrow_to_float(Ir& ir, const Value& number, Rounding rounding);
-// float to the bits (i16) of f16 or bf16; NaN becomes the canonical 0x7fff.
+// float to the bits (i16) of f16 or bf16; NaN becomes the canonical one.
 Value narrow_to_half(Ir& ir, const Value& number, ptx::Type type, Rounding rounding);
 // The double in this direction from the exact number.
 Value round_double(Ir& ir, const Exact& exact, Rounding rounding);

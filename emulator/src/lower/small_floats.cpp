@@ -6,7 +6,6 @@ namespace emulator::lower {
 namespace {
 
 constexpr std::uint64_t kNan = 0x7f;  // in both formats
-constexpr std::uint64_t kCanonicalNanHalf = 0x7fff;
 
 // e4m3 of a magnitude: exponent bias 7, no infinity, 0x7e (448) the largest.
 Value magnitude_to_e4m3(Ir& ir, const Value& magnitude) {

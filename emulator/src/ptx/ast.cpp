@@ -101,6 +101,10 @@ bool is_signed(Type type) {
   }
 }
 
+bool is_half(Type type) { return type == Type::f16 || type == Type::bf16; }
+
+bool is_half_pair(Type type) { return type == Type::f16x2 || type == Type::bf16x2; }
+
 bool is_float(Type type) {
   switch (type) {
     case Type::f16:
@@ -145,6 +149,14 @@ const Function* Module::find_function(const std::string& name) const {
 
 const Variable* Module::find_variable(const std::string& name) const {
   return find_named(variables, name);
+}
+
+bool same_call(const Function& a, const Function& b) {
+  const auto same_sizes = [](const std::vector<Variable>& one, const std::vector<Variable>& other) {
+    return std::ranges::equal(one, other, {}, &Variable::size, &Variable::size);
+  };
+  return a.entry == b.entry && same_sizes(a.parameters, b.parameters) &&
+         same_sizes(a.returns, b.returns);
 }
 
 }  // namespace emulator::ptx

@@ -63,6 +63,8 @@ enum class Type : std::uint8_t {
 [[nodiscard]] bool is_signed(Type type);
 // f16, bf16, tf32, f32, f64, the 4, 6 and 8 bit floats and the packed forms.
 [[nodiscard]] bool is_float(Type type);
+[[nodiscard]] bool is_half(Type type);       // f16, bf16
+[[nodiscard]] bool is_half_pair(Type type);  // f16x2, bf16x2
 
 // clang-format off
 // Special registers that can be read; the vector ones carry a dimension (0 = x, 1 = y, 2 = z).
@@ -228,6 +230,8 @@ struct Function {
   std::optional<std::uint32_t> max_registers;                    // .maxnreg
   Location where;
 };
+// Whether both are kernels or both are not, with parameters and results of the same sizes.
+[[nodiscard]] bool same_call(const Function& a, const Function& b);
 
 struct Module {
   unsigned version_major = 0;

@@ -10,7 +10,8 @@ namespace {
 
 using Kind = Constant::Kind;
 
-constexpr unsigned kDeepest = 200;  // nested parentheses, signs and conditionals; each costs stack
+constexpr unsigned kDeepestNesting =
+    200;  // nested parentheses, signs and conditionals; each costs stack
 
 enum class Operation : std::uint8_t {
   logical_or,
@@ -212,7 +213,7 @@ class ExpressionReader {
   class Descent {
    public:
     explicit Descent(ExpressionReader& reader) : depth_(reader.depth_) {
-      if (depth_ == kDeepest) {
+      if (depth_ == kDeepestNesting) {
         throw Error(reader.tokens_.peek().where, "a constant expression is nested too deeply");
       }
       ++depth_;

@@ -99,14 +99,6 @@ bool begins_another_item(const TokenStream& tokens) {
   return std::ranges::find(kWords, next.text) != kWords.end() || space_of(next.text).has_value();
 }
 
-bool agree(const std::vector<Variable>& a, const std::vector<Variable>& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].size != b[i].size) return false;
-  }
-  return true;
-}
-
 // The function's place in the module: a new one, or that of an earlier declaration.
 std::uint32_t place_of(Reading& reading, const Function& function, const Token& name) {
   std::vector<Function>& functions = reading.module.functions;
@@ -127,8 +119,7 @@ std::uint32_t place_of(Reading& reading, const Function& function, const Token& 
   if (before.defined && function.defined) {
     throw Error(name.where, in_quotes(name) + " is already defined");
   }
-  if (before.entry != function.entry || !agree(before.parameters, function.parameters) ||
-      !agree(before.returns, function.returns)) {
+  if (!same_call(before, function)) {
     throw Error(name.where, in_quotes(name) + " was declared differently before");
   }
   return named->symbol.index;

@@ -20,12 +20,7 @@ using Indices = std::vector<std::uint32_t>;  // from a module's to those of the 
 bool is_definition(const Function& function) { return function.defined; }
 bool is_definition(const Variable& variable) { return !variable.external; }
 
-bool agree(const std::vector<Variable>& a, const std::vector<Variable>& b) {
-  return std::ranges::equal(a, b, {}, &Variable::size, &Variable::size);
-}
-bool agree(const Function& a, const Function& b) {
-  return a.entry == b.entry && agree(a.parameters, b.parameters) && agree(a.returns, b.returns);
-}
+bool agree(const Function& a, const Function& b) { return same_call(a, b); }
 // The size of an array may be left open where it is declared.
 bool agree(const Variable& a, const Variable& b) {
   return a.space == b.space && a.type == b.type &&

@@ -7,7 +7,7 @@ namespace emulator::ptx {
 namespace {
 
 // Of functions inlined into each other.
-constexpr int kDeepest = 256;
+constexpr int kDeepestInlining = 256;
 
 }  // namespace
 
@@ -82,7 +82,7 @@ std::vector<SourceLine> SourceLines::at(std::uint32_t ptx_line) const {
   std::vector<SourceLine> lines;
   name(stretch->place, lines);
   // Callers lie in earlier stretches, so this ends; a text made for it could make it long.
-  for (int depth = 0; stretch->caller && depth < kDeepest; ++depth) {
+  for (int depth = 0; stretch->caller && depth < kDeepestInlining; ++depth) {
     name(*stretch->caller, lines);
     if (!stretch->callers_stretch) break;
     stretch = &stretches_[*stretch->callers_stretch];

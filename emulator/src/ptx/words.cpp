@@ -16,7 +16,7 @@ constexpr auto kOpcodes = std::to_array<std::string_view>({
 constexpr auto kModifiers = std::to_array({EMULATOR_PTX_MODIFIERS(EMULATOR_PTX_SPELLING)});
 #undef EMULATOR_PTX_SPELLING
 
-struct Entry {
+struct Spelling {
   std::string_view text;
   std::uint16_t index;
 };
@@ -24,21 +24,22 @@ struct Entry {
 // The spellings in alphabetical order, each with its enumerator's number, made when the program is
 // compiled.
 template <std::size_t count>
-constexpr std::array<Entry, count> sorted(const std::array<std::string_view, count>& spellings) {
-  std::array<Entry, count> entries{};
+constexpr std::array<Spelling, count> sorted(const std::array<std::string_view, count>& spellings) {
+  std::array<Spelling, count> entries{};
   for (std::size_t i = 0; i < count; ++i) {
     entries[i] = {spellings[i], static_cast<std::uint16_t>(i)};
   }
   std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.text < b.text; });
+            [](const Spelling& a, const Spelling& b) { return a.text < b.text; });
   return entries;
 }
 
 template <std::size_t count>
-constexpr bool all_differ(const std::array<Entry, count>& entries) {
-  return std::adjacent_find(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-           return a.text == b.text;
-         }) == entries.end();
+constexpr bool all_differ(const std::array<Spelling, count>& entries) {
+  return std::adjacent_find(entries.begin(), entries.end(),
+                            [](const Spelling& a, const Spelling& b) {
+                              return a.text == b.text;
+                            }) == entries.end();
 }
 
 constexpr auto kOpcodesByText = sorted(kOpcodes);
@@ -47,10 +48,10 @@ static_assert(all_differ(kOpcodesByText));
 static_assert(all_differ(kModifiersByText));
 
 template <typename Word, std::size_t count>
-std::optional<Word> find(const std::array<Entry, count>& entries, std::string_view text) {
-  const auto found =
-      std::lower_bound(entries.begin(), entries.end(), text,
-                       [](const Entry& entry, std::string_view key) { return entry.text < key; });
+std::optional<Word> find(const std::array<Spelling, count>& entries, std::string_view text) {
+  const auto found = std::lower_bound(
+      entries.begin(), entries.end(), text,
+      [](const Spelling& entry, std::string_view key) { return entry.text < key; });
   if (found == entries.end() || found->text != text) return std::nullopt;
   return static_cast<Word>(found->index);
 }

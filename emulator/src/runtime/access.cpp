@@ -65,25 +65,23 @@ const char* verb(AccessKind kind) {
   return "access";
 }
 
-std::string bytes_of(std::uint64_t count) {
-  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
-}
-
 std::string against(const Range& range, std::uint64_t address, std::uint64_t bytes,
                     const std::string& owner) {
   if (address < range.begin)
-    return bytes_of(range.begin - address) + " before the start of " + owner;
+    return counted_bytes(range.begin - address) + " before the start of " + owner;
   if (address == range.end) return "right behind the end of " + owner;
-  if (address > range.end) return bytes_of(address - range.end) + " past the end of " + owner;
-  return "of which " + bytes_of(bytes - (range.end - address)) + " lie past the end of " + owner;
+  if (address > range.end) return counted_bytes(address - range.end) + " past the end of " + owner;
+  return "of which " + counted_bytes(bytes - (range.end - address)) + " lie past the end of " +
+         owner;
 }
 
 std::string where(const WarpContext& context, const Site& site, unsigned lane,
                   std::uint64_t address, std::uint64_t bytes) {
   const Launch& launch = context.block->launch();
-  const std::string shared = "the block's " + bytes_of(context.shared_bytes) + " of shared memory";
+  const std::string shared =
+      "the block's " + counted_bytes(context.shared_bytes) + " of shared memory";
   const std::string local =
-      "the thread's " + bytes_of(launch.local_bytes_per_thread) + " of local memory";
+      "the thread's " + counted_bytes(launch.local_bytes_per_thread) + " of local memory";
   const Range window = shared_window(context);
   const Range frame = local_frame(context, lane);
   switch (site.space) {
@@ -93,7 +91,7 @@ std::string where(const WarpContext& context, const Site& site, unsigned lane,
       return against(frame, address, bytes, local);
     case AccessSpace::param:
       return against(parameters(context), address, bytes,
-                     "the " + bytes_of(launch.parameters.size()) + " of kernel parameters");
+                     "the " + counted_bytes(launch.parameters.size()) + " of kernel parameters");
     default:
       break;
   }
@@ -191,7 +189,7 @@ Fault access_fault(const WarpContext& context, const Site& site, unsigned lane,
   const bool aligned = address % alignment == 0;
   std::string text = aligned ? "out-of-bounds " : "misaligned ";
   text += verb(site.kind);
-  text += " of " + bytes_of(bytes) + " at ";
+  text += " of " + counted_bytes(bytes) + " at ";
   text += site.space == AccessSpace::shared ? "shared address " + hex(address) : hex(address);
   text += aligned ? ", " + where(context, site, lane, address, bytes)
                   : ", which is no multiple of " + std::to_string(alignment);

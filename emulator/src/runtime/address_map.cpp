@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/fault.h"
+
 namespace emulator::runtime {
 namespace {
 
@@ -25,10 +27,6 @@ std::string named(const Allocation& allocation) {
     default:
       return "a " + bytes + "-byte allocation";
   }
-}
-
-std::string bytes_of(std::uint64_t count) {
-  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
 }
 
 // Farther away than this, the nearest allocation explains nothing.
@@ -73,20 +71,21 @@ std::string AddressMap::locate(std::uint64_t address, std::uint64_t bytes) const
   if (const Allocation* inside = find(address)) {
     const std::uint64_t room = inside->end - address;
     if (room >= bytes) return "inside " + named(*inside);
-    return "of which " + bytes_of(bytes - room) + " lie past the end of " + named(*inside);
+    return "of which " + counted_bytes(bytes - room) + " lie past the end of " + named(*inside);
   }
   if (was_freed(address)) {
     const auto freed = last_before(freed_, address);
-    return bytes_of(address - freed->begin) + " into " + named(*freed) + " that has been freed";
+    return counted_bytes(address - freed->begin) + " into " + named(*freed) +
+           " that has been freed";
   }
   if (address < kNullPage) return "a null pointer or an index to one";
   const Allocation* near = nearest(address);
   if (near == nullptr) return "near no allocation";
   if (address < near->begin) {
-    return bytes_of(near->begin - address) + " before the start of " + named(*near);
+    return counted_bytes(near->begin - address) + " before the start of " + named(*near);
   }
   if (address == near->end) return "right behind the end of " + named(*near);
-  return bytes_of(address - near->end) + " past the end of " + named(*near);
+  return counted_bytes(address - near->end) + " past the end of " + named(*near);
 }
 
 }  // namespace emulator::runtime

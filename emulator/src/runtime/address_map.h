@@ -27,6 +27,9 @@ struct Allocation {
   std::string name;  // of a variable; else empty
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return end - begin; }
+  [[nodiscard]] bool is_host() const noexcept {
+    return kind == AllocationKind::host || kind == AllocationKind::registered_host;
+  }
 };
 
 class AddressMap {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/fault.h"
 #include "runtime/host_pointer.h"
 #include "runtime/random_bits.h"
 
@@ -13,7 +14,7 @@ namespace emulator::runtime {
 namespace {
 
 // As around other allocations (memory.cpp).
-constexpr std::size_t kGap = std::size_t{1} << 20;
+constexpr std::size_t kHeapGap = std::size_t{1} << 20;
 // Of a block, behind its own; nobody may touch it.
 constexpr std::uint32_t kPiecesBetween = 1;
 // An owner is a number of 32 bits, and 0 means none.
@@ -33,16 +34,12 @@ std::atomic_ref<T> entry(const Reservation& table, std::uint32_t index) {
   return std::atomic_ref<T>(reinterpret_cast<T*>(table.data())[index]);
 }
 
-std::string bytes_of(std::uint64_t count) {
-  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
-}
-
 }  // namespace
 
 // The tables have guards only because there is no empty reservation.
 DeviceHeap::DeviceHeap(std::size_t bytes)
     : pieces_(std::min(bytes / kAlignment, kMostPieces)),
-      pages_(pieces_ * kAlignment, kGap),
+      pages_(pieces_ * kAlignment, kHeapGap),
       owners_(pieces_ * sizeof(std::uint32_t), 1),
       blocks_(pieces_ * sizeof(std::uint64_t), 1) {
   if (pieces_ != 0) add_free({0, static_cast<std::uint32_t>(pieces_)});
@@ -102,9 +99,10 @@ std::string DeviceHeap::locate(std::uint64_t address, std::uint64_t bytes) const
   const std::string name = "a " + std::to_string(found.bytes) + "-byte block of the device heap" +
                            (found.live ? "" : " that has been freed");
   if (offset == found.bytes) return "right behind the end of " + name;
-  if (offset > found.bytes) return bytes_of(offset - found.bytes) + " past the end of " + name;
-  if (!found.live || found.bytes - offset >= bytes) return bytes_of(offset) + " into " + name;
-  return "of which " + bytes_of(bytes - (found.bytes - offset)) + " lie past the end of " + name;
+  if (offset > found.bytes) return counted_bytes(offset - found.bytes) + " past the end of " + name;
+  if (!found.live || found.bytes - offset >= bytes) return counted_bytes(offset) + " into " + name;
+  return "of which " + counted_bytes(bytes - (found.bytes - offset)) + " lie past the end of " +
+         name;
 }
 
 std::uint32_t DeviceHeap::owner(std::uint32_t piece) const noexcept {

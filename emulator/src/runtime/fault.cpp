@@ -13,6 +13,10 @@ std::string triple(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
 
 }  // namespace
 
+std::string counted_bytes(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
 std::string thread_name(const WarpContext& context, unsigned lane) {
   return "thread " + triple(context.tid[0][lane], context.tid[1][lane], context.tid[2][lane]);
 }

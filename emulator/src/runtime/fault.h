@@ -34,6 +34,9 @@ struct FaultedAccess {
   std::string name = {};  // of a variable
 };
 
+// "1 byte", "16 bytes"
+[[nodiscard]] std::string counted_bytes(std::uint64_t count);
+
 struct FaultThread {
   std::array<std::uint32_t, 3> thread;
   std::array<std::uint32_t, 3> block;

@@ -34,7 +34,7 @@ namespace fcontext = boost::context::detail;
 
 // One frame of a compiled kernel can be larger than a page; the guard has to be larger than any
 // frame.
-constexpr std::size_t kGuardBytes = std::size_t{1} << 20;
+constexpr std::size_t kStackGuardBytes = std::size_t{1} << 20;
 // Stacks begin at different places of a page: where all begin at the same one, the frames of the 32
 // warps of a block compete for the same few lines of the first-level cache (a sixth of the cost of
 // a barrier).
@@ -59,7 +59,7 @@ Fiber::Fiber() {
 }
 
 Fiber::Fiber(Body body, void* argument, std::size_t stack_bytes)
-    : body_(body), argument_(argument), stack_(stack_bytes, kGuardBytes) {
+    : body_(body), argument_(argument), stack_(stack_bytes, kStackGuardBytes) {
   stack_bottom_ = stack_.data();
   stack_bytes_ = stack_.size();
   restart();

@@ -20,7 +20,7 @@
 namespace emulator::runtime {
 namespace {
 
-constexpr std::size_t kGroup = 4;      // lanes of a row of A, of a column of B
+constexpr std::size_t kQuad = 4;       // lanes of a row of A, of a column of B
 constexpr std::size_t kMostSteps = 8;  // two halves of k, up to four elements in a register
 constexpr std::size_t kMostDepth = 32;
 constexpr std::size_t kRegister = kWarpSize * sizeof(std::uint32_t);
@@ -28,12 +28,12 @@ constexpr std::size_t kRegister = kWarpSize * sizeof(std::uint32_t);
 using Lanes = std::array<float, kWarpSize>;
 
 // C and D: rows 0 to 7 of the even columns, of the odd ones, then rows 8 to 15.
-using Sums = std::array<Lanes, kGroup>;
+using Sums = std::array<Lanes, kQuad>;
 
 // A and B as floats. A step is an element of the registers of one half of k.
 struct Operands {
   alignas(64) std::array<std::array<Lanes, 2>, kMostSteps> a;  // the upper and the lower eight rows
-  alignas(64) std::array<std::array<float, 2 * kGroup>, kMostDepth> b;  // even columns, odd columns
+  alignas(64) std::array<std::array<float, 2 * kQuad>, kMostDepth> b;  // even columns, odd columns
 };
 
 // Elements in a register.
@@ -104,7 +104,7 @@ __attribute__((target("avx2,f16c"))) void expand(MatrixType type, const std::uin
 void take_operands(const MatrixShape& shape, const std::uint8_t* a, const std::uint8_t* b,
                    Operands& operands) {
   const std::size_t elements = packed(shape.a);
-  const std::size_t halves = shape.depth / (kGroup * elements);
+  const std::size_t halves = shape.depth / (kQuad * elements);
   for (std::size_t half = 0; half < halves; ++half) {
     for (unsigned element = 0; element < elements; ++element) {
       auto& rows = operands.a[half * elements + element];
@@ -113,17 +113,17 @@ void take_operands(const MatrixShape& shape, const std::uint8_t* a, const std::u
       Lanes columns;
       expand(shape.b, at(b, half), element, columns);
       for (std::size_t odd = 0; odd < 2; ++odd) {
-        const float* first = columns.data() + odd * kGroup;
+        const float* first = columns.data() + odd * kQuad;
         __m128 t0 = _mm_loadu_ps(first);
-        __m128 t1 = _mm_loadu_ps(first + 2 * kGroup);
-        __m128 t2 = _mm_loadu_ps(first + 4 * kGroup);
-        __m128 t3 = _mm_loadu_ps(first + 6 * kGroup);
+        __m128 t1 = _mm_loadu_ps(first + 2 * kQuad);
+        __m128 t2 = _mm_loadu_ps(first + 4 * kQuad);
+        __m128 t3 = _mm_loadu_ps(first + 6 * kQuad);
         _MM_TRANSPOSE4_PS(t0, t1, t2, t3);
-        const std::size_t k = half * kGroup * elements + element;
-        _mm_store_ps(operands.b[k].data() + odd * kGroup, t0);
-        _mm_store_ps(operands.b[k + elements].data() + odd * kGroup, t1);
-        _mm_store_ps(operands.b[k + 2 * elements].data() + odd * kGroup, t2);
-        _mm_store_ps(operands.b[k + 3 * elements].data() + odd * kGroup, t3);
+        const std::size_t k = half * kQuad * elements + element;
+        _mm_store_ps(operands.b[k].data() + odd * kQuad, t0);
+        _mm_store_ps(operands.b[k + elements].data() + odd * kQuad, t1);
+        _mm_store_ps(operands.b[k + 2 * elements].data() + odd * kQuad, t2);
+        _mm_store_ps(operands.b[k + 3 * elements].data() + odd * kQuad, t3);
       }
     }
   }
@@ -139,14 +139,14 @@ struct Vector512 {
   __m512 value;
 };
 struct Sums512 {
-  std::array<std::array<Vector512, 2>, kGroup> part;  // as in Sums
+  std::array<std::array<Vector512, 2>, kQuad> part;  // as in Sums
 };
 template <int t>
 __attribute__((target("avx512f"), always_inline)) inline void add_512(
-    Sums512& sums, const std::array<Lanes, 2>& rows, const std::array<float, 2 * kGroup>& columns) {
+    Sums512& sums, const std::array<Lanes, 2>& rows, const std::array<float, 2 * kQuad>& columns) {
   constexpr int kSpread = t * 0b01010101;
   const __m512 even = _mm512_maskz_broadcast_f32x4(kAll, _mm_load_ps(columns.data()));
-  const __m512 odd = _mm512_maskz_broadcast_f32x4(kAll, _mm_load_ps(columns.data() + kGroup));
+  const __m512 odd = _mm512_maskz_broadcast_f32x4(kAll, _mm_load_ps(columns.data() + kQuad));
   for (std::size_t eight = 0; eight < 2; ++eight) {
     for (std::size_t i = 0; i < 2; ++i) {
       const __m512 a =
@@ -162,19 +162,19 @@ __attribute__((target("avx512f"))) void accumulate_512(const Operands& operands,
                                                        Sums& to, unsigned depth,
                                                        std::size_t elements) {
   Sums512 sums;
-  for (std::size_t p = 0; p < kGroup; ++p) {
+  for (std::size_t p = 0; p < kQuad; ++p) {
     for (std::size_t i = 0; i < 2; ++i)
       sums.part[p][i].value = _mm512_loadu_ps(from[p].data() + i * 16);
   }
-  for (std::size_t half = 0; half * kGroup * elements < depth; ++half) {
+  for (std::size_t half = 0; half * kQuad * elements < depth; ++half) {
     const auto* const rows = &operands.a[half * elements];
-    const auto* const columns = &operands.b[half * kGroup * elements];
+    const auto* const columns = &operands.b[half * kQuad * elements];
     for (std::size_t e = 0; e < elements; ++e) add_512<0>(sums, rows[e], columns[e]);
     for (std::size_t e = 0; e < elements; ++e) add_512<1>(sums, rows[e], columns[elements + e]);
     for (std::size_t e = 0; e < elements; ++e) add_512<2>(sums, rows[e], columns[2 * elements + e]);
     for (std::size_t e = 0; e < elements; ++e) add_512<3>(sums, rows[e], columns[3 * elements + e]);
   }
-  for (std::size_t p = 0; p < kGroup; ++p) {
+  for (std::size_t p = 0; p < kQuad; ++p) {
     for (std::size_t i = 0; i < 2; ++i)
       _mm512_storeu_ps(to[p].data() + i * 16, sums.part[p][i].value);
   }
@@ -185,15 +185,15 @@ struct Vector256 {
   __m256 value;
 };
 struct Sums256 {
-  std::array<std::array<Vector256, kGroup>, 2> part;
+  std::array<std::array<Vector256, kQuad>, 2> part;
 };
 template <int t>
 __attribute__((target("avx2,fma"), always_inline)) inline void add_256(
-    Sums256& sums, const Lanes& rows, const std::array<float, 2 * kGroup>& columns) {
+    Sums256& sums, const Lanes& rows, const std::array<float, 2 * kQuad>& columns) {
   constexpr int kSpread = t * 0b01010101;
   const __m256 even = _mm256_broadcast_ps(reinterpret_cast<const __m128*>(columns.data()));
-  const __m256 odd = _mm256_broadcast_ps(reinterpret_cast<const __m128*>(columns.data() + kGroup));
-  for (std::size_t i = 0; i < kGroup; ++i) {
+  const __m256 odd = _mm256_broadcast_ps(reinterpret_cast<const __m128*>(columns.data() + kQuad));
+  for (std::size_t i = 0; i < kQuad; ++i) {
     const __m256 a = _mm256_permute_ps(_mm256_load_ps(rows.data() + i * 8), kSpread);
     sums.part[0][i].value = _mm256_fmadd_ps(a, even, sums.part[0][i].value);
     sums.part[1][i].value = _mm256_fmadd_ps(a, odd, sums.part[1][i].value);
@@ -206,12 +206,12 @@ __attribute__((target("avx2,fma"))) void accumulate_256(const Operands& operands
   for (std::size_t eight = 0; eight < 2; ++eight) {
     Sums256 sums;
     for (std::size_t p = 0; p < 2; ++p) {
-      for (std::size_t i = 0; i < kGroup; ++i)
+      for (std::size_t i = 0; i < kQuad; ++i)
         sums.part[p][i].value = _mm256_loadu_ps(from[2 * eight + p].data() + i * 8);
     }
-    for (std::size_t half = 0; half * kGroup * elements < depth; ++half) {
+    for (std::size_t half = 0; half * kQuad * elements < depth; ++half) {
       const auto* const rows = &operands.a[half * elements];
-      const auto* const columns = &operands.b[half * kGroup * elements];
+      const auto* const columns = &operands.b[half * kQuad * elements];
       for (std::size_t e = 0; e < elements; ++e) add_256<0>(sums, rows[e][eight], columns[e]);
       for (std::size_t e = 0; e < elements; ++e)
         add_256<1>(sums, rows[e][eight], columns[elements + e]);
@@ -221,7 +221,7 @@ __attribute__((target("avx2,fma"))) void accumulate_256(const Operands& operands
         add_256<3>(sums, rows[e][eight], columns[3 * elements + e]);
     }
     for (std::size_t p = 0; p < 2; ++p) {
-      for (std::size_t i = 0; i < kGroup; ++i)
+      for (std::size_t i = 0; i < kQuad; ++i)
         _mm256_storeu_ps(to[2 * eight + p].data() + i * 8, sums.part[p][i].value);
     }
   }
@@ -262,7 +262,7 @@ void multiply_wide(VectorWidth width, const MatrixShape& shape, const std::uint8
     return add_products(*reinterpret_cast<const Sums*>(c), *reinterpret_cast<Sums*>(d));
   }
   Sums sums;
-  for (unsigned i = 0; i < kGroup; ++i) expand(shape.c, at(c, i / 2), i % 2, sums[i]);
+  for (unsigned i = 0; i < kQuad; ++i) expand(shape.c, at(c, i / 2), i % 2, sums[i]);
   add_products(sums, sums);
   put_halves(sums[0], sums[1], d);
   put_halves(sums[2], sums[3], d + kRegister);

@@ -10,8 +10,8 @@
 namespace emulator::ptx {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // As NVRTC 13.0 writes it: `inner` inlined into `outer` inlined into the kernel, a function of a
 // header, a function without lines, and the names of the files at the end.

@@ -47,14 +47,14 @@ nvrtcResult call(Function* /*signature*/, const char* name, Arguments... argumen
   if (function == nullptr) throw std::runtime_error(std::string("NVRTC has no ") + name);
   return function(arguments...);
 }
-#define EMULATOR_TESTS_CALL(name, ...) \
+#define EMULATOR_TESTS_NVRTC(name, ...) \
   call(static_cast<decltype(&(name))>(nullptr), #name, __VA_ARGS__)
 
 std::string log_of(nvrtcProgram program) {
   std::size_t size = 0;
-  EMULATOR_TESTS_CALL(nvrtcGetProgramLogSize, program, &size);
+  EMULATOR_TESTS_NVRTC(nvrtcGetProgramLogSize, program, &size);
   std::string log(size, '\0');
-  EMULATOR_TESTS_CALL(nvrtcGetProgramLog, program, log.data());
+  EMULATOR_TESTS_NVRTC(nvrtcGetProgramLog, program, log.data());
   return log;
 }
 
@@ -62,9 +62,9 @@ std::string log_of(nvrtcProgram program) {
 
 std::string ptx_of(const std::string& source) {
   nvrtcProgram program = nullptr;
-  if (EMULATOR_TESTS_CALL(nvrtcCreateProgram, &program, source.c_str(), "kernel.cu", 0,
-                          static_cast<const char* const*>(nullptr),
-                          static_cast<const char* const*>(nullptr)) != NVRTC_SUCCESS) {
+  if (EMULATOR_TESTS_NVRTC(nvrtcCreateProgram, &program, source.c_str(), "kernel.cu", 0,
+                           static_cast<const char* const*>(nullptr),
+                           static_cast<const char* const*>(nullptr)) != NVRTC_SUCCESS) {
     throw std::runtime_error("nvrtcCreateProgram failed");
   }
   const std::array options = {"--gpu-architecture=compute_90a",
@@ -73,18 +73,18 @@ std::string ptx_of(const std::string& source) {
                               "--generate-line-info",
                               "--include-path=" EMULATOR_TESTS_CUDA "/include",
                               "--include-path=" EMULATOR_TESTS_CUDA "/include/cccl"};
-  const nvrtcResult result = EMULATOR_TESTS_CALL(nvrtcCompileProgram, program,
-                                                 static_cast<int>(options.size()), options.data());
+  const nvrtcResult result = EMULATOR_TESTS_NVRTC(nvrtcCompileProgram, program,
+                                                  static_cast<int>(options.size()), options.data());
   std::string ptx;
   const std::string log = log_of(program);
   if (result == NVRTC_SUCCESS) {
     std::size_t size = 0;
-    EMULATOR_TESTS_CALL(nvrtcGetPTXSize, program, &size);
+    EMULATOR_TESTS_NVRTC(nvrtcGetPTXSize, program, &size);
     ptx.resize(size);
-    EMULATOR_TESTS_CALL(nvrtcGetPTX, program, ptx.data());
+    EMULATOR_TESTS_NVRTC(nvrtcGetPTX, program, ptx.data());
     ptx.resize(ptx.find('\0'));  // the size counts the zero at the end
   }
-  EMULATOR_TESTS_CALL(nvrtcDestroyProgram, &program);
+  EMULATOR_TESTS_NVRTC(nvrtcDestroyProgram, &program);
   if (result != NVRTC_SUCCESS) throw std::runtime_error(log);
   return ptx;
 }

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -11,6 +12,10 @@
 #include "autokernel/base/owned.h"
 
 namespace autokernel {
+
+// How long a killed process may take to become ours and go: longer only where it hangs in the
+// kernel, and then waiting would hang us too.
+inline constexpr std::chrono::seconds kLongestEnd{5};
 
 // Processes whose parent is `parent`.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t parent);

@@ -21,7 +21,7 @@ constexpr int kSystemNotReady = 802;
 constexpr int kDriverMismatch = 803;
 constexpr int kUnknown = 999;
 
-constexpr const char* kInstall =
+constexpr const char* kInstallDriver =
     "install NVIDIA's driver (Debian, Ubuntu: sudo apt-get install nvidia-driver), or measure with "
     "--device cpu";
 constexpr const char* kNewer = "install NVIDIA's driver 550 or later, or measure with --device cpu";
@@ -48,7 +48,7 @@ constexpr const char* kNewer = "install NVIDIA's driver 550 or later, or measure
 
 [[nodiscard]] Line absent(const Facts& facts, const Survey& survey) {
   const bool kernel_part = facts.host.answer && facts.host.answer->has_gpu_node;
-  if (!kernel_part) return {"driver", Standing::missing, survey.trouble, kInstall};
+  if (!kernel_part) return {"driver", Standing::missing, survey.trouble, kInstallDriver};
   return {"driver", Standing::missing,
           "the kernel has NVIDIA's driver, but there is no libcuda.so.1: " + survey.trouble,
           "start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility"};

@@ -6,7 +6,6 @@
 namespace autokernel::cli::doctor {
 namespace {
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
 // Logs are 20 of 2 MiB at most, and a cache of compiled kernels has to fit beside them.
 constexpr std::uint64_t kLeastFree = 256ULL << 20U;
 

@@ -6,8 +6,6 @@
 namespace autokernel::cli::doctor {
 namespace {
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
-
 [[nodiscard]] std::string described(std::size_t ordinal, const driver::SurveyedGpu& gpu) {
   return fmt::format("cuda:{} {}, capability {}.{}, {:.1f} GiB", ordinal, gpu.name, gpu.major,
                      gpu.minor, static_cast<double>(gpu.memory_bytes) / kGiB);

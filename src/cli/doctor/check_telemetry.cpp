@@ -11,7 +11,6 @@ namespace {
 
 using driver::Throttle;
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
 // Limits are told in milliwatts and may be rounded.
 constexpr double kWattRounding = 0.5;
 

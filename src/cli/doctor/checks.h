@@ -9,6 +9,8 @@
 
 namespace autokernel::cli::doctor {
 
+inline constexpr double kGiB = 1024.0 * 1024 * 1024;  // what memory and disks are given in
+
 enum class Standing : std::uint8_t { ok, missing, wrong };
 [[nodiscard]] const char* spelling(Standing standing);
 

@@ -89,7 +89,7 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
   return lines;
 }
 
-[[nodiscard]] Json or_null(const std::optional<double>& value) {
+[[nodiscard]] Json number_or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
 
@@ -100,8 +100,8 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
           {"status", ledger::spelling(experiment.status)},
           {"verdict", experiment.verdict},
           {"reason", experiment.reason.empty() ? Json() : Json(experiment.reason)},
-          {"median_us", or_null(experiment.median_us)},
-          {"vs_reference", or_null(experiment.vs_reference)},
+          {"median_us", number_or_null(experiment.median_us)},
+          {"vs_reference", number_or_null(experiment.vs_reference)},
           {"gain", experiment.gain ? Json(experiment.gain->estimate) : Json()}};
 }
 
@@ -232,8 +232,8 @@ std::string status_json(const Status& status, const std::string& noise) {
                        {"min_gain", status.run.min_gain},
                        {"baseline", experiment_json(status.baseline)},
                        {"best", experiment_json(status.best)},
-                       {"best_us", or_null(status.best_us())},
-                       {"gain_over_baseline", or_null(status.gain_over_baseline())},
+                       {"best_us", number_or_null(status.best_us())},
+                       {"gain_over_baseline", number_or_null(status.gain_over_baseline())},
                        {"confirmed", confirmed},
                        {"emulated", status.is_emulated()},
                        {"experiments", status.counts.experiments()},

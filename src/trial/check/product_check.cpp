@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kPatchRows = 16;
 constexpr std::int64_t kPatchColumns = 32;
 // So many launches are looked at closely. Together they show one element in a hundred.
-constexpr std::size_t kMostLaunches = 16;
+constexpr std::size_t kMostProductLaunches = 16;
 // Products worked out for all of them: a tenth of a second of one processor.
 constexpr double kMostProducts = 64e6;
 
@@ -33,7 +33,8 @@ constexpr double kMostProducts = 64e6;
   const double each = static_cast<double>(std::min(shape.rows, kPatchRows)) *
                       static_cast<double>(std::min(shape.columns, kPatchColumns)) *
                       static_cast<double>(shape.depth);
-  return std::clamp<std::size_t>(static_cast<std::size_t>(kMostProducts / each), 1, kMostLaunches);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(kMostProducts / each), 1,
+                                 kMostProductLaunches);
 }
 
 [[nodiscard]] std::vector<std::byte> elements_of(const Bytes& tensor, cases::DType dtype,

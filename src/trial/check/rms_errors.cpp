@@ -20,7 +20,7 @@ double rounded(cases::DType dtype, double value) {
   return value_at(dtype, bytes, 0);
 }
 
-double square(double value) { return value * value; }
+double squared(double value) { return value * value; }
 
 }  // namespace
 
@@ -30,9 +30,9 @@ RmsErrors rms_errors(cases::DType dtype, std::span<const std::byte> got,
                      std::span<const std::byte> reference, std::span<const double> right) {
   RmsErrors sums;
   for (std::size_t i = 0; i < right.size(); ++i) {
-    sums.got += square(value_at(dtype, got, i) - right[i]);
-    sums.reference += square(value_at(dtype, reference, i) - right[i]);
-    sums.rounding += square(rounded(dtype, right[i]) - right[i]);
+    sums.got += squared(value_at(dtype, got, i) - right[i]);
+    sums.reference += squared(value_at(dtype, reference, i) - right[i]);
+    sums.rounding += squared(rounded(dtype, right[i]) - right[i]);
   }
   const auto root = [&](double sum) { return std::sqrt(sum / static_cast<double>(right.size())); };
   return {root(sums.got), root(sums.reference), root(sums.rounding)};

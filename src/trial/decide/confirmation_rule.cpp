@@ -8,7 +8,7 @@
 namespace autokernel::trial {
 namespace {
 
-[[nodiscard]] double log_mean(const std::vector<double>& times_us) {
+[[nodiscard]] double mean_of_logs(const std::vector<double>& times_us) {
   double sum = 0;
   for (const double time : times_us) sum += std::log(time);
   return sum / static_cast<double>(times_us.size());
@@ -38,12 +38,12 @@ struct Processes {
 
 [[nodiscard]] Processes summed_up(const std::vector<std::vector<double>>& processes) {
   Processes all;
-  double fastest = log_mean(processes.front());
+  double fastest = mean_of_logs(processes.front());
   all.slowest = fastest;
   double squares = 0;
   std::size_t samples = 0;
   for (const auto& times_us : processes) {
-    const double mean = log_mean(times_us);
+    const double mean = mean_of_logs(times_us);
     all.mean += mean / static_cast<double>(processes.size());
     fastest = std::min(fastest, mean);
     all.slowest = std::max(all.slowest, mean);

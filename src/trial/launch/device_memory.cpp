@@ -5,7 +5,7 @@
 namespace autokernel::trial {
 namespace {
 
-constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kMemoryAlignment = 256;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ driver::Address DeviceMemory::place(std::size_t bytes) {
 }
 
 std::size_t DeviceMemory::rounded(std::size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return (bytes + kMemoryAlignment - 1) / kMemoryAlignment * kMemoryAlignment;
 }
 
 }  // namespace autokernel::trial

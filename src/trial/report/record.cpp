@@ -55,7 +55,7 @@ constexpr int kRecordSchemaVersion = 1;
 }
 
 // Bytes that are no UTF-8 are replaced: what a compiler quotes may hold anything.
-[[nodiscard]] std::string line(const Json& object) {
+[[nodiscard]] std::string record_line(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -63,7 +63,7 @@ constexpr int kRecordSchemaVersion = 1;
   Json object = begun();
   object["exit_code"] = exit_code;
   object["error"] = what;
-  return line(object);
+  return record_line(object);
 }
 
 // A Reader takes what is missing for null, as older records may lack it. These do not lack a field
@@ -113,7 +113,7 @@ std::string record(const Request& request, const Result& result, const std::stri
   object["replayed"] = !request.keys.empty();
   object["request"] = Writer::json(request);
   object["keys"] = Writer::json(result.keys);
-  return line(object);
+  return record_line(object);
 }
 
 std::string record(const Error& error) {

@@ -18,7 +18,7 @@ constexpr std::size_t kLastWords = std::size_t{16} << 10U;
 // and nearly all are answered before the next. What sends more is not our launcher any more.
 constexpr std::size_t kLargestReport = std::size_t{32} << 20U;
 // Between closing its channel and its end a process only gives back its memory.
-constexpr std::chrono::seconds kLongestDeath{10};
+constexpr std::chrono::seconds kLongestLauncherDeath{10};
 
 void wait_for(std::array<pollfd, 2> watched) { ::poll(watched.data(), watched.size(), -1); }
 
@@ -80,7 +80,7 @@ void LauncherProcess::forward_prints() {
 }
 
 std::optional<Ending> LauncherProcess::ending() {
-  const auto ending = child_.wait_until(std::chrono::steady_clock::now() + kLongestDeath);
+  const auto ending = child_.wait_until(std::chrono::steady_clock::now() + kLongestLauncherDeath);
   if (!ending) static_cast<void>(child_.kill());
   forward_prints();
   return ending;

@@ -16,7 +16,7 @@ namespace autokernel::trial {
 namespace {
 
 // Two lines, one of which needs CUDA's headers, since kernels do.
-constexpr const char* kSource = R"(#include <autokernel.cuh>
+constexpr const char* kReadinessSource = R"(#include <autokernel.cuh>
 #include <cuda_bf16.h>
 AUTOKERNEL_LAUNCH({.kernel = "readiness", .grid = {2}, .block = {32}});
 extern "C" __global__ void readiness(unsigned* out) { out[blockIdx.x * 32 + threadIdx.x] = blockIdx.x * 32 + threadIdx.x; }
@@ -42,14 +42,14 @@ constexpr std::string_view kPtx = R"(.version 7.0
 )";
 
 constexpr std::uint32_t kBlocks = 2;
-constexpr std::uint32_t kThreads = 32;
+constexpr std::uint32_t kReadinessThreads = 32;
 
 // An architecture that every NVRTC from 12.4 on compiles for.
 constexpr const char* kCommonArchitecture = "sm_80";
 
 [[nodiscard]] compile::Compilation compiled(const compile::Compiler& compiler,
                                             const std::string& architecture) {
-  return compiler.compile({kSource, "readiness.cu", architecture, {}});
+  return compiler.compile({kReadinessSource, "readiness.cu", architecture, {}});
 }
 
 [[nodiscard]] std::string words(const driver::Fault& fault) {
@@ -65,13 +65,14 @@ constexpr const char* kCommonArchitecture = "sm_80";
   }
   const auto kernel = std::get<driver::Module>(loading).kernel("readiness");
   if (!kernel) return "the driver loses a kernel of the code it loaded [cuModuleGetFunction]";
-  std::array<std::uint32_t, std::size_t{kBlocks} * kThreads> numbers{};
+  std::array<std::uint32_t, std::size_t{kBlocks} * kReadinessThreads> numbers{};
   const driver::Buffer out = device.allocate(sizeof numbers);
   device.copy_in(out.address(), std::as_bytes(std::span(numbers)));
   const driver::Stream stream = device.make_stream();
   driver::Address address = out.address();
   std::array<void*, 1> parameters = {static_cast<void*>(&address)};
-  const driver::Shape shape{.grid = {kBlocks, 1, 1}, .block = {kThreads, 1, 1}, .shared_bytes = 0};
+  const driver::Shape shape{
+      .grid = {kBlocks, 1, 1}, .block = {kReadinessThreads, 1, 1}, .shared_bytes = 0};
   auto fault = stream.launch(*kernel, shape, parameters);
   if (!fault) fault = stream.wait();
   if (fault) return "a sound kernel fails: " + words(*fault) + " [cuLaunchKernel]";

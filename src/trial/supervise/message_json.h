@@ -21,7 +21,7 @@
 
 namespace autokernel::trial {
 
-using Json = nlohmann::json;
+using MessageJson = nlohmann::json;
 
 // What is wrong may quote all of the message.
 [[nodiscard]] inline Error damaged(const std::string& what) {
@@ -56,16 +56,16 @@ class Writer {
   }
   void internal(const char* name, const auto& value) { (*this)(name, value); }
   void derived(const char* /*name*/, const auto& /*work_out*/) const {}
-  [[nodiscard]] Json take() { return std::move(object_); }
+  [[nodiscard]] MessageJson take() { return std::move(object_); }
 
-  static Json json(bool value) { return value; }
-  static Json json(std::integral auto value) { return value; }
-  static Json json(double value) {
+  static MessageJson json(bool value) { return value; }
+  static MessageJson json(std::integral auto value) { return value; }
+  static MessageJson json(double value) {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
     return value;
   }
-  static Json json(const std::string& value) {
+  static MessageJson json(const std::string& value) {
     if (is_utf8(value)) return value;
     std::string wide;
     for (const char c : value) {
@@ -77,57 +77,57 @@ class Writer {
         wide += static_cast<char>(0x80U | (byte & 0x3FU));
       }
     }
-    return Json::object({{"latin1", wide}});
+    return MessageJson::object({{"latin1", wide}});
   }
-  static Json json(const std::filesystem::path& value) { return json(value.string()); }
-  static Json json(Stop value) { return static_cast<int>(value); }
+  static MessageJson json(const std::filesystem::path& value) { return json(value.string()); }
+  static MessageJson json(Stop value) { return static_cast<int>(value); }
   // Between processes of one program a number will do.
   template <Numbered Value>
-  static Json json(Value value) {
+  static MessageJson json(Value value) {
     return static_cast<int>(value);
   }
   template <typename Text>
-  static Json json(const SourceText<Text>& source) {
+  static MessageJson json(const SourceText<Text>& source) {
     return json(source.text);
   }
   template <typename Mask>
-  static Json json(const ThrottleReasons<Mask>& reasons) {
+  static MessageJson json(const ThrottleReasons<Mask>& reasons) {
     return json(reasons.mask);
   }
   template <Represented Value>
-  static Json json(const Value& value) {
+  static MessageJson json(const Value& value) {
     return json(represent(value));
   }
   template <Described Value>
-  static Json json(const Value& value) {
+  static MessageJson json(const Value& value) {
     Writer writer;
     visit_fields(writer, value);
     return writer.take();
   }
   template <typename Value>
-  static Json json(const std::optional<Value>& value) {
-    return value ? json(*value) : Json(nullptr);
+  static MessageJson json(const std::optional<Value>& value) {
+    return value ? json(*value) : MessageJson(nullptr);
   }
   template <typename Value>
-  static Json json(const std::vector<Value>& values) {
-    Json array = Json::array();
+  static MessageJson json(const std::vector<Value>& values) {
+    MessageJson array = MessageJson::array();
     for (const Value& value : values) array.push_back(json(value));
     return array;
   }
   template <typename Value>
-  static Json json(const std::map<std::string, Value>& values) {
-    Json object = Json::object();
+  static MessageJson json(const std::map<std::string, Value>& values) {
+    MessageJson object = MessageJson::object();
     for (const auto& [name, value] : values) object[name] = json(value);
     return object;
   }
 
  private:
-  Json object_ = Json::object();
+  MessageJson object_ = MessageJson::object();
 };
 
 class Reader {
  public:
-  explicit Reader(const Json& object) : object_(object) {
+  explicit Reader(const MessageJson& object) : object_(object) {
     if (!object.is_object()) throw damaged("an object was expected, not " + object.dump());
   }
 
@@ -139,21 +139,21 @@ class Reader {
     if (found == object_.end()) throw damaged(std::string("it has no '") + name + "'");
     try {
       read(*found, value);
-    } catch (const Json::exception& e) {
+    } catch (const MessageJson::exception& e) {
       throw damaged(std::string("'") + name + "': " + e.what());
     }
   }
 
-  static void read(const Json& json, bool& value) { json.get_to(value); }
+  static void read(const MessageJson& json, bool& value) { json.get_to(value); }
   template <std::integral Integer>
-  static void read(const Json& json, Integer& value) {
+  static void read(const MessageJson& json, Integer& value) {
     if (!json.is_number_integer()) throw damaged("a whole number was expected, not " + json.dump());
     const bool fits = json.is_number_unsigned() ? std::in_range<Integer>(json.get<std::uint64_t>())
                                                 : std::in_range<Integer>(json.get<std::int64_t>());
     if (!fits) throw damaged("the number " + json.dump() + " is out of range");
     json.get_to(value);
   }
-  static void read(const Json& json, double& value) {
+  static void read(const MessageJson& json, double& value) {
     if (json == "nan") {
       value = std::numeric_limits<double>::quiet_NaN();
     } else if (json == "inf" || json == "-inf") {
@@ -162,7 +162,7 @@ class Reader {
       json.get_to(value);
     }
   }
-  static void read(const Json& json, std::string& value) {
+  static void read(const MessageJson& json, std::string& value) {
     if (!json.is_object()) {
       json.get_to(value);
       return;
@@ -178,12 +178,12 @@ class Reader {
       value += static_cast<char>(byte);
     }
   }
-  static void read(const Json& json, std::filesystem::path& value) {
+  static void read(const MessageJson& json, std::filesystem::path& value) {
     std::string text;
     read(json, text);
     value = text;
   }
-  static void read(const Json& json, Stop& value) {
+  static void read(const MessageJson& json, Stop& value) {
     for (const Stop stop : {Stop::usage, Stop::environment, Stop::repository, Stop::internal}) {
       if (json == static_cast<int>(stop)) {
         value = stop;
@@ -193,7 +193,7 @@ class Reader {
     throw damaged("there is no exit code " + json.dump());
   }
   template <Numbered Value>
-  static void read(const Json& json, Value& value) {
+  static void read(const MessageJson& json, Value& value) {
     int number = 0;
     read(json, number);
     if (number < 0 || number > static_cast<int>(kLast<Value>)) {
@@ -202,64 +202,65 @@ class Reader {
     value = static_cast<Value>(number);
   }
   template <typename Text>
-  static void read(const Json& json, const SourceText<Text>& source) {
+  static void read(const MessageJson& json, const SourceText<Text>& source) {
     read(json, source.text);
   }
   template <typename Mask>
-  static void read(const Json& json, const ThrottleReasons<Mask>& reasons) {
+  static void read(const MessageJson& json, const ThrottleReasons<Mask>& reasons) {
     read(json, reasons.mask);
   }
   template <Represented Value>
-  static void read(const Json& json, Value& value) {
+  static void read(const MessageJson& json, Value& value) {
     decltype(represent(value)) represented;
     read(json, represented);
     if (!restore(represented, value)) throw damaged("there is no such value as " + json.dump());
   }
   template <Described Value>
-  static void read(const Json& json, Value& value) {
+  static void read(const MessageJson& json, Value& value) {
     visit_fields(Reader(json), value);
   }
   template <typename Value>
-  static void read(const Json& json, std::optional<Value>& value) {
+  static void read(const MessageJson& json, std::optional<Value>& value) {
     value.reset();
     if (!json.is_null()) read(json, value.emplace());
   }
   template <typename Value>
-  static void read(const Json& json, std::vector<Value>& values) {
+  static void read(const MessageJson& json, std::vector<Value>& values) {
     values.clear();
     if (!json.is_array()) throw damaged("a list was expected, not " + json.dump());
-    for (const Json& value : json) read(value, values.emplace_back());
+    for (const MessageJson& value : json) read(value, values.emplace_back());
   }
   template <typename Value>
-  static void read(const Json& json, std::map<std::string, Value>& values) {
+  static void read(const MessageJson& json, std::map<std::string, Value>& values) {
     values.clear();
     if (!json.is_object()) throw damaged("an object was expected, not " + json.dump());
     for (const auto& [name, value] : json.items()) read(value, values[name]);
   }
 
  private:
-  const Json& object_;
+  const MessageJson& object_;
 };
 
 // Raised when the meaning of a message or the order of its fields changes.
 inline constexpr int kMessageVersion = 1;
 inline constexpr const char* kMessageVersionKey = "autokernel_message";
 
-[[nodiscard]] inline std::string line(const char* kind, const Json& body) {
-  return Json::object({{kMessageVersionKey, kMessageVersion}, {"kind", kind}, {"body", body}})
+[[nodiscard]] inline std::string line(const char* kind, const MessageJson& body) {
+  return MessageJson::object(
+             {{kMessageVersionKey, kMessageVersion}, {"kind", kind}, {"body", body}})
              .dump() +
          "\n";
 }
 
 struct Envelope {
   std::string kind;
-  Json body;
+  MessageJson body;
 };
 
 [[nodiscard]] inline Envelope open_envelope(const std::string& line) {
   if (line.empty() || line.back() != '\n') throw damaged("it is cut off");
   if (const char* excess = excess_of(line)) throw damaged(std::string("it ") + excess);
-  Json message = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  MessageJson message = MessageJson::parse(line, nullptr, /*allow_exceptions=*/false);
   if (message.is_discarded()) throw damaged("it is not JSON");
   int version = 0;
   Envelope envelope;
@@ -277,11 +278,11 @@ struct Envelope {
 }
 
 template <typename Value>
-[[nodiscard]] Value read_as(const Json& body) {
+[[nodiscard]] Value read_as(const MessageJson& body) {
   Value value{};
   try {
     Reader::read(body, value);
-  } catch (const Json::exception& e) {
+  } catch (const MessageJson::exception& e) {
     throw damaged(e.what());
   }
   return value;

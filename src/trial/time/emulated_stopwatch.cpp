@@ -19,7 +19,7 @@ constexpr double kCapSeconds = 10;
 // is known, the time is such that a gain looks like one.
 constexpr double kOpenSeconds = 1.5;
 // Enough to see an incumbent that was made half as fast, which is more than noise makes here.
-constexpr int kAloneSamples = 10;
+constexpr int kEmulatedAloneSamples = 10;
 
 // The library's product on inputs of its own, timed by the host's clock since it knows no events.
 // The inputs are made once: what a product of floats costs does not depend on them.
@@ -58,7 +58,7 @@ class LibraryClock {
 class EmulatedStopwatch : public Stopwatch {
  public:
   EmulatedStopwatch(const TimingTask& task, const OpenBlas* library)
-      : Stopwatch(task, kAloneSamples) {
+      : Stopwatch(task, kEmulatedAloneSamples) {
     const auto* gemm = std::get_if<cases::GemmReference>(&task.sized.problem->reference);
     if (library != nullptr && gemm != nullptr)
       library_ = std::make_unique<LibraryClock>(*library, task, *gemm);

@@ -30,7 +30,7 @@ constexpr int kMostRedone = 40;
 // deadline of a phase that makes sense, so that the kernel which is being timed is not taken for
 // the cause.
 constexpr milliseconds kLongestOpening{30'000};
-constexpr milliseconds kLongestAnswer{2000};
+constexpr milliseconds kLongestQuery{2000};
 
 void widen(std::optional<Range>& range, const std::optional<unsigned>& reading) {
   if (!reading) return;
@@ -148,7 +148,7 @@ GpuReadings NvmlOpening::readings() && {
   };
   return {.now =
               [look, queries = std::move(queries_)] {
-                return queries->answer(queries->ask(look), kLongestAnswer);
+                return queries->answer(queries->ask(look), kLongestQuery);
               },
           .rest = [](milliseconds time) { std::this_thread::sleep_for(time); }};
 }

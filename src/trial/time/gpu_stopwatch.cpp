@@ -15,10 +15,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
 // Clocks rise within tens of milliseconds of load; fewer warm-ups than the case asks for, or less
 // time, is too little.
 constexpr double kWarmUpSeconds = 0.1;

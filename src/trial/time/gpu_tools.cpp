@@ -12,7 +12,7 @@ namespace {
 // The gate waits for a flag in host memory. It gives up by the device's own clock: a host that
 // never opens it, as when queueing itself waits for the device, must not hang. Nothing waits that
 // long in a sound run.
-constexpr const char* kSource = R"(
+constexpr const char* kHarnessSource = R"(
 #include <autokernel.cuh>
 AUTOKERNEL_LAUNCH({.kernel = "harness_empty", .grid = {1}, .block = {1}});
 
@@ -56,7 +56,7 @@ extern "C" __global__ void harness_read(const uint4* lines, unsigned long long c
 
 constexpr std::uint64_t kGateNanoseconds = 2'000'000'000;
 constexpr std::uint64_t kL2Multiple = 2;
-constexpr std::uint32_t kThreads = 256;
+constexpr std::uint32_t kHarnessThreads = 256;
 constexpr std::uint32_t kBlocksPerMultiprocessor = 8;
 constexpr std::size_t kLineBytes = 16;  // of a uint4
 
@@ -91,7 +91,7 @@ void queue(const driver::Stream& stream, const driver::Kernel& kernel, const dri
 }  // namespace
 
 compile::Request gpu_tools_source(const std::string& architecture) {
-  return {kSource, "harness.cu", architecture, {}};
+  return {kHarnessSource, "harness.cu", architecture, {}};
 }
 
 void require_loadable(const driver::Device& device, const compile::Program& program) {
@@ -144,7 +144,7 @@ void GpuTools::flush(const driver::Stream& stream) {
   driver::Shape shape;
   shape.grid[0] =
       kBlocksPerMultiprocessor * static_cast<std::uint32_t>(std::max(1, multiprocessors_));
-  shape.block[0] = kThreads;
+  shape.block[0] = kHarnessThreads;
   const std::uint64_t count = lines_.bytes() / kLineBytes;
   queue(stream, write_, shape, lines_.address(), count, ++value_);
   queue(stream, read_, shape, lines_.address(), count, sink_.address());

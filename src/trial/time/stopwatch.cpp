@@ -15,10 +15,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
 // Outputs stay in pageable host memory until the candidate is gone.
 constexpr std::uint64_t kOutputMemory = 2ULL << 30;
 // A message of their times and keys has some 10 MiB then, and a test of more has nothing to gain.

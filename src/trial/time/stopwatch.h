@@ -3,6 +3,7 @@
 // of them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -102,6 +103,10 @@ struct TimedIncumbent {
   const compile::Program& program;  // must live longer
   Pairing pairing;
 };
+
+[[nodiscard]] inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 
 // Outlives candidates, so that an incumbent can be timed before one is loaded and after it is gone.
 class Stopwatch {
