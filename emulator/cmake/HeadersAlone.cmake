@@ -30,4 +30,5 @@ function(headers_compile_alone name)
   # Nothing is run of these objects, so there is no point in optimising them.
   target_compile_options(${name} PRIVATE -O0 -g0)
   target_link_libraries(${name} PRIVATE ${PROJECT_NAME}_warnings ${alone_LIBRARIES})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
 endfunction()
