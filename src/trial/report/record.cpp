@@ -11,6 +11,7 @@
 namespace autokernel::trial {
 
 using document::Json;
+using document::line;
 using document::Unreadable;
 
 bool is_utf8(const std::string& text) {
@@ -52,11 +53,6 @@ constexpr int kRecordSchemaVersion = 1;
 
 [[nodiscard]] Json begun() {
   return {{"schema_version", kRecordSchemaVersion}, {"program", "autokernel " AUTOKERNEL_VERSION}};
-}
-
-// Bytes that are no UTF-8 are replaced: what a compiler quotes may hold anything.
-[[nodiscard]] std::string line(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 [[nodiscard]] std::string line_of_error(int exit_code, const char* what) {
