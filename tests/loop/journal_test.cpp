@@ -55,7 +55,7 @@ void expect_same(const Recording& read, const Recording& expected) {
     EXPECT_EQ(read.references[i].commit, expected.references[i].commit);
   }
   EXPECT_EQ(read.seal.name, expected.seal.name);
-  EXPECT_EQ(read.seal.commit, expected.seal.commit);
+  EXPECT_EQ(read.seal.blob, expected.seal.blob);
   EXPECT_EQ(read.ledger.at, expected.ledger.at);
   EXPECT_EQ(read.ledger.text, expected.ledger.text);
   EXPECT_EQ(read.results_aside, expected.results_aside);
