@@ -11,22 +11,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "autokernel/base/cache_folder.h"
+#include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/repo/repository.h"
 #include "cli/folders.h"
+#include "cli/noise_fields.h"
 
 namespace autokernel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using document::Json;
 using trial::NoiseFigures;
 
 // Raised when a field changes its meaning or goes.
@@ -63,77 +63,29 @@ void make_folder(const fs::path& folder) {
   }
 }
 
-[[nodiscard]] Json json_of(const NoiseFigures::Reach& reach) {
-  return {{"seconds", reach.seconds}, {"gain", reach.gain ? Json(*reach.gain) : Json()}};
-}
-
-[[nodiscard]] double share_in(const Json& json) {
-  const double share = json.get<double>();
-  if (!json.is_number() || !std::isfinite(share) || share < 0) {
-    throw Error(Stop::internal, "it has an invalid number");
-  }
-  return share;
-}
-
-[[nodiscard]] NoiseFigures::Reach reach_in(const Json& json) {
-  NoiseFigures::Reach reach{.seconds = share_in(json.at("seconds")), .gain = {}};
-  if (!json.at("gain").is_null()) reach.gain = share_in(json.at("gain"));
-  return reach;
-}
-
 [[nodiscard]] std::string text_of(const StoredNoise& noise) {
-  const NoiseFigures& figures = noise.figures;
-  Json reach = Json::array();
-  for (const auto& one : figures.reach) reach.push_back(json_of(one));
-  const Json object = {{"schema_version", kStoreSchemaVersion},
-                       {"device", noise.device},
-                       {"driver_version", noise.driver_version},
-                       {"case", noise.case_directory},
-                       {"size", noise.size},
-                       {"at", noise.at},
-                       {"pairs", figures.pairs},
-                       {"pair_seconds", figures.pair_seconds},
-                       {"pair_noise", figures.pair_noise},
-                       {"mean_noise", figures.mean_noise},
-                       {"drift", figures.drift},
-                       {"min_gain", figures.min_gain},
-                       {"reach", reach},
-                       {"longest", json_of(figures.longest)},
-                       {"decisions", figures.decisions},
-                       {"false_keeps", figures.false_keeps}};
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  Json object = {{"schema_version", kStoreSchemaVersion}};
+  document::ExactWriter::add_fields(object, noise);
+  document::ExactWriter::add_fields(object, noise.figures);
+  return document::line(object);
 }
 
-// Throws what nlohmann-json throws, and Error, for what is no such file.
+// Throws Unreadable, what nlohmann-json throws, and Error for what is no such file.
 [[nodiscard]] StoredNoise noise_in(const std::string& text) {
   // A file that was cut has no end, or it is no object.
   if (!text.ends_with("}\n")) throw Error(Stop::internal, "it is truncated");
-  const Json object = Json::parse(text);
+  const Json object = document::parsed(text).value_or(Json());
   if (object.at("schema_version") != kStoreSchemaVersion) {
     throw Error(Stop::internal, "another version of this program wrote it");
   }
   StoredNoise noise;
-  noise.device = object.at("device").get<std::string>();
-  noise.driver_version = object.at("driver_version").get<std::string>();
-  noise.case_directory = object.at("case").get<std::string>();
-  noise.size = object.at("size").get<std::string>();
-  noise.at = object.at("at").get<std::string>();
-  NoiseFigures& figures = noise.figures;
-  figures.pairs = object.at("pairs").get<int>();
-  if (figures.pairs < trial::kFewestRecordedPairs)
+  document::ExactReader::read(object, noise);
+  document::ExactReader::read(object, noise.figures);
+  if (noise.figures.pairs < trial::kFewestRecordedPairs)
     throw Error(Stop::internal, "it has too few pairs");
-  figures.pair_seconds = share_in(object.at("pair_seconds"));
-  figures.pair_noise = share_in(object.at("pair_noise"));
-  figures.mean_noise = share_in(object.at("mean_noise"));
-  figures.drift = share_in(object.at("drift"));
-  figures.min_gain = share_in(object.at("min_gain"));
-  const Json& reach = object.at("reach");
-  if (reach.size() != figures.reach.size())
-    throw Error(Stop::internal, "it lacks a detectable gain");
-  std::ranges::transform(reach, figures.reach.begin(), reach_in);
-  figures.longest = reach_in(object.at("longest"));
-  figures.decisions = object.at("decisions").get<int>();
-  figures.false_keeps = object.at("false_keeps").get<int>();
+  const auto is_negative = [](const Json& value) { return value.is_number() && value < 0; };
+  if (std::ranges::any_of(document::ExactWriter::json(noise.figures).flatten(), is_negative))
+    throw Error(Stop::internal, "it has an invalid number");
   return noise;
 }
 
@@ -181,6 +133,8 @@ KnownNoise known_noise(const fs::path& case_directory, const std::string& size) 
       }
       known.devices.push_back(std::move(noise));
     } catch (const Json::exception&) {
+      ignore("it is damaged");
+    } catch (const document::Unreadable&) {
       ignore("it is damaged");
     } catch (const Error& error) {
       ignore(error.what());

@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "autokernel/base/document_json.h"
 #include "autokernel/base/visible_text.h"
 #include "cli/key_lines.h"
+#include "cli/noise_fields.h"
 #include "cli/report.h"
 
 namespace autokernel::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using document::Json;
 using trial::NoiseFigures;
 
 // Raised when a field changes its meaning or goes; a new field does not raise it.
@@ -56,36 +56,24 @@ std::string noise_text(const NoiseReport& report) {
 }
 
 std::string noise_json(const NoiseReport& report) {
+  using document::ExactWriter;
   const StoredNoise& noise = report.noise;
-  const NoiseFigures& figures = noise.figures;
-  const auto reach_json = [](const NoiseFigures::Reach& reach) {
-    return Json{{"seconds", reach.seconds}, {"gain", reach.gain ? Json(*reach.gain) : Json()}};
-  };
-  Json reach = Json::array();
-  for (const auto& one : figures.reach) reach.push_back(reach_json(one));
-  const Json object = {{"schema_version", kNoiseSchemaVersion},
-                       {"program", "autokernel " AUTOKERNEL_VERSION},
-                       {"device", noise.device},
-                       {"driver_version", noise.driver_version},
-                       {"case", noise.case_directory},
-                       {"size", noise.size},
-                       {"at", noise.at},
-                       {"problem", report.result.problem},
-                       {"processes", report.processes},
-                       {"pairs", figures.pairs},
-                       {"pair_seconds", figures.pair_seconds},
-                       {"pair_noise", figures.pair_noise},
-                       {"mean_noise", figures.mean_noise},
-                       {"drift", figures.drift},
-                       {"reach", reach},
-                       {"longest", reach_json(figures.longest)},
-                       {"min_gain", figures.min_gain},
-                       {"decisions", figures.decisions},
-                       {"false_keeps", figures.false_keeps},
-                       {"warnings", report.result.warnings},
-                       {"stored", report.file.empty() ? Json() : Json(report.file.string())},
-                       {"next", next_of(noise)}};
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  Json object = {{"schema_version", kNoiseSchemaVersion},
+                 {"program", "autokernel " AUTOKERNEL_VERSION}};
+  ExactWriter::add_fields(object, noise);
+  object["problem"] = report.result.problem;
+  object["processes"] = report.processes;
+  ExactWriter::add_fields(object, noise.figures);
+  // Here they stand after the gains that can be detected, unlike in the file.
+  for (const char* name : {"min_gain", "decisions", "false_keeps"}) {
+    const Json figure = object[name];
+    object.erase(name);
+    object[name] = figure;
+  }
+  object["warnings"] = report.result.warnings;
+  object["stored"] = report.file.empty() ? Json() : Json(report.file.string());
+  object["next"] = next_of(noise);
+  return document::line(object);
 }
 
 }  // namespace autokernel::cli

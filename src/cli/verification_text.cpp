@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/trial/verdicts.h"
@@ -13,7 +12,8 @@
 namespace autokernel::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using document::Json;
+using document::Writer;
 using loop::Verification;
 
 constexpr int kVerificationSchemaVersion = 1;
@@ -24,10 +24,6 @@ constexpr int kVerificationSchemaVersion = 1;
   return text;
 }
 
-[[nodiscard]] Json or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 [[nodiscard]] Json json_of(const std::optional<ledger::Confirmed>& ratio) {
   if (!ratio) return nullptr;
   return {{"ratio", ratio->ratio}, {"low", ratio->low}, {"high", ratio->high}};
@@ -35,9 +31,9 @@ constexpr int kVerificationSchemaVersion = 1;
 
 [[nodiscard]] Json json_of(const ledger::RunFinished& headline) {
   return {{"processes", headline.processes},
-          {"baseline_us", or_null(headline.baseline_us)},
-          {"best_us", or_null(headline.best_us)},
-          {"library_us", or_null(headline.library_us)},
+          {"baseline_us", Writer::json(headline.baseline_us)},
+          {"best_us", Writer::json(headline.best_us)},
+          {"library_us", Writer::json(headline.library_us)},
           {"over_baseline", json_of(headline.over_baseline)},
           {"over_library", json_of(headline.over_library)}};
 }
@@ -86,7 +82,7 @@ std::string verification_json(const Verification& verification) {
                        {"best", {{"number", status.best.number}, {"commit", status.best.commit}}},
                        {"measured", json_of(verification.measured)},
                        {"claimed", verification.claimed ? json_of(*verification.claimed) : Json()}};
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document::line(object);
 }
 
 int exit_code(const Verification& verification) {

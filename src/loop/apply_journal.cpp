@@ -96,7 +96,7 @@ void set_file(const Recording& recording, const repo::Repository& repository,
   Notes notes;
   for (const auto& [name, commit] : recording.references) repository.set_reference(name, commit);
   if (!recording.seal.name.empty()) {
-    repository.set_reference(recording.seal.name, recording.seal.commit);
+    repository.set_reference(recording.seal.name, recording.seal.blob);
   }
   at(reached, "references made");
   // Opening it finishes the append.

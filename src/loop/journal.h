@@ -33,8 +33,12 @@ struct Recording {
     std::string commit;
   };
   std::vector<Reference> references;
-  // The run's seal (seal.h), in the same way: its name, and a blob; without a name: stays.
-  Reference seal;
+  // The run's seal (seal.h), in the same way, of a blob; without a name: stays.
+  struct SealReference {
+    std::string name;
+    std::string blob;
+  };
+  SealReference seal;
   ledger::Append ledger;
   std::string results_aside;  // file that the rows of an earlier run go to first; empty: none
   ledger::Append results;     // without text: none

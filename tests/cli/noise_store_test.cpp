@@ -7,6 +7,8 @@
 
 #include <cstdlib>
 #include <ctime>
+#include <limits>
+#include <nlohmann/json.hpp>
 
 #include "autokernel/base/files.h"
 #include "support/present.h"
@@ -136,6 +138,93 @@ TEST_F(NoiseStore, ThatHoldsSomethingElseIsIgnored) {
   EXPECT_THAT(with(R"("mean_noise":0.001)", R"("mean_noise":-1)"), HasSubstr("ignored"));
   EXPECT_THAT(with(R"("mean_noise":0.001)", R"("mean_noise":true)"), HasSubstr("ignored"));
   EXPECT_THAT(with(R"({"seconds":1.0,"gain":null},)", ""), HasSubstr("ignored"));
+}
+
+TEST_F(NoiseStore, ThatLacksAFieldOrHasOneOfAnotherTypeIsIgnored) {
+  using Json = nlohmann::json;
+  const fs::path file = store_noise(case_, noise());
+  const Json whole = Json::parse(read_file(file, "a test"));
+  const auto expect_damaged = [&](const Json& json, const std::string& how) {
+    write_file_atomically(file, json.dump() + "\n", Sync::no);
+    const KnownNoise known = known_noise(case_, "default");
+    EXPECT_THAT(known.devices, IsEmpty()) << how;
+    EXPECT_THAT(known.ignored, ElementsAre(HasSubstr(file.string() + " is ignored: "))) << how;
+  };
+  const auto expect_needed = [&](const Json::json_pointer& field) {
+    const std::string name = field.to_string();
+    for (const Json& wrong : {Json::object(), Json::array(), Json(nullptr)}) {
+      if (name.ends_with("/gain") && wrong.is_null()) continue;
+      Json json = whole;
+      json[field] = wrong;
+      expect_damaged(json, name + " is " + wrong.dump());
+    }
+    Json json = whole;
+    json[field.parent_pointer()].erase(field.back());
+    expect_damaged(json, name + " is missing");
+  };
+  for (const auto& [name, value] : whole.items()) expect_needed(Json::json_pointer("/" + name));
+  for (const char* name :
+       {"/longest/seconds", "/longest/gain", "/reach/1/seconds", "/reach/1/gain"}) {
+    expect_needed(Json::json_pointer(name));
+  }
+}
+
+TEST_F(NoiseStore, WithANumberThatCannotBeIsIgnored) {
+  const double never = -0.5;
+  const std::vector<void (*)(trial::NoiseFigures&, double)> numbers = {
+      [](auto& figures, double value) { figures.pair_seconds = value; },
+      [](auto& figures, double value) { figures.pair_noise = value; },
+      [](auto& figures, double value) { figures.mean_noise = value; },
+      [](auto& figures, double value) { figures.drift = value; },
+      [](auto& figures, double value) { figures.min_gain = value; },
+      [](auto& figures, double value) { figures.reach[2].seconds = value; },
+      [](auto& figures, double value) { figures.reach[2].gain = value; },
+      [](auto& figures, double value) { figures.longest.seconds = value; },
+      [](auto& figures, double value) { figures.longest.gain = value; },
+  };
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    StoredNoise wrong = noise();
+    numbers[i](wrong.figures, never);
+    static_cast<void>(store_noise(case_, wrong));
+    const KnownNoise known = known_noise(case_, "default");
+    EXPECT_THAT(known.devices, IsEmpty()) << i;
+    EXPECT_THAT(known.ignored, ElementsAre(HasSubstr("it has an invalid number"))) << i;
+  }
+}
+
+TEST_F(NoiseStore, WithAnUnknownFieldIsOfALaterVersionAndRead) {
+  const fs::path file = store_noise(case_, noise());
+  std::string text = read_file(file, "a test");
+  write_file_atomically(file, text.insert(1, R"("later":{"a":[1]},)"), Sync::no);
+  EXPECT_THAT(known_noise(case_, "default").devices, ElementsAre(noise()));
+}
+
+TEST_F(NoiseStore, IsTheSameBytesInEveryVersion) {
+  StoredNoise odd = noise();
+  odd.at = "2026-01-31T12:34:56Z";
+  EXPECT_EQ(
+      read_file(store_noise(case_, odd), "a test"),
+      R"({"schema_version":1,"device":"NVIDIA H200","driver_version":"13.0","case":"kernels",)"
+      R"("size":"default","at":"2026-01-31T12:34:56Z","pairs":812,"pair_seconds":0.0123,)"
+      R"("pair_noise":0.02,"mean_noise":0.001,"drift":0.05,"min_gain":0.02,)"
+      R"("reach":[{"seconds":1.0,"gain":null},{"seconds":5.0,"gain":0.03},{"seconds":30.0,)"
+      R"("gain":0.0125}],"longest":{"seconds":20.0,"gain":0.015},"decisions":3000,)"
+      R"("false_keeps":1})"
+      "\n");
+  odd.device = "caf\xe9 \xe2\x82 \"GPU\"";
+  odd.driver_version = "";
+  odd.figures.drift = std::numeric_limits<double>::infinity();
+  odd.figures.pair_noise = 0.1 + 0.2;
+  odd.figures.pair_seconds = 1e-7;
+  odd.figures.longest = {20, {}};
+  EXPECT_EQ(read_file(store_noise(case_, odd), "a test"),
+            R"({"schema_version":1,"device":"caf� � \"GPU\"","driver_version":"","case":"kernels",)"
+            R"("size":"default","at":"2026-01-31T12:34:56Z","pairs":812,"pair_seconds":1e-07,)"
+            R"("pair_noise":0.30000000000000004,"mean_noise":0.001,"drift":null,"min_gain":0.02,)"
+            R"("reach":[{"seconds":1.0,"gain":null},{"seconds":5.0,"gain":0.03},{"seconds":30.0,)"
+            R"("gain":0.0125}],"longest":{"seconds":20.0,"gain":null},"decisions":3000,)"
+            R"("false_keeps":1})"
+            "\n");
 }
 
 TEST_F(NoiseStore, ThatIsOlderThanAMonthIsIgnored) {

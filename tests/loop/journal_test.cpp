@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "autokernel/base/error.h"
 #include "loop/workplace.h"
@@ -15,7 +17,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::SizeIs;
+using Json = nlohmann::json;
 
 Trying a_trial() {
   Trying trying{.branch = "autokernel/demo", .editable = "kernels/kernel.cu", .experiment = {}};
@@ -43,6 +45,52 @@ Recording a_recording() {
   return recording;
 }
 
+void expect_same(const Recording& read, const Recording& expected) {
+  EXPECT_EQ(read.what, expected.what);
+  EXPECT_EQ(read.branch, expected.branch);
+  EXPECT_EQ(read.editable, expected.editable);
+  ASSERT_EQ(read.references.size(), expected.references.size());
+  for (std::size_t i = 0; i < expected.references.size(); ++i) {
+    EXPECT_EQ(read.references[i].name, expected.references[i].name);
+    EXPECT_EQ(read.references[i].commit, expected.references[i].commit);
+  }
+  EXPECT_EQ(read.seal.name, expected.seal.name);
+  EXPECT_EQ(read.seal.blob, expected.seal.blob);
+  EXPECT_EQ(read.ledger.at, expected.ledger.at);
+  EXPECT_EQ(read.ledger.text, expected.ledger.text);
+  EXPECT_EQ(read.results_aside, expected.results_aside);
+  EXPECT_EQ(read.results.at, expected.results.at);
+  EXPECT_EQ(read.results.text, expected.results.text);
+  EXPECT_EQ(read.from, expected.from);
+  EXPECT_EQ(read.to, expected.to);
+  EXPECT_EQ(read.file_from, expected.file_from);
+}
+
+// As version 0.1.0 wrote them.
+constexpr const char* kEarlierRecording =
+    R"({"autokernel_journal":1,"branch":"autokernel/demo","editable":"kernels/kernel.cu",)"
+    R"("file_from":"eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee",)"
+    R"("from":"cccccccccccccccccccccccccccccccccccccccc","kind":"recording",)"
+    R"("ledger":{"at":1234567890123,"text":"{}\n"},)"
+    R"("references":[{"commit":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",)"
+    R"("name":"refs/autokernel/demo/7"},{"commit":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",)"
+    R"("name":"refs/autokernel/demo/8"}],"results":{"at":17,"text":"a\tb\n"},)"
+    R"("results_aside":"/somewhere/results-1.tsv",)"
+    R"("seal":{"blob":"ffffffffffffffffffffffffffffffffffffffff",)"
+    R"("name":"refs/autokernel-seals/demo"},"to":"dddddddddddddddddddddddddddddddddddddddd",)"
+    R"("what":"experiment 7"})"
+    "\n";
+constexpr const char* kEarlierTrial =
+    R"({"autokernel_journal":1,"branch":"autokernel/demo","editable":"kernels/kernel.cu",)"
+    R"("experiment":"{\"schema_version\":1,\"kind\":\"experiment\",\"at\":null,)"
+    R"(\"tag\":\"demo\",\"number\":7,\"description\":\"größer: \\\"tiles\\\"\\\\\",)"
+    R"(\"status\":\"discard\",\"verdict\":null,\"reason\":null,)"
+    R"(\"commit\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\",\"incumbent\":null,)"
+    R"(\"source_digest\":null,\"median_us\":null,\"tflops_s\":null,\"vs_reference\":null,)"
+    R"(\"gain\":null,\"seconds\":0.0,\"log\":null,\"result\":null}\n",)"
+    R"("kind":"trying"})"
+    "\n";
+
 class AJournal : public testing::Test {
  protected:
   [[nodiscard]] std::string complaint_about(const std::string& text) const {
@@ -65,27 +113,52 @@ TEST_F(AJournal, GivesBackWhatIsBeingTried) {
 }
 
 TEST_F(AJournal, GivesBackWhatIsToBeRecorded) {
-  write_journal(file_, a_recording());
+  for (const Recording& expected : {a_recording(), Recording{}}) {
+    write_journal(file_, expected);
+    const Journal read = read_journal(file_).value_or(Trying{});
+    const auto* recording = std::get_if<Recording>(&read);
+    ASSERT_NE(recording, nullptr);
+    expect_same(*recording, expected);
+  }
+}
+
+// A program that was killed may have been replaced by a later version since.
+TEST_F(AJournal, OfAnEarlierVersionIsRead) {
+  folder_.write("journal.json", kEarlierRecording);
   const Journal read = read_journal(file_).value_or(Trying{});
   const auto* recording = std::get_if<Recording>(&read);
   ASSERT_NE(recording, nullptr);
-  const Recording expected = a_recording();
-  EXPECT_EQ(recording->what, expected.what);
-  EXPECT_EQ(recording->branch, expected.branch);
-  EXPECT_EQ(recording->editable, expected.editable);
-  ASSERT_THAT(recording->references, SizeIs(2));
-  EXPECT_EQ(recording->references[1].name, "refs/autokernel/demo/8");
-  EXPECT_EQ(recording->references[1].commit, std::string(40, 'b'));
-  EXPECT_EQ(recording->seal.name, expected.seal.name);
-  EXPECT_EQ(recording->seal.commit, expected.seal.commit);
-  EXPECT_EQ(recording->ledger.at, expected.ledger.at);
-  EXPECT_EQ(recording->ledger.text, expected.ledger.text);
-  EXPECT_EQ(recording->results_aside, expected.results_aside);
-  EXPECT_EQ(recording->results.at, expected.results.at);
-  EXPECT_EQ(recording->results.text, expected.results.text);
-  EXPECT_EQ(recording->from, expected.from);
-  EXPECT_EQ(recording->to, expected.to);
-  EXPECT_EQ(recording->file_from, expected.file_from);
+  expect_same(*recording, a_recording());
+
+  folder_.write("journal.json", kEarlierTrial);
+  const Journal read_trial = read_journal(file_).value_or(Recording{});
+  const auto* trying = std::get_if<Trying>(&read_trial);
+  ASSERT_NE(trying, nullptr);
+  EXPECT_EQ(trying->branch, a_trial().branch);
+  EXPECT_EQ(trying->editable, a_trial().editable);
+  EXPECT_EQ(trying->experiment, a_trial().experiment);
+}
+
+// An earlier version finds the same names and values, in whatever order.
+TEST_F(AJournal, SaysTheSameToAnEarlierVersion) {
+  write_journal(file_, a_recording());
+  EXPECT_EQ(Json::parse(test::contents(file_)), Json::parse(kEarlierRecording));
+  write_journal(file_, a_trial());
+  Json trial = Json::parse(kEarlierTrial);
+  trial["experiment"] = ledger::lines_of({a_trial().experiment});
+  EXPECT_EQ(Json::parse(test::contents(file_)), trial);
+}
+
+TEST_F(AJournal, FromBeforeRunsWereSealedSealsNothing) {
+  Json json = Json::parse(kEarlierRecording);
+  json.erase("seal");
+  folder_.write("journal.json", json.dump());
+  const Journal read = read_journal(file_).value_or(Trying{});
+  const auto* recording = std::get_if<Recording>(&read);
+  ASSERT_NE(recording, nullptr);
+  Recording expected = a_recording();
+  expected.seal = {};
+  expect_same(*recording, expected);
 }
 
 TEST_F(AJournal, IsNoneWhereThereIsNoFile) {
@@ -104,6 +177,38 @@ TEST_F(AJournal, CutAnywhereIsAnErrorThatSaysHowToGoOn) {
     ASSERT_THAT(complaint_about(whole.substr(0, length)),
                 AllOf(HasSubstr("move the file away"), HasSubstr("refs/autokernel")))
         << length;
+  }
+}
+
+TEST_F(AJournal, ThatLacksAFieldOrHasOneOfAnotherTypeIsRefused) {
+  const auto expect_needed = [&](const Json& whole, const Json::json_pointer& field) {
+    const std::string name = field.to_string();
+    for (const Json& wrong : {Json(nullptr), Json(1.5), Json("text"), Json::array({"text"}),
+                              Json::object({{"text", "text"}})}) {
+      const bool is_text = whole[field].is_string();
+      const bool is_number = whole[field].is_number();
+      if ((is_text && wrong.is_string()) || (is_number && wrong.is_number())) continue;
+      if (name == "/references" && wrong.is_null()) continue;
+      Json json = whole;
+      json[field] = wrong;
+      EXPECT_THAT(complaint_about(json.dump()), HasSubstr("move the file away"))
+          << name << " is " << wrong;
+    }
+    if (name == "/seal") return;
+    Json json = whole;
+    json[field.parent_pointer()].erase(field.back());
+    EXPECT_THAT(complaint_about(json.dump()), HasSubstr("move the file away"))
+        << name << " is missing";
+  };
+  for (const char* earlier : {kEarlierRecording, kEarlierTrial}) {
+    const Json whole = Json::parse(earlier);
+    for (const auto& [name, value] : whole.items()) {
+      expect_needed(whole, Json::json_pointer("/" + name));
+    }
+  }
+  for (const char* name : {"/seal/name", "/seal/blob", "/references/1/name", "/references/1/commit",
+                           "/ledger/at", "/ledger/text", "/results/at", "/results/text"}) {
+    expect_needed(Json::parse(kEarlierRecording), Json::json_pointer(name));
   }
 }
 

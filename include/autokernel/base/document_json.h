@@ -1,9 +1,10 @@
 // JSON for people and other programs: objects with the fields of our structs (fields.h), in their
 // order. What does not exist is null: an optional without a value, a number that is none, and a
-// field that is an empty text; an empty text in a list, a map or an optional is one. Only for the
-// .cpp files that define a format: nlohmann-json is heavy.
+// field that is an empty text, unless the format is exact; an empty text in a list, a map or an
+// optional is one. Only for the .cpp files that define a format: nlohmann-json is heavy.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -24,27 +25,26 @@ namespace autokernel::document {
 
 using Json = nlohmann::ordered_json;
 
-// Ours have five levels. Writing a value takes a stack frame for each, which a damaged text must
-// not be able to use up.
-inline constexpr int kDeepest = 64;
-
 // Thrown for a text that is not the document it should be.
 struct Unreadable {
   std::string why;
 };
 
 // None where the text is not JSON. Throws Unreadable where it is nested too deeply.
-[[nodiscard]] inline std::optional<Json> parsed(std::string_view text) {
-  const auto within_depth = [](int depth, Json::parse_event_t /*event*/, Json& /*value*/) {
-    if (depth > kDeepest) throw Unreadable{"it is nested too deeply"};
-    return true;
-  };
-  Json json = Json::parse(text, within_depth, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return std::nullopt;
-  return json;
-}
+[[nodiscard]] std::optional<Json> parsed(std::string_view text);
 
-struct Writer {
+// The object, and the end of the line. Bytes that are no UTF-8 are replaced: what a compiler quotes
+// may hold anything.
+[[nodiscard]] std::string line(const Json& object);
+
+// What a format makes of a field that is empty or missing.
+enum class Empty : std::uint8_t {
+  is_null,  // an empty text is null, and a missing field is taken for null
+  exact     // an empty text is "", no field is missing, and only an optional may be null
+};
+
+template <Empty kEmpty>
+struct BasicWriter {
   template <std::same_as<Json> Value>
   static Json json(Value value) {
     return value;
@@ -52,7 +52,7 @@ struct Writer {
   static Json json(std::integral auto value) { return value; }
   static Json json(double value) { return std::isfinite(value) ? Json(value) : Json(); }
   static Json json(const std::string& value) {
-    return value.empty() ? Json() : Json(valid_utf8(value));
+    return value.empty() && kEmpty == Empty::is_null ? Json() : element(value);
   }
   static Json json(const std::filesystem::path& value) { return json(value.string()); }
   template <Represented Value>
@@ -65,9 +65,11 @@ struct Writer {
   }
   template <typename Value>
   static Json json(const std::vector<Value>& values) {
-    Json array = Json::array();
-    for (const Value& value : values) array.push_back(element(value));
-    return array;
+    return list(values);
+  }
+  template <typename Value, std::size_t kSize>
+  static Json json(const std::array<Value, kSize>& values) {
+    return list(values);
   }
   template <typename Value>
   static Json json(const std::map<std::string, Value>& values) {
@@ -87,8 +89,15 @@ struct Writer {
   }
 
  private:
-  static Json element(const std::string& value) { return valid_utf8(value); }
+  static Json element(const std::string& value) {
+    return kEmpty == Empty::exact ? value : valid_utf8(value);
+  }
   static Json element(const auto& value) { return json(value); }
+  static Json list(const auto& values) {
+    Json array = Json::array();
+    for (const auto& value : values) array.push_back(element(value));
+    return array;
+  }
 
   struct Fields {
     Json& object;
@@ -97,10 +106,14 @@ struct Writer {
     void internal(const char* /*name*/, const auto& /*field*/) const {}
   };
 };
+using Writer = BasicWriter<Empty::is_null>;
+// Leaves bytes that are no UTF-8 to line().
+using ExactWriter = BasicWriter<Empty::exact>;
 
-// Further fields are ignored; one that is missing is taken as null. Each read() throws Unreadable,
-// or what nlohmann-json throws for a value of another type.
-struct Reader {
+// Further fields are ignored. Each read() throws Unreadable, or what nlohmann-json throws for a
+// value of another type.
+template <Empty kEmpty>
+struct BasicReader {
   static void read(const Json& json, Json& value) { value = json; }
   static void read(const Json& json, bool& value) { json.get_to(value); }
   template <std::integral Integer>
@@ -113,7 +126,7 @@ struct Reader {
     json.get_to(value);
   }
   static void read(const Json& json, double& value) {
-    if (json.is_null()) {
+    if (is_absent(json)) {
       value = std::numeric_limits<double>::quiet_NaN();
     } else {
       // Left to itself, the library takes true for 1.
@@ -123,7 +136,7 @@ struct Reader {
   }
   static void read(const Json& json, std::string& value) {
     value.clear();
-    if (!json.is_null()) json.get_to(value);
+    if (!is_absent(json)) json.get_to(value);
   }
   static void read(const Json& json, std::filesystem::path& value) {
     std::string text;
@@ -144,14 +157,21 @@ struct Reader {
   template <typename Value>
   static void read(const Json& json, std::vector<Value>& values) {
     values.clear();
-    if (json.is_null()) return;
+    if (is_absent(json)) return;
     if (!json.is_array()) throw Unreadable{"it is not a list"};
     for (const Json& value : json) read(value, values.emplace_back());
+  }
+  template <typename Value, std::size_t kSize>
+  static void read(const Json& json, std::array<Value, kSize>& values) {
+    if (!json.is_array() || json.size() != kSize) {
+      throw Unreadable{"it is not a list of " + std::to_string(kSize)};
+    }
+    for (std::size_t i = 0; i < kSize; ++i) read(json[i], values[i]);
   }
   template <typename Value>
   static void read(const Json& json, std::map<std::string, Value>& values) {
     values.clear();
-    if (json.is_null()) return;
+    if (is_absent(json)) return;
     if (!json.is_object()) throw Unreadable{"it is not an object"};
     for (const auto& [name, value] : json.items()) read(value, values[name]);
   }
@@ -162,11 +182,16 @@ struct Reader {
   }
 
  private:
+  static bool is_absent(const Json& json) { return json.is_null() && kEmpty == Empty::is_null; }
+
   struct Fields {
     const Json& object;
     void operator()(const char* name, auto&& field) const {
       const auto found = object.find(name);
       static const Json absent;
+      if (found == object.end() && kEmpty == Empty::exact) {
+        throw Unreadable{std::string("it has no '") + name + "'"};
+      }
       try {
         read(found == object.end() ? absent : *found, field);
       } catch (const Json::exception&) {
@@ -179,5 +204,7 @@ struct Reader {
     void internal(const char* /*name*/, const auto& /*field*/) const {}
   };
 };
+using Reader = BasicReader<Empty::is_null>;
+using ExactReader = BasicReader<Empty::exact>;
 
 }  // namespace autokernel::document

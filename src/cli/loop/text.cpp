@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/trial/verdicts.h"
@@ -16,7 +16,7 @@
 namespace autokernel::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using document::Json;
 using ledger::Experiment;
 using loop::Status;
 
@@ -253,7 +253,7 @@ std::string status_json(const Status& status, const std::string& noise) {
                        {"should_continue", stop.empty()},
                        {"why_stop", stop.empty() ? Json() : Json(stop)},
                        {"next", status.next()}};
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document::line(object);
 }
 
 std::string finish_text(const loop::Finish& finish) {

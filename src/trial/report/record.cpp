@@ -11,6 +11,7 @@
 namespace autokernel::trial {
 
 using document::Json;
+using document::line;
 using document::Unreadable;
 
 bool is_utf8(const std::string& text) {
@@ -54,16 +55,11 @@ constexpr int kRecordSchemaVersion = 1;
   return {{"schema_version", kRecordSchemaVersion}, {"program", "autokernel " AUTOKERNEL_VERSION}};
 }
 
-// Bytes that are no UTF-8 are replaced: what a compiler quotes may hold anything.
-[[nodiscard]] std::string record_line(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
 [[nodiscard]] std::string line_of_error(int exit_code, const char* what) {
   Json object = begun();
   object["exit_code"] = exit_code;
   object["error"] = what;
-  return record_line(object);
+  return document::line(object);
 }
 
 // A Reader takes what is missing for null, as older records may lack it. These do not lack a field
@@ -113,7 +109,7 @@ std::string record(const Request& request, const Result& result, const std::stri
   object["replayed"] = !request.keys.empty();
   object["request"] = Writer::json(request);
   object["keys"] = Writer::json(result.keys);
-  return record_line(object);
+  return document::line(object);
 }
 
 std::string record(const Error& error) {
@@ -129,16 +125,16 @@ std::string record(const Interrupted& interrupted) {
 
 Request recorded_request(const std::filesystem::path& file) {
   const std::string text = read_file(file, "the record to replay");
-  const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (object.is_discarded()) throw unusable(file, "it is not one JSON object");
   try {
-    const int version = object.at("schema_version").get<int>();
+    const std::optional<Json> object = document::parsed(text);
+    if (!object) throw unusable(file, "it is not one JSON object");
+    const int version = object->at("schema_version").get<int>();
     if (version != kRecordSchemaVersion) {
       throw unusable(file, "its schema_version is " + std::to_string(version) +
                                ", this program reads " + std::to_string(kRecordSchemaVersion));
     }
-    if (object.contains("error")) throw unusable(file, "no trial was run");
-    return request_in(object);
+    if (object->contains("error")) throw unusable(file, "no trial was run");
+    return request_in(*object);
   } catch (const Json::exception& damage) {
     throw unusable(file, damage.what());
   } catch (const Unreadable& damage) {
@@ -147,11 +143,11 @@ Request recorded_request(const std::filesystem::path& file) {
 }
 
 std::optional<Conditions> recorded_conditions(const std::string& record) {
-  const Json object = Json::parse(record, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object()) return {};
-  const auto found = object.find("conditions");
-  if (found == object.end() || !found->is_object()) return {};
   try {
+    const std::optional<Json> object = document::parsed(record);
+    if (!object || !object->is_object()) return {};
+    const auto found = object->find("conditions");
+    if (found == object->end() || !found->is_object()) return {};
     require_fields<Conditions>(*found, {"environment", "niceness", "processors", "emulation"});
     Conditions conditions;
     document::Reader::read(*found, conditions);
