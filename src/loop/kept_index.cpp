@@ -88,7 +88,10 @@ std::optional<KeptIndex> keep_index(const repo::Repository& repository,
   KeptIndex kept{.head = repository.head().commit, .image = *std::move(image)};
   keep_on_disk(repository, kept);
   for (const repo::StagedBlob& staged : repository.staged()) besides.push_back(staged.blob);
-  repository.hold(kept_index_reference(repository), besides);
+  const std::string reference = kept_index_reference(repository);
+  // Of a drive that was killed while it wrote the reference.
+  static_cast<void>(repository.remove_stale_locks({reference}));
+  repository.hold(reference, besides);
   return kept;
 }
 
@@ -112,7 +115,9 @@ void restore_index(const repo::Repository& repository, const KeptIndex& kept) {
 }
 
 void forget_kept_index(const repo::Repository& repository) {
-  repository.delete_reference(kept_index_reference(repository));
+  const std::string reference = kept_index_reference(repository);
+  static_cast<void>(repository.remove_stale_locks({reference}));
+  repository.delete_reference(reference);
   std::error_code gone;
   fs::remove(file_of(repository), gone);
 }

@@ -95,6 +95,16 @@ TEST_F(TurnIndex, IsAsItWasAfterAnAgentThatEmptiesIt) {
   EXPECT_EQ(staged(), staged_);
 }
 
+// As a drive leaves it that is killed while it writes the reference.
+TEST_F(TurnIndex, IsAsItWasAfterALockOfItsReferenceThatNobodyHolds) {
+  const std::string lock =
+      "touch .git/$(git for-each-ref --format='%(refname)' refs/autokernel-index).lock\n";
+  EXPECT_EQ(drive_on(std::string(kEdit) + lock), 1);
+  EXPECT_EQ(staged(), staged_);
+  EXPECT_FALSE(workplace_.has(kKept));
+  EXPECT_THAT(git_.git("for-each-ref", "refs/autokernel-index"), IsEmpty());
+}
+
 TEST_F(TurnIndex, IsAsItWasAfterAnAgentThatRemovesTheFileItIsKeptIn) {
   EXPECT_EQ(drive_on(std::string(kEdit) + "rm .git/autokernel-index; git reset -q\n"), 1);
   EXPECT_EQ(staged(), staged_);
