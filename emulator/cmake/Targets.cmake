@@ -1,6 +1,8 @@
 # How libraries and tests are declared. Headers, sources and tests are those of the project that calls, which has its warnings
 # in <project>_warnings (Warnings.cmake).
 
+set(layer_modules ${CMAKE_CURRENT_LIST_DIR})
+
 # What nearly every source includes takes half a second to read: a build of several sources at once (CMAKE_UNITY_BUILD) has it
 # precompiled, once for all layers of a project. Any other build shows that each file includes what it needs.
 set(standard_headers <algorithm> <array> <chrono> <cmath> <cstdint> <cstring> <filesystem> <functional> <map> <memory>
@@ -51,11 +53,13 @@ function(precompile_test_headers name)
   endif()
 endfunction()
 
-# test_program(<name> SOURCES a_test.cpp ... [LIBRARIES lib ...] [LABELS label ...] [TIMEOUT seconds] [ALONE a_test.cpp ...])
-# One GoogleTest executable; each TEST is a CTest of its own, with 300 seconds unless told otherwise. ALONE are
+# test_program(<name> SOURCES a_test.cpp ... [LIBRARIES lib ...] [LABELS label ...] [TIMEOUT seconds] [ALONE a_test.cpp ...]
+#   [BY_SUITE])
+# One GoogleTest executable; each TEST is a CTest of its own, with 300 seconds unless told otherwise, or each suite: where there
+# are hundreds of quick ones, starting the program costs more than they do. ALONE are
 # files that use a name for one thing that another file uses for something else.
 function(test_program name)
-  cmake_parse_arguments(test "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS;ALONE" ${ARGN})
+  cmake_parse_arguments(test "BY_SUITE" "TIMEOUT" "SOURCES;LIBRARIES;LABELS;ALONE" ${ARGN})
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 300)
   endif()
@@ -68,6 +72,12 @@ function(test_program name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
   precompile_test_headers(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  if(test_BY_SUITE)
+    set(program ${CMAKE_BINARY_DIR}/tests/${name})
+    configure_file(${layer_modules}/DiscoverSuites.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake @ONLY)
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake)
+    return()
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${test_LABELS}")
 endfunction()

@@ -17,6 +17,7 @@
 #include "autokernel/base/landlock.h"
 #include "e2e/workplace.h"
 #include "support/census.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -33,12 +34,6 @@ using testing::Not;
 }
 [[nodiscard]] std::vector<fs::path> honest() {
   return kernel_files(sources() / "tests" / "adversarial" / "honest");
-}
-
-[[nodiscard]] bool everything_is_wanted() {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing sets variables
-  const char* full = std::getenv("AUTOKERNEL_TEST_FULL");
-  return full != nullptr && std::string(full) == "1";
 }
 
 class Kernels : public Workplace {

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "e2e/workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -210,6 +211,7 @@ TEST_F(Contract, ThatIsKeptLetsTheKernelRun) {
 }
 
 TEST_F(Contract, AllowsAWorkspaceOfAGibibyte) {
+  if (!everything_is_wanted()) GTEST_SKIP() << "20 seconds; AUTOKERNEL_TEST_FULL=1 takes them";
   std::string kernel = kKernel;
   kernel.replace(kernel.find("float* y"), 8, "float* y, void*");
   const Outcome run =

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "e2e/faulty_gpu.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -20,12 +21,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Values;
-
-bool everything_is_wanted() {
-  const char* wanted =
-      std::getenv("AUTOKERNEL_TEST_FULL");  // NOLINT(concurrency-mt-unsafe): nothing sets variables
-  return wanted != nullptr && *wanted != '\0';
-}
 
 class AHang : public FaultyGpu, public testing::WithParamInterface<const char*> {
  protected:

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "e2e/loop_workplace.h"
+#include "support/full_test.h"
 #include "support/scratch_folder.h"
 
 namespace autokernel::test {
@@ -23,12 +24,6 @@ using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-bool everything_is_wanted() {
-  const char* full =
-      std::getenv("AUTOKERNEL_TEST_FULL");  // NOLINT(concurrency-mt-unsafe): nothing sets variables
-  return full != nullptr && std::string(full) == "1";
-}
 
 constexpr const char* kSeconds = "6";  // for each phase, where something hangs
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "e2e/loop_workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::test {
 namespace {
@@ -22,11 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // AUTOKERNEL_TEST_FULL=1: all of them.
-int kills() {
-  const char* full =
-      std::getenv("AUTOKERNEL_TEST_FULL");  // NOLINT(concurrency-mt-unsafe): nothing sets variables
-  return full != nullptr && std::string(full) == "1" ? 20 : 4;
-}
+int kills() { return everything_is_wanted() ? 20 : 4; }
 
 constexpr unsigned kSeed = 20'240;
 

@@ -15,6 +15,7 @@
 #include "loop/consistency.h"
 #include "loop/workplace.h"
 #include "support/faulty_disk/faulty_disk.h"
+#include "support/full_test.h"
 
 namespace autokernel::loop {
 namespace {
@@ -30,11 +31,7 @@ constexpr int kEnvironment = static_cast<int>(Stop::environment);
 constexpr int kRepository = static_cast<int>(Stop::repository);
 
 // One in so many is tried; AUTOKERNEL_TEST_FULL=1: each.
-int stride() {
-  const char* full =
-      std::getenv("AUTOKERNEL_TEST_FULL");  // NOLINT(concurrency-mt-unsafe): nothing sets variables
-  return full != nullptr && std::string(full) == "1" ? 1 : 11;
-}
+int stride() { return test::everything_is_wanted() ? 1 : 11; }
 
 // How a command ended in a process of its own, and what it said.
 struct Ended {

@@ -15,6 +15,7 @@
 
 #include "loop/consistency.h"
 #include "loop/workplace.h"
+#include "support/full_test.h"
 
 namespace autokernel::loop {
 namespace {
@@ -26,10 +27,7 @@ using testing::IsEmpty;
 constexpr int kBetweenFscks = 20;
 
 // AUTOKERNEL_TEST_FULL=1: all of them.
-int kills() {
-  const char* full = std::getenv("AUTOKERNEL_TEST_FULL");
-  return full != nullptr && std::string(full) == "1" ? 500 : 60;
-}
+int kills() { return test::everything_is_wanted() ? 500 : 60; }
 
 // The times of one seed, so that a failure can be had again as far as the machine allows.
 constexpr unsigned kSeed = 20'240;

@@ -17,6 +17,7 @@
 #include "loop/consistency.h"
 #include "loop/workplace.h"
 #include "support/census.h"
+#include "support/full_test.h"
 
 namespace autokernel::loop {
 namespace {
@@ -35,11 +36,7 @@ using testing::SizeIs;
 constexpr milliseconds kLongestDrive{2000};
 
 // AUTOKERNEL_TEST_FULL=1: all of them.
-int kills() {
-  const char* full =
-      std::getenv("AUTOKERNEL_TEST_FULL");  // NOLINT(concurrency-mt-unsafe): nothing sets variables
-  return full != nullptr && std::string(full) == "1" ? 100 : 12;
-}
+int kills() { return test::everything_is_wanted() ? 100 : 12; }
 
 // The times of one seed, so that a failure can be had again as far as the machine allows.
 constexpr unsigned kSeed = 20'240;

@@ -8,6 +8,7 @@
 
 #include "random/generator.h"
 #include "random/mixed_widths.h"
+#include "support/full_test.h"
 #include "support/kernel_run.h"
 
 namespace emulator::testing::random {
@@ -19,11 +20,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 // AUTOKERNEL_TEST_FULL=1: at least a million claims, and of so many programs.
-bool everything_is_wanted() {
-  const char* full =
-      std::getenv("AUTOKERNEL_TEST_FULL");  // NOLINT(concurrency-mt-unsafe): nothing sets variables
-  return full != nullptr && std::string(full) == "1";
-}
 constexpr std::uint64_t kAllClaims = 1'000'000;
 constexpr std::uint64_t kAllPrograms = 200;
 constexpr std::uint64_t kPrograms = 6;

@@ -7,6 +7,7 @@
 #include "random/comparison.h"
 #include "random/coverage.h"
 #include "random/generator.h"
+#include "support/full_test.h"
 
 namespace emulator::testing::random {
 namespace {
@@ -17,6 +18,7 @@ using lower::EngineChoice;
 // More, from other seeds: build/release/tests/emulator_random_programs FIRST COUNT
 constexpr std::uint64_t kPrograms = 160;
 constexpr std::uint64_t kPerTest = 20;
+constexpr std::uint64_t kPerShortTest = 8;  // without AUTOKERNEL_TEST_FULL=1
 constexpr std::uint64_t kPerWay = 16;
 
 // The number of a portion of the programs. Even ones run by warps, odd ones by threads.
@@ -26,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Portion, RandomPrograms,
 
 TEST_P(RandomPrograms, ComputeWhatPtxSays) {
   const EngineChoice engine = GetParam() % 2 == 0 ? EngineChoice::warps : EngineChoice::threads;
-  for (std::uint64_t i = 0; i < kPerTest; ++i) {
+  for (std::uint64_t i = 0; i < (everything_is_wanted() ? kPerTest : kPerShortTest); ++i) {
     const Program program = generate(GetParam() * kPerTest + i);
     const auto found = difference(program, engine, Compilation::automatic);
     ASSERT_EQ(found.value_or(""), "") << "seed " << program.seed << "\n"

@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 
+#include "support/full_test.h"
 #include "support/present.h"
 #include "trial/check/product_patch.h"
 #include "trial/check/summations.h"
@@ -111,10 +112,7 @@ class Drawn {
   Bytes library_;
 };
 
-std::uint64_t draws() {
-  const char* full = std::getenv("AUTOKERNEL_TEST_FULL");  // NOLINT(concurrency-mt-unsafe)
-  return full != nullptr && std::string(full) == "1" ? 25 : 1;
-}
+std::uint64_t draws() { return test::everything_is_wanted() ? 25 : 1; }
 
 class Sums : public testing::TestWithParam<Multiplication> {};
 

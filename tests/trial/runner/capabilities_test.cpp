@@ -12,6 +12,7 @@
 #include "autokernel/compile/compiler.h"
 #include "compile/nvrtc.h"
 #include "compile/ptxas_report.h"
+#include "support/full_test.h"
 #include "support/scratch_folder.h"
 #include "trial/inputs/kernel_signature.h"
 #include "trial/inputs/sized_case.h"
@@ -139,10 +140,7 @@ class Capability : public testing::TestWithParam<std::string> {
 TEST_P(Capability, CompilesEveryCaseToAnImageThatCanBeRead) { expect_readable(kernels_of_cases()); }
 
 TEST_P(Capability, CompilesEveryHonestKernelToAnImageThatCanBeRead) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing sets variables
-  const char* full = std::getenv("AUTOKERNEL_TEST_FULL");
-  if (full == nullptr || std::string(full) != "1")
-    GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
+  if (!test::everything_is_wanted()) GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes it";
   if (GetParam() == "sm_75")
     GTEST_SKIP() << "honest kernels may use what came with 8.0: bf16 tensor cores, cp.async";
   expect_readable(honest_kernels());

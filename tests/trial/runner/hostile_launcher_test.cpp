@@ -11,6 +11,7 @@
 #include "autokernel/cases/case.h"
 #include "autokernel/trial/message.h"
 #include "autokernel/trial/runner.h"
+#include "support/full_test.h"
 #include "support/scratch_folder.h"
 
 namespace autokernel::trial {
@@ -120,9 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Killed for that, it must not be taken for one that the machine has killed.
 TEST_F(AHostileLauncher, ThatHangsUpAndDoesNotEndIsNotBelieved) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing sets variables
-  const char* wanted = std::getenv("AUTOKERNEL_TEST_FULL");
-  if (wanted == nullptr || *wanted == '\0') {
+  if (!test::everything_is_wanted()) {
     GTEST_SKIP() << "ten seconds; AUTOKERNEL_TEST_FULL=1 takes them";
   }
   checked_ = false;
