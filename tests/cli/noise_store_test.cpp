@@ -63,9 +63,10 @@ class NoiseStore : public testing::Test {
 };
 
 TEST_F(NoiseStore, GivesBackWhatWasStored) {
-  static_cast<void>(store_noise(case_, noise()));
+  const StoredNoise stored = noise();
+  static_cast<void>(store_noise(case_, stored));
   const KnownNoise known = known_noise(case_, "default");
-  EXPECT_THAT(known.devices, ElementsAre(noise()));
+  EXPECT_THAT(known.devices, ElementsAre(stored));
   EXPECT_THAT(known.ignored, IsEmpty());
 }
 
