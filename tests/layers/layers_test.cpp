@@ -60,11 +60,11 @@ TEST(Layers, EveryHeaderMayBeIncludedTwice) {
 }
 
 TEST(Layers, TheRulesReadEveryLayer) {
-  EXPECT_THAT(folders_in_the_tree(),
-              IsSupersetOf({"include/autokernel/base", "src", "src/base", "src/driver",
-                            "src/compile", "src/cases", "src/trial/runner", "src/cli",
-                            "tests/driver", "emulator/include", "emulator/src/api",
-                            "emulator/src/lower", "emulator/tests/lower"}));
+  EXPECT_THAT(
+      folders_in_the_tree(),
+      IsSupersetOf({"include/autokernel/base", "src", "src/base", "src/driver", "src/compile",
+                    "src/cases", "src/trial/runner", "src/cli", "tests/driver", "emulator/include",
+                    "emulator/src/api", "emulator/src/lower", "emulator/tests/lower"}));
 }
 
 TEST(Layers, AnIncludeThatPointsUpwardIsCaughtWithItsLine) {

@@ -63,8 +63,8 @@ using emulator::api::current_context;
 using emulator::api::JitOptions;
 using emulator::api::kernel_of;
 using emulator::api::library_of;
-using emulator::api::require;
 using emulator::api::library_tables;
+using emulator::api::require;
 
 CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options,
                            void** values, unsigned int count, CUlibraryOption* library_options,

@@ -1,6 +1,6 @@
-// What keeps a kernel within its memory where what is known of its registers does not: accesses that are
-// claimed to be inside are compared all the same, and what is kept for registers and arguments is
-// as large as what is written there.
+// What keeps a kernel within its memory where what is known of its registers does not: accesses
+// that are claimed to be inside are compared all the same, and what is kept for registers and
+// arguments is as large as what is written there.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
