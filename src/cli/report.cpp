@@ -96,9 +96,9 @@ void add_our_keys(KeyLines& lines, const Result& result,
     lines.add_count("shared_bytes", result.resources->shared_bytes);
   }
   if (figures) {
-    lines.add("event_floor_us", result.event_floor_us, 3);
-    lines.add("event_tick_us", result.event_tick_us, 3);
-    lines.add("warm_us", result.warm_us, 3);
+    for (const trial::SpeedFigure& figure : trial::kSpeedFigures) {
+      lines.add(figure.key, result.*figure.value, figure.decimals);
+    }
   }
   if (result.device) lines.add("timing", timing(*result.device));
   if (figures && result.conditions) {

@@ -2,6 +2,7 @@
 // everything bench prints. Plain values; trial/message.cpp turns them into JSON and back.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -221,5 +222,17 @@ struct Result {
   std::vector<LaunchKey> keys;                  // in the order drawn, for replay
   std::map<std::string, std::string> versions;  // nvrtc, driver, reference library
 };
+
+// A figure beside the times, reported only of a kernel that did not fail: its key in text and in
+// JSON, and how many decimals the text has. A new one is a member of Result and a row here.
+struct SpeedFigure {
+  const char* key;
+  std::optional<double> Result::* value;
+  int decimals;
+};
+inline constexpr std::array kSpeedFigures = {
+    SpeedFigure{"event_floor_us", &Result::event_floor_us, 3},
+    SpeedFigure{"event_tick_us", &Result::event_tick_us, 3},
+    SpeedFigure{"warm_us", &Result::warm_us, 3}};
 
 }  // namespace autokernel::trial

@@ -1,7 +1,6 @@
 // The fields of a request and a result, once, for the messages between our processes
 // (supervise/message_json.h) and for the record that people and programs get (record.cpp). The
-// names and their order are those of the record; docs/json.md tells readers. A key that is measured
-// anew is added to its struct, and here.
+// names and their order are those of the record; docs/json.md tells readers.
 #pragma once
 
 #include <optional>
@@ -222,9 +221,7 @@ void visit_fields(auto&& fields, Object& result) {
   of_times("bound", [](const Figures& f) {
     return f.roof ? std::optional<std::string>(spelling(f.roof->bound)) : std::nullopt;
   });
-  speed("event_floor_us", result.event_floor_us);
-  speed("event_tick_us", result.event_tick_us);
-  speed("warm_us", result.warm_us);
+  for (const SpeedFigure& figure : kSpeedFigures) speed(figure.key, result.*figure.value);
   speed("bench_seconds", result.bench_seconds);
   fields.internal("comparison", result.comparison);
   fields.derived("comparison", [&] {
