@@ -2,6 +2,7 @@
 // checks the file and evaluates its formulas; it generates no data and knows no device.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -44,10 +45,15 @@ struct Tensor {
   Fill fill;  // of inputs
 };
 
-// Allowed |got - expected| <= absolute + relative * |expected|, every element.
+// How far from right every element may be.
 struct Tolerance {
   double absolute = 0;
   double relative = 0;
+
+  // The largest |got - expected| of an element.
+  [[nodiscard]] double allowed(double expected) const {
+    return absolute + relative * std::fabs(expected);
+  }
 };
 
 // The output is a sum of products of two inputs over one symbol, so inputs exist whose result every

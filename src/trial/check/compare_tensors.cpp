@@ -20,8 +20,8 @@ constexpr std::uint32_t kInfinityBits = 0x7f800000;
 // summands. It is taken of the value at which the absolute and the relative tolerance are the same,
 // or of the element if larger.
 double relative_floor(const Closeness& closeness) {
-  const auto& [absolute, relative] = closeness.tolerance;
-  return relative > 0 ? absolute / relative : 0;
+  const cases::Tolerance& tolerance = closeness.tolerance;
+  return tolerance.relative > 0 ? tolerance.absolute / tolerance.relative : 0;
 }
 
 // A first look in float, without branches so that it vectorises: whether all of a chunk is clearly
@@ -59,9 +59,8 @@ Glance glance(std::span<const float> got, std::span<const float> expected,
 bool is_close(double got, double expected, double magnitude, const Closeness& closeness) {
   if (!std::isfinite(got) || !std::isfinite(expected)) return false;
   if (closeness.kind == Closeness::Kind::bits) return got == expected;
-  const auto& [absolute, relative] = closeness.tolerance;
   return std::fabs(got - expected) <=
-         absolute + relative * std::fabs(expected) + closeness.factor * magnitude;
+         closeness.tolerance.allowed(expected) + closeness.factor * magnitude;
 }
 
 // The exact look at [begin, end), element by element in double, which holds every type's values.

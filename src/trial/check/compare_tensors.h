@@ -15,7 +15,7 @@ namespace autokernel::trial {
 struct Closeness {
   enum class Kind : std::uint8_t {
     bits,    // the same value; zeros of either sign are the same value
-    within,  // |got - expected| <= absolute + relative * |expected| + factor * magnitude
+    within,  // |got - expected| <= tolerance.allowed(expected) + factor * magnitude
   };
   Kind kind = Kind::bits;
   cases::Tolerance tolerance;

@@ -62,7 +62,7 @@ std::optional<std::uint64_t> first_disagreement(cases::DType dtype,
   for (std::size_t i = 0; i < right.size(); ++i) {
     const double distance = std::fabs(value_at(dtype, reference, i) - right[i]);
     // False for NaN too.
-    const bool agrees = distance <= tolerance.absolute + tolerance.relative * std::fabs(right[i]);
+    const bool agrees = distance <= tolerance.allowed(right[i]);
     if (!agrees || !std::isfinite(right[i])) return i;
   }
   return std::nullopt;
