@@ -1,5 +1,5 @@
 // The request and the result of one trial: the two messages between supervisor and runner, and
-// everything bench prints. Plain values; trial/message.cpp turns them into JSON and back.
+// everything bench prints. Plain values; trial/report/result_fields.h has their names in JSON.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "autokernel/base/fields.h"
 #include "autokernel/driver/device_choice.h"
 #include "autokernel/trial/conditions.h"
 #include "autokernel/trial/noise.h"
@@ -53,6 +54,14 @@ struct KnownDevice {
   std::string driver_version;
 };
 
+// A source as it is, or null in a record where it is not UTF-8: it could not be replayed.
+template <typename Text>
+struct SourceText {
+  Text& text;
+};
+template <typename Text>
+SourceText(Text&) -> SourceText<Text>;
+
 struct Request {
   std::filesystem::path case_directory;  // for messages: the runner does not open it
   // The case's files as the supervisor read them (cases::CaseFiles): what it has hashed is what
@@ -80,6 +89,27 @@ struct Request {
   // Of a trial to be replayed: a launch named here gets that key, every other a fresh one.
   std::vector<LaunchKey> keys;
 };
+
+// What is written of a request, and under which name: result_fields.h.
+template <Of<Request> Object>
+void visit_fields(auto&& fields, Object& request) {
+  fields("case", request.case_directory);
+  fields("kernel", request.kernel_file);
+  fields("device", request.device);
+  fields("arch", request.architecture);
+  fields("size", request.size);
+  fields("source", SourceText{request.source});
+  fields("against", request.incumbent);
+  fields.internal("case_files", request.case_files);
+  fields.internal("cached", request.cached);
+  fields.internal("checked", request.checked);
+  fields.internal("confined", request.confined);
+  fields.internal("samples", request.samples);
+  fields.internal("known_device", request.known_device);
+  fields.internal("recording_seconds", request.recording_seconds);
+  fields.internal("noise", request.noise);
+  fields.internal("keys", request.keys);
+}
 
 // Wall-clock limits the supervisor sets, seconds, and memory of the runner's process group.
 struct Limits {

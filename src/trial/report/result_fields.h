@@ -1,6 +1,7 @@
-// The fields of a request and a result, once, for the messages between our processes
+// The fields of a result and of what is in a request, once, for the messages between our processes
 // (supervise/message_json.h) and for the record that people and programs get (record.cpp). The
 // names and their order are those of the record; docs/json.md tells readers.
+// Those of Request stand beside it, in result.h.
 #pragma once
 
 #include <optional>
@@ -31,14 +32,6 @@ namespace autokernel::trial {
 
 // Whether JSON can hold the text as it is.
 [[nodiscard]] bool is_utf8(const std::string& text);
-
-// A source as it is, or null in a record where it is not UTF-8: it could not be replayed.
-template <typename Text>
-struct SourceText {
-  Text& text;
-};
-template <typename Text>
-SourceText(Text&) -> SourceText<Text>;
 
 // In a record the names of the bits.
 template <typename Mask>
@@ -87,26 +80,6 @@ void visit_fields(auto&& fields, Object& noise) {
   fields("pair_error", noise.pair_error);
   fields("pair_seconds", noise.pair_seconds);
   fields("least_gain", noise.least_gain);
-}
-
-template <Of<Request> Object>
-void visit_fields(auto&& fields, Object& request) {
-  fields("case", request.case_directory);
-  fields("kernel", request.kernel_file);
-  fields("device", request.device);
-  fields("arch", request.architecture);
-  fields("size", request.size);
-  fields("source", SourceText{request.source});
-  fields("against", request.incumbent);
-  fields.internal("case_files", request.case_files);
-  fields.internal("cached", request.cached);
-  fields.internal("checked", request.checked);
-  fields.internal("confined", request.confined);
-  fields.internal("samples", request.samples);
-  fields.internal("known_device", request.known_device);
-  fields.internal("recording_seconds", request.recording_seconds);
-  fields.internal("noise", request.noise);
-  fields.internal("keys", request.keys);
 }
 
 template <Of<DeviceReport> Object>
