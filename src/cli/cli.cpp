@@ -9,23 +9,10 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
-#include "cli/bench.h"
 #include "cli/command.h"
-#include "cli/completion.h"
-#include "cli/diff.h"
-#include "cli/doctor.h"
+#include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/help_format.h"
-#include "cli/launcher.h"
-#include "cli/log.h"
-#include "cli/loop/group.h"
-#include "cli/noise.h"
-#include "cli/plot/plot.h"
-#include "cli/probe.h"
-#include "cli/restore.h"
-#include "cli/runner.h"
-#include "cli/show.h"
-#include "cli/verify_run.h"
 
 namespace autokernel::cli {
 namespace {
@@ -46,20 +33,9 @@ constexpr const char* kExamplesOfAll = R"(Examples:
 
 [[nodiscard]] std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
-  commands.push_back(std::make_unique<Bench>());
-  commands.push_back(std::make_unique<LoopGroup>());
-  commands.push_back(std::make_unique<Log>());
-  commands.push_back(std::make_unique<Show>());
-  commands.push_back(std::make_unique<Diff>());
-  commands.push_back(std::make_unique<Restore>());
-  commands.push_back(std::make_unique<VerifyRun>());
-  commands.push_back(std::make_unique<Plot>());
-  commands.push_back(std::make_unique<Noise>());
-  commands.push_back(std::make_unique<Doctor>());
-  commands.push_back(std::make_unique<Completion>());
-  commands.push_back(std::make_unique<Probe>());
-  commands.push_back(std::make_unique<Runner>());
-  commands.push_back(std::make_unique<Launcher>());
+#define COMMAND(name) commands.push_back(name##_command());
+#include "cli/commands.def"
+#undef COMMAND
   return commands;
 }
 

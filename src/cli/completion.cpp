@@ -1,10 +1,24 @@
-#include "cli/completion.h"
+// `autokernel completion SHELL`: the script that teaches a shell to complete our command line.
+#include <string>
 
 #include "autokernel/base/error.h"
+#include "cli/commands.h"
 #include "cli/completion/offers.h"
 
 namespace autokernel::cli {
 namespace {
+
+class Completion : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "completion"; }
+  [[nodiscard]] std::string summary() const override { return "Print a shell completion script"; }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  Options options_;  // this command's, from declare on
+  std::string shell_;
+};
 
 constexpr const char* kCompletionExamples = R"(Examples:
   source <(autokernel completion bash)                     in ~/.bashrc
@@ -34,5 +48,7 @@ int Completion::run(const Console& console) {
   }
   return 0;
 }
+
+std::unique_ptr<Command> completion_command() { return std::make_unique<Completion>(); }
 
 }  // namespace autokernel::cli

@@ -1,12 +1,28 @@
-#include "cli/diff.h"
-
+// `autokernel diff`: what an experiment changed.
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "autokernel/loop/loop.h"
+#include "cli/commands.h"
 #include "cli/loop/opening.h"
 
 namespace autokernel::cli {
 namespace {
+
+class Diff : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "diff"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Show what an experiment changed, or how two differ";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  int number_ = 0;
+  std::optional<int> other_;
+};
 
 constexpr const char* kDiffExamples = R"(Examples:
   autokernel diff 7        what experiment 7 changed in its incumbent
@@ -25,5 +41,7 @@ int Diff::run(const Console& console) {
   console.out << (other_ ? loop.diff(*other_, number_) : loop.diff(number_));
   return 0;
 }
+
+std::unique_ptr<Command> diff_command() { return std::make_unique<Diff>(); }
 
 }  // namespace autokernel::cli

@@ -1,12 +1,29 @@
-#include "cli/doctor.h"
+// `autokernel doctor`: what this machine has, what is missing, and the command that fixes it.
+#include <string>
 
 #include "autokernel/base/error.h"
+#include "cli/commands.h"
 #include "cli/doctor/examination.h"
 #include "cli/doctor/report.h"
 #include "cli/shared_options.h"
 
 namespace autokernel::cli {
 namespace {
+
+class Doctor : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "doctor"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Check this machine, and say how to fix what is missing or wrong";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  std::string device_ = "auto";
+  bool json_ = false;
+  int timeout_seconds_ = 30;
+};
 
 constexpr const char* kDoctorExamples = R"(Examples:
   autokernel doctor
@@ -43,5 +60,7 @@ int Doctor::run(const Console& console) {
   console.out << (json_ ? doctor::json_report(facts, lines) : doctor::text_report(facts, lines));
   return doctor::can_bench(lines) ? 0 : static_cast<int>(Stop::environment);
 }
+
+std::unique_ptr<Command> doctor_command() { return std::make_unique<Doctor>(); }
 
 }  // namespace autokernel::cli

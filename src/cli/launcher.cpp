@@ -1,13 +1,26 @@
-#include "cli/launcher.h"
+// `autokernel launcher`, which no user calls: the child of a runner in which the candidate's code
+// runs.
+#include "autokernel/trial/launcher.h"
 
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "autokernel/base/process.h"
-#include "autokernel/trial/launcher.h"
+#include "cli/commands.h"
 #include "cli/parent_channel.h"
 
 namespace autokernel::cli {
+namespace {
+
+class Launcher : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "launcher"; }
+  [[nodiscard]] std::string summary() const override { return {}; }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+};
+
+}  // namespace
 
 void Launcher::declare(Options /*options*/) {}
 
@@ -19,5 +32,7 @@ int Launcher::run(const Console& /*console*/) {
                              .reports = std::move(reports),
                              .outbox = Descriptor(kSharedDescriptor)}));
 }
+
+std::unique_ptr<Command> launcher_command() { return std::make_unique<Launcher>(); }
 
 }  // namespace autokernel::cli

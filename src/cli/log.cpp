@@ -1,5 +1,4 @@
-#include "cli/log.h"
-
+// `autokernel log`: every experiment, rejected ones included.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,18 +6,39 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/ledger/time_scale.h"
 #include "autokernel/loop/loop.h"
+#include "cli/commands.h"
 #include "cli/key_lines.h"
 #include "cli/loop/opening.h"
 #include "cli/loop/text.h"
 
 namespace autokernel::cli {
 namespace {
+
+class Log : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "log"; }
+  [[nodiscard]] std::string summary() const override {
+    return "List the experiments, rejected ones included";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  std::string tag_;     // empty: the run of this branch
+  bool all_ = false;    // of all runs
+  std::string status_;  // empty: any
+  std::string text_;    // in description, verdict or reason; empty: any
+  std::optional<int> last_;
+  bool follow_ = false;
+  bool json_ = false;
+};
 
 using ledger::Experiment;
 
@@ -103,5 +123,7 @@ int Log::run(const Console& console) {
   }
   return 0;
 }
+
+std::unique_ptr<Command> log_command() { return std::make_unique<Log>(); }
 
 }  // namespace autokernel::cli

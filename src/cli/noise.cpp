@@ -1,5 +1,4 @@
-#include "cli/noise.h"
-
+// `autokernel noise`: a kernel measured against itself, and what that says of this machine.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -9,12 +8,15 @@
 #include <ctime>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/cases/case.h"
+#include "autokernel/trial/result.h"
 #include "autokernel/trial/supervisor.h"
 #include "autokernel/trial/verdicts.h"
+#include "cli/commands.h"
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
 #include "cli/noise_store.h"
@@ -26,6 +28,27 @@
 
 namespace autokernel::cli {
 namespace {
+
+class Noise : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "noise"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Measure the noise of this machine, and the detectable gain";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  [[nodiscard]] trial::Request request() const;
+
+  std::optional<std::string> case_directory_;  // none: the nearest
+  std::string device_ = "auto";
+  std::string size_ = "default";
+  std::optional<double> min_gain_pct_;  // none: the device's
+  double seconds_ = 30;
+  bool json_ = false;
+  bool verbose_ = false;
+};
 
 namespace fs = std::filesystem;
 using std::chrono::steady_clock;
@@ -175,5 +198,7 @@ int Noise::run(const Console& console) {
   if (not_stored) throw Error(*not_stored);
   return 0;
 }
+
+std::unique_ptr<Command> noise_command() { return std::make_unique<Noise>(); }
 
 }  // namespace autokernel::cli

@@ -1,16 +1,31 @@
-#include "cli/probe.h"
-
+// `autokernel probe`, which no user calls: a child of doctor's that finds out one thing, and may
+// hang or crash over it.
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <string>
 
 #include "autokernel/base/error.h"
+#include "cli/commands.h"
 #include "cli/doctor/facts_message.h"
 #include "cli/doctor/host_facts.h"
 #include "cli/parent_channel.h"
 
 namespace autokernel::cli {
 namespace {
+
+// Writes one answer to descriptor 3 (cli/doctor/facts_message.h).
+class Probe : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "probe"; }
+  [[nodiscard]] std::string summary() const override { return {}; }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  std::string part_;    // doctor::Part's spelling
+  std::string device_;  // for the parts that need one
+};
 
 using doctor::Asked;
 
@@ -66,5 +81,7 @@ int Probe::run(const Console& /*console*/) {
   send(channel, look(part_, device_));
   return 0;
 }
+
+std::unique_ptr<Command> probe_command() { return std::make_unique<Probe>(); }
 
 }  // namespace autokernel::cli

@@ -1,13 +1,28 @@
-#include "cli/restore.h"
-
+// `autokernel restore`: puts the source of an experiment into the editable file.
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "autokernel/base/visible_text.h"
 #include "autokernel/loop/loop.h"
+#include "cli/commands.h"
 #include "cli/loop/opening.h"
 
 namespace autokernel::cli {
 namespace {
+
+class Restore : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "restore"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Restore the editable file to an experiment's source";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  int number_ = 0;
+};
 
 constexpr const char* kRestoreExamples = R"(Examples:
   autokernel restore 7     experiment 7 as it was tried, to continue from there
@@ -30,5 +45,7 @@ int Restore::run(const Console& console) {
               << number_ << " now\n";
   return 0;
 }
+
+std::unique_ptr<Command> restore_command() { return std::make_unique<Restore>(); }
 
 }  // namespace autokernel::cli

@@ -1,4 +1,5 @@
-#include "cli/runner.h"
+// `autokernel runner`, which no user calls: the child that the supervisor starts for one trial.
+#include "autokernel/trial/runner.h"
 
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -12,11 +13,21 @@
 #include "autokernel/base/system_error.h"
 #include "autokernel/trial/message.h"
 #include "autokernel/trial/other_device.h"
-#include "autokernel/trial/runner.h"
+#include "cli/commands.h"
 #include "cli/parent_channel.h"
 
 namespace autokernel::cli {
 namespace {
+
+// Reads a request from standard input and writes events to descriptor 3
+// (autokernel/trial/message.h). What it prints goes to the log.
+class Runner : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "runner"; }
+  [[nodiscard]] std::string summary() const override { return {}; }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+};
 
 using trial::Event;
 
@@ -84,5 +95,7 @@ int Runner::run(const Console& /*console*/) {
   ::prctl(PR_SET_NAME, "autokernel-run");
   leave(answer(channel));
 }
+
+std::unique_ptr<Command> runner_command() { return std::make_unique<Runner>(); }
 
 }  // namespace autokernel::cli

@@ -1,9 +1,9 @@
-#include "cli/show.h"
-
+// `autokernel show`: one experiment whole.
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -11,6 +11,7 @@
 #include "autokernel/ledger/time_scale.h"
 #include "autokernel/loop/loop.h"
 #include "autokernel/trial/record.h"
+#include "cli/commands.h"
 #include "cli/conditions_text.h"
 #include "cli/key_lines.h"
 #include "cli/loop/opening.h"
@@ -18,6 +19,24 @@
 
 namespace autokernel::cli {
 namespace {
+
+class Show : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "show"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Show one experiment: its verdict, figures and source";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  int number_ = 0;
+  std::string tag_;  // empty: the run of this branch
+  bool source_ = false;
+  bool ptx_ = false;
+  bool samples_ = false;
+  bool json_ = false;
+};
 
 constexpr const char* kShowExamples = R"(Examples:
   autokernel show 7
@@ -105,5 +124,7 @@ int Show::run(const Console& console) {
   }
   return 0;
 }
+
+std::unique_ptr<Command> show_command() { return std::make_unique<Show>(); }
 
 }  // namespace autokernel::cli

@@ -1,13 +1,32 @@
-#include "cli/verify_run.h"
-
+// `autokernel verify-run`: whether what a run claims holds.
 #include <filesystem>
+#include <string>
 
 #include "autokernel/loop/verification.h"
+#include "cli/commands.h"
+#include "cli/loop/opening.h"
 #include "cli/shared_options.h"
 #include "cli/verification_text.h"
 
 namespace autokernel::cli {
 namespace {
+
+class VerifyRun : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "verify-run"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Check the record of a run, and measure its gain again";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  std::string tag_;  // empty: the run of this branch
+  int processes_ = 5;
+  bool json_ = false;
+  bool verbose_ = false;
+  TimeoutOption timeout_;
+};
 
 constexpr const char* kVerifyRunExamples = R"(Examples:
   autokernel verify-run
@@ -42,5 +61,7 @@ int VerifyRun::run(const Console& console) {
   console.out << (json_ ? verification_json(verification) : verification_text(verification));
   return exit_code(verification);
 }
+
+std::unique_ptr<Command> verify_run_command() { return std::make_unique<VerifyRun>(); }
 
 }  // namespace autokernel::cli

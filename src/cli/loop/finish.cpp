@@ -1,13 +1,33 @@
-#include "cli/loop/finish.h"
-
+// `autokernel loop finish`: the gain measured again, and a branch to merge.
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "autokernel/ledger/ledger.h"
+#include "cli/commands.h"
+#include "cli/loop/opening.h"
 #include "cli/loop/text.h"
 #include "cli/shared_options.h"
 
 namespace autokernel::cli {
 namespace {
+
+class LoopFinish : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "finish"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Measure the gain again, and make a branch to merge";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  RememberedOptions remembered_;
+  TimeoutOption timeout_;
+  int processes_ = 5;
+  bool json_ = false;
+  bool verbose_ = false;
+};
 
 constexpr const char* kLoopFinishExamples = R"(Examples:
   autokernel loop finish
@@ -37,5 +57,7 @@ int LoopFinish::run(const Console& console) {
   console.out << (json_ ? ledger::lines_of({finish.headline}) : finish_text(finish));
   return 0;
 }
+
+std::unique_ptr<Command> loop_finish_command() { return std::make_unique<LoopFinish>(); }
 
 }  // namespace autokernel::cli

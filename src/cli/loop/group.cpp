@@ -1,15 +1,29 @@
-#include "cli/loop/group.h"
+// `autokernel loop`: the commands of the experiment loop below one name.
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "autokernel/base/error.h"
+#include "cli/commands.h"
 #include "cli/exit_codes.h"
-#include "cli/loop/finish.h"
-#include "cli/loop/run.h"
-#include "cli/loop/start.h"
-#include "cli/loop/status.h"
-#include "cli/loop/step.h"
 
 namespace autokernel::cli {
 namespace {
+
+class LoopGroup : public Command {
+ public:
+  LoopGroup();
+  [[nodiscard]] std::string name() const override { return "loop"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Run experiments: keep what is faster, revert the rest";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  std::vector<std::unique_ptr<Command>> commands_;
+  Options options_;  // this command's, from declare on
+};
 
 constexpr const char* kLoopExamples = R"(Examples:
   autokernel loop start tiles                     a branch autokernel/tiles, and its baseline
@@ -22,11 +36,9 @@ constexpr const char* kLoopExamples = R"(Examples:
 }  // namespace
 
 LoopGroup::LoopGroup() {
-  commands_.push_back(std::make_unique<LoopStart>());
-  commands_.push_back(std::make_unique<LoopStep>());
-  commands_.push_back(std::make_unique<LoopRun>());
-  commands_.push_back(std::make_unique<LoopStatus>());
-  commands_.push_back(std::make_unique<LoopFinish>());
+#define COMMAND(name) commands_.push_back(name##_command());
+#include "cli/loop/commands.def"
+#undef COMMAND
 }
 
 void LoopGroup::declare(Options options) {
@@ -44,5 +56,7 @@ int LoopGroup::run(const Console& console) {
   }
   return static_cast<int>(Stop::usage);
 }
+
+std::unique_ptr<Command> loop_command() { return std::make_unique<LoopGroup>(); }
 
 }  // namespace autokernel::cli

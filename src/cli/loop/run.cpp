@@ -1,19 +1,43 @@
-#include "cli/loop/run.h"
-
+// `autokernel loop run`: an external coding agent driven through one experiment after the other.
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/loop/drive.h"
+#include "cli/commands.h"
 #include "cli/key_lines.h"
+#include "cli/loop/opening.h"
 #include "cli/loop/text.h"
 #include "cli/shared_options.h"
 
 namespace autokernel::cli {
 namespace {
+
+class LoopRun : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "run"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Start a coding agent once per experiment, and try its edits";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  RememberedOptions remembered_;
+  TimeoutOption timeout_;
+  std::string agent_;
+  std::optional<int> max_runs_;
+  std::optional<double> hours_;
+  std::optional<int> no_progress_;
+  double agent_seconds_ = 1800;
+  bool simpler_ = false;
+  bool verbose_ = false;
+};
 
 constexpr const char* kLoopRunExamples = R"text(Examples:
   autokernel loop run --agent 'claude -p --permission-mode acceptEdits' --max-runs 50
@@ -80,5 +104,7 @@ int LoopRun::run(const Console& console) {
   if (driven.signal != 0) throw Interrupted(driven.signal);
   return static_cast<int>(Stop::budget);
 }
+
+std::unique_ptr<Command> loop_run_command() { return std::make_unique<LoopRun>(); }
 
 }  // namespace autokernel::cli

@@ -1,11 +1,14 @@
-#include "cli/loop/start.h"
-
+// `autokernel loop start`: a run on a branch of its own, with the kernel as it is as its baseline.
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/trial/verdicts.h"
+#include "cli/commands.h"
 #include "cli/default_case.h"
+#include "cli/loop/opening.h"
 #include "cli/loop/text.h"
 #include "cli/noise_store.h"
 #include "cli/option_values.h"
@@ -14,6 +17,28 @@
 
 namespace autokernel::cli {
 namespace {
+
+class LoopStart : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "start"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Start a run: make a branch, and measure the baseline";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  std::string tag_;
+  RememberedOptions remembered_;
+  TimeoutOption timeout_;
+  std::string architecture_;
+  std::string size_ = "default";
+  std::optional<double> min_gain_pct_;
+  std::optional<int> max_runs_;
+  std::optional<double> hours_;
+  std::optional<int> no_progress_;
+  bool verbose_ = false;
+};
 
 namespace fs = std::filesystem;
 
@@ -96,5 +121,7 @@ int LoopStart::run(const Console& console) {
   console.out << step_text(*started.step);
   return 0;
 }
+
+std::unique_ptr<Command> loop_start_command() { return std::make_unique<LoopStart>(); }
 
 }  // namespace autokernel::cli

@@ -1,14 +1,31 @@
-#include "cli/loop/status.h"
-
+// `autokernel loop status`: where the run stands, in under a kilobyte.
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "autokernel/base/visible_text.h"
+#include "cli/commands.h"
 #include "cli/folders.h"
+#include "cli/loop/opening.h"
 #include "cli/loop/text.h"
 #include "cli/noise_store.h"
 
 namespace autokernel::cli {
 namespace {
+
+class LoopStatus : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "status"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Show where the run stands, and what to do next";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  RememberedOptions remembered_;
+  bool json_ = false;
+};
 
 constexpr const char* kLoopStatusExamples = R"(Examples:
   autokernel loop status
@@ -44,5 +61,7 @@ int LoopStatus::run(const Console& console) {
   console.out << (json_ ? status_json(status, noise) : status_text(status, noise));
   return 0;
 }
+
+std::unique_ptr<Command> loop_status_command() { return std::make_unique<LoopStatus>(); }
 
 }  // namespace autokernel::cli

@@ -1,13 +1,33 @@
-#include "cli/loop/step.h"
-
+// `autokernel loop step`: one experiment with the editable file as it is.
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "autokernel/ledger/ledger.h"
+#include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/loop/opening.h"
 #include "cli/loop/text.h"
 
 namespace autokernel::cli {
 namespace {
+
+class LoopStep : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "step"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Try the kernel as it is now, and keep or revert it";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  RememberedOptions remembered_;
+  TimeoutOption timeout_;
+  loop::StepOptions options_;
+  bool json_ = false;
+  bool verbose_ = false;
+};
 
 constexpr const char* kLoopStepExamples = R"(Examples:
   autokernel loop step -m "64 x 64 tiles in shared memory"
@@ -47,5 +67,7 @@ int LoopStep::run(const Console& console) {
   console.out << (json_ ? ledger::lines_of({step.experiment}) : step_text(step));
   return step_exit_code(step.experiment);
 }
+
+std::unique_ptr<Command> loop_step_command() { return std::make_unique<LoopStep>(); }
 
 }  // namespace autokernel::cli

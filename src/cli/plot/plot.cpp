@@ -1,4 +1,5 @@
-#include "cli/plot/plot.h"
+// `autokernel plot`: the run as a picture.
+#include "autokernel/plot/plot.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,12 +19,29 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/search_path.h"
 #include "autokernel/base/system_error.h"
-#include "autokernel/plot/plot.h"
+#include "cli/commands.h"
 #include "cli/output_files.h"
 #include "cli/plot/history.h"
 
 namespace autokernel::cli {
 namespace {
+
+class Plot : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "plot"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Plot the experiments in results.tsv as PNG, SVG, HTML or text";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  std::string input_;
+  std::string output_;
+  std::string format_;
+  bool raw_ = false;
+  bool open_ = false;
+};
 
 namespace fs = std::filesystem;
 
@@ -147,5 +166,7 @@ int Plot::run(const Console& console) {
   if (open_) show(fs::absolute(output));
   return 0;
 }
+
+std::unique_ptr<Command> plot_command() { return std::make_unique<Plot>(); }
 
 }  // namespace autokernel::cli
