@@ -33,15 +33,6 @@ TEST(Sha256, IsRightAroundTheEndOfABlock) {
             "000b48d4edf0fa7bee3c6236ecd2785baa5db4eeb8bb54341b029e0d9fa5fb0c");
 }
 
-TEST(Sha256, DoesNotDependOnThePiecesItIsGiven) {
-  const std::string text(300, 'q');
-  for (std::size_t piece = 1; piece <= text.size(); ++piece) {
-    Sha256 hash;
-    for (std::size_t at = 0; at < text.size(); at += piece) hash.add(text.substr(at, piece));
-    ASSERT_EQ(hash.digits(), sha256(text)) << piece;
-  }
-}
-
 TEST(Sha256, OfAFileIsThatOfItsBytes) {
   const test::ScratchFolder scratch;
   const std::string bytes(700'000, 'b');
