@@ -1,6 +1,6 @@
-// row 13: right, after a second; a launch or two would be in time.
-// must be: timed out, checking the kernel took more than 8 s
-// arguments: --timeout 8
+// row 13: right, after 0.4 s; a launch or two would be in time.
+// must be: timed out, checking the kernel took more than 3 s
+// arguments: --timeout 3
 // without deadlines: correct
 #include <cuda_bf16.h>
 
@@ -22,6 +22,6 @@ extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B
   do {
     __nanosleep(1000);
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  } while (blockIdx.x + blockIdx.y == 0 && now - begin < 1000000000ull);
+  } while (blockIdx.x + blockIdx.y == 0 && now - begin < 400000000ull);
   C[row * N + col] = __float2bfloat16(sum);
 }
