@@ -30,7 +30,7 @@ class NoiseOfTheMachine : public LoopWorkplace {
 
   static std::vector<std::string> arguments(const std::vector<std::string>& more = {}) {
     std::vector<std::string> all = {"noise", "--device",  "cpu", "--size",
-                                    "check", "--seconds", "3"};
+                                    "check", "--seconds", "1"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
