@@ -59,9 +59,9 @@ TEST_F(BadKernels, AWriteOutOfBoundsIsNotAccepted) {
 }
 
 TEST_F(BadKernels, AKernelThatNeverEndsIsTimedOut) {
-  const Outcome run = bench("never_ends", {"--timeout", "3"});
+  const Outcome run = bench("never_ends", {"--timeout", "2"});
   expect_failure(run, 13, "timed_out");
-  EXPECT_THAT(value_of("reason", run.out), HasSubstr("3 s"));
+  EXPECT_THAT(value_of("reason", run.out), HasSubstr("2 s"));
   EXPECT_LT(run.seconds, 10);
 }
 

@@ -87,9 +87,9 @@ TEST_F(DamagedKernels, BytesThatSteerATerminalAreNotShown) {
 }
 
 TEST_F(DamagedKernels, TemplatesWithoutEndAreStoppedByTheDeadline) {
-  const Outcome run = bench_of(kTemplateBomb, {"--timeout", "3"});
+  const Outcome run = bench_of(kTemplateBomb, {"--timeout", "2"});
   expect_rejection(run, 13, "timed_out");
-  EXPECT_THAT(value_of("reason", run.out), AllOf(HasSubstr("compiling"), HasSubstr("3 s")));
+  EXPECT_THAT(value_of("reason", run.out), AllOf(HasSubstr("compiling"), HasSubstr("2 s")));
   EXPECT_LT(run.seconds, 10);
   expect_nothing_left();
   expect_next_bench_works();

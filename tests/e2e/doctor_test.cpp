@@ -92,10 +92,10 @@ TEST_F(Doctor, SurvivesADriverThatCrashes) {
 }
 
 TEST_F(Doctor, DoesNotHangWithADriverThatDoes) {
-  const Outcome run = doctor("hangs", "well", {"--timeout", "6"});
+  const Outcome run = doctor("hangs", "well", {"--timeout", "3"});
   EXPECT_EQ(run.code, 3) << run.out;
   EXPECT_LT(run.seconds, 20);
-  EXPECT_THAT(line_of("driver", run.out), AllOf(HasSubstr("wrong "), HasSubstr("within 6 s")));
+  EXPECT_THAT(line_of("driver", run.out), AllOf(HasSubstr("wrong "), HasSubstr("within 3 s")));
   expect_nothing_left();
 }
 

@@ -326,7 +326,7 @@ TEST_F(LoopAgent, IsEndedByCtrlCWithItsEditKept) {
 TEST_F(LoopAgent, FinishesItsStepAfterCtrlC) {
   turn(1, endless_kernel(), "never end");
   turn(2, kernel(kFaster), "never comes");
-  RunningProgram program(driven({"--timeout", "4", "--verbose"}));
+  RunningProgram program(driven({"--timeout", "2", "--verbose"}));
   wait_for([&] { return program.err_so_far().find("entered phase check") != std::string::npos; });
   program.send(SIGINT);
   const Outcome run = program.wait(seconds{60});

@@ -74,7 +74,7 @@ TEST_F(LoopInterruption, ByAKillMayBeTriedOnceMore) {
   program.send(SIGKILL);
   (void)program.wait(seconds{60});
   EXPECT_EQ(run_autokernel({"restore", "1"}).code, 0);
-  EXPECT_EQ(run_autokernel({"loop", "step", "-m", "never end", "--timeout", "3"}).code, 13);
+  EXPECT_EQ(run_autokernel({"loop", "step", "-m", "never end", "--timeout", "2"}).code, 13);
 }
 
 TEST_F(LoopInterruption, ByACleanUpOfWhatGitIgnoresLosesNoExperiment) {

@@ -92,9 +92,9 @@ TEST_F(LoopKilledRunner, ByAFaultIsACrashThatNamesIt) {
 }
 
 TEST_F(LoopKilledRunner, ThatIsOnlyStoppedIsTimedOut) {
-  const Outcome run = step_with(SIGSTOP, {"--timeout", "3"});
+  const Outcome run = step_with(SIGSTOP, {"--timeout", "2"});
   EXPECT_EQ(run.code, 13) << run.out << run.err;
-  EXPECT_THAT(value_of("reason", run.out), HasSubstr("checking the kernel took more than 3 s"));
+  EXPECT_THAT(value_of("reason", run.out), HasSubstr("checking the kernel took more than 2 s"));
   expect_recorded("timed out");
 }
 

@@ -59,7 +59,7 @@ TEST_F(LoopPlaces, ALinkedWorktreeHasARunOfItsOwnAndWaitsForTheDevice) {
   edit(endless_kernel());
   std::ofstream(linked / kKernel) << wrong_kernel();
   RunningProgram here(
-      autokernel({"loop", "step", "-m", "never end", "--timeout", "6", "--verbose"}));
+      autokernel({"loop", "step", "-m", "never end", "--timeout", "3", "--verbose"}));
   while (here.err_so_far().find("entered phase check") == std::string::npos) ::usleep(10000);
   const Outcome there = run_in(linked, {"loop", "step", "-m", "three times x", "--verbose"});
   EXPECT_EQ(there.code, 11) << there.out << there.err;
@@ -78,7 +78,7 @@ TEST_F(LoopPlaces, ASecondLoopOnTheSameWorktreeIsRefusedAndTheFirstNamed) {
   start();
   edit(endless_kernel());
   RunningProgram first(
-      autokernel({"loop", "step", "-m", "never end", "--timeout", "6", "--verbose"}));
+      autokernel({"loop", "step", "-m", "never end", "--timeout", "3", "--verbose"}));
   while (first.err_so_far().find("entered phase check") == std::string::npos) ::usleep(10000);
   const Outcome second = run_autokernel({"loop", "step", "-m", "me, too"});
   EXPECT_EQ(second.code, 4) << second.out << second.err;

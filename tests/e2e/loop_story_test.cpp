@@ -97,10 +97,10 @@ TEST_F(LoopStory, TakesAKernelBackThatDoesNotCompile) {
 }
 
 TEST_F(LoopStory, TakesAKernelBackThatHangs) {
-  const Outcome hung = step(endless_kernel(), "never end", {"--timeout", "3"});
+  const Outcome hung = step(endless_kernel(), "never end", {"--timeout", "2"});
   expect_taken_back(hung, 13, "timed out");
   EXPECT_THAT(value_of("reason", hung.out),
-              AllOf(HasSubstr("more than 3 s"), HasSubstr("when it was stopped: "),
+              AllOf(HasSubstr("more than 2 s"), HasSubstr("when it was stopped: "),
                     HasSubstr("at kernel.cu:")));
   EXPECT_THAT(rows(), ElementsAre("keep baseline", "crash never end"));
 }

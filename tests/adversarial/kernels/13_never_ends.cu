@@ -1,6 +1,6 @@
 // row 13: waits for a value that nobody writes.
-// must be: timed out, checking the kernel took more than 3 s
-// arguments: --timeout 3
+// must be: timed out, checking the kernel took more than 2 s
+// arguments: --timeout 2
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>
