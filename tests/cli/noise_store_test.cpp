@@ -44,7 +44,7 @@ class NoiseStore : public testing::Test {
     noise.driver_version = "13.0";
     noise.case_directory = stored_case(case_);
     noise.size = "default";
-    noise.at = some_time_ago(60);
+    noise.at = a_minute_ago_;
     noise.figures = {.pairs = 812,
                      .pair_seconds = 0.0123,
                      .pair_noise = 0.02,
@@ -60,6 +60,7 @@ class NoiseStore : public testing::Test {
 
   test::ScratchFolder scratch_;
   fs::path case_;
+  const std::string a_minute_ago_ = some_time_ago(60);  // of all that one test stores
 };
 
 TEST_F(NoiseStore, GivesBackWhatWasStored) {

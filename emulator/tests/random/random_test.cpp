@@ -18,7 +18,7 @@ using lower::EngineChoice;
 // More, from other seeds: build/release/tests/emulator_random_programs FIRST COUNT
 constexpr std::uint64_t kPrograms = 160;
 constexpr std::uint64_t kPerTest = 20;
-constexpr std::uint64_t kPerShortTest = 8;  // without AUTOKERNEL_TEST_FULL=1
+constexpr std::uint64_t kPerShortTest = 5;  // without AUTOKERNEL_TEST_FULL=1
 constexpr std::uint64_t kPerWay = 16;
 
 // The number of a portion of the programs. Even ones run by warps, odd ones by threads.
