@@ -41,8 +41,8 @@ int Restore::run(const Console& console) {
   auto loop =
       loop::Loop::open(std::filesystem::current_path(), "autokernel restore", speaking_on(console));
   loop.restore(number_);
-  console.err << "autokernel: " << visible_line(loop.run().editable) << " holds experiment "
-              << number_ << " now\n";
+  console.err << "autokernel: restored " << visible_line(loop.run().editable) << " to experiment "
+              << number_ << '\n';
   return 0;
 }
 

@@ -48,7 +48,7 @@ TEST_F(Against, LessThanTheLeastGainIsNotFaster) {
   edit(kernel(kSlow / 2));
   const Outcome run = bench({"--against", "HEAD", "--min-gain", "90"});
   EXPECT_EQ(run.code, 10) << run.out << run.err;
-  EXPECT_THAT(value_of("reason", run.out), HasSubstr("at least 90.00 % less is required"));
+  EXPECT_THAT(value_of("reason", run.out), HasSubstr("the minimum gain is 90.00 %"));
 }
 
 TEST_F(Against, TheJsonHoldsTheComparison) {

@@ -46,7 +46,7 @@ constexpr const char* kLoopRunExamples = R"text(Examples:
 
 The agent is started once for each experiment, at the root of the repository, with a brief on its
 standard input and in the file $AUTOKERNEL_BRIEF; it edits $AUTOKERNEL_KERNEL and ends. Ctrl-C
-stops after the current step. Exit codes: 20 a budget or a plateau was reached, 3 the agent fails.)text";
+stops after the current step. Exit codes: 20 a budget is used up, 3 the agent fails.)text";
 
 [[nodiscard]] std::string counted(int count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -84,7 +84,7 @@ int LoopRun::run(const Console& console) {
           },
       .in_vain =
           [&](const ledger::Turn& turn) {
-            console.err << "autokernel: a turn without an experiment: "
+            console.err << "autokernel: no experiment this turn: "
                         << visible_line(turn.outcome) << ": " << visible_line(turn.reason) << '\n';
           },
       .agent_works = [&](auto elapsed) { watching.show("the agent is working", elapsed); }};

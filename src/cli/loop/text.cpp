@@ -52,6 +52,15 @@ constexpr std::size_t kLongestNext = 160;
 constexpr const char* kEmulated = "emulated";
 constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, not on a GPU";
 
+// What `loop finish` says of the gain that it has measured again.
+[[nodiscard]] std::string finish_verdict(const ledger::Headline& headline) {
+  const auto& gain = headline.over_baseline;
+  if (!gain) return "not confirmed: the gain could not be measured";
+  if (gain->low > 1) return "confirmed";
+  if (gain->high < 1) return "not confirmed: the best kernel is slower than the baseline";
+  return "not confirmed: the interval includes 1";
+}
+
 // "-12.3 %" of the time: what was gained, the way a stopwatch shows it.
 [[nodiscard]] std::string time_change(double gain) { return fmt::format("{:+.1f} %", -100 * gain); }
 
@@ -276,12 +285,7 @@ std::string finish_text(const loop::Finish& finish) {
   lines.add("experiments",
             fmt::format("{} ({} kept, {} discarded, {} failed)", status.counts.experiments(),
                         status.counts.kept, status.counts.discarded, status.counts.failed));
-  const bool confirmed = headline.over_baseline && headline.over_baseline->low > 1;
-  if (status.counts.kept == 0) {
-    lines.add("verdict", "nothing was kept");
-  } else {
-    lines.add("verdict", confirmed ? "confirmed" : "not confirmed: the interval includes 1");
-  }
+  lines.add("verdict", status.counts.kept == 0 ? "nothing was kept" : finish_verdict(headline));
   lines.add_unless_empty("branch", headline.branch);
   if (!headline.branch.empty()) {
     lines.add("next", fmt::format("git switch YOUR-BRANCH && git merge {}", headline.branch));

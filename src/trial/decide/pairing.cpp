@@ -56,7 +56,7 @@ constexpr double kDisturbedErrors = 3;
         text += fmt::format("; but its slowest launches are slower, and with them it is {:+.2f} %",
                             -100 * gain_of(plain_mean));
       } else if (comparison.outcome == Outcome::not_faster) {
-        text += fmt::format("; at least {:.2f} % less is required", 100 * comparison.min_gain);
+        text += fmt::format("; the minimum gain is {:.2f} %", 100 * comparison.min_gain);
       } else {
         text += fmt::format("; too noisy to detect a gain of {:.2f} %", 100 * comparison.min_gain);
       }

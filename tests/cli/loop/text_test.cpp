@@ -382,6 +382,10 @@ TEST(FinishText, SaysWhetherTheGainIsConfirmed) {
                     EndsWith("git merge autokernel/demo-kept\n")));
   finish.headline.over_baseline->low = 0.9;
   EXPECT_THAT(finish_text(finish), HasSubstr("not confirmed: the interval includes 1\n"));
+  finish.headline.over_baseline->high = 0.95;
+  EXPECT_THAT(finish_text(finish), HasSubstr("the best kernel is slower than the baseline\n"));
+  finish.headline.over_baseline.reset();
+  EXPECT_THAT(finish_text(finish), HasSubstr("the gain could not be measured\n"));
   finish.status.counts.kept = 0;
   EXPECT_THAT(finish_text(finish), HasSubstr("nothing was kept\n"));
 }

@@ -73,7 +73,7 @@ TEST(Pairing, StatesTheMinimumGainWhereThereIsNoGain) {
   const PairedComparison comparison = pairing.comparison();
   EXPECT_EQ(comparison.outcome, Outcome::not_faster);
   EXPECT_TRUE(comparison.as_fast);
-  EXPECT_THAT(comparison.reason, HasSubstr("2.00 % less is required"));
+  EXPECT_THAT(comparison.reason, HasSubstr("the minimum gain is 2.00 %"));
 }
 
 TEST(Pairing, AGainThatIsMadeInconclusiveIsNone) {
