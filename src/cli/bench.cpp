@@ -165,7 +165,7 @@ void Bench::add_incumbent(trial::Request& request) const {
   if (!request.incumbent) {
     throw Error(Stop::usage, "--min-gain needs --against, which names the kernel to compare with");
   }
-  request.incumbent->min_gain = least_gain(*min_gain_pct_);
+  request.incumbent->min_gain = min_gain_of(*min_gain_pct_);
 }
 
 std::string Bench::kept_log(const trial::Request& request, const std::string& text,

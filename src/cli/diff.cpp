@@ -5,7 +5,7 @@
 
 #include "autokernel/loop/loop.h"
 #include "cli/commands.h"
-#include "cli/loop/opening.h"
+#include "cli/loop/open_run.h"
 
 namespace autokernel::cli {
 namespace {

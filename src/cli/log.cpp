@@ -15,7 +15,7 @@
 #include "autokernel/loop/loop.h"
 #include "cli/commands.h"
 #include "cli/key_lines.h"
-#include "cli/loop/opening.h"
+#include "cli/loop/open_run.h"
 #include "cli/loop/text.h"
 
 namespace autokernel::cli {

@@ -144,7 +144,7 @@ trial::Request Noise::request() const {
   request.size = size_;
   request.samples = 1;  // as many as the pairs need
   request.incumbent = {.name = "itself", .source = request.source, .min_gain = {}};
-  if (min_gain_pct_) request.incumbent->min_gain = least_gain(*min_gain_pct_);
+  if (min_gain_pct_) request.incumbent->min_gain = min_gain_of(*min_gain_pct_);
   return request;
 }
 
@@ -186,8 +186,8 @@ int Noise::run(const Console& console) {
   noise.case_directory = stored_case(request.case_directory);
   noise.size = size_;
   noise.at = now_utc();
-  noise.figures =
-      figures_of(recording, min_gain_pct_ ? least_gain(*min_gain_pct_) : trial::least_gain(device));
+  noise.figures = figures_of(
+      recording, min_gain_pct_ ? min_gain_of(*min_gain_pct_) : trial::default_min_gain(device));
   std::optional<Error> not_stored;
   try {
     report.file = store_noise(request.case_directory, noise);

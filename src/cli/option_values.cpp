@@ -19,7 +19,7 @@ void require_architecture(const std::string& text) {
   throw Error(Stop::usage, "unknown architecture: '" + text + "'; --arch takes sm_80, sm_90a, ...");
 }
 
-double least_gain(double percent) {
+double min_gain_of(double percent) {
   if (percent > 0 && percent < 100) return percent / 100;
   throw Error(Stop::usage, "--min-gain takes percent of the time, above 0 and below 100");
 }

@@ -14,7 +14,7 @@ void require_architecture(const std::string& text);
 
 // --min-gain: a percentage as a share. Throws Error(usage) for one that is not above 0 and below
 // 100.
-[[nodiscard]] double least_gain(double percent);
+[[nodiscard]] double min_gain_of(double percent);
 
 // --timeout: `usual` with these seconds for each of compiling, checking and timing, if they are
 // given. Throws Error(usage) for what is not above 0 and at most a day.

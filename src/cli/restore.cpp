@@ -6,7 +6,7 @@
 #include "autokernel/base/visible_text.h"
 #include "autokernel/loop/loop.h"
 #include "cli/commands.h"
-#include "cli/loop/opening.h"
+#include "cli/loop/open_run.h"
 
 namespace autokernel::cli {
 namespace {

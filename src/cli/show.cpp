@@ -14,7 +14,7 @@
 #include "cli/commands.h"
 #include "cli/conditions_text.h"
 #include "cli/key_lines.h"
-#include "cli/loop/opening.h"
+#include "cli/loop/open_run.h"
 #include "cli/samples.h"
 
 namespace autokernel::cli {

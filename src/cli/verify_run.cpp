@@ -4,7 +4,7 @@
 
 #include "autokernel/loop/verification.h"
 #include "cli/commands.h"
-#include "cli/loop/opening.h"
+#include "cli/loop/open_run.h"
 #include "cli/shared_options.h"
 #include "cli/verification_text.h"
 
@@ -37,8 +37,8 @@ The whole ledger is compared with its seal, results.tsv, and the references and 
 Then baseline, best and library are measured again in fresh processes on new inputs, from what is
 in git: the kernels from their commits, the case as it was at the start of the run. Nothing is
 written.
-Exit codes: 0 the claim holds, 10 the best is not faster or not by as much, 11 to 14 and 17 the best
-fails, 15 the record was altered (how is printed, and the gain is measured anyway),
+Exit codes: 0 the claim holds, 10 the best is not faster or not by as much, 11 to 14 and 17 the
+best fails, 15 the record was altered (how is printed, and the gain is measured anyway),
 16 inconclusive; 4 no such run.)";
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/landlock.h"
+#include "compile/builtin_headers.h"
 #include "compile/crash_note.h"
 #include "compile/declaration.h"
 #include "compile/diagnosis.h"
@@ -21,7 +22,6 @@
 #include "compile/nvrtc.h"
 #include "compile/output_cache.h"
 #include "compile/ptxas_report.h"
-#include "compile/served.h"
 #include "compile/source_text.h"
 #include "compile/toolkit.h"
 

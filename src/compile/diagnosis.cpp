@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "autokernel/compile/compiler.h"
+#include "compile/builtin_headers.h"
 #include "compile/hints.h"
 #include "compile/inclusion.h"
 #include "compile/kernel_names.h"
 #include "compile/limits.h"
 #include "compile/ptxas_report.h"
-#include "compile/served.h"
 #include "compile/source_text.h"
 
 namespace autokernel::compile {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "compile/served.h"
+#include "compile/builtin_headers.h"
 
 namespace autokernel::compile {
 

@@ -11,7 +11,7 @@
 #include "ledger/checksum.h"
 #include "ledger/entry_reader.h"
 #include "ledger/index.h"
-#include "ledger/lost.h"
+#include "ledger/lost_entries.h"
 
 namespace autokernel::ledger {
 namespace {

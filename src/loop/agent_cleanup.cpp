@@ -96,7 +96,7 @@ void put_back(const repo::Repository& repository, const Status& status, const St
 }  // namespace
 
 Cleanup clean_up(const repo::Repository& repository, const Folders& folders, const Status& status,
-                 const std::optional<KeptIndex>& index) {
+                 const std::optional<SavedIndex>& index) {
   Cleanup cleanup;
   repository.require_readable();
   remove_locks(repository, status);

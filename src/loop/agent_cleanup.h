@@ -8,7 +8,7 @@
 #include "autokernel/loop/status.h"
 #include "autokernel/repo/repository.h"
 #include "loop/folders.h"
-#include "loop/kept_index.h"
+#include "loop/saved_index.h"
 
 namespace autokernel::loop {
 
@@ -24,6 +24,6 @@ struct Cleanup {
 // started. What the agent left of them is moved to a new folder. A file that was too large to be
 // kept stays.
 [[nodiscard]] Cleanup clean_up(const repo::Repository& repository, const Folders& folders,
-                               const Status& status, const std::optional<KeptIndex>& index);
+                               const Status& status, const std::optional<SavedIndex>& index);
 
 }  // namespace autokernel::loop

@@ -18,12 +18,12 @@
 #include "loop/agent.h"
 #include "loop/agent_cleanup.h"
 #include "loop/brief.h"
-#include "loop/kept_index.h"
 #include "loop/kernel_file.h"
 #include "loop/measurer.h"
 #include "loop/names.h"
 #include "loop/run_clock.h"
 #include "loop/run_record.h"
+#include "loop/saved_index.h"
 #include "loop/seal.h"
 #include "loop/stray_processes.h"
 #include "loop/workspace.h"
@@ -131,7 +131,7 @@ class AgentDriver {
         brief_of(status, idea_file, remarks_, find_playbook(workspace_.folders().root()));
     write_file_atomically(workspace_.folders().brief(), brief, Sync::no);
     const fs::path git_folder = workspace_.repository().git_folder();
-    const std::optional<KeptIndex> index =
+    const std::optional<SavedIndex> index =
         keep_index(workspace_.repository(), blobs_of(status.run));
     workspace_.at("index kept");
     std::map<std::string, std::string> environment = begin_turn(git_folder);
@@ -220,7 +220,7 @@ class AgentDriver {
     return recording;
   }
 
-  [[nodiscard]] Cleanup clean_up_under_journal(const std::optional<KeptIndex>& index) {
+  [[nodiscard]] Cleanup clean_up_under_journal(const std::optional<SavedIndex>& index) {
     if (index) keep_on_disk(workspace_.repository(), *index);
     const fs::path journal = workspace_.folders().journal();
     write_journal(journal, nothing_to_record("cleaning up after the agent", {}));
@@ -230,7 +230,7 @@ class AgentDriver {
     workspace_.at("tidied up");
     remove_journal(journal);
     workspace_.at("journal removed");
-    forget_kept_index(workspace_.repository());
+    forget_saved_index(workspace_.repository());
     return cleanup;
   }
 

@@ -169,8 +169,8 @@ Loop::Started Loop::start(const StartOptions& options) {
 
   run.device_name = result.device ? result.device->name : "";
   run.driver_version = result.versions.contains("driver") ? result.versions.at("driver") : "";
-  run.min_gain =
-      options.min_gain.value_or(trial::least_gain(result.device.value_or(trial::DeviceReport{})));
+  run.min_gain = options.min_gain.value_or(
+      trial::default_min_gain(result.device.value_or(trial::DeviceReport{})));
   fill_in(baseline, result);
   baseline.seconds = result.total_seconds;
   baseline.result = trial::record(request, result, baseline.log);

@@ -67,7 +67,7 @@ void judge(Verification& verification, double min_gain) {
   verification.reason = "measured again, the best is " + interval(*measured);
   const auto claimed = verification.claimed ? verification.claimed->over_baseline : std::nullopt;
   if (claimed) verification.reason += "; the run claimed " + interval(*claimed);
-  // Two intervals of the same truth miss each other now and then by a little; the least gain is
+  // Two intervals of the same truth miss each other now and then by a little; the minimum gain is
   // what counts as a little everywhere.
   const bool falls_short = claimed && measured->high * (1 + min_gain) < claimed->low;
   if (measured->high <= 1 || falls_short) {

@@ -12,8 +12,8 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
-#include "loop/kept_index.h"
 #include "loop/ledger_backup.h"
+#include "loop/saved_index.h"
 #include "loop/stray_processes.h"
 
 namespace autokernel::loop {

@@ -8,7 +8,7 @@
 #include "autokernel/plot/history.h"
 #include "plot/axis.h"
 #include "plot/labels.h"
-#include "plot/story.h"
+#include "plot/summary.h"
 
 namespace autokernel::plot {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "autokernel/plot/history.h"
-#include "plot/story.h"
+#include "plot/summary.h"
 
 namespace autokernel::plot {
 

@@ -1,11 +1,11 @@
 // Bytes in git's store that are no file of a commit.
 #include <fmt/format.h>
 
+#include "repo/file_size_limits.h"
 #include "repo/git_failure.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 #include "repo/objects.h"
 #include "repo/open_repository.h"
-#include "repo/sizes.h"
 
 namespace autokernel::repo {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 }  // namespace
 
 std::string Repository::store_bytes(std::string_view bytes) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   git_oid id{};
   check(git_blob_create_from_buffer(&id, opened_->git(), bytes.data(), bytes.size()),
         fmt::format("cannot store {} bytes in {}", bytes.size(), root().string()),
@@ -31,7 +31,7 @@ std::string Repository::store_bytes(std::string_view bytes) const {
 }
 
 bool Repository::has_blob(const std::string& blob) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot look for the blob {}", blob);
   git_odb* store = nullptr;
   check(git_repository_odb(&store, opened_->git()), attempt, "git_repository_odb");
@@ -41,13 +41,13 @@ bool Repository::has_blob(const std::string& blob) const {
 }
 
 std::optional<std::string> Repository::bytes_of(const std::string& blob) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot read the blob {}", blob);
   return bytes_at(opened_->git(), id_of(blob, attempt), attempt);
 }
 
 std::optional<std::string> Repository::bytes_referenced(const std::string& name) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot read what the reference {} names", name);
   refuse_endless_reference(*opened_, name);
   git_oid id{};

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "repo/deep_folders.h"
+#include "repo/file_size_limits.h"
 #include "repo/git_failure.h"
 #include "repo/index.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 #include "repo/objects.h"
-#include "repo/sizes.h"
 #include "repo/worktree.h"
 
 namespace autokernel::repo {
@@ -106,7 +106,7 @@ TooDeep::TooDeep(const std::string& attempt, std::string folder)
       folder_(std::move(folder)) {}
 
 std::vector<Change> Repository::changes(const Paths& passed_over) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt =
       fmt::format("cannot find out what has changed in {}", root().string());
   refuse_endless_settings(opened_->git_folder, opened_->common_folder);

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "autokernel/base/files.h"
+#include "repo/file_rules.h"
 #include "repo/git_failure.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 #include "repo/objects.h"
-#include "repo/rules.h"
 #include "repo/worktree.h"
 
 namespace autokernel::repo {
@@ -165,7 +165,7 @@ constexpr std::array kConversions = {
 }  // namespace
 
 std::string Repository::checkout_fault(const std::string& commit, const std::string& path) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt =
       fmt::format("cannot find out what a checkout of {} would write", path);
   const auto file = file_in_commit(opened_->git(), commit, path, attempt);
@@ -199,7 +199,7 @@ std::string Repository::checkout_fault(const std::string& commit, const std::str
 
 std::vector<std::string> Repository::replaced_objects(
     const std::vector<std::string>& commits) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::set<std::string> ours(commits.begin(), commits.end());
   std::vector<std::string> found_ones;
   for (const std::string& id : replaced(*opened_)) {

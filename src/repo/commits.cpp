@@ -5,7 +5,7 @@
 #include <array>
 
 #include "repo/git_failure.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 #include "repo/objects.h"
 #include "repo/worktree.h"
 
@@ -131,7 +131,7 @@ void refuse_filter_program(const OpenRepository& open, const std::string& path,
 }  // namespace
 
 Identity Repository::identity() const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   git_config* config = nullptr;
   check(git_repository_config_snapshot(&config, opened_->git()), "cannot read git's settings",
         "git_repository_config_snapshot");
@@ -146,7 +146,7 @@ Identity Repository::identity() const {
 
 std::string Repository::commit_file(const std::string& parent, const std::string& path,
                                     const std::string& message) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot commit {} in {}", path, root().string());
   const Owned<git_commit*> before = commit_of(opened_->git(), parent, attempt);
   const Owned<git_tree*> files_before = tree_of(before.get(), attempt);
@@ -159,7 +159,7 @@ std::string Repository::commit_file(const std::string& parent, const std::string
 
 std::string Repository::commit_again(const std::string& like, const std::string& parent,
                                      const std::string& message) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot commit again what {} holds", like);
   const Owned<git_commit*> model = commit_of(opened_->git(), like, attempt);
   const Owned<git_commit*> before = commit_of(opened_->git(), parent, attempt);

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "repo/git_failure.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 #include "repo/objects.h"
 #include "repo/open_repository.h"
 
@@ -12,7 +12,7 @@ namespace autokernel::repo {
 
 std::string Repository::diff(const std::string& from, const std::string& to,
                              const std::string& path) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot compare {} in {} and {}", path, from, to);
   const Owned<git_tree*> before = tree_of(commit_of(opened_->git(), from, attempt).get(), attempt);
   const Owned<git_tree*> after = tree_of(commit_of(opened_->git(), to, attempt).get(), attempt);

@@ -17,7 +17,7 @@ namespace {
     return "; another git is running there, or was killed: remove the .lock file once none is "
            "running";
   }
-  // no_waiting.h has interrupted it.
+  // nonblocking_open.h has interrupted it.
   if (reason.find(std::generic_category().message(EINTR)) != std::string::npos) {
     return "; it did not open within 5 s: if it is a named pipe or a device, remove it";
   }

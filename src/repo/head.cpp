@@ -3,11 +3,11 @@
 
 #include <string_view>
 
+#include "repo/file_size_limits.h"
 #include "repo/git_failure.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 #include "repo/objects.h"
 #include "repo/open_repository.h"
-#include "repo/sizes.h"
 
 namespace autokernel::repo {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::string_view kBranches = "refs/heads/";
 }  // namespace
 
 Head Repository::head() const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot read the head of {}", root().string());
   Head head;
   refuse_endless_reference(*opened_, "HEAD");
@@ -42,7 +42,7 @@ Head Repository::head() const {
 }
 
 std::string Repository::operation_under_way() const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   switch (git_repository_state(opened_->git())) {
     case GIT_REPOSITORY_STATE_MERGE:
       return "merge";
@@ -67,7 +67,7 @@ std::string Repository::operation_under_way() const {
 }
 
 void Repository::forget_operation() const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   check(git_repository_state_cleanup(opened_->git()),
         fmt::format("cannot give up the {} in {}", operation_under_way(), root().string()),
         "git_repository_state_cleanup");
@@ -87,7 +87,7 @@ void Repository::switch_head(const std::string& branch) const {
 }
 
 void Repository::force_head(const std::string& branch) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt =
       fmt::format("cannot switch {} to the branch {}", root().string(), branch);
   const std::string name = std::string(kBranches) + branch;

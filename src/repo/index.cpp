@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "repo/git_failure.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 #include "repo/objects.h"
 #include "repo/while_locked.h"
 #include "repo/worktree.h"
@@ -88,7 +88,7 @@ void refresh_index(const OpenRepository& open) {
 }
 
 void Repository::check_out(const std::string& commit, const std::string& path) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt =
       fmt::format("cannot check out {} of commit {} in {}", path, commit, root().string());
   const auto file = file_in_commit(opened_->git(), commit, path, attempt);
@@ -103,7 +103,7 @@ void Repository::check_out(const std::string& commit, const std::string& path) c
 }
 
 void Repository::match_index(const std::string& commit, const std::string& path) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   set_entry(*opened_,
             file_in_commit(opened_->git(), commit, path,
                            fmt::format("cannot find {} in commit {}", path, commit)),

@@ -10,10 +10,10 @@
 #include "autokernel/base/descriptor.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/system_error.h"
+#include "repo/file_size_limits.h"
 #include "repo/git_failure.h"
 #include "repo/index.h"
-#include "repo/no_waiting.h"
-#include "repo/sizes.h"
+#include "repo/nonblocking_open.h"
 #include "repo/while_locked.h"
 
 namespace autokernel::repo {
@@ -55,7 +55,7 @@ std::optional<IndexImage> Repository::index_image() const {
 }
 
 bool Repository::set_index(const IndexImage& image) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const fs::path file = opened_->git_folder / "index";
   const fs::path lock = opened_->git_folder / "index.lock";
   const std::string attempt = fmt::format("cannot put back {}", file.string());

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "repo/file_size_limits.h"
 #include "repo/git_failure.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 #include "repo/open_repository.h"
 #include "repo/refusals.h"
-#include "repo/sizes.h"
 
 namespace autokernel::repo {
 
@@ -51,7 +51,7 @@ Owned<int> start_library() {
 }
 
 Repository Repository::open(const fs::path& inside) {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   auto opened = std::make_unique<Opened>();
   opened->library = start_library();
   const fs::path folder = folder_of(inside);

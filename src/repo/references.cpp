@@ -2,17 +2,17 @@
 // is locked is tried again before it is given up.
 #include <fmt/format.h>
 
+#include "repo/file_size_limits.h"
 #include "repo/git_failure.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 #include "repo/objects.h"
 #include "repo/open_repository.h"
-#include "repo/sizes.h"
 #include "repo/while_locked.h"
 
 namespace autokernel::repo {
 
 std::optional<std::string> Repository::reference(const std::string& name) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot read the reference {}", name);
   refuse_endless_reference(*opened_, name);
   git_reference* reference = nullptr;
@@ -28,14 +28,14 @@ std::optional<std::string> Repository::reference(const std::string& name) const 
 }
 
 bool Repository::has_reference(const std::string& name) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   git_oid id{};
   return found(git_reference_name_to_id(&id, opened_->git(), name.c_str()),
                fmt::format("cannot read the reference {}", name), "git_reference_name_to_id");
 }
 
 bool Repository::has_references_below(const std::string& name) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot look for references below {}", name);
   git_reference_iterator* iterator = nullptr;
   check(git_reference_iterator_glob_new(&iterator, opened_->git(), (name + "/*").c_str()), attempt,
@@ -49,7 +49,7 @@ bool Repository::has_references_below(const std::string& name) const {
 }
 
 void Repository::set_reference(const std::string& name, const std::string& object) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt =
       fmt::format("cannot set the reference {} of {} to {}", name, root().string(), object);
   const git_oid id = id_of(object, attempt);
@@ -66,7 +66,7 @@ void Repository::set_reference(const std::string& name, const std::string& objec
 }
 
 void Repository::delete_reference(const std::string& name) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt =
       fmt::format("cannot delete the reference {} of {}", name, root().string());
   git_reference* reference = nullptr;
@@ -81,7 +81,7 @@ void Repository::delete_reference(const std::string& name) const {
 
 void Repository::move_branch(const std::string& branch, const std::string& from,
                              const std::string& to) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string name = "refs/heads/" + branch;
   const std::string attempt = fmt::format("cannot move the branch {} of {} from {} to {}", branch,
                                           root().string(), from, to);

@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 
 #include "repo/git_failure.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 #include "repo/objects.h"
 #include "repo/open_repository.h"
 
 namespace autokernel::repo {
 
 std::string Repository::resolve(const std::string& revision) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot find a commit by the name '{}'", revision);
   git_object* named = nullptr;
   const int parsed = git_revparse_single(&named, opened_->git(), revision.c_str());
@@ -23,7 +23,7 @@ std::string Repository::resolve(const std::string& revision) const {
 }
 
 std::optional<std::string> Repository::parent_of(const std::string& commit) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot find the parent of commit {}", commit);
   const Owned<git_commit*> child = commit_of(opened_->git(), commit, attempt);
   if (git_commit_parentcount(child.get()) == 0) return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<std::string> Repository::parent_of(const std::string& commit) cons
 
 std::optional<std::string> Repository::file_at(const std::string& commit,
                                                const std::string& path) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot read {} in commit {}", path, commit);
   const auto entry = file_in_commit(opened_->git(), commit, path, attempt);
   if (!entry) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<std::string> Repository::file_at(const std::string& commit,
 
 std::optional<std::string> Repository::blob_at(const std::string& commit,
                                                const std::string& path) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot find {} in commit {}", path, commit);
   const auto entry = file_in_commit(opened_->git(), commit, path, attempt);
   if (!entry) return std::nullopt;

@@ -4,7 +4,7 @@
 
 #include "repo/git_failure.h"
 #include "repo/index.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 #include "repo/objects.h"
 
 namespace autokernel::repo {
@@ -43,7 +43,7 @@ void add_conflicts(std::vector<StagedBlob>& staged, git_index* index, const std:
 }  // namespace
 
 std::vector<StagedBlob> Repository::staged() const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot find out what is staged in {}", root().string());
   refresh_index(*opened_);
   const Owned<git_index*> index = index_of(*opened_);
@@ -63,7 +63,7 @@ std::vector<StagedBlob> Repository::staged() const {
 }
 
 void Repository::hold(const std::string& name, const std::vector<std::string>& blobs) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const std::string attempt = fmt::format("cannot hold what is staged in {}", root().string());
   git_treebuilder* builder = nullptr;
   check(git_treebuilder_new(&builder, opened_->git(), nullptr), attempt, "git_treebuilder_new");

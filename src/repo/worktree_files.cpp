@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "repo/git_failure.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 #include "repo/objects.h"
 #include "repo/worktree.h"
 
@@ -35,7 +35,7 @@ std::string Repository::relative(const fs::path& path) const {
 }
 
 bool Repository::file_matches(const std::string& commit, const std::string& path) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const auto entry = file_in_commit(opened_->git(), commit, path,
                                     fmt::format("cannot compare {} with commit {}", path, commit));
   const auto blob = blob_of(*opened_, path, Keep::no);
@@ -43,13 +43,13 @@ bool Repository::file_matches(const std::string& commit, const std::string& path
 }
 
 std::string Repository::hash_of(const std::string& path) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const auto blob = blob_of(*opened_, path, Keep::no);
   return blob ? text_of(*blob) : "";
 }
 
 std::string Repository::store(const std::string& path) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   const auto blob = blob_of(*opened_, path, Keep::yes);
   if (!blob) {
     throw Error(Stop::repository,
@@ -59,17 +59,17 @@ std::string Repository::store(const std::string& path) const {
 }
 
 std::string Repository::hash_as(const std::string& path, std::string_view bytes) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   return text_of(blob_of_text(*opened_, path, bytes, Keep::no));
 }
 
 std::string Repository::store_as(const std::string& path, std::string_view bytes) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   return text_of(blob_of_text(*opened_, path, bytes, Keep::yes));
 }
 
 void Repository::put_back(const std::string& blob, const std::string& path) const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   write_file(*opened_, id_of(blob, fmt::format("cannot put back {}", path)), path);
 }
 

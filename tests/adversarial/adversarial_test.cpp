@@ -68,7 +68,7 @@ class Kernels : public Workplace {
 
 class Adversarial : public Kernels, public testing::WithParamInterface<fs::path> {};
 
-TEST_P(Adversarial, GetsTheVerdictThatItMust) {
+TEST_P(Adversarial, GetsTheExpectedVerdict) {
   const KernelFile kernel = read_kernel_file(GetParam());
   if (!kernel.gpu_only.empty()) GTEST_SKIP() << "only on a GPU: " << kernel.gpu_only;
   if (kernel.needs_landlock && !has_landlock()) GTEST_SKIP() << "this system has no Landlock";

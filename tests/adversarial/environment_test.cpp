@@ -38,7 +38,7 @@ class Environment : public Workplace {
   }
 };
 
-TEST_F(Environment, OfTheUserChangesNothingAndIsNamed) {
+TEST_F(Environment, OfTheUserDoesNotReachTheKernelAndIsNamed) {
   const json usual = record_with({});
   const json bent = record_with(kBending);
   EXPECT_EQ(ways(bent), ways(usual));

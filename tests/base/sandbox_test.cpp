@@ -58,7 +58,7 @@ struct Named {
 
 class Refuses : public ::testing::TestWithParam<std::tuple<Sandbox, Named>> {};
 
-TEST_P(Refuses, It) {
+TEST_P(Refuses, TheSystemCall) {
   const auto& [sandbox, named] = GetParam();
   EXPECT_EQ(inside(sandbox, named.attempt), EPERM);
 }

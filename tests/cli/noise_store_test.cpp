@@ -245,7 +245,7 @@ TEST_F(NoiseStore, BecomesWhatAComparisonShouldKnow) {
   EXPECT_EQ(devices[0], trial::device_noise(noise().figures, "NVIDIA H200", "13.0"));
 }
 
-TEST(ReachText, SaysWhatCanBeToldInWhatTime) {
+TEST(ReachText, ListsDetectableGainsByDuration) {
   trial::NoiseFigures figures;
   figures.reach = {{{1, {}}, {5, 0.03}, {30, 0.0125}}};
   EXPECT_EQ(reach_text(figures), "3.0 % detectable in 5 s, 1.2 % in 30 s");

@@ -24,11 +24,11 @@ TEST(Architecture, IsOfTheFormThatTheCompilerTakes) {
   }
 }
 
-TEST(LeastGain, IsAShareOfTheTime) {
-  EXPECT_DOUBLE_EQ(least_gain(0.5), 0.005);
-  EXPECT_DOUBLE_EQ(least_gain(99), 0.99);
+TEST(MinGain, IsAShareOfTheTime) {
+  EXPECT_DOUBLE_EQ(min_gain_of(0.5), 0.005);
+  EXPECT_DOUBLE_EQ(min_gain_of(99), 0.99);
   for (const double percent : {0.0, -1.0, 100.0, std::nan(""), HUGE_VAL}) {
-    EXPECT_THAT([&] { (void)least_gain(percent); }, ThrowsMessage<Error>(HasSubstr("--min-gain")))
+    EXPECT_THAT([&] { (void)min_gain_of(percent); }, ThrowsMessage<Error>(HasSubstr("--min-gain")))
         << percent;
   }
 }

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "autokernel/base/error.h"
+#include "compile/builtin_headers.h"
 #include "compile/compiled.h"
-#include "compile/served.h"
 #include "support/scratch_folder.h"
 
 namespace autokernel::compile {

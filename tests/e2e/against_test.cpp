@@ -44,7 +44,7 @@ TEST_F(Against, AWrongKernelEndsWithElevenAndNoComparison) {
   EXPECT_THAT(value_of("gain_pct", run.out), IsEmpty());
 }
 
-TEST_F(Against, LessThanTheLeastGainIsNotFaster) {
+TEST_F(Against, LessThanTheMinGainIsNotFaster) {
   edit(kernel(kSlow / 2));
   const Outcome run = bench({"--against", "HEAD", "--min-gain", "90"});
   EXPECT_EQ(run.code, 10) << run.out << run.err;
@@ -81,7 +81,7 @@ TEST_F(Against, WhatIsNeitherFileNorRevisionIsRefused) {
   EXPECT_THAT(run.err, HasSubstr("cannot compare with no-such-thing: there is no such file, and"));
 }
 
-TEST_F(Against, ALeastGainAloneIsRefused) {
+TEST_F(Against, AMinGainAloneIsRefused) {
   const Outcome run = bench({"--min-gain", "5"});
   EXPECT_EQ(run.code, 2);
   EXPECT_THAT(run.err, HasSubstr("--min-gain needs --against"));

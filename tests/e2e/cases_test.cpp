@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"RoundsHalvesToBf16", "bias_relu", "rounds_to_bf16", "elements differ"}),
     [](const auto& tested) { return tested.param.name; });
 
-TEST_F(Cases, WhoseReferencesDisagreeAreMendedByTheirAuthor) {
+TEST_F(Cases, WhoseReferencesDisagreeAreForTheirAuthorToFix) {
   const std::filesystem::path copy = copy_of("row_sums");
   std::string text = contents(copy / "reference_fp64.cu");
   text.replace(text.find("col = 0"), 7, "col = 1");
@@ -118,7 +118,7 @@ TEST_F(Cases, WhoseReferencesDisagreeAreMendedByTheirAuthor) {
                              HasSubstr("fix them in " + copy.string())));
 }
 
-TEST_F(Cases, WhoseReferenceTakesOtherTensorsAreMendedByTheirAuthor) {
+TEST_F(Cases, WhoseReferenceTakesOtherTensorsAreForTheirAuthorToFix) {
   const std::filesystem::path copy = copy_of("axpy");
   std::string text = contents(copy / "reference.cu");
   text.replace(text.find("float* y"), 8, "float* y, int n");

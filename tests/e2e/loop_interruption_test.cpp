@@ -56,7 +56,7 @@ TEST_F(LoopInterruption, ByCtrlCRecordsTheExperimentAndPutsTheKernelBack) {
   expect_recorded_as_interrupted();
 }
 
-TEST_F(LoopInterruption, ByAKillIsMendedByTheNextCommandWhichSaysSo) {
+TEST_F(LoopInterruption, ByAKillIsRepairedByTheNextCommandWhichSaysSo) {
   RunningProgram program = endless_step();
   program.send(SIGKILL);
   EXPECT_EQ(program.wait(seconds{60}).code, 137);

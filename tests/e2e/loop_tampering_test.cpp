@@ -81,7 +81,7 @@ TEST_F(LoopTampering, WithTheProgramIsNamed) {
   EXPECT_EQ(installed({"verify-run", "--processes", "2"}).code, 0);
 }
 
-TEST_F(LoopTampering, OfNobodyIsFoundByVerifyRunWhichMeasuresTheClaimAgain) {
+TEST_F(LoopTampering, IsNotFoundInAnUntouchedRunWhoseClaimIsMeasuredAgain) {
   run_with_a_gain();
   EXPECT_EQ(run_autokernel({"loop", "finish", "--processes", "3"}).code, 0);
   const Outcome verified = verify();

@@ -46,9 +46,9 @@ const std::map<std::string, Names, std::less<>>& layers_below() {
   return below;
 }
 
-// What each room of src/trial may include besides itself. The supervisor's touches no device, so it
-// knows nothing of what runs there; the runner's brings all of them together.
-const std::map<std::string, Names, std::less<>>& rooms_below() {
+// What each folder of src/trial may include besides itself. The supervisor's touches no device, so
+// it knows nothing of what runs there; the runner's brings all of them together.
+const std::map<std::string, Names, std::less<>>& parts_below() {
   static const std::map<std::string, Names, std::less<>> below = {
       {"report", {}},
       {"supervise", {"report"}},
@@ -180,12 +180,12 @@ std::optional<std::string> layer_rule_broken(const Place& place, const std::stri
   return std::nullopt;
 }
 
-std::optional<std::string> room_rule_broken(const std::string& path, const std::string& included) {
+std::optional<std::string> part_rule_broken(const std::string& path, const std::string& included) {
   const auto from = parts_of(path);
   if (from.size() < 3 || from[0] != "src" || from[1] != "trial") return std::nullopt;
-  const auto below = rooms_below().find(from[2]);
-  if (from.size() != 4 || below == rooms_below().end())
-    return "comes from no room of trial: add it to the rules";
+  const auto below = parts_below().find(from[2]);
+  if (from.size() != 4 || below == parts_below().end())
+    return "comes from no folder of trial: add it to the rules";
   const auto to = parts_of(included);
   if (to.size() != 3 || to[0] != "trial" || to[1] == from[2]) return std::nullopt;
   if (below->second.contains(to[1])) return std::nullopt;
@@ -231,7 +231,7 @@ std::vector<Violation> violations_in(const SourceFile& file) {
     if (!std::regex_match(line, match, include)) continue;
     const std::string included = match[1];
     for (const auto& broken :
-         {layer_rule_broken(place, included), room_rule_broken(file.path, included),
+         {layer_rule_broken(place, included), part_rule_broken(file.path, included),
           foreign_rule_broken(place, included)}) {
       if (broken) found.push_back({file.path, number, included + ": " + *broken});
     }

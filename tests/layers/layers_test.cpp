@@ -120,25 +120,25 @@ TEST(Layers, ARelativeIncludeIsCaught) {
               ElementsAre(says("is relative")));
 }
 
-TEST(Rooms, TheRunnersIsAboveAllOthersOfATrial) {
+TEST(TrialFolders, RunnerMayIncludeAllOthers) {
   EXPECT_THAT(planted("src/trial/runner/x.cpp",
                       "#include \"trial/supervise/y.h\"\n#include \"trial/time/y.h\"\n"),
               IsEmpty());
 }
 
-TEST(Rooms, AnIncludeThatPointsUpwardIsCaught) {
+TEST(TrialFolders, AnIncludeThatPointsUpwardIsCaught) {
   EXPECT_THAT(planted("src/trial/decide/x.cpp", "#include \"trial/runner/y.h\"\n"),
               ElementsAre(says("trial/decide does not stand above trial/runner")));
 }
 
-TEST(Rooms, TheSupervisorsKnowsNothingOfWhatRunsOnADevice) {
+TEST(TrialFolders, SuperviseKnowsNothingOfWhatRunsOnADevice) {
   EXPECT_THAT(planted("src/trial/supervise/x.cpp", "#include \"trial/inputs/y.h\"\n"),
               ElementsAre(says("trial/supervise does not stand above trial/inputs")));
 }
 
-TEST(Rooms, AFileOfATrialWithoutARoomIsCaughtAsSoonAsItIncludesSomething) {
+TEST(TrialFolders, AFileOutsideThemIsCaughtAsSoonAsItIncludesSomething) {
   EXPECT_THAT(planted("src/trial/x.cpp", "#include \"autokernel/base/y.h\"\n"),
-              ElementsAre(says("no room")));
+              ElementsAre(says("no folder")));
 }
 
 TEST(Layers, AFolderThatIsNoLayerIsCaughtAsSoonAsItIncludesOne) {

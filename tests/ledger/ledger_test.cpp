@@ -154,7 +154,7 @@ TEST_F(LedgerOf, EntriesWithLongTextsGivesTheLastOfThem) {
   EXPECT_THAT(numbers_in(open().last_rows(3)), ElementsAre(1, 2, 3));
 }
 
-TEST_F(LedgerOf, WhichAFileIsFullIsLeftAsItWas) {
+TEST_F(LedgerOf, AFullFileIsLeftAsItWas) {
   Ledger ledger = with(0, 3);
   const std::string before = contents(file());
   {

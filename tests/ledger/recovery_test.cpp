@@ -260,7 +260,7 @@ TEST_F(Recovery, RefusesALedgerOfALaterVersionAndLeavesItAsItIs) {
   EXPECT_EQ(contents(file()), later);
 }
 
-TEST_F(Recovery, OfAnIndexCutAtAnyByteMendsIt) {
+TEST_F(Recovery, RebuildsAnIndexCutAtAnyByte) {
   for (std::size_t cut = 0; cut < index_.size(); ++cut) {
     const test::ScratchFolder scratch;
     scratch.write("ledger.jsonl", ledger_);
@@ -275,7 +275,7 @@ TEST_F(Recovery, OfAnIndexThatLacksItsLastRowsSaysNothing) {
   EXPECT_THAT(notes(), IsEmpty());
 }
 
-TEST_F(Recovery, OfAnIndexWithAnyByteChangedMendsIt) {
+TEST_F(Recovery, RebuildsAnIndexWithAnyByteChanged) {
   for (std::size_t at = 0; at < index_.size(); ++at) {
     const test::ScratchFolder scratch;
     std::string damaged = index_;
@@ -319,14 +319,14 @@ TEST_F(Recovery, OfTheIndexOfAnotherLedgerSaysSo) {
   EXPECT_EQ(contents(index()), index_);
 }
 
-TEST_F(Recovery, OfAnIndexWithADoubledRowMendsIt) {
+TEST_F(Recovery, RebuildsAnIndexWithADoubledRow) {
   const std::string row = index_.substr(end_of_line(index_, 5));
   write(ledger_, index_ + row);
   EXPECT_THAT(notes(), ElementsAre(HasSubstr("ledger.index was damaged")));
   EXPECT_EQ(contents(index()), index_);
 }
 
-TEST_F(Recovery, OfAnIndexThatIsGarbageMendsIt) {
+TEST_F(Recovery, RebuildsAnIndexThatIsGarbage) {
   for (const std::string& garbage : {std::string(5000, '\0'),
                                      std::string("\x7F"
                                                  "ELF\n\n\n"),

@@ -33,7 +33,7 @@ TEST(TimeScale, GoesOnByGainsWhateverTheMediansAre) {
   EXPECT_THAT(scale.add(experiment("c", "b", 99, 0.5)), Optional(DoubleNear(40, 1e-9)));
 }
 
-TEST(TimeScale, HoldsARejectedOneAgainstTheBestOfThen) {
+TEST(TimeScale, ComparesARejectedOneWithItsIncumbent) {
   TimeScale scale;
   scale.add(experiment("a", "", 100, 0));
   scale.add(experiment("b", "a", 50, 0.5));

@@ -121,7 +121,7 @@ TEST_P(KilledStep, ThatIsWrongIsTakenBackWhole) {
   EXPECT_EQ(workplace_.edited(), had_begun() ? kernel(90) : kernel(70, "WRONG"));
 }
 
-TEST_P(KilledStep, IsMendedByWhoeverLooksNext) {
+TEST_P(KilledStep, IsRepairedByTheNextCommand) {
   workplace_.start();
   ASSERT_EQ(killed_at(workplace_, GetParam(), [&] { workplace_.try_out(kernel(70)); }), kKilled);
   EXPECT_THAT(workplace_.status().experiments, SizeIs(had_begun() ? 2 : 1));
@@ -137,7 +137,7 @@ TEST_P(KilledStep, IsFollowedByTheNextStep) {
 }
 
 // An agent that is started again edits before anybody has repaired anything.
-TEST_P(KilledStep, DoesNotCostAnEditThatWasMadeBeforeItWasMended) {
+TEST_P(KilledStep, DoesNotCostAnEditThatWasMadeBeforeTheRepair) {
   workplace_.start();
   ASSERT_EQ(killed_at(workplace_, GetParam(), [&] { workplace_.try_out(kernel(70)); }), kKilled);
   workplace_.edit(kernel(33));
@@ -210,12 +210,12 @@ INSTANTIATE_TEST_SUITE_P(At, KilledStart, testing::ValuesIn(kCarryingOut),
                          [](const auto& point) { return as_a_name(point.param); });
 
 // Killed a second time, while the first one's remains are repaired.
-class KilledWhileMending : public testing::TestWithParam<std::string> {
+class KilledDuringRepair : public testing::TestWithParam<std::string> {
  protected:
   Workplace workplace_;
 };
 
-TEST_P(KilledWhileMending, AnExperimentWithoutAVerdictIsStillRecordedOnce) {
+TEST_P(KilledDuringRepair, AnExperimentWithoutAVerdictIsStillRecordedOnce) {
   workplace_.start();
   ASSERT_EQ(killed_at(workplace_, "referenced", [&] { workplace_.try_out(kernel(70)); }), kKilled);
   ASSERT_EQ(killed_at(workplace_, GetParam(), [&] { workplace_.repair(); }), kKilled);
@@ -224,7 +224,7 @@ TEST_P(KilledWhileMending, AnExperimentWithoutAVerdictIsStillRecordedOnce) {
   EXPECT_THAT(faults_in(workplace_.git()), IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(At, KilledWhileMending, testing::ValuesIn(kCarryingOut),
+INSTANTIATE_TEST_SUITE_P(At, KilledDuringRepair, testing::ValuesIn(kCarryingOut),
                          [](const auto& point) { return as_a_name(point.param); });
 
 TEST(Killed, FinishLeavesNothingHalfDone) {

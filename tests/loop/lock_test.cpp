@@ -70,7 +70,7 @@ TEST(Reader, SeesTheRunAndWhoWorksWhileAStepIsUnderWay) {
   EXPECT_THAT(faults_in(workplace.git()), IsEmpty());
 }
 
-TEST(Reader, MendsNothingThatIsUnderWay) {
+TEST(Reader, RepairsNothingThatIsUnderWay) {
   Workplace workplace;
   workplace.start();
   const LoopContext plain = workplace.context();

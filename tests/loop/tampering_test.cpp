@@ -90,7 +90,7 @@ class Tampering : public testing::Test {
   const test::ScratchRepository& git_ = workplace_.git();
 };
 
-TEST_F(Tampering, OfNobodyIsFoundNowhere) { expect_to_go_on(); }
+TEST_F(Tampering, IsNotFoundInAnUntouchedRun) { expect_to_go_on(); }
 
 TEST_F(Tampering, WithARowOfTheResultsIsFound) {
   const std::string table = git_.read(kResults);

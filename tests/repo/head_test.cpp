@@ -103,7 +103,7 @@ TEST_F(UnderWay, IsForgottenWithTheFilesLeftAsTheyAre) {
   EXPECT_EQ(scratch_.read("file"), file);
 }
 
-TEST_F(UnderWay, Nothing) { EXPECT_EQ(after({"status"}), ""); }
+TEST_F(UnderWay, IsNothingInACleanRepository) { EXPECT_EQ(after({"status"}), ""); }
 TEST_F(UnderWay, AMerge) { EXPECT_EQ(after({"merge", "other"}), "merge"); }
 TEST_F(UnderWay, ARebase) { EXPECT_EQ(after({"rebase", "other"}), "rebase"); }
 TEST_F(UnderWay, ARebaseByPatches) { EXPECT_EQ(after({"rebase", "--apply", "other"}), "rebase"); }

@@ -30,9 +30,9 @@ constexpr const char* kKernel = "kernels/kernel.cu";
   return status.st_mode & 07777U;
 }
 
-class CheckOut : public ::testing::Test {
+class IndexAfterCheckout : public ::testing::Test {
  protected:
-  CheckOut() {
+  IndexAfterCheckout() {
     scratch_.write(kKernel, "one\n");
     first_ = scratch_.commit("one");
     scratch_.write(kKernel, "two\n");
@@ -44,14 +44,14 @@ class CheckOut : public ::testing::Test {
   std::string second_;
 };
 
-TEST_F(CheckOut, FileAndIndexAreTheCommits) {
+TEST_F(IndexAfterCheckout, FileAndIndexAreTheCommits) {
   Repository::open(scratch_.root()).check_out(first_, kKernel);
   EXPECT_EQ(scratch_.read(kKernel), "one\n");
   EXPECT_EQ(scratch_.line("rev-parse", ":" + std::string(kKernel)),
             scratch_.line("rev-parse", first_ + ":" + kKernel));
 }
 
-TEST_F(CheckOut, AnEditedFileIsTakenBackAndGitSeesNoChange) {
+TEST_F(IndexAfterCheckout, AnEditedFileIsTakenBackAndGitSeesNoChange) {
   scratch_.write(kKernel, "edited\n");
   scratch_.git("add", kKernel);
   scratch_.write(kKernel, "edited again\n");
@@ -59,21 +59,21 @@ TEST_F(CheckOut, AnEditedFileIsTakenBackAndGitSeesNoChange) {
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
 }
 
-TEST_F(CheckOut, GitNeedNotReadTheFileToSeeThatItIsTheSame) {
+TEST_F(IndexAfterCheckout, GitNeedNotReadTheFileToSeeThatItIsTheSame) {
   scratch_.write(kKernel, "edited\n");
   Repository::open(scratch_.root()).check_out(second_, kKernel);
   // Without looking at any file's bytes.
   EXPECT_EQ(scratch_.git("diff-files", "--name-only"), "");
 }
 
-TEST_F(CheckOut, TheFileKeepsItsMode) {
+TEST_F(IndexAfterCheckout, TheFileKeepsItsMode) {
   constexpr unsigned kGroupMayWrite = 0664;
   ASSERT_EQ(::chmod(kernel().c_str(), kGroupMayWrite), 0);
   Repository::open(scratch_.root()).check_out(first_, kKernel);
   EXPECT_EQ(mode_of(kernel()), kGroupMayWrite);
 }
 
-TEST_F(CheckOut, AFileThatWasMadeExecutableIsNoMore) {
+TEST_F(IndexAfterCheckout, AFileThatWasMadeExecutableIsNoMore) {
   constexpr unsigned kExecutable = 0775;
   ASSERT_EQ(::chmod(kernel().c_str(), kExecutable), 0);
   Repository::open(scratch_.root()).check_out(second_, kKernel);
@@ -81,7 +81,7 @@ TEST_F(CheckOut, AFileThatWasMadeExecutableIsNoMore) {
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
 }
 
-TEST_F(CheckOut, AnExecutableFileIsMadeOneForThoseWhoMayRead) {
+TEST_F(IndexAfterCheckout, AnExecutableFileIsMadeOneForThoseWhoMayRead) {
   ASSERT_EQ(::chmod(kernel().c_str(), 0755), 0);
   const std::string executable = scratch_.commit("executable");
   ASSERT_EQ(::chmod(kernel().c_str(), 0640), 0);
@@ -90,21 +90,21 @@ TEST_F(CheckOut, AnExecutableFileIsMadeOneForThoseWhoMayRead) {
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
 }
 
-TEST_F(CheckOut, WithoutFileModesTheModeStays) {
+TEST_F(IndexAfterCheckout, WithoutFileModesTheModeStays) {
   scratch_.git("config", "core.fileMode", "false");
   ASSERT_EQ(::chmod(kernel().c_str(), 0755), 0);
   Repository::open(scratch_.root()).check_out(first_, kKernel);
   EXPECT_EQ(mode_of(kernel()), 0755U);
 }
 
-TEST_F(CheckOut, AFileThatIsGoneComesBackWithItsFolder) {
+TEST_F(IndexAfterCheckout, AFileThatIsGoneComesBackWithItsFolder) {
   fs::remove_all(scratch_.root() / "kernels");
   Repository::open(scratch_.root()).check_out(second_, kKernel);
   EXPECT_EQ(scratch_.read(kKernel), "two\n");
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
 }
 
-TEST_F(CheckOut, ALinkInPlaceOfTheFileIsReplacedAndNotFollowed) {
+TEST_F(IndexAfterCheckout, ALinkInPlaceOfTheFileIsReplacedAndNotFollowed) {
   const fs::path outside = scratch_.beside("outside");
   scratch_.write(outside, "outside\n");
   fs::remove(kernel());
@@ -115,7 +115,7 @@ TEST_F(CheckOut, ALinkInPlaceOfTheFileIsReplacedAndNotFollowed) {
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
 }
 
-TEST_F(CheckOut, NothingIsWrittenThroughALinkInPlaceOfAFolder) {
+TEST_F(IndexAfterCheckout, NothingIsWrittenThroughALinkInPlaceOfAFolder) {
   fs::rename(scratch_.root() / "kernels", scratch_.beside("outside"));
   fs::create_directory_symlink(scratch_.beside("outside"), scratch_.root() / "kernels");
   const Repository repository = Repository::open(scratch_.root());
@@ -123,7 +123,7 @@ TEST_F(CheckOut, NothingIsWrittenThroughALinkInPlaceOfAFolder) {
   EXPECT_EQ(test::contents(scratch_.beside("outside/kernel.cu")), "two\n");
 }
 
-TEST_F(CheckOut, ACommittedLinkComesBackAsOne) {
+TEST_F(IndexAfterCheckout, ACommittedLinkComesBackAsOne) {
   fs::create_symlink("kernels/kernel.cu", scratch_.root() / "link");
   const std::string linked = scratch_.commit("link");
   fs::remove(scratch_.root() / "link");
@@ -133,7 +133,7 @@ TEST_F(CheckOut, ACommittedLinkComesBackAsOne) {
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
 }
 
-TEST_F(CheckOut, AFileThatTheCommitLacksIsAnErrorAndStays) {
+TEST_F(IndexAfterCheckout, AFileThatTheCommitLacksIsAnErrorAndStays) {
   scratch_.write("mine", "mine\n");
   const Repository repository = Repository::open(scratch_.root());
   try {
@@ -146,7 +146,7 @@ TEST_F(CheckOut, AFileThatTheCommitLacksIsAnErrorAndStays) {
   EXPECT_EQ(scratch_.read("mine"), "mine\n");
 }
 
-TEST_F(CheckOut, APathThatLeadsOutOfTheWorktreeIsAnError) {
+TEST_F(IndexAfterCheckout, APathThatLeadsOutOfTheWorktreeIsAnError) {
   const Repository repository = Repository::open(scratch_.root());
   EXPECT_THROW(
       repository.put_back(scratch_.line("rev-parse", "HEAD:kernels/kernel.cu"), "../outside"),
@@ -154,7 +154,7 @@ TEST_F(CheckOut, APathThatLeadsOutOfTheWorktreeIsAnError) {
   EXPECT_FALSE(fs::exists(scratch_.beside("outside")));
 }
 
-TEST_F(CheckOut, AnIndexThatIsLockedForAMomentIsWaitedFor) {
+TEST_F(IndexAfterCheckout, AnIndexThatIsLockedForAMomentIsWaitedFor) {
   const Repository repository = Repository::open(scratch_.root());
   const auto lock = scratch_.write(".git/index.lock", "");
   std::jthread holder([&] {
@@ -165,7 +165,7 @@ TEST_F(CheckOut, AnIndexThatIsLockedForAMomentIsWaitedFor) {
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "M  kernels/kernel.cu\n");
 }
 
-TEST_F(CheckOut, AnIndexThatStaysLockedIsAnErrorAndTheNextTrySucceeds) {
+TEST_F(IndexAfterCheckout, AnIndexThatStaysLockedIsAnErrorAndTheNextTrySucceeds) {
   const Repository repository = Repository::open(scratch_.root());
   const auto lock = scratch_.write(".git/index.lock", "");
   try {
@@ -181,7 +181,7 @@ TEST_F(CheckOut, AnIndexThatStaysLockedIsAnErrorAndTheNextTrySucceeds) {
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
 }
 
-TEST_F(CheckOut, WhatGitHasStagedSinceTheRepositoryWasOpenedStaysStaged) {
+TEST_F(IndexAfterCheckout, WhatGitHasStagedSinceTheRepositoryWasOpenedStaysStaged) {
   const Repository repository = Repository::open(scratch_.root());
   scratch_.write("other", "other\n");
   scratch_.git("add", "other");
@@ -189,12 +189,12 @@ TEST_F(CheckOut, WhatGitHasStagedSinceTheRepositoryWasOpenedStaysStaged) {
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "M  kernels/kernel.cu\nA  other\n");
 }
 
-TEST_F(CheckOut, LeavesARepositoryThatGitFindsSound) {
+TEST_F(IndexAfterCheckout, LeavesARepositoryThatGitFindsSound) {
   Repository::open(scratch_.root()).check_out(first_, kKernel);
   EXPECT_EQ(scratch_.git("fsck", "--strict"), "");
 }
 
-TEST_F(CheckOut, MatchingTheIndexLeavesTheFile) {
+TEST_F(IndexAfterCheckout, MatchingTheIndexLeavesTheFile) {
   scratch_.write(kKernel, "edited\n");
   Repository::open(scratch_.root()).match_index(first_, kKernel);
   EXPECT_EQ(scratch_.read(kKernel), "edited\n");
@@ -202,14 +202,14 @@ TEST_F(CheckOut, MatchingTheIndexLeavesTheFile) {
             scratch_.line("rev-parse", first_ + ":" + kKernel));
 }
 
-TEST_F(CheckOut, MatchingTheIndexUnstagesWhatTheCommitLacks) {
+TEST_F(IndexAfterCheckout, MatchingTheIndexUnstagesWhatTheCommitLacks) {
   scratch_.write("staged", "staged\n");
   scratch_.git("add", "staged");
   Repository::open(scratch_.root()).match_index(first_, "staged");
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "?? staged\n");
 }
 
-TEST_F(CheckOut, MatchingTheIndexAfterACommitLeavesNoChange) {
+TEST_F(IndexAfterCheckout, MatchingTheIndexAfterACommitLeavesNoChange) {
   scratch_.write(kKernel, "three\n");
   const Repository repository = Repository::open(scratch_.root());
   const std::string third = repository.commit_file(second_, kKernel, "three");
@@ -218,7 +218,7 @@ TEST_F(CheckOut, MatchingTheIndexAfterACommitLeavesNoChange) {
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "");
 }
 
-TEST_F(CheckOut, AnIndexOfTheFourthVersionStaysOne) {
+TEST_F(IndexAfterCheckout, AnIndexOfTheFourthVersionStaysOne) {
   scratch_.git("update-index", "--index-version", "4");
   Repository::open(scratch_.root()).check_out(first_, kKernel);
   constexpr std::size_t kVersion = 7;  // the last byte of the second word
@@ -226,7 +226,7 @@ TEST_F(CheckOut, AnIndexOfTheFourthVersionStaysOne) {
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "M  kernels/kernel.cu\n");
 }
 
-class IndexImages : public CheckOut {
+class IndexImages : public IndexAfterCheckout {
  protected:
   // What is staged of what.
   [[nodiscard]] std::string staged() const { return scratch_.git("diff", "--cached"); }
@@ -286,7 +286,7 @@ TEST_F(IndexImages, NoneWhereThereIsNoIndex) {
   EXPECT_EQ(Repository::open(scratch_.root()).index_image(), std::nullopt);
 }
 
-TEST_F(CheckOut, StagedBlobsAreThoseThatTheHeadDoesNotHave) {
+TEST_F(IndexAfterCheckout, StagedBlobsAreThoseThatTheHeadDoesNotHave) {
   scratch_.write("added.txt", "added\n");
   scratch_.write(kKernel, "staged\n");
   scratch_.git("add", "added.txt", kKernel);
@@ -297,7 +297,7 @@ TEST_F(CheckOut, StagedBlobsAreThoseThatTheHeadDoesNotHave) {
                              StagedBlob{.path = kKernel, .blob = hash_of_bytes("staged\n")}));
 }
 
-TEST_F(CheckOut, StagedBlobsOfAFileInConflictAreThoseOfEachSide) {
+TEST_F(IndexAfterCheckout, StagedBlobsOfAFileInConflictAreThoseOfEachSide) {
   scratch_.write(kKernel, "mine\n");
   scratch_.git("stash", "push", "-q");
   scratch_.write(kKernel, "other\n");
@@ -309,7 +309,7 @@ TEST_F(CheckOut, StagedBlobsOfAFileInConflictAreThoseOfEachSide) {
                                      StagedBlob{.path = kKernel, .blob = hash_of_bytes("mine\n")}));
 }
 
-TEST_F(CheckOut, HeldBlobsOutliveACleanUpAsLongAsTheReferenceStands) {
+TEST_F(IndexAfterCheckout, HeldBlobsOutliveACleanUpAsLongAsTheReferenceStands) {
   const Repository repository = Repository::open(scratch_.root());
   const std::string blob = repository.store_bytes("nobody names it\n");
   repository.hold("refs/autokernel-index/test", {blob, hash_of_bytes("in no store\n")});

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 
 namespace emulator::api {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/answer.h"
+#include "api/error_translation.h"
 #include "runtime/host_pointer.h"
 
 namespace emulator::api {

@@ -1,9 +1,9 @@
 // Capturing streams into graphs.
 #include <algorithm>
 
-#include "api/answer.h"
 #include "api/capture.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 
 namespace emulator::api {
 namespace {

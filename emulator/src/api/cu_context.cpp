@@ -1,6 +1,6 @@
 // Contexts: making them, making them current, and what can be asked of them.
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/limits.h"
 
 namespace emulator::api {

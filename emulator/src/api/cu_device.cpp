@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/limits.h"
 
 namespace emulator::api {

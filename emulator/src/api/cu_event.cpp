@@ -2,9 +2,9 @@
 #include <chrono>
 #include <cstdint>
 
-#include "api/answer.h"
 #include "api/capture.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/operation.h"
 
 namespace emulator::api {

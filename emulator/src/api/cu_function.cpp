@@ -1,6 +1,6 @@
 // Kernels: what they need and how they may be launched.
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/function_attributes.h"
 
 using emulator::api::answer;

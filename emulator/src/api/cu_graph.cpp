@@ -3,8 +3,8 @@
 #include <fstream>
 #include <string>
 
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/graph.h"
 
 namespace emulator::api {

@@ -1,7 +1,7 @@
 // Graphs made ready, launched and brought up to date.
-#include "api/answer.h"
 #include "api/capture.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/graph_exec.h"
 
 namespace emulator::api {

@@ -2,8 +2,8 @@
 #include <tuple>
 #include <utility>
 
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/graph.h"
 #include "api/graph_exec.h"
 #include "api/launch_request.h"

@@ -1,6 +1,6 @@
 // Starting up, and what the emulator says about itself.
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "emulated_cuda.h"
 
 using emulator::api::answer;

@@ -1,6 +1,6 @@
 // Launching kernels.
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/launch_request.h"
 
 namespace emulator::api {

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/function_attributes.h"
 #include "api/module_loading.h"
 

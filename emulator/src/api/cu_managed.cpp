@@ -1,7 +1,7 @@
 // Managed memory: on this device both sides reach it at any time, and where it lies is no question.
-#include "api/answer.h"
 #include "api/capture.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 
 namespace emulator::api {
 namespace {

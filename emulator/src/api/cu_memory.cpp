@@ -2,8 +2,8 @@
 // goes behind all work submitted before, as on a GPU, where freeing waits for it.
 #include <cstdint>
 
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "runtime/host_pointer.h"
 
 namespace emulator::api {

@@ -1,7 +1,7 @@
 // Memory in stream order, and the pools it is taken from.
-#include "api/answer.h"
 #include "api/capture.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 
 namespace emulator::api {
 namespace {

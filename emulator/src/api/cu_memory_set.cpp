@@ -1,8 +1,8 @@
 // Fills, at once and in stream order.
-#include "api/answer.h"
 #include "api/capture.h"
 #include "api/copy_request.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/operation.h"
 
 namespace emulator::api {

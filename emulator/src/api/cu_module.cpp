@@ -1,6 +1,6 @@
 // Loading modules and finding what is in them.
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/module_loading.h"
 
 namespace emulator::api {

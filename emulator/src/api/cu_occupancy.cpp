@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/limits.h"
 #include "api/occupancy.h"
 

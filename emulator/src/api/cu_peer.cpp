@@ -1,6 +1,6 @@
 // Access from one device to another's memory: there is one device, which is no peer of itself.
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 
 using emulator::api::answer;
 using emulator::api::Driver;

@@ -1,6 +1,6 @@
 // What is known of an address.
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "runtime/host_pointer.h"
 
 namespace emulator::api {

@@ -1,6 +1,6 @@
 // The primary context, which the CUDA runtime and most programs use.
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 
 using emulator::api::answer;
 using emulator::api::Driver;

@@ -2,8 +2,8 @@
 // linking.
 #include <string_view>
 
-#include "api/answer.h"
 #include "api/entry_table.h"
+#include "api/error_translation.h"
 
 namespace emulator::api {
 namespace {

@@ -1,9 +1,9 @@
 // Streams.
 #include <algorithm>
 
-#include "api/answer.h"
 #include "api/capture.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/limits.h"
 #include "api/operation.h"
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "api/answer.h"
 #include "api/cache_settings.h"
+#include "api/error_translation.h"
 
 namespace emulator::api {
 namespace {

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <utility>
 
-#include "api/answer.h"
+#include "api/error_translation.h"
 
 namespace emulator::api {
 

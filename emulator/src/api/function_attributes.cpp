@@ -1,6 +1,6 @@
 #include "api/function_attributes.h"
 
-#include "api/answer.h"
+#include "api/error_translation.h"
 #include "api/limits.h"
 
 namespace emulator::api {

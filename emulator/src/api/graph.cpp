@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "api/answer.h"
+#include "api/error_translation.h"
 #include "api/graph_exec.h"
 
 namespace emulator::api {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/answer.h"
+#include "api/error_translation.h"
 
 namespace emulator::api {
 

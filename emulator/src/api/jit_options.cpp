@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "api/answer.h"
+#include "api/error_translation.h"
 #include "runtime/host_pointer.h"
 
 namespace emulator::api {

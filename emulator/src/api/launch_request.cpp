@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "api/limits.h"
 #include "api/occupancy.h"
 #include "runtime/host_pointer.h"

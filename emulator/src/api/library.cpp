@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "api/answer.h"
+#include "api/error_translation.h"
 #include "api/function_attributes.h"
 #include "api/module_loading.h"
 #include "ptx/ast.h"

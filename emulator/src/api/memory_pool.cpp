@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/answer.h"
+#include "api/error_translation.h"
 
 namespace emulator::api {
 

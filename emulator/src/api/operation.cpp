@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "api/answer.h"
 #include "api/capture.h"
 #include "api/copy_request.h"
+#include "api/error_translation.h"
 #include "api/launch_request.h"
 
 namespace emulator::api {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <mutex>
 
-#include "api/answer.h"
 #include "api/cuda_api.h"
+#include "api/error_translation.h"
 #include "api/executor.h"
 
 namespace emulator::api {

@@ -1,5 +1,5 @@
-#include "api/answer.h"
 #include "api/driver.h"
+#include "api/error_translation.h"
 #include "emulated_cuda.h"
 
 extern "C" __attribute__((visibility("default"))) void emuWarpOrder(uint32_t order) {

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "lower/access_way.h"
+#include "lower/access_strategy.h"
 #include "lower/effects.h"
 #include "lower/writer.h"
 #include "ptx/opcode_facts.h"

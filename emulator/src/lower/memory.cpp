@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "lower/access_way.h"
+#include "lower/access_strategy.h"
 #include "lower/address.h"
 #include "lower/check_groups.h"
 #include "lower/parameters.h"

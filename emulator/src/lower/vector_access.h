@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lower/access_way.h"
+#include "lower/access_strategy.h"
 #include "lower/ir.h"
 #include "ptx/ast.h"
 

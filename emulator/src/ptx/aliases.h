@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "ptx/reading.h"
+#include "ptx/parser_state.h"
 
 namespace emulator::ptx {
 

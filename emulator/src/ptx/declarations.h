@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ptx/reading.h"
+#include "ptx/parser_state.h"
 
 namespace emulator::ptx {
 

@@ -1,7 +1,7 @@
 // The body of a function: statements, scopes and labels.
 #pragma once
 
-#include "ptx/reading.h"
+#include "ptx/parser_state.h"
 
 namespace emulator::ptx {
 

@@ -1,7 +1,7 @@
 // A function but for its body: linkage is behind us, `.entry` or `.func` comes next.
 #pragma once
 
-#include "ptx/reading.h"
+#include "ptx/parser_state.h"
 
 namespace emulator::ptx {
 

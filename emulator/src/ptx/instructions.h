@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ptx/labels.h"
-#include "ptx/reading.h"
+#include "ptx/parser_state.h"
 
 namespace emulator::ptx {
 

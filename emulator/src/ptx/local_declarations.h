@@ -1,7 +1,7 @@
 // Declarations inside a function: registers, and variables of its own.
 #pragma once
 
-#include "ptx/reading.h"
+#include "ptx/parser_state.h"
 
 namespace emulator::ptx {
 

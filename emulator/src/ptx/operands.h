@@ -2,7 +2,7 @@
 // pairs.
 #pragma once
 
-#include "ptx/reading.h"
+#include "ptx/parser_state.h"
 
 namespace emulator::ptx {
 

@@ -10,7 +10,7 @@
 #include "ptx/dotted_words.h"
 #include "ptx/function_headers.h"
 #include "ptx/initialisers.h"
-#include "ptx/reading.h"
+#include "ptx/parser_state.h"
 #include "ptx/skipped.h"
 
 namespace emulator::ptx {

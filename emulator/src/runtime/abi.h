@@ -74,8 +74,8 @@ struct alignas(64) WarpContext {
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t local_stride = 0;
   std::uint64_t grid_workspace = 0;  // of a cooperative launch; 0 in others
-  // Where the unit stands (runtime/standings.h). Compiled code notes the line of the PTX at the end
-  // of each round of a loop.
+  // Where the unit stands (runtime/unit_positions.h). Compiled code notes the line of the PTX at
+  // the end of each round of a loop.
   std::uint32_t at_line = 0;
   std::uint32_t standing = 0;
   std::uint32_t lane = 0;
@@ -291,7 +291,7 @@ void emu_directed(WarpContext* context, std::uint32_t operation, std::uint32_t d
 // %clock64 and %globaltimer: nanoseconds of a monotonic clock.
 std::uint64_t emu_clock(WarpContext* context);
 // emu_load, emu_store and emu_check, with the same arguments, for calls from inline assembly: every
-// register keeps its value (kept_calls.S). Not to be called from C++.
+// register keeps its value (register_preserving_calls.S). Not to be called from C++.
 void emu_load_kept();
 void emu_store_kept();
 void emu_check_kept();

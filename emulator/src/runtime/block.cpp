@@ -172,9 +172,9 @@ bool Block::run(std::uint64_t rounds) {
     if (yields_left_ == 0) return false;
     Fault fault = deadlock_fault({contexts_.data(), unit_count_}, barriers_,
                                  launch_->unit == Unit::thread ? &threads_->meetings : nullptr);
-    Standings standings{.unit = launch_->unit};
-    add_standings(standings);
-    fault.text += ". In all: " + standings.text(launch_->lines);
+    UnitPositions positions{.unit = launch_->unit};
+    add_positions(positions);
+    fault.text += ". In all: " + positions.text(launch_->lines);
     progress_->report(std::move(fault));
   }
   forget_units();
@@ -340,9 +340,9 @@ void Block::yield() {
   if (progress_->stopped()) abandon();
 }
 
-void LaunchProgress::add_standings(Standings& standings) {
+void LaunchProgress::add_positions(UnitPositions& positions) {
   const std::lock_guard lock(mutex_);
-  for (Block* block : watched_) block->add_standings(standings);
+  for (Block* block : watched_) block->add_positions(positions);
 }
 
 void Block::abandon() { Fiber::leave(running_->fiber, thread_); }

@@ -12,10 +12,10 @@
 #include "runtime/abi.h"
 #include "runtime/barrier.h"
 #include "runtime/fiber.h"
+#include "runtime/lane_rendezvous.h"
 #include "runtime/launch.h"
-#include "runtime/meetings.h"
 #include "runtime/reservation.h"
-#include "runtime/standings.h"
+#include "runtime/unit_positions.h"
 
 namespace emulator::runtime {
 
@@ -38,7 +38,7 @@ class Block {
   // Once it has ended: gives back what it has beyond so many stacks; how many it keeps.
   std::uint64_t keep_stacks(std::uint64_t most);
   // Counts where its units stand. Any thread may ask from prepare() on, until the launch is over.
-  void add_standings(Standings& standings) { standings.add(contexts_, unit_count_); }
+  void add_positions(UnitPositions& positions) { positions.add(contexts_, unit_count_); }
 
   // For the entry points, on the stack of a warp that runs.
   [[nodiscard]] const Launch& launch() const { return *launch_; }

@@ -6,7 +6,7 @@
 #include "runtime/abi.h"
 #include "runtime/barrier.h"
 #include "runtime/fault.h"
-#include "runtime/meetings.h"
+#include "runtime/lane_rendezvous.h"
 
 namespace emulator::runtime {
 

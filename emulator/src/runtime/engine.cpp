@@ -90,9 +90,9 @@ std::optional<Fault> Engine::run(const Launch& launch) {
 std::string Engine::whereabouts() {
   const std::lock_guard lock(mutex_);
   if (progress_ == nullptr) return "";
-  Standings standings{.unit = launch_->unit};
-  progress_->add_standings(standings);
-  return standings.text(launch_->lines);
+  UnitPositions positions{.unit = launch_->unit};
+  progress_->add_positions(positions);
+  return positions.text(launch_->lines);
 }
 
 unsigned default_workers() {

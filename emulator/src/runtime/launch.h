@@ -19,7 +19,7 @@
 #include "runtime/fault.h"
 #include "runtime/line_names.h"
 #include "runtime/print_buffer.h"
-#include "runtime/standings.h"
+#include "runtime/unit_positions.h"
 
 namespace emulator::runtime {
 
@@ -92,7 +92,7 @@ class LaunchProgress {
     watched_.push_back(&block);
   }
   // Of all of them.
-  void add_standings(Standings& standings);
+  void add_positions(UnitPositions& positions);
   // Once all workers are done.
   [[nodiscard]] std::optional<Fault> fault() const {
     const std::lock_guard lock(mutex_);

@@ -181,7 +181,7 @@ const Question kQuestions[] = {
      [](double a, double) { return std::fpclassify(a) == FP_SUBNORMAL ? 1U : 0U; }},
 };
 class Asked : public ::testing::TestWithParam<Question> {};
-TEST_P(Asked, IsAnsweredAsByTheHost) {
+TEST_P(Asked, EqualsTheHostsResult) {
   const Question& test = GetParam();
   const bool is_f32 = test.decode == f32;
   const bool is_f64 = test.decode == f64;

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "runtime/kernel_launch.h"
-#include "runtime/meetings.h"
+#include "runtime/lane_rendezvous.h"
 
 namespace emulator::runtime {
 namespace {

@@ -26,8 +26,8 @@ struct NoiseFigures {
   double pair_noise = 0;    // of one pair's ratio: its robust standard deviation
   double mean_noise = 0;    // of the trimmed mean of all pairs: its standard error
   double drift = 0;  // how far the kernel's own time moved: slowest over fastest tenth, less 1
-  // The least gain that a comparison of so many seconds finds 95 times in 100. None where there is
-  // no time for the fewest pairs that say anything.
+  // The smallest gain that a comparison of so many seconds finds 95 times in 100. None where there
+  // is no time for the fewest pairs that say anything.
   struct Reach {
     double seconds = 0;
     std::optional<double> gain;
@@ -54,13 +54,13 @@ struct DeviceNoise {
   std::string driver_version;
   double pair_error = 0;  // the standard error of the mean of n pairs is this over the root of n
   double pair_seconds = 0;
-  std::optional<double> least_gain;  // that it finds in the time that it has at most
+  std::optional<double> detectable_gain;  // that it finds in the time that it has at most
   friend bool operator==(const DeviceNoise&, const DeviceNoise&) = default;
 };
 [[nodiscard]] DeviceNoise device_noise(const NoiseFigures& figures, std::string device,
                                        std::string driver_version);
 
-// A kernel that is faster by this many times the least gain is to be found 95 times in 100
+// A kernel that is faster by this many times the minimum gain is to be found 95 times in 100
 // (docs/decision.md).
 inline constexpr double kFoundGain = 1.4;
 
@@ -68,8 +68,8 @@ inline constexpr double kFoundGain = 1.4;
 // in a sentence. Empty where this one is.
 [[nodiscard]] std::string out_of_reach(const DeviceNoise& noise, double min_gain);
 
-// How long a gain of kFoundGain times that least gain takes to look like one 95 times in 100. None
-// where that is longer than `longest_seconds`.
+// How long a gain of kFoundGain times that minimum gain takes to look like one 95 times in 100.
+// None where that is longer than `longest_seconds`.
 [[nodiscard]] std::optional<double> seconds_to_look_faster(const DeviceNoise& noise,
                                                            double min_gain, double longest_seconds);
 

@@ -40,7 +40,7 @@ struct LaunchKey {
 struct Incumbent {
   std::string name;  // for messages: "the incumbent 1a2b3c4", "HEAD~2"
   std::string source;
-  std::optional<double> min_gain;  // relative, 0.005; none: least_gain() of the device
+  std::optional<double> min_gain;  // relative, 0.005; none: default_min_gain() of the device
   // Whether a gain is confirmed in separate processes, and whether a candidate that is as fast is,
   // since that would be enough.
   bool is_confirmed = false;
@@ -166,7 +166,7 @@ struct DeviceReport {
 
 // The minimum gain, relative, where the request has none: what a night of noise does not produce
 // (docs/decision.md). A CPU that other programs use as well is the noisier device.
-[[nodiscard]] double least_gain(const DeviceReport& device);
+[[nodiscard]] double default_min_gain(const DeviceReport& device);
 
 // Times of one kernel, microseconds, one per timed launch in the order measured.
 struct Times {

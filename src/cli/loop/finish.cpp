@@ -5,7 +5,7 @@
 
 #include "autokernel/ledger/ledger.h"
 #include "cli/commands.h"
-#include "cli/loop/opening.h"
+#include "cli/loop/open_run.h"
 #include "cli/loop/text.h"
 #include "cli/shared_options.h"
 

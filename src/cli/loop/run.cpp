@@ -11,7 +11,7 @@
 #include "autokernel/loop/drive.h"
 #include "cli/commands.h"
 #include "cli/key_lines.h"
-#include "cli/loop/opening.h"
+#include "cli/loop/open_run.h"
 #include "cli/loop/text.h"
 #include "cli/shared_options.h"
 
@@ -84,8 +84,8 @@ int LoopRun::run(const Console& console) {
           },
       .in_vain =
           [&](const ledger::Turn& turn) {
-            console.err << "autokernel: no experiment this turn: "
-                        << visible_line(turn.outcome) << ": " << visible_line(turn.reason) << '\n';
+            console.err << "autokernel: no experiment this turn: " << visible_line(turn.outcome)
+                        << ": " << visible_line(turn.reason) << '\n';
           },
       .agent_works = [&](auto elapsed) { watching.show("the agent is working", elapsed); }};
   const loop::Driven driven =

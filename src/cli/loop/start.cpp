@@ -8,7 +8,7 @@
 #include "autokernel/trial/verdicts.h"
 #include "cli/commands.h"
 #include "cli/default_case.h"
-#include "cli/loop/opening.h"
+#include "cli/loop/open_run.h"
 #include "cli/loop/text.h"
 #include "cli/noise_store.h"
 #include "cli/option_values.h"
@@ -101,7 +101,7 @@ int LoopStart::run(const Console& console) {
   require_architecture(architecture_);
   options.architecture = architecture_;
   options.size = size_;
-  if (min_gain_pct_) options.min_gain = least_gain(*min_gain_pct_);
+  if (min_gain_pct_) options.min_gain = min_gain_of(*min_gain_pct_);
   options.budget = {
       .max_runs = max_runs_, .hours = hours_, .no_progress = no_progress_.value_or(kNoProgress)};
 

@@ -6,7 +6,7 @@
 #include "autokernel/base/visible_text.h"
 #include "cli/commands.h"
 #include "cli/folders.h"
-#include "cli/loop/opening.h"
+#include "cli/loop/open_run.h"
 #include "cli/loop/text.h"
 #include "cli/noise_store.h"
 

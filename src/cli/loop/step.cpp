@@ -6,7 +6,7 @@
 #include "autokernel/ledger/ledger.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
-#include "cli/loop/opening.h"
+#include "cli/loop/open_run.h"
 #include "cli/loop/text.h"
 
 namespace autokernel::cli {

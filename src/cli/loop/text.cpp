@@ -53,7 +53,7 @@ constexpr const char* kEmulated = "emulated";
 constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, not on a GPU";
 
 // What `loop finish` says of the gain that it has measured again.
-[[nodiscard]] std::string finish_verdict(const ledger::Headline& headline) {
+[[nodiscard]] std::string finish_verdict(const ledger::RunFinished& headline) {
   const auto& gain = headline.over_baseline;
   if (!gain) return "not confirmed: the gain could not be measured";
   if (gain->low > 1) return "confirmed";

@@ -17,7 +17,7 @@ namespace {
 // So many standard errors the mean of a process's times may be off.
 constexpr double kSamplingErrors = 2;
 // How many times the uncertainty the gain may lack, and the slowest of some processes. Honest
-// kernels that are faster by 1.4 times the least gain lose less than 1 in 100 by it.
+// kernels that are faster by 1.4 times the minimum gain lose less than 1 in 100 by it.
 constexpr double kOfTheMean = 2;
 constexpr double kOfTheSlowest = 3;
 

@@ -18,8 +18,9 @@ constexpr double kNoChance = 2e-7;
 // that is overlooked can be tried again, so less certainty will do.
 constexpr double kLittleChance = 1e-3;
 
-// How many standard errors the least gain must be for an estimate below it to be believed. One that
-// is 1.4 times as large then lies two standard errors above it, and is overlooked 2 times in 100.
+// How many standard errors the minimum gain must be for an estimate below it to be believed. One
+// that is 1.4 times as large then lies two standard errors above it, and is overlooked 2 times in
+// 100.
 constexpr double kPreciseEnough = 5;
 
 // The fewest batches a standard error is taken from: 12, so that at the first look batches of four

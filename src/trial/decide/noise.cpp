@@ -116,24 +116,24 @@ DeviceNoise device_noise(const NoiseFigures& figures, std::string device,
           .driver_version = std::move(driver_version),
           .pair_error = figures.mean_noise * std::sqrt(figures.pairs),
           .pair_seconds = figures.pair_seconds,
-          .least_gain = figures.longest.gain};
+          .detectable_gain = figures.longest.gain};
 }
 
 std::string out_of_reach(const DeviceNoise& noise, double min_gain) {
-  if (!noise.least_gain) {
+  if (!noise.detectable_gain) {
     return "by the noise measured here, a comparison has no time for the pairs it needs: "
            "choose a smaller size";
   }
-  if (*noise.least_gain <= kFoundGain * min_gain) return {};
+  if (*noise.detectable_gain <= kFoundGain * min_gain) return {};
   return fmt::format(
       "by the noise measured here, a gain of {:.2g} % is mostly too small to be detected; "
       "--min-gain {:.2g} is detectable",
-      100 * min_gain, 100 * *noise.least_gain / kFoundGain);
+      100 * min_gain, 100 * *noise.detectable_gain / kFoundGain);
 }
 
 std::optional<double> seconds_to_look_faster(const DeviceNoise& noise, double min_gain,
                                              double longest_seconds) {
-  // The mean lies above the least gain 95 times in 100 once that is so many standard errors below
+  // The mean lies above the minimum gain 95 times in 100 once that is so many standard errors below
   // the true one.
   const double margin = log_ratio_of(kFoundGain * min_gain) - log_ratio_of(min_gain);
   const double pairs = std::pow(kPowerQuantile * noise.pair_error / margin, 2);

@@ -71,7 +71,7 @@ void make_inconclusive(PairedComparison& comparison, const std::string& why) {
   comparison.reason += "; " + why;
 }
 
-double least_gain(const DeviceReport& device) {
+double default_min_gain(const DeviceReport& device) {
   constexpr double kOnAGpu = 0.005;
   constexpr double kEmulated = 0.02;
   return device.emulated ? kEmulated : kOnAGpu;

@@ -79,7 +79,7 @@ void visit_fields(auto&& fields, Object& noise) {
   fields("driver_version", noise.driver_version);
   fields("pair_error", noise.pair_error);
   fields("pair_seconds", noise.pair_seconds);
-  fields("least_gain", noise.least_gain);
+  fields("least_gain", noise.detectable_gain);
 }
 
 template <Of<DeviceReport> Object>

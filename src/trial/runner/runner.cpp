@@ -250,10 +250,10 @@ class TrialRun : private SessionListener {
                       ") cannot be compared with times on " + name + " (driver " + driver + ")");
   }
 
-  // The least gain that counts as one.
+  // The minimum gain that counts as one.
   [[nodiscard]] double required_gain() const {
     if (request_.incumbent && request_.incumbent->min_gain) return *request_.incumbent->min_gain;
-    return least_gain(result_.device.value_or(DeviceReport{}));
+    return default_min_gain(result_.device.value_or(DeviceReport{}));
   }
 
   // What the noise of this very device says of the comparison that is asked for.

@@ -13,8 +13,8 @@
 #include "autokernel/trial/other_device.h"
 #include "autokernel/trial/runner_environment.h"
 #include "trial/supervise/lost_runner.h"
-#include "trial/supervise/presentable.h"
 #include "trial/supervise/runner_process.h"
+#include "trial/supervise/sanitized_result.h"
 
 namespace autokernel::trial {
 namespace {
@@ -112,7 +112,7 @@ class SupervisedTrial {
   }
   void take(Outline& outline) {
     known_ = std::move(outline.known);
-    make_presentable(known_);
+    sanitize(known_);
     if (observer_.learned && !std::exchange(has_learned_, true)) observer_.learned(known_);
   }
   void take(Code& code) { ptx_ = std::move(code.ptx); }
@@ -122,7 +122,7 @@ class SupervisedTrial {
     if (const std::string printed = runner_.printed(); !printed.empty()) {
       note("printed by the runner: " + printed);
     }
-    const std::string what = presentable_reason(failure.what);
+    const std::string what = sanitized_reason(failure.what);
     if (failure.is_other_device) throw OtherDevice(what);
     throw Error(failure.stop, what);
   }
@@ -199,7 +199,7 @@ class SupervisedTrial {
     if (std::string warning = warning_of(environment_); !warning.empty()) {
       result.warnings.push_back(std::move(warning));
     }
-    make_presentable(result);
+    sanitize(result);
     // The runner knows its phases better; what it could not tell is filled in.
     result.phase_seconds.merge(seconds_);
     result.total_seconds = Seconds(Clock::now() - begun_).count();

@@ -135,7 +135,7 @@ struct Failure {
 };
 class DoctorOnCuInit : public testing::TestWithParam<Failure> {};
 
-TEST_P(DoctorOnCuInit, KnowsWhatMendsEachFailure) {
+TEST_P(DoctorOnCuInit, KnowsWhatFixesEachFailure) {
   Facts facts = machine_without_gpu();
   Survey& survey = present(facts.cuda.answer);
   survey.library = Survey::Library::loaded;

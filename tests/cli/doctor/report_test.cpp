@@ -27,7 +27,7 @@ TEST(DoctorReport, BeginsEachLineWithHowItStands) {
               StartsWith("missing  driver           libcuda.so.1: cannot open"));
 }
 
-TEST(DoctorReport, PutsTheCommandThatMendsItBelow) {
+TEST(DoctorReport, PutsTheCommandThatFixesItBelow) {
   EXPECT_THAT(text(machine_without_gpu()), HasSubstr("\n                          fix: install"));
 }
 

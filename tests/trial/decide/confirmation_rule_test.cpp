@@ -152,7 +152,7 @@ double share_confirmed(Machine machine, const ProcessSpread& spread, double gain
 constexpr ProcessSpread kOnAGpu{.microseconds = 0.2};
 constexpr ProcessSpread kEmulated{.relative = 0.025};
 
-TEST(SeparateGain, Confirms99Of100HonestKernelsThatAreFasterBy1point4TimesTheLeastGain) {
+TEST(SeparateGain, Confirms99Of100HonestKernelsThatAreFasterBy1point4TimesTheMinGain) {
   // By 0.1 us from process to process, on a GPU; and as the emulated device moves, quiet and busy.
   EXPECT_GE(share_confirmed({0.001, 0.01}, kOnAGpu, 0.007, 0, 0.005), 0.99);
   EXPECT_GE(share_confirmed({0.001, 0.05}, kOnAGpu, 0.007, 0, 0.005), 0.99);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kNoOps = 3000;
 constexpr int kTrueGains = 1000;
-constexpr double kTrueGain = 1.4;  // times the least gain
+constexpr double kTrueGain = 1.4;  // times the minimum gain
 
 class Decision : public testing::TestWithParam<Noise> {};
 
@@ -32,7 +32,7 @@ TEST_P(Decision, KeepsNoneOf3000KernelsThatAreTheSame) {
   EXPECT_EQ(tally(GetParam(), 0, kNoOps).faster, 0);
 }
 
-// So many times the least gain that 2,000 pairs are enough for it (docs/decision.md), as the rule
+// So many times the minimum gain that 2,000 pairs are enough for it (docs/decision.md), as the rule
 // sees it: without the launches that were disturbed.
 constexpr double kLoudest = 7.5;
 bool is_too_loud(const Noise& noise) {
@@ -40,7 +40,7 @@ bool is_too_loud(const Noise& noise) {
   return found.standard_error * std::sqrt(found.pairs) > kLoudest * noise.min_gain;
 }
 
-TEST_P(Decision, Keeps95Of100KernelsThatAreFasterBy1point4TimesTheLeastGain) {
+TEST_P(Decision, Keeps95Of100KernelsThatAreFasterBy1point4TimesTheMinGain) {
   if (is_too_loud(GetParam())) {
     GTEST_SKIP() << "louder than is promised for: such experiments end as inconclusive";
   }
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Synthetic, Decision, testing::ValuesIn(synthetic_noise(
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Recorded);
 
 TEST(DecisionOnOffsets, KeepsNoKernelThatIsTheSameWhereOneOfTheTwoIsSlowerForAFewPairsInARow) {
-  // By twice the least gain: where the buffers of a short kernel lie can make as much.
+  // By twice the minimum gain: where the buffers of a short kernel lie can make as much.
   const NormalNoise noise{.deviation = 0.004, .offset = 0.01, .offset_pairs = 2};
   EXPECT_EQ(tally_normal(noise, 0, 0.005, kNoOps).faster, 0);
 }
@@ -129,7 +129,7 @@ TEST(NoiseOfPairs, HasACorrelationBelowZeroWhereTheyTakeTurns) {
   EXPECT_DOUBLE_EQ(correlation({.name = {}, .log_ratios = {1, 1, 3, 3}}), 0.25);
 }
 
-TEST_F(Recording, OfTheEmulatedDeviceHasItsLeastGain) {
+TEST_F(Recording, OfTheEmulatedDeviceHasItsMinGain) {
   const Noise noise = read_recording(
       with("# CPU, emulated CUDA driver\tmatmul\ncandidate_us\tincumbent_us\n1\t1\n1\t1\n"));
   EXPECT_DOUBLE_EQ(noise.min_gain, 0.02);

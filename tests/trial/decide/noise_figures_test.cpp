@@ -79,7 +79,7 @@ TEST(NoiseFigures, TheGainThatIsFoundIsFound95TimesIn100) {
     std::vector<double> pairs;
     pairs.reserve(100);
     for (int n = 0; n < 100; ++n) pairs.push_back(normal(random));
-    // A least gain far below, so that it does not come into it.
+    // A minimum gain far below, so that it does not come into it.
     found += conclude(estimate(pairs), gain / 100) == Conclusion::faster ? 1 : 0;
   }
   EXPECT_GE(found, 0.90 * kTrials);
@@ -142,10 +142,10 @@ DeviceNoise noise_that_finds(std::optional<double> gain) {
           .driver_version = "13.0",
           .pair_error = 0.02,
           .pair_seconds = 0.01,
-          .least_gain = gain};
+          .detectable_gain = gain};
 }
 
-TEST(OutOfReach, IsALeastGainOfLessThanAFourteenthTenthOfWhatIsFound) {
+TEST(OutOfReach, IsAMinGainOfLessThanAFourteenthTenthOfWhatIsFound) {
   EXPECT_THAT(out_of_reach(noise_that_finds(0.0279), 0.02), IsEmpty());
   EXPECT_THAT(out_of_reach(noise_that_finds(0.07), 0.02),
               HasSubstr("2 % is mostly too small to be detected; --min-gain 5 is detectable"));
@@ -175,7 +175,7 @@ TEST(DeviceNoise, HasTheErrorOfOnePair) {
   const NoiseFigures figures = figures_of(normal_noise(400), kMinGain);
   const DeviceNoise noise = device_noise(figures, "a GPU", "13.0");
   EXPECT_THAT(noise.pair_error, DoubleEq(figures.mean_noise * 20));
-  EXPECT_EQ(noise.least_gain, figures.longest.gain);
+  EXPECT_EQ(noise.detectable_gain, figures.longest.gain);
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ std::vector<Noise> synthetic_noise() {
                     .most_disturbed = 0.1,
                     .tick_us = 0.032,
                     .time_us = 440};
-  // A short kernel: one tick of the clock is nearly the least gain.
+  // A short kernel: one tick of the clock is nearly the minimum gain.
   Formula ticks = gpu;
   ticks.name = "synthetic_gpu_coarse_clock";
   ticks.time_us = 8;

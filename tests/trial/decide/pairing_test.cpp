@@ -52,7 +52,7 @@ TEST(Pairing, FindsALargeGainOnTheFewestPairs) {
   EXPECT_THAT(comparison.reason, HasSubstr("the incumbent"));
 }
 
-TEST(Pairing, LooksFasterFromTheLeastGainOn) {
+TEST(Pairing, LooksFasterFromTheMinGainOn) {
   Pairing pairing("the incumbent", 0.02);
   EXPECT_FALSE(pairing.looks_faster());
   pairing.add_pair(97, 100, InputKind::declared);

@@ -91,9 +91,9 @@ struct Lie {
   friend std::ostream& operator<<(std::ostream& out, const Lie& told) { return out << told.lie; }
 };
 
-class ALie : public AHostileLauncher, public ::testing::WithParamInterface<Lie> {};
+class ALyingLauncher : public AHostileLauncher, public ::testing::WithParamInterface<Lie> {};
 
-TEST_P(ALie, IsHeldAgainstTheKernel) {
+TEST_P(ALyingLauncher, IsTakenForACheatingKernel) {
   const Result result = trial_of(GetParam().lie);
   EXPECT_EQ(result.verdict, Verdict::crashed);
   EXPECT_THAT(result.reason, HasSubstr(GetParam().said_of_it));
@@ -103,7 +103,7 @@ TEST_P(ALie, IsHeldAgainstTheKernel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    OfALauncher, ALie,
+    OfALauncher, ALyingLauncher,
     ::testing::Values(
         Lie{"dies in a harness phase of its own", "enters a phase out of turn"},
         Lie{"dies once its checks are delivered", "SIGSEGV while checking the kernel"},

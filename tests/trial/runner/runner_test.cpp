@@ -271,13 +271,13 @@ TEST_F(MatMulTrial, AgainstAFasterKernelIsNotFaster) {
 }
 
 // The noise of the device at hand, by which a gain of 2.8 % takes that long to look like one, and
-// which finds gains from `least_gain` on.
-DeviceNoise noise_here(const Result& known, double seconds, double least_gain) {
+// which finds gains from `detectable_gain` on.
+DeviceNoise noise_here(const Result& known, double seconds, double detectable_gain) {
   const DeviceNoise noise{.device = test::present(known.device).name,
                           .driver_version = known.versions.at("driver"),
                           .pair_error = 0.05,
                           .pair_seconds = 1,
-                          .least_gain = least_gain};
+                          .detectable_gain = detectable_gain};
   DeviceNoise scaled = noise;
   scaled.pair_seconds = seconds / test::present(seconds_to_look_faster(
                                       noise, 0.02, std::numeric_limits<double>::max()));
@@ -299,7 +299,7 @@ TEST_F(MatMulTrial, AComparisonHasTheTimeThatTheNoiseOfItsDeviceAsksFor) {
   EXPECT_EQ(run_trial(asked, [](Phase) {}).cap_seconds, 1.5);
 }
 
-TEST_F(MatMulTrial, WarnsBeforehandOfALeastGainThatCannotBeToldHere) {
+TEST_F(MatMulTrial, WarnsBeforehandOfAMinGainThatCannotBeToldHere) {
   Request asked = request(matmul(kStore));
   const Result known = run_trial(asked, [](Phase) {});
   asked.incumbent = {.name = "itself", .source = matmul(kStore), .min_gain = 0.02};

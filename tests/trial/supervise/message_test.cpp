@@ -36,7 +36,7 @@ Request request() {
                     .driver_version = "13.0",
                     .pair_error = 0.5,
                     .pair_seconds = 1.5,
-                    .least_gain = 0.25},
+                    .detectable_gain = 0.25},
                    {}};
   request.keys = {{"timed launch 3", "0123456789abcdef"}};
   return request;

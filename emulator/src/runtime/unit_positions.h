@@ -36,7 +36,7 @@ struct StandingGroup {
   std::uint64_t units;
 };
 
-struct Standings {
+struct UnitPositions {
   Unit unit = Unit::warp;
   std::uint64_t blocks = 0;  // under way
   std::vector<StandingGroup> groups = {};

@@ -1,4 +1,4 @@
-#include "ledger/lost.h"
+#include "ledger/lost_entries.h"
 
 #include <fmt/format.h>
 

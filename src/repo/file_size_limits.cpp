@@ -1,4 +1,4 @@
-#include "repo/sizes.h"
+#include "repo/file_size_limits.h"
 
 #include <fmt/format.h>
 #include <git2/sys/alloc.h>

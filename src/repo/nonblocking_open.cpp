@@ -1,4 +1,4 @@
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 
 }  // namespace
 
-NoWaiting::NoWaiting() {
+NonblockingOpen::NonblockingOpen() {
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = interrupting_signal();

@@ -1,4 +1,4 @@
-#include "runtime/meetings.h"
+#include "runtime/lane_rendezvous.h"
 
 #include <algorithm>
 #include <bit>

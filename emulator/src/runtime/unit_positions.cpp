@@ -1,4 +1,4 @@
-#include "runtime/standings.h"
+#include "runtime/unit_positions.h"
 
 #include <algorithm>
 #include <tuple>
@@ -38,7 +38,7 @@ std::string words_of(const StandingGroup& group, const LineNames* lines) {
 
 }  // namespace
 
-void Standings::add(std::vector<WarpContext>& contexts, std::uint32_t units) {
+void UnitPositions::add(std::vector<WarpContext>& contexts, std::uint32_t units) {
   const auto standing_of = [&](std::uint32_t index) {
     return static_cast<Standing>(
         std::atomic_ref(contexts[index].standing).load(std::memory_order_relaxed));
@@ -60,7 +60,7 @@ void Standings::add(std::vector<WarpContext>& contexts, std::uint32_t units) {
   }
 }
 
-void Standings::count(Standing standing, std::uint32_t line) {
+void UnitPositions::count(Standing standing, std::uint32_t line) {
   const auto found = std::ranges::find_if(groups, [&](const StandingGroup& group) {
     return group.standing == standing && group.line == line;
   });
@@ -71,7 +71,7 @@ void Standings::count(Standing standing, std::uint32_t line) {
   }
 }
 
-std::string Standings::text(const LineNames* lines) const {
+std::string UnitPositions::text(const LineNames* lines) const {
   // Several lines of PTX are one of the source.
   std::vector<Place> places;
   for (const StandingGroup& group : groups) {

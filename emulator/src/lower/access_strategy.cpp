@@ -1,4 +1,4 @@
-#include "lower/access_way.h"
+#include "lower/access_strategy.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,5 +1,5 @@
 // No text that a runner sends floods or deceives those who read it.
-#include "trial/supervise/presentable.h"
+#include "trial/supervise/sanitized_result.h"
 
 #include <gmock/gmock.h>
 
@@ -12,10 +12,10 @@ using testing::StartsWith;
 
 const std::string kReversed = "\xE2\x80\xAE";  // right-to-left override
 
-TEST(Presentable, ReasonsKeepTheirBeginningAndTheirEnd) {
+TEST(SanitizedResult, ReasonsKeepTheirBeginningAndTheirEnd) {
   Result result;
   result.reason = "kernel.cu:3: " + std::string(3 << 20, 'A') + " failed";
-  make_presentable(result);
+  sanitize(result);
 
   EXPECT_LT(result.reason.size(), 5000U);
   EXPECT_THAT(result.reason, StartsWith("kernel.cu:3: AAA"));
@@ -23,17 +23,17 @@ TEST(Presentable, ReasonsKeepTheirBeginningAndTheirEnd) {
   EXPECT_THAT(result.reason, EndsWith(" failed"));
 }
 
-TEST(Presentable, TextsOfSeveralLinesKeepThem) {
+TEST(SanitizedResult, TextsOfSeveralLinesKeepThem) {
   Result result;
   result.reason = "one\n    two";
   result.detail = "one\ntwo\tthree";
-  make_presentable(result);
+  sanitize(result);
 
   EXPECT_EQ(result.reason, "one\n    two");
   EXPECT_EQ(result.detail, "one\ntwo\tthree");
 }
 
-TEST(Presentable, TextsAreVisible) {
+TEST(SanitizedResult, TextsAreVisible) {
   Result result;
   result.reason = kReversed + "reason\x1B[2J";
   result.detail = kReversed;
@@ -46,7 +46,7 @@ TEST(Presentable, TextsAreVisible) {
   result.comparison->reason = kReversed;
   result.comparison->disturbance = kReversed;
   result.versions["nvrtc"] = kReversed;
-  make_presentable(result);
+  sanitize(result);
 
   EXPECT_EQ(result.reason, "\\u202Ereason\\u001B[2J");
   EXPECT_EQ(result.detail, "\\u202E");
@@ -60,20 +60,20 @@ TEST(Presentable, TextsAreVisible) {
   EXPECT_EQ(result.versions.at("nvrtc"), "\\u202E");
 }
 
-TEST(Presentable, WarningsAreAFew) {
+TEST(SanitizedResult, WarningsAreAFew) {
   Result result;
   result.warnings.assign(100'000, std::string(5000, 'w'));
-  make_presentable(result);
+  sanitize(result);
 
   EXPECT_EQ(result.warnings.size(), 21U);
   EXPECT_LT(result.warnings.front().size(), 1100U);
   EXPECT_EQ(result.warnings.back(), "99980 more warnings are left out");
 }
 
-TEST(Presentable, DetailsFitIntoALog) {
+TEST(SanitizedResult, DetailsFitIntoALog) {
   Result result;
   result.detail = std::string(50 << 20, 'd');
-  make_presentable(result);
+  sanitize(result);
 
   EXPECT_LT(result.detail.size(), (1U << 20U) + 100U);
 }

@@ -14,21 +14,21 @@
 
 namespace autokernel::loop {
 
-struct KeptIndex {
+struct SavedIndex {
   std::string head;  // the commit that it stood on
   repo::IndexImage image;
 };
 
 // To be called before a turn. It is on the disk when this returns. The blobs named besides are
 // kept from git's clean-up as well. None where there is no index yet. Throws Error(environment).
-[[nodiscard]] std::optional<KeptIndex> keep_index(const repo::Repository& repository,
-                                                  std::vector<std::string> besides);
+[[nodiscard]] std::optional<SavedIndex> keep_index(const repo::Repository& repository,
+                                                   std::vector<std::string> besides);
 [[nodiscard]] bool is_index_kept(const repo::Repository& repository);
 // Makes the file again where the agent has removed or changed it: the drive may still be killed.
-void keep_on_disk(const repo::Repository& repository, const KeptIndex& kept);
+void keep_on_disk(const repo::Repository& repository, const SavedIndex& kept);
 // Puts the index back, as often as it is called; the head must stand where it did.
-void restore_index(const repo::Repository& repository, const KeptIndex& kept);
-void forget_kept_index(const repo::Repository& repository);
+void restore_index(const repo::Repository& repository, const SavedIndex& kept);
+void forget_saved_index(const repo::Repository& repository);
 
 // Where blobs that are staged are gone from git's store: a sentence with what to do. One whose
 // bytes the worktree still has is stored again, without a word. Empty: nothing is lost.

@@ -1,4 +1,4 @@
-#include "repo/rules.h"
+#include "repo/file_rules.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "autokernel/base/files.h"
 #include "repo/git_failure.h"
-#include "repo/no_waiting.h"
+#include "repo/nonblocking_open.h"
 
 namespace autokernel::repo {
 namespace {
@@ -107,7 +107,7 @@ std::optional<fs::path> rules_file(const OpenRepository& open, RulesFile which) 
 }
 
 std::map<std::string, std::string> Repository::rules() const {
-  const NoWaiting no_waiting;
+  const NonblockingOpen nonblocking;
   std::map<std::string, std::string> rules;
   for (const char* const rule : kOwnFiles) rules[rule] = text_in(place_of(*opened_, rule));
   rules[kAttributes] = text_of_users(*opened_, RulesFile::attributes);

@@ -1,4 +1,4 @@
-#include "trial/supervise/presentable.h"
+#include "trial/supervise/sanitized_result.h"
 
 #include "autokernel/base/visible_text.h"
 #include "trial/supervise/text_bounds.h"
@@ -20,7 +20,7 @@ void present_warnings(std::vector<std::string>& warnings) {
 
 }  // namespace
 
-void make_presentable(Result& result) {
+void sanitize(Result& result) {
   present_text(result.reason, kLongestReason);
   present_text(result.detail, kLongestDetail);
   present_warnings(result.warnings);
@@ -40,7 +40,7 @@ void make_presentable(Result& result) {
   for (LaunchKey& key : result.keys) present_line(key.launch, kLongestName);
 }
 
-std::string presentable_reason(const std::string& text) {
+std::string sanitized_reason(const std::string& text) {
   return visible_text(bounded(text, kLongestReason));
 }
 

@@ -1,4 +1,4 @@
-#include "cli/loop/opening.h"
+#include "cli/loop/open_run.h"
 
 #include <filesystem>
 #include <system_error>

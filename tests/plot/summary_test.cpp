@@ -1,4 +1,4 @@
-#include "plot/story.h"
+#include "plot/summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(Story, IsHeadedByWhatWasConfirmedWhereThatIsKnown) {
             "3.90 times as fast as the baseline, confirmed in 5 processes (95 %: 3.80 to 4.00)");
 }
 
-TEST(Story, DrawsNothingThatWasRejectedAboveTheBestOfThen) {
+TEST(Story, DrawsNothingThatWasRejectedFasterThanItsIncumbent) {
   History history;
   history.scale = Scale::pairs;
   history.experiments = {kept(400), discarded(390), kept(100), discarded(150), failed()};

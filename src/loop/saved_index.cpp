@@ -5,7 +5,7 @@
 // and the bytes of the index behind it. The reference refs/autokernel-index/<worktree> names a tree
 // of the blobs. It is made after the file and deleted before it: one without a file is the trace of
 // a file that somebody else has removed.
-#include "loop/kept_index.h"
+#include "loop/saved_index.h"
 
 #include <fmt/format.h>
 
@@ -30,26 +30,26 @@ constexpr std::uint64_t kLargest = (1ULL << 30U) + 4096;
   return repository.git_folder() / kKeptIndexKind;
 }
 
-[[nodiscard]] std::string kept_index_reference(const repo::Repository& repository) {
+[[nodiscard]] std::string saved_index_reference(const repo::Repository& repository) {
   // Linked worktrees share their references; each has a folder of its own.
   constexpr std::size_t kDigits = 12;
   return "refs/autokernel-index/" +
          repo::hash_of_bytes(repository.git_folder().string()).substr(0, kDigits);
 }
 
-[[nodiscard]] std::string first_line(const KeptIndex& kept) {
+[[nodiscard]] std::string first_line(const SavedIndex& kept) {
   return fmt::format("{} {} {} {} {}\n", kKeptIndexKind, kKeptIndexVersion, kept.head,
                      kept.image.written_seconds, kept.image.written_nanoseconds);
 }
 
 // None for a text that is none: nothing can be put back from that.
-[[nodiscard]] std::optional<KeptIndex> parse(const std::string& text) {
+[[nodiscard]] std::optional<SavedIndex> parse(const std::string& text) {
   const std::size_t end = text.find('\n');
   if (end == std::string::npos) return std::nullopt;
   std::istringstream words(text.substr(0, end));
   std::string kind;
   int version = 0;
-  KeptIndex kept;
+  SavedIndex kept;
   words >> kind >> version >> kept.head >> kept.image.written_seconds >>
       kept.image.written_nanoseconds;
   if (!words || kind != kKeptIndexKind || version != kKeptIndexVersion) return std::nullopt;
@@ -58,7 +58,7 @@ constexpr std::uint64_t kLargest = (1ULL << 30U) + 4096;
   return kept;
 }
 
-[[nodiscard]] std::optional<KeptIndex> kept_in(const repo::Repository& repository) {
+[[nodiscard]] std::optional<SavedIndex> kept_in(const repo::Repository& repository) {
   std::error_code unreadable;
   if (!fs::is_regular_file(fs::symlink_status(file_of(repository), unreadable))) {
     return std::nullopt;  // whatever stands there, it is not what we kept
@@ -81,14 +81,14 @@ constexpr std::uint64_t kLargest = (1ULL << 30U) + 4096;
 
 }  // namespace
 
-std::optional<KeptIndex> keep_index(const repo::Repository& repository,
-                                    std::vector<std::string> besides) {
+std::optional<SavedIndex> keep_index(const repo::Repository& repository,
+                                     std::vector<std::string> besides) {
   auto image = repository.index_image();
   if (!image) return std::nullopt;
-  KeptIndex kept{.head = repository.head().commit, .image = *std::move(image)};
+  SavedIndex kept{.head = repository.head().commit, .image = *std::move(image)};
   keep_on_disk(repository, kept);
   for (const repo::StagedBlob& staged : repository.staged()) besides.push_back(staged.blob);
-  const std::string reference = kept_index_reference(repository);
+  const std::string reference = saved_index_reference(repository);
   // Of a drive that was killed while it wrote the reference.
   static_cast<void>(repository.remove_stale_locks({reference}));
   repository.hold(reference, besides);
@@ -100,7 +100,7 @@ bool is_index_kept(const repo::Repository& repository) {
   return fs::exists(fs::symlink_status(file_of(repository), unreadable));
 }
 
-void keep_on_disk(const repo::Repository& repository, const KeptIndex& kept) {
+void keep_on_disk(const repo::Repository& repository, const SavedIndex& kept) {
   const auto there = kept_in(repository);
   if (there && there->head == kept.head && there->image == kept.image) return;
   const fs::path file = file_of(repository);
@@ -110,12 +110,12 @@ void keep_on_disk(const repo::Repository& repository, const KeptIndex& kept) {
   write_file_atomically(file, first_line(kept) + kept.image.bytes);
 }
 
-void restore_index(const repo::Repository& repository, const KeptIndex& kept) {
+void restore_index(const repo::Repository& repository, const SavedIndex& kept) {
   repository.set_index(kept.image);
 }
 
-void forget_kept_index(const repo::Repository& repository) {
-  const std::string reference = kept_index_reference(repository);
+void forget_saved_index(const repo::Repository& repository) {
+  const std::string reference = saved_index_reference(repository);
   static_cast<void>(repository.remove_stale_locks({reference}));
   repository.delete_reference(reference);
   std::error_code gone;
@@ -142,8 +142,8 @@ std::string lost_of_index(const repo::Repository& repository) {
 std::string recover_index(const repo::Repository& repository, const Folders& folders) {
   remove_unfinished_writes(file_of(repository));
   if (!is_index_kept(repository)) {
-    if (!repository.has_reference(kept_index_reference(repository))) return {};
-    forget_kept_index(repository);
+    if (!repository.has_reference(saved_index_reference(repository))) return {};
+    forget_saved_index(repository);
     return fmt::format(
         "a turn of the agent was interrupted, and {}, the index from before it, is gone: what is "
         "staged now is what the agent left; 'git status' shows it, 'git add' and 'git restore "
@@ -170,7 +170,7 @@ std::string recover_index(const repo::Repository& repository, const Folders& fol
     if (!aside.empty()) said += "; the index until now is in " + aside;
     if (const std::string lost = lost_of_index(repository); !lost.empty()) said += "; but " + lost;
   }
-  forget_kept_index(repository);
+  forget_saved_index(repository);
   return said;
 }
 

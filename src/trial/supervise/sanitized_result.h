@@ -10,9 +10,9 @@ namespace autokernel::trial {
 
 // Every text of the result bounded and visible (base/visible_text.h), whoever sends it. All that
 // follows takes it from here: terminal, JSON, ledger, log and brief.
-void make_presentable(Result& result);
+void sanitize(Result& result);
 
 // The same for what an Error of the runner says.
-[[nodiscard]] std::string presentable_reason(const std::string& text);
+[[nodiscard]] std::string sanitized_reason(const std::string& text);
 
 }  // namespace autokernel::trial

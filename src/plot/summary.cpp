@@ -1,4 +1,4 @@
-#include "plot/story.h"
+#include "plot/summary.h"
 
 #include <fmt/format.h>
 

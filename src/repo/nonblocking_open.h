@@ -10,9 +10,9 @@ namespace autokernel::repo {
 
 // While it lives, a system call of this thread that waits for longer than anything of git's takes
 // is interrupted, and fails. Reading and writing of regular files is never interrupted.
-class NoWaiting {
+class NonblockingOpen {
  public:
-  NoWaiting();
+  NonblockingOpen();
 
  private:
   struct Timer {
