@@ -75,6 +75,12 @@ constexpr const char* kExamplesOfAll = R"(Examples:
   return word.size() < 6 ? 1 : word.size() / 3;
 }
 
+[[nodiscard]] bool has_command(const CLI::App& app, const std::string& word) {
+  const std::vector<const CLI::App*> below =
+      app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
+  return std::ranges::find(below, word, &CLI::App::get_name) != below.end();
+}
+
 // The command below `app` that is written most like it, where one is.
 [[nodiscard]] std::string nearest_command(const CLI::App& app, const std::string& word) {
   std::string nearest;
@@ -141,25 +147,47 @@ constexpr const char* kExamplesOfAll = R"(Examples:
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// What is wrong with the command line, and what was probably meant.
-[[nodiscard]] std::string complaint(const CLI::App& app, const std::vector<std::string>& arguments,
-                                    const CLI::ParseError& error) {
+// The command that was chosen: the last of `loop step`.
+[[nodiscard]] const CLI::App& chosen_command(const CLI::App& app) {
+  const std::vector<CLI::App*> below = app.get_subcommands();
+  return below.empty() ? app : chosen_command(*below.back());
+}
+
+// What is wrong with a command that there is not, and which was probably meant; empty where there
+// is no such word.
+[[nodiscard]] std::string unknown_command(const CLI::App& app,
+                                          const std::vector<std::string>& arguments) {
   const CLI::App* chosen = &app;
   std::string words;
   for (const std::string& argument : arguments) {
     const std::vector<CLI::App*> below = chosen->get_subcommands();
     words += (words.empty() ? "" : " ") + argument;
-    if (below.empty()) {
-      // Where a command must follow, anything else is a mistyped one.
-      const bool must_follow = chosen == &app || chosen->get_require_subcommand_min() > 0;
-      if (!must_follow || argument.starts_with("-")) break;
-      const std::string nearest = nearest_command(*chosen, argument);
-      const std::string above = words.substr(0, words.size() - argument.size());
-      return fmt::format(
-          "unknown command '{}'{}", words,
-          nearest.empty() ? "" : fmt::format("; did you mean {}{}?", above, nearest));
+    if (!below.empty()) {
+      chosen = below.back();
+      continue;
     }
-    chosen = below.back();
+    // Where a command must follow, anything else is a mistyped one.
+    const bool must_follow = chosen == &app || chosen->get_require_subcommand_min() > 0;
+    if (!must_follow || argument.starts_with("-")) return {};
+    std::string meant = nearest_command(*chosen, argument);
+    if (!meant.empty()) {
+      meant = words.substr(0, words.size() - argument.size()) + meant;
+    } else if (has_command(app, argument)) {
+      meant = argument;  // a command, but not of this group
+    }
+    return fmt::format("unknown command '{}'{}", words,
+                       meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
+  }
+  return {};
+}
+
+// What is wrong with the command line, and what was probably meant.
+[[nodiscard]] std::string complaint(const CLI::App& app, const std::vector<std::string>& arguments,
+                                    const CLI::ParseError& error) {
+  if (std::string unknown = unknown_command(app, arguments); !unknown.empty()) return unknown;
+  const CLI::App* chosen = &chosen_command(app);
+  if (chosen != &app && chosen->get_require_subcommand_min() > 0) {
+    return fmt::format("{} needs one of its commands", chosen->get_name());
   }
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     if (std::string unknown = unknown_option(*chosen, arguments); !unknown.empty()) return unknown;
@@ -200,6 +228,9 @@ int run(const std::vector<std::string>& given, const Console& console) {
     // CLI11 takes the arguments last one first.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
+    if (const std::string unknown = unknown_command(app, arguments); !unknown.empty()) {
+      throw Error(Stop::usage, unknown + "; see '" + help_command(app) + "'");
+    }
     console.out << app.help();
     return 0;
   } catch (const CLI::CallForVersion& version) {

@@ -1,5 +1,8 @@
 #include "cli/options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
@@ -57,12 +60,25 @@ Option& Option::positive() {
 }
 
 Option& Option::within(int least, int most) {
-  option_->check(CLI::Range(least, most));
+  const CLI::Validator range = CLI::Range(least, most);
+  option_->check(CLI::Validator(
+      [range, least, most](std::string& text) {
+        return range(text).empty() ? ""
+                                   : fmt::format("takes {} to {}, not '{}'", least, most, text);
+      },
+      range.get_description()));
   return *this;
 }
 
 Option& Option::one_of(const std::vector<std::string>& words) {
-  option_->check(CLI::IsMember(words));
+  const CLI::Validator member = CLI::IsMember(words);
+  option_->check(CLI::Validator(
+      [member, words](std::string& text) {
+        return member(text).empty()
+                   ? ""
+                   : fmt::format("takes {}, not '{}'", fmt::join(words, ", "), text);
+      },
+      member.get_description()));
   return *this;
 }
 

@@ -74,6 +74,11 @@ TEST(CommandLine, OfAnUnknownCommandNamesTheOneThatIsMostLikeIt) {
   EXPECT_THAT([] { (void)say({"loop", "sttus"}); },
               refuses("unknown command 'loop sttus'; did you mean loop status?"));
   EXPECT_THAT([] { (void)say({"runer"}); }, refuses("unknown command 'runer'; see"));
+  EXPECT_THAT([] { (void)say({"loop", "restore", "1"}); },
+              refuses("unknown command 'loop restore'; did you mean restore?"));
+  EXPECT_THAT([] { (void)say({"loop", "sttus", "--help"}); },
+              refuses("unknown command 'loop sttus'; did you mean loop status?"));
+  EXPECT_THAT([] { (void)say({"help", "bnech"}); }, refuses("did you mean bench?"));
 }
 
 TEST(CommandLine, TakesHelpAndVersionAsCommands) {
@@ -176,7 +181,8 @@ TEST(CommandLine, PointsAtTheHelpOfACommandBelowACommand) {
   EXPECT_THAT([] { (void)say({"loop", "status", "--frob"}); },
               refuses("'--frob'; see 'autokernel loop status --help'"));
   EXPECT_THAT([] { (void)say({"loop", "step"}); }, refuses("see 'autokernel loop step --help'"));
-  EXPECT_THAT([] { (void)say({"loop"}); }, refuses("see 'autokernel loop --help'"));
+  EXPECT_THAT([] { (void)say({"loop"}); },
+              refuses("loop needs one of its commands; see 'autokernel loop --help'"));
 }
 
 TEST(CommandLine, RefusesAnUnknownCommandOfTheLoop) {
@@ -187,7 +193,10 @@ TEST(CommandLine, RefusesAnUnknownCommandOfTheLoop) {
 TEST(CommandLine, RefusesBudgetsOfNothing) {
   EXPECT_THAT([] { (void)say({"loop", "start", "x", "--max-runs", "0"}); }, refuses("--max-runs"));
   EXPECT_THAT([] { (void)say({"loop", "start", "x", "--hours", "-1"}); }, refuses("--hours"));
-  EXPECT_THAT([] { (void)say({"loop", "finish", "--processes", "1"}); }, refuses("--processes"));
+  EXPECT_THAT([] { (void)say({"loop", "finish", "--processes", "1"}); },
+              refuses("--processes: takes 2 to 100, not '1'"));
+  EXPECT_THAT([] { (void)say({"log", "--status", "kept"}); },
+              refuses("--status: takes keep, discard, crash, not 'kept'"));
 }
 
 TEST(CommandLine, RefusesWhatIsNotAPositiveNumber) {
