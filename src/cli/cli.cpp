@@ -171,7 +171,7 @@ constexpr const char* kExamplesOfAll = R"(Examples:
     if (!must_follow || argument.starts_with("-")) return {};
     std::string meant = nearest_command(*chosen, argument);
     if (!meant.empty()) {
-      meant = words.substr(0, words.size() - argument.size()) + meant;
+      meant.insert(0, words, 0, words.size() - argument.size());
     } else if (has_command(app, argument)) {
       meant = argument;  // a command, but not of this group
     }

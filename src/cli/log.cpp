@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/ledger/time_scale.h"
 #include "autokernel/loop/loop.h"
@@ -113,7 +114,8 @@ int Log::run(const Console& console) {
     if (first && !json_) console.out << experiment_heading();
     std::string run;
     for (const auto& [experiment, time_us] : chosen) {
-      if (all_ && !json_ && experiment.tag != run) console.out << experiment.tag << ":\n";
+      if (all_ && !json_ && experiment.tag != run)
+        console.out << visible_line(experiment.tag) << ":\n";
       run = experiment.tag;
       console.out << (json_ ? ledger::lines_of({experiment})
                             : experiment_line(experiment, time_us));

@@ -83,8 +83,11 @@ void make_folder(const fs::path& folder) {
   document::ExactReader::read(object, noise.figures);
   if (noise.figures.pairs < trial::kFewestRecordedPairs)
     throw Error(Stop::internal, "it has too few pairs");
-  const auto is_negative = [](const Json& value) { return value.is_number() && value < 0; };
-  if (std::ranges::any_of(document::ExactWriter::json(noise.figures).flatten(), is_negative))
+  constexpr double kLargestFigure = 1e9;  // more pairs or seconds than anybody measures
+  const auto is_wrong = [](const Json& value) {
+    return value.is_number() && (value < 0 || value > kLargestFigure);
+  };
+  if (std::ranges::any_of(document::ExactWriter::json(noise.figures).flatten(), is_wrong))
     throw Error(Stop::internal, "it has an invalid number");
   return noise;
 }
@@ -92,7 +95,8 @@ void make_folder(const fs::path& folder) {
 [[nodiscard]] bool is_old(const std::string& at) {
   std::tm parts{};
   if (::strptime(at.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts) == nullptr) return true;
-  return std::difftime(std::time(nullptr), ::timegm(&parts)) > kOldestSeconds;
+  const double age = std::difftime(std::time(nullptr), ::timegm(&parts));
+  return age > kOldestSeconds || age < -kOldestSeconds;  // the clock was wrong then, or is now
 }
 
 }  // namespace

@@ -15,8 +15,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 [[nodiscard]] std::vector<double> list_at(const Json& object, const std::string& pointer) {
-  const Json found = object.value(Json::json_pointer(pointer), Json());
-  if (!found.is_array()) return {};
+  const Json::json_pointer place(pointer);
+  const Json found = object.contains(place) ? object.at(place) : Json();
+  const auto is_number = [](const Json& value) { return value.is_number(); };
+  if (!found.is_array() || !std::ranges::all_of(found, is_number)) return {};
   return found.get<std::vector<double>>();
 }
 

@@ -66,6 +66,11 @@ template <typename... Kinds>
   return entry;
 }
 
+// Nothing that is measured takes less than a femtosecond, or a century.
+[[nodiscard]] bool is_time(double microseconds) {
+  return microseconds >= 1e-9 && microseconds <= 1e15;
+}
+
 [[nodiscard]] ParsedLine entry_in(const Json& object) {
   if (!object.is_object()) return Damage{"it is not a JSON object"};
   const auto version = object.find("schema_version");
@@ -77,6 +82,10 @@ template <typename... Kinds>
   if (kind == object.end() || !kind->is_string()) return Damage{"it has no kind"};
   auto entry = read_as(kind->get<std::string>(), object, std::type_identity<Entry>{});
   if (!entry) return Damage{"its kind is unknown"};
+  const auto* experiment = std::get_if<Experiment>(&*entry);
+  if (experiment != nullptr && experiment->median_us && !is_time(*experiment->median_us)) {
+    return Damage{"its median_us is no time"};
+  }
   return std::move(*entry);
 }
 

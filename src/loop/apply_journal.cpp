@@ -119,6 +119,32 @@ void set_file(const Recording& recording, const repo::Repository& repository,
   return notes;
 }
 
+// A journal says what to write where; each of its paths is below the worktree.
+void require_inside(const Folders& folders, const Journal& journal) {
+  const auto require = [&](const fs::path& path) {
+    const fs::path inside =
+        (folders.root() / path).lexically_normal().lexically_relative(folders.root());
+    if (!inside.empty() && *inside.begin() != "..") return;
+    throw Error(Stop::repository,
+                fmt::format("cannot finish what the journal {} says: {} is not in the worktree; "
+                            "move the journal away to continue without it",
+                            folders.journal().string(), path.string()));
+  };
+  std::visit([&](const auto& what) { require(what.editable); }, journal);
+  if (const auto* recording = std::get_if<Recording>(&journal)) require(recording->results_aside);
+}
+
+// The number of an experiment is never given twice.
+void require_free(const std::string& reference, const std::string& commit,
+                  const repo::Repository& repository, const Folders& folders) {
+  const auto stands_at = repository.reference(reference);
+  if (!stands_at || *stands_at == commit) return;
+  throw Error(Stop::repository,
+              fmt::format("cannot finish what the journal {} says: {} is another experiment "
+                          "already; move the journal away to continue without it",
+                          folders.journal().string(), reference));
+}
+
 // A killed program leaves what it was writing beside the file that was to be replaced.
 void remove_unfinished(const Folders& folders, const std::optional<Journal>& journal) {
   remove_unfinished_writes(folders.journal());
@@ -223,6 +249,7 @@ std::vector<std::string> recover(const repo::Repository& repository, const Folde
   };
   finish_taking_back(repository, folders);
   const std::optional<Journal> journal = read_journal(folders.journal());
+  if (journal) require_inside(folders, *journal);
   remove_unfinished(folders, journal);
   if (!journal) return repaired;
   // A killed program's lock files would stop every git command from here on.
@@ -235,6 +262,7 @@ std::vector<std::string> recover(const repo::Repository& repository, const Folde
     if (!recording->seal.name.empty()) written.push_back(recording->seal.name);
   } else {
     written.push_back(reference_of(trying->experiment.tag, trying->experiment.number));
+    require_free(written.back(), trying->experiment.commit, repository, folders);
   }
   for (const std::string& lock : repository.remove_stale_locks(written)) {
     repaired.push_back("removed the lock " + lock + " of a program that was killed");

@@ -10,6 +10,7 @@
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/sha256.h"
 #include "autokernel/base/system_error.h"
 
 namespace autokernel::ledger {
@@ -96,17 +97,45 @@ template <typename Kind>
   return kind;
 }
 
+// Of all other fields, as they are written; the last one. One bit of a number could otherwise make
+// an experiment another.
+constexpr const char* kSumKey = "sha256";
+[[nodiscard]] std::string sum_of(const Json& object) { return sha256(document::line(object)); }
+
+// What a run may move: its branch, its references and its seal.
+void require_a_runs_names(const Recording& recording) {
+  const auto require = [](const std::string& name, std::string_view start) {
+    if (!name.empty() && !name.starts_with(start))
+      throw Unreadable{"'" + name + "' belongs to no run"};
+  };
+  require(recording.branch, "autokernel/");
+  for (const auto& reference : recording.references) {
+    const bool is_branch = reference.name.starts_with("refs/heads/");  // with what was kept
+    require(reference.name, is_branch ? "refs/heads/autokernel/" : "refs/autokernel/");
+  }
+  require(recording.seal.name, "refs/autokernel-seals/");
+}
+
 [[nodiscard]] Journal journal_in(const std::string& text) {
   std::optional<Json> json = document::parsed(text);
-  if (!json) throw Unreadable{"it is not one JSON object"};
-  const int version = json->at(kVersionKey).get<int>();
+  if (!json || !json->is_object()) throw Unreadable{"it is not one JSON object"};
+  int version = 0;
+  ExactReader::read(json->at(kVersionKey), version);
+  // An earlier program wrote none.
+  if (const auto sum = json->find(kSumKey); sum != json->end()) {
+    const auto said = sum->get<std::string>();
+    json->erase(sum);
+    if (said != sum_of(*json)) throw Unreadable{"its bytes are not those that were written"};
+  }
   if (version != kVersion) throw Unreadable{"it is of version " + std::to_string(version)};
   const auto kind = json->at("kind").get<std::string>();
   if (kind == "trying") return read_as<Trying>(*json);
   if (kind != "recording") throw Unreadable{"its kind is unknown: '" + kind + "'"};
   // A program that sealed nothing may have written it.
   if (!json->contains("seal")) (*json)["seal"] = ExactWriter::json(Recording().seal);
-  return read_as<Recording>(*json);
+  auto recording = read_as<Recording>(*json);
+  require_a_runs_names(recording);
+  return recording;
 }
 
 }  // namespace
@@ -119,6 +148,7 @@ void write_journal(const std::filesystem::path& file, const Journal& journal) {
         ExactWriter::add_fields(json, kind);
       },
       journal);
+  json[kSumKey] = sum_of(json);
   write_file_atomically(file, document::line(json));
 }
 
@@ -135,7 +165,7 @@ std::optional<Journal> read_journal(const std::filesystem::path& file) {
   } catch (const Unreadable& unreadable) {
     throw damaged(unreadable.why);
   } catch (const Json::exception& error) {
-    throw damaged(error.what());
+    throw damaged(document::why(error));
   } catch (const Error& error) {
     throw damaged(error.what());
   }

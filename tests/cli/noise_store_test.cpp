@@ -139,6 +139,7 @@ TEST_F(NoiseStore, ThatHoldsSomethingElseIsIgnored) {
   EXPECT_THAT(with(R"("pairs":812)", R"("pairs":"many")"), HasSubstr("damaged"));
   EXPECT_THAT(with(R"("mean_noise":0.001)", R"("mean_noise":-1)"), HasSubstr("ignored"));
   EXPECT_THAT(with(R"("mean_noise":0.001)", R"("mean_noise":true)"), HasSubstr("ignored"));
+  EXPECT_THAT(with(R"("mean_noise":0.001)", R"("mean_noise":1.7e308)"), HasSubstr("ignored"));
   EXPECT_THAT(with(R"({"seconds":1.0,"gain":null},)", ""), HasSubstr("ignored"));
 }
 

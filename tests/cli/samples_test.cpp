@@ -31,7 +31,8 @@ TEST(Samples, OfOtherCountsLeaveTheirPlaceEmpty) {
 }
 
 TEST(Samples, OfAnExperimentThatWasNotTimedAreRefused) {
-  for (const char* record : {"", "{}", "[1]", R"({"samples_us": null})", R"({"samples_us": []})"}) {
+  for (const char* record : {"", "{}", "[1]", R"({"samples_us": null})", R"({"samples_us": []})",
+                             R"({"samples_us": ["x", null]})", R"({"comparison": [{}]})"}) {
     EXPECT_THAT([&] { (void)samples_text(record); }, ThrowsMessage<Error>(HasSubstr("no samples")))
         << record;
   }

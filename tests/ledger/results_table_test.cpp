@@ -133,6 +133,11 @@ TEST(ResultsTable, WithAValueThatIsNoneIsRefused) {
               is_refused_with("2: median_us is '-1'"));
   EXPECT_THAT([] { (void)parsed(kHeader + "a\t1e999\t1\tkeep\td\n"); },
               is_refused_with("2: median_us is '1e999'"));
+  for (const char* const number : {"1.7e308", "5e-324"}) {
+    EXPECT_THAT(
+        [&] { (void)parsed(kHeader + "abc\t" + number + "\t0\tkeep\tx\n"); },
+        is_refused_with(std::string("2: median_us is '") + number + "', which is out of range"));
+  }
   EXPECT_THAT([] { (void)parsed(kHeader + "a\t1\t\tkeep\td\n"); },
               is_refused_with("2: tflops_s is ''"));
   EXPECT_THAT([] { (void)parsed(kHeader + "a\t1\t1\tmaybe\td\n"); },

@@ -1,5 +1,7 @@
 #include "ledger/sample.h"
 
+#include <algorithm>
+
 namespace autokernel::ledger {
 
 RunStarted full_run_started() {
@@ -81,7 +83,7 @@ Experiment experiment(int number) {
   experiment.number = number;
   experiment.description = "idea " + std::to_string(number);
   experiment.commit = std::to_string(1'000'000 + number);
-  experiment.median_us = 100.0 - number;
+  experiment.median_us = std::max(1.0, 100.0 - number);
   experiment.result = R"({"samples_us":[1.0]})";
   return experiment;
 }

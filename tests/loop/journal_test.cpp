@@ -139,14 +139,51 @@ TEST_F(AJournal, OfAnEarlierVersionIsRead) {
   EXPECT_EQ(trying->experiment, a_trial().experiment);
 }
 
-// An earlier version finds the same names and values, in whatever order.
+// An earlier version finds the same names and values, in whatever order; the sum is new to it.
 TEST_F(AJournal, SaysTheSameToAnEarlierVersion) {
+  const auto without_sum = [&] {
+    Json json = Json::parse(test::contents(file_));
+    EXPECT_EQ(json.erase("sha256"), 1U);
+    return json;
+  };
   write_journal(file_, a_recording());
-  EXPECT_EQ(Json::parse(test::contents(file_)), Json::parse(kEarlierRecording));
+  EXPECT_EQ(without_sum(), Json::parse(kEarlierRecording));
   write_journal(file_, a_trial());
   Json trial = Json::parse(kEarlierTrial);
   trial["experiment"] = ledger::lines_of({a_trial().experiment});
-  EXPECT_EQ(Json::parse(test::contents(file_)), trial);
+  EXPECT_EQ(without_sum(), trial);
+}
+
+// A number that is another would give an experiment's reference to another one.
+TEST_F(AJournal, WithAnyBitChangedIsRefusedOrSaysTheSame) {
+  write_journal(file_, a_recording());
+  const std::string whole = test::contents(file_);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      std::string damaged = whole;
+      damaged[i] = static_cast<char>(static_cast<unsigned char>(damaged[i]) ^ (1U << bit));
+      folder_.write("journal.json", damaged);
+      try {
+        const Journal read = read_journal(file_).value_or(Trying{});
+        const auto* recording = std::get_if<Recording>(&read);
+        ASSERT_NE(recording, nullptr) << i << " " << bit;
+        expect_same(*recording, a_recording());
+      } catch (const Error& error) {
+        ASSERT_THAT(error.what(), HasSubstr("move the file away")) << i << " " << bit;
+      }
+    }
+  }
+}
+
+TEST_F(AJournal, ThatNamesWhatBelongsToNoRunIsRefused) {
+  const auto expect_refused = [&](const char* place, const char* name) {
+    Json json = Json::parse(kEarlierRecording);
+    json[Json::json_pointer(place)] = name;
+    EXPECT_THAT(complaint_about(json.dump()), HasSubstr(name + std::string("' belongs to no run")));
+  };
+  expect_refused("/branch", "main");
+  expect_refused("/references/0/name", "refs/heads/main");
+  expect_refused("/seal/name", "refs/heads/main");
 }
 
 TEST_F(AJournal, FromBeforeRunsWereSealedSealsNothing) {
@@ -230,6 +267,39 @@ TEST_F(AJournal, WhoseEntryIsNoExperimentIsRefused) {
 
 TEST_F(AJournal, ThatIsNoObjectIsRefused) {
   EXPECT_THAT(complaint_about("[1, 2]"), HasSubstr("cannot read the journal"));
+}
+
+void expect_journal_refused(const Workplace& workplace, const Journal& journal,
+                            const char* complaint) {
+  const auto file = workplace.root() / ".autokernel/journal.json";
+  write_journal(file, journal);
+  EXPECT_THAT(refusal(Stop::repository, [&] { workplace.repair(); }),
+              AllOf(HasSubstr(complaint), HasSubstr("move the journal away")));
+  std::filesystem::remove(file);
+}
+
+TEST(DamagedJournal, TakesNoReferenceFromAnotherExperiment) {
+  const Workplace workplace;
+  workplace.start();
+  static_cast<void>(workplace.try_out(kernel(80)));
+  const std::string commit = workplace.git().line("rev-parse", "refs/autokernel/demo/1");
+  Trying trying = a_trial();
+  trying.experiment.number = 1;
+  trying.experiment.commit = workplace.git().line("rev-parse", "refs/autokernel/demo/0");
+  expect_journal_refused(workplace, trying, "refs/autokernel/demo/1 is another experiment");
+  EXPECT_EQ(workplace.git().line("rev-parse", "refs/autokernel/demo/1"), commit);
+}
+
+TEST(DamagedJournal, WritesNothingOutsideTheWorktree) {
+  const Workplace workplace;
+  workplace.start();
+  Recording recording = a_recording();
+  recording.results_aside = "../results-1.tsv";
+  expect_journal_refused(workplace, recording, "../results-1.tsv is not in the worktree");
+  recording = a_recording();
+  recording.results_aside.clear();
+  recording.editable = "../kernel.cu";
+  expect_journal_refused(workplace, recording, "../kernel.cu is not in the worktree");
 }
 
 TEST(DamagedJournal, StopsEveryLoopUntilItIsMovedAway) {

@@ -30,8 +30,12 @@ struct Unreadable {
   std::string why;
 };
 
-// None where the text is not JSON. Throws Unreadable where it is nested too deeply.
+// None where the text is not JSON. Throws Unreadable where it is nested too deeply, or has more
+// values than any document of ours.
 [[nodiscard]] std::optional<Json> parsed(std::string_view text);
+
+// What nlohmann-json found, without its label: "key 'keys' not found".
+[[nodiscard]] std::string why(const Json::exception& error);
 
 // The object, and the end of the line. Bytes that are no UTF-8 are replaced: what a compiler quotes
 // may hold anything.

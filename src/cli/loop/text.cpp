@@ -78,6 +78,11 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
   return text;
 }
 
+// The baseline is none of them. Where the ledger was cut there is not even that.
+[[nodiscard]] std::size_t ideas_in(const Status& status) {
+  return status.experiments.empty() ? 0 : status.experiments.size() - 1;
+}
+
 [[nodiscard]] std::string recent_line(const Experiment& experiment, std::size_t longest) {
   std::string text = fmt::format("{} {}", experiment.number, experiment.verdict);
   if (experiment.gain) text += " " + time_change(experiment.gain->estimate);
@@ -90,7 +95,7 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
 
 [[nodiscard]] std::string recent_lines(const Status& status, const Room& room) {
   std::string lines;
-  const std::size_t count = std::min(room.ideas, status.experiments.size() - 1);
+  const std::size_t count = std::min(room.ideas, ideas_in(status));
   for (std::size_t i = 0; i < count; ++i) {
     lines += recent_line(status.experiments[status.experiments.size() - 1 - i], room.longest);
     lines += '\n';
@@ -123,8 +128,10 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
   lines.add("device", shortened(status.run.device_name, kLongestName));
   if (status.is_emulated()) lines.add(kEmulated, kEmulatedTimes);
   lines.add("baseline_us", status.baseline.median_us, 3);
-  lines.add("best", fmt::format("{} ({}): {}", best.number, short_id(best.commit),
-                                shortened(best.description, room.longest)));
+  if (!status.experiments.empty()) {  // a ledger may have been cut
+    lines.add("best", fmt::format("{} ({}): {}", best.number, short_id(best.commit),
+                                  shortened(best.description, room.longest)));
+  }
   lines.add("best_us", status.best_us(), 3);
   if (const auto gain = status.gain_over_baseline()) {
     lines.add("gain_pct", 100 * *gain, 2);
@@ -179,8 +186,8 @@ std::string experiment_line(const Experiment& experiment, const std::optional<do
   const std::string change =
       experiment.gain ? fmt::format("{:+.2f} %", -100 * experiment.gain->estimate) : "-";
   return fmt::format("{:>4}  {:<7}  {:>12}  {:>9}  {:<16}  {}\n", experiment.number,
-                     experiment.commit.substr(0, 7), time, change, experiment.verdict,
-                     visible_line(experiment.description));
+                     visible_line(experiment.commit.substr(0, 7)), time, change,
+                     visible_line(experiment.verdict), visible_line(experiment.description));
 }
 
 std::string step_text(const loop::Step& step) {
@@ -222,7 +229,7 @@ std::string status_text(const Status& status, const std::string& noise) {
 std::string status_json(const Status& status, const std::string& noise) {
   const ledger::Budget& budget = status.run.budget;
   Json recent = Json::array();
-  const std::size_t count = std::min(kRecent, status.experiments.size() - 1);
+  const std::size_t count = std::min(kRecent, ideas_in(status));
   for (std::size_t i = 0; i < count; ++i) {
     recent.push_back(experiment_json(status.experiments[status.experiments.size() - 1 - i]));
   }

@@ -127,8 +127,9 @@ Request recorded_request(const std::filesystem::path& file) {
   const std::string text = read_file(file, "the record to replay");
   try {
     const std::optional<Json> object = document::parsed(text);
-    if (!object) throw unusable(file, "it is not one JSON object");
-    const int version = object->at("schema_version").get<int>();
+    if (!object || !object->is_object()) throw unusable(file, "it is not one JSON object");
+    int version = 0;
+    document::Reader::read(object->at("schema_version"), version);
     if (version != kRecordSchemaVersion) {
       throw unusable(file, "its schema_version is " + std::to_string(version) +
                                ", this program reads " + std::to_string(kRecordSchemaVersion));
@@ -136,7 +137,7 @@ Request recorded_request(const std::filesystem::path& file) {
     if (object->contains("error")) throw unusable(file, "no trial was run");
     return request_in(*object);
   } catch (const Json::exception& damage) {
-    throw unusable(file, damage.what());
+    throw unusable(file, document::why(damage));
   } catch (const Unreadable& damage) {
     throw unusable(file, damage.why);
   }

@@ -135,6 +135,19 @@ TEST(StatusText, StaysBelowAKilobyteWhateverAnAgentHasWritten) {
   EXPECT_THAT(status_text(longest(), std::string(200, 'x')), SizeIs(Lt(1000U)));
 }
 
+TEST(StatusText, OfARunWhoseLedgerWasCutBehindItsStartHasNoIdeas) {
+  Status cut = status();
+  cut.experiments.clear();
+  EXPECT_THAT(status_text(cut), HasSubstr("next:"));
+}
+
+TEST(ExperimentLine, ShowsNoBytesThatSteerATerminal) {
+  ledger::Experiment experiment = kept();
+  experiment.verdict = "\x1b[31mkept";
+  experiment.commit = "\x1b[2Jabc";
+  EXPECT_THAT(experiment_line(experiment, 1.0), Not(HasSubstr("\x1b")));
+}
+
 TEST(StatusText, SaysWhatGainCanBeToldWhereThatIsKnown) {
   EXPECT_THAT(status_text(status(), "2.0 % detectable in 5 s"),
               HasSubstr("noise:            2.0 % detectable in 5 s\n"));

@@ -153,6 +153,18 @@ TEST_F(Record, OfNoVerdictCannotBeReplayed) {
 TEST_F(Record, OfAnotherVersionIsRefused) {
   EXPECT_THAT([&] { (void)read_back(R"({"schema_version": 2})"); },
               ThrowsMessage<Error>(HasSubstr("schema_version is 2")));
+  for (const char* version : {"true", "1.9", "4294967297", "null", "\"1\""}) {
+    EXPECT_THAT([&] { (void)read_back(std::string("{\"schema_version\":") + version + "}"); },
+                ThrowsMessage<Error>(HasSubstr("cannot replay")))
+        << version;
+  }
+}
+
+TEST_F(Record, OfMoreValuesThanAnyOfOursIsRefusedBeforeItIsRead) {
+  std::string many = R"({"schema_version":1,"x":[)";
+  for (int i = 0; i < 1'000'000; ++i) many += "{},";
+  EXPECT_THAT([&] { (void)read_back(many + "0]}"); },
+              ThrowsMessage<Error>(HasSubstr("it has too many values")));
 }
 
 TEST_F(Record, CutAnywhereIsRefusedWithItsName) {
@@ -186,7 +198,7 @@ TEST_P(DamagedRecord, IsRefused) {
   json object = json::parse(record(compared, result(), ""));
   GetParam()(object);
   EXPECT_THAT([&] { (void)read_back(object.dump()); },
-              ThrowsMessage<Error>(HasSubstr("cannot replay")))
+              ThrowsMessage<Error>(AllOf(HasSubstr("cannot replay"), Not(HasSubstr("exception")))))
       << object["request"];
 }
 
