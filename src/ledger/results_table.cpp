@@ -65,9 +65,9 @@ struct Place {
   return "'" + one_line(text.substr(0, kLongestQuote)) + (is_long ? "...'" : "'");
 }
 
-// No time and no rate is beyond these: a second is 10^6 microseconds.
-constexpr double kSmallest = 1e-9;
-constexpr double kLargest = 1e15;
+// No time and no rate is beyond these, in whatever unit; within them a chart's axis can be divided.
+constexpr double kSmallest = 1e-30;
+constexpr double kLargest = 1e30;
 
 // None for inf and nan: Python writes them where it has measured nothing.
 [[nodiscard]] std::optional<double> number_in(std::string_view column, const char* name,
@@ -81,7 +81,7 @@ constexpr double kLargest = 1e15;
   if (!std::isfinite(value)) return std::nullopt;
   if (value != 0 && (value < kSmallest || value > kLargest)) {
     throw place.error(
-        fmt::format("{} is {}, which is out of range: 0, or 1e-9 to 1e15", name, quoted(text)));
+        fmt::format("{} is {}, which is out of range: 0, or 1e-30 to 1e30", name, quoted(text)));
   }
   return value;
 }
