@@ -5,6 +5,7 @@
 #include <set>
 
 #include "e2e/faulty_gpu.h"
+#include "support/full_test.h"
 #include "support/present.h"
 
 namespace autokernel::test {
@@ -102,6 +103,15 @@ Names joined(std::initializer_list<Names> lists) {
   return all;
 }
 
+// Every third, but for the full test: each call is guarded by the same few lines.
+std::vector<std::string> some_of(const Names& names) {
+  std::vector<std::string> some;
+  std::size_t i = 0;
+  for (const std::string& name : names)
+    if (i++ % 3 == 0 || test::everything_is_wanted()) some.push_back(name);
+  return some;
+}
+
 std::string test_name(const testing::TestParamInfo<std::string>& info) {
   return plain_name(info.param);
 }
@@ -123,9 +133,10 @@ TEST_P(ANecessaryCallThatFails, IsTheMachinesFaultAndIsNamed) {
   EXPECT_THAT(run.err, EndsWith("[" + plain_name(GetParam()) + "]\n"));
   expect_nothing_left();
 }
-INSTANTIATE_TEST_SUITE_P(
-    OfTheDriver, ANecessaryCallThatFails,
-    ValuesIn(joined({start_calls(), context_calls(), working_calls(), gate_calls()})), test_name);
+INSTANTIATE_TEST_SUITE_P(OfTheDriver, ANecessaryCallThatFails,
+                         ValuesIn(some_of(joined({start_calls(), context_calls(), working_calls(),
+                                                  gate_calls()}))),
+                         test_name);
 
 class AReleaseThatFails : public EachCall {};
 TEST_P(AReleaseThatFails, ChangesNoVerdict) {
@@ -153,7 +164,8 @@ TEST_P(ACrashBeforeTheKernel, IsTheMachinesFault) {
   expect_refusal(bench_with_its(":1:crash"), 3, "SIGSEGV before it reached the kernel");
   expect_nothing_left();
 }
-INSTANTIATE_TEST_SUITE_P(OfTheDriver, ACrashBeforeTheKernel, ValuesIn(start_calls()), test_name);
+INSTANTIATE_TEST_SUITE_P(OfTheDriver, ACrashBeforeTheKernel, ValuesIn(some_of(start_calls())),
+                         test_name);
 
 class ACrashWhileTheDeviceIsOpened : public EachCall {};
 TEST_P(ACrashWhileTheDeviceIsOpened, NamesBothOfWhatWasUnderWay) {
@@ -163,8 +175,8 @@ TEST_P(ACrashWhileTheDeviceIsOpened, NamesBothOfWhatWasUnderWay) {
               AllOf(HasSubstr("SIGSEGV"), HasSubstr("compiling"), HasSubstr("opening the device")));
   expect_nothing_left();
 }
-INSTANTIATE_TEST_SUITE_P(OfTheDriver, ACrashWhileTheDeviceIsOpened, ValuesIn(context_calls()),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(OfTheDriver, ACrashWhileTheDeviceIsOpened,
+                         ValuesIn(some_of(context_calls())), test_name);
 
 class ACrashWithTheKernel : public EachCall {};
 TEST_P(ACrashWithTheKernel, IsClassifiedAndThePhaseIsNamed) {
