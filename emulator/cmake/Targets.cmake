@@ -53,6 +53,20 @@ function(precompile_test_headers name)
   endif()
 endfunction()
 
+# measurement(<name> SOURCES a.cpp ... [LIBRARIES lib ...])
+# A program that is run by hand and prints figures. No test needs it: the target "measurements" builds them all.
+function(measurement name)
+  cmake_parse_arguments(measured "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} EXCLUDE_FROM_ALL ${measured_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${measured_LIBRARIES} ${PROJECT_NAME}_warnings)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  if(NOT TARGET measurements)
+    add_custom_target(measurements)
+  endif()
+  add_dependencies(measurements ${name})
+endfunction()
+
 # test_program(<name> SOURCES a_test.cpp ... [LIBRARIES lib ...] [LABELS label ...] [TIMEOUT seconds] [ALONE a_test.cpp ...]
 #   [BY_SUITE])
 # One GoogleTest executable; each TEST is a CTest of its own, with 300 seconds unless told otherwise, or each suite: where there
