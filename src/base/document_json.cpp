@@ -1,44 +1,19 @@
 #include "autokernel/base/document_json.h"
 
+#include "autokernel/base/json_bounds.h"
+
 namespace autokernel::document {
 
 namespace {
 
-// Ours have five levels. Writing a value takes a stack frame for each, which a damaged text must
-// not be able to use up.
-constexpr int kDeepest = 64;
-// Ours have some ten thousand. Each takes up to a hundred bytes of memory.
-constexpr std::size_t kMostValues = 1'000'000;
-
-// Looks at the text before a value is made of it. (nlohmann-json's callback, which could count as
-// well, takes a time that grows with the square of an array's length.)
-void require_bounded(std::string_view text) {
-  int depth = 0;
-  std::size_t values = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      quoted = c != '"';
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '[' || c == '{') {
-      ++values;
-      if (++depth > kDeepest) throw Unreadable{"it is nested too deeply"};
-    } else if (c == ']' || c == '}') {
-      --depth;
-    } else if (c == ',') {
-      ++values;
-    }
-  }
-  if (values > kMostValues) throw Unreadable{"it has too many values"};
-}
+// Ours have five levels, and some ten thousand values. A level takes a stack frame when the value
+// is written, a value up to a hundred bytes of memory: a damaged text must not use them up.
+constexpr JsonBounds kBounds = {.deepest = 64, .most_values = 1'000'000};
 
 }  // namespace
 
 std::optional<Json> parsed(std::string_view text) {
-  require_bounded(text);
+  if (const char* excess = excess_of(text, kBounds)) throw Unreadable{std::string("it ") + excess};
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) return std::nullopt;
   return json;

@@ -13,6 +13,7 @@
 #include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/ledger.h"
 #include "ledger/fields.h"
+#include "ledger/figure_range.h"
 #include "ledger/status.h"
 
 namespace autokernel::ledger {
@@ -66,11 +67,6 @@ template <typename... Kinds>
   return entry;
 }
 
-// Like those of a table of results (results_table.cpp).
-[[nodiscard]] bool is_time(double microseconds) {
-  return microseconds >= 1e-30 && microseconds <= 1e30;
-}
-
 [[nodiscard]] ParsedLine entry_in(const Json& object) {
   if (!object.is_object()) return Damage{"it is not a JSON object"};
   const auto version = object.find("schema_version");
@@ -83,7 +79,7 @@ template <typename... Kinds>
   auto entry = read_as(kind->get<std::string>(), object, std::type_identity<Entry>{});
   if (!entry) return Damage{"its kind is unknown"};
   const auto* experiment = std::get_if<Experiment>(&*entry);
-  if (experiment != nullptr && experiment->median_us && !is_time(*experiment->median_us)) {
+  if (experiment != nullptr && experiment->median_us && !is_in_range(*experiment->median_us)) {
     return Damage{"its median_us is no time"};
   }
   return std::move(*entry);

@@ -8,6 +8,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/ledger.h"
+#include "ledger/figure_range.h"
 #include "ledger/number.h"
 #include "ledger/status.h"
 
@@ -65,10 +66,6 @@ struct Place {
   return "'" + one_line(text.substr(0, kLongestQuote)) + (is_long ? "...'" : "'");
 }
 
-// No time and no rate is beyond these, in whatever unit; within them a chart's axis can be divided.
-constexpr double kSmallest = 1e-30;
-constexpr double kLargest = 1e30;
-
 // None for inf and nan: Python writes them where it has measured nothing.
 [[nodiscard]] std::optional<double> number_in(std::string_view column, const char* name,
                                               const Place& place) {
@@ -79,9 +76,9 @@ constexpr double kLargest = 1e30;
         fmt::format("{} is {}, which is not a number of 0 or more", name, quoted(text)));
   }
   if (!std::isfinite(value)) return std::nullopt;
-  if (value != 0 && (value < kSmallest || value > kLargest)) {
+  if (value != 0 && !is_in_range(value)) {
     throw place.error(
-        fmt::format("{} is {}, which is out of range: 0, or 1e-30 to 1e30", name, quoted(text)));
+        fmt::format("{} is {}, which is out of range: 0, or {}", name, quoted(text), kFigureRange));
   }
   return value;
 }

@@ -119,16 +119,20 @@ void set_file(const Recording& recording, const repo::Repository& repository,
   return notes;
 }
 
+[[nodiscard]] Error cannot_finish(const Folders& folders, const std::string& why) {
+  return {Stop::repository,
+          fmt::format("cannot finish what the journal {} says: {}; move the journal away to "
+                      "continue without it",
+                      folders.journal().string(), why)};
+}
+
 // A journal says what to write where; each of its paths is below the worktree.
 void require_inside(const Folders& folders, const Journal& journal) {
   const auto require = [&](const fs::path& path) {
     const fs::path inside =
         (folders.root() / path).lexically_normal().lexically_relative(folders.root());
     if (!inside.empty() && *inside.begin() != "..") return;
-    throw Error(Stop::repository,
-                fmt::format("cannot finish what the journal {} says: {} is not in the worktree; "
-                            "move the journal away to continue without it",
-                            folders.journal().string(), path.string()));
+    throw cannot_finish(folders, path.string() + " is not in the worktree");
   };
   std::visit([&](const auto& what) { require(what.editable); }, journal);
   if (const auto* recording = std::get_if<Recording>(&journal)) require(recording->results_aside);
@@ -139,10 +143,7 @@ void require_free(const std::string& reference, const std::string& commit,
                   const repo::Repository& repository, const Folders& folders) {
   const auto stands_at = repository.reference(reference);
   if (!stands_at || *stands_at == commit) return;
-  throw Error(Stop::repository,
-              fmt::format("cannot finish what the journal {} says: {} is another experiment "
-                          "already; move the journal away to continue without it",
-                          folders.journal().string(), reference));
+  throw cannot_finish(folders, reference + " is another experiment already");
 }
 
 // A killed program leaves what it was writing beside the file that was to be replaced.

@@ -91,13 +91,9 @@ std::string brief_of(const Status& status, const std::filesystem::path& idea_fil
     text += "- the device is emulated: these times rank kernels on this CPU, not on a GPU\n";
   }
   if (!remarks.empty()) text += "\n## Your last turn\n\n" + remarks + "\n";
-  // The baseline is no idea. Where the ledger was cut there is not even that.
-  const std::size_t ideas = status.experiments.empty() ? 0 : status.experiments.size() - 1;
-  const std::size_t count = std::min(kRecent, ideas);
-  if (count > 0) text += "\n## The last ideas, the newest first\n\n";
-  for (std::size_t i = 0; i < count; ++i) {
-    text += outcome(status.experiments[status.experiments.size() - 1 - i]);
-  }
+  const auto latest = status.latest(kRecent);
+  if (!latest.empty()) text += "\n## The last ideas, the newest first\n\n";
+  for (const ledger::Experiment& experiment : latest) text += outcome(experiment);
   text += "\n## Next\n\n";
   text += status.is_plateau()
               ? fmt::format(

@@ -1,8 +1,12 @@
 // Where a run stands, worked out from its ledger: what an agent that starts with no memory needs.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <optional>
+#include <ranges>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +53,12 @@ struct Status {
   // Why no more experiments should be made: budget or plateau; empty: go on.
   [[nodiscard]] std::string why_stop() const;
   [[nodiscard]] bool is_budget_used_up() const;
+  // The last experiments, at most so many, the newest first. The baseline is none of them; where
+  // the ledger was cut there is not even that.
+  [[nodiscard]] auto latest(std::size_t most) const {
+    const std::size_t all = experiments.empty() ? 0 : experiments.size() - 1;
+    return std::span(experiments).last(std::min(most, all)) | std::views::reverse;
+  }
   // One sentence: what to do now.
   [[nodiscard]] std::string next() const;
 };

@@ -78,11 +78,6 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
   return text;
 }
 
-// The baseline is none of them. Where the ledger was cut there is not even that.
-[[nodiscard]] std::size_t ideas_in(const Status& status) {
-  return status.experiments.empty() ? 0 : status.experiments.size() - 1;
-}
-
 [[nodiscard]] std::string recent_line(const Experiment& experiment, std::size_t longest) {
   std::string text = fmt::format("{} {}", experiment.number, experiment.verdict);
   if (experiment.gain) text += " " + time_change(experiment.gain->estimate);
@@ -95,9 +90,8 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
 
 [[nodiscard]] std::string recent_lines(const Status& status, const Room& room) {
   std::string lines;
-  const std::size_t count = std::min(room.ideas, ideas_in(status));
-  for (std::size_t i = 0; i < count; ++i) {
-    lines += recent_line(status.experiments[status.experiments.size() - 1 - i], room.longest);
+  for (const Experiment& experiment : status.latest(room.ideas)) {
+    lines += recent_line(experiment, room.longest);
     lines += '\n';
   }
   return lines;
@@ -229,9 +223,8 @@ std::string status_text(const Status& status, const std::string& noise) {
 std::string status_json(const Status& status, const std::string& noise) {
   const ledger::Budget& budget = status.run.budget;
   Json recent = Json::array();
-  const std::size_t count = std::min(kRecent, ideas_in(status));
-  for (std::size_t i = 0; i < count; ++i) {
-    recent.push_back(experiment_json(status.experiments[status.experiments.size() - 1 - i]));
+  for (const Experiment& experiment : status.latest(kRecent)) {
+    recent.push_back(experiment_json(experiment));
   }
   const std::string stop = status.why_stop();
   Json confirmed;
