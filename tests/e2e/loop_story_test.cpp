@@ -106,17 +106,17 @@ TEST_F(LoopStory, TakesAKernelBackThatHangs) {
 }
 
 TEST_F(LoopStory, TakesAKernelBackThatTheEmulatedDeviceCannotRunAndGoesOn) {
-  const Outcome lacking =
-      step(kernel_with(kFaster, "z[i] = sum;", "z[i] = sum; asm(\"wgmma.fence.sync.aligned;\");"),
-           "tensor cores");
+  const std::string store =
+      R"(asm("multimem.red.relaxed.sys.global.add.f32 [%0], %1;" :: "l"(z + i), "f"(sum));)";
+  const Outcome lacking = step(kernel_with(kFaster, "z[i] = sum;", store), "multicast memory");
   expect_taken_back(lacking, 17, "unsupported");
   EXPECT_THAT(value_of("reason", lacking.out), StartsWith("kernel.cu:"));
-  EXPECT_THAT(value_of("reason", lacking.out), HasSubstr("wgmma.fence"));
+  EXPECT_THAT(value_of("reason", lacking.out), HasSubstr("multimem.red"));
   EXPECT_THAT(value_of("next", lacking.out),
               StartsWith("write it another way, or measure on a GPU"));
   EXPECT_EQ(step(kernel(kFaster), "a tenth of the rounds").code, 0);
   EXPECT_THAT(rows(),
-              ElementsAre("keep baseline", "crash tensor cores", "keep a tenth of the rounds"));
+              ElementsAre("keep baseline", "crash multicast memory", "keep a tenth of the rounds"));
   EXPECT_THAT(value_of("experiments", run_autokernel({"loop", "status"}).out),
               HasSubstr("1 failed"));
 }

@@ -13,7 +13,7 @@ if [[ ${1:-} == --rehearse ]]; then
   rehearse=1
   shift
 fi
-readonly all_parts=(turnaround clock too_fast exactness profiler adversarial suite decisions campaign)
+readonly all_parts=(turnaround clock too_fast exactness profiler adversarial suite decisions campaign golden)
 parts=("${@:2}")
 if (($# < 1)) || [[ ! -x $1/bin/autokernel ]]; then
   echo "usage: $0 [--rehearse] PREFIX [PART ...], where PREFIX/bin/autokernel is the program" >&2
@@ -32,6 +32,9 @@ readonly program=$prefix/bin/autokernel
 readonly kernels=${BASH_SOURCE[0]%/*}/kernels
 readonly cases=$prefix/share/autokernel
 readonly edits=${BASH_SOURCE[0]%/*}/../data/edits
+readonly emulator_tests=${BASH_SOURCE[0]%/*}/../../emulator/tests
+# ./dev build makes it; it needs nothing of the machine but the CUDA driver.
+readonly golden_take=${GOLDEN_TAKE:-${BASH_SOURCE[0]%/*}/../../build/release/tests/emulator_golden_take}
 # Fifty benches give a p95 that is not one run's luck; twenty fresh processes are what the goal for the spread names.
 benches=50
 spread_over=20
@@ -328,6 +331,25 @@ campaign() {
   echo "# loop finish: library $(loop_value library_us) us, best $(loop_value best_us) us, baseline $(loop_value baseline_us) us" >&2
   loop status
   sed 's/^/# /' "$scratch/loop.out" >&2
+}
+
+# ---- what the emulated device is compared with ------------------------------------------------------------------------
+
+# The golden vectors, taken anew on this GPU: a Hopper device gives the same bits as the one they were taken on.
+golden() {
+  local what="golden vectors that this GPU gives otherwise" vectors=$emulator_tests/golden/hopper.txt
+  if ((rehearse)) || [[ $(value matmul Capability) != "(9, 0)" ]]; then
+    skip "$what" "needs an H100 or H200"
+    return
+  fi
+  if ! [[ -x $golden_take && -f $vectors ]]; then
+    skip "$what" "needs emulator_golden_take"
+    return
+  fi
+  EMULATOR_TESTS_DRIVER=libcuda.so.1 "$golden_take" >"$scratch/golden" 2>"$scratch/golden.err" || cat "$scratch/golden.err" >&2
+  diff <(grep -v '^#' "$vectors") <(grep -v '^#' "$scratch/golden") >"$scratch/golden.diff" || sed 's/^/# /' "$scratch/golden.diff" >&2
+  judge "$what" "$(grep -c '^<' "$scratch/golden.diff" || true) of $(grep -vc '^#' "$vectors")" 0 \
+    "$([[ -s $scratch/golden && ! -s $scratch/golden.diff ]] && echo 1)"
 }
 
 honest_kernels() {

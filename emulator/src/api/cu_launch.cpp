@@ -11,7 +11,7 @@ void apply(const CUlaunchAttribute& attribute, LaunchRequest& request) {
   switch (attribute.id) {
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: {
       const auto& cluster = attribute.value.clusterDim;
-      require(cluster.x == 1 && cluster.y == 1 && cluster.z == 1, CUDA_ERROR_NOT_SUPPORTED);
+      request.cluster = {cluster.x, cluster.y, cluster.z};
       break;
     }
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:

@@ -1,7 +1,10 @@
 // Managed memory: on this device both sides reach it at any time, and where it lies is no question.
+#include <cstring>
+
 #include "api/capture.h"
 #include "api/driver.h"
 #include "api/error_translation.h"
+#include "runtime/host_pointer.h"
 
 namespace emulator::api {
 namespace {
@@ -42,6 +45,8 @@ CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned int flag
     require(address != nullptr && bytes != 0);
     require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST);
     *address = context->memory.allocate(bytes, emulator::api::AllocationKind::managed);
+    // On a GPU its pages come from the operating system, which gives zeros.
+    std::memset(emulator::runtime::host_pointer<void>(*address), 0, bytes);
   });
 }
 

@@ -83,14 +83,15 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction funct
   });
 }
 
-// Clusters are of one block each.
 CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
                                             const CUlaunchConfig* config) {
   return answer([&] {
     const auto context = current_context();
     require(size != nullptr && config != nullptr);
-    (void)context->kernel(function);
-    *size = 1;
+    const auto kernel = context->kernel(function);
+    *size =
+        static_cast<int>(kernel->non_portable_clusters ? emulator::api::kLargestCluster
+                                                       : emulator::api::kLargestPortableCluster);
   });
 }
 
@@ -100,17 +101,25 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
     const auto context = current_context();
     require(clusters != nullptr && config != nullptr);
     require(config->numAttrs == 0 || config->attrs != nullptr);
+    const auto kernel = context->kernel(function);
+    std::uint64_t size = 1;
+    if (const auto& required = kernel->function().required_cluster)
+      size = std::uint64_t{(*required)[0]} * (*required)[1] * (*required)[2];
     for (unsigned i = 0; i < config->numAttrs; ++i) {
       const CUlaunchAttribute& attribute = config->attrs[i];
-      const auto& size = attribute.value.clusterDim;
-      require(attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
-                  (size.x == 1 && size.y == 1 && size.z == 1),
-              CUDA_ERROR_NOT_SUPPORTED);
+      if (attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+      const auto& dimensions = attribute.value.clusterDim;
+      size = std::uint64_t{dimensions.x} * dimensions.y * dimensions.z;
     }
+    const std::uint64_t largest = kernel->non_portable_clusters
+                                      ? emulator::api::kLargestCluster
+                                      : emulator::api::kLargestPortableCluster;
+    require(size != 0 && size <= largest, CUDA_ERROR_INVALID_CLUSTER_SIZE);
     const unsigned threads = config->blockDimX * config->blockDimY * config->blockDimZ;
     require(threads <= emulator::api::kThreadsPerBlock);
-    const std::uint32_t blocks =
-        blocks_per_multiprocessor(*context->kernel(function), threads, config->sharedMemBytes);
-    *clusters = static_cast<int>(blocks * Driver::get().device().workers);
+    const std::uint64_t blocks =
+        blocks_per_multiprocessor(*kernel, threads, config->sharedMemBytes);
+    *clusters = static_cast<int>(
+        std::max<std::uint64_t>(blocks * Driver::get().device().workers / size, 1));
   });
 }

@@ -23,8 +23,20 @@ int attribute_of(const Kernel& kernel, CUfunction_attribute which) {
       return kernel.max_dynamic_shared_bytes;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return kernel.carveout;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      return kernel.non_portable_clusters ? 1 : 0;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+      return kernel.function().required_cluster ? 1 : 0;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: {
+      const auto dimension =
+          static_cast<std::size_t>(which - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
+      const auto& required = kernel.function().required_cluster;
+      return required ? static_cast<int>(required->at(dimension)) : 0;
+    }
     default:
-      // There are no registers to count, and clusters are not supported.
+      // There are no registers to count.
       require(which > 0 && which < CU_FUNC_ATTRIBUTE_MAX);
       return 0;
   }
@@ -42,6 +54,12 @@ void set_attribute(Kernel& kernel, CUfunction_attribute which, int value) {
       require(value >= -1 && value <= 100);
       kernel.carveout = value;
       break;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      require(value == 0 || value == 1);
+      kernel.non_portable_clusters = value == 1;
+      break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      break;  // says how to schedule, not what to compute
     default:
       throw Refusal(CUDA_ERROR_INVALID_VALUE);
   }

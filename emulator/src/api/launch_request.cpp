@@ -36,6 +36,22 @@ void require_shape(const LaunchRequest& request, const Kernel& kernel) {
           static_cast<std::uint32_t>(kernel.max_dynamic_shared_bytes.load()));
 }
 
+// The blocks of a cluster: as the launch says, or the kernel.
+std::array<std::uint32_t, 3> cluster_of(const LaunchRequest& request, const Kernel& kernel) {
+  const auto& required = kernel.function().required_cluster;
+  const bool asked = request.cluster != std::array<std::uint32_t, 3>{0, 0, 0};
+  if (!asked && !required) return {1, 1, 1};
+  const std::array<std::uint32_t, 3> cluster = asked ? request.cluster : *required;
+  require(cluster[0] != 0 && cluster[1] != 0 && cluster[2] != 0);
+  require(!asked || !required || request.cluster == *required, CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+  require(blocks <= (kernel.non_portable_clusters ? kLargestCluster : kLargestPortableCluster),
+          CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  for (std::size_t i = 0; i < cluster.size(); ++i)
+    require(request.grid.at(i) % cluster.at(i) == 0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  return cluster;
+}
+
 KernelParameters copy_parameters(const LaunchRequest& request, const jit::KernelLayout& layout) {
   KernelParameters copied(layout.parameter_bytes);
   require(request.parameters == nullptr || request.extra == nullptr);
@@ -146,15 +162,18 @@ KernelOperation read_request(Context& context, const LaunchRequest& request) {
     require(blocks <= resident * Driver::get().device().workers,
             CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   }
+  const std::array<std::uint32_t, 3> cluster = cluster_of(request, *kernel);
   KernelParameters parameters = copy_parameters(request, kernel->layout());
-  return {std::move(kernel),     request.grid,       request.block, request.dynamic_shared_bytes,
-          std::move(parameters), request.cooperation};
+  return {std::move(kernel),     request.grid,        request.block, request.dynamic_shared_bytes,
+          std::move(parameters), request.cooperation, cluster};
 }
 
 std::function<void()> launching(Context& context, const KernelOperation& kernel) {
   std::shared_ptr<const jit::CompiledKernel> code;
   try {
-    code = kernel.kernel->compile({kernel.block, kernel.grid, kernel.dynamic_shared_bytes});
+    const bool clustered = kernel.cluster != std::array<std::uint32_t, 3>{1, 1, 1};
+    code =
+        kernel.kernel->compile({kernel.block, kernel.grid, kernel.dynamic_shared_bytes, clustered});
   } catch (const ptx::Error& error) {
     note_refusal(std::make_unique<FaultRecord>(error, kernel.kernel->names()));
     throw Refusal(CUDA_ERROR_INVALID_PTX);
@@ -162,6 +181,7 @@ std::function<void()> launching(Context& context, const KernelOperation& kernel)
   runtime::Launch launch;
   launch.grid = kernel.grid;
   launch.block = kernel.block;
+  launch.cluster = kernel.cluster;
   launch.shared_bytes = code->static_shared_bytes + kernel.dynamic_shared_bytes;
   launch.dynamic_shared_bytes = kernel.dynamic_shared_bytes;
   launch.unit = code->unit;
@@ -175,6 +195,9 @@ std::function<void()> launching(Context& context, const KernelOperation& kernel)
   launch.blocks_per_worker = blocks_per_worker(
       blocks_per_multiprocessor(*kernel.kernel, threads, kernel.dynamic_shared_bytes),
       launch.local_bytes_per_thread * threads, device);
+  // A worker runs whole clusters.
+  launch.blocks_per_worker =
+      std::max<std::uint64_t>(launch.blocks_per_worker / launch.cluster_size(), 1);
   launch.kept_stacks = kept_stacks(device.workers);
   if (launch.unit == runtime::Unit::thread) {
     limit_stacks(launch, device.workers);

@@ -19,6 +19,7 @@ struct LaunchRequest {
   void** parameters;  // one pointer per parameter; null where `extra` is used or there are none
   void** extra;       // CU_LAUNCH_PARAM_*; null where `parameters` is used or there are none
   Cooperation cooperation = Cooperation::none;
+  std::array<std::uint32_t, 3> cluster = {0, 0, 0};  // zeros: as the kernel says
 };
 
 // Checks the shape and copies the parameters. Throws Refusal.

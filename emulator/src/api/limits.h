@@ -23,6 +23,10 @@ inline constexpr std::uint32_t kBlocksPerMultiprocessor = 32;
 // Of an H100 SXM. The emulated device says it has one for each of its threads; this is what kernels
 // are written for whose blocks wait for each other.
 inline constexpr std::uint32_t kMultiprocessors = 132;
+// Blocks of a cluster, on any GPU that has clusters, and where the program asks for what only some
+// have (CUDA C++ Programming Guide, "Thread Block Clusters").
+inline constexpr std::uint32_t kLargestPortableCluster = 8;
+inline constexpr std::uint32_t kLargestCluster = 16;
 inline constexpr std::uint32_t kRegistersPerMultiprocessor = 65536;
 inline constexpr std::uint32_t kConstantBytes = 64 * 1024;
 // Of streams; smaller is more urgent.

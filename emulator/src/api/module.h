@@ -41,6 +41,7 @@ class Kernel {
 
   // What the program has set with cuFuncSetAttribute.
   std::atomic<int> max_dynamic_shared_bytes;
+  std::atomic<bool> non_portable_clusters = false;
   std::atomic<int> carveout = -1;
   // The handle of its module; set when the module gets one.
   std::atomic<void*> owner = nullptr;

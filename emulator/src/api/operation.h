@@ -25,6 +25,7 @@ struct KernelOperation {
   std::uint32_t dynamic_shared_bytes;
   KernelParameters parameters;
   Cooperation cooperation = Cooperation::none;
+  std::array<std::uint32_t, 3> cluster = {1, 1, 1};
 };
 struct CopyOperation {
   CUDA_MEMCPY3D copy;

@@ -112,7 +112,8 @@ AccessAddress::Inside AccessAddress::inside(unsigned bytes) const {
   if (window_values_.is_vector()) return Inside::unknown;
   // A register may point into the frame of another function.
   const bool own_frame = space_ == ptx::Space::local && (!writer_.by_thread() || offset_in_frame());
-  if (space_ != ptx::Space::shared && !own_frame) return Inside::unknown;
+  const bool own_window = space_ == ptx::Space::shared && !writer_.layout().clustered;
+  if (!own_window && !own_frame) return Inside::unknown;
   const Range range = window_values_.range;
   const auto end = static_cast<std::int64_t>(window_bytes());
   // No bound is near the ends of its type here, so the sums cannot overflow.

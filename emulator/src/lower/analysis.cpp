@@ -185,6 +185,26 @@ std::uint32_t thread_index(const LaunchShape& shape, unsigned dimension, std::ui
   }
 }
 
+namespace {
+
+bool has_dimensions(Special which) {
+  switch (which) {
+    case Special::tid:
+    case Special::ntid:
+    case Special::ctaid:
+    case Special::nctaid:
+    case Special::clusterid:
+    case Special::nclusterid:
+    case Special::cluster_ctaid:
+    case Special::cluster_nctaid:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 LaneValues values_of(const ptx::SpecialRegister& special, const LaunchShape& shape) {
   const unsigned d = special.dimension;
   if (shape.by_thread()) {
@@ -193,16 +213,18 @@ LaneValues values_of(const ptx::SpecialRegister& special, const LaunchShape& sha
     if (special.which == Special::laneid)
       return LaneValues::uniform(Range{0, std::int64_t{runtime::kWarpSize} - 1});
   }
+  // .w of a vector, of which nothing is used.
+  constexpr unsigned kUnused = 3;
+  if (has_dimensions(special.which) && d == kUnused) return LaneValues::constant(0);
   switch (special.which) {
     case Special::tid:
-      return d < 3 ? values_of_tid(shape, d) : LaneValues::constant(0);
+      return values_of_tid(shape, d);
     case Special::ntid:
-      return d < 3 ? LaneValues::constant(shape.block[d]) : LaneValues::constant(0);
+      return LaneValues::constant(shape.block[d]);
     case Special::ctaid:
-      return d < 3 ? LaneValues::uniform(Range{0, std::int64_t{shape.grid[d]} - 1})
-                   : LaneValues::constant(0);
+      return LaneValues::uniform(Range{0, std::int64_t{shape.grid[d]} - 1});
     case Special::nctaid:
-      return d < 3 ? LaneValues::uniform(Range{1, shape.grid[d]}) : LaneValues::constant(0);
+      return LaneValues::uniform(Range{1, shape.grid[d]});
     case Special::laneid: {
       LaneValues lane_values = LaneValues::constant(0);
       for (std::size_t lane = 0; lane < lane_values.offset.size(); ++lane) {

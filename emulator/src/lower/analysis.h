@@ -26,6 +26,7 @@ struct LaunchShape {
   std::array<std::uint32_t, 3> block;
   std::array<std::uint32_t, 3> grid;
   std::uint32_t dynamic_shared_bytes = 0;
+  bool clustered = false;  // blocks form clusters of several
   // Where threads run by themselves, the code is written for one lane: every value is uniform, and
   // nothing ever diverges.
   runtime::Unit unit = runtime::Unit::warp;

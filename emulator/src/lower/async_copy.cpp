@@ -3,6 +3,7 @@
 #include "lower/address.h"
 #include "lower/bulk_copy.h"
 #include "lower/mbarrier.h"
+#include "lower/tensor_copy.h"
 #include "lower/writer.h"
 
 namespace emulator::lower {
@@ -62,6 +63,8 @@ void lower_cp(Writer& writer, const Instruction& instruction) {
     writer.ir.line("fence seq_cst");
   } else if (instruction.has(Modifier::mbarrier)) {
     arrive_after_copies(writer, instruction);
+  } else if (instruction.has(Modifier::tensor)) {
+    copy_tensor(writer, instruction);
   } else if (instruction.has(Modifier::prefetch)) {
     return;  // a hint
   } else if (instruction.has(Modifier::bulk)) {

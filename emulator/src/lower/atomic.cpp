@@ -2,6 +2,7 @@
 #include "lower/atomic.h"
 
 #include "lower/address.h"
+#include "lower/mbarrier.h"
 #include "lower/writer.h"
 
 namespace emulator::lower {
@@ -165,7 +166,12 @@ void lower_atom(Writer& writer, const Instruction& instruction) {
   lower_operation(writer, instruction, Old::wanted);
 }
 void lower_red(Writer& writer, const Instruction& instruction) {
+  if (instruction.has(ptx::Modifier::async) && !requires_cluster(writer, instruction)) return;
   lower_operation(writer, instruction, Old::dropped);
+  if (instruction.has(ptx::Modifier::async)) {
+    complete_transaction(writer, instruction, instruction.operands.at(2),
+                         Ir::constant(ptx::bits(instruction.type()) / 8, "i32", kLanes));
+  }
 }
 
 }  // namespace emulator::lower

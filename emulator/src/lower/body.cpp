@@ -14,6 +14,7 @@
 #include "lower/control_flow.h"
 #include "lower/effects.h"
 #include "lower/instruction.h"
+#include "lower/products_under_way.h"
 #include "lower/thread_call.h"
 #include "lower/waiting_loops.h"
 #include "lower/writer.h"
@@ -34,7 +35,8 @@ class Body {
         ir_(writer.ir),
         flow_(writer.flow()),
         analysis_(writer.analysis()),
-        collectives_(collectives) {}
+        collectives_(collectives),
+        touches_(touches_of_products(writer.function(), writer.flow())) {}
 
   Code whole(const std::string& header) {
     if (!writer_.function().entry) check_room(writer_);
@@ -113,6 +115,12 @@ class Body {
   void lower(std::uint32_t index) {
     const Instruction& instruction = writer_.function().body[index];
     if (writer_.claims() != nullptr) compare_read(writer_, *writer_.claims(), instruction);
+    if (const auto found = touches_.find(index); found != touches_.end()) {
+      for (const std::uint32_t product : found->second) {
+        writer_.call("emu_wgmma_touch", {number(instruction.where.line),
+                                         number(writer_.function().body[product].where.line)});
+      }
+    }
     carry_out(index);
     if (writer_.claims() != nullptr) compare_written(writer_, *writer_.claims(), instruction);
   }
@@ -417,6 +425,7 @@ class Body {
   const ControlFlow& flow_;
   const Analysis& analysis_;
   const std::map<std::uint32_t, Collective>& collectives_;
+  const Touches touches_;
   std::map<std::uint32_t, Value> running_;  // slots, by block
   std::map<std::uint32_t, Value> waiting_;  // slots, of blocks where lanes may wait
   std::optional<Value> waiting_area_;

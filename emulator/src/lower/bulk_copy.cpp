@@ -63,6 +63,19 @@ void reduce(Writer& writer, const Instruction& instruction, std::uint32_t load) 
                number(static_cast<std::uint64_t>(type))});
 }
 
+// To the shared memory of the blocks that the last operand names.
+void send_to_several(Writer& writer, const Instruction& instruction, std::uint32_t load) {
+  Ir& ir = writer.ir;
+  const std::uint32_t store =
+      writer.add_site(instruction, runtime::AccessKind::store, instruction.space, 16, 1);
+  const std::uint32_t barrier =
+      writer.add_site(instruction, runtime::AccessKind::atomic, instruction.space, 8, 1);
+  ir.store(AccessAddress(writer, instruction.operands[3], Space::shared).lanes(),
+           writer.value_area(2), 64);
+  ir.store(writer.read(instruction.operands[4], "i32", kLanes), writer.value_area(3), 64);
+  writer.call("emu_bulk_multicast", {number(load), number(store), number(barrier), writer.mask()});
+}
+
 }  // namespace
 
 void copy_in_bulk(Writer& writer, const Instruction& instruction) {
@@ -76,10 +89,11 @@ void copy_in_bulk(Writer& writer, const Instruction& instruction) {
       to_global ? reads_shared && instruction.has(Modifier::bulk_group)
                 : instruction.space == Space::shared && at_barrier && (reads_shared || from_global);
   const bool does_reduce = instruction.has(Modifier::reduce);
-  const std::size_t needed = at_barrier ? 4 : 3;
+  const bool multicast = instruction.has(Modifier::multicast_cluster);
+  const std::size_t needed = (at_barrier ? 4 : 3) + (multicast ? 1 : 0);
   const std::size_t given =
       operands.size() - (instruction.has(Modifier::L2_cache_hint) && !operands.empty() ? 1 : 0);
-  if (!known || given != needed || (does_reduce && from_global) ||
+  if (!known || given != needed || (does_reduce && from_global) || (multicast && !from_global) ||
       (!does_reduce && !instruction.types.empty())) {
     unsupported(instruction);
   }
@@ -91,6 +105,7 @@ void copy_in_bulk(Writer& writer, const Instruction& instruction) {
            writer.address_area(), 64);
   ir.store(AccessAddress(writer, operands[0], instruction.space).lanes(), writer.value_area(0), 64);
   ir.store(ir.resize(size, "i64", false), writer.value_area(1), 64);
+  if (multicast) return send_to_several(writer, instruction, load);
   if (does_reduce) {
     reduce(writer, instruction, load);
   } else {

@@ -68,9 +68,6 @@ void require_known_words(const ptx::Instruction& instruction) {
     }
   }
   const WordRule& rule = word_rule(instruction.opcode);
-  if (rule.refused && instruction.has(rule.refused->word)) {
-    unsupported(instruction, rule.refused->why);
-  }
   if (rule.lacking != nullptr) unsupported(instruction, rule.lacking);
   if (rule.any) return;
   if (has_pattern(rule, instruction)) return require_pattern(rule.patterns, instruction);

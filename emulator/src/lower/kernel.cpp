@@ -110,7 +110,9 @@ LoweredKernel lower_threads(const ptx::Module& module, const ptx::Function& func
                             LaunchShape shape, const SymbolAddresses& symbols,
                             const std::string& name, const CallGraph& graph, ClaimsChoice claims) {
   shape.unit = runtime::Unit::thread;
-  const ThreadProgram program = thread_program(module, function, graph);
+  ThreadProgram program = thread_program(module, function, graph);
+  program.kernel.layout.clustered = shape.clustered;
+  for (auto& [index, each] : program.functions) each.layout.clustered = shape.clustered;
   Functions functions(module, shape, symbols, claims);
   functions.scope.program = &program;
   functions.add(program.kernel, header_of_kernel(name));
@@ -154,12 +156,6 @@ LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& funct
                            const LaunchShape& shape, const SymbolAddresses& symbols,
                            const std::string& name, EngineChoice choice, PartsChoice parts,
                            ClaimsChoice claims) {
-  const auto cluster = function.required_cluster.value_or(std::array<std::uint32_t, 3>{1, 1, 1});
-  if (cluster[0] * cluster[1] * cluster[2] != 1) {
-    throw ptx::Error(function.where, "'" + function.name +
-                                         "' asks for clusters of blocks, which are not supported "
-                                         "by the emulator");
-  }
   const CallGraph graph = call_graph(module, function);
   const bool automatic = choice == EngineChoice::automatic;
   if (choice == EngineChoice::threads || (automatic && needs_threads(graph))) {
@@ -167,7 +163,8 @@ LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& funct
   }
   const std::optional<ptx::Function> inlined = with_calls_inlined(module, function);
   const ptx::Function& body = inlined ? *inlined : function;
-  const Layout layout = lay_out(module, body);
+  Layout layout = lay_out(module, body);
+  layout.clustered = shape.clustered;
   const bool compares = claims == ClaimsChoice::compared;
   const std::uint32_t length = part_length(body, compares ? PartsChoice::never : parts);
   const ControlFlow flow = control_flow_of(module, body, length);

@@ -163,8 +163,10 @@ std::optional<std::uint64_t> address_of(const ptx::Module& module, const ptx::Fu
       of_module ? module.variables[symbol.index] : function.variables[symbol.index];
   switch (variable.space) {
     case ptx::Space::shared:
+      if (layout.clustered) return std::nullopt;
+      return offset_in_window(module, function, layout, symbol);
     case ptx::Space::local:
-      if (variable.space == ptx::Space::local && !of_module && !function.entry) return std::nullopt;
+      if (!of_module && !function.entry) return std::nullopt;
       return of_module ? layout.module_offsets[symbol.index]
                        : layout.function_offsets[symbol.index];
     case ptx::Space::global:
@@ -179,6 +181,21 @@ std::optional<std::uint64_t> address_of(const ptx::Module& module, const ptx::Fu
     default:
       return std::nullopt;
   }
+}
+
+std::optional<std::uint64_t> offset_in_window(const ptx::Module& module,
+                                              const ptx::Function& function, const Layout& layout,
+                                              const ptx::Symbol& symbol) {
+  using Where = ptx::Symbol::Where;
+  if (symbol.where == Where::module_variable &&
+      module.variables[symbol.index].space == ptx::Space::shared) {
+    return layout.module_offsets[symbol.index];
+  }
+  if (symbol.where == Where::local_variable &&
+      function.variables[symbol.index].space == ptx::Space::shared) {
+    return layout.function_offsets[symbol.index];
+  }
+  return std::nullopt;
 }
 
 const ptx::Variable* linked_variable(const ptx::Module& module, const ptx::Symbol& symbol) {

@@ -40,7 +40,10 @@ struct Layout {
   std::uint32_t reserved_begin = 0;
   std::uint32_t reserved_end = 0;
   std::uint32_t static_shared_bytes = 0;  // where dynamic shared memory begins
-  std::vector<SharedVariable> shared;     // by offset
+  // The block is one of a cluster of several: where its window begins, and so what the address of a
+  // shared variable is, only the block knows.
+  bool clustered = false;
+  std::vector<SharedVariable> shared;  // by offset
   std::uint64_t local_bytes =
       0;  // frame of one thread, a multiple of runtime::kLocalFrameAlignment
   // How far apart the lanes' frames lie for code that runs them together; 0 where threads run by
@@ -51,12 +54,19 @@ struct Layout {
 [[nodiscard]] Layout lay_out(const ptx::Module& module, const ptx::Function& function);
 
 // The address of a variable where it is a constant: window offsets of shared and local variables;
-// and of a function. Empty for .global and .const variables, parameters, call slots, and local
-// variables of functions that are called, whose frames lie elsewhere each time. Throws ptx::Error
-// for a .global or .const variable that `symbols` lacks.
+// and of a function. Empty for .global and .const variables, parameters, call slots, local
+// variables of functions that are called, whose frames lie elsewhere each time, and for shared
+// variables of the blocks of a cluster. Throws ptx::Error for a .global or .const variable that
+// `symbols` lacks.
 [[nodiscard]] std::optional<std::uint64_t> address_of(
     const ptx::Module& module, const ptx::Function& function, const Layout& layout,
     const SymbolAddresses& symbols, const ptx::Symbol& symbol, ptx::Location where);
+
+// Where a shared variable lies in its block's window.
+[[nodiscard]] std::optional<std::uint64_t> offset_in_window(const ptx::Module& module,
+                                                            const ptx::Function& function,
+                                                            const Layout& layout,
+                                                            const ptx::Symbol& symbol);
 
 // The .global or .const variable that a symbol means, whose address is known only when the code is
 // linked; null where it means something else.

@@ -7,6 +7,7 @@
 #include "lower/address.h"
 #include "lower/other_product.h"
 #include "lower/register_copies.h"
+#include "lower/sparse_product.h"
 #include "lower/writer.h"
 
 namespace emulator::lower {
@@ -338,6 +339,8 @@ void lower_movmatrix(Writer& writer, const Instruction& instruction) {
   transpose(writer, instruction);
 }
 void lower_mma(Writer& writer, const Instruction& instruction) {
+  if (instruction.has(Modifier::sp) || instruction.has(Modifier::sp_ordered_metadata))
+    return multiply_sparse(writer, instruction);
   if (!lower_other_mma(writer, instruction)) product(writer, instruction);
 }
 void lower_wmma(Writer& writer, const Instruction& instruction) {

@@ -135,4 +135,13 @@ void complete_transaction(Writer& writer, const Instruction& instruction,
       .operate(MbarrierOp::complete_tx, writer.ir.resize(bytes, "i64", false));
 }
 
+// In a cluster of one block PTX leaves open what st.async and red.async do (PTX ISA, "Conditions"
+// of both), and an H200 stops with an illegal instruction.
+bool requires_cluster(Writer& writer, const Instruction& instruction) {
+  if (writer.layout().clustered) return true;
+  writer.call("emu_fault", {number(static_cast<std::uint64_t>(runtime::FaultKind::bad_instruction)),
+                            writer.mask(), number(instruction.where.line)});
+  return false;
+}
+
 }  // namespace emulator::lower

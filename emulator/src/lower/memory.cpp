@@ -12,6 +12,7 @@
 #include "lower/access_strategy.h"
 #include "lower/address.h"
 #include "lower/check_groups.h"
+#include "lower/mbarrier.h"
 #include "lower/parameters.h"
 #include "lower/vector_access.h"
 #include "lower/writer.h"
@@ -45,6 +46,7 @@ class Access {
   }
 
   void load() {
+    if (in_cluster()) return load_lanes();
     switch (way_.kind) {
       case AccessWay::Kind::uniform:
         return load_uniform();
@@ -84,14 +86,18 @@ class Access {
   }
 
   void store() {
+    // The runtime looks whether a product is reading what is there.
+    const bool watched =
+        writer_.has_products() && (space_ == Space::shared || space_ == Space::generic);
+    const bool by_runtime = watched || in_cluster();
     const std::vector<Value> values = stored_values();
-    if (way_.kind == AccessWay::Kind::uniform) return store_uniform(values);
+    if (way_.kind == AccessWay::Kind::uniform && !by_runtime) return store_uniform(values);
     std::vector<Value> lanes;
     lanes.reserve(values.size());
     for (std::size_t e = 0; e < values.size(); ++e) {
       lanes.push_back(writer_.read_bits(registers_[e], instruction_.type(), kLanes));
     }
-    if (way_.kind == AccessWay::Kind::lanes) return store_lanes(lanes);
+    if (way_.kind == AccessWay::Kind::lanes || by_runtime) return store_lanes(lanes);
 
     const std::string fast = ir_.label("store.fast");
     const std::string slow = ir_.label("store.slow");
@@ -115,6 +121,10 @@ class Access {
 
  private:
   [[nodiscard]] unsigned span() const { return bytes_ * count_; }  // of one lane
+  // Of another block's shared memory: the runtime knows where that is, and whether it is there.
+  [[nodiscard]] bool in_cluster() const {
+    return instruction_.cluster_shared && writer_.layout().clustered;
+  }
   [[nodiscard]] std::int64_t lowest() const { return *std::ranges::min_element(way_.offset); }
   [[nodiscard]] std::uint32_t site_of(const Instruction& instruction) {
     const bool stores = instruction.opcode == Opcode::st;
@@ -170,11 +180,14 @@ class Access {
   }
 
   Value beyond_bounds(const Value& address, std::uint64_t bytes) {
-    const Value end = ir_.binary("add", address, bytes);
     if (space_ == Space::shared) {
-      return ir_.binary("or", ir_.compare("icmp ugt", end, writer_.shared_bytes()),
-                        ir_.compare("icmp ugt", address, writer_.shared_bytes()));
+      const Value offset =
+          writer_.layout().clustered ? ir_.binary("sub", address, writer_.shared_begin()) : address;
+      return ir_.binary(
+          "or", ir_.compare("icmp ugt", ir_.binary("add", offset, bytes), writer_.shared_bytes()),
+          ir_.compare("icmp ugt", offset, writer_.shared_bytes()));
     }
+    const Value end = ir_.binary("add", address, bytes);
     Value range_begin;
     Value range_end;
     if (space_ == Space::local && writer_.by_thread()) {
@@ -453,8 +466,14 @@ void lower_ld(Writer& writer, const Instruction& instruction) {
 }
 void lower_st(Writer& writer, const Instruction& instruction) {
   if (lower_parameter(writer, instruction)) return;
+  if (instruction.has(Modifier::async) && !requires_cluster(writer, instruction)) return;
   if (instruction.has(Modifier::release)) writer.ir.line("fence release");
   Access(writer, instruction, true).store();
+  if (instruction.has(Modifier::async)) {
+    const unsigned bytes = ptx::bits(instruction.type()) / 8 * instruction.vector_width;
+    complete_transaction(writer, instruction, instruction.operands.at(2),
+                         Ir::constant(bytes, "i32", kLanes));
+  }
 }
 void lower_createpolicy(Writer& writer, const Instruction& instruction) {
   writer.write_result(instruction, Ir::constant(0, "i64", 1));

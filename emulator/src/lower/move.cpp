@@ -95,6 +95,19 @@ void convert_address(Writer& writer, const Instruction& instruction) {
   writer.write_result(instruction, address);
 }
 
+// In the shared memory of one of the cluster's blocks.
+Value in_cluster(Writer& writer, const Value& address) {
+  Ir& ir = writer.ir;
+  const Value blocks =
+      ir.load(writer.context_field(offsetof(runtime::WarpContext, cluster_size)), "i32", 1, 4);
+  const Value windows = ir.binary("mul", ir.resize(blocks, "i64", false), runtime::kSharedWindow);
+  const Value distance =
+      ir.binary("sub", address, ir.splat(window_base(writer, Space::shared), address.lanes));
+  const Value offset = ir.binary("and", distance, runtime::kSharedWindow - 1);
+  return ir.binary("and", ir.compare("icmp ult", distance, ir.splat(windows, address.lanes)),
+                   ir.compare("icmp ult", offset, ir.splat(writer.shared_bytes(), address.lanes)));
+}
+
 // Constant variables lie one by one among the host's memory.
 Value in_constant_variable(Writer& writer, const Value& address) {
   Ir& ir = writer.ir;
@@ -114,12 +127,18 @@ Value in_constant_variable(Writer& writer, const Value& address) {
 void is_in_space(Writer& writer, const Instruction& instruction) {
   const unsigned lanes = writer.lanes_of(instruction);
   const Value address = writer.read(instruction.operands.at(1), "i64", lanes);
-  const auto within = [&](Space space, const Value& bytes) {
-    const Value offset =
-        writer.ir.binary("sub", address, writer.ir.splat(window_base(writer, space), lanes));
+  const auto within_of = [&](const Value& begin, const Value& bytes) {
+    const Value offset = writer.ir.binary("sub", address, writer.ir.splat(begin, lanes));
     return writer.ir.compare("icmp ult", offset, writer.ir.splat(bytes, lanes));
   };
-  const Value in_shared = within(Space::shared, writer.shared_bytes());
+  const auto within = [&](Space space, const Value& bytes) {
+    return within_of(window_base(writer, space), bytes);
+  };
+  Value own = window_base(writer, Space::shared);
+  if (writer.layout().clustered) own = writer.ir.binary("add", own, writer.shared_begin());
+  Value in_shared = within_of(own, writer.shared_bytes());
+  const bool elsewhere_too = instruction.space != Space::shared || instruction.cluster_shared;
+  if (writer.layout().clustered && elsewhere_too) in_shared = in_cluster(writer, address);
   const Value in_local = within(Space::local, writer.local_window_bytes());
   switch (instruction.space) {
     case Space::shared:

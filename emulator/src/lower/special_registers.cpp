@@ -13,6 +13,7 @@ Value Writer::read_special(const ptx::SpecialRegister& special, ptx::Location wh
   const auto field = [&](std::size_t offset, const std::string& element, unsigned lanes) {
     return ir.load(context_field(offset), element, lanes, 4);
   };
+  const std::size_t of_dimension = sizeof(std::uint32_t) * d;
   const LaneValues known = lower::values_of(special, shape_);
   if (known.kind == LaneValues::Kind::affine && known.range.constant()) {
     return Ir::constant(static_cast<std::uint64_t>(known.range.low), "i32", 1);
@@ -69,13 +70,30 @@ Value Writer::read_special(const ptx::SpecialRegister& special, ptx::Location wh
       if (d == 2) return field(workspace, "i32", 1);
       return Ir::constant(0, "i32", 1);
     }
-    // One multiprocessor runs one grid, and every block is a cluster of its own.
+    // A grid that says nothing of clusters has one of each block.
+    case Special::clusterid:
+      if (!shape_.clustered) return field(offsetof(WarpContext, ctaid) + of_dimension, "i32", 1);
+      return ir.binary("udiv", field(offsetof(WarpContext, ctaid) + of_dimension, "i32", 1),
+                       field(offsetof(WarpContext, cluster) + of_dimension, "i32", 1));
+    case Special::nclusterid:
+      if (!shape_.clustered) return field(offsetof(WarpContext, nctaid) + of_dimension, "i32", 1);
+      return ir.binary("udiv", field(offsetof(WarpContext, nctaid) + of_dimension, "i32", 1),
+                       field(offsetof(WarpContext, cluster) + of_dimension, "i32", 1));
+    case Special::cluster_ctaid:
+      if (!shape_.clustered) return Ir::constant(0, "i32", 1);
+      return ir.binary("urem", field(offsetof(WarpContext, ctaid) + of_dimension, "i32", 1),
+                       field(offsetof(WarpContext, cluster) + of_dimension, "i32", 1));
+    case Special::cluster_nctaid:
+      return field(offsetof(WarpContext, cluster) + of_dimension, "i32", 1);
+    case Special::cluster_ctarank:
+      return field(offsetof(WarpContext, cluster_rank), "i32", 1);
+    case Special::cluster_nctarank:
+      return field(offsetof(WarpContext, cluster_size), "i32", 1);
+    case Special::is_explicit_cluster:
+      return Ir::constant(shape_.clustered ? 1 : 0, "i32", 1);
+    // One multiprocessor runs one grid.
     case Special::smid:
     case Special::gridid:
-    case Special::clusterid:
-    case Special::cluster_ctaid:
-    case Special::cluster_ctarank:
-    case Special::is_explicit_cluster:
     case Special::current_graph_exec:
     // Nobody counts events.
     case Special::pm:
@@ -93,9 +111,6 @@ Value Writer::read_special(const ptx::SpecialRegister& special, ptx::Location wh
     case Special::reserved_smem_offset_cap:
       return Ir::constant(layout_.reserved_end - layout_.reserved_begin, "i32", 1);
     case Special::nsmid:
-    case Special::nclusterid:
-    case Special::cluster_nctaid:
-    case Special::cluster_nctarank:
       return Ir::constant(1, "i32", 1);
     default:
       throw ptx::Error(where, "this special register is not supported by the emulator");

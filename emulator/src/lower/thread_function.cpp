@@ -98,10 +98,10 @@ class Gatherer {
   Gatherer(ptx::Function& function, std::uint32_t index)
       : function_(function), original_(function.body[index]) {
     result_.gathered = original_;
-    // Lanes may come to two instructions of a kind, in branches of their own, except that those on
-    // matrices are .aligned.
-    result_.kind = is_of_matrices(original_.opcode) ? fmt::format("{}:{}", function.name, index)
-                                                    : kind_without_operands();
+    // Lanes may come to two instructions of a kind, in branches of their own, unless these are
+    // .aligned.
+    result_.kind =
+        is_aligned() ? fmt::format("{}:{}", function.name, index) : kind_without_operands();
     const auto members = members_operand(original_);
     result_.members = members ? original_.operands.at(*members)
                               : Operand{ptx::Immediate{0xffffffff, ptx::Immediate::Form::integer},
@@ -117,6 +117,11 @@ class Gatherer {
   Collective take() { return std::move(result_); }
 
  private:
+  // Those on matrices are, as early versions of PTX did not have to write.
+  [[nodiscard]] bool is_aligned() const {
+    return is_of_matrices(original_.opcode) || original_.has(Modifier::aligned);
+  }
+
   // From what the parser read: the text has names in it that the program chose.
   [[nodiscard]] std::string kind_without_operands() const {
     std::string kind(ptx::spelling(original_.opcode));
@@ -137,7 +142,7 @@ class Gatherer {
       replace(part, ptx::Type::b64, ptx::Register{});
     } else if (const auto* immediate = std::get_if<ptx::Immediate>(&part.value)) {
       // A constant may stand where another branch's instruction has a register.
-      if (is_of_matrices(original_.opcode)) return;
+      if (is_aligned()) return;
       const bool integer = immediate->form == ptx::Immediate::Form::integer;
       replace(part, integer ? constant_type() : original_.type(), ptx::Register{});
     } else if (std::holds_alternative<ptx::Address>(part.value)) {

@@ -193,6 +193,14 @@ Patterns reductions() {
           {.types = {T::u32}, .one = {M::inc, M::dec}, .may = kHow},
           {.types = kLongBits, .one = kLogic, .may = kHow}};
 }
+// red.async, which completes at an mbarrier.
+Patterns asynchronous(Patterns patterns) {
+  for (Pattern& pattern : patterns) {
+    pattern.all.push_back(M::async);
+    pattern.all.push_back(M::mbarrier_complete_tx_bytes);
+  }
+  return patterns;
+}
 Patterns atomics() {
   return reductions() +
          Patterns{{.types = {T::b32, T::b64, T::b128}, .may = kHow, .all = {M::exch}},
@@ -231,7 +239,9 @@ Words loads() {
   return accesses() + Words{M::acquire, M::nc,     M::ca,      M::lu,     M::cv,
                             M::unified, M::L2_64B, M::L2_128B, M::L2_256B};
 }
-Words stores() { return accesses() + Words{M::release, M::wb, M::wt}; }
+Words stores() {
+  return accesses() + Words{M::release, M::wb, M::wt, M::async, M::mbarrier_complete_tx_bytes};
+}
 Words copies() {
   return kLogic + Words{M::async,
                         M::bulk,
@@ -254,12 +264,27 @@ Words copies() {
                         M::L2_256B,
                         M::L2_cache_hint,
                         M::mbarrier_complete_tx_bytes,
+                        M::multicast_cluster,
+                        M::tensor,
+                        M::tile,
+                        M::im2col,
+                        M::im2col_no_offs,
+                        M::dim_1d,
+                        M::dim_2d,
+                        M::dim_3d,
+                        M::dim_4d,
+                        M::dim_5d,
                         M::add,
                         M::min,
                         M::max,
                         M::inc,
                         M::dec,
                         M::noftz};
+}
+Words tensor_map_fields() {
+  return {M::replace,      M::tile,      M::global_address, M::rank,           M::box_dim,
+          M::global_dim,   M::elemtype,  M::global_stride,  M::element_stride, M::interleave_layout,
+          M::swizzle_mode, M::fill_mode, M::b1024};
 }
 Words mbarriers() {
   return {M::init,     M::inval,       M::expect_tx,     M::complete_tx,
@@ -273,16 +298,28 @@ Words barriers() {
 }
 Words matrix_accesses() { return {M::sync, M::aligned, M::m8n8, M::x1, M::x2, M::x4, M::trans}; }
 Words matrix_products() {
-  return {M::sync,      M::aligned, M::row,      M::col,      M::m8n8k4,
-          M::m16n8k4,   M::m16n8k8, M::m16n8k16, M::m16n8k32, M::satfinite,
-          M::m8n8k16,   M::m8n8k32, M::m8n8k128, M::m16n8k64, M::m16n8k128,
-          M::m16n8k256, M::xor_,    M::and_,     M::popc};
+  return {M::sync,      M::aligned,  M::row,
+          M::col,       M::m8n8k4,   M::m16n8k4,
+          M::m16n8k8,   M::m16n8k16, M::m16n8k32,
+          M::satfinite, M::m8n8k16,  M::m8n8k32,
+          M::m8n8k128,  M::m16n8k64, M::m16n8k128,
+          M::m16n8k256, M::xor_,     M::and_,
+          M::popc,      M::sp,       M::sp_ordered_metadata};
 }
 Words matrix_fragments() {
   return {M::sync,     M::aligned,  M::row,      M::col,       M::load, M::store,
           M::mma,      M::a,        M::b,        M::c,         M::d,    M::m16n16k16,
           M::m8n32k16, M::m32n8k16, M::m16n16k8, M::satfinite, M::rn,   M::m8n8k4,
           M::m8n8k32,  M::m8n8k128, M::xor_,     M::and_,      M::popc};
+}
+
+Words warpgroup_products() {
+  Words all = {M::mma_async,    M::sp,         M::fence, M::sync,      M::aligned,
+               M::commit_group, M::wait_group, M::and_,  M::satfinite, M::popc};
+#define EMULATOR_LOWER_WORD(name, spelling) all.push_back(M::name);
+  EMULATOR_PTX_WGMMA_SHAPES(EMULATOR_LOWER_WORD)
+#undef EMULATOR_LOWER_WORD
+  return all;
 }
 
 // Hints and fences: no word of theirs changes a result.
@@ -296,15 +333,6 @@ WordRule lacking(const char* why) { return {.lacking = why}; }
 WordRule rule(WordRule whole) { return whole; }
 WordRule rule(Patterns patterns) { return {.patterns = std::move(patterns)}; }
 WordRule rule(Words words) { return {.words = std::move(words)}; }
-
-// st.async and red.async. In a cluster of one block PTX leaves open what they do (PTX ISA, st.async
-// and red.async, "Conditions"), and an H200 stops with an illegal instruction.
-template <typename Others>
-WordRule refusing_async(Others others) {
-  WordRule all = rule(std::move(others));
-  all.refused = {M::async, "it is for clusters of several blocks"};
-  return all;
-}
 
 }  // namespace
 

@@ -25,11 +25,6 @@ struct Pattern {
 };
 using Patterns = std::vector<Pattern>;
 
-struct RefusedWord {
-  ptx::Modifier word;
-  const char* why;
-};
-
 struct WordRule {
   const char* lacking = nullptr;  // why the emulator has none of it, whatever the words
   bool any = false;               // no word changes what it does
@@ -37,7 +32,6 @@ struct WordRule {
   bool (*has_pattern)(const ptx::Instruction&) = nullptr;
   Patterns patterns{};
   Words words{};  // those of an instruction that has no pattern, in any combination
-  std::optional<RefusedWord> refused = std::nullopt;
 };
 [[nodiscard]] const WordRule& word_rule(ptx::Opcode opcode);
 

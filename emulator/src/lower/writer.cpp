@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "lower/products_under_way.h"
 #include "ptx/opcode_facts.h"
 
 namespace emulator::lower {
@@ -46,6 +47,7 @@ Writer::Writer(const ptx::Module& module, const ptx::Function& function, const L
       parts_frame_(frame),
       registers_(function.registers.size()),
       first_site_(scope.sites),
+      has_products_(lower::has_products(module)),
       host_nans_(registers_of_host_nans(function)) {
   for (std::size_t r = 0; frame != nullptr && r < registers_.size(); ++r) {
     registers_[r].offset = frame->registers[r];
@@ -66,6 +68,11 @@ void Writer::begin_function() {
   bases_.shared = ir.load(context_field(offsetof(WarpContext, shared)), "ptr", 1, 8);
   bases_.shared_bytes = ir.resize(
       ir.load(context_field(offsetof(WarpContext, shared_bytes)), "i32", 1, 4), "i64", false);
+  bases_.shared_begin = Ir::constant(0, "i64", 1);
+  if (layout_.clustered) {
+    const Value rank = ir.load(context_field(offsetof(WarpContext, cluster_rank)), "i32", 1, 4);
+    bases_.shared_begin = ir.binary("mul", ir.resize(rank, "i64", false), runtime::kSharedWindow);
+  }
   bases_.local = ir.load(context_field(offsetof(WarpContext, local)), "ptr", 1, 8);
   bases_.parameters = ir.load(context_field(offsetof(WarpContext, params)), "ptr", 1, 8);
   bases_.ranges = ir.load(context_field(offsetof(WarpContext, ranges)), "ptr", 1, 8);
@@ -158,6 +165,9 @@ Value Writer::with_canonical_nan(const Value& value) {
 Value Writer::symbol_address(const ptx::Symbol& symbol, ptx::Location where) {
   const auto fixed = address_of(module_, function_, layout_, symbols_, symbol, where);
   if (fixed) return Ir::constant(*fixed, "i64", 1);
+  if (const auto offset = offset_in_window(module_, function_, layout_, symbol)) {
+    return ir.binary("add", bases_.shared_begin, *offset);
+  }
   const bool in_frame = by_thread() && symbol.where == ptx::Symbol::Where::local_variable &&
                         function_.variables[symbol.index].space == ptx::Space::local;
   if (in_frame) return ir.binary("add", frame_, layout_.function_offsets.at(symbol.index));
@@ -310,12 +320,13 @@ void Writer::set_guard(const ptx::Instruction& instruction) {
 
 std::uint32_t Writer::add_site(const ptx::Instruction& instruction, runtime::AccessKind kind,
                                ptx::Space space, unsigned bytes, unsigned elements) {
-  const auto access_space = [space] {
+  const auto access_space = [&] {
     switch (space) {
       case ptx::Space::global:
         return runtime::AccessSpace::global;
       case ptx::Space::shared:
-        return runtime::AccessSpace::shared;
+        return layout_.clustered && instruction.cluster_shared ? runtime::AccessSpace::cluster
+                                                               : runtime::AccessSpace::shared;
       case ptx::Space::local:
         return runtime::AccessSpace::local;
       case ptx::Space::constant:

@@ -115,6 +115,8 @@ class Writer {
   // The guard of the instruction about to be lowered.
   void set_guard(const ptx::Instruction& instruction);
   void clear_guard() { guard_.reset(); }
+  // Whether products of warpgroups may be reading what is stored.
+  [[nodiscard]] bool has_products() const { return has_products_; }
   // Whether reads of the instruction about to be lowered see which NaN a value is.
   void expect_bits_of(const ptx::Instruction& instruction) {
     sees_nan_bits_ = lower::sees_nan_bits(instruction, host_nans_);
@@ -139,7 +141,9 @@ class Writer {
   [[nodiscard]] const CheckGroup* check_group(const ptx::Instruction& instruction) const;
 
   // Values of the warp context, read once on entry.
+  // Where the addresses of shared memory begin, and which of them is the block's first (i64).
   [[nodiscard]] Value shared_base() const { return bases_.shared; }
+  [[nodiscard]] Value shared_begin() const { return bases_.shared_begin; }
   [[nodiscard]] Value shared_bytes() const { return bases_.shared_bytes; }  // i64
   // How much from local_base() on is local memory: of all lanes, or of the thread.
   Value local_window_bytes();  // i64
@@ -247,7 +251,7 @@ class Writer {
   CheckGroups check_groups_;
   std::uint32_t first_site_;
   struct Bases {
-    Value shared, shared_bytes, local, parameters, ranges;
+    Value shared, shared_begin, shared_bytes, local, parameters, ranges;
   };
   Bases bases_;
   Value lane_;                     // of a thread, i32
@@ -268,6 +272,7 @@ class Writer {
   };
   std::optional<Guard> guard_;
   bool suspends_ = false;
+  bool has_products_;
   const std::vector<LaneValues>* claims_ = nullptr;
   std::vector<bool> host_nans_;  // by register (nan.h)
   bool sees_nan_bits_ = true;

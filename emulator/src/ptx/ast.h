@@ -67,7 +67,8 @@ enum class Type : std::uint8_t {
 [[nodiscard]] bool is_half_pair(Type type);  // f16x2, bf16x2
 
 // clang-format off
-// Special registers that can be read; the vector ones carry a dimension (0 = x, 1 = y, 2 = z).
+// Special registers that can be read; the vector ones carry a dimension (0 = x, 1 = y, 2 = z,
+// 3 = w, of which PTX makes no use).
 enum class Special : std::uint8_t {
   tid, ntid, ctaid, nctaid, laneid, warpid, nwarpid, smid, nsmid, gridid,
   lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,

@@ -59,6 +59,11 @@ class InstructionReader {
     if (!tokens_.at(";")) {
       tokens_.fail_expecting(instruction_.operands.empty() ? "an operand or ';'" : "',' or ';'");
     }
+    // What is added to is what is written: the tree has it as a source as well, the last one.
+    if (instruction_.opcode == Opcode::wgmma && instruction_.has(Modifier::mma_async) &&
+        !instruction_.operands.empty()) {
+      add(Operand(instruction_.operands.front()));
+    }
     const Token end = tokens_.take();
     instruction_.text = tokens_.folded(begin, end.begin);
     return std::move(instruction_);

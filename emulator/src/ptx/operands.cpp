@@ -83,7 +83,7 @@ Operand read_special(Reading& reading, const Token& name) {
   const auto special = special_of(name.text);
   if (!special) fail_undefined(name);
   SpecialRegister value{special->which, special->number};
-  if (special->is_vector) value.dimension = read_component(reading, name, 3);
+  if (special->is_vector) value.dimension = read_component(reading, name, 4);
   return {value, false, name.where};
 }
 

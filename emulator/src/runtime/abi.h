@@ -30,6 +30,10 @@ inline constexpr std::uint64_t kLocalFrameAlignment = 16;
 // Of device memory and of variables, as on a GPU, where programs rely on it for vector loads.
 inline constexpr std::uint64_t kAllocationAlignment = 512;
 
+// Addresses of shared memory are those of the cluster: the window of the block of rank r begins at
+// r times this. A block alone has rank 0.
+inline constexpr std::uint32_t kSharedWindow = 1U << 24;
+
 class Block;  // runtime/block.h: one thread block while it runs
 
 // The address range [begin, end) that an access site saw last: one allocation, whole. Compiled code
@@ -43,8 +47,9 @@ struct Range {
 
 // Where threads that run by themselves leave the operands of a warp-wide instruction, and find its
 // results: each widened to 64 bits, in the order of the text.
-inline constexpr unsigned kMeetingOperands = 32;
-inline constexpr unsigned kMeetingResults = 16;
+// The most are those of wgmma: 128 accumulators, four registers of A and some more.
+inline constexpr unsigned kMeetingOperands = 144;
+inline constexpr unsigned kMeetingResults = 128;
 struct ThreadValues {
   std::uint64_t operand[kMeetingOperands] = {};
   std::uint64_t result[kMeetingResults] = {};
@@ -59,8 +64,8 @@ struct alignas(64) Gathering {
 // runs; where threads run by themselves, one per thread, which is lane `lane` of its warp, and all
 // that is kept per lane is at that lane's place.
 struct alignas(64) WarpContext {
-  std::uint8_t* shared =
-      nullptr;  // the block's shared memory; shared addresses are offsets into it
+  std::uint8_t* shared = nullptr;        // where shared addresses begin; the block's own window is
+                                         // kSharedWindow * cluster_rank further
   const std::uint8_t* params = nullptr;  // kernel parameters, laid out as PTX declares them
   std::uint8_t* local = nullptr;  // 32 frames, one lane's after the other, local_stride bytes apart
   Range* ranges = nullptr;        // one per access site of the kernel
@@ -70,6 +75,9 @@ struct alignas(64) WarpContext {
   std::uint32_t ctaid[3] = {};
   std::uint32_t ntid[3] = {};
   std::uint32_t nctaid[3] = {};
+  std::uint32_t cluster[3] = {};   // its blocks in each dimension
+  std::uint32_t cluster_rank = 0;  // of the block, x fastest
+  std::uint32_t cluster_size = 0;  // blocks
   std::uint32_t shared_bytes = 0;  // static and dynamic together
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t local_stride = 0;
@@ -113,14 +121,16 @@ enum class FaultKind : std::uint32_t {
 };
 
 enum class AccessKind : std::uint32_t { load = 0, store = 1, atomic = 2 };
-// Which addresses an access site uses: shared ones are window offsets, all others host addresses.
+// Which addresses an access site uses: those of shared memory are the cluster's (kSharedWindow),
+// all others host addresses.
 enum class AccessSpace : std::uint32_t {
   generic = 0,
   global = 1,
   shared = 2,
   local = 3,
   constant = 4,
-  param = 5
+  param = 5,
+  cluster = 6,  // shared memory of any block of the cluster
 };
 
 // One access site of a kernel: what the runtime needs to name a fault and to run the slow path. The
@@ -350,10 +360,55 @@ void emu_bulk_copy(WarpContext* context, std::uint32_t load_site, std::uint32_t 
 // at the destination. op is AtomicOp, type is AtomicType.
 void emu_bulk_reduce(WarpContext* context, std::uint32_t load_site, std::uint32_t atomic_site,
                      std::uint32_t mask, std::uint32_t op, std::uint32_t type);
-// barrier.cluster of a cluster of one block: arrives, or with wait != 0 waits until all threads
-// have.
+// cp.async.bulk with .multicast: the same to the shared memory of each block of the cluster whose
+// bit is set in value[3], 4 bytes per lane, at the destination's place in its own window. The bytes
+// complete at its mbarrier, at the place of the address in value[2], 8 bytes per lane.
+void emu_bulk_multicast(WarpContext* context, std::uint32_t load_site, std::uint32_t store_site,
+                        std::uint32_t barrier_site, std::uint32_t mask);
+// cp.async.bulk.tensor and its like, lane by lane, with the tensor map at context->address[lane].
+// In value[0], 8 bytes per lane, where the box lies in shared memory; in value[1] the first four
+// coordinates, 4 bytes per lane each, in value[2] the fifth and three offsets; in value[3], 8 bytes
+// per lane, the mbarrier of a load; in value[4], 4 bytes per lane, the blocks of a multicast. `how`
+// is a TensorCopy as a number (runtime/tensor_copy.h), which also names the four sites from the
+// first on.
+void emu_tensor_copy(WarpContext* context, std::uint32_t first_site, std::uint32_t mask,
+                     std::uint32_t how);
+// tensormap.replace of the map at context->address[lane]: `field` and its index as
+// runtime/tensor_map.h numbers them; the value in value[0], 8 bytes per lane.
+void emu_tensor_map_replace(WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                            std::uint32_t field, std::uint32_t index);
+// barrier.cluster: arrives, or with wait != 0 waits until all threads of the cluster have.
 void emu_cluster_barrier(WarpContext* context, std::uint32_t mask, std::uint32_t line,
                          std::uint32_t wait);
+// mma.sp: registers of A in value[1], of B in value[2] and of C in value[0], where D is left, as
+// emu_mma has them; metadata in value[3], 4 bytes per lane. `types` is a | b << 8 | d << 16.
+void emu_sparse_product(WarpContext* context, std::uint32_t mask, std::uint32_t line,
+                        std::uint32_t types, std::uint32_t depth, std::uint32_t selector,
+                        std::uint32_t saturate);
+// setmaxnreg to `count` registers of each thread of a warp that began with `at_entry`: gives some
+// up, or where `takes` waits until enough are free.
+void emu_registers(WarpContext* context, std::uint32_t mask, std::uint32_t line,
+                   std::uint32_t at_entry, std::uint32_t count, std::uint32_t takes);
+// wgmma.mma_async begins: checks what the warp's lanes bring. In value[5], 8 bytes per lane: the
+// descriptors of A where it is in shared memory, then those of B. `types` is a | b << 8 | d << 16,
+// as MatrixType; `shape` is columns | depth << 16; `how` is ProductOptions as a number
+// (runtime/warpgroup_product.h); in `adds` are the lanes whose scale-d is true.
+void emu_wgmma_begin(WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                     std::uint32_t types, std::uint32_t shape, std::uint32_t how,
+                     std::uint32_t adds);
+// Some columns of it, of the warp's 16 rows: `columns` is the first | groups of eight << 16. Of
+// each group the registers of D are in value[0] and so on, as mma.m16n8k* has them, where the
+// result is left. In value[4] are those of A where it is in registers, in value[6] the metadata of
+// a sparse A, 4 bytes per lane.
+void emu_wgmma(WarpContext* context, std::uint32_t types, std::uint32_t columns,
+               std::uint32_t depth, std::uint32_t how, std::uint32_t adds);
+// wgmma.commit_group, and wgmma.wait_group with all but the last `pending` groups.
+void emu_wgmma_commit(WarpContext* context, std::uint32_t mask, std::uint32_t line);
+void emu_wgmma_wait(WarpContext* context, std::uint32_t mask, std::uint32_t line,
+                    std::uint32_t pending);
+// The instruction at `line` touches a register of the wgmma at `product_line`: a fault where that
+// is still under way.
+void emu_wgmma_touch(WarpContext* context, std::uint32_t line, std::uint32_t product_line);
 // Threads that run by themselves, at a warp-wide instruction whose `operands` operands lie in
 // context->own: waits until all lanes of `members` that have not exited have come to an instruction
 // of this kind. For one of them it then gives all these lanes, whose operands are in

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "runtime/block.h"
+#include "runtime/cluster.h"
 
 namespace emulator::runtime {
 namespace {
@@ -14,8 +15,25 @@ Range local_frame(const WarpContext& context, unsigned lane) {
 }
 
 Range shared_window(const WarpContext& context) {
-  const auto begin = reinterpret_cast<std::uint64_t>(context.shared);
+  const auto begin = reinterpret_cast<std::uint64_t>(own_shared(context));
   return {begin, begin + context.shared_bytes};
+}
+
+// Of the cluster's block whose window an address of shared memory lies in.
+std::uint64_t rank_of(std::uint64_t address) { return address / kSharedWindow; }
+
+bool has_ended(const WarpContext& context, std::uint64_t rank) {
+  return rank != context.cluster_rank &&
+         context.block->cluster().has_ended(static_cast<std::uint32_t>(rank));
+}
+
+// The shared memory of the cluster's block that an address of shared memory belongs to.
+Permission window_in_cluster(const WarpContext& context, std::uint64_t address) {
+  const std::uint64_t rank = rank_of(address);
+  if (rank >= context.cluster_size || has_ended(context, rank)) return {Range(), false};
+  const std::uint64_t begin = rank * kSharedWindow;
+  // Another block's is there as long as that block runs.
+  return {{begin, begin + context.shared_bytes}, rank == context.cluster_rank};
 }
 
 Range parameters(const WarpContext& context) {
@@ -45,6 +63,11 @@ Permission mapped(const WarpContext& context, const Site& site, std::uint64_t ad
 Permission anywhere(const WarpContext& context, const Site& site, unsigned lane,
                     std::uint64_t address) {
   if (const Range range = shared_window(context); holds(range, address, 1)) return {range, true};
+  const auto shared = reinterpret_cast<std::uint64_t>(context.shared);
+  if (address >= shared && rank_of(address - shared) < context.cluster_size) {
+    const Permission there = window_in_cluster(context, address - shared);
+    return {{there.range.begin + shared, there.range.end + shared}, there.whole_warp};
+  }
   if (const Range range = local_frame(context, lane); holds(range, address, 1))
     return {range, false};
   if (site.kind == AccessKind::load) {
@@ -75,6 +98,18 @@ std::string against(const Range& range, std::uint64_t address, std::uint64_t byt
          owner;
 }
 
+std::string in_cluster(const WarpContext& context, std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t rank = rank_of(address);
+  if (rank >= context.cluster_size) {
+    return "where none of the cluster's " + std::to_string(context.cluster_size) +
+           " blocks has shared memory";
+  }
+  const std::string owner = "the shared memory of the cluster's block " + std::to_string(rank);
+  if (has_ended(context, rank)) return "in " + owner + ", which has ended";
+  return against({rank * kSharedWindow, rank * kSharedWindow + context.shared_bytes}, address,
+                 bytes, "the " + counted_bytes(context.shared_bytes) + " of " + owner);
+}
+
 std::string where(const WarpContext& context, const Site& site, unsigned lane,
                   std::uint64_t address, std::uint64_t bytes) {
   const Launch& launch = context.block->launch();
@@ -86,7 +121,9 @@ std::string where(const WarpContext& context, const Site& site, unsigned lane,
   const Range frame = local_frame(context, lane);
   switch (site.space) {
     case AccessSpace::shared:
-      return against({0, context.shared_bytes}, address, bytes, shared);
+      return against(own_window(context), address, bytes, shared);
+    case AccessSpace::cluster:
+      return in_cluster(context, address, bytes);
     case AccessSpace::local:
       return against(frame, address, bytes, local);
     case AccessSpace::param:
@@ -94,6 +131,11 @@ std::string where(const WarpContext& context, const Site& site, unsigned lane,
                      "the " + counted_bytes(launch.parameters.size()) + " of kernel parameters");
     default:
       break;
+  }
+  if (const auto begin = reinterpret_cast<std::uint64_t>(context.shared);
+      context.cluster_size > 1 && address >= begin &&
+      rank_of(address - begin) < context.cluster_size && !holds(window, address, 1)) {
+    return in_cluster(context, address - begin, bytes);
   }
   if (holds(window, address, 1)) {
     return site.space == AccessSpace::generic ? against(window, address, bytes, shared)
@@ -150,7 +192,9 @@ FaultedAccess goal(const WarpContext& context, const Site& site, unsigned lane,
                    std::uint64_t address) {
   switch (site.space) {
     case AccessSpace::shared:
-      return in(MemoryKind::shared, {0, context.shared_bytes}, address);
+      return in(MemoryKind::shared, {0, context.shared_bytes}, address - own_window(context).begin);
+    case AccessSpace::cluster:
+      return in(MemoryKind::shared, {0, context.shared_bytes}, address % kSharedWindow);
     case AccessSpace::local:
       return in(MemoryKind::local, local_frame(context, lane), address);
     case AccessSpace::param:
@@ -166,7 +210,9 @@ Permission permission(const WarpContext& context, const Site& site, unsigned lan
                       std::uint64_t address) {
   switch (site.space) {
     case AccessSpace::shared:
-      return {{0, context.shared_bytes}, true};
+      return {own_window(context), true};
+    case AccessSpace::cluster:
+      return window_in_cluster(context, address);
     case AccessSpace::local:
       return {local_frame(context, lane), false};
     case AccessSpace::param: {

@@ -18,6 +18,15 @@ struct Permission {
 [[nodiscard]] Permission permission(const WarpContext& context, const Site& site, unsigned lane,
                                     std::uint64_t address);
 
+// The block's own window among the addresses of shared memory, and where it is.
+[[nodiscard]] inline Range own_window(const WarpContext& context) {
+  const std::uint64_t begin = std::uint64_t{context.cluster_rank} * kSharedWindow;
+  return {begin, begin + context.shared_bytes};
+}
+[[nodiscard]] inline std::uint8_t* own_shared(const WarpContext& context) {
+  return context.shared + own_window(context).begin;
+}
+
 // Whether [address, address + bytes) lies in the range; never wraps.
 [[nodiscard]] inline bool holds(const Range& range, std::uint64_t address, std::uint64_t bytes) {
   return address >= range.begin && address < range.end && range.end - address >= bytes;
@@ -26,8 +35,8 @@ struct Permission {
 // Host address of an address of the site's space.
 [[nodiscard]] inline std::uint8_t* host_address(const WarpContext& context, const Site& site,
                                                 std::uint64_t address) {
-  return site.space == AccessSpace::shared ? context.shared + address
-                                           : host_pointer<std::uint8_t>(address);
+  const bool shared = site.space == AccessSpace::shared || site.space == AccessSpace::cluster;
+  return shared ? context.shared + address : host_pointer<std::uint8_t>(address);
 }
 
 // The fault of a lane that may not use `bytes` bytes at `address`: misaligned where `address` is no

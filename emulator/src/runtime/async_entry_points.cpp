@@ -7,7 +7,7 @@
 #include "runtime/barrier_arrival.h"
 #include "runtime/block.h"
 #include "runtime/checker.h"
-#include "runtime/mbarrier.h"
+#include "runtime/mbarrier_operation.h"
 
 namespace emulator::runtime {
 namespace {
@@ -24,59 +24,6 @@ void put_result(WarpContext& context, unsigned lane, std::uint64_t result) {
   std::memcpy(context.value[1] + std::size_t{lane} * sizeof result, &result, sizeof result);
 }
 
-// Why a lane's operation cannot be carried out; null where it was. Its result, if it has one, is in
-// `result`.
-const char* operate(MbarrierOp op, std::uint8_t* object, std::uint64_t operand,
-                    std::uint64_t& result) {
-  std::uint64_t bits = 0;
-  if (op == MbarrierOp::init) {
-    if (operand == 0 || operand > kMostArrivals) return "mbarrier count that is not 1 to 1048575";
-    bits = Mbarrier(operand).bits();
-    std::memcpy(object, &bits, sizeof bits);
-    return nullptr;
-  }
-  std::memcpy(&bits, object, sizeof bits);
-  auto barrier = Mbarrier::from(bits);
-  if (!barrier) return "mbarrier that is not initialised";
-  result = bits;
-  const auto transactions = static_cast<std::int64_t>(operand & 0xFFFFFFFFU);
-  const bool few = transactions <= kMostTransactions;
-  switch (op) {
-    case MbarrierOp::expect_tx:
-    case MbarrierOp::complete_tx:
-      if (!few || !barrier->expect(op == MbarrierOp::expect_tx ? transactions : -transactions))
-        return "mbarrier transactions beyond 1048575 bytes";
-      break;
-    case MbarrierOp::arrive:
-      if (!barrier->arrive(operand)) return "mbarrier arrival that its phase does not expect";
-      break;
-    case MbarrierOp::arrive_drop:
-      if (!barrier->arrive_and_drop(operand))
-        return "mbarrier arrival that its phase does not expect";
-      break;
-    case MbarrierOp::test_wait:
-    case MbarrierOp::try_wait: {
-      const auto state = Mbarrier::from(operand);
-      if (!state) return "mbarrier state that no arrival gave";
-      result = state->parity() != barrier->parity() ? 1 : 0;
-      return nullptr;
-    }
-    case MbarrierOp::test_wait_parity:
-    case MbarrierOp::try_wait_parity:
-      result = (operand & 1U) != barrier->parity() ? 1 : 0;
-      return nullptr;
-    case MbarrierOp::inval:
-      bits = 0;
-      std::memcpy(object, &bits, sizeof bits);
-      return nullptr;
-    case MbarrierOp::init:
-      break;
-  }
-  bits = barrier->bits();
-  std::memcpy(object, &bits, sizeof bits);
-  return nullptr;
-}
-
 // Whether every lane's result is not 0.
 bool operate_lanes(WarpContext& context, std::uint32_t site, std::uint32_t mask, MbarrierOp op) {
   Checker checker(context, site, sizeof(std::uint64_t));
@@ -84,11 +31,8 @@ bool operate_lanes(WarpContext& context, std::uint32_t site, std::uint32_t mask,
   for (; mask != 0; mask &= mask - 1) {
     const unsigned lane = lowest(mask);
     std::uint8_t* object = checker.check(lane, context.address[lane]);
-    if (!in_shared(context, object))
-      refuse(context, checker.site(), lane, "mbarrier outside shared memory");
-    std::uint64_t result = 0;
-    const char* why = operate(op, object, lane_value<std::uint64_t>(context, 0, lane), result);
-    if (why != nullptr) refuse(context, checker.site(), lane, why);
+    const std::uint64_t result = operate_mbarrier(context, checker.site(), lane, object, op,
+                                                  lane_value<std::uint64_t>(context, 0, lane));
     put_result(context, lane, result);
     all = all && result != 0;
   }
@@ -150,6 +94,30 @@ EMULATOR_KERNEL_MEMORY void emu_bulk_reduce(WarpContext* context, std::uint32_t 
         for (std::uint64_t at = 0; at < bytes; at += size)
           static_cast<void>(apply_atomic(operation, kind, to + at, from + at, from + at, &old));
       });
+}
+
+EMULATOR_KERNEL_MEMORY void emu_bulk_multicast(WarpContext* context, std::uint32_t load_site,
+                                               std::uint32_t store_site, std::uint32_t barrier_site,
+                                               std::uint32_t mask) {
+  Checker loads(*context, load_site, kBulkGranule);
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    const auto to = lane_value<std::uint64_t>(*context, 0, lane);
+    const auto bytes = lane_value<std::uint64_t>(*context, 1, lane);
+    const auto barrier = lane_value<std::uint64_t>(*context, 2, lane);
+    auto blocks = lane_value<std::uint32_t>(*context, 3, lane) & 0xFFFFU;
+    if (bytes % kBulkGranule != 0)
+      refuse(*context, loads.site(), lane,
+             "copy in bulk of a size that is no multiple of 16 bytes");
+    if (bytes == 0) continue;
+    const std::uint8_t* from = loads.check_span(lane, context->address[lane], bytes);
+    for (; blocks != 0; blocks &= blocks - 1) {
+      const std::uint64_t window = std::uint64_t{lowest(blocks)} * kSharedWindow;
+      Checker stores(*context, store_site, kBulkGranule);
+      std::memmove(stores.check_span(lane, window + to % kSharedWindow, bytes), from, bytes);
+      complete_transaction(*context, barrier_site, lane, window + barrier % kSharedWindow, bytes);
+    }
+  }
 }
 
 void emu_cluster_barrier(WarpContext* context, std::uint32_t mask, std::uint32_t line,

@@ -19,7 +19,9 @@ std::string barrier_name(std::uint32_t id) {
   return id == kClusterBarrier ? "the cluster's barrier" : "barrier " + std::to_string(id);
 }
 
-void Barriers::reset(unsigned units) {
+void Barriers::reset(unsigned units, bool holds_cluster) {
+  holds_cluster_ = holds_cluster;
+  cluster_is_full_ = false;
   for (std::uint32_t rest = begun_; rest != 0; rest &= rest - 1) {
     state_[static_cast<unsigned>(std::countr_zero(rest))].clear();
   }
@@ -72,7 +74,7 @@ Barriers::Outcome Barriers::arrive(const Arrival& arrival) {
   if (arrival.reduction != Reduction::none) state.add(arrival);
   if (full(state)) {
     result_[arrival.unit] = state.reduced();
-    release(state);
+    fill(arrival.id);
     return Outcome::passes;
   }
   if (arrival.wait != BarrierWait::sync) return Outcome::passes;
@@ -142,12 +144,26 @@ void Barriers::release(State& state) {
   state.clear();
 }
 
+void Barriers::fill(std::uint32_t id) {
+  if (id == kClusterBarrier && holds_cluster_) {
+    cluster_is_full_ = true;
+  } else {
+    release(state_[id]);
+  }
+}
+
+void Barriers::leave_cluster() {
+  cluster_is_full_ = false;
+  release(state_[kClusterBarrier]);
+}
+
 void Barriers::unit_ended(std::uint32_t unit) {
   --unfinished_;
   for (std::uint32_t rest = begun_; rest != 0; rest &= rest - 1) {
-    State& state = state_[static_cast<unsigned>(std::countr_zero(rest))];
+    const auto id = static_cast<std::uint32_t>(std::countr_zero(rest));
+    State& state = state_[id];
     state.leave(unit);
-    if (state.arrived != 0 && state.threads == 0 && full(state)) release(state);
+    if (state.arrived != 0 && state.threads == 0 && full(state)) fill(id);
   }
 }
 

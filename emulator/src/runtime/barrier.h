@@ -15,7 +15,7 @@ namespace emulator::runtime {
 
 inline constexpr unsigned kBarriers = 16;
 
-// barrier.cluster, where the cluster is the block.
+// barrier.cluster, as far as it is the block's.
 inline constexpr unsigned kClusterBarrier = kBarriers;
 
 // cluster_wait waits for the barrier that the unit arrived at by cluster_arrive.
@@ -44,7 +44,8 @@ class Barriers {
   // What refusals call lines; null: nobody has names for them.
   void call_lines(const LineNames* lines) { lines_ = lines; }
   // A block of `units` units begins: nobody waits anywhere.
-  void reset(unsigned units);
+  // Where the cluster has several, its barrier only fills: leave_cluster() lets the units go on.
+  void reset(unsigned units, bool holds_cluster = false);
 
   enum class Outcome : std::uint8_t { passes, waits, refused };
   // `passes`: the barrier is full (or was only to be arrived at) and the units of released() go on
@@ -55,6 +56,9 @@ class Barriers {
   // Units that waited and may go on, in the order they arrived, until forget_released().
   [[nodiscard]] const std::vector<std::uint32_t>& released() const { return released_; }
   void forget_released() { released_.clear(); }
+  // Whether all units that have not ended have arrived at the barrier of a cluster of several.
+  [[nodiscard]] bool cluster_is_full() const { return cluster_is_full_; }
+  void leave_cluster();
   // Of the reduction the unit was released from.
   [[nodiscard]] std::uint32_t result(std::uint32_t unit) const { return result_[unit]; }
 
@@ -95,13 +99,16 @@ class Barriers {
 
   [[nodiscard]] bool full(const State& state) const;
   void release(State& state);
+  void fill(std::uint32_t id);
   [[nodiscard]] Outcome wait_for_cluster(const Arrival& arrival);
 
   std::array<State, kBarriers + 1> state_;
   std::vector<Wait> wait_;             // per unit
   std::vector<std::uint32_t> result_;  // per unit
   std::uint32_t unfinished_ = 0;       // units
-  std::uint32_t begun_ = 0;            // bit b: somebody has arrived at barrier b
+  bool holds_cluster_ = false;
+  bool cluster_is_full_ = false;
+  std::uint32_t begun_ = 0;  // bit b: somebody has arrived at barrier b
   std::vector<std::uint32_t> released_;
   std::string refusal_;
   const LineNames* lines_ = nullptr;

@@ -8,15 +8,13 @@
 #include <ranges>
 #include <string>
 
+#include "runtime/cluster.h"
 #include "runtime/deadlock.h"
 #include "runtime/random_bits.h"
 
 namespace emulator::runtime {
 namespace {
 
-// What kernels ask for at most in aligned shared memory: tensor copies with a 128-byte swizzle need
-// 1024.
-constexpr std::size_t kSharedAlignment = 1024;
 constexpr std::size_t kGuardBytes = 65536;
 // From block to block the bits that shared memory begins with move on by one step, and begin again
 // after the slack.
@@ -33,6 +31,10 @@ constexpr std::size_t kHostBytesPerLocalByte = 16;
 // for the deepest entry point, which formats a number.
 constexpr std::size_t kStackReserve = std::size_t{256} << 10;
 
+std::uint32_t warp_count(const Launch& launch) {
+  return (launch.thread_count() + kWarpSize - 1) / kWarpSize;
+}
+
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
@@ -41,23 +43,22 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t multiple) {
 
 Block::Block() = default;
 
-void Block::prepare(const Launch& launch, LaunchProgress& progress) {
+void Block::prepare(const Launch& launch, LaunchProgress& progress, Cluster& cluster,
+                    std::uint8_t* shared, std::uint32_t rank) {
   launch_ = &launch;
   progress_ = &progress;
+  cluster_ = &cluster;
+  shared_ = shared + std::size_t{rank} * kSharedWindow;
   ++launches_;
   if (ended_ != unit_count_) forget_units();
   barriers_.call_lines(launch.lines);
   const bool by_thread = launch.unit == Unit::thread;
   const std::uint32_t threads = launch.thread_count();
-  const std::uint32_t warps = (threads + kWarpSize - 1) / kWarpSize;
+  const std::uint32_t warps = warp_count(launch);
   unit_count_ = by_thread ? threads : warps;
   ended_ = unit_count_;
   prepare_stacks();
 
-  if (shared_pages_.size() < launch.shared_bytes || shared_pages_.data() == nullptr) {
-    shared_pages_ =
-        Reservation(rounded_up(launch.shared_bytes + 1U, kSharedAlignment), kGuardBytes);
-  }
   if (shared_pattern_.size() < launch.shared_bytes + kPatternSlack) {
     shared_pattern_.resize(launch.shared_bytes + kPatternSlack);
     fill_with_random_bits(shared_pattern_.data(), shared_pattern_.size(), ++seed_);
@@ -79,6 +80,8 @@ void Block::prepare(const Launch& launch, LaunchProgress& progress) {
   if (contexts_.size() < unit_count_) contexts_.resize(unit_count_);
   for (std::uint32_t unit = 0; unit < unit_count_; ++unit) {
     prepare_context(unit);
+    contexts_[unit].shared = shared;
+    contexts_[unit].cluster_rank = rank;
     contexts_[unit].local_stride = static_cast<std::uint32_t>(stride);
     contexts_[unit].local = local_pages_.data() + stride * kWarpSize * contexts_[unit].warp;
   }
@@ -94,12 +97,13 @@ void Block::prepare_context(std::uint32_t unit) {
   context.lane = by_thread ? unit % kWarpSize : 0;
   context.own = by_thread ? &threads_->values[unit] : nullptr;
   context.gathering = by_thread ? &threads_->gathering : nullptr;
-  context.shared = shared_pages_.data();
   context.params = launch.parameters.data();
   context.ranges = ranges_.data();
   context.block = this;
   std::ranges::copy(launch.block, context.ntid);
   std::ranges::copy(launch.grid, context.nctaid);
+  std::ranges::copy(launch.cluster, context.cluster);
+  context.cluster_size = launch.cluster_size();
   context.grid_workspace = launch.grid_workspace;
   context.shared_bytes = launch.shared_bytes;
   context.dynamic_shared_bytes = launch.dynamic_shared_bytes;
@@ -135,12 +139,10 @@ std::uint64_t Block::keep_stacks(std::uint64_t most) {
   return most;
 }
 
-void Block::begin(std::uint64_t index) {
+void Block::begin(const std::array<std::uint32_t, 3>& position) {
   const std::array<std::uint32_t, 3>& grid = launch_->grid;
-  const std::array<std::uint32_t, 3> position = {
-      static_cast<std::uint32_t>(index % grid[0]),
-      static_cast<std::uint32_t>(index / grid[0] % grid[1]),
-      static_cast<std::uint32_t>(index / grid[0] / grid[1])};
+  const std::uint64_t index =
+      (std::uint64_t{position[2]} * grid[1] + position[1]) * grid[0] + position[0];
   const bool by_thread = launch_->unit == Unit::thread;
   for (std::uint32_t unit = 0; unit < unit_count_; ++unit) {
     WarpContext& context = contexts_[unit];
@@ -154,31 +156,44 @@ void Block::begin(std::uint64_t index) {
   // quarter of making one.
   // So does the same block of the next launch: what depends on them differs between repeats.
   const std::size_t shift = (index + launches_ * kLaunchSteps) * kPatternStep % kPatternSlack;
-  std::memcpy(shared_pages_.data(), shared_pattern_.data() + shift, launch_->shared_bytes);
-  barriers_.reset(unit_count_);
+  std::memcpy(shared_, shared_pattern_.data() + shift, launch_->shared_bytes);
+  barriers_.reset(unit_count_, launch_->cluster_size() > 1);
+  products_.reset(warp_count(*launch_));
+  registers_.reset(warp_count(*launch_));
   next_unit_ = 0;
   ended_ = 0;
   ready_begin_ = 0;
   ready_count_ = 0;
 }
 
-bool Block::run(std::uint64_t rounds) {
+Block::Outcome Block::run(std::uint64_t rounds) {
   yields_left_ = rounds * (unit_count_ - ended_);
   Fiber& first = next_fiber();
   if (&first != &thread_) Fiber::switch_to(thread_, first);
   running_ = nullptr;
-  if (ended_ == unit_count_) return true;
+  if (ended_ == unit_count_) return Outcome::ended;
   if (!progress_->stopped()) {
-    if (yields_left_ == 0) return false;
-    Fault fault = deadlock_fault({contexts_.data(), unit_count_}, barriers_,
-                                 launch_->unit == Unit::thread ? &threads_->meetings : nullptr);
-    UnitPositions positions{.unit = launch_->unit};
-    add_positions(positions);
-    fault.text += ". In all: " + positions.text(launch_->lines);
-    progress_->report(std::move(fault));
+    if (yields_left_ == 0 || ready_count_ != 0) return Outcome::yielded;
+    if (launch_->cluster_size() > 1 && !barriers_.waiting_at(kClusterBarrier).empty())
+      return Outcome::waits;
+    report_deadlock();
   }
   forget_units();
-  return true;
+  return Outcome::ended;
+}
+
+void Block::report_deadlock() {
+  Fault fault = deadlock_fault({contexts_.data(), unit_count_}, barriers_,
+                               launch_->unit == Unit::thread ? &threads_->meetings : nullptr);
+  UnitPositions positions{.unit = launch_->unit};
+  add_positions(positions);
+  fault.text += ". In all: " + positions.text(launch_->lines);
+  progress_->report(std::move(fault));
+}
+
+void Block::leave_cluster_barrier() {
+  barriers_.leave_cluster();
+  wake_released();
 }
 
 void Block::forget_units() {
@@ -219,6 +234,7 @@ void Block::unit_ended(std::uint32_t unit) {
   note_standing(contexts_[unit], Standing::ended);
   barriers_.unit_ended(unit);
   wake_released();
+  if (launch_->cluster_size() > 1 && (is_at_cluster() || has_ended())) cluster_->block_arrived();
   if (launch_->unit != Unit::thread) return;
   for (const std::uint32_t leader : threads_->meetings.thread_ended(unit)) wake(leader);
 }
@@ -286,6 +302,7 @@ std::uint32_t Block::wait(const WarpContext& context, const Arrival& arrival) {
     abandon();
   }
   wake_released();
+  if (is_at_cluster()) cluster_->block_arrived();
   if (outcome == Barriers::Outcome::waits) {
     note_standing(contexts_[arrival.unit], Standing::at_barrier, arrival.line);
     switch_away();

@@ -14,12 +14,16 @@
 #include "runtime/fiber.h"
 #include "runtime/lane_rendezvous.h"
 #include "runtime/launch.h"
+#include "runtime/products_under_way.h"
+#include "runtime/register_pool.h"
 #include "runtime/reservation.h"
 #include "runtime/unit_positions.h"
 
 namespace emulator::runtime {
 
 inline constexpr std::uint32_t kMaxUnits = 1024;  // in a block: as many as it may have threads
+
+class Cluster;
 
 class Block {
  public:
@@ -28,13 +32,28 @@ class Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  // Sets everything up that does not change between the blocks of a launch. Throws std::bad_alloc.
-  void prepare(const Launch& launch, LaunchProgress& progress);
-  // Makes this block number `index` of the launch (x fastest), of which nothing has run.
-  void begin(std::uint64_t index);
-  // Runs it until it ends (true), or until its units have yielded `rounds` times each (false): it
-  // may be waiting for another block. A fault goes to the launch's progress and ends it as well.
-  [[nodiscard]] bool run(std::uint64_t rounds);
+  // Sets everything up that does not change between the blocks of a launch: this is the one of that
+  // rank in its cluster, whose shared memory begins at `shared`. Throws std::bad_alloc.
+  void prepare(const Launch& launch, LaunchProgress& progress, Cluster& cluster,
+               std::uint8_t* shared, std::uint32_t rank);
+  // Makes this the block at this position of the grid, of which nothing has run.
+  void begin(const std::array<std::uint32_t, 3>& position);
+  enum class Outcome : std::uint8_t {
+    ended,
+    yielded,  // each of its units so many times: it may be waiting for another block
+    waits,    // for the other blocks of its cluster
+  };
+  // Runs it until it ends, or until its units have yielded `rounds` times each, or wait at the
+  // barrier of the cluster. A fault goes to the launch's progress and ends it as well.
+  [[nodiscard]] Outcome run(std::uint64_t rounds);
+  [[nodiscard]] bool has_ended() const { return ended_ == unit_count_; }
+  // Whether all its units that have not ended have arrived at the barrier of the cluster.
+  [[nodiscard]] bool is_at_cluster() const { return barriers_.cluster_is_full(); }
+  void leave_cluster_barrier();
+  // Whether one of its units need not wait.
+  [[nodiscard]] bool can_go_on() const { return ready_count_ != 0; }
+  // None of its units can go on, nor can another block help.
+  void report_deadlock();
   // Once it has ended: gives back what it has beyond so many stacks; how many it keeps.
   std::uint64_t keep_stacks(std::uint64_t most);
   // Counts where its units stand. Any thread may ask from prepare() on, until the launch is over.
@@ -50,6 +69,9 @@ class Block {
   std::uint32_t meet(const MeetingArrival& arrival, std::uint32_t operands);
   // Deals `results` values of the gathering out to those lanes of the running thread's warp.
   void deal(std::uint32_t lanes, std::uint32_t results);
+  [[nodiscard]] Cluster& cluster() { return *cluster_; }
+  [[nodiscard]] ProductsUnderWay& products() { return products_; }
+  [[nodiscard]] RegisterPool& registers() { return registers_; }
   // Lets every other unit of the block that can run go first.
   void yield();
   // Ends the block here. The fault must have been reported; nothing with a destructor may be alive
@@ -87,10 +109,11 @@ class Block {
 
   const Launch* launch_ = nullptr;
   LaunchProgress* progress_ = nullptr;
+  Cluster* cluster_ = nullptr;
+  std::uint8_t* shared_ = nullptr;  // its own
 
-  std::vector<WarpContext> contexts_;  // of the units
-  std::unique_ptr<Threads> threads_;   // null until a launch needs it
-  Reservation shared_pages_;
+  std::vector<WarpContext> contexts_;         // of the units
+  std::unique_ptr<Threads> threads_;          // null until a launch needs it
   std::vector<std::uint8_t> shared_pattern_;  // what shared memory is filled with
   Reservation local_pages_;
   std::vector<Range> ranges_;
@@ -98,6 +121,8 @@ class Block {
   std::uint64_t launches_ = 0;  // that it was prepared for
 
   Barriers barriers_;
+  ProductsUnderWay products_;
+  RegisterPool registers_;
   Fiber thread_;  // the worker's own stack
   std::vector<std::unique_ptr<Strand>> strands_;
   std::size_t stack_bytes_ = Fiber::kStackBytes;  // of each strand

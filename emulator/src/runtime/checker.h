@@ -31,6 +31,10 @@ void report_text(WarpContext& context, FaultKind kind, unsigned lane, std::uint3
 [[noreturn]] void fault_access(WarpContext& context, const Site& site, unsigned lane,
                                std::uint64_t address, std::uint64_t bytes, std::uint64_t alignment);
 
+// That no product of a warpgroup is reading these bytes, which are about to be written.
+void require_not_read(WarpContext& context, const Site& site, unsigned lane,
+                      const std::uint8_t* address, std::uint64_t length);
+
 // Against the range seen last before the table.
 class Checker {
  public:
@@ -56,7 +60,11 @@ class Checker {
                                          std::uint64_t length) {
     if ((address & (bytes_ - 1)) != 0) fault_access(context_, site_, lane, address, length, bytes_);
     if (!holds(range_, address, length)) look_up(lane, address, length);
-    return host_address(context_, site_, address);
+    std::uint8_t* host = host_address(context_, site_, address);
+    const bool no_products = context_.cluster_size == 1 && context_.block->products().none();
+    if (site_.kind != AccessKind::load && !no_products)
+      require_not_read(context_, site_, lane, host, length);
+    return host;
   }
 
   // Remembers the range where it is good for the next warp's access as well.
@@ -86,7 +94,8 @@ class Checker {
 };
 
 [[nodiscard]] inline bool in_shared(const WarpContext& context, const std::uint8_t* address) {
-  return address >= context.shared && address < context.shared + context.shared_bytes;
+  const std::uint8_t* begin = own_shared(context);
+  return address >= begin && address < begin + context.shared_bytes;
 }
 
 template <typename T>

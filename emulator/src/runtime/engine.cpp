@@ -55,7 +55,7 @@ void Engine::work() {
 
 void Engine::share(Worker& worker) {
   const std::uint64_t portion = std::clamp<std::uint64_t>(
-      launch_->block_count() / ((helpers_.size() + 1) * kPortionsPerWorker), 1, kLargestPortion);
+      launch_->cluster_count() / ((helpers_.size() + 1) * kPortionsPerWorker), 1, kLargestPortion);
   try {
     worker.run(*launch_, *progress_, portion);
   } catch (...) {
@@ -67,13 +67,13 @@ void Engine::share(Worker& worker) {
 }
 
 std::optional<Fault> Engine::run(const Launch& launch) {
-  LaunchProgress progress(launch.block_count());
+  LaunchProgress progress(launch.cluster_count());
   {
     const std::lock_guard lock(mutex_);
     launch_ = &launch;
     progress_ = &progress;
     wanted_ = std::min<std::uint64_t>(helpers_.size(),
-                                      std::min(launch.block_count(), launch.most_workers) - 1);
+                                      std::min(launch.cluster_count(), launch.most_workers) - 1);
     failure_ = nullptr;
   }
   wake_.notify_all();

@@ -367,6 +367,16 @@ std::span<const EntryPoint> entry_points() {
       {"emu_mbarrier", reinterpret_cast<void*>(emu_mbarrier)},
       {"emu_bulk_copy", reinterpret_cast<void*>(emu_bulk_copy)},
       {"emu_bulk_reduce", reinterpret_cast<void*>(emu_bulk_reduce)},
+      {"emu_sparse_product", reinterpret_cast<void*>(emu_sparse_product)},
+      {"emu_registers", reinterpret_cast<void*>(emu_registers)},
+      {"emu_bulk_multicast", reinterpret_cast<void*>(emu_bulk_multicast)},
+      {"emu_tensor_copy", reinterpret_cast<void*>(emu_tensor_copy)},
+      {"emu_tensor_map_replace", reinterpret_cast<void*>(emu_tensor_map_replace)},
+      {"emu_wgmma_begin", reinterpret_cast<void*>(emu_wgmma_begin)},
+      {"emu_wgmma", reinterpret_cast<void*>(emu_wgmma)},
+      {"emu_wgmma_commit", reinterpret_cast<void*>(emu_wgmma_commit)},
+      {"emu_wgmma_wait", reinterpret_cast<void*>(emu_wgmma_wait)},
+      {"emu_wgmma_touch", reinterpret_cast<void*>(emu_wgmma_touch)},
       {"emu_cluster_barrier", reinterpret_cast<void*>(emu_cluster_barrier)},
   });
   return points;

@@ -34,7 +34,9 @@ struct Launch {
   std::span<const std::uint8_t> parameters;
   std::array<std::uint32_t, 3> grid = {1, 1, 1};
   std::array<std::uint32_t, 3> block = {1, 1, 1};  // at most 1024 threads
-  std::uint32_t shared_bytes = 0;                  // static and dynamic together
+  // Blocks of a cluster, of which the grid is a multiple in each dimension; at most 16.
+  std::array<std::uint32_t, 3> cluster = {1, 1, 1};
+  std::uint32_t shared_bytes = 0;  // static and dynamic together
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint64_t local_bytes_per_thread = 0;  // where threads run by themselves, frames of calls too
   // How many blocks a worker may have under way at once where they wait for each other.
@@ -57,6 +59,8 @@ struct Launch {
   [[nodiscard]] std::uint64_t block_count() const {
     return std::uint64_t{grid[0]} * grid[1] * grid[2];
   }
+  [[nodiscard]] std::uint32_t cluster_size() const { return cluster[0] * cluster[1] * cluster[2]; }
+  [[nodiscard]] std::uint64_t cluster_count() const { return block_count() / cluster_size(); }
   [[nodiscard]] std::uint32_t thread_count() const { return block[0] * block[1] * block[2]; }
 };
 
@@ -66,14 +70,15 @@ class Block;
 
 class LaunchProgress {
  public:
-  explicit LaunchProgress(std::uint64_t blocks) : blocks_(blocks) {}
+  explicit LaunchProgress(std::uint64_t clusters) : clusters_(clusters) {}
 
-  // The next `count` blocks nobody has taken, as [first, last); empty at the end and after a fault.
+  // The next `count` clusters nobody has taken, as [first, last); empty at the end and after a
+  // fault.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> take(std::uint64_t count) {
     if (stopped()) return {0, 0};
     const std::uint64_t first = next_.fetch_add(count, std::memory_order_relaxed);
-    if (first >= blocks_) return {0, 0};
-    return {first, std::min(first + count, blocks_)};
+    if (first >= clusters_) return {0, 0};
+    return {first, std::min(first + count, clusters_)};
   }
   // True if this fault is the launch's.
   bool report(Fault fault) {
@@ -100,7 +105,7 @@ class LaunchProgress {
   }
 
  private:
-  std::uint64_t blocks_;
+  std::uint64_t clusters_;
   std::atomic<std::uint64_t> next_ = 0;
   std::atomic<bool> stopped_ = false;
   mutable std::mutex mutex_;

@@ -8,30 +8,12 @@
 #include "runtime/block.h"
 #include "runtime/checker.h"
 #include "runtime/matrix.h"
+#include "runtime/matrix_lanes.h"
 #include "runtime/other_product.h"
+#include "runtime/sparse_product.h"
 
 namespace emulator::runtime {
 namespace {
-
-// .aligned instructions on matrices: every lane holds a part.
-[[gnu::noinline]] void report_absent(WarpContext& context, std::uint32_t mask, std::uint32_t line) {
-  const std::uint32_t missing = ~mask;
-  context.block->progress().report(
-      {.kind = FaultKind::bad_instruction,
-       .text = "a matrix instruction at " + line_name(context, line) + " is run by lane " +
-               std::to_string(lowest(mask)) + " of warp " + std::to_string(context.warp) +
-               " and not by lane " + std::to_string(lowest(missing)) + ", of " +
-               block_name(context) + "; all 32 have to run it together",
-       .line = line,
-       .thread = fault_thread(context, lowest(mask))});
-}
-
-void require_all_lanes(WarpContext& context, std::uint32_t mask, std::uint32_t line) {
-  if (context.block->progress().stopped()) context.block->abandon();
-  if (mask == ~0U) return;
-  report_absent(context, mask, line);
-  context.block->abandon();
-}
 
 constexpr unsigned kMatrixSide = 8;
 // As types, so that a copy of so many bytes is one instruction.
@@ -181,6 +163,24 @@ void emu_product(WarpContext* context, std::uint32_t mask, std::uint32_t line, s
             .op = static_cast<ProductOp>((how >> 8U) & 0xFFU),
             .saturate = (how >> 16U) != 0},
            context->value[0], context->value[4], context->value[6]);
+}
+
+void emu_sparse_product(WarpContext* context, std::uint32_t mask, std::uint32_t line,
+                        std::uint32_t types, std::uint32_t depth, std::uint32_t selector,
+                        std::uint32_t saturate) {
+  require_all_lanes(*context, mask, line);
+  const auto type = [types](unsigned index) {
+    return static_cast<MatrixType>((types >> (8 * index)) & 0xFFU);
+  };
+  std::uint32_t metadata[kWarpSize];
+  std::memcpy(metadata, context->value[3], sizeof metadata);
+  multiply_sparse({.a = type(0),
+                   .b = type(1),
+                   .d = type(2),
+                   .depth = depth,
+                   .selector = selector,
+                   .saturate = saturate != 0},
+                  context->value[1], context->value[2], metadata, context->value[0]);
 }
 
 }  // extern "C"

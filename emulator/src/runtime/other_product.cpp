@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "runtime/fragment_elements.h"
 #include "runtime/half.h"
 #include "runtime/matrix.h"
 
@@ -15,21 +16,6 @@ namespace {
 // The largest C: 32 lanes with four registers of 64 bits or eight of 32.
 constexpr std::size_t kLargestSum = 1024;
 constexpr unsigned kQuads = 4;
-
-unsigned register_bits(unsigned bits) { return std::max(bits, 32U); }
-
-// The place of an element in bits, counted from the area's beginning.
-std::size_t place_of(const Slot& slot, unsigned bits) {
-  return (std::size_t{slot.reg} * kWarpSize + slot.lane) * register_bits(bits) +
-         std::size_t{slot.element} * bits;
-}
-
-std::uint64_t bits_at(const std::uint8_t* area, std::size_t place, unsigned bits) {
-  std::uint64_t value = 0;
-  if (bits < 8) return (area[place / 8] >> (place % 8)) & ((1U << bits) - 1);
-  std::memcpy(&value, area + place / 8, bits / 8);
-  return value;
-}
 
 // mma.m8n8k4 of f16: lanes 4q to 4q + 3 and the same 16 lanes on have the matrices of product q
 // (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type").
@@ -108,13 +94,6 @@ class Matrices {
   const std::uint8_t* c_;
   unsigned quad_;
 };
-
-std::int64_t integer_of(MatrixType type, std::uint64_t bits) {
-  const auto value = static_cast<std::int64_t>(bits);
-  if (type != MatrixType::s8 && type != MatrixType::s4) return value;
-  const std::int64_t beyond = std::int64_t{1} << bits_of(type);
-  return value >= beyond / 2 ? value - beyond : value;
-}
 
 std::uint64_t sum_of_integers(const OtherProduct& product, const Matrices& of, unsigned row,
                               unsigned column) {

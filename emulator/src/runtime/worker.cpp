@@ -37,14 +37,14 @@ void Worker::run(const Launch& launch, LaunchProgress& progress, std::uint64_t p
 }
 
 void Worker::keep_stacks(std::uint64_t most) {
-  for (const auto& block : blocks_) most -= block->keep_stacks(most);
+  for (const auto& cluster : clusters_) most -= cluster->keep_stacks(most);
 }
 
 bool Worker::rotate(std::uint64_t rounds) {
   const std::size_t before = under_way_;
   for (std::size_t i = 0; i < under_way_;) {
-    if (blocks_[i]->run(rounds)) {
-      std::swap(blocks_[i], blocks_[--under_way_]);
+    if (clusters_[i]->run(rounds)) {
+      std::swap(clusters_[i], clusters_[--under_way_]);
     } else {
       ++i;
     }
@@ -62,14 +62,13 @@ bool Worker::begin_another() {
     if (under_way_ == 0) throw;
     return false;
   }
-  blocks_[under_way_++]->begin(next_++);
+  clusters_[under_way_++]->begin(next_++);
   return true;
 }
 
 void Worker::prepare_another() {
-  if (prepared_ == blocks_.size()) blocks_.push_back(std::make_unique<Block>());
-  blocks_[prepared_]->prepare(*launch_, *progress_);
-  progress_->watch(*blocks_[prepared_]);
+  if (prepared_ == clusters_.size()) clusters_.push_back(std::make_unique<Cluster>());
+  clusters_[prepared_]->prepare(*launch_, *progress_);
   ++prepared_;
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/block.h"
+#include "runtime/cluster.h"
 #include "runtime/launch.h"
 
 namespace emulator::runtime {
@@ -34,7 +34,7 @@ class Worker {
   std::uint64_t end_ = 0;
 
   // Those under way, then others that are prepared for this launch, then the rest.
-  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<std::unique_ptr<Cluster>> clusters_;
   std::size_t under_way_ = 0;
   std::size_t prepared_ = 0;
 };

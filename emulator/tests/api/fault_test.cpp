@@ -177,14 +177,14 @@ TEST_F(EmulatedDevice, BeginsTheWarpsOfABlockFromTheEndThatItIsTold) {
 
 TEST_F(Faults, OfCodeThatIsRefusedAreToldWithTheirLine) {
   std::string text = kInlinedStore;
-  text.replace(text.find("mov.u32 %r1, 7;"), 15, "wgmma.fence.sync.aligned;");
+  text.replace(text.find("mov.u32 %r1, 7;"), 15, "tcgen05.wait::ld.sync.aligned;");
   CUmodule module = nullptr;
 
   EXPECT_EQ(cuModuleLoadData(&module, ptx(text).c_str()), CUDA_ERROR_INVALID_PTX);
   const EmuFault* refusal = emuRefusal();
   ASSERT_NE(refusal, nullptr);
   EXPECT_EQ(refusal->kind, EMU_FAULT_UNSUPPORTED);
-  EXPECT_THAT(refusal->text, HasSubstr("wgmma"));
+  EXPECT_THAT(refusal->text, HasSubstr("tcgen05"));
   ASSERT_EQ(refusal->line_count, 2U);
   EXPECT_EQ(refusal->lines[refusal->line_to_look_at].line, 27U);
   EXPECT_EQ(emuFault(), nullptr) << "the context is sound";

@@ -172,7 +172,7 @@ TEST_F(Launches, FillAMultiprocessorAsFarAsItsLimitsAllow) {
             CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(Launches, HaveClustersOfOneBlockEach) {
+TEST_F(Launches, HaveClustersOfUpToSixteenBlocks) {
   const CUfunction function = kernel(kSharedExchange);
   CUlaunchAttribute attribute{};
   attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
@@ -190,11 +190,45 @@ TEST_F(Launches, HaveClustersOfOneBlockEach) {
       CUDA_SUCCESS);
 
   EXPECT_EQ(cuOccupancyMaxPotentialClusterSize(&size, function, &config), CUDA_SUCCESS);
-  EXPECT_EQ(size, 1);
+  EXPECT_EQ(size, 8);
   EXPECT_EQ(cuOccupancyMaxActiveClusters(&clusters, function, &config), CUDA_SUCCESS);
   EXPECT_EQ(clusters, 8 * multiprocessors);
   attribute.value.clusterDim.x = 2;
-  EXPECT_EQ(cuOccupancyMaxActiveClusters(&clusters, function, &config), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(cuOccupancyMaxActiveClusters(&clusters, function, &config), CUDA_SUCCESS);
+  EXPECT_EQ(clusters, 4 * multiprocessors);
+  attribute.value.clusterDim.x = 16;
+  EXPECT_EQ(cuOccupancyMaxActiveClusters(&clusters, function, &config),
+            CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  ASSERT_EQ(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuOccupancyMaxActiveClusters(&clusters, function, &config), CUDA_SUCCESS);
+  EXPECT_EQ(cuOccupancyMaxPotentialClusterSize(&size, function, &config), CUDA_SUCCESS);
+  EXPECT_EQ(size, 16);
+}
+
+// What cuLaunchKernelEx says of so many blocks in clusters of so many.
+CUresult launched(CUfunction function, unsigned blocks, unsigned cluster, CUdeviceptr out) {
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim = {cluster, 1, 1};
+  CUlaunchConfig config{};
+  config.gridDimX = blocks;
+  config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = 32;
+  config.blockDimY = config.blockDimZ = 1;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  void* parameters[] = {&out};
+  return cuLaunchKernelEx(&config, function, parameters, nullptr);
+}
+
+TEST_F(Launches, AreRefusedWhereTheGridIsNoMultipleOfTheCluster) {
+  const CUfunction function = kernel(kStoreIndex);
+  const CUdeviceptr out = allocate(std::size_t{32} * 32 * 4);
+  EXPECT_EQ(launched(function, 6, 2, out), CUDA_SUCCESS);
+  EXPECT_EQ(launched(function, 6, 4, out), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_EQ(launched(function, 32, 16, out), CUDA_ERROR_INVALID_CLUSTER_SIZE) << "not portable";
+  EXPECT_EQ(launched(function, 6, 0, out), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(Launches, PrintWhenTheProgramSynchronises) {

@@ -51,24 +51,53 @@ const Refused kRefused[] = {
      "mma.sync.aligned.m16n8k8.row.col.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%r4}, "
      "{%r0,%r1,%r2,%r3};",
      "mma.sync"},
-    {"sparse_mma",
-     "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, "
-     "{%r4,%r5}, {%f0,%f1,%f2,%f3}, %r6, 0;",
-     "'.sp' is not"},
-    {"wgmma", "wgmma.fence.sync.aligned;", "wgmma"},
+    {"sparse_mma_of_other_shapes",
+     "mma.sp.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, {%r4,%r5}, "
+     "{%f0,%f1,%f2,%f3}, %r6, 0;",
+     "mma.sp"},
+    {"sparse_mma_by_a_selector_too_many",
+     "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, "
+     "{%r4,%r5,%r6,%r7}, {%f0,%f1,%f2,%f3}, %r6, 2;",
+     "mma.sp"},
+    {"wgmma_of_other_shapes",
+     "wgmma.mma_async.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd0, %rd1, %p1, 1, 1, "
+     "0, "
+     "0;",
+     "wgmma.mma_async"},
+    {"wgmma_of_mixed_types",
+     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16 {%f0,%f1,%f2,%f3}, %rd0, %rd1, %p1, 1, 1, "
+     "0, 0;",
+     "wgmma.mma_async"},
+    {"wgmma_without_a_sum",
+     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2}, %rd0, %rd1, %p1, 1, 1, 0, "
+     "0;",
+     "wgmma.mma_async"},
+    {"wgmma_scaled_by_two",
+     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd0, %rd1, %p1, 2, 1, "
+     "0, "
+     "0;",
+     "wgmma.mma_async"},
+    {"tcgen05", "tcgen05.wait::ld.sync.aligned;", "it has no tcgen05"},
+    {"registers_of_any_number", "setmaxnreg.dec.sync.aligned.u32 41;", "multiple of 8"},
     {"ldmatrix_of_bytes", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r3}, [%r0];",
      "ldmatrix"},
     {"ldmatrix_without_a_register", "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r3}, [%r0];",
      "ldmatrix"},
     {"cp_async_of_two_bytes", "cp.async.ca.shared.global [%r0], [%rd0], 2;", "cp.async"},
-    {"tensor_copy",
-     "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%rd0, "
+    {"tensor_copy_without_an_mbarrier",
+     "cp.async.bulk.tensor.2d.shared::cluster.global [%r0], [%rd0, {%r1, %r2}];",
+     "cp.async.bulk.tensor"},
+    {"tensor_copy_of_another_rank",
+     "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%rd0, "
      "{%r1, %r2}], [%r3];",
-     "'.tensor' is not"},
-    {"copy_to_other_blocks",
-     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r0], "
-     "[%rd0], 16, [%r3], %h1;",
-     "'.multicast::cluster' is not"},
+     "cp.async.bulk.tensor"},
+    {"tensor_copy_of_gathered_rows",
+     "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r0], "
+     "[%rd0, {%r1, %r2, %r3, %r4, %r5}], [%r3];",
+     "'.tile::gather4' is not"},
+    {"cluster_rank_of_an_address_too_wide", "getctarank.shared::cluster.u32 %r3, %rd0;",
+     "getctarank"},
+    {"barrier_of_a_cluster_by_membar", "membar.cluster;", "'.cluster' is not"},
     {"bulk_from_global_to_global", "cp.async.bulk.global.global.bulk_group [%rd0], [%rd0], 16;",
      "cp.async.bulk"},
     {"bulk_product",
@@ -81,13 +110,6 @@ const Refused kRefused[] = {
      "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.or.b64 [%r0], "
      "[%r0], 16, [%r1];",
      "cp.reduce"},
-    {"store_to_another_block",
-     "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %r1, [%r2];",
-     "clusters of several blocks"},
-    {"reduction_in_another_block",
-     "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r0], %r1, "
-     "[%r2];",
-     "clusters of several blocks"},
     {"mbarrier_in_global_memory", "mbarrier.init.global.b64 [%rd0], 1;", "mbarrier"},
     {"part_of_a_part", "vadd.u32.u32.u32 %r3, %r0.b10, %r0;", "vadd"},
     {"part_of_an_ordinary_operand", "add.u32 %r3, %r0.b1, %r0;", "a part of a register"},
@@ -125,14 +147,6 @@ const Refused kRefused[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Each, Refusal, ::testing::ValuesIn(kRefused),
                          [](const auto& test) { return std::string(test.param.name); });
-
-TEST(Refusals, OfAKernelThatAsksForClustersComeBeforeItRuns) {
-  const std::string ptx =
-      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 "
-      "b) "
-      ".reqnctapercluster 2, 1, 1\n{ ret; }\n";
-  EXPECT_THROW(static_cast<void>(run_kernel(ptx, {1}, 32)), ptx::Error);
-}
 
 }  // namespace
 }  // namespace emulator::testing

@@ -125,6 +125,10 @@ constexpr Register kRegisters[] = {
     {"lanemask_gt", [](std::uint32_t t) { return ~((2U << t % 32) - 1); }},
     {"lanemask_ge", [](std::uint32_t t) { return ~((1U << t % 32) - 1); }},
     {"cluster_ctarank", [](std::uint32_t) { return 0U; }},
+    {"clusterid.x", [](std::uint32_t t) { return t / 64; }},
+    {"nclusterid.x", [](std::uint32_t) { return 2U; }},
+    {"tid.w", [](std::uint32_t) { return 0U; }},
+    {"clusterid.w", [](std::uint32_t) { return 0U; }},
     {"cluster_nctaid.x", [](std::uint32_t) { return 1U; }},
 };
 INSTANTIATE_TEST_SUITE_P(Each, SpecialRegister, ::testing::ValuesIn(kRegisters),

@@ -52,8 +52,9 @@ namespace emulator::testing {
   }
   jit::Compiler compiler(module, globals, engine_choice, {}, compilation);
   compiler.check();
+  const bool clustered = launch.cluster != std::array<std::uint32_t, 3>{1, 1, 1};
   const auto kernel =
-      compiler.compile(*entry, {launch.block, launch.grid, launch.dynamic_shared_bytes});
+      compiler.compile(*entry, {launch.block, launch.grid, launch.dynamic_shared_bytes, clustered});
 
   const std::size_t input_bytes = std::max<std::size_t>(input.size(), 1) * sizeof(std::uint32_t);
   const std::uint64_t in = memory.allocate(input_bytes, runtime::AllocationKind::device);
@@ -74,6 +75,7 @@ namespace emulator::testing {
   run.parameters = parameters;
   run.grid = launch.grid;
   run.block = launch.block;
+  run.cluster = launch.cluster;
   run.shared_bytes = kernel->static_shared_bytes + launch.dynamic_shared_bytes;
   run.dynamic_shared_bytes = launch.dynamic_shared_bytes;
   run.unit = kernel->unit;

@@ -16,6 +16,7 @@ struct Grid {
   std::array<std::uint32_t, 3> block = {32, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint64_t stack_bytes = 1024;  // of a thread, where its functions call themselves
+  std::array<std::uint32_t, 3> cluster = {1, 1, 1};  // not on a GPU: golden/ has those
 };
 
 struct Outcome {

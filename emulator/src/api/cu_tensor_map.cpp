@@ -1,0 +1,191 @@
+// Tensor maps, as cuTensorMapEncodeTiled and its like make them (runtime/tensor_map.h). What they
+// require is what CUDA's driver API documents, "Tensor Map Object Management".
+#include <bit>
+#include <cstring>
+#include <span>
+
+#include "api/driver.h"
+#include "api/error_translation.h"
+#include "runtime/tensor_map.h"
+
+namespace emulator::api {
+namespace {
+
+using runtime::TensorFill;
+using runtime::TensorInterleave;
+using runtime::TensorMap;
+using runtime::TensorMode;
+using runtime::TensorType;
+
+constexpr std::uint64_t kLargestDimension = std::uint64_t{1} << 32U;
+constexpr std::uint64_t kStrideLimit = std::uint64_t{1} << 40U;
+
+// Throws Refusal where the emulated device has no such type.
+TensorType type_of(CUtensorMapDataType type) {
+  switch (type) {
+    case CU_TENSOR_MAP_DATA_TYPE_UINT8:
+      return TensorType::u8;
+    case CU_TENSOR_MAP_DATA_TYPE_UINT16:
+      return TensorType::u16;
+    case CU_TENSOR_MAP_DATA_TYPE_UINT32:
+      return TensorType::u32;
+    case CU_TENSOR_MAP_DATA_TYPE_INT32:
+      return TensorType::s32;
+    case CU_TENSOR_MAP_DATA_TYPE_UINT64:
+      return TensorType::u64;
+    case CU_TENSOR_MAP_DATA_TYPE_INT64:
+      return TensorType::s64;
+    case CU_TENSOR_MAP_DATA_TYPE_FLOAT16:
+      return TensorType::f16;
+    case CU_TENSOR_MAP_DATA_TYPE_FLOAT32:
+      return TensorType::f32;
+    case CU_TENSOR_MAP_DATA_TYPE_FLOAT64:
+      return TensorType::f64;
+    case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16:
+      return TensorType::bf16;
+    case CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ:
+      return TensorType::f32_ftz;
+    case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32:
+      return TensorType::tf32;
+    case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ:
+      return TensorType::tf32_ftz;
+    default:
+      throw Refusal(CUDA_ERROR_INVALID_VALUE);
+  }
+}
+
+bool is_float(TensorType type) { return type == TensorType::f16 || type >= TensorType::f32; }
+
+struct Layout {
+  CUtensorMapDataType type;
+  cuuint32_t rank;
+  void* address;
+  const cuuint64_t* dims;
+  const cuuint64_t* strides;
+  const cuuint32_t* element_strides;
+  CUtensorMapInterleave interleave;
+  CUtensorMapSwizzle swizzle;
+  CUtensorMapL2promotion promotion;
+  CUtensorMapFloatOOBfill fill;
+};
+
+void require_alignment(const Layout& layout, std::uint64_t granule) {
+  require(std::bit_cast<std::uint64_t>(layout.address) % granule == 0);
+  for (std::size_t i = 0; i + 1 < layout.rank; ++i)
+    require(layout.strides[i] % granule == 0 && layout.strides[i] < kStrideLimit);
+}
+
+// What tiled and im2col maps have in common.
+TensorMap described(const CUtensorMap* map, const Layout& layout) {
+  constexpr std::uint64_t kMapAlignment = 64;
+  require(map != nullptr && std::bit_cast<std::uint64_t>(map) % kMapAlignment == 0);
+  require(layout.rank >= 1 && layout.rank <= runtime::kMostDimensions);
+  require(layout.address != nullptr && layout.dims != nullptr && layout.strides != nullptr &&
+          layout.element_strides != nullptr);
+  const TensorType type = type_of(layout.type);
+  require(layout.interleave <= CU_TENSOR_MAP_INTERLEAVE_32B &&
+          layout.swizzle <= CU_TENSOR_MAP_SWIZZLE_128B &&
+          layout.promotion <= CU_TENSOR_MAP_L2_PROMOTION_L2_256B &&
+          layout.fill <= CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA);
+  const bool interleaved = layout.interleave != CU_TENSOR_MAP_INTERLEAVE_NONE;
+  require(!interleaved || layout.rank >= 3);
+  require(layout.interleave != CU_TENSOR_MAP_INTERLEAVE_32B ||
+          layout.swizzle == CU_TENSOR_MAP_SWIZZLE_32B);
+  require(layout.fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE || is_float(type));
+  require_alignment(layout, layout.interleave == CU_TENSOR_MAP_INTERLEAVE_32B ? 32 : 16);
+  TensorMap made;
+  made.magic = TensorMap::kMagic;
+  made.rank = static_cast<std::uint8_t>(layout.rank);
+  made.type = type;
+  made.interleave = static_cast<TensorInterleave>(layout.interleave);
+  made.swizzle = static_cast<std::uint8_t>(
+      layout.swizzle == CU_TENSOR_MAP_SWIZZLE_NONE ? 0U : 16U << layout.swizzle);
+  made.fill = static_cast<TensorFill>(layout.fill);
+  made.address = std::bit_cast<std::uint64_t>(layout.address);
+  for (std::size_t i = 0; i < layout.rank; ++i) {
+    require(layout.dims[i] != 0 && layout.dims[i] <= kLargestDimension);
+    require(layout.element_strides[i] >= 1 && layout.element_strides[i] <= 8);
+    made.dims.at(i) = layout.dims[i];
+    made.element_strides.at(i) = static_cast<std::uint8_t>(layout.element_strides[i]);
+    if (i > 0) made.strides.at(i - 1) = layout.strides[i - 1];
+  }
+  return made;
+}
+
+// Of a box's or a pixel's innermost dimension.
+void require_inner(const TensorMap& map, std::uint64_t elements) {
+  if (map.interleave != TensorInterleave::none) return;
+  const std::uint64_t bytes = elements * bytes_of(map.type);
+  require(bytes % 16 == 0);
+  require(map.swizzle == 0 || bytes <= map.swizzle);
+}
+
+void put(CUtensorMap* to, const TensorMap& map) { std::memcpy(to, &map, sizeof map); }
+
+}  // namespace
+}  // namespace emulator::api
+
+using emulator::api::answer;
+using emulator::api::require;
+using emulator::runtime::TensorMap;
+using emulator::runtime::TensorMode;
+
+static_assert(sizeof(CUtensorMap) == emulator::runtime::kTensorMapBytes);
+
+CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank,
+                                void* address, const cuuint64_t* dims, const cuuint64_t* strides,
+                                const cuuint32_t* box, const cuuint32_t* element_strides,
+                                CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  return answer([&] {
+    TensorMap made =
+        emulator::api::described(map, {type, rank, address, dims, strides, element_strides,
+                                       interleave, swizzle, promotion, fill});
+    require(box != nullptr);
+    for (std::size_t i = 0; i < rank; ++i) {
+      require(box[i] >= 1 && box[i] <= 256);
+      made.box.at(i) = static_cast<std::uint16_t>(box[i]);
+    }
+    emulator::api::require_inner(made, box[0]);
+    emulator::api::put(map, made);
+  });
+}
+
+CUresult cuTensorMapEncodeIm2col(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank,
+                                 void* address, const cuuint64_t* dims, const cuuint64_t* strides,
+                                 const int* lower, const int* upper, cuuint32_t channels,
+                                 cuuint32_t pixels, const cuuint32_t* element_strides,
+                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  return answer([&] {
+    TensorMap made =
+        emulator::api::described(map, {type, rank, address, dims, strides, element_strides,
+                                       interleave, swizzle, promotion, fill});
+    require(rank >= 3 && lower != nullptr && upper != nullptr);
+    require(channels >= 1 && channels <= 256 && pixels >= 1 && pixels <= 1024);
+    made.mode = TensorMode::im2col;
+    made.channels = static_cast<std::uint16_t>(channels);
+    made.pixels = static_cast<std::uint16_t>(pixels);
+    const int limit = rank == 3 ? 32768 : rank == 4 ? 128 : 16;
+    for (std::size_t i = 0; i + 2 < rank; ++i) {
+      require(lower[i] >= -limit && lower[i] < limit && upper[i] >= -limit && upper[i] < limit);
+      made.lower.at(i) = static_cast<std::int16_t>(lower[i]);
+      made.upper.at(i) = static_cast<std::int16_t>(upper[i]);
+      // The bounding box has an area.
+      require(static_cast<std::int64_t>(dims[i + 1]) + upper[i] > lower[i]);
+    }
+    emulator::api::require_inner(made, channels);
+    emulator::api::put(map, made);
+  });
+}
+
+CUresult cuTensorMapReplaceAddress(CUtensorMap* map, void* address) {
+  return answer([&] {
+    require(map != nullptr && address != nullptr);
+    TensorMap changed;
+    std::memcpy(static_cast<void*>(&changed), map, sizeof changed);
+    require(changed.magic == TensorMap::kMagic && std::bit_cast<std::uint64_t>(address) % 16 == 0);
+    changed.address = std::bit_cast<std::uint64_t>(address);
+    emulator::api::put(map, changed);
+  });
+}

@@ -1,0 +1,89 @@
+#include "runtime/cluster.h"
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+
+namespace emulator::runtime {
+namespace {
+
+// What kernels ask for at most in aligned shared memory: tensor copies with a 128-byte swizzle need
+// 1024.
+constexpr std::size_t kSharedAlignment = 1024;
+constexpr std::size_t kGuardBytes = 65536;
+// Blocks of a cluster wait for each other more often than not.
+constexpr std::uint64_t kRoundsPerTurn = 4;
+
+std::size_t rounded_up(std::size_t value) {
+  return (value + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+}
+
+}  // namespace
+
+void Cluster::prepare(const Launch& launch, LaunchProgress& progress) {
+  launch_ = &launch;
+  progress_ = &progress;
+  size_ = launch.cluster_size();
+  // The windows of the blocks lie behind each other (abi.h).
+  const std::size_t bytes =
+      std::size_t{size_ - 1} * kSharedWindow + rounded_up(launch.shared_bytes + 1U);
+  if (shared_pages_.size() < bytes) shared_pages_ = Reservation(bytes, kGuardBytes);
+  while (blocks_.size() < size_) blocks_.push_back(std::make_unique<Block>());
+  for (std::uint32_t rank = 0; rank < size_; ++rank) {
+    blocks_[rank]->prepare(launch, progress, *this, shared_pages_.data(), rank);
+    progress.watch(*blocks_[rank]);
+  }
+}
+
+void Cluster::begin(std::uint64_t index) {
+  std::array<std::uint32_t, 3> first{};  // block of the cluster, in the grid
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const std::uint32_t clusters = launch_->grid.at(i) / launch_->cluster.at(i);
+    first.at(i) = static_cast<std::uint32_t>(index % clusters) * launch_->cluster.at(i);
+    index /= clusters;
+  }
+  for (std::uint32_t rank = 0; rank < size_; ++rank) {
+    std::uint32_t rest = rank;
+    std::array<std::uint32_t, 3> position = first;
+    for (std::size_t i = 0; i < position.size(); ++i) {
+      position.at(i) += rest % launch_->cluster.at(i);
+      rest /= launch_->cluster.at(i);
+    }
+    blocks_[rank]->begin(position);
+  }
+}
+
+bool Cluster::run(std::uint64_t rounds) {
+  bool ended = true;
+  bool waits = true;
+  for (std::uint32_t rank = 0; rank < size_; ++rank) {
+    Block& block = *blocks_[rank];
+    if (block.has_ended()) continue;
+    const Block::Outcome outcome = block.run(size_ == 1 ? rounds : kRoundsPerTurn);
+    ended = ended && outcome == Block::Outcome::ended;
+    waits = waits && outcome != Block::Outcome::yielded;
+  }
+  if (ended) return true;
+  // The last to arrive at the cluster's barrier lets those go on that had their turn before it.
+  const auto can_go_on = [](const auto& block) { return block->can_go_on(); };
+  const auto own = blocks_ | std::views::take(size_);
+  if (!waits || std::ranges::any_of(own, can_go_on)) return false;
+  for (const auto& block : own) {
+    if (!block->has_ended()) block->report_deadlock();
+  }
+  return true;
+}
+
+std::uint64_t Cluster::keep_stacks(std::uint64_t most) {
+  std::uint64_t kept = 0;
+  for (const auto& block : blocks_) kept += block->keep_stacks(most - kept);
+  return kept;
+}
+
+void Cluster::block_arrived() {
+  const auto waits = [](const auto& block) { return block->has_ended() || block->is_at_cluster(); };
+  if (!std::ranges::all_of(blocks_ | std::views::take(size_), waits)) return;
+  for (const auto& block : blocks_ | std::views::take(size_)) block->leave_cluster_barrier();
+}
+
+}  // namespace emulator::runtime

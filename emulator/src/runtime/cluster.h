@@ -1,0 +1,46 @@
+// A cluster of thread blocks while a worker runs it, or a block alone, which is a cluster of one.
+// Its blocks run in turn, and may reach each other's shared memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/block.h"
+#include "runtime/launch.h"
+#include "runtime/reservation.h"
+
+namespace emulator::runtime {
+
+class Cluster {
+ public:
+  Cluster() = default;
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  // Sets everything up that does not change between the clusters of a launch. Throws
+  // std::bad_alloc.
+  void prepare(const Launch& launch, LaunchProgress& progress);
+  // Makes this cluster number `index` of the launch (x fastest), of which nothing has run.
+  void begin(std::uint64_t index);
+  // Runs it until it ends (true), or until each of its blocks has had a turn of so many rounds
+  // (false). A fault goes to the launch's progress and ends it as well.
+  [[nodiscard]] bool run(std::uint64_t rounds);
+  // Once it has ended: gives back what it has beyond so many stacks; how many it keeps.
+  std::uint64_t keep_stacks(std::uint64_t most);
+
+  // For its blocks. One of them has arrived at the cluster's barrier, whole, or has ended.
+  void block_arrived();
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  [[nodiscard]] bool has_ended(std::uint32_t rank) const { return blocks_[rank]->has_ended(); }
+  [[nodiscard]] Block& block(std::uint32_t rank) { return *blocks_[rank]; }
+
+ private:
+  const Launch* launch_ = nullptr;
+  LaunchProgress* progress_ = nullptr;
+  std::uint32_t size_ = 1;
+  Reservation shared_pages_;
+  std::vector<std::unique_ptr<Block>> blocks_;  // by rank
+};
+
+}  // namespace emulator::runtime

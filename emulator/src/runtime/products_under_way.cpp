@@ -1,0 +1,52 @@
+#include "runtime/products_under_way.h"
+
+#include <algorithm>
+
+namespace emulator::runtime {
+
+bool ProductsUnderWay::Tile::overlaps(TileExtent bytes) const {
+  if (bytes.end <= extent.begin || bytes.begin >= extent.end) return false;
+  return runtime::overlaps(tile, first, lines, depth_bytes, bytes);
+}
+
+void ProductsUnderWay::reset(std::uint32_t warps) {
+  if (warps_.size() < warps) warps_.resize(warps);
+  if (count_ == 0) return;
+  for (OfWarp& warp : warps_) warp = {};
+  count_ = 0;
+}
+
+void ProductsUnderWay::begin(std::uint32_t warp, Product product) noexcept {
+  OfWarp& own = warps_[warp];
+  product.group = own.committed;
+  own.products.push_back(product);
+  ++count_;
+}
+
+void ProductsUnderWay::commit(std::uint32_t warp) { ++warps_[warp].committed; }
+
+bool ProductsUnderWay::wait(std::uint32_t warp, std::uint64_t pending) {
+  OfWarp& own = warps_[warp];
+  const std::size_t ended = std::erase_if(own.products, [&](const Product& product) {
+    return product.group + pending < own.committed;
+  });
+  count_ -= ended;
+  return ended != 0;
+}
+
+std::uint32_t ProductsUnderWay::reading(TileExtent bytes) const {
+  for (const OfWarp& warp : warps_) {
+    for (const Product& product : warp.products) {
+      if (product.b.overlaps(bytes)) return product.line;
+      if (product.a && product.a->overlaps(bytes)) return product.line;
+    }
+  }
+  return 0;
+}
+
+bool ProductsUnderWay::has(std::uint32_t warp, std::uint32_t line) const {
+  return std::ranges::any_of(warps_[warp].products,
+                             [&](const Product& product) { return product.line == line; });
+}
+
+}  // namespace emulator::runtime

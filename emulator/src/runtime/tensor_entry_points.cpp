@@ -1,0 +1,198 @@
+// Copies of tensors of compiled kernels. As in entry_points.cpp, nothing in a frame that may
+// abandon the block owns anything.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/abi.h"
+#include "runtime/atomics.h"
+#include "runtime/block.h"
+#include "runtime/checker.h"
+#include "runtime/mbarrier_operation.h"
+#include "runtime/tensor_copy.h"
+#include "runtime/tensor_map.h"
+
+namespace emulator::runtime {
+namespace {
+
+constexpr std::uint64_t kChunk = 16;
+constexpr std::uint64_t kBoxAlignment = 128;
+constexpr std::uint64_t kMapAlignment = 64;
+
+// Where lowering leaves what the lanes bring: areas of WarpContext::value.
+constexpr unsigned kBox = 0;          // address of shared memory, 8 bytes per lane
+constexpr unsigned kCoordinates = 1;  // four, 4 bytes per lane each
+constexpr unsigned kFurther = 2;      // the fifth, and three offsets
+constexpr unsigned kBarrier = 3;      // its address, 8 bytes per lane
+constexpr unsigned kBlocks = 4;       // of a multicast: whose shared memory, 4 bytes per lane
+
+class LaneCopy {
+ public:
+  LaneCopy(WarpContext& context, std::uint32_t first_site, unsigned lane, const TensorCopy& copy)
+      : context_(context), first_site_(first_site), lane_(lane), copy_(copy) {}
+
+  void run() {
+    take_map();
+    take_position();
+    if (copy_.kind == TensorCopy::Kind::prefetch) return;
+    const auto box = lane_value<std::uint64_t>(context_, kBox, lane_);
+    if (box % kBoxAlignment != 0)
+      refuse("copy of a tensor whose box in shared memory is not aligned to 128 bytes");
+    if (copy_.kind != TensorCopy::Kind::load) return to_tensor(box);
+    const auto barrier = lane_value<std::uint64_t>(context_, kBarrier, lane_);
+    if (!copy_.multicast) return load(box, barrier);
+    auto blocks = lane_value<std::uint32_t>(context_, kBlocks, lane_) & 0xFFFFU;
+    for (; blocks != 0; blocks &= blocks - 1) {
+      const std::uint64_t window = std::uint64_t{lowest(blocks)} * kSharedWindow;
+      load(window + box % kSharedWindow, window + barrier % kSharedWindow);
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const char* why) {
+    report_text(context_, FaultKind::bad_instruction, lane_, site(TensorSite::map).line, why);
+    context_.block->abandon();
+  }
+  [[nodiscard]] const Site& site(TensorSite which) const {
+    return context_.block->launch().sites[first_site_ + static_cast<std::uint32_t>(which)];
+  }
+  [[nodiscard]] std::uint32_t index(TensorSite which) const {
+    return first_site_ + static_cast<std::uint32_t>(which);
+  }
+
+  void take_map() {
+    Checker checker(context_, index(TensorSite::map), kMapAlignment);
+    const std::uint8_t* from = checker.check_span(lane_, context_.address[lane_], kTensorMapBytes);
+    std::memcpy(static_cast<void*>(&map_), from, sizeof map_);
+    if (map_.magic != TensorMap::kMagic) refuse("copy of a tensor by what is no tensor map");
+    const bool im2col = map_.mode == TensorMode::im2col;
+    if (map_.rank != copy_.rank)
+      refuse("copy of a tensor whose map has another number of dimensions");
+    if (im2col != copy_.im2col) refuse("copy of a tensor whose map is of the other mode");
+  }
+
+  void take_position() {
+    const auto number = [&](unsigned area, unsigned element) {
+      std::int32_t value = 0;
+      std::memcpy(&value, context_.value[area] + (element * kWarpSize + lane_) * sizeof value,
+                  sizeof value);
+      return value;
+    };
+    for (unsigned i = 0; i < 4; ++i) position_.at.at(i) = number(kCoordinates, i);
+    position_.at[4] = number(kFurther, 0);
+    for (unsigned i = 0; i < 3; ++i) position_.offsets.at(i) = number(kFurther, 1 + i);
+    const auto begin = static_cast<std::int64_t>(position_.at[0]) * bytes_of(map_.type);
+    if (map_.interleave == TensorInterleave::none && begin % static_cast<std::int64_t>(kChunk) != 0)
+      refuse("copy of a tensor that does not begin at a multiple of 16 bytes of a row");
+  }
+
+  void load(std::uint64_t box, std::uint64_t barrier) {
+    Checker tensor(context_, index(TensorSite::tensor), 1);
+    Checker shared(context_, index(TensorSite::shared), kBoxAlignment);
+    std::uint8_t* to = shared.check_span(lane_, box, map_.footprint());
+    const std::uint32_t bytes = bytes_of(map_.type);
+    TensorRows rows(map_, position_);
+    while (const auto row = rows.next()) {
+      const std::uint8_t* from =
+          row->inside == 0 ? nullptr : tensor.check_span(lane_, row->address, row->inside);
+      for (std::uint32_t i = 0; i < row->bytes; i += bytes) {
+        std::uint64_t element = filled(map_);
+        if (i >= row->before && i - row->before < row->inside) {
+          std::memcpy(&element, from + (i - row->before), bytes);
+          element = converted(map_, element);
+        }
+        std::memcpy(to + place(box, row->box_offset + i), &element, bytes);
+      }
+    }
+    complete_transaction(context_, index(TensorSite::barrier), lane_, barrier, map_.box_bytes());
+  }
+
+  // An H100 ends with an illegal instruction where what is to be written begins before the tensor,
+  // and writes whole stretches of 16 bytes where it ends within one (golden/).
+  void to_tensor(std::uint64_t box) {
+    for (std::size_t i = 0; i < map_.rank; ++i) {
+      if (position_.at.at(i) < 0) refuse("copy to a tensor that begins at a negative coordinate");
+    }
+    const bool reduces = copy_.kind == TensorCopy::Kind::reduce;
+    const auto type = atomic_type_of(map_.type, copy_.operation);
+    if (reduces && !type) refuse("reduction of a tensor by what its type has no operation for");
+    Checker tensor(context_, index(TensorSite::tensor), 1);
+    Checker shared(context_, index(TensorSite::shared), kBoxAlignment);
+    const std::uint8_t* from = shared.check_span(lane_, box, map_.footprint());
+    const std::uint32_t bytes = bytes_of(map_.type);
+    TensorRows rows(map_, position_);
+    while (const auto row = rows.next()) {
+      if (row->inside == 0) continue;
+      std::uint8_t* to = tensor.check_span(lane_, row->address, row->inside);
+      const std::uint64_t inside = written(*row);
+      for (std::uint32_t i = 0; i < inside; i += bytes) {
+        alignas(16) std::uint8_t element[16] = {};
+        std::memcpy(element, from + place(box, row->box_offset + row->before + i), bytes);
+        if (!reduces) {
+          std::memcpy(to + i, element, bytes);
+          continue;
+        }
+        std::uint64_t old = 0;
+        static_cast<void>(apply_atomic(copy_.operation, *type, to + i, element, element, &old));
+      }
+    }
+  }
+
+  // Of a row that is written: whole stretches of 16 bytes, as far as there is memory.
+  [[nodiscard]] std::uint64_t written(const TensorRow& row) const {
+    const std::uint64_t whole = (row.inside + kChunk - 1) / kChunk * kChunk;
+    const std::uint64_t most = std::min<std::uint64_t>(whole, row.bytes - row.before);
+    const Permission there = permission(context_, site(TensorSite::tensor), lane_, row.address);
+    return holds(there.range, row.address, most) ? most : row.inside;
+  }
+
+  // From the box's beginning, which the swizzle takes for its place in shared memory.
+  [[nodiscard]] std::uint64_t place(std::uint64_t box, std::uint64_t offset) const {
+    return swizzled(map_, box + offset) - box;
+  }
+
+  WarpContext& context_;
+  std::uint32_t first_site_;
+  unsigned lane_;
+  const TensorCopy& copy_;
+  TensorMap map_;
+  TensorPosition position_;
+};
+
+}  // namespace
+
+extern "C" {
+
+EMULATOR_KERNEL_MEMORY void emu_tensor_copy(WarpContext* context, std::uint32_t first_site,
+                                            std::uint32_t mask, std::uint32_t how) {
+  if (context->block->progress().stopped()) context->block->abandon();
+  const TensorCopy copy = tensor_copy_of(how);
+  for (; mask != 0; mask &= mask - 1) LaneCopy(*context, first_site, lowest(mask), copy).run();
+}
+
+EMULATOR_KERNEL_MEMORY void emu_tensor_map_replace(WarpContext* context, std::uint32_t site,
+                                                   std::uint32_t mask, std::uint32_t field,
+                                                   std::uint32_t index) {
+  Checker checker(*context, site, kBoxAlignment);
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    std::uint8_t* at = checker.check(lane, context->address[lane]);
+    TensorMap map;
+    std::memcpy(static_cast<void*>(&map), at, sizeof map);
+    const char* why = nullptr;
+    if (map.magic != TensorMap::kMagic) {
+      why = "tensormap.replace of what is no tensor map";
+    } else if (!replace(map, static_cast<TensorField>(field), index,
+                        lane_value<std::uint64_t>(*context, 0, lane))) {
+      why = "tensormap.replace by a value that the field cannot have";
+    }
+    if (why != nullptr) {
+      report_text(*context, FaultKind::bad_instruction, lane, checker.site().line, why);
+      context->block->abandon();
+    }
+    std::memcpy(at, &map, sizeof map);
+  }
+}
+
+}  // extern "C"
+
+}  // namespace emulator::runtime

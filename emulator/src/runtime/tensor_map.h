@@ -1,0 +1,132 @@
+// A tensor map: which tensor, and which boxes or pixels of it, cp.async.bulk.tensor copies. CUDA
+// gives a CUtensorMap no meaning but this one's size and alignment, so that it can be kept as it is
+// used.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace emulator::runtime {
+
+enum class TensorMode : std::uint8_t { tiled, im2col };
+enum class TensorInterleave : std::uint8_t { none, bytes_16, bytes_32 };
+enum class TensorFill : std::uint8_t { zeros, nan };
+// As CUtensorMapDataType numbers them.
+enum class TensorType : std::uint8_t {
+  u8,
+  u16,
+  u32,
+  s32,
+  u64,
+  s64,
+  f16,
+  f32,
+  f64,
+  bf16,
+  f32_ftz,
+  tf32,
+  tf32_ftz,
+};
+[[nodiscard]] std::uint32_t bytes_of(TensorType type);
+
+inline constexpr std::size_t kMostDimensions = 5;
+
+// Dimensions count from the innermost. Strides and addresses are bytes.
+struct TensorMap {
+  static constexpr std::uint32_t kMagic = 0x4d544d45;  // "EMTM"
+
+  std::uint32_t magic = 0;
+  std::uint8_t rank = 0;  // 1 to 5
+  TensorMode mode{};
+  TensorType type{};
+  TensorInterleave interleave{};
+  std::uint8_t swizzle = 0;  // bytes: 0, 32, 64, 128
+  TensorFill fill{};
+  std::array<std::uint8_t, kMostDimensions> element_strides{};  // 1 to 8
+  std::uint64_t address = 0;
+  std::array<std::uint64_t, kMostDimensions> dims{};
+  std::array<std::uint64_t, kMostDimensions - 1> strides{};  // of all but the innermost
+  std::array<std::uint16_t, kMostDimensions> box{};          // of a tiled map
+  // Of an im2col map, for the dimensions between the channels and the images.
+  std::array<std::int16_t, 3> lower{};
+  std::array<std::int16_t, 3> upper{};
+  std::uint16_t channels = 0;
+  std::uint16_t pixels = 0;
+
+  // What a coordinate of the innermost dimension counts: elements, or where the layout is
+  // interleaved slices of the channels.
+  [[nodiscard]] std::uint32_t unit_bytes() const;
+  // How many are taken along a dimension of the box.
+  [[nodiscard]] std::uint32_t count(std::size_t dimension) const;
+  // Of what is copied at once.
+  [[nodiscard]] std::uint64_t box_bytes() const;
+  // From row to row of a box in shared memory: a swizzle takes whole rows of its own width.
+  [[nodiscard]] std::uint64_t pitch() const;
+  // What a box takes of shared memory.
+  [[nodiscard]] std::uint64_t footprint() const;
+};
+inline constexpr std::size_t kTensorMapBytes = 128;
+static_assert(sizeof(TensorMap) == kTensorMapBytes);
+
+struct TensorPosition {
+  std::array<std::int32_t, kMostDimensions> at{};
+  std::array<std::int32_t, 3> offsets{};  // of an im2col load
+};
+
+// Neighbours along the innermost dimension: a row of a box, the channels of a pixel, or one slice
+// of an interleaved layout. Bytes [0, before) and [before + inside, bytes) lie outside the tensor.
+struct TensorRow {
+  std::uint64_t box_offset = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t before = 0;
+  std::uint32_t inside = 0;
+  std::uint64_t address = 0;  // of the first inside, where there is one
+};
+
+// The rows of what is copied at a position, one after the other.
+class TensorRows {
+ public:
+  TensorRows(const TensorMap& map, const TensorPosition& position);
+  [[nodiscard]] std::optional<TensorRow> next();
+
+ private:
+  [[nodiscard]] TensorRow row() const;
+  void advance();
+
+  const TensorMap& map_;
+  std::size_t first_dimension_;                     // of those that rows follow each other along
+  std::uint32_t width_;                             // units in a row
+  std::array<std::int64_t, kMostDimensions> at_{};  // of the row's first unit
+  std::array<std::int64_t, kMostDimensions> begin_{};
+  std::array<std::int32_t, 3> offsets_{};
+  std::array<std::uint32_t, kMostDimensions> index_{};  // in the box
+  std::uint64_t done_ = 0;                              // rows
+  std::uint64_t rows_ = 0;
+};
+
+// What tensormap.replace changes (PTX ISA, tensormap.replace).
+enum class TensorField : std::uint8_t {
+  global_address,
+  rank,     // less 1
+  box_dim,  // these three of one dimension, and of strides of the one above it
+  global_dim,
+  global_stride,
+  element_stride,
+  elemtype,  // these by the numbers of PTX
+  interleave_layout,
+  swizzle_mode,
+  fill_mode,
+};
+// Whether the value is one that the field can have; else the map stays as it was.
+[[nodiscard]] bool replace(TensorMap& map, TensorField field, std::uint32_t index,
+                           std::uint64_t value);
+
+// Where a byte of a box that begins at `begin` of shared memory lies, if the map swizzles it.
+[[nodiscard]] std::uint64_t swizzled(const TensorMap& map, std::uint64_t address);
+
+// The bits of an element that lies outside the tensor.
+[[nodiscard]] std::uint64_t filled(const TensorMap& map);
+
+}  // namespace emulator::runtime
