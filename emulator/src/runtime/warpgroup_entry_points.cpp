@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/abi.h"
+#include "runtime/access.h"
 #include "runtime/block.h"
 #include "runtime/checker.h"
 #include "runtime/matrix_lanes.h"
@@ -73,7 +74,8 @@ ProductsUnderWay::Tile tile_in(const MatrixTile& tile, std::uint32_t first, std:
 
 void require_inside(WarpContext& context, const Site& site, const ProductsUnderWay::Tile& tile) {
   if (tile.extent.end <= context.shared_bytes) return;
-  fault_access(context, site, 0, tile.extent.begin, tile.extent.end - tile.extent.begin, 1);
+  fault_access(context, site, 0, own_window(context).begin + tile.extent.begin,
+               tile.extent.end - tile.extent.begin, 1);
 }
 
 }  // namespace

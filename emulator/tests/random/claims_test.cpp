@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "random/comparison.h"
 #include "random/generator.h"
 #include "random/mixed_widths.h"
 #include "support/full_test.h"
@@ -87,8 +88,7 @@ TEST_P(Claims, AreTrueOfTheProgramsThatTheInterpreterRuns) {
     }
     const Outcome outcome = run_kernel(
         ptx_of(program), words, std::size_t{program.threads()} * program.blocks * kOutputs * 2,
-        {.grid = {program.blocks, 1, 1}, .block = program.block}, GetParam(),
-        Compilation::comparing);
+        launch_of(program), GetParam(), Compilation::comparing);
     sum.add(outcome);
     ASSERT_THAT(outcome.wrong_claims, IsEmpty()) << "seed " << seed << "\n" << ptx_of(program);
   }

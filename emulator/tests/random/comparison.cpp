@@ -57,15 +57,21 @@ bool leave_out(Program& program, Statements& statements, lower::EngineChoice eng
 
 }  // namespace
 
+Grid launch_of(const Program& program) {
+  return {.grid = {program.blocks, 1, 1},
+          .block = program.block,
+          .cluster = {program.cluster, 1, 1},
+          .map = TensorOfWords{kMapDims, kMapBox}};
+}
+
 std::optional<std::string> difference(const Program& program, lower::EngineChoice engine,
                                       jit::Compilation compilation) {
   const std::vector<std::uint64_t> input = input_of(program);
   const std::vector<std::uint64_t> expected = interpret(program, input);
   Outcome outcome;
   try {
-    outcome =
-        run_kernel(ptx_of(program), words_of(input), expected.size() * 2,
-                   {.grid = {program.blocks, 1, 1}, .block = program.block}, engine, compilation);
+    outcome = run_kernel(ptx_of(program), words_of(input), expected.size() * 2, launch_of(program),
+                         engine, compilation);
   } catch (const std::exception& error) {
     return fmt::format("refused: {}", error.what());
   }

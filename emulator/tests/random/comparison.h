@@ -8,8 +8,11 @@
 #include "jit/compiler.h"
 #include "lower/kernel.h"
 #include "random/program.h"
+#include "support/outcome.h"
 
 namespace emulator::testing::random {
+
+[[nodiscard]] Grid launch_of(const Program& program);
 
 // What differs first, in words; nothing where the emulator does what PTX says. Where
 // EMULATOR_TESTS_DRIVER names a CUDA driver, that one runs the program instead.

@@ -5,11 +5,12 @@
 namespace emulator::testing::random {
 namespace {
 
-// Operations, loads, stores, collectives and reductions, one after the other.
+// Operations, loads, stores, collectives, gatherings and reductions, one after the other.
 std::size_t first_load() { return operations().size(); }
 std::size_t first_store() { return first_load() + widths().size(); }
 std::size_t first_collective() { return first_store() + widths().size(); }
-std::size_t first_reduction() { return first_collective() + collectives().size(); }
+std::size_t first_gathering() { return first_collective() + collectives().size(); }
+std::size_t first_reduction() { return first_gathering() + gatherings().size(); }
 
 }  // namespace
 
@@ -18,6 +19,7 @@ Coverage::Coverage() {
   for (const Width& width : widths()) counts_.push_back({fmt::format("ld.{}", width.type)});
   for (const Width& width : widths()) counts_.push_back({fmt::format("st.{}", width.type)});
   for (const Collective& collective : collectives()) counts_.push_back({collective.text});
+  for (const Gathering& gathering : gatherings()) counts_.push_back({gathering.form});
   for (const Reduction& reduction : reductions()) {
     counts_.push_back({fmt::format("red.shared.{}", reduction.text)});
   }
@@ -31,6 +33,8 @@ void Coverage::add(const Statements& statements) {
       ++counts_[(access->stores ? first_store() : first_load()) + access->width].times;
     } else if (const auto* together = std::get_if<Together>(&statement.what)) {
       ++counts_[first_collective() + together->collective].times;
+    } else if (const auto* gather = std::get_if<Gather>(&statement.what)) {
+      ++counts_[first_gathering() + gather->gathering].times;
     } else if (const auto* reduce = std::get_if<Reduce>(&statement.what)) {
       ++counts_[first_reduction() + reduce->reduction].times;
     } else if (const auto* branch = std::get_if<Branch>(&statement.what)) {

@@ -61,12 +61,13 @@ class Generator {
  public:
   explicit Generator(std::uint64_t seed) : dice_(seed) {
     static const std::vector<std::array<std::uint32_t, 3>> kBlocks = {
-        {32, 1, 1}, {64, 1, 1}, {16, 4, 1}, {8, 4, 2},
-        {32, 2, 1}, {40, 1, 1}, {5, 3, 2},  {96, 1, 1}};
+        {32, 1, 1}, {64, 1, 1}, {16, 4, 1}, {8, 4, 2},   {32, 2, 1},
+        {40, 1, 1}, {5, 3, 2},  {96, 1, 1}, {128, 1, 1}, {32, 8, 1}};
     program_.seed = seed;
     program_.order = seed % 2 == 0 ? TextOrder::of_statements : TextOrder::shuffled;
     program_.block = dice_.one_of(kBlocks);
     program_.blocks = 2;
+    program_.cluster = dice_.once_in(2) ? 2 : 1;
     program_.spread = dice_.once_in(3) ? Spread::blocks : Spread::lanes;
     program_.reduction = dice_.below(reductions().size());
   }
@@ -81,13 +82,14 @@ class Generator {
   // `together`: all threads of the block come here, at the same time.
   Statement statement(unsigned depth, bool together) {
     if (left_ > 0) --left_;
-    const std::uint64_t kind = dice_.below(24);
+    const std::uint64_t kind = dice_.below(25);
     if (depth < kDeepest && kind < 2) return {branch(depth)};
     if (depth < kDeepest && kind == 2) return {loop(depth, together)};
     if (kind >= 3 && kind < 6) return {access()};
     if (kind == 6) return {reduce()};
     if (kind == 7 && together) return {exchange()};
     if ((kind == 8 || kind == 9) && together && program_.threads() % 32 == 0) return {meeting()};
+    if (kind == 10 && together) return {gather()};
     return {compute()};
   }
 
@@ -163,6 +165,13 @@ class Generator {
     Together together{chosen, any(collective.result), {}};
     for (const Kind kind : collective.operands) together.operands.push_back(any(kind));
     return together;
+  }
+  Gather gather() {
+    std::size_t chosen = dice_.below(gatherings().size());
+    while (!possible(gatherings()[chosen], program_)) chosen = (chosen + 1) % gatherings().size();
+    Gather gather{chosen, any(Kind::b32), {}};
+    for (const Kind kind : gatherings()[chosen].operands) gather.operands.push_back(any(kind));
+    return gather;
   }
   Reduce reduce() { return {program_.reduction, any(Kind::b32), any(Kind::b32), perhaps()}; }
 

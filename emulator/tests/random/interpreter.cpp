@@ -15,16 +15,22 @@ struct Thread {
   bool left = false;  // the loop it is in
 };
 
-// Of the block, in ascending order.
+// Of all blocks, one block after the other, in ascending order.
 using Active = std::vector<std::uint32_t>;
 
-class BlockRun {
+class Run {
  public:
-  BlockRun(const Program& program, const std::vector<std::uint64_t>& input, std::uint32_t block)
-      : program_(program), input_(input), threads_(program.threads()) {
-    for (std::uint32_t i = 0; i < kSums; ++i) sums_[i] = 77 * i;
-    for (std::uint32_t t = 0; t < program.threads(); ++t) {
-      begin(t, block);
+  Run(const Program& program, const std::vector<std::uint64_t>& input)
+      : program_(program),
+        input_(input),
+        block_(program.threads()),
+        threads_(std::size_t{block_} * program.blocks),
+        sums_(program.blocks) {
+    for (Sums& sums : sums_) {
+      for (std::uint32_t i = 0; i < kSums; ++i) sums[i] = 77 * i;
+    }
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+      begin(t);
       all_.push_back(t);
     }
   }
@@ -39,18 +45,18 @@ class BlockRun {
     return threads_[thread].registers[static_cast<std::size_t>(reg.kind)][reg.index];
   }
 
-  void begin(std::uint32_t t, std::uint32_t block) {
-    const std::uint64_t item =
-        program_.spread == Spread::lanes ? block * threads_.size() + t : block;
+  void begin(std::uint32_t t) {
+    const std::uint32_t block = t / block_;
+    const std::uint64_t item = program_.spread == Spread::lanes ? t : block;
     std::size_t from = kCommonBytes / 8 + item * kAllRegisters;
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
       for (unsigned i = 0; i < kRegisters[kind]; ++i) {
         threads_[t].registers[kind][i] = low_bits(input_[from++], bits_of(static_cast<Kind>(kind)));
       }
     }
-    at(t, {Kind::b32, 0}) = t % program_.block[0];
+    at(t, {Kind::b32, 0}) = t % block_ % program_.block[0];
     at(t, {Kind::b32, 1}) = block;
-    at(t, {Kind::b32, 2}) = t % 32;
+    at(t, {Kind::b32, 2}) = t % block_ % 32;
     at(t, {Kind::b32, 3}) = program_.block[0];
   }
 
@@ -69,7 +75,7 @@ class BlockRun {
         output.push_back(word);
       }
     }
-    output.push_back(sums_[t % program_.block[0] % kSums]);
+    output.push_back(sums_[t / block_][t % block_ % program_.block[0] % kSums]);
     output.push_back(0);
   }
 
@@ -163,7 +169,8 @@ class BlockRun {
     std::vector<std::uint64_t> words(threads_.size());
     for (const std::uint32_t t : active) words[t] = at(t, exchange.value);
     for (const std::uint32_t t : active) {
-      at(t, exchange.result) = words[(t + exchange.distance) % threads_.size()];
+      const std::uint32_t first = t / block_ * block_;
+      at(t, exchange.result) = words[first + (t - first + exchange.distance) % block_];
     }
   }
 
@@ -182,10 +189,21 @@ class BlockRun {
     }
   }
 
+  void run(const Gather& gather, const Active& active) {
+    const Gathering& gathering = gatherings()[gather.gathering];
+    Gathered all{std::vector<Operands>(threads_.size()), block_, input_};
+    for (const std::uint32_t t : active) {
+      for (std::size_t i = 0; i < gather.operands.size(); ++i) {
+        all.operands[t][i] = at(t, gather.operands[i]);
+      }
+    }
+    for (const std::uint32_t t : active) at(t, gather.result) = gathering.compute(all, t);
+  }
+
   void run(const Reduce& reduce, const Active& active) {
     for (const std::uint32_t t : active) {
       if (!runs(t, reduce.guard)) continue;
-      std::uint32_t& sum = sums_[at(t, reduce.index) % kSums];
+      std::uint32_t& sum = sums_[t / block_][at(t, reduce.index) % kSums];
       sum = reductions()[reduce.reduction].apply(sum,
                                                  static_cast<std::uint32_t>(at(t, reduce.value)));
     }
@@ -193,8 +211,10 @@ class BlockRun {
 
   const Program& program_;
   const std::vector<std::uint64_t>& input_;
+  std::uint32_t block_;  // threads of one
   std::vector<Thread> threads_;
-  std::array<std::uint32_t, kSums> sums_{};
+  using Sums = std::array<std::uint32_t, kSums>;
+  std::vector<Sums> sums_;
   Active all_;
 };
 
@@ -203,9 +223,7 @@ class BlockRun {
 std::vector<std::uint64_t> interpret(const Program& program,
                                      const std::vector<std::uint64_t>& input) {
   std::vector<std::uint64_t> output;
-  for (std::uint32_t block = 0; block < program.blocks; ++block) {
-    BlockRun(program, input, block).run(output);
-  }
+  Run(program, input).run(output);
   return output;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -11,6 +12,9 @@
 namespace emulator::testing::random {
 namespace {
 
+// All threads of the cluster.
+constexpr const char* kMeet =
+    "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;";
 constexpr const char* kNames[] = {"%p", "%h", "%r", "%l", "%f", "%d"};
 
 std::string name(Register reg) {
@@ -98,15 +102,20 @@ class Printer {
 
   void begin() {
     const std::uint32_t threads = program_.threads();
-    line(".version 8.0\n.target sm_90\n.address_size 64");
-    line(".visible .entry k(.param .u64 k_in, .param .u64 k_out)\n{");
+    line(".version 8.1\n.target sm_90a\n.address_size 64");
     line(
-        ".reg .pred %p<8>, %q;\n.reg .b16 %h<8>, %U;\n.reg .b32 %r<16>, %T, %x, %n<8>, %own, %ex;");
+        ".visible .entry k(.param .u64 k_in, .param .u64 k_out, .param .align 64 .b8 "
+        "k_map[128])\n{");
+    line(
+        ".reg .pred %p<8>, %q, %lead, %first;\n.reg .b16 %h<8>, %U;\n.reg .b32 %r<16>, %T, %x, "
+        "%n<8>, %own, %ex, %t, %land, %other, %words, %room, %phase;");
     line(
         ".reg .b64 %l<16>, %V, %Z, %y, %in, %out, %array;\n.reg .f32 %f<16>;\n.reg .f64 %d<16>, "
         "%W;");
     line(fmt::format(".shared .align 16 .b8 own[{}];", threads * kOwnBytes));
-    line(fmt::format(".shared .align 4 .b8 exchanged[{}];", threads * 4));
+    line(fmt::format(".shared .align 128 .b8 exchanged[{0}];\n.shared .align 128 .b8 landing[{0}];",
+                     room()));
+    line(".shared .align 128 .b8 tile[256];\n.shared .align 8 .b64 full;");
     line(fmt::format(".shared .align 4 .b8 sums[{}];", kSums * 4));
     line(fmt::format(".local .align 16 .b8 array[{}];", kOwnBytes));
     line("ld.param.u64 %in, [k_in];\nld.param.u64 %out, [k_out];");
@@ -116,6 +125,12 @@ class Printer {
     line(fmt::format("mov.u32 %own, own; mad.lo.u32 %own, %x, {}, %own;", kOwnBytes));
     line("mov.u32 %ex, exchanged; mad.lo.u32 %ex, %x, 4, %ex;");
     line("mov.u64 %array, array;");
+    line("mov.u32 %t, %x; mov.u32 %land, landing; mad.lo.u32 %land, %x, 4, %land;");
+    line(fmt::format("mov.u32 %words, {}; mov.u32 %room, {}; mov.u32 %phase, 0;", threads * 4,
+                     room()));
+    line("mov.u32 %other, %cluster_ctarank; add.u32 %T, %other, %x; setp.eq.u32 %first, %T, 0;");
+    line("xor.b32 %other, %other, 1; setp.eq.u32 %lead, %x, 0;");
+    line("@%lead mbarrier.init.shared::cta.b64 [full], 1; fence.mbarrier_init.release.cluster;");
     for (unsigned at = 0; at < kOwnBytes; at += 16) {
       line(
           fmt::format("mov.u32 %T, 0; st.shared.v4.b32 [%own+{0}], {{%T, %T, %T, %T}}; "
@@ -152,11 +167,11 @@ class Printer {
       }
     });
     line("mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %laneid; mov.u32 %r3, %ntid.x;");
-    line("bar.sync 0;");
+    line(kMeet);
   }
 
   void end() {
-    line("bar.sync 0;");
+    line(kMeet);
     each_register([&](Register reg, unsigned i) {
       const std::string from = name(reg);
       const char* const to = i % 2 == 0 ? "%V" : "%Z";
@@ -196,6 +211,10 @@ class Printer {
     line("mad.lo.u32 %x, %x, 4, %T; ld.shared.u32 %T, [%x]; cvt.u64.u32 %V, %T; mov.u64 %Z, 0;");
     store_both(next);
     line_that_leaves("ret;");
+  }
+  // Bytes of what threads exchange, as a bulk copy takes them and a tensor's box needs them.
+  [[nodiscard]] std::uint32_t room() const {
+    return std::max(program_.threads() * 4 + 15, kMapBox[0] * kMapBox[1] * 4) / 16 * 16;
   }
   void store_both(unsigned at) {
     line(fmt::format("st.global.v2.u64 [%out+{}], {{%V, %Z}};", 8 * at));
@@ -246,10 +265,17 @@ class Printer {
          filled(operations()[compute.operation].text, compute.result, operands));
   }
   void print(const Together& together) {
+    print(collectives()[together.collective].text, together.result, together.operands);
+  }
+  void print(const Gather& gather) {
+    print(gatherings()[gather.gathering].text, gather.result, gather.operands);
+  }
+  void print(const std::string& text, const Register& result,
+             const std::vector<Register>& registers) {
     std::vector<std::string> operands;
-    operands.reserve(together.operands.size());
-    for (const Register& reg : together.operands) operands.push_back(name(reg));
-    line(filled(collectives()[together.collective].text, together.result, operands));
+    operands.reserve(registers.size());
+    for (const Register& reg : registers) operands.push_back(name(reg));
+    line(filled(text, result, operands));
   }
 
   void print(const Branch& branch) {

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,6 +22,9 @@ inline constexpr unsigned kAllRegisters = 4 + 6 + 10 + 8 + 8 + 6;
 inline constexpr unsigned kOwnBytes = 64;
 // Of the input that all threads may read.
 inline constexpr unsigned kCommonBytes = 256;
+// The kernel has a tensor map of that input, as rows of 32-bit words; zeros lie around it.
+inline constexpr std::array<std::uint32_t, 2> kMapDims = {16, kCommonBytes / 64};
+inline constexpr std::array<std::uint32_t, 2> kMapBox = {8, 4};
 // Words of shared memory that all threads of a block add to.
 inline constexpr unsigned kSums = 8;
 // 64-bit words that each thread leaves: its registers, its arrays, a sum and a zero.
@@ -100,6 +105,31 @@ struct Together {
   Register result;
   std::vector<Register> operands;
 };
+// Who does something together.
+enum class Among : std::uint8_t { warp, warpgroup, block, cluster };
+// What the threads of a cluster bring, block by block.
+struct Gathered {
+  std::vector<Operands> operands;
+  std::size_t block;                     // threads of one
+  std::span<const std::uint64_t> input;  // that all threads may read
+};
+struct Gathering {
+  std::string form;  // what it is there for
+  // As in Operation. %t is the thread's number in its block, %other the rank of the other block,
+  // %ex and %land are the thread's words of `exchanged` and `landing`, which have %words bytes that
+  // threads use and %room bytes; %lead is true of a block's first thread, %first of the cluster's;
+  // `full` is an mbarrier that %lead arrives at, in phase %phase.
+  std::string text;
+  Among among;
+  std::vector<Kind> operands;
+  std::function<std::uint64_t(const Gathered& all, std::size_t thread)> compute;
+};
+[[nodiscard]] const std::vector<Gathering>& gatherings();
+struct Gather {
+  std::size_t gathering;
+  Register result;  // a b32
+  std::vector<Register> operands;
+};
 // An addition and its like to a sum of the block, whose old value nobody looks at.
 struct Reduce {
   std::size_t reduction;  // of reductions()
@@ -114,7 +144,7 @@ struct Reduction {
 [[nodiscard]] const std::vector<Reduction>& reductions();
 
 struct Statement {
-  std::variant<Compute, Branch, Loop, Access, Exchange, Together, Reduce> what;
+  std::variant<Compute, Branch, Loop, Access, Exchange, Together, Gather, Reduce> what;
 };
 
 // Which operands the registers begin with.
@@ -131,6 +161,7 @@ struct Program {
   TextOrder order;
   std::array<std::uint32_t, 3> block;
   std::uint32_t blocks;
+  std::uint32_t cluster;  // blocks of one: a divisor of `blocks`
   Spread spread;
   Statements body;
   std::size_t reduction;  // the only one used: different ones do not commute
@@ -138,7 +169,11 @@ struct Program {
   [[nodiscard]] std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
 };
 
-// The module with the program as its kernel "k", which takes the addresses of input and output.
+// Whether the program has the threads for it.
+[[nodiscard]] bool possible(const Gathering& gathering, const Program& program);
+
+// The module with the program as its kernel "k", which takes the addresses of input and output and
+// the tensor map.
 [[nodiscard]] std::string ptx_of(const Program& program);
 
 }  // namespace emulator::testing::random

@@ -51,6 +51,18 @@ void load(const Driver& driver, CUmodule& module, const std::string& ptx) {
   }
 }
 
+CUtensorMap map_of(const Driver& driver, CUdeviceptr in, const TensorOfWords& tensor) {
+  CUtensorMap map = {};
+  const std::array<cuuint64_t, 2> dims = {tensor.dims[0], tensor.dims[1]};
+  const std::array<cuuint64_t, 1> strides = {dims[0] * sizeof(std::uint32_t)};
+  const std::array<cuuint32_t, 2> apart = {1, 1};
+  EMULATOR_TESTS_CALL(cuTensorMapEncodeTiled, &map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2U,
+                      std::bit_cast<void*>(in), dims.data(), strides.data(), tensor.box.data(),
+                      apart.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return map;
+}
+
 void launch_and_read(const Driver& driver, CUmodule module, const Grid& launch,
                      const std::vector<std::uint32_t>& input, std::vector<std::uint32_t>& output) {
   CUfunction kernel = nullptr;
@@ -68,10 +80,23 @@ void launch_and_read(const Driver& driver, CUmodule module, const Grid& launch,
                         static_cast<int>(launch.dynamic_shared_bytes));
   }
   EMULATOR_TESTS_CALL(cuCtxSetLimit, CU_LIMIT_STACK_SIZE, launch.stack_bytes);
-  void* parameters[] = {&in, &out};
-  EMULATOR_TESTS_CALL(cuLaunchKernel, kernel, launch.grid[0], launch.grid[1], launch.grid[2],
-                      launch.block[0], launch.block[1], launch.block[2],
-                      launch.dynamic_shared_bytes, CUstream{}, &parameters[0],
+  CUtensorMap map = {};
+  if (launch.map) map = map_of(driver, in, *launch.map);
+  void* parameters[] = {&in, &out, &map};  // a kernel takes as many as it declares
+  CUlaunchAttribute cluster = {};
+  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  cluster.value.clusterDim = {launch.cluster[0], launch.cluster[1], launch.cluster[2]};
+  CUlaunchConfig config = {};
+  config.gridDimX = launch.grid[0];
+  config.gridDimY = launch.grid[1];
+  config.gridDimZ = launch.grid[2];
+  config.blockDimX = launch.block[0];
+  config.blockDimY = launch.block[1];
+  config.blockDimZ = launch.block[2];
+  config.sharedMemBytes = launch.dynamic_shared_bytes;
+  config.attrs = &cluster;
+  config.numAttrs = launch.cluster != std::array<std::uint32_t, 3>{1, 1, 1} ? 1 : 0;
+  EMULATOR_TESTS_CALL(cuLaunchKernelEx, &config, kernel, &parameters[0],
                       static_cast<void**>(nullptr));
   EMULATOR_TESTS_CALL(cuMemcpyDtoH, static_cast<void*>(output.data()), out, output_bytes);
   EMULATOR_TESTS_CALL(cuMemFree, in);

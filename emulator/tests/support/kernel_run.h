@@ -14,14 +14,39 @@
 #include "ptx/ast.h"
 #include "runtime/engine.h"
 #include "runtime/memory.h"
+#include "runtime/tensor_map.h"
 #include "support/driver_run.h"
 #include "support/kept_ptx.h"
 #include "support/outcome.h"
 
 namespace emulator::testing {
 
+// A kernel's parameters: the input, the output and a map of the input, if the launch has one.
+struct Parameters {
+  std::uint64_t in;
+  std::uint64_t out;
+  alignas(64) runtime::TensorMap map;
+};
+[[nodiscard]] inline Parameters parameters_of(std::uint64_t in, std::uint64_t out,
+                                              const std::optional<TensorOfWords>& tensor) {
+  Parameters parameters{in, out, {}};
+  if (!tensor) return parameters;
+  runtime::TensorMap& map = parameters.map;
+  map.magic = runtime::TensorMap::kMagic;
+  map.rank = 2;
+  map.type = runtime::TensorType::u32;
+  map.address = in;
+  map.strides[0] = std::uint64_t{tensor->dims[0]} * 4;
+  for (std::size_t i = 0; i < 2; ++i) {
+    map.dims[i] = tensor->dims[i];
+    map.box[i] = static_cast<std::uint16_t>(tensor->box[i]);
+    map.element_strides[i] = 1;
+  }
+  return parameters;
+}
+
 // Runs the first entry of `ptx`, whose parameters are two pointers: `input`, and an output of
-// `output_words` 32-bit words that are all 0xcdcdcdcd before.
+// `output_words` 32-bit words that are all 0xcdcdcdcd before, and the map of the launch.
 [[nodiscard]] inline Outcome run_kernel(
     const std::string& ptx, const std::vector<std::uint32_t>& input, std::size_t output_words,
     const Grid& launch = {}, lower::EngineChoice engine_choice = jit::engine_of_environment(),
@@ -62,9 +87,7 @@ namespace emulator::testing {
       memory.allocate(output_words * sizeof(std::uint32_t), runtime::AllocationKind::device);
   if (!input.empty()) std::memcpy(std::bit_cast<void*>(in), input.data(), input_bytes);
   std::memset(std::bit_cast<void*>(out), 0xcd, output_words * sizeof(std::uint32_t));
-  std::array<std::uint64_t, 2> pointers = {in, out};
-  std::vector<std::uint8_t> parameters(sizeof pointers);
-  std::memcpy(parameters.data(), pointers.data(), sizeof pointers);
+  const Parameters parameters = parameters_of(in, out, launch.map);
 
   runtime::PrintBuffer prints;
   runtime::DeviceHeap heap(std::size_t{8} << 20);
@@ -72,7 +95,8 @@ namespace emulator::testing {
   runtime::Launch run;
   run.function = kernel->function;
   run.sites = kernel->sites;
-  run.parameters = parameters;
+  run.parameters = {reinterpret_cast<const std::uint8_t*>(&parameters),
+                    launch.map ? sizeof parameters : 2 * sizeof in};
   run.grid = launch.grid;
   run.block = launch.block;
   run.cluster = launch.cluster;

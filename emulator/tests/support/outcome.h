@@ -11,12 +11,19 @@
 
 namespace emulator::testing {
 
+// A tensor of 32-bit words, whose rows follow each other, and the boxes that are taken of it.
+struct TensorOfWords {
+  std::array<std::uint32_t, 2> dims;
+  std::array<std::uint32_t, 2> box;
+};
+
 struct Grid {
   std::array<std::uint32_t, 3> grid = {1, 1, 1};
   std::array<std::uint32_t, 3> block = {32, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint64_t stack_bytes = 1024;  // of a thread, where its functions call themselves
-  std::array<std::uint32_t, 3> cluster = {1, 1, 1};  // not on a GPU: golden/ has those
+  std::array<std::uint32_t, 3> cluster = {1, 1, 1};
+  std::optional<TensorOfWords> map = std::nullopt;  // of the input: a third parameter
 };
 
 struct Outcome {
