@@ -1,9 +1,7 @@
 #include "perf/kernel_times.h"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -11,8 +9,8 @@
 
 #include "jit/compiler.h"
 #include "lower/kernel.h"
+#include "perf/prepared_kernel.h"
 #include "ptx/ast.h"
-#include "runtime/engine.h"
 #include "runtime/memory.h"
 #include "support/scratch_folder.h"
 
@@ -46,32 +44,6 @@ jit::SymbolAddresses place_variables(const ptx::Module& module, runtime::Memory&
   return globals;
 }
 
-struct Compiled {
-  Times times;
-  std::shared_ptr<const jit::CompiledKernel> kernel;
-};
-
-Compiled compile(const Program& program, runtime::Memory& memory) {
-  Compiled result;
-  Times& times = result.times;
-  auto begin = Clock::now();
-  const auto module = std::make_shared<const ptx::Module>(ptx::parse(program.ptx));
-  times.parse = seconds_since(begin);
-  const ptx::Function& entry = entry_of(*module, program.kernel);
-  times.instructions = entry.body.size();
-  jit::Compiler compiler(module, place_variables(*module, memory));
-  begin = Clock::now();
-  compiler.check();
-  times.check = seconds_since(begin);
-  result.kernel =
-      compiler.compile(entry, {program.block, program.grid, program.dynamic_shared_bytes});
-  times.lower = result.kernel->times.lower_seconds;
-  times.optimise = result.kernel->times.optimise_seconds;
-  times.generate = result.kernel->times.generate_seconds;
-  times.link = result.kernel->times.link_seconds;
-  return result;
-}
-
 double from_cache(const Program& program, runtime::Memory& memory) {
   const emulator::testing::ScratchFolder folder;
   const auto cache = std::make_shared<const jit::CodeCache>(folder.path(), kMostCached);
@@ -93,39 +65,36 @@ double from_cache(const Program& program, runtime::Memory& memory) {
 
 double median_launch(const Program& program, const jit::CompiledKernel& kernel,
                      runtime::Memory& memory, int launches) {
-  std::vector<std::uint64_t> buffers;
-  for (const std::size_t bytes : program.buffers) {
-    buffers.push_back(memory.allocate(bytes, runtime::AllocationKind::device));
-    std::memset(std::bit_cast<void*>(buffers.back()), 0, bytes);
-  }
-  std::vector<std::uint8_t> parameters(kernel.parameter_bytes);
-  std::memcpy(parameters.data(), buffers.data(),
-              std::min(parameters.size(), buffers.size() * sizeof(std::uint64_t)));
-  runtime::PrintBuffer prints;
-  const auto addresses = memory.snapshot();
-  runtime::Launch launch;
-  launch.function = kernel.function;
-  launch.sites = kernel.sites;
-  launch.parameters = parameters;
-  launch.grid = program.grid;
-  launch.block = program.block;
-  launch.shared_bytes = kernel.static_shared_bytes + program.dynamic_shared_bytes;
-  launch.dynamic_shared_bytes = program.dynamic_shared_bytes;
-  launch.local_bytes_per_thread = kernel.local_bytes_per_thread;
-  launch.addresses = addresses.get();
-  launch.prints = &prints;
-  runtime::Engine engine(runtime::default_workers());
+  PreparedKernel prepared(program, kernel, memory);
   std::vector<double> times;
-  for (int i = 0; i < launches; ++i) {
-    const auto begin = Clock::now();
-    if (const auto fault = engine.run(launch)) throw std::runtime_error(fault->text);
-    times.push_back(seconds_since(begin));
-  }
+  times.reserve(static_cast<std::size_t>(launches));
+  for (int i = 0; i < launches; ++i) times.push_back(prepared.launch());
   std::ranges::sort(times);
   return times[times.size() / 2];
 }
 
 }  // namespace
+
+Compiled compile(const Program& program, runtime::Memory& memory) {
+  Compiled result;
+  Times& times = result.times;
+  auto begin = Clock::now();
+  const auto module = std::make_shared<const ptx::Module>(ptx::parse(program.ptx));
+  times.parse = seconds_since(begin);
+  const ptx::Function& entry = entry_of(*module, program.kernel);
+  times.instructions = entry.body.size();
+  jit::Compiler compiler(module, place_variables(*module, memory));
+  begin = Clock::now();
+  compiler.check();
+  times.check = seconds_since(begin);
+  result.kernel =
+      compiler.compile(entry, {program.block, program.grid, program.dynamic_shared_bytes});
+  times.lower = result.kernel->times.lower_seconds;
+  times.optimise = result.kernel->times.optimise_seconds;
+  times.generate = result.kernel->times.generate_seconds;
+  times.link = result.kernel->times.link_seconds;
+  return result;
+}
 
 Times measure(const Program& program, int compiles, int launches) {
   runtime::Memory memory;

@@ -3,8 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "jit/compiler.h"
+#include "runtime/memory.h"
 
 namespace emulator::perf {
 
@@ -35,6 +39,13 @@ struct Times {
     return parse + check + lower + optimise + generate + link;
   }
 };
+
+struct Compiled {
+  Times times;
+  std::shared_ptr<const jit::CompiledKernel> kernel;
+};
+// Compiles the program's kernel, whose variables are placed in `memory`.
+[[nodiscard]] Compiled compile(const Program& program, runtime::Memory& memory);
 
 // The fastest compile of `compiles`, and the median of `launches`, which may be 0. Throws
 // std::runtime_error where the kernel faults.
