@@ -18,6 +18,15 @@ std::size_t rounded_up(std::size_t value) {
   return (value + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
 }
 
+// Where the one with that number lies in a grid of so many.
+std::array<std::uint32_t, 3> position_of(std::uint64_t index,
+                                         const std::array<std::uint32_t, 3>& grid) {
+  if (grid[1] == 1 && grid[2] == 1) return {static_cast<std::uint32_t>(index), 0, 0};
+  const std::uint64_t rows = index / grid[0];
+  return {static_cast<std::uint32_t>(index % grid[0]), static_cast<std::uint32_t>(rows % grid[1]),
+          static_cast<std::uint32_t>(rows / grid[1])};
+}
+
 }  // namespace
 
 void Cluster::prepare(const Launch& launch, LaunchProgress& progress) {
@@ -36,19 +45,16 @@ void Cluster::prepare(const Launch& launch, LaunchProgress& progress) {
 }
 
 void Cluster::begin(std::uint64_t index) {
-  std::array<std::uint32_t, 3> first{};  // block of the cluster, in the grid
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    const std::uint32_t clusters = launch_->grid.at(i) / launch_->cluster.at(i);
-    first.at(i) = static_cast<std::uint32_t>(index % clusters) * launch_->cluster.at(i);
-    index /= clusters;
-  }
+  if (size_ == 1) return blocks_[0]->begin(position_of(index, launch_->grid));
+  const std::array<std::uint32_t, 3>& cluster = launch_->cluster;
+  std::array<std::uint32_t, 3> clusters{};
+  for (std::size_t i = 0; i < clusters.size(); ++i)
+    clusters.at(i) = launch_->grid.at(i) / cluster.at(i);
+  const std::array<std::uint32_t, 3> of_cluster = position_of(index, clusters);
   for (std::uint32_t rank = 0; rank < size_; ++rank) {
-    std::uint32_t rest = rank;
-    std::array<std::uint32_t, 3> position = first;
-    for (std::size_t i = 0; i < position.size(); ++i) {
-      position.at(i) += rest % launch_->cluster.at(i);
-      rest /= launch_->cluster.at(i);
-    }
+    std::array<std::uint32_t, 3> position = position_of(rank, cluster);
+    for (std::size_t i = 0; i < position.size(); ++i)
+      position.at(i) += of_cluster.at(i) * cluster.at(i);
     blocks_[rank]->begin(position);
   }
 }

@@ -105,9 +105,13 @@ class LaunchProgress {
   }
 
  private:
+  // A cache line of its own: workers write there what all others wait for, and read what follows
+  // it, and the launch, before each warp.
+  static constexpr std::size_t kCacheLine = 64;
+
   std::uint64_t clusters_;
-  std::atomic<std::uint64_t> next_ = 0;
-  std::atomic<bool> stopped_ = false;
+  alignas(kCacheLine) std::atomic<std::uint64_t> next_ = 0;
+  alignas(kCacheLine) std::atomic<bool> stopped_ = false;
   mutable std::mutex mutex_;
   std::optional<Fault> fault_;
   std::vector<Block*> watched_;
