@@ -1,7 +1,8 @@
-// atom and red: read-modify-write, lane by lane, in the runtime.
+// atom and red: read-modify-write, lane by lane, written out (inline_atomic.h) or in the runtime.
 #include "lower/atomic.h"
 
 #include "lower/address.h"
+#include "lower/inline_atomic.h"
 #include "lower/mbarrier.h"
 #include "lower/writer.h"
 
@@ -115,7 +116,7 @@ void lower_operation(Writer& writer, const Instruction& instruction, Old old_val
   const AtomicOp operation = atomic_operation(instruction);
   const AtomicType type = atomic_type(instruction);
   require_pairing(instruction, operation);
-  const std::size_t first = old_value == Old::wanted ? 1 : 0;
+  const std::size_t first = instruction.opcode == ptx::Opcode::atom ? 1 : 0;
   const unsigned bits = ptx::bits(instruction.type());
   const unsigned count = instruction.vector_width;
   const std::string element = "i" + std::to_string(bits);
@@ -138,16 +139,22 @@ void lower_operation(Writer& writer, const Instruction& instruction, Old old_val
   AccessAddress address(writer, instruction.operands.at(first), instruction.space);
   const std::uint32_t site =
       writer.add_site(instruction, runtime::AccessKind::atomic, instruction.space, bits / 8, count);
-  ir.store(address.lanes(), writer.address_area(), 64);
+  const Value addresses = address.lanes();
+  ir.store(addresses, writer.address_area(), 64);
   ir.store(operand(first + 1), writer.value_area(0), 64);
   if (operation == AtomicOp::cas) {
     // PTX: d = (a == b) ? c : a. The runtime takes what to compare with first, what to swap in
     // second.
     ir.store(operand(first + 2), writer.value_area(1), 64);
   }
-  writer.call("emu_atomic", {Ir::constant(site, "i32", 1), writer.mask(),
-                             Ir::constant(static_cast<std::uint64_t>(operation), "i32", 1),
-                             Ir::constant(static_cast<std::uint64_t>(type), "i32", 1)});
+  if (InlineAtomic::Form form{operation, type, old_value == Old::wanted};
+      InlineAtomic::suits(writer, instruction, form)) {
+    InlineAtomic(writer, instruction, form).write(address, addresses, site);
+  } else {
+    writer.call("emu_atomic", {Ir::constant(site, "i32", 1), writer.mask(),
+                               Ir::constant(static_cast<std::uint64_t>(operation), "i32", 1),
+                               Ir::constant(static_cast<std::uint64_t>(type), "i32", 1)});
+  }
   if (old_value == Old::dropped) return;
   const Value old = ir.load(writer.value_area(2), whole, kLanes, 64);
   const ptx::Operand& destination = instruction.operands.at(0);
@@ -163,7 +170,9 @@ void lower_operation(Writer& writer, const Instruction& instruction, Old old_val
 }  // namespace
 
 void lower_atom(Writer& writer, const Instruction& instruction) {
-  lower_operation(writer, instruction, Old::wanted);
+  // Compilers write atom also where nobody wants to know.
+  const bool wanted = writer.reads_result(instruction);
+  lower_operation(writer, instruction, wanted ? Old::wanted : Old::dropped);
 }
 void lower_red(Writer& writer, const Instruction& instruction) {
   if (instruction.has(ptx::Modifier::async) && !requires_cluster(writer, instruction)) return;

@@ -36,7 +36,8 @@ class Body {
         flow_(writer.flow()),
         analysis_(writer.analysis()),
         collectives_(collectives),
-        touches_(touches_of_products(writer.function(), writer.flow())) {}
+        touches_(touches_of_products(writer.function(), writer.flow())),
+        loop_exits_(writer.function(), writer.flow()) {}
 
   Code whole(const std::string& header) {
     if (!writer_.function().entry) check_room(writer_);
@@ -405,10 +406,19 @@ class Body {
     for (const Way& way : ways) {
       bool waits = false;
       for (std::uint32_t b = way.target; b <= from; ++b) waits = waits || may_wait_in(b);
-      if (!waits) continue;
+      if (!waits || !hangs_on_others({way.target, from})) continue;
       writer_.note_suspension();
       return writer_.call("emu_yield", {});
     }
+  }
+
+  [[nodiscard]] bool hangs_on_others(const Loop& loop) const {
+    const std::vector<Instruction>& body = writer_.function().body;
+    const auto first = body.begin() + flow_.blocks[loop.head].first;
+    const auto last = body.begin() + flow_.blocks[loop.end].last;
+    return loop_exits_.hang_on_others(loop) || std::any_of(first, last, [&](const Instruction& i) {
+             return calls_code(writer_.module(), i);
+           });
   }
 
   // Whether the block, or a function that it calls, may wait.
@@ -426,6 +436,7 @@ class Body {
   const Analysis& analysis_;
   const std::map<std::uint32_t, Collective>& collectives_;
   const Touches touches_;
+  const LoopExits loop_exits_;
   std::map<std::uint32_t, Value> running_;  // slots, by block
   std::map<std::uint32_t, Value> waiting_;  // slots, of blocks where lanes may wait
   std::optional<Value> waiting_area_;

@@ -61,4 +61,12 @@ Effects effects_of(const ptx::Instruction& instruction) {
   return effects;
 }
 
+std::vector<bool> registers_read(const ptx::Function& function) {
+  std::vector<bool> read(function.registers.size(), false);
+  for (const ptx::Instruction& instruction : function.body) {
+    for (const std::uint32_t r : effects_of(instruction).reads) read[r] = true;
+  }
+  return read;
+}
+
 }  // namespace emulator::lower

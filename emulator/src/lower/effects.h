@@ -14,6 +14,9 @@ struct Effects {
 };
 [[nodiscard]] Effects effects_of(const ptx::Instruction& instruction);
 
+// By register: whether any instruction of the function reads it.
+[[nodiscard]] std::vector<bool> registers_read(const ptx::Function& function);
+
 // Whether it works on fragments of matrices, which lie across the lanes of a warp.
 [[nodiscard]] bool is_of_matrices(ptx::Opcode opcode);
 // Whether the lanes of a warp carry it out together, each on what the others bring.

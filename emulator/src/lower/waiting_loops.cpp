@@ -40,26 +40,27 @@ bool writes(const Instruction& instruction) {
   return effect == Effect::stores || effect == Effect::updates;
 }
 
-// The blocks that a way backwards leads through again: they stand together (block_order.h).
-struct Loop {
-  std::uint32_t head;
-  std::uint32_t end;  // from which the way leads back
-  [[nodiscard]] bool holds(std::uint32_t block) const { return block >= head && block <= end; }
-};
+using Source = ValueSources::Source;
+
+// Whether what it gives may be what another thread has written.
+bool sees_others(const Instruction& instruction) {
+  switch (ptx::facts_of(instruction.opcode).effect) {
+    case Effect::loads:
+      return instruction.space != Space::param && instruction.space != Space::constant;
+    case Effect::pure:
+      return false;
+    default:
+      return true;
+  }
+}
 
 class Waits {
  public:
   Waits(const ptx::Function& function, const ControlFlow& flow, const Analysis& analysis)
-      : function_(function), flow_(flow), analysis_(analysis), writers_(function.registers.size()) {
+      : function_(function), flow_(flow), analysis_(analysis), sources_(function, flow) {
     for (std::uint32_t b = 0; b < flow.exit(); ++b) {
-      bool waits = false;
-      for (std::uint32_t i = flow.blocks[b].first; i < flow.blocks[b].last; ++i) {
-        const Instruction& instruction = function.body[i];
-        for (const std::uint32_t r : effects_of(instruction).writes) {
-          writers_[r].push_back({b, &instruction});
-        }
-        waits = waits || may_wait(instruction);
-      }
+      const bool waits = std::any_of(function.body.begin() + flow.blocks[b].first,
+                                     function.body.begin() + flow.blocks[b].last, may_wait);
       if (waits) waiting_.push_back(b);
     }
   }
@@ -100,50 +101,33 @@ class Waits {
   [[nodiscard]] std::optional<Space> awaited_space(const Loop& loop) const {
     const auto waiting_here = std::ranges::lower_bound(waiting_, loop.head);
     if (waiting_here == waiting_.end() || !loop.holds(*waiting_here)) return std::nullopt;
-    std::vector<const Instruction*> seen;
+    std::vector<Source> seen;
     for (std::uint32_t b = loop.head; b <= loop.end; ++b) {
       const BasicBlock& block = flow_.blocks[b];
       const bool leads_out =
           std::ranges::any_of(block.successors, [&](std::uint32_t s) { return !loop.holds(s); });
       if (!leads_out || block.end != BasicBlock::End::conditional) continue;
-      add_sources(loop, block.condition.predicate.index, seen);
+      sources_.add(loop, block.condition.predicate.index, seen);
     }
     // A compare-and-swap that is tried again with what it has just found: one lane always gets
     // through.
-    if (std::ranges::any_of(seen, [&](const Instruction* i) { return retries(loop, *i); })) {
+    if (std::ranges::any_of(seen, [&](const Source& s) { return retries(loop, *s.instruction); })) {
       return std::nullopt;
     }
-    const auto waiting =
-        std::ranges::find_if(seen, [](const auto* i) { return may_wait(*i) && !advances(*i); });
-    return waiting == seen.end() ? std::nullopt : std::optional((*waiting)->space);
-  }
-
-  // The instructions of the loop that a register's value comes from.
-  void add_sources(const Loop& loop, std::uint32_t reg,
-                   std::vector<const Instruction*>& seen) const {
-    std::vector<std::uint32_t> open{reg};
-    while (!open.empty()) {
-      const std::uint32_t wanted = open.back();
-      open.pop_back();
-      for (const auto& [block, instruction] : writers_[wanted]) {
-        if (!loop.holds(block) || std::ranges::find(seen, instruction) != seen.end()) continue;
-        seen.push_back(instruction);
-        // What a load gives hangs on what others write, not on how its address came about.
-        if (may_wait(*instruction) && instruction->opcode == Opcode::ld) continue;
-        const Effects effects = effects_of(*instruction);
-        open.insert(open.end(), effects.reads.begin(), effects.reads.end());
-      }
-    }
+    const auto waiting = std::ranges::find_if(seen, [](const Source& s) {
+      return may_wait(*s.instruction) && !advances(*s.instruction);
+    });
+    return waiting == seen.end() ? std::nullopt : std::optional(waiting->instruction->space);
   }
 
   [[nodiscard]] bool retries(const Loop& loop, const Instruction& instruction) const {
     if (instruction.opcode != Opcode::atom || !instruction.has(Modifier::cas)) return false;
     const auto* compared = std::get_if<ptx::Register>(&instruction.operands.at(2).value);
     if (compared == nullptr) return false;
-    std::vector<const Instruction*> sources;
-    add_sources(loop, compared->index, sources);
-    return std::ranges::any_of(sources, [](const Instruction* source) {
-      return source->opcode == Opcode::ld || source->opcode == Opcode::atom;
+    std::vector<Source> sources;
+    sources_.add(loop, compared->index, sources);
+    return std::ranges::any_of(sources, [](const Source& source) {
+      return source.instruction->opcode == Opcode::ld || source.instruction->opcode == Opcode::atom;
     });
   }
 
@@ -173,15 +157,89 @@ class Waits {
   const ptx::Function& function_;
   const ControlFlow& flow_;
   const Analysis& analysis_;
-  struct Writing {
-    std::uint32_t block;
-    const Instruction* instruction;
-  };
-  std::vector<std::vector<Writing>> writers_;  // by register
-  std::vector<std::uint32_t> waiting_;         // blocks with instructions that may wait, ascending
+  ValueSources sources_;
+  std::vector<std::uint32_t> waiting_;  // blocks with instructions that may wait, ascending
 };
 
 }  // namespace
+
+ValueSources::ValueSources(const ptx::Function& function, const ControlFlow& flow)
+    : writers_(function.registers.size()) {
+  for (std::uint32_t b = 0; b < flow.exit(); ++b) {
+    for (std::uint32_t i = flow.blocks[b].first; i < flow.blocks[b].last; ++i) {
+      const Instruction& instruction = function.body[i];
+      for (const std::uint32_t r : effects_of(instruction).writes) {
+        writers_[r].push_back({b, &instruction});
+      }
+    }
+  }
+}
+
+void ValueSources::add(const Loop& loop, std::uint32_t reg, std::vector<Source>& seen) const {
+  std::vector<std::uint32_t> open{reg};
+  while (!open.empty()) {
+    const std::uint32_t wanted = open.back();
+    open.pop_back();
+    for (const Source& source : writers_[wanted]) {
+      if (!loop.holds(source.block) || std::ranges::find(seen, source) != seen.end()) continue;
+      seen.push_back(source);
+      // What a load gives hangs on what others write, not on how its address came about.
+      if (may_wait(*source.instruction) && source.instruction->opcode == Opcode::ld) continue;
+      const Effects effects = effects_of(*source.instruction);
+      open.insert(open.end(), effects.reads.begin(), effects.reads.end());
+    }
+  }
+}
+
+bool LoopExits::hang_on_others(const Loop& loop) const {
+  std::vector<Source> seen;
+  std::vector<std::uint32_t> decisions;  // that stay in the loop
+  bool ends = false;
+  bool hangs_on_all = false;
+  for (std::uint32_t b = loop.head; b <= loop.end; ++b) {
+    const BasicBlock& block = flow_.blocks[b];
+    if (block.end == BasicBlock::End::indexed) return true;
+    const bool leads_out =
+        std::ranges::any_of(block.successors, [&](std::uint32_t s) { return !loop.holds(s); });
+    ends = ends || leads_out;
+    if (block.end != BasicBlock::End::conditional) {
+      hangs_on_all = hangs_on_all || leads_out;
+      continue;
+    }
+    const std::uint32_t predicate = block.condition.predicate.index;
+    if (leads_out) {
+      sources_.add(loop, predicate, seen);
+    } else {
+      decisions.push_back(predicate);
+    }
+  }
+  if (!ends) return true;
+  // Where what decides is written in some rounds only, it hangs on what these rounds are.
+  hangs_on_all = hangs_on_all || std::ranges::any_of(seen, [&](const Source& source) {
+                   return !in_every_round(loop, source.block);
+                 });
+  for (const std::uint32_t predicate : decisions) {
+    if (hangs_on_all) sources_.add(loop, predicate, seen);
+  }
+  return std::ranges::any_of(seen,
+                             [](const Source& source) { return sees_others(*source.instruction); });
+}
+
+// Whether no way from the loop's head to its end goes past the block.
+bool LoopExits::in_every_round(const Loop& loop, std::uint32_t block) const {
+  std::vector<bool> reached(loop.end - loop.head + 1, false);
+  std::vector<std::uint32_t> open{loop.head};
+  while (!open.empty()) {
+    const std::uint32_t b = open.back();
+    open.pop_back();
+    if (b == block || !loop.holds(b) || reached[b - loop.head]) continue;
+    if (b == loop.end) return false;
+    reached[b - loop.head] = true;
+    const auto& successors = flow_.blocks[b].successors;
+    open.insert(open.end(), successors.begin(), successors.end());
+  }
+  return true;
+}
 
 bool may_wait(const Instruction& instruction) {
   if (instruction.opcode == Opcode::ld) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "lower/effects.h"
 #include "lower/products_under_way.h"
 #include "ptx/opcode_facts.h"
 
@@ -48,7 +49,8 @@ Writer::Writer(const ptx::Module& module, const ptx::Function& function, const L
       registers_(function.registers.size()),
       first_site_(scope.sites),
       has_products_(lower::has_products(module)),
-      host_nans_(registers_of_host_nans(function)) {
+      host_nans_(registers_of_host_nans(function)),
+      read_(registers_read(function)) {
   for (std::size_t r = 0; frame != nullptr && r < registers_.size(); ++r) {
     registers_[r].offset = frame->registers[r];
   }
@@ -138,6 +140,14 @@ LaneValues Writer::lane_values(const ptx::Operand& operand, unsigned bits) const
 }
 LaneValues Writer::result(const ptx::Instruction& instruction) const {
   return result_values(data_flow(), instruction);
+}
+
+bool Writer::reads_result(const ptx::Instruction& instruction) const {
+  const std::vector<ptx::Operand> results = elements_of(instruction.operands.at(0));
+  return std::ranges::any_of(results, [&](const ptx::Operand& result) {
+    const auto* reg = std::get_if<ptx::Register>(&result.value);
+    return reg != nullptr && read_[reg->index];
+  });
 }
 
 Value Writer::widen(const Value& scalar, const LaneValues& lane_values) {

@@ -87,6 +87,8 @@ class Writer {
   [[nodiscard]] unsigned lanes_of(const ptx::Instruction& instruction) const;
   [[nodiscard]] LaneValues lane_values(const ptx::Operand& operand, unsigned bits) const;
   [[nodiscard]] LaneValues result(const ptx::Instruction& instruction) const;
+  // Whether any instruction of the function reads what this one leaves in its first operand.
+  [[nodiscard]] bool reads_result(const ptx::Instruction& instruction) const;
 
   // An operand's value as `element`. With one lane: their scalar, which the caller knows
   // to be enough. An operand wider than the element is truncated, a narrower one extended.
@@ -176,8 +178,8 @@ class Writer {
                     const std::string& element,
                     const std::function<void(const std::vector<Value>&)>& write);
 
-  // Calls emu_load, emu_store or emu_check on the cold side of a check, so that it costs the hot
-  // side no register.
+  // Calls emu_load, emu_store, emu_check or emu_atomic on the cold side of a check, so that it
+  // costs the hot side no register.
   void cold_call(const std::string& name, const std::vector<Value>& arguments);
 
   // Of 32 lanes' values the thread's own.
@@ -275,6 +277,7 @@ class Writer {
   bool has_products_;
   const std::vector<LaneValues>* claims_ = nullptr;
   std::vector<bool> host_nans_;  // by register (nan.h)
+  std::vector<bool> read_;       // by register: whether any instruction does
   bool sees_nan_bits_ = true;
 };
 

@@ -300,11 +300,13 @@ void emu_free(WarpContext* context, std::uint32_t mask, std::uint32_t line);
 void emu_directed(WarpContext* context, std::uint32_t operation, std::uint32_t direction);
 // %clock64 and %globaltimer: nanoseconds of a monotonic clock.
 std::uint64_t emu_clock(WarpContext* context);
-// emu_load, emu_store and emu_check, with the same arguments, for calls from inline assembly: every
-// register keeps its value (register_preserving_calls.S). Not to be called from C++.
+// emu_load, emu_store, emu_check and emu_atomic, with the same arguments, for calls from inline
+// assembly: every register keeps its value (register_preserving_calls.S). Not to be called from
+// C++.
 void emu_load_kept();
 void emu_store_kept();
 void emu_check_kept();
+void emu_atomic_kept();
 // ldmatrix: `count` matrices of 8 x 8 elements of 16 bits; context->address[8 * i + r] is where row
 // r of matrix i lies, 16 bytes of it. Register i of lane l is left in value[0] + (i * 32 + l) * 4.
 // All 32 lanes have to run it together.

@@ -363,6 +363,7 @@ std::span<const EntryPoint> entry_points() {
       {"emu_load_kept", reinterpret_cast<void*>(emu_load_kept)},
       {"emu_store_kept", reinterpret_cast<void*>(emu_store_kept)},
       {"emu_check_kept", reinterpret_cast<void*>(emu_check_kept)},
+      {"emu_atomic_kept", reinterpret_cast<void*>(emu_atomic_kept)},
       {"emu_product", reinterpret_cast<void*>(emu_product)},
       {"emu_mbarrier", reinterpret_cast<void*>(emu_mbarrier)},
       {"emu_bulk_copy", reinterpret_cast<void*>(emu_bulk_copy)},

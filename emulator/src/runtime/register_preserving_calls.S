@@ -1,8 +1,8 @@
-// emu_load_kept, emu_store_kept, emu_check_kept: the entry points without that suffix, called so that every register
-// keeps its value. Compiled kernels call them from the cold side of a check by inline assembly, which the code
-// generator takes for an instruction that changes nothing: it then keeps its vectors in registers on the hot side,
-// where an ordinary call, after which no vector register survives, would have them spilled and reloaded around every
-// check. (Splitting live ranges around those calls was also half of the compile time.)
+// emu_load_kept, emu_store_kept, emu_check_kept, emu_atomic_kept: the entry points without that suffix, called so that
+// every register keeps its value. Compiled kernels call them from the cold side of a check by inline assembly, which
+// the code generator takes for an instruction that changes nothing: it then keeps its vectors in registers on the hot
+// side, where an ordinary call, after which no vector register survives, would have them spilled and reloaded around
+// every check. (Splitting live ranges around those calls was also half of the compile time.)
 
         .text
 
@@ -30,6 +30,7 @@
         KEPT    emu_load
         KEPT    emu_store
         KEPT    emu_check
+        KEPT    emu_atomic
 
 // %r11: the function; its arguments are where the calling convention has them; the old %r11 is on the stack.
         .type   call_keeping_registers, @function
