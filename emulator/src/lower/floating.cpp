@@ -3,8 +3,10 @@
 // Approximate functions are computed to the accuracy of the host's, which is better than PTX asks
 // for.
 #include "lower/arithmetic.h"
+#include "lower/host_rounding.h"
 #include "lower/numeric.h"
 #include "lower/rounding.h"
+#include "lower/special_functions.h"
 #include "lower/writer.h"
 
 namespace emulator::lower {
@@ -43,6 +45,7 @@ class Floating {
     const Value b = operand(2);
     if (rounding_ == Rounding::nearest)
       return result(ir_.binary(subtracts ? "fsub" : "fadd", a, b));
+    if (by_host(subtracts ? "sub" : "add", {a, b})) return;
     if (wide()) return directed(subtracts ? DirectedOp::sub : DirectedOp::add, {a, b});
     directed_sum(widened(a), subtracts ? negated(widened(b)) : widened(b));
   }
@@ -50,6 +53,7 @@ class Floating {
     const Value a = operand(1);
     const Value b = operand(2);
     if (rounding_ == Rounding::nearest) return result(ir_.binary("fmul", a, b));
+    if (by_host("mul", {a, b})) return;
     if (wide()) return directed(DirectedOp::mul, {a, b});
     narrowed({ir_.binary("fmul", widened(a), widened(b)), std::nullopt});  // exact
   }
@@ -60,6 +64,7 @@ class Floating {
     if (rounding_ == Rounding::nearest) {
       return result(ir_.intrinsic("fma", {a, b, c}, element_, lanes_));
     }
+    if (by_host("vfmadd", {a, b, c})) return;
     if (wide()) return directed(DirectedOp::fma, {a, b, c});
     directed_sum(ir_.binary("fmul", widened(a), widened(b)), widened(c));
   }
@@ -80,6 +85,7 @@ class Floating {
     if (rounding_ == Rounding::nearest) {
       return result(ir_.intrinsic("sqrt", {a}, element_, lanes_));
     }
+    if (by_host("sqrt", {a})) return;
     if (wide()) return directed(DirectedOp::sqrt, {a});
     narrowed(exact_root(ir_, widened(a)));
   }
@@ -92,6 +98,11 @@ class Floating {
   void unary(const std::string& intrinsic) {
     result(ir_.intrinsic(intrinsic, {operand(1)}, element_, lanes_));
   }
+  // 2 to the power of a subnormal is 1, as that of zero.
+  void power() {
+    result(power_of_two(ir_, writer_.read(instruction_.operands.at(1), element_, lanes_)));
+  }
+  void logarithm() { result(binary_logarithm(ir_, operand(1))); }
   void tangent() { result(hyperbolic_tangent(ir_, operand(1))); }
   void negate() { result(negated(operand(1))); }
   // copysign d, a, b: b with the sign of a.
@@ -152,6 +163,11 @@ class Floating {
   Value negated(const Value& v) { return ir_.define("fneg " + v.typed(), v.element, v.lanes); }
   Value widened(const Value& v) { return ir_.cast("fpext", v, "double"); }
 
+  bool by_host(const char* operation, const std::vector<Value>& operands) {
+    const std::optional<Value> value = rounded_by_host(ir_, operation, operands, rounding_);
+    if (value) result(*value);
+    return value.has_value();
+  }
   void narrowed(const Exact& exact) {
     result(narrow_to_float(ir_, rounded_to_odd(ir_, exact), rounding_));
   }
@@ -163,6 +179,7 @@ class Floating {
   }
   void quotient(const Value& a, const Value& b) {
     if (rounding_ == Rounding::nearest) return result(ir_.binary("fdiv", a, b));
+    if (by_host("div", {a, b})) return;
     if (wide()) return directed(DirectedOp::div, {a, b});
     narrowed(exact_quotient(ir_, widened(a), widened(b)));
   }
@@ -229,7 +246,7 @@ void fma_floats(Writer& writer, const Instruction& instruction) {
   Floating(writer, instruction).multiply_add();
 }
 void ex2_floats(Writer& writer, const Instruction& instruction) {
-  Floating(writer, instruction).unary("exp2");
+  Floating(writer, instruction).power();
 }
 void tanh_floats(Writer& writer, const Instruction& instruction) {
   Floating(writer, instruction).tangent();
@@ -263,7 +280,7 @@ void lower_cos(Writer& writer, const Instruction& instruction) {
   Floating(writer, instruction).unary("cos");
 }
 void lower_lg2(Writer& writer, const Instruction& instruction) {
-  Floating(writer, instruction).unary("log2");
+  Floating(writer, instruction).logarithm();
 }
 void lower_copysign(Writer& writer, const Instruction& instruction) {
   Floating(writer, instruction).copy_sign();

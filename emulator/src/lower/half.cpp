@@ -4,6 +4,7 @@
 #include "lower/arithmetic.h"
 #include "lower/numeric.h"
 #include "lower/rounding.h"
+#include "lower/special_functions.h"
 #include "lower/writer.h"
 
 namespace emulator::lower {
@@ -83,8 +84,8 @@ class Half {
       return odd_float(ir_, rounded_to_odd(ir_, exact_sum(ir_, product, addend)));
     });
   }
-  void function(const std::string& name) {
-    each([&](const Sources& s) { return ir_.intrinsic(name, s, "float", lanes_); });
+  void power() {
+    each([&](const Sources& s) { return power_of_two(ir_, s[0]); });
   }
   void tangent() {
     each([&](const Sources& s) { return hyperbolic_tangent(ir_, s[0]); });
@@ -153,7 +154,7 @@ void fma_halves(Writer& writer, const Instruction& instruction) {
   Half(writer, instruction).multiply_add();
 }
 void ex2_halves(Writer& writer, const Instruction& instruction) {
-  Half(writer, instruction).function("exp2");
+  Half(writer, instruction).power();
 }
 void tanh_halves(Writer& writer, const Instruction& instruction) {
   Half(writer, instruction).tangent();

@@ -82,26 +82,4 @@ Value signed_extreme(Ir& ir, const Value& a, const Value& b, bool maximum, bool 
   return ir.select(is_nan(ir, value), value, with_sign);
 }
 
-// tanh(x) = 1 - 2 / (exp(2x) + 1), which keeps its relative error small except near 0, where
-// x - x^3 / 3 is used.
-Value hyperbolic_tangent(Ir& ir, const Value& x) {
-  constexpr std::uint64_t kTwoLog2E = 0x4038aa3b;  // 2 / ln 2
-  constexpr std::uint64_t kThird = 0x3eaaaaab;     // 1 / 3
-  constexpr std::uint64_t kSmall =
-      0x3d000000;  // 2^-5: the cubic's error is below 2^-21 of the result there
-  const auto constant = [&](std::uint64_t bits) {
-    return ir.float_constant(bits, "float", x.lanes);
-  };
-  const Value one = constant(0x3f800000);
-  const Value grown =
-      ir.intrinsic("exp2", {ir.binary("fmul", x, constant(kTwoLog2E))}, "float", x.lanes);
-  const Value large = ir.binary(
-      "fsub", one, ir.binary("fdiv", constant(0x40000000), ir.binary("fadd", grown, one)));
-  const Value cubic =
-      ir.binary("fmul", ir.binary("fmul", x, x), ir.binary("fmul", x, constant(kThird)));
-  const Value magnitude = ir.intrinsic("fabs", {x}, "float", x.lanes);
-  const Value small = ir.compare("fcmp olt", magnitude, constant(kSmall));
-  return ir.select(small, ir.binary("fsub", x, cubic), large);
-}
-
 }  // namespace emulator::lower

@@ -18,7 +18,5 @@ Value saturate(Ir& ir, const Value& value);
 Value float_extreme(Ir& ir, const Value& a, const Value& b, bool maximum, bool propagates_nan);
 // The same of the magnitudes, with the product's sign (.xorsign.abs). A NaN is left as it is.
 Value signed_extreme(Ir& ir, const Value& a, const Value& b, bool maximum, bool propagates_nan);
-// An approximation of the hyperbolic tangent, its error below 2^-20 of the result; float only.
-Value hyperbolic_tangent(Ir& ir, const Value& x);
 
 }  // namespace emulator::lower
