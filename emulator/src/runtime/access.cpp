@@ -1,5 +1,6 @@
 #include "runtime/access.h"
 
+#include <optional>
 #include <string>
 
 #include "runtime/block.h"
@@ -110,6 +111,16 @@ std::string in_cluster(const WarpContext& context, std::uint64_t address, std::u
                  bytes, "the " + counted_bytes(context.shared_bytes) + " of " + owner);
 }
 
+// The address of shared memory that a generic address among the windows of the cluster's other
+// blocks stands for.
+std::optional<std::uint64_t> in_other_windows(const WarpContext& context, std::uint64_t address) {
+  const auto begin = reinterpret_cast<std::uint64_t>(context.shared);
+  if (context.cluster_size == 1 || address < begin) return std::nullopt;
+  if (rank_of(address - begin) >= context.cluster_size) return std::nullopt;
+  if (holds(shared_window(context), address, 1)) return std::nullopt;
+  return address - begin;
+}
+
 std::string where(const WarpContext& context, const Site& site, unsigned lane,
                   std::uint64_t address, std::uint64_t bytes) {
   const Launch& launch = context.block->launch();
@@ -132,10 +143,8 @@ std::string where(const WarpContext& context, const Site& site, unsigned lane,
     default:
       break;
   }
-  if (const auto begin = reinterpret_cast<std::uint64_t>(context.shared);
-      context.cluster_size > 1 && address >= begin &&
-      rank_of(address - begin) < context.cluster_size && !holds(window, address, 1)) {
-    return in_cluster(context, address - begin, bytes);
+  if (const auto other = in_other_windows(context, address)) {
+    return in_cluster(context, *other, bytes);
   }
   if (holds(window, address, 1)) {
     return site.space == AccessSpace::generic ? against(window, address, bytes, shared)
@@ -170,6 +179,9 @@ FaultedAccess goal_among_all(const WarpContext& context, unsigned lane, std::uin
   const Launch& launch = context.block->launch();
   if (const Range window = shared_window(context); holds(window, address, 1)) {
     return in(MemoryKind::shared, {0, context.shared_bytes}, address - window.begin);
+  }
+  if (const auto other = in_other_windows(context, address)) {
+    return in(MemoryKind::shared, {0, context.shared_bytes}, *other % kSharedWindow);
   }
   if (const Range frame = local_frame(context, lane); holds(frame, address, 1)) {
     return in(MemoryKind::local, frame, address);

@@ -1,5 +1,5 @@
 // The neighbour of the last thread, in the shared memory of the cluster's other block.
-// must be: crashed, right behind the end of the 1024 bytes of the shared memory of the cluster's block
+// must be: crashed, at byte 1024 of tile, right behind its end
 #include <autokernel.cuh>
 #include <cooperative_groups.h>
 
