@@ -78,7 +78,8 @@ TEST_F(LoopTampering, WithTheProgramIsNamed) {
                                  HasSubstr("restore it")));
   EXPECT_THAT(rows(), ElementsAre("keep baseline"));
   // It is no lie of the run's; both kernels are measured by the same program.
-  EXPECT_EQ(installed({"verify-run", "--processes", "2"}).code, 0);
+  const Outcome verified = installed({"verify-run", "--processes", "2"});
+  EXPECT_EQ(value_of("record", verified.out), "as it was written") << verified.err;
 }
 
 TEST_F(LoopTampering, IsNotFoundInAnUntouchedRunWhoseClaimIsMeasuredAgain) {
