@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 
 #include "lower/numeric.h"
+#include "ptx/opcode_facts.h"
+#include "runtime/gathered_sums.h"
 
 namespace emulator::lower {
 namespace {
 
+using ptx::Modifier;
 using runtime::AtomicOp;
 using runtime::AtomicType;
 
@@ -37,16 +42,39 @@ const char* name_of(AtomicOp operation, AtomicType type) {
   }
 }
 
+// Whether nobody can tell when such an addition is carried out (runtime/gathered_sums.h).
+bool may_be_gathered(const Writer& writer, const ptx::Instruction& instruction,
+                     InlineAtomic::Form form) {
+  return form.operation == AtomicOp::add && !form.gives_old && !is_float(form.type) &&
+         instruction.space == ptx::Space::global && !instruction.has(Modifier::sys) &&
+         !writer.orders_memory();
+}
+
 }  // namespace
 
 InlineAtomic::InlineAtomic(Writer& writer, const ptx::Instruction& instruction, Form form)
     : writer_(writer),
       ir_(writer.ir),
-      instruction_(instruction),
       form_(form),
       element_(integer_of(instruction.type())),
       bytes_(ptx::bits(instruction.type()) / 8),
-      shared_(instruction.space == ptx::Space::shared) {}
+      shared_(instruction.space == ptx::Space::shared),
+      gathers_(may_be_gathered(writer, instruction, form)) {}
+
+bool InlineAtomic::orders_memory(const ptx::Function& function) {
+  return std::ranges::any_of(function.body, [](const ptx::Instruction& instruction) {
+    switch (ptx::facts_of(instruction.opcode).effect) {
+      case ptx::Effect::orders:
+      case ptx::Effect::copies:
+      case ptx::Effect::mbarrier:
+      case ptx::Effect::calls:
+        return true;
+      default:
+        return instruction.has(Modifier::acquire) || instruction.has(Modifier::release) ||
+               instruction.has(Modifier::acq_rel) || instruction.has(Modifier::sc);
+    }
+  });
+}
 
 bool InlineAtomic::suits(const Writer& writer, const ptx::Instruction& instruction, Form form) {
   if (writer.by_thread() || writer.parts_frame() != nullptr || instruction.vector_width > 1) {
@@ -87,14 +115,65 @@ void InlineAtomic::write(AccessAddress& address, const Value& lanes, std::uint32
   const std::string done = ir_.label("atomic.done");
   ir_.branch(some_lane_is_bad(address, lanes, site), slow, fast, true);
   ir_.begin_block(slow);
-  writer_.cold_call("emu_atomic", {number(site), writer_.mask(),
-                                   number(static_cast<std::uint64_t>(form_.operation)),
-                                   number(static_cast<std::uint64_t>(form_.type))});
+  call_runtime(site, writer_.mask());
   ir_.jump(done);
   ir_.begin_block(fast);
-  each_lane();
+  if (gathers_) gather(site, done);
+  each_lane([&](const Lane& lane) { update(lane); });
   ir_.jump(done);
   ir_.begin_block(done);
+}
+
+void InlineAtomic::call_runtime(std::uint32_t site, const Value& lanes) {
+  const std::uint32_t gathered = gathers_ ? runtime::kMayBeGathered : 0;
+  writer_.cold_call("emu_atomic", {number(site), lanes,
+                                   number(static_cast<std::uint32_t>(form_.operation) | gathered),
+                                   number(static_cast<std::uint64_t>(form_.type))});
+}
+
+// Where the worker gathers such sums: adds to them, and goes on at `done`. What has no entry there
+// is the runtime's.
+void InlineAtomic::gather(std::uint32_t site, const std::string& done) {
+  using runtime::GatheredSums;
+  const std::string gathers = ir_.label("atomic.gathers");
+  const std::string missed = ir_.label("atomic.missed");
+  const std::string locked = ir_.label("atomic.locked");
+  const Value sums =
+      ir_.load(writer_.context_field(offsetof(runtime::WarpContext, sums)), "ptr", 1, 8);
+  const Value taken = ir_.load(ir_.pointer_offset(sums, GatheredSums::bytes_offset()), "i64", 1, 8);
+  ir_.branch(ir_.compare("icmp eq", taken, bytes_), gathers, locked);
+  ir_.begin_block(gathers);
+  const Value warps = ir_.pointer_offset(sums, GatheredSums::warps_offset());
+  ir_.store(ir_.binary("add", ir_.load(warps, "i64", 1, 8), 1), warps, 8);
+  const Value misses = ir_.slot("i32", 1);
+  ir_.store(Ir::constant(0, "i32", 1), misses, 4);
+  const Value entries = ir_.pointer_offset(sums, GatheredSums::entries_offset());
+  each_lane([&](const Lane& lane) {
+    const std::string hit = ir_.label("atomic.hit");
+    const std::string miss = ir_.label("atomic.miss");
+    const std::string next = ir_.label("atomic.next");
+    constexpr std::uint64_t kDistance = sizeof(GatheredSums::Entry) / GatheredSums::kBytesPerIndex;
+    constexpr std::uint64_t kMask = (GatheredSums::kEntries - 1) * sizeof(GatheredSums::Entry);
+    const Value entry = ir_.pointer_add(
+        entries, ir_.binary("and", ir_.binary("mul", lane.address, kDistance), kMask));
+    const Value sum = ir_.pointer_offset(entry, offsetof(GatheredSums::Entry, sum));
+    ir_.branch(ir_.compare("icmp eq", ir_.load(entry, "i64", 1, 8), lane.address), hit, miss);
+    ir_.begin_block(hit);
+    ir_.store(ir_.binary("add", ir_.load(sum, element_, 1, 8), lane.operand), sum, 8);
+    ir_.jump(next);
+    ir_.begin_block(miss);
+    const Value bit =
+        ir_.binary("shl", Ir::constant(1, "i32", 1), ir_.resize(lane.index, "i32", false));
+    ir_.store(ir_.binary("or", ir_.load(misses, "i32", 1, 4), bit), misses, 4);
+    ir_.jump(next);
+    ir_.begin_block(next);
+  });
+  const Value lanes = ir_.load(misses, "i32", 1, 4);
+  ir_.branch(ir_.compare("icmp ne", lanes, 0), missed, done, true);
+  ir_.begin_block(missed);
+  call_runtime(site, lanes);
+  ir_.jump(done);
+  ir_.begin_block(locked);
 }
 
 // Rotated to the right, an address that is no multiple of the size is as large as none that is.
@@ -136,8 +215,7 @@ Value InlineAtomic::words_of_range(std::uint32_t site, Value& begin) {
                     Ir::constant(0, "i64", 1));
 }
 
-// One lane after the other in ascending order, as the runtime does it.
-void InlineAtomic::each_lane() {
+void InlineAtomic::each_lane(const std::function<void(const Lane&)>& carry_out) {
   const Value rest = ir_.slot("i32", 1);
   const std::string next = ir_.label("atomic.lane");
   const std::string end = ir_.label("atomic.end");
@@ -150,29 +228,33 @@ void InlineAtomic::each_lane() {
       "zext",
       ir_.define(fmt::format("call i32 @llvm.cttz.i32({}, i1 true)", left.typed()), "i32", 1),
       "i64");
-  const Value address =
-      ir_.load(at_lane(writer_.address_area(), lane, sizeof(std::uint64_t)), "i64", 1, 8);
-  const Value pointer = shared_ ? ir_.pointer_add(writer_.shared_base(), address)
-                                : ir_.cast("inttoptr", address, "ptr");
-  const auto value = [&](unsigned index) {
-    return ir_.load(at_lane(writer_.value_area(index), lane, bytes_), element_, 1, bytes_);
-  };
-  const Value operand = value(0);
-  const Value swap = form_.operation == AtomicOp::cas ? value(1) : Value();
+  carry_out({lane,
+             ir_.load(at_lane(writer_.address_area(), lane, sizeof(std::uint64_t)), "i64", 1, 8),
+             value_of(lane, 0)});
+  const Value after = ir_.binary("and", left, ir_.binary("sub", left, 1));
+  ir_.store(after, rest, 4);
+  ir_.branch(ir_.compare("icmp ne", after, 0), next, end);
+  ir_.begin_block(end);
+}
+
+void InlineAtomic::update(const Lane& lane) {
+  const Value pointer = shared_ ? ir_.pointer_add(writer_.shared_base(), lane.address)
+                                : ir_.cast("inttoptr", lane.address, "ptr");
+  const Value swap = form_.operation == AtomicOp::cas ? value_of(lane.index, 1) : Value();
   Value old;
   if (shared_) {
     // The block's warps, and all blocks of a cluster, run on one thread of the host, which goes
     // from one to another in calls of the runtime only: nobody comes in between.
     old = ir_.load(pointer, element_, 1, bytes_);
-    ir_.store(combined(old, operand, swap), pointer, bytes_);
+    ir_.store(combined(old, lane.operand, swap), pointer, bytes_);
   } else {
-    old = locked(pointer, operand, swap);
+    old = locked(pointer, lane.operand, swap);
   }
-  if (form_.gives_old) ir_.store(old, at_lane(writer_.value_area(2), lane, bytes_), bytes_);
-  const Value after = ir_.binary("and", left, ir_.binary("sub", left, 1));
-  ir_.store(after, rest, 4);
-  ir_.branch(ir_.compare("icmp ne", after, 0), next, end);
-  ir_.begin_block(end);
+  if (form_.gives_old) ir_.store(old, at_lane(writer_.value_area(2), lane.index, bytes_), bytes_);
+}
+
+Value InlineAtomic::value_of(const Value& lane, unsigned index) {
+  return ir_.load(at_lane(writer_.value_area(index), lane, bytes_), element_, 1, bytes_);
 }
 
 Value InlineAtomic::at_lane(const Value& area, const Value& lane, unsigned bytes) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lower/effects.h"
+#include "lower/inline_atomic.h"
 #include "lower/products_under_way.h"
 #include "ptx/opcode_facts.h"
 
@@ -49,6 +50,7 @@ Writer::Writer(const ptx::Module& module, const ptx::Function& function, const L
       registers_(function.registers.size()),
       first_site_(scope.sites),
       has_products_(lower::has_products(module)),
+      orders_memory_(InlineAtomic::orders_memory(function)),
       host_nans_(registers_of_host_nans(function)),
       read_(registers_read(function)) {
   for (std::size_t r = 0; frame != nullptr && r < registers_.size(); ++r) {

@@ -119,6 +119,8 @@ class Writer {
   void clear_guard() { guard_.reset(); }
   // Whether products of warpgroups may be reading what is stored.
   [[nodiscard]] bool has_products() const { return has_products_; }
+  // Whether other blocks may find out when something is stored (inline_atomic.h).
+  [[nodiscard]] bool orders_memory() const { return orders_memory_; }
   // Whether reads of the instruction about to be lowered see which NaN a value is.
   void expect_bits_of(const ptx::Instruction& instruction) {
     sees_nan_bits_ = lower::sees_nan_bits(instruction, host_nans_);
@@ -275,6 +277,7 @@ class Writer {
   std::optional<Guard> guard_;
   bool suspends_ = false;
   bool has_products_;
+  bool orders_memory_;
   const std::vector<LaneValues>* claims_ = nullptr;
   std::vector<bool> host_nans_;  // by register (nan.h)
   std::vector<bool> read_;       // by register: whether any instruction does

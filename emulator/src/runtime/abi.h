@@ -34,7 +34,8 @@ inline constexpr std::uint64_t kAllocationAlignment = 512;
 // r times this. A block alone has rank 0.
 inline constexpr std::uint32_t kSharedWindow = 1U << 24;
 
-class Block;  // runtime/block.h: one thread block while it runs
+class Block;         // runtime/block.h: one thread block while it runs
+class GatheredSums;  // runtime/gathered_sums.h
 
 // The address range [begin, end) that an access site saw last: one allocation, whole. Compiled code
 // compares against it before each access and calls the slow path when the access does not lie
@@ -70,6 +71,7 @@ struct alignas(64) WarpContext {
   std::uint8_t* local = nullptr;  // 32 frames, one lane's after the other, local_stride bytes apart
   Range* ranges = nullptr;        // one per access site of the kernel
   Block* block = nullptr;
+  GatheredSums* sums = nullptr;  // the worker's
   std::uint32_t live = 0;  // bit l: lane l is a thread of the block (the last warp may be partial)
   std::uint32_t warp = 0;  // index in the block
   std::uint32_t ctaid[3] = {};
@@ -146,6 +148,8 @@ struct Site {
 
 // Atomic operations, and the type they work on, as emu_atomic takes them.
 enum class AtomicOp : std::uint32_t { add, min, max, inc, dec, and_, or_, xor_, exch, cas };
+// With an operation: an addition that the worker may gather.
+inline constexpr std::uint32_t kMayBeGathered = 1U << 8U;
 enum class AtomicType : std::uint32_t {
   u32,
   s32,
@@ -254,7 +258,8 @@ void emu_load(WarpContext* context, std::uint32_t site, std::uint32_t mask);
 // lane wins.
 void emu_store(WarpContext* context, std::uint32_t site, std::uint32_t mask);
 // Atomic read-modify-write, lane by lane: operand in value[0], the swap value of cas in value[1];
-// the old value is left in value[2]. op is AtomicOp, type is AtomicType. A lane's site.elements
+// the old value is left in value[2]. op is AtomicOp, type is AtomicType. With kMayBeGathered no old
+// value is. A lane's site.elements
 // elements, each taken by itself, lie behind each other. As on a GPU, f32 sums flush subnormals
 // everywhere but in shared memory.
 void emu_atomic(WarpContext* context, std::uint32_t site, std::uint32_t mask, std::uint32_t op,

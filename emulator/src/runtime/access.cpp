@@ -57,7 +57,10 @@ Permission mapped(const WarpContext& context, const Site& site, std::uint64_t ad
                        : site.space == AccessSpace::global
                            ? !constant
                            : !constant || site.kind == AccessKind::load;
-  return allowed ? Permission{{found->begin, found->end}, true} : nothing();
+  if (!allowed) return nothing();
+  const Range range{found->begin, found->end};
+  context.block->touch(range);
+  return {range, true};
 }
 
 // The innermost known range that holds the address, whatever the site may do there.

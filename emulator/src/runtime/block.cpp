@@ -10,6 +10,7 @@
 
 #include "runtime/cluster.h"
 #include "runtime/deadlock.h"
+#include "runtime/gathered_sums.h"
 #include "runtime/random_bits.h"
 
 namespace emulator::runtime {
@@ -44,10 +45,12 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t multiple) {
 Block::Block() = default;
 
 void Block::prepare(const Launch& launch, LaunchProgress& progress, Cluster& cluster,
-                    std::uint8_t* shared, std::uint32_t rank) {
+                    GatheredSums& sums, std::uint8_t* shared, std::uint32_t rank) {
   launch_ = &launch;
   progress_ = &progress;
   cluster_ = &cluster;
+  sums_ = &sums;
+  gathered_count_ = 0;
   shared_ = shared + std::size_t{rank} * kSharedWindow;
   ++launches_;
   if (ended_ != unit_count_) forget_units();
@@ -100,6 +103,7 @@ void Block::prepare_context(std::uint32_t unit) {
   context.params = launch.parameters.data();
   context.ranges = ranges_.data();
   context.block = this;
+  context.sums = sums_;
   std::ranges::copy(launch.block, context.ntid);
   std::ranges::copy(launch.grid, context.nctaid);
   std::ranges::copy(launch.cluster, context.cluster);
@@ -360,6 +364,32 @@ void Block::yield() {
 void LaunchProgress::add_positions(UnitPositions& positions) {
   const std::lock_guard lock(mutex_);
   for (Block* block : watched_) block->add_positions(positions);
+}
+
+void Block::begin_gathering(std::uint32_t site) {
+  const Range range = ranges_[site];
+  if (gathered(range.begin) != nullptr) return;
+  if (gathered_count_ == gathered_.size()) return sums_->stop();
+  gathered_.at(gathered_count_++) = range;
+  // Every other access to it is to come to touch() first.
+  for (Range& other : ranges_) {
+    if (other.begin < range.end && range.begin < other.end) other = Range();
+  }
+  ranges_[site] = range;
+}
+
+const Range* Block::gathered(std::uint64_t address) const {
+  for (std::size_t i = 0; i < gathered_count_; ++i) {
+    const Range& range = gathered_.at(i);
+    if (address >= range.begin && address < range.end) return &range;
+  }
+  return nullptr;
+}
+
+void Block::touch(const Range& range) {
+  if (gathered(range.begin) == nullptr) return;
+  gathered_count_ = 0;
+  sums_->stop();
 }
 
 void Block::abandon() { Fiber::leave(running_->fiber, thread_); }

@@ -34,7 +34,7 @@ class Block {
 
   // Sets everything up that does not change between the blocks of a launch: this is the one of that
   // rank in its cluster, whose shared memory begins at `shared`. Throws std::bad_alloc.
-  void prepare(const Launch& launch, LaunchProgress& progress, Cluster& cluster,
+  void prepare(const Launch& launch, LaunchProgress& progress, Cluster& cluster, GatheredSums& sums,
                std::uint8_t* shared, std::uint32_t rank);
   // Makes this the block at this position of the grid, of which nothing has run.
   void begin(const std::array<std::uint32_t, 3>& position);
@@ -72,6 +72,15 @@ class Block {
   [[nodiscard]] Cluster& cluster() { return *cluster_; }
   [[nodiscard]] ProductsUnderWay& products() { return products_; }
   [[nodiscard]] RegisterPool& registers() { return registers_; }
+  [[nodiscard]] GatheredSums& sums() { return *sums_; }
+  // Makes this memory, the range of that site, such that the worker gathers what is added to it;
+  // ends all gathering where it is one too many.
+  void begin_gathering(std::uint32_t site);
+  // The memory of that kind that holds the address; null where there is none.
+  [[nodiscard]] const Range* gathered(std::uint64_t address) const;
+  // An access to that memory which is no such addition: the sums are carried out, and no more are
+  // gathered.
+  void touch(const Range& range);
   // Lets every other unit of the block that can run go first.
   void yield();
   // Ends the block here. The fault must have been reported; nothing with a destructor may be alive
@@ -117,6 +126,9 @@ class Block {
   std::vector<std::uint8_t> shared_pattern_;  // what shared memory is filled with
   Reservation local_pages_;
   std::vector<Range> ranges_;
+  GatheredSums* sums_ = nullptr;
+  std::array<Range, 4> gathered_;  // kernels add to a few arrays; the first gathered_count_
+  std::size_t gathered_count_ = 0;
   std::uint64_t seed_ = 0;
   std::uint64_t launches_ = 0;  // that it was prepared for
 

@@ -29,7 +29,7 @@ std::array<std::uint32_t, 3> position_of(std::uint64_t index,
 
 }  // namespace
 
-void Cluster::prepare(const Launch& launch, LaunchProgress& progress) {
+void Cluster::prepare(const Launch& launch, LaunchProgress& progress, GatheredSums& sums) {
   launch_ = &launch;
   progress_ = &progress;
   size_ = launch.cluster_size();
@@ -39,7 +39,7 @@ void Cluster::prepare(const Launch& launch, LaunchProgress& progress) {
   if (shared_pages_.size() < bytes) shared_pages_ = Reservation(bytes, kGuardBytes);
   while (blocks_.size() < size_) blocks_.push_back(std::make_unique<Block>());
   for (std::uint32_t rank = 0; rank < size_; ++rank) {
-    blocks_[rank]->prepare(launch, progress, *this, shared_pages_.data(), rank);
+    blocks_[rank]->prepare(launch, progress, *this, sums, shared_pages_.data(), rank);
     progress.watch(*blocks_[rank]);
   }
 }

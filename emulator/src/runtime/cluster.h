@@ -20,7 +20,7 @@ class Cluster {
 
   // Sets everything up that does not change between the clusters of a launch. Throws
   // std::bad_alloc.
-  void prepare(const Launch& launch, LaunchProgress& progress);
+  void prepare(const Launch& launch, LaunchProgress& progress, GatheredSums& sums);
   // Makes this cluster number `index` of the launch (x fastest), of which nothing has run.
   void begin(std::uint64_t index);
   // Runs it until it ends (true), or until each of its blocks has had a turn of so many rounds

@@ -15,6 +15,7 @@
 #include "runtime/block.h"
 #include "runtime/checker.h"
 #include "runtime/claims.h"
+#include "runtime/gathered_sums.h"
 #include "runtime/host_pointer.h"
 #include "runtime/print_format.h"
 #include "runtime/register_copies.h"
@@ -75,6 +76,29 @@ EMULATOR_KERNEL_MEMORY void copy_lanes(WarpContext& context, std::uint32_t load_
   }
   stores.finish();
   loads.finish();
+}
+
+// Gives the operands of lanes that add to gathered memory to the worker's sums; the lanes that are
+// left.
+std::uint32_t gather_lanes(WarpContext& context, std::uint32_t site, std::uint32_t mask,
+                           std::uint32_t bytes) {
+  std::uint32_t left = 0;
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    const std::uint64_t address = context.address[lane];
+    const Range* range = context.block->gathered(address);
+    // Adding may have ended it.
+    if (range == nullptr || !holds(*range, address, bytes) || address % bytes != 0 ||
+        !context.sums->takes(bytes)) {
+      left |= 1U << lane;
+      continue;
+    }
+    std::uint64_t addend = 0;
+    std::memcpy(&addend, context.value[0] + std::size_t{lane} * bytes, bytes);
+    context.sums->add(address, addend);
+    context.ranges[site] = *range;
+  }
+  return left;
 }
 
 // Whether a lane may read [address, address + bytes) as generic memory, and if so the bytes.
@@ -223,6 +247,10 @@ void emu_atomic(WarpContext* context, std::uint32_t site, std::uint32_t mask, st
   const std::uint32_t elements = context->block->launch().sites[site].elements;
   const std::uint32_t bytes = bytes_of(kind);
   Checker checker(*context, site, std::uint64_t{bytes} * elements);
+  const bool gathers = (op & kMayBeGathered) != 0 && context->sums->open_for(bytes);
+  op &= ~kMayBeGathered;
+  if (gathers) mask = gather_lanes(*context, site, mask, bytes);
+  if (mask == 0) return;
   for (; mask != 0; mask &= mask - 1) {
     const unsigned lane = lowest(mask);
     std::uint8_t* target = checker.check(lane, context->address[lane]);
@@ -240,6 +268,8 @@ void emu_atomic(WarpContext* context, std::uint32_t site, std::uint32_t mask, st
     }
   }
   checker.finish();
+  if (gathers && context->ranges[site].begin < context->ranges[site].end)
+    context->block->begin_gathering(site);
 }
 
 void emu_check(WarpContext* context, std::uint32_t site, std::uint32_t mask, std::uint64_t address,

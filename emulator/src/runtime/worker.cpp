@@ -23,16 +23,21 @@ void Worker::run(const Launch& launch, LaunchProgress& progress, std::uint64_t p
   portion_ = portion;
   next_ = end_ = 0;
   under_way_ = prepared_ = 0;
+  // Blocks of a cluster reach each other's memory, and wait for each other in many ways.
+  sums_.begin(launch.cluster_size() == 1);
   while (begin_another()) {
     std::uint64_t rounds = kPatience;
     while (under_way_ != 0) {
       if (rotate(rounds)) continue;
+      // What they wait for may be among them.
+      sums_.flush();
       // One more at a time: where blocks do get on, if slowly, that keeps their number near the
       // root of the turns they take.
       if (!begin_another()) std::this_thread::yield();
       rounds = kRoundsPerTurn;
     }
   }
+  sums_.flush();
   keep_stacks(launch.kept_stacks);
 }
 
@@ -68,7 +73,7 @@ bool Worker::begin_another() {
 
 void Worker::prepare_another() {
   if (prepared_ == clusters_.size()) clusters_.push_back(std::make_unique<Cluster>());
-  clusters_[prepared_]->prepare(*launch_, *progress_);
+  clusters_[prepared_]->prepare(*launch_, *progress_, sums_);
   ++prepared_;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/cluster.h"
+#include "runtime/gathered_sums.h"
 #include "runtime/launch.h"
 
 namespace emulator::runtime {
@@ -33,6 +34,7 @@ class Worker {
   std::uint64_t next_ = 0;  // blocks [next_, end_) of the launch are this worker's to begin
   std::uint64_t end_ = 0;
 
+  GatheredSums sums_;
   // Those under way, then others that are prepared for this launch, then the rest.
   std::vector<std::unique_ptr<Cluster>> clusters_;
   std::size_t under_way_ = 0;
