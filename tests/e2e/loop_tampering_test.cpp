@@ -39,10 +39,16 @@ class LoopTampering : public LoopWorkplace {
     expect_nothing_left();
   }
   [[nodiscard]] Outcome verify(const std::vector<std::string>& more = {}) const {
-    // An interval of two processes would hold 1 if others held one of them up for a moment.
     std::vector<std::string> arguments = {"verify-run", "--processes", "3"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_autokernel(arguments);
+  }
+  // Where others hold one of the processes up, the interval of three may include 1: asked again.
+  [[nodiscard]] Outcome verify_until_settled() const {
+    constexpr int kInconclusive = 16;
+    Outcome verified = verify();
+    for (int again = 0; again < 3 && verified.code == kInconclusive; ++again) verified = verify();
+    return verified;
   }
 };
 
@@ -85,7 +91,7 @@ TEST_F(LoopTampering, WithTheProgramIsNamed) {
 TEST_F(LoopTampering, IsNotFoundInAnUntouchedRunWhoseClaimIsMeasuredAgain) {
   run_with_a_gain();
   EXPECT_EQ(run_autokernel({"loop", "finish", "--processes", "3"}).code, 0);
-  const Outcome verified = verify();
+  const Outcome verified = verify_until_settled();
   EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
   EXPECT_EQ(value_of("verdict", verified.out), "holds");
   EXPECT_EQ(value_of("record", verified.out), "as it was written");
