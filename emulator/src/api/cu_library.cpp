@@ -34,10 +34,11 @@ std::shared_ptr<Kernel> function_of(CUkernel handle) {
 
 CUlibrary publish(std::vector<std::string> texts, const JitOptions& options) {
   std::shared_ptr<Library> library;
+  const SourceNames names(texts);
   try {
     library = std::make_shared<Library>(std::move(texts));
   } catch (const ptx::Error& error) {
-    options.write_error("ptxas-like: " + error.located());
+    write_refusal(options, error, names);
     throw Refusal(CUDA_ERROR_INVALID_PTX);
   }
   for (const auto& kernel : library->kernels()) (void)library_tables().kernels.add(kernel);

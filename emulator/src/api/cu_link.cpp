@@ -1,4 +1,5 @@
 // Linking: several modules of PTX become one image, which cuModuleLoadData takes.
+#include <algorithm>
 #include <bit>
 #include <fstream>
 #include <iterator>
@@ -39,13 +40,15 @@ void add(CUlinkState state, CUjitInputType type, std::span<const std::byte> byte
   }
   std::vector<std::string> texts = read_image_for(
       link.options, [&](int architecture) { return read_image(bytes, architecture); });
-  try {
-    for (const std::string& text : texts) static_cast<void>(ptx::parse(text));
-  } catch (const ptx::Error& error) {
-    link.options.write_error("ptxas-like: " + name + ": " + error.located());
-    throw Refusal(CUDA_ERROR_INVALID_PTX);
+  for (const std::string& text : texts) {
+    try {
+      static_cast<void>(ptx::parse(text));
+    } catch (const ptx::Error& error) {
+      write_refusal(link.options, error, SourceNames({text}), name);
+      throw Refusal(CUDA_ERROR_INVALID_PTX);
+    }
   }
-  for (std::string& text : texts) link.texts.push_back(std::move(text));
+  std::ranges::move(texts, std::back_inserter(link.texts));
 }
 
 }  // namespace

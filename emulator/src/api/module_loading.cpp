@@ -73,6 +73,11 @@ std::vector<std::string> read_file_for(const JitOptions& options, const char* pa
       options, [&](int device) { return read_image(std::as_bytes(std::span(bytes)), device); });
 }
 
+void write_refusal(const JitOptions& options, const ptx::Error& error, const SourceNames& names,
+                   const std::string& input) {
+  options.write_error("ptxas-like: " + (input.empty() ? "" : input + ": ") + located(error, names));
+}
+
 std::shared_ptr<Module> build_module(runtime::Memory& memory, const std::vector<std::string>& texts,
                                      const JitOptions& options) {
   const auto start = std::chrono::steady_clock::now();
@@ -86,7 +91,7 @@ std::shared_ptr<Module> build_module(runtime::Memory& memory, const std::vector<
         std::make_shared<Module>(parse_and_link(texts), memory,
                                  jit::KeptCode{Driver::get().code_cache(), all.packed()}, names);
   } catch (const ptx::Error& error) {
-    options.write_error("ptxas-like: " + located(error, *names));
+    write_refusal(options, error, *names);
     note_refusal(std::make_unique<FaultRecord>(error, *names));
     throw Refusal(CUDA_ERROR_INVALID_PTX);
   }

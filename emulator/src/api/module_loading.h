@@ -10,6 +10,8 @@
 #include "api/context.h"
 #include "api/image.h"
 #include "api/jit_options.h"
+#include "api/source_names.h"
+#include "ptx/ast.h"
 
 namespace emulator::api {
 
@@ -20,6 +22,11 @@ namespace emulator::api {
 
 // The same of a file.
 [[nodiscard]] std::vector<std::string> read_file_for(const JitOptions& options, const char* path);
+
+// Writes to the log why PTX is refused, with the line of the source where the PTX says it. `input`
+// is what the program calls the text, where it has a name.
+void write_refusal(const JitOptions& options, const ptx::Error& error, const SourceNames& names,
+                   const std::string& input = "");
 
 // Links the texts and gives the module's variables memory. The module is known to nobody yet.
 // Throws Refusal after writing to the logs.

@@ -10,7 +10,8 @@
 namespace emulator::ptx {
 namespace {
 
-void add_space(Instruction& instruction, SpaceWord word, const Token& token, const Token& opcode) {
+// Whether there is room for one more.
+bool add_space(Instruction& instruction, SpaceWord word) {
   instruction.cluster_shared = instruction.cluster_shared || word.cluster;
   if (!instruction.names_space) {
     instruction.names_space = true;
@@ -18,23 +19,9 @@ void add_space(Instruction& instruction, SpaceWord word, const Token& token, con
   } else if (instruction.second_space == Space::generic) {
     instruction.second_space = word.space;
   } else {
-    throw Error(token.where,
-                "a third state space " + in_quotes(token) + " of " + in_quotes(opcode));
+    return false;
   }
-}
-
-void add_word(Instruction& instruction, const Token& token, const Token& opcode) {
-  if (const auto type = type_of(token.text)) {
-    instruction.types.push_back(*type);
-  } else if (const auto space = space_of(token.text)) {
-    add_space(instruction, *space, token, opcode);
-  } else if (const auto width = vector_width_of(token.text)) {
-    instruction.vector_width = *width;
-  } else if (const auto modifier = modifier_of(token.text)) {
-    instruction.modifiers.push_back(*modifier);
-  } else {
-    throw Error(token.where, "unknown modifier " + in_quotes(token) + " of " + in_quotes(opcode));
-  }
+  return true;
 }
 
 class InstructionReader {
@@ -43,18 +30,16 @@ class InstructionReader {
       : reading_(reading), tokens_(reading.tokens), labels_(labels), index_(index) {}
 
   Instruction read() {
-    const std::size_t begin = tokens_.peek().begin;
+    begin_ = tokens_.peek().begin;
     const Location where = tokens_.peek().where;
     const std::optional<Guard> guard = read_guard();
     const Token name = tokens_.expect_identifier("an instruction");
     const std::optional<Opcode> opcode = opcode_of(name.text);
-    if (!opcode) throw Error(name.where, "unknown opcode " + in_quotes(name));
+    if (!opcode) refuse(name, "unknown opcode");
     instruction_.opcode = *opcode;
     instruction_.guard = guard;
     instruction_.where = where;
-    while (tokens_.peek().kind == TokenKind::dotted) {
-      add_word(instruction_, tokens_.take(), name);
-    }
+    while (tokens_.peek().kind == TokenKind::dotted) add_word(tokens_.take());
     read_operands();
     if (!tokens_.at(";")) {
       tokens_.fail_expecting(instruction_.operands.empty() ? "an operand or ';'" : "',' or ';'");
@@ -65,11 +50,36 @@ class InstructionReader {
       add(Operand(instruction_.operands.front()));
     }
     const Token end = tokens_.take();
-    instruction_.text = tokens_.folded(begin, end.begin);
+    instruction_.text = tokens_.folded(begin_, end.begin);
     return std::move(instruction_);
   }
 
  private:
+  void add_word(const Token& token) {
+    if (const auto type = type_of(token.text)) {
+      instruction_.types.push_back(*type);
+    } else if (const auto space = space_of(token.text)) {
+      if (!add_space(instruction_, *space)) refuse(token, "a third state space");
+    } else if (const auto width = vector_width_of(token.text)) {
+      instruction_.vector_width = *width;
+    } else if (const auto modifier = modifier_of(token.text)) {
+      instruction_.modifiers.push_back(*modifier);
+    } else {
+      refuse(token, "unknown modifier");
+    }
+  }
+
+  // Names the instruction as well, up to its end, or to where the text is none.
+  [[noreturn]] void refuse(const Token& token, const std::string& what) {
+    std::size_t end = token.end;
+    try {
+      while (tokens_.peek().kind != TokenKind::end && !tokens_.at(";")) end = tokens_.take().end;
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what is wrong there comes later
+    }
+    throw Error(token.where,
+                what + " " + in_quotes(token) + " in " + in_quotes(tokens_.folded(begin_, end)));
+  }
+
   std::optional<Guard> read_guard() {
     if (!tokens_.take_if("@")) return std::nullopt;
     const bool negated = tokens_.take_if("!");
@@ -152,6 +162,7 @@ class InstructionReader {
   TokenStream& tokens_;
   Labels& labels_;
   std::uint32_t index_;
+  std::size_t begin_ = 0;  // where its text begins
   Instruction instruction_{};
 };
 

@@ -130,10 +130,14 @@ TEST_F(Libraries, ThatAreNoPtxAreRefused) {
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void* values[] = {log.data(), std::bit_cast<void*>(log.size())};
 
-  EXPECT_EQ(cuLibraryLoadData(&other, ptx(".visible .entry k() { frobnicate; }").c_str(), options,
-                              values, 2, nullptr, nullptr, 0),
-            CUDA_ERROR_INVALID_PTX);
-  EXPECT_THAT(log, HasSubstr("line 4"));
+  EXPECT_EQ(
+      cuLibraryLoadData(
+          &other,
+          ptx(".visible .entry k() {\n.loc 1 27 3\nfrobnicate;\n}\n.file 1 \"/home/kernel.cu\"")
+              .c_str(),
+          options, values, 2, nullptr, nullptr, 0),
+      CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(log, HasSubstr("kernel.cu:27: PTX line 6"));
   EXPECT_EQ(cuLibraryLoadFromFile(&other, "/nowhere", nullptr, nullptr, 0, nullptr, nullptr, 0),
             CUDA_ERROR_FILE_NOT_FOUND);
 }

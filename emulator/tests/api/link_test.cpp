@@ -77,6 +77,14 @@ TEST_F(Links, MakeOneModuleOfSeveral) {
   EXPECT_EQ(read(out, 32)[31], 310);
 }
 
+TEST_F(Links, NameTheInputAndTheLineOfWhatTheyRefuse) {
+  EXPECT_EQ(add(".visible .entry k() {\n.loc 1 27 3\nfrobnicate;\n}\n.file 1 \"/home/kernel.cu\"",
+                "second"),
+            CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(text_of_log(), HasSubstr("second: kernel.cu:27: PTX line 6, column 1: unknown opcode "
+                                       "'frobnicate' in 'frobnicate'"));
+}
+
 TEST_F(Links, TakeFiles) {
   const std::string path = testing::TempDir() + "emulator_link_test.ptx";
   std::ofstream(path) << ptx(kScale);

@@ -117,6 +117,15 @@ TEST_F(Modules, WithABadInstructionAreRefusedWithItsLine) {
   EXPECT_THAT(bad.log, HasSubstr("frobnicate"));
 }
 
+TEST_F(Modules, WithABadInstructionAreRefusedWithTheLineOfItsSource) {
+  const Attempt bad =
+      attempt(ptx(".visible .entry k() {\n  .loc 1 27 3\n  frobnicate.u32 %r1;\n  ret;\n}\n"
+                  ".file 1 \"/home/user/kernel.cu\"\n"));
+
+  EXPECT_THAT(bad.log, StartsWith("ptxas-like: kernel.cu:27: PTX line 6, column 3: unknown opcode "
+                                  "'frobnicate' in 'frobnicate.u32 %r1'"));
+}
+
 TEST_F(Modules, LogsAreCutToTheRoomGiven) {
   const Attempt bad = attempt(ptx(".visible .entry k() {\n  frobnicate.u32 %r1;\n  ret;\n}\n"), 8);
 

@@ -98,8 +98,9 @@ TEST(ModuleError, LinesMayEndInCarriageReturns) {
 
 TEST(ModuleError, AVeryLongNameIsCutInTheMessage) {
   const std::string name(1000000, 'x');
-  EXPECT_EQ(error_of_body(name + ";"),
-            "line 6, column 1: unknown opcode '" + std::string(200, 'x') + "...'");
+  EXPECT_EQ(error_of_body(name + ";"), "line 6, column 1: unknown opcode '" +
+                                           std::string(200, 'x') + "...' in '" +
+                                           std::string(200, 'x') + "...'");
 }
 
 }  // namespace

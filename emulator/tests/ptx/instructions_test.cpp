@@ -104,22 +104,33 @@ TEST(InstructionWords, MayBeAbsent) {
 }
 
 TEST(InstructionWords, UnknownOpcodeIsRefusedByName) {
-  EXPECT_EQ(error_of_body("  frob.b32 %r0, %r1;"), "line 6, column 3: unknown opcode 'frob'");
+  EXPECT_EQ(error_of_body("  frob.b32 %r0, %r1;"),
+            "line 6, column 3: unknown opcode 'frob' in 'frob.b32 %r0, %r1'");
 }
 
 TEST(InstructionWords, UnknownModifierIsRefusedByName) {
   EXPECT_EQ(error_of_body("ld.global.foo.u32 %r0, [%rd0];"),
-            "line 6, column 10: unknown modifier '.foo' of 'ld'");
+            "line 6, column 10: unknown modifier '.foo' in 'ld.global.foo.u32 %r0, [%rd0]'");
 }
 
 TEST(InstructionWords, UnknownModifierWithColonsIsNamedWhole) {
-  EXPECT_EQ(error_of_body("ld.global.L3::foo.u32 %r0, [%rd0];"),
-            "line 6, column 10: unknown modifier '.L3::foo' of 'ld'");
+  EXPECT_EQ(
+      error_of_body("ld.global.L3::foo.u32 %r0, [%rd0];"),
+      "line 6, column 10: unknown modifier '.L3::foo' in 'ld.global.L3::foo.u32 %r0, [%rd0]'");
+}
+
+TEST(InstructionWords, AnUnknownOneIsNamedWithWhatIsThereOfItsInstruction) {
+  EXPECT_EQ(error_of_body("@%p0 frob.v2 {%r0, %r1},\n  [%rd0 + 4]; ret;"),
+            "line 6, column 6: unknown opcode 'frob' in '@%p0 frob.v2 {%r0, %r1}, [%rd0 + 4]'");
+  EXPECT_EQ(error_of_body("frob %r0, ` %r1;"), "line 6, column 1: unknown opcode 'frob' in 'frob'");
+  EXPECT_EQ(error_of_body("frob %r0 /* ; */, %r1"),
+            "line 6, column 1: unknown opcode 'frob' in 'frob %r0 , %r1 }'");
 }
 
 TEST(InstructionWords, AThirdSpaceIsRefused) {
   EXPECT_EQ(error_of_body("ld.global.shared.local.u32 %r0, [%rd0];"),
-            "line 6, column 17: a third state space '.local' of 'ld'");
+            "line 6, column 17: a third state space '.local' in 'ld.global.shared.local.u32 %r0, "
+            "[%rd0]'");
 }
 
 TEST(InstructionGuard, IsAbsentWhereNoneIsWritten) {
