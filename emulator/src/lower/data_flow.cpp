@@ -242,7 +242,8 @@ Result unknown(const DataFlow& /*context*/, const Instruction& /*instruction*/) 
 
 Result result_of(const DataFlow& context, const Instruction& instruction) {
   using Rule = Result (*)(const DataFlow&, const Instruction&);
-#define OPCODE(opcode, spelling, group, result, effect, lanes, nans, value, ...) values::value,
+#define OPCODE(opcode, spelling, operands, group, result, effect, lanes, nans, value, ...) \
+  values::value,
   static constexpr auto kRules = std::to_array<Rule>({
 #include "ptx/opcodes.def"
   });

@@ -14,7 +14,9 @@ using ptx::Instruction;
 
 namespace {
 
-#define OPCODE(opcode, spelling, group, result, effect, lanes, nans, value, lowering, ...) lowering,
+#define OPCODE(opcode, spelling, operands, group, result, effect, lanes, nans, value, lowering, \
+               ...)                                                                             \
+  lowering,
 constexpr auto kLowerings = std::to_array<Lowering*>({
 #include "ptx/opcodes.def"
 });

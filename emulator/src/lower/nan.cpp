@@ -25,7 +25,7 @@ enum class NanRule : std::uint8_t {
   converts,  // to other types, which keep what fits
 };
 
-#define OPCODE(opcode, spelling, group, result, effect, lanes, nans, ...) NanRule::nans,
+#define OPCODE(opcode, spelling, operands, group, result, effect, lanes, nans, ...) NanRule::nans,
 constexpr auto kRules = std::to_array<NanRule>({
 #include "ptx/opcodes.def"
 });

@@ -337,7 +337,8 @@ WordRule rule(Words words) { return {.words = std::move(words)}; }
 }  // namespace
 
 const WordRule& word_rule(ptx::Opcode opcode) {
-#define OPCODE(opcode, spelling, group, result, effect, lanes, nans, value, lowering, ...) \
+#define OPCODE(opcode, spelling, operands, group, result, effect, lanes, nans, value, lowering, \
+               ...)                                                                             \
   rule(__VA_ARGS__),
   static const auto kRules = std::to_array<WordRule>({
 #include "ptx/opcodes.def"

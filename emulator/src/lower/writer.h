@@ -286,7 +286,8 @@ class Writer {
 
 // lower_add() and its like: what each row of the table names as its lowering. They throw ptx::Error
 // for what they do not support.
-#define OPCODE(opcode, spelling, group, result, effect, lanes, nans, value, lowering, ...) \
+#define OPCODE(opcode, spelling, operands, group, result, effect, lanes, nans, value, lowering, \
+               ...)                                                                             \
   void lowering(Writer& writer, const ptx::Instruction& instruction);
 #include "ptx/opcodes.def"
 

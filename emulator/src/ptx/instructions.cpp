@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "ptx/dotted_words.h"
+#include "ptx/opcode_facts.h"
 #include "ptx/operands.h"
 
 namespace emulator::ptx {
@@ -22,6 +24,22 @@ bool add_space(Instruction& instruction, SpaceWord word) {
     return false;
   }
   return true;
+}
+
+void require_operands(const Instruction& instruction) {
+  const OperandRule& rule = facts_of(instruction.opcode).operands;
+  const auto more = std::ranges::count_if(rule.one_more_each, [&](std::optional<Modifier> word) {
+    return word && instruction.has(*word);
+  });
+  const auto fewest = static_cast<std::size_t>(rule.fewest + more);
+  const auto most = static_cast<std::size_t>(rule.most + more);
+  const std::size_t given = instruction.operands.size();
+  if (given >= fewest && given <= most) return;
+  const std::string wanted =
+      (fewest == most ? "" : std::to_string(fewest) + " to ") + std::to_string(most);
+  throw Error(instruction.where, "'" + instruction.text + "' takes " + wanted +
+                                     (most == 1 ? " operand" : " operands") + ", and has " +
+                                     std::to_string(given));
 }
 
 class InstructionReader {
@@ -44,13 +62,14 @@ class InstructionReader {
     if (!tokens_.at(";")) {
       tokens_.fail_expecting(instruction_.operands.empty() ? "an operand or ';'" : "',' or ';'");
     }
+    const Token end = tokens_.take();
+    instruction_.text = tokens_.folded(begin_, end.begin);
+    require_operands(instruction_);
     // What is added to is what is written: the tree has it as a source as well, the last one.
     if (instruction_.opcode == Opcode::wgmma && instruction_.has(Modifier::mma_async) &&
         !instruction_.operands.empty()) {
       add(Operand(instruction_.operands.front()));
     }
-    const Token end = tokens_.take();
-    instruction_.text = tokens_.folded(begin_, end.begin);
     return std::move(instruction_);
   }
 

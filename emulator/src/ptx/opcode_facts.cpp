@@ -7,6 +7,15 @@ namespace {
 
 using M = Modifier;
 
+namespace operand_rules {
+
+constexpr OperandRule takes(std::uint8_t fewest, std::uint8_t most) { return {fewest, most, {}}; }
+constexpr OperandRule takes(std::uint8_t number) { return takes(number, number); }
+// Of what is refused whatever its operands are.
+constexpr OperandRule any_number() { return takes(0, UINT8_MAX); }
+
+}  // namespace operand_rules
+
 namespace results {
 
 constexpr ResultRule result{ResultRule::When::always, {}};
@@ -35,8 +44,9 @@ constexpr LaneRule warp_form(std::uint8_t operand) {
 
 }  // namespace lane_rules
 
-#define OPCODE(opcode, spelling, group, result, effect, lanes, ...) \
-  OpcodeFacts{Group::group, results::result, Effect::effect, lane_rules::lanes},
+#define OPCODE(opcode, spelling, operands, group, result, effect, lanes, ...)         \
+  OpcodeFacts{operand_rules::operands, Group::group, results::result, Effect::effect, \
+              lane_rules::lanes},
 constexpr auto kFacts = std::to_array<OpcodeFacts>({
 #include "ptx/opcodes.def"
 });

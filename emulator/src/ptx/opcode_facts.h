@@ -10,6 +10,19 @@
 
 namespace emulator::ptx {
 
+// How many operands it takes; of wgmma, as it is written. Within this range the function that
+// writes the instruction knows which of its forms takes how many.
+struct OperandRule {
+  std::uint8_t fewest;
+  std::uint8_t most;
+  std::array<std::optional<Modifier>, 3> one_more_each;  // with each of these words it is one more
+
+  // The same with these words: a predicate, a policy of the cache and the like come with them.
+  [[nodiscard]] constexpr OperandRule more_with(auto... words) const {
+    return {fewest, most, {words...}};
+  }
+};
+
 // What it is about.
 enum class Group : std::uint8_t {
   number,
@@ -59,6 +72,7 @@ struct LaneRule {
 };
 
 struct OpcodeFacts {
+  OperandRule operands;
   Group group;
   ResultRule result;
   Effect effect;

@@ -103,5 +103,24 @@ TEST(ModuleError, AVeryLongNameIsCutInTheMessage) {
                                            std::string(200, 'x') + "...'");
 }
 
+TEST(InstructionError, AnOperandTooManyOrTooFewIsRefused) {
+  EXPECT_EQ(error_of_body("add.s32 %r1, %r2;"),
+            "line 6, column 1: 'add.s32 %r1, %r2' takes 3 operands, and has 2");
+  EXPECT_EQ(error_of_body("add.s32 %r1, %r2, 1, 2;"),
+            "line 6, column 1: 'add.s32 %r1, %r2, 1, 2' takes 3 operands, and has 4");
+  EXPECT_EQ(error_of_body("pmevent;"), "line 6, column 1: 'pmevent' takes 1 operand, and has 0");
+  EXPECT_EQ(error_of_body("bar.sync;"),
+            "line 6, column 1: 'bar.sync' takes 1 to 4 operands, and has 0");
+  EXPECT_EQ(error_of_body("membar.gl 1;"),
+            "line 6, column 1: 'membar.gl 1' takes 0 operands, and has 1");
+}
+
+TEST(InstructionError, AnOperandThatAWordBringsIsCounted) {
+  EXPECT_EQ(error_of_body("setp.lt.and.s32 %p1, %r1, %r2;"),
+            "line 6, column 1: 'setp.lt.and.s32 %p1, %r1, %r2' takes 4 operands, and has 3");
+  EXPECT_EQ(error_of_body("setp.lt.s32 %p1, %r1, %r2, %p2;"),
+            "line 6, column 1: 'setp.lt.s32 %p1, %r1, %r2, %p2' takes 3 operands, and has 4");
+}
+
 }  // namespace
 }  // namespace emulator::ptx::testing

@@ -13,6 +13,14 @@ TEST(OpcodeFacts, ARowIsFoundByItsOpcode) {
   EXPECT_EQ(facts_of(Opcode::clusterlaunchcontrol).group, Group::refused);
 }
 
+TEST(OpcodeFacts, ARowSaysHowManyOperandsThereAre) {
+  const OperandRule& load = facts_of(Opcode::ld).operands;
+  EXPECT_EQ(load.fewest, 2);
+  EXPECT_EQ(load.most, 2);
+  EXPECT_EQ(load.one_more_each[0], Modifier::L2_cache_hint);
+  EXPECT_EQ(load.one_more_each[1], std::nullopt);
+}
+
 TEST(OpcodeFacts, ARowSaysWhetherThereIsAResult) {
   EXPECT_EQ(facts_of(Opcode::ld).result.when, ResultRule::When::always);
   EXPECT_EQ(facts_of(Opcode::st).result.when, ResultRule::When::never);
