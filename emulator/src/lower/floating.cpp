@@ -1,10 +1,13 @@
-// Arithmetic on f32 and f64, in every rounding. Directed f32 results are computed in double and
-// rounded once; directed f64 ones are the runtime's, which changes the processor's mode for them.
+// Arithmetic on f32, pairs of them, and f64, in every rounding. Directed f32 results are computed
+// in double and rounded once; directed f64 ones are the runtime's, which changes the processor's
+// mode for them. Terms and factors of f16 and bf16 (add.f32.f16 and its like) are f32 exactly.
 // Approximate functions are computed to the accuracy of the host's, which is better than PTX asks
 // for.
 #include "lower/arithmetic.h"
 #include "lower/host_rounding.h"
+#include "lower/nan.h"
 #include "lower/numeric.h"
+#include "lower/operand_types.h"
 #include "lower/rounding.h"
 #include "lower/special_functions.h"
 #include "lower/writer.h"
@@ -14,6 +17,7 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Modifier;
+using ptx::Type;
 
 class Floating {
  public:
@@ -22,24 +26,32 @@ class Floating {
         ir_(writer.ir),
         instruction_(instruction),
         lanes_(writer.lanes_of(instruction)),
-        element_(element_of(instruction.type())),
+        parts_(instruction.type() == Type::f32x2 ? 2 : 1),
+        element_(parts_ == 2 ? "float" : element_of(instruction.types.front())),
         flush_(instruction.has(Modifier::ftz)),
-        rounding_(rounding_of(instruction)) {
-    // add.f32.f16 and its like, which newer devices have, mix two types.
-    if (instruction.types.size() > 1) unsupported(instruction);
+        rounding_(rounding_of(instruction)) {}
+
+  // Carries out `compute`, which ends in result(), for each number that a register has.
+  using Computation = void (Floating::*)();
+  void each(Computation compute) {
+    for (part_ = 0; part_ < parts_; ++part_) (this->*compute)();
+    if (parts_ == 2) writer_.write_result(instruction_, pair_);
   }
 
   Value operand(std::size_t i) {
-    const Value value = writer_.read(instruction_.operands.at(i), element_, lanes_);
+    const Value value = number(i);
     return flush_ ? flush_subnormals(ir_, value) : value;
   }
 
   void result(Value value) {
     if (flush_) value = flush_subnormals(ir_, value);
     if (instruction_.has(Modifier::sat)) value = saturate(ir_, value);
+    if (parts_ == 2) return put(value);
     writer_.write_result(instruction_, value);
   }
 
+  void add() { add_or_subtract(false); }
+  void subtract() { add_or_subtract(true); }
   void add_or_subtract(bool subtracts) {
     const Value a = operand(1);
     const Value b = operand(2);
@@ -111,16 +123,21 @@ class Floating {
   }
   void extreme(bool maximum) {
     const bool propagates = instruction_.has(Modifier::NaN);
-    const bool of_magnitudes = instruction_.has(Modifier::xorsign);
-    if (of_magnitudes && instruction_.operands.size() > 3) unsupported(instruction_);
-    if (of_magnitudes) {
+    if (instruction_.has(Modifier::xorsign)) {
       return result(signed_extreme(ir_, operand(1), operand(2), maximum, propagates));
     }
-    Value value = float_extreme(ir_, operand(1), operand(2), maximum, propagates);
-    if (instruction_.operands.size() > 3) {
-      value = float_extreme(ir_, value, operand(3), maximum, propagates);
-    }
-    result(value);
+    result(float_extreme(ir_, operand(1), operand(2), maximum, propagates));
+  }
+  // .abs without .xorsign is of three operands' magnitudes.
+  void extreme_of_three(bool maximum) {
+    const bool propagates = instruction_.has(Modifier::NaN);
+    const auto source = [&](std::size_t i) {
+      const Value value = operand(i);
+      if (!instruction_.has(Modifier::abs)) return value;
+      return ir_.intrinsic("fabs", {value}, element_, lanes_);
+    };
+    const Value of_two = float_extreme(ir_, source(1), source(2), maximum, propagates);
+    result(float_extreme(ir_, of_two, source(3), maximum, propagates));
   }
 
   void test_property() {
@@ -156,6 +173,27 @@ class Floating {
 
  private:
   using DirectedOp = runtime::DirectedOp;
+
+  // An operand's number, or of a pair the part's.
+  Value number(std::size_t i) {
+    const ptx::Operand& operand = instruction_.operands.at(i);
+    if (parts_ == 2) {
+      const Value pair = writer_.read(operand, "i64", lanes_);
+      return ir_.bitcast(ir_.resize(ir_.binary("lshr", pair, shift()), "i32", false), element_);
+    }
+    // Of two types the second is that of the terms before the last, or of the factors.
+    const Type type = instruction_.type();
+    const bool half = ptx::is_half(type) && i + 1 < instruction_.operands.size();
+    if (half) return half_to_float(ir_, writer_.read(operand, "i16", lanes_), type);
+    return writer_.read(operand, element_, lanes_);
+  }
+  void put(const Value& value) {
+    const Value nan = ir_.compare("fcmp uno", value, value);
+    const Value bits = ir_.bitcast(ir_.select(nan, constant(kCanonicalNanFloat), value), "i32");
+    const Value whole = ir_.binary("shl", ir_.resize(bits, "i64", false), shift());
+    pair_ = part_ == 0 ? whole : ir_.binary("or", pair_, whole);
+  }
+  [[nodiscard]] std::uint64_t shift() const { return std::uint64_t{32} * part_; }
 
   [[nodiscard]] bool wide() const { return element_ == "double"; }
   Value constant(std::uint64_t bits) { return ir_.float_constant(bits, element_, lanes_); }
@@ -223,27 +261,61 @@ class Floating {
   Ir& ir_;
   const Instruction& instruction_;
   unsigned lanes_;
+  unsigned parts_;
+  unsigned part_ = 0;
+  Value pair_;  // i64: what has been computed of it
   std::string element_;
   bool flush_;
   Rounding rounding_;
 };
 
+// What only sm_100 and later have asks for registers of its types.
+void require_form(const Writer& writer, const Instruction& instruction) {
+  const Type type = instruction.type();
+  const bool sum = instruction.opcode != ptx::Opcode::fma;
+  if (type == Type::f32x2) {
+    if (sum) return require_operands(writer, instruction, {type, type, type});
+    return require_operands(writer, instruction, {type, type, type, type});
+  }
+  if (instruction.types.size() == 1) return;
+  if (sum) return require_operands(writer, instruction, {Type::f32, type, Type::f32});
+  require_operands(writer, instruction, {Type::f32, type, type, Type::f32});
+}
+
+// Of two operands, or of three, which only f32 has.
+void find_extreme(Writer& writer, const Instruction& instruction, bool maximum) {
+  constexpr Type kType = Type::f32;
+  if (instruction.type() == kType && instruction.operands.size() == 4) {
+    if (instruction.has(Modifier::xorsign)) unsupported(instruction, "'.xorsign' is of two");
+    require_operands(writer, instruction, {kType, kType, kType, kType});
+    return Floating(writer, instruction).extreme_of_three(maximum);
+  }
+  if (instruction.has(Modifier::abs) && !instruction.has(Modifier::xorsign)) {
+    unsupported(instruction, "'.abs' goes with '.xorsign' or with three operands");
+  }
+  Floating(writer, instruction).extreme(maximum);
+}
+
 }  // namespace
 
 void add_floats(Writer& writer, const Instruction& instruction) {
-  Floating(writer, instruction).add_or_subtract(false);
+  require_form(writer, instruction);
+  Floating(writer, instruction).each(&Floating::add);
 }
 void sub_floats(Writer& writer, const Instruction& instruction) {
-  Floating(writer, instruction).add_or_subtract(true);
+  require_form(writer, instruction);
+  Floating(writer, instruction).each(&Floating::subtract);
 }
 void mul_floats(Writer& writer, const Instruction& instruction) {
-  Floating(writer, instruction).multiply();
+  require_form(writer, instruction);
+  Floating(writer, instruction).each(&Floating::multiply);
 }
 void div_floats(Writer& writer, const Instruction& instruction) {
   Floating(writer, instruction).divide();
 }
 void fma_floats(Writer& writer, const Instruction& instruction) {
-  Floating(writer, instruction).multiply_add();
+  require_form(writer, instruction);
+  Floating(writer, instruction).each(&Floating::multiply_add);
 }
 void ex2_floats(Writer& writer, const Instruction& instruction) {
   Floating(writer, instruction).power();
@@ -258,10 +330,10 @@ void neg_floats(Writer& writer, const Instruction& instruction) {
   Floating(writer, instruction).negate();
 }
 void min_floats(Writer& writer, const Instruction& instruction) {
-  Floating(writer, instruction).extreme(false);
+  find_extreme(writer, instruction, false);
 }
 void max_floats(Writer& writer, const Instruction& instruction) {
-  Floating(writer, instruction).extreme(true);
+  find_extreme(writer, instruction, true);
 }
 
 void lower_rcp(Writer& writer, const Instruction& instruction) {

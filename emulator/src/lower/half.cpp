@@ -33,8 +33,7 @@ class Half {
       default:
         part_ = instruction.type();
     }
-    const bool mixes_types = instruction.types.size() > 1;
-    if (mixes_types || rounding_of(instruction) != Rounding::nearest) unsupported(instruction);
+    if (rounding_of(instruction) != Rounding::nearest) unsupported(instruction);
   }
 
   using Sources = std::vector<Value>;  // floats
@@ -93,11 +92,9 @@ class Half {
   void extreme(bool maximum) {
     const bool propagates = instruction_.has(Modifier::NaN);
     const bool of_magnitudes = instruction_.has(Modifier::xorsign);
-    if (of_magnitudes && instruction_.operands.size() > 3) unsupported(instruction_);
     each([&](const Sources& s) {
       if (of_magnitudes) return signed_extreme(ir_, s[0], s[1], maximum, propagates);
-      const Value value = float_extreme(ir_, s[0], s[1], maximum, propagates);
-      return s.size() < 3 ? value : float_extreme(ir_, value, s[2], maximum, propagates);
+      return float_extreme(ir_, s[0], s[1], maximum, propagates);
     });
   }
 

@@ -25,8 +25,8 @@ bool is_word_of(const Pattern& pattern, Modifier word) {
 
 bool has_types_of(const Pattern& pattern, const ptx::Instruction& instruction) {
   if (!contains(pattern.types, instruction.type())) return false;
-  return pattern.results.empty() ||
-         (instruction.types.size() == 2 && contains(pattern.results, instruction.types.front()));
+  if (pattern.results.empty()) return instruction.types.size() == 1;
+  return instruction.types.size() == 2 && contains(pattern.results, instruction.types.front());
 }
 
 bool fits(const Pattern& pattern, const ptx::Instruction& instruction) {

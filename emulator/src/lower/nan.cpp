@@ -34,6 +34,11 @@ NanRule rule_of(const Instruction& instruction) {
   return kRules.at(static_cast<std::size_t>(instruction.opcode));
 }
 
+// Of the two types of arithmetic such as add.f32.f16 the first is the result's.
+Type type_of_sum(const Instruction& instruction) {
+  return instruction.types.empty() ? Type::none : instruction.types.front();
+}
+
 bool hands_on(NanRule rule) { return rule == NanRule::moves || rule == NanRule::selects; }
 
 std::span<const ptx::Operand> handed_on(const Instruction& instruction) {
@@ -61,9 +66,8 @@ bool may_have(const ptx::Operand& operand, const std::vector<bool>& may) {
 }  // namespace
 
 bool makes_host_nans(const Instruction& instruction) {
-  if (instruction.types.size() == 1) {
-    return instruction.type() == Type::f32 && rule_of(instruction) == NanRule::makes;
-  }
+  if (rule_of(instruction) == NanRule::makes) return type_of_sum(instruction) == Type::f32;
+  if (instruction.types.size() == 1) return false;
   // From f64 a GPU keeps the upper bits of a NaN's payload, from bf16 all of them, as the host
   // does.
   return rule_of(instruction) == NanRule::converts && instruction.types[0] == Type::f32 &&
@@ -111,7 +115,8 @@ bool sees_nan_bits(const Instruction& instruction, const std::vector<bool>& host
     const auto* to = std::get_if<ptx::Register>(&instruction.operands.front().value);
     return to == nullptr || !host_nans[to->index];
   }
-  if (instruction.type() != Type::f32) return true;
+  const bool makes = rule_of(instruction) == NanRule::makes;
+  if ((makes ? type_of_sum(instruction) : instruction.type()) != Type::f32) return true;
   switch (rule_of(instruction)) {
     case NanRule::ignores:
     case NanRule::makes:

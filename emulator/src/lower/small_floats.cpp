@@ -5,7 +5,7 @@
 namespace emulator::lower {
 namespace {
 
-constexpr std::uint64_t kNan = 0x7f;  // in both formats
+constexpr std::uint64_t kNanByte = 0x7f;  // in both formats
 
 // e4m3 of a magnitude: exponent bias 7, no infinity, 0x7e (448) the largest.
 Value magnitude_to_e4m3(Ir& ir, const Value& magnitude) {
@@ -52,7 +52,7 @@ Value float_to_small(Ir& ir, const Value& value, ptx::Type pair) {
   const Value sign = ir.binary("and", ir.binary("lshr", ir.bitcast(value, "i32"), 24), 0x80);
   const Value nan = ir.compare("fcmp uno", value, value);
   const Value result =
-      ir.select(nan, Ir::constant(kNan, "i32", value.lanes), ir.binary("or", bits, sign));
+      ir.select(nan, Ir::constant(kNanByte, "i32", value.lanes), ir.binary("or", bits, sign));
   return ir.resize(result, "i8", false);
 }
 
@@ -70,7 +70,7 @@ Value small_to_f16(Ir& ir, const Value& bits, ptx::Type pair) {
   const Value scaled = ir.binary("fmul", ir.cast("fpext", small, "float"),
                                  ir.float_constant(0x43800000, "float", bits.lanes));
   const Value half = narrow_to_half(ir, scaled, ptx::Type::f16, Rounding::nearest);
-  const Value nan = ir.compare("icmp eq", magnitude, kNan);
+  const Value nan = ir.compare("icmp eq", magnitude, kNanByte);
   return ir.select(nan, canonical, ir.binary("or", half, sign));
 }
 

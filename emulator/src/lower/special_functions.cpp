@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t kOne = 0x3f800000;
 constexpr std::uint64_t kInfinity = 0x7f800000;
-constexpr std::uint64_t kNan = 0x7fffffff;
+constexpr std::uint64_t kNanOfFloat = 0x7fffffff;
 constexpr unsigned kFractionBits = 23;
 constexpr std::uint64_t kBias = 127;
 
@@ -71,7 +71,7 @@ class Function {
     // Infinity, or NaN.
     Value result = ir_.select(finite, logarithm, x_);
     result = ir_.select(ir_.compare("fcmp oeq", x_, zero), number(kMinusInfinity), result);
-    return ir_.select(ir_.compare("fcmp olt", x_, zero), number(kNan), result);
+    return ir_.select(ir_.compare("fcmp olt", x_, zero), number(kNanOfFloat), result);
   }
 
   Value number(std::uint64_t bits) { return ir_.float_constant(bits, "float", x_.lanes); }

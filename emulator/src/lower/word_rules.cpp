@@ -42,15 +42,21 @@ const Patterns& float_sums() {
   static const Patterns kAll = perhaps(kRounding, {.types = {T::f32}, .may = {M::ftz, M::sat}}) +
                                perhaps(kRounding, {.types = {T::f64}}) +
                                perhaps({M::rn}, {.types = kF16, .may = {M::ftz, M::sat}}) +
-                               perhaps({M::rn}, {.types = kBf16});
+                               perhaps({M::rn}, {.types = kBf16}) +
+                               perhaps(kRounding, {.types = {T::f32x2}, .may = {M::ftz}});
   return kAll;
+}
+
+// Of a half and an f32.
+Patterns mixed_sums() {
+  return perhaps(kRounding, {.types = {T::f16, T::bf16}, .may = {M::sat}, .results = {T::f32}});
 }
 
 Patterns sums() {
   return Patterns{{.types = kIntegers},
                   {.types = {T::s32}, .may = {M::sat}},
                   {.types = kCarries, .all = {M::cc}}} +
-         float_sums();
+         float_sums() + mixed_sums();
 }
 
 Patterns products() {
@@ -73,9 +79,13 @@ Patterns sums_of_products() {
 }
 
 Patterns fused() {
-  return rounded() + Patterns{{.types = kF16, .may = {M::ftz, M::sat}, .all = {M::rn}},
-                              {.types = kF16, .may = {M::ftz, M::relu}, .all = {M::rn}},
-                              {.types = kBf16, .may = {M::relu}, .all = {M::rn}}};
+  return rounded() +
+         Patterns{
+             {.types = kF16, .may = {M::ftz, M::sat}, .all = {M::rn}},
+             {.types = kF16, .may = {M::ftz, M::relu}, .all = {M::rn}},
+             {.types = kBf16, .may = {M::relu}, .all = {M::rn}},
+             {.types = {T::f32x2}, .one = kRounding, .may = {M::ftz}},
+             {.types = {T::f16, T::bf16}, .one = kRounding, .may = {M::sat}, .results = {T::f32}}};
 }
 
 Patterns reciprocals() {
@@ -96,6 +106,7 @@ Patterns extremes() {
           {.types = {T::s32, T::s16x2}, .may = {M::relu}},
           {.types = kFlushed, .may = {M::ftz, M::NaN}},
           {.types = kFlushed, .may = {M::ftz, M::NaN}, .all = {M::xorsign, M::abs}},
+          {.types = {T::f32}, .may = {M::ftz, M::NaN}, .all = {M::abs}},  // of three operands
           {.types = kBf16, .may = {M::NaN}},
           {.types = kBf16, .may = {M::NaN}, .all = {M::xorsign, M::abs}}};
 }

@@ -15,7 +15,7 @@ using Words = std::vector<ptx::Modifier>;
 using Types = std::vector<ptx::Type>;
 
 // All of `all`, one of `one` where it names any, and nothing else but `may`. `types` are those of
-// the last type, `results` those of the one before it; none named: anything.
+// the last type, `results` those of the one before it; none named: there is none.
 struct Pattern {
   Types types;
   Words one{};

@@ -1,0 +1,18 @@
+// Which registers and constants an operand of a type may be. NVIDIA's assembler asks that a
+// register of a floating-point operand is declared as of its type or as bits of its width.
+#pragma once
+
+#include <initializer_list>
+
+#include "ptx/ast.h"
+
+namespace emulator::lower {
+
+class Writer;
+
+// Refuses the instruction unless its operands are as many as `types`, and each is one of its type.
+// The first is the result, which is a register.
+void require_operands(const Writer& writer, const ptx::Instruction& instruction,
+                      std::initializer_list<ptx::Type> types);
+
+}  // namespace emulator::lower
