@@ -11,6 +11,15 @@ constexpr std::uint64_t kSmallestNormalFloat = 0x00800000;
 constexpr std::uint64_t kSmallestNormalDouble = 0x0010000000000000;
 constexpr std::uint64_t kCanonicalNanDouble = 0x7fffffffffffffff;
 
+constexpr std::uint64_t kFloatMagnitude = 0x7fffffff;
+constexpr std::uint64_t kInfinityOfFloat = 0x7f800000;
+
+// Below zero all bits but the sign are turned; twice is not at all.
+Value with_order_of_sign(Ir& ir, const Value& bits) {
+  const Value below = ir.binary("ashr", bits, 31);
+  return ir.binary("xor", bits, ir.binary("and", below, kFloatMagnitude));
+}
+
 Value is_nan(Ir& ir, const Value& v) { return ir.compare("fcmp uno", v, v); }
 
 }  // namespace
@@ -80,6 +89,22 @@ Value signed_extreme(Ir& ir, const Value& a, const Value& b, bool maximum, bool 
       ir.bitcast(ir.binary("xor", ir.bitcast(a, integer), ir.bitcast(b, integer)), a.element);
   const Value with_sign = ir.intrinsic("copysign", {value, signs}, a.element, a.lanes);
   return ir.select(is_nan(ir, value), value, with_sign);
+}
+
+// Integers order the bits of positive floats as the floats are; those of negative ones the other
+// way round.
+Value extreme_key(Ir& ir, const Value& bits, bool maximum, bool propagates_nan) {
+  const Value nan =
+      ir.compare("icmp ugt", ir.binary("and", bits, kFloatMagnitude), kInfinityOfFloat);
+  const std::uint64_t of_nan = propagates_nan == maximum ? 0x7fffffff : 0x80000000;
+  return ir.select(nan, Ir::constant(of_nan, "i32", bits.lanes), with_order_of_sign(ir, bits));
+}
+
+Value float_of_key(Ir& ir, const Value& key) {
+  const Value bits = with_order_of_sign(ir, key);
+  const Value nan =
+      ir.compare("icmp ugt", ir.binary("and", bits, kFloatMagnitude), kInfinityOfFloat);
+  return ir.select(nan, Ir::constant(kCanonicalNanFloat, "i32", bits.lanes), bits);
 }
 
 }  // namespace emulator::lower

@@ -19,4 +19,9 @@ Value float_extreme(Ir& ir, const Value& a, const Value& b, bool maximum, bool p
 // The same of the magnitudes, with the product's sign (.xorsign.abs). A NaN is left as it is.
 Value signed_extreme(Ir& ir, const Value& a, const Value& b, bool maximum, bool propagates_nan);
 
+// The bits (i32) of a float as a signed integer that is the least, or the greatest, of many where
+// float_extreme() would give the float; and the float's bits again, with the canonical NaN.
+Value extreme_key(Ir& ir, const Value& bits, bool maximum, bool propagates_nan);
+Value float_of_key(Ir& ir, const Value& key);
+
 }  // namespace emulator::lower

@@ -29,6 +29,8 @@ Type bits_like(Type type) {
 
 bool holds(Type declared, Type type) {
   if (declared == type || declared == bits_like(type)) return true;
+  if (!ptx::is_float(type) && !ptx::is_float(declared))
+    return ptx::bits(declared) == ptx::bits(type);
   // No register is declared as of bf16: its numbers are bits, which integers hold too.
   return type == Type::bf16 && (declared == Type::u16 || declared == Type::s16);
 }

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 
+#include "lower/numeric.h"
+#include "lower/operand_types.h"
 #include "lower/writer.h"
 
 namespace emulator::lower {
@@ -154,14 +156,27 @@ class Together {
     }
     if (operation == nullptr) unsupported(instruction_);
     const Value a = vector32(1);
-    const auto over = [&](const Value& lanes) {
+    write_for_groups([&](const Value& lanes) {
       return reduced(operation,
                      ir_.select(ir_.from_mask(lanes), a, Ir::constant(identity, "i32", kLanes)));
-    };
-    if (one_group(instruction_.operands.at(2))) {
-      return writer_.write_result(instruction_, over(writer_.mask()));
-    }
-    writer_.write_result(instruction_, group_by_group(over));
+    });
+  }
+
+  // redux.sync.{min,max}{.abs}{.NaN}.f32, by integers that are ordered as the numbers are.
+  void reduce_floats() {
+    using ptx::Type;
+    require_operands(writer_, instruction_, {Type::f32, Type::f32, Type::b32});
+    require_members(instruction_.operands.at(2));
+    const bool maximum = instruction_.has(Modifier::max);
+    Value bits = vector32(1);
+    if (instruction_.has(Modifier::abs)) bits = ir_.binary("and", bits, 0x7fffffff);
+    const Value keys = extreme_key(ir_, bits, maximum, instruction_.has(Modifier::NaN));
+    const Value identity = Ir::constant(maximum ? 0x80000000 : 0x7fffffff, "i32", kLanes);
+    write_for_groups([&](const Value& lanes) {
+      const Value key =
+          reduced(maximum ? "smax" : "smin", ir_.select(ir_.from_mask(lanes), keys, identity));
+      return float_of_key(ir_, key);
+    });
   }
 
   void elect() {
@@ -245,6 +260,15 @@ class Together {
     ir_.branch(ir_.compare("icmp ne", after, 0), next, done);
     ir_.begin_block(done);
     return ir_.load(results, "i32", kLanes, 64);
+  }
+
+  // What `result` of the mask of operand 2 is, of one group or of several.
+  template <typename Result>
+  void write_for_groups(const Result& result) {
+    if (one_group(instruction_.operands.at(2))) {
+      return writer_.write_result(instruction_, result(writer_.mask()));
+    }
+    writer_.write_result(instruction_, group_by_group(result));
   }
 
   // An operand on which all lanes agree, as one scalar: the lowest running lane's.
@@ -366,6 +390,7 @@ void lower_match(Writer& writer, const Instruction& instruction) {
   Together(writer, instruction).match();
 }
 void lower_redux(Writer& writer, const Instruction& instruction) {
+  if (instruction.type() == ptx::Type::f32) return Together(writer, instruction).reduce_floats();
   Together(writer, instruction).reduce();
 }
 void lower_elect(Writer& writer, const Instruction& instruction) {

@@ -177,6 +177,7 @@ constexpr const char* kForms[] = {
     "match.all.sync.<b32|b64> <%r1|%r1@%p1>, $2, -1;",
     "redux.sync.<add|min|max>.<u32|s32> $1, $2, -1;",
     "redux.sync.<and|or|xor>.b32 $1, $2, -1;",
+    "redux.sync.<min|max><|.abs><|.NaN>.f32 $1, <$2|1.5>, <-1|%r3>;",
     "<nanosleep.u32 100|griddepcontrol.wait|griddepcontrol.launch_dependents|pmevent 3|trap|brkpt|exit>;",
     "setmaxnreg.<inc|dec>.sync.aligned.u32 64;",
     // Asynchronous copies and mbarriers.
