@@ -44,6 +44,7 @@ std::string packed(const KernelObject& kernel) {
         .number(site.bytes)
         .number(site.elements)
         .number(site.line)
+        .number(site.written)
         .bytes(kernel.site_texts[i]);
   }
   return packer.packed();
@@ -71,6 +72,7 @@ std::optional<KernelObject> unpacked(const std::string& entry) {
     site.bytes = static_cast<std::uint32_t>(unpacker.number());
     site.elements = static_cast<std::uint32_t>(unpacker.number());
     site.line = static_cast<std::uint32_t>(unpacker.number());
+    site.written = static_cast<std::uint32_t>(unpacker.number());
     kernel.sites.push_back(site);
     kernel.site_texts.emplace_back(unpacker.bytes());
   }

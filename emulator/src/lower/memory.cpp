@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "lower/access_form.h"
 #include "lower/access_strategy.h"
 #include "lower/address.h"
 #include "lower/check_groups.h"
@@ -39,9 +40,13 @@ class Access {
         count_(instruction.vector_width),
         address_(writer, instruction.operands.at(stores ? 0 : 1), instruction.space),
         registers_(elements_of(instruction.operands.at(stores ? 1 : 0))) {
-    if (bytes_ == 0 || registers_.size() != count_ || span() > 16) unsupported(instruction);
+    if (bytes_ == 0 || registers_.size() != count_) unsupported(instruction);
     way_ = way_of(writer, instruction, address_);
     site_ = site_of(instruction);
+    if (stores && leaves_out()) {
+      writer.store_elements(site_, stored_elements());
+      if (way_.kind != AccessWay::Kind::uniform) way_.kind = AccessWay::Kind::lanes;
+    }
     inside_ = address_.inside(span());
   }
 
@@ -94,9 +99,7 @@ class Access {
     if (way_.kind == AccessWay::Kind::uniform && !by_runtime) return store_uniform(values);
     std::vector<Value> lanes;
     lanes.reserve(values.size());
-    for (std::size_t e = 0; e < values.size(); ++e) {
-      lanes.push_back(writer_.read_bits(registers_[e], instruction_.type(), kLanes));
-    }
+    for (const ptx::Operand& operand : registers_) lanes.push_back(stored_value(operand, kLanes));
     if (way_.kind == AccessWay::Kind::lanes || by_runtime) return store_lanes(lanes);
 
     const std::string fast = ir_.label("store.fast");
@@ -367,6 +370,7 @@ class Access {
     check_uniform(address);
     const Value pointer = host_pointer(address);
     for (unsigned e = 0; e < count_; ++e) {
+      if (is_sink(registers_[e])) continue;
       ir_.store(values[e], ir_.pointer_offset(pointer, std::uint64_t{e} * bytes_),
                 told_alignment(bytes_), is_volatile(instruction_));
     }
@@ -430,9 +434,26 @@ class Access {
     std::vector<Value> values;
     for (const ptx::Operand& operand : registers_) {
       const bool scalar = writer_.lane_values(operand, bytes_ * 8).is_uniform();
-      values.push_back(writer_.read_bits(operand, instruction_.type(), scalar ? 1 : kLanes));
+      values.push_back(stored_value(operand, scalar ? 1 : kLanes));
     }
     return values;
+  }
+  // Of a sink nothing is stored, whatever its value.
+  Value stored_value(const ptx::Operand& operand, unsigned lanes) {
+    if (is_sink(operand)) return Ir::constant(0, element_, lanes);
+    return writer_.read_bits(operand, instruction_.type(), lanes);
+  }
+  static bool is_sink(const ptx::Operand& operand) {
+    return std::holds_alternative<ptx::Sink>(operand.value);
+  }
+  [[nodiscard]] bool leaves_out() const { return std::ranges::any_of(registers_, is_sink); }
+  // A bit for each.
+  [[nodiscard]] std::uint32_t stored_elements() const {
+    std::uint32_t all = 0;
+    for (std::size_t e = 0; e < registers_.size(); ++e) {
+      if (!is_sink(registers_[e])) all |= 1U << e;
+    }
+    return all;
   }
 
   Writer& writer_;
@@ -459,12 +480,14 @@ class Access {
 }  // namespace
 
 void lower_ld(Writer& writer, const Instruction& instruction) {
+  require_access_form(instruction);
   if (lower_parameter(writer, instruction)) return;
   Access(writer, instruction, false).load();
   // No later access may be answered from before.
   if (instruction.has(Modifier::acquire)) writer.ir.line("fence acquire");
 }
 void lower_st(Writer& writer, const Instruction& instruction) {
+  require_access_form(instruction);
   if (lower_parameter(writer, instruction)) return;
   if (instruction.has(Modifier::async) && !requires_cluster(writer, instruction)) return;
   if (instruction.has(Modifier::release)) writer.ir.line("fence release");

@@ -133,6 +133,10 @@ class Writer {
   // The same for the one site that an instruction has, however often it is asked for.
   std::uint32_t site_of(const ptx::Instruction& instruction, runtime::AccessKind kind,
                         ptx::Space space, unsigned bytes, unsigned elements);
+  // Says which elements, a bit for each, the site's stores write: all where nothing is said.
+  void store_elements(std::uint32_t site, std::uint32_t elements) {
+    sites_.at(site - first_site_).site.written = elements;
+  }
   struct PendingSite {
     runtime::Site site;  // without its text
     std::string text;

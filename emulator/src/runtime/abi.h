@@ -140,10 +140,11 @@ enum class AccessSpace : std::uint32_t {
 struct Site {
   AccessKind kind;
   AccessSpace space;
-  std::uint32_t bytes;     // per element
-  std::uint32_t elements;  // 1, 2, 4 or 8
-  std::uint32_t line;      // in the PTX
-  const char* text;        // the PTX statement; owned by the compiled kernel
+  std::uint32_t bytes;                        // per element
+  std::uint32_t elements;                     // 1, 2, 4 or 8
+  std::uint32_t line;                         // in the PTX
+  const char* text;                           // the PTX statement; owned by the compiled kernel
+  std::uint32_t written = ~std::uint32_t{0};  // which elements a store writes, a bit for each
 };
 
 // Atomic operations, and the type they work on, as emu_atomic takes them.

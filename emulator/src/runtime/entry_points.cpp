@@ -41,11 +41,13 @@ EMULATOR_KERNEL_MEMORY void load_lanes(WarpContext& context, std::uint32_t site,
 template <std::uint32_t bytes>
 EMULATOR_KERNEL_MEMORY void store_lanes(WarpContext& context, std::uint32_t site,
                                         std::uint32_t mask, std::uint32_t elements) {
+  const std::uint32_t written = context.block->launch().sites[site].written;
   Checker checker(context, site, std::uint64_t{bytes} * elements);
   for (; mask != 0; mask &= mask - 1) {
     const unsigned lane = lowest(mask);
     std::uint8_t* to = checker.check(lane, context.address[lane]);
     for (std::uint32_t e = 0; e < elements; ++e) {
+      if ((written >> e & 1U) == 0) continue;
       std::memcpy(to + std::size_t{e} * bytes, context.value[e] + std::size_t{lane} * bytes, bytes);
     }
   }
