@@ -1,9 +1,9 @@
-// cvt between integers and floating-point types, in every rounding. The 8-bit formats are in
-// small_floats.cpp.
+// cvt between integers and floating-point types, in every rounding. Formats of 8 bits and less are
+// in small_conversion.cpp.
 #include "lower/numeric.h"
 #include "lower/pack.h"
 #include "lower/rounding.h"
-#include "lower/small_floats.h"
+#include "lower/small_conversion.h"
 #include "lower/writer.h"
 
 namespace emulator::lower {
@@ -12,8 +12,6 @@ namespace {
 using ptx::Instruction;
 using ptx::Modifier;
 using ptx::Type;
-
-bool is_small_pair(Type type) { return type == Type::e4m3x2 || type == Type::e5m2x2; }
 
 class Conversion {
  public:
@@ -26,8 +24,10 @@ class Conversion {
         from_(instruction.types.size() > 1 ? instruction.types[1] : instruction.types[0]) {}
 
   void run() {
-    if (is_small_pair(to_)) return pack_small_pair();
-    if (is_small_pair(from_)) return unpack_small_pair();
+    const std::size_t sources = ptx::is_half_pair(to_) ? 2 : 1;
+    if (instruction_.operands.size() != sources + 1) {
+      unsupported(instruction_, "it has another number of operands");
+    }
     if (ptx::is_half_pair(to_)) return pack_pair();
     if (to_ == Type::tf32) return to_tf32();
     if (instruction_.has(Modifier::rna)) unsupported(instruction_);
@@ -183,7 +183,6 @@ class Conversion {
 
   // cvt.rn.bf16x2.f32 d, a, b: a to the upper half, b to the lower.
   void pack_pair() {
-    if (from_ != Type::f32) unsupported(instruction_);
     const Type part = to_ == Type::bf16x2 ? Type::bf16 : Type::f16;
     const auto half = [&](std::size_t operand) {
       return ir_.resize(half_of(clamped(float_source(operand)), part), "i32", false);
@@ -193,39 +192,8 @@ class Conversion {
     result(ir_.binary("or", ir_.binary("shl", high, 16), low));
   }
 
-  // Two floats, or the two of an f16x2, in the order of pack_pair().
-  void pack_small_pair() {
-    if (!instruction_.has(Modifier::satfinite)) unsupported(instruction_);
-    const auto byte = [&](const Value& value) {
-      return ir_.resize(float_to_small(ir_, clamped(value), to_), "i16", false);
-    };
-    const auto half = [&](unsigned part) {
-      const Value all = writer_.read(instruction_.operands.at(1), "i32", lanes_);
-      const Value bits =
-          ir_.resize(ir_.binary("lshr", all, std::uint64_t{16} * part), "i16", false);
-      return half_to_float(ir_, bits, Type::f16);
-    };
-    if (from_ != Type::f32 && from_ != Type::f16x2) unsupported(instruction_);
-    const bool from_floats = from_ == Type::f32;
-    const Value high = byte(from_floats ? float_source(1) : half(1));
-    const Value low = byte(from_floats ? float_source(2) : half(0));
-    result(ir_.binary("or", ir_.binary("shl", high, 8), low));
-  }
-  void unpack_small_pair() {
-    if (to_ != Type::f16x2) unsupported(instruction_);
-    const Value both = writer_.read(instruction_.operands.at(1), "i16", lanes_);
-    const auto half = [&](unsigned part) {
-      const Value bits = ir_.resize(ir_.binary("lshr", both, std::uint64_t{8} * part), "i8", false);
-      const Value value = half_to_float(ir_, small_to_f16(ir_, bits, from_), Type::f16);
-      return ir_.resize(half_of(clamped(value), Type::f16), "i32", false);
-    };
-    const Value high = half(1);
-    result(ir_.binary("or", ir_.binary("shl", high, 16), half(0)));
-  }
-
   // A float whose last 13 bits are zero.
   void to_tf32() {
-    if (from_ != Type::f32) unsupported(instruction_);
     const Value value = clamped(float_source());
     const Value bits = ir_.bitcast(value, "i32");
     Value rounded = bits;
@@ -234,8 +202,6 @@ class Conversion {
     } else if (rounding_of(instruction_) == Rounding::nearest) {
       const Value odd = ir_.binary("and", ir_.binary("lshr", bits, 13), 1);
       rounded = ir_.binary("add", bits, ir_.binary("add", odd, 0xfff));
-    } else if (rounding_of(instruction_) != Rounding::zero) {
-      unsupported(instruction_);
     }
     rounded = ir_.binary("and", rounded, 0xffffe000);
     if (instruction_.has(Modifier::satfinite)) {
@@ -259,6 +225,7 @@ class Conversion {
 
 void lower_cvt(Writer& writer, const Instruction& instruction) {
   if (instruction.has(Modifier::pack)) return convert_packed(writer, instruction);
+  if (is_small_conversion(instruction)) return convert_small(writer, instruction);
   Conversion(writer, instruction).run();
 }
 

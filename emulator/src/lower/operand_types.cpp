@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <variant>
 
@@ -27,28 +29,25 @@ Type bits_like(Type type) {
   }
 }
 
+// Of a sign or none, and no mere bits.
+bool is_integer(Type type) {
+  static constexpr std::array kAll = {Type::u8, Type::u16, Type::u32, Type::u64,
+                                      Type::s8, Type::s16, Type::s32, Type::s64};
+  return std::ranges::find(kAll, type) != kAll.end();
+}
+
 bool holds(Type declared, Type type) {
   if (declared == type || declared == bits_like(type)) return true;
-  if (!ptx::is_float(type) && !ptx::is_float(declared))
-    return ptx::bits(declared) == ptx::bits(type);
-  // No register is declared as of bf16: its numbers are bits, which integers hold too.
-  return type == Type::bf16 && (declared == Type::u16 || declared == Type::s16);
+  if (ptx::is_float(declared) || ptx::bits(declared) != ptx::bits(type)) return false;
+  // A number's register may be of the other sign. No register is declared as of bf16: its numbers
+  // are bits, which those of integers hold too.
+  return is_integer(type) || type == Type::bf16 || type == Type::bf16x2;
 }
 
 bool is_constant_of(const ptx::Immediate& constant, Type type) {
   const bool integer = constant.form == ptx::Immediate::Form::integer;
-  switch (type) {
-    case Type::f32:
-    case Type::f64:
-      return !integer;
-    case Type::f16:
-    case Type::f16x2:
-    case Type::bf16x2:
-    case Type::f32x2:
-      return false;
-    default:
-      return integer;
-  }
+  if (type == Type::f32 || type == Type::f64) return !integer;
+  return integer && (is_integer(type) || type == Type::bf16);
 }
 
 bool is_of(const Writer& writer, const ptx::Operand& operand, Type type) {
@@ -59,7 +58,22 @@ bool is_of(const Writer& writer, const ptx::Operand& operand, Type type) {
   return constant != nullptr && is_constant_of(*constant, type);
 }
 
+[[noreturn]] void refuse_operand(const ptx::Instruction& instruction, std::size_t i) {
+  unsupported(instruction, fmt::format("operand {} is not of its type", i + 1));
+}
+
 }  // namespace
+
+void require_vector(const Writer& writer, const ptx::Instruction& instruction, std::size_t operand,
+                    Type type, std::size_t elements) {
+  const ptx::Operand& all = instruction.operands.at(operand);
+  const auto* vector = std::get_if<ptx::Vector>(&all.value);
+  const bool fits = vector != nullptr && vector->elements.size() == elements &&
+                    std::ranges::all_of(vector->elements, [&](const ptx::Operand& element) {
+                      return is_of(writer, element, type);
+                    });
+  if (!fits) refuse_operand(instruction, operand);
+}
 
 void require_operands(const Writer& writer, const ptx::Instruction& instruction,
                       std::initializer_list<Type> types) {
@@ -70,9 +84,7 @@ void require_operands(const Writer& writer, const ptx::Instruction& instruction,
   std::size_t i = 0;
   for (const Type type : types) {
     const bool result = i == 0 && !std::holds_alternative<ptx::Register>(operands[i].value);
-    if (result || !is_of(writer, operands[i], type)) {
-      unsupported(instruction, fmt::format("operand {} is not of its type", i + 1));
-    }
+    if (result || !is_of(writer, operands[i], type)) refuse_operand(instruction, i);
     ++i;
   }
 }

@@ -2,6 +2,7 @@
 // register of a floating-point operand is declared as of its type or as bits of its width.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 
 #include "ptx/ast.h"
@@ -14,5 +15,8 @@ class Writer;
 // The first is the result, which is a register.
 void require_operands(const Writer& writer, const ptx::Instruction& instruction,
                       std::initializer_list<ptx::Type> types);
+// And unless this operand is a vector of so many elements of the type.
+void require_vector(const Writer& writer, const ptx::Instruction& instruction, std::size_t operand,
+                    ptx::Type type, std::size_t elements);
 
 }  // namespace emulator::lower

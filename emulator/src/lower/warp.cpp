@@ -165,7 +165,7 @@ class Together {
   // redux.sync.{min,max}{.abs}{.NaN}.f32, by integers that are ordered as the numbers are.
   void reduce_floats() {
     using ptx::Type;
-    require_operands(writer_, instruction_, {Type::f32, Type::f32, Type::b32});
+    require_operands(writer_, instruction_, {Type::f32, Type::f32, Type::u32});
     require_members(instruction_.operands.at(2));
     const bool maximum = instruction_.has(Modifier::max);
     Value bits = vector32(1);

@@ -178,19 +178,42 @@ Patterns plain_conversions() {
   };
 }
 
-bool is_plain_conversion(const ptx::Instruction& instruction) {
-  static const Types kPlain = kAllIntegers + kBits + Types{T::b8, T::f16, T::bf16, T::f32, T::f64};
-  return instruction.types.size() == 2 && !instruction.has(M::pack) &&
-         std::ranges::all_of(instruction.types, [](T type) {
-           return std::ranges::find(kPlain, type) != kPlain.end();
-         });
+// Of registers that hold several numbers, and of tf32.
+Patterns packed_conversions() {
+  const Types sixes = {T::e2m3x2, T::e3m2x2};
+  const Types others = {T::e4m3x2, T::e5m2x2, T::e2m1x2};
+  const Types fours = {T::e4m3x4, T::e5m2x4, T::e2m3x4, T::e3m2x4, T::e2m1x4};
+  return {
+      {.types = {T::f32},
+       .one = {M::rn, M::rz},
+       .may = {M::relu, M::satfinite},
+       .results = {T::tf32}},
+      {.types = {T::f32}, .may = {M::satfinite}, .all = {M::rna}, .results = {T::tf32}},
+      {.types = {T::f32},
+       .one = {M::rn, M::rz, M::rs},
+       .may = {M::relu, M::satfinite},
+       .results = {T::f16x2, T::bf16x2}},
+      {.types = {T::f32}, .may = {M::relu}, .all = {M::rn, M::satfinite}, .results = sixes},
+      {.types = {T::f32, T::f16x2},
+       .may = {M::relu},
+       .all = {M::rn, M::satfinite},
+       .results = others},
+      {.types = sixes + others, .may = {M::relu}, .all = {M::rn}, .results = {T::f16x2}},
+      {.types = {T::f32}, .may = {M::relu}, .all = {M::rs, M::satfinite}, .results = fours},
+      {.types = {T::f32, T::bf16x2},
+       .one = {M::rz, M::rp},
+       .may = {M::satfinite},
+       .results = {T::ue8m0x2}},
+      {.types = {T::ue8m0x2}, .all = {M::rn}, .results = {T::bf16x2}},
+  };
 }
 
+bool is_no_pack(const ptx::Instruction& instruction) { return !instruction.has(M::pack); }
+
 WordRule conversions() {
-  return {.has_pattern = is_plain_conversion,
-          .patterns = plain_conversions(),
-          .words = {M::rn, M::rz, M::rm, M::rp, M::rna, M::rni, M::rzi, M::rmi, M::rpi, M::ftz,
-                    M::sat, M::relu, M::satfinite, M::pack}};
+  return {.has_pattern = is_no_pack,
+          .patterns = plain_conversions() + packed_conversions(),
+          .words = {M::sat, M::pack}};
 }
 
 // How it is ordered, for whom, and where it is kept: none changes the result.
