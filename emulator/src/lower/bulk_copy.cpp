@@ -6,6 +6,7 @@
 #include "lower/address.h"
 #include "lower/atomic.h"
 #include "lower/mbarrier.h"
+#include "lower/operand_types.h"
 
 namespace emulator::lower {
 namespace {
@@ -76,7 +77,52 @@ void send_to_several(Writer& writer, const Instruction& instruction, std::uint32
   writer.call("emu_bulk_multicast", {number(load), number(store), number(barrier), writer.mask()});
 }
 
+// Of each 16 bytes those that the last operand has a bit for.
+void copy_masked(Writer& writer, const Instruction& instruction, std::uint32_t load,
+                 std::uint32_t store) {
+  const std::size_t last = instruction.operands.size() - 1;
+  require_operand(writer, instruction, last, Type::u16);
+  writer.ir.store(writer.read(instruction.operands[last], "i32", kLanes), writer.value_area(2), 64);
+  writer.call("emu_bulk_copy_masked", {number(load), number(store), writer.mask()});
+}
+
+// PTX ISA, st.bulk: a size of 64 bits, which is a multiple of 8, and the number 0.
+void require_fill(const Writer& writer, const Instruction& instruction) {
+  constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;
+  for (const Modifier word : instruction.modifiers) {
+    if (word != Modifier::bulk && word != Modifier::weak) {
+      unsupported(instruction, "its only word is '.weak'");
+    }
+  }
+  const bool known_space = !instruction.names_space || instruction.cta_shared;
+  if (!known_space || !instruction.types.empty() || instruction.vector_width != 1) {
+    unsupported(instruction, "it fills '.shared::cta', and has no type");
+  }
+  if (instruction.operands.size() != 3) unsupported(instruction, "it has 3 operands");
+  require_operand(writer, instruction, 1, Type::u64);
+  const auto* size = std::get_if<ptx::Immediate>(&instruction.operands[1].value);
+  if (size != nullptr && (size->bits % 8 != 0 || size->bits > kLargest)) {
+    unsupported(instruction, "its size is a multiple of 8 of at most 16777216");
+  }
+  const auto* value = std::get_if<ptx::Immediate>(&instruction.operands[2].value);
+  if (value == nullptr || value->form != ptx::Immediate::Form::integer || value->bits != 0) {
+    unsupported(instruction, "it stores the constant 0");
+  }
+}
+
 }  // namespace
+
+void fill_in_bulk(Writer& writer, const Instruction& instruction) {
+  require_fill(writer, instruction);
+  Ir& ir = writer.ir;
+  const std::uint32_t site =
+      writer.add_site(instruction, runtime::AccessKind::store, instruction.space, 8, 1);
+  const Value bytes = writer.read(instruction.operands[1], "i64", kLanes);
+  ir.store(AccessAddress(writer, instruction.operands[0], instruction.space).lanes(),
+           writer.address_area(), 64);
+  ir.store(bytes, writer.value_area(0), 64);
+  writer.call("emu_bulk_fill", {number(site), writer.mask()});
+}
 
 void copy_in_bulk(Writer& writer, const Instruction& instruction) {
   const auto& operands = instruction.operands;
@@ -90,11 +136,12 @@ void copy_in_bulk(Writer& writer, const Instruction& instruction) {
                 : instruction.space == Space::shared && at_barrier && (reads_shared || from_global);
   const bool does_reduce = instruction.has(Modifier::reduce);
   const bool multicast = instruction.has(Modifier::multicast_cluster);
-  const std::size_t needed = (at_barrier ? 4 : 3) + (multicast ? 1 : 0);
+  const bool masked = instruction.has(Modifier::cp_mask);
+  const std::size_t needed = (at_barrier ? 4 : 3) + (multicast || masked ? 1 : 0);
   const std::size_t given =
       operands.size() - (instruction.has(Modifier::L2_cache_hint) && !operands.empty() ? 1 : 0);
-  if (!known || given != needed || (does_reduce && from_global) || (multicast && !from_global) ||
-      (!does_reduce && !instruction.types.empty())) {
+  if (!known || given != needed || (does_reduce && from_global) || (multicast && (!from_global || !instruction.cluster_shared)) ||
+      (masked && (!to_global || does_reduce)) || (!does_reduce && !instruction.types.empty())) {
     unsupported(instruction);
   }
   Ir& ir = writer.ir;
@@ -111,6 +158,7 @@ void copy_in_bulk(Writer& writer, const Instruction& instruction) {
   } else {
     const std::uint32_t store =
         writer.add_site(instruction, runtime::AccessKind::store, instruction.space, 16, 1);
+    if (masked) return copy_masked(writer, instruction, load, store);
     writer.call("emu_bulk_copy", {number(load), number(store), writer.mask()});
   }
   if (at_barrier) complete_transaction(writer, instruction, operands[3], size);

@@ -1,4 +1,5 @@
-// cp.async.bulk and cp.reduce.async.bulk, but for tensors. Carried out at once, as all copies are.
+// cp.async.bulk and cp.reduce.async.bulk, but for tensors, and st.bulk. Carried out at once, as all
+// copies are.
 #pragma once
 
 #include "lower/writer.h"
@@ -6,5 +7,7 @@
 namespace emulator::lower {
 
 void copy_in_bulk(Writer& writer, const ptx::Instruction& instruction);
+// st.bulk: zeros into shared memory.
+void fill_in_bulk(Writer& writer, const ptx::Instruction& instruction);
 
 }  // namespace emulator::lower

@@ -12,6 +12,7 @@
 #include "lower/access_form.h"
 #include "lower/access_strategy.h"
 #include "lower/address.h"
+#include "lower/bulk_copy.h"
 #include "lower/check_groups.h"
 #include "lower/mbarrier.h"
 #include "lower/parameters.h"
@@ -487,6 +488,7 @@ void lower_ld(Writer& writer, const Instruction& instruction) {
   if (instruction.has(Modifier::acquire)) writer.ir.line("fence acquire");
 }
 void lower_st(Writer& writer, const Instruction& instruction) {
+  if (instruction.has(Modifier::bulk)) return fill_in_bulk(writer, instruction);
   require_access_form(instruction);
   if (lower_parameter(writer, instruction)) return;
   if (instruction.has(Modifier::async) && !requires_cluster(writer, instruction)) return;

@@ -64,6 +64,11 @@ bool is_of(const Writer& writer, const ptx::Operand& operand, Type type) {
 
 }  // namespace
 
+void require_operand(const Writer& writer, const ptx::Instruction& instruction, std::size_t operand,
+                     Type type) {
+  if (!is_of(writer, instruction.operands.at(operand), type)) refuse_operand(instruction, operand);
+}
+
 void require_vector(const Writer& writer, const ptx::Instruction& instruction, std::size_t operand,
                     Type type, std::size_t elements) {
   const ptx::Operand& all = instruction.operands.at(operand);

@@ -15,7 +15,10 @@ class Writer;
 // The first is the result, which is a register.
 void require_operands(const Writer& writer, const ptx::Instruction& instruction,
                       std::initializer_list<ptx::Type> types);
-// And unless this operand is a vector of so many elements of the type.
+// Unless this operand is of the type.
+void require_operand(const Writer& writer, const ptx::Instruction& instruction, std::size_t operand,
+                     ptx::Type type);
+// Unless this operand is a vector of so many elements of the type.
 void require_vector(const Writer& writer, const ptx::Instruction& instruction, std::size_t operand,
                     ptx::Type type, std::size_t elements);
 

@@ -103,6 +103,9 @@ class Gatherer {
     result_.kind =
         is_aligned() ? fmt::format("{}:{}", function.name, index) : kind_without_operands();
     const auto members = members_operand(original_);
+    if (members && *members >= original_.operands.size()) {
+      unsupported(original_, "it does not name the lanes");
+    }
     result_.members = members ? original_.operands.at(*members)
                               : Operand{ptx::Immediate{0xffffffff, ptx::Immediate::Form::integer},
                                         false, original_.where};

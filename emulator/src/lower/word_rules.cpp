@@ -274,7 +274,8 @@ Words loads() {
                             M::unified, M::L2_64B, M::L2_128B, M::L2_256B};
 }
 Words stores() {
-  return accesses() + Words{M::release, M::wb, M::wt, M::async, M::mbarrier_complete_tx_bytes};
+  return accesses() +
+         Words{M::release, M::wb, M::wt, M::async, M::bulk, M::mbarrier_complete_tx_bytes};
 }
 Words copies() {
   return kLogic + Words{M::async,
@@ -293,6 +294,7 @@ Words copies() {
                         M::arrive,
                         M::noinc,
                         M::ignore_src,
+                        M::cp_mask,
                         M::L2_64B,
                         M::L2_128B,
                         M::L2_256B,

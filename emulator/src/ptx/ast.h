@@ -173,6 +173,7 @@ struct Instruction {
   Space second_space = Space::generic;
   bool names_space = false;
   bool cluster_shared = false;    // one of the spaces is .shared::cluster
+  bool cta_shared = false;        // one of them is written .shared::cta
   std::uint8_t vector_width = 1;  // .v2, .v4, .v8
   std::optional<Guard> guard;
   std::vector<Operand> operands;

@@ -46,7 +46,7 @@ constexpr std::array<Entry<SpaceWord>, 9> kSpaces = {{
     {"param", {Space::param, false}},
     {"local", {Space::local, false}},
     {"const", {Space::constant, false}},
-    {"shared::cta", {Space::shared, false}},
+    {"shared::cta", {Space::shared, false, true}},
     {"shared::cluster", {Space::shared, true}},
     {"param::entry", {Space::param, false}},
     {"param::func", {Space::param, false}},

@@ -14,7 +14,8 @@ namespace emulator::ptx {
 
 struct SpaceWord {
   Space space;
-  bool cluster;  // shared::cluster
+  bool cluster;      // shared::cluster
+  bool cta = false;  // shared::cta
 };
 [[nodiscard]] std::optional<SpaceWord> space_of(std::string_view word);
 

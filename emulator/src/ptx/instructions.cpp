@@ -15,6 +15,7 @@ namespace {
 // Whether there is room for one more.
 bool add_space(Instruction& instruction, SpaceWord word) {
   instruction.cluster_shared = instruction.cluster_shared || word.cluster;
+  instruction.cta_shared = instruction.cta_shared || word.cta;
   if (!instruction.names_space) {
     instruction.names_space = true;
     instruction.space = word.space;

@@ -364,7 +364,19 @@ void emu_mbarrier(WarpContext* context, std::uint32_t site, std::uint32_t mask, 
 // as many bytes as value[1] says, 8 bytes per lane: a multiple of 16.
 void emu_bulk_copy(WarpContext* context, std::uint32_t load_site, std::uint32_t store_site,
                    std::uint32_t mask);
-// cp.reduce.async.bulk: the same, but the elements there take part in an atomic operation on those
+// The same of those of each 16 bytes that the lower half of value[2], 4 bytes per lane, has a bit
+// for.
+void emu_bulk_copy_masked(WarpContext* context, std::uint32_t load_site, std::uint32_t store_site,
+                          std::uint32_t mask);
+// st.bulk: as many bytes as value[0] says, 8 bytes per lane, become 0 at context->address[lane].
+void emu_bulk_fill(WarpContext* context, std::uint32_t site, std::uint32_t mask);
+// clusterlaunchcontrol.try_cancel: takes a cluster that nobody has begun from the launch, so that
+// it never runs. The response, of 16 bytes, goes to the shared address context->address, and its
+// bytes arrive at the mbarrier at value[0]; where `multicast` is not 0, to these places of all
+// blocks of the cluster.
+void emu_try_cancel(WarpContext* context, std::uint32_t store_site, std::uint32_t barrier_site,
+                    std::uint32_t mask, std::uint32_t multicast);
+// cp.reduce.async.bulk: as emu_bulk_copy, but the elements there take part in an atomic operation on those
 // at the destination. op is AtomicOp, type is AtomicType.
 void emu_bulk_reduce(WarpContext* context, std::uint32_t load_site, std::uint32_t atomic_site,
                      std::uint32_t mask, std::uint32_t op, std::uint32_t type);

@@ -1,5 +1,6 @@
-// The functions compiled kernels call for mbarrier, for copies in bulk, and for barriers of a
-// cluster. As in entry_points.cpp, nothing in a frame that may abandon the block owns anything.
+// The functions compiled kernels call for mbarrier, for copies in bulk, for barriers of a cluster,
+// and for taking back clusters of the launch. As in entry_points.cpp, nothing in a frame that may
+// abandon the block owns anything.
 #include <cstring>
 
 #include "runtime/abi.h"
@@ -7,6 +8,7 @@
 #include "runtime/barrier_arrival.h"
 #include "runtime/block.h"
 #include "runtime/checker.h"
+#include "runtime/cluster.h"
 #include "runtime/mbarrier_operation.h"
 
 namespace emulator::runtime {
@@ -79,6 +81,60 @@ EMULATOR_KERNEL_MEMORY void emu_bulk_copy(WarpContext* context, std::uint32_t lo
                 [](std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes) {
                   std::memmove(to, from, bytes);
                 });
+}
+
+EMULATOR_KERNEL_MEMORY void emu_bulk_copy_masked(WarpContext* context, std::uint32_t load_site,
+                                                 std::uint32_t store_site, std::uint32_t mask) {
+  for (; mask != 0; mask &= mask - 1) {
+    const auto wanted = lane_value<std::uint32_t>(*context, 2, lowest(mask));
+    for_each_bulk(*context, load_site, store_site, mask & -mask,
+                  [=](std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes) {
+                    for (std::uint64_t at = 0; at < bytes; ++at) {
+                      if ((wanted >> (at % kBulkGranule) & 1U) != 0) to[at] = from[at];
+                    }
+                  });
+  }
+}
+
+EMULATOR_KERNEL_MEMORY void emu_bulk_fill(WarpContext* context, std::uint32_t site,
+                                          std::uint32_t mask) {
+  constexpr std::uint64_t kFillGranule = 8;
+  Checker checker(*context, site, kFillGranule);
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    const auto bytes = lane_value<std::uint64_t>(*context, 0, lane);
+    if (bytes % kFillGranule != 0)
+      refuse(*context, checker.site(), lane, "st.bulk of a size that is no multiple of 8 bytes");
+    if (bytes == 0) continue;
+    std::uint8_t* to = checker.check_span(lane, context->address[lane], bytes);
+    if (!in_shared(*context, to))
+      refuse(*context, checker.site(), lane, "st.bulk outside the block's shared memory");
+    std::memset(to, 0, bytes);
+  }
+  checker.finish();
+}
+
+void emu_try_cancel(WarpContext* context, std::uint32_t store_site, std::uint32_t barrier_site,
+                    std::uint32_t mask, std::uint32_t multicast) {
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = lowest(mask);
+    const std::uint64_t to = context->address[lane];
+    const auto barrier = lane_value<std::uint64_t>(*context, 0, lane);
+    const CancelResponse response = context->block->cluster().cancel_another();
+    const auto respond = [&](std::uint64_t address, std::uint64_t at) {
+      Checker stores(*context, store_site, sizeof response);
+      std::memcpy(stores.check(lane, address), &response, sizeof response);
+      complete_transaction(*context, barrier_site, lane, at, sizeof response);
+    };
+    if (multicast == 0) {
+      respond(to, barrier);
+      continue;
+    }
+    for (std::uint64_t rank = 0; rank < context->cluster_size; ++rank) {
+      const std::uint64_t window = rank * kSharedWindow;
+      respond(window + to % kSharedWindow, window + barrier % kSharedWindow);
+    }
+  }
 }
 
 EMULATOR_KERNEL_MEMORY void emu_bulk_reduce(WarpContext* context, std::uint32_t load_site,

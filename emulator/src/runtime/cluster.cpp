@@ -44,19 +44,31 @@ void Cluster::prepare(const Launch& launch, LaunchProgress& progress, GatheredSu
   }
 }
 
-void Cluster::begin(std::uint64_t index) {
-  if (size_ == 1) return blocks_[0]->begin(position_of(index, launch_->grid));
+// Of the cluster with that number.
+std::array<std::uint32_t, 3> Cluster::first_block(std::uint64_t index) const {
   const std::array<std::uint32_t, 3>& cluster = launch_->cluster;
   std::array<std::uint32_t, 3> clusters{};
   for (std::size_t i = 0; i < clusters.size(); ++i)
     clusters.at(i) = launch_->grid.at(i) / cluster.at(i);
-  const std::array<std::uint32_t, 3> of_cluster = position_of(index, clusters);
+  std::array<std::uint32_t, 3> position = position_of(index, clusters);
+  for (std::size_t i = 0; i < position.size(); ++i) position.at(i) *= cluster.at(i);
+  return position;
+}
+
+void Cluster::begin(std::uint64_t index) {
+  if (size_ == 1) return blocks_[0]->begin(position_of(index, launch_->grid));
+  const std::array<std::uint32_t, 3> first = first_block(index);
   for (std::uint32_t rank = 0; rank < size_; ++rank) {
-    std::array<std::uint32_t, 3> position = position_of(rank, cluster);
-    for (std::size_t i = 0; i < position.size(); ++i)
-      position.at(i) += of_cluster.at(i) * cluster.at(i);
+    std::array<std::uint32_t, 3> position = position_of(rank, launch_->cluster);
+    for (std::size_t i = 0; i < position.size(); ++i) position.at(i) += first.at(i);
     blocks_[rank]->begin(position);
   }
+}
+
+CancelResponse Cluster::cancel_another() {
+  const auto [first, end] = progress_->take(1);
+  if (first == end) return {};
+  return {first_block(first), 1};
 }
 
 bool Cluster::run(std::uint64_t rounds) {

@@ -2,6 +2,7 @@
 // Its blocks run in turn, and may reach each other's shared memory.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -11,6 +12,14 @@
 #include "runtime/reservation.h"
 
 namespace emulator::runtime {
+
+// What clusterlaunchcontrol.try_cancel leaves in shared memory, for query_cancel to read. NVIDIA
+// keeps its layout to itself.
+struct CancelResponse {
+  std::array<std::uint32_t, 3> first_block;  // of the cluster that was taken
+  std::uint32_t canceled;                    // 0: there was none
+};
+static_assert(sizeof(CancelResponse) == 16);
 
 class Cluster {
  public:
@@ -29,6 +38,9 @@ class Cluster {
   // Once it has ended: gives back what it has beyond so many stacks; how many it keeps.
   std::uint64_t keep_stacks(std::uint64_t most);
 
+  // Takes the next cluster that nobody has begun from the launch: it never runs.
+  [[nodiscard]] CancelResponse cancel_another();
+
   // For its blocks. One of them has arrived at the cluster's barrier, whole, or has ended.
   void block_arrived();
   [[nodiscard]] std::uint32_t size() const { return size_; }
@@ -36,6 +48,8 @@ class Cluster {
   [[nodiscard]] Block& block(std::uint32_t rank) { return *blocks_[rank]; }
 
  private:
+  [[nodiscard]] std::array<std::uint32_t, 3> first_block(std::uint64_t index) const;
+
   const Launch* launch_ = nullptr;
   LaunchProgress* progress_ = nullptr;
   std::uint32_t size_ = 1;

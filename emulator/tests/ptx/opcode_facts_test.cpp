@@ -10,7 +10,7 @@ namespace {
 TEST(OpcodeFacts, ARowIsFoundByItsOpcode) {
   EXPECT_EQ(facts_of(Opcode::add).group, Group::number);
   EXPECT_EQ(facts_of(Opcode::st).effect, Effect::stores);
-  EXPECT_EQ(facts_of(Opcode::clusterlaunchcontrol).group, Group::refused);
+  EXPECT_EQ(facts_of(Opcode::tcgen05).group, Group::refused);
 }
 
 TEST(OpcodeFacts, ARowSaysHowManyOperandsThereAre) {
