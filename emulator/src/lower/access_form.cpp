@@ -61,7 +61,35 @@ void require_elements(const Instruction& instruction) {
   }
 }
 
+// PTX ISA, st.async and red.async: .release has a scope of more than a cluster.
+void require_release(const Instruction& instruction) {
+  const bool scope = instruction.has(Modifier::gpu) || instruction.has(Modifier::sys);
+  const bool others = instruction.has(Modifier::cta) || instruction.has(Modifier::cluster) ||
+                      instruction.has(Modifier::relaxed) || instruction.has(Modifier::weak);
+  if (!instruction.has(Modifier::release) || !scope || others) {
+    unsupported(instruction, "it completes at an mbarrier, or by '.release' and a scope");
+  }
+  const bool global = instruction.space == Space::global || !instruction.names_space;
+  if (!global || instruction.vector_width > 1 || ptx::bits(instruction.type()) > 64) {
+    unsupported(instruction, "with '.release' it is of one element of global memory");
+  }
+  if (instruction.operands.size() != 2) unsupported(instruction, "it has 2 operands");
+}
+
 }  // namespace
+
+Completion completion_of(const Instruction& instruction) {
+  if (!instruction.has(Modifier::mbarrier_complete_tx_bytes)) {
+    require_release(instruction);
+    return Completion::by_release;
+  }
+  const bool shared = instruction.space == Space::shared || !instruction.names_space;
+  if (!shared || instruction.has(Modifier::mmio) || instruction.has(Modifier::release)) {
+    unsupported(instruction, "at an mbarrier it is of shared memory, and no release");
+  }
+  if (instruction.operands.size() != 3) unsupported(instruction, "it has 3 operands");
+  return Completion::at_mbarrier;
+}
 
 void require_access_form(const Instruction& instruction) {
   if (lane_bytes(instruction) > kLongestOfAll || instruction.vector_width == 8) {

@@ -1,6 +1,7 @@
 // atom and red: read-modify-write, lane by lane, written out (inline_atomic.h) or in the runtime.
 #include "lower/atomic.h"
 
+#include "lower/access_form.h"
 #include "lower/address.h"
 #include "lower/inline_atomic.h"
 #include "lower/mbarrier.h"
@@ -175,9 +176,12 @@ void lower_atom(Writer& writer, const Instruction& instruction) {
   lower_operation(writer, instruction, wanted ? Old::wanted : Old::dropped);
 }
 void lower_red(Writer& writer, const Instruction& instruction) {
-  if (instruction.has(ptx::Modifier::async) && !requires_cluster(writer, instruction)) return;
+  const bool async = instruction.has(ptx::Modifier::async);
+  const bool at_mbarrier = async && completion_of(instruction) == Completion::at_mbarrier;
+  if (at_mbarrier && !requires_cluster(writer, instruction)) return;
+  if (async && !at_mbarrier) writer.ir.line("fence release");
   lower_operation(writer, instruction, Old::dropped);
-  if (instruction.has(ptx::Modifier::async)) {
+  if (at_mbarrier) {
     complete_transaction(writer, instruction, instruction.operands.at(2),
                          Ir::constant(ptx::bits(instruction.type()) / 8, "i32", kLanes));
   }

@@ -112,6 +112,30 @@ void require_fill(const Writer& writer, const Instruction& instruction) {
 
 }  // namespace
 
+void copy_tensor_map(Writer& writer, const Instruction& instruction) {
+  constexpr std::uint64_t kBytes = 128;
+  const auto& operands = instruction.operands;
+  const bool words = instruction.has(Modifier::tensormap_generic) &&
+                     instruction.has(Modifier::release) && instruction.has(Modifier::sync) &&
+                     instruction.has(Modifier::aligned) && instruction.modifiers.size() == 6;
+  const bool spaces = instruction.space == Space::global &&
+                      instruction.second_space == Space::shared && instruction.cta_shared;
+  if (!words || !spaces || !instruction.types.empty()) unsupported(instruction);
+  const auto* size =
+      operands.size() == 3 ? std::get_if<ptx::Immediate>(&operands[2].value) : nullptr;
+  if (size == nullptr || size->bits != kBytes) unsupported(instruction, "its size is 128");
+  Ir& ir = writer.ir;
+  const std::uint32_t load =
+      writer.add_site(instruction, runtime::AccessKind::load, Space::shared, 16, 1);
+  const std::uint32_t store =
+      writer.add_site(instruction, runtime::AccessKind::store, Space::global, 16, 1);
+  ir.store(AccessAddress(writer, operands[1], Space::shared).lanes(), writer.address_area(), 64);
+  ir.store(AccessAddress(writer, operands[0], Space::global).lanes(), writer.value_area(0), 64);
+  ir.store(Ir::constant(kBytes, "i64", kLanes), writer.value_area(1), 64);
+  writer.call("emu_bulk_copy", {number(load), number(store), writer.mask()});
+  ir.line("fence seq_cst");
+}
+
 void fill_in_bulk(Writer& writer, const Instruction& instruction) {
   require_fill(writer, instruction);
   Ir& ir = writer.ir;
@@ -140,7 +164,8 @@ void copy_in_bulk(Writer& writer, const Instruction& instruction) {
   const std::size_t needed = (at_barrier ? 4 : 3) + (multicast || masked ? 1 : 0);
   const std::size_t given =
       operands.size() - (instruction.has(Modifier::L2_cache_hint) && !operands.empty() ? 1 : 0);
-  if (!known || given != needed || (does_reduce && from_global) || (multicast && (!from_global || !instruction.cluster_shared)) ||
+  if (!known || given != needed || (does_reduce && from_global) ||
+      (multicast && (!from_global || !instruction.cluster_shared)) ||
       (masked && (!to_global || does_reduce)) || (!does_reduce && !instruction.types.empty())) {
     unsupported(instruction);
   }

@@ -7,6 +7,8 @@
 namespace emulator::lower {
 
 void copy_in_bulk(Writer& writer, const ptx::Instruction& instruction);
+// tensormap.cp_fenceproxy: a tensor map from shared to global memory.
+void copy_tensor_map(Writer& writer, const ptx::Instruction& instruction);
 // st.bulk: zeros into shared memory.
 void fill_in_bulk(Writer& writer, const ptx::Instruction& instruction);
 

@@ -491,10 +491,12 @@ void lower_st(Writer& writer, const Instruction& instruction) {
   if (instruction.has(Modifier::bulk)) return fill_in_bulk(writer, instruction);
   require_access_form(instruction);
   if (lower_parameter(writer, instruction)) return;
-  if (instruction.has(Modifier::async) && !requires_cluster(writer, instruction)) return;
+  const bool at_mbarrier =
+      instruction.has(Modifier::async) && completion_of(instruction) == Completion::at_mbarrier;
+  if (at_mbarrier && !requires_cluster(writer, instruction)) return;
   if (instruction.has(Modifier::release)) writer.ir.line("fence release");
   Access(writer, instruction, true).store();
-  if (instruction.has(Modifier::async)) {
+  if (at_mbarrier) {
     const unsigned bytes = ptx::bits(instruction.type()) / 8 * instruction.vector_width;
     complete_transaction(writer, instruction, instruction.operands.at(2),
                          Ir::constant(bytes, "i32", kLanes));

@@ -9,6 +9,7 @@
 
 #include "lower/address.h"
 #include "lower/atomic.h"
+#include "lower/bulk_copy.h"
 #include "runtime/tensor_copy.h"
 
 namespace emulator::lower {
@@ -182,6 +183,7 @@ void copy_tensor(Writer& writer, const Instruction& instruction) {
 
 // tensormap.replace.tile.field.space.b1024.type [map], {index,} value
 void lower_tensormap(Writer& writer, const Instruction& instruction) {
+  if (instruction.has(Modifier::cp_fenceproxy)) return copy_tensor_map(writer, instruction);
   const auto& operands = instruction.operands;
   const Field* found = nullptr;
   for (const Field& field : kFields)

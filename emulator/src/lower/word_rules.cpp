@@ -227,13 +227,18 @@ Patterns reductions() {
           {.types = {T::u32}, .one = {M::inc, M::dec}, .may = kHow},
           {.types = kLongBits, .one = kLogic, .may = kHow}};
 }
-// red.async, which completes at an mbarrier.
-Patterns asynchronous(Patterns patterns) {
-  for (Pattern& pattern : patterns) {
-    pattern.all.push_back(M::async);
-    pattern.all.push_back(M::mbarrier_complete_tx_bytes);
-  }
-  return patterns;
+// red.async, with the words that say how it completes.
+Patterns asynchronous(const Words& may, Words all) {
+  all.push_back(M::async);
+  return {{.types = kCarries, .one = {M::add}, .may = may, .all = all},
+          {.types = {T::u32, T::s32}, .one = {M::min, M::max}, .may = may, .all = all},
+          {.types = {T::u32}, .one = {M::inc, M::dec}, .may = may, .all = all},
+          {.types = {T::b32}, .one = kLogic, .may = may, .all = all}};
+}
+Patterns asynchronous() {
+  return asynchronous(kHow, {M::mbarrier_complete_tx_bytes}) +
+         asynchronous({M::mmio}, {M::release, M::gpu}) +
+         asynchronous({M::mmio}, {M::release, M::sys});
 }
 Patterns atomics() {
   return reductions() +
@@ -318,9 +323,28 @@ Words copies() {
                         M::noftz};
 }
 Words tensor_map_fields() {
-  return {M::replace,      M::tile,      M::global_address, M::rank,           M::box_dim,
-          M::global_dim,   M::elemtype,  M::global_stride,  M::element_stride, M::interleave_layout,
-          M::swizzle_mode, M::fill_mode, M::b1024};
+  return {M::replace,
+          M::tile,
+          M::global_address,
+          M::rank,
+          M::box_dim,
+          M::global_dim,
+          M::elemtype,
+          M::global_stride,
+          M::element_stride,
+          M::interleave_layout,
+          M::swizzle_mode,
+          M::fill_mode,
+          M::b1024,
+          M::cp_fenceproxy,
+          M::tensormap_generic,
+          M::release,
+          M::cta,
+          M::cluster,
+          M::gpu,
+          M::sys,
+          M::sync,
+          M::aligned};
 }
 Words mbarriers() {
   return {M::init,     M::inval,       M::expect_tx,     M::complete_tx,

@@ -118,5 +118,37 @@ TEST(BulkCopyOfSomeBytes, LeavesTheOthersAsTheyWere) {
       with_mask(0xffff, 256));
 }
 
+// st.async and red.async that complete by a release, of global memory; no cluster is needed.
+TEST(ReleasedAsynchronously, StoresAndReductionsReachGlobalMemory) {
+  const auto run_both = [](const std::string& body) {
+    const Outcome outcome = run_kernel(kernel_of(body), Words(64, 5), 64, {.block = {64, 1, 1}});
+    EXPECT_EQ(outcome.fault, "") << body;
+    return outcome.words;
+  };
+  Words ids(64);
+  for (std::uint32_t i = 0; i < 64; ++i) ids[i] = i;
+  EXPECT_EQ(run_both("st.async.mmio.release.sys.global.b32 [%rd1], %r0;"), ids);
+  EXPECT_EQ(run_both("st.async.release.gpu.u32 [%rd1], %r0;"), ids);
+  EXPECT_EQ(run_both("st.global.u32 [%rd1], %r0; red.async.mmio.release.gpu.global.add.u32 [%rd1], "
+                     "%r1;")[9],
+            14U);
+  EXPECT_EQ(run_both("red.async.release.sys.global.min.u32 [%rd3], %r0;")[0], 0U);
+  EXPECT_EQ(run_both("red.async.mmio.release.sys.and.b32 [%rd3], 0xff00ff00;")[0], 0xcd00cd00U);
+}
+
+TEST(TensorMapCopy, BringsTheWholeMapToGlobalMemory) {
+  const Outcome outcome = run_kernel(
+      kernel_of(".shared .align 128 .b8 map[128];\n"
+                "mov.u32 %r10, map; shl.b32 %r11, %r0, 2; add.u32 %r11, %r10, %r11; "
+                "st.shared.u32 [%r11], %r0; bar.sync 0;\n"
+                "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync."
+                "aligned [%rd3], [%r10], 128;"),
+      Words(32), 48);
+  EXPECT_EQ(outcome.fault, "");
+  Words expected(48, 0xcdcdcdcd);
+  for (std::uint32_t i = 0; i < 32; ++i) expected[i] = i;
+  EXPECT_EQ(outcome.words, expected);
+}
+
 }  // namespace
 }  // namespace emulator::testing
