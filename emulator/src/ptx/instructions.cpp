@@ -27,13 +27,24 @@ bool add_space(Instruction& instruction, SpaceWord word) {
   return true;
 }
 
-void require_operands(const Instruction& instruction) {
+// How many it takes, with the words it has.
+OperandRule::Range operands_of(const Instruction& instruction) {
   const OperandRule& rule = facts_of(instruction.opcode).operands;
-  const auto more = std::ranges::count_if(rule.one_more_each, [&](std::optional<Modifier> word) {
-    return word && instruction.has(*word);
+  OperandRule::Range range = rule.range;
+  const auto* const form = std::ranges::find_if(rule.forms, [&](const auto& candidate) {
+    return candidate && instruction.has(candidate->word);
   });
-  const auto fewest = static_cast<std::size_t>(rule.fewest + more);
-  const auto most = static_cast<std::size_t>(rule.most + more);
+  if (form != rule.forms.end()) range = (*form)->range;
+  for (const std::optional<Modifier>& word : rule.one_more_each) {
+    if (!word || !instruction.has(*word)) continue;
+    ++range.fewest;
+    ++range.most;
+  }
+  return range;
+}
+
+void require_operands(const Instruction& instruction) {
+  const auto [fewest, most] = operands_of(instruction);
   const std::size_t given = instruction.operands.size();
   if (given >= fewest && given <= most) return;
   const std::string wanted =

@@ -9,7 +9,9 @@ using M = Modifier;
 
 namespace operand_rules {
 
-constexpr OperandRule takes(std::uint8_t fewest, std::uint8_t most) { return {fewest, most, {}}; }
+constexpr OperandRule takes(std::uint8_t fewest, std::uint8_t most) {
+  return {.range = {fewest, most}};
+}
 constexpr OperandRule takes(std::uint8_t number) { return takes(number, number); }
 // Of what is refused whatever its operands are.
 constexpr OperandRule any_number() { return takes(0, UINT8_MAX); }

@@ -2,6 +2,7 @@
 // the lowering.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -10,16 +11,34 @@
 
 namespace emulator::ptx {
 
-// How many operands it takes; of wgmma, as it is written. Within this range the function that
-// writes the instruction knows which of its forms takes how many.
+// How many operands it takes as it is written. Where that is a range, the function that writes the
+// instruction knows which of its forms takes how many.
 struct OperandRule {
-  std::uint8_t fewest;
-  std::uint8_t most;
-  std::array<std::optional<Modifier>, 3> one_more_each;  // with each of these words it is one more
+  struct Range {
+    std::uint8_t fewest;
+    std::uint8_t most;
+  };
+  struct Form {
+    Modifier word;
+    Range range;
+  };
+  Range range;
+  std::array<std::optional<Form>, 4> forms{};  // the first whose word it has counts instead
+  std::array<std::optional<Modifier>, 3> one_more_each{};  // a policy of the cache and the like
 
-  // The same with these words: a predicate, a policy of the cache and the like come with them.
   [[nodiscard]] constexpr OperandRule more_with(auto... words) const {
-    return {fewest, most, {words...}};
+    return {range, forms, {words...}};
+  }
+  // The same, and as many with this word.
+  [[nodiscard]] constexpr OperandRule with(Modifier word, std::uint8_t fewest,
+                                           std::uint8_t most) const {
+    OperandRule rule = *this;
+    std::ranges::find(rule.forms, false, &std::optional<Form>::has_value)
+        ->emplace(Form{word, {fewest, most}});
+    return rule;
+  }
+  [[nodiscard]] constexpr OperandRule with(Modifier word, std::uint8_t number) const {
+    return with(word, number, number);
   }
 };
 

@@ -110,7 +110,7 @@ TEST(InstructionError, AnOperandTooManyOrTooFewIsRefused) {
             "line 6, column 1: 'add.s32 %r1, %r2, 1, 2' takes 3 operands, and has 4");
   EXPECT_EQ(error_of_body("pmevent;"), "line 6, column 1: 'pmevent' takes 1 operand, and has 0");
   EXPECT_EQ(error_of_body("bar.sync;"),
-            "line 6, column 1: 'bar.sync' takes 1 to 4 operands, and has 0");
+            "line 6, column 1: 'bar.sync' takes 1 to 2 operands, and has 0");
   EXPECT_EQ(error_of_body("membar.gl 1;"),
             "line 6, column 1: 'membar.gl 1' takes 0 operands, and has 1");
 }
@@ -120,6 +120,17 @@ TEST(InstructionError, AnOperandThatAWordBringsIsCounted) {
             "line 6, column 1: 'setp.lt.and.s32 %p1, %r1, %r2' takes 4 operands, and has 3");
   EXPECT_EQ(error_of_body("setp.lt.s32 %p1, %r1, %r2, %p2;"),
             "line 6, column 1: 'setp.lt.s32 %p1, %r1, %r2, %p2' takes 3 operands, and has 4");
+}
+
+TEST(InstructionError, TheOperandsOfAFormAreCounted) {
+  EXPECT_EQ(error_of_body("bar.arrive 1;"),
+            "line 6, column 1: 'bar.arrive 1' takes 2 operands, and has 1");
+  EXPECT_EQ(error_of_body("barrier.cluster.arrive 1;"),
+            "line 6, column 1: 'barrier.cluster.arrive 1' takes 0 operands, and has 1");
+  EXPECT_EQ(error_of_body("cp.async.wait_group;"),
+            "line 6, column 1: 'cp.async.wait_group' takes 1 operand, and has 0");
+  EXPECT_EQ(error_of_body("st.bulk.weak.shared::cta [%r1], 16;"),
+            "line 6, column 1: 'st.bulk.weak.shared::cta [%r1], 16' takes 3 operands, and has 2");
 }
 
 }  // namespace

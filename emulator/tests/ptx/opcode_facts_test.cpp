@@ -15,10 +15,12 @@ TEST(OpcodeFacts, ARowIsFoundByItsOpcode) {
 
 TEST(OpcodeFacts, ARowSaysHowManyOperandsThereAre) {
   const OperandRule& load = facts_of(Opcode::ld).operands;
-  EXPECT_EQ(load.fewest, 2);
-  EXPECT_EQ(load.most, 2);
+  EXPECT_EQ(load.range.fewest, 2);
+  EXPECT_EQ(load.range.most, 2);
   EXPECT_EQ(load.one_more_each[0], Modifier::L2_cache_hint);
   EXPECT_EQ(load.one_more_each[1], std::nullopt);
+  EXPECT_EQ(facts_of(Opcode::bar).operands.forms[0]->word, Modifier::red);
+  EXPECT_EQ(facts_of(Opcode::bar).operands.forms[0]->range.fewest, 3);
 }
 
 TEST(OpcodeFacts, ARowSaysWhetherThereIsAResult) {
