@@ -132,7 +132,7 @@ class Floating {
   void extreme_of_three(bool maximum) {
     const bool propagates = instruction_.has(Modifier::NaN);
     const auto source = [&](std::size_t i) {
-      const Value value = operand(i);
+      Value value = operand(i);
       if (!instruction_.has(Modifier::abs)) return value;
       return ir_.intrinsic("fabs", {value}, element_, lanes_);
     };

@@ -14,7 +14,7 @@ using ptx::Type;
 
 // An address of shared memory, also of one that is generic.
 Value shared_address(Writer& writer, const Instruction& instruction, std::size_t operand) {
-  const Value address =
+  Value address =
       AccessAddress(writer, instruction.operands.at(operand), instruction.space).lanes();
   if (instruction.space == Space::shared) return address;
   const Value base = writer.ir.cast("ptrtoint", writer.shared_base(), "i64");

@@ -132,7 +132,7 @@ Value small_to_f16(Ir& ir, const Value& code, const SmallFormat& format) {
   const Value scaled = ir.binary("fmul", ir.cast("fpext", small, "float"),
                                  ir.float_constant(scale, "float", code.lanes));
   const Value half = narrow_to_half(ir, scaled, Type::f16, Rounding::nearest);
-  const Value number = ir.binary("or", half, ir.resize(sign, "i16", false));
+  Value number = ir.binary("or", half, ir.resize(sign, "i16", false));
   if (format.nan == format.largest) return number;
   // What lies behind the largest is NaN, but for the infinity of e5m2.
   const bool has_infinity = format.largest + 1 != format.nan;

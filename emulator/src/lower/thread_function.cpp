@@ -7,6 +7,7 @@
 
 #include "lower/effects.h"
 #include "lower/operands.h"
+#include "lower/writer.h"
 #include "ptx/opcode_facts.h"
 #include "runtime/abi.h"
 

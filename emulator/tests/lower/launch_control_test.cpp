@@ -96,7 +96,7 @@ TEST(LaunchControl, NamesTheFirstBlockInThreeDimensions) {
       "clusterlaunchcontrol.query_cancel.get_first_ctaid::z.b32.b128 %r24, {%rd16, %rd17};\n"
       "setp.ne.u32 %p3, %r23, %r21; setp.ne.or.u32 %p3, %r24, %r22, %p3; @%p3 trap;\n"
       "bar.sync 0; bra NEXT;\nDONE:\n";
-  const Words counts = counted(run(body, 7 * 5 * 3, {.grid = {7, 5, 3}, .block = {32, 1, 1}}));
+  const Words counts = counted(run(body, 105, {.grid = {7, 5, 3}, .block = {32, 1, 1}}));
   EXPECT_THAT(counts, Each(1U));
 }
 

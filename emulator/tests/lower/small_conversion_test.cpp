@@ -87,6 +87,7 @@ std::vector<Triple> floats() {
 }
 std::vector<Triple> pairs_of_halves() {
   std::vector<Triple> all;
+  all.reserve(0x10000);
   for (std::uint64_t half = 0; half < 0x10000; ++half) {
     all.push_back({(0xffff - half) << 16 | half, 0, 0});
   }
@@ -154,6 +155,7 @@ TEST_P(SmallFloat, MadeHalvesIsExactForEveryCode) {
   const bool bytes = format.type[1] == '4' || format.type[1] == '5';
   const std::uint64_t codes = bytes ? 256 : (format.bits == 4 ? 16 : 64);
   std::vector<Triple> operands;
+  operands.reserve(256);
   for (std::uint64_t i = 0; i < 256; ++i) {
     operands.push_back({(codes - 1 - i % codes) << format.bits | i % codes, 0, 0});
   }
@@ -226,6 +228,7 @@ TEST(PowersOfTwo, OfBf16AreTheHostsForAll) {
 
 TEST(PowersOfTwo, MadeBf16AreTheHostsForEveryCode) {
   std::vector<Triple> operands;
+  operands.reserve(256);
   for (std::uint64_t i = 0; i < 256; ++i) operands.push_back({(255 - i) << 8 | i, 0, 0});
   const auto got = run_on("cvt.rn.bf16x2.ue8m0x2 %r20, %h10; cvt.u64.u32 %rd20, %r20;", operands);
   const auto expected = [](std::uint64_t code) {
@@ -318,7 +321,9 @@ std::vector<Triple> floats_about(double largest) {
     const auto number = static_cast<float>(std::ldexp(i % 2 == 0 ? mantissa : -mantissa, exponent));
     return std::bit_cast<std::uint32_t>(number);
   };
-  for (std::size_t i = 0; i < 4096; ++i) {
+  constexpr std::size_t kCount = 4096;
+  all.reserve(2 * kCount);
+  for (std::size_t i = 0; i < kCount; ++i) {
     all.push_back(
         {any(i) | any(i + 1) << 32, any(i + 2) | any(i + 3) << 32, random() & 0xffffffffU});
   }
@@ -367,6 +372,7 @@ TEST_P(RandomRounding, GoesByTheCarryOfTheRandomBits) {
 // Of 2^n random numbers as many round up as the discarded bits say.
 TEST(RandomRoundings, AreAsOftenUpwardsAsTheNumberIsNearTheUpperOne) {
   std::vector<Triple> operands;
+  operands.reserve(256);
   for (std::uint64_t random = 0; random < 256; ++random) {
     operands.push_back({0x3f900000, 0, random * 0x01010101U});  // 1.125 of the steps of 0.5 of e2m1
   }

@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 constexpr std::uint32_t kUntouched = 0xcdcdcdcd;
-constexpr std::size_t kWords = 64 * 8;  // of 64 threads
+constexpr std::size_t kWords = std::size_t{64} * 8;  // of 64 threads
 
 Words numbers() {
   Words words(kWords);
