@@ -31,10 +31,11 @@ bool add_space(Instruction& instruction, SpaceWord word) {
 OperandRule::Range operands_of(const Instruction& instruction) {
   const OperandRule& rule = facts_of(instruction.opcode).operands;
   OperandRule::Range range = rule.range;
-  const auto* const form = std::ranges::find_if(rule.forms, [&](const auto& candidate) {
-    return candidate && instruction.has(candidate->word);
-  });
-  if (form != rule.forms.end()) range = (*form)->range;
+  for (const auto& form : rule.forms) {
+    if (!form || !instruction.has(form->word)) continue;
+    range = form->range;
+    break;
+  }
   for (const std::optional<Modifier>& word : rule.one_more_each) {
     if (!word || !instruction.has(*word)) continue;
     ++range.fewest;

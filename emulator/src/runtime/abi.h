@@ -376,8 +376,8 @@ void emu_bulk_fill(WarpContext* context, std::uint32_t site, std::uint32_t mask)
 // blocks of the cluster.
 void emu_try_cancel(WarpContext* context, std::uint32_t store_site, std::uint32_t barrier_site,
                     std::uint32_t mask, std::uint32_t multicast);
-// cp.reduce.async.bulk: as emu_bulk_copy, but the elements there take part in an atomic operation on those
-// at the destination. op is AtomicOp, type is AtomicType.
+// cp.reduce.async.bulk: as emu_bulk_copy, but the elements there take part in an atomic operation
+// on those at the destination. op is AtomicOp, type is AtomicType.
 void emu_bulk_reduce(WarpContext* context, std::uint32_t load_site, std::uint32_t atomic_site,
                      std::uint32_t mask, std::uint32_t op, std::uint32_t type);
 // cp.async.bulk with .multicast: the same to the shared memory of each block of the cluster whose
