@@ -17,6 +17,8 @@ namespace {
 // Room around each allocation: an index that is off by some rows of a large matrix stays out of its
 // neighbours. It costs address space alone.
 constexpr std::size_t kGap = std::size_t{1} << 20;
+// The same around a constant variable, of which 8,000 then fit below 2 GiB. None has more bytes.
+constexpr std::size_t kConstantGap = std::size_t{1} << 16;
 // Addresses of freed memory are not given out again until this much has been freed after it, so
 // that a stale pointer faults instead of reaching a newer allocation. Address space again, of which
 // there are 128 TiB; the number of entries is bounded since the system bounds a process's mappings
@@ -24,13 +26,24 @@ constexpr std::size_t kGap = std::size_t{1} << 20;
 constexpr std::size_t kRetiredSpan = std::size_t{1} << 40;
 constexpr std::size_t kRetiredEntries = 8192;
 
+// Constant memory has addresses of 32 bits where compilers ask for short pointers. Those beyond
+// what fits there can be anywhere, as long as nobody shortens their addresses.
+Reservation reserve(std::size_t bytes, AllocationKind kind) {
+  if (kind != AllocationKind::constant_variable) return {bytes, kGap};
+  try {
+    return {bytes, kConstantGap, Reservation::Place::low};
+  } catch (const std::bad_alloc&) {
+    return {bytes, kConstantGap};
+  }
+}
+
 }  // namespace
 
 std::uint64_t Memory::allocate(std::size_t bytes, AllocationKind kind, std::string name) {
   if (bytes > physical_memory().available) throw std::bad_alloc();
   Reservation pages;
   try {
-    pages = Reservation(bytes, kGap);
+    pages = reserve(bytes, kind);
   } catch (const std::bad_alloc&) {
     // A limit on address space may have been reached: what is kept only to catch stale pointers
     // goes first.
@@ -40,7 +53,7 @@ std::uint64_t Memory::allocate(std::size_t bytes, AllocationKind kind, std::stri
       retired_span_ = 0;
       snapshot_.reset();
     }
-    pages = Reservation(bytes, kGap);
+    pages = reserve(bytes, kind);
   }
   const auto begin = reinterpret_cast<std::uint64_t>(pages.data());
   std::uint64_t seed = 0;
@@ -74,7 +87,9 @@ bool Memory::release(std::uint64_t address, AllocationKind kind) {
   Entry entry = std::move(found->second);
   entries_.erase(found);
   snapshot_.reset();
-  if (kind != AllocationKind::registered_host) retire(std::move(entry));
+  // There is too little room below 2 GiB to keep any of it.
+  const bool low = kind == AllocationKind::constant_variable;
+  if (kind != AllocationKind::registered_host && !low) retire(std::move(entry));
   return true;
 }
 
@@ -106,7 +121,7 @@ bool Memory::touches(std::uint64_t address, std::uint64_t bytes) const {
   const std::lock_guard lock(mutex_);
   const auto overlaps = [&](const Entry& entry) {
     const bool adopted = entry.pages.data() == nullptr;
-    const std::uint64_t gap = adopted ? 0 : kGap;
+    const std::uint64_t gap = (entry.pages.span() - entry.pages.size()) / 2;
     const std::uint64_t begin = entry.allocation.begin - gap;
     const std::uint64_t end =
         adopted ? entry.allocation.end : entry.allocation.begin + entry.pages.size() + gap;

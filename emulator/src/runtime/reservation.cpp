@@ -37,12 +37,14 @@ void* drawn_place() {
 
 }  // namespace
 
-Reservation::Reservation(std::size_t bytes, std::size_t guard_bytes) {
+Reservation::Reservation(std::size_t bytes, std::size_t guard_bytes, Place place) {
   const std::size_t guard = whole_pages(guard_bytes);
   const std::size_t size = whole_pages(bytes);
   if (size > std::numeric_limits<std::size_t>::max() - 2 * guard) throw std::bad_alloc();
-  void* begin = mmap(drawn_place(), size + 2 * guard, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* begin = place == Place::low
+                    ? mmap(nullptr, size + 2 * guard, PROT_NONE, kFlags | MAP_32BIT, -1, 0)
+                    : mmap(drawn_place(), size + 2 * guard, PROT_NONE, kFlags, -1, 0);
   if (begin == MAP_FAILED) throw std::bad_alloc();
   begin_ = static_cast<std::uint8_t*>(begin);
   span_ = size + 2 * guard;

@@ -9,10 +9,15 @@ namespace emulator::runtime {
 
 class Reservation {
  public:
+  enum class Place : std::uint8_t {
+    anywhere,
+    low,  // below 2 GiB, where an address fits into 32 bits, whichever way they are extended
+  };
+
   Reservation() = default;
   // `bytes` (rounded up to whole pages) of readable and writable zero pages, with at least
   // `guard_bytes` of inaccessible address space before and behind. Throws std::bad_alloc.
-  Reservation(std::size_t bytes, std::size_t guard_bytes);
+  Reservation(std::size_t bytes, std::size_t guard_bytes, Place place = Place::anywhere);
   Reservation(Reservation&& other) noexcept;
   Reservation& operator=(Reservation&& other) noexcept;
   Reservation(const Reservation&) = delete;
