@@ -68,6 +68,9 @@ class LaneCopy {
     if (map_.rank != copy_.rank)
       refuse("copy of a tensor whose map has another number of dimensions");
     if (im2col != copy_.im2col) refuse("copy of a tensor whose map is of the other mode");
+    const bool rows = !im2col && map_.interleave == TensorInterleave::none;
+    if (rows && map_.box.at(0) * bytes_of(map_.type) % kChunk != 0)
+      refuse("copy of a tensor whose map has rows of its box that are no multiple of 16 bytes");
   }
 
   void take_position() {
@@ -179,6 +182,8 @@ EMULATOR_KERNEL_MEMORY void emu_tensor_map_replace(WarpContext* context, std::ui
     TensorMap map;
     std::memcpy(static_cast<void*>(&map), at, sizeof map);
     const char* why = nullptr;
+    if (std::all_of(at, at + kTensorMapBytes, [](std::uint8_t byte) { return byte == 0; }))
+      map = map_of_zeros();
     if (map.magic != TensorMap::kMagic) {
       why = "tensormap.replace of what is no tensor map";
     } else if (!replace(map, static_cast<TensorField>(field), index,

@@ -118,6 +118,13 @@ void TensorRows::advance() {
   ++at_.at(map_.rank - 1U);
 }
 
+TensorMap map_of_zeros() {
+  TensorMap map = {.magic = TensorMap::kMagic, .rank = 1};
+  map.box.fill(1);
+  map.element_strides.fill(1);
+  return map;
+}
+
 bool replace(TensorMap& map, TensorField field, std::uint32_t index, std::uint64_t value) {
   // By the numbers of PTX.
   static constexpr std::array kTypes = {

@@ -106,6 +106,10 @@ class TensorRows {
   std::uint64_t rows_ = 0;
 };
 
+// What 128 zero bytes are to tensormap.replace, from which compilers make maps: one dimension, and
+// a box and strides of one element, as to an H200 (tests/golden).
+[[nodiscard]] TensorMap map_of_zeros();
+
 // What tensormap.replace changes (PTX ISA, tensormap.replace).
 enum class TensorField : std::uint8_t {
   global_address,

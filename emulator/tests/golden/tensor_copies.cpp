@@ -34,6 +34,7 @@ struct Copy {
   };
   std::vector<Replacement> replacements{};
   std::uint64_t bytes = 0;  // of a load by a map that was changed
+  bool of_zeros = false;    // what is changed is no map to begin with, but zeros
 };
 
 // f32 that lie half-way between two of tf32, are subnormal, infinite, NaN, or the largest.
@@ -199,7 +200,7 @@ Words run_copy(const Copy& copy) {
   const Memory shared(random_words(copy.values, kShown / 4, 4));
   const CUtensorMap map = copy.map.over(tensor.address());
   Words of_map(sizeof map / sizeof(std::uint32_t));
-  std::memcpy(of_map.data(), &map, sizeof map);
+  if (!copy.of_zeros) std::memcpy(of_map.data(), &map, sizeof map);
   const Memory kept(of_map);
   run(kernel(copy), {.threads = kThreads, .shared_bytes = kShown}, std::array{map},
       std::array{shared.address(), kept.address(), tensor.address()});
@@ -450,6 +451,72 @@ void add_replacements(Copies& copies) {
       {{"elemtype", "b32", "9"}, {"box_dim, 0", "b32", "16"}});
 }
 
+// Compilers make maps in a kernel from nothing but zeros: all fields, or all but one. What stays
+// zero has a meaning too.
+void add_maps_of_zeros(Copies& copies) {
+  using Replacement = Copy::Replacement;
+  struct Made {
+    Kind kind;
+    const char* type;
+    const char* swizzle;
+    std::uint32_t width;  // of the box: so many bytes that the swizzle takes them
+  };
+  const auto add = [&](const std::string& name, const Kind& kind, std::uint64_t bytes,
+                       const std::vector<Replacement>& fields, std::size_t rank = 2) {
+    std::vector<int> at = {aligned(4, kind), 3};
+    at.resize(rank);
+    copies.all.push_back({.name = "tensor.load by a map of zeros, " + name,
+                          .map = tensor(kind, {70, 30}, {16, 8}),
+                          .at = at,
+                          .offsets = {},
+                          .operation = "",
+                          .replacements = fields,
+                          .bytes = bytes,
+                          .of_zeros = true});
+  };
+  const auto fields_of = [](const Made& made) {
+    const std::uint64_t pitch = (std::uint64_t{70} * made.kind.bytes + 15) / 16 * 16;
+    return std::vector<Replacement>{{"global_address", "b64", "%rd7"},
+                                    {"rank", "b32", "1"},
+                                    {"global_dim, 0", "b32", "70"},
+                                    {"global_dim, 1", "b32", "30"},
+                                    {"global_stride, 0", "b64", fmt::format("{}", pitch)},
+                                    {"box_dim, 0", "b32", fmt::format("{}", made.width)},
+                                    {"box_dim, 1", "b32", "8"},
+                                    {"element_stride, 0", "b32", "1"},
+                                    {"element_stride, 1", "b32", "1"},
+                                    {"elemtype", "b32", made.type},
+                                    {"interleave_layout", "b32", "0"},
+                                    {"swizzle_mode", "b32", made.swizzle},
+                                    {"fill_mode", "b32", "0"}};
+  };
+  for (const Made& made : {Made{kU8, "0", "0", 64}, Made{kF16, "6", "3", 64},
+                           Made{kBf16, "10", "2", 32}, Made{kF32, "7", "1", 8}}) {
+    const std::uint64_t bytes = std::uint64_t{made.width} * 8 * made.kind.bytes;
+    add(fmt::format("{} swizzle {}", made.kind.name, made.swizzle), made.kind, bytes,
+        fields_of(made));
+  }
+  const Made made = {kF32, "7", "0", 16};
+  const auto without = [&](const std::string& left_out, std::uint64_t elements,
+                           std::size_t rank = 2) {
+    std::vector<Replacement> fields = fields_of(made);
+    std::erase_if(fields, [&](const Replacement& each) { return each.field == left_out; });
+    add("without " + left_out, made.kind, elements * 4, fields, rank);
+  };
+  without("rank", 16, 1);
+  without("global_dim, 0", 128);
+  without("global_dim, 1", 128);
+  without("global_stride, 0", 128);
+  without("box_dim, 0", 8);
+  without("box_dim, 1", 16);
+  without("element_stride, 0", 128);
+  without("element_stride, 1", 128);
+  without("interleave_layout", 128);
+  without("swizzle_mode", 128);
+  without("fill_mode", 128);
+  without("elemtype", 32);
+}
+
 void add_im2col(Copies& copies) {
   for (const Kind& kind : {kU8, kBf16, kF32}) {
     const std::uint32_t channels = 64 / kind.bytes;
@@ -513,6 +580,7 @@ std::vector<Case> tensor_copies() {
   add_fills(copies);
   add_reductions(copies);
   add_replacements(copies);
+  add_maps_of_zeros(copies);
   add_im2col(copies);
   std::vector<Case> cases;
   cases.reserve(copies.all.size());
