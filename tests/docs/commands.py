@@ -18,6 +18,7 @@ FOREIGN = {
     "--compress-mode": "nvcc's",
     "-gencode": "nvcc's",
     "-lineinfo": "nvcc's",
+    "-rdc": "nvcc's",
 }
 
 

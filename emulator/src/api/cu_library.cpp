@@ -32,11 +32,11 @@ std::shared_ptr<Kernel> function_of(CUkernel handle) {
   return current_context()->kernel(reinterpret_cast<CUfunction>(kernel_of(handle).get()));
 }
 
-CUlibrary publish(std::vector<std::string> texts, const JitOptions& options) {
+CUlibrary publish(Image image, const JitOptions& options) {
   std::shared_ptr<Library> library;
-  const SourceNames names(texts);
+  const SourceNames names(image.texts);
   try {
-    library = std::make_shared<Library>(std::move(texts));
+    library = std::make_shared<Library>(std::move(image));
   } catch (const ptx::Error& error) {
     write_refusal(options, error, names);
     throw Refusal(CUDA_ERROR_INVALID_PTX);
@@ -75,10 +75,7 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* 
     require(library != nullptr && image != nullptr);
     emulator::api::require_known(library_options, library_count);
     const JitOptions jit(count, options, values);
-    *library = emulator::api::publish(
-        emulator::api::read_image_for(
-            jit, [&](int architecture) { return emulator::api::read_image(image, architecture); }),
-        jit);
+    *library = emulator::api::publish(emulator::api::read_image_for(jit, image), jit);
   });
 }
 

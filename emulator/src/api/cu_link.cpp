@@ -17,7 +17,7 @@ namespace {
 // What a CUlinkState stands for: the program holds its address until cuLinkDestroy.
 struct Link {
   JitOptions options;
-  std::vector<std::string> texts;
+  Image parts;
   std::string image;  // once complete
 };
 
@@ -38,9 +38,8 @@ void add(CUlinkState state, CUjitInputType type, std::span<const std::byte> byte
                       ? CUDA_ERROR_NO_BINARY_FOR_GPU
                       : CUDA_ERROR_NOT_SUPPORTED);
   }
-  std::vector<std::string> texts = read_image_for(
-      link.options, [&](int architecture) { return read_image(bytes, architecture); });
-  for (const std::string& text : texts) {
+  Image input = read_input_for(link.options, bytes);
+  for (const std::string& text : input.texts) {
     try {
       static_cast<void>(ptx::parse(text));
     } catch (const ptx::Error& error) {
@@ -48,7 +47,10 @@ void add(CUlinkState state, CUjitInputType type, std::span<const std::byte> byte
       throw Refusal(CUDA_ERROR_INVALID_PTX);
     }
   }
-  std::ranges::move(texts, std::back_inserter(link.texts));
+  std::ranges::move(input.texts, std::back_inserter(link.parts.texts));
+  if (input.left_out.empty()) return;
+  if (!link.parts.left_out.empty()) link.parts.left_out += '\n';
+  link.parts.left_out += name + ": " + input.left_out;
 }
 
 }  // namespace
@@ -96,12 +98,13 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
   return answer([&] {
     (void)current_context();
     Link& link = emulator::api::link_of(state);
-    require(image != nullptr && !link.texts.empty());
+    require(image != nullptr && !(link.parts.texts.empty() && link.parts.left_out.empty()));
     // Whether the whole can be loaded is known once it has been; what is undefined belongs in the
     // linker's log.
     emulator::runtime::Memory scratch;
-    emulator::api::build_module(scratch, link.texts, link.options)->unload(scratch);
-    link.image = emulator::api::write_linked_image(link.texts);
+    const auto all = emulator::api::require_text_for(link.options, link.parts);
+    emulator::api::build_module(scratch, all, link.options)->unload(scratch);
+    link.image = emulator::api::write_linked_image(all.texts);
     *image = link.image.data();
     if (bytes != nullptr) *bytes = link.image.size();
   });

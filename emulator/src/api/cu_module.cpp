@@ -9,9 +9,8 @@ namespace {
 CUmodule load(const void* image, const JitOptions& options) {
   const std::shared_ptr<Context> context = current_context();
   require(image != nullptr);
-  const auto texts =
-      read_image_for(options, [&](int architecture) { return read_image(image, architecture); });
-  return publish_module(*context, build_module(context->memory, texts, options));
+  const Image read = read_image_for(options, image);
+  return publish_module(*context, build_module(context->memory, read, options));
 }
 
 CUmodule load_file(const char* path) {

@@ -60,24 +60,32 @@ std::string list_of(const std::vector<fatbin::Entry>& entries) {
   return list.empty() ? "nothing" : list;
 }
 
-std::string choose(std::span<const std::byte> image, int architecture) {
+// Adds what the device runs of a fat binary to `to`, or says there what it has instead.
+void add_fatbin(std::span<const std::byte> bytes, int architecture, Image& to) {
   try {
-    const std::vector<fatbin::Entry> entries = fatbin::entries(image);
+    const std::vector<fatbin::Entry> entries = fatbin::entries(bytes);
     const fatbin::Entry* best = nullptr;
     for (const fatbin::Entry& entry : entries) {
       const bool runs =
           entry.kind == fatbin::Kind::ptx && runs_on(entry, static_cast<unsigned>(architecture));
       if (runs && (best == nullptr || lateness(entry) > lateness(*best))) best = &entry;
     }
-    if (best != nullptr) return fatbin::text_of(*best);
-    const std::string number = std::to_string(architecture);
-    throw ImageRefusal(CUDA_ERROR_NO_BINARY_FOR_GPU,
-                       "the fat binary has no PTX for sm_" + number + ", only " + list_of(entries) +
-                           "; compile with nvcc -gencode arch=compute_" + number +
-                           ",code=compute_" + number);
+    if (best != nullptr) {
+      to.texts.push_back(fatbin::text_of(*best));
+      return;
+    }
+    if (!to.left_out.empty()) to.left_out += '\n';
+    to.left_out += "the fat binary has no PTX for sm_" + std::to_string(architecture) + ", only " +
+                   list_of(entries);
   } catch (const fatbin::Error& error) {
     throw ImageRefusal(CUDA_ERROR_INVALID_IMAGE, error.what());
   }
+}
+
+Image read_fatbin(std::span<const std::byte> bytes, int architecture) {
+  Image image;
+  add_fatbin(bytes, architecture, image);
+  return image;
 }
 
 std::span<const std::byte> whole_fatbin(const void* image) {
@@ -89,20 +97,20 @@ std::span<const std::byte> whole_fatbin(const void* image) {
   }
 }
 
-std::vector<std::string> read_wrapper(const void* image, int architecture) {
+Image read_wrapper(const void* image, int architecture) {
   Wrapper wrapper{};
   std::memcpy(&wrapper, image, sizeof wrapper);
   if (wrapper.version == Wrapper::kLinkVersion && wrapper.prelinked != nullptr) {
-    std::vector<std::string> texts;
+    Image linked;
     for (const void* const* one = wrapper.prelinked; *one != nullptr; ++one) {
-      texts.push_back(choose(whole_fatbin(*one), architecture));
+      add_fatbin(whole_fatbin(*one), architecture, linked);
     }
-    if (!texts.empty()) return texts;
+    if (*wrapper.prelinked != nullptr) return linked;
   }
   if (wrapper.data == nullptr) {
     throw ImageRefusal(CUDA_ERROR_INVALID_IMAGE, "the wrapper holds no fat binary");
   }
-  return {choose(whole_fatbin(wrapper.data), architecture)};
+  return read_fatbin(whole_fatbin(wrapper.data), architecture);
 }
 
 // As much of the image's beginning as is certain to be there: text ends with its first NUL.
@@ -112,16 +120,16 @@ std::size_t certain_bytes(const void* image, std::size_t most) {
 
 }  // namespace
 
-std::vector<std::string> read_image(std::span<const std::byte> bytes, int architecture) {
+Image read_image(std::span<const std::byte> bytes, int architecture) {
   if (begins_with(bytes, kElfMagic)) {
     throw ImageRefusal(CUDA_ERROR_NO_BINARY_FOR_GPU,
                        "the image is machine code for a GPU; the emulated driver takes PTX and "
                        "fat binaries that have it");
   }
-  if (fatbin::is_fatbin(bytes)) return {choose(bytes, architecture)};
+  if (fatbin::is_fatbin(bytes)) return read_fatbin(bytes, architecture);
   if (is_linked_image(bytes)) {
     std::optional<std::vector<std::string>> texts = read_linked_image(bytes);
-    if (texts && !texts->empty()) return *std::move(texts);
+    if (texts && !texts->empty()) return {*std::move(texts), {}};
     throw ImageRefusal(CUDA_ERROR_INVALID_IMAGE, "the linked image is damaged");
   }
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -130,21 +138,29 @@ std::vector<std::string> read_image(std::span<const std::byte> bytes, int archit
     throw ImageRefusal(CUDA_ERROR_INVALID_IMAGE,
                        "the image is not PTX: it has no .version directive");
   }
-  return {std::move(text)};
+  return {{std::move(text)}, {}};
 }
 
-std::vector<std::string> read_image(const void* image, int architecture) {
+Image read_image(const void* image, int architecture) {
   const auto* bytes = static_cast<const std::byte*>(image);
   // The magic numbers have no NUL in them.
   const std::span<const std::byte> magic{bytes, certain_bytes(image, sizeof(std::uint64_t))};
   std::uint32_t word = 0;
   if (magic.size() >= sizeof word) std::memcpy(&word, bytes, sizeof word);
   if (word == Wrapper::kMagic) return read_wrapper(image, architecture);
-  if (fatbin::is_fatbin(magic)) return {choose(whole_fatbin(image), architecture)};
+  if (fatbin::is_fatbin(magic)) return read_fatbin(whole_fatbin(image), architecture);
   if (is_linked_image(magic)) {
     return read_image({bytes, linked_image_bytes({bytes, kLinkedHeaderBytes})}, architecture);
   }
   return read_image({bytes, std::strlen(static_cast<const char*>(image))}, architecture);
+}
+
+Image require_text(Image image, int architecture) {
+  if (!image.texts.empty()) return image;
+  const std::string number = std::to_string(architecture);
+  throw ImageRefusal(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                     image.left_out + "; compile with nvcc -gencode arch=compute_" + number +
+                         ",code=compute_" + number);
 }
 
 }  // namespace emulator::api

@@ -9,12 +9,10 @@
 
 namespace emulator::api {
 
-Library::Library(std::vector<std::string> texts) : texts_(std::move(texts)) {
-  for (const std::string& text : texts_) {
-    for (const ptx::Function& function : ptx::parse(text).functions) {
-      if (!function.entry) continue;
-      kernels_.push_back(std::make_shared<LibraryKernel>(LibraryKernel{this, function.name, {}}));
-    }
+Library::Library(Image image) : image_(std::move(image)) {
+  for (const ptx::Function& function : parse_and_link(image_.texts).functions) {
+    if (!function.entry) continue;
+    kernels_.push_back(std::make_shared<LibraryKernel>(LibraryKernel{this, function.name, {}}));
   }
 }
 
@@ -22,7 +20,7 @@ CUmodule Library::module(Context& context) {
   const std::lock_guard lock(mutex_);
   const auto found = modules_.find(context.id());
   if (found != modules_.end()) return found->second.module;
-  const std::shared_ptr<Module> module = build_module(context.memory, texts_, JitOptions());
+  const std::shared_ptr<Module> module = build_module(context.memory, image_, JitOptions());
   for (const auto& kernel : kernels_) {
     const std::shared_ptr<Kernel> function = module->find_kernel(kernel->name);
     for (const auto& [attribute, value] : kernel->attributes) {

@@ -13,6 +13,7 @@
 #include "api/context.h"
 #include "api/cuda_api.h"
 #include "api/handle_table.h"
+#include "api/image.h"
 
 namespace emulator::api {
 
@@ -30,7 +31,7 @@ struct LibraryKernel {
 class Library {
  public:
   // Throws ptx::Error where a text is no PTX.
-  explicit Library(std::vector<std::string> texts);
+  explicit Library(Image image);
 
   // The kernels it defines, by the order of the text.
   [[nodiscard]] const std::vector<std::shared_ptr<LibraryKernel>>& kernels() const {
@@ -46,7 +47,7 @@ class Library {
 
  private:
   std::mutex mutex_;
-  std::vector<std::string> texts_;
+  Image image_;
   std::vector<std::shared_ptr<LibraryKernel>> kernels_;
   struct Loaded {
     std::weak_ptr<Context> context;

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
-#include <span>
+#include <vector>
 
 #include "api/driver.h"
 #include "api/fault_record.h"
@@ -16,13 +16,6 @@ namespace {
 int architecture() {
   const DeviceProperties& device = Driver::get().device();
   return device.major * 10 + device.minor;
-}
-
-ptx::Module parse_and_link(const std::vector<std::string>& texts) {
-  std::vector<ptx::Module> modules;
-  modules.reserve(texts.size());
-  for (const std::string& text : texts) modules.push_back(ptx::parse(text));
-  return ptx::link(std::move(modules));
 }
 
 // What ptxas -v says, as far as there is such a thing here.
@@ -45,10 +38,9 @@ std::string located(const ptx::Error& error, const SourceNames& names) {
   return names.place(error.where().line) + ": PTX " + error.located();
 }
 
-}  // namespace
-
-std::vector<std::string> read_image_for(const JitOptions& options,
-                                        const std::function<std::vector<std::string>(int)>& read) {
+// What `read` makes of an image, given the device's architecture.
+template <typename Read>
+Image read_for(const JitOptions& options, const Read& read) {
   try {
     const int device = architecture();
     const int target = options.target().value_or(device);
@@ -64,34 +56,58 @@ std::vector<std::string> read_image_for(const JitOptions& options,
   }
 }
 
-std::vector<std::string> read_file_for(const JitOptions& options, const char* path) {
+}  // namespace
+
+Image read_image_for(const JitOptions& options, const void* image) {
+  return read_for(options,
+                  [&](int device) { return require_text(read_image(image, device), device); });
+}
+
+Image read_file_for(const JitOptions& options, const char* path) {
   std::ifstream file(path, std::ios::binary);
   require(file.good(), CUDA_ERROR_FILE_NOT_FOUND);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   require(!file.bad(), CUDA_ERROR_FILE_NOT_FOUND);
-  return read_image_for(
-      options, [&](int device) { return read_image(std::as_bytes(std::span(bytes)), device); });
+  return read_for(options, [&](int device) {
+    return require_text(read_image(std::as_bytes(std::span(bytes)), device), device);
+  });
+}
+
+Image read_input_for(const JitOptions& options, std::span<const std::byte> bytes) {
+  return read_for(options, [&](int device) { return read_image(bytes, device); });
+}
+
+Image require_text_for(const JitOptions& options, const Image& image) {
+  return read_for(options, [&](int device) { return require_text(image, device); });
+}
+
+ptx::Module parse_and_link(const std::vector<std::string>& texts) {
+  std::vector<ptx::Module> modules;
+  modules.reserve(texts.size());
+  for (const std::string& text : texts) modules.push_back(ptx::parse(text));
+  return ptx::link(std::move(modules));
 }
 
 void write_refusal(const JitOptions& options, const ptx::Error& error, const SourceNames& names,
-                   const std::string& input) {
-  options.write_error("ptxas-like: " + (input.empty() ? "" : input + ": ") + located(error, names));
+                   const std::string& input, const std::string& left_out) {
+  options.write_error("ptxas-like: " + (input.empty() ? "" : input + ": ") + located(error, names) +
+                      (left_out.empty() ? "" : "\nnot linked: " + left_out));
 }
 
-std::shared_ptr<Module> build_module(runtime::Memory& memory, const std::vector<std::string>& texts,
+std::shared_ptr<Module> build_module(runtime::Memory& memory, const Image& image,
                                      const JitOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   std::shared_ptr<Module> module;
-  const auto names = std::make_shared<const SourceNames>(texts);
+  const auto names = std::make_shared<const SourceNames>(image.texts);
   note_refusal(nullptr);
   try {
     base::Packer all;
-    for (const std::string& text : texts) all.bytes(text);
+    for (const std::string& text : image.texts) all.bytes(text);
     module =
-        std::make_shared<Module>(parse_and_link(texts), memory,
+        std::make_shared<Module>(parse_and_link(image.texts), memory,
                                  jit::KeptCode{Driver::get().code_cache(), all.packed()}, names);
   } catch (const ptx::Error& error) {
-    write_refusal(options, error, *names);
+    write_refusal(options, error, *names, "", image.left_out);
     note_refusal(std::make_unique<FaultRecord>(error, *names));
     throw Refusal(CUDA_ERROR_INVALID_PTX);
   }

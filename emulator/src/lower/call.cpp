@@ -38,7 +38,7 @@ class Call {
       writer_.ir.store(argument(0, "i64"), writer_.address_area(), 64);
       writer_.call("emu_free", {writer_.mask(), line});
     } else {
-      unsupported(instruction_, "'" + name + "' is defined nowhere");
+      unsupported(instruction_, "'" + name + "' has other parameters");
     }
   }
 

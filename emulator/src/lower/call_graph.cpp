@@ -1,9 +1,12 @@
 #include "lower/call_graph.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
+#include <string_view>
 
+#include "lower/writer.h"
 #include "ptx/opcode_facts.h"
 
 namespace emulator::lower {
@@ -15,6 +18,12 @@ using ptx::Symbol;
 const Symbol* function_in(const ptx::Operand& operand) {
   const auto* symbol = std::get_if<Symbol>(&operand.value);
   return symbol != nullptr && symbol->where == Symbol::Where::function ? symbol : nullptr;
+}
+
+// Those that every program may call without defining them, which call.cpp carries out.
+bool is_of_device(const ptx::Function& function) {
+  constexpr std::array<std::string_view, 4> kNames = {"vprintf", "__assertfail", "malloc", "free"};
+  return std::ranges::find(kNames, function.name) != kNames.end();
 }
 
 // The functions whose addresses are values somewhere in the module.
@@ -69,6 +78,10 @@ class Walk {
       const CallParts call = parts_of(instruction);
       if (call.pointer) graph_.through_pointers = true;
       if (!call.callee) continue;
+      const ptx::Function& callee = module_.functions[*call.callee];
+      if (!callee.defined && !is_of_device(callee)) {
+        unsupported(instruction, "'" + callee.name + "' is defined nowhere");
+      }
       total.add(enter(*call.callee));
     }
     return total;

@@ -32,8 +32,8 @@ struct CallGraph {
   std::size_t inlined = 0;        // instructions
   std::size_t inlined_names = 0;  // registers and variables
 };
-// Throws ptx::Error where calls nest deeper than this, which is a hundred times what programs do:
-// whoever follows them recurses.
+// Throws ptx::Error where a function is called that nobody defines, or where calls nest deeper than
+// this, which is a hundred times what programs do: whoever follows them recurses.
 inline constexpr std::size_t kDeepestCalls = 1000;
 [[noreturn]] void refuse_depth(ptx::Location where);
 [[nodiscard]] CallGraph call_graph(const ptx::Module& module, const ptx::Function& kernel);

@@ -21,9 +21,10 @@ bool is_definition(const Function& function) { return function.defined; }
 bool is_definition(const Variable& variable) { return !variable.external; }
 
 bool agree(const Function& a, const Function& b) { return same_call(a, b); }
-// The size of an array may be left open where it is declared.
+// The size of an array may be left open where it is declared. The type is not compared, as by
+// NVIDIA's linker: nvcc declares a pointer as .b64 and defines it as .u64.
 bool agree(const Variable& a, const Variable& b) {
-  return a.space == b.space && a.type == b.type &&
+  return a.space == b.space &&
          (a.size == b.size || (a.external && a.size == 0) || (b.external && b.size == 0));
 }
 

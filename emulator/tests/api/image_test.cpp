@@ -9,6 +9,7 @@ namespace emulator::api {
 namespace {
 
 using fatbin::testing::fatbin_file;
+using fatbin::testing::fatbin_of;
 using testing::HasSubstr;
 
 class Images : public EmulatedDevice {
@@ -77,6 +78,55 @@ TEST_F(Images, InAWrapperForTheLinkerAreLinked) {
 
   EXPECT_EQ(cuModuleLoadFatBinary(&module, &wrapper), CUDA_SUCCESS);
   EXPECT_EQ(architecture_of(module), 800);
+}
+
+// nvcc -rdc=true links the device runtime with every program; its fat binary has no PTX of sm_90.
+TEST_F(Images, ToBeLinkedAreRunWithoutThoseOfMachineCodeAlone) {
+  const std::string code = fatbin_file("machine_code");
+  const std::string image = fatbin_file("speed");
+  const std::string of_later_device = fatbin_of(ptx(".visible .func never() { ret; }"), 121);
+  const void* prelinked[] = {code.data(), image.data(), of_later_device.data(), nullptr};
+  const Wrapper wrapper{.version = 2, .data = nullptr, .prelinked = prelinked};
+  CUmodule module = nullptr;
+
+  EXPECT_EQ(cuModuleLoadFatBinary(&module, &wrapper), CUDA_SUCCESS);
+  EXPECT_EQ(architecture_of(module), 800);
+  CUlibrary library = nullptr;
+  EXPECT_EQ(cuLibraryLoadData(&library, &wrapper, nullptr, nullptr, 0, nullptr, nullptr, 0),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuLibraryGetModule(&module, library), CUDA_SUCCESS);
+  EXPECT_EQ(architecture_of(module), 800);
+  EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+}
+
+TEST_F(Images, ToBeLinkedThatCallMachineCodeAreRefusedByTheNameOfTheFunction) {
+  const std::string code = fatbin_file("machine_code");
+  const std::string image = fatbin_of(
+      ptx(".extern .func cudaLaunchDevice(); .visible .entry k() { call cudaLaunchDevice; ret; }"),
+      90);
+  const void* prelinked[] = {image.data(), code.data(), nullptr};
+  const Wrapper wrapper{.version = 2, .data = nullptr, .prelinked = prelinked};
+
+  const Attempt made = attempt(&wrapper);
+
+  EXPECT_EQ(made.result, CUDA_ERROR_INVALID_PTX);
+  EXPECT_THAT(made.log, HasSubstr("'cudaLaunchDevice' is defined nowhere\n"
+                                  "not linked: the fat binary has no PTX for sm_90, only sm_90 "
+                                  "(machine code)"));
+}
+
+TEST_F(Images, ToBeLinkedOfMachineCodeAloneAreForAnotherDevice) {
+  const std::string code = fatbin_file("machine_code");
+  const void* prelinked[] = {code.data(), code.data(), nullptr};
+  const Wrapper wrapper{.version = 2, .data = nullptr, .prelinked = prelinked};
+
+  const Attempt made = attempt(&wrapper);
+
+  EXPECT_EQ(made.result, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_THAT(made.log, HasSubstr("no PTX for sm_90, only sm_90 (machine code)\nthe fat binary"));
+  CUlibrary library = nullptr;
+  EXPECT_EQ(cuLibraryLoadData(&library, &wrapper, nullptr, nullptr, 0, nullptr, nullptr, 0),
+            CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
 
 TEST_F(Images, OfMachineCodeAloneAreForAnotherDevice) {

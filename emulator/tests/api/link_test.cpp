@@ -1,6 +1,7 @@
 #include <fstream>
 
 #include "api/emulated_device.h"
+#include "fatbin/fatbin_files.h"
 
 namespace emulator::api {
 namespace {
@@ -51,6 +52,11 @@ class Links : public EmulatedDevice {
   CUresult add(const std::string& text, const char* name = "input") {
     std::string data = ptx(text);
     return cuLinkAddData(state, CU_JIT_INPUT_PTX, data.data(), data.size() + 1, name, 0, nullptr,
+                         nullptr);
+  }
+  CUresult add_machine_code(const char* name) {
+    std::string data = fatbin::testing::fatbin_file("machine_code");
+    return cuLinkAddData(state, CU_JIT_INPUT_FATBINARY, data.data(), data.size(), name, 0, nullptr,
                          nullptr);
   }
   CUresult complete() { return cuLinkComplete(state, &image, &bytes); }
@@ -110,6 +116,34 @@ TEST_F(Links, SayWhatIsDefinedNowhere) {
   EXPECT_EQ(complete(), CUDA_ERROR_INVALID_PTX);
 
   EXPECT_THAT(text_of_log(), HasSubstr("'scale' is defined nowhere"));
+}
+
+TEST_F(Links, DoWithoutFatBinariesOfMachineCode) {
+  ASSERT_EQ(add(kKernel), CUDA_SUCCESS);
+  ASSERT_EQ(add_machine_code("runtime"), CUDA_SUCCESS);
+  ASSERT_EQ(add(kScale), CUDA_SUCCESS);
+  ASSERT_EQ(complete(), CUDA_SUCCESS) << text_of_log();
+  CUmodule module = nullptr;
+
+  EXPECT_EQ(cuModuleLoadData(&module, image), CUDA_SUCCESS);
+}
+
+TEST_F(Links, SayWhichInputWasLeftOutWhereAFunctionIsMissing) {
+  ASSERT_EQ(add(kKernel), CUDA_SUCCESS);
+  ASSERT_EQ(add_machine_code("scale.fatbin"), CUDA_SUCCESS);
+
+  EXPECT_EQ(complete(), CUDA_ERROR_INVALID_PTX);
+
+  EXPECT_THAT(text_of_log(), HasSubstr("'scale' is defined nowhere\nnot linked: scale.fatbin: the "
+                                       "fat binary has no PTX for sm_90"));
+}
+
+TEST_F(Links, OfFatBinariesOfMachineCodeAloneAreForAnotherDevice) {
+  ASSERT_EQ(add_machine_code("scale.fatbin"), CUDA_SUCCESS);
+
+  EXPECT_EQ(complete(), CUDA_ERROR_NO_BINARY_FOR_GPU);
+
+  EXPECT_THAT(text_of_log(), HasSubstr("scale.fatbin: the fat binary has no PTX for sm_90"));
 }
 
 TEST_F(Links, OfNothingOrOfMachineCodeAreRefused) {

@@ -115,6 +115,13 @@ TEST(Linking, TakesTheLatestTarget) {
   EXPECT_EQ(module.target, "sm_100");
 }
 
+TEST(Linking, TakesADeclarationOfAnotherTypeOfTheSameSize) {
+  const Module module = linked({".extern .global .align 4 .b32 counter;", kMaker});
+
+  EXPECT_EQ(module.find_variable("counter")->type, Type::u32);
+  EXPECT_EQ(module.find_variable("counter")->initial.at(0), 7);
+}
+
 TEST(Linking, RefusesWhatIsDefinedTwiceOrDifferently) {
   EXPECT_THAT(error_of_link({kMaker, ".visible .func twice() { ret; }"}),
               HasSubstr("line 4, column 16: 'twice' is defined in more than one module"));
@@ -123,6 +130,8 @@ TEST(Linking, RefusesWhatIsDefinedTwiceOrDifferently) {
   EXPECT_THAT(error_of_link({kMaker, ".extern .func twice(.param .b32 a);"}),
               HasSubstr("'twice' is declared differently in another module"));
   EXPECT_THAT(error_of_link({kMaker, ".extern .const .align 4 .u32 counter;"}),
+              HasSubstr("'counter' is declared differently in another module"));
+  EXPECT_THAT(error_of_link({kMaker, ".extern .global .align 8 .b64 counter;"}),
               HasSubstr("'counter' is declared differently in another module"));
   EXPECT_THAT(error_of_link({kMaker, ".extern .func counter();"}),
               HasSubstr("'counter' is a function in one module and a variable in another"));

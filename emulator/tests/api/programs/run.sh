@@ -29,7 +29,12 @@ ptx() { printf -- '-gencode=arch=compute_%s,code=compute_%s ' "$1" "$1"; }
 "$bin/bin2c" --name image --const "$work/kernels.fatbin" >"$work/kernels_image.h"
 source=$here/$program.cpp
 [[ -e $source ]] || source=$here/$program.cu
-"$nvcc" -std=c++17 -I"$work" -I"$here" -o "$work/$program" "$source" -L"$stub" -lcuda
+options=()
+if [[ $program == linked_* ]]; then
+  # shellcheck disable=SC2207  # several options
+  options=(-rdc=true -Xlinker=--allow-multiple-definition $(ptx 90) $(find "$here/$program" -name '*.cu' 2>/dev/null || true))
+fi
+"$nvcc" -std=c++17 -I"$work" -I"$here" "${options[@]}" -o "$work/$program" "$source" -L"$stub" -lcuda
 # A driver that was built with a sanitizer needs its run-time library before all others, and that finds C++'s only where it is there.
 sanitizer=$(ldd "$library" | sed -n 's|.*=> \(/.*/lib[at]san\.so[^ ]*\).*|\1 libstdc++.so.6|p')
 LD_PRELOAD=$sanitizer LD_LIBRARY_PATH=$work/driver "$work/$program" "$work/kernels.fatbin" | tee "$work/output"
