@@ -2,13 +2,33 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "api/cluster_size.h"
 #include "api/driver.h"
 #include "api/error_translation.h"
 #include "api/limits.h"
 #include "api/occupancy.h"
 
+namespace emulator::api {
+namespace {
+
+// What a launch would ask for; zeros: nothing.
+Extents cluster_in(const CUlaunchConfig& config) {
+  require(config.numAttrs == 0 || config.attrs != nullptr);
+  Extents cluster = {0, 0, 0};
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    if (config.attrs[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+    const auto& extents = config.attrs[i].value.clusterDim;
+    cluster = {extents.x, extents.y, extents.z};
+  }
+  return cluster;
+}
+
+}  // namespace
+}  // namespace emulator::api
+
 using emulator::api::answer;
 using emulator::api::blocks_per_multiprocessor;
+using emulator::api::cluster_of;
 using emulator::api::current_context;
 using emulator::api::Driver;
 using emulator::api::require;
@@ -89,9 +109,8 @@ CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function,
     const auto context = current_context();
     require(size != nullptr && config != nullptr);
     const auto kernel = context->kernel(function);
-    *size =
-        static_cast<int>(kernel->non_portable_clusters ? emulator::api::kLargestCluster
-                                                       : emulator::api::kLargestPortableCluster);
+    (void)cluster_of(*kernel, emulator::api::cluster_in(*config));
+    *size = static_cast<int>(emulator::api::largest_cluster(*kernel));
   });
 }
 
@@ -100,23 +119,13 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
   return answer([&] {
     const auto context = current_context();
     require(clusters != nullptr && config != nullptr);
-    require(config->numAttrs == 0 || config->attrs != nullptr);
     const auto kernel = context->kernel(function);
-    std::uint64_t size = 1;
-    if (const auto& required = kernel->function().required_cluster)
-      size = std::uint64_t{(*required)[0]} * (*required)[1] * (*required)[2];
-    for (unsigned i = 0; i < config->numAttrs; ++i) {
-      const CUlaunchAttribute& attribute = config->attrs[i];
-      if (attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
-      const auto& dimensions = attribute.value.clusterDim;
-      size = std::uint64_t{dimensions.x} * dimensions.y * dimensions.z;
-    }
-    const std::uint64_t largest = kernel->non_portable_clusters
-                                      ? emulator::api::kLargestCluster
-                                      : emulator::api::kLargestPortableCluster;
-    require(size != 0 && size <= largest, CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    const auto cluster = cluster_of(*kernel, emulator::api::cluster_in(*config));
     const unsigned threads = config->blockDimX * config->blockDimY * config->blockDimZ;
     require(threads <= emulator::api::kThreadsPerBlock);
+    *clusters = 0;
+    if (!cluster) return;
+    const std::uint64_t size = std::uint64_t{(*cluster)[0]} * (*cluster)[1] * (*cluster)[2];
     const std::uint64_t blocks =
         blocks_per_multiprocessor(*kernel, threads, config->sharedMemBytes);
     *clusters = static_cast<int>(

@@ -4,6 +4,14 @@
 #include "api/limits.h"
 
 namespace emulator::api {
+namespace {
+
+// Of CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_*.
+std::size_t dimension_of(CUfunction_attribute which) {
+  return static_cast<std::size_t>(which - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
+}
+
+}  // namespace
 
 int attribute_of(const Kernel& kernel, CUfunction_attribute which) {
   const jit::KernelLayout& layout = kernel.layout();
@@ -26,15 +34,11 @@ int attribute_of(const Kernel& kernel, CUfunction_attribute which) {
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
       return kernel.non_portable_clusters ? 1 : 0;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-      return kernel.function().required_cluster ? 1 : 0;
+      return kernel.function().explicit_cluster ? 1 : 0;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: {
-      const auto dimension =
-          static_cast<std::size_t>(which - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
-      const auto& required = kernel.function().required_cluster;
-      return required ? static_cast<int>(required->at(dimension)) : 0;
-    }
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      return static_cast<int>(kernel.required_cluster().at(dimension_of(which)));
     default:
       // There are no registers to count.
       require(which > 0 && which < CU_FUNC_ATTRIBUTE_MAX);
@@ -57,6 +61,12 @@ void set_attribute(Kernel& kernel, CUfunction_attribute which, int value) {
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
       require(value == 0 || value == 1);
       kernel.non_portable_clusters = value == 1;
+      break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      require(value >= 0 && !kernel.function().required_cluster);
+      kernel.program_cluster.at(dimension_of(which)) = static_cast<std::uint32_t>(value);
       break;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
       break;  // says how to schedule, not what to compute

@@ -18,38 +18,46 @@
 namespace emulator::api {
 namespace {
 
-std::uint32_t threads_of(const std::array<std::uint32_t, 3>& block) {
-  return block[0] * block[1] * block[2];
+// The cluster of a block that forms none with others.
+constexpr Extents kAlone = {1, 1, 1};
+
+std::uint64_t volume_of(const Extents& extents) {
+  return std::uint64_t{extents[0]} * extents[1] * extents[2];
 }
 
-void require_shape(const LaunchRequest& request, const Kernel& kernel) {
-  const auto& [gx, gy, gz] = request.grid;
-  const auto& [bx, by, bz] = request.block;
-  require(gx != 0 && gy != 0 && gz != 0 && bx != 0 && by != 0 && bz != 0);
-  require(gx <= kGridX && gy <= kGridYZ && gz <= kGridYZ);
-  require(bx <= kBlockX && by <= kBlockY && bz <= kBlockZ);
-  const std::uint64_t threads = std::uint64_t{bx} * by * bz;
-  require(threads <= kThreadsPerBlock && threads <= kernel.max_threads());
+// What runs, of what the program says: a block of one thread stands for what .reqntid says.
+Extents block_of(const Kernel& kernel, const Extents& asked) {
   const auto& required = kernel.function().required_threads;
-  require(!required || *required == request.block);
+  return required && asked == Extents{1, 1, 1} ? *required : asked;
+}
+
+// The same: the grid of a kernel with .blocksareclusters counts clusters.
+Extents grid_of(const Kernel& kernel, const Extents& asked, const Extents& cluster) {
+  if (!kernel.function().blocks_are_clusters) return asked;
+  Extents grid{};
+  for (std::size_t d = 0; d < grid.size(); ++d) {
+    const std::uint64_t blocks = std::uint64_t{asked.at(d)} * cluster.at(d);
+    require(blocks <= kGridX);
+    grid.at(d) = static_cast<std::uint32_t>(blocks);
+  }
+  return grid;
+}
+
+void require_block(const Extents& block, const LaunchRequest& request, const Kernel& kernel) {
+  const auto& [x, y, z] = block;
+  require(x != 0 && y != 0 && z != 0 && x <= kBlockX && y <= kBlockY && z <= kBlockZ);
+  require(volume_of(block) <= std::min(kThreadsPerBlock, kernel.max_threads()));
+  const auto& required = kernel.function().required_threads;
+  require(!required || *required == block);
   require(request.dynamic_shared_bytes <=
           static_cast<std::uint32_t>(kernel.max_dynamic_shared_bytes.load()));
 }
 
-// The blocks of a cluster: as the launch says, or the kernel.
-std::array<std::uint32_t, 3> cluster_of(const LaunchRequest& request, const Kernel& kernel) {
-  const auto& required = kernel.function().required_cluster;
-  const bool asked = request.cluster != std::array<std::uint32_t, 3>{0, 0, 0};
-  if (!asked && !required) return {1, 1, 1};
-  const std::array<std::uint32_t, 3> cluster = asked ? request.cluster : *required;
-  require(cluster[0] != 0 && cluster[1] != 0 && cluster[2] != 0);
-  require(!asked || !required || request.cluster == *required, CUDA_ERROR_INVALID_CLUSTER_SIZE);
-  const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
-  require(blocks <= (kernel.non_portable_clusters ? kLargestCluster : kLargestPortableCluster),
-          CUDA_ERROR_INVALID_CLUSTER_SIZE);
-  for (std::size_t i = 0; i < cluster.size(); ++i)
-    require(request.grid.at(i) % cluster.at(i) == 0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
-  return cluster;
+void require_grid(const Extents& grid, const Extents& cluster) {
+  const auto& [x, y, z] = grid;
+  require(x != 0 && y != 0 && z != 0 && x <= kGridX && y <= kGridYZ && z <= kGridYZ);
+  for (std::size_t d = 0; d < grid.size(); ++d)
+    require(grid.at(d) % cluster.at(d) == 0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
 }
 
 KernelParameters copy_parameters(const LaunchRequest& request, const jit::KernelLayout& layout) {
@@ -154,34 +162,39 @@ CUresult result_of(runtime::FaultKind kind) {
 
 KernelOperation read_request(Context& context, const LaunchRequest& request) {
   std::shared_ptr<Kernel> kernel = context.kernel(request.function);
-  require_shape(request, *kernel);
+  const Extents block = block_of(*kernel, request.block);
+  require_block(block, request, *kernel);
+  const std::optional<Extents> cluster = cluster_of(*kernel, request.cluster);
+  const Extents grid = grid_of(*kernel, request.grid, cluster.value_or(kAlone));
+  require_grid(grid, cluster.value_or(kAlone));
   if (request.cooperation == Cooperation::whole_grid) {
-    const std::uint64_t blocks = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
+    const auto threads = static_cast<std::uint32_t>(volume_of(block));
     const std::uint64_t resident =
-        blocks_per_multiprocessor(*kernel, threads_of(request.block), request.dynamic_shared_bytes);
-    require(blocks <= resident * Driver::get().device().workers,
+        blocks_per_multiprocessor(*kernel, threads, request.dynamic_shared_bytes);
+    require(volume_of(grid) <= resident * Driver::get().device().workers,
             CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   }
-  const std::array<std::uint32_t, 3> cluster = cluster_of(request, *kernel);
   KernelParameters parameters = copy_parameters(request, kernel->layout());
   return {std::move(kernel),     request.grid,        request.block, request.dynamic_shared_bytes,
           std::move(parameters), request.cooperation, cluster};
 }
 
 std::function<void()> launching(Context& context, const KernelOperation& kernel) {
+  const Extents cluster = kernel.cluster.value_or(kAlone);
+  const Extents grid = grid_of(*kernel.kernel, kernel.grid, cluster);
+  const Extents block = block_of(*kernel.kernel, kernel.block);
   std::shared_ptr<const jit::CompiledKernel> code;
   try {
-    const bool clustered = kernel.cluster != std::array<std::uint32_t, 3>{1, 1, 1};
-    code =
-        kernel.kernel->compile({kernel.block, kernel.grid, kernel.dynamic_shared_bytes, clustered});
+    code = kernel.kernel->compile(
+        {block, grid, kernel.dynamic_shared_bytes, cluster != kAlone, kernel.cluster.has_value()});
   } catch (const ptx::Error& error) {
     note_refusal(std::make_unique<FaultRecord>(error, kernel.kernel->names()));
     throw Refusal(CUDA_ERROR_INVALID_PTX);
   }
   runtime::Launch launch;
-  launch.grid = kernel.grid;
-  launch.block = kernel.block;
-  launch.cluster = kernel.cluster;
+  launch.grid = grid;
+  launch.block = block;
+  launch.cluster = cluster;
   launch.shared_bytes = code->static_shared_bytes + kernel.dynamic_shared_bytes;
   launch.dynamic_shared_bytes = kernel.dynamic_shared_bytes;
   launch.unit = code->unit;
@@ -191,7 +204,7 @@ std::function<void()> launching(Context& context, const KernelOperation& kernel)
   }
   const DeviceProperties& device = Driver::get().device();
   const bool cooperative = kernel.cooperation == Cooperation::whole_grid;
-  const std::uint32_t threads = threads_of(kernel.block);
+  const auto threads = static_cast<std::uint32_t>(volume_of(block));
   launch.blocks_per_worker = blocks_per_worker(
       blocks_per_multiprocessor(*kernel.kernel, threads, kernel.dynamic_shared_bytes),
       launch.local_bytes_per_thread * threads, device);

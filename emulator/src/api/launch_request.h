@@ -1,8 +1,8 @@
 // A launch as a program asks for it, checked as a GPU's driver checks it, and what becomes of it.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <functional>
 
 #include "api/context.h"
 #include "api/cuda_api.h"
@@ -12,14 +12,14 @@ namespace emulator::api {
 
 struct LaunchRequest {
   CUfunction function;
-  std::array<std::uint32_t, 3> grid;
-  std::array<std::uint32_t, 3> block;
+  Extents grid;
+  Extents block;
   std::uint32_t dynamic_shared_bytes;
   CUstream stream;
   void** parameters;  // one pointer per parameter; null where `extra` is used or there are none
   void** extra;       // CU_LAUNCH_PARAM_*; null where `parameters` is used or there are none
   Cooperation cooperation = Cooperation::none;
-  std::array<std::uint32_t, 3> cluster = {0, 0, 0};  // zeros: as the kernel says
+  Extents cluster = {0, 0, 0};  // zeros: as the kernel says
 };
 
 // Checks the shape and copies the parameters. Throws Refusal.

@@ -54,6 +54,11 @@ std::uint32_t Kernel::max_threads() const {
   return threads;
 }
 
+std::array<std::uint32_t, 3> Kernel::required_cluster() const {
+  if (function_.required_cluster) return *function_.required_cluster;
+  return {program_cluster[0], program_cluster[1], program_cluster[2]};
+}
+
 Module::Module(ptx::Module text, runtime::Memory& memory, jit::KeptCode kept,
                const std::shared_ptr<const SourceNames>& names)
     : text_(std::make_shared<const ptx::Module>(std::move(text))) {

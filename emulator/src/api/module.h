@@ -1,6 +1,7 @@
 // A loaded PTX module: its variables in memory, and its kernels.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -30,6 +31,8 @@ class Kernel {
   [[nodiscard]] const jit::KernelLayout& layout() const { return layout_; }
   // Threads in a block at most: 1024 or what .maxntid or .reqntid say.
   [[nodiscard]] std::uint32_t max_threads() const;
+  // Of blocks, as .reqnctapercluster says, or else the program; zeros: neither.
+  [[nodiscard]] std::array<std::uint32_t, 3> required_cluster() const;
   // Whether the module calls malloc or free.
   [[nodiscard]] bool has_heap_calls() const { return has_heap_calls_; }
   // "sm_90a" -> 90
@@ -42,6 +45,8 @@ class Kernel {
   // What the program has set with cuFuncSetAttribute.
   std::atomic<int> max_dynamic_shared_bytes;
   std::atomic<bool> non_portable_clusters = false;
+  // In the place of .reqnctapercluster.
+  std::array<std::atomic<std::uint32_t>, 3> program_cluster = {};
   std::atomic<int> carveout = -1;
   // The handle of its module; set when the module gets one.
   std::atomic<void*> owner = nullptr;

@@ -2,12 +2,13 @@
 // anything is done.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <variant>
 
+#include "api/cluster_size.h"
 #include "api/context.h"
 #include "api/kernel_parameters.h"
 
@@ -20,12 +21,12 @@ enum class Cooperation : std::uint8_t { none, whole_grid };
 
 struct KernelOperation {
   std::shared_ptr<Kernel> kernel;
-  std::array<std::uint32_t, 3> grid;
-  std::array<std::uint32_t, 3> block;
+  Extents grid;  // as the program says it, as is the block
+  Extents block;
   std::uint32_t dynamic_shared_bytes;
   KernelParameters parameters;
   Cooperation cooperation = Cooperation::none;
-  std::array<std::uint32_t, 3> cluster = {1, 1, 1};
+  std::optional<Extents> cluster;  // nothing: the blocks form none
 };
 struct CopyOperation {
   CUDA_MEMCPY3D copy;

@@ -92,7 +92,8 @@ std::string CodeCache::key_of(const std::string& text, const std::string& entry,
   key.bytes(maker_).bytes(entry).number(static_cast<std::uint64_t>(engine));
   for (const std::uint32_t extent : shape.block) key.number(extent);
   for (const std::uint32_t extent : shape.grid) key.number(extent);
-  key.number(shape.dynamic_shared_bytes).number(shape.clustered ? 1 : 0);
+  key.number(shape.dynamic_shared_bytes);
+  key.number(shape.clustered ? 1 : 0).number(shape.explicit_cluster ? 1 : 0);
   return key.bytes(text).packed();
 }
 

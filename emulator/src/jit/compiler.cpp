@@ -22,7 +22,8 @@ constexpr const char* kFunctionName = "warp";
 
 // Grids whose extents round up to the same powers of two share their code.
 lower::LaunchShape rounded(const Shape& shape) {
-  lower::LaunchShape launch{shape.block, {}, shape.dynamic_shared_bytes, shape.clustered};
+  lower::LaunchShape launch{
+      shape.block, {}, shape.dynamic_shared_bytes, shape.clustered, shape.explicit_cluster};
   for (std::size_t d = 0; d < 3; ++d)
     launch.grid[d] = std::bit_ceil(std::min(shape.grid[d], 1U << 31U));
   return launch;
@@ -109,7 +110,7 @@ std::shared_ptr<CompiledKernel> linked(KernelObject object, const SymbolAddresse
 
 struct Compiler::State {
   using Key = std::tuple<const ptx::Function*, std::array<std::uint32_t, 3>,
-                         std::array<std::uint32_t, 3>, std::uint32_t, bool>;
+                         std::array<std::uint32_t, 3>, std::uint32_t, bool, bool>;
 
   std::shared_ptr<const ptx::Module> module;
   SymbolAddresses globals;
@@ -177,8 +178,9 @@ void Compiler::check() const {
 std::shared_ptr<const CompiledKernel> Compiler::compile(const ptx::Function& entry,
                                                         const Shape& shape) {
   const lower::LaunchShape launch = rounded(shape);
-  const State::Key key{&entry, launch.block, launch.grid, launch.dynamic_shared_bytes,
-                       launch.clustered};
+  const State::Key key{&entry,           launch.block,
+                       launch.grid,      launch.dynamic_shared_bytes,
+                       launch.clustered, launch.explicit_cluster};
   const std::scoped_lock lock(state_->mutex);
   auto& kernel = state_->kernels[key];
   if (!kernel) kernel = state_->build(entry, launch);

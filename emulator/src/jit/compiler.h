@@ -23,7 +23,8 @@ struct Shape {
   std::array<std::uint32_t, 3> block;
   std::array<std::uint32_t, 3> grid;
   std::uint32_t dynamic_shared_bytes = 0;
-  bool clustered = false;  // in clusters of several blocks
+  bool clustered = false;         // in clusters of several blocks
+  bool explicit_cluster = false;  // of a size that the launch or the kernel says
 };
 
 // Host addresses of the module-scope .global and .const variables.

@@ -26,7 +26,8 @@ struct LaunchShape {
   std::array<std::uint32_t, 3> block;
   std::array<std::uint32_t, 3> grid;
   std::uint32_t dynamic_shared_bytes = 0;
-  bool clustered = false;  // blocks form clusters of several
+  bool clustered = false;         // blocks form clusters of several
+  bool explicit_cluster = false;  // the launch or the kernel says how many blocks form one
   // Where threads run by themselves, the code is written for one lane: every value is uniform, and
   // nothing ever diverges.
   runtime::Unit unit = runtime::Unit::warp;

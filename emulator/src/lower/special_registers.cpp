@@ -90,7 +90,7 @@ Value Writer::read_special(const ptx::SpecialRegister& special, ptx::Location wh
     case Special::cluster_nctarank:
       return field(offsetof(WarpContext, cluster_size), "i32", 1);
     case Special::is_explicit_cluster:
-      return Ir::constant(shape_.clustered ? 1 : 0, "i32", 1);
+      return Ir::constant(shape_.explicit_cluster ? 1 : 0, "i32", 1);
     // One multiprocessor runs one grid.
     case Special::smid:
     case Special::gridid:

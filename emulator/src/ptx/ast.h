@@ -229,7 +229,10 @@ struct Function {
   std::optional<std::array<std::uint32_t, 3>> max_threads;       // .maxntid
   std::optional<std::array<std::uint32_t, 3>> required_threads;  // .reqntid
   std::optional<std::array<std::uint32_t, 3>> required_cluster;  // .reqnctapercluster
-  std::optional<std::uint32_t> max_registers;                    // .maxnreg
+  std::optional<std::uint32_t> max_cluster;                      // .maxclusterrank
+  bool explicit_cluster = false;                                 // .explicitcluster
+  bool blocks_are_clusters = false;            // a launch's grid counts clusters, not blocks
+  std::optional<std::uint32_t> max_registers;  // .maxnreg
   Location where;
 };
 // Whether both are kernels or both are not, with parameters and results of the same sizes.

@@ -74,11 +74,14 @@ void read_directive(Reading& reading, Function& function) {
     function.max_registers = read_u32(tokens, "a number of registers");
   } else if (word.text == "noreturn") {
     function.no_return = true;
-  } else if (word.text == "explicitcluster" || word.text == "blocksareclusters") {
-    // Says how to launch, which whoever launches decides.
+  } else if (word.text == "maxclusterrank") {
+    function.max_cluster = read_u32(tokens, "a number of blocks");
+  } else if (word.text == "explicitcluster") {
+    function.explicit_cluster = true;
+  } else if (word.text == "blocksareclusters") {
+    function.blocks_are_clusters = true;
   } else if (word.text == "minnctapersm" || word.text == "maxnctapersm" ||
-             word.text == "maxclusterrank" || word.text == "abi_preserve" ||
-             word.text == "abi_preserve_control") {
+             word.text == "abi_preserve" || word.text == "abi_preserve_control") {
     // Advice on allocating registers.
     static_cast<void>(read_u32(tokens, "a number"));
   } else if (word.text == "attribute") {
@@ -87,6 +90,24 @@ void read_directive(Reading& reading, Function& function) {
     skip_pragma(reading.tokens);
   } else {
     throw Error(word.where, "unknown directive " + in_quotes(word) + " of a function");
+  }
+}
+
+// Which directives exclude each other, and which need others, is as in NVIDIA's assembler. To it, a
+// size of 0 says nothing.
+void settle_directives(Function& function, const Token& name) {
+  const auto require = [&](bool condition, const char* otherwise) {
+    if (!condition) throw Error(name.where, in_quotes(name) + " " + otherwise);
+  };
+  require(!function.max_threads || !function.required_threads,
+          "has .maxntid and .reqntid, of which a kernel has one");
+  require(!function.max_cluster || !function.required_cluster,
+          "has .maxclusterrank and .reqnctapercluster, of which a kernel has one");
+  require(!function.blocks_are_clusters || (function.required_threads && function.required_cluster),
+          "has .blocksareclusters, which needs .reqntid and .reqnctapercluster");
+  if (function.max_cluster == 0) function.max_cluster.reset();
+  if (function.required_cluster && function.required_cluster->front() == 0) {
+    function.required_cluster.reset();
   }
 }
 
@@ -152,6 +173,7 @@ void read_function(Reading& reading, Linkage linkage) {
   while (tokens.peek().kind == TokenKind::dotted && !begins_another_item(tokens)) {
     read_directive(reading, function);
   }
+  settle_directives(function, name);
 
   function.name = name.text;
   function.where = name.where;

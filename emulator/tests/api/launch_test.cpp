@@ -228,7 +228,7 @@ TEST_F(Launches, AreRefusedWhereTheGridIsNoMultipleOfTheCluster) {
   EXPECT_EQ(launched(function, 6, 2, out), CUDA_SUCCESS);
   EXPECT_EQ(launched(function, 6, 4, out), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(launched(function, 32, 16, out), CUDA_ERROR_INVALID_CLUSTER_SIZE) << "not portable";
-  EXPECT_EQ(launched(function, 6, 0, out), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(launched(function, 6, 0, out), CUDA_ERROR_INVALID_CLUSTER_SIZE);
 }
 
 TEST_F(Launches, PrintWhenTheProgramSynchronises) {

@@ -65,6 +65,48 @@ TEST(FunctionHeader, ReqnctaperclusterIsKept) {
       (Shape{2, 1, 1}));
 }
 
+TEST(FunctionHeader, WhatIsSaidOfClustersIsKept) {
+  EXPECT_TRUE(function(".entry f() .explicitcluster { ret; }").explicit_cluster);
+  EXPECT_FALSE(function(".entry f() .reqnctapercluster 2 { ret; }").explicit_cluster);
+  EXPECT_EQ(function(".entry f() .explicitcluster .maxclusterrank 4 { ret; }").max_cluster, 4U);
+  EXPECT_TRUE(function(".entry f() .blocksareclusters .reqntid 64 .reqnctapercluster 2 { ret; }")
+                  .blocks_are_clusters);
+}
+
+TEST(FunctionHeader, OfADirectiveThatRepeatsTheLastCounts) {
+  EXPECT_EQ(function(".entry f() .maxclusterrank 4 .maxclusterrank 17 { ret; }").max_cluster, 17U);
+  EXPECT_EQ(
+      function(".entry f() .reqnctapercluster 2 .reqnctapercluster 3,2 { ret; }").required_cluster,
+      (Shape{3, 2, 1}));
+}
+
+TEST(FunctionHeader, AClusterOfNoBlocksSaysNothing) {
+  EXPECT_EQ(function(".entry f() .maxclusterrank 0 { ret; }").max_cluster, std::nullopt);
+  EXPECT_EQ(function(".entry f() .reqnctapercluster 0, 2 { ret; }").required_cluster, std::nullopt);
+  EXPECT_EQ(function(".entry f() .reqnctapercluster 2, 0 { ret; }").required_cluster,
+            (Shape{2, 0, 1}));
+}
+
+TEST(FunctionHeader, DirectivesThatExcludeEachOtherAreRefused) {
+  EXPECT_EQ(
+      error_of_module(".entry f() .reqnctapercluster 2 .maxclusterrank 4 { ret; }"),
+      "line 4, column 8: 'f' has .maxclusterrank and .reqnctapercluster, of which a kernel has "
+      "one");
+  EXPECT_EQ(error_of_module(".entry f() .maxntid 64 .reqntid 64 { ret; }"),
+            "line 4, column 8: 'f' has .maxntid and .reqntid, of which a kernel has one");
+}
+
+TEST(FunctionHeader, BlocksareclustersNeedsTheSizesOfBothWhatItCounts) {
+  const auto* const refusal =
+      "line 4, column 8: 'f' has .blocksareclusters, which needs .reqntid and .reqnctapercluster";
+  EXPECT_EQ(error_of_module(".entry f() .blocksareclusters .reqntid 64 { ret; }"), refusal);
+  EXPECT_EQ(error_of_module(".entry f() .blocksareclusters .reqnctapercluster 2 { ret; }"),
+            refusal);
+  EXPECT_EQ(
+      error_of_module(".entry f() .blocksareclusters .maxntid 64 .reqnctapercluster 2 { ret; }"),
+      refusal);
+}
+
 TEST(FunctionHeader, MaxnregIsKept) {
   EXPECT_EQ(function(".entry f() .maxnreg 64 { ret; }").max_registers, 64U);
 }
@@ -74,7 +116,7 @@ TEST(FunctionHeader, NoreturnIsKept) {
 }
 
 TEST(FunctionHeader, AdviceIsTolerated) {
-  EXPECT_TRUE(function(".entry f() .minnctapersm 2 .maxnctapersm 4 .maxclusterrank 8\n"
+  EXPECT_TRUE(function(".entry f() .minnctapersm 2 .maxnctapersm 4\n"
                        ".pragma \"nounroll\"; { ret; }")
                   .defined);
 }

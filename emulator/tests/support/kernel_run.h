@@ -78,8 +78,8 @@ struct Parameters {
   jit::Compiler compiler(module, globals, engine_choice, {}, compilation);
   compiler.check();
   const bool clustered = launch.cluster != std::array<std::uint32_t, 3>{1, 1, 1};
-  const auto kernel =
-      compiler.compile(*entry, {launch.block, launch.grid, launch.dynamic_shared_bytes, clustered});
+  const auto kernel = compiler.compile(
+      *entry, {launch.block, launch.grid, launch.dynamic_shared_bytes, clustered, clustered});
 
   const std::size_t input_bytes = std::max<std::size_t>(input.size(), 1) * sizeof(std::uint32_t);
   const std::uint64_t in = memory.allocate(input_bytes, runtime::AllocationKind::device);
