@@ -1,6 +1,5 @@
-// Tensor cores: fragments from and to shared memory, and their products. The runtime does the work
+// Products of tensor cores, and the fragments of wmma. The runtime does the work
 // (runtime/matrix.h); here registers are handed over and taken back.
-#include <array>
 #include <optional>
 #include <vector>
 
@@ -17,86 +16,6 @@ using ptx::Instruction;
 using ptx::Modifier;
 using ptx::Type;
 using runtime::MatrixType;
-
-constexpr unsigned kRowBytes = 16;  // of an 8 x 8 matrix of 16-bit elements
-
-// ldmatrix and stmatrix.
-class MatrixAccess {
- public:
-  MatrixAccess(Writer& writer, const Instruction& instruction, bool stores)
-      : writer_(writer),
-        instruction_(instruction),
-        registers_(elements_of(instruction.operands.at(stores ? 1 : 0))),
-        address_(writer, instruction.operands.at(stores ? 0 : 1), instruction.space),
-        site_(writer.add_site(instruction,
-                              stores ? runtime::AccessKind::store : runtime::AccessKind::load,
-                              instruction.space, 4, kRowBytes / 4)) {
-    const unsigned count = instruction.has(Modifier::x4)   ? 4
-                           : instruction.has(Modifier::x2) ? 2
-                                                           : 1;
-    if (!instruction.has(Modifier::m8n8) || instruction.type() != Type::b16 ||
-        registers_.size() != count) {
-      unsupported(instruction);
-    }
-  }
-
-  void load() {
-    writer_.ir.store(address_.lanes(), writer_.address_area(), 64);
-    call("emu_load_matrix");
-    take_back(writer_, copies());
-  }
-
-  void store() {
-    writer_.ir.store(address_.lanes(), writer_.address_area(), 64);
-    hand_over(writer_, copies());
-    call("emu_store_matrix");
-  }
-
- private:
-  [[nodiscard]] std::vector<RegisterCopy> copies() const {
-    std::vector<RegisterCopy> all;
-    all.reserve(registers_.size());
-    for (std::size_t i = 0; i < registers_.size(); ++i) {
-      all.push_back({registers_[i], Type::b32, Writer::value_offset(0) + i * kLanes * 4});
-    }
-    return all;
-  }
-  void call(const char* name) {
-    writer_.call(name, {number(site_), writer_.mask(), number(registers_.size()),
-                        number(instruction_.has(Modifier::trans) ? 1 : 0)});
-  }
-
-  Writer& writer_;
-  const Instruction& instruction_;
-  std::vector<ptx::Operand> registers_;
-  AccessAddress address_;
-  std::uint32_t site_;
-};
-
-// movmatrix: an 8 x 8 matrix that lies across the lanes, transposed. Lane l holds two neighbours of
-// row l / 4.
-void transpose(Writer& writer, const Instruction& instruction) {
-  if (!instruction.has(Modifier::m8n8) || !instruction.has(Modifier::trans) ||
-      instruction.type() != Type::b16) {
-    unsupported(instruction);
-  }
-  Ir& ir = writer.ir;
-  const Value a = writer.read(instruction.operands.at(1), "i32", kLanes);
-  const Value none{"poison", a.element, a.lanes};
-  std::array<std::vector<int>, 2> sources;
-  LaneOffsets shift{};
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const unsigned row = lane / 4;  // of the result, so a column of the source
-    for (unsigned i = 0; i < 2; ++i)
-      sources.at(i).push_back(static_cast<int>((2 * (lane % 4) + i) * 4 + row / 2));
-    shift.at(lane) = row % 2 == 0 ? 0 : 16;
-  }
-  const Value half = Ir::lane_constants(shift, "i32");
-  const Value low =
-      ir.binary("and", ir.binary("lshr", ir.shuffle(a, none, sources[0]), half), 0xFFFF);
-  const Value high = ir.binary("shl", ir.binary("lshr", ir.shuffle(a, none, sources[1]), half), 16);
-  writer.write_result(instruction, ir.binary("or", low, high));
-}
 
 [[nodiscard]] std::optional<MatrixType> matrix_type(Type type) {
   switch (type) {
@@ -329,15 +248,6 @@ void multiply_fragments(Writer& writer, const Instruction& instruction) {
 
 }  // namespace
 
-void lower_ldmatrix(Writer& writer, const Instruction& instruction) {
-  MatrixAccess(writer, instruction, false).load();
-}
-void lower_stmatrix(Writer& writer, const Instruction& instruction) {
-  MatrixAccess(writer, instruction, true).store();
-}
-void lower_movmatrix(Writer& writer, const Instruction& instruction) {
-  transpose(writer, instruction);
-}
 void lower_mma(Writer& writer, const Instruction& instruction) {
   if (instruction.has(Modifier::sp) || instruction.has(Modifier::sp_ordered_metadata))
     return multiply_sparse(writer, instruction);

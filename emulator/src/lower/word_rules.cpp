@@ -356,7 +356,10 @@ Words barriers() {
   return {M::cta, M::sync, M::arrive,  M::red,  M::aligned, M::popc,    M::and_,
           M::or_, M::warp, M::cluster, M::wait, M::acquire, M::release, M::relaxed};
 }
-Words matrix_accesses() { return {M::sync, M::aligned, M::m8n8, M::x1, M::x2, M::x4, M::trans}; }
+Words matrix_accesses() {
+  return {M::sync, M::aligned, M::m8n8,  M::m16n16, M::m8n16,     M::m16n8,    M::x1,
+          M::x2,   M::x4,      M::trans, M::b8x16,  M::b6x16_p32, M::b4x16_p64};
+}
 Words matrix_products() {
   return {M::sync,      M::aligned,  M::row,
           M::col,       M::m8n8k4,   M::m16n8k4,

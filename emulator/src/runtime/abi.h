@@ -321,6 +321,16 @@ void emu_load_matrix(WarpContext* context, std::uint32_t site, std::uint32_t mas
 // stmatrix: the same in the other direction.
 void emu_store_matrix(WarpContext* context, std::uint32_t site, std::uint32_t mask,
                       std::uint32_t count, std::uint32_t transposed);
+// ldmatrix of bytes: `count` matrices of `rows` rows of 16 elements of 8, 6 or 4 bits, each row at
+// the beginning of 16 bytes; context->address[rows * i + r] is where row r of matrix i lies. Each
+// element is left in a byte of the registers, as ldmatrix lays them out: 8 rows as they are, 16
+// transposed, in two registers.
+void emu_load_byte_matrix(WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                          std::uint32_t count, std::uint32_t rows, std::uint32_t bits);
+// stmatrix of bytes: `count` matrices of 16 x 8, a register each, of which
+// context->address[8 * i + c] is where the 16 bytes of column c go.
+void emu_store_byte_matrix(WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                           std::uint32_t count);
 // mma: register r of lane l of A in value[1], of B in value[2] and of C in value[3], each at (r *
 // 32
 // + l) * 4 bytes (f64: * 8); the result's are left in value[0]. Types are MatrixType. All 32 lanes

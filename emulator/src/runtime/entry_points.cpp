@@ -382,6 +382,8 @@ std::span<const EntryPoint> entry_points() {
       {"emu_clock", reinterpret_cast<void*>(emu_clock)},
       {"emu_yield", reinterpret_cast<void*>(emu_yield)},
       {"emu_load_matrix", reinterpret_cast<void*>(emu_load_matrix)},
+      {"emu_load_byte_matrix", reinterpret_cast<void*>(emu_load_byte_matrix)},
+      {"emu_store_byte_matrix", reinterpret_cast<void*>(emu_store_byte_matrix)},
       {"emu_store_matrix", reinterpret_cast<void*>(emu_store_matrix)},
       {"emu_mma", reinterpret_cast<void*>(emu_mma)},
       {"emu_move", reinterpret_cast<void*>(emu_move)},

@@ -1,8 +1,7 @@
-// ldmatrix, stmatrix, mma and wmma of compiled kernels. As in entry_points.cpp, nothing in a frame
+// mma and wmma of compiled kernels. As in entry_points.cpp, nothing in a frame
 // that may abandon the block owns anything.
 #include <cstring>
 #include <string>
-#include <type_traits>
 
 #include "runtime/abi.h"
 #include "runtime/block.h"
@@ -14,36 +13,6 @@
 
 namespace emulator::runtime {
 namespace {
-
-constexpr unsigned kMatrixSide = 8;
-// As types, so that a copy of so many bytes is one instruction.
-constexpr std::integral_constant<std::size_t, sizeof(std::uint16_t)> kMatrixElement;
-constexpr std::integral_constant<std::size_t, kMatrixSide * kMatrixElement> kMatrixRow;
-
-// ldmatrix and stmatrix: calls move(memory, registers, bytes) for each stretch that is one in both.
-// In its register the matrix lies row after row: lane l has two neighbours of row l / 4.
-template <typename Move>
-EMULATOR_KERNEL_MEMORY void move_matrices(WarpContext& context, std::uint32_t site,
-                                          std::uint32_t mask, std::uint32_t count, bool transposed,
-                                          Move move) {
-  Checker checker(context, site, kMatrixRow);
-  require_all_lanes(context, mask, checker.site().line);
-  for (unsigned lane = 0; lane < count * kMatrixSide; ++lane) {
-    std::uint8_t* memory = checker.check(lane, context.address[lane]);
-    const std::size_t row = lane % kMatrixSide;
-    std::uint8_t* registers =
-        context.value[0] + std::size_t{lane / kMatrixSide} * kMatrixSide * kMatrixRow;
-    if (!transposed) {
-      move(memory, registers + row * kMatrixRow, kMatrixRow);
-      continue;
-    }
-    for (std::size_t column = 0; column < kMatrixSide; ++column) {
-      move(memory + column * kMatrixElement, registers + column * kMatrixRow + row * kMatrixElement,
-           kMatrixElement);
-    }
-  }
-  checker.finish();
-}
 
 // A wmma fragment, and how its matrix lies in memory.
 struct FragmentInMemory {
@@ -82,24 +51,6 @@ EMULATOR_KERNEL_MEMORY void move_fragment(WarpContext& context, std::uint32_t si
 }  // namespace
 
 extern "C" {
-
-EMULATOR_KERNEL_MEMORY void emu_load_matrix(WarpContext* context, std::uint32_t site,
-                                            std::uint32_t mask, std::uint32_t count,
-                                            std::uint32_t transposed) {
-  move_matrices(*context, site, mask, count, transposed != 0,
-                [](std::uint8_t* memory, std::uint8_t* registers, auto bytes) {
-                  std::memcpy(registers, memory, bytes);
-                });
-}
-
-EMULATOR_KERNEL_MEMORY void emu_store_matrix(WarpContext* context, std::uint32_t site,
-                                             std::uint32_t mask, std::uint32_t count,
-                                             std::uint32_t transposed) {
-  move_matrices(*context, site, mask, count, transposed != 0,
-                [](std::uint8_t* memory, const std::uint8_t* registers, auto bytes) {
-                  std::memcpy(memory, registers, bytes);
-                });
-}
 
 void emu_mma(WarpContext* context, std::uint32_t mask, std::uint32_t line, std::uint32_t a,
              std::uint32_t b, std::uint32_t c, std::uint32_t depth, std::uint32_t saturate) {

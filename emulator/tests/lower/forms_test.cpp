@@ -202,6 +202,12 @@ constexpr const char* kForms[] = {
     "redux.sync.<min|max><|.abs><|.NaN>.f32 $1, <$2|1.5>, <-1|%r3>;",
     "<nanosleep.u32 100|griddepcontrol.wait|griddepcontrol.launch_dependents|pmevent 3|trap|brkpt|exit>;",
     "setmaxnreg.<inc|dec>.sync.aligned.u32 64;",
+    // Matrices.
+    "ldmatrix.sync.aligned.m8n8.<x1|x1.trans><.shared|.shared::cta>.b16 {%r1}, [%r9];",
+    "ldmatrix.sync.aligned.m16n16.<x1.trans|trans.x1>.<shared.b8|shared.b8x16.b6x16_p32|shared.b8x16.b4x16_p64> {%r1, %r2}, [%r9];",
+    "ldmatrix.sync.aligned.m16n16.x2.trans.<b8|b8x16.b6x16_p32|b8x16.b4x16_p64> {%r1, %r2, %r3, %r4}, [%rd9];",
+    "ldmatrix.sync.aligned.m8n16.<x1.shared.b8x16.b6x16_p32 {%r1}|x2.shared.b8x16.b4x16_p64 {%r1, %r2}>, [%r9];",
+    "stmatrix.sync.aligned.<m8n8.x1.shared.b16|m16n8.x1.trans.shared.b8> [%r9], {%r1};",
     // Asynchronous copies and mbarriers.
     "cp.async.ca.shared<|::cta>.global<|.L2::128B> [%r9], [%rd9], <4|8|16><|, %r2>;",
     "cp.async.cg.shared.global [%r9], [%rd9], 16<|, %r2|, %p1>;",
