@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "lower/address.h"
+#include "lower/matrix_types.h"
 #include "lower/other_product.h"
 #include "lower/register_copies.h"
+#include "lower/scaled_product.h"
 #include "lower/sparse_product.h"
 #include "lower/writer.h"
 
@@ -17,33 +19,6 @@ using ptx::Modifier;
 using ptx::Type;
 using runtime::MatrixType;
 
-[[nodiscard]] std::optional<MatrixType> matrix_type(Type type) {
-  switch (type) {
-    case Type::f16:
-      return MatrixType::f16;
-    case Type::bf16:
-      return MatrixType::bf16;
-    case Type::tf32:
-      return MatrixType::tf32;
-    case Type::e4m3:
-      return MatrixType::e4m3;
-    case Type::e5m2:
-      return MatrixType::e5m2;
-    case Type::s8:
-      return MatrixType::s8;
-    case Type::u8:
-      return MatrixType::u8;
-    case Type::f64:
-      return MatrixType::f64;
-    case Type::f32:
-      return MatrixType::f32;
-    case Type::s32:
-      return MatrixType::s32;
-    default:
-      return std::nullopt;
-  }
-}
-
 [[nodiscard]] unsigned depth_of(const Instruction& instruction) {
   if (instruction.has(Modifier::m8n8k4) || instruction.has(Modifier::m16n8k4)) return 4;
   if (instruction.has(Modifier::m16n8k8)) return 8;
@@ -52,25 +27,32 @@ using runtime::MatrixType;
   return 0;
 }
 
-// Whether PTX has this product, of sm_80 to sm_90.
-[[nodiscard]] bool exists(const runtime::MatrixShape& shape, bool eight_rows) {
+// Of floats of 8 bits, and with .kind::f8f6f4 also of smaller ones.
+[[nodiscard]] bool multiplies_small_floats(const Instruction& instruction,
+                                           const runtime::MatrixShape& shape) {
+  const bool of_bytes = is_byte_float(shape.a) && is_byte_float(shape.b);
+  const bool of_kind =
+      instruction.has(Modifier::kind_f8f6f4) && is_small_float(shape.a) && is_small_float(shape.b);
+  return (of_bytes && shape.depth == 16) || ((of_bytes || of_kind) && shape.depth == 32);
+}
+
+// Whether PTX has this product.
+[[nodiscard]] bool exists(const Instruction& instruction, const runtime::MatrixShape& shape) {
   const unsigned depth = shape.depth;
   const auto is = [&](MatrixType type) { return shape.a == type && shape.b == type; };
   const auto is_byte = [](MatrixType type) {
     return type == MatrixType::s8 || type == MatrixType::u8;
   };
-  const auto is_small = [](MatrixType type) {
-    return type == MatrixType::e4m3 || type == MatrixType::e5m2;
-  };
-  if (is(MatrixType::f64)) return eight_rows && shape.c == MatrixType::f64;
-  if (eight_rows) return false;
   const bool float_sum = shape.c == MatrixType::f32;
   const bool half_sum = shape.c == MatrixType::f16;
+  if (multiplies_small_floats(instruction, shape)) return float_sum || half_sum;
+  if (instruction.has(Modifier::kind_f8f6f4)) return false;
+  const bool eight_rows = instruction.has(Modifier::m8n8k4);
+  if (is(MatrixType::f64)) return eight_rows && shape.c == MatrixType::f64;
+  if (eight_rows) return false;
   if (is(MatrixType::f16)) return (depth == 8 || depth == 16) && (float_sum || half_sum);
   if (is(MatrixType::bf16)) return (depth == 8 || depth == 16) && float_sum;
   if (is(MatrixType::tf32)) return (depth == 4 || depth == 8) && float_sum;
-  if (is_small(shape.a) && is_small(shape.b))
-    return (depth == 16 || depth == 32) && (float_sum || half_sum);
   return is_byte(shape.a) && is_byte(shape.b) && (depth == 16 || depth == 32) &&
          shape.c == MatrixType::s32;
 }
@@ -84,13 +66,12 @@ void product(Writer& writer, const Instruction& instruction) {
   };
   const runtime::MatrixShape shape{type(1), type(2), type(3), depth_of(instruction),
                                    instruction.has(Modifier::satfinite)};
-  const bool eight_rows = instruction.has(Modifier::m8n8k4);
-  if (!exists(shape, eight_rows) || type(0) != type(3) || !instruction.has(Modifier::row) ||
+  if (!exists(instruction, shape) || type(0) != type(3) || !instruction.has(Modifier::row) ||
       !instruction.has(Modifier::col)) {
     unsupported(instruction);
   }
   const unsigned bytes = shape.a == MatrixType::f64 ? 8 : 4;
-  const unsigned rows = eight_rows ? 8 : 16;
+  const unsigned rows = instruction.has(Modifier::m8n8k4) ? 8 : 16;
   const auto count = [&](unsigned elements, MatrixType of) {
     return elements * bits_of(of) / (kLanes * bytes * 8);
   };
@@ -141,10 +122,8 @@ struct FragmentSizes {
 
 [[nodiscard]] MatrixType fragment_type(const Instruction& instruction, Type type) {
   const auto found = matrix_type(type);
-  if (!found || *found == MatrixType::f64 || *found == MatrixType::e4m3 ||
-      *found == MatrixType::e5m2) {
+  if (!found || *found == MatrixType::f64 || is_small_float(*found) || bits_of(*found) < 8)
     unsupported(instruction);
-  }
   return *found;
 }
 
@@ -249,9 +228,16 @@ void multiply_fragments(Writer& writer, const Instruction& instruction) {
 }  // namespace
 
 void lower_mma(Writer& writer, const Instruction& instruction) {
+  if (instruction.has(Modifier::block_scale)) return multiply_scaled(writer, instruction);
+  for (const Modifier word :
+       {Modifier::kind_mxf8f6f4, Modifier::kind_mxf4, Modifier::kind_mxf4nvf4,
+        Modifier::scale_vec_1X, Modifier::scale_vec_2X, Modifier::scale_vec_4X}) {
+    if (instruction.has(word)) unsupported(instruction);
+  }
   if (instruction.has(Modifier::sp) || instruction.has(Modifier::sp_ordered_metadata))
     return multiply_sparse(writer, instruction);
-  if (!lower_other_mma(writer, instruction)) product(writer, instruction);
+  if (instruction.has(Modifier::kind_f8f6f4) || !lower_other_mma(writer, instruction))
+    product(writer, instruction);
 }
 void lower_wmma(Writer& writer, const Instruction& instruction) {
   if (lower_other_wmma(writer, instruction)) return;

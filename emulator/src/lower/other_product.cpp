@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "lower/address.h"
+#include "lower/matrix_types.h"
 
 namespace emulator::lower {
 namespace {
@@ -44,31 +45,6 @@ std::optional<Shape> shape_of(const Instruction& instruction) {
   return std::nullopt;
 }
 
-std::optional<MatrixType> element_type(Type type) {
-  switch (type) {
-    case Type::f16:
-      return MatrixType::f16;
-    case Type::f32:
-      return MatrixType::f32;
-    case Type::f64:
-      return MatrixType::f64;
-    case Type::s32:
-      return MatrixType::s32;
-    case Type::s8:
-      return MatrixType::s8;
-    case Type::u8:
-      return MatrixType::u8;
-    case Type::s4:
-      return MatrixType::s4;
-    case Type::u4:
-      return MatrixType::u4;
-    case Type::b1:
-      return MatrixType::b1;
-    default:
-      return std::nullopt;
-  }
-}
-
 struct Product {
   Shape shape;
   MatrixType a{};
@@ -86,7 +62,7 @@ std::optional<Product> product_of(const Instruction& instruction) {
   if (!shape || instruction.types.size() != 4) return std::nullopt;
   std::array<MatrixType, 4> types{};
   for (std::size_t i = 0; i < types.size(); ++i) {
-    const auto type = element_type(instruction.types[i]);
+    const auto type = matrix_type(instruction.types[i]);
     if (!type) return std::nullopt;
     types.at(i) = *type;
   }
@@ -107,7 +83,10 @@ bool is_other_mma(const Product& product) {
                                                    : product.d == MatrixType::f16 && half;
     return product.b == MatrixType::f16 && sums && eight && depth == 4;
   }
-  if (!product.integers() || bits_of(product.b) != product.bits()) return false;
+  if (!product.integers() || !has_integers(product.a) || !has_integers(product.b) ||
+      bits_of(product.b) != product.bits()) {
+    return false;
+  }
   switch (product.bits()) {
     case 8:
       return eight && depth == 16;
@@ -223,7 +202,7 @@ void move_fragment(Writer& writer, const Instruction& instruction, const Shape& 
   const bool stores = instruction.has(Modifier::store);
   const bool is_a = instruction.has(Modifier::a);
   const bool is_b = instruction.has(Modifier::b);
-  const auto type = element_type(instruction.type());
+  const auto type = matrix_type(instruction.type());
   const bool by_column = instruction.has(Modifier::col);
   const std::size_t given = instruction.operands.size();
   if (!type || by_column == instruction.has(Modifier::row) || (given != 2 && given != 3)) {

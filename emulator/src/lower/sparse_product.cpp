@@ -1,8 +1,8 @@
 #include "lower/sparse_product.h"
 
-#include <optional>
 #include <vector>
 
+#include "lower/matrix_types.h"
 #include "lower/register_copies.h"
 
 namespace emulator::lower {
@@ -26,42 +26,14 @@ struct Form {
   unsigned selectors;
 };
 constexpr Form kForms[] = {
-    {MatrixType::f16, 16, 4},  {MatrixType::f16, 32, 2}, {MatrixType::bf16, 16, 4},
-    {MatrixType::bf16, 32, 2}, {MatrixType::tf32, 8, 4}, {MatrixType::tf32, 16, 2},
-    {MatrixType::s8, 32, 2},   {MatrixType::s8, 64, 1},  {MatrixType::u8, 32, 2},
-    {MatrixType::u8, 64, 1},   {MatrixType::s4, 64, 2},  {MatrixType::s4, 128, 1},
-    {MatrixType::u4, 64, 2},   {MatrixType::u4, 128, 1}, {MatrixType::e4m3, 64, 1},
-    {MatrixType::e5m2, 64, 1},
+    {MatrixType::f16, 16, 4},          {MatrixType::f16, 32, 2},  {MatrixType::bf16, 16, 4},
+    {MatrixType::bf16, 32, 2},         {MatrixType::tf32, 8, 4},  {MatrixType::tf32, 16, 2},
+    {MatrixType::s8, 32, 2},           {MatrixType::s8, 64, 1},   {MatrixType::u8, 32, 2},
+    {MatrixType::u8, 64, 1},           {MatrixType::s4, 64, 2},   {MatrixType::s4, 128, 1},
+    {MatrixType::u4, 64, 2},           {MatrixType::u4, 128, 1},  {MatrixType::e4m3, 64, 1},
+    {MatrixType::e5m2, 64, 1},         {MatrixType::e3m2, 64, 1}, {MatrixType::e2m3, 64, 1},
+    {MatrixType::e2m1_in_byte, 64, 1},
 };
-
-std::optional<MatrixType> type_of(Type type) {
-  switch (type) {
-    case Type::f16:
-      return MatrixType::f16;
-    case Type::bf16:
-      return MatrixType::bf16;
-    case Type::tf32:
-      return MatrixType::tf32;
-    case Type::s8:
-      return MatrixType::s8;
-    case Type::u8:
-      return MatrixType::u8;
-    case Type::s4:
-      return MatrixType::s4;
-    case Type::u4:
-      return MatrixType::u4;
-    case Type::e4m3:
-      return MatrixType::e4m3;
-    case Type::e5m2:
-      return MatrixType::e5m2;
-    case Type::f32:
-      return MatrixType::f32;
-    case Type::s32:
-      return MatrixType::s32;
-    default:
-      return std::nullopt;
-  }
-}
 
 unsigned depth_of(const Instruction& instruction) {
   struct Depth {
@@ -78,14 +50,16 @@ unsigned depth_of(const Instruction& instruction) {
   return 0;
 }
 
-bool is_integer(MatrixType type) {
-  return type == MatrixType::s8 || type == MatrixType::u8 || type == MatrixType::s4 ||
-         type == MatrixType::u4;
+// .kind::f8f6f4 is of floats of 8 bits and less; those of less need it.
+bool is_of_its_kind(const Instruction& instruction, MatrixType a, MatrixType b) {
+  if (instruction.has(Modifier::kind_f8f6f4))
+    return is_small_float(a) && instruction.has(Modifier::sp_ordered_metadata);
+  return is_small_float(a) == is_byte_float(a) && is_small_float(b) == is_byte_float(b);
 }
 
 bool go_together(MatrixType d, MatrixType a, MatrixType b) {
-  if (bits_of(a) != bits_of(b) || is_integer(a) != is_integer(b)) return false;
-  if (is_integer(a)) return d == MatrixType::s32;
+  if (bits_of(a) != bits_of(b) || has_integers(a) != has_integers(b)) return false;
+  if (has_integers(a)) return d == MatrixType::s32;
   if (bits_of(a) == 8) return d == MatrixType::f32 || d == MatrixType::f16;
   return a == b && (d == MatrixType::f32 || (d == MatrixType::f16 && a == MatrixType::f16));
 }
@@ -100,7 +74,7 @@ void multiply_sparse(Writer& writer, const Instruction& instruction) {
     unsupported(instruction);
   }
   const auto type = [&](std::size_t i) {
-    const auto found = type_of(instruction.types[i]);
+    const auto found = matrix_type(instruction.types[i]);
     if (!found) unsupported(instruction);
     return *found;
   };
@@ -112,7 +86,8 @@ void multiply_sparse(Writer& writer, const Instruction& instruction) {
   for (const Form& each : kForms)
     if (each.a == a && each.depth == depth) form = &each;
   const auto* selector = std::get_if<ptx::Immediate>(&operands[5].value);
-  if (form == nullptr || type(3) != d || !go_together(d, a, b) || selector == nullptr ||
+  if (form == nullptr || type(3) != d || !go_together(d, a, b) ||
+      !is_of_its_kind(instruction, a, b) || selector == nullptr ||
       selector->bits >= form->selectors) {
     unsupported(instruction);
   }
@@ -128,7 +103,9 @@ void multiply_sparse(Writer& writer, const Instruction& instruction) {
   hand_over(writer, copies(1, kAreaOfA, 16 * depth / 2, a));
   hand_over(writer, copies(2, kAreaOfB, 8 * depth, b));
   hand_over(writer, copies(3, kAreaOfSums, 16 * 8, d));
-  writer.ir.store(writer.read(operands[4], "i32", kLanes), writer.value_area(kAreaOfMetadata), 64);
+  const std::vector<ptx::Operand> metadata = elements_of(operands[4]);
+  if (metadata.size() != 1) unsupported(instruction);
+  writer.ir.store(writer.read(metadata[0], "i32", kLanes), writer.value_area(kAreaOfMetadata), 64);
   const auto code = [](MatrixType of) { return static_cast<std::uint64_t>(of); };
   writer.call("emu_sparse_product",
               {writer.mask(), number(instruction.where.line),

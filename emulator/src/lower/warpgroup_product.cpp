@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "lower/matrix_types.h"
 #include "lower/register_copies.h"
 #include "lower/writer.h"
 
@@ -25,43 +26,13 @@ constexpr unsigned kAreaOfA = 4;
 constexpr unsigned kAreaOfDescriptors = 5;  // of A, then of B
 constexpr unsigned kAreaOfMetadata = 6;
 
-[[nodiscard]] std::optional<MatrixType> matrix_type(Type type) {
-  switch (type) {
-    case Type::f16:
-      return MatrixType::f16;
-    case Type::bf16:
-      return MatrixType::bf16;
-    case Type::tf32:
-      return MatrixType::tf32;
-    case Type::e4m3:
-      return MatrixType::e4m3;
-    case Type::e5m2:
-      return MatrixType::e5m2;
-    case Type::s8:
-      return MatrixType::s8;
-    case Type::u8:
-      return MatrixType::u8;
-    case Type::b1:
-      return MatrixType::b1;
-    case Type::f32:
-      return MatrixType::f32;
-    case Type::s32:
-      return MatrixType::s32;
-    default:
-      return std::nullopt;
-  }
-}
-
 // Whether PTX has a product of these types (PTX ISA, "wgmma.mma_async", the table of types).
 [[nodiscard]] bool exists(MatrixType d, MatrixType a, MatrixType b, bool sparse) {
-  const auto is_small = [](MatrixType type) {
-    return type == MatrixType::e4m3 || type == MatrixType::e5m2;
-  };
   const auto is_byte = [](MatrixType type) {
     return type == MatrixType::s8 || type == MatrixType::u8;
   };
   const bool half_or_float = d == MatrixType::f16 || d == MatrixType::f32;
-  if (is_small(a)) return is_small(b) && half_or_float;
+  if (is_byte_float(a)) return is_byte_float(b) && half_or_float;
   if (is_byte(a)) return is_byte(b) && d == MatrixType::s32;
   if (a != b) return false;
   if (a == MatrixType::f16) return half_or_float;

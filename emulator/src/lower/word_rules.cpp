@@ -361,13 +361,35 @@ Words matrix_accesses() {
           M::x2,   M::x4,      M::trans, M::b8x16,  M::b6x16_p32, M::b4x16_p64};
 }
 Words matrix_products() {
-  return {M::sync,      M::aligned,  M::row,
-          M::col,       M::m8n8k4,   M::m16n8k4,
-          M::m16n8k8,   M::m16n8k16, M::m16n8k32,
-          M::satfinite, M::m8n8k16,  M::m8n8k32,
-          M::m8n8k128,  M::m16n8k64, M::m16n8k128,
-          M::m16n8k256, M::xor_,     M::and_,
-          M::popc,      M::sp,       M::sp_ordered_metadata};
+  return {M::sync,
+          M::aligned,
+          M::row,
+          M::col,
+          M::m8n8k4,
+          M::m16n8k4,
+          M::m16n8k8,
+          M::m16n8k16,
+          M::m16n8k32,
+          M::satfinite,
+          M::m8n8k16,
+          M::m8n8k32,
+          M::m8n8k128,
+          M::m16n8k64,
+          M::m16n8k128,
+          M::m16n8k256,
+          M::xor_,
+          M::and_,
+          M::popc,
+          M::sp,
+          M::sp_ordered_metadata,
+          M::kind_f8f6f4,
+          M::kind_mxf8f6f4,
+          M::kind_mxf4,
+          M::kind_mxf4nvf4,
+          M::block_scale,
+          M::scale_vec_1X,
+          M::scale_vec_2X,
+          M::scale_vec_4X};
 }
 Words matrix_fragments() {
   return {M::sync,     M::aligned,  M::row,      M::col,       M::load, M::store,

@@ -198,9 +198,13 @@ enum class MatrixType : std::uint32_t {
   f64,
   f32,
   s32,
-  s4,  // this and those below: emu_product alone
+  s4,  // this and the next two: emu_product alone
   u4,
   b1,
+  e3m2,  // these two in the lower bits of a byte
+  e2m3,
+  e2m1_in_byte,  // in the middle four bits
+  e2m1,
 };
 struct MatrixShape {
   MatrixType a;
@@ -222,17 +226,24 @@ struct MatrixShape {
     case MatrixType::e5m2:
     case MatrixType::s8:
     case MatrixType::u8:
+    case MatrixType::e3m2:
+    case MatrixType::e2m3:
+    case MatrixType::e2m1_in_byte:
       return 8;
     case MatrixType::f64:
       return 64;
     case MatrixType::s4:
     case MatrixType::u4:
+    case MatrixType::e2m1:
       return 4;
     case MatrixType::b1:
       return 1;
   }
   return 0;
 }
+
+// The scales of emu_scaled_product: powers of two, or e4m3 without its sign.
+enum class ScaleType : std::uint32_t { ue8m0, ue4m3 };
 
 // How the elements of a product's fragments lie across the lanes: as PTX says for mma, one after
 // the other as the emulator keeps wmma's, or in four products of eight lanes each, mma.m8n8k4 of
@@ -415,6 +426,13 @@ void emu_cluster_barrier(WarpContext* context, std::uint32_t mask, std::uint32_t
 void emu_sparse_product(WarpContext* context, std::uint32_t mask, std::uint32_t line,
                         std::uint32_t types, std::uint32_t depth, std::uint32_t selector,
                         std::uint32_t saturate);
+// mma with .block_scale: registers of A in value[1], of B in value[2] and of C in value[0], where D
+// is left, as emu_mma has them. In value[3] the metadata of a sparse A, in value[4] and value[5]
+// the scales of A and of B, 4 bytes per lane each; in value[6] the selectors, four words per lane
+// (runtime/scaled_product.h). `types` is a | b << 8 | ScaleType << 16; `shape` is depth | scales <<
+// 16, and has bit 24 where A is sparse.
+void emu_scaled_product(WarpContext* context, std::uint32_t mask, std::uint32_t line,
+                        std::uint32_t types, std::uint32_t shape);
 // setmaxnreg to `count` registers of each thread of a warp that began with `at_entry`: gives some
 // up, or where `takes` waits until enough are free.
 void emu_registers(WarpContext* context, std::uint32_t mask, std::uint32_t line,

@@ -405,6 +405,7 @@ std::span<const EntryPoint> entry_points() {
       {"emu_bulk_fill", reinterpret_cast<void*>(emu_bulk_fill)},
       {"emu_try_cancel", reinterpret_cast<void*>(emu_try_cancel)},
       {"emu_bulk_reduce", reinterpret_cast<void*>(emu_bulk_reduce)},
+      {"emu_scaled_product", reinterpret_cast<void*>(emu_scaled_product)},
       {"emu_sparse_product", reinterpret_cast<void*>(emu_sparse_product)},
       {"emu_registers", reinterpret_cast<void*>(emu_registers)},
       {"emu_bulk_multicast", reinterpret_cast<void*>(emu_bulk_multicast)},

@@ -41,18 +41,23 @@ void write(std::uint8_t* to, Bits bits) {
   std::memcpy(to, &bits, sizeof bits);
 }
 
+// A sign, so many bits of exponent and of mantissa; every code is a finite number.
+[[nodiscard]] float small_to_float(unsigned code, unsigned exponent_bits, unsigned mantissa_bits) {
+  const unsigned hidden = 1U << mantissa_bits;
+  const unsigned exponent = code >> mantissa_bits & ((1U << exponent_bits) - 1);
+  const unsigned mantissa = code & (hidden - 1);
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const int scale =
+      static_cast<int>(std::max(exponent, 1U)) - bias - static_cast<int>(mantissa_bits);
+  const unsigned digits = exponent == 0 ? mantissa : hidden + mantissa;
+  const float magnitude = std::ldexp(static_cast<float>(digits), scale);
+  return (code >> (exponent_bits + mantissa_bits) & 1U) != 0 ? -magnitude : magnitude;
+}
+
 // e4m3 has no infinity; its one NaN has all bits set but the sign.
 [[nodiscard]] float e4m3_to_float(std::uint8_t bits) {
-  constexpr int kBias = 7;
-  constexpr int kMantissa = 3;
-  constexpr int kHidden = 1 << kMantissa;
-  const int exponent = (bits >> kMantissa) & 0xF;
-  const int mantissa = bits & (kHidden - 1);
   if ((bits & 0x7FU) == 0x7FU) return std::numeric_limits<float>::quiet_NaN();
-  const int scale = std::max(exponent, 1) - kBias - kMantissa;
-  const int digits = exponent == 0 ? mantissa : kHidden + mantissa;
-  const float magnitude = std::ldexp(static_cast<float>(digits), scale);
-  return (bits & 0x80U) != 0 ? -magnitude : magnitude;
+  return small_to_float(bits, 4, 3);
 }
 
 // Calls take(i, the value of element i) for each of `count` elements, of which element i lies
@@ -82,6 +87,14 @@ void for_each_float(MatrixType type, const std::uint8_t* from, unsigned count, W
       return all([](const std::uint8_t* at) {
         return half_to_float(static_cast<std::uint16_t>(*at << 8U));
       });
+    case MatrixType::e3m2:
+      return all([](const std::uint8_t* at) { return small_to_float(*at, 3, 2); });
+    case MatrixType::e2m3:
+      return all([](const std::uint8_t* at) { return small_to_float(*at, 2, 3); });
+    case MatrixType::e2m1_in_byte:
+      return all([](const std::uint8_t* at) { return small_to_float(*at / 4U, 2, 1); });
+    case MatrixType::e2m1:
+      return all([](const std::uint8_t* at) { return small_to_float(*at, 2, 1); });
     default:
       return;
   }

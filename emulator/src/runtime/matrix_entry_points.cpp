@@ -9,6 +9,7 @@
 #include "runtime/matrix.h"
 #include "runtime/matrix_lanes.h"
 #include "runtime/other_product.h"
+#include "runtime/scaled_product.h"
 #include "runtime/sparse_product.h"
 
 namespace emulator::runtime {
@@ -132,6 +133,32 @@ void emu_sparse_product(WarpContext* context, std::uint32_t mask, std::uint32_t 
                    .selector = selector,
                    .saturate = saturate != 0},
                   context->value[1], context->value[2], metadata, context->value[0]);
+}
+
+void emu_scaled_product(WarpContext* context, std::uint32_t mask, std::uint32_t line,
+                        std::uint32_t types, std::uint32_t shape) {
+  require_all_lanes(*context, mask, line);
+  const ScaledProduct product = {.a = static_cast<MatrixType>(types & 0xFFU),
+                                 .b = static_cast<MatrixType>(types >> 8U & 0xFFU),
+                                 .scale = static_cast<ScaleType>(types >> 16U),
+                                 .depth = shape & 0xFFFFU,
+                                 .scales = shape >> 16U & 0xFFU,
+                                 .sparse = (shape >> 24U) != 0};
+  const auto* selected = reinterpret_cast<const std::uint32_t*>(context->value[6]);
+  const ScaleSelectors selectors = {.byte_a = selected[0],
+                                    .thread_a = selected[kWarpSize],
+                                    .byte_b = selected[2 * kWarpSize],
+                                    .thread_b = selected[3 * kWarpSize]};
+  if (!exist(selectors, product.scales)) {
+    report_text(*context, FaultKind::bad_instruction, 0, line,
+                "mma whose selectors name no scales");
+    context->block->abandon();
+  }
+  const auto words = [&](unsigned area) {
+    return reinterpret_cast<const std::uint32_t*>(context->value[area]);
+  };
+  multiply_scaled(product, selectors, context->value[1], context->value[2],
+                  {.a = words(4), .b = words(5), .metadata = words(3)}, context->value[0]);
 }
 
 }  // extern "C"

@@ -6,6 +6,7 @@
 // at one k, and serve every row.
 #include "runtime/wide_product.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -42,15 +43,18 @@ struct Operands {
 using ByteTable = std::array<float, 256>;
 
 [[nodiscard]] const ByteTable& values_of_bytes(MatrixType type) {
-  static const std::array<ByteTable, 2> tables = [] {
-    std::array<ByteTable, 2> all{};
-    for (std::size_t bits = 0; bits < all[0].size(); ++bits) {
-      all[0].at(bits) = float_of(MatrixType::e4m3, static_cast<std::uint32_t>(bits));
-      all[1].at(bits) = float_of(MatrixType::e5m2, static_cast<std::uint32_t>(bits));
+  static constexpr std::array kTypes = {MatrixType::e4m3, MatrixType::e5m2, MatrixType::e3m2,
+                                        MatrixType::e2m3, MatrixType::e2m1_in_byte};
+  static const std::array<ByteTable, kTypes.size()> tables = [] {
+    std::array<ByteTable, kTypes.size()> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t bits = 0; bits < all.at(i).size(); ++bits)
+        all.at(i).at(bits) = float_of(kTypes.at(i), static_cast<std::uint32_t>(bits));
     }
     return all;
   }();
-  return tables[type == MatrixType::e4m3 ? 0 : 1];
+  const auto* const found = std::ranges::find(kTypes, type);
+  return tables.at(static_cast<std::size_t>(found - kTypes.begin()));
 }
 
 constexpr std::size_t kEight = 8;  // lanes, in 256 bits

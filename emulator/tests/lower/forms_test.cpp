@@ -208,6 +208,10 @@ constexpr const char* kForms[] = {
     "ldmatrix.sync.aligned.m16n16.x2.trans.<b8|b8x16.b6x16_p32|b8x16.b4x16_p64> {%r1, %r2, %r3, %r4}, [%rd9];",
     "ldmatrix.sync.aligned.m8n16.<x1.shared.b8x16.b6x16_p32 {%r1}|x2.shared.b8x16.b4x16_p64 {%r1, %r2}>, [%r9];",
     "stmatrix.sync.aligned.<m8n8.x1.shared.b16|m16n8.x1.trans.shared.b8> [%r9], {%r1};",
+    "mma.sync.aligned<.m16n8k32.row.col.kind::f8f6f4|.kind::f8f6f4.m16n8k32.row.col>.f32.<e4m3|e5m2|e3m2|e2m3|e2m1>.<e4m3|e5m2|e3m2|e2m3|e2m1>.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};",
+    "mma.sync.aligned.kind::f8f6f4.sp::ordered_metadata.m16n8k64.row.col.f16.e3m2.e2m1.f16 {%r1, %r2}, {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%r1, %r2}, <%r9|{%r9}>, 0x0;",
+    "mma.sync.aligned.kind::<mxf8f6f4.block_scale.m16n8k32|mxf8f6f4.block_scale.scale_vec::1X.m16n8k32|mxf4.block_scale.m16n8k64>.row.col.f32.e2m1.e2m1.f32.ue8m0 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}, <%r9|{%r9}|%f9>, {<0|%h1>, 1}, %r9, {2, 3};",
+    "mma.sync.aligned.kind::mxf4nvf4.sp::ordered_metadata.block_scale.scale_vec::2X.m16n8k128.row.col.f32.e2m1.e2m1.f32.ue8m0 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%f1, %f2, %f3, %f4}, %r9, 0, %r1, {0, 1}, %r2, {0, 3};",
     // Asynchronous copies and mbarriers.
     "cp.async.ca.shared<|::cta>.global<|.L2::128B> [%r9], [%rd9], <4|8|16><|, %r2>;",
     "cp.async.cg.shared.global [%r9], [%rd9], 16<|, %r2|, %p1>;",

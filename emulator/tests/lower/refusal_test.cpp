@@ -59,6 +59,104 @@ const Refused kRefused[] = {
      "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, "
      "{%r4,%r5,%r6,%r7}, {%f0,%f1,%f2,%f3}, %r6, 2;",
      "mma.sp"},
+    {"mma_of_six_bits_without_their_kind",
+     "mma.sync.aligned.m16n8k32.row.col.f32.e3m2.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, "
+     "{%r4,%r5}, {%f0,%f1,%f2,%f3};",
+     "mma.sync"},
+    {"mma_of_halves_of_the_kind_of_bytes",
+     "mma.sync.aligned.kind::f8f6f4.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, "
+     "{%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+     "mma.sync"},
+    {"mma_of_six_bits_of_half_the_depth",
+     "mma.sync.aligned.kind::f8f6f4.m16n8k16.row.col.f32.e3m2.e3m2.f32 {%f0,%f1,%f2,%f3}, "
+     "{%r0,%r1}, {%r4}, {%f0,%f1,%f2,%f3};",
+     "mma.sync"},
+    {"sparse_mma_of_a_kind_without_ordered_metadata",
+     "mma.sp.sync.aligned.kind::f8f6f4.m16n8k64.row.col.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, "
+     "{%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%f0,%f1,%f2,%f3}, %r8, 0;",
+     "mma.sp"},
+    {"sparse_mma_of_four_bits_without_their_kind",
+     "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f32.e2m1.e4m3.f32 {%f0,%f1,%f2,%f3}, "
+     "{%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%f0,%f1,%f2,%f3}, %r8, 0;",
+     "mma.sp"},
+    {"mma_of_a_scaled_kind_without_scales",
+     "mma.sync.aligned.kind::mxf8f6f4.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, "
+     "{%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+     "mma.sync"},
+    {"scaled_mma_of_no_kind",
+     "mma.sync.aligned.block_scale.scale_vec::1X.m16n8k32.row.col.f32.e4m3.e4m3.f32.ue8m0 "
+     "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {0, 0}, %r9, {0, "
+     "0};",
+     "mma.sync"},
+    {"scaled_mma_of_bytes_by_two_scales",
+     "mma.sync.aligned.kind::mxf8f6f4.block_scale.scale_vec::2X.m16n8k32.row.col.f32.e4m3.e4m3.f32."
+     "ue8m0 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {0, 0}, %r9, "
+     "{0, 0};",
+     "mma.sync"},
+    {"scaled_mma_of_bytes_by_fractions",
+     "mma.sync.aligned.kind::mxf8f6f4.block_scale.m16n8k32.row.col.f32.e4m3.e4m3.f32.ue4m3 "
+     "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {0, 0}, %r9, {0, "
+     "0};",
+     "mma.sync"},
+    {"scaled_mma_of_four_bits_by_bytes",
+     "mma.sync.aligned.kind::mxf4.block_scale.m16n8k64.row.col.f32.e2m1.e4m3.f32.ue8m0 "
+     "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {0, 0}, %r9, {0, "
+     "0};",
+     "mma.sync"},
+    {"scaled_mma_of_four_bits_of_another_shape",
+     "mma.sync.aligned.kind::mxf4.block_scale.m16n8k32.row.col.f32.e2m1.e2m1.f32.ue8m0 "
+     "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {0, 0}, %r9, {0, "
+     "0};",
+     "mma.sync"},
+    {"scaled_mma_of_an_unnamed_size",
+     "mma.sync.aligned.kind::mxf4nvf4.block_scale.m16n8k64.row.col.f32.e2m1.e2m1.f32.ue4m3 "
+     "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {0, 0}, %r9, {0, "
+     "0};",
+     "mma.sync"},
+    {"scaled_mma_of_two_fractions",
+     "mma.sync.aligned.kind::mxf4nvf4.block_scale.scale_vec::2X.m16n8k64.row.col.f32.e2m1.e2m1.f32."
+     "ue4m3 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {0, 0}, %r9, "
+     "{0, 0};",
+     "mma.sync"},
+    {"scaled_mma_of_halves",
+     "mma.sync.aligned.kind::mxf8f6f4.block_scale.m16n8k32.row.col.f16.e4m3.e4m3.f16.ue8m0 "
+     "{%r20,%r21}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%r20,%r21}, %r8, {0, 0}, %r9, {0, 0};",
+     "mma.sync"},
+    {"scaled_mma_by_a_byte_between_two",
+     "mma.sync.aligned.kind::mxf4.block_scale.m16n8k64.row.col.f32.e2m1.e2m1.f32.ue8m0 "
+     "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {1, 0}, %r9, {0, "
+     "0};",
+     "no scales have these selectors"},
+    {"scaled_mma_by_a_third_pair",
+     "mma.sync.aligned.kind::mxf8f6f4.block_scale.m16n8k32.row.col.f32.e2m1.e2m1.f32.ue8m0 "
+     "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {0, 2}, %r9, {0, "
+     "0};",
+     "no scales have these selectors"},
+    {"scaled_mma_by_a_fifth_lane",
+     "mma.sync.aligned.kind::mxf8f6f4.block_scale.m16n8k32.row.col.f32.e2m1.e2m1.f32.ue8m0 "
+     "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {0, 0}, %r9, {0, "
+     "4};",
+     "no scales have these selectors"},
+    {"scaled_mma_by_selectors_of_words",
+     "mma.sync.aligned.kind::mxf8f6f4.block_scale.m16n8k32.row.col.f32.e2m1.e2m1.f32.ue8m0 "
+     "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {0, 0}, %r9, {%r1, "
+     "0};",
+     "mma.sync"},
+    {"scaled_mma_by_halves",
+     "mma.sync.aligned.kind::mxf8f6f4.block_scale.m16n8k32.row.col.f32.e2m1.e2m1.f32.ue8m0 "
+     "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %h1, {0, 0}, %r9, {0, "
+     "0};",
+     "mma.sync"},
+    {"scaled_mma_of_nine_operands",
+     "mma.sync.aligned.kind::mxf8f6f4.block_scale.m16n8k32.row.col.f32.e4m3.e4m3.f32.ue8m0 "
+     "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {0, 0}, %r9, {0, "
+     "0}, 0;",
+     "mma.sync"},
+    {"scaled_sparse_mma_without_metadata",
+     "mma.sync.aligned.kind::mxf8f6f4.sp::ordered_metadata.block_scale.m16n8k64.row.col.f32.e4m3."
+     "e4m3.f32.ue8m0 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%f0,%f1,%f2,%f3}, "
+     "%r8, {0, 0}, %r9, {0, 0};",
+     "mma.sync"},
     {"wgmma_of_other_shapes",
      "wgmma.mma_async.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd0, %rd1, %p1, 1, 1, "
      "0, "

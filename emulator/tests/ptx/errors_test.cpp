@@ -131,6 +131,10 @@ TEST(InstructionError, TheOperandsOfAFormAreCounted) {
             "line 6, column 1: 'cp.async.wait_group' takes 1 operand, and has 0");
   EXPECT_EQ(error_of_body("st.bulk.weak.shared::cta [%r1], 16;"),
             "line 6, column 1: 'st.bulk.weak.shared::cta [%r1], 16' takes 3 operands, and has 2");
+  EXPECT_EQ(
+      error_of_body("mma.sync.aligned.block_scale 1, 2, 3, 4;"),
+      "line 6, column 1: 'mma.sync.aligned.block_scale 1, 2, 3, 4' takes 8 to 10 operands, and "
+      "has 4");
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ std::vector<std::uint32_t> edges(MatrixType type) {
       return {0, 0x8000, 1, 0x8001, 0x7f, 0x80, 0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7fc0, 0x3f80};
     case MatrixType::e4m3:
       return {0, 0x80, 1, 0x81, 7, 8, 0x7e, 0xfe, 0x7f, 0xff, 0x38};
+    case MatrixType::e3m2:
+    case MatrixType::e2m3:
+    case MatrixType::e2m1_in_byte:
+      return {0, 0x20, 0x3f, 0x1f, 4, 8, 0xc0, 0xe0, 0xff, 3};
     case MatrixType::e5m2:
       return {0, 0x80, 1, 0x81, 3, 4, 0x7b, 0xfb, 0x7c, 0xfc, 0x7f, 0x3c};
     default:
@@ -97,6 +101,9 @@ constexpr auto kBf16 = MatrixType::bf16;
 constexpr auto kF32 = MatrixType::f32;
 constexpr auto kE4m3 = MatrixType::e4m3;
 constexpr auto kE5m2 = MatrixType::e5m2;
+constexpr auto kE3m2 = MatrixType::e3m2;
+constexpr auto kE2m3 = MatrixType::e2m3;
+constexpr auto kE2m1 = MatrixType::e2m1_in_byte;
 constexpr auto kTf32 = MatrixType::tf32;
 
 INSTANTIATE_TEST_SUITE_P(
@@ -111,7 +118,9 @@ INSTANTIATE_TEST_SUITE_P(
                                      Product{"tf32k4", {kTf32, kTf32, kF32, 4}},
                                      Product{"e4m3k32", {kE4m3, kE4m3, kF32, 32}},
                                      Product{"e4m3e5m2k16", {kE4m3, kE5m2, kF32, 16}},
-                                     Product{"e5m2k32InHalf", {kE5m2, kE5m2, kF16, 32}}),
+                                     Product{"e5m2k32InHalf", {kE5m2, kE5m2, kF16, 32}},
+                                     Product{"e3m2e2m1k32", {kE3m2, kE2m1, kF32, 32}},
+                                     Product{"e2m3e3m2k32", {kE2m3, kE3m2, kF16, 32}}),
                      testing::Values(VectorWidth::avx2, VectorWidth::avx512)),
     [](const auto& tested) {
       return std::string(std::get<0>(tested.param).name) +
