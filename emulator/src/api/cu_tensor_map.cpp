@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 
+#include "api/cuda_api.h"
 #include "api/driver.h"
 #include "api/error_translation.h"
 #include "runtime/tensor_map.h"
@@ -49,12 +50,41 @@ TensorType type_of(CUtensorMapDataType type) {
       return TensorType::tf32;
     case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ:
       return TensorType::tf32_ftz;
+    case CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B:
+      return TensorType::u4x16;
+    case CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B:
+      return TensorType::u4x16_p64;
+    case CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B:
+      return TensorType::u6x16_p32;
     default:
       throw Refusal(CUDA_ERROR_INVALID_VALUE);
   }
 }
 
-bool is_float(TensorType type) { return type == TensorType::f16 || type >= TensorType::f32; }
+bool is_float(TensorType type) {
+  return type == TensorType::f16 || (type >= TensorType::f32 && type <= TensorType::tf32_ftz);
+}
+
+// How a map says what it swizzles.
+void put_swizzle(TensorMap& map, CUtensorMapSwizzle swizzle) {
+  constexpr std::uint8_t kLine = 128;
+  switch (swizzle) {
+    case CU_TENSOR_MAP_SWIZZLE_NONE:
+      return;
+    case CU_TENSOR_MAP_SWIZZLE_32B:
+      map.swizzle = 32;
+      return;
+    case CU_TENSOR_MAP_SWIZZLE_64B:
+      map.swizzle = 64;
+      return;
+    default:
+      break;
+  }
+  map.swizzle = kLine;
+  if (swizzle == CU_TENSOR_MAP_SWIZZLE_128B) return;
+  map.atom = swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B ? 64 : 32;
+  map.flips = swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B;
+}
 
 struct Layout {
   CUtensorMapDataType type;
@@ -75,6 +105,16 @@ void require_alignment(const Layout& layout, std::uint64_t granule) {
     require(layout.strides[i] % granule == 0 && layout.strides[i] < kStrideLimit);
 }
 
+void require_padded(const Layout& layout, TensorType type) {
+  const bool swizzles = layout.swizzle == CU_TENSOR_MAP_SWIZZLE_NONE ||
+                        layout.swizzle == CU_TENSOR_MAP_SWIZZLE_128B ||
+                        layout.swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B;
+  const bool sixes = type == TensorType::u6x16_p32;
+  require(swizzles || (sixes && layout.swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B));
+  require(layout.interleave == CU_TENSOR_MAP_INTERLEAVE_NONE);
+  require(layout.dims[0] % runtime::kPaddedBox == 0);
+}
+
 // What tiled and im2col maps have in common.
 TensorMap described(const CUtensorMap* map, const Layout& layout) {
   constexpr std::uint64_t kMapAlignment = 64;
@@ -84,7 +124,7 @@ TensorMap described(const CUtensorMap* map, const Layout& layout) {
           layout.element_strides != nullptr);
   const TensorType type = type_of(layout.type);
   require(layout.interleave <= CU_TENSOR_MAP_INTERLEAVE_32B &&
-          layout.swizzle <= CU_TENSOR_MAP_SWIZZLE_128B &&
+          layout.swizzle <= CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B &&
           layout.promotion <= CU_TENSOR_MAP_L2_PROMOTION_L2_256B &&
           layout.fill <= CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA);
   const bool interleaved = layout.interleave != CU_TENSOR_MAP_INTERLEAVE_NONE;
@@ -92,14 +132,16 @@ TensorMap described(const CUtensorMap* map, const Layout& layout) {
   require(layout.interleave != CU_TENSOR_MAP_INTERLEAVE_32B ||
           layout.swizzle == CU_TENSOR_MAP_SWIZZLE_32B);
   require(layout.fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE || is_float(type));
-  require_alignment(layout, layout.interleave == CU_TENSOR_MAP_INTERLEAVE_32B ? 32 : 16);
+  const bool in_32 = layout.interleave == CU_TENSOR_MAP_INTERLEAVE_32B || is_padded(type);
+  require_alignment(layout, in_32 ? 32 : 16);
+  if (type == TensorType::u4x16) require(layout.dims[0] % 2 == 0);
+  if (is_padded(type)) require_padded(layout, type);
   TensorMap made;
   made.magic = TensorMap::kMagic;
   made.rank = static_cast<std::uint8_t>(layout.rank);
   made.type = type;
   made.interleave = static_cast<TensorInterleave>(layout.interleave);
-  made.swizzle = static_cast<std::uint8_t>(
-      layout.swizzle == CU_TENSOR_MAP_SWIZZLE_NONE ? 0U : 16U << layout.swizzle);
+  put_swizzle(made, layout.swizzle);
   made.fill = static_cast<TensorFill>(layout.fill);
   made.address = std::bit_cast<std::uint64_t>(layout.address);
   for (std::size_t i = 0; i < layout.rank; ++i) {
@@ -115,9 +157,10 @@ TensorMap described(const CUtensorMap* map, const Layout& layout) {
 // Of a box's or a pixel's innermost dimension.
 void require_inner(const TensorMap& map, std::uint64_t elements) {
   if (map.interleave != TensorInterleave::none) return;
-  const std::uint64_t bytes = elements * bytes_of(map.type);
-  require(bytes % 16 == 0);
-  require(map.swizzle == 0 || bytes <= map.swizzle);
+  require(!is_padded(map.type) || elements == runtime::kPaddedBox);
+  const runtime::TensorUnit unit = unit_of(map.type);
+  require(elements * unit.bytes % (std::uint64_t{16} * unit.elements) == 0);
+  require(map.swizzle == 0 || elements * unit.box_bytes / unit.elements <= map.swizzle);
 }
 
 void put(CUtensorMap* to, const TensorMap& map) { std::memcpy(to, &map, sizeof map); }
@@ -174,6 +217,35 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* map, CUtensorMapDataType type, cuu
       // The bounding box has an area.
       require(static_cast<std::int64_t>(dims[i + 1]) + upper[i] > lower[i]);
     }
+    emulator::api::require_inner(made, channels);
+    emulator::api::put(map, made);
+  });
+}
+
+CUresult cuTensorMapEncodeIm2colWide(
+    CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address,
+    const cuuint64_t* dims, const cuuint64_t* strides, int lower, int upper, cuuint32_t channels,
+    cuuint32_t pixels, const cuuint32_t* element_strides, CUtensorMapInterleave interleave,
+    CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+    CUtensorMapFloatOOBfill fill) {
+  return answer([&] {
+    TensorMap made =
+        emulator::api::described(map, {type, rank, address, dims, strides, element_strides,
+                                       interleave, swizzle, promotion, fill});
+    const bool of_128 = mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
+    require(of_128 || mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W);
+    require(rank >= 3 && interleave == CU_TENSOR_MAP_INTERLEAVE_NONE);
+    require(swizzle == CU_TENSOR_MAP_SWIZZLE_64B || swizzle == CU_TENSOR_MAP_SWIZZLE_128B ||
+            swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B);
+    require(channels >= 1 && channels <= 256 && (of_128 || (pixels >= 1 && pixels <= 1024)));
+    constexpr int kLimit = 32768;
+    require(lower >= -kLimit && lower < kLimit && upper >= -kLimit && upper < kLimit);
+    require(static_cast<std::int64_t>(dims[1]) + upper > lower);
+    made.mode = of_128 ? TensorMode::im2col_w_128 : TensorMode::im2col_w;
+    made.channels = static_cast<std::uint16_t>(channels);
+    made.pixels = static_cast<std::uint16_t>(pixels);
+    made.lower[0] = static_cast<std::int16_t>(lower);
+    made.upper[0] = static_cast<std::int16_t>(upper);
     emulator::api::require_inner(made, channels);
     emulator::api::put(map, made);
   });

@@ -327,6 +327,10 @@ std::span<const Entry> entry_table() {
       EMULATOR_ENTRY(cuStreamUpdateCaptureDependencies, 11030, cuStreamUpdateCaptureDependencies,
                      cuStreamUpdateCaptureDependencies_ptsz),
       EMULATOR_ENTRY(cuStreamWaitEvent, 3020, cuStreamWaitEvent, cuStreamWaitEvent_ptsz),
+      EMULATOR_ENTRY(cuTensorMapEncodeIm2col, 12000, cuTensorMapEncodeIm2col, nullptr),
+      EMULATOR_ENTRY(cuTensorMapEncodeIm2colWide, 12080, cuTensorMapEncodeIm2colWide, nullptr),
+      EMULATOR_ENTRY(cuTensorMapEncodeTiled, 12000, cuTensorMapEncodeTiled, nullptr),
+      EMULATOR_ENTRY(cuTensorMapReplaceAddress, 12000, cuTensorMapReplaceAddress, nullptr),
       EMULATOR_ENTRY(cuThreadExchangeStreamCaptureMode, 10010, cuThreadExchangeStreamCaptureMode,
                      nullptr),
   });

@@ -22,6 +22,7 @@ using ptx::Space;
 using runtime::AccessKind;
 using runtime::TensorCopy;
 using runtime::TensorField;
+using runtime::TensorMode;
 
 constexpr unsigned kAreaOfBox = 0;
 constexpr unsigned kAreaOfCoordinates = 1;
@@ -42,21 +43,25 @@ class Copy {
   Copy(Writer& writer, const Instruction& instruction)
       : writer_(writer), instruction_(instruction), operands_(instruction.operands) {
     copy_.rank = rank_of(instruction);
-    const bool offsets = instruction.has(Modifier::im2col);
-    copy_.im2col = offsets || instruction.has(Modifier::im2col_no_offs);
     copy_.kind = kind();
+    copy_.mode = mode();
+    const bool gathers = instruction.has(Modifier::tile_gather4);
+    const bool scatters = instruction.has(Modifier::tile_scatter4);
+    copy_.gathers = gathers || scatters;
     // Loads have an mbarrier, what goes the other way is waited for in a group.
     const bool at_barrier = instruction.has(Modifier::mbarrier_complete_tx_bytes);
     const bool in_group = instruction.has(Modifier::bulk_group);
     const bool loads = copy_.kind == TensorCopy::Kind::load;
-    const bool prefetches = copy_.kind == TensorCopy::Kind::prefetch;
-    if (at_barrier != loads || in_group != (!loads && !prefetches) ||
-        (copy_.im2col && copy_.rank < 3)) {
+    const bool reads = loads || copy_.kind == TensorCopy::Kind::prefetch;
+    if (at_barrier != loads || in_group == reads ||
+        (copy_.mode != TensorMode::tiled && copy_.rank < 3) || (copy_.gathers && copy_.rank != 2) ||
+        (gathers && !reads) || (scatters && reads) || (is_along_rows() && !reads)) {
       unsupported(instruction);
     }
     copy_.multicast = instruction.has(Modifier::multicast_cluster);
     if (copy_.kind == TensorCopy::Kind::reduce) copy_.operation = atomic_operation(instruction);
-    takes_offsets_ = (loads || prefetches) && copy_.im2col;
+    if (reads && (instruction.has(Modifier::im2col) || is_along_rows()))
+      offsets_ = is_along_rows() ? 2 : copy_.rank - 2;
   }
 
   void lower() {
@@ -68,7 +73,7 @@ class Copy {
     if (copy_.kind == TensorCopy::Kind::store || copy_.kind == TensorCopy::Kind::reduce)
       box = &operand(next++);
     const Operand* barrier = loads ? &operand(next++) : nullptr;
-    const Operand* offsets = takes_offsets_ ? &operand(next++) : nullptr;
+    const Operand* offsets = offsets_ != 0 ? &operand(next++) : nullptr;
     const Operand* blocks = copy_.multicast ? &operand(next++) : nullptr;
     if (instruction_.has(Modifier::L2_cache_hint)) ++next;
     if (operands_.size() != next) unsupported(instruction_);
@@ -96,6 +101,33 @@ class Copy {
     return instruction_.has(Modifier::reduce) ? TensorCopy::Kind::reduce : TensorCopy::Kind::store;
   }
 
+  [[nodiscard]] TensorMode mode() const {
+    struct Mode {
+      Modifier word;
+      TensorMode mode;
+    };
+    static constexpr Mode kModes[] = {{Modifier::tile, TensorMode::tiled},
+                                      {Modifier::tile_gather4, TensorMode::tiled},
+                                      {Modifier::tile_scatter4, TensorMode::tiled},
+                                      {Modifier::im2col, TensorMode::im2col},
+                                      {Modifier::im2col_no_offs, TensorMode::im2col},
+                                      {Modifier::im2col_w, TensorMode::im2col_w},
+                                      {Modifier::im2col_w_128, TensorMode::im2col_w_128}};
+    TensorMode found = TensorMode::tiled;
+    unsigned words = 0;
+    for (const Mode& each : kModes) {
+      if (!instruction_.has(each.word)) continue;
+      found = each.mode;
+      ++words;
+    }
+    if (words > 1) unsupported(instruction_);
+    return found;
+  }
+  // Of one row of an image, with a halo.
+  [[nodiscard]] bool is_along_rows() const {
+    return copy_.mode == TensorMode::im2col_w || copy_.mode == TensorMode::im2col_w_128;
+  }
+
   [[nodiscard]] const Operand& operand(std::size_t index) const {
     if (index >= operands_.size()) unsupported(instruction_);
     return operands_[index];
@@ -113,24 +145,25 @@ class Copy {
     writer_.add_site(instruction_, AccessKind::atomic, Space::shared, 8, 1);
   }
 
-  // [map, {coordinates}] and {offsets}.
+  // [map, {coordinates}] and {offsets}, or {halo, offset}.
   void put_position(const Operand& tensor, const Operand* offsets) {
     const auto* parts = std::get_if<ptx::Vector>(&tensor.value);
     const bool paired = parts != nullptr && parts->elements.size() == 2 &&
                         std::holds_alternative<ptx::Address>(parts->elements[0].value);
     if (!paired) unsupported(instruction_);
     const std::vector<Operand> coordinates = elements_of(parts->elements[1]);
-    if (coordinates.size() != copy_.rank) unsupported(instruction_);
-    for (unsigned i = 0; i < copy_.rank; ++i) {
+    const std::size_t count = copy_.gathers ? 5 : copy_.rank;
+    if (coordinates.size() != count) unsupported(instruction_);
+    for (unsigned i = 0; i < count; ++i) {
       const bool fifth = i == 4;
       put(writer_.read(coordinates[i], "i32", kLanes, true),
           fifth ? kAreaOfFurther : kAreaOfCoordinates, fifth ? 0 : i);
     }
     for (unsigned i = 0; i < 3; ++i) {
       Value offset = Ir::constant(0, "i32", kLanes);
-      if (offsets != nullptr && i + 2 < copy_.rank) {
+      if (offsets != nullptr && i < offsets_) {
         const std::vector<Operand> all = elements_of(*offsets);
-        if (all.size() != copy_.rank - 2) unsupported(instruction_);
+        if (all.size() != offsets_) unsupported(instruction_);
         // Of 16 bits without a sign (PTX ISA, cp.async.bulk.tensor).
         offset = writer_.ir.binary("and", writer_.read(all[i], "i32", kLanes), 0xFFFF);
       }
@@ -153,7 +186,7 @@ class Copy {
   const Instruction& instruction_;
   const std::vector<Operand>& operands_;
   TensorCopy copy_;
-  bool takes_offsets_ = false;
+  std::uint32_t offsets_ = 0;
   std::uint32_t first_site_ = 0;
 };
 
@@ -173,6 +206,7 @@ constexpr Field kFields[] = {
     {Modifier::interleave_layout, TensorField::interleave_layout, false},
     {Modifier::swizzle_mode, TensorField::swizzle_mode, false},
     {Modifier::fill_mode, TensorField::fill_mode, false},
+    {Modifier::swizzle_atomicity, TensorField::swizzle_atomicity, false},
 };
 
 }  // namespace

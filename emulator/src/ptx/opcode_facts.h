@@ -23,7 +23,7 @@ struct OperandRule {
     Range range;
   };
   Range range;
-  std::array<std::optional<Form>, 4> forms{};  // the first whose word it has counts instead
+  std::array<std::optional<Form>, 5> forms{};  // the first whose word it has counts instead
   std::array<std::optional<Modifier>, 3> one_more_each{};  // a policy of the cache and the like
 
   [[nodiscard]] constexpr OperandRule more_with(auto... words) const {

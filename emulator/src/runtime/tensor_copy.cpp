@@ -3,16 +3,18 @@
 namespace emulator::runtime {
 
 std::uint32_t number_of(const TensorCopy& copy) {
-  return static_cast<std::uint32_t>(copy.kind) | copy.rank << 2U | (copy.im2col ? 1U << 5U : 0U) |
-         (copy.multicast ? 1U << 6U : 0U) | static_cast<std::uint32_t>(copy.operation) << 8U;
+  return static_cast<std::uint32_t>(copy.kind) | copy.rank << 2U |
+         static_cast<std::uint32_t>(copy.mode) << 5U | (copy.multicast ? 1U << 7U : 0U) |
+         (copy.gathers ? 1U << 8U : 0U) | static_cast<std::uint32_t>(copy.operation) << 9U;
 }
 
 TensorCopy tensor_copy_of(std::uint32_t number) {
   return {.kind = static_cast<TensorCopy::Kind>(number & 3U),
           .rank = number >> 2U & 7U,
-          .im2col = (number >> 5U & 1U) != 0,
-          .multicast = (number >> 6U & 1U) != 0,
-          .operation = static_cast<AtomicOp>(number >> 8U)};
+          .mode = static_cast<TensorMode>(number >> 5U & 3U),
+          .gathers = (number >> 8U & 1U) != 0,
+          .multicast = (number >> 7U & 1U) != 0,
+          .operation = static_cast<AtomicOp>(number >> 9U)};
 }
 
 std::optional<AtomicType> atomic_type_of(TensorType type, AtomicOp operation) {

@@ -13,7 +13,8 @@ struct TensorCopy {
   enum class Kind : std::uint8_t { load, store, reduce, prefetch };
   Kind kind{};
   std::uint32_t rank = 0;
-  bool im2col = false;
+  TensorMode mode{};
+  bool gathers = false;  // four rows of a matrix, or scatters them
   bool multicast = false;
   AtomicOp operation{};  // of a reduction
 };

@@ -1,7 +1,9 @@
 // Copies of tensors of compiled kernels. As in entry_points.cpp, nothing in a frame that may
 // abandon the block owns anything.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <iterator>
 
 #include "runtime/abi.h"
 #include "runtime/atomics.h"
@@ -64,12 +66,14 @@ class LaneCopy {
     const std::uint8_t* from = checker.check_span(lane_, context_.address[lane_], kTensorMapBytes);
     std::memcpy(static_cast<void*>(&map_), from, sizeof map_);
     if (map_.magic != TensorMap::kMagic) refuse("copy of a tensor by what is no tensor map");
-    const bool im2col = map_.mode == TensorMode::im2col;
     if (map_.rank != copy_.rank)
       refuse("copy of a tensor whose map has another number of dimensions");
-    if (im2col != copy_.im2col) refuse("copy of a tensor whose map is of the other mode");
-    const bool rows = !im2col && map_.interleave == TensorInterleave::none;
-    if (rows && map_.box.at(0) * bytes_of(map_.type) % kChunk != 0)
+    if (map_.mode != copy_.mode) refuse("copy of a tensor whose map is of another mode");
+    if (copy_.gathers && (map_.box[1] != 1 || map_.interleave != TensorInterleave::none))
+      refuse("copy of four rows of a tensor whose box is more than one row");
+    const TensorUnit unit = unit_of(map_.type);
+    const bool rows = map_.mode == TensorMode::tiled && map_.interleave == TensorInterleave::none;
+    if (rows && map_.box.at(0) / unit.elements * unit.box_bytes % kChunk != 0)
       refuse("copy of a tensor whose map has rows of its box that are no multiple of 16 bytes");
   }
 
@@ -83,61 +87,106 @@ class LaneCopy {
     for (unsigned i = 0; i < 4; ++i) position_.at.at(i) = number(kCoordinates, i);
     position_.at[4] = number(kFurther, 0);
     for (unsigned i = 0; i < 3; ++i) position_.offsets.at(i) = number(kFurther, 1 + i);
-    const auto begin = static_cast<std::int64_t>(position_.at[0]) * bytes_of(map_.type);
-    if (map_.interleave == TensorInterleave::none && begin % static_cast<std::int64_t>(kChunk) != 0)
+    position_.gathers = copy_.gathers;
+    if (copy_.mode == TensorMode::im2col_w || copy_.mode == TensorMode::im2col_w_128) take_halo();
+    if (map_.interleave != TensorInterleave::none) return;
+    const TensorUnit unit = map_.unit();
+    if (is_padded(map_.type) && position_.at[0] % static_cast<std::int32_t>(kPaddedBox) != 0)
+      refuse("copy of a tensor that does not begin at a multiple of 128 elements of a row");
+    const std::int64_t begin = std::int64_t{position_.at[0]} * unit.bytes;
+    if (begin % static_cast<std::int64_t>(kChunk * unit.elements) != 0)
       refuse("copy of a tensor that does not begin at a multiple of 16 bytes of a row");
+  }
+
+  // {halo, offset} are handed over as offsets (PTX ISA, cp.async.bulk.tensor).
+  void take_halo() {
+    const std::uint32_t most_of_halo = copy_.mode == TensorMode::im2col_w ? 512 : 32;
+    constexpr std::int32_t kMostOfOffset = 32;
+    position_.halo = static_cast<std::uint32_t>(position_.offsets[0]);
+    position_.offsets = {position_.offsets[1]};
+    if (position_.halo >= most_of_halo || position_.offsets[0] >= kMostOfOffset)
+      refuse("copy of a tensor whose halo or offset is too large");
   }
 
   void load(std::uint64_t box, std::uint64_t barrier) {
     Checker tensor(context_, index(TensorSite::tensor), 1);
     Checker shared(context_, index(TensorSite::shared), kBoxAlignment);
-    std::uint8_t* to = shared.check_span(lane_, box, map_.footprint());
-    const std::uint32_t bytes = bytes_of(map_.type);
     TensorRows rows(map_, position_);
+    std::uint8_t* to = shared.check_span(lane_, box, rows.footprint());
+    const TensorUnit unit = unit_of(map_.type);
     while (const auto row = rows.next()) {
       const std::uint8_t* from =
           row->inside == 0 ? nullptr : tensor.check_span(lane_, row->address, row->inside);
-      for (std::uint32_t i = 0; i < row->bytes; i += bytes) {
-        std::uint64_t element = filled(map_);
+      for (std::uint32_t i = 0; i < row->bytes; i += unit.bytes) {
+        std::array<std::uint64_t, 2> element = {filled(map_)};
         if (i >= row->before && i - row->before < row->inside) {
-          std::memcpy(&element, from + (i - row->before), bytes);
-          element = converted(map_, element);
+          const std::uint32_t at = i - row->before;
+          std::memcpy(element.data(), from + at, std::min(unit.bytes, row->inside - at));
+          element[0] = converted(map_, element[0]);
         }
-        std::memcpy(to + place(box, row->box_offset + i), &element, bytes);
+        std::memcpy(to + place(box, place_in_box(*row, unit, i)), element.data(), unit.bytes);
       }
     }
-    complete_transaction(context_, index(TensorSite::barrier), lane_, barrier, map_.box_bytes());
+    if (rows.leaves_its_box())
+      refuse(
+          "copy of a tensor whose halo crosses the end of its bounding box, which the emulator "
+          "does not know");
+    complete_transaction(context_, index(TensorSite::barrier), lane_, barrier, rows.bytes());
   }
 
   // An H100 ends with an illegal instruction where what is to be written begins before the tensor,
   // and writes whole stretches of 16 bytes where it ends within one (golden/).
   void to_tensor(std::uint64_t box) {
-    for (std::size_t i = 0; i < map_.rank; ++i) {
+    const std::size_t coordinates = copy_.gathers ? position_.at.size() : map_.rank;
+    for (std::size_t i = 0; i < coordinates; ++i) {
       if (position_.at.at(i) < 0) refuse("copy to a tensor that begins at a negative coordinate");
     }
+    if (map_.type == TensorType::u4x16_p64)
+      refuse("copy to a tensor of 4-bit elements that lie apart in shared memory");
+    if (map_.flips) refuse("copy to a tensor by a swizzle that flips 8 bytes");
     const bool reduces = copy_.kind == TensorCopy::Kind::reduce;
     const auto type = atomic_type_of(map_.type, copy_.operation);
     if (reduces && !type) refuse("reduction of a tensor by what its type has no operation for");
     Checker tensor(context_, index(TensorSite::tensor), 1);
     Checker shared(context_, index(TensorSite::shared), kBoxAlignment);
-    const std::uint8_t* from = shared.check_span(lane_, box, map_.footprint());
-    const std::uint32_t bytes = bytes_of(map_.type);
     TensorRows rows(map_, position_);
+    const std::uint8_t* from = shared.check_span(lane_, box, rows.footprint());
+    const TensorUnit unit = unit_of(map_.type);
     while (const auto row = rows.next()) {
       if (row->inside == 0) continue;
       std::uint8_t* to = tensor.check_span(lane_, row->address, row->inside);
       const std::uint64_t inside = written(*row);
-      for (std::uint32_t i = 0; i < inside; i += bytes) {
+      for (std::uint32_t i = 0; i < inside; i += unit.bytes) {
         alignas(16) std::uint8_t element[16] = {};
-        std::memcpy(element, from + place(box, row->box_offset + row->before + i), bytes);
+        const std::uint64_t there = place(box, place_in_box(*row, unit, row->before + i));
+        std::memcpy(element, from + there, unit.box_bytes);
+        if (map_.type == TensorType::u6x16_p32) pack_sixes(element);
         if (!reduces) {
-          std::memcpy(to + i, element, bytes);
+          std::memcpy(to + i, element, std::min<std::uint64_t>(unit.bytes, inside - i));
           continue;
         }
         std::uint64_t old = 0;
         static_cast<void>(apply_atomic(copy_.operation, *type, to + i, element, element, &old));
       }
     }
+  }
+
+  // Byte `i` of a row, before the swizzle.
+  static std::uint64_t place_in_box(const TensorRow& row, const TensorUnit& unit, std::uint32_t i) {
+    return row.box_offset + std::uint64_t{i} / unit.bytes * unit.box_bytes;
+  }
+
+  // The lowest six bits of sixteen bytes, behind each other.
+  static void pack_sixes(std::uint8_t (&bytes)[16]) {
+    constexpr std::size_t kBits = 6;
+    std::uint8_t packed[16] = {};
+    for (std::size_t i = 0; i < std::size(bytes); ++i) {
+      const std::size_t place = i * kBits;
+      const unsigned two = (bytes[i] & 0x3FU) << (place % 8);
+      packed[place / 8] |= static_cast<std::uint8_t>(two);
+      packed[place / 8 + 1] |= static_cast<std::uint8_t>(two >> 8U);
+    }
+    std::memcpy(bytes, packed, sizeof packed);
   }
 
   // Of a row that is written: whole stretches of 16 bytes, as far as there is memory.

@@ -4,36 +4,44 @@
 
 namespace emulator::runtime {
 
-std::uint32_t bytes_of(TensorType type) {
+TensorUnit unit_of(TensorType type) {
   switch (type) {
     case TensorType::u8:
-      return 1;
+      return {1, 1, 1};
     case TensorType::u16:
     case TensorType::f16:
     case TensorType::bf16:
-      return 2;
+      return {1, 2, 2};
     case TensorType::u64:
     case TensorType::s64:
     case TensorType::f64:
-      return 8;
+      return {1, 8, 8};
+    case TensorType::u4x16:
+      return {2, 1, 1};
+    case TensorType::u4x16_p64:
+      return {16, 8, 16};
+    case TensorType::u6x16_p32:
+      return {16, 12, 16};
     default:
-      return 4;
+      return {1, 4, 4};
   }
 }
 
-std::uint32_t TensorMap::unit_bytes() const {
+TensorUnit TensorMap::unit() const {
   switch (interleave) {
     case TensorInterleave::bytes_16:
-      return 16;
+      return {1, 16, 16};
     case TensorInterleave::bytes_32:
-      return 32;
+      return {1, 32, 32};
     default:
-      return bytes_of(type);
+      return unit_of(type);
   }
 }
 
 std::uint32_t TensorMap::count(std::size_t dimension) const {
-  if (mode == TensorMode::im2col) return dimension == 0 ? channels : pixels;
+  constexpr std::uint32_t kPixelsOf128 = 128;
+  if (mode == TensorMode::im2col_w_128 && dimension != 0) return kPixelsOf128;
+  if (mode != TensorMode::tiled) return dimension == 0 ? channels : pixels;
   const bool interleaved = interleave != TensorInterleave::none;
   // The slices of the channels are the dimension below the images, and are copied one at a time.
   if (interleaved && dimension + 2 == rank) return 1;
@@ -42,59 +50,85 @@ std::uint32_t TensorMap::count(std::size_t dimension) const {
   return (box.at(dimension) + stride - 1) / stride;
 }
 
-std::uint64_t TensorMap::box_bytes() const {
-  std::uint64_t bytes = unit_bytes();
-  const std::size_t dimensions = mode == TensorMode::im2col ? 2 : rank;
-  for (std::size_t i = 0; i < dimensions; ++i) bytes *= count(i);
-  return bytes;
-}
-
 std::uint64_t TensorMap::pitch() const {
-  const std::uint64_t row = std::uint64_t{count(0)} * unit_bytes();
+  const TensorUnit unit = this->unit();
+  const std::uint64_t row = std::uint64_t{count(0)} * unit.box_bytes / unit.elements;
   return interleave == TensorInterleave::none ? std::max<std::uint64_t>(row, swizzle) : row;
 }
 
-std::uint64_t TensorMap::footprint() const {
-  return box_bytes() / (std::uint64_t{count(0)} * unit_bytes()) * pitch();
-}
-
 TensorRows::TensorRows(const TensorMap& map, const TensorPosition& position)
-    : map_(map), offsets_(position.offsets) {
+    : map_(map), position_(position) {
+  constexpr std::uint64_t kGatheredRows = 4;
+  constexpr std::uint64_t kPixelsToAHalo = 32;
   const bool interleaved = map.interleave != TensorInterleave::none;
   first_dimension_ = interleaved ? 0 : 1;
   width_ = interleaved ? 1 : map.count(0);
   std::ranges::copy(position.at, at_.begin());
   begin_ = at_;
-  rows_ = map.box_bytes() / (std::uint64_t{width_} * map.unit_bytes());
+  rows_ = map.count(0) / width_;
+  const std::size_t dimensions = map.mode == TensorMode::tiled ? map.rank : 2;
+  for (std::size_t i = 1; i < dimensions; ++i) rows_ *= map.count(i);
+  if (position.gathers) rows_ = kGatheredRows;
+  stretch_ =
+      map.mode == TensorMode::im2col_w_128 ? kPixelsToAHalo : std::max<std::uint64_t>(rows_, 1);
+  rows_ += rows_ / stretch_ * position.halo;
+}
+
+std::uint64_t TensorRows::bytes() const {
+  const TensorUnit unit = map_.unit();
+  return rows_ * width_ * unit.bytes / unit.elements;
+}
+
+std::uint64_t TensorRows::footprint() const {
+  return rows_ * (width_ == 1 ? map_.unit().box_bytes : map_.pitch());
 }
 
 std::optional<TensorRow> TensorRows::next() {
   if (done_ == rows_) return std::nullopt;
-  const TensorRow found = row();
+  const std::uint64_t in_stretch = done_ % (stretch_ + position_.halo);
+  if (in_stretch < stretch_) {
+    last_ = at_;
+    if (position_.gathers) at_[1] = position_.at.at(1 + done_);
+    const TensorRow found = row(at_);
+    ++done_;
+    advance();
+    return found;
+  }
+  Place halo = last_;
+  halo[1] += static_cast<std::int64_t>(in_stretch - stretch_ + 1) * map_.element_strides[1];
+  leaves_box_ = halo[1] >= end_of_box(1);
+  if (leaves_box_) return std::nullopt;
+  const TensorRow found = row(halo);
   ++done_;
-  advance();
   return found;
 }
 
-TensorRow TensorRows::row() const {
-  const std::uint32_t unit = map_.unit_bytes();
-  const std::uint64_t pitch = width_ == 1 ? unit : map_.pitch();
-  TensorRow row = {.box_offset = done_ * pitch, .bytes = width_ * unit};
+TensorRow TensorRows::row(const Place& at) const {
+  const TensorUnit unit = map_.unit();
+  const auto bytes = [&](std::int64_t units) {
+    return static_cast<std::uint64_t>(units) * unit.bytes / unit.elements;
+  };
+  const std::uint64_t pitch = width_ == 1 ? unit.box_bytes : map_.pitch();
+  TensorRow row = {.box_offset = done_ * pitch, .bytes = static_cast<std::uint32_t>(bytes(width_))};
   std::uint64_t address = map_.address;
   for (std::size_t i = 1; i < map_.rank; ++i) {
-    const bool moved = map_.mode == TensorMode::im2col && i + 1 < map_.rank;
-    const std::int64_t at = at_.at(i) + (moved ? offsets_.at(i - 1) : 0);
-    if (at < 0 || static_cast<std::uint64_t>(at) >= map_.dims.at(i)) return row;
-    address += static_cast<std::uint64_t>(at) * map_.strides.at(i - 1);
+    const bool moved = map_.mode != TensorMode::tiled && i + 1 < map_.rank;
+    const std::int64_t place = at.at(i) + (moved ? position_.offsets.at(i - 1) : 0);
+    if (place < 0 || static_cast<std::uint64_t>(place) >= map_.dims.at(i)) return row;
+    address += static_cast<std::uint64_t>(place) * map_.strides.at(i - 1);
   }
-  const std::int64_t begin = std::max<std::int64_t>(at_[0], 0);
+  const std::int64_t begin = std::max<std::int64_t>(at[0], 0);
   const std::int64_t end =
-      std::min<std::int64_t>(at_[0] + width_, static_cast<std::int64_t>(map_.dims[0]));
+      std::min<std::int64_t>(at[0] + width_, static_cast<std::int64_t>(map_.dims[0]));
   if (begin >= end) return row;
-  row.before = static_cast<std::uint32_t>(begin - at_[0]) * unit;
-  row.inside = static_cast<std::uint32_t>(end - begin) * unit;
-  row.address = address + static_cast<std::uint64_t>(begin) * unit;
+  row.before = static_cast<std::uint32_t>(bytes(begin - at[0]));
+  row.inside = static_cast<std::uint32_t>(bytes(end - begin));
+  row.address = address + bytes(begin);
   return row;
+}
+
+std::int64_t TensorRows::end_of_box(std::size_t dimension) const {
+  return static_cast<std::int64_t>(map_.dims.at(dimension)) + map_.upper.at(dimension - 1);
 }
 
 // In a box, from its first unit on by the strides. The pixels of an image follow each other within
@@ -109,10 +143,10 @@ void TensorRows::advance() {
     }
     return;
   }
-  for (std::size_t i = 1; i + 1 < map_.rank; ++i) {
+  const std::size_t last = map_.mode == TensorMode::im2col ? map_.rank - 2U : 1;
+  for (std::size_t i = 1; i <= last; ++i) {
     at_.at(i) += map_.element_strides.at(i);
-    const std::int64_t end = static_cast<std::int64_t>(map_.dims.at(i)) + map_.upper.at(i - 1);
-    if (at_.at(i) < end) return;
+    if (at_.at(i) < end_of_box(i)) return;
     at_.at(i) = map_.lower.at(i - 1);
   }
   ++at_.at(map_.rank - 1U);
@@ -128,9 +162,10 @@ TensorMap map_of_zeros() {
 bool replace(TensorMap& map, TensorField field, std::uint32_t index, std::uint64_t value) {
   // By the numbers of PTX.
   static constexpr std::array kTypes = {
-      TensorType::u8,   TensorType::u16,  TensorType::u32,     TensorType::s32,     TensorType::u64,
-      TensorType::s64,  TensorType::f16,  TensorType::f32,     TensorType::f32_ftz, TensorType::f64,
-      TensorType::bf16, TensorType::tf32, TensorType::tf32_ftz};
+      TensorType::u8,       TensorType::u16,   TensorType::u32,       TensorType::s32,
+      TensorType::u64,      TensorType::s64,   TensorType::f16,       TensorType::f32,
+      TensorType::f32_ftz,  TensorType::f64,   TensorType::bf16,      TensorType::tf32,
+      TensorType::tf32_ftz, TensorType::u4x16, TensorType::u4x16_p64, TensorType::u6x16_p32};
   switch (field) {
     case TensorField::global_address:
       map.address = value;
@@ -171,15 +206,22 @@ bool replace(TensorMap& map, TensorField field, std::uint32_t index, std::uint64
       if (value > 1) return false;
       map.fill = static_cast<TensorFill>(value);
       return true;
+    case TensorField::swizzle_atomicity:
+      if (value > 3) return false;
+      map.atom = static_cast<std::uint8_t>(value == 0 ? 16U : value == 3 ? 64U : 32U);
+      map.flips = value == 2;
+      return true;
   }
   return false;
 }
 
 std::uint64_t swizzled(const TensorMap& map, std::uint64_t address) {
   if (map.swizzle == 0) return address;
-  constexpr std::uint64_t kChunk = 16;
-  constexpr std::uint64_t kPattern = 128;  // after so many bytes it moves on
-  return address ^ (address / kPattern & (map.swizzle / kChunk - 1)) * kChunk;
+  constexpr std::uint64_t kLine = 128;  // after so many bytes the pattern moves on
+  constexpr std::uint64_t kHalf = 8;
+  const std::uint64_t line = address / kLine;
+  const std::uint64_t flipped = map.flips && line % 2 != 0 ? kHalf : 0;
+  return address ^ (line & (map.swizzle / map.atom - 1U)) * map.atom ^ flipped;
 }
 
 // As an H100 does (tests/golden).

@@ -10,7 +10,8 @@
 
 namespace emulator::runtime {
 
-enum class TensorMode : std::uint8_t { tiled, im2col };
+// The last two take pixels of one row of an image alone, and then of the same row of the next.
+enum class TensorMode : std::uint8_t { tiled, im2col, im2col_w, im2col_w_128 };
 enum class TensorInterleave : std::uint8_t { none, bytes_16, bytes_32 };
 enum class TensorFill : std::uint8_t { zeros, nan };
 // As CUtensorMapDataType numbers them.
@@ -28,8 +29,24 @@ enum class TensorType : std::uint8_t {
   f32_ftz,
   tf32,
   tf32_ftz,
+  u4x16,      // packed
+  u4x16_p64,  // packed in the tensor; in a box sixteen begin each 16 bytes
+  u6x16_p32,
 };
-[[nodiscard]] std::uint32_t bytes_of(TensorType type);
+
+// So many elements at the least are whole bytes, of the tensor and of a box.
+struct TensorUnit {
+  std::uint32_t elements = 1;
+  std::uint32_t bytes = 0;
+  std::uint32_t box_bytes = 0;
+};
+[[nodiscard]] TensorUnit unit_of(TensorType type);
+// Whether the elements are spread out in a box.
+[[nodiscard]] constexpr bool is_padded(TensorType type) {
+  return type == TensorType::u4x16_p64 || type == TensorType::u6x16_p32;
+}
+// A copy of such elements begins at a multiple of so many.
+inline constexpr std::uint32_t kPaddedBox = 128;
 
 inline constexpr std::size_t kMostDimensions = 5;
 
@@ -54,18 +71,18 @@ struct TensorMap {
   std::array<std::int16_t, 3> upper{};
   std::uint16_t channels = 0;
   std::uint16_t pixels = 0;
+  // What a swizzle moves as a whole: 16, 32 or 64 bytes; and whether it swaps the halves of 16
+  // bytes in every second line.
+  std::uint8_t atom = 16;
+  bool flips = false;
 
   // What a coordinate of the innermost dimension counts: elements, or where the layout is
   // interleaved slices of the channels.
-  [[nodiscard]] std::uint32_t unit_bytes() const;
-  // How many are taken along a dimension of the box.
+  [[nodiscard]] TensorUnit unit() const;
+  // How many are taken along a dimension of the box; of im2col's pixels, without halos.
   [[nodiscard]] std::uint32_t count(std::size_t dimension) const;
-  // Of what is copied at once.
-  [[nodiscard]] std::uint64_t box_bytes() const;
   // From row to row of a box in shared memory: a swizzle takes whole rows of its own width.
   [[nodiscard]] std::uint64_t pitch() const;
-  // What a box takes of shared memory.
-  [[nodiscard]] std::uint64_t footprint() const;
 };
 inline constexpr std::size_t kTensorMapBytes = 128;
 static_assert(sizeof(TensorMap) == kTensorMapBytes);
@@ -73,6 +90,8 @@ static_assert(sizeof(TensorMap) == kTensorMapBytes);
 struct TensorPosition {
   std::array<std::int32_t, kMostDimensions> at{};
   std::array<std::int32_t, 3> offsets{};  // of an im2col load
+  std::uint32_t halo = 0;                 // pixels of an im2col_w load
+  bool gathers = false;                   // rows at[1] to at[4] of a matrix, or scatters them
 };
 
 // Neighbours along the innermost dimension: a row of a box, the channels of a pixel, or one slice
@@ -90,17 +109,30 @@ class TensorRows {
  public:
   TensorRows(const TensorMap& map, const TensorPosition& position);
   [[nodiscard]] std::optional<TensorRow> next();
+  // Bytes that are copied, and that a box takes of shared memory.
+  [[nodiscard]] std::uint64_t bytes() const;
+  [[nodiscard]] std::uint64_t footprint() const;
+  // There is no next row, since it would be a halo's that lies beyond the bounding box: the PTX ISA
+  // does not say whether the next image's pixels follow there.
+  [[nodiscard]] bool leaves_its_box() const { return leaves_box_; }
 
  private:
-  [[nodiscard]] TensorRow row() const;
+  using Place = std::array<std::int64_t, kMostDimensions>;
+
+  [[nodiscard]] TensorRow row(const Place& at) const;
+  // Behind the last pixel of im2col's dimension along a row of an image.
+  [[nodiscard]] std::int64_t end_of_box(std::size_t dimension) const;
   void advance();
 
   const TensorMap& map_;
-  std::size_t first_dimension_;                     // of those that rows follow each other along
-  std::uint32_t width_;                             // units in a row
-  std::array<std::int64_t, kMostDimensions> at_{};  // of the row's first unit
-  std::array<std::int64_t, kMostDimensions> begin_{};
-  std::array<std::int32_t, 3> offsets_{};
+  TensorPosition position_;
+  std::size_t first_dimension_;  // of those that rows follow each other along
+  std::uint32_t width_;          // units in a row
+  Place at_{};                   // of the next row's first unit
+  Place last_{};                 // of the last row's that is no halo
+  Place begin_{};
+  std::uint64_t stretch_ = 0;  // rows, behind which there is a halo
+  bool leaves_box_ = false;
   std::array<std::uint32_t, kMostDimensions> index_{};  // in the box
   std::uint64_t done_ = 0;                              // rows
   std::uint64_t rows_ = 0;
@@ -122,6 +154,7 @@ enum class TensorField : std::uint8_t {
   interleave_layout,
   swizzle_mode,
   fill_mode,
+  swizzle_atomicity,
 };
 // Whether the value is one that the field can have; else the map stays as it was.
 [[nodiscard]] bool replace(TensorMap& map, TensorField field, std::uint32_t index,

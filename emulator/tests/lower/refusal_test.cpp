@@ -207,10 +207,46 @@ const Refused kRefused[] = {
      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%rd0, "
      "{%r1, %r2}], [%r3];",
      "cp.async.bulk.tensor"},
-    {"tensor_copy_of_gathered_rows",
+    {"tensor_copy_of_two_gathered_rows",
      "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r0], "
+     "[%rd0, {%r1, %r2, %r3}], [%r3];",
+     "cp.async.bulk.tensor"},
+    {"tensor_copy_of_gathered_planes",
+     "cp.async.bulk.tensor.3d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r0], "
      "[%rd0, {%r1, %r2, %r3, %r4, %r5}], [%r3];",
-     "'.tile::gather4' is not"},
+     "cp.async.bulk.tensor"},
+    {"tensor_copy_that_scatters_into_shared_memory",
+     "cp.async.bulk.tensor.2d.shared::cta.global.tile::scatter4.mbarrier::complete_tx::bytes "
+     "[%r0], [%rd0, {%r1, %r2, %r3, %r4, %r5}], [%r3];",
+     "cp.async.bulk.tensor"},
+    {"tensor_copy_that_gathers_into_a_tensor",
+     "cp.async.bulk.tensor.2d.global.shared::cta.tile::gather4.bulk_group [%rd0, {%r1, %r2, %r3, "
+     "%r4, %r5}], [%r0];",
+     "cp.async.bulk.tensor"},
+    {"tensor_copy_of_pixels_without_a_halo",
+     "cp.async.bulk.tensor.4d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes [%r0], "
+     "[%rd0, {%r1, %r2, %r3, %r4}], [%r3];",
+     "cp.async.bulk.tensor"},
+    {"tensor_copy_of_pixels_with_half_a_halo",
+     "cp.async.bulk.tensor.4d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes [%r0], "
+     "[%rd0, {%r1, %r2, %r3, %r4}], [%r3], {%h1};",
+     "cp.async.bulk.tensor"},
+    {"tensor_copy_of_pixels_of_a_matrix",
+     "cp.async.bulk.tensor.2d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes [%r0], "
+     "[%rd0, {%r1, %r2}], [%r3], {%h1, %h2};",
+     "cp.async.bulk.tensor"},
+    {"tensor_copy_of_pixels_to_a_tensor",
+     "cp.async.bulk.tensor.4d.global.shared::cta.im2col::w.bulk_group [%rd0, {%r1, %r2, %r3, "
+     "%r4}], [%r0];",
+     "cp.async.bulk.tensor"},
+    {"tensor_copy_in_two_modes",
+     "cp.async.bulk.tensor.3d.shared::cta.global.tile.im2col.mbarrier::complete_tx::bytes [%r0], "
+     "[%rd0, {%r1, %r2, %r3}], [%r3], {%h1};",
+     "cp.async.bulk.tensor"},
+    {"tensor_copy_of_a_pair_of_blocks",
+     "cp.async.bulk.tensor.2d.shared::cta.global.tile.cta_group::2.mbarrier::complete_tx::bytes "
+     "[%r0], [%rd0, {%r1, %r2}], [%r3];",
+     "'.cta_group::2' is not"},
     {"cluster_rank_of_an_address_too_wide", "getctarank.shared::cluster.u32 %r3, %rd0;",
      "getctarank"},
     {"barrier_of_a_cluster_by_membar", "membar.cluster;", "'.cluster' is not"},
