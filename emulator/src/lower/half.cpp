@@ -55,6 +55,7 @@ class Half {
       }
       Value half = narrow_to_half(ir_, value, part_, Rounding::nearest);
       if (flushes()) half = flushed(half);
+      if (instruction_.has(Modifier::oob)) half = zero_out_of_bounds(half, part);
       packed =
           ir_.binary("or", packed,
                      ir_.binary("shl", ir_.resize(half, whole, false), std::uint64_t{16} * part));
@@ -127,6 +128,17 @@ class Half {
     return flushes() ? flushed(half) : half;
   }
   Value flushed(const Value& half) { return flush_half(ir_, half, part_); }
+
+  // .oob: 0 where a factor is the NaN that copies of tensors leave outside the tensor, of either
+  // sign; whatever the others are.
+  Value zero_out_of_bounds(const Value& half, unsigned part) {
+    constexpr std::uint64_t kOutOfBounds = 0x7ff7;
+    const auto is_outside = [&](std::size_t operand) {
+      return ir_.compare("icmp eq", ir_.binary("and", bits(operand, part), 0x7fff), kOutOfBounds);
+    };
+    return ir_.select(ir_.binary("or", is_outside(1), is_outside(2)),
+                      Ir::constant(0, "i16", lanes_), half);
+  }
 
   Writer& writer_;
   Ir& ir_;

@@ -84,6 +84,8 @@ Patterns fused() {
              {.types = kF16, .may = {M::ftz, M::sat}, .all = {M::rn}},
              {.types = kF16, .may = {M::ftz, M::relu}, .all = {M::rn}},
              {.types = kBf16, .may = {M::relu}, .all = {M::rn}},
+             {.types = kF16, .may = {M::sat}, .all = {M::rn, M::oob}},
+             {.types = kF16 + kBf16, .may = {M::relu}, .all = {M::rn, M::oob}},
              {.types = {T::f32x2}, .one = kRounding, .may = {M::ftz}},
              {.types = {T::f16, T::bf16}, .one = kRounding, .may = {M::sat}, .results = {T::f32}}};
 }

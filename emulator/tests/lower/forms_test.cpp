@@ -83,6 +83,8 @@ constexpr const char* kForms[] = {
     "<add|sub|mul><|.rn>.<bf16|bf16x2> $1, $2, $3;",
     "fma.rn<|.ftz><|.sat|.relu>.<f16|f16x2> $1, $2, $3, $4;",
     "fma.rn<|.relu>.<bf16|bf16x2> $1, $2, $3, $4;",
+    "fma.rn.oob<|.relu>.<f16|f16x2|bf16|bf16x2> $1, $2, $3, $4;",
+    "fma.rn.oob.sat.<f16|f16x2> $1, $2, $3, $4;",
     "<add|sub|mul><|.rn|.rz|.rm|.rp><|.ftz>.f32x2 %rd1, %rd2, %rd3;",
     "fma.<rn|rz|rm|rp><|.ftz>.f32x2 %rd1, %rd2, %rd3, %rd4;",
     "<add|sub><|.rn|.rz|.rm|.rp><|.sat>.f32.<f16|bf16> %f1, $2, <%f3|0f3f800000|1.5>;",
@@ -321,7 +323,7 @@ INSTANTIATE_TEST_SUITE_P(Each, Forms, ::testing::ValuesIn(kForms));
 // That a refusal is seen here.
 TEST(Form, ThatTheEmulatorLacksIsRefused) {
   EXPECT_NE(error_of("add.rn.sat.f32x2 %rd1, %rd2, %rd3;"), "");
-  EXPECT_NE(error_of("fma.rn.oob.f16 %h1, %h2, %h3, %h4;"), "");
+  EXPECT_NE(error_of("fma.rn.ftz.oob.f16 %h1, %h2, %h3, %h4;"), "");
 }
 
 }  // namespace

@@ -130,6 +130,53 @@ TEST_P(SmallOperation, EqualsTheReference) {
 INSTANTIATE_TEST_SUITE_P(Each, SmallOperation, ::testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
+// fma.oob: what is outside a tensor counts as 0, whatever it is multiplied with or added to. What
+// is outside is a factor of 0x7ff7 or 0xfff7, as found on an H200 for all patterns of 16 bits.
+struct OutOfBounds {
+  const char* words;
+  const char* type;
+};
+class OutOfBoundsFactor : public ::testing::TestWithParam<OutOfBounds> {
+ protected:
+  // Of one half, or of the lower half of a pair whose upper one has other factors.
+  static std::vector<std::uint64_t> computed(const std::string& name, bool is_pair,
+                                             const std::vector<Triple>& operands) {
+    if (!is_pair) return run_on(name + " %h13, %h10, %h11, %h12;" HALF, operands);
+    return run_on(
+        "mov.b16 %h9, 0x7ff7; mov.b32 %r1, {%h10, %h9}; mov.b32 %r2, {%h11, %h12}; "
+        "mov.b32 %r3, {%h12, %h10}; " +
+            name + " %r4, %r1, %r2, %r3; mov.b32 {%h13, %h14}, %r4;" HALF,
+        operands);
+  }
+};
+TEST_P(OutOfBoundsFactor, MakesZero) {
+  const OutOfBounds& form = GetParam();
+  const std::string type = form.type;
+  const bool is_pair = type.ends_with("x2");
+  std::vector<std::uint64_t> edges = type.starts_with("b") ? bf16_edges() : f16_edges();
+  edges.resize(std::min<std::size_t>(edges.size(), 26));
+  for (const std::uint64_t special : {0x7ff7U, 0xfff7U, 0x7ff6U, 0x7ff8U, 0x7fffU, 0xffffU})
+    edges.push_back(special);
+  const auto operands = triples(edges, 16);
+
+  const auto plain = computed("fma.rn" + std::string(form.words) + "." + type, is_pair, operands);
+  const auto got = computed("fma.rn.oob" + std::string(form.words) + "." + type, is_pair, operands);
+
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const auto [a, b, c] = operands[i];
+    const bool outside = (a & 0x7fff) == 0x7ff7 || (b & 0x7fff) == 0x7ff7;
+    ASSERT_EQ(got[i], outside ? 0 : plain[i]) << std::hex << a << ", " << b << ", " << c;
+  }
+}
+constexpr OutOfBounds kOutOfBounds[] = {{"", "f16"},       {".relu", "f16"},   {".sat", "f16"},
+                                        {"", "bf16"},      {".relu", "bf16"},  {"", "f16x2"},
+                                        {".sat", "f16x2"}, {".relu", "bf16x2"}};
+INSTANTIATE_TEST_SUITE_P(Each, OutOfBoundsFactor, ::testing::ValuesIn(kOutOfBounds),
+                         [](const auto& test) {
+                           const std::string words = test.param.words;
+                           return test.param.type + (words.empty() ? words : "_" + words.substr(1));
+                         });
+
 // Comparisons and properties: 1 where they hold.
 struct Question {
   const char* name;
