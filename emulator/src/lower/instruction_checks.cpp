@@ -24,6 +24,7 @@ bool is_word_of(const Pattern& pattern, Modifier word) {
 }
 
 bool has_types_of(const Pattern& pattern, const ptx::Instruction& instruction) {
+  if (pattern.types.empty()) return instruction.types.empty();
   if (!contains(pattern.types, instruction.type())) return false;
   if (pattern.results.empty()) return instruction.types.size() == 1;
   return instruction.types.size() == 2 && contains(pattern.results, instruction.types.front());

@@ -406,6 +406,14 @@ void lower_nanosleep(Writer& writer, const Instruction& /*instruction*/) {
   writer.note_suspension();
   writer.call("emu_yield", {});
 }
+void lower_griddepcontrol(Writer& writer, const Instruction& instruction) {
+  writer.note_suspension();
+  if (instruction.has(Modifier::wait)) {
+    writer.call("emu_await_launches", {number(instruction.where.line)});
+  } else {
+    writer.call("emu_trigger", {});
+  }
+}
 void lower_trap(Writer& writer, const Instruction& instruction) {
   Together(writer, instruction).stop(runtime::FaultKind::trap);
 }

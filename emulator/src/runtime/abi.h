@@ -470,6 +470,10 @@ void emu_deal(WarpContext* context, std::uint32_t lanes, std::uint32_t results);
 // parameters. Never returns.
 [[noreturn]] void emu_bad_call(WarpContext* context, std::uint32_t line, std::uint64_t address,
                                std::uint32_t known);
+// griddepcontrol.wait: comes back once all launches before this one have completed.
+void emu_await_launches(WarpContext* context, std::uint32_t line);
+// griddepcontrol.launch_dependents: as far as it depends on this block, the next launch may begin.
+void emu_trigger(WarpContext* context);
 // nanosleep, and the back edges of loops that can spin: lets other warps of the block run.
 void emu_yield(WarpContext* context);
 }

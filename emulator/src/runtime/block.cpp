@@ -32,10 +32,6 @@ constexpr std::size_t kHostBytesPerLocalByte = 16;
 // for the deepest entry point, which formats a number.
 constexpr std::size_t kStackReserve = std::size_t{256} << 10;
 
-std::uint32_t warp_count(const Launch& launch) {
-  return (launch.thread_count() + kWarpSize - 1) / kWarpSize;
-}
-
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
@@ -57,8 +53,8 @@ void Block::prepare(const Launch& launch, LaunchProgress& progress, Cluster& clu
   barriers_.call_lines(launch.lines);
   const bool by_thread = launch.unit == Unit::thread;
   const std::uint32_t threads = launch.thread_count();
-  const std::uint32_t warps = warp_count(launch);
-  unit_count_ = by_thread ? threads : warps;
+  const std::uint32_t warps = launch.warp_count();
+  unit_count_ = launch.unit_count();
   ended_ = unit_count_;
   prepare_stacks();
 
@@ -75,6 +71,7 @@ void Block::prepare(const Launch& launch, LaunchProgress& progress, Cluster& clu
                           ++seed_);
   }
   ranges_.assign(launch.sites.size(), Range());
+  if (progress.succession() != nullptr) awaiting_launches_.reserve(unit_count_);
 
   if (by_thread) {
     if (!threads_) threads_ = std::make_unique<Threads>();
@@ -162,22 +159,25 @@ void Block::begin(const std::array<std::uint32_t, 3>& position) {
   const std::size_t shift = (index + launches_ * kLaunchSteps) * kPatternStep % kPatternSlack;
   std::memcpy(shared_, shared_pattern_.data() + shift, launch_->shared_bytes);
   barriers_.reset(unit_count_, launch_->cluster_size() > 1);
-  products_.reset(warp_count(*launch_));
-  registers_.reset(warp_count(*launch_));
+  products_.reset(launch_->warp_count());
+  registers_.reset(launch_->warp_count());
   next_unit_ = 0;
   ended_ = 0;
   ready_begin_ = 0;
   ready_count_ = 0;
+  triggered_ = false;
+  awaiting_launches_.clear();
 }
 
 Block::Outcome Block::run(std::uint64_t rounds) {
+  if (awaits_launches() && progress_->succession()->is_first()) wake_awaiting();
   yields_left_ = rounds * (unit_count_ - ended_);
   Fiber& first = next_fiber();
   if (&first != &thread_) Fiber::switch_to(thread_, first);
   running_ = nullptr;
   if (ended_ == unit_count_) return Outcome::ended;
   if (!progress_->stopped()) {
-    if (yields_left_ == 0 || ready_count_ != 0) return Outcome::yielded;
+    if (yields_left_ == 0 || can_go_on() || awaits_launches()) return Outcome::yielded;
     if (launch_->cluster_size() > 1 && !barriers_.waiting_at(kClusterBarrier).empty())
       return Outcome::waits;
     report_deadlock();
@@ -202,6 +202,7 @@ void Block::leave_cluster_barrier() {
 
 void Block::forget_units() {
   idle_.clear();
+  awaiting_launches_.clear();
   for (const auto& strand : strands_) {
     strand->fiber.restart();
     idle_.push_back(strand.get());
@@ -358,6 +359,32 @@ void Block::yield() {
     wake(running_->unit);
     switch_away();
   }
+  if (progress_->stopped()) abandon();
+}
+
+void Block::await_launches(std::uint32_t unit, std::uint32_t line) {
+  if (progress_->stopped()) abandon();
+  const Succession* const succession = progress_->succession();
+  if (succession == nullptr || succession->is_first()) return;
+  awaiting_launches_.push_back(unit);
+  note_standing(contexts_[unit], Standing::at_launches, line);
+  switch_away();
+  if (progress_->stopped()) abandon();
+  note_standing(contexts_[unit], Standing::running);
+}
+
+void Block::wake_awaiting() {
+  for (const std::uint32_t unit : awaiting_launches_) wake(unit);
+  awaiting_launches_.clear();
+}
+
+void Block::trigger() {
+  if (progress_->stopped()) abandon();
+  if (triggered_ || progress_->succession() == nullptr) return;
+  triggered_ = true;
+  if (!cluster_->block_triggered()) return;
+  wake(running_->unit);
+  Fiber::switch_to(running_->fiber, thread_);
   if (progress_->stopped()) abandon();
 }
 

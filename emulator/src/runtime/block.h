@@ -40,7 +40,7 @@ class Block {
   void begin(const std::array<std::uint32_t, 3>& position);
   enum class Outcome : std::uint8_t {
     ended,
-    yielded,  // each of its units so many times: it may be waiting for another block
+    yielded,  // each of its units so many times: it may be waiting for another block or launch
     waits,    // for the other blocks of its cluster
   };
   // Runs it until it ends, or until its units have yielded `rounds` times each, or wait at the
@@ -52,6 +52,9 @@ class Block {
   void leave_cluster_barrier();
   // Whether one of its units need not wait.
   [[nodiscard]] bool can_go_on() const { return ready_count_ != 0; }
+  // Whether one of its units waits for the launches before this one.
+  [[nodiscard]] bool awaits_launches() const { return !awaiting_launches_.empty(); }
+  [[nodiscard]] bool has_triggered() const { return triggered_; }
   // None of its units can go on, nor can another block help.
   void report_deadlock();
   // Once it has ended: gives back what it has beyond so many stacks; how many it keeps.
@@ -81,6 +84,11 @@ class Block {
   // An access to that memory which is no such addition: the sums are carried out, and no more are
   // gathered.
   void touch(const Range& range);
+  // Comes back once all launches before this one have completed.
+  void await_launches(std::uint32_t unit, std::uint32_t line);
+  // As far as it depends on this block, the next launch may begin; what the block does now comes
+  // behind what that does first, where that is possible.
+  void trigger();
   // Lets every other unit of the block that can run go first.
   void yield();
   // Ends the block here. The fault must have been reported; nothing with a destructor may be alive
@@ -114,6 +122,7 @@ class Block {
   [[nodiscard]] bool find_idle_strand() noexcept;
   void wake(std::uint32_t unit);
   void wake_released();
+  void wake_awaiting();
   void report_refusal(const WarpContext& context, std::uint32_t line);
 
   const Launch* launch_ = nullptr;
@@ -146,9 +155,11 @@ class Block {
   std::uint32_t ready_count_ = 0;
   Strand* running_ = nullptr;
   std::uint32_t unit_count_ = 0;
-  std::uint32_t next_unit_ = 0;    // how many have begun
-  std::uint32_t ended_ = 0;        // how many have ended
-  std::uint64_t yields_left_ = 0;  // before the block gives the worker back
+  std::uint32_t next_unit_ = 0;                   // how many have begun
+  std::uint32_t ended_ = 0;                       // how many have ended
+  std::uint64_t yields_left_ = 0;                 // before the block gives the worker back
+  std::vector<std::uint32_t> awaiting_launches_;  // units
+  bool triggered_ = false;
 };
 
 }  // namespace emulator::runtime

@@ -56,6 +56,8 @@ std::array<std::uint32_t, 3> Cluster::first_block(std::uint64_t index) const {
 }
 
 void Cluster::begin(std::uint64_t index) {
+  triggered_ = 0;
+  goes_on_ = false;
   if (size_ == 1) return blocks_[0]->begin(position_of(index, launch_->grid));
   const std::array<std::uint32_t, 3> first = first_block(index);
   for (std::uint32_t rank = 0; rank < size_; ++rank) {
@@ -68,24 +70,41 @@ void Cluster::begin(std::uint64_t index) {
 CancelResponse Cluster::cancel_another() {
   const auto [first, end] = progress_->take(1);
   if (first == end) return {};
+  if (Succession* const succession = progress_->succession()) succession->trigger(size_);
   return {first_block(first), 1};
 }
 
 bool Cluster::run(std::uint64_t rounds) {
   bool ended = true;
   bool waits = true;
+  const bool rest = holds();
   for (std::uint32_t rank = 0; rank < size_; ++rank) {
     Block& block = *blocks_[rank];
     if (block.has_ended()) continue;
+    if (rest && block.has_triggered()) {
+      ended = false;
+      continue;
+    }
     const Block::Outcome outcome = block.run(size_ == 1 ? rounds : kRoundsPerTurn);
+    if (outcome == Block::Outcome::ended && !block.has_triggered()) block_triggered();
     ended = ended && outcome == Block::Outcome::ended;
     waits = waits && outcome != Block::Outcome::yielded;
   }
   if (ended) return true;
   // The last to arrive at the cluster's barrier lets those go on that had their turn before it.
-  const auto can_go_on = [](const auto& block) { return block->can_go_on(); };
+  const auto can_go_on = [&](const auto& block) {
+    return block->can_go_on() && !(rest && block->has_triggered());
+  };
   const auto own = blocks_ | std::views::take(size_);
-  if (!waits || std::ranges::any_of(own, can_go_on)) return false;
+  if (!waits || rests() || std::ranges::any_of(own, can_go_on)) return false;
+  // They wait for one that rests.
+  const auto rests_alone = [&](const auto& block) {
+    return rest && block->has_triggered() && !block->has_ended();
+  };
+  if (std::ranges::any_of(own, rests_alone)) {
+    go_on();
+    return false;
+  }
   for (const auto& block : own) {
     if (!block->has_ended()) block->report_deadlock();
   }
@@ -96,6 +115,19 @@ std::uint64_t Cluster::keep_stacks(std::uint64_t most) {
   std::uint64_t kept = 0;
   for (const auto& block : blocks_) kept += block->keep_stacks(most - kept);
   return kept;
+}
+
+bool Cluster::awaits_launches() const {
+  return std::ranges::any_of(blocks_ | std::views::take(size_),
+                             [](const auto& block) { return block->awaits_launches(); });
+}
+
+bool Cluster::block_triggered() {
+  Succession* const succession = progress_->succession();
+  if (succession == nullptr) return false;
+  ++triggered_;
+  succession->trigger();
+  return holds();
 }
 
 void Cluster::block_arrived() {

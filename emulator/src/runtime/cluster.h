@@ -35,6 +35,12 @@ class Cluster {
   // Runs it until it ends (true), or until each of its blocks has had a turn of so many rounds
   // (false). A fault goes to the launch's progress and ends it as well.
   [[nodiscard]] bool run(std::uint64_t rounds);
+  // Whether its blocks have all let the next launch begin, and rest until it has.
+  [[nodiscard]] bool rests() const { return triggered_ == size_ && holds(); }
+  // They need not.
+  void go_on() { goes_on_ = true; }
+  // Whether one of its blocks waits for the launches before this one.
+  [[nodiscard]] bool awaits_launches() const;
   // Once it has ended: gives back what it has beyond so many stacks; how many it keeps.
   std::uint64_t keep_stacks(std::uint64_t most);
 
@@ -43,16 +49,24 @@ class Cluster {
 
   // For its blocks. One of them has arrived at the cluster's barrier, whole, or has ended.
   void block_arrived();
+  // One of them has triggered, or ended without; whether it is to rest.
+  bool block_triggered();
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] bool has_ended(std::uint32_t rank) const { return blocks_[rank]->has_ended(); }
   [[nodiscard]] Block& block(std::uint32_t rank) { return *blocks_[rank]; }
 
  private:
+  // Whether blocks that have triggered rest.
+  [[nodiscard]] bool holds() const {
+    return !goes_on_ && progress_->succession() != nullptr && progress_->succession()->holds();
+  }
   [[nodiscard]] std::array<std::uint32_t, 3> first_block(std::uint64_t index) const;
 
   const Launch* launch_ = nullptr;
   LaunchProgress* progress_ = nullptr;
   std::uint32_t size_ = 1;
+  std::uint32_t triggered_ = 0;  // blocks
+  bool goes_on_ = false;         // does not rest
   Reservation shared_pages_;
   std::vector<std::unique_ptr<Block>> blocks_;  // by rank
 };

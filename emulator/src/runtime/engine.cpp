@@ -10,15 +10,6 @@
 #include <utility>
 
 namespace emulator::runtime {
-namespace {
-
-// Blocks taken at once: enough that the shared counter does not matter, few enough that the workers
-// end together.
-constexpr std::uint64_t kPortionsPerWorker = 64;
-constexpr std::uint64_t kLargestPortion = 16;
-
-}  // namespace
-
 Engine::Engine(unsigned workers) {
   // Signals are the program's business and go to its own threads.
   sigset_t all;
@@ -39,7 +30,7 @@ Engine::~Engine() {
 }
 
 void Engine::work() {
-  Worker worker;
+  Workers workers;
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return ending_ || wanted_ != 0; });
@@ -47,17 +38,17 @@ void Engine::work() {
     --wanted_;
     ++working_;
     lock.unlock();
-    share(worker);
+    share(workers);
     lock.lock();
     if (--working_ == 0) done_.notify_all();
   }
 }
 
-void Engine::share(Worker& worker) {
-  const std::uint64_t portion = std::clamp<std::uint64_t>(
-      launch_->cluster_count() / ((helpers_.size() + 1) * kPortionsPerWorker), 1, kLargestPortion);
+void Engine::share(Workers& workers) {
+  if (chain_ != nullptr) return chain_->work(workers);
   try {
-    worker.run(*launch_, *progress_, portion);
+    if (workers[0] == nullptr) workers[0] = std::make_unique<Worker>();
+    workers[0]->run(*launch_, *progress_, threads());
   } catch (...) {
     // The other workers' blocks may be waiting for one that will never run.
     progress_->stop();
@@ -87,8 +78,24 @@ std::optional<Fault> Engine::run(const Launch& launch) {
   return progress.fault();
 }
 
+void Engine::run(ChainSource& source) {
+  Chain chain(source, threads());
+  {
+    const std::lock_guard lock(mutex_);
+    chain_ = &chain;
+    wanted_ = helpers_.size();
+  }
+  wake_.notify_all();
+  share(own_);
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this] { return wanted_ == 0 && working_ == 0; });
+  chain_ = nullptr;
+  if (chain.failure()) std::rethrow_exception(chain.failure());
+}
+
 std::string Engine::whereabouts() {
   const std::lock_guard lock(mutex_);
+  if (chain_ != nullptr) return chain_->whereabouts();
   if (progress_ == nullptr) return "";
   UnitPositions positions{.unit = launch_->unit};
   progress_->add_positions(positions);

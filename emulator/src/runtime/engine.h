@@ -1,4 +1,4 @@
-// Runs launches on all cores. One launch at a time; the calling thread works too.
+// Runs launches on all cores. One launch at a time, or one chain; the calling thread works too.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/chain.h"
 #include "runtime/fault.h"
 #include "runtime/launch.h"
 #include "runtime/worker.h"
@@ -27,7 +28,9 @@ class Engine {
   // Runs the launch to its end; the first fault if there was one. Always called from the same
   // thread. Throws std::bad_alloc where memory for a block does not suffice.
   [[nodiscard]] std::optional<Fault> run(const Launch& launch);
-  // Where the units of the launch under way stand, in words; empty where there is none. Any thread
+  // The same of a chain, whose source learns of the faults.
+  void run(ChainSource& source);
+  // Where the units of what is under way stand, in words; empty where there is none. Any thread
   // may ask.
   [[nodiscard]] std::string whereabouts();
   // In which order the units of a block begin, in launches that begin from now on. Any thread may
@@ -36,18 +39,20 @@ class Engine {
   [[nodiscard]] UnitOrder order() const { return order_; }
 
  private:
-  void work();                 // a helper thread, from start to end
-  void share(Worker& worker);  // takes part in the current launch
+  void work();                   // a helper thread, from start to end
+  void share(Workers& workers);  // takes part in the current launch or chain
+  [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(helpers_.size()) + 1; }
 
   std::vector<std::thread> helpers_;
-  Worker own_;  // of the calling thread
+  Workers own_;  // of the calling thread
 
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
   const Launch* launch_ = nullptr;
   LaunchProgress* progress_ = nullptr;
-  std::uint64_t wanted_ = 0;   // how many helpers may still join the current launch
+  Chain* chain_ = nullptr;     // null where a launch runs alone
+  std::uint64_t wanted_ = 0;   // how many helpers may still take part
   std::uint64_t working_ = 0;  // how many have and are not done
   std::exception_ptr failure_;
   bool ending_ = false;

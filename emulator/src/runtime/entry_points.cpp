@@ -380,6 +380,8 @@ std::span<const EntryPoint> entry_points() {
       {"emu_directed", reinterpret_cast<void*>(emu_directed)},
       {"emu_claim", reinterpret_cast<void*>(emu_claim)},
       {"emu_clock", reinterpret_cast<void*>(emu_clock)},
+      {"emu_await_launches", reinterpret_cast<void*>(emu_await_launches)},
+      {"emu_trigger", reinterpret_cast<void*>(emu_trigger)},
       {"emu_yield", reinterpret_cast<void*>(emu_yield)},
       {"emu_load_matrix", reinterpret_cast<void*>(emu_load_matrix)},
       {"emu_load_byte_matrix", reinterpret_cast<void*>(emu_load_byte_matrix)},

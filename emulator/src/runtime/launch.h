@@ -19,6 +19,7 @@
 #include "runtime/fault.h"
 #include "runtime/line_names.h"
 #include "runtime/print_buffer.h"
+#include "runtime/succession.h"
 #include "runtime/unit_positions.h"
 
 namespace emulator::runtime {
@@ -62,6 +63,13 @@ struct Launch {
   [[nodiscard]] std::uint32_t cluster_size() const { return cluster[0] * cluster[1] * cluster[2]; }
   [[nodiscard]] std::uint64_t cluster_count() const { return block_count() / cluster_size(); }
   [[nodiscard]] std::uint32_t thread_count() const { return block[0] * block[1] * block[2]; }
+  [[nodiscard]] std::uint32_t warp_count() const {
+    return (thread_count() + kWarpSize - 1) / kWarpSize;
+  }
+  // Of a block.
+  [[nodiscard]] std::uint32_t unit_count() const {
+    return unit == Unit::thread ? thread_count() : warp_count();
+  }
 };
 
 // What the workers of one running launch share. The first fault wins; the others stop as soon as
@@ -70,7 +78,11 @@ class Block;
 
 class LaunchProgress {
  public:
-  explicit LaunchProgress(std::uint64_t clusters) : clusters_(clusters) {}
+  // `succession` is null where the launch is none of a chain.
+  explicit LaunchProgress(std::uint64_t clusters, Succession* succession = nullptr)
+      : clusters_(clusters), succession_(succession) {}
+
+  [[nodiscard]] Succession* succession() const { return succession_; }
 
   // The next `count` clusters nobody has taken, as [first, last); empty at the end and after a
   // fault.
@@ -79,6 +91,9 @@ class LaunchProgress {
     const std::uint64_t first = next_.fetch_add(count, std::memory_order_relaxed);
     if (first >= clusters_) return {0, 0};
     return {first, std::min(first + count, clusters_)};
+  }
+  [[nodiscard]] bool all_taken() const {
+    return next_.load(std::memory_order_relaxed) >= clusters_;
   }
   // True if this fault is the launch's.
   bool report(Fault fault) {
@@ -110,6 +125,7 @@ class LaunchProgress {
   static constexpr std::size_t kCacheLine = 64;
 
   std::uint64_t clusters_;
+  Succession* succession_;
   alignas(kCacheLine) std::atomic<std::uint64_t> next_ = 0;
   alignas(kCacheLine) std::atomic<bool> stopped_ = false;
   mutable std::mutex mutex_;

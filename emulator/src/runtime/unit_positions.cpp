@@ -32,6 +32,8 @@ std::string words_of(const StandingGroup& group, const LineNames* lines) {
       return "at " + line_place(lines, group.line) + " (waiting at a barrier)";
     case Standing::at_meeting:
       return "at " + line_place(lines, group.line) + " (waiting for others of the warp)";
+    case Standing::at_launches:
+      return "at " + line_place(lines, group.line) + " (waiting for the launches before)";
   }
   return "";
 }

@@ -16,9 +16,10 @@ namespace emulator::runtime {
 enum class Standing : std::uint32_t {
   ended,
   not_begun,
-  running,     // since the line it noted last: the end of a loop's round, or a barrier
-  at_barrier,  // waits
-  at_meeting,  // a thread that waits for others of its warp
+  running,      // since the line it noted last: the end of a loop's round, or a barrier
+  at_barrier,   // waits
+  at_meeting,   // a thread that waits for others of its warp
+  at_launches,  // waits for the launches before its own
 };
 
 inline void note_standing(WarpContext& context, Standing standing) {

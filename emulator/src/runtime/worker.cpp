@@ -1,6 +1,8 @@
 #include "runtime/worker.h"
 
+#include <algorithm>
 #include <new>
+#include <span>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -14,31 +16,73 @@ namespace {
 constexpr std::uint64_t kPatience = 256;
 // Among several, each gets a short turn: most of them find at once that they have to wait on.
 constexpr std::uint64_t kRoundsPerTurn = 8;
+// Blocks taken at once: enough that the shared counter does not matter, few enough that the workers
+// end together.
+constexpr std::uint64_t kPortionsPerWorker = 64;
+constexpr std::uint64_t kLargestPortion = 16;
 
 }  // namespace
 
-void Worker::run(const Launch& launch, LaunchProgress& progress, std::uint64_t portion) {
+void Worker::run(const Launch& launch, LaunchProgress& progress, std::uint64_t workers) {
+  begin(launch, progress, workers, launch.kept_stacks);
+  for (Turn last = turn(); last != Turn::over; last = turn()) {
+    if (last == Turn::idle) std::this_thread::yield();
+  }
+  end();
+}
+
+void Worker::begin(const Launch& launch, LaunchProgress& progress, std::uint64_t workers,
+                   std::uint64_t kept_stacks) {
   launch_ = &launch;
   progress_ = &progress;
-  portion_ = portion;
+  portion_ = std::clamp<std::uint64_t>(launch.cluster_count() / (workers * kPortionsPerWorker), 1,
+                                       kLargestPortion);
+  kept_stacks_ = kept_stacks;
+  idle_turns_ = 0;
   next_ = end_ = 0;
   under_way_ = prepared_ = 0;
   // Blocks of a cluster reach each other's memory, and wait for each other in many ways.
   sums_.begin(launch.cluster_size() == 1);
-  while (begin_another()) {
-    std::uint64_t rounds = kPatience;
-    while (under_way_ != 0) {
-      if (rotate(rounds)) continue;
-      // What they wait for may be among them.
-      sums_.flush();
-      // One more at a time: where blocks do get on, if slowly, that keeps their number near the
-      // root of the turns they take.
-      if (!begin_another()) std::this_thread::yield();
-      rounds = kRoundsPerTurn;
-    }
+}
+
+Worker::Turn Worker::turn() {
+  if (under_way_ == 0) {
+    if (!begin_another()) return Turn::over;
+    rounds_ = kPatience;
   }
+  if (rotate(rounds_)) return Turn::moved;
+  // What they wait for may be among them.
   sums_.flush();
-  keep_stacks(launch.kept_stacks);
+  rounds_ = kRoundsPerTurn;
+  // One more at a time: where blocks do get on, if slowly, that keeps their number near the root of
+  // the turns they take.
+  if (begin_another()) return Turn::moved;
+  return wake_resting() ? Turn::moved : Turn::idle;
+}
+
+void Worker::end() {
+  sums_.flush();
+  keep_stacks(kept_stacks_);
+}
+
+bool Worker::wake_resting() {
+  Succession* const succession = progress_->succession();
+  if (succession == nullptr || !succession->holds()) return false;
+  const std::span under_way(clusters_.data(), under_way_);
+  if (next_ != end_ || !progress_->all_taken()) {
+    bool any = false;
+    for (const auto& cluster : under_way) {
+      any = any || cluster->rests();
+      cluster->go_on();
+    }
+    return any;
+  }
+  const auto spins = [](const auto& cluster) {
+    return !cluster->rests() && !cluster->awaits_launches();
+  };
+  if (!std::ranges::any_of(under_way, spins)) return false;
+  if (++idle_turns_ > kPatience / kRoundsPerTurn) succession->let_go();
+  return !succession->holds();
 }
 
 void Worker::keep_stacks(std::uint64_t most) {
@@ -48,7 +92,9 @@ void Worker::keep_stacks(std::uint64_t most) {
 bool Worker::rotate(std::uint64_t rounds) {
   const std::size_t before = under_way_;
   for (std::size_t i = 0; i < under_way_;) {
-    if (clusters_[i]->run(rounds)) {
+    if (clusters_[i]->rests()) {
+      ++i;
+    } else if (clusters_[i]->run(rounds)) {
       std::swap(clusters_[i], clusters_[--under_way_]);
     } else {
       ++i;
@@ -57,8 +103,15 @@ bool Worker::rotate(std::uint64_t rounds) {
   return under_way_ != before;
 }
 
+std::uint64_t Worker::most_under_way() const {
+  const Succession* const succession = progress_->succession();
+  if (succession == nullptr || succession->is_first()) return launch_->blocks_per_worker;
+  return std::min(launch_->blocks_per_worker,
+                  kept_stacks_ / (launch_->unit_count() * launch_->cluster_size()));
+}
+
 bool Worker::begin_another() {
-  if (under_way_ >= launch_->blocks_per_worker && under_way_ != 0) return false;
+  if (under_way_ != 0 && under_way_ >= most_under_way()) return false;
   if (next_ == end_) std::tie(next_, end_) = progress_->take(portion_);
   if (next_ == end_ || progress_->stopped()) return false;
   try {

@@ -379,6 +379,10 @@ const Refused kRefused[] = {
      "red.async.release.cluster.global.add.u32 [%rd1], %r2;", "red.async"},
     {"asynchronous_sum_in_shared_memory", "red.async.release.gpu.shared::cta.add.u32 [%r1], %r2;",
      "of one element of global memory"},
+    {"dependence_on_nothing", "griddepcontrol;", "a word is missing"},
+    {"dependence_both_ways", "griddepcontrol.wait.launch_dependents;", "do not go together"},
+    {"dependence_that_is_aligned", "griddepcontrol.wait.aligned;", "'.aligned' is not"},
+    {"dependence_of_a_type", "griddepcontrol.launch_dependents.u32;", "not defined for this type"},
     {"tensor_map_of_64_bytes",
      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
      "[%rd1], [%r1], 64;",
