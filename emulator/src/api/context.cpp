@@ -97,7 +97,7 @@ Ticket Context::submit(Stream& stream, std::function<void()> work) {
   });
   stream.add(ticket);
   // The legacy default stream is not done before every blocking stream is.
-  if ((stream.flags() & CU_STREAM_NON_BLOCKING) == 0) default_stream_->add(ticket);
+  if ((stream.flags() & CU_STREAM_NON_BLOCKING) == 0) default_stream_->follow(ticket);
   return ticket;
 }
 

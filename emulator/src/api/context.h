@@ -93,6 +93,10 @@ class Context : public std::enable_shared_from_this<Context> {
   HandleTable<CUmodule, Module> modules;
   HandleTable<CUfunction, Kernel> kernels;
   [[nodiscard]] Executor& executor() { return executor_; }
+  // The stream that waits for all blocking ones, and they for it.
+  [[nodiscard]] const Stream& legacy_stream() const { return *default_stream_; }
+  // How many calls are about to give some stream a launch that may join the one before it.
+  std::atomic<int> launches_to_come = 0;
   // For the executor's thread alone.
   [[nodiscard]] runtime::Engine& engine() { return engine_; }
 

@@ -18,6 +18,11 @@ void apply(const CUlaunchAttribute& attribute, LaunchRequest& request) {
       request.cooperation =
           attribute.value.cooperative != 0 ? Cooperation::whole_grid : Cooperation::none;
       break;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+      request.order = attribute.value.programmaticStreamSerializationAllowed != 0
+                          ? StreamOrder::programmatic
+                          : StreamOrder::serial;
+      break;
     default:
       // The others say how to schedule, not what to compute.
       break;

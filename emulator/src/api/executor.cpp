@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <csignal>
+#include <limits>
 #include <utility>
 
 #include "api/error_translation.h"
@@ -20,6 +21,7 @@ Executor::Executor() {
 }
 
 Executor::~Executor() {
+  want(std::numeric_limits<Ticket>::max());
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -45,17 +47,26 @@ Ticket Executor::last() const {
   return last_;
 }
 
+void Executor::want(Ticket ticket) const {
+  Ticket seen = wanted_.load();
+  while (seen < ticket && !wanted_.compare_exchange_weak(seen, ticket)) {
+  }
+}
+
 bool Executor::done(Ticket ticket) const {
+  want(ticket);
   const std::lock_guard lock(mutex_);
   return done_ >= ticket;
 }
 
 void Executor::wait(Ticket ticket) {
+  want(ticket);
   std::unique_lock lock(mutex_);
   completed_.wait(lock, [&] { return done_ >= ticket; });
 }
 
 void Executor::close() {
+  want(std::numeric_limits<Ticket>::max());
   std::unique_lock lock(mutex_);
   closed_ = true;
   completed_.wait(lock, [&] { return done_ >= last_; });
@@ -68,12 +79,12 @@ void Executor::run() {
     if (queue_.empty()) return;
     Operation operation = std::move(queue_.front());
     queue_.pop_front();
-    const Ticket ticket = done_ + 1;
+    const Ticket ticket = done_.load(std::memory_order_relaxed) + 1;
     lock.unlock();
     operation(ticket);
     operation = nullptr;  // what it owned is given back before anybody learns that it is done
     lock.lock();
-    done_ = ticket;
+    done_.store(ticket, std::memory_order_release);
     completed_.notify_all();
   }
 }

@@ -2,6 +2,7 @@
 // a legal order of all streams together.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -30,6 +31,8 @@ class Executor {
   [[nodiscard]] Ticket last() const;
   [[nodiscard]] bool done(Ticket ticket) const;
   void wait(Ticket ticket);
+  // Whether somebody has asked for the operation that is carried out, or one behind it, to be done.
+  [[nodiscard]] bool is_awaited() const { return wanted_.load() > done_.load(); }
   // Takes no more, and waits until all is done.
   void close();
   // Whether the calling thread is the executor's, on which nothing may wait for it.
@@ -39,13 +42,16 @@ class Executor {
 
  private:
   void run();
+  // Somebody asks for operations up to this one.
+  void want(Ticket ticket) const;
 
   mutable std::mutex mutex_;
   std::condition_variable submitted_;
   std::condition_variable completed_;
   std::deque<Operation> queue_;
   Ticket last_ = 0;
-  Ticket done_ = 0;
+  std::atomic<Ticket> done_ = 0;  // changes under the mutex alone
+  mutable std::atomic<Ticket> wanted_ = 0;
   bool closed_ = false;
   std::thread thread_;
 };

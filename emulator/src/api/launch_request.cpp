@@ -12,7 +12,6 @@
 #include "api/error_translation.h"
 #include "api/limits.h"
 #include "api/occupancy.h"
-#include "runtime/host_pointer.h"
 #include "runtime/launch.h"
 
 namespace emulator::api {
@@ -89,35 +88,6 @@ KernelParameters copy_parameters(const LaunchRequest& request, const jit::Kernel
   return copied;
 }
 
-// A launch that has been compiled and waits for its turn.
-struct Pending {
-  std::shared_ptr<Kernel> kernel;
-  std::shared_ptr<const jit::CompiledKernel> code;
-  KernelParameters parameters;
-  runtime::Launch launch;
-
-  void run(Context& context) {
-    // Each launch has the printf buffer to itself, as in CUDA, where a launch empties it first.
-    context.flush_prints();
-    const std::shared_ptr<const runtime::AddressMap> addresses = context.memory.snapshot();
-    launch.function = code->function;
-    launch.sites = code->sites;
-    launch.parameters = parameters.span();
-    launch.addresses = addresses.get();
-    launch.prints = &context.prints;
-    launch.heap = context.heap();
-    launch.lines = &kernel->names();
-    launch.order = context.engine().order();
-    if (launch.grid_workspace != 0) {
-      *runtime::host_pointer<GridWorkspace>(launch.grid_workspace) = {sizeof(GridWorkspace), 0};
-    }
-    const std::optional<runtime::Fault> fault = context.engine().run(launch);
-    if (!fault) return;
-    context.fail(result_of(fault->kind),
-                 std::make_unique<FaultRecord>(*fault, kernel->names(), kernel->layout().shared));
-  }
-};
-
 // How many stacks a worker keeps from launch to launch, whatever it ran: what one kernel leaves
 // must not decide whether the next one has to make its own. In all as many as warps fit on the
 // device, and for each worker those of one block, so that only launches whose threads run by
@@ -141,25 +111,6 @@ void limit_stacks(runtime::Launch& launch, unsigned workers) {
 
 }  // namespace
 
-CUresult result_of(runtime::FaultKind kind) {
-  switch (kind) {
-    case runtime::FaultKind::out_of_bounds:
-      return CUDA_ERROR_ILLEGAL_ADDRESS;
-    case runtime::FaultKind::misaligned:
-      return CUDA_ERROR_MISALIGNED_ADDRESS;
-    case runtime::FaultKind::assertion:
-      return CUDA_ERROR_ASSERT;
-    case runtime::FaultKind::bad_instruction:
-    case runtime::FaultKind::bad_call:
-      return CUDA_ERROR_ILLEGAL_INSTRUCTION;
-    case runtime::FaultKind::trap:
-    case runtime::FaultKind::barrier:
-    case runtime::FaultKind::stack:
-      break;
-  }
-  return CUDA_ERROR_LAUNCH_FAILED;
-}
-
 KernelOperation read_request(Context& context, const LaunchRequest& request) {
   std::shared_ptr<Kernel> kernel = context.kernel(request.function);
   const Extents block = block_of(*kernel, request.block);
@@ -176,10 +127,10 @@ KernelOperation read_request(Context& context, const LaunchRequest& request) {
   }
   KernelParameters parameters = copy_parameters(request, kernel->layout());
   return {std::move(kernel),     request.grid,        request.block, request.dynamic_shared_bytes,
-          std::move(parameters), request.cooperation, cluster};
+          std::move(parameters), request.cooperation, cluster,       request.order};
 }
 
-std::function<void()> launching(Context& context, const KernelOperation& kernel) {
+std::shared_ptr<PreparedLaunch> prepare_launch(Context& context, const KernelOperation& kernel) {
   const Extents cluster = kernel.cluster.value_or(kAlone);
   const Extents grid = grid_of(*kernel.kernel, kernel.grid, cluster);
   const Extents block = block_of(*kernel.kernel, kernel.block);
@@ -192,6 +143,8 @@ std::function<void()> launching(Context& context, const KernelOperation& kernel)
     throw Refusal(CUDA_ERROR_INVALID_PTX);
   }
   runtime::Launch launch;
+  launch.function = code->function;
+  launch.sites = code->sites;
   launch.grid = grid;
   launch.block = block;
   launch.cluster = cluster;
@@ -220,12 +173,17 @@ std::function<void()> launching(Context& context, const KernelOperation& kernel)
   }
   if (kernel.kernel->has_heap_calls()) context.open_heap();
   if (cooperative) launch.grid_workspace = context.grid_workspace();
-  auto pending =
-      std::make_shared<Pending>(kernel.kernel, std::move(code), kernel.parameters, launch);
-  return [pending = std::move(pending), &context] { pending->run(context); };
+  // All cooperative launches meet in one place.
+  const bool joins = kernel.order == StreamOrder::programmatic && !cooperative;
+  auto prepared = std::make_shared<PreparedLaunch>(kernel.kernel, std::move(code),
+                                                   kernel.parameters, launch, joins);
+  prepared->launch.parameters = prepared->parameters.span();
+  return prepared;
 }
 
 void launch(Context& context, const LaunchRequest& request) {
+  const bool joins = request.order == StreamOrder::programmatic;
+  const LaunchToCome announced(joins ? &context : nullptr);
   enqueue(context, request.stream, read_request(context, request));
 }
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <memory>
 
 #include "api/context.h"
 #include "api/cuda_api.h"
 #include "api/operation.h"
+#include "api/pending_launch.h"
 
 namespace emulator::api {
 
@@ -20,19 +21,17 @@ struct LaunchRequest {
   void** extra;       // CU_LAUNCH_PARAM_*; null where `parameters` is used or there are none
   Cooperation cooperation = Cooperation::none;
   Extents cluster = {0, 0, 0};  // zeros: as the kernel says
+  StreamOrder order = StreamOrder::serial;
 };
 
 // Checks the shape and copies the parameters. Throws Refusal.
 [[nodiscard]] KernelOperation read_request(Context& context, const LaunchRequest& request);
 
-// Compiles the kernel for its shape, if that has not been done. The work launches it, for the
-// executor. Throws Refusal.
-[[nodiscard]] std::function<void()> launching(Context& context, const KernelOperation& kernel);
+// Compiles the kernel for its shape, if that has not been done. Throws Refusal.
+[[nodiscard]] std::shared_ptr<PreparedLaunch> prepare_launch(Context& context,
+                                                             const KernelOperation& kernel);
 
 // Gives the launch to its stream. Throws Refusal.
 void launch(Context& context, const LaunchRequest& request);
-
-// The result a program sees after a fault of that kind.
-[[nodiscard]] CUresult result_of(runtime::FaultKind kind);
 
 }  // namespace emulator::api

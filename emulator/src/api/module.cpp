@@ -25,6 +25,20 @@ bool is_of_heap(const ptx::Function& function) {
   return !function.defined && (function.name == "malloc" || function.name == "free");
 }
 
+bool launches_dependents(const ptx::Function& function) {
+  return std::ranges::any_of(function.body, [](const ptx::Instruction& instruction) {
+    return instruction.opcode == ptx::Opcode::griddepcontrol &&
+           instruction.has(ptx::Modifier::launch_dependents);
+  });
+}
+
+// Whether the kernel does, or a function that it may call.
+bool may_launch_dependents(const ptx::Module& module, const ptx::Function& kernel) {
+  return std::ranges::any_of(module.functions, [&](const ptx::Function& function) {
+    return (&function == &kernel || !function.entry) && launches_dependents(function);
+  });
+}
+
 }  // namespace
 
 Kernel::Kernel(const ptx::Module& module, const ptx::Function& function,
@@ -35,6 +49,7 @@ Kernel::Kernel(const ptx::Module& module, const ptx::Function& function,
       compiler_(std::move(compiler)),
       layout_(jit::layout_of(module, function, engine)),
       has_heap_calls_(std::ranges::any_of(module.functions, is_of_heap)),
+      launches_dependents_(may_launch_dependents(module, function)),
       target_(target_number(module.target)),
       names_(std::move(names)) {
   if (layout_.static_shared_bytes > kStaticSharedBytes) {

@@ -35,6 +35,8 @@ class Kernel {
   [[nodiscard]] std::array<std::uint32_t, 3> required_cluster() const;
   // Whether the module calls malloc or free.
   [[nodiscard]] bool has_heap_calls() const { return has_heap_calls_; }
+  // Whether it may let the next launch begin before it has ended.
+  [[nodiscard]] bool launches_dependents() const { return launches_dependents_; }
   // "sm_90a" -> 90
   [[nodiscard]] int target() const { return target_; }
   [[nodiscard]] const SourceNames& names() const { return *names_; }
@@ -56,6 +58,7 @@ class Kernel {
   std::shared_ptr<jit::Compiler> compiler_;
   jit::KernelLayout layout_;
   bool has_heap_calls_;
+  bool launches_dependents_;
   int target_;
   std::shared_ptr<const SourceNames> names_;
 };

@@ -6,6 +6,7 @@
 #include "api/copy_request.h"
 #include "api/error_translation.h"
 #include "api/launch_request.h"
+#include "api/pending_launch.h"
 
 namespace emulator::api {
 namespace {
@@ -19,7 +20,9 @@ class Preparation {
   explicit Preparation(Context& context) : context_(context) {}
 
   Submission operator()(const KernelOperation& kernel) const {
-    return submission_of(context_, launching(context_, kernel));
+    return [&context = context_, launch = prepare_launch(context_, kernel)](Stream& stream) {
+      submit(context, stream, launch);
+    };
   }
   Submission operator()(const CopyOperation& copy) const {
     return submission_of(context_, copying(context_, copy.copy));

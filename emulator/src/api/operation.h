@@ -18,6 +18,8 @@ class Graph;
 
 // Whether all blocks of the grid have to be on the device at once.
 enum class Cooperation : std::uint8_t { none, whole_grid };
+// Whether a launch may begin while the one before it in its stream is under way.
+enum class StreamOrder : std::uint8_t { serial, programmatic };
 
 struct KernelOperation {
   std::shared_ptr<Kernel> kernel;
@@ -27,6 +29,7 @@ struct KernelOperation {
   KernelParameters parameters;
   Cooperation cooperation = Cooperation::none;
   std::optional<Extents> cluster;  // nothing: the blocks form none
+  StreamOrder order = StreamOrder::serial;
 };
 struct CopyOperation {
   CUDA_MEMCPY3D copy;

@@ -1,0 +1,83 @@
+// A launch that a stream has been given, until it has run: alone, or in a chain with those that
+// join it (runtime/chain.h).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "api/context.h"
+#include "api/kernel_parameters.h"
+#include "runtime/fault.h"
+#include "runtime/launch.h"
+
+namespace emulator::api {
+
+// What has been compiled, and can be launched any number of times.
+struct PreparedLaunch {
+  std::shared_ptr<Kernel> kernel;
+  std::shared_ptr<const jit::CompiledKernel> code;
+  KernelParameters parameters;
+  runtime::Launch launch;  // changes on the executor's thread alone
+  bool joins;              // the launch before it in its stream, where that lets it
+};
+
+class PendingLaunch : public std::enable_shared_from_this<PendingLaunch> {
+ public:
+  explicit PendingLaunch(std::shared_ptr<PreparedLaunch> prepared);
+  PendingLaunch(const PendingLaunch&) = delete;
+  PendingLaunch& operator=(const PendingLaunch&) = delete;
+
+  // What may join it does so, unless the legacy default stream is given something before.
+  void wait_for_legacy(const Stream& legacy);
+  // Whether the next launch of its stream may still join it.
+  [[nodiscard]] bool is_open() const;
+  // That one has come; is_open() before.
+  void be_joined_by(std::shared_ptr<PendingLaunch> next);
+  // None comes: its stream has been given something else.
+  void close();
+  // Null where none has come.
+  [[nodiscard]] std::shared_ptr<PendingLaunch> next() const;
+
+  // For the executor. Runs it, and what joins it, unless it has joined another one itself.
+  void run(Context& context);
+  // Makes it ready to begin, as one of a chain.
+  [[nodiscard]] const runtime::Launch& begin(Context& context);
+  // It has ended.
+  void end(Context& context, const std::optional<runtime::Fault>& fault) const;
+
+ private:
+  enum class State : std::uint8_t { open, joined, closed };
+
+  std::shared_ptr<PreparedLaunch> prepared_;
+  runtime::Launch launch_;
+  std::shared_ptr<const runtime::AddressMap> addresses_;
+  bool begun_ = false;
+  std::atomic<State> state_ = State::open;
+  std::shared_ptr<PendingLaunch> next_;  // once it is joined
+  const Stream* legacy_ = nullptr;
+  std::uint64_t legacy_operations_ = 0;  // of it, before this launch
+};
+
+// Gives the launch to the stream.
+void submit(Context& context, Stream& stream, const std::shared_ptr<PreparedLaunch>& prepared);
+
+// While a call prepares a launch that may join the one before it, that one expects it.
+class LaunchToCome {
+ public:
+  // Null: there is none.
+  explicit LaunchToCome(Context* context) : context_(context) {
+    if (context_ != nullptr) ++context_->launches_to_come;
+  }
+  LaunchToCome(const LaunchToCome&) = delete;
+  LaunchToCome& operator=(const LaunchToCome&) = delete;
+  ~LaunchToCome() {
+    if (context_ != nullptr) --context_->launches_to_come;
+  }
+
+ private:
+  Context* context_;
+};
+
+}  // namespace emulator::api

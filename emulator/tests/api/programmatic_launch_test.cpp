@@ -1,0 +1,465 @@
+// Launches that may begin while the one before them in their stream is under way.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "api/emulated_device.h"
+
+namespace emulator::api {
+namespace {
+
+constexpr const char* kKernels = R"(
+// Lets the next launch begin, and writes behind that: a[i] = 1.
+.visible .entry write_late(.param .u64 a) {
+  .reg .b32 %r<5>; .reg .b64 %rd<4>;
+  griddepcontrol.launch_dependents;
+  ld.param.u64 %rd1, [a];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r4, %r1, %r2, %r3;
+  mul.wide.u32 %rd2, %r4, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], 1;
+  ret;
+}
+// The same without letting it.
+.visible .entry write(.param .u64 a) {
+  .reg .b32 %r<5>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [a];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r4, %r1, %r2, %r3;
+  mul.wide.u32 %rd2, %r4, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], 1;
+  ret;
+}
+// b[i] = a[i]
+.visible .entry copy(.param .u64 a, .param .u64 b) {
+  .reg .b32 %r<6>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r4, %r1, %r2, %r3;
+  mul.wide.u32 %rd3, %r4, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  add.s64 %rd5, %rd2, %rd3;
+  ld.global.u32 %r5, [%rd4];
+  st.global.u32 [%rd5], %r5;
+  ret;
+}
+// The same once all launches before it have completed.
+.visible .entry wait_and_copy(.param .u64 a, .param .u64 b) {
+  .reg .b32 %r<6>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r4, %r1, %r2, %r3;
+  mul.wide.u32 %rd3, %r4, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  add.s64 %rd5, %rd2, %rd3;
+  griddepcontrol.wait;
+  ld.global.u32 %r5, [%rd4];
+  st.global.u32 [%rd5], %r5;
+  ret;
+}
+// Lets the next launch begin, and waits until *a is 1.
+.visible .entry wait_for_flag(.param .u64 a) {
+  .reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [a];
+  griddepcontrol.launch_dependents;
+LOOP:
+  ld.volatile.global.u32 %r1, [%rd1];
+  setp.ne.u32 %p1, %r1, 1;
+  @%p1 bra LOOP;
+  ret;
+}
+// Lets the next launch begin, waits for those before, and adds 1: a[n + 1] = a[n] + 1.
+.visible .entry step(.param .u64 a, .param .u64 n) {
+  .reg .b32 %r<3>; .reg .b64 %rd<4>;
+  griddepcontrol.launch_dependents;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [n];
+  shl.b64 %rd2, %rd2, 2;
+  add.s64 %rd3, %rd1, %rd2;
+  griddepcontrol.wait;
+  ld.global.u32 %r1, [%rd3];
+  add.u32 %r2, %r1, 1;
+  st.global.u32 [%rd3 + 4], %r2;
+  ret;
+})";
+
+class ProgrammaticLaunches : public EmulatedDevice {
+ protected:
+  static constexpr unsigned kBlocks = 60;
+  static constexpr unsigned kThreads = 96;
+  static constexpr std::size_t kWords = std::size_t{kBlocks} * kThreads;
+  static constexpr Shape kMany = {.grid = kBlocks, .block = kThreads};
+
+  void SetUp() override {
+    EmulatedDevice::SetUp();
+    module = load(kKernels);
+    a = zeros(kWords);
+    b = zeros(kWords);
+    EXPECT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  }
+
+  static CUdeviceptr zeros(std::size_t words) {
+    const CUdeviceptr address = allocate(words * sizeof(std::uint32_t));
+    EXPECT_EQ(cuMemsetD32(address, 0, words), CUDA_SUCCESS);
+    return address;
+  }
+  [[nodiscard]] CUfunction kernel_of(const char* name) const { return kernel(module, name); }
+  [[nodiscard]] Shape many() const {
+    return {.grid = kBlocks, .block = kThreads, .stream = stream};
+  }
+  [[nodiscard]] Shape one() const { return {.block = 1, .stream = stream}; }
+
+  static CUlaunchAttribute attribute(int allowed = 1) {
+    CUlaunchAttribute made{};
+    made.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    made.value.programmaticStreamSerializationAllowed = allowed;
+    return made;
+  }
+  template <typename... Arguments>
+  static CUresult launch_with(std::vector<CUlaunchAttribute> attributes, CUfunction function,
+                              const Shape& shape, Arguments... arguments) {
+    void* pointers[] = {&arguments..., nullptr};
+    CUlaunchConfig config{};
+    config.gridDimX = shape.grid;
+    config.blockDimX = shape.block;
+    config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+    config.sharedMemBytes = shape.shared_bytes;
+    config.hStream = shape.stream;
+    config.attrs = attributes.data();
+    config.numAttrs = static_cast<unsigned>(attributes.size());
+    return cuLaunchKernelEx(&config, function, pointers, nullptr);
+  }
+  // May begin while the one before it is under way.
+  template <typename... Arguments>
+  static CUresult join(CUfunction function, const Shape& shape, Arguments... arguments) {
+    return launch_with({attribute()}, function, shape, arguments...);
+  }
+  // How many of the words are 1, once all is done.
+  static std::ptrdiff_t ones(CUdeviceptr address) {
+    EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+    const auto words = read(address, kWords);
+    return std::ranges::count(words, 1U);
+  }
+  // What a copy of a, behind a launch that writes it late and `between`, finds of it.
+  template <typename Between>
+  std::ptrdiff_t found_behind(const Between& between) {
+    EXPECT_EQ(launch(kernel_of("write_late"), many(), a), CUDA_SUCCESS);
+    between();
+    EXPECT_EQ(join(kernel_of("copy"), many(), a, b), CUDA_SUCCESS);
+    return ones(b);
+  }
+
+  CUmodule module = nullptr;
+  CUstream stream = nullptr;
+  CUdeviceptr a = 0;
+  CUdeviceptr b = 0;
+};
+
+TEST_F(ProgrammaticLaunches, BeginWhileTheOneBeforeWaitsForThem) {
+  EXPECT_EQ(launch(kernel_of("wait_for_flag"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("write"), one(), a), CUDA_SUCCESS);
+
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+}
+
+TEST_F(ProgrammaticLaunches, ReadWhatWasThereBeforeWhereTheyDoNotWait) {
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(found_behind([] {}), 0);
+    EXPECT_EQ(ones(a), kWords);
+    EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS);
+  }
+}
+
+TEST_F(ProgrammaticLaunches, ReadEverythingWhereTheyWait) {
+  EXPECT_EQ(launch(kernel_of("write_late"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("wait_and_copy"), many(), a, b), CUDA_SUCCESS);
+
+  EXPECT_EQ(ones(b), kWords);
+}
+
+TEST_F(ProgrammaticLaunches, NeedTheAttribute) {
+  EXPECT_EQ(launch(kernel_of("write_late"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(launch(kernel_of("copy"), many(), a, b), CUDA_SUCCESS);
+  EXPECT_EQ(ones(b), kWords);
+
+  EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS);
+  EXPECT_EQ(launch(kernel_of("write_late"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(launch_with({attribute(0)}, kernel_of("copy"), many(), a, b), CUDA_SUCCESS);
+  EXPECT_EQ(ones(b), kWords);
+}
+
+TEST_F(ProgrammaticLaunches, BeginAtTheEndOfAKernelThatSaysNothing) {
+  EXPECT_EQ(launch(kernel_of("write"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("copy"), many(), a, b), CUDA_SUCCESS);
+
+  EXPECT_EQ(ones(b), kWords);
+}
+
+TEST_F(ProgrammaticLaunches, AreFollowedByOnesThatFindEverything) {
+  const CUdeviceptr c = zeros(kWords);
+
+  EXPECT_EQ(launch(kernel_of("write_late"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("copy"), many(), a, b), CUDA_SUCCESS);
+  EXPECT_EQ(launch(kernel_of("copy"), many(), a, c), CUDA_SUCCESS);
+
+  EXPECT_EQ(ones(b), 0);
+  EXPECT_EQ(ones(c), kWords);
+}
+
+TEST_F(ProgrammaticLaunches, FollowEachOtherAnyNumberOfTimes) {
+  constexpr std::uint64_t kSteps = 300;
+  for (std::uint64_t n = 0; n < kSteps; ++n) {
+    EXPECT_EQ(join(kernel_of("step"), one(), a, n), CUDA_SUCCESS);
+  }
+
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(read(a, kSteps + 1)[kSteps], kSteps);
+}
+
+TEST_F(ProgrammaticLaunches, AreUnderWayTogetherUpToSixteen) {
+  for (int i = 0; i < 15; ++i) {
+    EXPECT_EQ(join(kernel_of("wait_for_flag"), one(), a), CUDA_SUCCESS);
+  }
+  EXPECT_EQ(join(kernel_of("write"), one(), a), CUDA_SUCCESS);
+
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+}
+
+TEST_F(ProgrammaticLaunches, DoNotPassWhatTheStreamIsGivenBetween) {
+  const CUdeviceptr c = zeros(kWords);
+  CUevent event = nullptr;
+  ASSERT_EQ(cuEventCreate(&event, CU_EVENT_DEFAULT), CUDA_SUCCESS);
+  CUstream other = nullptr;
+  ASSERT_EQ(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  const auto again = [&] { EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS); };
+
+  EXPECT_EQ(found_behind([&] { EXPECT_EQ(cuEventRecord(event, stream), CUDA_SUCCESS); }), kWords);
+  again();
+  EXPECT_EQ(found_behind([&] { EXPECT_EQ(cuMemcpyDtoDAsync(c, a, 4, stream), CUDA_SUCCESS); }),
+            kWords);
+  EXPECT_EQ(read(c, 1)[0], 1);
+  again();
+  EXPECT_EQ(found_behind(
+                [&] { EXPECT_EQ(cuLaunchHostFunc(stream, [](void*) {}, nullptr), CUDA_SUCCESS); }),
+            kWords);
+  again();
+  EXPECT_EQ(found_behind([&] {
+              EXPECT_EQ(launch(kernel_of("write"), {.stream = other}, c), CUDA_SUCCESS);
+              EXPECT_EQ(cuEventRecord(event, other), CUDA_SUCCESS);
+              EXPECT_EQ(cuStreamWaitEvent(stream, event, 0), CUDA_SUCCESS);
+            }),
+            kWords);
+  again();
+  EXPECT_EQ(found_behind([&] { EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS); }), kWords);
+}
+
+TEST_F(ProgrammaticLaunches, PassWhatOtherStreamsAreGivenBetween) {
+  CUstream other = nullptr;
+  ASSERT_EQ(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  const CUdeviceptr c = zeros(1);
+
+  // Each of the two waits for a launch that is submitted behind both.
+  EXPECT_EQ(launch(kernel_of("wait_for_flag"), {.stream = stream}, a), CUDA_SUCCESS);
+  EXPECT_EQ(launch(kernel_of("wait_for_flag"), {.stream = other}, c), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("write"), {.block = 1, .stream = stream}, a), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("write"), {.block = 1, .stream = other}, c), CUDA_SUCCESS);
+
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+}
+
+TEST_F(ProgrammaticLaunches, WaitForTheLegacyStreamBetweenIfTheirsDoes) {
+  const CUdeviceptr c = zeros(kWords);
+  const auto between = [&] { EXPECT_EQ(launch(kernel_of("write"), kMany, c), CUDA_SUCCESS); };
+  EXPECT_EQ(found_behind(between), 0);
+
+  EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
+  EXPECT_EQ(found_behind(between), kWords);
+  EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS);
+  EXPECT_EQ(found_behind([] {}), 0);
+
+  // The other way round.
+  EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS);
+  const CUstream blocking = stream;
+  stream = CU_STREAM_LEGACY;
+  EXPECT_EQ(found_behind([&] {
+              EXPECT_EQ(launch(kernel_of("write"), {.stream = blocking}, c), CUDA_SUCCESS);
+            }),
+            kWords);
+  EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS);
+  EXPECT_EQ(found_behind([] {}), 0);
+}
+
+TEST_F(ProgrammaticLaunches, RunInTheDefaultStreamOfAThread) {
+  stream = CU_STREAM_PER_THREAD;
+
+  EXPECT_EQ(found_behind([] {}), 0);
+}
+
+TEST_F(ProgrammaticLaunches, RunFromSeveralThreads) {
+  constexpr std::uint64_t kSteps = 60;
+  constexpr std::size_t kHosts = 3;
+  std::vector<std::thread> hosts;
+  for (std::size_t host = 0; host < kHosts; ++host) {
+    hosts.emplace_back([&, words = a + host * (kSteps + 1) * sizeof(std::uint32_t)] {
+      EXPECT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
+      const Shape shape{.block = 1, .stream = CU_STREAM_PER_THREAD};
+      for (std::uint64_t n = 0; n < kSteps; ++n) {
+        EXPECT_EQ(join(kernel_of("step"), shape, words, n), CUDA_SUCCESS);
+      }
+      EXPECT_EQ(cuStreamSynchronize(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
+    });
+  }
+  for (std::thread& host : hosts) host.join();
+
+  const auto words = read(a, kHosts * (kSteps + 1));
+  for (std::size_t host = 0; host < kHosts; ++host) {
+    EXPECT_EQ(words[(host + 1) * (kSteps + 1) - 1], kSteps);
+  }
+}
+
+TEST_F(ProgrammaticLaunches, GoOnWhereNobodyAsksForThem) {
+  void* flag = nullptr;
+  ASSERT_EQ(cuMemHostAlloc(&flag, 4, CU_MEMHOSTALLOC_DEVICEMAP), CUDA_SUCCESS);
+  const std::atomic_ref word(*static_cast<std::uint32_t*>(flag));
+  word = 0;
+
+  EXPECT_EQ(launch(kernel_of("write_late"), one(), reinterpret_cast<CUdeviceptr>(flag)),
+            CUDA_SUCCESS);
+
+  const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (word != 1 && std::chrono::steady_clock::now() < late) std::this_thread::yield();
+  EXPECT_EQ(word, 1);
+  EXPECT_EQ(cuMemFreeHost(flag), CUDA_SUCCESS);
+}
+
+TEST_F(ProgrammaticLaunches, DoNotHoldUpLaunchesThatDoNotJoin) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_EQ(launch(kernel_of("write_late"), one(), a), CUDA_SUCCESS);
+  }
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+
+  // Blocks that have let the next launch begin would rest for a tenth of a second each time.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+}
+
+constexpr const char* kFaults = R"(
+.visible .entry late(.param .u64 a) {
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [a];
+  griddepcontrol.launch_dependents;
+  st.global.u32 [%rd1 + 8], 1;
+  ret;
+}
+.visible .entry second(.param .u64 a) {
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [a];
+  st.global.u32 [%rd1 + 8], 1;
+  griddepcontrol.wait;
+  ret;
+})";
+
+TEST_F(ProgrammaticLaunches, EndWithTheFaultOfTheOneBefore) {
+  const CUdeviceptr small = allocate(8);
+  EXPECT_EQ(launch(kernel(load(kFaults), "late"), one(), small), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("wait_and_copy"), many(), a, b), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("step"), one(), a, std::uint64_t{0}), CUDA_SUCCESS);
+
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+  ASSERT_NE(emuFault(), nullptr);
+  EXPECT_EQ(emuFault()->ptx_line, 9);
+}
+
+TEST_F(ProgrammaticLaunches, EndTheOneBeforeWithAFaultOfTheirOwn) {
+  const CUdeviceptr small = allocate(8);
+  const CUfunction second = kernel(load(kFaults), "second");
+  const CUfunction write = kernel_of("write");
+  EXPECT_EQ(launch(kernel_of("wait_for_flag"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(join(second, one(), small), CUDA_SUCCESS);
+
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+  ASSERT_NE(emuFault(), nullptr);
+  EXPECT_EQ(emuFault()->ptx_line, 15);
+  EXPECT_EQ(join(write, one(), a), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+TEST_F(ProgrammaticLaunches, MayBeOfClusters) {
+  CUlaunchAttribute cluster{};
+  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  cluster.value.clusterDim = {4, 1, 1};
+  EXPECT_EQ(launch_with({cluster}, kernel_of("write_late"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(launch_with({cluster, attribute()}, kernel_of("wait_and_copy"), many(), a, b),
+            CUDA_SUCCESS);
+  EXPECT_EQ(ones(b), kWords);
+
+  EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS);
+  EXPECT_EQ(launch_with({cluster}, kernel_of("write_late"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(launch_with({cluster, attribute()}, kernel_of("copy"), many(), a, b), CUDA_SUCCESS);
+  EXPECT_EQ(ones(b), 0);
+}
+
+TEST_F(ProgrammaticLaunches, ComeBehindTheOneBeforeWhereTheyAreCooperative) {
+  CUlaunchAttribute cooperative{};
+  cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  cooperative.value.cooperative = 1;
+  const Shape shape{.grid = 2, .block = kThreads, .stream = stream};
+  EXPECT_EQ(launch_with({cooperative}, kernel_of("write_late"), shape, a), CUDA_SUCCESS);
+  EXPECT_EQ(launch_with({cooperative, attribute()}, kernel_of("copy"), shape, a, b), CUDA_SUCCESS);
+
+  EXPECT_EQ(ones(b), 2 * kThreads);
+}
+
+TEST_F(ProgrammaticLaunches, MayLoseTheirStreamAndTheirModule) {
+  EXPECT_EQ(launch(kernel_of("write_late"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("wait_and_copy"), many(), a, b), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
+
+  EXPECT_EQ(ones(b), kWords);
+}
+
+TEST_F(ProgrammaticLaunches, AreCarriedOutBeforeTheirContextIsDestroyed) {
+  CUcontext other = nullptr;
+  ASSERT_EQ(cuCtxCreate(&other, nullptr, 0, device), CUDA_SUCCESS);
+  const CUmodule own = load(kKernels);
+  void* words = nullptr;
+  ASSERT_EQ(cuMemHostAlloc(&words, 8, CU_MEMHOSTALLOC_PORTABLE), CUDA_SUCCESS);
+  std::fill_n(static_cast<std::uint32_t*>(words), 2, 0U);
+  const auto address = reinterpret_cast<CUdeviceptr>(words);
+  const Shape shape{.block = 1, .stream = CU_STREAM_PER_THREAD};
+  EXPECT_EQ(launch(kernel(own, "write_late"), shape, address), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel(own, "wait_and_copy"), shape, address, address + 4), CUDA_SUCCESS);
+  std::atomic<std::uint32_t> seen = 0;
+  struct Seen {
+    std::atomic<std::uint32_t>* value;
+    const std::uint32_t* word;
+  } note{&seen, static_cast<const std::uint32_t*>(words) + 1};
+  EXPECT_EQ(cuLaunchHostFunc(
+                CU_STREAM_PER_THREAD,
+                [](void* data) {
+                  const auto& to = *static_cast<Seen*>(data);
+                  *to.value = *to.word;
+                },
+                &note),
+            CUDA_SUCCESS);
+
+  EXPECT_EQ(cuCtxDestroy(other), CUDA_SUCCESS);
+
+  EXPECT_EQ(seen, 1);
+}
+
+}  // namespace
+}  // namespace emulator::api
