@@ -120,16 +120,28 @@ bool propagate(const ControlFlow& flow, Analysis& analysis, std::uint32_t block,
   for (const std::uint32_t t : targets) {
     if (t != flow.exit()) waiting.insert(t);
   }
-  const std::vector<std::uint32_t> all = waiting.items();
-  for (const std::uint32_t next : next_blocks(analysis.pending[block], targets, flow.exit())) {
-    for (const std::uint32_t other : all) {
-      if (other > next && !analysis.pending[next].contains(other)) {
-        analysis.pending[next].insert(other);
-        changed = true;
-      }
+  for (const NextBlock& next : next_blocks(flow, analysis.pending[block], targets)) {
+    if (!analysis.gathers_all[next.block]) {
+      IndexSet others = waiting;
+      others.erase(next.block);
+      changed |= analysis.pending[next.block].merge(others);
     }
+    // No lanes were there if another one runs.
+    if (!next.once_gathered) waiting.erase(next.block);
   }
   return changed;
+}
+
+// Where it would be a fault if a lane that has not exited were elsewhere.
+void find_gathering(const ptx::Function& function, const ControlFlow& flow, Analysis& analysis) {
+  analysis.gathers_all.assign(flow.blocks.size(), false);
+  for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
+    const BasicBlock& block = flow.blocks[b];
+    if (block.start != BasicBlock::Start::gathered) continue;
+    const ptx::Instruction& first = function.body[block.first];
+    analysis.gathers_all[b] = !first.guard && !is_of_matrices(first.opcode) &&
+                              names_all_lanes(first, analysis.register_values);
+  }
 }
 
 void find_pending(const ControlFlow& flow, Analysis& analysis) {
@@ -245,24 +257,56 @@ LaneValues values_of(const ptx::SpecialRegister& special, const LaunchShape& sha
   }
 }
 
-std::vector<std::uint32_t> next_blocks(const IndexSet& pending,
-                                       const std::vector<std::uint32_t>& targets,
-                                       std::uint32_t exit) {
+bool names_all_lanes(const ptx::Instruction& instruction,
+                     const std::vector<LaneValues>& register_values) {
+  constexpr std::uint64_t kAll = 0xffffffff;
+  const std::optional<std::size_t> members = members_operand(instruction);
+  if (!members) return needs_other_lanes(instruction);
+  const ptx::Operand& operand = instruction.operands.at(*members);
+  if (const auto* number = std::get_if<ptx::Immediate>(&operand.value)) {
+    return (number->bits & kAll) == kAll;
+  }
+  const auto* reg = std::get_if<ptx::Register>(&operand.value);
+  if (reg == nullptr) return false;
+  const LaneValues& values = register_values[reg->index];
+  return values.is_constant() && (static_cast<std::uint64_t>(values.range.low) & kAll) == kAll;
+}
+
+std::vector<NextBlock> next_blocks(const ControlFlow& flow, const IndexSet& pending,
+                                   const std::vector<std::uint32_t>& targets) {
   IndexSet candidates = pending;
+  IndexSet open(flow.blocks.size());  // targets that are not known to have no lanes
   bool leaves = false;
-  std::uint32_t last = 0;
+  std::uint32_t turn = 0;  // blocks to be run last take turns from behind here on
   for (const std::uint32_t t : targets) {
-    if (t == exit) {
+    if (t == flow.exit()) {
       leaves = true;
-    } else {
-      candidates.insert(t);
-      last = std::max(last, t);
+      continue;
     }
+    candidates.insert(t);
+    open.insert(t);
+    if (flow.blocks[t].start == BasicBlock::Start::last) turn = std::max(turn, t + 1);
   }
-  std::vector<std::uint32_t> order = candidates.items();
-  if (!leaves) {
-    while (!order.empty() && order.back() > last) order.pop_back();
-  }
+  using Start = BasicBlock::Start;
+  const std::vector<std::uint32_t> all = candidates.items();
+  std::vector<NextBlock> order;
+  const auto add = [&](const auto& wanted, bool once_gathered) {
+    for (const std::uint32_t b : all) {
+      if (wanted(b)) order.push_back({b, once_gathered && flow.blocks[b].start == Start::gathered});
+    }
+  };
+  const auto is_last = [&](std::uint32_t b) { return flow.blocks[b].start == Start::last; };
+  const auto is_gathered = [&](std::uint32_t b) { return flow.blocks[b].start == Start::gathered; };
+  add([&](std::uint32_t b) { return !is_last(b); }, all.size() > 1);
+  add([&](std::uint32_t b) { return is_last(b) && b >= turn; }, false);
+  add([&](std::uint32_t b) { return is_last(b) && b < turn; }, false);
+  if (all.size() > 1) add(is_gathered, false);
+  if (leaves) return order;
+  const auto certain = std::ranges::find_if(order, [&](const NextBlock& next) {
+    if (!next.once_gathered) open.erase(next.block);
+    return open.empty();
+  });
+  order.erase(std::next(certain), order.end());
   return order;
 }
 
@@ -294,6 +338,7 @@ Analysis analyse(const ptx::Module& module, const ptx::Function& function, const
     }
     settle();
     find_divergent(flow, analysis);
+    find_gathering(function, flow, analysis);
     find_pending(flow, analysis);
     for (std::uint32_t b = 0; b < blocks; ++b) {
       for (const std::uint32_t waiting : analysis.pending[b].items()) {

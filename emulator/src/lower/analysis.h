@@ -3,11 +3,11 @@
 //
 // A warp runs its lanes together, under a mask. Where a branch splits it, each part waits at the
 // block it goes to, and the first of these blocks (block_order.h) runs next; parts that meet at a
-// block go on together. So for every block b there is a set pending(b) of blocks, all behind b, at
-// which other lanes may wait while b runs. It decides everything: where a jump must look for
-// waiting lanes, whether a write must leave the lanes outside the mask alone, and whether a
-// register may be kept as a scalar at all: not if some lane waits at a block that still reads the
-// old value.
+// block go on together. So for every block b there is a set pending(b) of blocks at which other
+// lanes may wait while b runs: all behind b, unless lanes take turns. It decides everything: where
+// a jump must look for waiting lanes, whether a write must leave the lanes outside the mask alone,
+// and whether a register may be kept as a scalar at all: not if some lane waits at a block that
+// still reads the old value.
 #pragma once
 
 #include <array>
@@ -53,6 +53,7 @@ struct Analysis {
   std::vector<IndexSet> pending;            // per block
   std::vector<IndexSet> kept;               // per block: registers some waiting lane still reads
   std::vector<bool> thinned;                // per block: some lanes may have exited before it runs
+  std::vector<bool> gathers_all;            // per block: begins where all lanes of the warp gather
 
   // Whether all lanes that have not exited run `block` together.
   [[nodiscard]] bool converged(std::uint32_t block) const { return pending[block].empty(); }
@@ -67,11 +68,20 @@ enum class Knowledge : std::uint8_t {
                                const Layout& layout, const SymbolAddresses& symbols,
                                Knowledge knowledge = Knowledge::of_instructions);
 
+// Whether all lanes of the warp that have not exited have to come to the instruction, as far as is
+// known of the register that names them.
+[[nodiscard]] bool names_all_lanes(const ptx::Instruction& instruction,
+                                   const std::vector<LaneValues>& register_values);
+
+struct NextBlock {
+  std::uint32_t block;
+  bool once_gathered;  // only if all lanes wait there that its first instruction needs
+};
 // Blocks that may run next when lanes go from a block with `pending` to `targets` (several: any of
 // them may get none), in the order they are to be tried; the last is certain to have lanes unless
-// `exit` is among the targets.
-[[nodiscard]] std::vector<std::uint32_t> next_blocks(const IndexSet& pending,
-                                                     const std::vector<std::uint32_t>& targets,
-                                                     std::uint32_t exit);
+// the exit is among the targets. Blocks to be run last come behind the others, those first whose
+// turn it is, and then blocks whose lanes have not gathered.
+[[nodiscard]] std::vector<NextBlock> next_blocks(const ControlFlow& flow, const IndexSet& pending,
+                                                 const std::vector<std::uint32_t>& targets);
 
 }  // namespace emulator::lower

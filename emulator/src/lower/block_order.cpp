@@ -14,7 +14,8 @@ using Region = std::vector<std::uint32_t>;  // blocks, in the order of the text
 
 class Order {
  public:
-  explicit Order(const ControlFlow& flow) : blocks_(flow.blocks), exit_(flow.exit()) {
+  Order(const ControlFlow& flow, LanesChoice lanes)
+      : blocks_(flow.blocks), exit_(flow.exit()), lanes_(lanes) {
     blocks_.emplace_back();  // in the place of the exit: further blocks are numbered behind it
     region_of_.resize(blocks_.size(), kDone);
   }
@@ -25,7 +26,7 @@ class Order {
     while (!open.empty()) {
       Region region = std::move(open.back());
       open.pop_back();
-      if (region.size() == 1) {
+      if (region.size() == 1 && !(lanes_ == LanesChoice::in_turns && leads_to_itself(region[0]))) {
         order_.push_back(region.front());
         continue;
       }
@@ -120,6 +121,10 @@ class Order {
     return left;
   }
 
+  [[nodiscard]] bool leads_to_itself(std::uint32_t block) const {
+    return std::ranges::find(blocks_[block].successors, block) != blocks_[block].successors.end();
+  }
+
   // Where a loop is entered.
   [[nodiscard]] std::uint32_t head_of(const Region& loop) const {
     const auto entered = std::ranges::find_if(loop, [&](std::uint32_t b) {
@@ -141,7 +146,7 @@ class Order {
                return s == head || !std::ranges::binary_search(loop, s);
              });
     }
-    if (sources.size() == 1 && last) return;
+    if (sources.size() == 1 && last && lanes_ == LanesChoice::together) return;
     const auto added = static_cast<std::uint32_t>(blocks_.size());
     for (const std::uint32_t b : sources) {
       std::ranges::replace(blocks_[b].successors, head, added);
@@ -150,6 +155,7 @@ class Order {
     BasicBlock way_back;
     way_back.first = way_back.last = blocks_[head].first;
     way_back.successors = {head};
+    if (lanes_ == LanesChoice::in_turns) way_back.line = blocks_[sources.back()].line;
     blocks_.push_back(std::move(way_back));
     ways_.push_back({head});
     predecessors_.push_back(std::move(sources));
@@ -179,6 +185,7 @@ class Order {
 
   std::vector<BasicBlock> blocks_;
   std::uint32_t exit_;
+  LanesChoice lanes_;
   std::vector<Region> ways_;  // the successors, what is last in the text first
   std::vector<Region> predecessors_;
   std::vector<std::uint32_t> region_of_;
@@ -188,6 +195,8 @@ class Order {
 
 }  // namespace
 
-void put_in_running_order(ControlFlow& flow) { flow.blocks = Order(flow).run(); }
+void put_in_running_order(ControlFlow& flow, LanesChoice lanes) {
+  flow.blocks = Order(flow, lanes).run();
+}
 
 }  // namespace emulator::lower

@@ -15,12 +15,13 @@ namespace emulator::lower {
 // Lanes that wait anywhere are then behind those that run, and can come to where these are only by
 // way of a loop's head. A loop that is left for its head from several blocks, or from the end of a
 // loop inside of it, gets an empty block as its last, where its lanes come together before they go
-// round again. Loops that are entered in several places have as their head the entry that comes
-// first in the text. Blocks that nothing reaches come last, and lead nowhere any more.
+// round again; where lanes take turns, so does every loop. Loops that are entered in several places
+// have as their head the entry that comes first in the text. Blocks that nothing reaches come last,
+// and lead nowhere any more.
 //
 // F. Bourdoncle, "Efficient chaotic iteration strategies with widenings" (1993), calls such an
 // order weakly topological. G. Diamos et al., "SIMD Re-Convergence at Thread Frontiers" (2011), run
 // split warps by one.
-void put_in_running_order(ControlFlow& flow);
+void put_in_running_order(ControlFlow& flow, LanesChoice lanes);
 
 }  // namespace emulator::lower

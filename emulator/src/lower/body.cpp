@@ -17,6 +17,7 @@
 #include "lower/products_under_way.h"
 #include "lower/thread_call.h"
 #include "lower/waiting_loops.h"
+#include "lower/warp.h"
 #include "lower/writer.h"
 
 namespace emulator::lower {
@@ -243,8 +244,7 @@ class Body {
     std::vector<std::uint32_t> targets;
     targets.reserve(ways.size());
     for (const Way& way : ways) targets.push_back(way.target);
-    const std::vector<std::uint32_t> order =
-        next_blocks(analysis_.pending[from], targets, flow_.exit());
+    const std::vector<NextBlock> order = next_blocks(flow_, analysis_.pending[from], targets);
     const bool leaves = std::ranges::find(targets, flow_.exit()) != targets.end();
     if (ways.size() == 1 && order.size() == 1 && !leaves) {
       Value lanes = ways[0].lanes;
@@ -267,17 +267,29 @@ class Body {
       awaited.insert(way.target);
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
-      const std::uint32_t block = order[i];
+      const auto [block, once_gathered] = order[i];
       if (!leaves && i + 1 == order.size()) return run_next(block, take_waiting(block));
       const std::string take = ir_.label("take");
       const std::string next = ir_.label("next");
       const Value lanes = ir_.load(waiting(block), "i32", 1, 4);
-      ir_.branch(ir_.compare("icmp ne", lanes, 0), take, next);
+      Value runs = ir_.compare("icmp ne", lanes, 0);
+      if (once_gathered) runs = ir_.binary("and", runs, have_gathered(block, lanes));
+      ir_.branch(runs, take, next);
       ir_.begin_block(take);
       run_next(block, take_waiting(block));
       ir_.begin_block(next);
     }
     ir_.line(writer_.parts_frame() == nullptr ? "ret void" : "ret i32 -1");
+  }
+
+  // Whether no lane that those need that wait for the block is elsewhere.
+  Value have_gathered(std::uint32_t block, const Value& lanes) {
+    const Instruction& instruction = writer_.function().body[flow_.blocks[block].first];
+    const Value named = analysis_.gathers_all[block] ? Ir::constant(~std::uint64_t{0}, "i32", 1)
+                                                     : lanes_named_by(writer_, instruction, lanes);
+    const Value absent = ir_.binary("and", ir_.binary("and", named, live()),
+                                    ir_.binary("xor", lanes, ~std::uint64_t{0}));
+    return ir_.compare("icmp eq", absent, 0);
   }
 
   // From a function that was called, to its caller: by ret or the end of the text, or by exit,

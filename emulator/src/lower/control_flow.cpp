@@ -55,13 +55,14 @@ std::vector<std::uint32_t> targets_of(const ptx::Instruction& instruction) {
 
 // Where each block begins, ascending.
 std::vector<std::uint32_t> leaders(const ptx::Module& module, const ptx::Function& function,
-                                   std::uint32_t longest) {
+                                   std::uint32_t longest, LanesChoice lanes) {
   const auto size = static_cast<std::uint32_t>(function.body.size());
   std::vector<std::uint32_t> starts{0};
   for (std::uint32_t i = 0; i < size; ++i) {
     const ptx::Instruction& instruction = function.body[i];
     for (const std::uint32_t target : targets_of(instruction)) starts.push_back(target);
     if (ends_block(module, instruction)) starts.push_back(i + 1);
+    if (lanes == LanesChoice::in_turns && needs_other_lanes(instruction)) starts.push_back(i);
   }
   std::ranges::sort(starts);
   const auto repeated = std::ranges::unique(starts);
@@ -234,20 +235,23 @@ std::vector<std::uint32_t> IndexSet::items() const {
 }
 
 ControlFlow control_flow_of(const ptx::Module& module, const ptx::Function& function,
-                            std::uint32_t longest) {
+                            std::uint32_t longest, LanesChoice lanes) {
   ControlFlow flow;
-  const std::vector<std::uint32_t> starts = leaders(module, function, longest);
+  const std::vector<std::uint32_t> starts = leaders(module, function, longest, lanes);
   const auto size = static_cast<std::uint32_t>(function.body.size());
   for (std::size_t i = 0; i < starts.size() && starts[i] < size; ++i) {
     BasicBlock block;
     block.first = starts[i];
     block.last = i + 1 < starts.size() ? starts[i + 1] : size;
+    if (lanes == LanesChoice::in_turns && needs_other_lanes(function.body[block.first])) {
+      block.start = BasicBlock::Start::gathered;
+    }
     flow.blocks.push_back(block);
   }
   if (flow.blocks.empty()) flow.blocks.emplace_back();
   find_successors(module, function, starts, flow);
   shorten_ways_out(flow);
-  put_in_running_order(flow);
+  put_in_running_order(flow, lanes);
   find_live_registers(function, flow);
   return flow;
 }

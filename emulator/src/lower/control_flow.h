@@ -28,6 +28,12 @@ class IndexSet {
   std::vector<std::uint64_t> words_;
 };
 
+// How the lanes of a warp get on that a branch has sent different ways.
+enum class LanesChoice : std::uint8_t {
+  together,  // those behind a loop wait for those that are in it
+  in_turns,  // those that wait in a loop, or for lanes that they need, let others go on
+};
+
 struct BasicBlock {
   enum class End : std::uint8_t {
     jump,         // one successor
@@ -35,6 +41,13 @@ struct BasicBlock {
     indexed,      // brx.idx: successors[i] for index i; the last one where a guard does not hold
     stop,         // trap and calls that do not return: nothing follows
   };
+  // When lanes go on that wait for the block; LanesChoice::together knows only the first.
+  enum class Start : std::uint8_t {
+    at_once,
+    gathered,  // when all are there that its first instruction needs
+    last,      // when no others can: a way back of a loop that waits for what other threads write
+  };
+  Start start = Start::at_once;
   std::uint32_t first =
       0;  // instructions [first, last) of the body; a branch at the end is not among them
   std::uint32_t last = 0;
@@ -52,9 +65,11 @@ struct ControlFlow {
   [[nodiscard]] std::uint32_t exit() const { return static_cast<std::uint32_t>(blocks.size()); }
 };
 
-// Blocks of more instructions than `longest` are cut.
+// Blocks of more instructions than `longest` are cut. Where lanes take turns, instructions that
+// need other lanes begin a block, and every loop has an empty one as its last.
 [[nodiscard]] ControlFlow control_flow_of(
     const ptx::Module& module, const ptx::Function& function,
-    std::uint32_t longest = std::numeric_limits<std::uint32_t>::max());
+    std::uint32_t longest = std::numeric_limits<std::uint32_t>::max(),
+    LanesChoice lanes = LanesChoice::together);
 
 }  // namespace emulator::lower

@@ -31,6 +31,22 @@ bool is_warp_wide(Opcode opcode) {
   return ptx::facts_of(opcode).lanes.together == ptx::LaneRule::When::always;
 }
 
+std::optional<std::size_t> members_operand(const ptx::Instruction& instruction) {
+  const ptx::LaneRule& rule = ptx::facts_of(instruction.opcode).lanes;
+  if (rule.members_with_sync_only && !instruction.has(ptx::Modifier::sync)) return std::nullopt;
+  if (rule.together == ptx::LaneRule::When::with_warp && !instruction.has(ptx::Modifier::warp)) {
+    return std::nullopt;
+  }
+  return rule.members;
+}
+
+bool needs_other_lanes(const ptx::Instruction& instruction) {
+  const ptx::OpcodeFacts& facts = ptx::facts_of(instruction.opcode);
+  if (facts.effect == ptx::Effect::barrier) return true;
+  if (facts.lanes.together != ptx::LaneRule::When::always) return false;
+  return !facts.lanes.members_with_sync_only || instruction.has(ptx::Modifier::sync);
+}
+
 bool has_result(const ptx::Instruction& instruction) {
   const ptx::ResultRule& rule = ptx::facts_of(instruction.opcode).result;
   const auto has_word = [&] {

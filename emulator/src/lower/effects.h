@@ -1,7 +1,9 @@
 // Which registers an instruction reads and writes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ptx/ast.h"
@@ -21,6 +23,12 @@ struct Effects {
 [[nodiscard]] bool is_of_matrices(ptx::Opcode opcode);
 // Whether the lanes of a warp carry it out together, each on what the others bring.
 [[nodiscard]] bool is_warp_wide(ptx::Opcode opcode);
+
+// The operand that names the lanes which carry it out; none where that is the whole warp.
+[[nodiscard]] std::optional<std::size_t> members_operand(const ptx::Instruction& instruction);
+// Whether it is a fault where a lane that it needs runs other code: a barrier, or what the lanes of
+// a warp carry out together.
+[[nodiscard]] bool needs_other_lanes(const ptx::Instruction& instruction);
 
 // Whether the first operand receives a result.
 [[nodiscard]] bool has_result(const ptx::Instruction& instruction);

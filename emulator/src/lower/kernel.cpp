@@ -167,10 +167,15 @@ LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& funct
   layout.clustered = shape.clustered;
   const bool compares = claims == ClaimsChoice::compared;
   const std::uint32_t length = part_length(body, compares ? PartsChoice::never : parts);
-  const ControlFlow flow = control_flow_of(module, body, length);
-  const Analysis analysis = analyse(module, body, flow, shape, layout, symbols);
-  if (automatic && lanes_wait_for_each_other(body, flow, analysis)) {
+  ControlFlow flow = control_flow_of(module, body, length);
+  Analysis analysis = analyse(module, body, flow, shape, layout, symbols);
+  if (automatic && lanes_come_to_barriers_one_by_one(body, flow, analysis)) {
     return lower_threads(module, function, shape, symbols, name, graph, claims);
+  }
+  if (lanes_wait_for_each_other(body, flow, analysis)) {
+    flow = control_flow_of(module, body, length, LanesChoice::in_turns);
+    let_waiting_loops_come_last(body, flow);
+    analysis = analyse(module, body, flow, shape, layout, symbols);
   }
   const std::vector<std::uint32_t> firsts = first_blocks(flow, length);
   LoweredKernel kernel;

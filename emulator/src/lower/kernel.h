@@ -17,7 +17,7 @@ namespace emulator::lower {
 
 // What decides whether warps or threads run.
 enum class EngineChoice : std::uint8_t {
-  automatic,  // the kernel: threads where lanes have to wait for each other, or functions to call
+  automatic,  // the kernel: threads where lanes come to barriers one by one, or functions call
               // themselves or each other through pointers
   warps,      // refuses what they cannot run
   threads,
@@ -36,7 +36,7 @@ struct LoweredKernel {
 };
 
 // Where a kernel's parameters and variables lie, those of the functions it calls included. Does not
-// look for lanes that wait for each other, which changes little of it.
+// look for lanes that come to barriers one by one, which changes little of it.
 [[nodiscard]] Layout layout_of(const ptx::Module& module, const ptx::Function& kernel,
                                EngineChoice choice = EngineChoice::automatic);
 

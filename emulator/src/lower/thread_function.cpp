@@ -81,13 +81,6 @@ void move_parameters_to_frame(ptx::Function& function) {
   }
 }
 
-// The operand that names the lanes; none where it is all.
-std::optional<std::size_t> members_operand(const Instruction& instruction) {
-  const ptx::LaneRule& rule = ptx::facts_of(instruction.opcode).lanes;
-  if (rule.members_with_sync_only && !instruction.has(Modifier::sync)) return std::nullopt;
-  return rule.members;
-}
-
 bool is_collective(const Instruction& instruction) {
   const ptx::LaneRule::When together = ptx::facts_of(instruction.opcode).lanes.together;
   return together == ptx::LaneRule::When::with_warp ? instruction.has(Modifier::warp)

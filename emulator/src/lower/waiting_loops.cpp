@@ -20,12 +20,6 @@ using ptx::Space;
 // Whether memory of the two spaces may be the same.
 bool may_alias(Space a, Space b) { return a == b || a == Space::generic || b == Space::generic; }
 
-// Where all lanes of a warp, or those that an instruction names, come together.
-bool is_meeting_point(const Instruction& instruction) {
-  const bool is_barrier = ptx::facts_of(instruction.opcode).effect == Effect::barrier;
-  return is_barrier ? !instruction.has(Modifier::arrive) : is_warp_wide(instruction.opcode);
-}
-
 // An addition gets on by itself, as a counter from which lanes take their work; adding 0 is a way
 // to read.
 bool advances(const Instruction& instruction) {
@@ -54,47 +48,21 @@ bool sees_others(const Instruction& instruction) {
   }
 }
 
-class Waits {
+bool is_free_barrier(const Instruction& instruction) {
+  return instruction.opcode == Opcode::barrier && !instruction.has(Modifier::aligned) &&
+         !instruction.has(Modifier::warp) && !instruction.has(Modifier::cluster);
+}
+
+// Loops whose lanes wait for what other threads write.
+class WaitingLoops {
  public:
-  Waits(const ptx::Function& function, const ControlFlow& flow, const Analysis& analysis)
-      : function_(function), flow_(flow), analysis_(analysis), sources_(function, flow) {
+  WaitingLoops(const ptx::Function& function, const ControlFlow& flow)
+      : flow_(flow), sources_(function, flow) {
     for (std::uint32_t b = 0; b < flow.exit(); ++b) {
       const bool waits = std::any_of(function.body.begin() + flow.blocks[b].first,
                                      function.body.begin() + flow.blocks[b].last, may_wait);
       if (waits) waiting_.push_back(b);
     }
-  }
-
-  [[nodiscard]] bool found() const {
-    for (std::uint32_t b = 0; b < flow_.exit(); ++b) {
-      if (!analysis_.converged(b) && has_free_barrier(b)) return true;
-      for (const std::uint32_t s : flow_.blocks[b].successors) {
-        if (s <= b && may_starve({s, b})) return true;
-      }
-    }
-    return false;
-  }
-
- private:
-  [[nodiscard]] bool has_free_barrier(std::uint32_t b) const {
-    const BasicBlock& block = flow_.blocks[b];
-    return std::any_of(function_.body.begin() + block.first, function_.body.begin() + block.last,
-                       [](const Instruction& instruction) {
-                         return instruction.opcode == Opcode::barrier &&
-                                !instruction.has(Modifier::aligned) &&
-                                !instruction.has(Modifier::warp) &&
-                                !instruction.has(Modifier::cluster);
-                       });
-  }
-
-  // Lanes go round while others, which might end their wait, rest behind the loop.
-  [[nodiscard]] bool may_starve(const Loop& loop) const {
-    const std::optional<Space> awaited = awaited_space(loop);
-    if (!awaited) return false;
-    IndexSet resting = analysis_.pending[loop.head];
-    resting.merge(analysis_.pending[loop.end]);
-    return std::ranges::any_of(
-        resting.items(), [&](std::uint32_t b) { return !loop.holds(b) && may_write(b, *awaited); });
   }
 
   // The state space of what the way out of the loop hangs on, if that is what others write.
@@ -120,6 +88,7 @@ class Waits {
     return waiting == seen.end() ? std::nullopt : std::optional(waiting->instruction->space);
   }
 
+ private:
   [[nodiscard]] bool retries(const Loop& loop, const Instruction& instruction) const {
     if (instruction.opcode != Opcode::atom || !instruction.has(Modifier::cas)) return false;
     const auto* compared = std::get_if<ptx::Register>(&instruction.operands.at(2).value);
@@ -131,6 +100,26 @@ class Waits {
     });
   }
 
+  const ControlFlow& flow_;
+  ValueSources sources_;
+  std::vector<std::uint32_t> waiting_;  // blocks with instructions that may wait, ascending
+};
+
+// What the lanes do that rest behind a loop while others go round.
+class RestingLanes {
+ public:
+  RestingLanes(const ptx::Function& function, const ControlFlow& flow, const Analysis& analysis)
+      : function_(function), flow_(flow), analysis_(analysis) {}
+
+  // Whether one of them might end the wait for memory of that space.
+  [[nodiscard]] bool may_end_wait(const Loop& loop, Space awaited) const {
+    IndexSet resting = analysis_.pending[loop.head];
+    resting.merge(analysis_.pending[loop.end]);
+    return std::ranges::any_of(
+        resting.items(), [&](std::uint32_t b) { return !loop.holds(b) && may_write(b, awaited); });
+  }
+
+ private:
   // Whether lanes that go on at `block` may write to that space before they have to wait for the
   // others.
   [[nodiscard]] bool may_write(std::uint32_t block, Space space) const {
@@ -145,7 +134,8 @@ class Waits {
       for (std::uint32_t i = flow_.blocks[b].first; goes_on && i < flow_.blocks[b].last; ++i) {
         const Instruction& instruction = function_.body[i];
         if (writes(instruction) && may_alias(instruction.space, space)) return true;
-        goes_on = !is_meeting_point(instruction);
+        goes_on = instruction.has(Modifier::arrive) ||
+                  !names_all_lanes(instruction, analysis_.register_values);
       }
       if (!goes_on) continue;
       const auto& successors = flow_.blocks[b].successors;
@@ -157,8 +147,6 @@ class Waits {
   const ptx::Function& function_;
   const ControlFlow& flow_;
   const Analysis& analysis_;
-  ValueSources sources_;
-  std::vector<std::uint32_t> waiting_;  // blocks with instructions that may wait, ascending
 };
 
 }  // namespace
@@ -252,7 +240,39 @@ bool may_wait(const Instruction& instruction) {
 
 bool lanes_wait_for_each_other(const ptx::Function& function, const ControlFlow& flow,
                                const Analysis& analysis) {
-  return Waits(function, flow, analysis).found();
+  const WaitingLoops loops(function, flow);
+  const RestingLanes resting(function, flow, analysis);
+  for (std::uint32_t b = 0; b < flow.exit(); ++b) {
+    for (const std::uint32_t s : flow.blocks[b].successors) {
+      if (s > b) continue;
+      const std::optional<Space> awaited = loops.awaited_space({s, b});
+      if (awaited && resting.may_end_wait({s, b}, *awaited)) return true;
+    }
+  }
+  return false;
+}
+
+bool lanes_come_to_barriers_one_by_one(const ptx::Function& function, const ControlFlow& flow,
+                                       const Analysis& analysis) {
+  for (std::uint32_t b = 0; b < flow.exit(); ++b) {
+    const BasicBlock& block = flow.blocks[b];
+    if (!analysis.converged(b) &&
+        std::any_of(function.body.begin() + block.first, function.body.begin() + block.last,
+                    is_free_barrier)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void let_waiting_loops_come_last(const ptx::Function& function, ControlFlow& flow) {
+  const WaitingLoops loops(function, flow);
+  for (std::uint32_t b = 0; b < flow.exit(); ++b) {
+    BasicBlock& block = flow.blocks[b];
+    const bool leads_back = block.end == BasicBlock::End::jump && block.successors[0] <= b;
+    if (!leads_back || !loops.awaited_space({block.successors[0], b})) continue;
+    block.start = BasicBlock::Start::last;
+  }
 }
 
 }  // namespace emulator::lower

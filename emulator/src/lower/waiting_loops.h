@@ -53,9 +53,15 @@ class LoopExits {
 [[nodiscard]] bool may_wait(const ptx::Instruction& instruction);
 
 // Whether lanes of a warp that run together might wait for ever for each other: those that go round
-// in a loop for those that rest where the warp goes on after it. Also where some lanes come to a
-// barrier that is not .aligned without the others.
+// in a loop for those that rest where the warp goes on after it.
 [[nodiscard]] bool lanes_wait_for_each_other(const ptx::Function& function, const ControlFlow& flow,
                                              const Analysis& analysis);
+// Whether some lanes may come without the others to a barrier that is not .aligned.
+[[nodiscard]] bool lanes_come_to_barriers_one_by_one(const ptx::Function& function,
+                                                     const ControlFlow& flow,
+                                                     const Analysis& analysis);
+// Of a flow whose lanes take turns: those that wait in a loop for what other threads write are to
+// come last, on its way back.
+void let_waiting_loops_come_last(const ptx::Function& function, ControlFlow& flow);
 
 }  // namespace emulator::lower

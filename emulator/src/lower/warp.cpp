@@ -1,10 +1,13 @@
 // What lanes and warps do together: barriers, votes, shuffles, matches, reductions, fences; and
 // trap.
+#include "lower/warp.h"
+
 #include <fmt/format.h>
 
 #include <array>
 #include <cstddef>
 
+#include "lower/effects.h"
 #include "lower/numeric.h"
 #include "lower/operand_types.h"
 #include "lower/writer.h"
@@ -195,6 +198,21 @@ class Together {
     }
   }
 
+  Value named_by_any(const Value& lanes) {
+    Value those = lanes;
+    if (instruction_.guard) {
+      const Value holds = writer_.read_register(instruction_.guard->predicate.index, kLanes);
+      const Value mask = ir_.to_mask(holds);
+      those = ir_.binary(
+          "and", those,
+          instruction_.guard->negated ? ir_.binary("xor", mask, ~std::uint64_t{0}) : mask);
+    }
+    const auto operand = members_operand(instruction_);
+    const Value members = operand ? writer_.read(instruction_.operands.at(*operand), "i32", kLanes)
+                                  : Ir::constant(0xffffffff, "i32", kLanes);
+    return reduced("or", ir_.select(ir_.from_mask(those), members, Ir::constant(0, "i32", kLanes)));
+  }
+
   void stop(runtime::FaultKind kind) {
     writer_.call("emu_fault", {number(static_cast<std::uint64_t>(kind)), writer_.mask(),
                                number(instruction_.where.line)});
@@ -376,6 +394,10 @@ class Together {
 };
 
 }  // namespace
+
+Value lanes_named_by(Writer& writer, const Instruction& instruction, const Value& lanes) {
+  return Together(writer, instruction).named_by_any(lanes);
+}
 
 void lower_barrier(Writer& writer, const Instruction& instruction) {
   Together(writer, instruction).barrier();

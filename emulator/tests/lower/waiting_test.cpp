@@ -1,5 +1,5 @@
-// Which kernels are run by threads because lanes of a warp wait for each other, and which are not;
-// and that they come to an end.
+// Lanes of a warp that wait for each other, or for other blocks, in loops: that they come to an
+// end, with the right numbers, and that warps run them.
 #include <gtest/gtest.h>
 
 #include "support/kernel_run.h"
@@ -17,6 +17,13 @@ Outcome run(const std::string& body, std::uint32_t threads = 64) {
                     {.block = {threads, 1, 1}});
 }
 
+// Unless the environment says that threads run everything.
+void expect_warps(const Outcome& outcome) {
+  const bool by_thread = jit::engine_of_environment() == lower::EngineChoice::threads;
+  const Unit expected = by_thread ? Unit::thread : Unit::warp;
+  EXPECT_EQ(outcome.unit.value_or(expected), expected);
+}
+
 // A lock that every lane takes for itself, around a sum that is not atomic.
 TEST(Waiting, LanesTakeALockInTurn) {
   const Outcome outcome = run(R"(
@@ -26,7 +33,7 @@ TEST(Waiting, LanesTakeALockInTurn) {
     bar.sync 0; ld.volatile.global.u32 %r3, [total]; st.global.u32 [%rd1], %r3;)");
 
   ASSERT_EQ(outcome.fault, "");
-  EXPECT_EQ(outcome.unit.value_or(Unit::thread), Unit::thread);
+  expect_warps(outcome);
   for (const std::uint32_t word : outcome.words) EXPECT_EQ(word, 64);
 }
 
@@ -38,7 +45,7 @@ TEST(Waiting, LanesTakeALockByExchange) {
     bar.sync 0; ld.volatile.global.u32 %r3, [total]; st.global.u32 [%rd1], %r3;)");
 
   ASSERT_EQ(outcome.fault, "");
-  EXPECT_EQ(outcome.unit.value_or(Unit::thread), Unit::thread);
+  expect_warps(outcome);
   for (const std::uint32_t word : outcome.words) EXPECT_EQ(word, 64);
 }
 
@@ -52,7 +59,7 @@ TEST(Waiting, ALaneWaitsForWhatAnotherOfItsWarpWrites) {
                               32);
 
   ASSERT_EQ(outcome.fault, "");
-  EXPECT_EQ(outcome.unit.value_or(Unit::thread), Unit::thread);
+  expect_warps(outcome);
   EXPECT_EQ(outcome.words[0], 5);
   EXPECT_EQ(outcome.words[31], 77);
 }
@@ -64,7 +71,7 @@ TEST(Waiting, LanesPassATokenFromOneToTheNext) {
     add.u32 %r2, %r2, 1; st.volatile.global.u32 [flag], %r2;)");
 
   ASSERT_EQ(outcome.fault, "");
-  EXPECT_EQ(outcome.unit.value_or(Unit::thread), Unit::thread);
+  expect_warps(outcome);
   for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(outcome.words[i], i * i + 1);
 }
 
@@ -88,7 +95,7 @@ TEST(Waiting, ListsGrowUnderALockPerBucket) {
                  std::vector<std::uint32_t>(128, 1), 128, {.block = {128, 1, 1}});
 
   ASSERT_EQ(outcome.fault, "");
-  EXPECT_EQ(outcome.unit.value_or(Unit::thread), Unit::thread);
+  expect_warps(outcome);
   for (std::uint32_t i = 0; i < 128; ++i) {
     std::uint32_t sum = 0;
     for (std::uint32_t t = i % 4; t < 128; t += 4) sum += t + 1;
@@ -96,7 +103,95 @@ TEST(Waiting, ListsGrowUnderALockPerBucket) {
   }
 }
 
-// What runs on without the other lanes of its warp is left to warps, which are faster.
+// Each lane of a block waits for what the same lane of the block before has left.
+TEST(Waiting, EachLaneLooksBackAtTheBlockBefore) {
+  const std::uint32_t blocks = 40;
+  const Outcome outcome =
+      run_kernel(kernel_of(R"(
+    .shared .u32 ticket;
+    setp.ne.u32 %p1, %r62, 0; @!%p1 atom.global.add.u32 %r2, [total], 1;
+    @!%p1 st.shared.u32 [ticket], %r2; bar.sync 0; ld.shared.u32 %r2, [ticket];
+    mad.lo.u32 %r0, %r2, %r61, %r62; mul.wide.u32 %rd4, %r0, 4; add.s64 %rd1, %rd3, %rd4;
+    mov.u64 %rd5, sums; add.s64 %rd5, %rd5, %rd4;
+    mov.u32 %r4, 0; setp.eq.u32 %p2, %r2, 0; @%p2 bra PUBLISH;
+    SPIN: ld.volatile.global.u32 %r4, [%rd5+-256]; setp.eq.u32 %p3, %r4, 0; @%p3 bra SPIN;
+    PUBLISH: add.u32 %r4, %r4, %r62; add.u32 %r4, %r4, 1; st.volatile.global.u32 [%rd5], %r4;
+    bar.sync 0; st.global.u32 [%rd1], %r4;)",
+                           ".global .align 4 .u32 total;\n.global .align 4 .b8 sums[10240];\n"),
+                 std::vector<std::uint32_t>(64 * blocks, 1), 64 * blocks,
+                 {.grid = {blocks, 1, 1}, .block = {64, 1, 1}});
+
+  ASSERT_EQ(outcome.fault, "");
+  expect_warps(outcome);
+  for (std::uint32_t i = 0; i < 64 * blocks; ++i) {
+    EXPECT_EQ(outcome.words[i], (i / 64 + 1) * (i % 64 + 1)) << i;
+  }
+}
+
+// Lanes wait in three loops behind each other; each lets the lanes on that wait in the one before.
+TEST(Waiting, LanesInSeveralLoopsTakeTurns) {
+  const Outcome outcome = run(R"(
+    mov.u32 %r3, 7; and.b32 %r4, %r0, 3;
+    setp.eq.u32 %p4, %r4, 0; @!%p4 bra SECOND;
+    FIRST: ld.volatile.global.u32 %r2, [flag]; setp.lt.u32 %p1, %r2, 64; @%p1 bra FIRST;
+    st.global.u32 [%rd1], 1; add.u32 %r3, %r3, 1;
+    SECOND: setp.eq.u32 %p4, %r4, 1; @!%p4 bra THIRD;
+    WAIT: ld.volatile.global.u32 %r2, [total]; setp.lt.u32 %p1, %r2, 16; @%p1 bra WAIT;
+    red.global.add.u32 [flag], 4; add.u32 %r3, %r3, 2;
+    THIRD: setp.eq.u32 %p4, %r4, 2; @!%p4 bra LAST;
+    AGAIN: atom.global.cas.b32 %r2, [lock], 1, 1; setp.ne.u32 %p1, %r2, 1; @%p1 bra AGAIN;
+    red.global.add.u32 [total], 1; add.u32 %r3, %r3, 4;
+    LAST: setp.eq.u32 %p4, %r0, 3; @%p4 st.volatile.global.u32 [lock], 1;
+    bar.sync 0; st.global.u32 [%rd1], %r3;)");
+
+  ASSERT_EQ(outcome.fault, "");
+  expect_warps(outcome);
+  const std::vector<std::uint32_t> expected{8, 9, 11, 7};
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(outcome.words[i], expected[i % 4]) << i;
+}
+
+// What they wait for is written behind a barrier of the lanes that do not.
+TEST(Waiting, OtherLanesOfTheWarpGatherMeanwhile) {
+  const Outcome outcome = run(R"(
+    and.b32 %r4, %r62, 31; setp.lt.u32 %p4, %r4, 8; @%p4 bra OTHERS;
+    SPIN: ld.acquire.gpu.global.u32 %r2, [flag]; setp.lt.u32 %p1, %r2, 2; @%p1 bra SPIN;
+    mov.u32 %r3, 100; bra DONE;
+    OTHERS: setp.lt.u32 %p2, %r4, 4; mov.u32 %r3, %r4; @%p2 bra HERE; add.u32 %r3, %r3, 10;
+    HERE: bar.warp.sync 0xff; shfl.sync.bfly.b32 %r3, %r3, 7, 31, 0xff;
+    setp.eq.u32 %p3, %r4, 0; @%p3 red.release.gpu.global.add.u32 [flag], 1;
+    DONE: bar.warp.sync -1; shfl.sync.bfly.b32 %r5, %r3, 16, 31, -1;
+    add.u32 %r3, %r3, %r5; st.global.u32 [%rd1], %r3;)");
+
+  ASSERT_EQ(outcome.fault, "");
+  expect_warps(outcome);
+  const auto left = [](std::uint32_t lane) {
+    if (lane >= 8) return 100U;
+    return 7 - lane < 4 ? 7 - lane : 7 - lane + 10;
+  };
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    EXPECT_EQ(outcome.words[i], left(i % 32) + left((i % 32) ^ 16)) << i;
+  }
+}
+
+// Lanes go round an outer loop while others wait in the one inside of it. A counter that is the
+// same in all lanes that run together is not the same in those that wait.
+TEST(Waiting, LanesGoRoundWhileOthersWait) {
+  const Outcome outcome = run(R"(
+    mov.u32 %r2, 0; mov.u32 %r5, 0;
+    OUTER: add.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r62, 5; @%p1 bra NEXT;
+    setp.ne.u32 %p1, %r2, 2; @%p1 bra NEXT;
+    SPIN: ld.volatile.global.u32 %r4, [total]; setp.lt.u32 %p2, %r4, 311; @%p2 bra SPIN;
+    NEXT: red.global.add.u32 [total], 1; add.u32 %r5, %r5, %r2;
+    setp.lt.u32 %p3, %r2, 10; @%p3 bra OUTER;
+    st.global.u32 [%rd1], %r5;)",
+                              32);
+
+  ASSERT_EQ(outcome.fault, "");
+  expect_warps(outcome);
+  // 31 lanes go round ten times, and the one that waits went round once.
+  for (const std::uint32_t word : outcome.words) EXPECT_EQ(word, 55);
+}
+
 TEST(Waiting, OneThreadWaitsForAnotherWarp) {
   const Outcome outcome = run(R"(
     setp.ge.u32 %p3, %r0, 32; @%p3 bra SET;
@@ -118,7 +213,7 @@ TEST(Waiting, ASemaphoreOfBlocksLeavesTheWarpWhole) {
     bar.sync 0; @%p1 bra DONE; add.u32 %r2, %r60, 1; st.release.gpu.global.u32 [flag], %r2; DONE:)");
 
   ASSERT_EQ(outcome.fault, "");
-  EXPECT_EQ(outcome.unit.value_or(Unit::warp), Unit::warp);
+  expect_warps(outcome);
 }
 
 TEST(Waiting, ALockFreeUpdateLeavesTheWarpWhole) {
@@ -130,7 +225,7 @@ TEST(Waiting, ALockFreeUpdateLeavesTheWarpWhole) {
     st.global.u32 [%rd1], %r5;)");
 
   ASSERT_EQ(outcome.fault, "");
-  EXPECT_EQ(outcome.unit.value_or(Unit::warp), Unit::warp);
+  expect_warps(outcome);
   EXPECT_EQ(outcome.words[17], 128);
 }
 
@@ -142,7 +237,7 @@ TEST(Waiting, AQueueOfWorkLeavesTheWarpWhole) {
     DONE: red.global.add.u32 [flag], 1;)");
 
   ASSERT_EQ(outcome.fault, "");
-  EXPECT_EQ(outcome.unit.value_or(Unit::warp), Unit::warp);
+  expect_warps(outcome);
   for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(outcome.words[i], 7 * i);
 }
 
@@ -156,7 +251,7 @@ TEST(Waiting, ALaneWaitsByAddingNothing) {
                               32);
 
   ASSERT_EQ(outcome.fault, "");
-  EXPECT_EQ(outcome.unit.value_or(Unit::thread), Unit::thread);
+  expect_warps(outcome);
   EXPECT_EQ(outcome.words[9], 6);
 }
 
@@ -167,7 +262,7 @@ TEST(Waiting, APlainLoopOverMemoryLeavesTheWarpWhole) {
     setp.lt.u32 %p1, %r2, %r62; @%p1 bra LOOP; st.global.u32 [%rd1], %r3;)");
 
   ASSERT_EQ(outcome.fault, "");
-  EXPECT_EQ(outcome.unit.value_or(Unit::warp), Unit::warp);
+  expect_warps(outcome);
 }
 
 }  // namespace
