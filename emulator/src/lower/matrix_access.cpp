@@ -24,10 +24,10 @@ enum class Transposed : std::uint8_t { no, yes, either };
 struct Form {
   Direction direction;
   Modifier shape;
-  std::optional<Type> type;  // none where a format in memory is named
-  std::optional<Modifier> format;
-  unsigned bits;  // of an element in memory
-  unsigned rows;  // there
+  Type type;                       // none where a format is named
+  std::optional<Modifier> format;  // in memory
+  unsigned bits;                   // of an element in memory
+  unsigned rows;                   // there
   Transposed transposed;
   unsigned registers;  // of a matrix
   unsigned most;       // matrices
@@ -35,20 +35,22 @@ struct Form {
 constexpr Form kForms[] = {
     {Direction::load, Modifier::m8n8, Type::b16, {}, 16, 8, Transposed::either, 1, 4},
     {Direction::load, Modifier::m16n16, Type::b8, {}, 8, 16, Transposed::yes, 2, 2},
-    {Direction::load, Modifier::m16n16, {}, Modifier::b6x16_p32, 6, 16, Transposed::yes, 2, 2},
-    {Direction::load, Modifier::m16n16, {}, Modifier::b4x16_p64, 4, 16, Transposed::yes, 2, 2},
-    {Direction::load, Modifier::m8n16, {}, Modifier::b6x16_p32, 6, 8, Transposed::no, 1, 4},
-    {Direction::load, Modifier::m8n16, {}, Modifier::b4x16_p64, 4, 8, Transposed::no, 1, 4},
+    {Direction::load, Modifier::m16n16, Type::none, Modifier::b6x16_p32, 6, 16, Transposed::yes, 2,
+     2},
+    {Direction::load, Modifier::m16n16, Type::none, Modifier::b4x16_p64, 4, 16, Transposed::yes, 2,
+     2},
+    {Direction::load, Modifier::m8n16, Type::none, Modifier::b6x16_p32, 6, 8, Transposed::no, 1, 4},
+    {Direction::load, Modifier::m8n16, Type::none, Modifier::b4x16_p64, 4, 8, Transposed::no, 1, 4},
     {Direction::store, Modifier::m8n8, Type::b16, {}, 16, 8, Transposed::either, 1, 4},
     {Direction::store, Modifier::m16n8, Type::b8, {}, 8, 8, Transposed::yes, 1, 4},
 };
 
 bool is_of(const Instruction& instruction, const Form& form) {
-  const bool formats = instruction.has(Modifier::b6x16_p32) || instruction.has(Modifier::b4x16_p64);
-  const bool typed = form.type ? instruction.types == std::vector{*form.type} && !formats &&
-                                     !instruction.has(Modifier::b8x16)
-                               : instruction.types.empty() && instruction.has(*form.format) &&
-                                     instruction.has(Modifier::b8x16);
+  const bool formats = instruction.has(Modifier::b6x16_p32) ||
+                       instruction.has(Modifier::b4x16_p64) || instruction.has(Modifier::b8x16);
+  const bool typed = form.format ? instruction.types.empty() && instruction.has(*form.format) &&
+                                       instruction.has(Modifier::b8x16)
+                                 : instruction.types == std::vector{form.type} && !formats;
   const bool transposes = instruction.has(Modifier::trans);
   return typed && instruction.has(form.shape) &&
          (form.transposed == Transposed::either ||

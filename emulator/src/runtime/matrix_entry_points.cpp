@@ -144,19 +144,19 @@ void emu_scaled_product(WarpContext* context, std::uint32_t mask, std::uint32_t 
                                  .depth = shape & 0xFFFFU,
                                  .scales = shape >> 16U & 0xFFU,
                                  .sparse = (shape >> 24U) != 0};
-  const auto* selected = reinterpret_cast<const std::uint32_t*>(context->value[6]);
-  const ScaleSelectors selectors = {.byte_a = selected[0],
-                                    .thread_a = selected[kWarpSize],
-                                    .byte_b = selected[2 * kWarpSize],
-                                    .thread_b = selected[3 * kWarpSize]};
+  const auto words = [&](unsigned area) {
+    return reinterpret_cast<const std::uint32_t*>(context->value[area]);
+  };
+  const auto selected = [&](std::size_t i) { return words(6)[i * kWarpSize]; };
+  const ScaleSelectors selectors = {.byte_a = selected(0),
+                                    .thread_a = selected(1),
+                                    .byte_b = selected(2),
+                                    .thread_b = selected(3)};
   if (!exist(selectors, product.scales)) {
     report_text(*context, FaultKind::bad_instruction, 0, line,
                 "mma whose selectors name no scales");
     context->block->abandon();
   }
-  const auto words = [&](unsigned area) {
-    return reinterpret_cast<const std::uint32_t*>(context->value[area]);
-  };
   multiply_scaled(product, selectors, context->value[1], context->value[2],
                   {.a = words(4), .b = words(5), .metadata = words(3)}, context->value[0]);
 }

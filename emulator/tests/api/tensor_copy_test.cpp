@@ -70,7 +70,8 @@ class TensorCopy : public EmulatedDevice {
     CUdeviceptr address = 0;
     CUtensorMap map = {};
   };
-  Tensor tensor_of(std::size_t bytes) {
+  Tensor tensor_of(std::size_t rows, std::size_t row_bytes) {
+    const std::size_t bytes = rows * row_bytes;
     Tensor tensor;
     tensor.bytes.resize(bytes);
     std::ranges::generate(tensor.bytes, [&] { return static_cast<std::uint8_t>(random_()); });
@@ -160,7 +161,7 @@ const std::string kGather =
 const std::string kTile = "2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], [%rd1, ";
 
 TEST_F(TensorCopy, GathersFourRowsInTheOrderOfTheirNumbers) {
-  Tensor tensor = tensor_of(32 * 128);
+  Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{.box = {8, 1}}), CUDA_SUCCESS);
   const Bytes left = run(tensor, load_of(kGather + "{12, 9, 31, 0, 9}], [bar];"), 128);
   ASSERT_EQ(result_, CUDA_SUCCESS) << emuFaultReport();
@@ -172,7 +173,7 @@ TEST_F(TensorCopy, GathersFourRowsInTheOrderOfTheirNumbers) {
 }
 
 TEST_F(TensorCopy, FillsGatheredRowsAndColumnsOutsideTheTensor) {
-  Tensor tensor = tensor_of(32 * 128);
+  Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{.box = {8, 1}}), CUDA_SUCCESS);
   const Bytes left = run(tensor, load_of(kGather + "{28, 5, -1, 32, 6}], [bar];"), 128);
   ASSERT_EQ(result_, CUDA_SUCCESS) << emuFaultReport();
@@ -184,7 +185,7 @@ TEST_F(TensorCopy, FillsGatheredRowsAndColumnsOutsideTheTensor) {
 }
 
 TEST_F(TensorCopy, SwizzlesGatheredRows) {
-  Tensor tensor = tensor_of(32 * 128);
+  Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{.box = {32, 1}, .swizzle = CU_TENSOR_MAP_SWIZZLE_128B}),
             CUDA_SUCCESS);
   const Bytes left = run(tensor, load_of(kGather + "{0, 1, 2, 3, 30}], [bar];"), 512);
@@ -200,7 +201,7 @@ TEST_F(TensorCopy, SwizzlesGatheredRows) {
 }
 
 TEST_F(TensorCopy, ScattersFourRowsAndLeavesOutThoseOutside) {
-  Tensor tensor = tensor_of(32 * 128);
+  Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{.box = {8, 1}}), CUDA_SUCCESS);
   Bytes shared(128);
   std::ranges::generate(shared, [&] { return static_cast<std::uint8_t>(random_()); });
@@ -217,7 +218,7 @@ TEST_F(TensorCopy, ScattersFourRowsAndLeavesOutThoseOutside) {
 }
 
 TEST_F(TensorCopy, ReducesIntoScatteredRows) {
-  Tensor tensor = tensor_of(32 * 128);
+  Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{.box = {4, 1}}), CUDA_SUCCESS);
   const Bytes shared(64, 1);  // words of 0x01010101
   run(tensor,
@@ -238,7 +239,7 @@ TEST_F(TensorCopy, ReducesIntoScatteredRows) {
 }
 
 TEST_F(TensorCopy, OfFourRowsByABoxOfTwoIsAFault) {
-  Tensor tensor = tensor_of(32 * 128);
+  Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{.box = {8, 2}}), CUDA_SUCCESS);
   run(tensor, load_of(kGather + "{0, 1, 2, 3, 4}], [bar];"), 256);
   EXPECT_EQ(result_, CUDA_ERROR_ILLEGAL_INSTRUCTION);
@@ -284,7 +285,7 @@ const std::string kRow =
 
 TEST_F(TensorCopy, TakesPixelsOfOneRowOfEachImageAndAHalo) {
   const Images images{.lower = -1, .upper = -1, .pixels = 24};
-  Tensor tensor = tensor_of(images.bytes());
+  Tensor tensor = tensor_of(1, images.bytes());
   ASSERT_EQ(encode(tensor, images), CUDA_SUCCESS);
   // From w = 3 of row 1 of image 1 on, moved by 1; two pixels of a halo.
   const Bytes left = run(tensor, load_of(kRow + "{0, 3, 1, 1}], [bar], {2, 1};"), 26 * 128);
@@ -299,7 +300,7 @@ TEST_F(TensorCopy, TakesPixelsOfOneRowOfEachImageAndAHalo) {
 
 TEST_F(TensorCopy, StridesAlongTheRowAndFillsBehindTheLastImage) {
   const Images images{.lower = -1, .upper = 0, .pixels = 40, .stride = 2};
-  Tensor tensor = tensor_of(images.bytes());
+  Tensor tensor = tensor_of(1, images.bytes());
   ASSERT_EQ(encode(tensor, images), CUDA_SUCCESS);
   const Bytes left = run(tensor, load_of(kRow + "{0, -1, 2, 0}], [bar], {0, 0};"), 40 * 128);
   ASSERT_EQ(result_, CUDA_SUCCESS) << emuFaultReport();
@@ -310,7 +311,7 @@ TEST_F(TensorCopy, StridesAlongTheRowAndFillsBehindTheLastImage) {
 TEST_F(TensorCopy, Takes128PixelsWithAHaloBehindEvery32) {
   const Images images{
       .dims = {32, 40, 2, 8}, .pixels = 1, .mode = CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128};
-  Tensor tensor = tensor_of(images.bytes());
+  Tensor tensor = tensor_of(1, images.bytes());
   ASSERT_EQ(encode(tensor, images), CUDA_SUCCESS);
   const Bytes left = run(tensor,
                          load_of("4d.shared::cta.global.im2col::w::128.mbarrier::complete_tx::"
@@ -332,7 +333,7 @@ TEST_F(TensorCopy, Takes128PixelsWithAHaloBehindEvery32) {
 
 TEST_F(TensorCopy, OfAHaloBeyondItsBoundingBoxIsAFault) {
   const Images images{.pixels = 9};
-  Tensor tensor = tensor_of(images.bytes());
+  Tensor tensor = tensor_of(1, images.bytes());
   ASSERT_EQ(encode(tensor, images), CUDA_SUCCESS);
   run(tensor, load_of(kRow + "{0, 0, 0, 0}], [bar], {1, 0};"), 10 * 128);
   EXPECT_EQ(result_, CUDA_ERROR_ILLEGAL_INSTRUCTION);
@@ -341,7 +342,7 @@ TEST_F(TensorCopy, OfAHaloBeyondItsBoundingBoxIsAFault) {
 
 TEST_F(TensorCopy, ByAMapOfAnotherModeIsAFault) {
   const Images images{};
-  Tensor tensor = tensor_of(images.bytes());
+  Tensor tensor = tensor_of(1, images.bytes());
   ASSERT_EQ(encode(tensor, images), CUDA_SUCCESS);
   run(tensor,
       load_of("4d.shared::cta.global.im2col::w::128.mbarrier::complete_tx::bytes [s], [%rd1, {0, "
@@ -354,7 +355,7 @@ TEST_F(TensorCopy, ByAMapOfAnotherModeIsAFault) {
 
 TEST_F(TensorCopy, OfTooLargeAHaloIsAFault) {
   const Images images{};
-  Tensor tensor = tensor_of(images.bytes());
+  Tensor tensor = tensor_of(1, images.bytes());
   ASSERT_EQ(encode(tensor, images), CUDA_SUCCESS);
   run(tensor, load_of(kRow + "{0, 0, 0, 0}], [bar], {512, 0};"), 128);
   EXPECT_EQ(result_, CUDA_ERROR_ILLEGAL_INSTRUCTION);
@@ -362,7 +363,7 @@ TEST_F(TensorCopy, OfTooLargeAHaloIsAFault) {
 }
 
 TEST_F(TensorCopy, KeepsPackedFourBitElementsAsTheyAre) {
-  Tensor tensor = tensor_of(8 * 64);
+  Tensor tensor = tensor_of(8, 64);
   ASSERT_EQ(encode(tensor, Tiling{.type = CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B,
                                   .dims = {126, 8},
                                   .stride = 64,
@@ -390,7 +391,7 @@ void expect_spread(const Bytes& left, const Bytes& tensor, std::size_t data, std
 }
 
 TEST_F(TensorCopy, SpreadsFourBitElements) {
-  Tensor tensor = tensor_of(4 * 128);
+  Tensor tensor = tensor_of(4, 128);
   ASSERT_EQ(encode(tensor, Tiling{.type = CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B,
                                   .dims = {256, 4},
                                   .stride = 128,
@@ -402,7 +403,7 @@ TEST_F(TensorCopy, SpreadsFourBitElements) {
 }
 
 TEST_F(TensorCopy, SpreadsSixBitElements) {
-  Tensor tensor = tensor_of(4 * 192);
+  Tensor tensor = tensor_of(4, 192);
   ASSERT_EQ(encode(tensor, Tiling{.type = CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B,
                                   .dims = {256, 4},
                                   .stride = 192,
@@ -414,7 +415,7 @@ TEST_F(TensorCopy, SpreadsSixBitElements) {
 }
 
 TEST_F(TensorCopy, PacksTheLowerSixBitsOfBytes) {
-  Tensor tensor = tensor_of(4 * 192);
+  Tensor tensor = tensor_of(4, 192);
   ASSERT_EQ(encode(tensor, Tiling{.type = CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B,
                                   .dims = {256, 4},
                                   .stride = 192,
@@ -437,7 +438,7 @@ TEST_F(TensorCopy, PacksTheLowerSixBitsOfBytes) {
 }
 
 TEST_F(TensorCopy, OfSpreadElementsFromTheirMiddleIsAFault) {
-  Tensor tensor = tensor_of(4 * 192);
+  Tensor tensor = tensor_of(4, 192);
   ASSERT_EQ(encode(tensor, Tiling{.type = CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B,
                                   .dims = {256, 4},
                                   .stride = 192,
@@ -449,7 +450,7 @@ TEST_F(TensorCopy, OfSpreadElementsFromTheirMiddleIsAFault) {
 }
 
 TEST_F(TensorCopy, OfSpreadFourBitElementsToATensorIsAFault) {
-  Tensor tensor = tensor_of(4 * 128);
+  Tensor tensor = tensor_of(4, 128);
   ASSERT_EQ(encode(tensor, Tiling{.type = CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B,
                                   .dims = {256, 4},
                                   .stride = 128,
@@ -482,14 +483,14 @@ Bytes swizzled(const Bytes& tensor, const Table& table, bool flips) {
 }
 
 TEST_F(TensorCopy, SwizzlesStretchesOf32Bytes) {
-  Tensor tensor = tensor_of(32 * 128);
+  Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{.swizzle = CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B}), CUDA_SUCCESS);
   EXPECT_EQ(run(tensor, load_of(kTile + "{0, 0}], [bar];"), 1024),
             swizzled(tensor.bytes, kKeeps32, false));
 }
 
 TEST_F(TensorCopy, FlipsTheHalvesOf16BytesInEverySecondLine) {
-  Tensor tensor = tensor_of(32 * 128);
+  Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{.swizzle = CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B}),
             CUDA_SUCCESS);
   EXPECT_EQ(run(tensor, load_of(kTile + "{0, 0}], [bar];"), 1024),
@@ -497,14 +498,14 @@ TEST_F(TensorCopy, FlipsTheHalvesOf16BytesInEverySecondLine) {
 }
 
 TEST_F(TensorCopy, SwizzlesStretchesOf64Bytes) {
-  Tensor tensor = tensor_of(32 * 128);
+  Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{.swizzle = CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B}), CUDA_SUCCESS);
   EXPECT_EQ(run(tensor, load_of(kTile + "{0, 0}], [bar];"), 1024),
             swizzled(tensor.bytes, kKeeps64, false));
 }
 
 TEST_F(TensorCopy, UndoesASwizzleOnTheWayBack) {
-  Tensor tensor = tensor_of(32 * 128);
+  Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{.swizzle = CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B}), CUDA_SUCCESS);
   const Bytes shared = swizzled(tensor.bytes, kKeeps32, false);
   EXPECT_EQ(cuMemsetD8(tensor.address, 0, 1024), CUDA_SUCCESS);
@@ -515,7 +516,7 @@ TEST_F(TensorCopy, UndoesASwizzleOnTheWayBack) {
 }
 
 TEST_F(TensorCopy, ToATensorBySwizzleThatFlipsIsAFault) {
-  Tensor tensor = tensor_of(32 * 128);
+  Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{.swizzle = CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B}),
             CUDA_SUCCESS);
   run(tensor, "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {0, 0}], [s];",
@@ -525,7 +526,7 @@ TEST_F(TensorCopy, ToATensorBySwizzleThatFlipsIsAFault) {
 }
 
 TEST_F(TensorCopy, FollowsAMapWhoseSwizzleAndTypeTheKernelReplaced) {
-  Tensor tensor = tensor_of(32 * 128);
+  Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{.swizzle = CU_TENSOR_MAP_SWIZZLE_128B}), CUDA_SUCCESS);
   EXPECT_EQ(run(tensor,
                 "tensormap.replace.tile.swizzle_atomicity.global.b1024.b32 [%rd1], 3;" +
@@ -545,7 +546,7 @@ TEST_F(TensorCopy, FollowsAMapWhoseSwizzleAndTypeTheKernelReplaced) {
 }
 
 TEST_F(TensorCopy, OfPackedElementsHasItsRules) {
-  Tensor tensor = tensor_of(4 * 192);
+  Tensor tensor = tensor_of(4, 192);
   const Tiling good{.type = CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B,
                     .dims = {256, 4},
                     .stride = 192,
@@ -576,7 +577,7 @@ TEST_F(TensorCopy, OfPackedElementsHasItsRules) {
 }
 
 TEST_F(TensorCopy, OfRowsOfImagesHasItsRules) {
-  Tensor tensor = tensor_of(Images{}.bytes());
+  Tensor tensor = tensor_of(1, Images{}.bytes());
   ASSERT_EQ(encode(tensor, Images{}), CUDA_SUCCESS);
   const auto refused = [&](auto change) {
     Images images{};

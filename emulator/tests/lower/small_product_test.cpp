@@ -357,12 +357,13 @@ Input ones(const Case& tested) {
 }
 float sum_at(const Outcome& outcome, unsigned row, unsigned column) {
   const unsigned i = row / 8 * 2 + column % 2;
-  return std::bit_cast<float>(outcome.words.at(std::size_t{i} * 32 + row % 8 * 4 + column / 2));
+  const unsigned lane = row % 8 * 4 + column / 2;
+  return std::bit_cast<float>(outcome.words.at(std::size_t{i} * 32 + lane));
 }
 
 TEST(ScaledMatrixProduct, IsNoNumberInTheRowWhoseScaleIsNone) {
   Input input = ones(kMx);
-  input.scales_of_a.at(4 * 3 + 1) = 0x7f7f7fff;  // of row 11
+  input.scales_of_a.at(13) = 0x7f7f7fff;  // of row 11
   const Outcome outcome = run(kMx, input);
   ASSERT_EQ(outcome.fault, "");
   for (unsigned column = 0; column < 8; ++column) {
@@ -373,7 +374,7 @@ TEST(ScaledMatrixProduct, IsNoNumberInTheRowWhoseScaleIsNone) {
 
 TEST(ScaledMatrixProduct, IsNoNumberInTheColumnOneOfWhoseScalesIsNone) {
   Input input = ones(kNv);
-  input.scales_of_b.at(4 * 5) = 0x38ff3838;  // e4m3's NaN, its sign set
+  input.scales_of_b.at(20) = 0x38ff3838;  // of column 5: e4m3's NaN, its sign set
   const Outcome outcome = run(kNv, input);
   ASSERT_EQ(outcome.fault, "");
   for (unsigned row = 0; row < 16; ++row) {
