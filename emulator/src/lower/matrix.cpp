@@ -1,5 +1,7 @@
 // Products of tensor cores, and the fragments of wmma. The runtime does the work
 // (runtime/matrix.h); here registers are handed over and taken back.
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -225,15 +227,33 @@ void multiply_fragments(Writer& writer, const Instruction& instruction) {
       .take_back(2);
 }
 
+// Words of an mma that its types or each other forbid.
+void refuse_foreign_words(const Instruction& instruction) {
+  constexpr std::array kKinds = {Modifier::kind_f8f6f4, Modifier::kind_mxf8f6f4,
+                                 Modifier::kind_mxf4, Modifier::kind_mxf4nvf4};
+  constexpr std::array kSizes = {Modifier::scale_vec_1X, Modifier::scale_vec_2X,
+                                 Modifier::scale_vec_4X};
+  constexpr std::array kCounts = {Modifier::popc, Modifier::and_, Modifier::xor_};
+  const auto count = [&](const auto& words) {
+    return std::ranges::count_if(words, [&](Modifier word) { return instruction.has(word); });
+  };
+  const bool scaled = instruction.has(Modifier::block_scale);
+  const bool plain_kind = count(kKinds) == 0 || instruction.has(Modifier::kind_f8f6f4);
+  const auto is = [&](std::size_t i, Type type) {
+    return i < instruction.types.size() && instruction.types[i] == type;
+  };
+  if (count(kKinds) > 1 || count(kSizes) > 1 || (!scaled && (count(kSizes) != 0 || !plain_kind)) ||
+      (instruction.has(Modifier::satfinite) && !is(0, Type::s32)) ||
+      (count(kCounts) != 0 && !is(1, Type::b1))) {
+    unsupported(instruction);
+  }
+}
+
 }  // namespace
 
 void lower_mma(Writer& writer, const Instruction& instruction) {
+  refuse_foreign_words(instruction);
   if (instruction.has(Modifier::block_scale)) return multiply_scaled(writer, instruction);
-  for (const Modifier word :
-       {Modifier::kind_mxf8f6f4, Modifier::kind_mxf4, Modifier::kind_mxf4nvf4,
-        Modifier::scale_vec_1X, Modifier::scale_vec_2X, Modifier::scale_vec_4X}) {
-    if (instruction.has(word)) unsupported(instruction);
-  }
   if (instruction.has(Modifier::sp) || instruction.has(Modifier::sp_ordered_metadata))
     return multiply_sparse(writer, instruction);
   if (instruction.has(Modifier::kind_f8f6f4) || !lower_other_mma(writer, instruction))

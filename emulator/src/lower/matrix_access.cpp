@@ -1,6 +1,7 @@
 // ldmatrix and stmatrix, which move matrices between shared memory and the registers of a warp, and
 // movmatrix, which transposes one there.
 #include <array>
+#include <bit>
 #include <optional>
 #include <vector>
 
@@ -64,10 +65,11 @@ const Form& form_of(const Instruction& instruction, Direction direction) {
 }
 
 unsigned count_of(const Instruction& instruction) {
-  if (instruction.has(Modifier::x4)) return 4;
-  if (instruction.has(Modifier::x2)) return 2;
-  if (instruction.has(Modifier::x1)) return 1;
-  unsupported(instruction);
+  const unsigned count = (instruction.has(Modifier::x1) ? 1U : 0U) +
+                         (instruction.has(Modifier::x2) ? 2U : 0U) +
+                         (instruction.has(Modifier::x4) ? 4U : 0U);
+  if (!std::has_single_bit(count)) unsupported(instruction);  // none, or several
+  return count;
 }
 
 class MatrixAccess {

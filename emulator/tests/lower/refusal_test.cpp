@@ -79,6 +79,26 @@ const Refused kRefused[] = {
      "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f32.e2m1.e4m3.f32 {%f0,%f1,%f2,%f3}, "
      "{%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%f0,%f1,%f2,%f3}, %r8, 0;",
      "mma.sp"},
+    {"mma_of_floats_that_saturates",
+     "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.satfinite.f32.e4m3.e4m3.f32 "
+     "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+     "mma.sync"},
+    {"mma_of_floats_that_counts",
+     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32.xor.popc {%f0,%f1,%f2,%f3}, "
+     "{%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+     "mma.sync"},
+    {"mma_of_two_kinds",
+     "mma.sync.aligned.kind::mxf8f6f4.kind::f8f6f4.block_scale.m16n8k32.row.col.f32.e4m3.e4m3.f32."
+     "ue8m0 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, {0, 0}, %r9, "
+     "{0, 0};",
+     "mma.sync"},
+    {"mma_by_two_sizes_of_scales",
+     "mma.sync.aligned.kind::mxf4nvf4.block_scale.scale_vec::2X.scale_vec::4X.m16n8k64.row.col.f32."
+     "e2m1.e2m1.f32.ue8m0 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r8, "
+     "{0, 0}, %r9, {0, 0};",
+     "mma.sync"},
+    {"ldmatrix_of_two_numbers", "ldmatrix.sync.aligned.m8n8.x1.x2.shared.b16 {%r3, %r4}, [%r0];",
+     "ldmatrix"},
     {"mma_of_a_scaled_kind_without_scales",
      "mma.sync.aligned.kind::mxf8f6f4.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, "
      "{%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
