@@ -44,6 +44,15 @@ CapturePoint* point_of(Context& context, Stream& stream) {
   return stream.captured.get();
 }
 
+// A launch that may begin while the one before it is under way depends on that in such a way.
+std::vector<EdgeKind> edges_to(const Operation& operation, const std::vector<Node*>& frontier) {
+  const auto* const kernel = std::get_if<KernelOperation>(&operation);
+  const bool joins = kernel != nullptr && kernel->order == StreamOrder::programmatic &&
+                     frontier.size() == 1 &&
+                     std::holds_alternative<KernelOperation>(frontier.front()->operation);
+  return std::vector(frontier.size(), joins ? EdgeKind::programmatic : EdgeKind::full);
+}
+
 void merge(std::vector<Node*>& into, const std::vector<Node*>& more) {
   for (Node* node : more) {
     if (std::ranges::find(into, node) == into.end()) into.push_back(node);
@@ -127,7 +136,8 @@ bool capture(Context& context, Stream& stream, const Operation& operation) {
   const Lock lock(driver.graphs().mutex);
   CapturePoint* const point = point_of(context, stream);
   if (point == nullptr) return false;
-  Node& node = point->capture->graph->add(operation, point->frontier);
+  Node& node =
+      point->capture->graph->add(operation, point->frontier, edges_to(operation, point->frontier));
   point->capture->added.push_back(node.id);
   point->frontier = {&node};
   return true;

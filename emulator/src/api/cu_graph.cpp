@@ -26,16 +26,39 @@ void list(std::size_t found, std::size_t* count, bool has_room, const Put& put) 
   }
 }
 
-void list_nodes(const std::vector<Node*>& found, CUgraphNode* nodes, CUgraphEdgeData* edges,
-                std::size_t* count) {
-  list(found.size(), count, nodes != nullptr, [&](std::size_t i) {
-    nodes[i] = handle_of(*found[i]);
-    if (edges != nullptr) edges[i] = {};
+void list_nodes(const std::vector<Node*>& found, CUgraphNode* nodes, std::size_t* count) {
+  list(found.size(), count, nodes != nullptr,
+       [&](std::size_t i) { nodes[i] = handle_of(*found[i]); });
+}
+
+struct Edge {
+  const Node* from;
+  const Node* to;
+  EdgeKind kind;
+};
+
+void add_edges_to(const Node& node, std::vector<Edge>& found) {
+  for (std::size_t i = 0; i < node.dependencies.size(); ++i) {
+    found.push_back({node.dependencies[i], &node, node.edges[i]});
+  }
+}
+
+// Either end may be left out. Without room for what edges say, none may say anything.
+void list_edges(const std::vector<Edge>& found, CUgraphNode* from, CUgraphNode* to,
+                CUgraphEdgeData* edges, std::size_t* count) {
+  const bool has_room = from != nullptr || to != nullptr;
+  const auto is_full = [](const Edge& edge) { return edge.kind == EdgeKind::full; };
+  require(!has_room || edges != nullptr || std::ranges::all_of(found, is_full),
+          CUDA_ERROR_LOSSY_QUERY);
+  list(found.size(), count, has_room, [&](std::size_t i) {
+    if (from != nullptr) from[i] = handle_of(*found[i].from);
+    if (to != nullptr) to[i] = handle_of(*found[i].to);
+    if (edges != nullptr) edges[i] = data_of(found[i].kind);
   });
 }
 
 void change_edges(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to, std::size_t count,
-                  void (*change)(Node&, Node&)) {
+                  const CUgraphEdgeData* edges, void (*change)(Node&, Node&, EdgeKind)) {
   const Lock lock(graph_tables().mutex);
   const Graph& graph = graph_tables().graph(handle);
   require(count == 0 || (from != nullptr && to != nullptr));
@@ -43,7 +66,7 @@ void change_edges(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to
     Node& before = graph_tables().node(from[i]);
     Node& after = graph_tables().node(to[i]);
     require(before.graph == &graph && after.graph == &graph);
-    change(before, after);
+    change(before, after, edges == nullptr ? EdgeKind::full : kind_of(edges[i]));
   }
 }
 
@@ -141,7 +164,7 @@ CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
     const Lock lock(graph_tables().mutex);
     std::vector<Node*> found;
     for (const auto& node : graph_tables().graph(handle).nodes()) found.push_back(node.get());
-    emulator::api::list_nodes(found, nodes, nullptr, count);
+    emulator::api::list_nodes(found, nodes, count);
   });
 }
 
@@ -152,7 +175,7 @@ CUresult cuGraphGetRootNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) 
     for (const auto& node : graph_tables().graph(handle).nodes()) {
       if (node->dependencies.empty()) found.push_back(node.get());
     }
-    emulator::api::list_nodes(found, nodes, nullptr, count);
+    emulator::api::list_nodes(found, nodes, count);
   });
 }
 
@@ -160,16 +183,11 @@ CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* to,
                             CUgraphEdgeData* edges, size_t* count) {
   return answer([&] {
     const Lock lock(graph_tables().mutex);
-    std::vector<std::pair<const Node*, const Node*>> found;
-    for (const auto& node : graph_tables().graph(handle).nodes()) {
-      for (const Node* before : node->dependencies) found.emplace_back(before, node.get());
-    }
+    std::vector<emulator::api::Edge> found;
+    for (const auto& node : graph_tables().graph(handle).nodes())
+      emulator::api::add_edges_to(*node, found);
     require((from == nullptr) == (to == nullptr));
-    emulator::api::list(found.size(), count, from != nullptr, [&](std::size_t i) {
-      from[i] = handle_of(*found[i].first);
-      to[i] = handle_of(*found[i].second);
-      if (edges != nullptr) edges[i] = {};
-    });
+    emulator::api::list_edges(found, from, to, edges, count);
   });
 }
 
@@ -179,10 +197,8 @@ CUresult cuGraphGetEdges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, siz
 
 CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
                                    const CUgraphEdgeData* edges, size_t count) {
-  return answer([&] {
-    emulator::api::require_plain(edges, count);
-    emulator::api::change_edges(graph, from, to, count, &Graph::connect);
-  });
+  return answer(
+      [&] { emulator::api::change_edges(graph, from, to, count, edges, &Graph::connect); });
 }
 
 CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
@@ -192,10 +208,8 @@ CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CU
 
 CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
                                       const CUgraphEdgeData* edges, size_t count) {
-  return answer([&] {
-    emulator::api::require_plain(edges, count);
-    emulator::api::change_edges(graph, from, to, count, &Graph::disconnect);
-  });
+  return answer(
+      [&] { emulator::api::change_edges(graph, from, to, count, edges, &Graph::disconnect); });
 }
 
 CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
@@ -207,7 +221,9 @@ CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode* nodes, CUg
                                        size_t* count) {
   return answer([&] {
     const Lock lock(graph_tables().mutex);
-    emulator::api::list_nodes(graph_tables().node(node).dependencies, nodes, edges, count);
+    std::vector<emulator::api::Edge> found;
+    emulator::api::add_edges_to(graph_tables().node(node), found);
+    emulator::api::list_edges(found, nodes, nullptr, edges, count);
   });
 }
 
@@ -219,7 +235,11 @@ CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode* nodes,
                                          CUgraphEdgeData* edges, size_t* count) {
   return answer([&] {
     const Lock lock(graph_tables().mutex);
-    emulator::api::list_nodes(graph_tables().node(node).dependents, nodes, edges, count);
+    const Node& from = graph_tables().node(node);
+    std::vector<emulator::api::Edge> found;
+    for (const Node* after : from.dependents) emulator::api::add_edges_to(*after, found);
+    std::erase_if(found, [&](const auto& edge) { return edge.from != &from; });
+    emulator::api::list_edges(found, nullptr, nodes, edges, count);
   });
 }
 

@@ -94,12 +94,20 @@ Operation operation_of(const CUgraphNodeParams& parameters) {
 // `make` is called once the rest is known to be right.
 template <typename Make>
 void add(CUgraphNode* handle, CUgraph graph_handle, const CUgraphNode* dependencies,
-         std::size_t count, const Make& make) {
+         const CUgraphEdgeData* edges, std::size_t count, const Make& make) {
   const Lock lock(graph_tables().mutex);
   require(handle != nullptr);
   Graph& graph = graph_tables().graph(graph_handle);
   const std::vector<Node*> before = graph_tables().nodes_of(graph, dependencies, count);
-  *handle = handle_of(graph.add(make(), before));
+  std::vector<EdgeKind> kinds;
+  for (std::size_t i = 0; edges != nullptr && i < count; ++i) kinds.push_back(kind_of(edges[i]));
+  *handle = handle_of(graph.add(make(), before, kinds));
+}
+
+template <typename Make>
+void add(CUgraphNode* handle, CUgraph graph, const CUgraphNode* dependencies, std::size_t count,
+         const Make& make) {
+  add(handle, graph, dependencies, nullptr, count, make);
 }
 
 template <typename Alternative>
@@ -354,8 +362,7 @@ CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* 
                            CUgraphNodeParams* parameters) {
   return answer([&] {
     require(parameters != nullptr);
-    emulator::api::require_plain(edges, count);
-    add(node, graph, dependencies, count, [&] { return operation_of(*parameters); });
+    add(node, graph, dependencies, edges, count, [&] { return operation_of(*parameters); });
   });
 }
 

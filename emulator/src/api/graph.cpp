@@ -10,9 +10,22 @@
 namespace emulator::api {
 namespace {
 
+bool is_kernel(const Node& node) { return std::holds_alternative<KernelOperation>(node.operation); }
+
+void require_ends(EdgeKind kind, const Node& from, const Node& to) {
+  require(kind == EdgeKind::full || (is_kernel(from) && is_kernel(to)));
+}
+
 std::uint64_t next_graph_id() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
+}
+
+// The end of the edge that the second one knows of.
+void take_edge(const Node& from, Node& to) {
+  const auto place = std::ranges::find(to.dependencies, &from) - to.dependencies.begin();
+  to.dependencies.erase(to.dependencies.begin() + place);
+  to.edges.erase(to.edges.begin() + place);
 }
 
 }  // namespace
@@ -43,11 +56,34 @@ Operation successor_of(const Operation& before, Operation next) {
   return next;
 }
 
+bool is_programmatic(const Node& node) {
+  return node.edges.size() == 1 && node.edges.front() == EdgeKind::programmatic;
+}
+
+EdgeKind kind_of(const CUgraphEdgeData& edge) {
+  require(edge.to_port == CU_GRAPH_KERNEL_NODE_PORT_DEFAULT);
+  if (edge.type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT) {
+    require(edge.from_port == CU_GRAPH_KERNEL_NODE_PORT_DEFAULT);
+    return EdgeKind::full;
+  }
+  require(edge.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC);
+  if (edge.from_port == CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER) return EdgeKind::launch_order;
+  require(edge.from_port == CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC);
+  return EdgeKind::programmatic;
+}
+
+CUgraphEdgeData data_of(EdgeKind kind) {
+  CUgraphEdgeData data{};
+  if (kind == EdgeKind::full) return data;
+  data.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+  data.from_port = kind == EdgeKind::programmatic ? CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC
+                                                  : CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER;
+  return data;
+}
+
 void require_plain(const CUgraphEdgeData* edges, std::size_t count) {
   for (std::size_t i = 0; edges != nullptr && i < count; ++i) {
-    require(edges[i].type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT && edges[i].from_port == 0 &&
-                edges[i].to_port == 0,
-            CUDA_ERROR_NOT_SUPPORTED);
+    require(kind_of(edges[i]) == EdgeKind::full, CUDA_ERROR_NOT_SUPPORTED);
   }
 }
 
@@ -62,10 +98,15 @@ void Graph::forget(const Node& node) {
   (void)tables_.nodes.take(handle_of(node));
 }
 
-Node& Graph::add(Operation operation, std::span<Node* const> dependencies) {
+Node& Graph::add(Operation operation, std::span<Node* const> dependencies,
+                 std::span<const EdgeKind> edges) {
   const std::uint64_t id = next_graph_id();
-  auto node = std::make_shared<Node>(Node{id, id, this, std::move(operation), {}, {}, {}});
-  for (Node* before : dependencies) connect(*before, *node);
+  auto node = std::make_shared<Node>(Node{id, id, this, std::move(operation), {}, {}, {}, {}});
+  // All are checked before one knows of the node.
+  for (std::size_t i = 0; i < edges.size(); ++i) require_ends(edges[i], *dependencies[i], *node);
+  for (std::size_t i = 0; i < dependencies.size(); ++i) {
+    connect(*dependencies[i], *node, edges.empty() ? EdgeKind::full : edges[i]);
+  }
   (void)tables_.nodes.add(node);
   nodes_.push_back(std::move(node));
   return *nodes_.back();
@@ -73,20 +114,24 @@ Node& Graph::add(Operation operation, std::span<Node* const> dependencies) {
 
 void Graph::remove(Node& node) {
   for (Node* before : node.dependencies) std::erase(before->dependents, &node);
-  for (Node* after : node.dependents) std::erase(after->dependencies, &node);
+  for (Node* after : node.dependents) take_edge(node, *after);
   forget(node);
   std::erase_if(nodes_, [&](const auto& one) { return one.get() == &node; });
 }
 
-void Graph::connect(Node& from, Node& to) {
+void Graph::connect(Node& from, Node& to, EdgeKind kind) {
   require(&from != &to && std::ranges::find(to.dependencies, &from) == to.dependencies.end());
+  require_ends(kind, from, to);
   to.dependencies.push_back(&from);
+  to.edges.push_back(kind);
   from.dependents.push_back(&to);
 }
 
-void Graph::disconnect(Node& from, Node& to) {
-  require(std::ranges::find(to.dependencies, &from) != to.dependencies.end());
-  std::erase(to.dependencies, &from);
+void Graph::disconnect(Node& from, Node& to, EdgeKind kind) {
+  const auto found = std::ranges::find(to.dependencies, &from);
+  require(found != to.dependencies.end() &&
+          to.edges[static_cast<std::size_t>(found - to.dependencies.begin())] == kind);
+  take_edge(from, to);
   std::erase(from.dependents, &to);
 }
 
@@ -99,7 +144,9 @@ std::vector<Node*> Graph::ordered() const {
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (Node* after : order[i]->dependents) {
-      if (--missing[after] == 0) order.push_back(after);
+      if (--missing[after] != 0) continue;
+      const auto behind = order.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+      order.insert(is_programmatic(*after) ? behind : order.end(), after);
     }
   }
   require(order.size() == nodes_.size());
@@ -120,7 +167,9 @@ std::shared_ptr<Graph> Graph::clone(Owner owner) const {
     copies[node.get()] = &made;
   }
   for (const auto& node : nodes_) {
-    for (const Node* before : node->dependencies) connect(*copies[before], *copies[node.get()]);
+    for (std::size_t i = 0; i < node->dependencies.size(); ++i) {
+      connect(*copies[node->dependencies[i]], *copies[node.get()], node->edges[i]);
+    }
   }
   return copy;
 }

@@ -19,6 +19,10 @@ class Graph;
 class GraphExec;
 struct GraphTables;
 
+// When the node at the end of an edge may begin: once the one it comes from has ended, or, of two
+// kernels, once all blocks of that have let it, or have begun (which here is taken for ended).
+enum class EdgeKind : std::uint8_t { full, programmatic, launch_order };
+
 struct Node {
   // Never used twice. A node of a clone keeps that of the node it was made of as `original`.
   std::uint64_t id;
@@ -26,6 +30,7 @@ struct Node {
   Graph* graph;
   Operation operation;
   std::vector<Node*> dependencies;
+  std::vector<EdgeKind> edges;  // by dependency
   std::vector<Node*> dependents;
   // What cuGraphKernelNodeGetParams points to.
   std::vector<void*> argument_pointers;
@@ -39,8 +44,14 @@ struct Node {
 // the parameters of nodes do not say. Throws Refusal(CUDA_ERROR_INVALID_VALUE) for another type.
 [[nodiscard]] Operation successor_of(const Operation& before, Operation next);
 
+// Whether it may begin while the only node that it depends on is under way.
+[[nodiscard]] bool is_programmatic(const Node& node);
+
+// Edges as the API has them. Throws Refusal(CUDA_ERROR_INVALID_VALUE) for what is none.
+[[nodiscard]] EdgeKind kind_of(const CUgraphEdgeData& edge);
+[[nodiscard]] CUgraphEdgeData data_of(EdgeKind kind);
 // Throws Refusal(CUDA_ERROR_NOT_SUPPORTED) for edges that say more than that one node follows
-// another; those are for launches that overlap. `edges` may be null.
+// another. `edges` may be null.
 void require_plain(const CUgraphEdgeData* edges, std::size_t count);
 
 class Graph {
@@ -52,15 +63,19 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
   ~Graph();
 
-  Node& add(Operation operation, std::span<Node* const> dependencies);
+  // `edges` may be empty: they are full.
+  Node& add(Operation operation, std::span<Node* const> dependencies,
+            std::span<const EdgeKind> edges = {});
   void remove(Node& node);
-  // Throw Refusal(CUDA_ERROR_INVALID_VALUE) where there is such an edge already, or none.
-  static void connect(Node& from, Node& to);
-  static void disconnect(Node& from, Node& to);
+  // Throw Refusal(CUDA_ERROR_INVALID_VALUE) where there is such an edge already, or none, or where
+  // it is for kernels.
+  static void connect(Node& from, Node& to, EdgeKind kind = EdgeKind::full);
+  static void disconnect(Node& from, Node& to, EdgeKind kind);
 
   [[nodiscard]] const std::vector<std::shared_ptr<Node>>& nodes() const { return nodes_; }
-  // Each node behind all it depends on; otherwise in the order of their making. Throws
-  // Refusal(CUDA_ERROR_INVALID_VALUE) where nodes wait for each other in a circle.
+  // Each node behind all it depends on, directly behind it where they may overlap; otherwise in the
+  // order of their making. Throws Refusal(CUDA_ERROR_INVALID_VALUE) where nodes wait for each other
+  // in a circle.
   [[nodiscard]] std::vector<Node*> ordered() const;
   // Graphs of child nodes are cloned along.
   [[nodiscard]] std::shared_ptr<Graph> clone(Owner owner) const;

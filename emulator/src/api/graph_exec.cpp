@@ -11,9 +11,11 @@ namespace {
 // Whether two nodes at the same place of two orders wait for the same places.
 bool wait_alike(const std::vector<Node*>& a, const std::vector<Node*>& b, std::size_t place) {
   const auto places = [&](const std::vector<Node*>& order) {
-    std::vector<std::ptrdiff_t> found;
-    for (Node* before : order[place]->dependencies) {
-      found.push_back(std::ranges::find(order, before) - order.begin());
+    const Node& node = *order[place];
+    std::vector<std::pair<std::ptrdiff_t, EdgeKind>> found;
+    for (std::size_t i = 0; i < node.dependencies.size(); ++i) {
+      found.emplace_back(std::ranges::find(order, node.dependencies[i]) - order.begin(),
+                         node.edges[i]);
     }
     std::ranges::sort(found);
     return found;
@@ -68,15 +70,29 @@ void GraphExec::add_steps(const Graph& graph) {
 
 void GraphExec::prepare_for(Context& context) {
   if (context_id_ == context.id()) return;
-  for (Step& step : steps_) step.submission = prepare(context, step.node->operation);
+  for (Step& step : steps_)
+    step.submission = prepare_step(context, *step.node, step.node->operation);
   context_id_ = context.id();
 }
 
 void GraphExec::launch(Context& context, Stream& stream) {
   prepare_for(context);
   for (const Step& step : steps_) {
-    if (step.enabled) step.submission(stream);
+    if (step.enabled) {
+      step.submission(stream);
+    } else {
+      // What comes behind it must not join the node before it.
+      stream.set_joinable({});
+    }
   }
+  stream.set_joinable({});
+}
+
+Submission GraphExec::prepare_step(Context& context, const Node& node, Operation operation) {
+  if (auto* const kernel = std::get_if<KernelOperation>(&operation)) {
+    kernel->order = is_programmatic(node) ? StreamOrder::programmatic : StreamOrder::serial;
+  }
+  return prepare(context, operation);
 }
 
 GraphExec::Step& GraphExec::step_of(const Node& node) {
@@ -90,7 +106,7 @@ void GraphExec::set_operation(const Node& node, Operation operation, Context& co
   prepare_for(context);
   Step& step = step_of(node);
   operation = successor_of(step.node->operation, std::move(operation));
-  step.submission = prepare(context, operation);
+  step.submission = prepare_step(context, *step.node, operation);
   step.node->operation = std::move(operation);
 }
 
@@ -114,7 +130,8 @@ GraphExec::Update GraphExec::update(const Graph& graph, Context& context) {
   // All or nothing: what cannot be prepared changes nothing.
   std::vector<Submission> submissions;
   submissions.reserve(pairs.size());
-  for (const auto& [now, next] : pairs) submissions.push_back(prepare(context, next->operation));
+  for (const auto& [now, next] : pairs)
+    submissions.push_back(prepare_step(context, *now, next->operation));
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const auto& [now, next] = pairs[i];
     const auto step = std::ranges::find(steps_, now, &Step::node);

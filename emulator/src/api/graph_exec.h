@@ -42,6 +42,9 @@ class GraphExec {
   };
   void add_steps(const Graph& graph);
   Step& step_of(const Node& node);
+  // With what the node's edges say of when it begins.
+  [[nodiscard]] static Submission prepare_step(Context& context, const Node& node,
+                                               Operation operation);
   void prepare_for(Context& context);
 
   std::uint64_t flags_;

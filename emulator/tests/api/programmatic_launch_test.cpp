@@ -1,4 +1,6 @@
 // Launches that may begin while the one before them in their stream is under way.
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -459,6 +461,170 @@ TEST_F(ProgrammaticLaunches, AreCarriedOutBeforeTheirContextIsDestroyed) {
   EXPECT_EQ(cuCtxDestroy(other), CUDA_SUCCESS);
 
   EXPECT_EQ(seen, 1);
+}
+
+// The same in graphs.
+class ProgrammaticEdges : public ProgrammaticLaunches {
+ protected:
+  void SetUp() override {
+    ProgrammaticLaunches::SetUp();
+    ASSERT_EQ(cuGraphCreate(&graph, 0), CUDA_SUCCESS);
+  }
+
+  template <typename... Arguments>
+  CUgraphNode node(const char* name, Arguments... arguments) const {
+    void* pointers[] = {&arguments..., nullptr};
+    CUDA_KERNEL_NODE_PARAMS parameters{};
+    parameters.func = kernel_of(name);
+    parameters.gridDimX = kBlocks;
+    parameters.blockDimX = kThreads;
+    parameters.gridDimY = parameters.gridDimZ = 1;
+    parameters.blockDimY = parameters.blockDimZ = 1;
+    parameters.kernelParams = pointers;
+    CUgraphNode made = nullptr;
+    EXPECT_EQ(cuGraphAddKernelNode(&made, graph, nullptr, 0, &parameters), CUDA_SUCCESS);
+    return made;
+  }
+  static CUgraphEdgeData edge(unsigned char port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC) {
+    CUgraphEdgeData made{};
+    made.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+    made.from_port = port;
+    return made;
+  }
+  [[nodiscard]] CUresult connect(CUgraphNode from, CUgraphNode to,
+                                 const CUgraphEdgeData& data) const {
+    return cuGraphAddDependencies(graph, &from, &to, &data, 1);
+  }
+  [[nodiscard]] CUgraphExec instantiate() const {
+    CUgraphExec exec = nullptr;
+    EXPECT_EQ(cuGraphInstantiate(&exec, graph, 0), CUDA_SUCCESS);
+    return exec;
+  }
+  // How much of a, which is zeros before, the graph has copied to b.
+  std::ptrdiff_t found_by(CUgraphExec exec) const {
+    EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS);
+    EXPECT_EQ(cuMemsetD32(b, 7, kWords), CUDA_SUCCESS);
+    EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_SUCCESS);
+    EXPECT_EQ(ones(a), kWords);
+    return ones(b);
+  }
+
+  CUgraph graph = nullptr;
+};
+
+TEST_F(ProgrammaticEdges, AreCaptured) {
+  ASSERT_EQ(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  EXPECT_EQ(launch(kernel_of("write_late"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("copy"), many(), a, b), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamEndCapture(stream, &graph), CUDA_SUCCESS);
+
+  CUgraphNode from = nullptr;
+  CUgraphNode to = nullptr;
+  CUgraphEdgeData data{};
+  std::size_t count = 1;
+  EXPECT_EQ(cuGraphGetEdges(graph, &from, &to, &data, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(data.type, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC);
+  EXPECT_EQ(data.from_port, CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC);
+  EXPECT_EQ(cuGraphGetEdges(graph, &from, &to, nullptr, &count), CUDA_ERROR_LOSSY_QUERY);
+
+  CUgraphExec exec = instantiate();
+  EXPECT_EQ(found_by(exec), 0);
+  EXPECT_EQ(found_by(exec), 0);
+  // A copy of the graph has them too.
+  ASSERT_EQ(cuGraphClone(&graph, graph), CUDA_SUCCESS);
+  exec = instantiate();
+  EXPECT_EQ(found_by(exec), 0);
+}
+
+TEST_F(ProgrammaticEdges, LetLaunchesThatWaitFindEverything) {
+  ASSERT_EQ(connect(node("write_late", a), node("wait_and_copy", a, b), edge()), CUDA_SUCCESS);
+
+  EXPECT_EQ(found_by(instantiate()), kWords);
+}
+
+TEST_F(ProgrammaticEdges, AreMadeAndTakenAway) {
+  const CUgraphNode first = node("write_late", a);
+  const CUgraphNode second = node("copy", a, b);
+  ASSERT_EQ(connect(first, second, edge()), CUDA_SUCCESS);
+  const CUgraphExec exec = instantiate();
+  EXPECT_EQ(found_by(exec), 0);
+
+  const CUgraphEdgeData plain{};
+  const CUgraphEdgeData right = edge();
+  EXPECT_EQ(cuGraphRemoveDependencies(graph, &first, &second, &plain, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGraphRemoveDependencies(graph, &first, &second, &right, 1), CUDA_SUCCESS);
+  ASSERT_EQ(connect(first, second, plain), CUDA_SUCCESS);
+  EXPECT_EQ(found_by(instantiate()), kWords);
+
+  // What has the other edge is another graph.
+  CUgraphExecUpdateResultInfo info{};
+  EXPECT_EQ(cuGraphExecUpdate(exec, graph, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+  EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+}
+
+TEST_F(ProgrammaticEdges, OverlapInEachBranch) {
+  const CUdeviceptr c = zeros(kWords);
+  const CUgraphNode first = node("wait_for_flag", a);
+  const CUgraphNode other = node("wait_for_flag", c);
+  ASSERT_EQ(connect(first, node("write", a), edge()), CUDA_SUCCESS);
+  ASSERT_EQ(connect(other, node("write", c), edge()), CUDA_SUCCESS);
+
+  EXPECT_EQ(cuGraphLaunch(instantiate(), stream), CUDA_SUCCESS);
+
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+}
+
+TEST_F(ProgrammaticEdges, OfTheLaunchOrderComeBehind) {
+  ASSERT_EQ(connect(node("write_late", a), node("copy", a, b),
+                    edge(CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER)),
+            CUDA_SUCCESS);
+
+  EXPECT_EQ(found_by(instantiate()), kWords);
+}
+
+TEST_F(ProgrammaticEdges, DoNotReachPastANodeThatIsTurnedOff) {
+  const CUgraphNode first = node("write_late", a);
+  const CUgraphNode second = node("write_late", b);
+  const CUgraphNode third = node("copy", a, b);
+  ASSERT_EQ(connect(first, second, {}), CUDA_SUCCESS);
+  ASSERT_EQ(connect(second, third, edge()), CUDA_SUCCESS);
+  const CUgraphExec exec = instantiate();
+  EXPECT_EQ(cuGraphNodeSetEnabled(exec, second, 0), CUDA_SUCCESS);
+
+  EXPECT_EQ(found_by(exec), kWords);
+}
+
+TEST_F(ProgrammaticEdges, AreNotBetweenAGraphAndALaunchBehindIt) {
+  (void)node("write_late", a);
+  EXPECT_EQ(cuGraphLaunch(instantiate(), stream), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("copy"), many(), a, b), CUDA_SUCCESS);
+
+  EXPECT_EQ(ones(b), kWords);
+}
+
+TEST_F(ProgrammaticEdges, AreOfKernelsAlone) {
+  const CUgraphNode first = node("write_late", a);
+  CUgraphNode empty = nullptr;
+  ASSERT_EQ(cuGraphAddEmptyNode(&empty, graph, nullptr, 0), CUDA_SUCCESS);
+  CUgraphEdgeData without_port = edge(CU_GRAPH_KERNEL_NODE_PORT_DEFAULT);
+  CUgraphEdgeData without_type{};
+  without_type.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+  const CUgraphNode second = node("copy", a, b);
+
+  EXPECT_EQ(connect(first, empty, edge()), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(connect(empty, second, edge()), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(connect(first, second, without_port), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(connect(first, second, without_type), CUDA_ERROR_INVALID_VALUE);
+  CUgraphNodeParams parameters{};
+  parameters.type = CU_GRAPH_NODE_TYPE_EMPTY;
+  const std::array<CUgraphNode, 2> before = {empty, first};
+  const std::array<CUgraphEdgeData, 2> edges = {CUgraphEdgeData{}, edge()};
+  EXPECT_EQ(cuGraphAddNode(&empty, graph, before.data(), edges.data(), 2, &parameters),
+            CUDA_ERROR_INVALID_VALUE);
+  std::size_t count = 0;
+  EXPECT_EQ(cuGraphGetEdges(graph, nullptr, nullptr, nullptr, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 0);
 }
 
 }  // namespace
