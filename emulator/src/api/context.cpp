@@ -107,10 +107,14 @@ void Context::carry_out(std::function<void()> work) {
 }
 
 void Context::record(const std::shared_ptr<Event>& event, Stream& stream) {
+  stream.add(record(event));
+}
+
+Ticket Context::record(const std::shared_ptr<Event>& event) {
   const Ticket ticket = executor_.submit(
       [event](Ticket reached) { event->reached(reached, std::chrono::steady_clock::now()); });
   event->asked(ticket);
-  stream.add(ticket);
+  return ticket;
 }
 
 void Context::synchronize(Ticket ticket) {

@@ -70,6 +70,8 @@ class Context : public std::enable_shared_from_this<Context> {
   // afterwards.
   void carry_out(std::function<void()> work);
   void record(const std::shared_ptr<Event>& event, Stream& stream);
+  // The same behind the launch that was submitted last, as a part of that.
+  Ticket record(const std::shared_ptr<Event>& event);
   // Waits for an operation, gives printf output out, and throws the fault that sticks, if one does.
   void synchronize(Ticket ticket);
   // The address of the GridWorkspace of cooperative launches, which run one at a time.

@@ -23,6 +23,14 @@ void apply(const CUlaunchAttribute& attribute, LaunchRequest& request) {
                           ? StreamOrder::programmatic
                           : StreamOrder::serial;
       break;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+      require(attribute.value.programmaticEvent.flags == 0);
+      request.events.push_back(attribute.value.programmaticEvent.event);
+      break;
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+      require(attribute.value.launchCompletionEvent.flags == 0);
+      request.events.push_back(attribute.value.launchCompletionEvent.event);
+      break;
     default:
       // The others say how to schedule, not what to compute.
       break;

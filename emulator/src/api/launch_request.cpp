@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/capture.h"
 #include "api/driver.h"
 #include "api/error_translation.h"
 #include "api/limits.h"
@@ -86,6 +87,17 @@ KernelParameters copy_parameters(const LaunchRequest& request, const jit::Kernel
     std::memcpy(copied.data(), buffer, std::min<std::uint64_t>(*bytes, layout.parameter_bytes));
   }
   return copied;
+}
+
+std::vector<std::shared_ptr<Event>> events_of(const Context& context,
+                                              const LaunchRequest& request) {
+  std::vector<std::shared_ptr<Event>> events;
+  for (CUevent handle : request.events) {
+    events.push_back(context.event(handle));
+    const unsigned flags = events.back()->flags();
+    require((flags & CU_EVENT_DISABLE_TIMING) != 0 && (flags & CU_EVENT_INTERPROCESS) == 0);
+  }
+  return events;
 }
 
 // How many stacks a worker keeps from launch to launch, whatever it ran: what one kernel leaves
@@ -184,7 +196,11 @@ std::shared_ptr<PreparedLaunch> prepare_launch(Context& context, const KernelOpe
 void launch(Context& context, const LaunchRequest& request) {
   const bool joins = request.order == StreamOrder::programmatic;
   const LaunchToCome announced(joins ? &context : nullptr);
+  const std::vector<std::shared_ptr<Event>> events = events_of(context, request);
   enqueue(context, request.stream, read_request(context, request));
+  for (const std::shared_ptr<Event>& event : events) {
+    if (!capture_record(context, *context.stream(request.stream), *event)) context.record(event);
+  }
 }
 
 }  // namespace emulator::api

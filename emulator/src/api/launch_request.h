@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "api/context.h"
 #include "api/cuda_api.h"
@@ -22,6 +23,9 @@ struct LaunchRequest {
   Cooperation cooperation = Cooperation::none;
   Extents cluster = {0, 0, 0};  // zeros: as the kernel says
   StreamOrder order = StreamOrder::serial;
+  // That the launch itself records: once all its blocks have let the next one begin, or have begun.
+  // Here that is once it has ended, which CUDA allows.
+  std::vector<CUevent> events{};
 };
 
 // Checks the shape and copies the parameters. Throws Refusal.

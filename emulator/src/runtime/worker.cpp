@@ -92,9 +92,8 @@ void Worker::keep_stacks(std::uint64_t most) {
 bool Worker::rotate(std::uint64_t rounds) {
   const std::size_t before = under_way_;
   for (std::size_t i = 0; i < under_way_;) {
-    if (clusters_[i]->rests()) {
-      ++i;
-    } else if (clusters_[i]->run(rounds)) {
+    const bool ended = !clusters_[i]->rests() && clusters_[i]->run(rounds);
+    if (ended) {
       std::swap(clusters_[i], clusters_[--under_way_]);
     } else {
       ++i;
@@ -106,8 +105,8 @@ bool Worker::rotate(std::uint64_t rounds) {
 std::uint64_t Worker::most_under_way() const {
   const Succession* const succession = progress_->succession();
   if (succession == nullptr || succession->is_first()) return launch_->blocks_per_worker;
-  return std::min(launch_->blocks_per_worker,
-                  kept_stacks_ / (launch_->unit_count() * launch_->cluster_size()));
+  const std::uint64_t stacks = std::uint64_t{launch_->unit_count()} * launch_->cluster_size();
+  return std::min(launch_->blocks_per_worker, kept_stacks_ / stacks);
 }
 
 bool Worker::begin_another() {

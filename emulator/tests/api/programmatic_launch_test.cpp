@@ -314,6 +314,7 @@ TEST_F(ProgrammaticLaunches, RunFromSeveralThreads) {
   constexpr std::uint64_t kSteps = 60;
   constexpr std::size_t kHosts = 3;
   std::vector<std::thread> hosts;
+  hosts.reserve(kHosts);
   for (std::size_t host = 0; host < kHosts; ++host) {
     hosts.emplace_back([&, words = a + host * (kSteps + 1) * sizeof(std::uint32_t)] {
       EXPECT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
@@ -463,6 +464,50 @@ TEST_F(ProgrammaticLaunches, AreCarriedOutBeforeTheirContextIsDestroyed) {
   EXPECT_EQ(seen, 1);
 }
 
+TEST_F(ProgrammaticLaunches, MayRecordEventsAndBeJoinedAllTheSame) {
+  CUstream other = nullptr;
+  ASSERT_EQ(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  const CUdeviceptr c = zeros(kWords);
+  std::vector<CUlaunchAttribute> recording(2);
+  recording[0].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT;
+  recording[1].id = CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT;
+  CUevent event = nullptr;
+  ASSERT_EQ(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  recording[0].value.programmaticEvent.event = event;
+  ASSERT_EQ(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  recording[1].value.launchCompletionEvent.event = event;
+
+  EXPECT_EQ(launch_with(recording, kernel_of("write_late"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("copy"), many(), a, b), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWaitEvent(other, recording[0].value.programmaticEvent.event, 0), CUDA_SUCCESS);
+  EXPECT_EQ(launch(kernel_of("copy"), {.grid = kBlocks, .block = kThreads, .stream = other}, a, c),
+            CUDA_SUCCESS);
+
+  EXPECT_EQ(cuEventSynchronize(event), CUDA_SUCCESS);
+  EXPECT_EQ(ones(b), 0);
+  EXPECT_EQ(ones(c), kWords);
+}
+
+TEST_F(ProgrammaticLaunches, RecordNoEventThatKeepsTheTime) {
+  CUlaunchAttribute recording{};
+  recording.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT;
+  ASSERT_EQ(cuEventCreate(&recording.value.programmaticEvent.event, CU_EVENT_DEFAULT),
+            CUDA_SUCCESS);
+  const auto attempt = [&] { return launch_with({recording}, kernel_of("write_late"), one(), a); };
+  EXPECT_EQ(attempt(), CUDA_ERROR_INVALID_VALUE);
+
+  ASSERT_EQ(cuEventCreate(&recording.value.programmaticEvent.event, CU_EVENT_DISABLE_TIMING),
+            CUDA_SUCCESS);
+  recording.value.programmaticEvent.flags = CU_EVENT_RECORD_EXTERNAL;
+  EXPECT_EQ(attempt(), CUDA_ERROR_INVALID_VALUE);
+  recording.value.programmaticEvent.flags = 0;
+  EXPECT_EQ(attempt(), CUDA_SUCCESS);
+  recording.value.programmaticEvent.event = made_up<CUevent>();
+  EXPECT_EQ(attempt(), CUDA_ERROR_INVALID_HANDLE);
+
+  EXPECT_EQ(ones(a), 1);
+}
+
 // The same in graphs.
 class ProgrammaticEdges : public ProgrammaticLaunches {
  protected:
@@ -535,6 +580,28 @@ TEST_F(ProgrammaticEdges, AreCaptured) {
   ASSERT_EQ(cuGraphClone(&graph, graph), CUDA_SUCCESS);
   exec = instantiate();
   EXPECT_EQ(found_by(exec), 0);
+}
+
+TEST_F(ProgrammaticEdges, AreFullBehindAnEventThatALaunchRecords) {
+  CUstream other = nullptr;
+  ASSERT_EQ(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  CUlaunchAttribute recording{};
+  recording.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT;
+  CUevent back = nullptr;
+  CUevent& event = recording.value.programmaticEvent.event;
+  ASSERT_EQ(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  ASSERT_EQ(cuEventCreate(&back, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+
+  ASSERT_EQ(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  EXPECT_EQ(launch_with({recording}, kernel_of("write_late"), many(), a), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWaitEvent(other, event, 0), CUDA_SUCCESS);
+  EXPECT_EQ(launch(kernel_of("copy"), {.grid = kBlocks, .block = kThreads, .stream = other}, a, b),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuEventRecord(back, other), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWaitEvent(stream, back, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamEndCapture(stream, &graph), CUDA_SUCCESS);
+
+  EXPECT_EQ(found_by(instantiate()), kWords);
 }
 
 TEST_F(ProgrammaticEdges, LetLaunchesThatWaitFindEverything) {
