@@ -5,7 +5,8 @@ namespace {
 
 // How long blocks that have let the next launch begin rest where the program neither launches it
 // nor waits for anything: it may have gone on to something else, even to wait for what they write.
-constexpr std::chrono::milliseconds kPatience(100);
+// A machine that is busy may keep the program from its next call for some time.
+constexpr std::chrono::milliseconds kPatience(500);
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "runtime/chain.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <ranges>
 #include <thread>
@@ -12,6 +13,11 @@ namespace {
 // Each stack is two mappings of memory, of which Linux allows a process 65,530 (vm.max_map_count).
 // Those that the workers keep take up to 19,000.
 constexpr std::uint64_t kMostStacks = 22'000;
+
+// A thread that has had nothing to do for so many rounds sleeps: the program may take its time with
+// the next launch.
+constexpr unsigned kMostYields = 1000;
+constexpr std::chrono::microseconds kSleep(50);
 
 // Of a launch whose blocks are all under way, as far as they may be at once.
 std::uint64_t stacks_of(const Launch& launch, unsigned threads) {
@@ -39,6 +45,7 @@ void Chain::work(Workers& workers) {
   const unsigned thread = arrived_.fetch_add(1);
   std::vector<Part> parts;
   std::uint64_t taken = 0;
+  unsigned idle_rounds = 0;
   while (!over_.load(std::memory_order_acquire)) {
     if (joined_.load(std::memory_order_acquire) != taken) {
       take_parts(parts, taken, workers, thread);
@@ -46,7 +53,12 @@ void Chain::work(Workers& workers) {
     bool moved = false;
     for (Part& part : parts | std::views::reverse) moved = take_turn(part) || moved;
     std::erase_if(parts, [](const Part& part) { return part.over; });
-    if (!advance() && !moved) std::this_thread::yield();
+    idle_rounds = advance() || moved ? 0 : idle_rounds + 1;
+    if (idle_rounds > kMostYields) {
+      std::this_thread::sleep_for(kSleep);
+    } else if (idle_rounds != 0) {
+      std::this_thread::yield();
+    }
   }
 }
 

@@ -355,8 +355,8 @@ TEST_F(ProgrammaticLaunches, DoNotHoldUpLaunchesThatDoNotJoin) {
   }
   EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
 
-  // Blocks that have let the next launch begin would rest for a tenth of a second each time.
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+  // Blocks that have let the next launch begin would rest for half a second each time.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(75));
 }
 
 constexpr const char* kFaults = R"(

@@ -1,17 +1,20 @@
 // Launches that begin while those before them are under way, on one thread and on three.
 #include "runtime/chain.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <deque>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "runtime/engine.h"
@@ -410,6 +413,26 @@ TEST_P(Chains, RunThreadsByThemselves) {
 
   EXPECT_EQ(run(), kTwoSound);
   EXPECT_EQ(board.words[4000], 10 * 100);
+}
+
+TEST_P(Chains, SayWhereTheirUnitsStand) {
+  add([](WarpContext* context) {
+    emu_trigger(context);
+    wait_until(context, board_of(context).words[0], 1);
+  });
+  add(count_after_waiting, 1, 64);
+  std::thread chain([&] { EXPECT_EQ(run(), kTwoSound); });
+
+  const std::string wanted = "2 warps at PTX line 7 (waiting for the launches before)";
+  const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  std::string seen;
+  while (seen.find(wanted) == std::string::npos && std::chrono::steady_clock::now() < late) {
+    seen = engine.whereabouts();
+  }
+  board.words[0] = 1;
+  chain.join();
+
+  EXPECT_THAT(seen, testing::HasSubstr(wanted));
 }
 
 TEST_P(Chains, LeaveTheEngineReadyForALaunchAlone) {
