@@ -20,8 +20,9 @@ const runtime::Launch* LaunchChain::next() {
 }
 
 bool LaunchChain::expects_next() {
-  if (last_->next() != nullptr) return true;
-  if (!last_->is_open() || context_.executor().is_awaited()) return false;
+  // In this order: it may come at any time.
+  if (!last_->is_open()) return last_->next() != nullptr;
+  if (context_.executor().is_awaited()) return false;
   if (context_.launches_to_come != 0) return true;
   const Clock::time_point now = Clock::now();
   if (!asked_) asked_ = now;

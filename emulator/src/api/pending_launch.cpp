@@ -112,6 +112,7 @@ void submit(Context& context, Stream& stream, const std::shared_ptr<PreparedLaun
     return;
   }
   const auto pending = std::make_shared<PendingLaunch>(prepared);
+  if (!may_be_joined) pending->close();
   const bool blocking = (stream.flags() & CU_STREAM_NON_BLOCKING) == 0;
   if (blocking && !context.is_legacy(stream)) pending->wait_for_legacy(context.legacy_stream());
   const std::shared_ptr<PendingLaunch> before = prepared->joins ? stream.joinable() : nullptr;
