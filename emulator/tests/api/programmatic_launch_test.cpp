@@ -473,6 +473,40 @@ TEST_F(ProgrammaticLaunches, AreCarriedOutBeforeTheirContextIsDestroyed) {
   EXPECT_EQ(seen, 1);
 }
 
+TEST_F(ProgrammaticLaunches, PrintInTheirOrderWhereTheyWait) {
+  const CUfunction print = kernel(R"(
+.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);
+.global .align 1 .b8 text[4] = {37, 100, 10, 0};
+.visible .entry k(.param .u32 number) {
+  .local .align 8 .b8 depot[8];
+  .reg .b32 %r<3>; .reg .b64 %rd<5>;
+  griddepcontrol.launch_dependents;
+  griddepcontrol.wait;
+  mov.u64 %rd1, depot;
+  cvta.local.u64 %rd2, %rd1;
+  ld.param.u32 %r1, [number];
+  st.local.u32 [%rd1], %r1;
+  mov.u64 %rd3, text;
+  cvta.global.u64 %rd4, %rd3;
+  {
+    .param .b64 param0; st.param.b64 [param0], %rd4;
+    .param .b64 param1; st.param.b64 [param1], %rd2;
+    .param .b32 retval0;
+    call.uni (retval0), vprintf, (param0, param1);
+    ld.param.b32 %r2, [retval0];
+  }
+  ret;
+})");
+
+  testing::internal::CaptureStdout();
+  for (std::uint32_t number = 1; number <= 3; ++number) {
+    EXPECT_EQ(join(print, one(), number), CUDA_SUCCESS);
+  }
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "1\n2\n3\n");
+}
+
 TEST_F(ProgrammaticLaunches, MayRecordEventsAndBeJoinedAllTheSame) {
   CUstream other = nullptr;
   ASSERT_EQ(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
