@@ -1,5 +1,7 @@
 // cp.async: copies between global and shared memory. They are carried out at once, which is one of
 // the orders a GPU may choose: groups and waits have nothing left to do.
+#include <fmt/format.h>
+
 #include "lower/address.h"
 #include "lower/bulk_copy.h"
 #include "lower/mbarrier.h"
@@ -66,7 +68,11 @@ void lower_cp(Writer& writer, const Instruction& instruction) {
   } else if (instruction.has(Modifier::tensor)) {
     copy_tensor(writer, instruction);
   } else if (instruction.has(Modifier::prefetch)) {
-    return;  // a hint
+    // A hint, of an address and a size.
+    const std::size_t operands = instruction.has(Modifier::L2_cache_hint) ? 3 : 2;
+    if (instruction.operands.size() != operands) {
+      unsupported(instruction, fmt::format("it has {} operands", operands));
+    }
   } else if (instruction.has(Modifier::bulk)) {
     copy_in_bulk(writer, instruction);
   } else {

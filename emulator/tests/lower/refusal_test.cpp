@@ -217,6 +217,7 @@ const Refused kRefused[] = {
     {"stmatrix_of_fours",
      "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8x16.b4x16_p64 [%r0], {%r3};", "stmatrix"},
     {"movmatrix_of_bytes", "movmatrix.sync.aligned.m8n8.trans.b8 %r3, %r0;", "movmatrix"},
+    {"prefetch_of_no_size", "cp.async.bulk.prefetch.L2.global [%rd1];", "it has 2 operands"},
     {"ldmatrix_without_a_register", "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r3}, [%r0];",
      "ldmatrix"},
     {"cp_async_of_two_bytes", "cp.async.ca.shared.global [%r0], [%rd0], 2;", "cp.async"},
