@@ -5,6 +5,7 @@
 
 #include "lower/arithmetic.h"
 #include "lower/instruction_checks.h"
+#include "lower/operand_types.h"
 #include "lower/writer.h"
 #include "ptx/opcode_facts.h"
 
@@ -37,6 +38,7 @@ bool acts_outside_registers(ptx::Opcode opcode) {
 
 void lower_instruction(Writer& writer, const Instruction& instruction) {
   require_known_words(instruction);
+  require_even_vectors(writer, instruction);
   writer.expect_bits_of(instruction);
   kLowerings.at(static_cast<std::size_t>(instruction.opcode))(writer, instruction);
 }

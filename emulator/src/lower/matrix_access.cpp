@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lower/address.h"
+#include "lower/operand_types.h"
 #include "lower/register_copies.h"
 #include "lower/writer.h"
 
@@ -88,6 +89,7 @@ class MatrixAccess {
             instruction.space, 4, kRowBytes / 4)) {
     if (count_ > form_.most || registers_.size() != std::size_t{count_} * form_.registers)
       unsupported(instruction);
+    require_width(writer, instruction, direction == Direction::store ? 1 : 0, 32);
   }
 
   void load() {

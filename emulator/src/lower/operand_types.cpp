@@ -62,7 +62,48 @@ bool is_of(const Writer& writer, const ptx::Operand& operand, Type type) {
   unsupported(instruction, fmt::format("operand {} is not of its type", i + 1));
 }
 
+// 0 where it is no register.
+unsigned width_of(const Writer& writer, const ptx::Operand& operand) {
+  const auto* reg = std::get_if<ptx::Register>(&operand.value);
+  return reg == nullptr ? 0 : ptx::bits(writer.function().registers.at(reg->index).type);
+}
+
+bool is_even(const Writer& writer, const ptx::Operand& operand) {
+  const auto* vector = std::get_if<ptx::Vector>(&operand.value);
+  if (vector == nullptr || vector->elements.empty()) return true;
+  // An address with coordinates is no vector itself.
+  const bool is_address = std::holds_alternative<ptx::Address>(vector->elements.front().value);
+  unsigned width = 0;
+  for (const ptx::Operand& element : vector->elements) {
+    if (!is_even(writer, element)) return false;
+    const unsigned of_element = is_address ? 0 : width_of(writer, element);
+    if (of_element == 0) continue;
+    if (width != 0 && width != of_element) return false;
+    width = of_element;
+  }
+  return true;
+}
+
 }  // namespace
+
+void require_even_vectors(const Writer& writer, const ptx::Instruction& instruction) {
+  // Results and arguments are no vectors either.
+  if (instruction.opcode == ptx::Opcode::call) return;
+  for (const ptx::Operand& operand : instruction.operands) {
+    if (!is_even(writer, operand)) {
+      unsupported(instruction, "the registers of a vector are of one width");
+    }
+  }
+}
+
+void require_width(const Writer& writer, const ptx::Instruction& instruction, std::size_t operand,
+                   unsigned bits) {
+  for (const ptx::Operand& element : elements_of(instruction.operands.at(operand))) {
+    if (width_of(writer, element) == bits) continue;
+    unsupported(instruction,
+                fmt::format("operand {} is of registers of {} bits", operand + 1, bits));
+  }
+}
 
 void require_operand(const Writer& writer, const ptx::Instruction& instruction, std::size_t operand,
                      Type type) {

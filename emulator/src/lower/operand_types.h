@@ -18,6 +18,11 @@ void require_operands(const Writer& writer, const ptx::Instruction& instruction,
 // Unless this operand is of the type.
 void require_operand(const Writer& writer, const ptx::Instruction& instruction, std::size_t operand,
                      ptx::Type type);
+// Unless the registers of each vector are of one width, whatever their types.
+void require_even_vectors(const Writer& writer, const ptx::Instruction& instruction);
+// Unless the elements of this operand are registers of so many bits.
+void require_width(const Writer& writer, const ptx::Instruction& instruction, std::size_t operand,
+                   unsigned bits);
 // Unless this operand is a vector of so many elements of the type.
 void require_vector(const Writer& writer, const ptx::Instruction& instruction, std::size_t operand,
                     ptx::Type type, std::size_t elements);

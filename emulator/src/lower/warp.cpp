@@ -393,6 +393,19 @@ class Together {
   const Instruction& instruction_;
 };
 
+// PTX ISA, fence: what acquires a tensor map names its address and its size, and nothing else does.
+void require_tensor_map(const Instruction& instruction) {
+  const bool acquires =
+      instruction.has(Modifier::tensormap_generic) && instruction.has(Modifier::acquire);
+  if (acquires == instruction.operands.empty()) {
+    unsupported(instruction, acquires ? "it has 2 operands" : "it has no operands");
+  }
+  if (!acquires) return;
+  constexpr std::uint64_t kBytes = 128;
+  const auto* size = std::get_if<ptx::Immediate>(&instruction.operands[1].value);
+  if (size == nullptr || size->bits != kBytes) unsupported(instruction, "its size is 128");
+}
+
 }  // namespace
 
 Value lanes_named_by(Writer& writer, const Instruction& instruction, const Value& lanes) {
@@ -421,7 +434,8 @@ void lower_elect(Writer& writer, const Instruction& instruction) {
 void lower_activemask(Writer& writer, const Instruction& instruction) {
   writer.write_result(instruction, writer.mask());
 }
-void lower_fence(Writer& writer, const Instruction& /*instruction*/) {
+void lower_fence(Writer& writer, const Instruction& instruction) {
+  require_tensor_map(instruction);
   writer.ir.line("fence seq_cst");
 }
 void lower_nanosleep(Writer& writer, const Instruction& /*instruction*/) {

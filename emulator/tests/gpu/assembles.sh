@@ -5,7 +5,8 @@
 #   tests/gpu/assembles.sh FOLDER [PROGRAMS]   FOLDER holds emulator_lower_test and emulator_random_programs; ptxas is in PATH
 #
 # Prints each module that is refused with the line and the reason; exits with 1 if one is. Left out is what is not meant to be
-# taken, and what only other GPUs or code without a stack have (expectations.sh says which).
+# taken, and what only other GPUs or code without a stack have (expectations.sh says which); and a constant of bf16 that is
+# added to an f32, at which the assembler of CUDA 13.0 crashes.
 set -euo pipefail
 
 if (($# < 1 || $# > 2)) || [[ ! -x $1/emulator_lower_test ]]; then
@@ -17,6 +18,7 @@ kept=$(mktemp -d)
 trap 'rm -rf "$kept"' EXIT
 
 left_out='-*Refus*:Form.*:LocalVariables.OfAModule*:Recursion.SharesTheModulesLocal*:Call.UnderAGuardLeavesAPredicate*:*_of_ptx_9_1*'
+left_out+=':MixedPrecisions.TakeConstantsOfBf16'
 EMULATOR_TESTS_KEEP_PTX=$kept "$1/emulator_lower_test" --gtest_brief=1 --gtest_filter="$left_out" >/dev/null
 for ((seed = 0; seed < ${2:-100}; ++seed)); do "$programs" print "$seed" >"$kept/seed_$seed.ptx"; done
 

@@ -332,12 +332,12 @@ INSTANTIATE_TEST_SUITE_P(Each, FloatArithmetic, ::testing::ValuesIn(kFloatCases)
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Arithmetic, AnInstructionTheEmulatorLacksIsRefusedWithItsLine) {
-  const std::string ptx = kernel_of("fma.rn.oob.f16 %h1, %h2, %h3, %h4;");
+  const std::string ptx = kernel_of("fma.rn.ftz.oob.f16 %h1, %h2, %h3, %h4;");
   try {
     static_cast<void>(run_kernel(ptx, {1}, 32));
     FAIL() << "accepted";
   } catch (const ptx::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("fma.rn.oob.f16"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("fma.rn.ftz.oob.f16"), std::string::npos);
     EXPECT_EQ(error.where().line, 23U) << ptx;
   }
 }

@@ -41,7 +41,7 @@ Words zeros_in(std::size_t begin, std::size_t end) {
 
 TEST(BulkFill, StoresZeros) {
   EXPECT_EQ(filled("@%p15 st.bulk.weak.shared::cta [%r10+8], 64, 0;"), zeros_in(2, 18));
-  EXPECT_EQ(filled("@%p15 st.bulk.shared::cta [tile], 512, 0;"), Words(128, 0));
+  EXPECT_EQ(filled("@%p15 st.bulk.shared::cta [%r10], 512, 0;"), Words(128, 0));
   EXPECT_EQ(filled("@%p15 st.bulk.weak.shared::cta [%r10], 0, 0;"), untouched());
 }
 TEST(BulkFill, TakesGenericAddressesAndASizeOfEachThread) {

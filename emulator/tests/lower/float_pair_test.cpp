@@ -176,11 +176,15 @@ INSTANTIATE_TEST_SUITE_P(Each, MixedPrecision,
                                               std::get<2>(test.param).type, clamps ? "_sat" : "");
                          });
 
-TEST(MixedPrecisions, TakeConstantsOfBf16AndOfF32) {
+std::uint64_t with_constant(const std::string& sum) {
   const auto operands = std::vector<Triple>(256, Triple{0x4000, 0, 0x3f800000});
-  const std::string store = " mov.b32 %r20, %f20; cvt.u64.u32 %rd20, %r20;";
-  EXPECT_EQ(run_on("add.f32.bf16 %f20, 0x4040, %f12;" + store, operands)[0], 0x40800000U);
-  EXPECT_EQ(run_on("sub.f32.f16 %f20, %h10, 0.5;" + store, operands)[0], 0x3fc00000U);
+  return run_on(sum + " mov.b32 %r20, %f20; cvt.u64.u32 %rd20, %r20;", operands)[0];
+}
+TEST(MixedPrecisions, TakeConstantsOfF32) {
+  EXPECT_EQ(with_constant("sub.f32.f16 %f20, %h10, 0.5;"), 0x3fc00000U);
+}
+TEST(MixedPrecisions, TakeConstantsOfBf16) {
+  EXPECT_EQ(with_constant("add.f32.bf16 %f20, 0x4040, %f12;"), 0x40800000U);
 }
 
 // Minima of three: IEEE 754-2019's minimumNumber, or minimum with .NaN, one after the other.

@@ -180,6 +180,7 @@ constexpr const char* kForms[] = {
     "membar.<cta|gl|sys>;",
     "fence<|.sc|.acq_rel>.<cta|cluster|gpu|sys>;",
     "fence.proxy.<alias|async|async.global|async.shared::cta|tensormap::generic.release.gpu>;",
+    "fence.proxy.tensormap::generic.acquire.<cta|cluster|gpu|sys> [%rd1], 128;",
     "fence.mbarrier_init.release.cluster;",
     "vote.sync.<all|any|uni>.pred %p1, <%p2|!%p2>, -1;",
     "<vote.sync.ballot.b32 %r1, %p2, -1|activemask.b32 %r1|elect.sync %r1@%p1, -1>;",

@@ -87,23 +87,6 @@ TEST(Window, APieceBeyondAnArgumentIsRefused) {
   EXPECT_THROW(code_of("{.param .b32 p; st.param.b32 [p+4], %r0;}"), ptx::Error);
 }
 
-// In a kernel that is cut, registers lie in memory, where a matrix is copied to all at once.
-TEST(Window, AMatrixInRegistersOf16BitsLeavesTheirNeighboursAlone) {
-  const std::string body =
-      "mov.u32 %r2, 7; mov.b16 %h1, 5; mov.b16 %h3, 6; mov.u64 %rd7, window; mad.wide.u32 %rd5, "
-      "%r62, 16, %rd7; "
-      "st.shared.u32 [%rd5], 0x12345; bar.sync 0; setp.ge.u32 %p1, %r62, 32; @%p1 bra "
-      "A;\nA: ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%h2}, [%rd5];\n@%p1 bra B;\nB: cvt.u32.u16 "
-      "%r3, %h1; cvt.u32.u16 %r4, %h3; mad.lo.u32 %r3, %r4, 100, %r3; mad.lo.u32 %r3, %r2, 1000, "
-      "%r3; cvt.u32.u16 %r5, %h2; and.b32 %r5, %r5, 0; add.u32 %r3, %r3, %r5; st.global.u32 "
-      "[%rd1], "
-      "%r3;";
-  const Outcome outcome = run_kernel(kernel_of(body, kWindow), std::vector<std::uint32_t>(64, 1),
-                                     32, {}, lower::EngineChoice::warps, jit::Compilation::parts);
-  ASSERT_EQ(outcome.fault, "");
-  for (const std::uint32_t word : outcome.words) EXPECT_EQ(word, 7605U);
-}
-
 // A frame of some megabytes would reach across the guard below a stack of a fiber.
 TEST(Window, AKernelOfTooManyRegistersDoesNotLeaveItsStackUnseen) {
   EXPECT_THAT(code_of("add.u32 %r2, %r0, 1;"), HasSubstr("\"probe-stack\"=\"inline-asm\""));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
+#include <iterator>
 #include <random>
 
 namespace emulator::testing::random {
@@ -23,7 +25,7 @@ constexpr std::array<Bank, 4> kBanks = {
 constexpr unsigned kPredicates = 4;
 
 // D is where the result goes, S a register or a number, R a register, N a number, P a predicate,
-// and <a|b> one of the two. The registers are of any width.
+// and <a|b> one of the two. The registers are of any width, those in braces of the same.
 constexpr const char* kStatementsOf[] = {
     "<add|sub|min|max>.<u16|s16|u32|s32|u64|s64> D, S, S;",
     "<add|sub|min|max>.<u16|s16|u32|s32|u64|s64> D, S, S;",
@@ -155,7 +157,7 @@ class Generator {
   std::uint64_t below(std::uint64_t n) { return engine_() % n; }
   template <typename Range>
   auto one_of(const Range& range) -> decltype(*std::begin(range)) {
-    return std::begin(range)[below(std::size(range))];
+    return *std::next(std::begin(range), static_cast<std::ptrdiff_t>(below(std::size(range))));
   }
 
   std::uint32_t input_word() {
@@ -164,10 +166,10 @@ class Generator {
     return below(3) == 0 ? static_cast<std::uint32_t>(engine_()) : one_of(kEdges);
   }
 
-  std::string any_register() {
-    const Bank& bank = one_of(kBanks);
+  std::string register_of(const Bank& bank) {
     return fmt::format("{}{}", bank.name, below(bank.count));
   }
+  std::string any_register() { return register_of(one_of(kBanks)); }
   std::string predicate() { return fmt::format("%p{}", below(kPredicates)); }
 
   void statement(unsigned depth) {
@@ -212,16 +214,19 @@ class Generator {
 
   std::string filled(const std::string& pattern) {
     std::string text;
+    const Bank& bank_of_vector = one_of(kBanks);
+    bool in_vector = false;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
       const char c = pattern[i];
       const bool alone = i > 0 && (pattern[i - 1] == ' ' || pattern[i - 1] == '{') &&
                          std::string_view(",;}").find(pattern[i + 1]) != std::string_view::npos;
+      if (c == '{' || c == '}') in_vector = c == '{';
       if (c == '<') {
         const std::size_t end = pattern.find('>', i);
         text += choice(pattern.substr(i + 1, end - i - 1));
         i = end;
       } else if (alone && (c == 'D' || c == 'R')) {
-        text += any_register();
+        text += in_vector ? register_of(bank_of_vector) : any_register();
       } else if (alone && c == 'S') {
         text += below(3) == 0 ? std::string(one_of(kNumbers)) : any_register();
       } else if (alone && c == 'N') {
