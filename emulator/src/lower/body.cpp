@@ -83,9 +83,10 @@ class Body {
     return ir_.load(writer_.context_field(offsetof(runtime::WarpContext, live)), "i32", 1, 4);
   }
 
-  // Whether all 32 lanes run a block whenever it runs.
+  // Whether all 32 lanes run a block whenever it runs. Where they gather, it is yet to be seen.
   [[nodiscard]] bool runs_full(std::uint32_t b) const {
-    return analysis_.converged(b) && !analysis_.thinned[b] && writer_.shape().full_warps();
+    return analysis_.converged(b) && !analysis_.thinned[b] && !analysis_.gathers_all[b] &&
+           writer_.shape().full_warps();
   }
 
   void block(std::uint32_t b) {

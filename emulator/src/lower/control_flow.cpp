@@ -62,7 +62,10 @@ std::vector<std::uint32_t> leaders(const ptx::Module& module, const ptx::Functio
     const ptx::Instruction& instruction = function.body[i];
     for (const std::uint32_t target : targets_of(instruction)) starts.push_back(target);
     if (ends_block(module, instruction)) starts.push_back(i + 1);
-    if (lanes == LanesChoice::in_turns && needs_other_lanes(instruction)) starts.push_back(i);
+    if (lanes == LanesChoice::in_turns && needs_other_lanes(instruction)) {
+      starts.push_back(i);
+      starts.push_back(i + 1);
+    }
   }
   std::ranges::sort(starts);
   const auto repeated = std::ranges::unique(starts);

@@ -66,7 +66,7 @@ struct ControlFlow {
 };
 
 // Blocks of more instructions than `longest` are cut. Where lanes take turns, instructions that
-// need other lanes begin a block, and every loop has an empty one as its last.
+// need other lanes are blocks of their own, and every loop has an empty one as its last.
 [[nodiscard]] ControlFlow control_flow_of(
     const ptx::Module& module, const ptx::Function& function,
     std::uint32_t longest = std::numeric_limits<std::uint32_t>::max(),

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "lower/awaited_lanes.h"
 #include "lower/body.h"
 #include "lower/call_graph.h"
 #include "lower/control_flow.h"
@@ -172,7 +173,8 @@ LoweredKernel lower_kernel(const ptx::Module& module, const ptx::Function& funct
   if (automatic && lanes_come_to_barriers_one_by_one(body, flow, analysis)) {
     return lower_threads(module, function, shape, symbols, name, graph, claims);
   }
-  if (lanes_wait_for_each_other(body, flow, analysis)) {
+  if (lanes_wait_for_each_other(body, flow, analysis) ||
+      lanes_wait_for_named_ones(body, flow, analysis)) {
     flow = control_flow_of(module, body, length, LanesChoice::in_turns);
     let_waiting_loops_come_last(body, flow);
     analysis = analyse(module, body, flow, shape, layout, symbols);

@@ -1,4 +1,5 @@
 // What the lanes of a warp do together.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -8,6 +9,9 @@
 
 namespace emulator::testing {
 namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
 
 std::vector<std::uint32_t> squares() {
   std::vector<std::uint32_t> words(32);
@@ -151,10 +155,68 @@ TEST(Groups, OfWhichOneMissesALaneAreAFault) {
 TEST(Collective, OneThatSomeNamedLanesNeverReachIsAFault) {
   const Outcome outcome = run_kernel(
       kernel_of("setp.lt.u32 %p1, %r0, 8; @%p1 bra OUT; shfl.sync.down.b32 %r3, %r1, 1, 31, -1;"
-                "st.global.u32 [%rd1], %r3; OUT: st.global.u32 [%rd1], 1;"),
+                "st.global.u32 [%rd1], %r3; OUT: bar.sync 0; st.global.u32 [%rd1], 1;"),
       squares(), 32);
   ASSERT_NE(outcome.fault, "");
   EXPECT_EQ(outcome.kind, runtime::FaultKind::barrier);
+}
+
+// Lanes 8 to 31 are named, and exit while the others wait for them.
+constexpr const char* kOthersExit =
+    "mov.u32 %r9, -1; setp.lt.u32 %p1, %r0, 8; @%p1 bra HERE;"
+    "mov.u32 %r4, 0; AGAIN: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, %r0; @%p2 bra AGAIN;"
+    "st.global.u32 [%rd1], %r4; ret; HERE:";
+std::vector<std::uint32_t> where_others_exit(const std::string& body) {
+  const Outcome outcome =
+      run_kernel(kernel_of(kOthersExit + body + "st.global.u32 [%rd1], %r3;"), squares(), 32);
+  EXPECT_EQ(outcome.fault, "");
+  for (std::uint32_t i = 8; i < 32; ++i) EXPECT_EQ(outcome.words[i], i);
+  return {outcome.words.begin(), outcome.words.begin() + 8};
+}
+
+TEST(NamedLanesThatExitLater, DoNotVote) {
+  EXPECT_THAT(where_others_exit("setp.ne.u32 %p3, %r0, 3; vote.sync.ballot.b32 %r3, %p3, -1;"),
+              Each(0xf7U));
+  EXPECT_THAT(where_others_exit("setp.lt.u32 %p3, %r0, 8; vote.sync.all.pred %p4, %p3, %r9;"
+                                "selp.u32 %r3, 1, 0, %p4;"),
+              Each(1U));
+}
+TEST(NamedLanesThatExitLater, DoNotMatch) {
+  EXPECT_THAT(where_others_exit("and.b32 %r4, %r0, 1; match.any.sync.b32 %r3, %r4, -1;"),
+              ElementsAre(0x55U, 0xaaU, 0x55U, 0xaaU, 0x55U, 0xaaU, 0x55U, 0xaaU));
+}
+TEST(NamedLanesThatExitLater, AddNothing) {
+  EXPECT_THAT(where_others_exit("redux.sync.add.s32 %r3, %r0, %r9;"), Each(28U));
+}
+TEST(NamedLanesThatExitLater, LeaveAShuffleOfTheOthersRight) {
+  EXPECT_THAT(where_others_exit("shfl.sync.bfly.b32 %r3, %r0, 7, 31, -1; bar.warp.sync -1;"),
+              ElementsAre(7U, 6U, 5U, 4U, 3U, 2U, 1U, 0U));
+}
+
+// Those that go round first come to the vote when the others have gone round once more.
+TEST(NamedLanes, MayComeInAnotherRound) {
+  const Outcome outcome = run_kernel(
+      kernel_of("mov.u32 %r2, 0; mov.u32 %r3, 0;"
+                "NEXT: add.u32 %r2, %r2, 1; setp.eq.u32 %p1, %r2, 1; setp.ge.u32 %p2, %r0, 4;"
+                "and.pred %p3, %p1, %p2; @%p3 bra NEXT;"
+                "vote.sync.ballot.b32 %r4, %p1, -1; add.u32 %r3, %r3, %r4;"
+                "setp.lt.u32 %p4, %r2, 4; @%p4 bra NEXT;"
+                "st.global.u32 [%rd1], %r3;"),
+      squares(), 32);
+  ASSERT_EQ(outcome.fault, "");
+  // Lanes 0 to 3 vote four times, the others three times, the last time when those have exited.
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(outcome.words[i], 0xfU) << i;
+}
+
+TEST(NamedLanes, MayBeSomeWhileOthersRunOtherCode) {
+  const Outcome outcome =
+      run_kernel(kernel_of("setp.lt.u32 %p1, %r0, 8; mov.u32 %r3, 5; @!%p1 bra OTHERS;"
+                           "redux.sync.add.s32 %r3, %r0, 0xff; bra DONE;"
+                           "OTHERS: st.global.u32 [%rd1], 0; add.u32 %r3, %r3, %r0;"
+                           "DONE: st.global.u32 [%rd1], %r3;"),
+                 squares(), 32);
+  ASSERT_EQ(outcome.fault, "");
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(outcome.words[i], i < 8 ? 28 : 5 + i) << i;
 }
 
 TEST(Warps, OneThatWaitsForAnotherLetsItRun) {

@@ -155,7 +155,7 @@ TEST(FloatReductions, OfAConstantIsTheConstant) {
 TEST(FloatReductions, WithoutANamedLaneAreAFault) {
   const Outcome outcome = run_kernel(
       kernel_of("setp.lt.u32 %p1, %r0, 8; @%p1 bra OUT; mov.b32 %f1, %r1; redux.sync.min.f32 %f3, "
-                "%f1, -1; st.global.f32 [%rd1], %f3; OUT: st.global.u32 [%rd1], 1;"),
+                "%f1, -1; st.global.f32 [%rd1], %f3; OUT: bar.sync 0;"),
       Words(32, 0), 32);
   EXPECT_EQ(outcome.kind, runtime::FaultKind::barrier);
   EXPECT_NE(outcome.fault, "");

@@ -1,4 +1,4 @@
-// A sum over a warp in a branch.
+// A sum over a warp in a branch, which the other lanes do not wait out.
 // must be: crashed, names a lane
 #include <autokernel.cuh>
 
@@ -12,5 +12,6 @@ extern "C" __global__ void f(const float* x, const float* y, float* z) {
   if (threadIdx.x % 32 < 20) {
     sum += __shfl_xor_sync(0xffffffff, sum, 1);  // here
   }
+  __syncthreads();
   z[i] = sum;
 }
