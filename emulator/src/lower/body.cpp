@@ -98,6 +98,7 @@ class Body {
     writer_.set_check_groups(check_groups(writer_, block.first, block.last));
     for (std::uint32_t i = block.first; i < block.last; ++i) {
       const Instruction& instruction = writer_.function().body[i];
+      if (writer_.by_thread() && is_volatile_of_block(instruction)) yield();
       writer_.set_guard(instruction);
       if (instruction.guard && acts_outside_registers(instruction.opcode)) {
         const std::string run = ir_.label("guarded");
@@ -419,10 +420,22 @@ class Body {
     for (const Way& way : ways) {
       bool waits = false;
       for (std::uint32_t b = way.target; b <= from; ++b) waits = waits || may_wait_in(b);
-      if (!waits || !hangs_on_others({way.target, from})) continue;
-      writer_.note_suspension();
-      return writer_.call("emu_yield", {});
+      if (waits && hangs_on_others({way.target, from})) return yield();
     }
+  }
+
+  void yield() {
+    writer_.note_suspension();
+    writer_.call("emu_yield", {});
+  }
+
+  // An access to what may be shared memory, for which programs of old count on lanes in step: sums
+  // over a warp without __syncwarp(). Threads that take turns there are in step from the last
+  // barrier on.
+  [[nodiscard]] static bool is_volatile_of_block(const Instruction& instruction) {
+    const bool may_be_shared =
+        instruction.space == ptx::Space::shared || instruction.space == ptx::Space::generic;
+    return may_be_shared && instruction.has(ptx::Modifier::volatile_);
   }
 
   [[nodiscard]] bool hangs_on_others(const Loop& loop) const {

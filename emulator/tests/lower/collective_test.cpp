@@ -219,6 +219,15 @@ TEST(NamedLanes, MayBeSomeWhileOthersRunOtherCode) {
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(outcome.words[i], i < 8 ? 28 : 5 + i) << i;
 }
 
+TEST(NamedLanes, MayBeThoseWhoseGuardHolds) {
+  const Outcome outcome =
+      run_kernel(kernel_of("setp.lt.u32 %p1, %r0, 8; add.u32 %r3, %r0, 5;"
+                           "@%p1 redux.sync.add.s32 %r3, %r0, 0xff; st.global.u32 [%rd1], %r3;"),
+                 squares(), 32);
+  ASSERT_EQ(outcome.fault, "");
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(outcome.words[i], i < 8 ? 28 : 5 + i) << i;
+}
+
 TEST(Warps, OneThatWaitsForAnotherLetsItRun) {
   // The first warp spins on a flag the second one sets.
   const std::string body = R"(

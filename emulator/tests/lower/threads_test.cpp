@@ -454,5 +454,42 @@ TEST(ThreadCollective, OfOneKindIsToldByItsWordsAndNotByTheNamesBesideIt) {
   EXPECT_EQ(outcome.kind, runtime::FaultKind::barrier);
 }
 
+// Sums of 64 words by one warp, as they were written before __syncwarp() was there:
+// each lane adds what another one has left, without a barrier between.
+std::string volatile_sums(const std::string& space) {
+  std::string body =
+      ".shared .align 4 .b8 s[256]; mov.u32 %r10, s; mad.lo.u32 %r2, %r62, 4, %r10;"
+      "cvt.u64.u32 %rd5, %r2; cvta.shared.u64 %rd6, %rd5;"
+      "st.shared.u32 [%r2], %r1; bar.sync 0; mov.u32 %r5, 0;"
+      "setp.gt.u32 %p1, %r62, 31; @%p1 bra DONE;";
+  const std::string at = space.empty() ? "%rd6" : "%r2";
+  for (const U distance : {32U, 16U, 8U, 4U, 2U, 1U}) {
+    body += fmt::format(
+        "ld.volatile{0}.u32 %r3, [{1}]; ld.volatile{0}.u32 %r4, [{1}+{2}];"
+        "add.u32 %r3, %r3, %r4; st.volatile{0}.u32 [{1}], %r3;",
+        space, at, 4 * distance);
+  }
+  return body + "ld.volatile.shared.u32 %r5, [%r10]; DONE: st.global.u32 [%rd1], %r5;";
+}
+
+class VolatileSums : public ::testing::TestWithParam<EngineChoice> {};
+
+TEST_P(VolatileSums, AreThoseOfLanesInStep) {
+  for (const std::string space : {".shared", ""}) {
+    const Outcome outcome =
+        run("", volatile_sums(space), {.grid = {3, 1, 1}, .block = {64, 1, 1}}, GetParam());
+    ASSERT_EQ(outcome.fault, "");
+    for (U i = 0; i < 192; ++i) {
+      EXPECT_EQ(outcome.words[i], i % 64 < 32 ? i / 64 * 64 * 64 + 63 * 32 : 0) << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, VolatileSums,
+                         ::testing::Values(EngineChoice::warps, EngineChoice::threads),
+                         [](const auto& each) {
+                           return each.param == EngineChoice::warps ? "warps" : "threads";
+                         });
+
 }  // namespace
 }  // namespace emulator::testing
