@@ -204,7 +204,7 @@ enum class MatrixType : std::uint32_t {
   e3m2,  // these two in the lower bits of a byte
   e2m3,
   e2m1_in_byte,  // in the middle four bits
-  e2m1,
+  e2m1,          // emu_scaled_product alone
 };
 struct MatrixShape {
   MatrixType a;

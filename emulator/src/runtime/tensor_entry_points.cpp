@@ -69,6 +69,8 @@ class LaneCopy {
     if (map_.rank != copy_.rank)
       refuse("copy of a tensor whose map has another number of dimensions");
     if (map_.mode != copy_.mode) refuse("copy of a tensor whose map is of another mode");
+    if (!is_sound(map_))
+      refuse("copy of a tensor by a swizzle or a type that does not fit its map");
     if (copy_.gathers && (map_.box[1] != 1 || map_.interleave != TensorInterleave::none))
       refuse("copy of four rows of a tensor whose box is more than one row");
     const TensorUnit unit = unit_of(map_.type);

@@ -215,6 +215,15 @@ bool replace(TensorMap& map, TensorField field, std::uint32_t index, std::uint64
   return false;
 }
 
+bool is_sound(const TensorMap& map) {
+  const bool narrow = map.swizzle == 32 || map.swizzle == 64;
+  const bool kept = map.atom == 16 || map.atom == 32 || map.atom == 64;
+  const bool swizzles =
+      map.swizzle == 0 || (narrow && map.atom == 16) || (map.swizzle == 128 && kept);
+  const bool spreads = map.interleave == TensorInterleave::none && map.count(0) == kPaddedBox;
+  return swizzles && (!is_padded(map.type) || (spreads && !map.flips));
+}
+
 std::uint64_t swizzled(const TensorMap& map, std::uint64_t address) {
   if (map.swizzle == 0) return address;
   constexpr std::uint64_t kLine = 128;  // after so many bytes the pattern moves on

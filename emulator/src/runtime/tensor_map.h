@@ -160,6 +160,9 @@ enum class TensorField : std::uint8_t {
 [[nodiscard]] bool replace(TensorMap& map, TensorField field, std::uint32_t index,
                            std::uint64_t value);
 
+// Whether its swizzle and its type go with the rest, which tensormap.replace does not see to.
+[[nodiscard]] bool is_sound(const TensorMap& map);
+
 // Where a byte of a box that begins at `begin` of shared memory lies, if the map swizzles it.
 [[nodiscard]] std::uint64_t swizzled(const TensorMap& map, std::uint64_t address);
 

@@ -545,6 +545,29 @@ TEST_F(TensorCopy, FollowsAMapWhoseSwizzleAndTypeTheKernelReplaced) {
   expect_spread(left, tensor.bytes, 8, 128);
 }
 
+TEST_F(TensorCopy, ByAReplacedSwizzleThatPtxHasNotIsAFault) {
+  Tensor tensor = tensor_of(32, 128);
+  ASSERT_EQ(encode(tensor, Tiling{.box = {16, 8}, .swizzle = CU_TENSOR_MAP_SWIZZLE_64B}),
+            CUDA_SUCCESS);
+  run(tensor,
+      "tensormap.replace.tile.swizzle_atomicity.global.b1024.b32 [%rd1], 3;" +
+          load_of(kTile + "{0, 0}], [bar];"),
+      512);
+  EXPECT_EQ(result_, CUDA_ERROR_ILLEGAL_INSTRUCTION);
+  EXPECT_THAT(emuFaultReport(), HasSubstr("does not fit its map"));
+}
+
+TEST_F(TensorCopy, ByAReplacedTypeOfAnotherBoxIsAFault) {
+  Tensor tensor = tensor_of(32, 128);
+  ASSERT_EQ(encode(tensor, Tiling{}), CUDA_SUCCESS);
+  run(tensor,
+      "tensormap.replace.tile.elemtype.global.b1024.b32 [%rd1], 15;" +
+          load_of(kTile + "{0, 0}], [bar];"),
+      192);
+  EXPECT_EQ(result_, CUDA_ERROR_ILLEGAL_INSTRUCTION);
+  EXPECT_THAT(emuFaultReport(), HasSubstr("does not fit its map"));
+}
+
 TEST_F(TensorCopy, OfPackedElementsHasItsRules) {
   Tensor tensor = tensor_of(4, 192);
   const Tiling good{.type = CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B,

@@ -23,7 +23,7 @@ left_out=(
   'Each/FloatArithmetic.EqualsCxx/sin' 'Each/SmallOperation.EqualsTheReference/f32_div_approx_by_the_largest'
   # Forms that no assembler for this GPU takes, and the emulator does: those of sm_100 and later, and a variable of a module in
   # local memory is for code without a stack.
-  '*/f32_min_of_three' '*FloatPair*' '*MixedPrecision*' '*ExtremeOfThree*' '*FloatReduction*' '*WideAccess*' '*SmallFloat*' '*PowersOfTwo*' '*RandomRounding*' 'LaunchControl*' 'BulkFill*' 'BulkCopyOfSomeBytes*' 'LocalVariables.OfAModuleAreEachThreadsOwn' 'Recursion.SharesTheModulesLocalVariablesAmongFunctions'
+  '*/f32_min_of_three' '*FloatPair*' '*MixedPrecision*' '*ExtremeOfThree*' '*FloatReduction*' '*WideAccess*' '*SmallFloat*' '*PowersOfTwo*' '*RandomRounding*' 'LaunchControl*' 'BulkFill*' 'BulkCopyOfSomeBytes*' '*ByteMatrix*' '*SmallMatrix*' '*ScaledMatrix*' 'LocalVariables.OfAModuleAreEachThreadsOwn' 'Recursion.SharesTheModulesLocalVariablesAmongFunctions'
   # What the assembler for this GPU computes otherwise than PTX says: video_test.cpp has the particulars.
   '*.ClampsComparesAndMergesAsThePtxIsaSays*' 'VideoProduct.IsScaledAndClampedAsThePtxIsaSays'
   # Where on the GPU a warp runs.
