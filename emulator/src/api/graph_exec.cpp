@@ -13,6 +13,7 @@ bool wait_alike(const std::vector<Node*>& a, const std::vector<Node*>& b, std::s
   const auto places = [&](const std::vector<Node*>& order) {
     const Node& node = *order[place];
     std::vector<std::pair<std::ptrdiff_t, EdgeKind>> found;
+    found.reserve(node.dependencies.size());
     for (std::size_t i = 0; i < node.dependencies.size(); ++i) {
       found.emplace_back(std::ranges::find(order, node.dependencies[i]) - order.begin(),
                          node.edges[i]);

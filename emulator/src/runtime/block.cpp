@@ -7,6 +7,7 @@
 #include <new>
 #include <ranges>
 #include <string>
+#include <utility>
 
 #include "runtime/cluster.h"
 #include "runtime/deadlock.h"
@@ -166,13 +167,14 @@ void Block::begin(const std::array<std::uint32_t, 3>& position) {
   ready_begin_ = 0;
   ready_count_ = 0;
   triggered_ = false;
+  resting_ = nullptr;
   awaiting_launches_.clear();
 }
 
 Block::Outcome Block::run(std::uint64_t rounds) {
   if (awaits_launches() && progress_->succession()->is_first()) wake_awaiting();
   yields_left_ = rounds * (unit_count_ - ended_);
-  Fiber& first = next_fiber();
+  Fiber& first = first_fiber();
   if (&first != &thread_) Fiber::switch_to(thread_, first);
   running_ = nullptr;
   if (ended_ == unit_count_) return Outcome::ended;
@@ -202,6 +204,7 @@ void Block::leave_cluster_barrier() {
 
 void Block::forget_units() {
   idle_.clear();
+  resting_ = nullptr;
   awaiting_launches_.clear();
   for (const auto& strand : strands_) {
     strand->fiber.restart();
@@ -383,9 +386,16 @@ void Block::trigger() {
   if (triggered_ || progress_->succession() == nullptr) return;
   triggered_ = true;
   if (!cluster_->block_triggered()) return;
-  wake(running_->unit);
+  resting_ = running_;
   Fiber::switch_to(running_->fiber, thread_);
   if (progress_->stopped()) abandon();
+}
+
+Fiber& Block::first_fiber() {
+  if (resting_ == nullptr) return next_fiber();
+  // Before others begin, which then use its stack.
+  running_ = std::exchange(resting_, nullptr);
+  return running_->fiber;
 }
 
 void LaunchProgress::add_positions(UnitPositions& positions) {

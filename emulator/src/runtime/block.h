@@ -51,7 +51,7 @@ class Block {
   [[nodiscard]] bool is_at_cluster() const { return barriers_.cluster_is_full(); }
   void leave_cluster_barrier();
   // Whether one of its units need not wait.
-  [[nodiscard]] bool can_go_on() const { return ready_count_ != 0; }
+  [[nodiscard]] bool can_go_on() const { return ready_count_ != 0 || resting_ != nullptr; }
   // Whether one of its units waits for the launches before this one.
   [[nodiscard]] bool awaits_launches() const { return !awaiting_launches_.empty(); }
   [[nodiscard]] bool has_triggered() const { return triggered_; }
@@ -119,6 +119,8 @@ class Block {
   // Goes on in whatever can run next; comes back when this strand is next again.
   void switch_away();
   [[nodiscard]] Fiber& next_fiber();
+  // The same where the block gets its turn.
+  [[nodiscard]] Fiber& first_fiber();
   [[nodiscard]] bool find_idle_strand() noexcept;
   void wake(std::uint32_t unit);
   void wake_released();
@@ -160,6 +162,7 @@ class Block {
   std::uint64_t yields_left_ = 0;                 // before the block gives the worker back
   std::vector<std::uint32_t> awaiting_launches_;  // units
   bool triggered_ = false;
+  Strand* resting_ = nullptr;  // the one that triggered, until the block goes on
 };
 
 }  // namespace emulator::runtime

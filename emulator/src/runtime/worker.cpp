@@ -16,6 +16,9 @@ namespace {
 constexpr std::uint64_t kPatience = 256;
 // Among several, each gets a short turn: most of them find at once that they have to wait on.
 constexpr std::uint64_t kRoundsPerTurn = 8;
+// So many stacks, at most, are for blocks that may wait for launches before theirs: most of them do
+// so at once, and to go on in each costs as much as to begin it later.
+constexpr std::uint64_t kMostWaiting = 256;
 // Blocks taken at once: enough that the shared counter does not matter, few enough that the workers
 // end together.
 constexpr std::uint64_t kPortionsPerWorker = 64;
@@ -104,9 +107,14 @@ bool Worker::rotate(std::uint64_t rounds) {
 
 std::uint64_t Worker::most_under_way() const {
   const Succession* const succession = progress_->succession();
-  if (succession == nullptr || succession->is_first()) return launch_->blocks_per_worker;
+  if (succession == nullptr) return launch_->blocks_per_worker;
+  if (succession->is_first()) {
+    // Of a block that rests, one unit has begun as a rule.
+    return succession->holds() ? std::min(launch_->blocks_per_worker, kept_stacks_)
+                               : launch_->blocks_per_worker;
+  }
   const std::uint64_t stacks = std::uint64_t{launch_->unit_count()} * launch_->cluster_size();
-  return std::min(launch_->blocks_per_worker, kept_stacks_ / stacks);
+  return std::min(launch_->blocks_per_worker, std::min(kept_stacks_, kMostWaiting) / stacks);
 }
 
 bool Worker::begin_another() {

@@ -19,8 +19,8 @@ class Worker {
   // the same thread. Throws std::bad_alloc where memory does not suffice for even one block.
   void run(const Launch& launch, LaunchProgress& progress, std::uint64_t workers);
 
-  // The same in turns, beside launches of other workers on the same thread. Of one whose blocks may
-  // wait for launches before it, it begins no more blocks than it can keep the stacks for.
+  // The same in turns, beside launches of other workers on the same thread. Of blocks that may
+  // rest, or wait for launches before, it begins no more than it can keep the stacks for.
   void begin(const Launch& launch, LaunchProgress& progress, std::uint64_t workers,
              std::uint64_t kept_stacks);
   enum class Turn : std::uint8_t {
