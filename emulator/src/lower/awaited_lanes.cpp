@@ -22,7 +22,8 @@ class AwaitedLanes {
     if (analysis_.converged(block)) return false;
     for (std::uint32_t i = flow_.blocks[block].first; i < flow_.blocks[block].last; ++i) {
       const Instruction& instruction = function_.body[i];
-      if (!members_operand(instruction) || names_those_present(instruction)) continue;
+      const std::optional<std::size_t> members = members_operand(instruction);
+      if (!members || names_those_present(instruction.operands.at(*members))) continue;
       const std::vector<std::uint32_t> others = analysis_.pending[block].items();
       if (std::ranges::any_of(others, [&](std::uint32_t b) { return may_end_wait(b, i); })) {
         return true;
@@ -33,8 +34,7 @@ class AwaitedLanes {
 
  private:
   // Whether the mask comes from who runs, or from what they voted: such lanes go the same way.
-  [[nodiscard]] bool names_those_present(const Instruction& instruction) const {
-    const ptx::Operand& members = instruction.operands.at(*members_operand(instruction));
+  [[nodiscard]] bool names_those_present(const ptx::Operand& members) const {
     const auto* reg = std::get_if<ptx::Register>(&members.value);
     if (reg == nullptr) return false;
     std::vector<ValueSources::Source> sources;
