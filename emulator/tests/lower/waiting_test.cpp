@@ -106,6 +106,7 @@ TEST(Waiting, ListsGrowUnderALockPerBucket) {
 // Each lane of a block waits for what the same lane of the block before has left.
 TEST(Waiting, EachLaneLooksBackAtTheBlockBefore) {
   const std::uint32_t blocks = 40;
+  const std::size_t threads = std::size_t{64} * blocks;
   const Outcome outcome =
       run_kernel(kernel_of(R"(
     .shared .u32 ticket;
@@ -118,12 +119,12 @@ TEST(Waiting, EachLaneLooksBackAtTheBlockBefore) {
     PUBLISH: add.u32 %r4, %r4, %r62; add.u32 %r4, %r4, 1; st.volatile.global.u32 [%rd5], %r4;
     bar.sync 0; st.global.u32 [%rd1], %r4;)",
                            ".global .align 4 .u32 total;\n.global .align 4 .b8 sums[10240];\n"),
-                 std::vector<std::uint32_t>(64 * blocks, 1), 64 * blocks,
+                 std::vector<std::uint32_t>(threads, 1), threads,
                  {.grid = {blocks, 1, 1}, .block = {64, 1, 1}});
 
   ASSERT_EQ(outcome.fault, "");
   expect_warps(outcome);
-  for (std::uint32_t i = 0; i < 64 * blocks; ++i) {
+  for (std::uint32_t i = 0; i < threads; ++i) {
     EXPECT_EQ(outcome.words[i], (i / 64 + 1) * (i % 64 + 1)) << i;
   }
 }
