@@ -144,6 +144,14 @@ Value Ir::phi(const Value& a, const std::string& from_a, const Value& b,
 Value Ir::extract(const Value& vector, unsigned lane) {
   return define(fmt::format("extractelement {}, i32 {}", vector.typed(), lane), vector.element, 1);
 }
+Value Ir::extract(const Value& vector, const Value& lane) {
+  return define(fmt::format("extractelement {}, {}", vector.typed(), lane.typed()), vector.element,
+                1);
+}
+Value Ir::lowest_lane(const Value& mask) {
+  declare("declare i32 @llvm.cttz.i32(i32, i1)");
+  return define(fmt::format("call i32 @llvm.cttz.i32({}, i1 false)", mask.typed()), "i32", 1);
+}
 Value Ir::insert(const Value& vector, const Value& scalar, unsigned lane) {
   return define(fmt::format("insertelement {}, {}, i32 {}", vector.typed(), scalar.typed(), lane),
                 vector.element, vector.lanes);

@@ -67,6 +67,9 @@ class Ir {
   // Which value, by the block control comes from; stands before anything else in its block.
   Value phi(const Value& a, const std::string& from_a, const Value& b, const std::string& from_b);
   Value extract(const Value& vector, unsigned lane);
+  Value extract(const Value& vector, const Value& lane);
+  // The lowest lane of a mask; 32 where it has none.
+  Value lowest_lane(const Value& mask);
   Value insert(const Value& vector, const Value& scalar, unsigned lane);
   // Lanes picked by index from the two vectors laid end to end; -1: does not matter.
   Value shuffle(const Value& a, const Value& b, std::span<const int> picks);

@@ -421,7 +421,12 @@ class Access {
   }
 
   void load_lanes() {
-    const std::vector<Value> values = fetch_lanes();
+    std::vector<Value> values = fetch_lanes();
+    if (way_.kind == AccessWay::Kind::uniform) {
+      // All lanes that are here have fetched the same; where there is none, nothing is written.
+      const Value lane = ir_.binary("and", ir_.lowest_lane(writer_.mask()), kLanes - 1);
+      for (Value& value : values) value = ir_.extract(value, lane);
+    }
     for (unsigned e = 0; e < count_; ++e) write(e, values[e]);
   }
 

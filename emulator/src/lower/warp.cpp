@@ -228,14 +228,6 @@ class Together {
       lanes[lane] = static_cast<std::int64_t>(lane);
     return Ir::lane_constants(lanes, "i32");
   }
-  Value lowest_of(const Value& mask) {
-    ir_.declare("declare i32 @llvm.cttz.i32(i32, i1)");
-    return ir_.define(fmt::format("call i32 @llvm.cttz.i32({}, i1 false)", mask.typed()), "i32", 1);
-  }
-  Value element(const Value& vector, const Value& lane) {
-    return ir_.define(fmt::format("extractelement {}, {}", vector.typed(), lane.typed()),
-                      vector.element, 1);
-  }
   // All 32 values as one.
   Value reduced(const std::string& operation, const Value& values) {
     const std::string name = fmt::format("@llvm.vector.reduce.{}.v32i32", operation);
@@ -267,9 +259,9 @@ class Together {
     ir_.jump(next);
     ir_.begin_block(next);
     const Value left = ir_.load(rest, "i32", 1, 4);
-    const Value lowest = lowest_of(left);
+    const Value lowest = ir_.lowest_lane(left);
     const Value itself = ir_.binary("shl", number(1), lowest);
-    const Value group = ir_.binary("or", element(groups, lowest), itself);
+    const Value group = ir_.binary("or", ir_.extract(groups, lowest), itself);
     const Value each = ir_.splat(result(group), kLanes);
     ir_.store(ir_.select(ir_.from_mask(group), each, ir_.load(results, "i32", kLanes, 64)), results,
               64);
@@ -292,7 +284,7 @@ class Together {
   // An operand on which all lanes agree, as one scalar: the lowest running lane's.
   Value agreed(const ptx::Operand& operand) {
     if (writer_.lane_values(operand, 32).is_uniform()) return writer_.read(operand, "i32", 1);
-    return element(writer_.read(operand, "i32", kLanes), lowest_of(writer_.mask()));
+    return ir_.extract(writer_.read(operand, "i32", kLanes), ir_.lowest_lane(writer_.mask()));
   }
 
   // All lanes named in the mask that have not exited must be running here, and no others: an

@@ -237,5 +237,43 @@ TEST_F(Clusters, OfTheLargestSizeAreTheDevices) {
   EXPECT_EQ(largest(with(".explicitcluster"), {}), kRefused);
 }
 
+// Each block reads what the other one's shared memory holds at one place, all its lanes the same.
+TEST_F(Clusters, ReadOneWordOfAnotherBlockInAllLanes) {
+  out = allocate(64 * sizeof(std::uint32_t));
+  void* parameters[] = {&out};
+  CUfunction function = kernel(R"(
+.shared .align 4 .b32 word;
+.visible .entry k(.param .u64 out) .reqnctapercluster 2 {
+  .reg .pred %p<3>; .reg .b32 %r<10>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %cluster_ctarank;
+  add.u32 %r3, %r2, 70;
+  mov.u32 %r9, 5;
+  st.shared.u32 [word], %r3;
+  barrier.cluster.arrive; barrier.cluster.wait;
+  xor.b32 %r4, %r2, 1;
+  mov.u32 %r5, word;
+  mapa.shared::cluster.u32 %r6, %r5, %r4;
+  ld.shared::cluster.u32 %r7, [%r6];
+  setp.eq.u32 %p1, %r2, 0;
+  @%p1 ld.shared::cluster.u32 %r9, [%r6];
+  mad.lo.u32 %r7, %r9, 1000, %r7;
+  mad.lo.u32 %r8, %r2, 32, %r1;
+  mul.wide.u32 %rd2, %r8, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r7;
+  barrier.cluster.arrive; barrier.cluster.wait;
+  ret;
+})");
+
+  EXPECT_EQ(cuLaunchKernel(function, 2, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr),
+            CUDA_SUCCESS);
+
+  const std::vector<std::uint32_t> words = read(out, 64);
+  EXPECT_THAT(std::vector(words.begin(), words.begin() + 32), testing::Each(71071));
+  EXPECT_THAT(std::vector(words.begin() + 32, words.end()), testing::Each(5070));
+}
+
 }  // namespace
 }  // namespace emulator::api
