@@ -247,6 +247,15 @@ void Block::unit_ended(std::uint32_t unit) {
   for (const std::uint32_t leader : threads_->meetings.thread_ended(unit)) wake(leader);
 }
 
+bool Block::warp_has_ended(std::uint32_t warp) const {
+  const std::uint32_t units = launch_->unit == Unit::thread ? kWarpSize : 1;
+  const std::uint32_t first = warp * units;
+  return std::ranges::all_of(
+      std::span(contexts_).subspan(first, units), [](const WarpContext& context) {
+        return context.standing == static_cast<std::uint32_t>(Standing::ended);
+      });
+}
+
 bool Block::find_idle_strand() noexcept {
   if (!idle_.empty()) return true;
   try {

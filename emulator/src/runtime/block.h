@@ -74,6 +74,7 @@ class Block {
   void deal(std::uint32_t lanes, std::uint32_t results);
   [[nodiscard]] Cluster& cluster() { return *cluster_; }
   [[nodiscard]] ProductsUnderWay& products() { return products_; }
+  [[nodiscard]] bool warp_has_ended(std::uint32_t warp) const;
   [[nodiscard]] RegisterPool& registers() { return registers_; }
   [[nodiscard]] GatheredSums& sums() { return *sums_; }
   // Makes this memory, the range of that site, such that the worker gathers what is added to it;

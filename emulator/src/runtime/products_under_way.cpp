@@ -10,9 +10,13 @@ bool ProductsUnderWay::Tile::overlaps(TileExtent bytes) const {
 }
 
 void ProductsUnderWay::reset(std::uint32_t warps) {
+  // Whole warpgroups.
+  warps = (warps + kWarpsOfGroup - 1) / kWarpsOfGroup * kWarpsOfGroup;
   if (warps_.size() < warps) warps_.resize(warps);
-  if (count_ == 0) return;
-  for (OfWarp& warp : warps_) warp = {};
+  for (OfWarp& warp : warps_) {
+    warp.committed = warp.read = 0;
+    warp.products.clear();
+  }
   count_ = 0;
 }
 
@@ -25,18 +29,30 @@ void ProductsUnderWay::begin(std::uint32_t warp, Product product) noexcept {
 
 void ProductsUnderWay::commit(std::uint32_t warp) { ++warps_[warp].committed; }
 
-bool ProductsUnderWay::wait(std::uint32_t warp, std::uint64_t pending) {
+std::optional<std::uint32_t> ProductsUnderWay::behind(std::uint32_t warp,
+                                                      std::uint64_t pending) const {
+  const std::uint32_t first = warp / kWarpsOfGroup * kWarpsOfGroup;
+  for (std::uint32_t other = first; other < first + kWarpsOfGroup; ++other) {
+    if (warps_[other].committed + pending < warps_[warp].committed) return other;
+  }
+  return std::nullopt;
+}
+
+void ProductsUnderWay::wait(std::uint32_t warp, std::uint64_t pending) {
   OfWarp& own = warps_[warp];
-  const std::size_t ended = std::erase_if(own.products, [&](const Product& product) {
+  count_ -= std::erase_if(own.products, [&](const Product& product) {
     return product.group + pending < own.committed;
   });
-  count_ -= ended;
-  return ended != 0;
+  const std::uint64_t over = own.committed - std::min(pending, own.committed);
+  const std::uint32_t first = warp / kWarpsOfGroup * kWarpsOfGroup;
+  for (std::uint32_t other = first; other < first + kWarpsOfGroup; ++other)
+    warps_[other].read = std::max(warps_[other].read, over);
 }
 
 std::uint32_t ProductsUnderWay::reading(TileExtent bytes) const {
   for (const OfWarp& warp : warps_) {
     for (const Product& product : warp.products) {
+      if (product.group < warp.read) continue;
       if (product.b.overlaps(bytes)) return product.line;
       if (product.a && product.a->overlaps(bytes)) return product.line;
     }

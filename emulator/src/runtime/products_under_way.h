@@ -1,5 +1,7 @@
 // The products that a block's warps have begun with wgmma.mma_async and not waited for yet. Until
-// then the tensor cores may be reading the tiles, and writing the accumulators.
+// then the tensor cores may be reading the tiles, and writing the accumulators. A product is that
+// of a whole warpgroup: once one of its warps has waited for it, no tile is read any more, but each
+// warp has to wait itself before it touches its accumulators, as on an H200.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,9 @@ namespace emulator::runtime {
 
 class ProductsUnderWay {
  public:
+  // A warpgroup is so many warps, the first of which is a multiple of it.
+  static constexpr std::uint32_t kWarpsOfGroup = 4;
+
   struct Tile {
     MatrixTile tile;
     std::uint32_t first = 0;  // line
@@ -34,8 +39,12 @@ class ProductsUnderWay {
   // The group is set here.
   void begin(std::uint32_t warp, Product product) noexcept;
   void commit(std::uint32_t warp);
-  // Those of all groups but the last `pending` ones are over; whether there are any.
-  bool wait(std::uint32_t warp, std::uint64_t pending);
+  // The warp of the same warpgroup that has not committed yet what this one is to wait for: all its
+  // groups but the last `pending` ones.
+  [[nodiscard]] std::optional<std::uint32_t> behind(std::uint32_t warp,
+                                                    std::uint64_t pending) const;
+  // Those are over; nobody is behind.
+  void wait(std::uint32_t warp, std::uint64_t pending);
   // The line of a product that may be reading some of these bytes; 0: there is none.
   [[nodiscard]] std::uint32_t reading(TileExtent bytes) const;
   // Whether the warp's product of that line of the PTX is under way.
@@ -44,6 +53,7 @@ class ProductsUnderWay {
  private:
   struct OfWarp {
     std::uint64_t committed = 0;  // groups
+    std::uint64_t read = 0;       // of the first so many ones no tile is read any more
     std::vector<Product> products;
   };
   std::vector<OfWarp> warps_;

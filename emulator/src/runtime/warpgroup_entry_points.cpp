@@ -14,8 +14,7 @@
 namespace emulator::runtime {
 namespace {
 
-// A warpgroup is so many warps, the first of which is a multiple of it.
-constexpr std::uint32_t kWarpsOfGroup = 4;
+constexpr std::uint32_t kWarpsOfGroup = ProductsUnderWay::kWarpsOfGroup;
 constexpr std::uint32_t kRowsOfWarp = 16;
 
 // Where lowering leaves what the lanes bring.
@@ -138,9 +137,21 @@ void emu_wgmma_commit(WarpContext* context, std::uint32_t mask, std::uint32_t li
 void emu_wgmma_wait(WarpContext* context, std::uint32_t mask, std::uint32_t line,
                     std::uint32_t pending) {
   require_all_lanes(*context, mask, line);
+  ProductsUnderWay& products = context->block->products();
+  if (products.none()) return;
+  // What the warpgroup multiplies is over when all its warps have begun it.
+  while (const auto other = products.behind(context->warp, pending)) {
+    if (context->block->warp_has_ended(*other)) {
+      report_text(*context, FaultKind::bad_instruction, 0, line,
+                  "wgmma.wait_group for products that another warp of the warpgroup has ended "
+                  "without");
+      context->block->abandon();
+    }
+    context->block->yield();
+  }
   // Until here the others may do what they must not: they get their turn.
-  if (!context->block->products().none()) context->block->yield();
-  context->block->products().wait(context->warp, pending);
+  context->block->yield();
+  products.wait(context->warp, pending);
 }
 
 void emu_registers(WarpContext* context, std::uint32_t mask, std::uint32_t line,

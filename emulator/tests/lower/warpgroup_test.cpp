@@ -101,8 +101,8 @@ TEST(Warpgroup, OfFewerThanFourWarpsIsAFault) {
 // Eight warps, the second four of which write where the first four's product may be reading: before
 // they wait, the others get their turn.
 TEST(Warpgroup, WhoseTileAnotherWarpOverwritesBeforeTheWaitIsAFault) {
-  const std::string body = "setp.ge.u32 %p4, %r62, 128; @%p4 bra WRITES;\n" + kProduct + kCommit +
-                           "bar.arrive 1, 256;\n" + kWait +
+  const std::string body = "setp.ge.u32 %p4, %r62, 128; @%p4 bra WRITES;\n" + kProduct +
+                           "bar.arrive 1, 256;\n" + kCommit + kWait +
                            "bra DONE;\nWRITES: bar.sync 1, 256; st.shared.u32 [%r10], %r1;\nDONE:";
   EXPECT_THAT(run(body, 256).fault, HasSubstr("may be reading; wgmma.wait_group"));
   const std::string right = "setp.ge.u32 %p4, %r62, 128; @%p4 bra WRITES;\n" + kProduct + kCommit +
@@ -110,6 +110,36 @@ TEST(Warpgroup, WhoseTileAnotherWarpOverwritesBeforeTheWaitIsAFault) {
                             "bar.arrive 1, 256; bra DONE;\nWRITES: bar.sync 1, 256;"
                             "st.shared.u32 [%r10], %r1;\nDONE:";
   EXPECT_EQ(run(right, 256).fault, "");
+}
+
+// Each warp in turn is the one that overwrites the tile as soon as it has waited, without a word to
+// the others of its warpgroup.
+TEST(Warpgroup, WhoseTileOneOfItsWarpsOverwritesAfterItsWaitIsRight) {
+  for (const char* warp : {"0", "1", "2", "3"}) {
+    const Outcome outcome = run(kProduct + kCommit + kWait + "shr.u32 %r15, %r62, 5;\n" +
+                                "setp.ne.u32 %p4, %r15, " + warp + "; @%p4 bra DONE;\n" +
+                                "mov.u32 %r16, 0x3C003C00; st.shared.u32 [%r10], %r16;\nDONE:");
+    ASSERT_EQ(outcome.fault, "") << warp;
+    EXPECT_THAT(outcome.words, ::testing::Each(0x3F800000U)) << warp;
+  }
+}
+
+// Of two groups one is over.
+TEST(Warpgroup, ReadsTheTilesOfGroupsThatAreStillPending) {
+  const std::string next = "add.u64 %rd11, %rd10, 256;\n";  // 4096 bytes behind
+  std::string other = kProduct;
+  for (std::size_t at = 0; (at = other.find("%rd10", at)) != std::string::npos;)
+    other.replace(at, 5, "%rd11");
+  const std::string body = next + kProduct + kCommit + other + kCommit +
+                           "wgmma.wait_group.sync.aligned 1;\nsetp.ne.u32 %p4, %r62, 0;\n";
+  EXPECT_EQ(run(body + "@!%p4 st.shared.u32 [%r10], %r13;\n").fault, "");
+  EXPECT_THAT(run(body + "@!%p4 st.shared.u32 [%r10+4096], %r13;\n").fault,
+              HasSubstr("may be reading; wgmma.wait_group"));
+}
+
+TEST(Warpgroup, OneOfWhoseWarpsEndsWithoutAProductIsAFault) {
+  EXPECT_THAT(run("setp.ge.u32 %p4, %r62, 96; @%p4 ret;\n" + kProduct + kCommit + kWait).fault,
+              HasSubstr("has ended without"));
 }
 
 TEST(Warpgroup, FaultNamesBothLines) {
