@@ -172,14 +172,18 @@ void Chain::let_go() {
   }
 }
 
-// A fault ends all launches of the chain.
+// A fault ends all launches of the chain. No other joins them, so that none of their blocks rests
+// for it.
 void Chain::stop_if_failed() {
   if (stopped_) return;
   stopped_ = failure_ != nullptr || std::ranges::any_of(under_way_, [](const auto& link) {
                return link->progress.stopped();
              });
   if (!stopped_) return;
-  for (const auto& link : under_way_) link->progress.stop();
+  for (const auto& link : under_way_) {
+    link->progress.stop();
+    link->succession.let_go();
+  }
 }
 
 std::string Chain::whereabouts() {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string>
 #include <thread>
@@ -298,6 +299,20 @@ TEST_P(Chains, EndLaunchesThatWaitForOneWithAFault) {
   EXPECT_TRUE(faults[0].starts_with("trap instruction")) << faults[0];
   EXPECT_EQ(faults[1], "none");
   EXPECT_EQ(board.words[4000], 0);
+}
+
+TEST_P(Chains, EndWithAFaultWhereAnotherLaunchIsToCome) {
+  asked_in_vain = std::numeric_limits<int>::max();
+  add(
+      [](WarpContext* context) {
+        if (context->ctaid[0] == 7) emu_fault(context, 3, context->live, 5);
+        write_late(context);
+      },
+      8);
+
+  const std::vector<std::string> faults = run();
+  ASSERT_EQ(faults.size(), 1);
+  EXPECT_TRUE(faults[0].starts_with("trap instruction")) << faults[0];
 }
 
 TEST_P(Chains, TakeNoWarpThatWaitsForLaunchesForOneThatIsMissing) {
