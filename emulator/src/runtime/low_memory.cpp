@@ -10,8 +10,10 @@ namespace {
 class LowPages : public std::pmr::memory_resource {
   // Pages are aligned to more than the pool above ever asks for.
   void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
-    void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    constexpr int kAccess = PROT_READ | PROT_WRITE;
+    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS;
+    void* pages = mmap(nullptr, bytes, kAccess, kFlags | MAP_32BIT, -1, 0);
+    if (pages == MAP_FAILED) pages = mmap(nullptr, bytes, kAccess, kFlags, -1, 0);
     if (pages == MAP_FAILED) throw std::bad_alloc();
     return pages;
   }

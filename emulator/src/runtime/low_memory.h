@@ -5,8 +5,8 @@
 
 namespace emulator::runtime {
 
-// Safe for use by several threads at once, and never destroyed. Throws std::bad_alloc where below 2
-// GiB there is no room left.
+// Safe for use by several threads at once, and never destroyed. Where below 2 GiB there is no room
+// left, after a GiB, it goes on anywhere else. Throws std::bad_alloc.
 [[nodiscard]] std::pmr::memory_resource& low_memory();
 
 }  // namespace emulator::runtime

@@ -17,8 +17,9 @@ namespace {
 // Room around each allocation: an index that is off by some rows of a large matrix stays out of its
 // neighbours. It costs address space alone.
 constexpr std::size_t kGap = std::size_t{1} << 20;
-// The same around a constant variable, of which 8,000 then fit below 2 GiB. None has more bytes.
-constexpr std::size_t kConstantGap = std::size_t{1} << 16;
+// The same around a constant variable, of which 50,000 then fit into the GiB below 2 GiB that the
+// system gives out.
+constexpr std::size_t kConstantGap = std::size_t{1} << 13;
 // Addresses of freed memory are not given out again until this much has been freed after it, so
 // that a stale pointer faults instead of reaching a newer allocation. Address space again, of which
 // there are 128 TiB; the number of entries is bounded since the system bounds a process's mappings
