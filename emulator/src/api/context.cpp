@@ -82,8 +82,9 @@ std::shared_ptr<Kernel> Context::kernel(CUfunction handle) {
   return found;
 }
 
-Ticket Context::submit(Stream& stream, std::function<void()> work) {
-  const Ticket ticket = executor_.submit([this, work = std::move(work)](Ticket) {
+Ticket Context::submit(Stream& stream, std::function<void()> work,
+                       const Executor::Operation& at_once) {
+  auto operation = [this, work = std::move(work)](Ticket) {
     if (fault_.load() != CUDA_SUCCESS) return;
     const CUresult result = answer(work);
     // Kernels report their faults themselves. What is left are copies of memory freed in stream
@@ -94,8 +95,9 @@ Ticket Context::submit(Stream& stream, std::function<void()> work) {
                            ? "a copy or a fill reached memory that had been freed before it"
                            : "an operation of a stream could not be carried out"));
     }
-  });
-  stream.add(ticket);
+  };
+  const Ticket ticket = executor_.submit(std::move(operation), at_once);
+  stream.follow(ticket);
   // The legacy default stream is not done before every blocking stream is.
   if ((stream.flags() & CU_STREAM_NON_BLOCKING) == 0) default_stream_->follow(ticket);
   return ticket;
@@ -107,12 +109,13 @@ void Context::carry_out(std::function<void()> work) {
 }
 
 void Context::record(const std::shared_ptr<Event>& event, Stream& stream) {
-  stream.add(record(event));
+  stream.follow(record(event));
 }
 
-Ticket Context::record(const std::shared_ptr<Event>& event) {
+Ticket Context::record(const std::shared_ptr<Event>& event, const Executor::Operation& at_once) {
   const Ticket ticket = executor_.submit(
-      [event](Ticket reached) { event->reached(reached, std::chrono::steady_clock::now()); });
+      [event](Ticket reached) { event->reached(reached, std::chrono::steady_clock::now()); },
+      at_once);
   event->asked(ticket);
   return ticket;
 }

@@ -64,14 +64,15 @@ class Context : public std::enable_shared_from_this<Context> {
   // A CUkernel is taken as well, as CUDA allows.
   [[nodiscard]] std::shared_ptr<Kernel> kernel(CUfunction handle);
   // Lets the executor do `work` after all that was submitted before, unless the context has failed
-  // by then.
-  Ticket submit(Stream& stream, std::function<void()> work);
+  // by then. `at_once`: as in Executor::submit().
+  Ticket submit(Stream& stream, std::function<void()> work,
+                const Executor::Operation& at_once = nullptr);
   // The same on the default stream, and waits for it; throws the fault that sticks, if one does
   // afterwards.
   void carry_out(std::function<void()> work);
   void record(const std::shared_ptr<Event>& event, Stream& stream);
-  // The same behind the launch that was submitted last, as a part of that.
-  Ticket record(const std::shared_ptr<Event>& event);
+  // The same in no stream of its own. `at_once`: as in Executor::submit().
+  Ticket record(const std::shared_ptr<Event>& event, const Executor::Operation& at_once = nullptr);
   // Waits for an operation, gives printf output out, and throws the fault that sticks, if one does.
   void synchronize(Ticket ticket);
   // The address of the GridWorkspace of cooperative launches, which run one at a time.
@@ -95,8 +96,6 @@ class Context : public std::enable_shared_from_this<Context> {
   HandleTable<CUmodule, Module> modules;
   HandleTable<CUfunction, Kernel> kernels;
   [[nodiscard]] Executor& executor() { return executor_; }
-  // The stream that waits for all blocking ones, and they for it.
-  [[nodiscard]] const Stream& legacy_stream() const { return *default_stream_; }
   // How many calls are about to give some stream a launch that may join the one before it.
   std::atomic<int> launches_to_come = 0;
   // For the executor's thread alone.

@@ -160,7 +160,7 @@ CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* d
     const auto stream = context->stream(handle);
     emulator::api::refuse_if_capturing(*context, *stream);
     // Called after a fault as well, with what went wrong, so that nobody waits for it in vain.
-    stream->add(context->executor().submit([=, context = context.get()](emulator::api::Ticket) {
+    stream->follow(context->executor().submit([=, context = context.get()](emulator::api::Ticket) {
       callback(handle, answer([=] { context->require_sound(); }), data);
     }));
   });

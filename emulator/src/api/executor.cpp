@@ -30,13 +30,14 @@ Executor::~Executor() {
   thread_.join();
 }
 
-Ticket Executor::submit(Operation operation) {
+Ticket Executor::submit(Operation operation, const Operation& at_once) {
   Ticket ticket = 0;
   {
     const std::lock_guard lock(mutex_);
     require(!closed_, CUDA_ERROR_CONTEXT_IS_DESTROYED);
     queue_.push_back(std::move(operation));
     ticket = ++last_;
+    if (at_once) at_once(ticket);
   }
   submitted_.notify_one();
   return ticket;

@@ -26,7 +26,9 @@ class Executor {
   ~Executor();
 
   // Operations must not throw. Throws Refusal(CUDA_ERROR_CONTEXT_IS_DESTROYED) after close().
-  Ticket submit(Operation operation);
+  // `at_once`, if any, is called in the same step: no other operation is submitted, and this one
+  // does not begin, before it is done. It must not use the executor.
+  Ticket submit(Operation operation, const Operation& at_once = nullptr);
   // The last one submitted.
   [[nodiscard]] Ticket last() const;
   [[nodiscard]] bool done(Ticket ticket) const;

@@ -83,10 +83,10 @@ void GraphExec::launch(Context& context, Stream& stream) {
       step.submission(stream);
     } else {
       // What comes behind it must not join the node before it.
-      stream.set_joinable({});
+      stream.close_joinable();
     }
   }
-  stream.set_joinable({});
+  stream.close_joinable();
 }
 
 Submission GraphExec::prepare_step(Context& context, const Node& node, Operation operation) {

@@ -16,7 +16,7 @@ const runtime::Launch* LaunchChain::next() {
   last_ = std::move(next);
   asked_.reset();
   under_way_.push_back(last_);
-  return &last_->begin(context_);
+  return &last_->begin();
 }
 
 bool LaunchChain::expects_next() {
@@ -30,7 +30,7 @@ bool LaunchChain::expects_next() {
 }
 
 void LaunchChain::ended(const std::optional<runtime::Fault>& fault) {
-  under_way_.front()->end(context_, fault);
+  under_way_.front()->end(fault);
   under_way_.pop_front();
 }
 

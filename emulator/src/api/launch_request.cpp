@@ -199,7 +199,8 @@ void launch(Context& context, const LaunchRequest& request) {
   const std::vector<std::shared_ptr<Event>> events = events_of(context, request);
   enqueue(context, request.stream, read_request(context, request));
   for (const std::shared_ptr<Event>& event : events) {
-    if (!capture_record(context, *context.stream(request.stream), *event)) context.record(event);
+    const std::shared_ptr<Stream> stream = context.stream(request.stream);
+    if (!capture_record(context, *stream, *event)) record_with_launch(context, *stream, event);
   }
 }
 

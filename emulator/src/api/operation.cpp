@@ -40,7 +40,10 @@ class Preparation {
   }
   // Whatever the stream is given from now on comes later in the one order anyway.
   Submission operator()(const WaitOperation& wait) const {
-    return [event = wait.event](Stream& stream) { stream.add(event->ticket()); };
+    return [event = wait.event](Stream& stream) {
+      stream.close_joinable();
+      stream.follow(event->ticket());
+    };
   }
   Submission operator()(const ChildOperation&) const {
     return [](Stream&) {};

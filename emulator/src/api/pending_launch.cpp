@@ -59,22 +59,25 @@ void run_alone(Context& context, PreparedLaunch& prepared) {
 
 }  // namespace
 
-PendingLaunch::PendingLaunch(std::shared_ptr<PreparedLaunch> prepared)
-    : prepared_(std::move(prepared)) {}
+PendingLaunch::PendingLaunch(Context& context, std::shared_ptr<PreparedLaunch> prepared)
+    : context_(context), prepared_(std::move(prepared)) {}
 
-void PendingLaunch::wait_for_legacy(const Stream& legacy) {
-  legacy_ = &legacy;
-  legacy_operations_ = legacy.operations();
+void PendingLaunch::extend_to(Ticket ticket) {
+  if (last_ == 0 || last_ + 1 == ticket) last_ = ticket;
+}
+
+void PendingLaunch::offer(const std::shared_ptr<PendingLaunch>& next, Ticket ticket) {
+  if (last_ + 1 != ticket || state_.load() != State::open) return;
+  next_ = next;
+  // It may have been closed just now: then nobody looks at `next_`.
+  State open = State::open;
+  state_.compare_exchange_strong(open, State::joined);
 }
 
 bool PendingLaunch::is_open() const {
-  return state_.load() == State::open &&
-         (legacy_ == nullptr || legacy_->operations() == legacy_operations_);
-}
-
-void PendingLaunch::be_joined_by(std::shared_ptr<PendingLaunch> next) {
-  next_ = std::move(next);
-  state_.store(State::joined);
+  // In this order: it may be extended at any time.
+  const Ticket submitted = context_.executor().last();
+  return last_ >= submitted && state_.load() == State::open;
 }
 
 void PendingLaunch::close() {
@@ -86,23 +89,23 @@ std::shared_ptr<PendingLaunch> PendingLaunch::next() const {
   return state_.load() == State::joined ? next_ : nullptr;
 }
 
-void PendingLaunch::run(Context& context) {
+void PendingLaunch::run() {
   if (begun_) return;
-  if (!prepared_->kernel->launches_dependents()) return run_alone(context, *prepared_);
-  LaunchChain chain(context, shared_from_this());
-  context.engine().run(chain);
+  if (!prepared_->kernel->launches_dependents()) return run_alone(context_, *prepared_);
+  LaunchChain chain(context_, shared_from_this());
+  context_.engine().run(chain);
 }
 
-const runtime::Launch& PendingLaunch::begin(Context& context) {
+const runtime::Launch& PendingLaunch::begin() {
   begun_ = true;
-  addresses_ = context.memory.snapshot();
+  addresses_ = context_.memory.snapshot();
   launch_ = prepared_->launch;
-  make_ready(context, *prepared_, *addresses_, launch_);
+  make_ready(context_, *prepared_, *addresses_, launch_);
   return launch_;
 }
 
-void PendingLaunch::end(Context& context, const std::optional<runtime::Fault>& fault) const {
-  report(context, *prepared_, fault);
+void PendingLaunch::end(const std::optional<runtime::Fault>& fault) const {
+  report(context_, *prepared_, fault);
 }
 
 void submit(Context& context, Stream& stream, const std::shared_ptr<PreparedLaunch>& prepared) {
@@ -111,14 +114,25 @@ void submit(Context& context, Stream& stream, const std::shared_ptr<PreparedLaun
     context.submit(stream, [&context, prepared] { run_alone(context, *prepared); });
     return;
   }
-  const auto pending = std::make_shared<PendingLaunch>(prepared);
+  const auto pending = std::make_shared<PendingLaunch>(context, prepared);
   if (!may_be_joined) pending->close();
-  const bool blocking = (stream.flags() & CU_STREAM_NON_BLOCKING) == 0;
-  if (blocking && !context.is_legacy(stream)) pending->wait_for_legacy(context.legacy_stream());
-  const std::shared_ptr<PendingLaunch> before = prepared->joins ? stream.joinable() : nullptr;
-  if (before != nullptr && before->is_open()) before->be_joined_by(pending);
-  context.submit(stream, [&context, pending] { pending->run(context); });
-  if (may_be_joined) stream.set_joinable(pending);
+  std::shared_ptr<PendingLaunch> before;
+  const auto join = [&](Ticket ticket) {
+    pending->extend_to(ticket);
+    before = stream.joinable();
+    if (prepared->joins && before != nullptr) before->offer(pending, ticket);
+    stream.set_joinable(pending);
+  };
+  context.submit(stream, [pending] { pending->run(); }, join);
+}
+
+void record_with_launch(Context& context, Stream& stream, const std::shared_ptr<Event>& event) {
+  std::shared_ptr<PendingLaunch> launch;
+  const auto extend = [&](Ticket ticket) {
+    launch = stream.joinable();
+    if (launch != nullptr) launch->extend_to(ticket);
+  };
+  (void)context.record(event, extend);
 }
 
 }  // namespace emulator::api

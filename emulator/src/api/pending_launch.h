@@ -25,43 +25,46 @@ struct PreparedLaunch {
 
 class PendingLaunch : public std::enable_shared_from_this<PendingLaunch> {
  public:
-  explicit PendingLaunch(std::shared_ptr<PreparedLaunch> prepared);
+  PendingLaunch(Context& context, std::shared_ptr<PreparedLaunch> prepared);
   PendingLaunch(const PendingLaunch&) = delete;
   PendingLaunch& operator=(const PendingLaunch&) = delete;
 
-  // What may join it does so, unless the legacy default stream is given something before.
-  void wait_for_legacy(const Stream& legacy);
-  // Whether the next launch of its stream may still join it.
+  // In the step that submits it, or an event that it records: operation `ticket` is a part of it,
+  // unless something else has been submitted between.
+  void extend_to(Ticket ticket);
+  // In the step that submits `next` as operation `ticket`: that joins it if it may.
+  void offer(const std::shared_ptr<PendingLaunch>& next, Ticket ticket);
+  // Whether a launch may still join it: nothing has been submitted behind it, in any stream.
   [[nodiscard]] bool is_open() const;
-  // That one has come; is_open() before.
-  void be_joined_by(std::shared_ptr<PendingLaunch> next);
-  // None comes: its stream has been given something else.
+  // None may.
   void close();
   // Null where none has come.
   [[nodiscard]] std::shared_ptr<PendingLaunch> next() const;
 
   // For the executor. Runs it, and what joins it, unless it has joined another one itself.
-  void run(Context& context);
+  void run();
   // Makes it ready to begin, as one of a chain.
-  [[nodiscard]] const runtime::Launch& begin(Context& context);
+  [[nodiscard]] const runtime::Launch& begin();
   // It has ended.
-  void end(Context& context, const std::optional<runtime::Fault>& fault) const;
+  void end(const std::optional<runtime::Fault>& fault) const;
 
  private:
   enum class State : std::uint8_t { open, joined, closed };
 
+  Context& context_;
   std::shared_ptr<PreparedLaunch> prepared_;
   runtime::Launch launch_;
   std::shared_ptr<const runtime::AddressMap> addresses_;
   bool begun_ = false;
   std::atomic<State> state_ = State::open;
   std::shared_ptr<PendingLaunch> next_;  // once it is joined
-  const Stream* legacy_ = nullptr;
-  std::uint64_t legacy_operations_ = 0;  // of it, before this launch
+  std::atomic<Ticket> last_ = 0;         // operation that is a part of it
 };
 
 // Gives the launch to the stream.
 void submit(Context& context, Stream& stream, const std::shared_ptr<PreparedLaunch>& prepared);
+// Records the event at the end of the launch that the stream was given last.
+void record_with_launch(Context& context, Stream& stream, const std::shared_ptr<Event>& event);
 
 // While a call prepares a launch that may join the one before it, that one expects it.
 class LaunchToCome {

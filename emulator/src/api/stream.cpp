@@ -11,9 +11,11 @@ std::shared_ptr<PendingLaunch> Stream::joinable() const {
 
 void Stream::set_joinable(const std::weak_ptr<PendingLaunch>& launch) {
   const std::lock_guard lock(joinable_mutex_);
-  if (const std::shared_ptr<PendingLaunch> before = joinable_.lock()) before->close();
   joinable_ = launch;
-  has_joinable_ = !launch.expired();
+}
+
+void Stream::close_joinable() const {
+  if (const std::shared_ptr<PendingLaunch> launch = joinable()) launch->close();
 }
 
 }  // namespace emulator::api

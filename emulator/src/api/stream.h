@@ -57,23 +57,17 @@ class Stream {
   Stream(unsigned flags, int priority, unsigned long long context_id)
       : flags_(flags), priority_(priority), id_(next_id()), context_id_(context_id) {}
 
-  // It has been given operation `ticket`, or waits for that.
-  void add(Ticket ticket) {
-    ++operations_;
-    follow(ticket);
-  }
-  // It is not done before operation `ticket` is, which another stream has been given.
+  // It is not done before operation `ticket` is.
   void follow(Ticket ticket) {
-    if (has_joinable_) set_joinable({});
     Ticket seen = last_.load();
     while (seen < ticket && !last_.compare_exchange_weak(seen, ticket)) {
     }
   }
-  // How many it has been given itself.
-  [[nodiscard]] std::uint64_t operations() const { return operations_; }
-  // The launch that it was given last, if the next one may join that (pending_launch.h).
+  // The last launch that it was given, if the next one may join that (pending_launch.h).
   [[nodiscard]] std::shared_ptr<PendingLaunch> joinable() const;
   void set_joinable(const std::weak_ptr<PendingLaunch>& launch);
+  // None may join it any more.
+  void close_joinable() const;
   [[nodiscard]] Ticket last() const { return last_.load(); }
   [[nodiscard]] unsigned flags() const { return flags_; }
   [[nodiscard]] int priority() const { return priority_; }
@@ -93,8 +87,6 @@ class Stream {
   }
 
   std::atomic<Ticket> last_ = 0;
-  std::atomic<std::uint64_t> operations_ = 0;
-  std::atomic<bool> has_joinable_ = false;
   mutable std::mutex joinable_mutex_;
   std::weak_ptr<PendingLaunch> joinable_;
   StreamAttributes attributes_;

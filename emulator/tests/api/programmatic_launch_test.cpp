@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "api/emulated_device.h"
 
@@ -267,41 +268,34 @@ TEST_F(ProgrammaticLaunches, DoNotPassWhatTheStreamIsGivenBetween) {
   EXPECT_EQ(found_behind([&] { EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS); }), kWords);
 }
 
-TEST_F(ProgrammaticLaunches, PassWhatOtherStreamsAreGivenBetween) {
+TEST_F(ProgrammaticLaunches, DoNotPassWhatOtherStreamsAreGivenBetween) {
   CUstream other = nullptr;
   ASSERT_EQ(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
-  const CUdeviceptr c = zeros(1);
+  const CUdeviceptr c = zeros(kWords);
+  const auto again = [&] { EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS); };
+  const auto give = [&](CUstream to) {
+    EXPECT_EQ(launch(kernel_of("write"), {.stream = to}, c), CUDA_SUCCESS);
+  };
 
-  // Each of the two waits for a launch that is submitted behind both.
-  EXPECT_EQ(launch(kernel_of("wait_for_flag"), {.stream = stream}, a), CUDA_SUCCESS);
-  EXPECT_EQ(launch(kernel_of("wait_for_flag"), {.stream = other}, c), CUDA_SUCCESS);
-  EXPECT_EQ(join(kernel_of("write"), {.block = 1, .stream = stream}, a), CUDA_SUCCESS);
-  EXPECT_EQ(join(kernel_of("write"), {.block = 1, .stream = other}, c), CUDA_SUCCESS);
-
-  EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(found_behind([&] { give(other); }), kWords);
+  again();
+  EXPECT_EQ(found_behind([&] { give(CU_STREAM_LEGACY); }), kWords);
+  again();
+  EXPECT_EQ(found_behind([] {}), 0);
+  again();
+  std::swap(stream, other);
+  EXPECT_EQ(found_behind([&] { give(other); }), kWords);
 }
 
-TEST_F(ProgrammaticLaunches, WaitForTheLegacyStreamBetweenIfTheirsDoes) {
-  const CUdeviceptr c = zeros(kWords);
-  const auto between = [&] { EXPECT_EQ(launch(kernel_of("write"), kMany, c), CUDA_SUCCESS); };
-  EXPECT_EQ(found_behind(between), 0);
+TEST_F(ProgrammaticLaunches, MayWaitForAnEarlierLaunchOfAnotherStream) {
+  CUstream other = nullptr;
+  ASSERT_EQ(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
 
-  EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS);
-  ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
-  EXPECT_EQ(found_behind(between), kWords);
-  EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS);
-  EXPECT_EQ(found_behind([] {}), 0);
+  EXPECT_EQ(launch(kernel_of("write_late"), one(), b), CUDA_SUCCESS);
+  EXPECT_EQ(launch(kernel_of("write"), {.block = 1, .stream = other}, a), CUDA_SUCCESS);
+  EXPECT_EQ(join(kernel_of("wait_for_flag"), one(), a), CUDA_SUCCESS);
 
-  // The other way round.
-  EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS);
-  const CUstream blocking = stream;
-  stream = CU_STREAM_LEGACY;
-  EXPECT_EQ(found_behind([&] {
-              EXPECT_EQ(launch(kernel_of("write"), {.stream = blocking}, c), CUDA_SUCCESS);
-            }),
-            kWords);
-  EXPECT_EQ(cuMemsetD32(a, 0, kWords), CUDA_SUCCESS);
-  EXPECT_EQ(found_behind([] {}), 0);
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
 }
 
 TEST_F(ProgrammaticLaunches, RunInTheDefaultStreamOfAThread) {
@@ -328,6 +322,30 @@ TEST_F(ProgrammaticLaunches, RunFromSeveralThreads) {
   for (std::thread& host : hosts) host.join();
 
   const auto words = read(a, kHosts * (kSteps + 1));
+  for (std::size_t host = 0; host < kHosts; ++host) {
+    EXPECT_EQ(words[(host + 1) * (kSteps + 1) - 1], kSteps);
+  }
+}
+
+TEST_F(ProgrammaticLaunches, KeepTheirOrderInAStreamOfSeveralThreads) {
+  constexpr std::uint64_t kSteps = 5000;
+  constexpr std::size_t kHosts = 4;
+  const CUdeviceptr all = zeros(kHosts * (kSteps + 1));
+  std::vector<std::thread> hosts;
+  hosts.reserve(kHosts);
+  for (std::size_t host = 0; host < kHosts; ++host) {
+    hosts.emplace_back([&, words = all + host * (kSteps + 1) * sizeof(std::uint32_t)] {
+      EXPECT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
+      const CUfunction step = kernel_of("step");
+      for (std::uint64_t n = 0; n < kSteps; ++n) {
+        EXPECT_EQ(join(step, one(), words, n), CUDA_SUCCESS);
+      }
+    });
+  }
+  for (std::thread& host : hosts) host.join();
+
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  const auto words = read(all, kHosts * (kSteps + 1));
   for (std::size_t host = 0; host < kHosts; ++host) {
     EXPECT_EQ(words[(host + 1) * (kSteps + 1) - 1], kSteps);
   }
