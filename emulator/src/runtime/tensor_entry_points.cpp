@@ -65,18 +65,12 @@ class LaneCopy {
     Checker checker(context_, index(TensorSite::map), kMapAlignment);
     const std::uint8_t* from = checker.check_span(lane_, context_.address[lane_], kTensorMapBytes);
     std::memcpy(static_cast<void*>(&map_), from, sizeof map_);
-    if (map_.magic != TensorMap::kMagic) refuse("copy of a tensor by what is no tensor map");
+    if (const char* why = fault_of(map_)) refuse(why);
     if (map_.rank != copy_.rank)
       refuse("copy of a tensor whose map has another number of dimensions");
     if (map_.mode != copy_.mode) refuse("copy of a tensor whose map is of another mode");
-    if (!is_sound(map_))
-      refuse("copy of a tensor by a swizzle or a type that does not fit its map");
     if (copy_.gathers && (map_.box[1] != 1 || map_.interleave != TensorInterleave::none))
       refuse("copy of four rows of a tensor whose box is more than one row");
-    const TensorUnit unit = unit_of(map_.type);
-    const bool rows = map_.mode == TensorMode::tiled && map_.interleave == TensorInterleave::none;
-    if (rows && map_.box.at(0) / unit.elements * unit.box_bytes % kChunk != 0)
-      refuse("copy of a tensor whose map has rows of its box that are no multiple of 16 bytes");
   }
 
   void take_position() {
@@ -145,7 +139,7 @@ class LaneCopy {
     }
     if (map_.type == TensorType::u4x16_p64)
       refuse("copy to a tensor of 4-bit elements that lie apart in shared memory");
-    if (map_.flips) refuse("copy to a tensor by a swizzle that flips 8 bytes");
+    if (map_.flips != 0) refuse("copy to a tensor by a swizzle that flips 8 bytes");
     const bool reduces = copy_.kind == TensorCopy::Kind::reduce;
     const auto type = atomic_type_of(map_.type, copy_.operation);
     if (reduces && !type) refuse("reduction of a tensor by what its type has no operation for");

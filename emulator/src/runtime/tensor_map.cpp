@@ -3,6 +3,84 @@
 #include <algorithm>
 
 namespace emulator::runtime {
+namespace {
+
+constexpr std::uint64_t kLargestDimension = std::uint64_t{1} << 32U;
+constexpr std::uint64_t kStrideLimit = std::uint64_t{1} << 40U;
+constexpr unsigned kLargestElementStride = 8;
+constexpr unsigned kLargestBox = 256;  // along a dimension
+constexpr unsigned kMostPixels = 1024;
+
+bool is_from_1_to(unsigned value, unsigned most) { return value >= 1 && value <= most; }
+
+// The checks follow each other: each may use what those before it saw to.
+const char* fault_of_fields(const TensorMap& map) {
+  const bool numbers = map.mode <= TensorMode::im2col_w_128 && map.type <= TensorType::u6x16_p32 &&
+                       map.interleave <= TensorInterleave::bytes_32 &&
+                       map.fill <= TensorFill::nan && map.flips <= 1;
+  if (!numbers) return "copy of a tensor whose map has a field of no known value";
+  if (!is_from_1_to(map.rank, kMostDimensions))
+    return "copy of a tensor whose map has not one to five dimensions";
+  const bool narrow = (map.swizzle == 32 || map.swizzle == 64) && map.atom == 16;
+  const bool wide = map.swizzle == 128 && (map.atom == 16 || map.atom == 32 || map.atom == 64);
+  const bool swizzles = map.swizzle == 0 || narrow || wide;
+  if (!swizzles || (map.flips != 0 && map.atom != 32))
+    return "copy of a tensor by a swizzle that does not fit its map";
+  return nullptr;
+}
+
+const char* fault_of_tensor(const TensorMap& map) {
+  const bool in_32 = map.interleave == TensorInterleave::bytes_32 || is_padded(map.type);
+  const std::uint64_t granule = in_32 ? 32 : 16;
+  bool aligned = map.address % granule == 0;
+  bool bounded = map.dims[0] <= kLargestDimension;
+  for (std::size_t i = 1; i < map.rank; ++i) {
+    const std::uint64_t stride = map.strides.at(i - 1);
+    aligned = aligned && stride % granule == 0;
+    bounded = bounded && map.dims.at(i) <= kLargestDimension && stride < kStrideLimit;
+  }
+  if (!aligned)
+    return "copy of a tensor whose address or strides are no multiple of 16 or 32 bytes";
+  return bounded ? nullptr : "copy of a tensor whose dimensions or strides are too large";
+}
+
+const char* fault_of_box(const TensorMap& map) {
+  for (std::size_t i = 0; i < map.rank; ++i) {
+    if (!is_from_1_to(map.element_strides.at(i), kLargestElementStride))
+      return "copy of a tensor whose element strides are not 1 to 8";
+    if (map.mode == TensorMode::tiled && !is_from_1_to(map.box.at(i), kLargestBox))
+      return "copy of a tensor whose box has not 1 to 256 elements along a dimension";
+  }
+  if (map.mode == TensorMode::tiled) return nullptr;
+  if (map.rank < 3) return "copy of pixels of a tensor of less than three dimensions";
+  if (!is_from_1_to(map.channels, kLargestBox))
+    return "copy of pixels of a tensor that have not 1 to 256 channels";
+  if (map.mode != TensorMode::im2col_w_128 && !is_from_1_to(map.pixels, kMostPixels))
+    return "copy of a tensor that has not 1 to 1024 pixels";
+  return nullptr;
+}
+
+const char* fault_of_layout(const TensorMap& map) {
+  if (map.interleave != TensorInterleave::none) {
+    if (map.rank < 3) return "copy of an interleaved tensor of less than three dimensions";
+    if (is_padded(map.type)) return "copy of a tensor by a type that does not fit its map";
+    const bool of_images = map.mode == TensorMode::tiled || map.mode == TensorMode::im2col;
+    if (!of_images || (map.interleave == TensorInterleave::bytes_32 && map.swizzle != 32))
+      return "copy of a tensor by an interleaved layout that does not fit its map";
+    return nullptr;
+  }
+  const std::uint32_t elements = map.count(0);
+  if (is_padded(map.type) && (elements != kPaddedBox || map.flips != 0))
+    return "copy of a tensor by a type that does not fit its map";
+  const TensorUnit unit = unit_of(map.type);
+  if (elements * unit.bytes % (16 * unit.elements) != 0)
+    return "copy of a tensor whose map has rows of its box that are no multiple of 16 bytes";
+  if (map.swizzle != 0 && elements * unit.box_bytes / unit.elements > map.swizzle)
+    return "copy of a tensor whose map has rows of its box that are wider than its swizzle";
+  return nullptr;
+}
+
+}  // namespace
 
 TensorUnit unit_of(TensorType type) {
   switch (type) {
@@ -80,7 +158,9 @@ std::uint64_t TensorRows::bytes() const {
 }
 
 std::uint64_t TensorRows::footprint() const {
-  return rows_ * (width_ == 1 ? map_.unit().box_bytes : map_.pitch());
+  const std::uint64_t bytes = rows_ * (width_ == 1 ? map_.unit().box_bytes : map_.pitch());
+  if (map_.swizzle == 0) return bytes;
+  return (bytes + map_.swizzle - 1) / map_.swizzle * map_.swizzle;
 }
 
 std::optional<TensorRow> TensorRows::next() {
@@ -209,19 +289,18 @@ bool replace(TensorMap& map, TensorField field, std::uint32_t index, std::uint64
     case TensorField::swizzle_atomicity:
       if (value > 3) return false;
       map.atom = static_cast<std::uint8_t>(value == 0 ? 16U : value == 3 ? 64U : 32U);
-      map.flips = value == 2;
+      map.flips = value == 2 ? 1 : 0;
       return true;
   }
   return false;
 }
 
-bool is_sound(const TensorMap& map) {
-  const bool narrow = map.swizzle == 32 || map.swizzle == 64;
-  const bool kept = map.atom == 16 || map.atom == 32 || map.atom == 64;
-  const bool swizzles =
-      map.swizzle == 0 || (narrow && map.atom == 16) || (map.swizzle == 128 && kept);
-  const bool spreads = map.interleave == TensorInterleave::none && map.count(0) == kPaddedBox;
-  return swizzles && (!is_padded(map.type) || (spreads && !map.flips));
+const char* fault_of(const TensorMap& map) {
+  if (map.magic != TensorMap::kMagic) return "copy of a tensor by what is no tensor map";
+  for (const auto check : {fault_of_fields, fault_of_tensor, fault_of_box, fault_of_layout}) {
+    if (const char* why = check(map)) return why;
+  }
+  return nullptr;
 }
 
 std::uint64_t swizzled(const TensorMap& map, std::uint64_t address) {
@@ -229,7 +308,7 @@ std::uint64_t swizzled(const TensorMap& map, std::uint64_t address) {
   constexpr std::uint64_t kLine = 128;  // after so many bytes the pattern moves on
   constexpr std::uint64_t kHalf = 8;
   const std::uint64_t line = address / kLine;
-  const std::uint64_t flipped = map.flips && line % 2 != 0 ? kHalf : 0;
+  const std::uint64_t flipped = map.flips != 0 && line % 2 != 0 ? kHalf : 0;
   return address ^ (line & (map.swizzle / map.atom - 1U)) * map.atom ^ flipped;
 }
 

@@ -71,10 +71,10 @@ struct TensorMap {
   std::array<std::int16_t, 3> upper{};
   std::uint16_t channels = 0;
   std::uint16_t pixels = 0;
-  // What a swizzle moves as a whole: 16, 32 or 64 bytes; and whether it swaps the halves of 16
-  // bytes in every second line.
+  // What a swizzle moves as a whole: 16, 32 or 64 bytes; and whether (0 or 1) it swaps the halves
+  // of 16 bytes in every second line.
   std::uint8_t atom = 16;
-  bool flips = false;
+  std::uint8_t flips = 0;
 
   // What a coordinate of the innermost dimension counts: elements, or where the layout is
   // interleaved slices of the channels.
@@ -109,7 +109,7 @@ class TensorRows {
  public:
   TensorRows(const TensorMap& map, const TensorPosition& position);
   [[nodiscard]] std::optional<TensorRow> next();
-  // Bytes that are copied, and that a box takes of shared memory.
+  // Bytes that are copied, and that a box takes of shared memory with all that a swizzle moves.
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t footprint() const;
   // There is no next row, since it would be a halo's that lies beyond the bounding box: the PTX ISA
@@ -160,8 +160,10 @@ enum class TensorField : std::uint8_t {
 [[nodiscard]] bool replace(TensorMap& map, TensorField field, std::uint32_t index,
                            std::uint64_t value);
 
-// Whether its swizzle and its type go with the rest, which tensormap.replace does not see to.
-[[nodiscard]] bool is_sound(const TensorMap& map);
+// Why no copy can use the map; null if one can. A kernel can write any bits where a map should be,
+// and tensormap.replace does not see to what goes together. All that follows takes the map for one
+// without a fault.
+[[nodiscard]] const char* fault_of(const TensorMap& map);
 
 // Where a byte of a box that begins at `begin` of shared memory lies, if the map swizzles it.
 [[nodiscard]] std::uint64_t swizzled(const TensorMap& map, std::uint64_t address);

@@ -557,6 +557,28 @@ TEST_F(TensorCopy, ByAReplacedSwizzleThatPtxHasNotIsAFault) {
   EXPECT_THAT(emuFaultReport(), HasSubstr("does not fit its map"));
 }
 
+TEST_F(TensorCopy, ByReplacedRowsWiderThanTheSwizzleIsAFault) {
+  Tensor tensor = tensor_of(32, 128);
+  ASSERT_EQ(encode(tensor, Tiling{.swizzle = CU_TENSOR_MAP_SWIZZLE_128B}), CUDA_SUCCESS);
+  run(tensor,
+      "tensormap.replace.tile.box_dim.global.b1024.b32 [%rd1], 0, 68;" +
+          load_of(kTile + "{0, 0}], [bar];"),
+      2176);
+  EXPECT_EQ(result_, CUDA_ERROR_ILLEGAL_INSTRUCTION);
+  EXPECT_THAT(emuFaultReport(), HasSubstr("wider than its swizzle"));
+}
+
+TEST_F(TensorCopy, ByAReplacedLayoutOfTwoDimensionsIsAFault) {
+  Tensor tensor = tensor_of(32, 128);
+  ASSERT_EQ(encode(tensor, Tiling{.swizzle = CU_TENSOR_MAP_SWIZZLE_128B}), CUDA_SUCCESS);
+  run(tensor,
+      "tensormap.replace.tile.interleave_layout.global.b1024.b32 [%rd1], 1;" +
+          load_of(kTile + "{0, 0}], [bar];"),
+      512);
+  EXPECT_EQ(result_, CUDA_ERROR_ILLEGAL_INSTRUCTION);
+  EXPECT_THAT(emuFaultReport(), HasSubstr("interleaved tensor of less than three dimensions"));
+}
+
 TEST_F(TensorCopy, ByAReplacedTypeOfAnotherBoxIsAFault) {
   Tensor tensor = tensor_of(32, 128);
   ASSERT_EQ(encode(tensor, Tiling{}), CUDA_SUCCESS);
