@@ -1,5 +1,5 @@
 // A search for what is not there.
-// must be: timed_out, when it was stopped: 1 thread
+// must be: timed_out, when it was stopped: 1 warp
 // arguments: --timeout 2
 #include <autokernel.cuh>
 
