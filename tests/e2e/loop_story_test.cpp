@@ -252,16 +252,21 @@ TEST_F(LoopStory, RestoresAnExperimentAndNeverWritesOverAnEdit) {
 TEST_F(LoopStory, EndsInABranchThatMerges) {
   EXPECT_EQ(step(kernel(kFaster), "a tenth of the rounds").code, 0);
   EXPECT_EQ(step(wrong_kernel(), "three times x").code, 11);
-  EXPECT_EQ(step(kernel(kFastest), "a tenth once more").code, 0);
+  int last = 3;
+  int code = step(kernel(kFastest), "a tenth once more").code;
+  // A busy machine may leave it open.
+  for (; code == 16 && last < 8; ++last)
+    code = step(kernel(kFastest), "a tenth once more", {"--again"}).code;
+  EXPECT_EQ(code, 0);
   const Outcome finish = run_autokernel({"loop", "finish", "--processes", "3"});
   EXPECT_EQ(finish.code, 0) << finish.out << finish.err;
   EXPECT_EQ(value_of("branch", finish.out), "autokernel/demo-kept");
   EXPECT_THAT(value_of("over_baseline", finish.out),
               MatchesRegex("[0-9.]+ times as fast \\(95 %: [0-9.]+ to [0-9.]+\\)"));
-  expect_at(experiment(3));
+  expect_at(experiment(last));
   expect_nothing_left();
   const json headline = entries("run_finished").at(0);
-  EXPECT_EQ(headline.at("best"), experiment(3));
+  EXPECT_EQ(headline.at("best"), experiment(last));
   EXPECT_GT(headline.at("over_baseline").at("ratio"), 1);
   // Where others hold one of the processes up, the interval of three may include 1.
   EXPECT_EQ(value_of("verdict", finish.out), headline.at("over_baseline").at("low") > 1
