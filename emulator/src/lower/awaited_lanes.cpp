@@ -48,24 +48,14 @@ class AwaitedLanes {
   // Whether lanes that go on at `block` may exit, or come to the instruction, before they come to
   // one that all lanes have to come to.
   [[nodiscard]] bool may_end_wait(std::uint32_t block, std::uint32_t instruction) const {
-    IndexSet reached(flow_.blocks.size());
-    std::vector<std::uint32_t> open{block};
-    while (!open.empty()) {
-      const std::uint32_t b = open.back();
-      open.pop_back();
+    return can_reach(flow_, block, [&](std::uint32_t b) -> std::optional<bool> {
       if (b == flow_.exit()) return true;
-      if (reached.contains(b)) continue;
-      reached.insert(b);
-      bool goes_on = true;
-      for (std::uint32_t i = flow_.blocks[b].first; goes_on && i < flow_.blocks[b].last; ++i) {
+      for (std::uint32_t i = flow_.blocks[b].first; i < flow_.blocks[b].last; ++i) {
         if (i == instruction) return true;
-        goes_on = !names_all_lanes(function_.body[i], analysis_.register_values);
+        if (names_all_lanes(function_.body[i], analysis_.register_values)) return false;
       }
-      if (!goes_on) continue;
-      const auto& successors = flow_.blocks[b].successors;
-      open.insert(open.end(), successors.begin(), successors.end());
-    }
-    return false;
+      return std::nullopt;
+    });
   }
 
   const ptx::Function& function_;

@@ -237,6 +237,24 @@ std::vector<std::uint32_t> IndexSet::items() const {
   return items;
 }
 
+bool can_reach(const ControlFlow& flow, std::uint32_t block,
+               const std::function<std::optional<bool>(std::uint32_t)>& look) {
+  IndexSet reached(flow.blocks.size() + 1);
+  std::vector<std::uint32_t> open{block};
+  while (!open.empty()) {
+    const std::uint32_t b = open.back();
+    open.pop_back();
+    if (reached.contains(b)) continue;
+    reached.insert(b);
+    const std::optional<bool> found = look(b);
+    if (found == true) return true;
+    if (found || b == flow.exit()) continue;
+    const auto& successors = flow.blocks[b].successors;
+    open.insert(open.end(), successors.begin(), successors.end());
+  }
+  return false;
+}
+
 ControlFlow control_flow_of(const ptx::Module& module, const ptx::Function& function,
                             std::uint32_t longest, LanesChoice lanes) {
   ControlFlow flow;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "ptx/ast.h"
@@ -64,6 +66,11 @@ struct ControlFlow {
   std::vector<IndexSet> live_in;  // registers live into each block; one more, empty, for the exit
   [[nodiscard]] std::uint32_t exit() const { return static_cast<std::uint32_t>(blocks.size()); }
 };
+
+// Whether what is looked for can be come to from the beginning of `block` on. `look` is called once
+// for each block on the way, and for the exit: true where it is there, false where the way ends.
+[[nodiscard]] bool can_reach(const ControlFlow& flow, std::uint32_t block,
+                             const std::function<std::optional<bool>(std::uint32_t)>& look);
 
 // Blocks of more instructions than `longest` are cut. Where lanes take turns, instructions that
 // need other lanes are blocks of their own, and every loop has an empty one as its last.

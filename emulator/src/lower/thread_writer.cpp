@@ -57,10 +57,7 @@ Value Writer::read_lane_register(const ptx::SpecialRegister& special) {
   }
 }
 
-Value Writer::own_lane(const Value& lanes) {
-  return ir.define(fmt::format("extractelement {}, {}", lanes.typed(), lane_.typed()),
-                   lanes.element, 1);
-}
+Value Writer::own_lane(const Value& lanes) { return ir.extract(lanes, lane_); }
 
 void Writer::begin_dealing(const Value& lanes) {
   deals_ = true;

@@ -123,25 +123,17 @@ class RestingLanes {
   // Whether lanes that go on at `block` may write to that space before they have to wait for the
   // others.
   [[nodiscard]] bool may_write(std::uint32_t block, Space space) const {
-    IndexSet reached(flow_.blocks.size());
-    std::vector<std::uint32_t> open{block};
-    while (!open.empty()) {
-      const std::uint32_t b = open.back();
-      open.pop_back();
-      if (b == flow_.exit() || reached.contains(b)) continue;
-      reached.insert(b);
-      bool goes_on = true;
-      for (std::uint32_t i = flow_.blocks[b].first; goes_on && i < flow_.blocks[b].last; ++i) {
+    return can_reach(flow_, block, [&](std::uint32_t b) -> std::optional<bool> {
+      if (b == flow_.exit()) return false;
+      for (std::uint32_t i = flow_.blocks[b].first; i < flow_.blocks[b].last; ++i) {
         const Instruction& instruction = function_.body[i];
         if (writes(instruction) && may_alias(instruction.space, space)) return true;
-        goes_on = instruction.has(Modifier::arrive) ||
-                  !names_all_lanes(instruction, analysis_.register_values);
+        const bool goes_on = instruction.has(Modifier::arrive) ||
+                             !names_all_lanes(instruction, analysis_.register_values);
+        if (!goes_on) return false;
       }
-      if (!goes_on) continue;
-      const auto& successors = flow_.blocks[b].successors;
-      open.insert(open.end(), successors.begin(), successors.end());
-    }
-    return false;
+      return std::nullopt;
+    });
   }
 
   const ptx::Function& function_;

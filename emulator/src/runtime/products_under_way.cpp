@@ -31,7 +31,7 @@ void ProductsUnderWay::commit(std::uint32_t warp) { ++warps_[warp].committed; }
 
 std::optional<std::uint32_t> ProductsUnderWay::behind(std::uint32_t warp,
                                                       std::uint64_t pending) const {
-  const std::uint32_t first = warp / kWarpsOfGroup * kWarpsOfGroup;
+  const std::uint32_t first = first_of_group(warp);
   for (std::uint32_t other = first; other < first + kWarpsOfGroup; ++other) {
     if (warps_[other].committed + pending < warps_[warp].committed) return other;
   }
@@ -44,7 +44,7 @@ void ProductsUnderWay::wait(std::uint32_t warp, std::uint64_t pending) {
     return product.group + pending < own.committed;
   });
   const std::uint64_t over = own.committed - std::min(pending, own.committed);
-  const std::uint32_t first = warp / kWarpsOfGroup * kWarpsOfGroup;
+  const std::uint32_t first = first_of_group(warp);
   for (std::uint32_t other = first; other < first + kWarpsOfGroup; ++other)
     warps_[other].read = std::max(warps_[other].read, over);
 }

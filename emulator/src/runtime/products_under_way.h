@@ -16,6 +16,9 @@ class ProductsUnderWay {
  public:
   // A warpgroup is so many warps, the first of which is a multiple of it.
   static constexpr std::uint32_t kWarpsOfGroup = 4;
+  [[nodiscard]] static constexpr std::uint32_t first_of_group(std::uint32_t warp) {
+    return warp / kWarpsOfGroup * kWarpsOfGroup;
+  }
 
   struct Tile {
     MatrixTile tile;

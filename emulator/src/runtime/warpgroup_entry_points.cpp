@@ -86,8 +86,8 @@ void emu_wgmma_begin(WarpContext* context, std::uint32_t site_index, std::uint32
                      std::uint32_t adds) {
   const Site& site = context->block->launch().sites[site_index];
   require_all_lanes(*context, mask, site.line);
-  const std::uint32_t warps = (context->block->launch().thread_count() + kWarpSize - 1) / kWarpSize;
-  if (context->warp / kWarpsOfGroup * kWarpsOfGroup + kWarpsOfGroup > warps)
+  const std::uint32_t warps = context->block->launch().warp_count();
+  if (ProductsUnderWay::first_of_group(context->warp) + kWarpsOfGroup > warps)
     refuse(*context, site, "wgmma of a warp that is in no warpgroup of four");
   if (adds != 0 && adds != ~0U)
     refuse(*context, site, "wgmma whose scale-d is not the same in all lanes");
