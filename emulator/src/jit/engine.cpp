@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "jit/llvm.h"
+#include "jit/opaque_masks.h"
 
 namespace emulator::jit {
 namespace {
@@ -95,7 +96,10 @@ ObjectCode compile_ir(const std::string& ir, Optimisation optimisation) {
   const Handle<LLVMTargetMachineRef> machine = host_machine(
       optimisation == Optimisation::none ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault);
   prepare(module.get(), context.get(), machine.get());
-  if (optimisation != Optimisation::none) optimise(module.get(), machine.get());
+  if (optimisation != Optimisation::none) {
+    optimise(module.get(), machine.get());
+    hide_merged_masks(module.get(), context.get());
+  }
   const auto optimised = Clock::now();
   ObjectCode result;
   result.object = generate(module.get(), machine.get());
