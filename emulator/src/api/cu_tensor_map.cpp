@@ -193,7 +193,8 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* map, CUtensorMapDataType type, cuu
       made.lower.at(i) = static_cast<std::int16_t>(lower[i]);
       made.upper.at(i) = static_cast<std::int16_t>(upper[i]);
       // The bounding box has an area.
-      require(static_cast<std::int64_t>(dims[i + 1]) + upper[i] > lower[i]);
+      const std::size_t dimension = interleave == CU_TENSOR_MAP_INTERLEAVE_NONE ? i + 1 : i;
+      require(static_cast<std::int64_t>(dims[dimension]) + upper[i] > lower[i]);
     }
     emulator::api::put(map, made);
   });

@@ -67,6 +67,8 @@ const char* fault_of_layout(const TensorMap& map) {
     const bool of_images = map.mode == TensorMode::tiled || map.mode == TensorMode::im2col;
     if (!of_images || (map.interleave == TensorInterleave::bytes_32 && map.swizzle != 32))
       return "copy of a tensor by an interleaved layout that does not fit its map";
+    if (map.mode == TensorMode::im2col && map.channels * unit_of(map.type).bytes % 16 != 0)
+      return "copy of pixels of a tensor whose channels are no multiple of 16 bytes";
     return nullptr;
   }
   const std::uint32_t elements = map.count(0);
@@ -143,9 +145,13 @@ TensorRows::TensorRows(const TensorMap& map, const TensorPosition& position)
   width_ = interleaved ? 1 : map.count(0);
   std::ranges::copy(position.at, at_.begin());
   begin_ = at_;
-  rows_ = map.count(0) / width_;
-  const std::size_t dimensions = map.mode == TensorMode::tiled ? map.rank : 2;
-  for (std::size_t i = 1; i < dimensions; ++i) rows_ *= map.count(i);
+  if (map.mode == TensorMode::tiled) {
+    rows_ = map.count(0) / width_;
+    for (std::size_t i = 1; i < map.rank; ++i) rows_ *= map.count(i);
+  } else {
+    // One slice of the channels at a time, however many the map has for a pixel (tests/golden).
+    rows_ = map.count(1);
+  }
   if (position.gathers) rows_ = kGatheredRows;
   stretch_ =
       map.mode == TensorMode::im2col_w_128 ? kPixelsToAHalo : std::max<std::uint64_t>(rows_, 1);
@@ -191,24 +197,31 @@ TensorRow TensorRows::row(const Place& at) const {
   const std::uint64_t pitch = width_ == 1 ? unit.box_bytes : map_.pitch();
   TensorRow row = {.box_offset = done_ * pitch, .bytes = static_cast<std::uint32_t>(bytes(width_))};
   std::uint64_t address = map_.address;
+  const auto place_along = [&](std::size_t i) {
+    const bool moved = i >= first_dimension_ && i < first_dimension_ + map_.rank - 2;
+    return at.at(i) + (map_.mode != TensorMode::tiled && moved
+                           ? position_.offsets.at(i - first_dimension_)
+                           : 0);
+  };
   for (std::size_t i = 1; i < map_.rank; ++i) {
-    const bool moved = map_.mode != TensorMode::tiled && i + 1 < map_.rank;
-    const std::int64_t place = at.at(i) + (moved ? position_.offsets.at(i - 1) : 0);
+    const std::int64_t place = place_along(i);
     if (place < 0 || static_cast<std::uint64_t>(place) >= map_.dims.at(i)) return row;
     address += static_cast<std::uint64_t>(place) * map_.strides.at(i - 1);
   }
-  const std::int64_t begin = std::max<std::int64_t>(at[0], 0);
+  const std::int64_t first = place_along(0);
+  const std::int64_t begin = std::max<std::int64_t>(first, 0);
   const std::int64_t end =
-      std::min<std::int64_t>(at[0] + width_, static_cast<std::int64_t>(map_.dims[0]));
+      std::min<std::int64_t>(first + width_, static_cast<std::int64_t>(map_.dims[0]));
   if (begin >= end) return row;
-  row.before = static_cast<std::uint32_t>(bytes(begin - at[0]));
+  row.before = static_cast<std::uint32_t>(bytes(begin - first));
   row.inside = static_cast<std::uint32_t>(bytes(end - begin));
   row.address = address + bytes(begin);
   return row;
 }
 
 std::int64_t TensorRows::end_of_box(std::size_t dimension) const {
-  return static_cast<std::int64_t>(map_.dims.at(dimension)) + map_.upper.at(dimension - 1);
+  return static_cast<std::int64_t>(map_.dims.at(dimension)) +
+         map_.upper.at(dimension - first_dimension_);
 }
 
 // In a box, from its first unit on by the strides. The pixels of an image follow each other within
@@ -223,11 +236,11 @@ void TensorRows::advance() {
     }
     return;
   }
-  const std::size_t last = map_.mode == TensorMode::im2col ? map_.rank - 2U : 1;
-  for (std::size_t i = 1; i <= last; ++i) {
+  const std::size_t dimensions = map_.mode == TensorMode::im2col ? map_.rank - 2U : 1;
+  for (std::size_t i = first_dimension_; i < first_dimension_ + dimensions; ++i) {
     at_.at(i) += map_.element_strides.at(i);
     if (at_.at(i) < end_of_box(i)) return;
-    at_.at(i) = map_.lower.at(i - 1);
+    at_.at(i) = map_.lower.at(i - first_dimension_);
   }
   ++at_.at(map_.rank - 1U);
 }

@@ -66,7 +66,8 @@ struct TensorMap {
   std::array<std::uint64_t, kMostDimensions> dims{};
   std::array<std::uint64_t, kMostDimensions - 1> strides{};  // of all but the innermost
   std::array<std::uint16_t, kMostDimensions> box{};          // of a tiled map
-  // Of an im2col map, for the dimensions between the channels and the images.
+  // Of an im2col map, for the dimensions that the pixels lie along: those between the channels and
+  // the images, or where the layout is interleaved those below the slices.
   std::array<std::int16_t, 3> lower{};
   std::array<std::int16_t, 3> upper{};
   std::uint16_t channels = 0;
@@ -126,7 +127,7 @@ class TensorRows {
 
   const TensorMap& map_;
   TensorPosition position_;
-  std::size_t first_dimension_;  // of those that rows follow each other along
+  std::size_t first_dimension_;  // of those that rows, or pixels, follow each other along
   std::uint32_t width_;          // units in a row
   Place at_{};                   // of the next row's first unit
   Place last_{};                 // of the last row's that is no halo

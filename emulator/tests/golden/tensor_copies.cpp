@@ -51,11 +51,11 @@ Words special_words(std::size_t count) {
 std::uint64_t box_bytes(const Copy& copy) {
   if (copy.bytes != 0) return copy.bytes;
   const TensorMap& map = copy.map;
-  if (map.box.empty()) return std::uint64_t{map.channels} * map.pixels * copy.element_bytes;
   const bool interleaved = map.interleave != CU_TENSOR_MAP_INTERLEAVE_NONE;
-  std::uint64_t bytes = !interleaved                                     ? copy.element_bytes
-                        : map.interleave == CU_TENSOR_MAP_INTERLEAVE_16B ? 16
-                                                                         : 32;
+  const std::uint64_t slice = map.interleave == CU_TENSOR_MAP_INTERLEAVE_16B ? 16 : 32;
+  if (map.box.empty())
+    return map.pixels * (interleaved ? slice : std::uint64_t{map.channels} * copy.element_bytes);
+  std::uint64_t bytes = interleaved ? slice : copy.element_bytes;
   for (std::size_t i = 0; i < map.box.size(); ++i) {
     // Slices are copied one at a time; without them the innermost dimension has no stride.
     if (interleaved && i + 2 == map.box.size()) continue;
@@ -338,25 +338,30 @@ void add_strides(Copies& copies) {
 
 // Slices of 16 or 32 bytes of the channels of a pixel lie beside those of the next pixel of a line:
 // the dimensions are pixels, lines .., slices, images.
+// So many slices of channels of each pixel, slice after slice: the images' last dimension but one.
+TensorMap interleaved_tensor(const Kind& kind, bool wide, std::size_t rank) {
+  TensorMap map = {.type = kind.type};
+  const std::vector<std::uint64_t> sides = {20, 6, 5};
+  map.dims.assign(sides.begin(), sides.begin() + static_cast<int>(rank) - 2);
+  map.dims.push_back(4);  // slices
+  map.dims.push_back(3);  // images
+  std::uint64_t bytes = wide ? 32 : 16;
+  for (std::size_t i = 0; i + 1 < rank; ++i) map.strides.push_back(bytes *= map.dims[i]);
+  map.element_strides.assign(rank, 1);
+  map.interleave = wide ? CU_TENSOR_MAP_INTERLEAVE_32B : CU_TENSOR_MAP_INTERLEAVE_16B;
+  if (wide) map.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
+  return map;
+}
+
 void add_interleaved(Copies& copies) {
   for (const Kind& kind : {kU8, kBf16, kF32}) {
     for (const bool wide : {false, true}) {
-      const unsigned slice = wide ? 32 : 16;
       for (std::size_t rank = 3; rank <= 5; ++rank) {
-        TensorMap map = {.type = kind.type};
-        const std::vector<std::uint64_t> sides = {20, 6, 5};
-        map.dims.assign(sides.begin(), sides.begin() + static_cast<int>(rank) - 2);
-        map.dims.push_back(4);  // slices
-        map.dims.push_back(3);  // images
-        std::uint64_t bytes = slice;
-        for (std::size_t i = 0; i + 1 < rank; ++i) map.strides.push_back(bytes *= map.dims[i]);
+        TensorMap map = interleaved_tensor(kind, wide, rank);
         map.box.assign(rank, 3);
         map.box[0] = 16;
         map.box[rank - 1] = 2;
-        map.element_strides.assign(rank, 1);
-        map.interleave = wide ? CU_TENSOR_MAP_INTERLEAVE_32B : CU_TENSOR_MAP_INTERLEAVE_16B;
-        if (wide) map.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
-        const std::string name = fmt::format("interleave {}", slice);
+        const std::string name = fmt::format("interleave {}", wide ? 32 : 16);
         std::vector<int> at(rank, 0);
         copies.add(name, kind, map, at);
         copies.add(name, kind, map, at, "store");
@@ -569,6 +574,48 @@ void add_im2col(Copies& copies) {
   }
 }
 
+void add_interleaved_im2col(Copies& copies) {
+  for (const Kind& kind : {kU8, kBf16, kF32}) {
+    for (const bool wide : {false, true}) {
+      for (std::size_t rank = 3; rank <= 5; ++rank) {
+        TensorMap map = interleaved_tensor(kind, wide, rank);
+        const std::uint32_t slice = (wide ? 32 : 16) / kind.bytes;
+        map.channels = slice;
+        map.pixels = 24;
+        map.lower.assign(rank - 2, 0);
+        map.upper.assign(rank - 2, 0);
+        const std::string name = fmt::format("im2col interleave {}", wide ? 32 : 16);
+        std::vector<int> at(rank, 0);
+        const std::vector<int> none(rank - 2, 0);
+        const std::vector<int> some = rank == 3   ? std::vector<int>{2}
+                                      : rank == 4 ? std::vector<int>{2, 1}
+                                                  : std::vector<int>{1, 2, 3};
+        copies.add(name, kind, map, at, "", none);
+        at[0] = 5;
+        at[rank - 2] = at[rank - 1] = 1;
+        copies.add(name, kind, map, at, "", some);
+        copies.add(name, kind, map, at, "store");
+        TensorMap strided = map;
+        strided.element_strides[0] = 2;
+        if (rank > 3) strided.element_strides[1] = 3;
+        copies.add(name + " stride 2,3", kind, strided, at, "", some);
+        TensorMap several = map;
+        several.channels = 2 * slice;
+        copies.add(name + " of two slices", kind, several, at, "", none);
+        TensorMap other = map;
+        other.lower.assign(rank - 2, -1);
+        other.upper.assign(rank - 2, -2);
+        at.assign(rank, -1);
+        at[rank - 2] = 3;
+        at[rank - 1] = 1;
+        copies.add(name + " corners -1 and -2", kind, other, at, "", none);
+        at[rank - 2] = 4;  // beyond the last slice
+        copies.add(name + " corners -1 and -2", kind, other, at, "", some);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Case> tensor_copies() {
@@ -582,6 +629,7 @@ std::vector<Case> tensor_copies() {
   add_replacements(copies);
   add_maps_of_zeros(copies);
   add_im2col(copies);
+  add_interleaved_im2col(copies);
   std::vector<Case> cases;
   cases.reserve(copies.all.size());
   for (const Copy& copy : copies.all)
