@@ -64,7 +64,7 @@ Rejection wrong(const LaunchRecord& launch, std::size_t t, const Bytes& expected
   const std::string name = element_name(tensor, comparison.first);
   const std::string right = value_text(dtype, expected, comparison.first);
   const std::string when = occasion(*launch.sized, launch.input_kind, launch.name);
-  if (const std::uint64_t unwritten = count_unwritten(launch, t, comparison.first)) {
+  if (const std::uint64_t unwritten = count_unwritten(launch, t, expected, comparison.first)) {
     std::string reason = fmt::format(
         "{} was never written, expected {} ({}); {} of {} elements "
         "were not",

@@ -14,7 +14,7 @@ constexpr double kMoreThanChance = 4;
 
 }  // namespace
 
-std::uint64_t count_unwritten(const LaunchRecord& launch, std::size_t tensor,
+std::uint64_t count_unwritten(const LaunchRecord& launch, std::size_t tensor, const Bytes& expected,
                               std::uint64_t element) {
   const SizedTensor& sized = launch.sized->tensors[tensor];
   // One that is read as well begins with its input.
@@ -24,11 +24,13 @@ std::uint64_t count_unwritten(const LaunchRecord& launch, std::size_t tensor,
   random_bytes({launch.key, static_cast<std::uint32_t>(tensor), Purpose::noise}, noise);
 
   const std::size_t width = cases::size_of(sized.tensor->dtype);
-  const auto has_noise = [&](std::uint64_t i) {
+  const auto is_as = [&](const Bytes& bytes, std::uint64_t i) {
     const auto at = static_cast<std::ptrdiff_t>(i * width);
     return std::equal(found.begin() + at, found.begin() + at + static_cast<std::ptrdiff_t>(width),
-                      noise.begin() + at);
+                      bytes.begin() + at);
   };
+  // What was written may be those bits by chance.
+  const auto has_noise = [&](std::uint64_t i) { return is_as(noise, i) && !is_as(expected, i); };
   if (!has_noise(element)) return 0;
   const std::uint64_t count = found.size() / width;
   std::uint64_t unwritten = 0;

@@ -9,9 +9,10 @@
 
 namespace autokernel::trial {
 
-// How many elements of output `tensor` still have those bits; 0 where `element` has not, or where
-// chance explains it. It makes the bits anew: only for a message about a launch that is wrong.
+// How many elements of output `tensor` still have those bits and should have others, which
+// `expected` holds; 0 where `element` is none of them, or where chance explains it. It makes the
+// bits anew: only for a message about a launch that is wrong.
 [[nodiscard]] std::uint64_t count_unwritten(const LaunchRecord& launch, std::size_t tensor,
-                                            std::uint64_t element);
+                                            const Bytes& expected, std::uint64_t element);
 
 }  // namespace autokernel::trial

@@ -116,6 +116,25 @@ TEST_F(JudgedProduct, SaysHowManyElementsWereNeverWritten) {
   EXPECT_EQ(rejected.cause, Cause::never_written);
 }
 
+// One of 128 keys or so fills the memory with what some element is to become.
+TEST_F(JudgedProduct, TakesNothingForUnwrittenThatIsRight) {
+  LaunchRecord launch = honest(InputKind::exact);
+  Bytes noise(launch.outputs[2].size());
+  const auto right_by_chance = [&] {
+    std::size_t found = 0;
+    for (std::size_t at = 2; at < noise.size(); at += 2) {
+      found += std::equal(&noise[at], &noise[at] + 2, &launch.outputs[2][at]) ? 1U : 0U;
+    }
+    return found;
+  };
+  while (random_bytes({launch.key, 2, Purpose::noise}, noise), right_by_chance() == 0) {
+    launch = honest(InputKind::exact);
+  }
+  std::copy_n(noise.begin(), 2, launch.outputs[2].begin());
+
+  EXPECT_THAT(test::present(judge(launch)).reason, HasSubstr("; 1 of 512 elements were not"));
+}
+
 TEST_F(JudgedProduct, TakesNothingForUnwrittenThatHasOtherBits) {
   LaunchRecord launch = honest(InputKind::exact);
   std::ranges::fill(launch.outputs[2], std::byte{0x3f});
