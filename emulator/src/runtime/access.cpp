@@ -221,6 +221,18 @@ FaultedAccess goal(const WarpContext& context, const Site& site, unsigned lane,
 
 }  // namespace
 
+bool is_of_an_ended_block(const WarpContext& context, const Site& site, std::uint64_t address,
+                          std::uint64_t bytes) {
+  if (context.cluster_size == 1) return false;
+  const auto in_windows = site.space == AccessSpace::cluster ? std::optional(address)
+                                                             : in_other_windows(context, address);
+  if (!in_windows) return false;
+  const std::uint64_t rank = rank_of(*in_windows);
+  const std::uint64_t begin = rank * kSharedWindow;
+  return rank < context.cluster_size && has_ended(context, rank) &&
+         holds({begin, begin + context.shared_bytes}, *in_windows, bytes);
+}
+
 Permission permission(const WarpContext& context, const Site& site, unsigned lane,
                       std::uint64_t address) {
   switch (site.space) {

@@ -39,6 +39,10 @@ struct Permission {
   return shared ? context.shared + address : host_pointer<std::uint8_t>(address);
 }
 
+// Whether these bytes are shared memory of another block of the cluster, one that has ended.
+[[nodiscard]] bool is_of_an_ended_block(const WarpContext& context, const Site& site,
+                                        std::uint64_t address, std::uint64_t bytes);
+
 // The fault of a lane that may not use `bytes` bytes at `address`: misaligned where `address` is no
 // multiple of `alignment`, else out of bounds.
 [[nodiscard]] Fault access_fault(const WarpContext& context, const Site& site, unsigned lane,

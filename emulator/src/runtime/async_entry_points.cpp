@@ -26,12 +26,22 @@ void put_result(WarpContext& context, unsigned lane, std::uint64_t result) {
   std::memcpy(context.value[1] + std::size_t{lane} * sizeof result, &result, sizeof result);
 }
 
+// The blocks of a cluster run one after the other, so that one has often ended here which on a GPU
+// would run for as long as the others. What arrives at its mbarriers then is of no effect.
+bool comes_too_late(const WarpContext& context, const Site& site, MbarrierOp op,
+                    std::uint64_t address) {
+  constexpr std::uint64_t kBytes = sizeof(std::uint64_t);
+  return op == MbarrierOp::arrive && address % kBytes == 0 &&
+         is_of_an_ended_block(context, site, address, kBytes);
+}
+
 // Whether every lane's result is not 0.
 bool operate_lanes(WarpContext& context, std::uint32_t site, std::uint32_t mask, MbarrierOp op) {
   Checker checker(context, site, sizeof(std::uint64_t));
   bool all = true;
   for (; mask != 0; mask &= mask - 1) {
     const unsigned lane = lowest(mask);
+    if (comes_too_late(context, checker.site(), op, context.address[lane])) continue;
     std::uint8_t* object = checker.check(lane, context.address[lane]);
     const std::uint64_t result = operate_mbarrier(context, checker.site(), lane, object, op,
                                                   lane_value<std::uint64_t>(context, 0, lane));

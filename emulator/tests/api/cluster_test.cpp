@@ -275,5 +275,49 @@ TEST_F(Clusters, ReadOneWordOfAnotherBlockInAllLanes) {
   EXPECT_THAT(std::vector(words.begin() + 32, words.end()), testing::Each(5070));
 }
 
+// The first block of each cluster does this to an mbarrier of the second, at %r3, which has ended.
+class EndedBlocks : public Clusters {
+ protected:
+  CUresult result_of(const std::string& statement) {
+    out = allocate(8);
+    CUfunction function = kernel(R"(
+.shared .align 8 .b64 barrier;
+.visible .entry k(.param .u64 out) .reqnctapercluster 2 {
+  .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %rd<3>;
+  mov.u32 %r1, %cluster_ctarank;
+  mov.u32 %r2, barrier;
+  mbarrier.init.shared.b64 [%r2], 2;
+  barrier.cluster.arrive; barrier.cluster.wait;
+  setp.eq.u32 %p, %r1, 1;
+  @%p ret;
+  mapa.shared::cluster.u32 %r3, %r2, 1;
+  )" + statement + R"(
+  ld.param.u64 %rd1, [out];
+  st.global.u32 [%rd1], 7;
+  ret;
+})");
+    void* parameters[] = {&out};
+    const CUresult result =
+        cuLaunchKernel(function, 4, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr);
+    return result != CUDA_SUCCESS ? result : cuCtxSynchronize();
+  }
+};
+
+TEST_F(EndedBlocks, LetArrivalsAtTheirBarriersPass) {
+  EXPECT_EQ(result_of("mbarrier.arrive.shared::cluster.b64 _, [%r3];"), CUDA_SUCCESS);
+  EXPECT_EQ(read(out, 1), std::vector<std::uint32_t>{7});
+}
+
+TEST_F(EndedBlocks, HaveNoSharedMemoryToBeReadOrWritten) {
+  for (const char* statement :
+       {"ld.shared::cluster.u32 %r4, [%r3];", "st.shared::cluster.u32 [%r3], 1;",
+        "mbarrier.arrive.shared::cluster.b64 _, [%r3+1048576];"}) {
+    EXPECT_EQ(result_of(statement), CUDA_ERROR_ILLEGAL_ADDRESS) << statement;
+    EXPECT_THAT(emuFaultReport(), testing::HasSubstr("of the cluster's block 1"));
+    TearDown();
+    SetUp();
+  }
+}
+
 }  // namespace
 }  // namespace emulator::api
