@@ -48,6 +48,7 @@ enum class UnitOrder : std::uint8_t { ascending, descending };
 struct Launch {
   WarpFunction function = nullptr;
   Unit unit = Unit::warp;   // what the function runs
+  bool may_suspend = true;  // whether a unit may have to wait, for whatever it is
   std::span<const Site> sites;
   std::span<const std::uint8_t> parameters;
   std::array<std::uint32_t, 3> grid = {1, 1, 1};

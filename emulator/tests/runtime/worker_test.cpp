@@ -251,6 +251,7 @@ struct BlocksSeen {
 TEST_P(BlocksInARow, RunOnceEachAndFindOtherSharedMemory) {
   BlocksSeen seen;
   kernel.pass(reinterpret_cast<std::uint64_t>(&seen));
+  kernel.launch.may_suspend = false;
 
   const auto outcome = kernel.run([](WarpContext* context) {
     pointer_parameter<BlocksSeen>(*context, 0)->note(*context);
@@ -280,6 +281,7 @@ TEST_P(BlocksInARow, DoSoWhereTheirWarpsWait) {
 TEST_P(BlocksInARow, EndWithTheFirstFault) {
   Counter begun = 0;
   kernel.pass(reinterpret_cast<std::uint64_t>(&begun));
+  kernel.launch.may_suspend = false;
 
   const auto outcome = kernel.run([](WarpContext* context) {
     ++*pointer_parameter<Counter>(*context, 0);
