@@ -163,6 +163,7 @@ std::shared_ptr<PreparedLaunch> prepare_launch(Context& context, const KernelOpe
   launch.shared_bytes = code->static_shared_bytes + kernel.dynamic_shared_bytes;
   launch.dynamic_shared_bytes = kernel.dynamic_shared_bytes;
   launch.unit = code->unit;
+  launch.may_suspend = code->uses_barriers;
   launch.local_bytes_per_thread = code->local_bytes_per_thread;
   if (code->grows_stack) {
     launch.local_bytes_per_thread += context.limits.get(CU_LIMIT_STACK_SIZE);

@@ -112,7 +112,8 @@ class Floating {
   }
   // 2 to the power of a subnormal is 1, as that of zero.
   void power() {
-    result(power_of_two(ir_, writer_.read(instruction_.operands.at(1), element_, lanes_)));
+    const Value exponent = writer_.read(instruction_.operands.at(1), element_, lanes_);
+    writer_.write_result(instruction_, power_of_two(ir_, exponent, flush_));
   }
   void logarithm() { result(binary_logarithm(ir_, operand(1))); }
   void tangent() { result(hyperbolic_tangent(ir_, operand(1))); }

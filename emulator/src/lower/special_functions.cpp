@@ -6,6 +6,7 @@ namespace emulator::lower {
 namespace {
 
 constexpr std::uint64_t kOne = 0x3f800000;
+constexpr std::uint64_t kHalf = 0x3f000000;
 constexpr std::uint64_t kInfinity = 0x7f800000;
 constexpr std::uint64_t kNanOfFloat = 0x7fffffff;
 constexpr unsigned kFractionBits = 23;
@@ -17,9 +18,10 @@ class Function {
 
   // 2^x = 2^n * 2^f, n the integer next to x: by a polynomial for 2^f, and twice a power of two,
   // since n may be that of a subnormal or one too large for a float's exponent.
-  Value power_of_two() {
-    constexpr std::uint64_t kSmallest = 0xc3180000;  // -152: its result is 0
-    constexpr std::uint64_t kLargest = 0x43010000;   // 129: its result is infinite
+  Value power_of_two(bool flushes) {
+    constexpr std::uint64_t kSmallestNormal = 0xc2fc0000;  // -126
+    constexpr std::uint64_t kSmallest = 0xc3180000;        // -152: its result is 0
+    constexpr std::uint64_t kLargest = 0x43010000;         // 129: its result is infinite
     // Added to a float this small, it leaves the integer next to that in the lowest bits.
     constexpr std::uint64_t kRounder = 0x4b400000;  // 1.5 * 2^23
     // (2^f - 1) / f on [-0.5, 0.5], interpolated at the zeros of the Chebyshev polynomial of
@@ -32,10 +34,16 @@ class Function {
     const Value shifted = ir_.binary("fadd", x, number(kRounder));
     const Value fraction = ir_.binary("fsub", x, ir_.binary("fsub", shifted, number(kRounder)));
     const Value power = fused(fraction, polynomial(kTerms, fraction), number(kOne));
-    const Value exponent = ir_.binary("sub", ir_.bitcast(shifted, "i32"), kRounder);
-    const Value half = ir_.binary("ashr", exponent, 1);
-    return ir_.binary("fmul", ir_.binary("fmul", power, two_to(half)),
-                      two_to(ir_.binary("sub", exponent, half)));
+    // About half of n the same way, with the bias already in it. The first product is exact,
+    // whatever that half is, so that only the second rounds.
+    const Value half = ir_.bitcast(fused(x, number(kHalf), number(kRounder + kBias)), "i32");
+    const Value rest = ir_.binary("sub", ir_.bitcast(shifted, "i32"), half);
+    Value scale = with_exponent(ir_.binary("add", rest, 2 * kBias));
+    // The result is subnormal where x is below -126, and only there. That is known long before it.
+    if (flushes) {
+      scale = ir_.select(ir_.compare("fcmp olt", x, number(kSmallestNormal)), number(0), scale);
+    }
+    return ir_.binary("fmul", ir_.binary("fmul", power, with_exponent(half)), scale);
   }
 
   // log2(x) = e + log2(1 + t), 1 + t between the roots of 1/2 and 2.
@@ -87,10 +95,9 @@ class Function {
     for (std::size_t i = terms.size() - 1; i-- > 0;) sum = fused(sum, x, number(terms[i]));
     return sum;
   }
-  // Of an exponent that a normal number has.
-  Value two_to(const Value& exponent) {
-    return ir_.bitcast(ir_.binary("shl", ir_.binary("add", exponent, kBias), kFractionBits),
-                       "float");
+  // The power of two whose biased exponent is in the lowest bits. What is above them is lost.
+  Value with_exponent(const Value& biased) {
+    return ir_.bitcast(ir_.binary("shl", biased, kFractionBits), "float");
   }
 
   Ir& ir_;
@@ -99,7 +106,9 @@ class Function {
 
 }  // namespace
 
-Value power_of_two(Ir& ir, const Value& x) { return Function(ir, x).power_of_two(); }
+Value power_of_two(Ir& ir, const Value& x, bool flushes) {
+  return Function(ir, x).power_of_two(flushes);
+}
 Value binary_logarithm(Ir& ir, const Value& x) { return Function(ir, x).binary_logarithm(); }
 
 // tanh(x) = 1 - 2 / (exp(2x) + 1), which keeps its relative error small except near 0, where

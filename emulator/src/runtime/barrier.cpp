@@ -157,8 +157,7 @@ void Barriers::leave_cluster() {
   release(state_[kClusterBarrier]);
 }
 
-void Barriers::unit_ended(std::uint32_t unit) {
-  --unfinished_;
+void Barriers::leave_all(std::uint32_t unit) {
   for (std::uint32_t rest = begun_; rest != 0; rest &= rest - 1) {
     const auto id = static_cast<std::uint32_t>(std::countr_zero(rest));
     State& state = state_[id];

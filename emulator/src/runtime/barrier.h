@@ -52,7 +52,12 @@ class Barriers {
   // too. `refused`: the arrival contradicts an earlier one; refusal() says how.
   [[nodiscard]] Outcome arrive(const Arrival& arrival);
   // A unit has ended: barriers of the whole block no longer wait for it.
-  void unit_ended(std::uint32_t unit);
+  void unit_ended(std::uint32_t unit) {
+    --unfinished_;
+    if (begun_ != 0) leave_all(unit);
+  }
+  // Whether any unit of the block has arrived at a barrier: otherwise none can wait at one.
+  [[nodiscard]] bool any_begun() const { return begun_ != 0; }
   // Units that waited and may go on, in the order they arrived, until forget_released().
   [[nodiscard]] const std::vector<std::uint32_t>& released() const { return released_; }
   void forget_released() { released_.clear(); }
@@ -100,6 +105,7 @@ class Barriers {
   [[nodiscard]] bool full(const State& state) const;
   void release(State& state);
   void fill(std::uint32_t id);
+  void leave_all(std::uint32_t unit);
   [[nodiscard]] Outcome wait_for_cluster(const Arrival& arrival);
 
   std::array<State, kBarriers + 1> state_;

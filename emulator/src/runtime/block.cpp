@@ -52,7 +52,8 @@ void Block::prepare(const Launch& launch, LaunchProgress& progress, Cluster& clu
   ++launches_;
   if (ended_ != unit_count_) forget_units();
   barriers_.call_lines(launch.lines);
-  const bool by_thread = launch.unit == Unit::thread;
+  by_thread_ = launch.unit == Unit::thread;
+  in_cluster_ = launch.cluster_size() > 1;
   const std::uint32_t threads = launch.thread_count();
   const std::uint32_t warps = launch.warp_count();
   unit_count_ = launch.unit_count();
@@ -74,7 +75,7 @@ void Block::prepare(const Launch& launch, LaunchProgress& progress, Cluster& clu
   ranges_.assign(launch.sites.size(), Range());
   if (progress.succession() != nullptr) awaiting_launches_.reserve(unit_count_);
 
-  if (by_thread) {
+  if (by_thread_) {
     if (!threads_) threads_ = std::make_unique<Threads>();
     threads_->values.resize(threads);
   }
@@ -90,14 +91,13 @@ void Block::prepare(const Launch& launch, LaunchProgress& progress, Cluster& clu
 
 void Block::prepare_context(std::uint32_t unit) {
   const Launch& launch = *launch_;
-  const bool by_thread = launch.unit == Unit::thread;
   WarpContext& context = contexts_[unit];
   context.unit = unit;
   note_standing(context, Standing::ended, 0);
-  context.warp = by_thread ? unit / kWarpSize : unit;
-  context.lane = by_thread ? unit % kWarpSize : 0;
-  context.own = by_thread ? &threads_->values[unit] : nullptr;
-  context.gathering = by_thread ? &threads_->gathering : nullptr;
+  context.warp = by_thread_ ? unit / kWarpSize : unit;
+  context.lane = by_thread_ ? unit % kWarpSize : 0;
+  context.own = by_thread_ ? &threads_->values[unit] : nullptr;
+  context.gathering = by_thread_ ? &threads_->gathering : nullptr;
   context.params = launch.parameters.data();
   context.ranges = ranges_.data();
   context.block = this;
@@ -123,7 +123,7 @@ void Block::prepare_context(std::uint32_t unit) {
 
 void Block::prepare_stacks() {
   std::size_t bytes = Fiber::kStackBytes;
-  if (launch_->unit == Unit::thread) {
+  if (by_thread_) {
     bytes += launch_->local_bytes_per_thread * kHostBytesPerLocalByte;
   }
   if (bytes <= stack_bytes_) return;
@@ -145,21 +145,24 @@ void Block::begin(const std::array<std::uint32_t, 3>& position) {
   const std::array<std::uint32_t, 3>& grid = launch_->grid;
   const std::uint64_t index =
       (std::uint64_t{position[2]} * grid[1] + position[1]) * grid[0] + position[0];
-  const bool by_thread = launch_->unit == Unit::thread;
   for (std::uint32_t unit = 0; unit < unit_count_; ++unit) {
     WarpContext& context = contexts_[unit];
-    std::ranges::copy(position, context.ctaid);
+    std::memcpy(context.ctaid, position.data(), sizeof context.ctaid);
     note_standing(context, Standing::not_begun, 0);
-    context.live = by_thread ? 1U << context.lane : live_lanes(launch_->thread_count(), unit);
+    context.live = by_thread_ ? 1U << context.lane : ~0U;
   }
-  if (by_thread) threads_->meetings.reset(unit_count_);
+  if (by_thread_) {
+    threads_->meetings.reset(unit_count_);
+  } else {
+    contexts_[unit_count_ - 1].live = live_lanes(launch_->thread_count(), unit_count_ - 1);
+  }
   // Each block finds other bits: shared memory that a block reads before writing it must not look
   // like what the block before left, which may happen to be right. Copying a pattern costs a
   // quarter of making one.
   // So does the same block of the next launch: what depends on them differs between repeats.
   const std::size_t shift = (index + launches_ * kLaunchSteps) * kPatternStep % kPatternSlack;
   std::memcpy(shared_, shared_pattern_.data() + shift, launch_->shared_bytes);
-  barriers_.reset(unit_count_, launch_->cluster_size() > 1);
+  barriers_.reset(unit_count_, in_cluster_);
   products_.reset(launch_->warp_count());
   registers_.reset(launch_->warp_count());
   next_unit_ = 0;
@@ -171,8 +174,17 @@ void Block::begin(const std::array<std::uint32_t, 3>& position) {
   awaiting_launches_.clear();
 }
 
-Block::Outcome Block::run(std::uint64_t rounds) {
+bool Block::begin_following() {
+  if (ended_ != unit_count_ || following_->empty() || progress_->stopped()) return false;
+  begin(position_in(launch_->grid, following_->next++));
+  yields_left_ = rounds_ * unit_count_;
+  return true;
+}
+
+Block::Outcome Block::run(std::uint64_t rounds, Portion& following) {
   if (awaits_launches() && progress_->succession()->is_first()) wake_awaiting();
+  rounds_ = rounds;
+  following_ = &following;
   yields_left_ = rounds * (unit_count_ - ended_);
   Fiber& first = first_fiber();
   if (&first != &thread_) Fiber::switch_to(thread_, first);
@@ -180,8 +192,7 @@ Block::Outcome Block::run(std::uint64_t rounds) {
   if (ended_ == unit_count_) return Outcome::ended;
   if (!progress_->stopped()) {
     if (yields_left_ == 0 || can_go_on() || awaits_launches()) return Outcome::yielded;
-    if (launch_->cluster_size() > 1 && !barriers_.waiting_at(kClusterBarrier).empty())
-      return Outcome::waits;
+    if (in_cluster_ && !barriers_.waiting_at(kClusterBarrier).empty()) return Outcome::waits;
     report_deadlock();
   }
   forget_units();
@@ -190,7 +201,7 @@ Block::Outcome Block::run(std::uint64_t rounds) {
 
 void Block::report_deadlock() {
   Fault fault = deadlock_fault({contexts_.data(), unit_count_}, barriers_,
-                               launch_->unit == Unit::thread ? &threads_->meetings : nullptr);
+                               by_thread_ ? &threads_->meetings : nullptr);
   UnitPositions positions{.unit = launch_->unit};
   add_positions(positions);
   fault.text += ". In all: " + positions.text(launch_->lines);
@@ -217,38 +228,42 @@ void Block::run_units(void* block_pointer) {
   auto& block = *static_cast<Block*>(block_pointer);
   for (;;) {
     Strand& self = *block.running_;
-    while (block.next_unit_ < block.unit_count_ && !block.progress_->stopped()) {
-      const std::uint32_t unit = block.begin_unit();
-      self.unit = unit;
-      block.strand_of_[unit] = &self;
-      WarpContext& context = block.contexts_[unit];
-      context.stack_end = self.fiber.stack_bottom() + kStackReserve;
-      note_standing(context, Standing::running);
-      block.launch_->function(&context);
-      block.unit_ended(unit);
-    }
+    do {
+      while (block.next_unit_ < block.unit_count_ && !block.progress_->stopped()) {
+        block.run_unit(self);
+      }
+    } while (block.begin_following());
     block.idle_.push_back(&self);
     block.switch_away();
   }
 }
 
-std::uint32_t Block::begin_unit() {
+// Beside the kernel itself this is what each warp costs.
+void Block::run_unit(Strand& strand) {
   const std::uint32_t place = next_unit_++;
-  return launch_->order == UnitOrder::ascending ? place : unit_count_ - 1 - place;
+  const std::uint32_t unit =
+      launch_->order == UnitOrder::ascending ? place : unit_count_ - 1 - place;
+  strand.unit = unit;
+  strand_of_[unit] = &strand;
+  WarpContext& context = contexts_[unit];
+  context.stack_end = strand.fiber.stack_bottom() + kStackReserve;
+  note_standing(context, Standing::running);
+  launch_->function(&context);
+  ++ended_;
+  note_standing(context, Standing::ended);
+  barriers_.unit_ended(unit);
+  if (barriers_.any_begun() || in_cluster_ || by_thread_) tell_of_end(unit);
 }
 
-void Block::unit_ended(std::uint32_t unit) {
-  ++ended_;
-  note_standing(contexts_[unit], Standing::ended);
-  barriers_.unit_ended(unit);
+void Block::tell_of_end(std::uint32_t unit) {
   wake_released();
-  if (launch_->cluster_size() > 1 && (is_at_cluster() || has_ended())) cluster_->block_arrived();
-  if (launch_->unit != Unit::thread) return;
+  if (in_cluster_ && (is_at_cluster() || has_ended())) cluster_->block_arrived();
+  if (!by_thread_) return;
   for (const std::uint32_t leader : threads_->meetings.thread_ended(unit)) wake(leader);
 }
 
 bool Block::warp_has_ended(std::uint32_t warp) const {
-  const std::uint32_t units = launch_->unit == Unit::thread ? kWarpSize : 1;
+  const std::uint32_t units = by_thread_ ? kWarpSize : 1;
   const std::uint32_t first = warp * units;
   return std::ranges::all_of(
       std::span(contexts_).subspan(first, units), [](const WarpContext& context) {

@@ -44,8 +44,9 @@ class Block {
     waits,    // for the other blocks of its cluster
   };
   // Runs it until it ends, or until its units have yielded `rounds` times each, or wait at the
-  // barrier of the cluster. A fault goes to the launch's progress and ends it as well.
-  [[nodiscard]] Outcome run(std::uint64_t rounds);
+  // barrier of the cluster. A fault goes to the launch's progress and ends it as well. Where it
+  // ends, it becomes the next block of `following`, of clusters of one, and runs on.
+  [[nodiscard]] Outcome run(std::uint64_t rounds, Portion& following);
   [[nodiscard]] bool has_ended() const { return ended_ == unit_count_; }
   // Whether all its units that have not ended have arrived at the barrier of the cluster.
   [[nodiscard]] bool is_at_cluster() const { return barriers_.cluster_is_full(); }
@@ -110,13 +111,17 @@ class Block {
   };
 
   static void run_units(void* block);
+  // From start to end the next one in the launch's order, on this strand.
+  void run_unit(Strand& strand);
   void prepare_context(std::uint32_t unit);
   void prepare_stacks();
   // Gives up units that stopped half-way: they are never gone back to.
   void forget_units();
-  // The next in the launch's order, which counts as begun from here on.
-  [[nodiscard]] std::uint32_t begin_unit();
-  void unit_ended(std::uint32_t unit);
+  // Units that waited for the end of this one go on.
+  void tell_of_end(std::uint32_t unit);
+  // Once all units have ended: makes it the next block that it is to become; false where there is
+  // none.
+  bool begin_following();
   // Goes on in whatever can run next; comes back when this strand is next again.
   void switch_away();
   [[nodiscard]] Fiber& next_fiber();
@@ -161,7 +166,11 @@ class Block {
   std::uint32_t next_unit_ = 0;                   // how many have begun
   std::uint32_t ended_ = 0;                       // how many have ended
   std::uint64_t yields_left_ = 0;                 // before the block gives the worker back
+  std::uint64_t rounds_ = 0;                      // as many for each of its units
+  Portion* following_ = nullptr;                  // what it becomes next, while it runs
   std::vector<std::uint32_t> awaiting_launches_;  // units
+  bool by_thread_ = false;                        // its units are threads
+  bool in_cluster_ = false;                       // of several blocks
   bool triggered_ = false;
   Strand* resting_ = nullptr;  // the one that triggered, until the block goes on
 };

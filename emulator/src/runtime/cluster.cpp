@@ -18,15 +18,6 @@ std::size_t rounded_up(std::size_t value) {
   return (value + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
 }
 
-// Where the one with that number lies in a grid of so many.
-std::array<std::uint32_t, 3> position_of(std::uint64_t index,
-                                         const std::array<std::uint32_t, 3>& grid) {
-  if (grid[1] == 1 && grid[2] == 1) return {static_cast<std::uint32_t>(index), 0, 0};
-  const std::uint64_t rows = index / grid[0];
-  return {static_cast<std::uint32_t>(index % grid[0]), static_cast<std::uint32_t>(rows % grid[1]),
-          static_cast<std::uint32_t>(rows / grid[1])};
-}
-
 }  // namespace
 
 void Cluster::prepare(const Launch& launch, LaunchProgress& progress, GatheredSums& sums) {
@@ -50,7 +41,7 @@ std::array<std::uint32_t, 3> Cluster::first_block(std::uint64_t index) const {
   std::array<std::uint32_t, 3> clusters{};
   for (std::size_t i = 0; i < clusters.size(); ++i)
     clusters.at(i) = launch_->grid.at(i) / cluster.at(i);
-  std::array<std::uint32_t, 3> position = position_of(index, clusters);
+  std::array<std::uint32_t, 3> position = position_in(clusters, index);
   for (std::size_t i = 0; i < position.size(); ++i) position.at(i) *= cluster.at(i);
   return position;
 }
@@ -58,23 +49,28 @@ std::array<std::uint32_t, 3> Cluster::first_block(std::uint64_t index) const {
 void Cluster::begin(std::uint64_t index) {
   triggered_ = 0;
   goes_on_ = false;
-  if (size_ == 1) return blocks_[0]->begin(position_of(index, launch_->grid));
+  if (size_ == 1) return blocks_[0]->begin(position_in(launch_->grid, index));
   const std::array<std::uint32_t, 3> first = first_block(index);
   for (std::uint32_t rank = 0; rank < size_; ++rank) {
-    std::array<std::uint32_t, 3> position = position_of(rank, launch_->cluster);
+    std::array<std::uint32_t, 3> position = position_in(launch_->cluster, rank);
     for (std::size_t i = 0; i < position.size(); ++i) position.at(i) += first.at(i);
     blocks_[rank]->begin(position);
   }
 }
 
 CancelResponse Cluster::cancel_another() {
-  const auto [first, end] = progress_->take(1);
-  if (first == end) return {};
+  const Portion taken = progress_->take(1);
+  if (taken.empty()) return {};
   if (Succession* const succession = progress_->succession()) succession->trigger(size_);
-  return {first_block(first), 1};
+  return {first_block(taken.next), 1};
 }
 
-bool Cluster::run(std::uint64_t rounds) {
+bool Cluster::run(std::uint64_t rounds, Portion& following) {
+  // It shares no barrier with other blocks, and nobody waits for what it triggers.
+  if (size_ == 1 && progress_->succession() == nullptr) {
+    return blocks_[0]->run(rounds, following) == Block::Outcome::ended;
+  }
+  Portion none;
   bool ended = true;
   bool waits = true;
   const bool rest = holds();
@@ -85,7 +81,7 @@ bool Cluster::run(std::uint64_t rounds) {
       ended = false;
       continue;
     }
-    const Block::Outcome outcome = block.run(size_ == 1 ? rounds : kRoundsPerTurn);
+    const Block::Outcome outcome = block.run(size_ == 1 ? rounds : kRoundsPerTurn, none);
     if (outcome == Block::Outcome::ended && !block.has_triggered()) block_triggered();
     ended = ended && outcome == Block::Outcome::ended;
     waits = waits && outcome != Block::Outcome::yielded;

@@ -33,8 +33,9 @@ class Cluster {
   // Makes this cluster number `index` of the launch (x fastest), of which nothing has run.
   void begin(std::uint64_t index);
   // Runs it until it ends (true), or until each of its blocks has had a turn of so many rounds
-  // (false). A fault goes to the launch's progress and ends it as well.
-  [[nodiscard]] bool run(std::uint64_t rounds);
+  // (false). A fault goes to the launch's progress and ends it as well. Where it is a block alone,
+  // and none of a chain, it becomes the next one of `following` as often as it ends.
+  [[nodiscard]] bool run(std::uint64_t rounds, Portion& following);
   // Whether its blocks have all let the next launch begin, and rest until it has.
   [[nodiscard]] bool rests() const { return triggered_ == size_ && holds(); }
   // They need not.

@@ -24,13 +24,31 @@
 
 namespace emulator::runtime {
 
+// Where number `index` lies in a grid of that extent, x fastest.
+[[nodiscard]] inline std::array<std::uint32_t, 3> position_in(
+    const std::array<std::uint32_t, 3>& extent, std::uint64_t index) {
+  if (extent[1] == 1 && extent[2] == 1) return {static_cast<std::uint32_t>(index), 0, 0};
+  const std::uint64_t rows = index / extent[0];
+  return {static_cast<std::uint32_t>(index % extent[0]),
+          static_cast<std::uint32_t>(rows % extent[1]),
+          static_cast<std::uint32_t>(rows / extent[1])};
+}
+
+// Clusters [next, end) of a launch, which a worker has taken and not begun.
+struct Portion {
+  std::uint64_t next = 0;
+  std::uint64_t end = 0;
+  [[nodiscard]] bool empty() const { return next == end; }
+};
+
 // In which order the units of a block begin. CUDA promises none: what is wrong in one of the two
 // only lacks a barrier.
 enum class UnitOrder : std::uint8_t { ascending, descending };
 
 struct Launch {
   WarpFunction function = nullptr;
-  Unit unit = Unit::warp;  // what the function runs
+  Unit unit = Unit::warp;   // what the function runs
+  bool may_suspend = true;  // whether a unit may have to wait, for whatever it is
   std::span<const Site> sites;
   std::span<const std::uint8_t> parameters;
   std::array<std::uint32_t, 3> grid = {1, 1, 1};
@@ -84,12 +102,11 @@ class LaunchProgress {
 
   [[nodiscard]] Succession* succession() const { return succession_; }
 
-  // The next `count` clusters nobody has taken, as [first, last); empty at the end and after a
-  // fault.
-  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> take(std::uint64_t count) {
-    if (stopped()) return {0, 0};
+  // The next `count` clusters nobody has taken; none at the end and after a fault.
+  [[nodiscard]] Portion take(std::uint64_t count) {
+    if (stopped()) return {};
     const std::uint64_t first = next_.fetch_add(count, std::memory_order_relaxed);
-    if (first >= clusters_) return {0, 0};
+    if (first >= clusters_) return {};
     return {first, std::min(first + count, clusters_)};
   }
   [[nodiscard]] bool all_taken() const {

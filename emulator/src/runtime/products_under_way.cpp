@@ -1,6 +1,7 @@
 #include "runtime/products_under_way.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace emulator::runtime {
 
@@ -13,6 +14,8 @@ void ProductsUnderWay::reset(std::uint32_t warps) {
   // Whole warpgroups.
   warps = (warps + kWarpsOfGroup - 1) / kWarpsOfGroup * kWarpsOfGroup;
   if (warps_.size() < warps) warps_.resize(warps);
+  // Few kernels have any, and many have small blocks.
+  if (!std::exchange(used_, false)) return;
   for (OfWarp& warp : warps_) {
     warp.committed = warp.read = 0;
     warp.products.clear();
@@ -25,9 +28,13 @@ void ProductsUnderWay::begin(std::uint32_t warp, Product product) noexcept {
   product.group = own.committed;
   own.products.push_back(product);
   ++count_;
+  used_ = true;
 }
 
-void ProductsUnderWay::commit(std::uint32_t warp) { ++warps_[warp].committed; }
+void ProductsUnderWay::commit(std::uint32_t warp) {
+  ++warps_[warp].committed;
+  used_ = true;
+}
 
 std::optional<std::uint32_t> ProductsUnderWay::behind(std::uint32_t warp,
                                                       std::uint64_t pending) const {

@@ -37,6 +37,7 @@ class ProductsUnderWay {
     std::optional<Tile> a = std::nullopt;  // none where A is in registers
   };
 
+  // A block of so many warps begins.
   void reset(std::uint32_t warps);
   [[nodiscard]] bool none() const { return count_ == 0; }
   // The group is set here.
@@ -61,6 +62,7 @@ class ProductsUnderWay {
   };
   std::vector<OfWarp> warps_;
   std::size_t count_ = 0;  // of all
+  bool used_ = false;      // since the block began
 };
 
 }  // namespace emulator::runtime

@@ -35,8 +35,9 @@ class Worker {
  private:
   // Puts one more block under way; false where there is none left or no room.
   bool begin_another();
-  // Lets each block that is under way run for so many rounds; whether one of them has ended.
-  bool rotate(std::uint64_t rounds);
+  // Lets each block that is under way run for so many rounds; whether one of them has ended. They
+  // may become those of `following`.
+  bool rotate(std::uint64_t rounds, Portion& following);
   void prepare_another();
   // How many clusters it may have under way now.
   [[nodiscard]] std::uint64_t most_under_way() const;
@@ -52,8 +53,7 @@ class Worker {
   std::uint64_t kept_stacks_ = 0;
   std::uint64_t rounds_ = 0;  // of a cluster's turn
   std::uint64_t idle_turns_ = 0;
-  std::uint64_t next_ = 0;  // blocks [next_, end_) of the launch are this worker's to begin
-  std::uint64_t end_ = 0;
+  Portion own_;  // this worker's to begin
 
   GatheredSums sums_;
   // Those under way, then others that are prepared for this launch, then the rest.

@@ -20,6 +20,7 @@ PreparedKernel::PreparedKernel(const Program& program, const jit::CompiledKernel
   addresses_ = memory.snapshot();
   launch_.function = kernel.function;
   launch_.unit = kernel.unit;
+  launch_.may_suspend = kernel.uses_barriers;
   launch_.sites = kernel.sites;
   launch_.parameters = parameters_;
   launch_.grid = program.grid;

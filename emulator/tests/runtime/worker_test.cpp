@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -204,6 +206,92 @@ TEST_P(BlocksThatWait, AreNoMoreThanTheLaunchAllows) {
   EXPECT_EQ(count.done, kBlocks);
   EXPECT_GE(count.most, 2U);
   EXPECT_LE(count.most, 3 * GetParam());
+}
+
+// Blocks that a worker runs one after the other, whether their warps wait for each other or not.
+class BlocksInARow : public testing::TestWithParam<unsigned> {
+ protected:
+  static constexpr std::uint32_t kBlocks = 5000;
+
+  BlocksInARow() {
+    kernel.launch.grid = {kBlocks / 50, 25, 2};
+    kernel.launch.block = {70, 1, 1};
+    kernel.launch.shared_bytes = 16;
+  }
+
+  KernelLaunch kernel{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(On, BlocksInARow, testing::Values(1U, 2U),
+                         [](const auto& workers) { return std::to_string(workers.param); });
+
+// Of each block, how many threads have begun in it and the word that its shared memory held.
+struct BlocksSeen {
+  std::vector<Counter> threads = std::vector<Counter>(5000);
+  std::vector<std::uint32_t> words = std::vector<std::uint32_t>(5000);
+
+  static std::uint32_t index(const WarpContext& context) {
+    const std::uint32_t row = context.ctaid[2] * context.nctaid[1] + context.ctaid[1];
+    return row * context.nctaid[0] + context.ctaid[0];
+  }
+  void note(const WarpContext& context) {
+    threads[index(context)] += static_cast<std::uint32_t>(std::popcount(context.live));
+    if (context.warp != 0) return;
+    std::memcpy(&words[index(context)], context.shared, sizeof words[0]);
+    std::memset(context.shared, 0, sizeof words[0]);
+  }
+  void expect_all() {
+    EXPECT_TRUE(std::ranges::all_of(threads, [](const Counter& count) { return count == 70; }));
+    const auto zeros = std::ranges::count(words, 0U);
+    EXPECT_EQ(zeros, 0);
+    std::ranges::sort(words);
+    EXPECT_GT(std::ranges::unique(words).begin() - words.begin(), 400);
+  }
+};
+
+TEST_P(BlocksInARow, RunOnceEachAndFindOtherSharedMemory) {
+  BlocksSeen seen;
+  kernel.pass(reinterpret_cast<std::uint64_t>(&seen));
+  kernel.launch.may_suspend = false;
+
+  const auto outcome = kernel.run([](WarpContext* context) {
+    pointer_parameter<BlocksSeen>(*context, 0)->note(*context);
+    context->live = 0;
+  });
+
+  EXPECT_EQ(outcome.text, "none");
+  seen.expect_all();
+}
+
+TEST_P(BlocksInARow, DoSoWhereTheirWarpsWait) {
+  BlocksSeen seen;
+  kernel.pass(reinterpret_cast<std::uint64_t>(&seen));
+
+  const auto outcome = kernel.run([](WarpContext* context) {
+    auto& all = *pointer_parameter<BlocksSeen>(*context, 0);
+    all.note(*context);
+    emu_barrier(context, context->live, 0, 0, 1, 0);
+    EXPECT_EQ(all.threads[BlocksSeen::index(*context)], 70U);
+    if (context->warp == 1) emu_yield(context);
+  });
+
+  EXPECT_EQ(outcome.text, "none");
+  seen.expect_all();
+}
+
+TEST_P(BlocksInARow, EndWithTheFirstFault) {
+  Counter begun = 0;
+  kernel.pass(reinterpret_cast<std::uint64_t>(&begun));
+  kernel.launch.may_suspend = false;
+
+  const auto outcome = kernel.run([](WarpContext* context) {
+    ++*pointer_parameter<Counter>(*context, 0);
+    if (context->ctaid[0] != 13 || context->warp != 1) return;
+    emu_fault(context, static_cast<std::uint32_t>(FaultKind::trap), 1, 7);
+  });
+
+  EXPECT_EQ(outcome.fault, FaultKind::trap);
+  EXPECT_NE(outcome.text.find("block (13,0,0)"), std::string::npos) << outcome.text;
+  EXPECT_LT(begun, 3 * kBlocks);
 }
 
 // Where the units of the last launch had their stacks.
