@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <stdexcept>
+#include <variant>
 
 #include "lower/arithmetic.h"
 #include "lower/instruction_checks.h"
@@ -36,11 +38,26 @@ bool acts_outside_registers(ptx::Opcode opcode) {
   }
 }
 
+namespace {
+
+// Each lowering takes the operands that its form has.
+[[noreturn]] void refuse_operands(const Instruction& instruction) {
+  unsupported(instruction, "its operands are too few, or of other kinds");
+}
+
+}  // namespace
+
 void lower_instruction(Writer& writer, const Instruction& instruction) {
   require_known_words(instruction);
   require_even_vectors(writer, instruction);
   writer.expect_bits_of(instruction);
-  kLowerings.at(static_cast<std::size_t>(instruction.opcode))(writer, instruction);
+  try {
+    kLowerings.at(static_cast<std::size_t>(instruction.opcode))(writer, instruction);
+  } catch (const std::out_of_range&) {
+    refuse_operands(instruction);
+  } catch (const std::bad_variant_access&) {
+    refuse_operands(instruction);
+  }
 }
 
 // It changes speed, or nothing, never a result.

@@ -231,7 +231,8 @@ void lower_tensormap(Writer& writer, const Instruction& instruction) {
   std::uint64_t index = 0;
   if (found->indexed) {
     const auto* immediate = std::get_if<ptx::Immediate>(&operands[1].value);
-    if (immediate == nullptr) unsupported(instruction);
+    if (immediate == nullptr || immediate->bits >= runtime::kMostDimensions)
+      unsupported(instruction, "a map has five dimensions, 0 to 4");
     index = immediate->bits;
   }
   const std::uint32_t site =

@@ -50,7 +50,7 @@ bool sees_others(const Instruction& instruction) {
 
 bool is_free_barrier(const Instruction& instruction) {
   return instruction.opcode == Opcode::barrier && !instruction.has(Modifier::aligned) &&
-         !instruction.has(Modifier::warp) && !instruction.has(Modifier::cluster);
+         !instruction.has(Modifier::warp);
 }
 
 // Loops whose lanes wait for what other threads write.

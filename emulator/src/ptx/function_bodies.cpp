@@ -75,10 +75,18 @@ class BodyReader {
   void read_one_instruction() {
     const auto index = static_cast<std::uint32_t>(function_.body.size());
     Instruction instruction = read_instruction(reading_, labels_, index);
+    require_predicate(instruction);
     if (instruction.opcode == Opcode::ret) leave_results(instruction.guard);
     if (instruction.opcode == Opcode::call) return add_call(reading_, function_, instruction);
     take_space_of_variable(instruction);
     function_.body.push_back(std::move(instruction));
+  }
+
+  void require_predicate(const Instruction& instruction) const {
+    if (!instruction.guard) return;
+    if (function_.registers[instruction.guard->predicate.index].type == Type::pred) return;
+    throw Error(instruction.where,
+                "the guard is no predicate register in '" + instruction.text + "'");
   }
 
   // ld.u32 %r1, [variable] names no state space, and means the one that the variable lies in.

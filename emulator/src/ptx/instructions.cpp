@@ -79,8 +79,7 @@ class InstructionReader {
     instruction_.text = tokens_.folded(begin_, end.begin);
     require_operands(instruction_);
     // What is added to is what is written: the tree has it as a source as well, the last one.
-    if (instruction_.opcode == Opcode::wgmma && instruction_.has(Modifier::mma_async) &&
-        !instruction_.operands.empty()) {
+    if (instruction_.opcode == Opcode::wgmma && instruction_.has(Modifier::mma_async)) {
       add(Operand(instruction_.operands.front()));
     }
     return std::move(instruction_);

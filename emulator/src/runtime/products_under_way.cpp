@@ -1,6 +1,7 @@
 #include "runtime/products_under_way.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace emulator::runtime {
@@ -23,12 +24,18 @@ void ProductsUnderWay::reset(std::uint32_t warps) {
   count_ = 0;
 }
 
-void ProductsUnderWay::begin(std::uint32_t warp, Product product) noexcept {
+bool ProductsUnderWay::begin(std::uint32_t warp, Product product) noexcept {
   OfWarp& own = warps_[warp];
   product.group = own.committed;
-  own.products.push_back(product);
+  try {
+    own.products.push_back(product);
+  } catch (const std::bad_alloc&) {
+    // No exception may pass through compiled code.
+    return false;
+  }
   ++count_;
   used_ = true;
+  return true;
 }
 
 void ProductsUnderWay::commit(std::uint32_t warp) {

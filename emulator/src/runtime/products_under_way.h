@@ -40,8 +40,8 @@ class ProductsUnderWay {
   // A block of so many warps begins.
   void reset(std::uint32_t warps);
   [[nodiscard]] bool none() const { return count_ == 0; }
-  // The group is set here.
-  void begin(std::uint32_t warp, Product product) noexcept;
+  // The group is set here. False where no memory is left for it.
+  [[nodiscard]] bool begin(std::uint32_t warp, Product product) noexcept;
   void commit(std::uint32_t warp);
   // The warp of the same warpgroup that has not committed yet what this one is to wait for: all its
   // groups but the last `pending` ones.

@@ -107,7 +107,8 @@ void emu_wgmma_begin(WarpContext* context, std::uint32_t site_index, std::uint32
                           kRowsOfWarp, bytes(product.stored_depth(), product.a));
     require_inside(*context, site, *under_way.a);
   }
-  context->block->products().begin(context->warp, under_way);
+  if (!context->block->products().begin(context->warp, under_way))
+    refuse(*context, site, "wgmma that finds no memory left: too many products are under way");
 }
 
 EMULATOR_KERNEL_MEMORY void emu_wgmma(WarpContext* context, std::uint32_t types,

@@ -275,6 +275,33 @@ TEST_F(Clusters, ReadOneWordOfAnotherBlockInAllLanes) {
   EXPECT_THAT(std::vector(words.begin() + 32, words.end()), testing::Each(5070));
 }
 
+// Without .aligned, lanes of a warp may come to the cluster's barrier one by one.
+TEST_F(Clusters, MeetWhereLanesOfAWarpArriveInDifferentPlaces) {
+  out = allocate(4);
+  EXPECT_EQ(cuMemsetD32(out, 0, 1), CUDA_SUCCESS);
+  void* parameters[] = {&out};
+  CUfunction function = kernel(R"(
+.visible .entry k(.param .u64 out) .reqnctapercluster 2 {
+  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  setp.lt.u32 %p, %r1, 7;
+  @%p bra FEW;
+  barrier.cluster.arrive;
+  bra MEET;
+FEW:
+  barrier.cluster.arrive;
+MEET:
+  barrier.cluster.wait;
+  red.global.add.u32 [%rd1], 1;
+  ret;
+})");
+
+  EXPECT_EQ(cuLaunchKernel(function, 4, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr),
+            CUDA_SUCCESS);
+  EXPECT_EQ(read(out, 1), std::vector<std::uint32_t>{256});
+}
+
 // The first block of each cluster does this to an mbarrier of the second, at %r3, which has ended.
 class EndedBlocks : public Clusters {
  protected:

@@ -122,6 +122,17 @@ TEST(InstructionError, AnOperandThatAWordBringsIsCounted) {
             "line 6, column 1: 'setp.lt.s32 %p1, %r1, %r2, %p2' takes 3 operands, and has 4");
 }
 
+TEST(InstructionError, AGuardThatIsNoPredicateIsRefused) {
+  EXPECT_EQ(error_of_body("@%r1 add.s32 %r1, %r2, 1;"),
+            "line 6, column 1: the guard is no predicate register in '@%r1 add.s32 %r1, %r2, 1'");
+}
+
+TEST(InstructionError, AProductOfAWarpgroupHasFourOperandsAtTheLeast) {
+  EXPECT_EQ(error_of_body("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16;"),
+            "line 6, column 1: 'wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16' takes 4 to 10 "
+            "operands, and has 0");
+}
+
 TEST(InstructionError, TheOperandsOfAFormAreCounted) {
   EXPECT_EQ(error_of_body("bar.arrive 1;"),
             "line 6, column 1: 'bar.arrive 1' takes 2 operands, and has 1");
