@@ -45,6 +45,7 @@ TEST_F(GoodKernels, TheDefaultCaseIsMeasuredAtItsFullSize) {
                            "timing:           emulated\n"
                            "(conditions:       [^\n]*\n)?"
                            "(warning:          other programs used [^\n]*\n)?"
+                           "(warning:          environment variables [^\n]*\n)?"
                            "verdict:          correct\n"
                            "(log: [^\n]*\n)?"
                            "next:             [^\n]+\n"));

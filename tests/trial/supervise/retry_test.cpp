@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "autokernel/base/error.h"
 #include "autokernel/trial/message.h"
 #include "support/scratch_folder.h"
@@ -30,7 +32,11 @@ Result slower() {
 
 class Retry : public testing::Test {
  protected:
-  Retry() { request_.incumbent = {.name = "the incumbent", .source = "", .min_gain = {}}; }
+  Retry() {
+    request_.incumbent = {.name = "the incumbent", .source = "", .min_gain = {}};
+    // Some machines set them for all programs, which is a warning of its own.
+    for (const char* name : {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"}) unsetenv(name);
+  }
 
   // A runner that is lost in that phase, in its first so many lives; then it says its result.
   Result hold(Phase phase, int lives, const std::string& loss = "kill -SEGV $$") {
