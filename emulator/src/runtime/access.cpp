@@ -67,8 +67,10 @@ Permission mapped(const WarpContext& context, const Site& site, std::uint64_t ad
 Permission anywhere(const WarpContext& context, const Site& site, unsigned lane,
                     std::uint64_t address) {
   if (const Range range = shared_window(context); holds(range, address, 1)) return {range, true};
+  // Behind the memory of a block alone lies anything: only those of a cluster have whole windows.
   const auto shared = reinterpret_cast<std::uint64_t>(context.shared);
-  if (address >= shared && rank_of(address - shared) < context.cluster_size) {
+  if (context.cluster_size > 1 && address >= shared &&
+      rank_of(address - shared) < context.cluster_size) {
     const Permission there = window_in_cluster(context, address - shared);
     return {{there.range.begin + shared, there.range.end + shared}, there.whole_warp};
   }
