@@ -63,16 +63,24 @@ Permission mapped(const WarpContext& context, const Site& site, std::uint64_t ad
   return {range, true};
 }
 
+// The address of shared memory that a generic address among the windows of the cluster's other
+// blocks stands for. Behind the memory of a block alone lies anything.
+std::optional<std::uint64_t> in_other_windows(const WarpContext& context, std::uint64_t address) {
+  const auto begin = reinterpret_cast<std::uint64_t>(context.shared);
+  if (context.cluster_size == 1 || address < begin) return std::nullopt;
+  if (rank_of(address - begin) >= context.cluster_size) return std::nullopt;
+  if (holds(shared_window(context), address, 1)) return std::nullopt;
+  return address - begin;
+}
+
 // The innermost known range that holds the address, whatever the site may do there.
 Permission anywhere(const WarpContext& context, const Site& site, unsigned lane,
                     std::uint64_t address) {
   if (const Range range = shared_window(context); holds(range, address, 1)) return {range, true};
-  // Behind the memory of a block alone lies anything: only those of a cluster have whole windows.
-  const auto shared = reinterpret_cast<std::uint64_t>(context.shared);
-  if (context.cluster_size > 1 && address >= shared &&
-      rank_of(address - shared) < context.cluster_size) {
-    const Permission there = window_in_cluster(context, address - shared);
-    return {{there.range.begin + shared, there.range.end + shared}, there.whole_warp};
+  if (const auto other = in_other_windows(context, address)) {
+    const Permission there = window_in_cluster(context, *other);
+    const std::uint64_t begin = address - *other;
+    return {{there.range.begin + begin, there.range.end + begin}, there.whole_warp};
   }
   if (const Range range = local_frame(context, lane); holds(range, address, 1))
     return {range, false};
@@ -114,16 +122,6 @@ std::string in_cluster(const WarpContext& context, std::uint64_t address, std::u
   if (has_ended(context, rank)) return "in " + owner + ", which has ended";
   return against({rank * kSharedWindow, rank * kSharedWindow + context.shared_bytes}, address,
                  bytes, "the " + counted_bytes(context.shared_bytes) + " of " + owner);
-}
-
-// The address of shared memory that a generic address among the windows of the cluster's other
-// blocks stands for.
-std::optional<std::uint64_t> in_other_windows(const WarpContext& context, std::uint64_t address) {
-  const auto begin = reinterpret_cast<std::uint64_t>(context.shared);
-  if (context.cluster_size == 1 || address < begin) return std::nullopt;
-  if (rank_of(address - begin) >= context.cluster_size) return std::nullopt;
-  if (holds(shared_window(context), address, 1)) return std::nullopt;
-  return address - begin;
 }
 
 std::string where(const WarpContext& context, const Site& site, unsigned lane,
