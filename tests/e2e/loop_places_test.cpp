@@ -97,7 +97,7 @@ TEST_F(LoopPlaces, LineEndsThatGitConvertsAreNoEdit) {
   EXPECT_THAT(kernel_now(), HasSubstr("\r\n"));
   start();
   expect_both_outcomes_work();
-  EXPECT_THAT(kernel_now(), HasSubstr("round < 300; ++round) sum = 2 * x[i] + y[i];\r\n"));
+  EXPECT_THAT(kernel_now(), HasSubstr("round < 3000; ++round) sum = 2 * x[i] + y[i];\r\n"));
   EXPECT_EQ(repository_.git("show", "HEAD:kernels/kernel.cu"), kernel(kFaster));
   EXPECT_EQ(repository_.git("status", "--porcelain"), "?? results.tsv\n");
 }

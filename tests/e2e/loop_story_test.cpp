@@ -229,11 +229,11 @@ TEST_F(LoopStory, IsToldByStatusLogShowAndDiff) {
   expect_words(run_autokernel({"show", "9"}), 2, "there is no experiment 9");
 
   EXPECT_THAT(run_autokernel({"diff", "2"}).out,
-              AllOf(HasSubstr("-  for (int round = 0; round < 300; ++round) sum = 2 * x[i]"),
-                    HasSubstr("+  for (int round = 0; round < 300; ++round) sum = 3 * x[i]")));
+              AllOf(HasSubstr("-  for (int round = 0; round < 3000; ++round) sum = 2 * x[i]"),
+                    HasSubstr("+  for (int round = 0; round < 3000; ++round) sum = 3 * x[i]")));
   EXPECT_THAT(run_autokernel({"diff", "2", "0"}).out,
-              AllOf(HasSubstr("-  for (int round = 0; round < 300; ++round) sum = 3"),
-                    HasSubstr("+  for (int round = 0; round < 3000; ++round) sum = 2")));
+              AllOf(HasSubstr("-  for (int round = 0; round < 3000; ++round) sum = 3"),
+                    HasSubstr("+  for (int round = 0; round < 30000; ++round) sum = 2")));
   expect_words(run_autokernel({"diff", "0"}), 2, "has no incumbent");
 }
 

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -204,6 +205,43 @@ TEST_F(Access, ByGenericAddressReachesSharedMemory) {
 
   EXPECT_EQ(outcome.text, "none");
   EXPECT_EQ(words()[0], 4711);
+}
+
+// Only the blocks of a cluster have windows of 16 MB there.
+TEST_F(Access, ByGenericAddressReachesMemoryJustBehindThatOfABlockAlone) {
+  constexpr std::size_t kPage = 4096;
+  kernel.sites = {{AccessKind::load, AccessSpace::generic, 4, 1, 9, ""}, kStore};
+  kernel.launch.shared_bytes = 64;
+  ASSERT_EQ(kernel
+                .run([](WarpContext* context) {
+                  *pointer_parameter<std::uint64_t>(*context, 0) =
+                      reinterpret_cast<std::uint64_t>(context->shared);
+                })
+                .text,
+            "none");
+  const auto shared = *host_pointer<std::uint64_t>(address);
+  void* page = MAP_FAILED;
+  for (std::size_t behind = kPage; page == MAP_FAILED && behind < kSharedWindow; behind += kPage) {
+    page = mmap(host_pointer<void>((shared + behind) & ~(kPage - 1)), kPage, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  }
+  ASSERT_NE(page, MAP_FAILED);
+  *static_cast<std::uint32_t*>(page) = 4711;
+  ASSERT_TRUE(kernel.memory.adopt(reinterpret_cast<std::uint64_t>(page), kPage));
+  kernel.pass(reinterpret_cast<std::uint64_t>(page));
+  kernel.pass(shared);
+
+  const auto outcome = kernel.run([](WarpContext* context) {
+    if (reinterpret_cast<std::uint64_t>(context->shared) != parameter(*context, 2)) return;
+    context->address[0] = parameter(*context, 1);
+    emu_load(context, 0, 1);
+    context->address[0] = parameter(*context, 0);
+    emu_store(context, 1, 1);
+  });
+
+  EXPECT_EQ(outcome.text, "none");
+  EXPECT_EQ(words()[0], 4711) << "the shared memory may have moved";
+  munmap(page, kPage);
 }
 
 TEST_F(Access, ToConstantVariablesIsReadOnly) {
