@@ -134,8 +134,10 @@ KernelOperation read_request(Context& context, const LaunchRequest& request) {
     const auto threads = static_cast<std::uint32_t>(volume_of(block));
     const std::uint64_t resident =
         blocks_per_multiprocessor(*kernel, threads, request.dynamic_shared_bytes);
-    require(volume_of(grid) <= resident * Driver::get().device().workers,
-            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    // Grids are written for GPUs, whatever this device says of itself.
+    const std::uint64_t multiprocessors =
+        std::max(Driver::get().device().workers, kMultiprocessors);
+    require(volume_of(grid) <= resident * multiprocessors, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   }
   KernelParameters parameters = copy_parameters(request, kernel->layout());
   return {std::move(kernel),     request.grid,        request.block, request.dynamic_shared_bytes,
@@ -178,12 +180,11 @@ std::shared_ptr<PreparedLaunch> prepare_launch(Context& context, const KernelOpe
   launch.blocks_per_worker =
       std::max<std::uint64_t>(launch.blocks_per_worker / launch.cluster_size(), 1);
   launch.kept_stacks = kept_stacks(device.workers);
-  if (launch.unit == runtime::Unit::thread) {
-    limit_stacks(launch, device.workers);
-    const std::uint64_t workers = std::min<std::uint64_t>(device.workers, launch.most_workers);
-    require(!cooperative || launch.block_count() <= launch.blocks_per_worker * workers,
-            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-  }
+  if (launch.unit == runtime::Unit::thread) limit_stacks(launch, device.workers);
+  const std::uint64_t workers = std::min<std::uint64_t>(device.workers, launch.most_workers);
+  require(!cooperative || launch.cluster_count() <=
+                              launch.blocks_per_worker * std::max<std::uint64_t>(workers, 1),
+          CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   if (kernel.kernel->has_heap_calls()) context.open_heap();
   if (cooperative) launch.grid_workspace = context.grid_workspace();
   // All cooperative launches meet in one place.

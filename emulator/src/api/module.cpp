@@ -138,7 +138,8 @@ void Module::initialize_variables() {
 std::optional<std::uint64_t> Module::find_address(const std::string& name) const {
   if (const Variable* variable = find_variable(name)) return variable->address;
   const ptx::Function* function = text_->find_function(name);
-  if (function == nullptr || function->entry || !function->defined) return std::nullopt;
+  if (function == nullptr || !function->defined) return std::nullopt;
+  // A kernel has one as well; nothing can be called by it.
   return lower::function_address(static_cast<std::size_t>(function - text_->functions.data()));
 }
 

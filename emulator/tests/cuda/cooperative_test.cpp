@@ -12,16 +12,23 @@ using Words = std::vector<std::uint32_t>;
 
 constexpr unsigned kThreads = 128;
 
-// What fits at once, by what the device says.
-unsigned largest_grid(CUfunction function, CUdevice device) {
+unsigned blocks_per_multiprocessor(CUfunction function) {
   int blocks = 0;
-  int multiprocessors = 0;
   EXPECT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, kThreads, 0),
             CUDA_SUCCESS);
-  EXPECT_EQ(
-      cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
-      CUDA_SUCCESS);
-  return static_cast<unsigned>(blocks * multiprocessors);
+  return static_cast<unsigned>(blocks);
+}
+
+unsigned multiprocessors(CUdevice device) {
+  int count = 0;
+  EXPECT_EQ(cuDeviceGetAttribute(&count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
+            CUDA_SUCCESS);
+  return static_cast<unsigned>(count);
+}
+
+// By what the device says of itself.
+unsigned largest_grid(CUfunction function, CUdevice device) {
+  return blocks_per_multiprocessor(function) * multiprocessors(device);
 }
 
 // Each round adds to every word the one that lies mirrored, after all of the grid have written
@@ -90,14 +97,36 @@ TEST_F(Cooperation, IsAskedForByAnAttributeAsWell) {
   EXPECT_EQ(read(memory, words.size()), mirrored(words, rounds));
 }
 
+TEST_F(Cooperation, OfAGridForAGpuMeetsAsWell) {
+  const CUfunction function = kernel(compile(kMirrored), "f");
+  constexpr unsigned kGrid = 132;
+  Words words(std::size_t{kGrid} * kThreads);
+  std::iota(words.begin(), words.end(), 1U);
+  CUdeviceptr memory = allocate(words.size() * 8);
+  unsigned rounds = 2;
+  ASSERT_EQ(cuMemcpyHtoD(memory, words.data(), words.size() * 4), CUDA_SUCCESS);
+  void* parameters[] = {&memory, &rounds};
+
+  ASSERT_EQ(
+      cuLaunchCooperativeKernel(function, kGrid, 1, 1, kThreads, 1, 1, 0, nullptr, parameters),
+      CUDA_SUCCESS);
+
+  ASSERT_EQ(cuCtxSynchronize(), CUDA_SUCCESS) << emuFaultReport();
+  EXPECT_EQ(read(memory, words.size()), mirrored(words, rounds));
+}
+
 TEST_F(Cooperation, OfMoreBlocksThanFitIsRefused) {
   const CUfunction function = kernel(compile(kMirrored), "f");
   CUdeviceptr memory = 0;
   unsigned rounds = 0;
   void* parameters[] = {&memory, &rounds};
 
-  EXPECT_EQ(cuLaunchCooperativeKernel(function, largest_grid(function, device) + 1, 1, 1, kThreads,
-                                      1, 1, 0, nullptr, parameters),
+  // A grid may be as large as on an H100.
+  constexpr unsigned kMultiprocessors = 132;
+  const unsigned largest =
+      blocks_per_multiprocessor(function) * std::max(kMultiprocessors, multiprocessors(device));
+  EXPECT_EQ(cuLaunchCooperativeKernel(function, largest + 1, 1, 1, kThreads, 1, 1, 0, nullptr,
+                                      parameters),
             CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
 
