@@ -21,25 +21,56 @@ struct Extent {
   long long z = 1;
 };
 
-// One launch. `kernel` names an extern "C" __global__ function; `shared_bytes` is dynamic shared
-// memory.
+// A kernel by the address of its function, and the instance of a template that this makes:
+// `.kernel = autokernel::kernel<&scale<256, float>>`.
+template <auto* function>
+struct Kernel {};
+template <auto* function>
+inline constexpr Kernel<function> kernel{};
+// Refers to the kernel, so that the compiler makes it, and says in the image which one it is.
+template <auto* function>
+__constant__ auto* kernel_address = function;
+
+// Which kernel is launched: the name of a __global__ function in quotes, or autokernel::kernel.
+struct KernelName {
+  char text[64] = {};
+  const void* address = nullptr;
+
+  constexpr KernelName() = default;
+  template <int size>
+    requires(size <= 64)
+  __device__ constexpr KernelName(const char (&name)[size]) {
+    for (int i = 0; i < size; ++i) text[i] = name[i];
+  }
+  template <auto* function>
+  __device__ constexpr KernelName(Kernel<function>) : address(&kernel_address<function>) {}
+};
+
+// One launch. `shared_bytes` is dynamic shared memory. Blocks of a `cluster` reach each other's
+// shared memory; all blocks of a `cooperative` launch run at once and may wait for each other. A
+// `programmatic` one may begin before the launch above it has ended: as soon as all blocks of that
+// have executed griddepcontrol.launch_dependents.
 struct Launch {
-  char kernel[64] = {};
+  KernelName kernel;
   Extent grid;
   Extent block;
   long long shared_bytes = 0;
+  Extent cluster;
+  bool cooperative = false;
+  bool programmatic = false;
+  char unused[6] = {};
 };
 
 // What the harness reads from the compiled image, without running anything. All fields have a fixed
-// width and none is a pointer, so that the bytes alone tell everything; the version changes with
-// the layout.
+// width, so that the bytes tell everything but the kernels that are given by an address; the
+// version changes with the layout.
 struct Declaration {
   char magic[8] = {'A', 'K', 'L', 'A', 'U', 'N', 'C', 'H'};
-  unsigned version = 1;
+  unsigned version = 2;
   unsigned line = 0;
-  Launch launches[4];
+  Launch launches[16];
 };
-static_assert(sizeof(Launch) == 120 && sizeof(Declaration) == 496);
+static_assert(sizeof(Launch) == 160 && sizeof(Declaration) == 2576);
 
 struct Workspace {
   char magic[8] = {'A', 'K', 'W', 'O', 'R', 'K', 'S', 'P'};
@@ -50,9 +81,52 @@ struct Workspace {
 };
 static_assert(sizeof(Workspace) == 32);
 
+// How a tensor copy (cp.async.bulk.tensor) finds a part of a tensor. Dimension 0 is the innermost, as
+// in PTX and in cuTensorMapEncodeTiled: that of A[M][K] has K elements. What is left out has the
+// value it has here; `element_strides` are then 1.
+struct TensorMap {
+  char tensor[64] = {};             // its name in case.toml, or "workspace"
+  long long box[5] = {};            // elements that a copy moves along each dimension
+  long long swizzle = 0;            // bytes: 32, 64, 128; 0: none
+  long long interleave = 0;         // bytes: 16, 32; 0: none
+  long long l2_promotion = 0;       // bytes: 64, 128, 256; 0: none
+  char oob_fill[8] = "zeros";       // what is beyond the tensor: "zeros" or "nan"
+  long long element_strides[5] = {};
+  // The tensor in another shape: elements along each dimension, elements from one to the next along
+  // dimensions 1 and up, and elements before the first. Left out: the shape of case.toml.
+  struct View {
+    long long dims[5] = {};
+    long long strides[4] = {};
+    long long offset = 0;
+  } view;
+  char type[16] = {};  // "bf16", "tf32", ...; left out: that of case.toml
+  // Of a map in im2col mode, which has no box: the corners of the pixels, and how many channels
+  // and pixels a copy moves.
+  struct Im2col {
+    long long lower[3] = {};
+    long long upper[3] = {};
+    long long channels = 0;
+    long long pixels = 0;
+  } im2col;
+};
+
+struct TensorMapDeclaration {
+  char magic[8] = {'A', 'K', 'T', 'E', 'N', 'S', 'O', 'R'};
+  unsigned version = 1;
+  unsigned line = 0;
+  TensorMap map;
+};
+static_assert(sizeof(TensorMapDeclaration) == 352);
+
 }  // namespace autokernel
 
-// One to four launches, each in braces, run in this order; all of them are timed. Stands once in
+// A tensor map as CUDA's driver makes it: what <cuda.h> has of it, which is for host code else.
+struct alignas(64) CUtensorMap_st {
+  unsigned long long opaque[16];
+};
+typedef struct CUtensorMap_st CUtensorMap;
+
+// One to sixteen launches, each in braces, run in this order; all of them are timed. Stands once in
 // the file.
 #define AUTOKERNEL_LAUNCH(...)                                            \
   extern "C" __constant__ ::autokernel::Declaration autokernel_launch = { \
@@ -68,3 +142,9 @@ static_assert(sizeof(Workspace) == 32);
 #define AUTOKERNEL_ZEROED_WORKSPACE(size)                                  \
   extern "C" __constant__ ::autokernel::Workspace autokernel_workspace = { \
       .line = __LINE__, .bytes = (size), .zeroed = 1}
+
+// A tensor map, handed to every launch behind the pointers, as const __grid_constant__ CUtensorMap.
+// Several come in the order of their lines.
+#define AUTOKERNEL_TENSOR_MAP(name, ...)                                                     \
+  extern "C" __constant__ ::autokernel::TensorMapDeclaration autokernel_tensor_map_##name = { \
+      .line = __LINE__, .map = __VA_ARGS__}

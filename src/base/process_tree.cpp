@@ -49,15 +49,18 @@ constexpr std::uint64_t kKibibytesOfAThread = 32;
   return children;
 }
 
-// "pid (name) state parent ...": the name may hold blanks and brackets, so what follows is found
-// from its last bracket.
-[[nodiscard]] pid_t parent_in(const fs::path& folder) {
+// What /proc/PID/stat says behind the name: "state parent ...". The name may hold blanks and
+// brackets, so the rest is found from its last bracket.
+[[nodiscard]] std::istringstream behind_name(const fs::path& folder) {
   std::ifstream file(folder / "stat");
   std::string line;
   std::getline(file, line);
   const std::size_t bracket = line.rfind(')');
-  if (bracket == std::string::npos) return 0;
-  std::istringstream rest(line.substr(bracket + 1));
+  return std::istringstream(bracket == std::string::npos ? "" : line.substr(bracket + 1));
+}
+
+[[nodiscard]] pid_t parent_in(const fs::path& folder) {
+  std::istringstream rest = behind_name(folder);
   char state = 0;
   pid_t parent = 0;
   rest >> state >> parent;
@@ -134,6 +137,19 @@ std::uint64_t held_bytes(pid_t process) {
   return kibibytes << 10U;
 }
 
+double processor_seconds(pid_t process) {
+  // utime and stime are the 12th and the 13th word behind the name (proc(5)), in clock ticks.
+  constexpr int kBefore = 11;
+  std::istringstream rest = behind_name(folder_of(process));
+  std::string word;
+  for (int i = 0; i < kBefore; ++i) rest >> word;
+  std::uint64_t user = 0;
+  std::uint64_t system = 0;
+  rest >> user >> system;
+  return rest ? static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK))
+              : 0;
+}
+
 ProcessTree::ProcessTree() {
   Before before{.children = {}, .adopting = false, .known = true};
   for (const pid_t child : children_of(::getpid())) before.children.insert(child);
@@ -155,6 +171,12 @@ std::vector<pid_t> ProcessTree::members() const {
 std::uint64_t ProcessTree::held_bytes() const {
   std::uint64_t sum = 0;
   for (const pid_t process : members()) sum += autokernel::held_bytes(process);
+  return sum;
+}
+
+double ProcessTree::processor_seconds() const {
+  double sum = 0;
+  for (const pid_t process : members()) sum += autokernel::processor_seconds(process);
   return sum;
 }
 

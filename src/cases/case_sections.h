@@ -14,7 +14,7 @@ namespace autokernel::cases {
 
 // [sizes.default], [sizes.check] and any others, all of the same symbols.
 [[nodiscard]] std::map<std::string, Sizes> read_sizes(Section& root);
-// Every [[tensor]], with extents that make sense at each of the sizes.
+// Every [[tensor]], with extents that make sense at each of the sizes, then every [[scalar]].
 [[nodiscard]] std::vector<Tensor> read_tensors(Section& root,
                                                const std::map<std::string, Sizes>& sizes);
 // [reference]. The files that it names must be among `files`; null: they are not looked for.
@@ -26,6 +26,9 @@ struct Correctness {
   Tolerance tolerance;
 };
 [[nodiscard]] Correctness read_correctness(Section& check, const Case& problem);
+
+// [compile], which may be missing.
+[[nodiscard]] CompilePlan read_compile_plan(Section& root);
 
 // "sin", "max": words that formulas, and C++ most of the time, have another use for.
 [[nodiscard]] bool is_function(const std::string& name);

@@ -85,6 +85,12 @@ Correctness read_correctness(Section& check, const Case& problem) {
                                     "results that cannot be exact; write \"never\" or remove it",
                                     word));
   }
+  const bool has_scalars = std::ranges::any_of(problem.tensors, &Tensor::is_scalar);
+  if (word == "sum-of-products" && has_scalars) {
+    check.fail("exact",
+               "is \"sum-of-products\", but with a [[scalar]] no inputs are known on which that is "
+               "exact; write \"never\" or \"always\"");
+  }
   if (word == "sum-of-products") return {read_sum(check, problem), read_tolerance(check)};
   refuse_keys(check, {"sum_over", "left", "right", "output"}, word);
   if (word == "never") return {NotExact{}, read_tolerance(check)};

@@ -98,6 +98,7 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
   cost.finish();
 
   problem.timing = read_timing(root);
+  problem.compile = read_compile_plan(root);
   root.finish();
   return problem;
 }
@@ -126,6 +127,8 @@ CaseFiles read_files(const std::filesystem::path& directory) {
   if (!text) throw no_case(directory);
   const Case problem = parse(*text, directory);
   files.bytes[kFileName] = *std::move(text);
+  for (const std::filesystem::path& folder : problem.compile.include)
+    files.headers.push_back(read_headers(directory, folder));
   const auto* reference = std::get_if<KernelReference>(&problem.reference);
   if (reference == nullptr) return files;
   for (const std::filesystem::path& file : {reference->file, reference->fp64_file}) {

@@ -36,6 +36,12 @@ std::string listed(const std::vector<std::int64_t>& extents) {
 }
 
 GemmReference read_gemm(Section& section, const Case& problem) {
+  if (std::ranges::any_of(problem.tensors, &Tensor::is_scalar)) {
+    section.fail(
+        "kind",
+        "is \"cublas_gemm\", which has no use for a [[scalar]]; use kind \"kernel\" with a "
+        "reference.cu");
+  }
   const Tensor& left = named_tensor(section, "left", problem, Role::in);
   const Tensor& right = named_tensor(section, "right", problem, Role::in);
   const Tensor& output = named_tensor(section, "output", problem, Role::out);

@@ -53,6 +53,30 @@ void read_bounds(Section& section, DType dtype, Fill& fill) {
   }
 }
 
+// Between two values, or always the same: a range of one value.
+Fill read_range(Section& section, DType dtype) {
+  Fill fill;
+  fill.distribution = is_floating(dtype) ? Distribution::uniform : Distribution::integers;
+  if (!section.has("value")) {
+    read_bounds(section, dtype, fill);
+    return fill;
+  }
+  for (const char* key : {"low", "high"}) {
+    if (section.has(key))
+      section.fail(key, "does not go with value, which is always the same; remove one");
+  }
+  const double largest = largest_of(dtype);
+  if (is_floating(dtype)) {
+    fill.low = section.number("value", {-largest, largest});
+  } else {
+    const WholeNumbers range = whole_numbers_of(dtype);
+    fill.low = static_cast<double>(section.integer(
+        "value", {static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)}));
+  }
+  fill.high = fill.low;
+  return fill;
+}
+
 Fill read_fill(Section& section, const Tensor& tensor) {
   Fill fill;
   if (tensor.role == Role::out) {
@@ -80,14 +104,19 @@ Fill read_fill(Section& section, const Tensor& tensor) {
   return fill;
 }
 
+std::string read_name(Section& section, const std::string& title) {
+  std::string name = section.text("name");
+  if (!is_identifier(name)) {
+    section.fail("name",
+                 fmt::format("is \"{}\"; write letters, digits and _ only, a letter first", name));
+  }
+  section.rename(title + " " + name);
+  return name;
+}
+
 Tensor read_tensor(Section section, const std::map<std::string, Sizes>& sizes) {
   Tensor tensor;
-  tensor.name = section.text("name");
-  if (!is_identifier(tensor.name)) {
-    section.fail("name", fmt::format("is \"{}\"; write letters, digits and _ only, a letter first",
-                                     tensor.name));
-  }
-  section.rename("[[tensor]] " + tensor.name);
+  tensor.name = read_name(section, "[[tensor]]");
   tensor.role = read_role(section);
   tensor.dtype = dtype_from(section.word("dtype", dtype_spellings()));
   tensor.shape = section.texts("shape");
@@ -102,6 +131,27 @@ Tensor read_tensor(Section section, const std::map<std::string, Sizes>& sizes) {
            [&values = symbols, &tensor] { static_cast<void>(element_count(tensor, values)); });
   }
   return tensor;
+}
+
+Tensor read_scalar(Section section) {
+  Tensor scalar;
+  scalar.is_scalar = true;
+  scalar.name = read_name(section, "[[scalar]]");
+  scalar.role = Role::in;
+  scalar.dtype = dtype_from(section.word("dtype", dtype_spellings()));
+  scalar.shape = {"1"};
+  scalar.fill = read_range(section, scalar.dtype);
+  section.finish();
+  return scalar;
+}
+
+void require_new_name(const Section& section, const std::string& name,
+                      std::set<std::string>& names) {
+  if (names.insert(name).second) return;
+  section.fail("name",
+               fmt::format("is \"{}\" for a second time; every tensor and scalar has a name of "
+                           "its own",
+                           name));
 }
 
 Sizes read_size(Section section) {
@@ -179,14 +229,20 @@ std::vector<Tensor> read_tensors(Section& root, const std::map<std::string, Size
           fmt::format("this is the {}th; a case has at most {}", kMostTensors + 1, kMostTensors));
     }
     tensors.push_back(read_tensor(section, sizes));
-    if (!names.insert(tensors.back().name).second) {
-      section.fail("name",
-                   fmt::format("is \"{}\" for a second time; every tensor has a name of its own",
-                               tensors.back().name));
-    }
+    require_new_name(section, tensors.back().name, names);
   }
   if (std::ranges::all_of(tensors, [](const Tensor& tensor) { return tensor.role == Role::in; })) {
     root.fail("tensor", R"(lists inputs only; give at least one the role "out" or "inout")");
+  }
+  if (!root.has("scalar")) return tensors;
+  std::size_t scalars = 0;
+  for (const Value& table : root.tables("scalar")) {
+    Section section(root.file(), "[[scalar]]", table);
+    if (++scalars > kMostTensors) {
+      section.fail(fmt::format("this is the {}th; a case has at most {}", scalars, kMostTensors));
+    }
+    tensors.push_back(read_scalar(section));
+    require_new_name(section, tensors.back().name, names);
   }
   return tensors;
 }

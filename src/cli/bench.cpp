@@ -15,6 +15,7 @@
 #include "autokernel/trial/record.h"
 #include "autokernel/trial/result.h"
 #include "autokernel/trial/retry.h"
+#include "autokernel/trial/sources.h"
 #include "autokernel/trial/verdicts.h"
 #include "cli/commands.h"
 #include "cli/default_case.h"
@@ -141,7 +142,7 @@ trial::Request Bench::request() const {
     request.case_directory = fs::absolute(case_directory_ ? existing_case(*case_directory_)
                                                           : default_case(fs::current_path()));
   }
-  request.case_files = cases::read_files(request.case_directory).bytes;
+  trial::take_case(request, cases::read_files(request.case_directory));
   if (kernel_file_) {
     request.kernel_file = fs::absolute(*kernel_file_);
   } else if (replay_.empty()) {

@@ -14,6 +14,7 @@
 #include "autokernel/base/files.h"
 #include "autokernel/cases/case.h"
 #include "autokernel/trial/result.h"
+#include "autokernel/trial/sources.h"
 #include "autokernel/trial/supervisor.h"
 #include "autokernel/trial/verdicts.h"
 #include "cli/commands.h"
@@ -138,7 +139,7 @@ trial::Request Noise::request() const {
   request.case_directory = fs::absolute(case_directory_ ? existing_case(*case_directory_)
                                                         : default_case(fs::current_path()));
   request.kernel_file = request.case_directory / "kernel.cu";
-  request.case_files = cases::read_files(request.case_directory).bytes;
+  trial::take_case(request, cases::read_files(request.case_directory));
   request.source = read_file(request.kernel_file, "the kernel", cases::kLargestSource);
   request.device = trial::parse_device(device_);
   request.size = size_;

@@ -23,6 +23,7 @@
 #include "compile/output_cache.h"
 #include "compile/ptxas_report.h"
 #include "compile/source_text.h"
+#include "compile/tensor_map.h"
 #include "compile/toolkit.h"
 
 namespace autokernel::compile {
@@ -88,7 +89,7 @@ std::string_view template_of(std::string_view kernel) { return kernel.substr(0, 
 // Of a template the compiler makes what the file itself asks for, and a name in a declaration asks
 // for nothing. `names` are those of the kernels that it has made.
 std::string missing_instance(const std::string& kernel, const std::vector<std::string>& names,
-                             const std::string& place, const std::string& source) {
+                             const std::string& place) {
   std::vector<std::string> made;
   for (const std::string& name : names) {
     const std::string readable = readable_name(name);
@@ -103,21 +104,41 @@ std::string missing_instance(const std::string& kernel, const std::vector<std::s
         "of constants or types, or make that instance too",
         place, kernel, fmt::join(made, ", "));
   }
-  const auto found = find_kernel(source, kernel);
   return fmt::format(
       "{}AUTOKERNEL_LAUNCH names \"{}\", an instance of a template that nothing in the file makes; "
-      "write below the template: template __global__ void {}({}); or call it, as a __device__ "
-      "function, from a kernel that is extern \"C\" and is named there",
-      place, kernel, kernel,
-      found && !found->parameters.empty() ? fmt::format("{}", fmt::join(found->parameters, ", "))
-                                          : "PARAMETERS");
+      "write .kernel = autokernel::kernel<&{}>, below the template",
+      place, kernel, kernel);
+}
+
+// In the order of their lines, by which the kernels' parameters follow each other.
+std::vector<TensorMap> tensor_maps_of(const Elf& elf, const std::string& file_name) {
+  // As many as anybody needs: each is 128 of the 4 KiB that parameters had before CUDA 12.1.
+  constexpr std::size_t kMostMaps = 16;
+  std::vector<TensorMap> maps;
+  for (const std::string& symbol : constants_called(elf, kTensorMapPrefix)) {
+    if (const auto bytes = constant_bytes(elf, symbol))
+      maps.push_back(decode_tensor_map(*bytes, symbol, file_name));
+  }
+  std::ranges::sort(maps, {}, &TensorMap::line);
+  for (std::size_t i = 1; i < maps.size(); ++i) {
+    if (maps[i].line != maps[i - 1].line) continue;
+    throw Refused(fmt::format(
+        "{}the tensor maps {} and {} stand in one line; write each in a line of its own: kernels "
+        "take them in the order of their lines",
+        maps[i].place, maps[i - 1].name, maps[i].name));
+  }
+  if (maps.size() > kMostMaps) {
+    throw Refused(fmt::format("{}the file has {} tensor maps; declare at most {}",
+                              maps[kMostMaps].place, maps.size(), kMostMaps));
+  }
+  return maps;
 }
 
 Declaration declaration_of(const Elf& elf, const Request& request) {
   const std::string& file_name = request.file_name;
   Declaration declaration;
   const std::vector<std::byte> launch = required_launch(elf, request);
-  declaration.launches = decode_launches(launch, file_name);
+  declaration.launches = decode_launches(launch, functions_in(elf, kLaunchSymbol), file_name);
   declaration.line = line_of(launch);
 
   if (const auto workspace = constant_bytes(elf, kWorkspaceSymbol)) {
@@ -126,12 +147,13 @@ Declaration declaration_of(const Elf& elf, const Request& request) {
     declaration.workspace_zeroed = wish.zeroed;
   }
 
+  declaration.tensor_maps = tensor_maps_of(elf, file_name);
+
   const std::vector<std::string> names = kernels(elf);
   for (Launch& each : declaration.launches) {
     const auto kernel = resolve_kernel(each.kernel, names);
     if (!kernel && each.kernel.find('<') != std::string::npos) {
-      throw Refused(
-          missing_instance(each.kernel, names, place(file_name, declaration.line), request.source));
+      throw Refused(missing_instance(each.kernel, names, place(file_name, declaration.line)));
     }
     if (!kernel) {
       std::vector<std::string> readable;
@@ -171,8 +193,9 @@ void read_kernels(const Elf& elf, const Request& request, Program& program) {
     throw Refused(*reason);
   }
   const std::string where = place(request.file_name, program.declaration.line);
-  for (const Launch& launch : program.declaration.launches) {
+  for (Launch& launch : program.declaration.launches) {
     KernelInfo info = kernel_info(elf, launch.kernel);
+    if (info.cluster && launch.cluster == kNoCluster) launch.cluster = *info.cluster;
     require_launchable(launch, info, request.architecture, where);
     program.parameters[launch.kernel] = std::move(info.parameters);
   }
@@ -234,6 +257,21 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
+namespace {
+
+// The harness's come first: NVRTC takes the first of a name.
+std::vector<Nvrtc::Header> headers_for(const Request& request) {
+  std::vector<Nvrtc::Header> headers = {
+      {kServedHeaderName, served_header()},
+      {kSizesHeaderName, sizes_header(request.sizes)},
+      // CUDA's own is for host code; kernels have its CUtensorMap from the served header.
+      {"cuda.h", fmt::format("#include <{}>\n", kServedHeaderName)}};
+  for (const auto& [name, text] : request.headers) headers.push_back({name, text});
+  return headers;
+}
+
+}  // namespace
+
 class Compiler::Library {
  public:
   Library(Nvrtc nvrtc, std::vector<std::filesystem::path> includes, Caching caching)
@@ -259,9 +297,9 @@ class Compiler::Library {
   }
 
   [[nodiscard]] Nvrtc::Output output(const Request& request, bool& from_cache) const {
-    const std::vector<std::string> flags = options(request.architecture);
-    const std::vector<Nvrtc::Header> headers = {{kServedHeaderName, served_header()},
-                                                {kSizesHeaderName, sizes_header(request.sizes)}};
+    std::vector<std::string> flags = options(request.architecture);
+    flags.insert(flags.end(), request.flags.begin(), request.flags.end());
+    const std::vector<Nvrtc::Header> headers = headers_for(request);
     const std::string key = cache_ ? key_of(request, flags, headers) : std::string();
     if (cache_) {
       if (auto known = cache_->find(key)) {
@@ -301,7 +339,10 @@ class Compiler::Library {
     parts.push_back(identity(nvrtc_.library()));
     for (const std::filesystem::path& folder : includes_)
       parts.push_back(identity(folder / "cuda.h"));
-    for (const Nvrtc::Header& header : headers) parts.push_back(header.text);
+    for (const Nvrtc::Header& header : headers) {
+      parts.push_back(header.name);
+      parts.push_back(header.text);
+    }
     parts.push_back(request.file_name);
     parts.push_back(request.source);
     // Lengths first, so that no two lists of parts look alike.
@@ -371,7 +412,7 @@ Compilation Compiler::compile(const Request& request) const {
         break;
       case Nvrtc::Outcome::rejected:
         throw Refused(first_error(output.log, request.source, request.file_name,
-                                  library_->includes(), output.ptx));
+                                  {library_->includes(), request.headers}, output.ptx));
       case Nvrtc::Outcome::option_not_understood:
         throw Error(
             Stop::environment,

@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "autokernel/compile/compiler.h"
 
@@ -21,10 +23,23 @@ class Refused : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Fills in the launches. `file_name` is what messages call the file. Throws Refused naming the line
-// to repair.
-[[nodiscard]] std::vector<Launch> decode_launches(std::span<const std::byte> bytes,
-                                                  const std::string& file_name);
+// What a constant that one of the macros defines begins with, and how long it is.
+struct Header {
+  std::string_view magic;
+  std::uint32_t version;
+  std::size_t bytes;  // of the whole constant
+  std::string_view macro;
+  std::string_view symbol;
+};
+// Throws Refused where `bytes` do not begin so.
+void require_header(std::span<const std::byte> bytes, const Header& header,
+                    const std::string& file_name);
+
+// Fills in the launches. `functions` are those whose addresses the declaration holds, by where it
+// does; `file_name` is what messages call the file. Throws Refused naming the line to repair.
+[[nodiscard]] std::vector<Launch> decode_launches(
+    std::span<const std::byte> bytes, const std::map<std::uint64_t, std::string>& functions,
+    const std::string& file_name);
 struct WorkspaceWish {
   std::uint64_t bytes = 0;
   bool zeroed = false;

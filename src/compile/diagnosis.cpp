@@ -131,21 +131,26 @@ std::string advice_on(const Diagnostic& diagnostic, const std::string& line,
 
 // An error in a header that no line of the file used: including it is what does not compile.
 std::string described_by(const Inclusion& inclusion, const Diagnostic& diagnostic,
-                         const std::string& source, const std::string& file_name) {
-  return fmt::format("{}:{}: error: {} does not compile here: {} ({}:{})\n    {}\n{}", file_name,
+                         const std::string& source, const std::string& file_name,
+                         const std::string& advice) {
+  return fmt::format("{}:{}: error: {} does not compile here: {} ({}:{})\n    {}{}{}", file_name,
                      inclusion.line, inclusion.header, diagnostic.message, diagnostic.file,
                      diagnostic.line, source_line(source, inclusion.line),
-                     hint_on_cuda_header(inclusion.header));
+                     advice.empty() ? "" : "\n", advice);
 }
 
 std::string described(const Diagnostic& diagnostic, const std::string& source,
-                      const std::string& file_name, std::size_t led_by) {
+                      const std::string& file_name, std::size_t led_by,
+                      const KnownHeaders& headers) {
   const bool in_file = diagnostic.file == file_name;
   const bool is_included = !in_file && diagnostic.file != kServedHeaderName &&
                            diagnostic.file != kSizesHeaderName && diagnostic.file != kBuiltIn;
   if (is_included && led_by == 0) {
     if (const auto inclusion = inclusion_of(source, diagnostic.file))
-      return described_by(*inclusion, diagnostic, source, file_name);
+      return described_by(*inclusion, diagnostic, source, file_name,
+                          headers.library.contains(diagnostic.file)
+                              ? hint_on_library(diagnostic.message)
+                              : hint_on_cuda_header(inclusion->header));
   }
   const std::size_t number = in_file ? diagnostic.line : led_by;
   std::string text =
@@ -161,10 +166,11 @@ std::string described(const Diagnostic& diagnostic, const std::string& source,
 }
 
 // Whether a file is one that kernels are meant to include.
-bool is_header(const std::string& file, const std::vector<std::filesystem::path>& headers) {
+bool is_header(const std::string& file, const KnownHeaders& headers) {
   if (file == kServedHeaderName || file == kSizesHeaderName || file == kBuiltIn) return true;
+  if (headers.library.contains(file)) return true;
   const std::filesystem::path path = std::filesystem::path(file).lexically_normal();
-  return std::ranges::any_of(headers, [&](const std::filesystem::path& folder) {
+  return std::ranges::any_of(headers.cuda, [&](const std::filesystem::path& folder) {
     const std::string rest = path.lexically_relative(folder.lexically_normal()).string();
     return !rest.empty() && !rest.starts_with("..");
   });
@@ -219,8 +225,8 @@ std::optional<std::string> ptxas_error(const std::vector<std::string>& log,
 }  // namespace
 
 std::string first_error(const std::string& log, const std::string& source,
-                        const std::string& file_name,
-                        const std::vector<std::filesystem::path>& headers, const std::string& ptx) {
+                        const std::string& file_name, const KnownHeaders& headers,
+                        const std::string& ptx) {
   const std::vector<std::string> lines = lines_of(log);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     auto found = error_at_end(lines, i, source, file_name);
@@ -228,7 +234,7 @@ std::string first_error(const std::string& log, const std::string& source,
     if (!found) continue;
     if (found->file != file_name && !is_header(found->file, headers))
       return foreign(*found, file_name);
-    return described(*found, source, file_name, line_that_led_to(lines, i + 1, file_name));
+    return described(*found, source, file_name, line_that_led_to(lines, i + 1, file_name), headers);
   }
   if (auto found = ptxas_error(lines, source, file_name, ptx)) return *found;
   if (auto found = too_much_static_shared(read_ptxas_report(log).resources, source, file_name)) {

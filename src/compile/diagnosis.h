@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,15 @@ namespace autokernel::compile {
 
 // `file_name` is what the source was called when it was compiled; `ptx` is what it was made into
 // before the assembler refused it, whose lines are shown as the file's. Words of a file that the
-// source includes are only shown where it is the harness's or lies below `headers`: a compiler that
+// source includes are only shown where it is the harness's, CUDA's or a library's: a compiler that
 // is shown somebody's secrets quotes them.
+struct KnownHeaders {
+  std::vector<std::filesystem::path> cuda;     // folders
+  std::map<std::string, std::string> library;  // Request::headers
+};
 [[nodiscard]] std::string first_error(const std::string& log, const std::string& source,
                                       const std::string& file_name,
-                                      const std::vector<std::filesystem::path>& headers = {},
+                                      const KnownHeaders& headers = {},
                                       const std::string& ptx = {});
 
 }  // namespace autokernel::compile

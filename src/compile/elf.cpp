@@ -95,6 +95,27 @@ std::vector<ElfSymbol> symbols_of(const ElfSection& table,
   return symbols;
 }
 
+void add_relocations(const ElfSection& table, std::size_t sections, std::size_t symbols,
+                     std::vector<ElfRelocation>& relocations) {
+  constexpr unsigned kSymbolShift = 32;
+  if (table.info >= sections || table.bytes.size() % sizeof(Elf64_Rela) != 0) {
+    throw BadElf("a table of relocations is cut short or of no section");
+  }
+  for (std::size_t at = 0; at < table.bytes.size(); at += sizeof(Elf64_Rela)) {
+    ElfRelocation relocation;
+    relocation.section = table.info;
+    relocation.offset =
+        little_endian<std::uint64_t>(table.bytes, at + offsetof(Elf64_Rela, r_offset));
+    relocation.symbol =
+        little_endian<std::uint64_t>(table.bytes, at + offsetof(Elf64_Rela, r_info)) >>
+        kSymbolShift;
+    relocation.addend =
+        little_endian<std::int64_t>(table.bytes, at + offsetof(Elf64_Rela, r_addend));
+    if (relocation.symbol >= symbols) throw BadElf("a relocation has no symbol");
+    relocations.push_back(relocation);
+  }
+}
+
 // Null where there is none of that type.
 const ElfSection* only_section(const std::vector<ElfSection>& sections, std::uint32_t type) {
   const ElfSection* found = nullptr;
@@ -144,6 +165,10 @@ Elf::Elf(Bytes image) {
   const ElfSection* const symbol_table = only_section(sections_, SHT_SYMTAB);
   if (symbol_table == nullptr) throw BadElf("it has no symbol table");
   symbols_ = symbols_of(*symbol_table, sections_);
+  for (const ElfSection& section : sections_) {
+    if (section.type == SHT_RELA && !section.is_of_capsule())
+      add_relocations(section, sections_.size(), symbols_.size(), relocations_);
+  }
   if (const ElfSection* const capsule = only_section(sections_, kCapsuleSymbolTable)) {
     capsule_symbols_ = symbols_of(*capsule, sections_);
   }

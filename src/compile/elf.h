@@ -1,6 +1,6 @@
-// Reads a 64-bit little-endian ELF file, which is what a cubin is: sections and symbols, no more.
-// The bytes come from a compiler that read the candidate's source, so every offset in them is
-// checked.
+// Reads a 64-bit little-endian ELF file, which is what a cubin is: sections, symbols and
+// relocations. The bytes come from a compiler that read the candidate's source, so every offset in
+// them is checked.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +45,14 @@ struct ElfSymbol {
   [[nodiscard]] bool is_defined() const;
 };
 
+// Where an address is filled in when the image is loaded.
+struct ElfRelocation {
+  std::size_t section = 0;   // index of the one it is in
+  std::uint64_t offset = 0;  // in that section
+  std::size_t symbol = 0;    // index of the one whose address it is
+  std::int64_t addend = 0;
+};
+
 class Elf {
  public:
   // `image` must outlive the object. Throws BadElf saying what is wrong with it.
@@ -52,6 +60,8 @@ class Elf {
 
   [[nodiscard]] const std::vector<ElfSection>& sections() const { return sections_; }
   [[nodiscard]] const std::vector<ElfSymbol>& symbols() const { return symbols_; }
+  // Those in sections of the machine code.
+  [[nodiscard]] const std::vector<ElfRelocation>& relocations() const { return relocations_; }
 
   // From compute capability 10.0 on a cubin holds the program twice: as machine code of the chip it
   // was compiled for, and as a capsule ("capmerc") that the driver turns into the machine code of a
@@ -63,6 +73,7 @@ class Elf {
  private:
   std::vector<ElfSection> sections_;
   std::vector<ElfSymbol> symbols_;
+  std::vector<ElfRelocation> relocations_;
   std::vector<ElfSymbol> capsule_symbols_;
 };
 

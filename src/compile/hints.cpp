@@ -23,11 +23,22 @@ constexpr auto kOfMessages = std::to_array<Hint>({
      "{...});"},
     {"\"autokernel_workspace\" has already been defined",
      "AUTOKERNEL_WORKSPACE occurs once in a file: request the sum of what is needed"},
-    {"too many initializer values", "AUTOKERNEL_LAUNCH takes one to four launches, each in braces"},
-    {"\"char [64]\"", "the name of a kernel has at most 63 characters, in quotes"},
-    {"out-of-order initializers", "the order is .kernel, .grid, .block, .shared_bytes"},
+    {"too many initializer values",
+     "AUTOKERNEL_LAUNCH takes one to sixteen launches, each in braces"},
+    {"\"autokernel::KernelName\"",
+     "write the name of a kernel, at most 63 characters in quotes, or "
+     "autokernel::kernel<&NAME<VALUES>>"},
+    {"out-of-order initializers",
+     "the order is .kernel, .grid, .block, .shared_bytes, .cluster, .cooperative, .programmatic; "
+     "of "
+     "a tensor map .tensor, .box, .swizzle, .interleave, .l2_promotion, .oob_fill, "
+     ".element_strides, .view, .type, .im2col"},
     {"class \"autokernel::Launch\" has no field",
-     "a launch has .kernel, .grid, .block and .shared_bytes"},
+     "a launch has .kernel, .grid, .block, .shared_bytes, .cluster, .cooperative and "
+     ".programmatic"},
+    {"class \"autokernel::TensorMap\" has no field",
+     "a tensor map has .tensor, .box, .swizzle, .interleave, .l2_promotion, .oob_fill, "
+     ".element_strides, .view, .type and .im2col"},
     {"dynamic initialization is not supported for a __constant__",
      "values in AUTOKERNEL_LAUNCH must be known when the file is compiled: use constexpr values"},
     {"device-side kernel launch",
@@ -66,7 +77,6 @@ constexpr auto kOfHeaders = std::to_array<Hint>({
     {"memory", kHostHeader},
     {"chrono", kHostHeader},
     {"random", kHostHeader},
-    {"cuda.h", kHostHeader},
     {"cublas_v2.h", kHostHeader},
     {"cublasLt.h", kHostHeader},
     {"cudnn.h", kHostHeader},
@@ -148,8 +158,10 @@ std::string hint_on_header(std::string_view name) {
                       name.ends_with(".cu") || name.ends_with(".inl");
   if (is_own) {
     return fmt::format(
-        "a kernel is one file: put what it needs of {} into it; besides it there are "
-        "<autokernel.cuh> and CUDA's own device headers",
+        "a kernel is one file: put what it needs of {} into it, or, for the headers of a library, "
+        "add "
+        "their folder to [compile] include in case.toml; besides there are <autokernel.cuh> and "
+        "CUDA's own device headers",
         name);
   }
   return fmt::format(
@@ -214,6 +226,20 @@ std::string hint_on_cuda_header(std::string_view header) {
   }
   return "delete this include, or include the part of it that is for device code: host code is not "
          "compiled here";
+}
+
+std::string hint_on_library(std::string_view message) {
+  if (message.find("is considered a host") != std::string_view::npos ||
+      message.find("marked as a __host__") != std::string_view::npos)
+    return "add \"-default-device\" to [compile] flags in case.toml: the library leaves out "
+           "__device__";
+  if (const auto header = quoted_after(message, "open source file")) {
+    return fmt::format(
+        "{} is neither CUDA's nor in a folder of [compile] include in case.toml; a header "
+        "for host code is not: see what the library says of NVRTC",
+        *header);
+  }
+  return "";
 }
 
 std::string hint(std::string_view message, std::string_view source, std::size_t number) {

@@ -16,4 +16,7 @@ namespace autokernel::compile {
 // The same about a header of CUDA's, "<cuda.h>", that can be found but does not compile.
 [[nodiscard]] std::string hint_on_cuda_header(std::string_view header);
 
+// The same for an error in a header of [compile] include.
+[[nodiscard]] std::string hint_on_library(std::string_view message);
+
 }  // namespace autokernel::compile

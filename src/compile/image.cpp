@@ -20,8 +20,9 @@ constexpr std::uint8_t kEntry = 0x10;
 constexpr const char* kConstants = ".nv.constant3";
 constexpr const char* kCapsuleConstants = ".nv.merc.nv.constant.user";
 // What the driver resolves when it loads a module. printf's output is kept in the log; an assert is
-// a crash.
+// a crash. For GPUs without a copy engine of that kind (sm_120) bulk copies are calls.
 constexpr std::array<std::string_view, 2> kKnownCalls = {"vprintf", "__assertfail"};
+constexpr std::string_view kBulkCopies = "__cuda_syscall_cp_async_bulk";
 
 // Shared and local memory end with the block or thread. Names of sections are the compiler's own:
 // PTX can name none but those of debug information, which have no memory.
@@ -125,15 +126,57 @@ void require_same_objects(std::vector<ModuleObject> in_code, std::vector<ModuleO
       file_name, code != in_code.end() ? code->name : capsule->name));
 }
 
+// Null where the module has none of that name.
+const ElfSymbol* constant(const Elf& elf, const std::string& name) {
+  const auto found = std::ranges::find_if(elf.symbols(), [&](const ElfSymbol& symbol) {
+    return symbol.name == name && symbol.is_defined() &&
+           elf.sections()[symbol.section].name == kConstants;
+  });
+  return found == elf.symbols().end() ? nullptr : &*found;
+}
+
+// Whose addresses lie in an object, by where they do.
+std::map<std::uint64_t, const ElfSymbol*> addresses_in(const Elf& elf, const ElfSymbol& object) {
+  std::map<std::uint64_t, const ElfSymbol*> found;
+  for (const ElfRelocation& relocation : elf.relocations()) {
+    if (relocation.section != object.section || relocation.addend != 0) continue;
+    if (relocation.offset < object.value || relocation.offset - object.value >= object.size)
+      continue;
+    found[relocation.offset - object.value] = &elf.symbols()[relocation.symbol];
+  }
+  return found;
+}
+
 }  // namespace
 
 std::optional<std::vector<std::byte>> constant_bytes(const Elf& elf, const std::string& name) {
+  const ElfSymbol* const symbol = constant(elf, name);
+  if (symbol == nullptr) return std::nullopt;
+  return bytes_of(elf.sections()[symbol->section], *symbol);
+}
+
+std::vector<std::string> constants_called(const Elf& elf, std::string_view prefix) {
+  std::vector<std::string> names;
   for (const ElfSymbol& symbol : elf.symbols()) {
-    if (symbol.name != name || !symbol.is_defined()) continue;
-    const ElfSection& section = elf.sections()[symbol.section];
-    if (section.name == kConstants) return bytes_of(section, symbol);
+    if (symbol.name.starts_with(prefix) && symbol.is_defined() &&
+        elf.sections()[symbol.section].name == kConstants)
+      names.push_back(symbol.name);
   }
-  return std::nullopt;
+  return names;
+}
+
+std::map<std::uint64_t, std::string> functions_in(const Elf& elf, const std::string& name) {
+  std::map<std::uint64_t, std::string> functions;
+  const ElfSymbol* const symbol = constant(elf, name);
+  if (symbol == nullptr) return functions;
+  for (const auto& [at, target] : addresses_in(elf, *symbol)) {
+    if (target->is_function()) functions[at] = target->name;
+    if (target->is_function() || target->size != sizeof(std::uint64_t)) continue;
+    const auto behind = addresses_in(elf, *target);
+    if (behind.size() == 1 && behind.begin()->second->is_function())
+      functions[at] = behind.begin()->second->name;
+  }
+  return functions;
 }
 
 std::vector<ModuleObject> module_objects(const Elf& elf, const std::string& file_name) {
@@ -159,7 +202,9 @@ std::vector<std::string> kernels(const Elf& elf) {
 void require_known_calls(const Elf& elf, const std::string& source, const std::string& file_name) {
   for (const ElfSymbol& symbol : elf.symbols()) {
     if (!symbol.is_function() || symbol.is_defined()) continue;
-    if (std::ranges::find(kKnownCalls, symbol.name) != kKnownCalls.end()) continue;
+    if (std::ranges::find(kKnownCalls, symbol.name) != kKnownCalls.end() ||
+        symbol.name.starts_with(kBulkCopies))
+      continue;
     const bool heap = symbol.name == "malloc" || symbol.name == "free";
     throw Refused(fmt::format(
         "{}it calls {}, {}", place(file_name, line_of_word(source, symbol.name)), symbol.name,

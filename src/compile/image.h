@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "autokernel/compile/compiler.h"
@@ -14,6 +17,14 @@ namespace autokernel::compile {
 // Bytes of the constant `name`; none where the module has no such constant. Throws BadElf.
 [[nodiscard]] std::optional<std::vector<std::byte>> constant_bytes(const Elf& elf,
                                                                    const std::string& name);
+
+// Names of the constants that begin with `prefix`.
+[[nodiscard]] std::vector<std::string> constants_called(const Elf& elf, std::string_view prefix);
+
+// The functions whose addresses the constant `name` holds, itself or by the address of a constant
+// that holds nothing else: where in it, and which. Throws BadElf.
+[[nodiscard]] std::map<std::uint64_t, std::string> functions_in(const Elf& elf,
+                                                                const std::string& name);
 
 // Every object that lives as long as the module: device memory and, as its generic address can be
 // stored to as well, constant memory. Constness in the source is no protection, so constants of the

@@ -43,23 +43,30 @@ bool is_of_library(std::string_view path, std::string_view header) {
   return path.find("/" + std::string(name.substr(0, slash + 1))) != std::string_view::npos;
 }
 
+bool is_ours(const Inclusion& inclusion) {
+  return without_marks(inclusion.header) == "autokernel.cuh";
+}
+
+}  // namespace
+
 std::vector<Inclusion> inclusions(std::string_view source) {
   std::vector<Inclusion> found;
   std::size_t begin = 0;
   for (std::size_t line = 1; begin < source.size(); ++line) {
     const std::size_t end = std::min(source.find('\n', begin), source.size());
     const std::string_view header = named_header(source.substr(begin, end - begin));
-    const bool is_ours = header == "<autokernel.cuh>" || header == "\"autokernel.cuh\"";
-    if (!header.empty() && !is_ours) found.push_back({line, std::string(header)});
+    if (!header.empty()) {
+      const auto offset = static_cast<std::size_t>(header.data() - source.data());
+      found.push_back({line, offset, std::string(header)});
+    }
     begin = end + 1;
   }
   return found;
 }
 
-}  // namespace
-
 std::optional<Inclusion> inclusion_of(std::string_view source, std::string_view path) {
-  const std::vector<Inclusion> all = inclusions(source);
+  std::vector<Inclusion> all = inclusions(source);
+  std::erase_if(all, is_ours);
   for (const auto matches : {is_named, is_of_library}) {
     const auto found = std::ranges::find_if(
         all, [&](const Inclusion& each) { return matches(path, each.header); });

@@ -6,13 +6,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace autokernel::compile {
 
 struct Inclusion {
-  std::size_t line = 0;  // of the file, from 1
-  std::string header;    // "<cub/cub.cuh>", as written
+  std::size_t line = 0;    // of the file, from 1
+  std::size_t offset = 0;  // of the header's name in the text
+  std::string header;      // "<cub/cub.cuh>", as written
 };
+
+// All that stand at the beginning of a line, whatever conditions they are under.
+[[nodiscard]] std::vector<Inclusion> inclusions(std::string_view source);
 
 // The #include that led to the header at `path`, as far as the file alone tells it: one that names
 // it, or that names a header of the same library, or the only one there is beside autokernel.cuh.

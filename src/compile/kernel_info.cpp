@@ -27,6 +27,8 @@ enum Attribute : std::uint8_t {
   frame_size = 0x11,
   kparam_info = 0x17,
   regcount = 0x2f,
+  cta_per_cluster = 0x3d,
+  max_cluster_rank = 0x3f,
   kparam_info_v2 = 0x45,  // of kernels whose parameters are too large for the other
 };
 
@@ -118,6 +120,10 @@ void read_own(const Elf& elf, const ElfSymbol& symbol, KernelInfo& info) {
         all_bytes = little_endian<std::uint16_t>(value, kSizeAt);
       } else if (attribute == max_threads || attribute == reqntid) {
         info.most_threads = extent_in(value);
+      } else if (attribute == cta_per_cluster) {
+        info.cluster = extent_in(value);
+      } else if (attribute == max_cluster_rank) {
+        info.most_blocks_per_cluster = little_endian<std::uint32_t>(value, 0);
       }
     });
   }

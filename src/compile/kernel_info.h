@@ -17,7 +17,10 @@ struct KernelInfo {
   std::vector<Parameter> parameters;  // in order
   // The block that __launch_bounds__ allows (.maxntid, .reqntid); none where it is not said.
   std::optional<std::array<std::uint32_t, 3>> most_threads;
-  std::uint32_t registers = 0;  // per thread
+  // The cluster that __cluster_dims__ prescribes (.reqnctapercluster); none where it is not said.
+  std::optional<std::array<std::uint32_t, 3>> cluster;
+  std::uint32_t most_blocks_per_cluster = 0;  // by __launch_bounds__ (.maxclusterrank); 0: not said
+  std::uint32_t registers = 0;                // per thread
   std::uint64_t static_shared_bytes = 0;
   std::uint64_t local_bytes = 0;  // stack frame, per thread
 };

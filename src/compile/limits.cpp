@@ -46,9 +46,11 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t step) {
   return (value + step - 1) / step * step;
 }
 
-std::uint64_t threads_of(const Launch& launch) {
-  return std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+std::uint64_t volume(const std::array<std::uint32_t, 3>& extent) {
+  return std::uint64_t{extent[0]} * extent[1] * extent[2];
 }
+
+std::uint64_t threads_of(const Launch& launch) { return volume(launch.block); }
 
 void require_shared(const Launch& launch, const KernelInfo& kernel, std::string_view architecture,
                     const std::string& place) {
@@ -75,13 +77,72 @@ void require_registers(const Launch& launch, const KernelInfo& kernel, const std
 
 void require_bounds(const Launch& launch, const KernelInfo& kernel, const std::string& place) {
   if (!kernel.most_threads) return;
-  const auto& [x, y, z] = *kernel.most_threads;
-  const std::uint64_t allowed = std::uint64_t{x} * y * z;
+  const std::uint64_t allowed = volume(*kernel.most_threads);
   if (threads_of(launch) <= allowed) return;
   throw Refused(fmt::format(
       "{}.block has {} threads, but __launch_bounds__ of the kernel promises at most {}; make both "
       "the same constant",
       place, threads_of(launch), allowed));
+}
+
+std::string text_of(const std::array<std::uint32_t, 3>& extent) {
+  return fmt::format("{} x {} x {}", extent[0], extent[1], extent[2]);
+}
+
+// sm_90a: 90; 0 where it is not known how the number is to be read.
+unsigned number_of(std::string_view architecture) {
+  unsigned number = 0;
+  for (const char c : architecture) {
+    if (c >= '0' && c <= '9') number = number * 10 + static_cast<unsigned>(c - '0');
+  }
+  return number;
+}
+
+void require_hopper(const Launch& launch, const std::string& architecture,
+                    const std::string& place) {
+  // The first compute capability with clusters and with programmatic dependent launches.
+  constexpr unsigned kFirst = 90;
+  if (number_of(architecture) >= kFirst) return;
+  const char* asked = launch.cluster != kNoCluster ? "a cluster"
+                      : launch.programmatic        ? ".programmatic"
+                                                   : nullptr;
+  if (asked == nullptr) return;
+  throw Refused(
+      fmt::format("{}{} takes compute capability 9.0, and the kernel is compiled for {}; leave it "
+                  "out, or name a newer architecture (--arch sm_90a)",
+                  place, asked, architecture));
+}
+
+// A grid is made of whole clusters.
+void require_clusters(const Launch& launch, const KernelInfo& kernel, const std::string& place) {
+  constexpr std::array kAxes = {"x", "y", "z"};
+  // Where a kernel may have clusters of more than the portable 8 blocks (CUDA C++ Programming
+  // Guide, "Thread Block Clusters"); whether one of them fits is the driver's to tell.
+  constexpr std::uint64_t kMostBlocks = 16;
+  const std::uint64_t blocks = volume(launch.cluster);
+  if (kernel.cluster && launch.cluster != *kernel.cluster) {
+    throw Refused(fmt::format(
+        "{}.cluster has {} blocks, but __cluster_dims__ of the kernel says {}; leave one of them "
+        "out, or make both the same",
+        place, text_of(launch.cluster), text_of(*kernel.cluster)));
+  }
+  if (blocks > kMostBlocks) {
+    throw Refused(fmt::format("{}.cluster has {} = {} blocks; write at most {}", place,
+                              text_of(launch.cluster), blocks, kMostBlocks));
+  }
+  if (kernel.most_blocks_per_cluster > 0 && blocks > kernel.most_blocks_per_cluster) {
+    throw Refused(fmt::format(
+        "{}.cluster has {} blocks, but __launch_bounds__ of the kernel promises at most {}; make "
+        "its third value the blocks of a cluster",
+        place, blocks, kernel.most_blocks_per_cluster));
+  }
+  for (std::size_t i = 0; i < launch.grid.size(); ++i) {
+    if (launch.grid[i] % launch.cluster[i] == 0) continue;
+    throw Refused(fmt::format(
+        "{}.grid.{} is {}, and a cluster has {} blocks along it; a grid is made of whole clusters: "
+        "round it up, and let the blocks that are too many do no work",
+        place, kAxes[i], launch.grid[i], launch.cluster[i]));
+  }
 }
 
 // Of the first object of the kernel, or else of the file.
@@ -118,6 +179,8 @@ void require_launchable(const Launch& launch, const KernelInfo& kernel,
   require_bounds(launch, kernel, launch_place);
   require_shared(launch, kernel, architecture, launch_place);
   require_registers(launch, kernel, launch_place);
+  require_hopper(launch, architecture, launch_place);
+  require_clusters(launch, kernel, launch_place);
 }
 
 }  // namespace autokernel::compile

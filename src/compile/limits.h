@@ -17,7 +17,8 @@ namespace autokernel::compile {
     const std::string& file_name);
 
 // Throws Refused, naming `place` (where the declaration stands), where a launch asks for more
-// shared memory, registers or threads than its kernel and the architecture allow together.
+// shared memory, registers or threads than its kernel and the architecture allow together, for
+// clusters that do not make up its grid, or for what the architecture has not got.
 void require_launchable(const Launch& launch, const KernelInfo& kernel,
                         const std::string& architecture, const std::string& place);
 

@@ -34,7 +34,9 @@ struct Api {
   decltype(&::cuModuleGetGlobal) module_get_global = nullptr;
   decltype(&::cuFuncSetAttribute) function_set_attribute = nullptr;
   decltype(&::cuFuncGetParamInfo) function_parameter_info = nullptr;
-  decltype(&::cuLaunchKernel) launch_kernel = nullptr;
+  decltype(&::cuLaunchKernelEx) launch_kernel = nullptr;
+  decltype(&::cuTensorMapEncodeTiled) tensor_map_encode_tiled = nullptr;
+  decltype(&::cuTensorMapEncodeIm2col) tensor_map_encode_im2col = nullptr;
   decltype(&::cuMemAlloc) memory_allocate = nullptr;
   decltype(&::cuMemFree) memory_free = nullptr;
   decltype(&::cuMemHostAlloc) host_memory_allocate = nullptr;

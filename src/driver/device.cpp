@@ -100,12 +100,27 @@ Loading Device::load(std::span<const std::byte> image) const {
       *api_, Owned<CUmod_st*>(module, [api = api_](CUmod_st* m) { note(api->module_unload(m)); }));
 }
 
-std::optional<Fault> Device::allow_shared(const Kernel& kernel, std::uint32_t bytes) const {
-  const CUresult status = api_->function_set_attribute(
-      kernel.get(), CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes));
-  return check_launch(
-      *api_, status, "cuFuncSetAttribute",
-      "let a kernel use " + std::to_string(bytes) + " bytes of dynamic shared memory");
+std::optional<Fault> Device::allow(const Kernel& kernel, const Shape& shape) const {
+  // What every device has room for (CUDA C++ Programming Guide, "Shared Memory" and "Thread Block
+  // Clusters").
+  constexpr std::uint32_t kSharedWithoutAsking = 48U << 10U;
+  constexpr std::uint32_t kClusterWithoutAsking = 8;
+  const auto set = [&](CUfunction_attribute attribute, std::uint32_t value,
+                       const std::string& purpose) {
+    return check_launch(
+        *api_, api_->function_set_attribute(kernel.get(), attribute, static_cast<int>(value)),
+        "cuFuncSetAttribute", purpose);
+  };
+  if (shape.shared_bytes > kSharedWithoutAsking) {
+    auto fault = set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shape.shared_bytes,
+                     "let a kernel use " + std::to_string(shape.shared_bytes) +
+                         " bytes of dynamic shared memory");
+    if (fault) return fault;
+  }
+  if (shape.blocks_per_cluster() <= kClusterWithoutAsking) return std::nullopt;
+  return set(
+      CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1,
+      "let a kernel have clusters of " + std::to_string(shape.blocks_per_cluster()) + " blocks");
 }
 
 void Device::copy_in(Address to, std::span<const std::byte> from) const {

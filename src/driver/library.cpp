@@ -67,7 +67,9 @@ std::shared_ptr<const Api> open_library(const std::filesystem::path& library, st
   symbols.find(api->module_get_global, "cuModuleGetGlobal_v2");
   symbols.find(api->function_set_attribute, "cuFuncSetAttribute");
   symbols.find(api->function_parameter_info, "cuFuncGetParamInfo");
-  symbols.find(api->launch_kernel, "cuLaunchKernel");
+  symbols.find(api->launch_kernel, "cuLaunchKernelEx");
+  symbols.find_if_there(api->tensor_map_encode_tiled, "cuTensorMapEncodeTiled");
+  symbols.find_if_there(api->tensor_map_encode_im2col, "cuTensorMapEncodeIm2col");
   symbols.find(api->memory_allocate, "cuMemAlloc_v2");
   symbols.find(api->memory_free, "cuMemFree_v2");
   symbols.find_if_there(api->host_memory_allocate, "cuMemHostAlloc");

@@ -1,5 +1,7 @@
 #include "autokernel/driver/stream.h"
 
+#include <array>
+
 #include "driver/api.h"
 #include "driver/status.h"
 
@@ -13,13 +15,56 @@ double Event::microseconds_since(const Event& start) const {
   return static_cast<double>(milliseconds) * kMicroPerMilli;
 }
 
+namespace {
+
+// What a launch asks for beyond its grid and its block.
+class Attributes {
+ public:
+  explicit Attributes(const Shape& shape) {
+    if (shape.blocks_per_cluster() > 1) {
+      auto& [x, y, z] = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
+      x = shape.cluster[0];
+      y = shape.cluster[1];
+      z = shape.cluster[2];
+    }
+    if (shape.cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
+    if (shape.programmatic)
+      add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+          .programmaticStreamSerializationAllowed = 1;
+  }
+  [[nodiscard]] CUlaunchAttribute* data() { return all_.data(); }
+  [[nodiscard]] unsigned count() const { return count_; }
+
+ private:
+  CUlaunchAttributeValue& add(CUlaunchAttributeID id) {
+    CUlaunchAttribute& attribute = all_.at(count_++);
+    attribute.id = id;
+    return attribute.value;
+  }
+
+  std::array<CUlaunchAttribute, 3> all_{};
+  unsigned count_ = 0;
+};
+
+}  // namespace
+
 std::optional<Fault> Stream::launch(const Kernel& kernel, const Shape& shape,
                                     std::span<void*> parameters) const {
-  const auto& [grid, block, shared_bytes] = shape;
-  const CUresult status =
-      api_->launch_kernel(kernel.get(), grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                          shared_bytes, handle_.get(), parameters.data(), nullptr);
-  return check_launch(*api_, status, "cuLaunchKernel", "launch a kernel");
+  Attributes attributes(shape);
+  const auto& [grid_x, grid_y, grid_z] = shape.grid;
+  const auto& [block_x, block_y, block_z] = shape.block;
+  const CUlaunchConfig config = {.gridDimX = grid_x,
+                                 .gridDimY = grid_y,
+                                 .gridDimZ = grid_z,
+                                 .blockDimX = block_x,
+                                 .blockDimY = block_y,
+                                 .blockDimZ = block_z,
+                                 .sharedMemBytes = shape.shared_bytes,
+                                 .hStream = handle_.get(),
+                                 .attrs = attributes.data(),
+                                 .numAttrs = attributes.count()};
+  const CUresult status = api_->launch_kernel(&config, kernel.get(), parameters.data(), nullptr);
+  return check_launch(*api_, status, "cuLaunchKernelEx", "launch a kernel");
 }
 
 std::optional<Fault> Stream::record(const Event& event) const {

@@ -66,6 +66,7 @@ void visit_fields(auto&& fields, Object& started) {
   fields("unsaved", started.unsaved);
   fields("harness", started.harness);
   fields("git_rules", started.git_rules);
+  fields("headers", started.headers);
 }
 
 template <Of<Gain> Object>

@@ -39,7 +39,8 @@ constexpr std::size_t kRecent = 15;
   std::string text = fmt::format(
       "## How the kernel is launched\n\n- The file has only device code (C++20, NVRTC), and one "
       "`AUTOKERNEL_LAUNCH({{.kernel = \"NAME\", .grid = {{X, Y, Z}}, .block = {{X, Y, Z}}, "
-      ".shared_bytes = BYTES}})` with one to four launches, each in braces.\n- Parameters are the "
+      ".shared_bytes = BYTES}})` with one to sixteen launches, each in braces; `.cluster`, "
+      "`.cooperative` and `.programmatic` may follow.\n- Parameters are the "
       "tensors of `{}case.toml` in its order, for every kernel the same; its sizes are constants "
       "of the same names. Inputs must not be written.\n- `AUTOKERNEL_WORKSPACE(BYTES)` adds "
       "scratch memory, as the last parameter; it and the outputs start from random bits.\n- Shared "

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
+#include "autokernel/trial/sources.h"
 #include "loop/kernel_file.h"
 #include "loop/names.h"
 
@@ -36,7 +37,7 @@ trial::Request Measurer::request(const ledger::RunStarted& run, cases::CaseFiles
   const std::filesystem::path& root = workspace_.folders().root();
   trial::Request request;
   request.case_directory = root / run.case_directory;
-  request.case_files = std::move(files.bytes);
+  trial::take_case(request, std::move(files));
   request.kernel_file = root / run.editable;
   request.source = source_at(workspace_.repository(), commit, run.editable);
   request.device = trial::parse_device(run.device);

@@ -42,6 +42,15 @@ cases::CaseFiles original_case(const repo::Repository& repository, const ledger:
     }
     files.bytes[within->string()] = *std::move(bytes);
   }
+  for (const auto& [folder, digest] : run.headers) {
+    files.headers.push_back(cases::read_headers(files.directory, folder));
+    if (cases::digest_of(files.headers.back()) == digest) continue;
+    throw Error(
+        Stop::repository,
+        fmt::format("cannot measure run {} again: the headers in {} ([compile] include) are "
+                    "not those that it was started with; put them back",
+                    run.tag, folder));
+  }
   return files;
 }
 

@@ -41,6 +41,13 @@ std::map<std::string, std::string> guarded_files(const repo::Repository& reposit
   return guarded;
 }
 
+std::map<std::string, std::string> digests_of(const std::vector<cases::HeaderFolder>& folders) {
+  std::map<std::string, std::string> digests;
+  for (const cases::HeaderFolder& each : folders)
+    digests[each.folder.string()] = cases::digest_of(each);
+  return digests;
+}
+
 cases::CaseFiles unchanged_case(const repo::Repository& repository, const ledger::RunStarted& run) {
   cases::CaseFiles files = cases::read_files(repository.root() / run.case_directory);
   std::vector<Strayed> strayed;
@@ -49,6 +56,12 @@ cases::CaseFiles unchanged_case(const repo::Repository& repository, const ledger
     const auto then = run.guarded.find(path);
     if (then != run.guarded.end() && then->second == repository.hash_as(path, bytes)) continue;
     strayed.push_back({.path = path, .what = "modified", .blob = {}});
+  }
+  const std::map<std::string, std::string> headers = digests_of(files.headers);
+  for (const auto& [folder, digest] : headers) {
+    const auto then = run.headers.find(folder);
+    if (then != run.headers.end() && then->second == digest) continue;
+    strayed.push_back({.path = folder, .what = "modified", .blob = {}});
   }
   if (!strayed.empty()) refuse_strayed(run.editable, list_of(strayed));
   return files;

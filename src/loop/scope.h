@@ -19,6 +19,9 @@ namespace autokernel::loop {
 // overlook, is seen to change as well.
 [[nodiscard]] std::map<std::string, std::string> guarded_files(const repo::Repository& repository,
                                                                const cases::CaseFiles& files);
+// By folder, what [compile] include holds.
+[[nodiscard]] std::map<std::string, std::string> digests_of(
+    const std::vector<cases::HeaderFolder>& folders);
 // The run's case, read once, whose bytes are those that it was started with. Throws Error(scope)
 // where they are not, naming each file.
 [[nodiscard]] cases::CaseFiles unchanged_case(const repo::Repository& repository,

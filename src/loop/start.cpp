@@ -146,6 +146,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   }
   cases::CaseFiles files = cases::read_files(options.case_directory);
   run.guarded = guarded_files(repository, files);
+  run.headers = digests_of(files.headers);
   run.unsaved = unsaved_files(repository, run.editable);
 
   run.git_rules = rules_now(repository);

@@ -59,6 +59,8 @@ bool take(const Statement& line, KernelFile& kernel) {
     kernel.against = line.value;
   } else if (line.key == "needs" && line.value == "Landlock") {
     kernel.needs_landlock = true;
+  } else if (line.key == "needs" && line.value.starts_with("sm_")) {
+    kernel.architecture = line.value;
   } else if (line.key == "only on a GPU") {
     kernel.gpu_only = line.value;
   } else if (line.key == "on a GPU against") {

@@ -41,7 +41,8 @@ struct KernelFile {
   std::vector<std::string> arguments;
   std::filesystem::path against;
   bool needs_landlock = false;
-  std::string gpu_only;  // why; empty: it runs everywhere
+  std::string architecture;  // that it needs: "sm_90" and later, "sm_90a" alone; empty: any
+  std::string gpu_only;      // why; empty: it runs everywhere
   std::vector<Without> without;
 };
 

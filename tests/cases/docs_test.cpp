@@ -67,12 +67,17 @@ TEST_P(DocumentedKeys, AreThoseOfTheParser) {
 INSTANTIATE_TEST_SUITE_P(
     Of, DocumentedKeys,
     testing::Values(
-        Unknown{"TheTop", with(kernel_sample(), "name =", "zzzzzz = 1\nname ="), 8},
+        Unknown{"TheTop", with(kernel_sample(), "name =", "zzzzzz = 1\nname ="), 10},
         Unknown{"Tensor", with(sample(), "role = \"out\"", "zzzzzz = 1\nrole = \"out\""), 7},
         Unknown{"LibraryReference", with(sample(), "kind =", "zzzzzz = 1\nkind ="), 4},
         Unknown{"KernelReference", with(kernel_sample(), "kind =", "zzzzzz = 1\nkind ="), 3},
         Unknown{"Check", with(sample(), "exact =", "zzzzzz = 1\nexact ="), 8},
         Unknown{"Cost", with(sample(), "flops =", "zzzzzz = 1\nflops ="), 2},
+        Unknown{"Scalar",
+                kernel_sample() +
+                    "[[scalar]]\nname = \"n\"\ndtype = \"i32\"\nlow = 1\nhigh = 2\nzzzzzz = 1\n",
+                5},
+        Unknown{"Compile", sample() + "[compile]\nzzzzzz = 1\n", 2},
         Unknown{"Timing", sample() + "[timing]\nzzzzzz = 1\n", 3}),
     [](const auto& tested) { return tested.param.name; });
 

@@ -19,8 +19,9 @@ std::vector<Mistake> mistakes() {
   return {
       {"AnUnknownKeyAtTheTop",
        with(sample(), "name = \"MatMul\"\n", "name = \"MatMul\"\nnmae = \"x\"\n"),
-       "2:1: nmae is not known here, did you mean name?; known are check, cost, name, problem, "
-       "reference, sizes, tensor or timing"},
+       "2:1: nmae is not known here, did you mean name?; known are check, compile, cost, name, "
+       "problem, "
+       "reference, scalar, sizes, tensor or timing"},
       {"AnUnknownKeyInATensor",
        with(sample(), "fill = \"normal\"\n[[tensor]]\nname = \"B\"",
             "fill = \"normal\"\nlayout = \"row\"\n[[tensor]]\nname = \"B\""),
@@ -45,8 +46,9 @@ std::vector<Mistake> mistakes() {
       {"ASectionByAnotherName", with(sample(), "[reference]", "[baseline]"),
        "30:2: baseline is not known here, did you mean reference?"},
       {"AnUnknownSection", with(sample(), "[cost]", "[costs]\n[cost]"),
-       "40:2: costs is not known here, did you mean cost?; known are check, cost, name, problem, "
-       "reference, sizes, tensor or timing"},
+       "40:2: costs is not known here, did you mean cost?; known are check, compile, cost, name, "
+       "problem, "
+       "reference, scalar, sizes, tensor or timing"},
       {"AKeyWithoutAValue", with(sample(), R"(name = "MatMul")", "name = "),
        "1:8: not valid TOML: Error while parsing key-value pair: expected value, saw '\\n'"},
       {"AKeyTwice", with(sample(), R"(name = "MatMul")", "name = \"MatMul\"\nname = \"Again\""),
@@ -170,7 +172,7 @@ name = "x"
       {"ATensorNameThatIsNoIdentifier", with(sample(), R"(name = "B")", R"(name = "2B")"),
        R"(18:8: [[tensor]] name is "2B"; write letters, digits and _ only, a letter first)"},
       {"TwoTensorsOfOneName", with(sample(), R"(name = "B")", R"(name = "A")"),
-       R"(18:8: [[tensor]] name is "A" for a second time; every tensor has a name of its own)"},
+       R"(18:8: [[tensor]] name is "A" for a second time; every tensor and scalar has a name of its own)"},
       {"ARoleThatIsMissing", with(sample(), "role = \"out\"\n", ""),
        R"(25:1: [[tensor]] C role is missing; write "in", "out" or "inout")"},
       {"AnUnknownRole", with(sample(), R"(role = "out")", R"(role = "output")"),

@@ -11,6 +11,7 @@
 namespace autokernel::compile {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -27,7 +28,7 @@ Program file(const std::string& path, std::int64_t size) {
 
 // What is wrong with the parameters where there are so many tensors.
 std::optional<std::string> wrong(const Program& program, std::size_t tensors) {
-  return wrong_parameters(program, std::vector<std::string>(tensors, "float* t"),
+  return wrong_parameters(program, std::vector<ExpectedParameter>(tensors, {"float* t"}),
                           {"kernel.cu", ""});
 }
 
@@ -208,7 +209,7 @@ extern "C" __global__ void __launch_bounds__(32)
 )";
 
   EXPECT_EQ(
-      wrong_parameters(program(source), {"float* x", "float* y"}, {"kernel.cu", source}),
+      wrong_parameters(program(source), {{"float* x"}, {"float* y"}}, {"kernel.cu", source}),
       "kernel.cu:4: the kernel f has a parameter 2 (\"unsigned n\") of 4 bytes that is no "
       "pointer; it takes a pointer for each tensor of case.toml, in that order: write f(float* "
       "x, float* y)");
@@ -225,9 +226,9 @@ extern "C" __global__ void f(const float4* __restrict__ x, void* y, View z, unsi
 }
 )";
 
-  EXPECT_EQ(
-      wrong_parameters(program(source), {"a", "b", "c", "d", "e", "f"}, {"kernel.cu", source}),
-      std::nullopt);
+  EXPECT_EQ(wrong_parameters(program(source), {{"a"}, {"b"}, {"c"}, {"d"}, {"e"}, {"f"}},
+                             {"kernel.cu", source}),
+            std::nullopt);
 }
 
 TEST(Parameters, ThatTogetherHaveTheBytesOfPointersAreWrong) {
@@ -237,8 +238,33 @@ struct Two { float* a; float* b; };
 extern "C" __global__ void f(Two two) { *two.a = *two.b; }
 )";
 
-  EXPECT_THAT(wrong_parameters(program(source), {"a", "b"}, {"kernel.cu", source}),
+  EXPECT_THAT(wrong_parameters(program(source), {{"a"}, {"b"}}, {"kernel.cu", source}),
               testing::Optional(HasSubstr("has 1 parameter and is given 2")));
+}
+
+TEST(Parameters, MayBeScalars) {
+  const auto wrong_with = [](const std::string& parameters) {
+    const std::string source =
+        "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"f\"});\n"
+        "AUTOKERNEL_WORKSPACE(16);\nextern \"C\" __global__ void f(" +
+        parameters + ") {}\n";
+    return wrong_parameters(
+        program(source), {{"float* x"}, {"float alpha", 4}, {"unsigned char n", 1}, {"int k", 4}},
+        {"kernel.cu", source});
+  };
+
+  EXPECT_EQ(wrong_with("float* x, float alpha, unsigned char n, int k, void* work"), std::nullopt);
+  EXPECT_THAT(
+      wrong_with("float* x, double alpha, unsigned char n, int k, void* work"),
+      testing::Optional(AllOf(
+          HasSubstr("has a parameter 2 (\"double alpha\") of 8 bytes that is no \"float alpha\""),
+          HasSubstr(
+              "then each scalar by value, then one for the workspace: write f(float* x, float "
+              "alpha, unsigned char n, int k, void* workspace)"))));
+  EXPECT_THAT(wrong_with("float* x, void* work, float alpha, unsigned char n, int k"),
+              testing::Optional(HasSubstr("that is no \"float alpha\"")));
+  EXPECT_THAT(wrong_with("float* x, float alpha, int n, int k, void* work"),
+              testing::Optional(HasSubstr("of 4 bytes that is no \"unsigned char n\"")));
 }
 
 TEST(Parameters, MayBeNone) {

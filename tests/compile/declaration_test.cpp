@@ -18,16 +18,28 @@ void put(Bytes& bytes, std::size_t at, const std::string& text) {
   std::memcpy(bytes.data() + at, text.data(), text.size());
 }
 
+// The layout of the served header, once more.
+constexpr std::size_t kFirst = 16;
+constexpr std::size_t kLaunch = 160;
+constexpr std::size_t kAddress = 64;
+constexpr std::size_t kGrid = 72;
+constexpr std::size_t kBlock = 96;
+constexpr std::size_t kCluster = 128;
+constexpr std::size_t kCooperative = 152;
+constexpr std::size_t kProgrammatic = 153;
+
 // What the macro makes of {.kernel = "f"} in line 7.
 Bytes declaration() {
-  Bytes bytes(496);
+  Bytes bytes(2576);
   put(bytes, 0, std::string("AKLAUNCH"));
-  put(bytes, 8, 1U);
+  put(bytes, 8, 2U);
   put(bytes, 12, 7U);
-  for (std::size_t launch = 0; launch < 4; ++launch) {
-    for (std::size_t i = 0; i < 6; ++i) put(bytes, 16 + launch * 120 + 64 + i * 8, 1LL);
+  for (std::size_t launch = kFirst; launch < bytes.size(); launch += kLaunch) {
+    for (const std::size_t extent : {kGrid, kBlock, kCluster}) {
+      for (std::size_t i = 0; i < 3; ++i) put(bytes, launch + extent + i * 8, 1LL);
+    }
   }
-  put(bytes, 16, std::string("f"));
+  put(bytes, kFirst, std::string("f"));
   return bytes;
 }
 
@@ -44,11 +56,11 @@ auto refuses(const std::string& why) {
   return testing::ThrowsMessage<Refused>(testing::HasSubstr(why));
 }
 auto reading(const Bytes& bytes) {
-  return [bytes] { static_cast<void>(decode_launches(bytes, "kernel.cu")); };
+  return [bytes] { static_cast<void>(decode_launches(bytes, {}, "kernel.cu")); };
 }
 
 TEST(DeclarationBytes, AreReadInTheLayoutOfTheServedHeader) {
-  const std::vector<Launch> launches = decode_launches(declaration(), "kernel.cu");
+  const std::vector<Launch> launches = decode_launches(declaration(), {}, "kernel.cu");
 
   ASSERT_EQ(launches.size(), 1U);
   EXPECT_EQ(launches[0].kernel, "f");
@@ -59,7 +71,7 @@ TEST(DeclarationBytes, OfAnotherMagicOrVersionAreRefused) {
   Bytes other_magic = declaration();
   other_magic[0] = std::byte{'X'};
   Bytes other_version = declaration();
-  put(other_version, 8, 2U);
+  put(other_version, 8, 1U);
 
   EXPECT_THAT(reading(other_magic), refuses("is not one that the macro AUTOKERNEL_LAUNCH"));
   EXPECT_THAT(reading(other_version), refuses("is not one that the macro AUTOKERNEL_LAUNCH"));
@@ -76,7 +88,7 @@ TEST(DeclarationBytes, CutAtAnyByteAreRefused) {
 
 TEST(DeclarationBytes, WithANameThatDoesNotEndAreRefused) {
   Bytes bytes = declaration();
-  put(bytes, 16, std::string(64, 'f'));
+  put(bytes, kFirst, std::string(64, 'f'));
 
   EXPECT_THAT(reading(bytes),
               refuses("kernel.cu:7: the name of a kernel may have at most 63 characters"));
@@ -84,16 +96,48 @@ TEST(DeclarationBytes, WithANameThatDoesNotEndAreRefused) {
 
 TEST(DeclarationBytes, WithALaunchAfterAGapAreRefused) {
   Bytes bytes = declaration();
-  put(bytes, 16 + 3 * 120, std::string("f"));
+  put(bytes, kFirst + 3 * kLaunch, std::string("f"));
 
   EXPECT_THAT(reading(bytes), refuses("kernel.cu:7: launch 2 names no kernel"));
 }
 
 TEST(DeclarationBytes, WithDimensionsBeyondThirtyTwoBitsAreRefused) {
   Bytes bytes = declaration();
-  put(bytes, 16 + 64, (1LL << 32) + 1);
+  put(bytes, kFirst + kGrid, (1LL << 32) + 1);
 
   EXPECT_THAT(reading(bytes), refuses(".grid.x is 4294967297"));
+}
+
+TEST(DeclarationBytes, NameAKernelByItsAddressToo) {
+  Bytes bytes = declaration();
+  const std::size_t second = kFirst + kLaunch;
+  put(bytes, second + kGrid, 4LL);
+
+  const std::vector<Launch> launches =
+      decode_launches(bytes, {{second + kAddress, "_Z1gIfEvPT_"}}, "kernel.cu");
+
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_EQ(launches[0].kernel, "f");
+  EXPECT_EQ(launches[1].kernel, "_Z1gIfEvPT_");
+  EXPECT_EQ(decode_launches(declaration(), {{second + kAddress, "g"}}, "kernel.cu").size(), 2U);
+}
+
+TEST(DeclarationBytes, SayHowBlocksRunTogether) {
+  Bytes bytes = declaration();
+  put(bytes, kFirst + kCluster, 2LL);
+  put(bytes, kFirst + kCooperative, '\1');
+  put(bytes, kFirst + kLaunch, std::string("g"));
+  put(bytes, kFirst + kLaunch + kProgrammatic, '\1');
+
+  const std::vector<Launch> launches = decode_launches(bytes, {}, "kernel.cu");
+
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_THAT(launches[0].cluster, testing::ElementsAre(2, 1, 1));
+  EXPECT_TRUE(launches[0].cooperative);
+  EXPECT_FALSE(launches[0].programmatic);
+  EXPECT_EQ(launches[1].cluster, kNoCluster);
+  EXPECT_FALSE(launches[1].cooperative);
+  EXPECT_TRUE(launches[1].programmatic);
 }
 
 TEST(WorkspaceBytes, AreRead) {

@@ -12,7 +12,7 @@ using testing::Not;
 constexpr const char* kSource = "line one\n  line two  \nline three\n";
 
 std::string reason(const std::string& log) {
-  return first_error(log, kSource, "kernel.cu", {"/cuda/include"});
+  return first_error(log, kSource, "kernel.cu", {.cuda = {"/cuda/include"}, .library = {}});
 }
 
 TEST(FirstError, IsTheOneThatStandsFirstWithItsSourceLine) {
@@ -42,7 +42,7 @@ TEST(FirstError, InAHeaderThatNothingLedToNamesTheHeader) {
 TEST(FirstError, InAHeaderIsShownAtTheIncludeThatLedToIt) {
   const auto reason_of = [](const std::string& source) {
     return first_error("/cuda/include/cub/util.cuh(61): error: broken\n", source, "kernel.cu",
-                       {"/cuda/include"});
+                       {.cuda = {"/cuda/include"}, .library = {}});
   };
   constexpr const char* kBroken = " does not compile here: broken (/cuda/include/cub/util.cuh:61)";
 

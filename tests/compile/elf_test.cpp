@@ -14,8 +14,9 @@ namespace autokernel::compile {
 namespace {
 
 std::vector<std::byte> cubin() {
-  return program(with_kernel("__device__ int counter = 3; __device__ float sums[4];",
-                             "x[0] = counter++ + (sums[1] += 1);"))
+  return program(with_kernel("__device__ int counter = 3; __device__ float sums[4]; "
+                             "__device__ int* const at = &counter;",
+                             "x[0] = counter++ + (sums[1] += *at);"))
       .cubin;
 }
 
@@ -28,7 +29,8 @@ bool is_readable(const std::vector<std::byte>& image) {
     require_known_calls(elf, "", "kernel.cu");
     for (const std::string& kernel : kernels(elf)) static_cast<void>(kernel_info(elf, kernel));
     const auto launch = constant_bytes(elf, kLaunchSymbol);
-    return launch && !decode_launches(*launch, "kernel.cu").empty();
+    return launch &&
+           !decode_launches(*launch, functions_in(elf, kLaunchSymbol), "kernel.cu").empty();
   } catch (const BadElf&) {
     return false;
   } catch (const Refused&) {

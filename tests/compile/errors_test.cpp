@@ -195,8 +195,8 @@ TEST(AFileName, MayHoldWhatEndsAStringInThePtx) {
 }
 
 TEST(AHeaderOfCudas, ThatDoesNotCompileIsReportedAtItsInclude) {
-  EXPECT_THAT(said_of("#include <cuda.h>"),
-              AllOf(StartsWith("kernel.cu:2: error: <cuda.h> does not compile here: "),
+  EXPECT_THAT(said_of("#include <cudaProfiler.h>"),
+              AllOf(StartsWith("kernel.cu:2: error: <cudaProfiler.h> does not compile here: "),
                     HasSubstr("delete this include")));
   EXPECT_THAT(said_of("#include <thrust/device_vector.h>"),
               AllOf(StartsWith("kernel.cu:2: error: <thrust/device_vector.h> does not"),

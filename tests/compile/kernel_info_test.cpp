@@ -59,6 +59,19 @@ TEST(KernelInfo, HasTheThreadsThatTheKernelPromises) {
   EXPECT_EQ(info_of(program, "none").most_threads, std::nullopt);
 }
 
+TEST(KernelInfo, HasTheClusterThatTheKernelPrescribes) {
+  const Program program = compiled_for("sm_90a", R"(#include <autokernel.cuh>
+AUTOKERNEL_LAUNCH({.kernel = "f", .grid = {6, 4}});
+extern "C" __global__ void __cluster_dims__(3, 2, 1) f(float* x) { x[0] = 1; }
+extern "C" __global__ void __launch_bounds__(128, 1, 7) g(float* x) { x[0] = 1; }
+)");
+
+  EXPECT_THAT(info_of(program, "f").cluster, Optional(ElementsAre(3U, 2U, 1U)));
+  EXPECT_EQ(info_of(program, "f").most_blocks_per_cluster, 0U);
+  EXPECT_EQ(info_of(program, "g").cluster, std::nullopt);
+  EXPECT_EQ(info_of(program, "g").most_blocks_per_cluster, 7U);
+}
+
 class KernelInfoFor : public testing::TestWithParam<const char*> {};
 
 TEST_P(KernelInfoFor, SaysOfResourcesWhatPtxasSays) {

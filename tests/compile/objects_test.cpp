@@ -91,7 +91,7 @@ TEST(ModuleObjects, HoldTextsWhichACastCanWrite) {
 }
 
 TEST(ModuleObjects, HoldTheDeclarationItself) {
-  EXPECT_EQ(object(program(with_kernel("", "")), "autokernel_launch").bytes, 496U);
+  EXPECT_EQ(object(program(with_kernel("", "")), "autokernel_launch").bytes, 2576U);
 }
 
 TEST(ModuleObjects, DoNotHoldSharedOrLocalMemory) {

@@ -7,7 +7,9 @@ namespace autokernel::compile {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Optional;
 using testing::StartsWith;
 
 // A file whose third line is the declaration.
@@ -64,19 +66,19 @@ TEST(Declaration, OfAKernelThatIsNotThereNamesThoseThatAre) {
 }
 
 TEST(Declaration, OfAnInstanceThatNothingMakesSaysWhatMakesIt) {
-  const std::string source =
-      "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"rmsnorm<256>\"});\n"
-      "template <int THREADS>\n__global__ void rmsnorm(const float* x, float* y) { y[0] = "
-      "x[THREADS]; "
-      "}\n";
-  const std::string line = "template __global__ void rmsnorm<256>(const float* x, float* y);";
+  const auto source = [](const std::string& kernel) {
+    return "#include <autokernel.cuh>\ntemplate <int THREADS>\n__global__ void rmsnorm(const "
+           "float* x, "
+           "float* y) { y[0] = x[THREADS]; }\nAUTOKERNEL_LAUNCH({.kernel = " +
+           kernel + "});\n";
+  };
 
   EXPECT_THAT(
-      refusal(source).reason,
-      AllOf(StartsWith("kernel.cu:2: AUTOKERNEL_LAUNCH names \"rmsnorm<256>\", an instance of "
+      refusal(source("\"rmsnorm<256>\"")).reason,
+      AllOf(StartsWith("kernel.cu:4: AUTOKERNEL_LAUNCH names \"rmsnorm<256>\", an instance of "
                        "a template that nothing in the file makes"),
-            HasSubstr(line), HasSubstr("extern \"C\"")));
-  EXPECT_EQ(program(source + line + "\n").declaration.launches.size(), 1U);
+            HasSubstr("write .kernel = autokernel::kernel<&rmsnorm<256>>, below the template")));
+  EXPECT_EQ(program(source("autokernel::kernel<&rmsnorm<256>>")).declaration.launches.size(), 1U);
 }
 
 TEST(Declaration, OfAnInstanceMayBeWrittenWithoutBlanks) {
@@ -111,11 +113,16 @@ TEST(Declaration, OfNothingIsRefused) {
               StartsWith("kernel.cu:3: launch 2 names no kernel"));
 }
 
-TEST(Declaration, OfFiveLaunchesIsRefused) {
-  EXPECT_THAT(refusal(declaring("{.kernel = \"f\"}, {.kernel = \"f\"}, {.kernel = \"f\"}, {.kernel "
-                                "= \"f\"}, {.kernel = \"f\"}"))
-                  .reason,
-              AllOf(StartsWith("kernel.cu:3: error: "), HasSubstr("one to four launches")));
+std::string so_many_launches(int count) {
+  std::string launches = "{.kernel = \"f\"}";
+  for (int i = 1; i < count; ++i) launches += ", {.kernel = \"f\"}";
+  return declaring(launches);
+}
+
+TEST(Declaration, HasUpToSixteenLaunches) {
+  EXPECT_EQ(program(so_many_launches(16)).declaration.launches.size(), 16U);
+  EXPECT_THAT(refusal(so_many_launches(17)).reason,
+              AllOf(StartsWith("kernel.cu:3: error: "), HasSubstr("one to sixteen launches")));
 }
 
 TEST(Declaration, WithADimensionOfZeroSaysHowItCameToBe) {
@@ -160,7 +167,7 @@ TEST(Declaration, ThatIsNotConstantIsRefused) {
 
 TEST(Declaration, WithAFieldThatDoesNotExistNamesThoseThatDo) {
   EXPECT_THAT(refusal(declaring("{.kernel = \"f\", .threads = {32}}")).reason,
-              HasSubstr("a launch has .kernel, .grid, .block and .shared_bytes"));
+              HasSubstr("a launch has .kernel, .grid, .block, .shared_bytes, .cluster, "));
 }
 
 TEST(Declaration, ThatIsAForgeryIsRefused) {
@@ -169,6 +176,183 @@ TEST(Declaration, ThatIsAForgeryIsRefused) {
       "void f(float* x) {}\n");
 
   EXPECT_THAT(result.reason, HasSubstr("autokernel_launch"));
+}
+
+// A declaration by pointer in line 4, of a template in line 3.
+std::string pointing(const std::string& function) {
+  return "#include <autokernel.cuh>\n__device__ void helper(float* x) { x[0] = 2; }\n"
+         "template <int N, class T> __global__ void scale(T* x) { x[0] *= N; }\n"
+         "AUTOKERNEL_LAUNCH({.kernel = autokernel::kernel<&" +
+         function + ">, .block = {32}});\n";
+}
+
+TEST(Declaration, OfAPointerMakesTheInstanceOfATemplate) {
+  const Program made = program(pointing("scale<3, float>"));
+
+  ASSERT_EQ(made.declaration.launches.size(), 1U);
+  EXPECT_EQ(made.declaration.launches[0].kernel, "_Z5scaleILi3EfEvPT0_");
+  EXPECT_TRUE(made.parameters.contains("_Z5scaleILi3EfEvPT0_"));
+}
+
+TEST(Declaration, OfAPointerToNoKernelIsRefused) {
+  EXPECT_THAT(refusal(pointing("helper")).reason,
+              AllOf(StartsWith("kernel.cu:4: launch 1 names no kernel; "),
+                    HasSubstr("with the name of a __global__ function")));
+  EXPECT_THAT(refusal(pointing("missing<3>")).reason,
+              AllOf(StartsWith("kernel.cu:4: error: "), HasSubstr("missing")));
+}
+
+// The declaration stands in line 3.
+std::string clustered(const std::string& launch, const std::string& kernel_has = "") {
+  return "#include <autokernel.cuh>\n\nAUTOKERNEL_LAUNCH({.kernel = \"f\", .grid = {8, 6}, " +
+         launch + "});\nextern \"C\" __global__ void " + kernel_has +
+         " f(float* x) { x[0] = 1; }\n";
+}
+
+TEST(Cluster, IsTheDeclarationsOrTheKernels) {
+  EXPECT_THAT(program(clustered(".cluster = {2, 3}")).declaration.launches[0].cluster,
+              ElementsAre(2, 3, 1));
+  EXPECT_THAT(program(clustered(".block = {32}", "__cluster_dims__(4, 2, 1)"))
+                  .declaration.launches[0]
+                  .cluster,
+              ElementsAre(4, 2, 1));
+  EXPECT_EQ(program(clustered(".cluster = {8, 2}")).declaration.launches[0].cluster[0], 8U);
+}
+
+TEST(Cluster, ThatDoesNotFitIsRefusedWithWhatToWrite) {
+  EXPECT_THAT(refusal(clustered(".cluster = {3}")).reason,
+              AllOf(StartsWith("kernel.cu:3: launch of \"f\": .grid.x is 8, and a cluster has 3 "
+                               "blocks along it"),
+                    HasSubstr("round it up")));
+  EXPECT_THAT(refusal(clustered(".cluster = {8, 3}")).reason,
+              HasSubstr(".cluster has 8 x 3 x 1 = 24 blocks; write at most 16"));
+  EXPECT_THAT(refusal(clustered(".cluster = {32}")).reason,
+              HasSubstr(".cluster.x is 32; it must be from 1 to 16"));
+  EXPECT_THAT(
+      refusal(clustered(".cluster = {2}", "__cluster_dims__(4, 2, 1)")).reason,
+      HasSubstr(".cluster has 2 x 1 x 1 blocks, but __cluster_dims__ of the kernel says 4 x "
+                "2 x 1; leave one of them out"));
+  EXPECT_THAT(refusal(clustered(".cluster = {4}", "__launch_bounds__(128, 1, 2)")).reason,
+              HasSubstr("__launch_bounds__ of the kernel promises at most 2"));
+}
+
+TEST(Cluster, TakesAnArchitectureThatHasThem) {
+  const auto reason_for_ampere = [](const std::string& source) {
+    const Compilation result = Compiler::open().compile({source, "kernel.cu", "sm_80", {{"M", 1}}});
+    return std::holds_alternative<Refusal>(result) ? std::get<Refusal>(result).reason : "";
+  };
+  EXPECT_THAT(reason_for_ampere(clustered(".cluster = {2}")),
+              HasSubstr("a cluster takes compute capability 9.0, and the kernel is compiled for "
+                        "sm_80; leave it out"));
+  EXPECT_THAT(reason_for_ampere(declaring("{.kernel = \"f\"}, {.kernel = \"f\", .programmatic = "
+                                          "true}")),
+              HasSubstr(".programmatic takes compute capability 9.0"));
+  EXPECT_EQ(reason_for_ampere(declaring("{.kernel = \"f\", .cooperative = true}")), "");
+}
+
+TEST(Declaration, OfLaunchesThatOverlapIsRefusedWhereTheyCannot) {
+  EXPECT_THAT(refusal(declaring("{.kernel = \"f\", .programmatic = true}")).reason,
+              AllOf(StartsWith("kernel.cu:3: launch of \"f\": .programmatic is of a launch with "
+                               "another one above it"),
+                    HasSubstr("leave it out of the first")));
+  EXPECT_THAT(refusal(declaring("{.kernel = \"f\"}, {.kernel = \"f\", .cooperative = true, "
+                                ".programmatic = true}"))
+                  .reason,
+              HasSubstr(".programmatic and .cooperative exclude each other"));
+  EXPECT_TRUE(program(declaring("{.kernel = \"f\"}, {.kernel = \"f\", .programmatic = true}"))
+                  .declaration.launches[1]
+                  .programmatic);
+}
+
+TEST(Declaration, WithFieldsInAnotherOrderSaysTheOrder) {
+  EXPECT_THAT(refusal(declaring("{.kernel = \"f\", .cluster = {1}, .grid = {1}}")).reason,
+              HasSubstr("the order is .kernel, .grid, .block, .shared_bytes, .cluster"));
+}
+
+constexpr const char* kMapOfX = "AUTOKERNEL_TENSOR_MAP(tile, {.tensor = \"x\", .box = {32, 8}});";
+
+TEST(TensorMap, IsReadAsItWasWritten) {
+  const Program made =
+      program(with_kernel("AUTOKERNEL_TENSOR_MAP(first, {.tensor = \"x\", .box = {K, 8}, .swizzle "
+                          "= 64, .interleave = 16, "
+                          ".l2_promotion = 128, .oob_fill = \"nan\", .element_strides = {1, 2}, "
+                          ".view = {.dims = {M, N, "
+                          "3}, .strides = {7, 8}, .offset = 9}, .type = \"tf32\"});\n"
+                          "AUTOKERNEL_TENSOR_MAP(second, {.tensor = \"workspace\", .im2col = {{-1, "
+                          "-2}, {3, 4}, 16, 32}});",
+                          "x[0] = 1;"));
+
+  ASSERT_EQ(made.declaration.tensor_maps.size(), 2U);
+  const TensorMap& first = made.declaration.tensor_maps[0];
+  EXPECT_EQ(first.name, "first");
+  EXPECT_EQ(first.place, "kernel.cu:2: ");
+  EXPECT_EQ(first.tensor, "x");
+  EXPECT_THAT(first.box, ElementsAre(16, 8, 0, 0, 0));
+  EXPECT_EQ(first.swizzle, 64);
+  EXPECT_EQ(first.interleave, 16);
+  EXPECT_EQ(first.l2_promotion, 128);
+  EXPECT_EQ(first.oob_fill, "nan");
+  EXPECT_THAT(first.element_strides, ElementsAre(1, 2, 0, 0, 0));
+  EXPECT_THAT(first.view.dims, ElementsAre(64, 32, 3, 0, 0));
+  EXPECT_THAT(first.view.strides, ElementsAre(7, 8, 0, 0));
+  EXPECT_EQ(first.view.offset, 9);
+  EXPECT_EQ(first.type, "tf32");
+  const TensorMap& second = made.declaration.tensor_maps[1];
+  EXPECT_EQ(second.oob_fill, "zeros");
+  EXPECT_THAT(second.im2col.lower, ElementsAre(-1, -2, 0));
+  EXPECT_THAT(second.im2col.upper, ElementsAre(3, 4, 0));
+  EXPECT_EQ(second.im2col.channels, 16);
+  EXPECT_EQ(second.im2col.pixels, 32);
+}
+
+TEST(TensorMap, IsAParameterBehindThePointers) {
+  const auto wrong = [](const std::string& parameters) {
+    const std::string source =
+        "#include <autokernel.cuh>\n#include <cuda.h>\n" + std::string(kMapOfX) +
+        "\nAUTOKERNEL_LAUNCH({.kernel = \"f\"});\nextern \"C\" __global__ void f(" + parameters +
+        ") {}\n";
+    return wrong_parameters(program(source), {{"float* x"}}, {"kernel.cu", source});
+  };
+
+  EXPECT_EQ(wrong("float* x, const __grid_constant__ CUtensorMap tile"), std::nullopt);
+  EXPECT_THAT(wrong("float* x"),
+              Optional(AllOf(StartsWith("kernel.cu:5: the kernel f has 1 parameter and is given 2"),
+                             HasSubstr("then each AUTOKERNEL_TENSOR_MAP: write f(float* x, const "
+                                       "__grid_constant__ CUtensorMap tile)"))));
+  EXPECT_THAT(
+      wrong("float* x, const CUtensorMap* tile"),
+      Optional(HasSubstr("has a parameter 2 (\"const CUtensorMap* tile\") of 8 bytes that is "
+                         "no CUtensorMap")));
+  EXPECT_THAT(wrong("const __grid_constant__ CUtensorMap tile, float* x"),
+              Optional(HasSubstr("of 128 bytes that is no pointer")));
+}
+
+TEST(TensorMap, WithAWrongFieldSaysWhichThereAre) {
+  EXPECT_THAT(refusal(with_kernel("AUTOKERNEL_TENSOR_MAP(tile, {.tensor = \"x\", .tile = {32}});",
+                                  "x[0] = 1;"))
+                  .reason,
+              AllOf(StartsWith("kernel.cu:2: error: "),
+                    HasSubstr("a tensor map has .tensor, .box, .swizzle")));
+  EXPECT_THAT(refusal(with_kernel("AUTOKERNEL_TENSOR_MAP(tile, {.box = {32}, .tensor = \"x\"});",
+                                  "x[0] = 1;"))
+                  .reason,
+              HasSubstr("the order is"));
+  EXPECT_THAT(
+      refusal(with_kernel(std::string(kMapOfX) + " " +
+                              "AUTOKERNEL_TENSOR_MAP(other, {.tensor = \"x\", .box = {1}});",
+                          "x[0] = 1;"))
+          .reason,
+      HasSubstr("the tensor maps"));
+  EXPECT_THAT(refusal(with_kernel(std::string(kMapOfX) + "\n" + kMapOfX, "x[0] = 1;")).reason,
+              StartsWith("kernel.cu:3: error: "));
+}
+
+TEST(TensorMap, ThatIsAForgeryIsRefused) {
+  EXPECT_THAT(
+      refusal(with_kernel("extern \"C\" __constant__ int autokernel_tensor_map_x[88] = {1};",
+                          "x[0] = 1;"))
+          .reason,
+      HasSubstr("its autokernel_tensor_map_x is not one that the macro AUTOKERNEL_TENSOR_MAP"));
 }
 
 TEST(Workspace, OfNoBytesIsRefused) {

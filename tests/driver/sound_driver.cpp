@@ -120,8 +120,9 @@ Api sound_driver() {
     return CUDA_ERROR_INVALID_VALUE;
   };
   api.function_set_attribute = [](CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; };
-  api.launch_kernel = [](CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                         unsigned, CUstream, void**, void**) { return CUDA_SUCCESS; };
+  api.launch_kernel = [](const CUlaunchConfig*, CUfunction, void**, void**) {
+    return CUDA_SUCCESS;
+  };
   api.memory_allocate = [](CUdeviceptr* address, std::size_t) {
     *address = kAddress;
     return CUDA_SUCCESS;

@@ -41,14 +41,14 @@ TEST(Status, WithoutTheDriversWordsTheNumberRemains) {
 TEST(Status, TheEmulatorsReportReplacesTheDriversWords) {
   Api api = sound_driver();
   api.emu_fault_report = [] { return "thread (1,0,0) read 4 bytes past the end"; };
-  EXPECT_EQ(fault(api, CUDA_ERROR_ILLEGAL_ADDRESS, Occasion::run, "cuLaunchKernel").text,
+  EXPECT_EQ(fault(api, CUDA_ERROR_ILLEGAL_ADDRESS, Occasion::run, "cuLaunchKernelEx").text,
             "thread (1,0,0) read 4 bytes past the end");
 }
 
 TEST(Status, AnEmptyReportOfTheEmulatorReplacesNothing) {
   Api api = sound_driver();
   api.emu_fault_report = [] { return ""; };
-  EXPECT_EQ(fault(api, CUDA_ERROR_ILLEGAL_ADDRESS, Occasion::run, "cuLaunchKernel").text,
+  EXPECT_EQ(fault(api, CUDA_ERROR_ILLEGAL_ADDRESS, Occasion::run, "cuLaunchKernelEx").text,
             "words of the driver");
 }
 

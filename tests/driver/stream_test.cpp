@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <span>
+
 #include "autokernel/base/error.h"
 #include "driver/sound_driver.h"
 #include "support/present.h"
@@ -13,8 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 
 template <CUresult status>
-CUresult launch_gives(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                      unsigned, CUstream, void**, void**) {
+CUresult launch_gives(const CUlaunchConfig*, CUfunction, void**, void**) {
   return status;
 }
 template <CUresult status>
@@ -40,6 +42,39 @@ TEST(Stream, AnImpossibleShapeIsARefusedLaunch) {
   const auto fault = launch_on(api);
   EXPECT_EQ(test::present(fault).occasion, Occasion::launch);
   EXPECT_EQ(test::present(fault).name, "CUDA_ERROR_INVALID_VALUE");
+}
+
+std::map<CUlaunchAttributeID, CUlaunchAttributeValue> attributes;
+CUresult launch_notes_attributes(const CUlaunchConfig* config, CUfunction, void**, void**) {
+  attributes.clear();
+  for (const CUlaunchAttribute& attribute : std::span(config->attrs, config->numAttrs))
+    attributes[attribute.id] = attribute.value;
+  return CUDA_SUCCESS;
+}
+
+TEST(Stream, ALaunchAsksForNothingButWhatItsShapeSays) {
+  Api api = sound_driver();
+  api.launch_kernel = launch_notes_attributes;
+  const Opened opened(api);
+  const Stream stream = opened.device.make_stream();
+  const Kernel kernel(nullptr, {});
+
+  EXPECT_EQ(stream.launch(kernel, {}, {}), std::nullopt);
+  EXPECT_TRUE(attributes.empty());
+
+  EXPECT_EQ(stream.launch(kernel, {.cluster = {2, 1, 4}, .cooperative = true}, {}), std::nullopt);
+  EXPECT_EQ(attributes.size(), 2U);
+  const auto& [x, y, z] = attributes.at(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
+  EXPECT_EQ(x, 2U);
+  EXPECT_EQ(y, 1U);
+  EXPECT_EQ(z, 4U);
+  EXPECT_EQ(attributes.at(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative, 1);
+
+  EXPECT_EQ(stream.launch(kernel, {.programmatic = true}, {}), std::nullopt);
+  EXPECT_EQ(attributes.size(), 1U);
+  EXPECT_EQ(attributes.at(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+                .programmaticStreamSerializationAllowed,
+            1);
 }
 
 TEST(Stream, TooManyRegistersForTheBlockIsARefusedLaunch) {

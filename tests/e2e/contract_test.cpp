@@ -113,11 +113,14 @@ std::vector<Breach> breaches() {
            kKernel,
        "kernel.cu:3: error: "},
       {"AFieldThatDoesNotExist", launching(".threads = {256}"), "kernel.cu:2: error: "},
-      {"FiveLaunches",
-       std::string(kInclude) +
-           "AUTOKERNEL_LAUNCH({.kernel = \"axpy\"}, {.kernel = \"axpy\"}, {.kernel = \"axpy\"},\n"
-           "                  {.kernel = \"axpy\"}, {.kernel = \"axpy\"});\n" +
-           kKernel,
+      {"SeventeenLaunches",
+       std::string(kInclude) + "AUTOKERNEL_LAUNCH({.kernel = \"axpy\"}" +
+           []() {
+             std::string more;
+             for (int i = 1; i < 17; ++i) more += ", {.kernel = \"axpy\"}";
+             return more;
+           }() +
+           ");\n" + kKernel,
        "kernel.cu:2: error: too many initializer values"},
       {"DynamicSharedMemoryOf300KiB",
        launching(".grid = {16}, .block = {256}, .shared_bytes = 300 << 10"),

@@ -46,7 +46,7 @@ const Names& working_calls() {
                               "cuModuleGetGlobal_v2",
                               "cuFuncSetAttribute",
                               "cuFuncGetParamInfo",
-                              "cuLaunchKernel",
+                              "cuLaunchKernelEx",
                               "cuMemAlloc_v2",
                               "cuMemcpyHtoD_v2",
                               "cuMemcpyDtoH_v2",
@@ -84,15 +84,16 @@ const Names& texts() {
   return names;
 }
 
-// What only doctor asks.
+// What only doctor asks, and what only a kernel with tensor maps needs.
 const Names& calls_of_no_bench() {
-  static const Names names = {"cuDeviceGetPCIBusId"};
+  static const Names names = {"cuDeviceGetPCIBusId", "cuTensorMapEncodeTiled",
+                              "cuTensorMapEncodeIm2col"};
   return names;
 }
 
 // Where a fault of the candidate's own launch comes to light.
 const Names& launch_calls() {
-  static const Names names = {"cuFuncSetAttribute", "cuLaunchKernel", "cuMemsetD8Async",
+  static const Names names = {"cuFuncSetAttribute", "cuLaunchKernelEx", "cuMemsetD8Async",
                               "cuEventRecord", "cuStreamSynchronize"};
   return names;
 }
@@ -247,7 +248,7 @@ TEST_F(FaultyDriver, MemoryThatRunsOutIsTheMachinesAndHasARemedy) {
 }
 
 TEST_F(FaultyDriver, ALaunchThatIsRefusedNamesTheDeclaration) {
-  const Outcome run = bench_with("cuLaunchKernel:1:701");
+  const Outcome run = bench_with("cuLaunchKernelEx:1:701");
   expect_rejection(run, 14, "crashed");
   EXPECT_THAT(value_of("reason", run.out), HasSubstr("AUTOKERNEL_LAUNCH"));
 }
@@ -293,7 +294,7 @@ TEST_F(FaultyDriver, OfAPartOfAGpuIsUsedUnderThatName) {
 }
 
 TEST_F(FaultyDriver, HarmsNoLaterBench) {
-  EXPECT_EQ(bench_with("cuLaunchKernel:1:crash").code, 14);
+  EXPECT_EQ(bench_with("cuLaunchKernelEx:1:crash").code, 14);
   expect_sound_next_bench();
   EXPECT_EQ(bench_with("cuMemAlloc_v2:1:2").code, 3);
   expect_sound_next_bench();

@@ -105,7 +105,7 @@ TEST_F(LoopFaults, WhileTheIncumbentRunsByItselfAreNoFaultOfTheKernel) {
   start_run();
   // The first use of each is for the incumbent, before anything of the kernel's is loaded.
   expect_no_experiment(step_with("cuModuleLoadDataEx:1:999", kernel(kFaster)), "999)");
-  expect_no_experiment(step_with("cuLaunchKernel:1:719", kernel(kFaster)),
+  expect_no_experiment(step_with("cuLaunchKernelEx:1:719", kernel(kFaster)),
                        "cannot compare with the baseline");
   expect_no_experiment(step_with("cuStreamSynchronize:1:crash", kernel(kFaster)),
                        "SIGSEGV while none of the kernel's code was loaded");
@@ -117,9 +117,9 @@ TEST_F(LoopFaults, WhileTheIncumbentRunsByItselfAreNoFaultOfTheKernel) {
 
 TEST_F(LoopFaults, BesideTheIncumbentThatPassAreTriedOnceMore) {
   start_run();
-  const int uses = census().at("cuLaunchKernel");
+  const int uses = census().at("cuLaunchKernelEx");
   EXPECT_EQ(run_with("", {"restore", "0"}).code, 0);
-  const std::string middle = "cuLaunchKernel:" + std::to_string(uses / 2) + ":";
+  const std::string middle = "cuLaunchKernelEx:" + std::to_string(uses / 2) + ":";
   const Outcome run = step_with(middle + "crash", kernel(kFastest));
   EXPECT_TRUE(was_seen());
   EXPECT_EQ(run.code, 0) << run.out << run.err;
@@ -143,7 +143,7 @@ TEST_F(LoopFaults, WithTheKernelLoadedAreItsCrash) {
 TEST_F(LoopFaults, WhileTheReferenceRunsAreNoFaultOfTheKernel) {
   start_run();
   edit(kernel(kFaster));
-  for (const std::string fault : {"cuLaunchKernel:1:719", "cuModuleLoadDataEx:1:crash"}) {
+  for (const std::string fault : {"cuLaunchKernelEx:1:719", "cuModuleLoadDataEx:1:crash"}) {
     const Outcome run =
         run_with(fault, {"loop", "step", "-m", "an idea", "--timeout", kSeconds}, "autokernel-run");
     expect_no_experiment(run, "autokernel: ");
@@ -190,7 +190,7 @@ TEST_F(LoopFaults, OfABaselineStartNoRun) {
                                           "--size", "check", "--timeout", kSeconds};
   EXPECT_EQ(run_with("cuMemAlloc_v2:1:2", start).code, 3);
   EXPECT_EQ(run_with("cuStreamSynchronize:1:crash", start).code, 14);
-  EXPECT_EQ(run_with("cuLaunchKernel:1:719", start).code, 14);
+  EXPECT_EQ(run_with("cuLaunchKernelEx:1:719", start).code, 14);
   EXPECT_EQ(repository_.line("symbolic-ref", "--short", "HEAD"), "main");
   EXPECT_FALSE(fs::exists(repository_.root() / "results.tsv"));
   start_run();
@@ -202,7 +202,7 @@ TEST_F(LoopFaults, OfAFinishConfirmNothingAndLoseNothing) {
   const std::vector<std::string> finish = {"loop", "finish", "--processes", "2"};
   EXPECT_EQ(run_with("cuMemAlloc_v2:1:2", finish).code, 3);
   EXPECT_EQ(run_with("cuStreamSynchronize:1:crash", finish).code, 3);
-  EXPECT_EQ(run_with("cuLaunchKernel:1:719", finish).code, 3);
+  EXPECT_EQ(run_with("cuLaunchKernelEx:1:719", finish).code, 3);
   EXPECT_THAT(entries("run_finished"), IsEmpty());
   expect_nothing_left();
   EXPECT_EQ(run_with("", finish).code, 0);

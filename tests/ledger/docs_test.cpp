@@ -41,7 +41,7 @@ FieldsByKind described() {
 }
 
 // What stands in free form: a map by path, and the object that docs/json.md describes.
-const std::set<std::string> kFree = {"git_rules", "guarded", "result"};
+const std::set<std::string> kFree = {"git_rules", "guarded", "headers", "result"};
 
 void add_names(const json& object, const std::string& prefix, std::set<std::string>& names) {
   for (const auto& [name, value] : object.items()) {

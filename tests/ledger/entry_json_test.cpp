@@ -127,6 +127,7 @@ TEST(EntryLine, OfVersion1IsReadAsItWasWrittenOnce) {
   std::vector<Entry> entries = full_entries();
   std::get<RunStarted>(entries[0]).harness.clear();  // was not recorded then
   std::get<RunStarted>(entries[0]).git_rules.clear();
+  std::get<RunStarted>(entries[0]).headers.clear();
   EXPECT_THAT(parse_line(test::contents(written / "run_started.jsonl")),
               VariantWith<Entry>(entries[0]));
   EXPECT_THAT(parse_line(test::contents(written / "experiment.jsonl")),

@@ -26,7 +26,8 @@ RunStarted full_run_started() {
                        .path = "/usr/bin/autokernel",
                        .sha256 = std::string(64, 'd'),
                        .stamp = "1:2:3"}},
-          .git_rules = {{".git/info/exclude", std::string(40, 'f')}}};
+          .git_rules = {{".git/info/exclude", std::string(40, 'f')}},
+          .headers = {{"../cutlass/include", std::string(64, 'a')}}};
 }
 
 Experiment full_experiment() {

@@ -24,6 +24,8 @@ inline constexpr std::chrono::seconds kLongestEnd{5};
 // Bytes of memory that a process holds, those that were swapped out and the kernel's own for it
 // among them; 0 for one that is gone.
 [[nodiscard]] std::uint64_t held_bytes(pid_t process);
+// Seconds of processor time that a process and its threads have used; 0 for one that is gone.
+[[nodiscard]] double processor_seconds(pid_t process);
 
 // The descendants we get while it lives; those left when it goes are killed. Orphans among them
 // become our children instead of init's, so none escapes by a new session or a dying parent. One at
@@ -36,6 +38,8 @@ class ProcessTree {
 
   [[nodiscard]] std::vector<pid_t> members() const;
   [[nodiscard]] std::uint64_t held_bytes() const;
+  // Of those that live.
+  [[nodiscard]] double processor_seconds() const;
   // Kills and reaps all members; returns how many there were. A Child that is owned elsewhere has
   // been reaped before.
   [[nodiscard]] int kill_all() const;

@@ -43,6 +43,9 @@ struct Tensor {
   std::vector<std::string>
       shape;  // each a symbol or an expression of symbols, outermost first, row-major
   Fill fill;  // of inputs
+  // A [[scalar]]: one element that is read, drawn anew for each launch like any input, and handed
+  // to the kernel by value. Those of a case come behind its tensors.
+  bool is_scalar = false;
 };
 
 // How far from right every element may be.
@@ -99,12 +102,18 @@ struct TimingPlan {
   double cap_seconds = 60;  // no further sample is started after this, on a GPU
 };
 
+// How the kernel is compiled: the headers of libraries, and options of the compiler.
+struct CompilePlan {
+  std::vector<std::filesystem::path> include;  // folders, from the case's own where relative
+  std::vector<std::string> flags;              // "-maxrregcount=128"; the kernel's alone
+};
+
 struct Case {
   std::filesystem::path directory;  // holds case.toml and kernel.cu
   std::string name;                 // "MatMul"
   std::string
       problem;  // "MatMul [{M},{K}] x [{K},{N}] bfloat16": {symbol} is replaced by its value
-  std::vector<Tensor> tensors;         // in the order of the kernel's parameters
+  std::vector<Tensor> tensors;         // in the order of the kernel's parameters, scalars last
   std::map<std::string, Sizes> sizes;  // always has "default" and "check"
   Tolerance tolerance;                 // zero where results are exact on all inputs
   Exactness exactness;
@@ -113,6 +122,7 @@ struct Case {
   std::string bytes;           // least bytes moved, formula of the size symbols
   Reference reference;
   TimingPlan timing;
+  CompilePlan compile;
   std::string text;  // case.toml as read
 
   [[nodiscard]] std::filesystem::path kernel_file() const { return directory / "kernel.cu"; }
@@ -123,14 +133,29 @@ struct Case {
 // A kernel or a reference is one file of source text; more is a mistake.
 inline constexpr std::uint64_t kLargestSource = 16ULL << 20U;
 
+// A folder of a library's headers.
+struct HeaderFolder {
+  std::filesystem::path folder;              // as case.toml has it
+  std::map<std::string, std::string> files;  // by path from there: "cute/tensor.hpp"
+};
+// All headers below a folder of [compile] include, which is relative to the case's `directory` or
+// absolute. Links are not followed. Throws Error(usage) where there is no such folder or it holds
+// too much.
+[[nodiscard]] HeaderFolder read_headers(const std::filesystem::path& directory,
+                                        const std::filesystem::path& folder);
+// SHA-256 of all paths and bytes in it, in hexadecimal digits.
+[[nodiscard]] std::string digest_of(const HeaderFolder& headers);
+
 // All that a case is made of, read once: whoever can write to its folder cannot have one thing
 // hashed and another one compiled.
 struct CaseFiles {
   std::filesystem::path directory;           // where they were read; messages name it
   std::map<std::string, std::string> bytes;  // by path from there: "case.toml", "reference.cu"
+  std::vector<HeaderFolder> headers = {};    // as [compile] include lists them
 };
-// Reads DIR/case.toml and the files that it names. Throws Error(usage) where there is no case, and
-// for one that is not a regular file, is larger than kLargestSource or lies behind a symbolic link.
+// Reads DIR/case.toml and the files and folders that it names. Throws Error(usage) where there is
+// no case, and for a file that is not a regular one, is larger than kLargestSource or lies behind a
+// symbolic link.
 [[nodiscard]] CaseFiles read_files(const std::filesystem::path& directory);
 // Throws Error(usage) naming file, line, what was found and what is allowed. No file is opened.
 [[nodiscard]] Case parse(const CaseFiles& files);

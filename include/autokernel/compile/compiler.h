@@ -16,21 +16,56 @@
 
 namespace autokernel::compile {
 
+// Blocks of a cluster where there are none.
+inline constexpr std::array<std::uint32_t, 3> kNoCluster = {1, 1, 1};
+
 // One launch as the file declares it.
 struct Launch {
-  std::string kernel;  // the name in the module; the declaration may give the C++ name
-  std::array<std::uint32_t, 3> grid;   // blocks
-  std::array<std::uint32_t, 3> block;  // threads
-  std::uint32_t shared_bytes = 0;      // dynamic shared memory
+  std::string
+      kernel;  // the name in the module; the declaration may give the C++ name, or a pointer
+  std::array<std::uint32_t, 3> grid;                  // blocks
+  std::array<std::uint32_t, 3> block;                 // threads
+  std::uint32_t shared_bytes = 0;                     // dynamic shared memory
+  std::array<std::uint32_t, 3> cluster = kNoCluster;  // blocks; the declaration's or the kernel's
+  bool cooperative = false;                           // all blocks run at once
+  bool programmatic = false;                          // may begin before the one above has ended
 };
 
-// What AUTOKERNEL_LAUNCH (and AUTOKERNEL_WORKSPACE) said: one to four launches, in order, all
+// What AUTOKERNEL_TENSOR_MAP said, as it was written: which tensor it is of, the compiler does not
+// know. Dimension 0 is the innermost.
+struct TensorMap {
+  std::string name;
+  std::uint32_t line = 0;
+  std::string place;                  // "kernel.cu:12: ", for messages
+  std::string tensor;                 // of the case, or "workspace"
+  std::string type;                   // empty: the tensor's
+  std::array<std::int64_t, 5> box{};  // elements; 0 from the map's rank on
+  std::int64_t swizzle = 0;           // bytes, as all three
+  std::int64_t interleave = 0;
+  std::int64_t l2_promotion = 0;
+  std::string oob_fill;
+  std::array<std::int64_t, 5> element_strides{};
+  struct View {
+    std::array<std::int64_t, 5> dims{};     // elements
+    std::array<std::int64_t, 4> strides{};  // elements, of dimensions 1 and up
+    std::int64_t offset = 0;                // elements
+  } view;
+  struct Im2col {
+    std::array<std::int64_t, 3> lower{};
+    std::array<std::int64_t, 3> upper{};
+    std::int64_t channels = 0;
+    std::int64_t pixels = 0;
+  } im2col;
+};
+
+// What AUTOKERNEL_LAUNCH (and AUTOKERNEL_WORKSPACE) said: one to sixteen launches, in order, all
 // timed.
 struct Declaration {
   std::vector<Launch> launches;
   std::uint32_t line = 0;             // of AUTOKERNEL_LAUNCH; 0: it does not say
   std::uint64_t workspace_bytes = 0;  // 0: none, and no workspace parameter
   bool workspace_zeroed = false;      // it asks for zeros at each launch; the filling is then timed
+  std::vector<TensorMap> tensor_maps;  // in the order of the kernels' parameters
 };
 
 // An object of the candidate's that lives as long as its module: in device memory (.nv.global,
@@ -86,14 +121,20 @@ struct SourceFile {
   std::string text;
 };
 
-// Each kernel of the declaration must take what a launch hands over: one pointer per tensor, then
-// one where a workspace is declared. The driver reads as many bytes as the kernel has parameters,
-// whatever it is given. What the eight bytes of a pointer are called in the source is the kernel's
-// affair. `tensors` holds each as it may be written ("const float* x"). The reason why this program
-// does not; none where it does.
-[[nodiscard]] std::optional<std::string> wrong_parameters(const Program& program,
-                                                          const std::vector<std::string>& tensors,
-                                                          const SourceFile& file);
+// What a launch hands over as one parameter.
+inline constexpr std::size_t kPointerBytes = 8;
+struct ExpectedParameter {
+  std::string text;                   // as it may be written: "const float* x"
+  std::size_t bytes = kPointerBytes;  // its alignment, too
+};
+
+// Each kernel of the declaration must take what a launch hands over: what the case has, a pointer
+// per tensor and each scalar by value, then a pointer where a workspace is declared, then the
+// tensor maps. The driver reads as many bytes as the kernel has parameters, whatever it is given.
+// What the eight bytes of a pointer are called in the source is the kernel's affair. The reason why
+// this program does not; none where it does.
+[[nodiscard]] std::optional<std::string> wrong_parameters(
+    const Program& program, const std::vector<ExpectedParameter>& of_case, const SourceFile& file);
 
 // What the source calls a variable or function of the PTX: "tile" for _ZZ4stepE4tile.
 [[nodiscard]] std::string source_name(const std::string& name);
@@ -109,6 +150,9 @@ struct Request {
   std::string file_name;                      // for messages: "kernel.cu"
   std::string architecture;                   // "sm_90a"
   std::map<std::string, std::int64_t> sizes;  // constants of the served header: M, N, K
+  // What can be included beside the served header and CUDA's, by the name it is included by.
+  std::map<std::string, std::string> headers = {};
+  std::vector<std::string> flags = {};  // of NVRTC's: "-maxrregcount=128"
 };
 
 // The exit code of a process whose compiler crashed, with a last line on standard error that says

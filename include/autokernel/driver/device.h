@@ -14,6 +14,7 @@
 #include "autokernel/driver/memory.h"
 #include "autokernel/driver/module.h"
 #include "autokernel/driver/stream.h"
+#include "autokernel/driver/tensor_map.h"
 
 struct CUctx_st;
 
@@ -63,8 +64,14 @@ class Device {
   [[nodiscard]] Event make_event() const;
   // Loads PTX (ending in a zero byte) or a cubin.
   [[nodiscard]] Loading load(std::span<const std::byte> image) const;
-  // Lets the kernel use that much dynamic shared memory; a fault where the device has less.
-  [[nodiscard]] std::optional<Fault> allow_shared(const Kernel& kernel, std::uint32_t bytes) const;
+  // Lets the kernel be launched in a shape that it has to ask for: with more than 48 KiB of dynamic
+  // shared memory, or more than 8 blocks in a cluster. A fault where the device has less.
+  [[nodiscard]] std::optional<Fault> allow(const Kernel& kernel, const Shape& shape) const;
+
+  // A map of the tensor at `address`. A fault where the driver does not take the layout; throws
+  // Error(environment) where it has no tensor maps.
+  [[nodiscard]] std::variant<TensorMap, Fault> encode(const TensorMapLayout& layout,
+                                                      Address address) const;
 
   // Copies that are done when they come back. No launch may be under way.
   void copy_in(Address to, std::span<const std::byte> from) const;

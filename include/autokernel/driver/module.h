@@ -69,6 +69,14 @@ struct Shape {
   std::array<std::uint32_t, 3> grid{1, 1, 1};   // blocks
   std::array<std::uint32_t, 3> block{1, 1, 1};  // threads
   std::uint32_t shared_bytes = 0;               // dynamic shared memory
+  // Blocks of a cluster; {1, 1, 1}: what the kernel itself says, or none.
+  std::array<std::uint32_t, 3> cluster{1, 1, 1};
+  bool cooperative = false;   // all blocks run at once, and may wait for each other
+  bool programmatic = false;  // may begin once the launch before in the stream lets it
+
+  [[nodiscard]] std::uint32_t blocks_per_cluster() const {
+    return cluster[0] * cluster[1] * cluster[2];
+  }
 };
 
 }  // namespace autokernel::driver

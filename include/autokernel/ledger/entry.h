@@ -60,6 +60,8 @@ struct RunStarted {
   // What git is told, beside any commit, of which files to look at and which bytes to write: by
   // name, git's id of each text. Empty: an earlier version started the run.
   std::map<std::string, std::string> git_rules = {};
+  // By folder, as [compile] include has it, the SHA-256 of the headers in it (cases::digest_of).
+  std::map<std::string, std::string> headers = {};
   friend bool operator==(const RunStarted&, const RunStarted&) = default;
 };
 

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "autokernel/base/fields.h"
+#include "autokernel/cases/case.h"
 #include "autokernel/driver/device_choice.h"
 #include "autokernel/trial/conditions.h"
 #include "autokernel/trial/noise.h"
@@ -67,6 +69,10 @@ struct Request {
   // The case's files as the supervisor read them (cases::CaseFiles): what it has hashed is what
   // every runner compiles.
   std::map<std::string, std::string> case_files;
+  // What [compile] include lists, as read. A runner is sent `headers` instead: those that the
+  // sources of this trial can include, by the name that they are included by.
+  std::shared_ptr<const std::vector<cases::HeaderFolder>> header_folders;
+  std::map<std::string, std::string> headers;
   std::filesystem::path kernel_file;  // usually case_directory / "kernel.cu"
   std::string source;  // kernel_file as the supervisor read it, so that both judge the same bytes
   DeviceChoice device;
@@ -101,6 +107,7 @@ void visit_fields(auto&& fields, Object& request) {
   fields("source", SourceText{request.source});
   fields("against", request.incumbent);
   fields.internal("case_files", request.case_files);
+  fields.internal("headers", request.headers);
   fields.internal("cached", request.cached);
   fields.internal("checked", request.checked);
   fields.internal("confined", request.confined);
@@ -111,11 +118,15 @@ void visit_fields(auto&& fields, Object& request) {
   fields.internal("keys", request.keys);
 }
 
-// Wall-clock limits the supervisor sets, seconds, and memory of the runner's process group.
+// Limits the supervisor sets: seconds of wall clock but for compiling, and memory of the runner's
+// process group.
 struct Limits {
   double start_seconds = 60;
   double queue_seconds = 3600;  // a trial takes minutes at most, and others may queue as well
-  double compile_seconds = 30;
+  // Of processor time, so that a busy machine refuses no kernel: sources compile side by side, one
+  // for each size. Of the wall clock where hardly any is used. With [compile] include it is five
+  // times as much.
+  double compile_seconds = 60;
   double check_seconds = 120;
   double time_seconds = 120;
   std::uint64_t memory_bytes = 4ULL << 30;

@@ -47,12 +47,11 @@ const std::vector<Bytes>& LibraryReference::expected(const SizedCase& sized,
 KernelReference::Loaded& KernelReference::loaded_for(const SizedCase& sized) {
   const auto known = loaded_.find(sized.size_name);
   if (known != loaded_.end()) return known->second;
-  auto loading = Candidate::load(*device_, programs_->at(sized.size_name));
+  auto loading = Candidate::load(*device_, programs_->at(sized.size_name), sized);
   if (const auto* refused = std::get_if<Rejection>(&loading)) broken(sized, refused->reason);
   Candidate kernel = std::get<Candidate>(std::move(loading));
-  const Workspace workspace = kernel.workspace();
-  DeviceMemory memory(*device_, Operands::required_bytes(*device_, sized, workspace));
-  Operands operands(*device_, sized, workspace, memory);
+  DeviceMemory memory(*device_, Operands::required_bytes(*device_, sized, kernel.extras()));
+  Operands operands(*device_, sized, kernel.extras(), memory);
   return loaded_
       .emplace(sized.size_name, Loaded{std::move(kernel),
                                        std::move(memory),

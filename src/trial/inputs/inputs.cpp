@@ -98,8 +98,10 @@ void scale(InputKind input_kind, const Scaling& by, float constant,
 void fill_tensor(const SizedTensor& tensor, std::uint32_t index, const Declared& declared,
                  InputKind input_kind, const Scaling& by, const Key& key,
                  std::span<std::byte> bytes) {
-  // An integer tensor has its declared range and no other, which may not even hold zero.
-  const InputKind applied = is_floating(tensor.tensor->dtype) ? input_kind : InputKind::declared;
+  // An integer tensor has its declared range and no other, which may not even hold zero. A scalar
+  // is what the problem is about: with another one it would be another problem.
+  const bool is_stressed = is_floating(tensor.tensor->dtype) && !tensor.tensor->is_scalar;
+  const InputKind applied = is_stressed ? input_kind : InputKind::declared;
   const std::uint32_t choice =
       philox({0, 0, index, static_cast<std::uint32_t>(Purpose::choices)}, key)[0];
   const float constant = 0.5F + static_cast<float>(choice >> 9U) * 0x1p-24F;  // [0.5, 1)

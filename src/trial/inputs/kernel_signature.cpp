@@ -21,13 +21,19 @@ const char* cpp_type(cases::DType dtype) {
 
 }  // namespace
 
-std::vector<std::string> signature(const cases::Case& problem, OutputType outputs) {
-  std::vector<std::string> parameters;
+std::vector<compile::ExpectedParameter> signature(const cases::Case& problem, OutputType outputs) {
+  std::vector<compile::ExpectedParameter> parameters;
   for (const cases::Tensor& tensor : problem.tensors) {
+    if (tensor.is_scalar) {
+      parameters.push_back(
+          {cpp_type(tensor.dtype) + (" " + tensor.name), cases::size_of(tensor.dtype)});
+      continue;
+    }
     const bool written = tensor.role != cases::Role::in;
     const bool wide = written && outputs == OutputType::fp64 && is_floating(tensor.dtype);
-    parameters.push_back(std::string(written ? "" : "const ") +
-                         (wide ? "double" : cpp_type(tensor.dtype)) + "* " + tensor.name);
+    parameters.push_back({std::string(written ? "" : "const ") +
+                              (wide ? "double" : cpp_type(tensor.dtype)) + "* " + tensor.name,
+                          compile::kPointerBytes});
   }
   return parameters;
 }

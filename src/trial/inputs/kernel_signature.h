@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autokernel/cases/case.h"
+#include "autokernel/compile/compiler.h"
 
 namespace autokernel::trial {
 
@@ -12,7 +13,8 @@ namespace autokernel::trial {
 // double.
 enum class OutputType : std::uint8_t { declared, fp64 };
 
-// "const float* x", one for each tensor, in order.
-[[nodiscard]] std::vector<std::string> signature(const cases::Case& problem, OutputType outputs);
+// "const float* x", one for each tensor, "float alpha", one for each scalar, in order.
+[[nodiscard]] std::vector<compile::ExpectedParameter> signature(const cases::Case& problem,
+                                                                OutputType outputs);
 
 }  // namespace autokernel::trial

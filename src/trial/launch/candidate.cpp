@@ -11,13 +11,15 @@ namespace autokernel::trial {
 namespace {
 
 std::string launch_text(const compile::Launch& launch) {
-  return fmt::format("{}, grid ({}), block ({}), {} bytes of dynamic shared memory", launch.kernel,
-                     fmt::join(launch.grid, ","), fmt::join(launch.block, ","),
-                     launch.shared_bytes);
+  std::string text =
+      fmt::format("{}, grid ({}), block ({}), {} bytes of dynamic shared memory", launch.kernel,
+                  fmt::join(launch.grid, ","), fmt::join(launch.block, ","), launch.shared_bytes);
+  if (launch.cluster != compile::kNoCluster)
+    text += fmt::format(", cluster ({})", fmt::join(launch.cluster, ","));
+  if (launch.cooperative) text += ", cooperative";
+  if (launch.programmatic) text += ", programmatic";
+  return text;
 }
-
-// Beyond this a kernel must ask for its dynamic shared memory.
-constexpr std::uint32_t kSharedWithoutAsking = 48U << 10U;
 
 std::span<const std::byte> image_of(const driver::Device& device, const compile::Program& program) {
   if (device.info().emulated || program.cubin.empty()) {
@@ -37,25 +39,27 @@ void require_all_parameters(const driver::Kernel& kernel, std::span<void* const>
 }  // namespace
 
 std::variant<Candidate, Rejection> Candidate::load(const driver::Device& device,
-                                                   const compile::Program& program) {
+                                                   const compile::Program& program,
+                                                   const SizedCase& sized) {
   driver::Loading loading = device.load(image_of(device, program));
   if (const auto* fault = std::get_if<driver::Fault>(&loading))
     return rejection(*fault, "", "loading");
   Candidate candidate(device, program, std::get<driver::Module>(std::move(loading)));
   if (auto missing = candidate.find_steps()) return *std::move(missing);
   if (auto missing = candidate.find_objects()) return *std::move(missing);
+  if (auto refused = candidate.find_maps(sized)) return *std::move(refused);
   return candidate;
 }
 
 // What a launch hands over was held against the image; what the driver reads must be the same. The
-// emulated device goes by PTX, and a text can be read in two ways.
+// emulated device goes by PTX, and a text can be read in two ways. Each parameter is handed over by
+// itself, so where it lies in a kernel's memory does not matter: in PTX that is another place.
 std::optional<Rejection> Candidate::differing_layout(const driver::Kernel& kernel,
                                                      const std::string& name) const {
   const std::vector<compile::Parameter>& in_image = program_->parameters.at(name);
-  const bool same = std::ranges::equal(kernel.parameters(), in_image,
-                                       [](const driver::Parameter& a, const compile::Parameter& b) {
-                                         return a.offset == b.offset && a.bytes == b.bytes;
-                                       });
+  const bool same = std::ranges::equal(
+      kernel.parameters(), in_image,
+      [](const driver::Parameter& a, const compile::Parameter& b) { return a.bytes == b.bytes; });
   if (same || !stands(Defence::parameter_layout)) return std::nullopt;
   return Rejection{
       Verdict::does_not_compile,
@@ -78,12 +82,15 @@ std::optional<Rejection> Candidate::find_steps() {
           ""};
     }
     if (auto differing = differing_layout(*kernel, launch.kernel)) return differing;
-    if (launch.shared_bytes > kSharedWithoutAsking) {
-      if (const auto fault = device_->allow_shared(*kernel, launch.shared_bytes)) {
-        return rejection(*fault, launch_text(launch), "loading");
-      }
-    }
-    steps_.push_back({*kernel, {launch.grid, launch.block, launch.shared_bytes}});
+    const driver::Shape shape = {.grid = launch.grid,
+                                 .block = launch.block,
+                                 .shared_bytes = launch.shared_bytes,
+                                 .cluster = launch.cluster,
+                                 .cooperative = launch.cooperative,
+                                 .programmatic = launch.programmatic};
+    if (const auto fault = device_->allow(*kernel, shape))
+      return rejection(*fault, launch_text(launch), "loading");
+    steps_.push_back({*kernel, shape});
   }
   return std::nullopt;
 }
@@ -109,6 +116,30 @@ std::optional<Rejection> Candidate::find_objects() {
   return std::nullopt;
 }
 
+// Each is encoded once here, for a place that any buffer may have, so that none is refused later.
+std::optional<Rejection> Candidate::find_maps(const SizedCase& sized) {
+  extras_.workspace_bytes = program_->declaration.workspace_bytes;
+  constexpr driver::Address kAnyAddress = 1 << 20;
+  for (const compile::TensorMap& map : program_->declaration.tensor_maps) {
+    auto resolved = resolve(map, sized, extras_.workspace_bytes);
+    if (auto* reason = std::get_if<std::string>(&resolved))
+      return Rejection{Verdict::does_not_compile, std::move(*reason), ""};
+    extras_.maps.push_back(std::get<ResolvedMap>(std::move(resolved)));
+    const ResolvedMap& last = extras_.maps.back();
+    const auto encoded = device_->encode(last.layout, kAnyAddress + last.offset);
+    if (const auto* fault = std::get_if<driver::Fault>(&encoded)) {
+      return Rejection{
+          Verdict::does_not_compile,
+          fmt::format("{}tensor map {}: the device does not take it: {} ({}, {}) [{}]; "
+                      "change AUTOKERNEL_TENSOR_MAP",
+                      map.place, map.name, first_lines(fault->text, 1), fault->name, fault->code,
+                      fault->call),
+          fault->text};
+    }
+  }
+  return std::nullopt;
+}
+
 void Candidate::restore_objects() const {
   if (!stands(Defence::restored_module)) return;
   for (const ModuleObject& object : objects_) device_->copy_in(object.address, object.initial);
@@ -117,7 +148,7 @@ void Candidate::restore_objects() const {
 std::optional<driver::Fault> Candidate::launch(const driver::Stream& stream,
                                                Operands& operands) const {
   if (program_->declaration.workspace_zeroed && program_->declaration.workspace_bytes > 0) {
-    const driver::Address address = operands.address(operands.parameters().size() - 1);
+    const driver::Address address = operands.address(operands.tensor_count());
     if (auto fault = stream.zero(address, program_->declaration.workspace_bytes)) return fault;
   }
   for (const Step& step : steps_) {
@@ -125,10 +156,6 @@ std::optional<driver::Fault> Candidate::launch(const driver::Stream& stream,
     if (auto fault = stream.launch(step.kernel, step.shape, operands.parameters())) return fault;
   }
   return std::nullopt;
-}
-
-Workspace Candidate::workspace() const {
-  return {program_->declaration.workspace_bytes, program_->declaration.workspace_zeroed};
 }
 
 std::string Candidate::launches_text() const {

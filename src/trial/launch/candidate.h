@@ -20,7 +20,8 @@ class Candidate {
  public:
   // Loads the program and finds what it declares. `device` and `program` must live longer.
   [[nodiscard]] static std::variant<Candidate, Rejection> load(const driver::Device& device,
-                                                               const compile::Program& program);
+                                                               const compile::Program& program,
+                                                               const SizedCase& sized);
 
   // Writes the initial bytes of every module-scope object, so that nothing is remembered. Nothing
   // may be running.
@@ -29,7 +30,7 @@ class Candidate {
   // Queues what is timed: zeroing the workspace where that is declared, and all launches in order.
   [[nodiscard]] std::optional<driver::Fault> launch(const driver::Stream& stream,
                                                     Operands& operands) const;
-  [[nodiscard]] Workspace workspace() const;
+  [[nodiscard]] const Extras& extras() const { return extras_; }
   [[nodiscard]] const compile::Declaration& declaration() const { return program_->declaration; }
   [[nodiscard]] std::string launches_text()
       const;  // "matmul, grid (32,128,1), block (32,8,1), 0 bytes of shared memory"
@@ -45,12 +46,14 @@ class Candidate {
       : device_(&device), program_(&program), module_(std::move(module)) {}
   [[nodiscard]] std::optional<Rejection> find_steps();
   [[nodiscard]] std::optional<Rejection> find_objects();
+  [[nodiscard]] std::optional<Rejection> find_maps(const SizedCase& sized);
 
   const driver::Device* device_;
   const compile::Program* program_;
   driver::Module module_;
   std::vector<Step> steps_;
   std::vector<ModuleObject> objects_;
+  Extras extras_;
 };
 
 }  // namespace autokernel::trial

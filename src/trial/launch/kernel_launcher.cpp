@@ -32,13 +32,13 @@ KernelLauncher::KernelLauncher(const driver::Device& device, const Candidate& ca
       candidate_(&candidate),
       sized_(&sized),
       maker_(&maker),
-      memory_(device, sets * Operands::required_bytes(device, sized, candidate.workspace())),
+      memory_(device, sets * Operands::required_bytes(device, sized, candidate.extras())),
       stream_(device.make_stream()),
       start_(device.make_event()),
       stop_(device.make_event()),
       restore_cost_(device, candidate.objects()) {
   for (std::size_t set = 0; set < sets; ++set)
-    sets_.emplace_back(device, sized, candidate.workspace(), memory_);
+    sets_.emplace_back(device, sized, candidate.extras(), memory_);
 }
 
 Launching KernelLauncher::launch(InputKind input_kind, const Key& key, const std::string& name,

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "autokernel/base/defences.h"
+#include "autokernel/base/error.h"
 #include "trial/inputs/element_text.h"
 
 namespace autokernel::trial {
@@ -26,7 +30,7 @@ constexpr std::size_t kPlaces = 256;
 
 }  // namespace
 
-Operands::Operands(const driver::Device& device, const SizedCase& sized, const Workspace& workspace,
+Operands::Operands(const driver::Device& device, const SizedCase& sized, const Extras& extras,
                    DeviceMemory& memory)
     : device_(&device), sized_(&sized), guard_bytes_(guard_bytes(device)) {
   const auto place = [&](std::size_t bytes) {
@@ -34,30 +38,49 @@ Operands::Operands(const driver::Device& device, const SizedCase& sized, const W
     addresses_.push_back(memory.place(before + bytes + 2 * guard_bytes_) + before + guard_bytes_);
     sizes_.push_back(bytes);
   };
-  for (const SizedTensor& tensor : sized.tensors) place(tensor.bytes);
-  if (workspace.bytes > 0) place(workspace.bytes);
-  for (driver::Address& address : addresses_) parameters_.push_back(&address);
+  for (const SizedTensor& tensor : sized.tensors) {
+    if (!tensor.tensor->is_scalar) place(tensor.bytes);
+  }
+  if (extras.workspace_bytes > 0) place(extras.workspace_bytes);
+  for (const ResolvedMap& map : extras.maps) {
+    const auto encoded = device.encode(map.layout, addresses_.at(map.buffer) + map.offset);
+    if (const auto* fault = std::get_if<driver::Fault>(&encoded))
+      throw Error(Stop::internal, "a tensor map that was encoded once is refused: " + fault->text);
+    maps_.push_back(std::get<driver::TensorMap>(encoded));
+  }
+  scalars_.resize(sized.tensors.size() - tensor_count());
+  for (std::size_t t = 0; t < tensor_count(); ++t) parameters_.push_back(&addresses_[t]);
+  for (std::uint64_t& scalar : scalars_) parameters_.push_back(&scalar);
+  if (extras.workspace_bytes > 0) parameters_.push_back(&addresses_.back());
+  for (driver::TensorMap& map : maps_) parameters_.push_back(&map);
 }
 
 std::size_t Operands::required_bytes(const driver::Device& device, const SizedCase& sized,
-                                     const Workspace& workspace) {
+                                     const Extras& extras) {
   std::size_t wanted = 0;
   const auto add = [&](std::size_t bytes) {
     wanted += DeviceMemory::rounded(kPlaces * kAlignment + bytes + 2 * guard_bytes(device));
   };
-  for (const SizedTensor& tensor : sized.tensors) add(tensor.bytes);
-  if (workspace.bytes > 0) add(workspace.bytes);
+  for (const SizedTensor& tensor : sized.tensors) {
+    if (!tensor.tensor->is_scalar) add(tensor.bytes);
+  }
+  if (extras.workspace_bytes > 0) add(extras.workspace_bytes);
   return wanted;
 }
 
+std::size_t Operands::tensor_count() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      sized_->tensors, [](const SizedTensor& each) { return !each.tensor->is_scalar; }));
+}
+
 std::string Operands::name_of(std::size_t buffer) const {
-  return buffer < sized_->tensors.size() ? sized_->tensors[buffer].tensor->name : "the workspace";
+  return buffer < tensor_count() ? sized_->tensors[buffer].tensor->name : "the workspace";
 }
 
 std::vector<NamedBuffer> Operands::named() const {
   std::vector<NamedBuffer> buffers;
   for (std::size_t b = 0; b < addresses_.size(); ++b) {
-    const bool is_tensor = b < sized_->tensors.size();
+    const bool is_tensor = b < tensor_count();
     buffers.push_back(
         {.name = name_of(b),
          .begin = addresses_[b],
@@ -78,7 +101,7 @@ void Operands::load(const std::vector<Bytes>& inputs, const Key& key, HostSide& 
   host.guards.resize(addresses_.size());
   for (std::size_t b = 0; b < addresses_.size(); ++b) {
     const auto buffer = static_cast<std::uint32_t>(b);
-    const bool is_input = b < inputs.size() && !inputs[b].empty();
+    const bool is_input = b < tensor_count() && !inputs[b].empty();
     if (is_input) {
       device_->copy_in(addresses_[b], inputs[b]);
     } else if (stands(Defence::refilled_memory)) {
@@ -89,6 +112,10 @@ void Operands::load(const std::vector<Bytes>& inputs, const Key& key, HostSide& 
     host.guards[b].resize(2 * guard_bytes_);
     random_bytes({key, buffer, Purpose::guards}, host.guards[b]);
     copy_guards_in(b, host);
+  }
+  for (std::size_t i = 0; i < scalars_.size(); ++i) {
+    const Bytes& value = inputs[tensor_count() + i];
+    std::memcpy(&scalars_[i], value.data(), value.size());
   }
 }
 
@@ -129,7 +156,7 @@ std::optional<Disturbance> Operands::disturbed(const std::vector<Bytes>& inputs,
                                                HostSide& host) const {
   for (std::size_t b = 0; b < addresses_.size(); ++b) {
     if (auto guard = disturbed_guard(b, host)) return guard;
-    if (b >= sized_->tensors.size() || sized_->tensors[b].is_written()) continue;
+    if (b >= tensor_count() || sized_->tensors[b].is_written()) continue;
     const SizedTensor& tensor = sized_->tensors[b];
     host.input_found.resize(tensor.bytes);
     device_->copy_out(host.input_found, addresses_[b]);

@@ -14,13 +14,14 @@
 #include "trial/inputs/sized_case.h"
 #include "trial/launch/device_memory.h"
 #include "trial/launch/fault_text.h"
+#include "trial/launch/tensor_maps.h"
 
 namespace autokernel::trial {
 
 // What a kernel's declaration asks for beside the tensors.
-struct Workspace {
-  std::uint64_t bytes = 0;  // 0: none
-  bool zeroed = false;      // the kernel's own launches zero it
+struct Extras {
+  std::uint64_t workspace_bytes = 0;  // 0: none
+  std::vector<ResolvedMap> maps;
 };
 
 // What a launch changed that it must not.
@@ -40,23 +41,27 @@ struct HostSide {
 
 class Operands {
  public:
-  // `device`, `sized` and `memory`, which has required_bytes() of room, must live longer.
-  Operands(const driver::Device& device, const SizedCase& sized, const Workspace& workspace,
+  // `device`, `sized` and `memory`, which has required_bytes() of room, must live longer. Throws
+  // Error(internal) where the device refuses a map, which Candidate::load would have noticed.
+  Operands(const driver::Device& device, const SizedCase& sized, const Extras& extras,
            DeviceMemory& memory);
   [[nodiscard]] static std::size_t required_bytes(const driver::Device& device,
-                                                  const SizedCase& sized,
-                                                  const Workspace& workspace);
+                                                  const SizedCase& sized, const Extras& extras);
 
   // Writes the inputs, and random bits into everything else: outputs, workspace, guard bands.
   // Nothing may be running. `inputs` is indexed like the tensors; it and `host` must stay as they
   // are until `disturbed` has been asked.
   void load(const std::vector<Bytes>& inputs, const Key& key, HostSide& host);
 
-  // Addresses of the kernel's parameters, for a launch.
+  // Addresses of the kernel's parameters, for a launch: pointers, scalars, the workspace's pointer,
+  // tensor maps.
   [[nodiscard]] std::span<void*> parameters() { return parameters_; }
   // The same, as messages name them.
   [[nodiscard]] std::vector<NamedBuffer> named() const;
-  [[nodiscard]] driver::Address address(std::size_t tensor) const { return addresses_[tensor]; }
+  // Without the scalars.
+  [[nodiscard]] std::size_t tensor_count() const;
+  // Of a tensor, or, behind the last, of the workspace.
+  [[nodiscard]] driver::Address address(std::size_t buffer) const { return addresses_[buffer]; }
 
   // The tensors that are written, copied to the host; the others are empty. Nothing may be running.
   [[nodiscard]] std::vector<Bytes> outputs() const;
@@ -78,7 +83,9 @@ class Operands {
   std::size_t guard_bytes_;
   std::vector<driver::Address> addresses_;  // what the kernel sees; the workspace comes last
   std::vector<std::size_t> sizes_;
-  std::vector<void*> parameters_;  // into addresses_
+  std::vector<std::uint64_t> scalars_;  // in the first bytes of each
+  std::vector<driver::TensorMap> maps_;
+  std::vector<void*> parameters_;  // into the three above
 };
 
 }  // namespace autokernel::trial

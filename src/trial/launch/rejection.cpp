@@ -1,5 +1,6 @@
 #include "trial/launch/rejection.h"
 
+#include <cuda.h>
 #include <fmt/format.h>
 
 namespace autokernel::trial {
@@ -64,6 +65,21 @@ std::string way_in(const driver::Fault& fault) {
   return way;
 }
 
+// What to change where the device refuses a launch.
+const char* advice_on(const driver::Fault& fault) {
+  switch (fault.code) {
+    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+      return "all blocks of a .cooperative launch run at once: write a smaller .grid, and let each "
+             "block do several tiles";
+    case CUDA_ERROR_INVALID_CLUSTER_SIZE:
+      return "no such cluster fits: write fewer blocks in .cluster, or give each less shared "
+             "memory "
+             "or fewer threads";
+    default:
+      return "change AUTOKERNEL_LAUNCH";
+  }
+}
+
 // The compiler has assembled the same PTX: what the emulated device does not take, it lacks.
 Rejection unsupported(const driver::Fault& fault) {
   const std::string in_ptx =
@@ -95,8 +111,8 @@ Rejection rejection(const driver::Fault& fault, const std::string& launches,
       return {Verdict::does_not_compile, "the device does not take the code: " + brief, fault.text};
     case driver::Occasion::launch:
       return {Verdict::crashed,
-              fmt::format("the device refuses the launch of {}: {}; change AUTOKERNEL_LAUNCH",
-                          launches, brief),
+              fmt::format("the device refuses the launch of {}: {}; {}", launches, brief,
+                          advice_on(fault)),
               fault.text};
     case driver::Occasion::run:
       return {Verdict::crashed, place_before(fault) + fmt::format("{}: {}", occasion, brief),

@@ -17,9 +17,9 @@ std::future<compile::Compilation> start(std::shared_future<compile::Compiler>& c
 }
 
 // The kernel is refused here for what only the case knows: which parameters it has.
-std::variant<compile::Program, Rejection> accepted(compile::Compilation compilation,
-                                                   const std::vector<std::string>& parameters,
-                                                   const compile::SourceFile& file) {
+std::variant<compile::Program, Rejection> accepted(
+    compile::Compilation compilation, const std::vector<compile::ExpectedParameter>& parameters,
+    const compile::SourceFile& file) {
   if (auto* refusal = std::get_if<compile::Refusal>(&compilation)) {
     return Rejection{Verdict::does_not_compile, std::move(refusal->reason),
                      std::move(refusal->log)};
@@ -43,16 +43,17 @@ constexpr std::string_view kPrefix = "sm_";
 FileCompilations::FileCompilations(std::shared_future<compile::Compiler>& compiler,
                                    compile::SourceFile source,
                                    std::span<const SizedCase* const> sizes,
-                                   const std::string& architecture)
+                                   const Building& building)
     : source_(std::move(source)) {
   for (const SizedCase* size : sizes) {
     compilations_[size->size_name] =
-        start(compiler, {source_.text, source_.name, architecture, size->sizes});
+        start(compiler, {source_.text, source_.name, building.architecture, size->sizes,
+                         building.headers, building.flags});
   }
 }
 
 std::variant<std::map<std::string, compile::Program>, Rejection> FileCompilations::wait(
-    const std::vector<std::string>& parameters) {
+    const std::vector<compile::ExpectedParameter>& parameters) {
   std::map<std::string, compile::Program> programs;
   for (auto& [size, compilation] : compilations_) {
     auto program = accepted(compilation.get(), parameters, source_);
@@ -64,12 +65,12 @@ std::variant<std::map<std::string, compile::Program>, Rejection> FileCompilation
 
 Compilations::Compilations(std::shared_future<compile::Compiler>& compiler, const CompileTask& task)
     // The timed size first: where cores are few, the longest wait is then the shortest.
-    : task_(task), kernel_(compiler, task.kernel, task.sizes, task.architecture) {
+    : task_(task), kernel_(compiler, task.kernel, task.sizes, task.building) {
   if (task.incumbent) {
     incumbent_ = FileCompilations(compiler, {task.kernel.name, task.incumbent->source},
-                                  std::span(task.sizes).first(1), task.architecture);
+                                  std::span(task.sizes).first(1), task.building);
   }
-  if (task.on_gpu) gpu_tools_ = start(compiler, gpu_tools_source(task.architecture));
+  if (task.on_gpu) gpu_tools_ = start(compiler, gpu_tools_source(task.building.architecture));
 }
 
 compile::Program Compilations::wait_for_incumbent(const Incumbent& incumbent) {
@@ -100,16 +101,16 @@ std::variant<Programs, Rejection> Compilations::wait() {
 ReferenceCompilations::ReferenceCompilations(std::shared_future<compile::Compiler>& compiler,
                                              const cases::Case& problem,
                                              std::span<const SizedCase* const> sizes,
-                                             const std::string& architecture)
+                                             const Building& building)
     : problem_(&problem) {
   const auto* reference = std::get_if<cases::KernelReference>(&problem.reference);
   if (reference == nullptr) return;
   reference_.emplace(compiler, compile::SourceFile{reference->file.string(), reference->source},
-                     sizes, architecture);
+                     sizes, building);
   if (reference->fp64_file.empty()) return;
   fp64_reference_.emplace(
       compiler, compile::SourceFile{reference->fp64_file.string(), reference->fp64_source}, sizes,
-      architecture);
+      building);
 }
 
 ReferencePrograms ReferenceCompilations::wait_for(FileCompilations& file,

@@ -25,12 +25,19 @@ struct Programs {
   std::optional<compile::Program> gpu_tools;       // on a GPU
 };
 
+// For what, with which headers beside CUDA's, and with which options files are compiled.
+struct Building {
+  std::string architecture;
+  std::map<std::string, std::string> headers;
+  std::vector<std::string> flags;
+};
+
 struct CompileTask {
   const cases::Case* problem = nullptr;
   compile::SourceFile kernel;
   std::optional<Incumbent> incumbent;
   std::vector<const SizedCase*> sizes;  // each name once; the first is the one that is timed
-  std::string architecture;
+  Building building;
   bool on_gpu = false;
 };
 
@@ -39,13 +46,13 @@ class FileCompilations {
  public:
   FileCompilations() = default;
   FileCompilations(std::shared_future<compile::Compiler>& compiler, compile::SourceFile source,
-                   std::span<const SizedCase* const> sizes, const std::string& architecture);
+                   std::span<const SizedCase* const> sizes, const Building& building);
 
   [[nodiscard]] const compile::SourceFile& source() const { return source_; }
   // Waits for all; by the name of the size. A file that was refused, or whose kernels have other
   // parameters, is a rejection.
   [[nodiscard]] std::variant<std::map<std::string, compile::Program>, Rejection> wait(
-      const std::vector<std::string>& parameters);
+      const std::vector<compile::ExpectedParameter>& parameters);
 
  private:
   compile::SourceFile source_;
@@ -81,7 +88,7 @@ class ReferenceCompilations {
   // Starts, where the case has any; all must live longer. Throws Error(usage) where a file cannot
   // be read.
   ReferenceCompilations(std::shared_future<compile::Compiler>& compiler, const cases::Case& problem,
-                        std::span<const SizedCase* const> sizes, const std::string& architecture);
+                        std::span<const SizedCase* const> sizes, const Building& building);
   // Waits for all. Throws Error(usage) for one that does not compile.
   [[nodiscard]] References wait();
 

@@ -28,9 +28,9 @@ constexpr int kMostReplaced = 64;
 constexpr int kLoadsAlone = 2;
 // More than either device takes to say how fast an incumbent is alone.
 constexpr int kMostAlone = 100;
-// What a run of a kernel queues: four launches, the zeroing of a workspace, and the setting back of
+// What a run of a kernel queues: 16 launches, the zeroing of a workspace, and the setting back of
 // variables, each of which takes a GPU longer than this.
-constexpr int kMostQueuedByDeclaration = 5;
+constexpr int kMostQueuedByDeclaration = 17;
 constexpr double kLeastQueuedMicroseconds = 0.5;
 
 [[nodiscard]] bool is_time(double time) { return time >= kLeastTime && time <= kMostTime; }

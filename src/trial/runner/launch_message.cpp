@@ -28,6 +28,7 @@ void visit_fields(auto&& fields, Object& tensor) {
   fields("role", tensor.role);
   fields("shape", tensor.shape);
   fields("fill", tensor.fill);
+  fields("is_scalar", tensor.is_scalar);
 }
 
 template <Of<cases::SumOfProducts> Object>
@@ -105,6 +106,8 @@ void visit_fields(auto&& fields, Object& task) {
   fields("kernel_name", task.kernel_name);
   fields("source", task.source);
   fields("against", task.incumbent);
+  fields("headers", task.headers);
+  fields("flags", task.flags);
   fields("architecture", task.architecture);
   fields("check_size", task.check_size);
   fields("timed_size", task.timed_size);

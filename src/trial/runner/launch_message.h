@@ -25,7 +25,9 @@ struct LaunchTask {
   cases::Case problem;      // blinded(): what it takes to make inputs and buffers
   std::string kernel_name;  // "kernel.cu", for messages
   std::string source;
-  std::optional<Incumbent> incumbent;  // its min_gain is always set
+  std::optional<Incumbent> incumbent;          // its min_gain is always set
+  std::map<std::string, std::string> headers;  // Request::headers
+  std::vector<std::string> flags;              // of the compiler, for kernel and incumbent
   std::string architecture;
   std::string check_size;
   std::string timed_size;

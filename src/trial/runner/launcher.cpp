@@ -72,9 +72,12 @@ class TrialLaunches {
 
  private:
   [[nodiscard]] Timing launch_all() {
-    CompileTask compile_task{&task_.problem,     {task_.kernel_name, task_.source},
-                             task_.incumbent,    {&*timed_size_},
-                             task_.architecture, !driver_->info().emulated};
+    CompileTask compile_task{&task_.problem,
+                             {task_.kernel_name, task_.source},
+                             task_.incumbent,
+                             {&*timed_size_},
+                             {task_.architecture, task_.headers, task_.flags},
+                             !driver_->info().emulated};
     if (task_.check_size != task_.timed_size) compile_task.sizes.push_back(&*check_size_);
     Compilations compilations(compiler_, compile_task);
     open_device();
@@ -147,7 +150,7 @@ class TrialLaunches {
                                                CheckedAt at) {
     const compile::Program& program = programs.kernel.at(sized.size_name);
     tell_code(sized, program);
-    auto loading = Candidate::load(*device_, program);
+    auto loading = Candidate::load(*device_, program, sized);
     if (auto* rejected = std::get_if<Rejection>(&loading)) {
       if (programs.gpu_tools) require_loadable(*device_, *programs.gpu_tools);
       return std::move(*rejected);

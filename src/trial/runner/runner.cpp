@@ -134,6 +134,8 @@ class TrialRun : private SessionListener {
     task.source = request_.source;
     task.incumbent = request_.incumbent;
     if (task.incumbent) task.incumbent->min_gain = required_gain();
+    task.headers = request_.headers;
+    task.flags = problem_.compile.flags;
     task.architecture = architecture;
     task.check_size = checked.size_name;
     task.timed_size = timed_size_.size_name;
@@ -150,8 +152,8 @@ class TrialRun : private SessionListener {
                           const std::string& architecture, const SizedCase& checked) {
     std::vector<const SizedCase*> sizes = {&timed_size_};
     if (checked.size_name != timed_size_.size_name) sizes.push_back(&checked);
-    compilations_ =
-        std::make_unique<ReferenceCompilations>(compiler, problem_, sizes, architecture);
+    compilations_ = std::make_unique<ReferenceCompilations>(
+        compiler, problem_, sizes, Building{architecture, request_.headers, {}});
     if (on_gpu()) {
       nvml_ = std::make_unique<NvmlOpening>(driver_->info());
       if (needs_library(problem_)) loading_ = std::async(std::launch::async, Cublas::load);

@@ -85,6 +85,12 @@ Result past_deadline(Phase phase, std::chrono::duration<double> limit,
   return failed(Verdict::timed_out, std::move(reason));
 }
 
+Result past_processor_time(Phase phase, std::chrono::duration<double> limit) {
+  const std::string what = fmt::format("took more than {:g} s of processor time", limit.count());
+  hold_machine_responsible(phase, what);
+  return failed(Verdict::timed_out, fmt::format("{} {} (--timeout)", activity(phase), what));
+}
+
 Result over_memory_limit(Phase phase, std::uint64_t held, std::uint64_t limit) {
   const std::string what =
       fmt::format("held {} MiB of memory, {} are allowed", held >> 20U, limit >> 20U);

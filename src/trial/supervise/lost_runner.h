@@ -18,6 +18,8 @@ namespace autokernel::trial {
 // `whereabouts` says where the kernel's warps stand; may be empty.
 [[nodiscard]] Result past_deadline(Phase phase, std::chrono::duration<double> limit,
                                    const std::string& whereabouts = {});
+// It and its children used more processor time than the limit.
+[[nodiscard]] Result past_processor_time(Phase phase, std::chrono::duration<double> limit);
 // It and its children held more memory than the limit.
 [[nodiscard]] Result over_memory_limit(Phase phase, std::uint64_t held, std::uint64_t limit);
 // It ended without a result. Throws Error(internal) where it was not killed, quoting the last line

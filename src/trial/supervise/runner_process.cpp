@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "autokernel/trial/sources.h"
 #include "trial/supervise/drain.h"
 #include "trial/supervise/whereabouts_signal.h"
 
@@ -37,7 +38,7 @@ RunnerProcess::RunnerProcess(const RunnerCommand& command, const Request& reques
                            .arguments = command.arguments,
                            .environment = with_temporary_folder(variables, scratch),
                            .inherits = Inherits::nothing})),
-      unsent_(encode(request)),
+      unsent_(encode(with_reachable_headers(request))),
       printed_(kLargestPrint) {}
 
 std::vector<Event> RunnerProcess::exchange(std::chrono::milliseconds patience, int wake) {

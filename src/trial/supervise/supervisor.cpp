@@ -36,6 +36,22 @@ constexpr milliseconds kLongestAnswer{400};
 // Between closing its channel and its end a process only unmaps its memory.
 constexpr milliseconds kLongestDeath{10000};
 
+// The limit on compiling is one of processor time. It is one of the wall clock where a process uses
+// less than this share of it: it does not compile then, but hangs.
+constexpr double kLeastShare = 0.25;
+// Headers of a library take longer than any kernel of a single file, and more memory: a CuTe kernel
+// 15 s and 2 GiB for each size.
+constexpr double kCompileWithHeaders = 5;
+constexpr std::uint64_t kMemoryWithHeaders = 2;
+
+[[nodiscard]] Limits limits_for(const Request& request, Limits limits) {
+  if (request.header_folders && !request.header_folders->empty()) {
+    limits.compile_seconds *= kCompileWithHeaders;
+    limits.memory_bytes *= kMemoryWithHeaders;
+  }
+  return limits;
+}
+
 [[nodiscard]] milliseconds watch_interval(Phase phase) {
   return phase == Phase::time || phase == Phase::confirm ? kLooseWatch : kCloseWatch;
 }
@@ -71,7 +87,7 @@ class SupervisedTrial {
  public:
   SupervisedTrial(const Request& request, const Limits& limits, const Observer& observer,
                   const RunnerCommand& command)
-      : limits_(limits),
+      : limits_(limits_for(request, limits)),
         observer_(observer),
         environment_(environment_for(request)),
         runner_(command, request, environment_.variables, scratch_.path()) {
@@ -108,6 +124,7 @@ class SupervisedTrial {
     leave_phase();
     phase_ = phase;
     if (phase != Phase::harness) counted_ = phase;
+    used_before_ = tree_.processor_seconds();
     note(fmt::format("runner entered phase {}", spelling(phase)));
   }
   void take(Outline& outline) {
@@ -138,14 +155,32 @@ class SupervisedTrial {
     }
     if (now < next_look_) return;
     next_look_ = now + watch_interval(phase_);
+    if (phase_ == Phase::compile && watch_compile(now)) return;
     const std::uint64_t held = tree_.held_bytes();
     if (held > limits_.memory_bytes) {
       end_early([&] { return over_memory_limit(phase_, held, limits_.memory_bytes); });
     }
   }
 
+  // True where the trial has ended by it.
+  [[nodiscard]] bool watch_compile(Clock::time_point now) {
+    if (!stands(Defence::deadlines)) return false;
+    const Seconds limit(limits_.compile_seconds);
+    const Seconds elapsed = now - entered_;
+    const Seconds used(tree_.processor_seconds() - used_before_);
+    if (used >= limit) {
+      end_early([&] { return past_processor_time(phase_, limit); });
+      return true;
+    }
+    if (elapsed < limit || used >= elapsed * kLeastShare) return false;
+    end_early([&] { return past_deadline(phase_, limit); });
+    return true;
+  }
+
   [[nodiscard]] Clock::time_point next_deadline() const {
     if (asked_) return whereabouts_.empty() ? *asked_ + kLongestAnswer : *asked_;
+    // watch_compile() has its own.
+    if (phase_ == Phase::compile) return Clock::time_point::max();
     return entered_ + std::chrono::duration_cast<Clock::duration>(limit_of(phase_, limits_));
   }
   // Only the emulated device knows, and only while a kernel runs. False where it has been asked.
@@ -210,11 +245,12 @@ class SupervisedTrial {
     if (observer_.note) observer_.note(line);
   }
 
-  const Limits& limits_;
+  const Limits limits_;
   const Observer& observer_;
   Clock::time_point begun_ = Clock::now();
   Clock::time_point entered_ = begun_;
   Clock::time_point next_look_ = begun_;
+  double used_before_ = 0;  // seconds of processor time, when this phase began
   Phase phase_ = Phase::start;
   Phase counted_ = Phase::start;  // what its time counts to: the harness's work is for another one
   std::map<std::string, double> seconds_;

@@ -95,8 +95,8 @@ class LibrarySequence {
   LibrarySequence(const Cublas& library, const TimingTask& task, const cases::GemmReference& gemm)
       : library_(&library),
         product_(product_of(task.sized, gemm.left, gemm.right)),
-        memory_(task.device, Operands::required_bytes(task.device, task.sized, Workspace{})),
-        operands_(task.device, task.sized, Workspace{}, memory_) {
+        memory_(task.device, Operands::required_bytes(task.device, task.sized, Extras{})),
+        operands_(task.device, task.sized, Extras{}, memory_) {
     const Key key = task.keys.draw(name_of(LaunchKind::library));
     std::vector<Bytes> inputs;
     task.maker.make(task.sized, timed_input_kind(*task.sized.problem), key, inputs);

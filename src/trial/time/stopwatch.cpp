@@ -42,7 +42,7 @@ int launches_that_fit(const SizedCase& sized) {
 
 std::variant<std::unique_ptr<Stopwatch::Loaded>, Rejection> Stopwatch::load(
     const compile::Program& program) const {
-  auto loading = Candidate::load(task_.device, program);
+  auto loading = Candidate::load(task_.device, program, task_.sized);
   if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
   return std::make_unique<Loaded>(std::get<Candidate>(std::move(loading)), *this);
 }

@@ -1,4 +1,5 @@
 // honest: inputs by bulk copies into shared memory, whose bytes an mbarrier counts.
+// needs: sm_90
 // case: tests/data/elementwise
 #include <autokernel.cuh>
 

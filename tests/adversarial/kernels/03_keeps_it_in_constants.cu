@@ -7,7 +7,7 @@
 
 AUTOKERNEL_LAUNCH({.kernel = "matmul", .grid = {N / 32, M / 8}, .block = {32, 8}});
 
-constexpr int KEPT = M * N / 2 < 8000 ? M * N / 2 : 8000;
+constexpr int KEPT = M * N / 2 < 7500 ? M * N / 2 : 7500;
 __constant__ uint2 kept[KEPT];
 
 extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B,

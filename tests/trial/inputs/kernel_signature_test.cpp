@@ -9,24 +9,31 @@ namespace {
 
 using testing::ElementsAre;
 
+std::vector<std::string> texts(const cases::Case& problem, OutputType outputs) {
+  std::vector<std::string> all;
+  for (const compile::ExpectedParameter& each : signature(problem, outputs))
+    all.push_back(each.text);
+  return all;
+}
+
 TEST(KernelSignature, HasAPointerForEachTensorInTheTypeOfItsElements) {
-  EXPECT_THAT(signature(product_case("bf16", "f32", 16, 16, 16), OutputType::declared),
+  EXPECT_THAT(texts(product_case("bf16", "f32", 16, 16, 16), OutputType::declared),
               ElementsAre("const __nv_bfloat16* A", "const __nv_bfloat16* B", "float* C"));
-  EXPECT_THAT(signature(product_case("f16", "f16", 16, 16, 16), OutputType::declared),
+  EXPECT_THAT(texts(product_case("f16", "f16", 16, 16, 16), OutputType::declared),
               ElementsAre("const __half* A", "const __half* B", "__half* C"));
 }
 
 TEST(KernelSignature, OfAReferenceInFp64WritesDoubles) {
-  EXPECT_THAT(signature(product_case("f16", "f16", 16, 16, 16), OutputType::fp64),
+  EXPECT_THAT(texts(product_case("f16", "f16", 16, 16, 16), OutputType::fp64),
               ElementsAre("const __half* A", "const __half* B", "double* C"));
 }
 
 TEST(KernelSignature, OfWholeNumbersIsTheSameInFp64) {
   const std::string integers = "fill = \"integers\"\nlow = 0\nhigh = 9";
 
-  EXPECT_THAT(signature(unary_case("i32", integers, 16), OutputType::fp64),
+  EXPECT_THAT(texts(unary_case("i32", integers, 16), OutputType::fp64),
               ElementsAre("const int* x", "int* y"));
-  EXPECT_THAT(signature(unary_case("u8", integers, 16), OutputType::fp64),
+  EXPECT_THAT(texts(unary_case("u8", integers, 16), OutputType::fp64),
               ElementsAre("const unsigned char* x", "unsigned char* y"));
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "autokernel/driver/device.h"
+#include "trial/inputs/case_text.h"
 
 namespace autokernel::trial {
 namespace {
@@ -28,7 +29,8 @@ std::string loaded_with(const std::string& in_image, const std::string& in_ptx) 
   mixed.ptx = program(in_ptx).ptx;
   const driver::Driver driver = driver::Driver::open(driver::parse_device("cpu"));
   const driver::Device device(driver);
-  const auto loaded = Candidate::load(device, mixed);
+  const cases::Case problem = product_case("bf16", "bf16", 8, 16, 32);
+  const auto loaded = Candidate::load(device, mixed, SizedCase(problem, "default"));
   const auto* const rejected = std::get_if<Rejection>(&loaded);
   return rejected == nullptr ? "loaded" : rejected->reason;
 }

@@ -58,8 +58,7 @@ CUresult parameter_info(CUfunction function, std::size_t index, std::size_t* off
   return CUDA_SUCCESS;
 }
 
-CUresult launch(CUfunction function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                unsigned, CUstream, void** parameters, void**) {
+CUresult launch(const CUlaunchConfig*, CUfunction function, void** parameters, void**) {
   const std::string& name = *reinterpret_cast<const std::string*>(function);
   static_cast<void>(note("launch " + name));
   const auto kernel = living->kernels.find(name);

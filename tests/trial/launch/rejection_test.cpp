@@ -13,7 +13,7 @@ driver::Fault fault(Occasion occasion) {
   fault.occasion = occasion;
   fault.code = 701;
   fault.name = "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES";
-  fault.call = "cuLaunchKernel";
+  fault.call = "cuLaunchKernelEx";
   fault.text = "too many resources\nof\nevery\nkind";
   return fault;
 }
@@ -37,7 +37,7 @@ TEST(Rejection, OfARunSaysWhenAndInWhichCallAndKeepsTheWholeTextForTheLog) {
   EXPECT_EQ(
       rejected.reason,
       "check launch 1: too many resources\nof\nevery (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701) "
-      "[cuLaunchKernel]");
+      "[cuLaunchKernelEx]");
   EXPECT_THAT(rejected.detail, HasSubstr("every\nkind"));
 }
 

@@ -65,7 +65,7 @@ class OnAGpu : public ::testing::Test {
   }
 
   Candidate candidate() {
-    auto loading = Candidate::load(memory_.device(), program_);
+    auto loading = Candidate::load(memory_.device(), program_, sized_);
     return std::get<Candidate>(std::move(loading));
   }
 

@@ -1,0 +1,16 @@
+// What a trial is made of beside the kernel's own file.
+#pragma once
+
+#include "autokernel/cases/case.h"
+#include "autokernel/trial/result.h"
+
+namespace autokernel::trial {
+
+// Puts the files of the case into the request.
+void take_case(Request& request, cases::CaseFiles files);
+
+// The request as it is sent to a runner: of the headers of [compile] include, those that the
+// kernel, the incumbent or a reference can include.
+[[nodiscard]] Request with_reachable_headers(Request request);
+
+}  // namespace autokernel::trial

@@ -1,0 +1,103 @@
+// [compile]: what the kernel may include, and with which options it is compiled.
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <set>
+#include <string_view>
+
+#include "cases/case_sections.h"
+#include "cases/names.h"
+
+namespace autokernel::cases {
+namespace {
+
+constexpr std::size_t kMostFolders = 16;
+
+// What a flag takes behind its name: nothing, "true" or "false", or a whole number.
+enum class Takes : std::uint8_t { nothing, truth, number };
+struct Flag {
+  std::string_view name;
+  Takes takes;
+  int most = 0;
+};
+// Those of NVRTC's options that change how fast a kernel is and nothing that is measured beside it.
+// 255 registers are what a thread can have; more threads than that compile no faster.
+constexpr std::array kFlags = {
+    Flag{"maxrregcount", Takes::number, 255},
+    Flag{"fmad", Takes::truth},
+    Flag{"ftz", Takes::truth},
+    Flag{"prec-div", Takes::truth},
+    Flag{"prec-sqrt", Takes::truth},
+    Flag{"default-device", Takes::nothing},
+    Flag{"extra-device-vectorization", Takes::nothing},
+    Flag{"split-compile", Takes::number, 64},
+};
+
+std::string written(const Flag& flag) {
+  switch (flag.takes) {
+    case Takes::truth:
+      return fmt::format("-{}=true or =false", flag.name);
+    case Takes::number:
+      return fmt::format("-{}=N with N from 1 to {}", flag.name, flag.most);
+    case Takes::nothing:
+      break;
+  }
+  return fmt::format("-{}", flag.name);
+}
+
+bool is_taken(const Flag& flag, std::string_view value, bool has_value) {
+  if (flag.takes == Takes::nothing) return !has_value;
+  if (flag.takes == Takes::truth) return value == "true" || value == "false";
+  int number = 0;
+  const auto [rest, status] = std::from_chars(value.data(), value.data() + value.size(), number);
+  return status == std::errc() && rest == value.data() + value.size() && number >= 1 &&
+         number <= flag.most;
+}
+
+// As NVRTC takes all of them, with one dash; two are as good here.
+std::string checked(const Section& section, const std::string& text, std::set<std::string>& seen) {
+  std::string_view name = text;
+  while (name.starts_with('-')) name.remove_prefix(1);
+  const std::size_t equals = name.find('=');
+  const std::string_view value =
+      equals == std::string_view::npos ? std::string_view() : name.substr(equals + 1);
+  name = name.substr(0, equals);
+  std::vector<std::string> names;
+  for (const Flag& flag : kFlags) {
+    names.emplace_back(flag.name);
+    if (flag.name != name) continue;
+    if (!is_taken(flag, value, equals != std::string_view::npos))
+      section.fail("flags", fmt::format("holds \"{}\"; write {}", shown(text), written(flag)));
+    if (!seen.insert(std::string(name)).second)
+      section.fail("flags", fmt::format("has -{} twice; leave one out", name));
+    return equals == std::string_view::npos ? fmt::format("-{}", name)
+                                            : fmt::format("-{}={}", name, value);
+  }
+  section.fail("flags", fmt::format("holds \"{}\", which is not among the options a case may set: "
+                                    "{}",
+                                    shown(text), one_of(names)));
+}
+
+}  // namespace
+
+CompilePlan read_compile_plan(Section& root) {
+  CompilePlan plan;
+  if (!root.has("compile")) return plan;
+  Section section = root.section("compile");
+  if (section.has("include")) {
+    for (const std::string& folder : section.texts("include")) plan.include.emplace_back(folder);
+    if (plan.include.size() > kMostFolders)
+      section.fail("include", fmt::format("has {} folders; write at most {}", plan.include.size(),
+                                          kMostFolders));
+  }
+  if (section.has("flags")) {
+    std::set<std::string> seen;
+    for (const std::string& flag : section.texts("flags"))
+      plan.flags.push_back(checked(section, flag, seen));
+  }
+  section.finish();
+  return plan;
+}
+
+}  // namespace autokernel::cases

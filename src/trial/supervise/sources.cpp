@@ -1,0 +1,29 @@
+#include "autokernel/trial/sources.h"
+
+#include "autokernel/compile/reachable_headers.h"
+
+namespace autokernel::trial {
+
+void take_case(Request& request, cases::CaseFiles files) {
+  request.case_files = std::move(files.bytes);
+  request.header_folders =
+      std::make_shared<const std::vector<cases::HeaderFolder>>(std::move(files.headers));
+}
+
+Request with_reachable_headers(Request request) {
+  if (!request.header_folders) return request;
+  std::vector<const compile::Headers*> folders;
+  for (const cases::HeaderFolder& each : *request.header_folders) folders.push_back(&each.files);
+  const auto add = [&](const std::string& source) {
+    request.headers.merge(compile::reachable_headers(source, folders));
+  };
+  add(request.source);
+  if (request.incumbent) add(request.incumbent->source);
+  for (const auto& [name, bytes] : request.case_files) {
+    if (name.ends_with(".cu")) add(bytes);
+  }
+  request.header_folders.reset();
+  return request;
+}
+
+}  // namespace autokernel::trial
