@@ -13,7 +13,7 @@ if [[ ${1:-} == --rehearse ]]; then
   rehearse=1
   shift
 fi
-readonly all_parts=(turnaround clock too_fast exactness profiler adversarial suite decisions campaign golden)
+readonly all_parts=(examples turnaround clock too_fast exactness profiler adversarial suite decisions campaign golden)
 parts=("${@:2}")
 if (($# < 1)) || [[ ! -x $1/bin/autokernel ]]; then
   echo "usage: $0 [--rehearse] PREFIX [PART ...], where PREFIX/bin/autokernel is the program" >&2
@@ -100,6 +100,29 @@ honest() {
   judge "$name: every element right" "$(value "$name" correct)" True "$([[ $(value "$name" correct) == True ]] && echo 1)"
   judge_on_gpu "$name: timed on the GPU" "$(value "$name" timing)" gpu "$([[ $(value "$name" timing) == gpu ]] && echo 1)"
   judge "$name: median_us" "$(value "$name" median_us)" "> 0" "$(holds "$(value "$name" median_us)+0 > 0")"
+}
+
+# The kernels that program.md's playbook leads to, against the library's, and the best of them against its bar.
+examples() {
+  local file name ratio best=0
+  for file in "$cases"/kernels/examples/*.cu; do
+    name=example_$(basename "$file" .cu)
+    bench "$name" "$cases/kernels" --kernel "$file"
+    judge "$name: every element right" "$(value "$name" correct)" True \
+      "$([[ $(value "$name" correct) == True ]] && echo 1)"
+    ratio=$(value "$name" vs_reference)
+    row "$name: library's time over its own" "${ratio:--}" reported -
+    best=$(awk "BEGIN { print (${ratio:-0} > $best) ? ${ratio:-0} : $best }")
+  done
+  judge_on_gpu "the best example: library's time over its own" "$best" ">= 0.8" "$(holds "$best >= 0.8")"
+  if [[ ! -d $cases/kernels/examples/cute/cutlass ]]; then
+    skip "example_cute" "no CUTLASS: get_cutlass.sh"
+    return
+  fi
+  bench example_cute "$cases/kernels/examples/cute"
+  judge "example_cute: every element right" "$(value example_cute correct)" True \
+    "$([[ $(value example_cute correct) == True ]] && echo 1)"
+  row "example_cute: library's time over its own" "$(value example_cute vs_reference)" reported -
 }
 
 turnaround() {
