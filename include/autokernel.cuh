@@ -49,7 +49,8 @@ struct KernelName {
 // One launch. `shared_bytes` is dynamic shared memory. Blocks of a `cluster` reach each other's
 // shared memory; all blocks of a `cooperative` launch run at once and may wait for each other. A
 // `programmatic` one may begin before the launch above it has ended: as soon as all blocks of that
-// have executed griddepcontrol.launch_dependents.
+// have executed griddepcontrol.launch_dependents. `arguments` names what the kernel takes, such as
+// "M, N, A, C, map_a": tensors, scalars, sizes, workspace and tensor maps in any order.
 struct Launch {
   KernelName kernel;
   Extent grid;
@@ -58,7 +59,7 @@ struct Launch {
   Extent cluster;
   bool cooperative = false;
   bool programmatic = false;
-  char unused[6] = {};
+  char arguments[166] = {};
 };
 
 // What the harness reads from the compiled image, without running anything. All fields have a fixed
@@ -70,7 +71,7 @@ struct Declaration {
   unsigned line = 0;
   Launch launches[16];
 };
-static_assert(sizeof(Launch) == 160 && sizeof(Declaration) == 2576);
+static_assert(sizeof(Launch) == 320 && sizeof(Declaration) == 5136);
 
 struct Workspace {
   char magic[8] = {'A', 'K', 'W', 'O', 'R', 'K', 'S', 'P'};
@@ -81,16 +82,16 @@ struct Workspace {
 };
 static_assert(sizeof(Workspace) == 32);
 
-// How a tensor copy (cp.async.bulk.tensor) finds a part of a tensor. Dimension 0 is the innermost, as
-// in PTX and in cuTensorMapEncodeTiled: that of A[M][K] has K elements. What is left out has the
+// How a tensor copy (cp.async.bulk.tensor) finds a part of a tensor. Dimension 0 is the innermost,
+// as in PTX and in cuTensorMapEncodeTiled: that of A[M][K] has K elements. What is left out has the
 // value it has here; `element_strides` are then 1.
 struct TensorMap {
-  char tensor[64] = {};             // its name in case.toml, or "workspace"
-  long long box[5] = {};            // elements that a copy moves along each dimension
-  long long swizzle = 0;            // bytes: 32, 64, 128; 0: none
-  long long interleave = 0;         // bytes: 16, 32; 0: none
-  long long l2_promotion = 0;       // bytes: 64, 128, 256; 0: none
-  char oob_fill[8] = "zeros";       // what is beyond the tensor: "zeros" or "nan"
+  char tensor[64] = {};        // its name in case.toml, or "workspace"
+  long long box[5] = {};       // elements that a copy moves along each dimension
+  long long swizzle = 0;       // bytes: 32, 64, 128; 0: none
+  long long interleave = 0;    // bytes: 16, 32; 0: none
+  long long l2_promotion = 0;  // bytes: 64, 128, 256; 0: none
+  char oob_fill[8] = "zeros";  // what is beyond the tensor: "zeros" or "nan"
   long long element_strides[5] = {};
   // The tensor in another shape: elements along each dimension, elements from one to the next along
   // dimensions 1 and up, and elements before the first. Left out: the shape of case.toml.
@@ -145,6 +146,6 @@ typedef struct CUtensorMap_st CUtensorMap;
 
 // A tensor map, handed to every launch behind the pointers, as const __grid_constant__ CUtensorMap.
 // Several come in the order of their lines.
-#define AUTOKERNEL_TENSOR_MAP(name, ...)                                                     \
+#define AUTOKERNEL_TENSOR_MAP(name, ...)                                                      \
   extern "C" __constant__ ::autokernel::TensorMapDeclaration autokernel_tensor_map_##name = { \
       .line = __LINE__, .map = __VA_ARGS__}

@@ -39,10 +39,10 @@ __device__ void fetch(bf16* tile, const bf16* from, int pitch) {
   for (int i = threadIdx.x; i < 64 * 64 / CHUNK; i += THREADS) {
     const int row = i / 8;
     const int column = i % 8 * CHUNK;
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     shared_address(at(tile, row, column))),
-                 "l"(from + row * pitch + column)
-                 : "memory");
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(at(tile, row, column))),
+        "l"(from + row * pitch + column)
+        : "memory");
   }
 }
 
@@ -85,8 +85,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         asm volatile(
             "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
             : "=r"(b[j][0]), "=r"(b[j][1]), "=r"(b[j + 1][0]), "=r"(b[j + 1][1])
-            : "r"(shared_address(
-                at(stage.b, k + lane % 16, warp_column + j * 8 + lane / 16 * 8))));
+            : "r"(shared_address(at(stage.b, k + lane % 16, warp_column + j * 8 + lane / 16 * 8))));
       }
       for (int i = 0; i < 2; ++i) {
         for (int j = 0; j < 4; ++j) {
@@ -94,8 +93,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
               "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
               "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
               : "+f"(d[i][j][0]), "+f"(d[i][j][1]), "+f"(d[i][j][2]), "+f"(d[i][j][3])
-              : "r"(a[i][0]), "r"(a[i][1]), "r"(a[i][2]), "r"(a[i][3]), "r"(b[j][0]),
-                "r"(b[j][1]));
+              : "r"(a[i][0]), "r"(a[i][1]), "r"(a[i][2]), "r"(a[i][3]), "r"(b[j][0]), "r"(b[j][1]));
         }
       }
     }

@@ -1,6 +1,7 @@
 // [check]: how near to right a result must be.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "cases/case_sections.h"

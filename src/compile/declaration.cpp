@@ -30,7 +30,8 @@ constexpr std::size_t kSharedAt = 120;
 constexpr std::size_t kClusterAt = 128;
 constexpr std::size_t kCooperativeAt = 152;
 constexpr std::size_t kProgrammaticAt = 153;
-constexpr std::size_t kLaunchBytes = 160;
+constexpr std::size_t kArgumentsAt = 154;
+constexpr std::size_t kLaunchBytes = 320;
 constexpr std::size_t kDeclarationBytes = kLaunchesAt + kMostLaunches * kLaunchBytes;
 constexpr std::size_t kWorkspaceBytesAt = 16;
 constexpr std::size_t kWorkspaceZeroedAt = 24;
@@ -71,6 +72,7 @@ bool is_left_out(Bytes launch, const std::string& function) {
   if (!function.empty() || is_set(launch, 0) || is_set(launch, kCooperativeAt) ||
       is_set(launch, kProgrammaticAt))
     return false;
+  if (is_set(launch, kArgumentsAt)) return false;
   for (std::size_t at = kGridAt; at < kCooperativeAt; at += sizeof(std::int64_t)) {
     if (little_endian<std::int64_t>(launch, at) != (at == kSharedAt ? 0 : 1)) return false;
   }
@@ -95,6 +97,30 @@ std::array<std::uint32_t, 3> dimensions(Bytes launch, std::size_t at, const std:
     result[i] = static_cast<std::uint32_t>(value);
   }
   return result;
+}
+
+// The names between the commas.
+std::vector<std::string> read_arguments(Bytes launch, const std::string& place) {
+  const Bytes field = launch.subspan(kArgumentsAt);
+  std::string text;
+  std::transform(field.begin(), std::ranges::find(field, std::byte{0}), std::back_inserter(text),
+                 [](std::byte byte) { return std::to_integer<char>(byte); });
+  if (text.size() == field.size())
+    throw Refused(fmt::format("{}.arguments has at most {} characters", place, field.size() - 1));
+  std::vector<std::string> names;
+  if (text.empty()) return names;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view part = std::string_view(text).substr(begin, end - begin);
+    const std::size_t first = part.find_first_not_of(" \t\n");
+    if (first == std::string_view::npos) {
+      throw Refused(fmt::format("{}.arguments is \"{}\"; write names with a comma between each two",
+                                place, text));
+    }
+    names.emplace_back(part.substr(first, part.find_last_not_of(" \t\n") + 1 - first));
+    begin = end + 1;
+  }
+  return names;
 }
 
 void read_order(Bytes bytes, std::size_t number, const std::string& place, Launch& launch) {
@@ -140,6 +166,7 @@ Launch decode_launch(Bytes launch, const std::string& function, std::size_t numb
   result.shared_bytes = static_cast<std::uint32_t>(shared);
   result.cluster = dimensions(launch, kClusterAt, "cluster", kMostInCluster, launch_place);
   read_order(launch, number, launch_place, result);
+  result.arguments = read_arguments(launch, launch_place);
   return result;
 }
 

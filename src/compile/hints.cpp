@@ -29,13 +29,12 @@ constexpr auto kOfMessages = std::to_array<Hint>({
      "write the name of a kernel, at most 63 characters in quotes, or "
      "autokernel::kernel<&NAME<VALUES>>"},
     {"out-of-order initializers",
-     "the order is .kernel, .grid, .block, .shared_bytes, .cluster, .cooperative, .programmatic; "
-     "of "
-     "a tensor map .tensor, .box, .swizzle, .interleave, .l2_promotion, .oob_fill, "
+     "the order is .kernel, .grid, .block, .shared_bytes, .cluster, .cooperative, .programmatic, "
+     ".arguments; of a tensor map .tensor, .box, .swizzle, .interleave, .l2_promotion, .oob_fill, "
      ".element_strides, .view, .type, .im2col"},
     {"class \"autokernel::Launch\" has no field",
-     "a launch has .kernel, .grid, .block, .shared_bytes, .cluster, .cooperative and "
-     ".programmatic"},
+     "a launch has .kernel, .grid, .block, .shared_bytes, .cluster, .cooperative, "
+     ".programmatic and .arguments"},
     {"class \"autokernel::TensorMap\" has no field",
      "a tensor map has .tensor, .box, .swizzle, .interleave, .l2_promotion, .oob_fill, "
      ".element_strides, .view, .type and .im2col"},

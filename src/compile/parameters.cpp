@@ -11,30 +11,31 @@
 namespace autokernel::compile {
 namespace {
 
-// Of CUtensorMap (cuda.h). It is aligned to 64 bytes or more in the constant bank, where parameters
-// do not begin at a multiple of that: the offset says nothing.
+// Of CUtensorMap (cuda.h).
 constexpr std::size_t kMapBytes = 128;
+// Of a size, where the kernel takes it as a long long.
+constexpr std::size_t kLongBytes = 8;
 
-std::string kind_of(const ExpectedParameter& parameter) {
-  if (parameter.bytes == kMapBytes) return "CUtensorMap";
-  return parameter.bytes == kPointerBytes ? "pointer" : "\"" + parameter.text + "\"";
+bool takes(const Parameter& parameter, const Argument& argument) {
+  return parameter.bytes == argument.bytes || (argument.is_size && parameter.bytes == kLongBytes);
 }
 
-// What is wrong with the parameters; none where they fit.
+std::string kind_of(const Argument& argument) {
+  if (argument.bytes == kMapBytes) return "CUtensorMap";
+  return argument.bytes == kPointerBytes ? "pointer" : "\"" + argument.text + "\"";
+}
+
+// What is wrong with the parameters; none where they fit. Where they lie does not matter: each is
+// handed over by itself.
 std::optional<std::string> finding(const std::vector<Parameter>& parameters,
-                                   const std::vector<ExpectedParameter>& expected,
+                                   const std::vector<Argument>& expected,
                                    const std::vector<std::string>& written) {
   if (parameters.size() != expected.size()) {
     return fmt::format("has {} parameter{} and is given {}", parameters.size(),
                        parameters.size() == 1 ? "" : "s", expected.size());
   }
-  std::size_t end = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::size_t bytes = expected[i].bytes;
-    end = (end + bytes - 1) / bytes * bytes;
-    const bool is_placed = bytes == kMapBytes || parameters[i].offset == end;
-    end += bytes;
-    if (is_placed && parameters[i].bytes == bytes) continue;
+    if (takes(parameters[i], expected[i])) continue;
     const std::string as_written =
         written.size() == parameters.size() ? fmt::format(" (\"{}\")", written[i]) : "";
     return fmt::format("has a parameter {}{} of {} bytes that is no {}", i + 1, as_written,
@@ -43,35 +44,76 @@ std::optional<std::string> finding(const std::vector<Parameter>& parameters,
   return std::nullopt;
 }
 
+// Why a launch hands over what it does.
+std::string rule_for(const Launch& launch, const Declaration& declaration,
+                     const std::vector<Argument>& of_case) {
+  if (!launch.arguments.empty()) return "it takes what .arguments names";
+  const bool has_scalars = std::ranges::any_of(
+      of_case, [](const Argument& each) { return !each.is_size && each.bytes != kPointerBytes; });
+  return fmt::format("it takes a pointer for each tensor of case.toml, in that order{}{}{}",
+                     has_scalars ? ", then each scalar by value" : "",
+                     declaration.workspace_bytes > 0 ? ", then one for the workspace" : "",
+                     declaration.tensor_maps.empty() ? "" : ", then each AUTOKERNEL_TENSOR_MAP");
+}
+
 }  // namespace
 
+std::vector<Argument> arguments_of(const Declaration& declaration, std::vector<Argument> of_case) {
+  const auto sizes = std::ranges::find_if(of_case, &Argument::is_size);
+  std::vector<Argument> others;
+  if (declaration.workspace_bytes > 0) others.push_back({"workspace", "void* workspace"});
+  for (const TensorMap& map : declaration.tensor_maps)
+    others.push_back({map.name, "const __grid_constant__ CUtensorMap " + map.name, kMapBytes});
+  of_case.insert(sizes, others.begin(), others.end());
+  return of_case;
+}
+
+std::variant<std::vector<std::size_t>, std::string> chosen_arguments(
+    const Launch& launch, const std::vector<Argument>& arguments) {
+  std::vector<std::size_t> chosen;
+  if (launch.arguments.empty()) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (!arguments[i].is_size) chosen.push_back(i);
+    }
+    return chosen;
+  }
+  for (const std::string& name : launch.arguments) {
+    const auto found = std::ranges::find(arguments, name, &Argument::name);
+    if (found == arguments.end()) {
+      std::vector<std::string> names;
+      for (const Argument& each : arguments) names.push_back(each.name);
+      return fmt::format("launch of \"{}\": .arguments names \"{}\"; there are {}",
+                         readable_name(launch.kernel), name, fmt::join(names, ", "));
+    }
+    chosen.push_back(static_cast<std::size_t>(found - arguments.begin()));
+  }
+  return chosen;
+}
+
 std::optional<std::string> wrong_parameters(const Program& program,
-                                            const std::vector<ExpectedParameter>& of_case,
+                                            const std::vector<Argument>& of_case,
                                             const SourceFile& file) {
   if (!stands(Defence::parameter_layout)) return std::nullopt;
-  std::vector<ExpectedParameter> expected = of_case;
-  const bool has_scalars = std::ranges::any_of(
-      of_case, [](const ExpectedParameter& each) { return each.bytes != kPointerBytes; });
-  const bool workspace = program.declaration.workspace_bytes > 0;
-  if (workspace) expected.push_back({"void* workspace"});
-  const std::vector<TensorMap>& maps = program.declaration.tensor_maps;
-  for (const TensorMap& map : maps)
-    expected.push_back({"const __grid_constant__ CUtensorMap " + map.name, kMapBytes});
-  std::vector<std::string> texts;
-  for (const ExpectedParameter& each : expected) texts.push_back(each.text);
-  for (const Launch& launch : program.declaration.launches) {
+  const Declaration& declaration = program.declaration;
+  const std::vector<Argument> arguments = arguments_of(declaration, of_case);
+  for (const Launch& launch : declaration.launches) {
+    const auto chosen = chosen_arguments(launch, arguments);
+    if (const auto* unknown = std::get_if<std::string>(&chosen))
+      return place(file.name, declaration.line) + *unknown;
+    std::vector<Argument> expected;
+    std::vector<std::string> texts;
+    for (const std::size_t index : std::get<std::vector<std::size_t>>(chosen)) {
+      expected.push_back(arguments[index]);
+      texts.push_back(arguments[index].text);
+    }
     const std::string name = readable_name(launch.kernel);
     const auto text = find_kernel(file.text, name);
     const auto wrong = finding(program.parameters.at(launch.kernel), expected,
                                text ? text->parameters : std::vector<std::string>());
     if (!wrong) continue;
-    return fmt::format(
-        "{}the kernel {} {}; it takes a pointer for each tensor of case.toml, in that order{}{}{}: "
-        "write {}({})",
-        place(file.name, text ? text->line : 0), name, *wrong,
-        has_scalars ? ", then each scalar by value" : "",
-        workspace ? ", then one for the workspace" : "",
-        maps.empty() ? "" : ", then each AUTOKERNEL_TENSOR_MAP", name, fmt::join(texts, ", "));
+    return fmt::format("{}the kernel {} {}; {}: write {}({})",
+                       place(file.name, text ? text->line : 0), name, *wrong,
+                       rule_for(launch, declaration, of_case), name, fmt::join(texts, ", "));
   }
   return std::nullopt;
 }

@@ -14,6 +14,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 const std::filesystem::path kTree = AUTOKERNEL_SOURCE_DIR;
 
@@ -28,7 +29,7 @@ Program file(const std::string& path, std::int64_t size) {
 
 // What is wrong with the parameters where there are so many tensors.
 std::optional<std::string> wrong(const Program& program, std::size_t tensors) {
-  return wrong_parameters(program, std::vector<ExpectedParameter>(tensors, {"float* t"}),
+  return wrong_parameters(program, std::vector<Argument>(tensors, {"t", "float* t"}),
                           {"kernel.cu", ""});
 }
 
@@ -209,7 +210,8 @@ extern "C" __global__ void __launch_bounds__(32)
 )";
 
   EXPECT_EQ(
-      wrong_parameters(program(source), {{"float* x"}, {"float* y"}}, {"kernel.cu", source}),
+      wrong_parameters(program(source), {{"x", "float* x"}, {"y", "float* y"}},
+                       {"kernel.cu", source}),
       "kernel.cu:4: the kernel f has a parameter 2 (\"unsigned n\") of 4 bytes that is no "
       "pointer; it takes a pointer for each tensor of case.toml, in that order: write f(float* "
       "x, float* y)");
@@ -226,9 +228,11 @@ extern "C" __global__ void f(const float4* __restrict__ x, void* y, View z, unsi
 }
 )";
 
-  EXPECT_EQ(wrong_parameters(program(source), {{"a"}, {"b"}, {"c"}, {"d"}, {"e"}, {"f"}},
-                             {"kernel.cu", source}),
-            std::nullopt);
+  EXPECT_EQ(
+      wrong_parameters(program(source),
+                       {{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d", "d"}, {"e", "e"}, {"f", "f"}},
+                       {"kernel.cu", source}),
+      std::nullopt);
 }
 
 TEST(Parameters, ThatTogetherHaveTheBytesOfPointersAreWrong) {
@@ -238,7 +242,7 @@ struct Two { float* a; float* b; };
 extern "C" __global__ void f(Two two) { *two.a = *two.b; }
 )";
 
-  EXPECT_THAT(wrong_parameters(program(source), {{"a"}, {"b"}}, {"kernel.cu", source}),
+  EXPECT_THAT(wrong_parameters(program(source), {{"a", "a"}, {"b", "b"}}, {"kernel.cu", source}),
               testing::Optional(HasSubstr("has 1 parameter and is given 2")));
 }
 
@@ -248,9 +252,12 @@ TEST(Parameters, MayBeScalars) {
         "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"f\"});\n"
         "AUTOKERNEL_WORKSPACE(16);\nextern \"C\" __global__ void f(" +
         parameters + ") {}\n";
-    return wrong_parameters(
-        program(source), {{"float* x"}, {"float alpha", 4}, {"unsigned char n", 1}, {"int k", 4}},
-        {"kernel.cu", source});
+    return wrong_parameters(program(source),
+                            {{"x", "float* x"},
+                             {"alpha", "float alpha", 4},
+                             {"n", "unsigned char n", 1},
+                             {"k", "int k", 4}},
+                            {"kernel.cu", source});
   };
 
   EXPECT_EQ(wrong_with("float* x, float alpha, unsigned char n, int k, void* work"), std::nullopt);
@@ -265,6 +272,48 @@ TEST(Parameters, MayBeScalars) {
               testing::Optional(HasSubstr("that is no \"float alpha\"")));
   EXPECT_THAT(wrong_with("float* x, float alpha, int n, int k, void* work"),
               testing::Optional(HasSubstr("of 4 bytes that is no \"unsigned char n\"")));
+}
+
+// What is wrong with a kernel of these parameters whose launch names those arguments, in a case of
+// two tensors, a scalar and two sizes; with a workspace and a tensor map.
+std::optional<std::string> wrong_with_arguments(const std::string& parameters,
+                                                const std::string& arguments) {
+  const std::string source =
+      "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"f\", .arguments = \"" + arguments +
+      "\"});\nAUTOKERNEL_WORKSPACE(16);\nAUTOKERNEL_TENSOR_MAP(tile, {.tensor = \"x\", .box = "
+      "{8}});\nextern \"C\" __global__ void f(" +
+      parameters + ") {}\n";
+  return wrong_parameters(program(source),
+                          {{"x", "const float* x"},
+                           {"y", "float* y"},
+                           {"alpha", "float alpha", 4},
+                           {"K", "int K", 4, true},
+                           {"M", "int M", 4, true}},
+                          {"kernel.cu", source});
+}
+
+TEST(Arguments, AreThoseThatALaunchNamesInItsOrder) {
+  EXPECT_EQ(wrong_with_arguments(
+                "int M, long long K, float* y, const __grid_constant__ CUtensorMap a, float alpha, "
+                "void* w, const __grid_constant__ CUtensorMap b",
+                "M, K,y , tile, alpha, workspace, tile"),
+            std::nullopt);
+  EXPECT_EQ(wrong_with_arguments("float* y", "y"), std::nullopt);
+}
+
+TEST(Arguments, ThatDoNotFitTheKernelAreNamed) {
+  EXPECT_THAT(wrong_with_arguments("float* y, int M", "M, y"),
+              testing::Optional(
+                  StartsWith("kernel.cu:5: the kernel f has a parameter 2 (\"int M\") of 4 bytes "
+                             "that is no pointer")));
+  EXPECT_THAT(
+      wrong_with_arguments("float* y, short M", "y, M"),
+      testing::Optional(HasSubstr("it takes what .arguments names: write f(float* y, int M)")));
+  EXPECT_THAT(
+      wrong_with_arguments("float* y", "z"),
+      testing::Optional(HasSubstr("kernel.cu:2: launch of \"f\": .arguments names \"z\"; there "
+                                  "are x, y, alpha, workspace, tile, K, M")));
+  EXPECT_THROW(static_cast<void>(wrong_with_arguments("float* y", "y,,x")), std::runtime_error);
 }
 
 TEST(Parameters, MayBeNone) {

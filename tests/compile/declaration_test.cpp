@@ -20,17 +20,18 @@ void put(Bytes& bytes, std::size_t at, const std::string& text) {
 
 // The layout of the served header, once more.
 constexpr std::size_t kFirst = 16;
-constexpr std::size_t kLaunch = 160;
+constexpr std::size_t kLaunch = 320;
 constexpr std::size_t kAddress = 64;
 constexpr std::size_t kGrid = 72;
 constexpr std::size_t kBlock = 96;
 constexpr std::size_t kCluster = 128;
 constexpr std::size_t kCooperative = 152;
 constexpr std::size_t kProgrammatic = 153;
+constexpr std::size_t kArguments = 154;
 
 // What the macro makes of {.kernel = "f"} in line 7.
 Bytes declaration() {
-  Bytes bytes(2576);
+  Bytes bytes(5136);
   put(bytes, 0, std::string("AKLAUNCH"));
   put(bytes, 8, 2U);
   put(bytes, 12, 7U);
@@ -138,6 +139,20 @@ TEST(DeclarationBytes, SayHowBlocksRunTogether) {
   EXPECT_EQ(launches[1].cluster, kNoCluster);
   EXPECT_FALSE(launches[1].cooperative);
   EXPECT_TRUE(launches[1].programmatic);
+}
+
+TEST(DeclarationBytes, NameArgumentsBetweenCommas) {
+  Bytes bytes = declaration();
+  put(bytes, kFirst + kArguments, std::string(" x,M ,  map_a"));
+  EXPECT_THAT(decode_launches(bytes, {}, "kernel.cu")[0].arguments,
+              testing::ElementsAre("x", "M", "map_a"));
+  for (const std::string wrong : {",", "x,", ",x", "x, ,y", " "}) {
+    Bytes other = declaration();
+    put(other, kFirst + kArguments, wrong);
+    EXPECT_THAT(reading(other), refuses("write names with a comma between each two")) << wrong;
+  }
+  put(bytes, kFirst + kArguments, std::string(166, 'x'));
+  EXPECT_THAT(reading(bytes), refuses(".arguments has at most 165 characters"));
 }
 
 TEST(WorkspaceBytes, AreRead) {

@@ -91,7 +91,7 @@ TEST(ModuleObjects, HoldTextsWhichACastCanWrite) {
 }
 
 TEST(ModuleObjects, HoldTheDeclarationItself) {
-  EXPECT_EQ(object(program(with_kernel("", "")), "autokernel_launch").bytes, 2576U);
+  EXPECT_EQ(object(program(with_kernel("", "")), "autokernel_launch").bytes, 5136U);
 }
 
 TEST(ModuleObjects, DoNotHoldSharedOrLocalMemory) {

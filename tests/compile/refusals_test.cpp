@@ -311,7 +311,7 @@ TEST(TensorMap, IsAParameterBehindThePointers) {
         "#include <autokernel.cuh>\n#include <cuda.h>\n" + std::string(kMapOfX) +
         "\nAUTOKERNEL_LAUNCH({.kernel = \"f\"});\nextern \"C\" __global__ void f(" + parameters +
         ") {}\n";
-    return wrong_parameters(program(source), {{"float* x"}}, {"kernel.cu", source});
+    return wrong_parameters(program(source), {{"x", "float* x"}}, {"kernel.cu", source});
   };
 
   EXPECT_EQ(wrong("float* x, const __grid_constant__ CUtensorMap tile"), std::nullopt);

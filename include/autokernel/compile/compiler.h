@@ -29,6 +29,7 @@ struct Launch {
   std::array<std::uint32_t, 3> cluster = kNoCluster;  // blocks; the declaration's or the kernel's
   bool cooperative = false;                           // all blocks run at once
   bool programmatic = false;                          // may begin before the one above has ended
+  std::vector<std::string> arguments = {};            // by name; empty: all there are, in order
 };
 
 // What AUTOKERNEL_TENSOR_MAP said, as it was written: which tensor it is of, the compiler does not
@@ -121,20 +122,31 @@ struct SourceFile {
   std::string text;
 };
 
-// What a launch hands over as one parameter.
+// What a launch can hand over as one parameter.
 inline constexpr std::size_t kPointerBytes = 8;
-struct ExpectedParameter {
-  std::string text;                   // as it may be written: "const float* x"
-  std::size_t bytes = kPointerBytes;  // its alignment, too
+struct Argument {
+  std::string name;                   // by which a launch may ask for it: "x", "workspace", "N"
+  std::string text;                   // as the parameter may be written: "const float* x"
+  std::size_t bytes = kPointerBytes;  // of a size of the case they may also be 8
+  bool is_size = false;               // handed over to none that does not ask for it
 };
 
-// Each kernel of the declaration must take what a launch hands over: what the case has, a pointer
-// per tensor and each scalar by value, then a pointer where a workspace is declared, then the
-// tensor maps. The driver reads as many bytes as the kernel has parameters, whatever it is given.
-// What the eight bytes of a pointer are called in the source is the kernel's affair. The reason why
-// this program does not; none where it does.
-[[nodiscard]] std::optional<std::string> wrong_parameters(
-    const Program& program, const std::vector<ExpectedParameter>& of_case, const SourceFile& file);
+// All arguments there are: those of the case (its tensors as pointers, then its scalars by value),
+// a pointer where a workspace is declared, the tensor maps, and the sizes of the case.
+[[nodiscard]] std::vector<Argument> arguments_of(const Declaration& declaration,
+                                                 std::vector<Argument> of_case);
+// Which of them a launch hands over, by their index, in the order of the kernel's parameters: those
+// that it names, or else all but the sizes. A name that there is not is a sentence instead.
+[[nodiscard]] std::variant<std::vector<std::size_t>, std::string> chosen_arguments(
+    const Launch& launch, const std::vector<Argument>& arguments);
+
+// Each kernel of the declaration must take what its launch hands over. The driver reads as many
+// bytes as the kernel has parameters, whatever it is given. What the eight bytes of a pointer are
+// called in the source is the kernel's affair. The reason why this program does not; none where it
+// does.
+[[nodiscard]] std::optional<std::string> wrong_parameters(const Program& program,
+                                                          const std::vector<Argument>& of_case,
+                                                          const SourceFile& file);
 
 // What the source calls a variable or function of the PTX: "tile" for _ZZ4stepE4tile.
 [[nodiscard]] std::string source_name(const std::string& name);

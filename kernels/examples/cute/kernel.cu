@@ -1,9 +1,8 @@
 // C = A x B with CuTe, the layout algebra of CUTLASS: cp.async brings tiles through a ring of
 // stages, ldmatrix and mma.sync multiply them. Layouts say what lies where; no index is computed by
 // hand. Needs CUTLASS's headers: get_cutlass.sh fetches them, case.toml says where they are.
-#include <cute/tensor.hpp>
-
 #include <autokernel.cuh>
+#include <cute/tensor.hpp>
 
 using namespace cute;
 using Element = cute::bfloat16_t;
@@ -14,8 +13,8 @@ constexpr int BK = 64;
 constexpr int STAGES = 3;
 constexpr int THREADS = 128;
 
-// Rows of 64 elements, whose chunks of 8 are permuted so that ldmatrix meets no bank conflict. A has
-// K innermost, B has N innermost.
+// Rows of 64 elements, whose chunks of 8 are permuted so that ldmatrix meets no bank conflict. A
+// has K innermost, B has N innermost.
 using AtomA = decltype(composition(Swizzle<3, 3, 3>{}, Layout<Shape<_8, _64>, Stride<_64, _1>>{}));
 using AtomB = decltype(composition(Swizzle<3, 3, 3>{}, Layout<Shape<_64, _8>, Stride<_1, _64>>{}));
 using LayoutA = decltype(tile_to_shape(AtomA{}, Shape<Int<BM>, Int<BK>, Int<STAGES>>{}));

@@ -21,21 +21,23 @@ const char* cpp_type(cases::DType dtype) {
 
 }  // namespace
 
-std::vector<compile::ExpectedParameter> signature(const cases::Case& problem, OutputType outputs) {
-  std::vector<compile::ExpectedParameter> parameters;
+std::vector<compile::Argument> signature(const cases::Case& problem, OutputType outputs) {
+  std::vector<compile::Argument> arguments;
   for (const cases::Tensor& tensor : problem.tensors) {
+    const std::string& name = tensor.name;
     if (tensor.is_scalar) {
-      parameters.push_back(
-          {cpp_type(tensor.dtype) + (" " + tensor.name), cases::size_of(tensor.dtype)});
+      arguments.push_back(
+          {name, cpp_type(tensor.dtype) + (" " + name), cases::size_of(tensor.dtype)});
       continue;
     }
     const bool written = tensor.role != cases::Role::in;
     const bool wide = written && outputs == OutputType::fp64 && is_floating(tensor.dtype);
-    parameters.push_back({std::string(written ? "" : "const ") +
-                              (wide ? "double" : cpp_type(tensor.dtype)) + "* " + tensor.name,
-                          compile::kPointerBytes});
+    arguments.push_back({name, std::string(written ? "" : "const ") +
+                                   (wide ? "double" : cpp_type(tensor.dtype)) + "* " + name});
   }
-  return parameters;
+  for (const auto& [symbol, value] : problem.sizes.at("default"))
+    arguments.push_back({symbol, "int " + symbol, sizeof(std::int32_t), true});
+  return arguments;
 }
 
 }  // namespace autokernel::trial

@@ -6,6 +6,7 @@
 
 #include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
+#include "trial/inputs/kernel_signature.h"
 
 namespace autokernel::trial {
 namespace {
@@ -45,7 +46,7 @@ std::variant<Candidate, Rejection> Candidate::load(const driver::Device& device,
   if (const auto* fault = std::get_if<driver::Fault>(&loading))
     return rejection(*fault, "", "loading");
   Candidate candidate(device, program, std::get<driver::Module>(std::move(loading)));
-  if (auto missing = candidate.find_steps()) return *std::move(missing);
+  if (auto missing = candidate.find_steps(sized)) return *std::move(missing);
   if (auto missing = candidate.find_objects()) return *std::move(missing);
   if (auto refused = candidate.find_maps(sized)) return *std::move(refused);
   return candidate;
@@ -69,7 +70,9 @@ std::optional<Rejection> Candidate::differing_layout(const driver::Kernel& kerne
       ""};
 }
 
-std::optional<Rejection> Candidate::find_steps() {
+std::optional<Rejection> Candidate::find_steps(const SizedCase& sized) {
+  const std::vector<compile::Argument> arguments =
+      compile::arguments_of(program_->declaration, signature(*sized.problem, OutputType::declared));
   for (const compile::Launch& launch : program_->declaration.launches) {
     const auto kernel = module_.kernel(launch.kernel);
     if (!kernel) {
@@ -90,7 +93,10 @@ std::optional<Rejection> Candidate::find_steps() {
                                  .programmatic = launch.programmatic};
     if (const auto fault = device_->allow(*kernel, shape))
       return rejection(*fault, launch_text(launch), "loading");
-    steps_.push_back({*kernel, shape});
+    auto chosen = compile::chosen_arguments(launch, arguments);
+    if (auto* unknown = std::get_if<std::string>(&chosen))
+      return Rejection{Verdict::does_not_compile, std::move(*unknown), ""};
+    steps_.push_back({*kernel, shape, std::get<std::vector<std::size_t>>(std::move(chosen))});
   }
   return std::nullopt;
 }
@@ -152,8 +158,11 @@ std::optional<driver::Fault> Candidate::launch(const driver::Stream& stream,
     if (auto fault = stream.zero(address, program_->declaration.workspace_bytes)) return fault;
   }
   for (const Step& step : steps_) {
-    require_all_parameters(step.kernel, operands.parameters());
-    if (auto fault = stream.launch(step.kernel, step.shape, operands.parameters())) return fault;
+    std::vector<void*> parameters;
+    for (const std::size_t index : step.arguments)
+      parameters.push_back(operands.arguments()[index]);
+    require_all_parameters(step.kernel, parameters);
+    if (auto fault = stream.launch(step.kernel, step.shape, parameters)) return fault;
   }
   return std::nullopt;
 }

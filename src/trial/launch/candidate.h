@@ -39,12 +39,13 @@ class Candidate {
   struct Step {
     driver::Kernel kernel;
     driver::Shape shape;
+    std::vector<std::size_t> arguments;  // indices into Operands::arguments()
   };
   [[nodiscard]] std::optional<Rejection> differing_layout(const driver::Kernel& kernel,
                                                           const std::string& name) const;
   Candidate(const driver::Device& device, const compile::Program& program, driver::Module module)
       : device_(&device), program_(&program), module_(std::move(module)) {}
-  [[nodiscard]] std::optional<Rejection> find_steps();
+  [[nodiscard]] std::optional<Rejection> find_steps(const SizedCase& sized);
   [[nodiscard]] std::optional<Rejection> find_objects();
   [[nodiscard]] std::optional<Rejection> find_maps(const SizedCase& sized);
 

@@ -49,10 +49,12 @@ Operands::Operands(const driver::Device& device, const SizedCase& sized, const E
     maps_.push_back(std::get<driver::TensorMap>(encoded));
   }
   scalars_.resize(sized.tensors.size() - tensor_count());
-  for (std::size_t t = 0; t < tensor_count(); ++t) parameters_.push_back(&addresses_[t]);
-  for (std::uint64_t& scalar : scalars_) parameters_.push_back(&scalar);
-  if (extras.workspace_bytes > 0) parameters_.push_back(&addresses_.back());
-  for (driver::TensorMap& map : maps_) parameters_.push_back(&map);
+  for (std::size_t t = 0; t < tensor_count(); ++t) arguments_.push_back(&addresses_[t]);
+  for (std::uint64_t& scalar : scalars_) arguments_.push_back(&scalar);
+  if (extras.workspace_bytes > 0) arguments_.push_back(&addresses_.back());
+  for (driver::TensorMap& map : maps_) arguments_.push_back(&map);
+  for (const auto& [symbol, value] : sized.sizes) values_.push_back(value);
+  for (std::int64_t& value : values_) arguments_.push_back(&value);
 }
 
 std::size_t Operands::required_bytes(const driver::Device& device, const SizedCase& sized,

@@ -53,10 +53,10 @@ class Operands {
   // are until `disturbed` has been asked.
   void load(const std::vector<Bytes>& inputs, const Key& key, HostSide& host);
 
-  // Addresses of the kernel's parameters, for a launch: pointers, scalars, the workspace's pointer,
-  // tensor maps.
-  [[nodiscard]] std::span<void*> parameters() { return parameters_; }
-  // The same, as messages name them.
+  // Where each argument lies, in the order of compile::arguments_of: tensors, scalars, the
+  // workspace, tensor maps, sizes.
+  [[nodiscard]] std::span<void* const> arguments() const { return arguments_; }
+  // The buffers, as messages name them.
   [[nodiscard]] std::vector<NamedBuffer> named() const;
   // Without the scalars.
   [[nodiscard]] std::size_t tensor_count() const;
@@ -85,7 +85,8 @@ class Operands {
   std::vector<std::size_t> sizes_;
   std::vector<std::uint64_t> scalars_;  // in the first bytes of each
   std::vector<driver::TensorMap> maps_;
-  std::vector<void*> parameters_;  // into the three above
+  std::vector<std::int64_t> values_;  // of the sizes; the first four bytes are those of an int
+  std::vector<void*> arguments_;      // into the four above
 };
 
 }  // namespace autokernel::trial

@@ -18,7 +18,7 @@ std::future<compile::Compilation> start(std::shared_future<compile::Compiler>& c
 
 // The kernel is refused here for what only the case knows: which parameters it has.
 std::variant<compile::Program, Rejection> accepted(
-    compile::Compilation compilation, const std::vector<compile::ExpectedParameter>& parameters,
+    compile::Compilation compilation, const std::vector<compile::Argument>& parameters,
     const compile::SourceFile& file) {
   if (auto* refusal = std::get_if<compile::Refusal>(&compilation)) {
     return Rejection{Verdict::does_not_compile, std::move(refusal->reason),
@@ -53,7 +53,7 @@ FileCompilations::FileCompilations(std::shared_future<compile::Compiler>& compil
 }
 
 std::variant<std::map<std::string, compile::Program>, Rejection> FileCompilations::wait(
-    const std::vector<compile::ExpectedParameter>& parameters) {
+    const std::vector<compile::Argument>& parameters) {
   std::map<std::string, compile::Program> programs;
   for (auto& [size, compilation] : compilations_) {
     auto program = accepted(compilation.get(), parameters, source_);

@@ -52,7 +52,7 @@ class FileCompilations {
   // Waits for all; by the name of the size. A file that was refused, or whose kernels have other
   // parameters, is a rejection.
   [[nodiscard]] std::variant<std::map<std::string, compile::Program>, Rejection> wait(
-      const std::vector<compile::ExpectedParameter>& parameters);
+      const std::vector<compile::Argument>& parameters);
 
  private:
   compile::SourceFile source_;

@@ -1,5 +1,5 @@
-// honest: a cooperative launch of as many blocks as an H100 has multiprocessors, which meet between rounding and writing.
-// size: check
+// honest: a cooperative launch of as many blocks as an H100 has multiprocessors, which meet between
+// rounding and writing. size: check
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
 
@@ -10,7 +10,8 @@ constexpr int THREADS = 256;
 AUTOKERNEL_LAUNCH({.kernel = "matmul", .grid = {BLOCKS}, .block = {THREADS}, .cooperative = true});
 AUTOKERNEL_WORKSPACE(sizeof(float) * M * N);
 
-extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16* C, float* sums) {
+extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16* C,
+                                  float* sums) {
   const int first = blockIdx.x * THREADS + threadIdx.x;
   for (int i = first; i < M * N; i += BLOCKS * THREADS) {
     float sum = 0;

@@ -5,11 +5,13 @@
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;
-AUTOKERNEL_LAUNCH({.kernel = "multiply", .grid = {M * N / THREADS}, .block = {THREADS}},
-                  {.kernel = "narrow", .grid = {M * N / THREADS}, .block = {THREADS}, .programmatic = true});
+AUTOKERNEL_LAUNCH(
+    {.kernel = "multiply", .grid = {M * N / THREADS}, .block = {THREADS}},
+    {.kernel = "narrow", .grid = {M * N / THREADS}, .block = {THREADS}, .programmatic = true});
 AUTOKERNEL_WORKSPACE(sizeof(float) * M * N);
 
-extern "C" __global__ void multiply(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16*, float* sums) {
+extern "C" __global__ void multiply(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16*,
+                                    float* sums) {
   asm volatile("griddepcontrol.launch_dependents;");
   const int i = blockIdx.x * THREADS + threadIdx.x;
   float sum = 0;
@@ -18,7 +20,8 @@ extern "C" __global__ void multiply(const __nv_bfloat16* A, const __nv_bfloat16*
   sums[i] = sum;
 }
 
-extern "C" __global__ void narrow(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16* C, const float* sums) {
+extern "C" __global__ void narrow(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16* C,
+                                  const float* sums) {
   const int i = blockIdx.x * THREADS + threadIdx.x;
   asm volatile("griddepcontrol.wait;" ::: "memory");
   C[i] = __float2bfloat16(sums[i]);

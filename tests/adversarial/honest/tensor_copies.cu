@@ -1,5 +1,5 @@
-// honest: each block fetches a row of A and columns of B by tensor copies and writes its part of C by one.
-// needs: sm_90
+// honest: each block fetches a row of A and columns of B by tensor copies and writes its part of C
+// by one. needs: sm_90
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>
@@ -17,7 +17,8 @@ AUTOKERNEL_TENSOR_MAP(tile_c, {.tensor = "C", .box = {COLUMNS, ROWS}});
 
 __device__ unsigned at(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 
-extern "C" __global__ void matmul(const void*, const void*, void*, const __grid_constant__ CUtensorMap map_a,
+extern "C" __global__ void matmul(const void*, const void*, void*,
+                                  const __grid_constant__ CUtensorMap map_a,
                                   const __grid_constant__ CUtensorMap map_b,
                                   const __grid_constant__ CUtensorMap map_c) {
   __shared__ alignas(128) __nv_bfloat16 a[ROWS][DEPTH];
@@ -27,7 +28,8 @@ extern "C" __global__ void matmul(const void*, const void*, void*, const __grid_
   const int column = threadIdx.x % COLUMNS;
   const int row = threadIdx.x / COLUMNS;
   if (threadIdx.x == 0) {
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;\n\tfence.mbarrier_init.release.cluster;" ::"r"(at(&arrived)));
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;\n\tfence.mbarrier_init.release.cluster;" ::"r"(
+        at(&arrived)));
   }
   __syncthreads();
   float sums[ROWS / 8] = {};
@@ -36,17 +38,21 @@ extern "C" __global__ void matmul(const void*, const void*, void*, const __grid_
       asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(at(&arrived)),
                    "r"(int(sizeof a + sizeof b)));
       asm volatile(
-          "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::
-              "r"(at(a)), "l"(&map_a), "r"(k), "r"(int(blockIdx.y) * ROWS), "r"(at(&arrived))
+          "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, "
+          "{%2, %3}], [%4];" ::"r"(at(a)),
+          "l"(&map_a), "r"(k), "r"(int(blockIdx.y) * ROWS), "r"(at(&arrived))
           : "memory");
       asm volatile(
-          "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
-          "[%5];" ::"r"(at(b)), "l"(&map_b), "r"(0), "r"(int(blockIdx.x)), "r"(k), "r"(at(&arrived))
+          "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, "
+          "{%2, %3, %4}], "
+          "[%5];" ::"r"(at(b)),
+          "l"(&map_b), "r"(0), "r"(int(blockIdx.x)), "r"(k), "r"(at(&arrived))
           : "memory");
     }
     asm volatile(
-        "{\n.reg .pred done;\nAGAIN:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n@!done bra AGAIN;\n}" ::"r"(
-            at(&arrived)), "r"(k / DEPTH % 2)
+        "{\n.reg .pred done;\nAGAIN:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n@!done "
+        "bra AGAIN;\n}" ::"r"(at(&arrived)),
+        "r"(k / DEPTH % 2)
         : "memory");
     for (int i = 0; i < ROWS / 8; ++i) {
       for (int j = 0; j < DEPTH; ++j)
@@ -58,9 +64,10 @@ extern "C" __global__ void matmul(const void*, const void*, void*, const __grid_
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
   if (threadIdx.x == 0) {
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map_c),
-                 "r"(int(blockIdx.x) * COLUMNS), "r"(int(blockIdx.y) * ROWS), "r"(at(c))
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map_c),
+        "r"(int(blockIdx.x) * COLUMNS), "r"(int(blockIdx.y) * ROWS), "r"(at(c))
+        : "memory");
     asm volatile("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;" ::: "memory");
   }
 }

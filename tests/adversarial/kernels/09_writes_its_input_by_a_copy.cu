@@ -15,7 +15,8 @@ extern "C" __global__ void matmul(const __nv_bfloat16* A, const __nv_bfloat16* B
   const int col = blockIdx.x * 32 + threadIdx.x;
   const int row = blockIdx.y * 8 + threadIdx.y;
   float sum = 0.0f;
-  for (int k = 0; k < K; ++k) sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
+  for (int k = 0; k < K; ++k)
+    sum += __bfloat162float(A[row * K + k]) * __bfloat162float(B[k * N + col]);
   C[row * N + col] = __float2bfloat16(sum);
 }
 

@@ -11,8 +11,9 @@ using testing::ElementsAre;
 
 std::vector<std::string> texts(const cases::Case& problem, OutputType outputs) {
   std::vector<std::string> all;
-  for (const compile::ExpectedParameter& each : signature(problem, outputs))
-    all.push_back(each.text);
+  for (const compile::Argument& each : signature(problem, outputs)) {
+    if (!each.is_size) all.push_back(each.text);
+  }
   return all;
 }
 
@@ -21,6 +22,16 @@ TEST(KernelSignature, HasAPointerForEachTensorInTheTypeOfItsElements) {
               ElementsAre("const __nv_bfloat16* A", "const __nv_bfloat16* B", "float* C"));
   EXPECT_THAT(texts(product_case("f16", "f16", 16, 16, 16), OutputType::declared),
               ElementsAre("const __half* A", "const __half* B", "__half* C"));
+}
+
+TEST(KernelSignature, EndsWithTheSizesThatALaunchMayAskFor) {
+  const auto arguments = signature(product_case("bf16", "f32", 16, 16, 16), OutputType::declared);
+
+  ASSERT_EQ(arguments.size(), 6U);
+  EXPECT_EQ(arguments[0].name, "A");
+  EXPECT_EQ(arguments[3].name, "K");
+  EXPECT_EQ(arguments[3].text, "int K");
+  EXPECT_TRUE(arguments[5].is_size);
 }
 
 TEST(KernelSignature, OfAReferenceInFp64WritesDoubles) {
