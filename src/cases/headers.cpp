@@ -21,9 +21,15 @@ constexpr std::array<std::string_view, 13> kEndings = {
 constexpr std::size_t kMostFiles = 20'000;
 constexpr std::uint64_t kMostBytes = std::uint64_t{128} << 20;
 
+// What can be written behind #include.
+bool is_plain(const fs::path& path) {
+  return std::ranges::all_of(path.native(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 bool is_header(const fs::directory_entry& entry) {
   std::error_code unreadable;
-  return entry.symlink_status(unreadable).type() == fs::file_type::regular &&
+  return is_plain(entry.path().filename()) &&
+         entry.symlink_status(unreadable).type() == fs::file_type::regular &&
          std::ranges::find(kEndings, entry.path().extension().string()) != kEndings.end();
 }
 
@@ -38,6 +44,12 @@ HeaderFolder read_headers(const fs::path& directory, const fs::path& folder) {
   const fs::path root = (directory / folder).lexically_normal();
   std::error_code failed;
   if (!fs::is_directory(root, failed)) fail(root, "there is no such folder; write where they are");
+  // It would differ with each edit.
+  const std::string to_case = fs::weakly_canonical(directory, failed)
+                                  .lexically_relative(fs::weakly_canonical(root, failed))
+                                  .generic_string();
+  if (!to_case.empty() && !to_case.starts_with(".."))
+    fail(root, "it holds the kernel, which changes; put the headers into a folder beside it");
   HeaderFolder headers{.folder = folder, .files = {}};
   std::uint64_t bytes = 0;
   fs::recursive_directory_iterator at(root, failed);
@@ -46,7 +58,8 @@ HeaderFolder read_headers(const fs::path& directory, const fs::path& folder) {
     if (!is_header(*at)) continue;
     const fs::path within = at->path().lexically_relative(root);
     auto text = read_file_below(root, within, "a header of [compile] include", kLargestSource);
-    if (!text) continue;
+    // A compiler stops reading at a zero byte.
+    if (!text || text->find('\0') != std::string::npos || !is_plain(within)) continue;
     bytes += text->size();
     headers.files[within.generic_string()] = *std::move(text);
     if (headers.files.size() > kMostFiles || bytes > kMostBytes) {

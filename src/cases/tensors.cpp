@@ -57,6 +57,9 @@ void read_bounds(Section& section, DType dtype, Fill& fill) {
 Fill read_range(Section& section, DType dtype) {
   Fill fill;
   fill.distribution = is_floating(dtype) ? Distribution::uniform : Distribution::integers;
+  if (!section.has("value") && !section.has("low") && !section.has("high"))
+    section.fail("value",
+                 "is missing; write one, or low and high to have it drawn for each launch");
   if (!section.has("value")) {
     read_bounds(section, dtype, fill);
     return fill;

@@ -90,6 +90,9 @@ std::string_view template_of(std::string_view kernel) { return kernel.substr(0, 
 // for nothing. `names` are those of the kernels that it has made.
 std::string missing_instance(const std::string& kernel, const std::vector<std::string>& names,
                              const std::string& place) {
+  if (kernel.starts_with("autokernel::kernel<"))
+    return fmt::format("{}AUTOKERNEL_LAUNCH has .kernel = \"{}\"; write it without the quotes",
+                       place, kernel);
   std::vector<std::string> made;
   for (const std::string& name : names) {
     const std::string readable = readable_name(name);
@@ -259,14 +262,18 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 namespace {
 
-// The harness's come first: NVRTC takes the first of a name.
+// The harness's own, and those of the request that have other names: NVRTC takes no name twice.
 std::vector<Nvrtc::Header> headers_for(const Request& request) {
   std::vector<Nvrtc::Header> headers = {
       {kServedHeaderName, served_header()},
       {kSizesHeaderName, sizes_header(request.sizes)},
       // CUDA's own is for host code; kernels have its CUtensorMap from the served header.
       {"cuda.h", fmt::format("#include <{}>\n", kServedHeaderName)}};
-  for (const auto& [name, text] : request.headers) headers.push_back({name, text});
+  const auto served = headers;
+  for (const auto& [name, text] : request.headers) {
+    if (std::ranges::find(served, name, &Nvrtc::Header::name) == served.end())
+      headers.push_back({name, text});
+  }
   return headers;
 }
 

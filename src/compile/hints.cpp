@@ -96,8 +96,12 @@ constexpr std::string_view kNumericLimits =
     "::min()";
 constexpr std::string_view kIntegers =
     "#include <cuda/std/cstdint> and write cuda::std::uint32_t, or write unsigned int";
+constexpr std::string_view kDeviceRuntime =
+    "#include <cuda_device_runtime_api.h>, which declares it";
 constexpr std::string_view kHostCall = "delete it: host code is not compiled here";
 constexpr auto kOfNames = std::to_array<Hint>({
+    {"cudaGridDependencySynchronize", kDeviceRuntime},
+    {"cudaTriggerProgrammaticLaunchCompletion", kDeviceRuntime},
     {"INFINITY", kInfinity},
     {"HUGE_VALF", kInfinity},
     {"HUGE_VAL", kInfinity},

@@ -20,12 +20,14 @@ class Search {
     for (const Inclusion& inclusion : inclusions(std::string(text))) {
       const std::string name = inclusion.header.substr(1, inclusion.header.size() - 2);
       const std::string beside = (folder / name).lexically_normal().generic_string();
-      if (inclusion.header.front() != '"' || !take(beside)) {
-        take(std::filesystem::path(name).lexically_normal().generic_string());
-      } else if (beside != name) {
-        text.replace(inclusion.offset + 1 + grown, name.size(), beside);
-        grown += beside.size() - name.size();
+      std::string found = beside;
+      if (inclusion.header.front() != '"' || !take(found)) {
+        found = std::filesystem::path(name).lexically_normal().generic_string();
+        if (!take(found)) continue;
       }
+      if (found == name) continue;
+      text.replace(inclusion.offset + 1 + grown, name.size(), found);
+      grown += found.size() - name.size();
     }
     return text;
   }

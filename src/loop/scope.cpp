@@ -61,7 +61,11 @@ cases::CaseFiles unchanged_case(const repo::Repository& repository, const ledger
   for (const auto& [folder, digest] : headers) {
     const auto then = run.headers.find(folder);
     if (then != run.headers.end() && then->second == digest) continue;
-    strayed.push_back({.path = folder, .what = "modified", .blob = {}});
+    throw Error(
+        Stop::scope,
+        fmt::format("the headers in {} ([compile] include) are not those that the run was "
+                    "started with; nothing was done. Put them back, and run the command again",
+                    folder));
   }
   if (!strayed.empty()) refuse_strayed(run.editable, list_of(strayed));
   return files;

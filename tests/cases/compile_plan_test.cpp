@@ -82,6 +82,26 @@ TEST(Headers, BehindALinkAreNotRead) {
   EXPECT_THAT(read_headers(folder.path(), "include").files, ElementsAre(Key("a.h")));
 }
 
+TEST(Headers, WhoseNamesOrBytesNoCompilerReadsAreNotRead) {
+  const test::ScratchFolder folder;
+  folder.write("include/a.h", "a");
+  folder.write("include/b\xff.h", "b");
+  folder.write("include/c.h", std::string_view("c\0d", 3));
+  fs::create_directories(folder.path() / "case");
+
+  EXPECT_THAT(read_headers(folder.path() / "case", "../include").files, ElementsAre(Key("a.h")));
+}
+
+TEST(Headers, BesideTheKernelAreRefusedAsItChanges) {
+  const test::ScratchFolder folder;
+  folder.write("case/kernel.cu", "");
+  for (const std::string name : {".", "..", "../case"}) {
+    EXPECT_THAT([&] { static_cast<void>(read_headers(folder.path() / "case", name)); },
+                ThrowsMessage<Error>(HasSubstr("it holds the kernel, which changes")))
+        << name;
+  }
+}
+
 TEST(Headers, ThatAreNotThereAreNamedWithTheKey) {
   const test::ScratchFolder folder;
   EXPECT_THAT([&] { static_cast<void>(read_headers(folder.path(), "nowhere")); },

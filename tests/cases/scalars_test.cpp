@@ -44,7 +44,8 @@ TEST(Scalars, ComeBehindTheTensors) {
 
 TEST(Scalars, ThatAreWrongAreRefusedWithWhatToWrite) {
   const std::string alpha = "name = \"alpha\"\ndtype = \"f32\"\n";
-  expect_refused(alpha, "[[scalar]] alpha low is missing");
+  expect_refused(alpha, "[[scalar]] alpha value is missing; write one, or low and high");
+  expect_refused(alpha + "high = 1", "[[scalar]] alpha low is missing");
   expect_refused(alpha + "value = 1\nlow = 0", "[[scalar]] alpha low does not go with value");
   expect_refused(alpha + "low = 2\nhigh = 1", "[[scalar]] alpha high is 1; write more than low");
   expect_refused(alpha + "value = 1e300", "[[scalar]] alpha value");

@@ -28,10 +28,10 @@ TEST(Tensors, AskedForByAWrongNameAreAnInternalError) {
 }
 
 TEST(Tensors, HaveNamesOfTheirOwn) {
-  EXPECT_EQ(
-      complaint_about(sample_with("name = \"B\"", "name = \"A\"")),
-      "some/case/case.toml:18:8: [[tensor]] name is \"A\" for a second time; every tensor and scalar has "
-      "a name of its own");
+  EXPECT_EQ(complaint_about(sample_with("name = \"B\"", "name = \"A\"")),
+            "some/case/case.toml:18:8: [[tensor]] name is \"A\" for a second time; every tensor "
+            "and scalar has "
+            "a name of its own");
 }
 
 TEST(Tensors, HaveNamesThatAreIdentifiers) {

@@ -79,6 +79,19 @@ Compilation compiled(const std::string& body, std::vector<std::string> flags = {
                                    .flags = std::move(flags)});
 }
 
+TEST(Headers, CannotTakeThePlaceOfTheHarnesss) {
+  for (const std::string name : {"autokernel.cuh", "autokernel_sizes.cuh", "cuda.h"}) {
+    const Compilation result =
+        Compiler::open().compile({.source = "#include <cuda.h>\n" + with_kernel("", "x[0] = K;"),
+                                  .file_name = "kernel.cu",
+                                  .architecture = "sm_90a",
+                                  .sizes = {{"K", 3}},
+                                  .headers = {{name, "#error another one\n"}},
+                                  .flags = {}});
+    EXPECT_TRUE(std::holds_alternative<Program>(result)) << name;
+  }
+}
+
 TEST(Headers, AreFoundByTheCompilerInMemory) {
   EXPECT_TRUE(std::holds_alternative<Program>(compiled("x[0] = scaled(x[1]);")));
 }

@@ -83,7 +83,8 @@ TEST_F(LibraryHeaders, MayNotChangeInARun) {
   write_factor(3);
   const Outcome refused = step(kernel_with(kFaster, "float sum", "float sum"), "an idea");
   EXPECT_EQ(refused.code, 15) << refused.out << refused.err;
-  EXPECT_THAT(refused.err, HasSubstr("../../library (modified)"));
+  EXPECT_THAT(refused.err,
+              HasSubstr("the headers in ../../library ([compile] include) are not those"));
   EXPECT_EQ(run_autokernel({"verify-run"}).code, 4);
   write_factor(2);
   EXPECT_EQ(step("#include <lib/scale.hpp>\n" +
@@ -91,6 +92,25 @@ TEST_F(LibraryHeaders, MayNotChangeInARun) {
                  "a tenth of the rounds")
                 .code,
             0);
+}
+
+// A comment of the kernel is enough to have a header sent: only the kernel itself may see it.
+TEST_F(LibraryHeaders, OfOneSourceAreNotThoseOfAnother) {
+  write_header(
+      "lib/base.hpp",
+      "#if __has_include(\"lib/fast.hpp\")\n#define SCALE 3\n#else\n#define SCALE 2\n#endif\n");
+  write_header("lib/fast.hpp", "");
+  const std::string reference = repository_.read("kernels/reference.cu");
+  const std::size_t at = reference.find("2 * x[i]");
+  ASSERT_NE(at, std::string::npos);
+  repository_.write("kernels/reference.cu",
+                    "#include <lib/base.hpp>\n" + std::string(reference).replace(at, 1, "SCALE"));
+  const std::string source = kernel_with(kFastest, "2 * x[i]", "3 * x[i]");
+
+  edit(source);
+  EXPECT_EQ(bench().code, 11);
+  edit("/*\n#include <lib/fast.hpp>\n*/\n" + source);
+  EXPECT_EQ(bench().code, 11);
 }
 
 TEST_F(LibraryHeaders, OfCutlassMakeACuTeKernel) {

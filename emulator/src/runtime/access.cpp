@@ -221,6 +221,14 @@ FaultedAccess goal(const WarpContext& context, const Site& site, unsigned lane,
 
 }  // namespace
 
+bool is_local(const WarpContext& context, unsigned lane, std::uint64_t address) {
+  return holds(local_frame(context, lane), address, 1);
+}
+
+bool is_shared(const WarpContext& context, std::uint64_t address) {
+  return holds(shared_window(context), address, 1);
+}
+
 bool is_of_an_ended_block(const WarpContext& context, const Site& site, std::uint64_t address,
                           std::uint64_t bytes) {
   if (context.cluster_size == 1) return false;

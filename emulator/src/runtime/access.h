@@ -39,6 +39,10 @@ struct Permission {
   return shared ? context.shared + address : host_pointer<std::uint8_t>(address);
 }
 
+// Whether a generic address lies in the lane's local memory, or in the block's shared memory.
+[[nodiscard]] bool is_local(const WarpContext& context, unsigned lane, std::uint64_t address);
+[[nodiscard]] bool is_shared(const WarpContext& context, std::uint64_t address);
+
 // Whether these bytes are shared memory of another block of the cluster, one that has ended.
 [[nodiscard]] bool is_of_an_ended_block(const WarpContext& context, const Site& site,
                                         std::uint64_t address, std::uint64_t bytes);

@@ -65,6 +65,13 @@ class LaneCopy {
     Checker checker(context_, index(TensorSite::map), kMapAlignment);
     const std::uint8_t* from = checker.check_span(lane_, context_.address[lane_], kTensorMapBytes);
     std::memcpy(static_cast<void*>(&map_), from, sizeof map_);
+    // PTX ISA, cp.async.bulk.tensor: a map lies in global or constant memory or is a parameter. Of
+    // one that is no __grid_constant__ the compiler makes a copy in local memory.
+    if (is_local(context_, lane_, context_.address[lane_]))
+      refuse(
+          "copy by a tensor map in local memory: take it as const __grid_constant__ CUtensorMap");
+    if (is_shared(context_, context_.address[lane_]))
+      refuse("copy by a tensor map in shared memory: it has to lie in global memory");
     if (const char* why = fault_of(map_)) refuse(why);
     if (map_.rank != copy_.rank)
       refuse("copy of a tensor whose map has another number of dimensions");

@@ -42,7 +42,8 @@ struct LaunchKey {
 struct Incumbent {
   std::string name;  // for messages: "the incumbent 1a2b3c4", "HEAD~2"
   std::string source;
-  std::optional<double> min_gain;  // relative, 0.005; none: default_min_gain() of the device
+  std::optional<double> min_gain;         // relative, 0.005; none: default_min_gain() of the device
+  std::vector<std::string> headers = {};  // names of those that it can include (Request::headers)
   // Whether a gain is confirmed in separate processes, and whether a candidate that is as fast is,
   // since that would be enough.
   bool is_confirmed = false;
@@ -73,6 +74,10 @@ struct Request {
   // sources of this trial can include, by the name that they are included by.
   std::shared_ptr<const std::vector<cases::HeaderFolder>> header_folders;
   std::map<std::string, std::string> headers;
+  // Names of those for the kernel and for the references. Each source sees its own alone, so that
+  // none changes what another is compiled to.
+  std::vector<std::string> kernel_headers;
+  std::vector<std::string> reference_headers;
   std::filesystem::path kernel_file;  // usually case_directory / "kernel.cu"
   std::string source;  // kernel_file as the supervisor read it, so that both judge the same bytes
   DeviceChoice device;
@@ -108,6 +113,8 @@ void visit_fields(auto&& fields, Object& request) {
   fields("against", request.incumbent);
   fields.internal("case_files", request.case_files);
   fields.internal("headers", request.headers);
+  fields.internal("kernel_headers", request.kernel_headers);
+  fields.internal("reference_headers", request.reference_headers);
   fields.internal("cached", request.cached);
   fields.internal("checked", request.checked);
   fields.internal("confined", request.confined);

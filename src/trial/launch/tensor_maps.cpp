@@ -322,6 +322,12 @@ class Resolution {
       if (stride < 0 || stride > kMostElementStride)
         refuse(".element_strides is {}; each must be from 1 to {}", list(map_.element_strides),
                kMostElementStride);
+      if (i == 0 && stride > 1 && map_.interleave == 0)
+        refuse(
+            ".element_strides[0] is {}, and along dimension 0 every element is copied unless the "
+            "map "
+            "is interleaved; write 1, or a .view in which that dimension is another one",
+            stride);
       if (stride > 0) result_.layout.element_strides.at(i) = static_cast<std::uint32_t>(stride);
     }
   }
@@ -334,8 +340,9 @@ class Resolution {
         refuse_size();
       end += steps * bytes;
     };
-    add(1, type_.bytes);
-    add(result_.layout.dims[0] - 1, type_.bytes);
+    // Interleaved, dimension 0 counts slices of so many bytes.
+    const std::uint64_t step = map_.interleave == 0 ? type_.bytes : result_.layout.interleave;
+    add(result_.layout.dims[0], step);
     for (std::size_t i = 1; i < dims_.size(); ++i)
       add(result_.layout.dims.at(i) - 1, result_.layout.strides.at(i - 1));
   }

@@ -17,9 +17,9 @@ std::future<compile::Compilation> start(std::shared_future<compile::Compiler>& c
 }
 
 // The kernel is refused here for what only the case knows: which parameters it has.
-std::variant<compile::Program, Rejection> accepted(
-    compile::Compilation compilation, const std::vector<compile::Argument>& parameters,
-    const compile::SourceFile& file) {
+std::variant<compile::Program, Rejection> accepted(compile::Compilation compilation,
+                                                   const std::vector<compile::Argument>& parameters,
+                                                   const compile::SourceFile& file) {
   if (auto* refusal = std::get_if<compile::Refusal>(&compilation)) {
     return Rejection{Verdict::does_not_compile, std::move(refusal->reason),
                      std::move(refusal->log)};
@@ -63,12 +63,22 @@ std::variant<std::map<std::string, compile::Program>, Rejection> FileCompilation
   return programs;
 }
 
+std::map<std::string, std::string> chosen(const std::map<std::string, std::string>& all,
+                                          const std::vector<std::string>& names) {
+  std::map<std::string, std::string> some;
+  for (const std::string& name : names) {
+    if (const auto found = all.find(name); found != all.end()) some.insert(*found);
+  }
+  return some;
+}
+
 Compilations::Compilations(std::shared_future<compile::Compiler>& compiler, const CompileTask& task)
     // The timed size first: where cores are few, the longest wait is then the shortest.
     : task_(task), kernel_(compiler, task.kernel, task.sizes, task.building) {
   if (task.incumbent) {
-    incumbent_ = FileCompilations(compiler, {task.kernel.name, task.incumbent->source},
-                                  std::span(task.sizes).first(1), task.building);
+    incumbent_ = FileCompilations(
+        compiler, {task.kernel.name, task.incumbent->source}, std::span(task.sizes).first(1),
+        {task.building.architecture, task.incumbent_headers, task.building.flags});
   }
   if (task.on_gpu) gpu_tools_ = start(compiler, gpu_tools_source(task.building.architecture));
 }

@@ -32,13 +32,18 @@ struct Building {
   std::vector<std::string> flags;
 };
 
+// Those headers of `all` that have these names.
+[[nodiscard]] std::map<std::string, std::string> chosen(
+    const std::map<std::string, std::string>& all, const std::vector<std::string>& names);
+
 struct CompileTask {
   const cases::Case* problem = nullptr;
   compile::SourceFile kernel;
   std::optional<Incumbent> incumbent;
   std::vector<const SizedCase*> sizes;  // each name once; the first is the one that is timed
-  Building building;
+  Building building;                    // of the kernel
   bool on_gpu = false;
+  std::map<std::string, std::string> incumbent_headers;
 };
 
 // One file at several sizes, compiled in threads of their own. `compiler` may still be opening.

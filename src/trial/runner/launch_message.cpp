@@ -107,6 +107,7 @@ void visit_fields(auto&& fields, Object& task) {
   fields("source", task.source);
   fields("against", task.incumbent);
   fields("headers", task.headers);
+  fields("kernel_headers", task.kernel_headers);
   fields("flags", task.flags);
   fields("architecture", task.architecture);
   fields("check_size", task.check_size);

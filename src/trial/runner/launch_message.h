@@ -27,7 +27,8 @@ struct LaunchTask {
   std::string source;
   std::optional<Incumbent> incumbent;          // its min_gain is always set
   std::map<std::string, std::string> headers;  // Request::headers
-  std::vector<std::string> flags;              // of the compiler, for kernel and incumbent
+  std::vector<std::string> kernel_headers;
+  std::vector<std::string> flags;  // of the compiler, for kernel and incumbent
   std::string architecture;
   std::string check_size;
   std::string timed_size;

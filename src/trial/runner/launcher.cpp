@@ -72,12 +72,16 @@ class TrialLaunches {
 
  private:
   [[nodiscard]] Timing launch_all() {
-    CompileTask compile_task{&task_.problem,
-                             {task_.kernel_name, task_.source},
-                             task_.incumbent,
-                             {&*timed_size_},
-                             {task_.architecture, task_.headers, task_.flags},
-                             !driver_->info().emulated};
+    CompileTask compile_task{
+        &task_.problem,
+        {task_.kernel_name, task_.source},
+        task_.incumbent,
+        {&*timed_size_},
+        {task_.architecture, chosen(task_.headers, task_.kernel_headers), task_.flags},
+        !driver_->info().emulated,
+        {}};
+    if (task_.incumbent)
+      compile_task.incumbent_headers = chosen(task_.headers, task_.incumbent->headers);
     if (task_.check_size != task_.timed_size) compile_task.sizes.push_back(&*check_size_);
     Compilations compilations(compiler_, compile_task);
     open_device();

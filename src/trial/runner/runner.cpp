@@ -135,6 +135,7 @@ class TrialRun : private SessionListener {
     task.incumbent = request_.incumbent;
     if (task.incumbent) task.incumbent->min_gain = required_gain();
     task.headers = request_.headers;
+    task.kernel_headers = request_.kernel_headers;
     task.flags = problem_.compile.flags;
     task.architecture = architecture;
     task.check_size = checked.size_name;
@@ -153,7 +154,8 @@ class TrialRun : private SessionListener {
     std::vector<const SizedCase*> sizes = {&timed_size_};
     if (checked.size_name != timed_size_.size_name) sizes.push_back(&checked);
     compilations_ = std::make_unique<ReferenceCompilations>(
-        compiler, problem_, sizes, Building{architecture, request_.headers, {}});
+        compiler, problem_, sizes,
+        Building{architecture, chosen(request_.headers, request_.reference_headers), {}});
     if (on_gpu()) {
       nvml_ = std::make_unique<NvmlOpening>(driver_->info());
       if (needs_library(problem_)) loading_ = std::async(std::launch::async, Cublas::load);

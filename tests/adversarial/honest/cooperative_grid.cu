@@ -1,5 +1,5 @@
-// honest: a cooperative launch of as many blocks as an H100 has multiprocessors, which meet between
-// rounding and writing. size: check
+// honest: as many blocks as an H100 has multiprocessors meet between adding up and rounding.
+// size: check
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
 

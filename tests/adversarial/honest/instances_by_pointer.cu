@@ -1,5 +1,5 @@
-// honest: instances of templates in a namespace, launched by their addresses in clusters, with the
-// arguments they name. needs: sm_90
+// honest: an instance of a template, launched by its address with the arguments it names.
+// needs: sm_90
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

@@ -1,5 +1,5 @@
-// honest: each block fetches a row of A and columns of B by tensor copies and writes its part of C
-// by one. needs: sm_90
+// honest: each block fetches rows of A and columns of B by tensor copies, and C goes out by one.
+// needs: sm_90
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>

@@ -151,6 +151,17 @@ TEST_F(TensorMaps, MayReachTheVeryLastByteAndNoFurther) {
   EXPECT_THAT(reason(map), HasSubstr("reaches beyond the 4096 bytes of workspace"));
 }
 
+TEST_F(TensorMaps, ThatAreInterleavedCountSlicesAlongDimension0) {
+  TensorMap map = map_of_the_workspace();
+  map.interleave = 16;
+  map.view.dims = {8, 8, 4};
+  map.view.strides = {32, 256};
+  map.box = {1, 1, 1};
+  EXPECT_EQ(reason(map), "");
+  map.view.dims = {16, 8, 4};
+  EXPECT_THAT(reason(map), HasSubstr("reaches beyond the 4096 bytes of workspace"));
+}
+
 TEST_F(TensorMaps, OfVastShapesAreRefusedWhateverTheirProductIs) {
   for (const std::int64_t vast : {std::int64_t{1} << 31, std::int64_t{1} << 32}) {
     EXPECT_THAT(reason([&](TensorMap& map) { map.view.dims = {vast, vast, vast, vast, vast}; }),
