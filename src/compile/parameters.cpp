@@ -81,8 +81,8 @@ std::variant<std::vector<std::size_t>, std::string> chosen_arguments(
     const auto found = std::ranges::find(arguments, name, &Argument::name);
     if (found == arguments.end()) {
       std::vector<std::string> names;
-      for (const Argument& each : arguments) names.push_back(each.name);
-      return fmt::format("launch of \"{}\": .arguments names \"{}\"; there are {}",
+      std::ranges::transform(arguments, std::back_inserter(names), &Argument::name);
+      return fmt::format(R"(launch of "{}": .arguments names "{}"; there are {})",
                          readable_name(launch.kernel), name, fmt::join(names, ", "));
     }
     chosen.push_back(static_cast<std::size_t>(found - arguments.begin()));

@@ -79,11 +79,10 @@ Encoding encode_tiled(const Api& api, const TensorMapLayout& layout, void* addre
           kCall};
 }
 
-Encoding encode_im2col(const Api& api, const TensorMapLayout& layout, void* address,
-                       CUtensorMap& map) {
+Encoding encode_im2col(const Api& api, const TensorMapLayout& layout, const Im2col& im2col,
+                       void* address, CUtensorMap& map) {
   constexpr const char* kCall = "cuTensorMapEncodeIm2col";
   require(api.tensor_map_encode_im2col, kCall);
-  const Im2col& im2col = *layout.im2col;
   return {api.tensor_map_encode_im2col(
               &map, type_of(layout.type), layout.rank, address, layout.dims.data(),
               layout.strides.data(), im2col.lower.data(), im2col.upper.data(), im2col.channels,
@@ -102,8 +101,8 @@ std::variant<TensorMap, Fault> Device::encode(const TensorMapLayout& layout,
                 alignof(CUtensorMap) <= alignof(TensorMap));
   CUtensorMap map{};
   void* const at = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): CUDA's
-  const auto [status, call] =
-      layout.im2col ? encode_im2col(*api_, layout, at, map) : encode_tiled(*api_, layout, at, map);
+  const auto [status, call] = layout.im2col ? encode_im2col(*api_, layout, *layout.im2col, at, map)
+                                            : encode_tiled(*api_, layout, at, map);
   if (auto fault = check_launch(*api_, status, call, "encode a tensor map")) return *fault;
   return std::bit_cast<TensorMap>(map);
 }

@@ -52,10 +52,11 @@ INSTANTIATE_TEST_SUITE_P(OfTheDriver, AHangOfAnyOther,
                          Values("cuCtxSetCurrent", "cuCtxSetLimit", "cuCtxResetPersistingL2Cache",
                                 "cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction",
                                 "cuModuleGetGlobal_v2", "cuFuncSetAttribute", "cuFuncGetParamInfo",
-                                "cuLaunchKernelEx", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemFreeHost",
-                                "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuMemsetD8Async",
-                                "cuStreamCreate", "cuStreamDestroy_v2", "cuEventCreate",
-                                "cuEventDestroy_v2", "cuEventRecord", "cuEventElapsedTime"),
+                                "cuLaunchKernelEx", "cuMemAlloc_v2", "cuMemFree_v2",
+                                "cuMemFreeHost", "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2",
+                                "cuMemsetD8Async", "cuStreamCreate", "cuStreamDestroy_v2",
+                                "cuEventCreate", "cuEventDestroy_v2", "cuEventRecord",
+                                "cuEventElapsedTime"),
                          test_name);
 
 using HangingDriver = FaultyGpu;

@@ -13,9 +13,9 @@ namespace autokernel::trial {
 // double.
 enum class OutputType : std::uint8_t { declared, fp64 };
 
-// "const float* x", one for each tensor, "float alpha", one for each scalar, in order, then "int N",
-// one for each size.
+// "const float* x", one for each tensor, "float alpha", one for each scalar, in order, then "int
+// N", one for each size.
 [[nodiscard]] std::vector<compile::Argument> signature(const cases::Case& problem,
-                                                                OutputType outputs);
+                                                       OutputType outputs);
 
 }  // namespace autokernel::trial

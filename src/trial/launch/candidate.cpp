@@ -159,6 +159,7 @@ std::optional<driver::Fault> Candidate::launch(const driver::Stream& stream,
   }
   for (const Step& step : steps_) {
     std::vector<void*> parameters;
+    parameters.reserve(step.arguments.size());
     for (const std::size_t index : step.arguments)
       parameters.push_back(operands.arguments()[index]);
     require_all_parameters(step.kernel, parameters);

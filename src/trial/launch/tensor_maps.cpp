@@ -128,7 +128,7 @@ class Resolution {
           ".tensor is the workspace, which the file has not got; write "
           "AUTOKERNEL_WORKSPACE(bytes)");
     if (workspace_bytes_ > 0) names.emplace_back(kWorkspace);
-    refuse(".tensor is \"{}\"; write one of \"{}\"", map_.tensor, fmt::join(names, "\", \""));
+    refuse(R"(.tensor is "{}"; write one of "{}")", map_.tensor, fmt::join(names, R"(", ")"));
   }
 
   void find_type() {
@@ -139,8 +139,8 @@ class Resolution {
     const auto* const found = std::ranges::find(kTypes, name, &NamedType::name);
     if (found == kTypes.end()) {
       std::vector<std::string_view> names;
-      for (const NamedType& each : kTypes) names.push_back(each.name);
-      refuse(".type is \"{}\"; write one of \"{}\"", name, fmt::join(names, "\", \""));
+      std::ranges::transform(kTypes, std::back_inserter(names), &NamedType::name);
+      refuse(R"(.type is "{}"; write one of "{}")", name, fmt::join(names, R"(", ")"));
     }
     type_ = *found;
     result_.layout.type = type_.type;
@@ -240,10 +240,10 @@ class Resolution {
       refuse(".interleave takes at least 3 dimensions, and the map has {}; leave it out",
              dims_.size());
     if (map_.oob_fill != "zeros" && map_.oob_fill != "nan")
-      refuse(".oob_fill is \"{}\"; write \"zeros\" or \"nan\"", map_.oob_fill);
+      refuse(R"(.oob_fill is "{}"; write "zeros" or "nan")", map_.oob_fill);
     result_.layout.fills_with_nan = map_.oob_fill == "nan";
     if (result_.layout.fills_with_nan && !type_.is_float)
-      refuse(".oob_fill is \"nan\", which \"{}\" has not got; write \"zeros\"", type_.name);
+      refuse(R"(.oob_fill is "nan", which "{}" has not got; write "zeros")", type_.name);
   }
 
   void take_box() {
