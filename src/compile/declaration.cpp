@@ -54,14 +54,9 @@ constexpr const char* kExample =
     "AUTOKERNEL_LAUNCH({.kernel = \"matmul\", .grid = {N / 32, M / 8}, .block = {32, 8}});";
 
 std::string name_in(Bytes launch, const std::string& place) {
-  const Bytes field = launch.first(kNameBytes);
-  const auto end = std::ranges::find(field, std::byte{0});
-  if (end == field.end()) {
+  std::string name = text_in(launch.first(kNameBytes));
+  if (name.size() == kNameBytes)
     throw Refused(place + "the name of a kernel may have at most 63 characters");
-  }
-  std::string name;
-  std::transform(field.begin(), end, std::back_inserter(name),
-                 [](std::byte byte) { return std::to_integer<char>(byte); });
   return name;
 }
 
@@ -70,9 +65,8 @@ bool is_set(Bytes launch, std::size_t at) { return launch[at] != std::byte{0}; }
 // Launches that are left out of the macro have their default values: no kernel, all dimensions 1.
 bool is_left_out(Bytes launch, const std::string& function) {
   if (!function.empty() || is_set(launch, 0) || is_set(launch, kCooperativeAt) ||
-      is_set(launch, kProgrammaticAt))
+      is_set(launch, kProgrammaticAt) || is_set(launch, kArgumentsAt))
     return false;
-  if (is_set(launch, kArgumentsAt)) return false;
   for (std::size_t at = kGridAt; at < kCooperativeAt; at += sizeof(std::int64_t)) {
     if (little_endian<std::int64_t>(launch, at) != (at == kSharedAt ? 0 : 1)) return false;
   }
@@ -102,9 +96,7 @@ std::array<std::uint32_t, 3> dimensions(Bytes launch, std::size_t at, const std:
 // The names between the commas.
 std::vector<std::string> read_arguments(Bytes launch, const std::string& place) {
   const Bytes field = launch.subspan(kArgumentsAt);
-  std::string text;
-  std::transform(field.begin(), std::ranges::find(field, std::byte{0}), std::back_inserter(text),
-                 [](std::byte byte) { return std::to_integer<char>(byte); });
+  const std::string text = text_in(field);
   if (text.size() == field.size())
     throw Refused(fmt::format("{}.arguments has at most {} characters", place, field.size() - 1));
   std::vector<std::string> names;
@@ -171,6 +163,13 @@ Launch decode_launch(Bytes launch, const std::string& function, std::size_t numb
 }
 
 }  // namespace
+
+std::string text_in(Bytes field) {
+  std::string text;
+  std::transform(field.begin(), std::ranges::find(field, std::byte{0}), std::back_inserter(text),
+                 [](std::byte byte) { return std::to_integer<char>(byte); });
+  return text;
+}
 
 void require_header(Bytes bytes, const Header& header, const std::string& file_name) {
   const bool known =

@@ -23,6 +23,9 @@ class Refused : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The characters of a field up to its first zero; all of them where there is none.
+[[nodiscard]] std::string text_in(std::span<const std::byte> field);
+
 // What a constant that one of the macros defines begins with, and how long it is.
 struct Header {
   std::string_view magic;

@@ -1,8 +1,5 @@
 #include "compile/tensor_map.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <string_view>
 
 #include "compile/declaration.h"
@@ -22,11 +19,7 @@ class Fields {
   [[nodiscard]] std::string text(std::size_t size) {
     const Bytes field = bytes_.subspan(at_, size);
     at_ += size;
-    const auto end = std::ranges::find(field, std::byte{0});
-    std::string found;
-    std::transform(field.begin(), end, std::back_inserter(found),
-                   [](std::byte byte) { return std::to_integer<char>(byte); });
-    return found;
+    return text_in(field);
   }
   void take(std::int64_t& number) {
     number = little_endian<std::int64_t>(bytes_, at_);

@@ -182,8 +182,7 @@ std::shared_ptr<PreparedLaunch> prepare_launch(Context& context, const KernelOpe
   launch.kept_stacks = kept_stacks(device.workers);
   if (launch.unit == runtime::Unit::thread) limit_stacks(launch, device.workers);
   const std::uint64_t workers = std::min<std::uint64_t>(device.workers, launch.most_workers);
-  require(!cooperative || launch.cluster_count() <=
-                              launch.blocks_per_worker * std::max<std::uint64_t>(workers, 1),
+  require(!cooperative || launch.cluster_count() <= launch.blocks_per_worker * workers,
           CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   if (kernel.kernel->has_heap_calls()) context.open_heap();
   if (cooperative) launch.grid_workspace = context.grid_workspace();

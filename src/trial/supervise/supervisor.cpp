@@ -124,7 +124,7 @@ class SupervisedTrial {
     leave_phase();
     phase_ = phase;
     if (phase != Phase::harness) counted_ = phase;
-    used_before_ = tree_.processor_seconds();
+    if (phase == Phase::compile) used_before_ = tree_.processor_seconds();
     note(fmt::format("runner entered phase {}", spelling(phase)));
   }
   void take(Outline& outline) {
@@ -250,7 +250,7 @@ class SupervisedTrial {
   Clock::time_point begun_ = Clock::now();
   Clock::time_point entered_ = begun_;
   Clock::time_point next_look_ = begun_;
-  double used_before_ = 0;  // seconds of processor time, when this phase began
+  double used_before_ = 0;  // seconds of processor time, when compiling began
   Phase phase_ = Phase::start;
   Phase counted_ = Phase::start;  // what its time counts to: the harness's work is for another one
   std::map<std::string, double> seconds_;
