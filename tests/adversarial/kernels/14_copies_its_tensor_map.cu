@@ -1,6 +1,6 @@
 // row 14: takes its tensor maps by value: the compiler makes copies of them in local memory.
 // must be: crashed, tensor map in local memory
-// on a GPU: not run, what it does there was not measured
+// on a GPU: crashed
 // needs: sm_90
 #include <cuda_bf16.h>
 
