@@ -29,6 +29,9 @@ struct Correctness {
 
 // [compile], which may be missing.
 [[nodiscard]] CompilePlan read_compile_plan(Section& root);
+// editable_files, which may be missing. Needs the reference and the compile plan, whose files it
+// cannot name.
+[[nodiscard]] EditableFiles read_editable_files(Section& root, const Case& problem);
 
 // "sin", "max": words that formulas, and C++ most of the time, have another use for.
 [[nodiscard]] bool is_function(const std::string& name);

@@ -1,8 +1,10 @@
-// [compile]: what the kernel may include, and with which options it is compiled.
+// Which files the kernel is made of, what it may include beside them, and with which options it is
+// compiled.
 #include <fmt/format.h>
 
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <set>
 #include <string_view>
 
@@ -86,18 +88,65 @@ CompilePlan read_compile_plan(Section& root) {
   if (!root.has("compile")) return plan;
   Section section = root.section("compile");
   if (section.has("include")) {
-    for (const std::string& folder : section.texts("include")) plan.include.emplace_back(folder);
+    for (const std::string& folder : section.texts("include", R"(["cutlass/include"])"))
+      plan.include.emplace_back(folder);
     if (plan.include.size() > kMostFolders)
       section.fail("include", fmt::format("has {} folders; write at most {}", plan.include.size(),
                                           kMostFolders));
   }
   if (section.has("flags")) {
     std::set<std::string> seen;
-    for (const std::string& flag : section.texts("flags"))
+    for (const std::string& flag : section.texts("flags", R"(["-maxrregcount=128"])"))
       plan.flags.push_back(checked(section, flag, seen));
   }
   section.finish();
   return plan;
+}
+
+namespace {
+
+// What no pattern matches: the case itself, and the headers of [compile] include.
+std::set<std::string> fixed_files(const Case& problem) {
+  namespace fs = std::filesystem;
+  std::set<std::string> fixed = {problem.kernel_file().filename().string(), "case.toml"};
+  if (const auto* reference = std::get_if<KernelReference>(&problem.reference)) {
+    for (const fs::path& file : {reference->file, reference->fp64_file}) {
+      if (!file.empty()) fixed.insert(file.lexically_normal().generic_string());
+    }
+  }
+  for (const fs::path& folder : problem.compile.include) {
+    const fs::path within =
+        (folder.is_absolute() ? folder.lexically_relative(fs::absolute(problem.directory)) : folder)
+            .lexically_normal();
+    fixed.insert((within / "").generic_string());
+  }
+  return fixed;
+}
+
+}  // namespace
+
+EditableFiles read_editable_files(Section& root, const Case& problem) {
+  constexpr const char* kKey = "editable_files";
+  constexpr std::size_t kMostPatterns = 32;
+  if (!root.has(kKey)) return {};
+  const std::vector<std::string> patterns = root.texts(kKey, R"(["include/*.cuh"])");
+  if (patterns.size() > kMostPatterns)
+    root.fail(kKey,
+              fmt::format("has {} patterns; write at most {}", patterns.size(), kMostPatterns));
+  const std::set<std::string> fixed = fixed_files(problem);
+  for (const std::string& pattern : patterns) {
+    if (const std::string fault = pattern_fault(pattern); !fault.empty())
+      root.fail(kKey, fmt::format("holds \"{}\", which {}", shown(pattern), fault));
+    // One that names what is fixed was not meant to match nothing.
+    for (const std::string& each : fixed) {
+      if (each == problem.kernel_file().filename()) continue;
+      if (pattern == each || (each.ends_with('/') && pattern.starts_with(each)))
+        root.fail(kKey, fmt::format("holds \"{}\", but {} is what the kernel is judged by or "
+                                    "compiled with, and stays as it is",
+                                    shown(pattern), each));
+    }
+  }
+  return {patterns, fixed};
 }
 
 }  // namespace autokernel::cases

@@ -99,6 +99,7 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
 
   problem.timing = read_timing(root);
   problem.compile = read_compile_plan(root);
+  problem.editable_files = read_editable_files(root, problem);
   root.finish();
   return problem;
 }

@@ -129,8 +129,8 @@ bool Section::truth(const std::string& key, bool otherwise) {
   return *truth;
 }
 
-std::vector<std::string> Section::texts(const std::string& key) {
-  const std::string expected = R"(a list of texts such as ["M", "K"])";
+std::vector<std::string> Section::texts(const std::string& key, const std::string& example) {
+  const std::string expected = "a list of texts such as " + example;
   const Value& value = required(key, expected);
   const auto* array = std::get_if<Array>(&value.data);
   if (array == nullptr || array->empty()) wrong(key, value, expected);

@@ -37,7 +37,9 @@ class Section {
   // Finite and in the range.
   [[nodiscard]] double number(const std::string& key, NumberRange range = {});
   [[nodiscard]] bool truth(const std::string& key, bool otherwise);
-  [[nodiscard]] std::vector<std::string> texts(const std::string& key);
+  // `example` is shown where it is no such list.
+  [[nodiscard]] std::vector<std::string> texts(const std::string& key,
+                                               const std::string& example = R"(["M", "K"])");
   [[nodiscard]] Section section(const std::string& key);
   // The tables of [[key]].
   [[nodiscard]] const Array& tables(const std::string& key);

@@ -21,7 +21,7 @@
 #include "cli/default_case.h"
 #include "cli/diagnostics.h"
 #include "cli/exit_codes.h"
-#include "cli/incumbent_source.h"
+#include "cli/kernel_sources.h"
 #include "cli/log_folder.h"
 #include "cli/log_text.h"
 #include "cli/noise_store.h"
@@ -48,7 +48,7 @@ class Bench : public Command {
   // What the options ask for; what they leave open is taken from the record to replay, if any.
   [[nodiscard]] trial::Request request() const;
   // Sets what the kernel is to be compared with.
-  void add_incumbent(trial::Request& request) const;
+  void add_incumbent(trial::Request& request, const cases::EditableFiles& others) const;
   [[nodiscard]] std::string kept_log(const trial::Request& request, const std::string& text,
                                      const std::string& ptx, const Console& console) const;
 
@@ -58,7 +58,7 @@ class Bench : public Command {
   std::optional<std::string> architecture_;    // none: the device's
   std::optional<std::string> size_;            // none: default
   std::optional<double> timeout_seconds_;
-  std::string against_;                 // a file or a revision; empty: nothing
+  std::string against_;                 // a file, a folder or a revision; empty: nothing
   std::optional<double> min_gain_pct_;  // none: the device's
   std::string replay_;                  // a record of an earlier bench; empty: none
   std::string log_;                     // where the full log goes; empty: among the kept ones
@@ -96,8 +96,11 @@ void warn(const Console& console, const trial::Result& known) {
 void Bench::declare(Options options) {
   options.footer(kBenchExamples + exit_codes_text({Stop::repository, Stop::scope, Stop::budget}));
   add_case(options, case_directory_);
-  options.add_option("--kernel", kernel_file_, "File to measure (default: the case's kernel.cu)")
-      .type_name("FILE");
+  options
+      .add_option("--kernel", kernel_file_,
+                  "Kernel to measure: its file, or a folder with kernel.cu and what it includes "
+                  "(default: the case's)")
+      .type_name("FILE|DIR");
   add_device(options, device_);
   add_architecture(options, architecture_);
   add_size(options, size_);
@@ -107,9 +110,9 @@ void Bench::declare(Options options) {
       .type_name("SECONDS");
   options
       .add_option("--against", against_,
-                  "Compare with another kernel in pairs of launches: a file, or the kernel of a "
-                  "git revision")
-      .type_name("FILE|REV");
+                  "Compare with another kernel in pairs of launches: a file, a folder, or the "
+                  "kernel of a git revision")
+      .type_name("FILE|DIR|REV");
   add_min_gain(options, min_gain_pct_, "that counts as faster");
   options
       .add_option("--replay", replay_,
@@ -142,25 +145,32 @@ trial::Request Bench::request() const {
     request.case_directory = fs::absolute(case_directory_ ? existing_case(*case_directory_)
                                                           : default_case(fs::current_path()));
   }
-  trial::take_case(request, cases::read_files(request.case_directory));
+  cases::CaseFiles files = cases::read_files(request.case_directory);
+  cases::EditableFiles others = cases::parse(files).editable_files;
+  trial::take_case(request, std::move(files));
   if (kernel_file_) {
-    request.kernel_file = fs::absolute(*kernel_file_);
+    request.kernel_file = fs::absolute(main_file(*kernel_file_));
+    others = other_files(*kernel_file_, others);
   } else if (replay_.empty()) {
     request.kernel_file = request.case_directory / "kernel.cu";
   }
   // A replay is of the source as it was, whatever has become of the file.
   if (kernel_file_ || request.source.empty()) {
-    request.source = read_file(request.kernel_file, "the kernel", cases::kLargestSource);
+    cases::KernelSource kernel = cases::read_kernel(request.kernel_file, others, "the kernel");
+    request.source = std::move(kernel.text);
+    request.files = std::move(kernel.files);
   }
-  add_incumbent(request);
+  add_incumbent(request, others);
   return request;
 }
 
-void Bench::add_incumbent(trial::Request& request) const {
+void Bench::add_incumbent(trial::Request& request, const cases::EditableFiles& others) const {
   if (!against_.empty()) {
+    cases::KernelSource kernel = incumbent_source(against_, request.kernel_file, others);
     request.incumbent = {.name = against_,
-                         .source = incumbent_source(against_, request.kernel_file),
-                         .min_gain = {}};
+                         .source = std::move(kernel.text),
+                         .min_gain = {},
+                         .files = std::move(kernel.files)};
   }
   if (!min_gain_pct_) return;
   if (!request.incumbent) {

@@ -139,12 +139,17 @@ trial::Request Noise::request() const {
   request.case_directory = fs::absolute(case_directory_ ? existing_case(*case_directory_)
                                                         : default_case(fs::current_path()));
   request.kernel_file = request.case_directory / "kernel.cu";
-  trial::take_case(request, cases::read_files(request.case_directory));
-  request.source = read_file(request.kernel_file, "the kernel", cases::kLargestSource);
+  cases::CaseFiles files = cases::read_files(request.case_directory);
+  cases::KernelSource kernel =
+      cases::read_kernel(request.kernel_file, cases::parse(files).editable_files, "the kernel");
+  trial::take_case(request, std::move(files));
+  request.source = std::move(kernel.text);
+  request.files = std::move(kernel.files);
   request.device = trial::parse_device(device_);
   request.size = size_;
   request.samples = 1;  // as many as the pairs need
-  request.incumbent = {.name = "itself", .source = request.source, .min_gain = {}};
+  request.incumbent = {
+      .name = "itself", .source = request.source, .min_gain = {}, .files = request.files};
   if (min_gain_pct_) request.incumbent->min_gain = min_gain_of(*min_gain_pct_);
   return request;
 }

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "autokernel/base/visible_text.h"
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/ledger/time_scale.h"
 #include "autokernel/loop/loop.h"
@@ -112,7 +113,12 @@ int Show::run(const Console& console) {
   const auto loop = loop::Loop::open_to_read(std::filesystem::current_path(), speaking_on(console));
   const ledger::Experiment experiment = loop.experiment(number_, tag_);
   if (source_) {
-    console.out << loop.source(experiment);
+    const cases::KernelSource source = loop.source(experiment);
+    console.out << source.text;
+    for (const auto& [path, text] : source.files) {
+      console.err << "autokernel: the kernel has " << visible_line(path) << " beside it; 'git show "
+                  << experiment.commit << ":PATH' prints a file\n";
+    }
   } else if (ptx_) {
     console.out << loop.ptx(experiment);
   } else if (samples_) {

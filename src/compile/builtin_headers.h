@@ -1,4 +1,4 @@
-// The two headers that kernels include and that are served to the compiler from memory.
+// The headers of ours that kernels include and that are served to the compiler from memory.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@ namespace autokernel::compile {
 
 inline constexpr const char* kServedHeaderName = "autokernel.cuh";
 inline constexpr const char* kSizesHeaderName = "autokernel_sizes.cuh";
+inline constexpr const char* kCudaHeaderName = "cuda.h";
 
 // The text of include/autokernel.cuh.
 [[nodiscard]] const char* served_header();

@@ -11,6 +11,7 @@
 #include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/landlock.h"
+#include "autokernel/compile/reachable_headers.h"
 #include "compile/builtin_headers.h"
 #include "compile/crash_note.h"
 #include "compile/declaration.h"
@@ -64,13 +65,13 @@ void require_architecture(const std::string& architecture, const Nvrtc& nvrtc) {
 
 // Where the declaration is to be written: where one stands that does not count, or below the
 // include.
-std::uint32_t line_to_declare(const std::string& source) {
-  const std::uint32_t declared = line_of_word(source, "AUTOKERNEL_LAUNCH");
-  const std::uint32_t included = line_of_word(source, "autokernel");
-  return std::max({declared, included, 1U});
+SourceLine place_to_declare(const Source& source) {
+  if (SourceLine declared = place_of_word(source, "AUTOKERNEL_LAUNCH"); declared.line > 0)
+    return declared;
+  return {source.name, std::max(line_of_word(source.text, "autokernel"), 1U)};
 }
 
-std::vector<std::byte> required_launch(const Elf& elf, const Request& request) {
+std::vector<std::byte> required_launch(const Elf& elf, const Source& source) {
   if (auto bytes = constant_bytes(elf, kLaunchSymbol)) return *bytes;
   const std::vector<std::string> found = kernels(elf);
   throw Refused(fmt::format(
@@ -78,8 +79,7 @@ std::vector<std::byte> required_launch(const Elf& elf, const Request& request) {
       "any "
       "unnamed namespace, write AUTOKERNEL_LAUNCH({{.kernel = \"{}\", .grid = {{BLOCKS}}, "
       ".block = {{THREADS}}}});",
-      place(request.file_name, line_to_declare(request.source)),
-      found.size() == 1 ? " " + readable_name(found[0]) : "s",
+      place(place_to_declare(source)), found.size() == 1 ? " " + readable_name(found[0]) : "s",
       found.empty() ? "NAME" : readable_name(found[0])));
 }
 
@@ -114,16 +114,24 @@ std::string missing_instance(const std::string& kernel, const std::vector<std::s
 }
 
 // In the order of their lines, by which the kernels' parameters follow each other.
-std::vector<TensorMap> tensor_maps_of(const Elf& elf, const std::string& file_name) {
+std::vector<TensorMap> tensor_maps_of(const Elf& elf, const Source& source) {
   // As many as anybody needs: each is 128 of the 4 KiB that parameters had before CUDA 12.1.
   constexpr std::size_t kMostMaps = 16;
   std::vector<TensorMap> maps;
   for (const std::string& symbol : constants_called(elf, kTensorMapPrefix)) {
-    if (const auto bytes = constant_bytes(elf, symbol))
-      maps.push_back(decode_tensor_map(*bytes, symbol, file_name));
+    const auto bytes = constant_bytes(elf, symbol);
+    if (!bytes) continue;
+    const std::string name = symbol.substr(std::string_view(kTensorMapPrefix).size());
+    maps.push_back(decode_tensor_map(*bytes, symbol, file_with(source, line_of(*bytes), name)));
   }
   std::ranges::sort(maps, {}, &TensorMap::line);
   for (std::size_t i = 1; i < maps.size(); ++i) {
+    if (maps[i].file != maps[0].file) {
+      throw Refused(fmt::format(
+          "{}the tensor maps {} and {} stand in two files; write all of them into one: kernels "
+          "take them in the order of their lines",
+          maps[i].place, maps[0].name, maps[i].name));
+    }
     if (maps[i].line != maps[i - 1].line) continue;
     throw Refused(fmt::format(
         "{}the tensor maps {} and {} stand in one line; write each in a line of its own: kernels "
@@ -137,26 +145,29 @@ std::vector<TensorMap> tensor_maps_of(const Elf& elf, const std::string& file_na
   return maps;
 }
 
-Declaration declaration_of(const Elf& elf, const Request& request) {
-  const std::string& file_name = request.file_name;
+Declaration declaration_of(const Elf& elf, const Source& source) {
   Declaration declaration;
-  const std::vector<std::byte> launch = required_launch(elf, request);
-  declaration.launches = decode_launches(launch, functions_in(elf, kLaunchSymbol), file_name);
+  const std::vector<std::byte> launch = required_launch(elf, source);
   declaration.line = line_of(launch);
+  declaration.file = file_with(source, declaration.line, "AUTOKERNEL_LAUNCH");
+  declaration.launches =
+      decode_launches(launch, functions_in(elf, kLaunchSymbol), declaration.file);
 
   if (const auto workspace = constant_bytes(elf, kWorkspaceSymbol)) {
-    const WorkspaceWish wish = decode_workspace(*workspace, file_name);
+    const WorkspaceWish wish = decode_workspace(
+        *workspace, file_with(source, line_of(*workspace), "AUTOKERNEL_WORKSPACE"));
     declaration.workspace_bytes = wish.bytes;
     declaration.workspace_zeroed = wish.zeroed;
   }
 
-  declaration.tensor_maps = tensor_maps_of(elf, file_name);
+  declaration.tensor_maps = tensor_maps_of(elf, source);
 
+  const std::string where = place(declaration.file, declaration.line);
   const std::vector<std::string> names = kernels(elf);
   for (Launch& each : declaration.launches) {
     const auto kernel = resolve_kernel(each.kernel, names);
     if (!kernel && each.kernel.find('<') != std::string::npos) {
-      throw Refused(missing_instance(each.kernel, names, place(file_name, declaration.line)));
+      throw Refused(missing_instance(each.kernel, names, where));
     }
     if (!kernel) {
       std::vector<std::string> readable;
@@ -164,7 +175,7 @@ Declaration declaration_of(const Elf& elf, const Request& request) {
       throw Refused(fmt::format(
           "{}AUTOKERNEL_LAUNCH names the kernel \"{}\", but {}; fix the name, and write extern "
           "\"C\" before __global__ if kernels share it",
-          place(file_name, declaration.line), each.kernel,
+          where, each.kernel,
           names.empty() ? "the file has no __global__ function"
                         : fmt::format("the file has {}", fmt::join(readable, ", "))));
     }
@@ -173,14 +184,24 @@ Declaration declaration_of(const Elf& elf, const Request& request) {
   return declaration;
 }
 
-void require_text(const Request& request) {
-  const std::size_t at = request.source.find('\0');
+void require_text(const std::string& file, const std::string& text) {
+  const std::size_t at = text.find('\0');
   if (at == std::string::npos) return;
-  const auto line = std::count(request.source.begin(),
-                               request.source.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-  throw Refused(
-      fmt::format("{}:{}: it holds a zero byte, at which a compiler stops reading; remove it",
-                  request.file_name, line + 1));
+  const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  throw Refused(fmt::format(
+      "{}:{}: it holds a zero byte, at which a compiler stops reading; remove it", file, line + 1));
+}
+void require_text(const Source& source) {
+  require_text(source.name, source.text);
+  for (const auto& [name, text] : source.files) {
+    require_text(name, text);
+    if (name == kServedHeaderName || name == kSizesHeaderName || name == kCudaHeaderName) {
+      throw Refused(
+          fmt::format("{}: this is the name of a header that autokernel has for every "
+                      "kernel; give the file another name",
+                      name));
+    }
+  }
 }
 
 // What the kernels take, and whether their launches fit it.
@@ -191,11 +212,10 @@ void read_kernels(const Elf& elf, const Request& request, Program& program) {
                                .static_shared_bytes = info.static_shared_bytes,
                                .local_bytes = info.local_bytes};
   }
-  if (const auto reason =
-          too_much_static_shared(program.resources, request.source, request.file_name)) {
+  if (const auto reason = too_much_static_shared(program.resources, request.source)) {
     throw Refused(*reason);
   }
-  const std::string where = place(request.file_name, program.declaration.line);
+  const std::string where = place(program.declaration.file, program.declaration.line);
   for (Launch& launch : program.declaration.launches) {
     KernelInfo info = kernel_info(elf, launch.kernel);
     if (info.cluster && launch.cluster == kNoCluster) launch.cluster = *info.cluster;
@@ -214,25 +234,30 @@ std::string shortened(const std::string& log) {
 }
 
 // Editors put it in front of UTF-8, where it says nothing; NVRTC takes it for a token.
-Request without_byte_order_mark(Request request) {
+void remove_byte_order_mark(std::string& text) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  if (request.source.starts_with(kMark)) request.source.erase(0, kMark.size());
-  return request;
+  if (text.starts_with(kMark)) text.erase(0, kMark.size());
+}
+
+// As the compiler is to see it.
+Source readable(Source source) {
+  remove_byte_order_mark(source.text);
+  for (auto& [name, text] : source.files) remove_byte_order_mark(text);
+  return with_own_names_resolved(std::move(source));
 }
 
 Program program_of(Nvrtc::Output output, const Request& request, const std::string& compiler) {
-  const std::string& file_name = request.file_name;
   Program program;
   try {
     const Elf elf(output.cubin);
-    require_known_calls(elf, request.source, file_name);
-    program.declaration = declaration_of(elf, request);
-    program.objects = module_objects(elf, file_name);
+    require_known_calls(elf, request.source);
+    program.declaration = declaration_of(elf, request.source);
+    program.objects = module_objects(elf, request.source.name);
     read_kernels(elf, request, program);
   } catch (const BadElf& error) {
     throw Error(Stop::environment, fmt::format("cannot read the image that {} made of {}: {}; use "
                                                "a CUDA toolkit of version 12.4 to 13",
-                                               compiler, file_name, error.what()));
+                                               compiler, request.source.name, error.what()));
   }
   const PtxasReport report = read_ptxas_report(output.log);
   for (auto& [kernel, resources] : program.resources) {
@@ -262,13 +287,15 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 namespace {
 
-// The harness's own, and those of the request that have other names: NVRTC takes no name twice.
+// The harness's own, the source's, and those of libraries that have other names: NVRTC takes no
+// name twice.
 std::vector<Nvrtc::Header> headers_for(const Request& request) {
   std::vector<Nvrtc::Header> headers = {
       {kServedHeaderName, served_header()},
       {kSizesHeaderName, sizes_header(request.sizes)},
       // CUDA's own is for host code; kernels have its CUtensorMap from the served header.
-      {"cuda.h", fmt::format("#include <{}>\n", kServedHeaderName)}};
+      {kCudaHeaderName, fmt::format("#include <{}>\n", kServedHeaderName)}};
+  for (const auto& [name, text] : request.source.files) headers.push_back({name, text});
   const auto served = headers;
   for (const auto& [name, text] : request.headers) {
     if (std::ranges::find(served, name, &Nvrtc::Header::name) == served.end())
@@ -321,11 +348,12 @@ class Compiler::Library {
           const CrashNote note(
               fmt::format("{}: the compiler (NVRTC {}.{}) crashed on this source, for {}; it is "
                           "often unusual inline asm or very deep nesting: write it in another way",
-                          request.file_name, major, minor, request.architecture));
-          return nvrtc_.compile(request.source, compiled_name(request.file_name), headers, flags);
+                          request.source.name, major, minor, request.architecture));
+          return nvrtc_.compile(request.source.text, compiled_name(request.source.name), headers,
+                                flags);
         }).get();
     output.log =
-        replaced(std::move(output.log), compiled_name(request.file_name), request.file_name);
+        replaced(std::move(output.log), compiled_name(request.source.name), request.source.name);
     if (cache_ && output.outcome == Nvrtc::Outcome::compiled) cache_->keep(key, output);
     return output;
   }
@@ -350,8 +378,8 @@ class Compiler::Library {
       parts.push_back(header.name);
       parts.push_back(header.text);
     }
-    parts.push_back(request.file_name);
-    parts.push_back(request.source);
+    parts.push_back(request.source.name);
+    parts.push_back(request.source.text);
     // Lengths first, so that no two lists of parts look alike.
     std::string key;
     for (const std::string& part : parts) key += fmt::format("{} ", part.size());
@@ -412,18 +440,20 @@ Compilation Compiler::compile(const Request& request) const {
   Nvrtc::Output output;
   bool from_cache = false;
   try {
-    require_text(request);
-    output = library_->output(without_byte_order_mark(request), from_cache);
+    require_text(request.source);
+    Request readable_request = request;
+    readable_request.source = readable(request.source);
+    output = library_->output(readable_request, from_cache);
     switch (output.outcome) {
       case Nvrtc::Outcome::compiled:
         break;
       case Nvrtc::Outcome::rejected:
-        throw Refused(first_error(output.log, request.source, request.file_name,
+        throw Refused(first_error(output.log, request.source,
                                   {library_->includes(), request.headers}, output.ptx));
       case Nvrtc::Outcome::option_not_understood:
         throw Error(
             Stop::environment,
-            fmt::format("cannot compile {} for {} with {}: unknown option: {}", request.file_name,
+            fmt::format("cannot compile {} for {} with {}: unknown option: {}", request.source.name,
                         request.architecture, library().string(), output.log));
     }
     const std::string log = shortened(output.log);

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 
 namespace autokernel::compile {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 #include "compile/builtin_headers.h"
 #include "compile/hints.h"
 #include "compile/inclusion.h"
@@ -67,7 +67,7 @@ std::optional<Diagnostic> error_in(std::string_view line) {
 // "At end of source: error: expected a "}"", which has no line of its own, and below it the place
 // of the brace that is open: "kernel.cu(3): note #3196-D: to match this "{"".
 std::optional<Diagnostic> error_at_end(const std::vector<std::string>& log, std::size_t at,
-                                       const std::string& source, const std::string& file_name) {
+                                       const Source& source) {
   constexpr std::string_view kAtEnd = "At end of source: ";
   constexpr std::string_view kMatch = "to match this ";
   const std::string& line = log[at];
@@ -77,7 +77,7 @@ std::optional<Diagnostic> error_at_end(const std::vector<std::string>& log, std:
     return std::nullopt;
   }
   Diagnostic found{
-      .file = file_name, .line = lines_of(source).size(), .message = line.substr(colon + 2)};
+      .file = source.name, .line = lines_of(source.text).size(), .message = line.substr(colon + 2)};
   if (at + 1 == log.size()) return found;
   const std::string_view note = log[at + 1];
   const std::size_t close = note.find("): note");
@@ -90,25 +90,29 @@ std::optional<Diagnostic> error_at_end(const std::vector<std::string>& log, std:
   return found;
 }
 
-// The line of the file that led to an error in a header: "detected during .. at line 12 of
-// kernel.cu".
-std::size_t line_that_led_to(const std::vector<std::string>& log, std::size_t from,
-                             const std::string& file_name) {
+// The line of the source that led to an error in a header: "detected during .. at line 12 of
+// kernel.cu". None where the log does not say.
+SourceLine line_that_led_to(const std::vector<std::string>& log, std::size_t from,
+                            const Source& source) {
   constexpr std::string_view kAtLine = "at line ";
+  constexpr std::string_view kOf = " of ";
   for (std::size_t i = from; i < log.size() && !error_in(log[i]); ++i) {
     const std::string_view line = log[i];
     const std::size_t at = line.rfind(kAtLine);
-    if (at == std::string_view::npos || line.find(" of " + file_name) == std::string_view::npos)
-      continue;
-    std::size_t number = 0;
-    std::from_chars(line.data() + at + kAtLine.size(), line.data() + line.size(), number);
-    return number;
+    const std::size_t of = at == std::string_view::npos ? at : line.find(kOf, at);
+    if (of == std::string_view::npos) continue;
+    std::string_view file = line.substr(of + kOf.size());
+    while (!file.empty() && (file.back() == ' ' || file.back() == ']')) file.remove_suffix(1);
+    if (text_of(source, file) == nullptr) continue;
+    SourceLine found{.file = std::string(file)};
+    std::from_chars(line.data() + at + kAtLine.size(), line.data() + line.size(), found.line);
+    return found;
   }
-  return 0;
+  return {};
 }
 
-std::string source_line(const std::string& source, std::size_t number) {
-  const std::vector<std::string> lines = lines_of(source);
+std::string source_line(const std::string& text, std::size_t number) {
+  const std::vector<std::string> lines = lines_of(text);
   if (number == 0 || number > lines.size()) return "";
   std::string line = lines[number - 1];
   line.erase(0, line.find_first_not_of(" \t"));
@@ -119,48 +123,59 @@ std::string source_line(const std::string& source, std::size_t number) {
 }
 
 std::string advice_on(const Diagnostic& diagnostic, const std::string& line,
-                      const std::string& source, std::size_t number) {
+                      const std::string& text, std::size_t number) {
   const bool macro_unknown =
-      line.find(kMacro) != std::string::npos && source.find(kInclude) == std::string::npos;
+      line.find(kMacro) != std::string::npos && text.find(kInclude) == std::string::npos;
   if (macro_unknown) return "write #include <autokernel.cuh> at the top of the file";
   const bool lacks_braces = line.find(kMacro) != std::string::npos &&
                             diagnostic.message.find("designator") != std::string::npos;
   if (lacks_braces) return "write each launch in braces: AUTOKERNEL_LAUNCH({.kernel = ..., ...});";
-  return hint(diagnostic.message, source, number);
+  return hint(diagnostic.message, text, number);
 }
 
-// An error in a header that no line of the file used: including it is what does not compile.
-std::string described_by(const Inclusion& inclusion, const Diagnostic& diagnostic,
-                         const std::string& source, const std::string& file_name,
-                         const std::string& advice) {
-  return fmt::format("{}:{}: error: {} does not compile here: {} ({}:{})\n    {}{}{}", file_name,
-                     inclusion.line, inclusion.header, diagnostic.message, diagnostic.file,
-                     diagnostic.line, source_line(source, inclusion.line),
-                     advice.empty() ? "" : "\n", advice);
-}
-
-std::string described(const Diagnostic& diagnostic, const std::string& source,
-                      const std::string& file_name, std::size_t led_by,
-                      const KnownHeaders& headers) {
-  const bool in_file = diagnostic.file == file_name;
-  const bool is_included = !in_file && diagnostic.file != kServedHeaderName &&
-                           diagnostic.file != kSizesHeaderName && diagnostic.file != kBuiltIn;
-  if (is_included && led_by == 0) {
-    if (const auto inclusion = inclusion_of(source, diagnostic.file))
-      return described_by(*inclusion, diagnostic, source, file_name,
-                          headers.library.contains(diagnostic.file)
-                              ? hint_on_library(diagnostic.message)
-                              : hint_on_cuda_header(inclusion->header));
+// An error in a header that no line of the source used: including it is what does not compile.
+// None where none of its files is known to have included it.
+std::optional<std::string> described_by_inclusion(const Diagnostic& diagnostic,
+                                                  const Source& source,
+                                                  const KnownHeaders& headers) {
+  const auto in_file = [&](const std::string& name,
+                           const std::string& text) -> std::optional<std::string> {
+    const auto inclusion = inclusion_of(text, diagnostic.file);
+    if (!inclusion) return std::nullopt;
+    const std::string advice = headers.library.contains(diagnostic.file)
+                                   ? hint_on_library(diagnostic.message)
+                                   : hint_on_cuda_header(inclusion->header);
+    return fmt::format("{}:{}: error: {} does not compile here: {} ({}:{})\n    {}{}{}", name,
+                       inclusion->line, inclusion->header, diagnostic.message, diagnostic.file,
+                       diagnostic.line, source_line(text, inclusion->line),
+                       advice.empty() ? "" : "\n", advice);
+  };
+  if (auto found = in_file(source.name, source.text)) return found;
+  for (const auto& [name, text] : source.files) {
+    if (auto found = in_file(name, text)) return found;
   }
-  const std::size_t number = in_file ? diagnostic.line : led_by;
-  std::string text =
-      number > 0
-          ? fmt::format("{}:{}: error: {}", file_name, number, diagnostic.message)
-          : fmt::format("{}:{}: error: {}", diagnostic.file, diagnostic.line, diagnostic.message);
-  if (!in_file && number > 0) text += fmt::format(" (in {}:{})", diagnostic.file, diagnostic.line);
-  const std::string line = source_line(source, number);
+  return std::nullopt;
+}
+
+std::string described(const Diagnostic& diagnostic, const Source& source, const SourceLine& led_by,
+                      const KnownHeaders& headers) {
+  const bool in_source = text_of(source, diagnostic.file) != nullptr;
+  const bool is_included = !in_source && diagnostic.file != kServedHeaderName &&
+                           diagnostic.file != kSizesHeaderName && diagnostic.file != kBuiltIn;
+  if (is_included && led_by.line == 0) {
+    if (auto text = described_by_inclusion(diagnostic, source, headers)) return *std::move(text);
+  }
+  const std::string& file = in_source ? diagnostic.file : led_by.file;
+  const std::size_t number = in_source ? diagnostic.line : led_by.line;
+  std::string text = number > 0 ? fmt::format("{}:{}: error: {}", file, number, diagnostic.message)
+                                : fmt::format("{}:{}: error: {}", diagnostic.file, diagnostic.line,
+                                              diagnostic.message);
+  if (!in_source && number > 0)
+    text += fmt::format(" (in {}:{})", diagnostic.file, diagnostic.line);
+  const std::string* const of_file = text_of(source, number > 0 ? file : source.name);
+  const std::string line = source_line(*of_file, number);
   if (!line.empty()) text += "\n    " + line;
-  const std::string advice = advice_on(diagnostic, line, source, number);
+  const std::string advice = advice_on(diagnostic, line, *of_file, number);
   if (!advice.empty()) text += "\n" + advice;
   return text;
 }
@@ -176,29 +191,30 @@ bool is_header(const std::string& file, const KnownHeaders& headers) {
   });
 }
 
-std::string foreign(const Diagnostic& diagnostic, const std::string& file_name) {
+std::string foreign(const Diagnostic& diagnostic, const Source& source) {
   return fmt::format(
-      "{}: it includes {}, which does not compile (line {}); a kernel is one file: include nothing "
-      "but <autokernel.cuh> and CUDA's headers",
-      file_name, diagnostic.file, diagnostic.line);
+      "{}: it includes {}, which does not compile (line {}); include nothing but "
+      "<autokernel.cuh>, CUDA's headers, those of [compile] include, and files that editable_files "
+      "of the case names",
+      source.name, diagnostic.file, diagnostic.line);
 }
 
-// The line of the file that led to "ptxas application ptx input, line 38; fatal : ..": the number
-// is of the PTX. 0 where that is unknown.
-std::uint32_t line_assembled(const std::string& message, const std::string& ptx,
-                             const std::string& file_name) {
+// The line of the source that led to "ptxas application ptx input, line 38; fatal : ..": the number
+// is of the PTX. Line 0 where that is unknown.
+SourceLine line_assembled(const std::string& message, const std::string& ptx,
+                          const Source& source) {
   constexpr std::string_view kLine = ", line ";
+  const SourceLine unknown{.file = source.name};
   const std::size_t at = message.find(kLine);
-  if (at == std::string::npos) return 0;
+  if (at == std::string::npos) return unknown;
   std::uint32_t number = 0;
   std::from_chars(message.data() + at + kLine.size(), message.data() + message.size(), number);
-  return compile::source_line(ptx, file_name, number).value_or(0);
+  return compile::source_line(ptx, source, number).value_or(unknown);
 }
 
 // Errors of ptxas name lines of the PTX: they are about inline assembly, calls that nothing
 // answers, or limits.
-std::optional<std::string> ptxas_error(const std::vector<std::string>& log,
-                                       const std::string& source, const std::string& file_name,
+std::optional<std::string> ptxas_error(const std::vector<std::string>& log, const Source& source,
                                        const std::string& ptx) {
   for (const std::string& line : log) {
     const bool fatal = line.starts_with("ptxas fatal");
@@ -213,37 +229,34 @@ std::optional<std::string> ptxas_error(const std::vector<std::string>& log,
       const std::string name =
           close == std::string::npos ? "" : readable_name(line.substr(open + 1, close - open - 1));
       return fmt::format("{}{}: it is declared and called but not defined in the file",
-                         place(file_name, name.empty() ? 0 : line_of_word(source, name)),
+                         name.empty() ? place(source.name, 0) : place(place_of_word(source, name)),
                          line.substr(external));
     }
     return fmt::format("{}{} (the lines of ptxas are of the generated PTX: look at the inline asm)",
-                       place(file_name, line_assembled(line, ptx, file_name)), line);
+                       place(line_assembled(line, ptx, source)), line);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::string first_error(const std::string& log, const std::string& source,
-                        const std::string& file_name, const KnownHeaders& headers,
+std::string first_error(const std::string& log, const Source& source, const KnownHeaders& headers,
                         const std::string& ptx) {
   const std::vector<std::string> lines = lines_of(log);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    auto found = error_at_end(lines, i, source, file_name);
+    auto found = error_at_end(lines, i, source);
     if (!found) found = error_in(lines[i]);
     if (!found) continue;
-    if (found->file != file_name && !is_header(found->file, headers))
-      return foreign(*found, file_name);
-    return described(*found, source, file_name, line_that_led_to(lines, i + 1, file_name), headers);
+    if (text_of(source, found->file) == nullptr && !is_header(found->file, headers))
+      return foreign(*found, source);
+    return described(*found, source, line_that_led_to(lines, i + 1, source), headers);
   }
-  if (auto found = ptxas_error(lines, source, file_name, ptx)) return *found;
-  if (auto found = too_much_static_shared(read_ptxas_report(log).resources, source, file_name)) {
-    return *found;
-  }
+  if (auto found = ptxas_error(lines, source, ptx)) return *found;
+  if (auto found = too_much_static_shared(read_ptxas_report(log).resources, source)) return *found;
   const auto last = std::ranges::find_if(std::ranges::reverse_view(lines),
                                          [](const std::string& l) { return !l.empty(); });
   return fmt::format("{}: the compiler rejects it without an error message; its last line: {}",
-                     file_name, last == lines.rend() ? "nothing" : *last);
+                     source.name, last == lines.rend() ? "nothing" : *last);
 }
 
 }  // namespace autokernel::compile

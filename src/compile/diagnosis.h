@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "autokernel/compile/program.h"
+
 namespace autokernel::compile {
 
-// `file_name` is what the source was called when it was compiled; `ptx` is what it was made into
-// before the assembler refused it, whose lines are shown as the file's. Words of a file that the
-// source includes are only shown where it is the harness's, CUDA's or a library's: a compiler that
-// is shown somebody's secrets quotes them.
+// `ptx` is what the source was made into before the assembler refused it, whose lines are shown as
+// the file's. Words of a file that the source includes are only shown where it is the source's own,
+// the harness's, CUDA's or a library's: a compiler that is shown somebody's secrets quotes them.
 struct KnownHeaders {
   std::vector<std::filesystem::path> cuda;     // folders
   std::map<std::string, std::string> library;  // Request::headers
 };
-[[nodiscard]] std::string first_error(const std::string& log, const std::string& source,
-                                      const std::string& file_name,
+[[nodiscard]] std::string first_error(const std::string& log, const Source& source,
                                       const KnownHeaders& headers = {},
                                       const std::string& ptx = {});
 

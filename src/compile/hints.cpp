@@ -161,10 +161,8 @@ std::string hint_on_header(std::string_view name) {
                       name.ends_with(".cu") || name.ends_with(".inl");
   if (is_own) {
     return fmt::format(
-        "a kernel is one file: put what it needs of {} into it, or, for the headers of a library, "
-        "add "
-        "their folder to [compile] include in case.toml; besides there are <autokernel.cuh> and "
-        "CUDA's own device headers",
+        "put what it needs of {} into it, or add the file to editable_files in case.toml; for the headers of a library, add their folder to [compile] include in "
+        "case.toml; besides there are <autokernel.cuh> and CUDA's own device headers",
         name);
   }
   return fmt::format(

@@ -199,7 +199,7 @@ std::vector<std::string> kernels(const Elf& elf) {
   return names;
 }
 
-void require_known_calls(const Elf& elf, const std::string& source, const std::string& file_name) {
+void require_known_calls(const Elf& elf, const Source& source) {
   for (const ElfSymbol& symbol : elf.symbols()) {
     if (!symbol.is_function() || symbol.is_defined()) continue;
     if (std::ranges::find(kKnownCalls, symbol.name) != kKnownCalls.end() ||
@@ -207,7 +207,7 @@ void require_known_calls(const Elf& elf, const std::string& source, const std::s
       continue;
     const bool heap = symbol.name == "malloc" || symbol.name == "free";
     throw Refused(fmt::format(
-        "{}it calls {}, {}", place(file_name, line_of_word(source, symbol.name)), symbol.name,
+        "{}it calls {}, {}", place(place_of_word(source, symbol.name)), symbol.name,
         heap ? "whose memory outlives the launch; declare AUTOKERNEL_WORKSPACE(bytes) and "
                "use the parameter that adds"
              : "which is not defined in it and which no launch provides; define it or "

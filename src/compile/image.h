@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 #include "compile/elf.h"
 
 namespace autokernel::compile {
@@ -42,6 +42,6 @@ namespace autokernel::compile {
 
 // Throws Refused where the module calls a function that it does not hold, other than those of a
 // short list: malloc's memory, for one, outlives the launch.
-void require_known_calls(const Elf& elf, const std::string& source, const std::string& file_name);
+void require_known_calls(const Elf& elf, const Source& source);
 
 }  // namespace autokernel::compile

@@ -64,6 +64,21 @@ std::vector<Inclusion> inclusions(std::string_view source) {
   return found;
 }
 
+std::string with_names_resolved(
+    std::string text,
+    const std::function<std::optional<std::string>(const std::string& name, bool is_quoted)>&
+        resolve) {
+  std::size_t grown = 0;
+  for (const Inclusion& inclusion : inclusions(std::string(text))) {
+    const std::string name(without_marks(inclusion.header));
+    const auto found = resolve(name, inclusion.header.front() == '"');
+    if (!found || *found == name) continue;
+    text.replace(inclusion.offset + 1 + grown, name.size(), *found);
+    grown += found->size() - name.size();
+  }
+  return text;
+}
+
 std::optional<Inclusion> inclusion_of(std::string_view source, std::string_view path) {
   std::vector<Inclusion> all = inclusions(source);
   std::erase_if(all, is_ours);

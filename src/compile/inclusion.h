@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,13 @@ struct Inclusion {
 
 // All that stand at the beginning of a line, whatever conditions they are under.
 [[nodiscard]] std::vector<Inclusion> inclusions(std::string_view source);
+
+// The text with other names in its #include lines: those that `resolve` gives for what stands
+// between the marks of each, which are quotation marks or not. None: the name stays.
+[[nodiscard]] std::string with_names_resolved(
+    std::string text,
+    const std::function<std::optional<std::string>(const std::string& name, bool is_quoted)>&
+        resolve);
 
 // The #include that led to the header at `path`, as far as the file alone tells it: one that names
 // it, or that names a header of the same library, or the only one there is beside autokernel.cuh.

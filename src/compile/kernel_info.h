@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 #include "compile/elf.h"
 
 namespace autokernel::compile {

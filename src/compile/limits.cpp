@@ -145,29 +145,30 @@ void require_clusters(const Launch& launch, const KernelInfo& kernel, const std:
   }
 }
 
-// Of the first object of the kernel, or else of the file.
-std::uint32_t line_of_shared(const std::string& source, const std::string& kernel) {
+// Of the first object of the kernel, or else of the files.
+SourceLine place_of_shared(const Source& source, const std::string& kernel) {
   constexpr std::string_view kWord = "__shared__";
   const auto found = find_kernel(source, source_name(kernel));
-  if (!found) return line_of_word(source, kWord);
+  if (!found) return place_of_word(source, kWord);
+  const std::string& text = *text_of(source, found->file);
   std::size_t begin = 0;
-  for (std::uint32_t line = 1; line < found->line; ++line) begin = source.find('\n', begin) + 1;
-  const std::uint32_t below = line_of_word(std::string_view(source).substr(begin), kWord);
-  return below == 0 ? line_of_word(source, kWord) : found->line + below - 1;
+  for (std::uint32_t line = 1; line < found->line; ++line) begin = text.find('\n', begin) + 1;
+  const std::uint32_t below = line_of_word(std::string_view(text).substr(begin), kWord);
+  if (below == 0) return place_of_word(source, kWord);
+  return {found->file, found->line + below - 1};
 }
 
 }  // namespace
 
 std::optional<std::string> too_much_static_shared(const std::map<std::string, Resources>& resources,
-                                                  const std::string& source,
-                                                  const std::string& file_name) {
+                                                  const Source& source) {
   for (const auto& [kernel, used] : resources) {
     if (used.static_shared_bytes <= kMostStaticShared) continue;
     return fmt::format(
         "{}{} declares {} bytes of __shared__ memory; {} are the most: declare it extern "
         "__shared__ and give its size as .shared_bytes in AUTOKERNEL_LAUNCH, where more fits",
-        place(file_name, line_of_shared(source, kernel)), readable_name(kernel),
-        used.static_shared_bytes, kMostStaticShared);
+        place(place_of_shared(source, kernel)), readable_name(kernel), used.static_shared_bytes,
+        kMostStaticShared);
   }
   return std::nullopt;
 }

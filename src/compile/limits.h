@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 #include "compile/kernel_info.h"
 
 namespace autokernel::compile {
@@ -13,8 +13,7 @@ namespace autokernel::compile {
 // The reason why a kernel declares more __shared__ objects than any may: what is more must be asked
 // for in the launch. ptxas takes some of what no device can launch. None where all are right.
 [[nodiscard]] std::optional<std::string> too_much_static_shared(
-    const std::map<std::string, Resources>& resources, const std::string& source,
-    const std::string& file_name);
+    const std::map<std::string, Resources>& resources, const Source& source);
 
 // Throws Refused, naming `place` (where the declaration stands), where a launch asks for more
 // shared memory, registers or threads than its kernel and the architecture allow together, for

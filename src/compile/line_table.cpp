@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 #include "compile/source_text.h"
 
 namespace autokernel::compile {
@@ -61,10 +61,7 @@ std::string_view line_at(std::string_view text, std::size_t begin) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-std::string without_folder(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-// `.file 1 "/folder/kernel.cu"` by number, the name without its folder. They stand at the end of
-// the text.
+// `.file 1 "/folder/kernel.cu"` by number. They stand at the end of the text.
 std::map<std::uint32_t, std::string> files_of(std::string_view ptx) {
   constexpr std::string_view kFile = ".file";
   std::map<std::uint32_t, std::string> files;
@@ -76,8 +73,7 @@ std::map<std::uint32_t, std::string> files_of(std::string_view ptx) {
     const std::size_t open = line.find('"');
     const std::size_t close = line.rfind('"');
     if (open == std::string_view::npos || close == open) continue;
-    const std::string_view path = line.substr(open + 1, close - open - 1);
-    files[number] = without_folder(std::string(path));
+    files[number] = line.substr(open + 1, close - open - 1);
   }
   return files;
 }
@@ -101,24 +97,33 @@ std::vector<Directive> directives_before(std::string_view ptx, std::uint32_t ptx
 
 }  // namespace
 
-std::optional<std::uint32_t> source_line(const std::string& ptx, const std::string& file_name,
-                                         std::uint32_t ptx_line) {
+std::optional<SourceLine> source_line(const std::string& ptx, const Source& source,
+                                      std::uint32_t ptx_line) {
   const std::vector<Directive> directives = directives_before(ptx, ptx_line);
   const std::map<std::uint32_t, std::string> files = files_of(ptx);
-  const std::string in_ptx = without_folder(compiled_name(file_name));
-  const auto in_file = [&](const Location& location) {
-    const auto name = files.find(location.file);
-    return location.line > 0 && name != files.end() && name->second == in_ptx;
+  const std::string compiled = compiled_name(source.name);
+  const std::string main = compiled.substr(compiled.rfind('/'));
+  const auto in_source = [&](const Location& location) -> std::optional<SourceLine> {
+    const auto path = files.find(location.file);
+    if (location.line == 0 || path == files.end()) return std::nullopt;
+    if (path->second.ends_with(main)) return SourceLine{source.name, location.line};
+    // A file that was compiled from memory is called what it was included as, behind the folder
+    // that the compiler runs in.
+    for (const auto& [name, text] : source.files) {
+      if (path->second == name || path->second.ends_with("/" + name))
+        return SourceLine{name, location.line};
+    }
+    return std::nullopt;
   };
   // Of a header's function that was inlined, the line that called it; where that stands in a header
   // as well, an earlier directive says who called that.
   std::optional<Location> wanted;
   for (const Directive& directive : std::ranges::reverse_view(directives)) {
     if (wanted && directive.own != *wanted) continue;
-    if (in_file(directive.own)) return directive.own.line;
+    if (auto line = in_source(directive.own)) return line;
     wanted = directive.caller;
     if (!wanted) return std::nullopt;
-    if (in_file(*wanted)) return wanted->line;
+    if (auto line = in_source(*wanted)) return line;
   }
   return std::nullopt;
 }

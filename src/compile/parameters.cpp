@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "autokernel/base/defences.h"
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 #include "compile/kernel_names.h"
 #include "compile/source_text.h"
 
@@ -92,14 +92,14 @@ std::variant<std::vector<std::size_t>, std::string> chosen_arguments(
 
 std::optional<std::string> wrong_parameters(const Program& program,
                                             const std::vector<Argument>& of_case,
-                                            const SourceFile& file) {
+                                            const Source& source) {
   if (!stands(Defence::parameter_layout)) return std::nullopt;
   const Declaration& declaration = program.declaration;
   const std::vector<Argument> arguments = arguments_of(declaration, of_case);
   for (const Launch& launch : declaration.launches) {
     const auto chosen = chosen_arguments(launch, arguments);
     if (const auto* unknown = std::get_if<std::string>(&chosen))
-      return place(file.name, declaration.line) + *unknown;
+      return place(declaration.file, declaration.line) + *unknown;
     std::vector<Argument> expected;
     std::vector<std::string> texts;
     for (const std::size_t index : std::get<std::vector<std::size_t>>(chosen)) {
@@ -107,12 +107,12 @@ std::optional<std::string> wrong_parameters(const Program& program,
       texts.push_back(arguments[index].text);
     }
     const std::string name = readable_name(launch.kernel);
-    const auto text = find_kernel(file.text, name);
+    const auto text = find_kernel(source, name);
     const auto wrong = finding(program.parameters.at(launch.kernel), expected,
                                text ? text->parameters : std::vector<std::string>());
     if (!wrong) continue;
     return fmt::format("{}the kernel {} {}; {}: write {}({})",
-                       place(file.name, text ? text->line : 0), name, *wrong,
+                       text ? place(text->file, text->line) : place(source.name, 0), name, *wrong,
                        rule_for(launch, declaration, of_case), name, fmt::join(texts, ", "));
   }
   return std::nullopt;

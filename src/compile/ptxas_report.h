@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 
 namespace autokernel::compile {
 

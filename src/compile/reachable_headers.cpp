@@ -1,6 +1,7 @@
 #include "autokernel/compile/reachable_headers.h"
 
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "compile/inclusion.h"
@@ -8,41 +9,57 @@
 namespace autokernel::compile {
 namespace {
 
+namespace fs = std::filesystem;
+
+// By which names a file in `folder` may mean a header that it includes as `name`; what lies beside
+// it comes first.
+std::vector<std::string> meanings(const std::string& name, bool is_quoted, const fs::path& folder) {
+  std::vector<std::string> names;
+  if (is_quoted) names.push_back((folder / name).lexically_normal().generic_string());
+  names.push_back(fs::path(name).lexically_normal().generic_string());
+  return names;
+}
+
+std::optional<std::string> own_file(const Source& source, const std::string& name, bool is_quoted,
+                                    const fs::path& folder) {
+  for (const std::string& each : meanings(name, is_quoted, folder)) {
+    if (source.files.contains(each)) return each;
+  }
+  return std::nullopt;
+}
+
 class Search {
  public:
   explicit Search(std::span<const Headers* const> folders) : folders_(folders) {}
 
-  // Notes all that a source or header includes. `folder` is the header's own, within the library.
-  // Returns its text with the names that it asks for beside itself written out: NVRTC looks for
-  // headers in memory by the name as it stands.
-  [[nodiscard]] std::string follow(std::string text, const std::filesystem::path& folder) {
-    std::size_t grown = 0;
-    for (const Inclusion& inclusion : inclusions(std::string(text))) {
-      const std::string name = inclusion.header.substr(1, inclusion.header.size() - 2);
-      const std::string beside = (folder / name).lexically_normal().generic_string();
-      std::string found = beside;
-      if (inclusion.header.front() != '"' || !take(found)) {
-        found = std::filesystem::path(name).lexically_normal().generic_string();
-        if (!take(found)) continue;
-      }
-      if (found == name) continue;
-      text.replace(inclusion.offset + 1 + grown, name.size(), found);
-      grown += found.size() - name.size();
-    }
-    return text;
+  // Notes what one of the source's own files, in `folder`, includes of the libraries.
+  void enter(const std::string& text, const fs::path& folder, const Source& source) {
+    static_cast<void>(with_names_resolved(text, [&](const std::string& name, bool is_quoted) {
+      return own_file(source, name, is_quoted, folder) ? std::nullopt
+                                                       : found(name, is_quoted, folder);
+    }));
   }
   // Follows what has been found, until there is nothing new.
   [[nodiscard]] Headers finish() && {
     while (!unread_.empty()) {
       const auto header = unread_.back();
       unread_.pop_back();
-      header->second =
-          follow(std::move(header->second), std::filesystem::path(header->first).parent_path());
+      const fs::path folder = fs::path(header->first).parent_path();
+      header->second = with_names_resolved(
+          std::move(header->second),
+          [&](const std::string& name, bool is_quoted) { return found(name, is_quoted, folder); });
     }
     return std::move(found_);
   }
 
  private:
+  std::optional<std::string> found(const std::string& name, bool is_quoted,
+                                   const fs::path& folder) {
+    for (std::string& each : meanings(name, is_quoted, folder)) {
+      if (take(each)) return std::move(each);
+    }
+    return std::nullopt;
+  }
   // Whether there is such a header.
   bool take(const std::string& name) {
     if (found_.contains(name)) return true;
@@ -62,10 +79,24 @@ class Search {
 
 }  // namespace
 
-Headers reachable_headers(const std::string& source, std::span<const Headers* const> folders) {
+Headers reachable_headers(const Source& source, std::span<const Headers* const> folders) {
   Search search(folders);
-  static_cast<void>(search.follow(source, {}));
+  search.enter(source.text, {}, source);
+  for (const auto& [name, text] : source.files)
+    search.enter(text, fs::path(name).parent_path(), source);
   return std::move(search).finish();
+}
+
+Source with_own_names_resolved(Source source) {
+  Source resolved = source;
+  const auto resolve = [&source](std::string& text, const fs::path& folder) {
+    text = with_names_resolved(std::move(text), [&](const std::string& name, bool is_quoted) {
+      return own_file(source, name, is_quoted, folder);
+    });
+  };
+  resolve(resolved.text, {});
+  for (auto& [name, text] : resolved.files) resolve(text, fs::path(name).parent_path());
+  return resolved;
 }
 
 }  // namespace autokernel::compile

@@ -136,7 +136,10 @@ std::string without_comments(std::string_view source) {
   return text;
 }
 
-std::optional<KernelText> find_kernel(std::string_view source, std::string_view name) {
+namespace {
+
+std::optional<KernelText> find_kernel_in(const std::string& file, std::string_view source,
+                                         std::string_view name) {
   name = name.substr(0, name.find('<'));
   const std::size_t colons = name.rfind("::");
   if (colons != std::string_view::npos) name.remove_prefix(colons + 2);
@@ -154,16 +157,70 @@ std::optional<KernelText> find_kernel(std::string_view source, std::string_view 
     const std::size_t close = closing(view, open);
     if (close == std::string_view::npos) continue;
     const auto at = static_cast<std::size_t>(word_before(view, open).data() - view.data());
-    return KernelText{line_number_at(view, at),
+    return KernelText{file, line_number_at(view, at),
                       parameters_in(view.substr(open + 1, close - open - 1))};
   }
   return std::nullopt;
 }
 
-std::uint32_t line_of_word(std::string_view source, std::string_view word) {
-  const std::string text = without_comments(source);
+// The main file first.
+template <typename Visit>
+void for_each_file(const Source& source, const Visit& visit) {
+  if (visit(source.name, source.text)) return;
+  for (const auto& [name, text] : source.files) {
+    if (visit(name, text)) return;
+  }
+}
+
+std::string_view line_at(std::string_view text, std::uint32_t number) {
+  for (; number > 1 && !text.empty(); --number) {
+    const std::size_t end = text.find('\n');
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+std::optional<KernelText> find_kernel(const Source& source, std::string_view name) {
+  std::optional<KernelText> found;
+  for_each_file(source, [&](const std::string& file, const std::string& text) {
+    found = find_kernel_in(file, text, name);
+    return found.has_value();
+  });
+  return found;
+}
+
+std::uint32_t line_of_word(std::string_view whole, std::string_view word) {
+  const std::string text = without_comments(whole);
   const std::size_t at = find_word(text, word, 0);
   return at == std::string::npos ? 0 : line_number_at(text, at);
+}
+
+SourceLine place_of_word(const Source& source, std::string_view word) {
+  SourceLine place{.file = source.name};
+  for_each_file(source, [&](const std::string& file, const std::string& text) {
+    const std::uint32_t line = line_of_word(text, word);
+    if (line > 0) place = {file, line};
+    return line > 0;
+  });
+  return place;
+}
+
+std::string file_with(const Source& source, std::uint32_t line, std::string_view word) {
+  std::string found = source.name;
+  for_each_file(source, [&](const std::string& file, const std::string& text) {
+    const bool has = find_word(line_at(text, line), word, 0) != std::string_view::npos;
+    if (has) found = file;
+    return has;
+  });
+  return found;
+}
+
+const std::string* text_of(const Source& source, std::string_view file) {
+  if (file == source.name) return &source.text;
+  const auto found = source.files.find(std::string(file));
+  return found == source.files.end() ? nullptr : &found->second;
 }
 
 std::string compiled_name(const std::string& file_name) {
@@ -179,5 +236,6 @@ std::string compiled_name(const std::string& file_name) {
 std::string place(const std::string& file_name, std::uint32_t line) {
   return line == 0 ? file_name + ": " : fmt::format("{}:{}: ", file_name, line);
 }
+std::string place(const SourceLine& line) { return place(line.file, line.line); }
 
 }  // namespace autokernel::compile

@@ -44,6 +44,7 @@ TensorMap decode_tensor_map(Bytes bytes, const std::string& symbol, const std::s
   require_header(bytes, {"AKTENSOR", 1, kBytes, "AUTOKERNEL_TENSOR_MAP", symbol}, file_name);
   TensorMap map;
   map.name = symbol.substr(std::string_view(kTensorMapPrefix).size());
+  map.file = file_name;
   map.line = line_of(bytes);
   map.place = compile::place(file_name, map.line);
   Fields fields(bytes.subspan(kHeaderBytes));

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 
 namespace autokernel::compile {
 

@@ -67,6 +67,7 @@ void visit_fields(auto&& fields, Object& started) {
   fields("harness", started.harness);
   fields("git_rules", started.git_rules);
   fields("headers", started.headers);
+  fields("editable_files", started.editable_files);
 }
 
 template <Of<Gain> Object>

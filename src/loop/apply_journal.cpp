@@ -64,31 +64,45 @@ void move_branch(const Recording& recording, const repo::Repository& repository,
 }
 
 // Whether the file is as some commit has it that is at hand here.
-[[nodiscard]] bool is_known(const Recording& recording, const repo::Repository& repository) {
+[[nodiscard]] bool is_known(const Recording& recording, const std::string& path,
+                            const repo::Repository& repository) {
   std::vector<std::string> commits = {recording.from, recording.to, recording.file_from};
   for (const auto& reference : recording.references) commits.push_back(reference.commit);
   return std::ranges::any_of(commits, [&](const std::string& commit) {
-    return !commit.empty() && repository.file_matches(commit, recording.editable);
+    return !commit.empty() && repository.file_matches(commit, path);
   });
 }
 
-void set_file(const Recording& recording, const repo::Repository& repository,
-              const Folders& folders, Notes& notes) {
+void set_file(const Recording& recording, const std::string& path,
+              const repo::Repository& repository, const Folders& folders, Notes& notes) {
+  // Somebody has edited it since the experiment began: that version is in no commit.
+  if (!is_known(recording, path, repository)) {
+    if (const auto kept = put_aside(folders, path)) {
+      notes.push_back(
+          fmt::format("{} had been edited meanwhile: that version is in {}", path, kept->string()));
+    }
+  }
+  if (path == recording.editable || repository.blob_at(recording.file_from, path)) {
+    repository.check_out(recording.file_from, path);
+  } else {
+    repository.remove(path);
+    repository.match_index(recording.file_from, path);
+  }
+}
+
+void set_files(const Recording& recording, const repo::Repository& repository,
+               const Folders& folders, Notes& notes) {
   if (recording.file_from.empty()) return;
-  // The file of another branch is none of the run's.
+  // The files of another branch are none of the run's.
   if (repository.head().branch != recording.branch) {
     notes.push_back(fmt::format("{} is no longer checked out, so {} was left as it is",
                                 recording.branch, recording.editable));
     return;
   }
-  // Somebody has edited it since the experiment began: that version is in no commit.
-  if (!is_known(recording, repository)) {
-    if (const auto kept = put_aside(folders, recording.editable)) {
-      notes.push_back(fmt::format("{} had been edited meanwhile: that version is in {}",
-                                  recording.editable, kept->string()));
-    }
-  }
-  repository.check_out(recording.file_from, recording.editable);
+  // The others first: while the main file is not as it shall be, whoever looks sees an edit.
+  for (const std::string& path : recording.editable_files)
+    set_file(recording, path, repository, folders, notes);
+  set_file(recording, recording.editable, repository, folders, notes);
 }
 
 [[nodiscard]] Notes do_all(const Recording& recording, const repo::Repository& repository,
@@ -113,7 +127,7 @@ void set_file(const Recording& recording, const repo::Repository& repository,
     set_branch(recording, repository, notes);
   }
   at(reached, "branch set");
-  set_file(recording, repository, folders, notes);
+  set_files(recording, repository, folders, notes);
   at(reached, "file set");
   remove_journal(folders.journal());
   return notes;
@@ -134,7 +148,12 @@ void require_inside(const Folders& folders, const Journal& journal) {
     if (!inside.empty() && *inside.begin() != "..") return;
     throw cannot_finish(folders, path.string() + " is not in the worktree");
   };
-  std::visit([&](const auto& what) { require(what.editable); }, journal);
+  std::visit(
+      [&](const auto& what) {
+        require(what.editable);
+        for (const std::string& path : what.editable_files) require(path);
+      },
+      journal);
   if (const auto* recording = std::get_if<Recording>(&journal)) require(recording->results_aside);
 }
 
@@ -152,8 +171,13 @@ void remove_unfinished(const Folders& folders, const std::optional<Journal>& jou
   remove_unfinished_writes(folders.brief());
   remove_unfinished_writes(folders.results());
   if (!journal) return;
-  std::visit([&](const auto& what) { remove_unfinished_writes(folders.root() / what.editable); },
-             *journal);
+  std::visit(
+      [&](const auto& what) {
+        remove_unfinished_writes(folders.root() / what.editable);
+        for (const std::string& path : what.editable_files)
+          remove_unfinished_writes(folders.root() / path);
+      },
+      *journal);
   if (const auto* trying = std::get_if<Trying>(&*journal)) {
     remove_unfinished_writes(folders.root() / trying->experiment.log);
     remove_unfinished_writes(folders.root() / Folders::ptx(trying->experiment.log));
@@ -205,6 +229,7 @@ Recording interrupted(const Trying& trying, const repo::Repository& repository,
   recording.what = fmt::format("experiment {}", experiment.number);
   recording.branch = trying.branch;
   recording.editable = trying.editable;
+  recording.editable_files = trying.editable_files;
   recording.references = {{reference_of(experiment.tag, experiment.number), experiment.commit}};
   add_entries(recording, repository, folders, experiment.tag, {experiment});
   recording.results = ledger::results_append(folders.results(), {ledger::results_row(experiment)});

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "loop/editable_set.h"
+
 namespace autokernel::loop {
 namespace {
 
@@ -67,14 +69,15 @@ std::string brief_of(const Status& status, const std::filesystem::path& idea_fil
                      const std::string& remarks, const std::filesystem::path& playbook) {
   const ledger::RunStarted& run = status.run;
   std::string text = fmt::format(
-      "# One experiment\n\nMake `{0}` faster. Make one change to that file, for one reason, then "
+      "# One experiment\n\nMake `{0}` faster. Make one change, for one reason, then "
       "end. When you have ended, the kernel is compiled, checked and timed against the incumbent "
-      "(the best so far), and kept or reverted.\n\n- Edit no other file; other edits are reverted. "
+      "(the best so far), and kept or reverted.\n\n- Edit no other file than {3}; other edits are "
+      "reverted. "
       "Do not run git, and do not run `autokernel loop`.\n- To see whether it compiles and is "
       "correct, and about how fast it is: `{1}`.\n- Write your idea in one sentence into the file "
       "`{2}`, or print a line `IDEA: ...`.\n- `autokernel log` lists every experiment, `autokernel "
       "show N` and `autokernel diff N` show one, rejected ones included.\n\n",
-      run.editable, bench_of(run), idea_file.string());
+      run.editable, bench_of(run), idea_file.string(), EditableSet(run).names());
   text += contract_of(run, playbook);
   text += fmt::format(
       "## Where the run stands\n\nRun {} on {}, {} experiments: {} kept, {} not "

@@ -18,7 +18,7 @@
 #include "loop/agent.h"
 #include "loop/agent_cleanup.h"
 #include "loop/brief.h"
-#include "loop/kernel_file.h"
+#include "loop/editable_set.h"
 #include "loop/measurer.h"
 #include "loop/names.h"
 #include "loop/run_clock.h"
@@ -163,14 +163,14 @@ class AgentDriver {
               timed_out ? turn.how : "the run was interrupted", cleanup);
       return false;
     }
-    const std::string fault = kernel_file_fault(workspace_.folders().root() / status.run.editable);
+    const EditableSet editable(status.run);
+    const std::string fault = editable.fault(workspace_.folders().root());
     if (!fault.empty()) {
       take_edit_away();
-      in_vain(turn, "no kernel", fmt::format("{} {}: it was restored", status.run.editable, fault),
-              cleanup);
+      in_vain(turn, "no kernel", fault + ": it was restored", cleanup);
       return false;
     }
-    if (workspace_.repository().file_matches(status.best.commit, status.run.editable)) {
+    if (editable.matches(workspace_.repository(), status.best.commit)) {
       const bool failed_turn = turn.ending == AgentTurn::Ending::failed;
       in_vain(turn,
               failed_turn         ? "failed"
@@ -178,7 +178,7 @@ class AgentDriver {
                                   : "other files",
               failed_turn ? fmt::format("it ended with {} and edited nothing{}", turn.how,
                                         last_words(turn.output))
-                          : status.run.editable + " was not edited",
+                          : editable.names() + " was not edited",
               cleanup);
       return false;
     }
@@ -203,8 +203,7 @@ class AgentDriver {
 
   void take_edit_away() {
     const Status& status = record_.status();
-    const std::string& editable = status.run.editable;
-    if (workspace_.repository().file_matches(status.best.commit, editable)) return;
+    if (EditableSet(status.run).matches(workspace_.repository(), status.best.commit)) return;
     record_.apply(nothing_to_record("reverting an edit", status.best.commit));
   }
 
@@ -215,6 +214,11 @@ class AgentDriver {
     recording.what = what;
     recording.branch = run.branch;
     recording.editable = run.editable;
+    if (!file_from.empty()) {
+      const std::vector<std::string> paths =
+          EditableSet(run).anywhere(workspace_.repository(), {file_from});
+      recording.editable_files.assign(paths.begin() + 1, paths.end());
+    }
     recording.ledger.at = record_.open_ledger().end();
     recording.file_from = file_from;
     return recording;

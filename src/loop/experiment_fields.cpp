@@ -1,12 +1,26 @@
 #include "loop/experiment_fields.h"
 
+#include <fmt/format.h>
+
 #include "autokernel/compile/normalized_source.h"
 #include "autokernel/repo/repository.h"
 
 namespace autokernel::loop {
 
-std::string digest_of(const std::string& source) {
-  return repo::hash_of_bytes(compile::normalized(source));
+std::string digest_of(const cases::KernelSource& source) {
+  std::string all = compile::normalized(source.text);
+  for (const auto& [path, text] : source.files) {
+    // Lengths first, so that no two sets of files look alike.
+    const std::string code = compile::normalized(text);
+    all += fmt::format("\n{} {} {}\n", path.size(), code.size(), path) + code;
+  }
+  return repo::hash_of_bytes(all);
+}
+
+std::size_t count_tokens(const cases::KernelSource& source) {
+  std::size_t tokens = compile::count_tokens(source.text);
+  for (const auto& [path, text] : source.files) tokens += compile::count_tokens(text);
+  return tokens;
 }
 
 void fill_in(ledger::Experiment& experiment, const trial::Result& result) {

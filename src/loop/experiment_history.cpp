@@ -1,12 +1,14 @@
 // What a Loop says of the experiments that it has made, and gives back of their sources.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <ranges>
 #include <utility>
 
 #include "autokernel/base/error.h"
 #include "autokernel/loop/loop.h"
-#include "loop/kernel_file.h"
+#include "loop/editable_set.h"
 #include "loop/names.h"
 #include "loop/run_record.h"
 #include "loop/workspace.h"
@@ -53,11 +55,11 @@ std::string Loop::ptx(const ledger::Experiment& experiment) const {
   return *text;
 }
 
-std::string Loop::source(const ledger::Experiment& experiment) const {
+cases::KernelSource Loop::source(const ledger::Experiment& experiment) const {
   for (const ledger::Entry& entry : history()) {
     const auto* run = std::get_if<ledger::RunStarted>(&entry);
     if (run != nullptr && run->tag == experiment.tag) {
-      return source_at(workspace_->repository(), experiment.commit, run->editable);
+      return EditableSet(*run).source_at(workspace_->repository(), experiment.commit);
     }
   }
   throw Error(Stop::repository,
@@ -70,32 +72,42 @@ std::string Loop::diff(int number, std::optional<int> other) const {
     throw Error(Stop::usage, "the baseline has no incumbent; name two experiments");
   }
   const std::string from = other ? experiment(*other).commit : to.incumbent;
-  return workspace_->repository().diff(from, to.commit, record_->status().run.editable);
+  const repo::Repository& repository = workspace_->repository();
+  const EditableSet editable(record_->status().run);
+  std::vector<std::string> paths = editable.at(repository, from);
+  std::ranges::move(editable.at(repository, to.commit), std::back_inserter(paths));
+  return repository.diff(from, to.commit, paths);
 }
 
 void Loop::restore(int number) {
   const repo::Repository& repository = workspace_->repository();
   const Status& status = record_->status();
-  const std::string& editable = status.run.editable;
+  const EditableSet editable(status.run);
   const std::string commit = experiment(number).commit;
-  // An edit that git has, in the branch or as some experiment, is not lost.
-  bool known =
-      repository.file_matches(status.best.commit, editable) || repository.hash_of(editable).empty();
-  for (const ledger::Experiment& one : status.experiments) {
-    if (known) break;
-    known = repository.blob_at(one.commit, editable) == repository.hash_of(editable);
-  }
-  if (!known) {
+  const std::vector<std::string> paths = editable.anywhere(repository, {commit});
+  for (const std::string& path : paths) {
+    // An edit that git has, in the branch or as some experiment, is not lost.
+    const std::string now = repository.hash_of(path);
+    bool known = now.empty() || repository.file_matches(status.best.commit, path);
+    for (const ledger::Experiment& one : status.experiments) {
+      if (known) break;
+      known = repository.blob_at(one.commit, path) == now;
+    }
+    if (known) continue;
     throw Error(Stop::repository,
                 fmt::format("{0} has an edit that is in no experiment: make a step of it first, or "
                             "revert it with 'git checkout -- {0}'",
-                            editable));
+                            path));
   }
-  const auto blob = repository.blob_at(commit, editable);
-  if (!blob) {
-    throw Error(Stop::repository, fmt::format("commit {} holds no {}", short_id(commit), editable));
+  for (const std::string& path : paths) {
+    if (const auto blob = repository.blob_at(commit, path)) {
+      repository.put_back(*blob, path);
+    } else if (path == editable.main()) {
+      throw Error(Stop::repository, fmt::format("commit {} holds no {}", short_id(commit), path));
+    } else {
+      repository.remove(path);
+    }
   }
-  repository.put_back(*blob, editable);
 }
 
 }  // namespace autokernel::loop

@@ -61,17 +61,19 @@ std::vector<std::string> put_rules_back(const repo::Repository& repository,
 }
 
 void require_faithful_checkout(const repo::Repository& repository, const std::string& commit,
-                               const std::string& editable) {
-  const std::string fault = repository.checkout_fault(commit, editable);
-  if (!fault.empty()) throw Error(Stop::scope, fault + "; nothing was done");
+                               const EditableSet& editable) {
+  for (const std::string& path : editable.at(repository, commit)) {
+    const std::string fault = repository.checkout_fault(commit, path);
+    if (!fault.empty()) throw Error(Stop::scope, fault + "; nothing was done");
+  }
 }
 
 std::vector<std::string> checkout_faults(const repo::Repository& repository, const Status& status,
                                          const std::vector<std::string>& built) {
   std::vector<std::string> faults;
-  const std::string& editable = status.run.editable;
-  if (auto fault = repository.checkout_fault(status.best.commit, editable); !fault.empty()) {
-    faults.push_back(std::move(fault));
+  for (const std::string& path : EditableSet(status.run).at(repository, status.best.commit)) {
+    auto fault = repository.checkout_fault(status.best.commit, path);
+    if (!fault.empty()) faults.push_back(std::move(fault));
   }
   std::vector<std::string> commits = built;
   commits.push_back(status.run.base);

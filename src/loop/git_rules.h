@@ -9,6 +9,7 @@
 
 #include "autokernel/loop/status.h"
 #include "autokernel/repo/repository.h"
+#include "loop/editable_set.h"
 
 namespace autokernel::loop {
 
@@ -22,7 +23,7 @@ void require_same_rules(const repo::Repository& repository, const ledger::RunSta
 
 // Throws Error(scope) where a checkout of that commit would write another kernel than git holds.
 void require_faithful_checkout(const repo::Repository& repository, const std::string& commit,
-                               const std::string& editable);
+                               const EditableSet& editable);
 // A sentence on each reason for which what a run has kept is not what a checkout writes; `built`
 // are further commits of it.
 [[nodiscard]] std::vector<std::string> checkout_faults(const repo::Repository& repository,

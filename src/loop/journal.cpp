@@ -58,6 +58,7 @@ template <Of<Trying> Object>
 void visit_fields(auto&& fields, Object& trying) {
   fields("branch", trying.branch);
   fields("editable", trying.editable);
+  fields("editable_files", trying.editable_files);
   fields("experiment", LedgerLine{trying.experiment});
 }
 
@@ -66,6 +67,7 @@ void visit_fields(auto&& fields, Object& recording) {
   fields("what", recording.what);
   fields("branch", recording.branch);
   fields("editable", recording.editable);
+  fields("editable_files", recording.editable_files);
   fields("references", recording.references);
   fields("seal", recording.seal);
   fields("ledger", recording.ledger);
@@ -129,6 +131,8 @@ void require_a_runs_names(const Recording& recording) {
   }
   if (version != kVersion) throw Unreadable{"it is of version " + std::to_string(version)};
   const auto kind = json->at("kind").get<std::string>();
+  // A program that knew of one file alone may have written it.
+  if (!json->contains("editable_files")) (*json)["editable_files"] = Json::array();
   if (kind == "trying") return read_as<Trying>(*json);
   if (kind != "recording") throw Unreadable{"its kind is unknown: '" + kind + "'"};
   // A program that sealed nothing may have written it.
@@ -146,6 +150,8 @@ void write_journal(const std::filesystem::path& file, const Journal& journal) {
       [&](const auto& kind) {
         json["kind"] = kind_of(kind);
         ExactWriter::add_fields(json, kind);
+        // An earlier program knows of one file alone, and of such a run it can finish what is said.
+        if (kind.editable_files.empty()) json.erase("editable_files");
       },
       journal);
   json[kSumKey] = sum_of(json);

@@ -17,7 +17,8 @@ namespace autokernel::loop {
 // its commit is in git's store, whether or not the reference has been made yet.
 struct Trying {
   std::string branch;
-  std::string editable;
+  std::string editable;                          // path of the main file
+  std::vector<std::string> editable_files = {};  // paths of the others, as far as they are known
   ledger::Experiment experiment;
 };
 
@@ -26,7 +27,9 @@ struct Trying {
 struct Recording {
   std::string what;      // for messages: "experiment 7"
   std::string branch;    // "autokernel/demo"
-  std::string editable;  // path of the one file
+  std::string editable;  // path of the main file
+  // Paths of the others, as far as there were any in the worktree and the commits.
+  std::vector<std::string> editable_files = {};
   // References to be made: full name and commit.
   struct Reference {
     std::string name;
@@ -45,7 +48,7 @@ struct Recording {
   // The branch: made at `to` and switched to where `from` is empty, else moved; empty: stays.
   std::string from;
   std::string to;
-  // The commit that the editable file and its index entry are then set to.
+  // The commit that the editable files and their index entries are then set to.
   std::string file_from;
 };
 

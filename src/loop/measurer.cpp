@@ -6,7 +6,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/trial/sources.h"
-#include "loop/kernel_file.h"
+#include "loop/editable_set.h"
 #include "loop/names.h"
 
 namespace autokernel::loop {
@@ -39,7 +39,9 @@ trial::Request Measurer::request(const ledger::RunStarted& run, cases::CaseFiles
   request.case_directory = root / run.case_directory;
   trial::take_case(request, std::move(files));
   request.kernel_file = root / run.editable;
-  request.source = source_at(workspace_.repository(), commit, run.editable);
+  cases::KernelSource kernel = EditableSet(run).source_at(workspace_.repository(), commit);
+  request.source = std::move(kernel.text);
+  request.files = std::move(kernel.files);
   request.device = trial::parse_device(run.device);
   request.architecture = run.arch;
   request.size = run.size;
@@ -57,9 +59,12 @@ trial::Request Measurer::request_of_best(const Status& status, cases::CaseFiles 
 
 trial::Incumbent Measurer::incumbent(const ledger::RunStarted& run,
                                      const ledger::Experiment& experiment) const {
+  cases::KernelSource kernel =
+      EditableSet(run).source_at(workspace_.repository(), experiment.commit);
   return {.name = name_of(experiment),
-          .source = source_at(workspace_.repository(), experiment.commit, run.editable),
-          .min_gain = run.min_gain};
+          .source = std::move(kernel.text),
+          .min_gain = run.min_gain,
+          .files = std::move(kernel.files)};
 }
 
 trial::Result Measurer::measure(const trial::Request& request, const std::string& log) const {

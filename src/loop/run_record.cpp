@@ -49,7 +49,10 @@ RunState& RunRecord::read(const std::string& branch) {
   RunState& run = adopt(std::move(reader).state(), branch);
   // Of a restore or a turn's tidying up that was killed: no journal names the file.
   if (workspace_.is_locked()) {
-    remove_unfinished_writes(workspace_.folders().root() / run.status.run.editable);
+    const EditableSet editable(run.status.run);
+    for (const std::string& path :
+         editable.anywhere(workspace_.repository(), {run.status.best.commit}))
+      remove_unfinished_writes(workspace_.folders().root() / path);
   }
   return run;
 }

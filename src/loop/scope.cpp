@@ -17,12 +17,62 @@ namespace fs = std::filesystem;
 // As many as a person reads; the rest is counted.
 constexpr std::size_t kMostNamed = 20;
 
-[[noreturn]] void refuse_strayed(const std::string& editable, const std::string& strayed) {
+[[noreturn]] void refuse_strayed(const ledger::RunStarted& run, const std::string& strayed) {
   throw Error(
       Stop::scope,
       fmt::format("only {} may change in a run, but these have: {}; nothing was done. Restore them "
                   "('git checkout -- PATH', or remove new files) and run the command again",
-                  editable, strayed));
+                  EditableSet(run).names(), strayed));
+}
+
+// A link, or a folder, in the place of a file is another change.
+[[nodiscard]] bool is_editable(const repo::Repository& repository, const EditableSet& editable,
+                               const std::string& path) {
+  if (path == editable.main()) return true;
+  if (!editable.contains(path)) return false;
+  std::error_code unreadable;
+  const fs::file_type type = fs::symlink_status(repository.root() / path, unreadable).type();
+  return type == fs::file_type::regular || type == fs::file_type::not_found;
+}
+
+// A folder that git does not know is one change, whatever it holds; of one that editable files may
+// lie in, what else it holds is looked at. Nothing where there is nothing else.
+[[nodiscard]] std::vector<repo::Change> looked_into(const repo::Repository& repository,
+                                                    const EditableSet& editable,
+                                                    const repo::Change& folder) {
+  // As many as are named, and some to count.
+  constexpr std::size_t kMost = 1000;
+  std::vector<repo::Change> others;
+  std::error_code failed;
+  fs::recursive_directory_iterator at(repository.root() / folder.path, failed);
+  for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
+    const std::string path = at->path().lexically_relative(repository.root()).generic_string();
+    if (at->symlink_status(failed).type() == fs::file_type::directory) {
+      if (editable.may_lie_in(path)) continue;
+      at.disable_recursion_pending();
+      others.push_back({.path = path + "/", .blob = {}, .is_read = true, .what = "new"});
+    } else if (!is_editable(repository, editable, path)) {
+      others.push_back({.path = path, .blob = {}, .is_read = true, .what = "new"});
+    }
+    if (others.size() >= kMost) return {folder};
+  }
+  if (failed) return {folder};
+  return others;
+}
+
+// Of these changes those that are none of an editable file.
+[[nodiscard]] std::vector<repo::Change> without_edits(const repo::Repository& repository,
+                                                      const EditableSet& editable,
+                                                      const std::vector<repo::Change>& changes) {
+  std::vector<repo::Change> others;
+  for (const repo::Change& change : changes) {
+    if (change.path.ends_with('/') && editable.may_lie_in(change.path)) {
+      std::ranges::move(looked_into(repository, editable, change), std::back_inserter(others));
+    } else if (!is_editable(repository, editable, change.path)) {
+      others.push_back(change);
+    }
+  }
+  return others;
 }
 
 }  // namespace
@@ -67,17 +117,18 @@ cases::CaseFiles unchanged_case(const repo::Repository& repository, const ledger
                     "started with; nothing was done. Put them back, and run the command again",
                     folder));
   }
-  if (!strayed.empty()) refuse_strayed(run.editable, list_of(strayed));
+  if (!strayed.empty()) refuse_strayed(run, list_of(strayed));
   return files;
 }
 
 std::vector<ledger::Unsaved> unsaved_files(const repo::Repository& repository,
-                                           const std::string& editable) {
+                                           const EditableSet& editable) {
   std::vector<ledger::Unsaved> unsaved;
   const auto is_the_loops = [&](const std::string& path) {
-    return path == editable || Folders::are_own(path);
+    return is_editable(repository, editable, path) || Folders::are_own(path);
   };
-  for (const repo::Change& change : repository.changes(is_the_loops)) {
+  for (const repo::Change& change :
+       without_edits(repository, editable, repository.changes(is_the_loops))) {
     const bool is_kept = change.is_read && !change.blob.empty();
     unsaved.push_back(
         {.path = change.path, .blob = is_kept ? repository.store(change.path) : change.blob});
@@ -99,8 +150,7 @@ std::vector<Strayed> strayed_files(const repo::Repository& repository,
       return then.path.ends_with('/') && path.starts_with(then.path);
     });
   };
-  for (const repo::Change& change : changes) {
-    if (change.path == run.editable) continue;
+  for (const repo::Change& change : without_edits(repository, EditableSet(run), changes)) {
     seen.insert(change.path);
     if (is_in_unsaved_folder(change.path)) continue;
     const auto then = unsaved_then(change.path);
@@ -144,7 +194,7 @@ std::string list_of(const std::vector<Strayed>& strayed) {
 }
 
 void require_nothing_strayed(const Status& status) {
-  if (!status.strayed.empty()) refuse_strayed(status.run.editable, status.strayed);
+  if (!status.strayed.empty()) refuse_strayed(status.run, status.strayed);
 }
 
 }  // namespace autokernel::loop

@@ -1,4 +1,4 @@
-// What else has been changed than the one file that may be.
+// What else has been changed than the files that may be.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +10,7 @@
 #include "autokernel/ledger/entry.h"
 #include "autokernel/loop/status.h"
 #include "autokernel/repo/repository.h"
+#include "loop/editable_set.h"
 
 namespace autokernel::loop {
 
@@ -27,11 +28,11 @@ namespace autokernel::loop {
 [[nodiscard]] cases::CaseFiles unchanged_case(const repo::Repository& repository,
                                               const ledger::RunStarted& run);
 
-// What differs from the head's commit now, the editable file and the loop's own files left out;
+// What differs from the head's commit now, the editable files and the loop's own left out;
 // kept in git's store, so that it can be put back, whoever changes it later. Of what is too large
 // for that there is an id alone, by which a change is seen.
 [[nodiscard]] std::vector<ledger::Unsaved> unsaved_files(const repo::Repository& repository,
-                                                         const std::string& editable);
+                                                         const EditableSet& editable);
 
 // A file that is not as it was when the run was started.
 struct Strayed {

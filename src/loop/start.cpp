@@ -9,10 +9,10 @@
 #include "autokernel/ledger/results_table.h"
 #include "autokernel/trial/record.h"
 #include "autokernel/trial/verdicts.h"
+#include "loop/editable_set.h"
 #include "loop/experiment_fields.h"
 #include "loop/git_rules.h"
 #include "loop/harness_files.h"
-#include "loop/kernel_file.h"
 #include "loop/ledger_backup.h"
 #include "loop/measurer.h"
 #include "loop/run_clock.h"
@@ -74,26 +74,27 @@ void require_new(const repo::Repository& repository, const std::string& tag,
 }
 
 void require_clean(const repo::Repository& repository, const std::string& commit,
-                   const std::string& editable) {
-  const fs::path file = repository.root() / editable;
-  if (const std::string fault = kernel_file_fault(file); !fault.empty()) {
+                   const EditableSet& editable) {
+  if (const std::string fault = editable.fault(repository.root()); !fault.empty()) {
     throw Error(Stop::repository,
-                fmt::format("{} {}: it is the file to edit; put a kernel there, and commit it",
-                            file.string(), fault));
-  }
-  if (!repository.blob_at(commit, editable)) {
-    throw Error(Stop::repository,
-                fmt::format("{0} is not committed: commit it first, 'git add {0} && git commit'",
-                            editable));
+                fmt::format("{} in {}: it is to be edited; put a kernel there, and commit it",
+                            fault, repository.root().string()));
   }
   const std::vector<repo::Change> changes = repository.changes();
-  if (!repository.file_matches(commit, editable) ||
-      std::ranges::find(changes, editable, &repo::Change::path) != changes.end()) {
-    throw Error(
-        Stop::repository,
-        fmt::format(
-            "{0} has uncommitted changes: commit them, or revert them with 'git checkout -- {0}'",
-            editable));
+  for (const std::string& path : editable.anywhere(repository, {commit})) {
+    if (!repository.blob_at(commit, path)) {
+      throw Error(
+          Stop::repository,
+          fmt::format("{0} is not committed: commit it first, 'git add {0} && git commit'", path));
+    }
+    if (!repository.file_matches(commit, path) ||
+        std::ranges::find(changes, path, &repo::Change::path) != changes.end()) {
+      throw Error(
+          Stop::repository,
+          fmt::format(
+              "{0} has uncommitted changes: commit them, or revert them with 'git checkout -- {0}'",
+              path));
+    }
   }
 }
 
@@ -139,18 +140,20 @@ Loop::Started Loop::start(const StartOptions& options) {
   run.size = options.size;
   run.budget = options.budget;
   require_new(repository, run.tag, run.branch);
-  require_clean(repository, head.commit, run.editable);
+  cases::CaseFiles files = cases::read_files(options.case_directory);
+  run.editable_files = cases::parse(files).editable_files.patterns();
+  run.guarded = guarded_files(repository, files);
+  run.headers = digests_of(files.headers);
+  const EditableSet editable(run);
+  require_clean(repository, head.commit, editable);
   if (const repo::Identity who = repository.identity(); who.is_fallback) {
     workspace_->say(fmt::format("git has no user.name here: experiments are committed as {} <{}>",
                                 who.name, who.email));
   }
-  cases::CaseFiles files = cases::read_files(options.case_directory);
-  run.guarded = guarded_files(repository, files);
-  run.headers = digests_of(files.headers);
-  run.unsaved = unsaved_files(repository, run.editable);
+  run.unsaved = unsaved_files(repository, editable);
 
   run.git_rules = rules_now(repository);
-  require_faithful_checkout(repository, head.commit, run.editable);
+  require_faithful_checkout(repository, head.commit, editable);
   run.harness = harness_files(measurer_->harness());
 
   ledger::Experiment baseline;
@@ -162,7 +165,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   baseline.commit = head.commit;
   baseline.log = Folders::log(run.tag, 0);
   const trial::Request request = measurer_->request(run, std::move(files), head.commit);
-  baseline.source_digest = digest_of(request.source);
+  baseline.source_digest = digest_of({request.source, request.files});
   Started started;
   started.result = measurer_->measure(request, baseline.log);
   const trial::Result& result = started.result;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "loop/editable_set.h"
+
 namespace autokernel::loop {
 namespace {
 
@@ -58,7 +60,8 @@ std::string Status::next() const {
     return "wait until it ends; 'autokernel loop status' then shows the result";
   }
   if (!strayed.empty()) {
-    return fmt::format("restore what was changed besides {}: {}", run.editable, strayed);
+    return fmt::format("restore what was changed besides {}: {}", EditableSet(run).names(),
+                       strayed);
   }
   if (finished) return "merge what was kept; another step continues the run";
   if (!why_stop().empty()) return "stop: autokernel loop finish measures the gain again";
@@ -69,7 +72,7 @@ std::string Status::next() const {
         streak);
   }
   return fmt::format("edit {}, then: autokernel loop step -m \"what you changed, and why\"",
-                     run.editable);
+                     EditableSet(run).names());
 }
 
 }  // namespace autokernel::loop

@@ -11,14 +11,13 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
-#include "autokernel/compile/normalized_source.h"
 #include "autokernel/ledger/results_table.h"
 #include "autokernel/trial/other_device.h"
 #include "autokernel/trial/record.h"
 #include "autokernel/trial/verdicts.h"
+#include "loop/editable_set.h"
 #include "loop/experiment_fields.h"
 #include "loop/git_rules.h"
-#include "loop/kernel_file.h"
 #include "loop/measurer.h"
 #include "loop/names.h"
 #include "loop/run_clock.h"
@@ -43,9 +42,8 @@ struct Candidate {
 // Clearly less code: a tenth fewer words and signs. A blank or a comment makes no difference.
 constexpr double kSimplerShare = 0.9;
 
-[[nodiscard]] bool is_simpler(const std::string& source, const std::string& than) {
-  return static_cast<double>(compile::count_tokens(source)) <=
-         kSimplerShare * static_cast<double>(compile::count_tokens(than));
+[[nodiscard]] bool is_simpler(std::size_t tokens, std::size_t than) {
+  return static_cast<double>(tokens) <= kSimplerShare * static_cast<double>(than);
 }
 
 // A file that holds an idea ends with a line end, which has become a blank.
@@ -83,19 +81,22 @@ void require_budget(const Status& status) {
 }
 
 void require_edit(const Workspace& workspace, const Status& status) {
-  const std::string& editable = status.run.editable;
+  const EditableSet editable(status.run);
+  const std::filesystem::path& root = workspace.folders().root();
   // What is no file at all, git has words for.
-  const std::filesystem::path edited = workspace.folders().root() / editable;
-  if (std::error_code gone; std::filesystem::is_regular_file(edited, gone)) {
-    if (const std::string fault = kernel_file_fault(edited); !fault.empty()) {
-      throw Error(Stop::usage,
-                  fmt::format("cannot try {0}: it {1}; 'git checkout -- {0}' reverts the edit",
-                              editable, fault));
+  if (std::error_code gone; std::filesystem::is_regular_file(root / editable.main(), gone)) {
+    if (const std::string fault = editable.fault(root); !fault.empty()) {
+      throw Error(Stop::usage, fmt::format("cannot try this edit: {}; 'git checkout -- {}' "
+                                           "reverts it",
+                                           fault, editable.main()));
     }
   }
-  if (workspace.repository().file_matches(status.best.commit, editable)) {
-    throw Error(Stop::usage, fmt::format("nothing to try: {} is the same as in {}; edit it first",
-                                         editable, name_of(status.best)));
+  if (editable.matches(workspace.repository(), status.best.commit)) {
+    throw Error(
+        Stop::usage,
+        fmt::format("nothing to try: {} {} the same as in {}; edit {} first", editable.names(),
+                    status.run.editable_files.empty() ? "is" : "are", name_of(status.best),
+                    status.run.editable_files.empty() ? "it" : "them"));
   }
 }
 
@@ -104,7 +105,7 @@ void require_new_source(const Status& status, const std::string& digest, bool ag
     throw Error(
         Stop::usage,
         fmt::format("{} is the same as in {}, except for comments and white space: edit it first",
-                    status.run.editable, name_of(status.best)));
+                    EditableSet(status.run).names(), name_of(status.best)));
   }
   if (again) return;
   const auto earlier = std::ranges::find_if(
@@ -172,7 +173,8 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
 // The next experiment of the run, with all that is known of it before its commit.
 [[nodiscard]] Trying next_experiment(const Status& status, const std::string& idea) {
   const ledger::RunStarted& run = status.run;
-  Trying trying{.branch = run.branch, .editable = run.editable, .experiment = {}};
+  Trying trying{
+      .branch = run.branch, .editable = run.editable, .editable_files = {}, .experiment = {}};
   ledger::Experiment& experiment = trying.experiment;
   experiment.at = now_utc();
   experiment.tag = run.tag;
@@ -193,19 +195,24 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
   ledger::Experiment& experiment = candidate.trying.experiment;
   // The bytes that are judged are those that git keeps, and those that a checkout of them writes:
   // of a file that a program filters, not even a commit is to be made.
-  require_faithful_checkout(repository, status.best.commit, run.editable);
-  experiment.commit = repository.commit_file(status.best.commit, run.editable,
-                                             message_of(experiment.number, run.tag, idea));
-  require_faithful_checkout(repository, experiment.commit, run.editable);
+  const EditableSet editable(run);
+  const std::vector<std::string> paths = editable.anywhere(repository, {status.best.commit});
+  candidate.trying.editable_files.assign(paths.begin() + 1, paths.end());
+  require_faithful_checkout(repository, status.best.commit, editable);
+  experiment.commit = repository.commit_files(status.best.commit, paths,
+                                              message_of(experiment.number, run.tag, idea));
+  require_faithful_checkout(repository, experiment.commit, editable);
   trial::Request& request = candidate.request;
   request = measurer.request(run, std::move(files), experiment.commit);
-  experiment.source_digest = digest_of(request.source);
+  const cases::KernelSource source{request.source, request.files};
+  experiment.source_digest = digest_of(source);
   require_new_source(status, experiment.source_digest, options.again);
   trial::Incumbent incumbent = measurer.incumbent(run, status.best);
-  if (options.simpler && is_simpler(request.source, incumbent.source)) {
+  const std::size_t tokens = count_tokens(source);
+  const std::size_t before = count_tokens({incumbent.source, incumbent.files});
+  if (options.simpler && is_simpler(tokens, before)) {
     candidate.simpler_reason =
-        fmt::format("; kept as the simpler one: {} tokens instead of {}",
-                    compile::count_tokens(request.source), compile::count_tokens(incumbent.source));
+        fmt::format("; kept as the simpler one: {} tokens instead of {}", tokens, before);
     incumbent.as_fast_will_do = true;
   }
   request.incumbent = std::move(incumbent);
@@ -263,12 +270,17 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
 
 // What has to be done now: the kept one moves the branch, any other file is put back.
 [[nodiscard]] Recording recording_of(const ledger::Experiment& experiment, const Trying& trying,
+                                     const EditableSet& editable,
                                      const repo::Repository& repository, const Folders& folders) {
   const bool kept = experiment.status == ledger::Status::keep;
   Recording recording;
   recording.what = fmt::format("experiment {}", experiment.number);
   recording.branch = trying.branch;
   recording.editable = trying.editable;
+  // With those that somebody has made meanwhile.
+  const std::vector<std::string> paths =
+      editable.anywhere(repository, {experiment.commit, experiment.incumbent});
+  recording.editable_files.assign(paths.begin() + 1, paths.end());
   recording.references = {{reference_of(experiment.tag, experiment.number), experiment.commit}};
   add_entries(recording, repository, folders, experiment.tag, {experiment});
   recording.results = ledger::results_append(folders.results(), {ledger::results_row(experiment)});
@@ -288,7 +300,8 @@ void record_and_apply(const Workspace& workspace, RunRecord& record, const Candi
   const Folders& folders = workspace.folders();
   try {
     experiment.result = trial::record(candidate.request, result, experiment.log);
-    record.apply(recording_of(experiment, candidate.trying, repository, folders));
+    record.apply(recording_of(experiment, candidate.trying, EditableSet(record.status().run),
+                              repository, folders));
   } catch (const Error&) {
     if (is_undecided(folders)) {
       undo_step(repository, folders, reference_of(experiment.tag, experiment.number));

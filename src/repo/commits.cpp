@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "repo/git_failure.h"
 #include "repo/nonblocking_open.h"
@@ -42,14 +43,26 @@ constexpr const char* kFallbackEmail = "autokernel@localhost";
   return own(signature);
 }
 
-// The parent's tree with another file at one path.
-[[nodiscard]] Owned<git_tree*> tree_with(const OpenRepository& open, git_tree* parent,
-                                         const std::string& path, const FileEntry& file,
-                                         const std::string& attempt) {
-  const git_tree_update update{
-      .action = GIT_TREE_UPDATE_UPSERT, .id = file.id, .filemode = file.mode, .path = path.c_str()};
+// The parent's tree with other files at these paths; of those without one, none.
+[[nodiscard]] Owned<git_tree*> tree_with(
+    const OpenRepository& open, git_tree* parent,
+    const std::map<std::string, std::optional<FileEntry>>& files, const std::string& attempt) {
+  std::vector<git_tree_update> updates;
+  for (const auto& [path, file] : files) {
+    if (file) {
+      updates.push_back({.action = GIT_TREE_UPDATE_UPSERT,
+                         .id = file->id,
+                         .filemode = file->mode,
+                         .path = path.c_str()});
+    } else if (file_in(parent, path, attempt)) {
+      updates.push_back({.action = GIT_TREE_UPDATE_REMOVE,
+                         .id = {},
+                         .filemode = GIT_FILEMODE_UNREADABLE,
+                         .path = path.c_str()});
+    }
+  }
   git_oid id{};
-  check(git_tree_create_updated(&id, open.git(), parent, 1, &update), attempt,
+  check(git_tree_create_updated(&id, open.git(), parent, updates.size(), updates.data()), attempt,
         "git_tree_create_updated");
   git_tree* tree = nullptr;
   check(git_tree_lookup(&tree, open.git(), &id), attempt, "git_tree_lookup");
@@ -144,16 +157,27 @@ Identity Repository::identity() const {
   return identity;
 }
 
-std::string Repository::commit_file(const std::string& parent, const std::string& path,
-                                    const std::string& message) const {
+std::string Repository::commit_files(const std::string& parent,
+                                     const std::vector<std::string>& paths,
+                                     const std::string& message) const {
   const NonblockingOpen nonblocking;
-  const std::string attempt = fmt::format("cannot commit {} in {}", path, root().string());
+  const auto attempt_on = [&](const std::string& path) {
+    return fmt::format("cannot commit {} in {}", path, root().string());
+  };
+  const std::string attempt = attempt_on(paths.front());
   const Owned<git_commit*> before = commit_of(opened_->git(), parent, attempt);
   const Owned<git_tree*> files_before = tree_of(before.get(), attempt);
-  const FileEntry file = file_to_commit(*opened_, files_before.get(), path, attempt);
-  const Owned<git_tree*> files = tree_with(*opened_, files_before.get(), path, file, attempt);
+  std::map<std::string, std::optional<FileEntry>> files;
+  for (const std::string& path : paths) {
+    const bool may_be_missing = path != paths.front() && !status_of(*opened_, path);
+    files[path] =
+        may_be_missing
+            ? std::nullopt
+            : std::optional(file_to_commit(*opened_, files_before.get(), path, attempt_on(path)));
+  }
+  const Owned<git_tree*> tree = tree_with(*opened_, files_before.get(), files, attempt);
   const Owned<git_signature*> author = signature_of(identity(), attempt);
-  return make_commit(opened_->git(), before.get(), files.get(), author.get(), author.get(), message,
+  return make_commit(opened_->git(), before.get(), tree.get(), author.get(), author.get(), message,
                      attempt);
 }
 

@@ -1,7 +1,6 @@
-// How a file differs between two commits.
+// How files differ between two commits.
 #include <fmt/format.h>
-
-#include <array>
+#include <fmt/ranges.h>
 
 #include "repo/git_failure.h"
 #include "repo/nonblocking_open.h"
@@ -11,18 +10,22 @@
 namespace autokernel::repo {
 
 std::string Repository::diff(const std::string& from, const std::string& to,
-                             const std::string& path) const {
+                             std::vector<std::string> paths) const {
   const NonblockingOpen nonblocking;
-  const std::string attempt = fmt::format("cannot compare {} in {} and {}", path, from, to);
+  const std::string attempt =
+      fmt::format("cannot compare {} in {} and {}", fmt::join(paths, ", "), from, to);
+  // Of no names, git would show all there are.
+  if (paths.empty()) return {};
   const Owned<git_tree*> before = tree_of(commit_of(opened_->git(), from, attempt).get(), attempt);
   const Owned<git_tree*> after = tree_of(commit_of(opened_->git(), to, attempt).get(), attempt);
   git_diff_options options{};
   check(git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION), attempt,
         "git_diff_options_init");
-  // The name as it is: no pattern, even where it has the characters of one.
+  // The names as they are: no patterns, even where they have the characters of one.
   options.flags = GIT_DIFF_DISABLE_PATHSPEC_MATCH;
-  std::string name = path;
-  std::array<char*, 1> names{name.data()};
+  std::vector<char*> names;
+  names.reserve(paths.size());
+  for (std::string& path : paths) names.push_back(path.data());
   options.pathspec = {.strings = names.data(), .count = names.size()};
   git_diff* difference = nullptr;
   check(git_diff_tree_to_tree(&difference, opened_->git(), before.get(), after.get(), &options),

@@ -52,4 +52,45 @@ std::optional<std::string> Repository::blob_at(const std::string& commit,
   return text_of(entry->id);
 }
 
+namespace {
+
+struct Listing {
+  std::string folder;  // with '/' behind it; empty for the root
+  std::map<std::string, std::string> files;
+};
+
+int list(const char* folder, const git_tree_entry* entry, void* listing) {
+  const git_filemode_t mode = git_tree_entry_filemode(entry);
+  if (mode != GIT_FILEMODE_BLOB && mode != GIT_FILEMODE_BLOB_EXECUTABLE) return 0;
+  auto& found = *static_cast<Listing*>(listing);
+  found.files[found.folder + folder + git_tree_entry_name(entry)] =
+      text_of(*git_tree_entry_id(entry));
+  return 0;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> Repository::files_below(const std::string& commit,
+                                                           const std::string& folder) const {
+  const NonblockingOpen nonblocking;
+  const std::string attempt = fmt::format("cannot list the files of commit {}", commit);
+  Owned<git_tree*> tree = tree_of(commit_of(opened_->git(), commit, attempt).get(), attempt);
+  Listing listing{.folder = folder.empty() ? "" : folder + "/", .files = {}};
+  if (!folder.empty()) {
+    git_tree_entry* entry = nullptr;
+    if (!found(git_tree_entry_bypath(&entry, tree.get(), folder.c_str()), attempt,
+               "git_tree_entry_bypath")) {
+      return {};
+    }
+    const Owned<git_tree_entry*> owned = own(entry);
+    git_tree* below = nullptr;
+    if (git_tree_entry_type(entry) != GIT_OBJECT_TREE) return {};
+    check(git_tree_lookup(&below, opened_->git(), git_tree_entry_id(entry)), attempt,
+          "git_tree_lookup");
+    tree = own(below);
+  }
+  check(git_tree_walk(tree.get(), GIT_TREEWALK_PRE, list, &listing), attempt, "git_tree_walk");
+  return std::move(listing.files);
+}
+
 }  // namespace autokernel::repo

@@ -221,6 +221,22 @@ void write_link(const OpenRepository& open, const git_oid& blob, const std::stri
   }
 }
 
+void remove_file(const OpenRepository& open, const std::string& path) {
+  const fs::path place = place_of(open, path);
+  const std::string attempt = fmt::format("cannot remove {}", place.string());
+  if (!lies_in_folders(open, place)) {
+    throw Error(Stop::repository,
+                attempt + ": a folder above it has been replaced by a link or a file");
+  }
+  if (::unlink(place.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR) {
+    throw system_failure(Stop::repository, attempt, "unlink");
+  }
+  // As git does; the first that holds something else stops it.
+  for (fs::path above = place.parent_path(); above != open.root; above = above.parent_path()) {
+    if (::rmdir(above.c_str()) != 0 && errno != ENOENT) break;
+  }
+}
+
 void take_executable_bit(const OpenRepository& open, const std::string& path, git_filemode_t mode) {
   constexpr mode_t kForAll = S_IXUSR | S_IXGRP | S_IXOTH;
   // Each right to read stands two bits above the right to execute.

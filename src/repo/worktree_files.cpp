@@ -73,4 +73,6 @@ void Repository::put_back(const std::string& blob, const std::string& path) cons
   write_file(*opened_, id_of(blob, fmt::format("cannot put back {}", path)), path);
 }
 
+void Repository::remove(const std::string& path) const { remove_file(*opened_, path); }
+
 }  // namespace autokernel::repo

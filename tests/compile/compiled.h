@@ -10,7 +10,7 @@ namespace autokernel::compile {
 
 inline Compilation compile(const std::string& source) {
   return Compiler::open().compile(
-      {source, "kernel.cu", "sm_90a", {{"M", 64}, {"N", 32}, {"K", 16}}});
+      {{"kernel.cu", source}, "sm_90a", {{"M", 64}, {"N", 32}, {"K", 16}}});
 }
 
 // The program; a refusal fails the test with its reason.

@@ -21,7 +21,7 @@ const std::filesystem::path kTree = AUTOKERNEL_SOURCE_DIR;
 Program file(const std::string& path, std::int64_t size) {
   const std::string source = test::contents(kTree / path);
   Compilation compilation = Compiler::open().compile(
-      {source, "kernel.cu", "sm_90a", {{"M", size}, {"N", size}, {"K", size}}});
+      {{"kernel.cu", source}, "sm_90a", {{"M", size}, {"N", size}, {"K", size}}});
   if (const auto* refused = std::get_if<Refusal>(&compilation))
     throw std::runtime_error(refused->reason);
   return std::get<Program>(std::move(compilation));
@@ -45,7 +45,7 @@ TEST(Compiler, CompilesMoreThanOnceAndAfterAMove) {
   Compiler first = Compiler::open();
   const Compiler compiler = std::move(first);
   const Request request{
-      with_kernel("", "x[0] = K;"), "kernel.cu", "sm_90a", {{"M", 1}, {"N", 1}, {"K", 1}}};
+      {"kernel.cu", with_kernel("", "x[0] = K;")}, "sm_90a", {{"M", 1}, {"N", 1}, {"K", 1}}};
 
   EXPECT_TRUE(std::holds_alternative<Program>(compiler.compile(request)));
   EXPECT_TRUE(std::holds_alternative<Program>(compiler.compile(request)));
@@ -63,7 +63,7 @@ TEST(Compiler, GivesPtxAndCubinOfOneCompile) {
 
 TEST(Compiler, CompilesForOtherArchitectures) {
   const Compilation compilation =
-      Compiler::open().compile({with_kernel("", "x[0] = 1;"), "kernel.cu", "sm_80", {}});
+      Compiler::open().compile({{"kernel.cu", with_kernel("", "x[0] = 1;")}, "sm_80", {}});
 
   EXPECT_THAT(std::get<Program>(compilation).ptx, HasSubstr(".target sm_80"));
 }
@@ -383,7 +383,7 @@ TEST(Architecture, ThatIsMisspeltIsAnErrorOfUsage) {
   const Compiler compiler = Compiler::open();
   const auto compiling_for = [&](const std::string& architecture) {
     return [&compiler, architecture] {
-      static_cast<void>(compiler.compile({with_kernel("", ""), "kernel.cu", architecture, {}}));
+      static_cast<void>(compiler.compile({{"kernel.cu", with_kernel("", "")}, architecture, {}}));
     };
   };
 
@@ -401,7 +401,7 @@ TEST(Architecture, ThatNvrtcDoesNotKnowIsAnErrorThatNamesThoseItKnows) {
   EXPECT_THAT(
       [] {
         static_cast<void>(
-            Compiler::open().compile({with_kernel("", ""), "kernel.cu", "sm_20", {}}));
+            Compiler::open().compile({{"kernel.cu", with_kernel("", "")}, "sm_20", {}}));
       },
       testing::ThrowsMessage<Error>(
           testing::AllOf(HasSubstr("cannot compile for sm_20"), HasSubstr("sm_90"))));

@@ -12,7 +12,7 @@ using testing::Not;
 constexpr const char* kSource = "line one\n  line two  \nline three\n";
 
 std::string reason(const std::string& log) {
-  return first_error(log, kSource, "kernel.cu", {.cuda = {"/cuda/include"}, .library = {}});
+  return first_error(log, {"kernel.cu", kSource}, {.cuda = {"/cuda/include"}, .library = {}});
 }
 
 TEST(FirstError, IsTheOneThatStandsFirstWithItsSourceLine) {
@@ -41,7 +41,7 @@ TEST(FirstError, InAHeaderThatNothingLedToNamesTheHeader) {
 
 TEST(FirstError, InAHeaderIsShownAtTheIncludeThatLedToIt) {
   const auto reason_of = [](const std::string& source) {
-    return first_error("/cuda/include/cub/util.cuh(61): error: broken\n", source, "kernel.cu",
+    return first_error("/cuda/include/cub/util.cuh(61): error: broken\n", {"kernel.cu", source},
                        {.cuda = {"/cuda/include"}, .library = {}});
   };
   constexpr const char* kBroken = " does not compile here: broken (/cuda/include/cub/util.cuh:61)";
@@ -89,7 +89,7 @@ TEST(FirstError, OfALogWithoutOneShowsItsLastLine) {
 
 TEST(FirstError, ShowsNoMoreThanTheBeginningOfALongLine) {
   const std::string text =
-      first_error("kernel.cu(1): error: long\n", std::string(100'000, 'x'), "kernel.cu");
+      first_error("kernel.cu(1): error: long\n", {"kernel.cu", std::string(100'000, 'x')});
 
   EXPECT_LT(text.size(), 250U);
 }

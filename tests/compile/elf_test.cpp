@@ -26,7 +26,7 @@ bool is_readable(const std::vector<std::byte>& image) {
     const Elf elf(image);
     static_cast<void>(module_objects(elf, "kernel.cu"));
     static_cast<void>(kernels(elf));
-    require_known_calls(elf, "", "kernel.cu");
+    require_known_calls(elf, {"kernel.cu", ""});
     for (const std::string& kernel : kernels(elf)) static_cast<void>(kernel_info(elf, kernel));
     const auto launch = constant_bytes(elf, kLaunchSymbol);
     return launch &&
@@ -94,10 +94,10 @@ TEST(Elf, OfAnotherKindIsRefused) {
 // Of compute capability 10.0, which holds everything twice.
 std::vector<std::byte> image_with_capsule() {
   const Compilation compilation = Compiler::open().compile(
-      {with_kernel(
-           "__device__ int counter = 3; __device__ float sums[4]; __constant__ int scale = 7;",
-           "x[0] = counter++ + (sums[1] += scale);"),
-       "kernel.cu",
+      {{"kernel.cu",
+        with_kernel(
+            "__device__ int counter = 3; __device__ float sums[4]; __constant__ int scale = 7;",
+            "x[0] = counter++ + (sums[1] += scale);")},
        "sm_100",
        {}});
   return std::get<Program>(compilation).cubin;

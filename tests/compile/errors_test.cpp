@@ -186,7 +186,7 @@ TEST(AFileName, MayHoldWhatEndsAStringInThePtx) {
   const std::string name = "my\"odd\\k.cu";
   const Compiler compiler = Compiler::open();
   const auto compiled = [&](const std::string& source) {
-    return compiler.compile({source, name, "sm_90a", {{"M", 1}, {"N", 1}, {"K", 1}}});
+    return compiler.compile({{name, source}, "sm_90a", {{"M", 1}, {"N", 1}, {"K", 1}}});
   };
 
   EXPECT_TRUE(std::holds_alternative<Program>(compiled(with_kernel("", "x[0] = 1;"))));

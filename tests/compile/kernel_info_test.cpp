@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::Optional;
 
 Program compiled_for(const std::string& architecture, const std::string& source) {
-  Compilation compilation = Compiler::open().compile({source, "kernel.cu", architecture, {}});
+  Compilation compilation = Compiler::open().compile({{"kernel.cu", source}, architecture, {}});
   if (const auto* refusal = std::get_if<Refusal>(&compilation))
     throw std::runtime_error(refusal->reason);
   return std::get<Program>(std::move(compilation));

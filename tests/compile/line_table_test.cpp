@@ -35,38 +35,42 @@ constexpr const char* kPtx = R"(.visible .entry f()
 	.file	2 "/cuda/include/header.hpp"
 )";
 
+const Source kSource = {"kernel.cu", ""};
+
+std::optional<SourceLine> in_kernel(std::uint32_t line) { return SourceLine{"kernel.cu", line}; }
+
 TEST(SourceLine, OfHeadersFunctionsInlinedIntoEachOtherItIsTheLineThatCalledTheOutermost) {
-  EXPECT_EQ(source_line(kPtx, "kernel.cu", ptx_line_with(kPtx, "and.b32")), 9U);
+  EXPECT_EQ(source_line(kPtx, kSource, ptx_line_with(kPtx, "and.b32")), in_kernel(9));
 }
 
 TEST(SourceLine, IsThatOfTheDirectiveAbove) {
-  EXPECT_EQ(source_line(kPtx, "kernel.cu", ptx_line_with(kPtx, "add.s32")), 7U);
+  EXPECT_EQ(source_line(kPtx, kSource, ptx_line_with(kPtx, "add.s32")), in_kernel(7));
 }
 
 TEST(SourceLine, OfAnInlinedFunctionOfAHeaderIsThatOfTheCall) {
-  EXPECT_EQ(source_line(kPtx, "kernel.cu", ptx_line_with(kPtx, "sub.s32")), 8U);
+  EXPECT_EQ(source_line(kPtx, kSource, ptx_line_with(kPtx, "sub.s32")), in_kernel(8));
 }
 
 TEST(SourceLine, IsUnknownInsideOtherFiles) {
-  EXPECT_EQ(source_line(kPtx, "kernel.cu", ptx_line_with(kPtx, "mul.lo")), std::nullopt);
+  EXPECT_EQ(source_line(kPtx, kSource, ptx_line_with(kPtx, "mul.lo")), std::nullopt);
 }
 
 TEST(SourceLine, IsNotTakenFromTheFunctionBefore) {
-  EXPECT_EQ(source_line(kPtx, "kernel.cu", ptx_line_with(kPtx, "ret;")), std::nullopt);
+  EXPECT_EQ(source_line(kPtx, kSource, ptx_line_with(kPtx, "ret;")), std::nullopt);
 }
 
 TEST(SourceLine, IsUnknownBeforeAndBehindTheText) {
-  EXPECT_EQ(source_line(kPtx, "kernel.cu", 0), std::nullopt);
-  EXPECT_EQ(source_line(kPtx, "kernel.cu", 1000), std::nullopt);
-  EXPECT_EQ(source_line("", "kernel.cu", 1), std::nullopt);
+  EXPECT_EQ(source_line(kPtx, kSource, 0), std::nullopt);
+  EXPECT_EQ(source_line(kPtx, kSource, 1000), std::nullopt);
+  EXPECT_EQ(source_line("", kSource, 1), std::nullopt);
 }
 
 TEST(SourceLine, OfTextCutAtAnyByteIsRightOrUnknown) {
   const std::string text = kPtx;
   const std::uint32_t line = ptx_line_with(text, "add.s32");
   for (std::size_t size = 0; size < text.size(); ++size) {
-    EXPECT_THAT(source_line(text.substr(0, size), "kernel.cu", line),
-                testing::AnyOf(std::nullopt, 7U))
+    EXPECT_THAT(source_line(text.substr(0, size), kSource, line),
+                testing::AnyOf(std::nullopt, in_kernel(7)))
         << size;
   }
 }
@@ -74,7 +78,7 @@ TEST(SourceLine, OfTextCutAtAnyByteIsRightOrUnknown) {
 TEST(SourceLine, IsFoundInWhatTheCompilerMakes) {
   const Program result = program(with_kernel("", "  x[0] = 1;\n\n  x[7] = 2.5f;"));
 
-  EXPECT_EQ(source_line(result.ptx, "kernel.cu", ptx_line_with(result.ptx, "[%rd2+28]")), 7U)
+  EXPECT_EQ(source_line(result.ptx, kSource, ptx_line_with(result.ptx, "[%rd2+28]")), in_kernel(7))
       << result.ptx;
 }
 

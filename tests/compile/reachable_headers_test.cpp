@@ -19,7 +19,7 @@ using testing::Pair;
 
 Headers reachable(const std::string& source, const Headers& library, const Headers& other = {}) {
   const std::array<const Headers*, 2> folders = {&library, &other};
-  return reachable_headers(source, folders);
+  return reachable_headers({"kernel.cu", source}, folders);
 }
 
 TEST(ReachableHeaders, AreThoseThatAreIncludedAndWhatTheseInclude) {
@@ -71,8 +71,7 @@ Compilation compiled(const std::string& body, std::vector<std::string> flags = {
                            {"lib/detail/factor.hpp", "#define FACTOR 3\n"},
                            {"lib/host.hpp", "inline float host(float x) { return x; }\n"}};
   const std::string source = "#include <lib/scale.hpp>\n" + with_kernel("", body);
-  return Compiler::open().compile({.source = source,
-                                   .file_name = "kernel.cu",
+  return Compiler::open().compile({.source = {"kernel.cu", source},
                                    .architecture = "sm_90a",
                                    .sizes = {},
                                    .headers = reachable(source, library),
@@ -81,13 +80,12 @@ Compilation compiled(const std::string& body, std::vector<std::string> flags = {
 
 TEST(Headers, CannotTakeThePlaceOfTheHarnesss) {
   for (const std::string name : {"autokernel.cuh", "autokernel_sizes.cuh", "cuda.h"}) {
-    const Compilation result =
-        Compiler::open().compile({.source = "#include <cuda.h>\n" + with_kernel("", "x[0] = K;"),
-                                  .file_name = "kernel.cu",
-                                  .architecture = "sm_90a",
-                                  .sizes = {{"K", 3}},
-                                  .headers = {{name, "#error another one\n"}},
-                                  .flags = {}});
+    const Compilation result = Compiler::open().compile(
+        {.source = {"kernel.cu", "#include <cuda.h>\n" + with_kernel("", "x[0] = K;")},
+         .architecture = "sm_90a",
+         .sizes = {{"K", 3}},
+         .headers = {{name, "#error another one\n"}},
+         .flags = {}});
     EXPECT_TRUE(std::holds_alternative<Program>(result)) << name;
   }
 }

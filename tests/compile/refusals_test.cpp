@@ -238,7 +238,8 @@ TEST(Cluster, ThatDoesNotFitIsRefusedWithWhatToWrite) {
 
 TEST(Cluster, TakesAnArchitectureThatHasThem) {
   const auto reason_for_ampere = [](const std::string& source) {
-    const Compilation result = Compiler::open().compile({source, "kernel.cu", "sm_80", {{"M", 1}}});
+    const Compilation result =
+        Compiler::open().compile({{"kernel.cu", source}, "sm_80", {{"M", 1}}});
     return std::holds_alternative<Refusal>(result) ? std::get<Refusal>(result).reason : "";
   };
   EXPECT_THAT(reason_for_ampere(clustered(".cluster = {2}")),
@@ -408,7 +409,7 @@ TEST(SharedMemory, ThatIsDeclaredAndAskedForMustFitTogether) {
 
 TEST(SharedMemory, FitsTheArchitectureThatIsCompiledFor) {
   const Compilation result =
-      Compiler::open().compile({sharing("100 << 10"), "kernel.cu", "sm_86", {{"M", 1}}});
+      Compiler::open().compile({{"kernel.cu", sharing("100 << 10")}, "sm_86", {{"M", 1}}});
 
   ASSERT_TRUE(std::holds_alternative<Refusal>(result));
   EXPECT_THAT(std::get<Refusal>(result).reason, HasSubstr("a block of sm_86 has at most 101376"));

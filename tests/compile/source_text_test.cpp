@@ -38,8 +38,9 @@ TEST(WithoutComments, KnowsCommentsThatGoOnInTheNextLine) {
 
 TEST(KernelInTheText, IsFoundBehindItsAttributes) {
   const KernelText kernel = test::present(find_kernel(
-      "// __global__ void f(int old)\nextern \"C\" __global__ void\n__launch_bounds__(256, (2)) "
-      "__cluster_dims__(2, 1, 1) f(const float* x,\n float *y)\n{}",
+      {{},
+       "// __global__ void f(int old)\nextern \"C\" __global__ void\n__launch_bounds__(256, (2)) "
+       "__cluster_dims__(2, 1, 1) f(const float* x,\n float *y)\n{}"},
       "f"));
 
   EXPECT_EQ(kernel.line, 3U);
@@ -50,20 +51,22 @@ TEST(KernelInTheText, IsTheOneOfThatName) {
   const std::string source =
       "__global__ void ff() {}\nnamespace n {\n__global__ void f(int a) {}\n}";
 
-  EXPECT_EQ(test::present(find_kernel(source, "n::f<3>")).line, 3U);
-  EXPECT_EQ(find_kernel(source, "g"), std::nullopt);
+  EXPECT_EQ(test::present(find_kernel({{}, source}, "n::f<3>")).line, 3U);
+  EXPECT_EQ(find_kernel({{}, source}, "g"), std::nullopt);
 }
 
 TEST(KernelInTheText, HasParametersThatAreTemplates) {
   EXPECT_THAT(
-      test::present(find_kernel("__global__ void f(Pair<int, int> p, int* q) {}", "f")).parameters,
+      test::present(find_kernel({{}, "__global__ void f(Pair<int, int> p, int* q) {}"}, "f"))
+          .parameters,
       ElementsAre("Pair<int, int> p", "int* q"));
-  EXPECT_THAT(test::present(find_kernel("__global__ void f(void) {}", "f")).parameters, IsEmpty());
+  EXPECT_THAT(test::present(find_kernel({{}, "__global__ void f(void) {}"}, "f")).parameters,
+              IsEmpty());
 }
 
 TEST(KernelInTheText, IsNoneWhereTheTextEndsBefore) {
-  EXPECT_EQ(find_kernel("__global__ void f(int a", "f"), std::nullopt);
-  EXPECT_EQ(find_kernel("__global__", "f"), std::nullopt);
+  EXPECT_EQ(find_kernel({{}, "__global__ void f(int a"}, "f"), std::nullopt);
+  EXPECT_EQ(find_kernel({{}, "__global__"}, "f"), std::nullopt);
 }
 
 TEST(WordInTheText, IsAWholeOneOutsideOfComments) {

@@ -62,8 +62,8 @@ TEST_F(CommandLine, SaysThatAKernelIsMissing) {
   expect_refusal(run_autokernel({"bench", "--kernel", "none.cu"}), 2, "none.cu: No such file");
 }
 
-TEST_F(CommandLine, SaysThatAKernelIsAFolder) {
-  expect_refusal(run_autokernel({"bench", "--kernel", "kernels"}), 2, "it is a folder");
+TEST_F(CommandLine, SaysThatAFolderHasNoKernel) {
+  expect_refusal(run_autokernel({"bench", "--kernel", "."}), 2, "it has no kernel.cu");
 }
 
 TEST_F(CommandLine, NamesFileAndLineOfACaseThatIsNoToml) {

@@ -98,9 +98,9 @@ FaultyGpu::FaultyGpu() {
   const compile::Compiler compiler = compile::Compiler::open();
   const std::map<std::string, std::int64_t> sizes = {{"N", 4096}};
   scratch_.write("images/combine.ptx",
-                 ptx_of(compiler, {kKernel, "kernel.cu", kArchitecture, sizes}));
+                 ptx_of(compiler, {{"kernel.cu", kKernel}, kArchitecture, sizes}));
   scratch_.write("images/reference.ptx",
-                 ptx_of(compiler, {kReference, "reference.cu", kArchitecture, sizes}));
+                 ptx_of(compiler, {{"reference.cu", kReference}, kArchitecture, sizes}));
   scratch_.write("images/harness_empty.ptx",
                  ptx_of(compiler, trial::gpu_tools_source(kArchitecture)));
 }

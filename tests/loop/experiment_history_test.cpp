@@ -54,7 +54,7 @@ TEST_F(LookingBack, FindsExperimentsOfAnotherRunByItsTag) {
 
 TEST_F(LookingBack, HasTheSourceOfARejectedExperiment) {
   const Loop loop = workplace_.open();
-  EXPECT_EQ(loop.source(loop.experiment(2)), kernel(10, "WRONG"));
+  EXPECT_EQ(loop.source(loop.experiment(2)).text, kernel(10, "WRONG"));
 }
 
 TEST_F(LookingBack, ComparesAnExperimentWithWhatItWasComparedWith) {

@@ -1,4 +1,4 @@
-// A runner that compiles and runs nothing: the source says how long the kernel takes
+// A runner that compiles and runs nothing: the kernel's files say how long it takes
 // ("time_us = 90"), and by a word in it what else becomes of it. tests/loop/workplace.h has the
 // words.
 #include <unistd.h>
@@ -34,6 +34,14 @@ double time_in(const std::string& source) {
   return at == std::string::npos ? 1 : std::strtod(source.c_str() + at + mark.size(), nullptr);
 }
 
+// Of a request or an incumbent.
+template <typename Kernel>
+std::string all_files(const Kernel& kernel) {
+  std::string text = kernel.source;
+  for (const auto& [path, more] : kernel.files) text += more;
+  return text;
+}
+
 // Set by a test that has the machine become slower: both kernels of a process take longer, and the
 // gain is the same.
 double slowness() {
@@ -54,7 +62,7 @@ PairedComparison compared(const Incumbent& incumbent, const std::string& source)
   PairedComparison comparison;
   comparison.incumbent_name = incumbent.name;
   comparison.min_gain = incumbent.min_gain.value_or(0);
-  comparison.gain = 1 - time_in(source) / time_in(incumbent.source);
+  comparison.gain = 1 - time_in(source) / time_in(all_files(incumbent));
   comparison.gain_low = comparison.gain - 0.001;
   comparison.gain_high = comparison.gain + 0.001;
   comparison.outcome =
@@ -62,12 +70,12 @@ PairedComparison compared(const Incumbent& incumbent, const std::string& source)
   if (source.find("NOISY") != std::string::npos) comparison.outcome = Outcome::inconclusive;
   comparison.as_fast = comparison.gain > -comparison.min_gain;
   comparison.reason = "as the source says";
-  comparison.incumbent_times = times_of(incumbent.source);
+  comparison.incumbent_times = times_of(all_files(incumbent));
   return comparison;
 }
 
 Result judged(const Request& request) {
-  const std::string& source = request.source;
+  const std::string source = all_files(request);
   Result result;
   result.problem = "a test of the loop";
   result.device =
@@ -103,7 +111,8 @@ int main() {
   std::string line;
   std::getline(std::cin, line);
   const Request request = decode_request(line + "\n");
-  const auto has = [&](const char* word) { return request.source.find(word) != std::string::npos; };
+  const std::string source = all_files(request);
+  const auto has = [&](const char* word) { return source.find(word) != std::string::npos; };
   if (has("NO_DEVICE")) {
     say(Failure{.stop = autokernel::Stop::environment,
                 .what = "times on this device cannot be compared with those before",

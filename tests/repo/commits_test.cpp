@@ -34,7 +34,7 @@ class Commits : public ::testing::Test {
 TEST_F(Commits, ACommitHoldsTheWorktreesFile) {
   scratch_.write(kKernel, "two\n");
   const std::string commit =
-      Repository::open(scratch_.root()).commit_file(first_, kKernel, "an idea\n");
+      Repository::open(scratch_.root()).commit_files(first_, {kKernel}, "an idea\n");
   EXPECT_EQ(scratch_.git("show", commit + ":" + kKernel), "two\n");
 }
 
@@ -45,15 +45,15 @@ TEST_F(Commits, ACommitDiffersFromItsParentInThatFileAlone) {
   scratch_.git("add", "deep/er/file");
   scratch_.write("new", "new\n");
   const std::string commit =
-      Repository::open(scratch_.root()).commit_file(first_, kKernel, "an idea\n");
+      Repository::open(scratch_.root()).commit_files(first_, {kKernel}, "an idea\n");
   EXPECT_EQ(scratch_.git("diff", "--name-status", first_, commit), "M\tkernels/kernel.cu\n");
   EXPECT_EQ(scratch_.line("rev-parse", commit + "^"), first_);
 }
 
 TEST_F(Commits, ACommitHasItsMessageAndAuthor) {
   scratch_.write(kKernel, "two\n");
-  const std::string commit =
-      Repository::open(scratch_.root()).commit_file(first_, kKernel, "tiles: \"größer\"\n\nwhy\n");
+  const std::string commit = Repository::open(scratch_.root())
+                                 .commit_files(first_, {kKernel}, "tiles: \"größer\"\n\nwhy\n");
   EXPECT_EQ(scratch_.git("log", "-1", "--format=%an <%ae>, %cn <%ce>%n%B", commit),
             "A Tester <tester@example.com>, A Tester <tester@example.com>\n"
             "tiles: \"größer\"\n\nwhy\n\n");
@@ -62,7 +62,7 @@ TEST_F(Commits, ACommitHasItsMessageAndAuthor) {
 TEST_F(Commits, HeadAndIndexStayWhereTheyAre) {
   scratch_.write(kKernel, "two\n");
   const std::string index = scratch_.read(".git/index");
-  static_cast<void>(Repository::open(scratch_.root()).commit_file(first_, kKernel, "an idea"));
+  static_cast<void>(Repository::open(scratch_.root()).commit_files(first_, {kKernel}, "an idea"));
   EXPECT_EQ(scratch_.line("rev-parse", "HEAD"), first_);
   EXPECT_EQ(scratch_.read(".git/index"), index);
 }
@@ -74,7 +74,7 @@ TEST_F(Commits, NoHookIsRun) {
   fs::permissions(scratch_.write(".git/hooks/commit-msg", hook), fs::perms::owner_all);
   fs::permissions(scratch_.write(".git/hooks/post-commit", hook), fs::perms::owner_all);
   scratch_.write(kKernel, "two\n");
-  static_cast<void>(Repository::open(scratch_.root()).commit_file(first_, kKernel, "an idea"));
+  static_cast<void>(Repository::open(scratch_.root()).commit_files(first_, {kKernel}, "an idea"));
   EXPECT_FALSE(fs::exists(marker));
 }
 
@@ -82,7 +82,7 @@ TEST_F(Commits, TheModeIsTheParents) {
   scratch_.write(kKernel, "two\n");
   fs::permissions(scratch_.root() / kKernel, fs::perms::owner_all);
   const Repository repository = Repository::open(scratch_.root());
-  const std::string commit = repository.commit_file(first_, kKernel, "an idea");
+  const std::string commit = repository.commit_files(first_, {kKernel}, "an idea");
   EXPECT_THAT(scratch_.git("ls-tree", commit, kKernel), HasSubstr("100644 blob"));
 }
 
@@ -92,14 +92,14 @@ TEST_F(Commits, AnExecutableFileStaysOne) {
   fs::permissions(scratch_.root() / kKernel, fs::perms::owner_read | fs::perms::owner_write);
   scratch_.write(kKernel, "two\n");
   const Repository repository = Repository::open(scratch_.root());
-  const std::string commit = repository.commit_file(executable, kKernel, "an idea");
+  const std::string commit = repository.commit_files(executable, {kKernel}, "an idea");
   EXPECT_THAT(scratch_.git("ls-tree", commit, kKernel), HasSubstr("100755 blob"));
 }
 
 TEST_F(Commits, AFileThatTheParentLacksIsAdded) {
   scratch_.write("a new/folder/file", "new\n");
   const std::string commit =
-      Repository::open(scratch_.root()).commit_file(first_, "a new/folder/file", "added");
+      Repository::open(scratch_.root()).commit_files(first_, {"a new/folder/file"}, "added");
   EXPECT_EQ(scratch_.git("diff", "--name-status", first_, commit), "A\ta new/folder/file\n");
 }
 
@@ -107,7 +107,7 @@ TEST_F(Commits, AFileThatIsGoneIsAnError) {
   fs::remove(scratch_.root() / kKernel);
   const Repository repository = Repository::open(scratch_.root());
   try {
-    static_cast<void>(repository.commit_file(first_, kKernel, "an idea"));
+    static_cast<void>(repository.commit_files(first_, {kKernel}, "an idea"));
     FAIL() << "committed";
   } catch (const Error& error) {
     EXPECT_EQ(error.stop(), Stop::repository);
@@ -119,14 +119,14 @@ TEST_F(Commits, ALinkInPlaceOfTheFileIsAnError) {
   fs::remove(scratch_.root() / kKernel);
   fs::create_symlink("/etc/hostname", scratch_.root() / kKernel);
   const Repository repository = Repository::open(scratch_.root());
-  EXPECT_THROW(static_cast<void>(repository.commit_file(first_, kKernel, "an idea")), Error);
+  EXPECT_THROW(static_cast<void>(repository.commit_files(first_, {kKernel}, "an idea")), Error);
 }
 
 TEST_F(Commits, AFileBehindALinkIsAnError) {
   fs::rename(scratch_.root() / "kernels", scratch_.beside("elsewhere"));
   fs::create_directory_symlink(scratch_.beside("elsewhere"), scratch_.root() / "kernels");
   const Repository repository = Repository::open(scratch_.root());
-  EXPECT_THROW(static_cast<void>(repository.commit_file(first_, kKernel, "an idea")), Error);
+  EXPECT_THROW(static_cast<void>(repository.commit_files(first_, {kKernel}, "an idea")), Error);
 }
 
 TEST_F(Commits, AFileThatAProgramOfTheUsersFiltersIsAnError) {
@@ -135,7 +135,7 @@ TEST_F(Commits, AFileThatAProgramOfTheUsersFiltersIsAnError) {
   scratch_.write(kKernel, "two\n");
   const Repository repository = Repository::open(scratch_.root());
   try {
-    static_cast<void>(repository.commit_file(first_, kKernel, "an idea"));
+    static_cast<void>(repository.commit_files(first_, {kKernel}, "an idea"));
     FAIL() << "committed";
   } catch (const Error& error) {
     EXPECT_EQ(error.stop(), Stop::repository);
@@ -147,7 +147,7 @@ TEST_F(Commits, AFilterThatIsNotSetUpHereIsNoneAsForGit) {
   scratch_.write(".gitattributes", "*.cu filter=secret\n");
   scratch_.write(kKernel, "two\n");
   const Repository repository = Repository::open(scratch_.root());
-  const std::string commit = repository.commit_file(first_, kKernel, "an idea");
+  const std::string commit = repository.commit_files(first_, {kKernel}, "an idea");
   EXPECT_EQ(scratch_.git("show", commit + ":" + kKernel), "two\n");
 }
 
@@ -157,7 +157,7 @@ TEST_F(Commits, WithoutAUserTheFallbackCommits) {
   scratch_.write(kKernel, "two\n");
   const Repository repository = Repository::open(scratch_.root());
   EXPECT_TRUE(repository.identity().is_fallback);
-  const std::string commit = repository.commit_file(first_, kKernel, "an idea");
+  const std::string commit = repository.commit_files(first_, {kKernel}, "an idea");
   EXPECT_EQ(scratch_.line("log", "-1", "--format=%an <%ae>", commit),
             "autokernel <autokernel@localhost>");
 }
@@ -168,7 +168,7 @@ TEST_F(Commits, AnEmptyUserIsNone) {
   scratch_.write(kKernel, "two\n");
   const Repository repository = Repository::open(scratch_.root());
   EXPECT_TRUE(repository.identity().is_fallback);
-  const std::string commit = repository.commit_file(first_, kKernel, "an idea");
+  const std::string commit = repository.commit_files(first_, {kKernel}, "an idea");
   EXPECT_EQ(scratch_.line("log", "-1", "--format=%an <%ae>", commit),
             "autokernel <autokernel@localhost>");
 }
@@ -191,7 +191,7 @@ TEST_F(Commits, AUserWithBracketsInTheNameCommitsWithoutThem) {
   scratch_.write(kKernel, "two\n");
   const Repository repository = Repository::open(scratch_.root());
   EXPECT_FALSE(repository.identity().is_fallback);
-  const std::string commit = repository.commit_file(first_, kKernel, "an idea");
+  const std::string commit = repository.commit_files(first_, {kKernel}, "an idea");
   EXPECT_EQ(scratch_.line("log", "-1", "--format=%an", commit), "A b Tester");
 }
 
@@ -220,7 +220,7 @@ TEST_F(Commits, ACommitMadeAgainTwiceIsTheSame) {
 TEST_F(Commits, AreSoundToGit) {
   scratch_.write(kKernel, "two\n");
   const Repository repository = Repository::open(scratch_.root());
-  const std::string commit = repository.commit_file(first_, kKernel, "an idea");
+  const std::string commit = repository.commit_files(first_, {kKernel}, "an idea");
   repository.set_reference("refs/autokernel/demo/1", commit);
   repository.set_reference("refs/autokernel/demo/2",
                            repository.commit_again(commit, first_, "again"));

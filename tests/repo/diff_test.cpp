@@ -22,7 +22,7 @@ class Diff : public ::testing::Test {
     second_ = scratch_.commit("two");
   }
   [[nodiscard]] std::string ours(const std::string& path) const {
-    return Repository::open(scratch_.root()).diff(first_, second_, path);
+    return Repository::open(scratch_.root()).diff(first_, second_, {path});
   }
   [[nodiscard]] std::string gits(const std::string& path) const {
     return scratch_.git("--literal-pathspecs", "diff", "--no-color", first_, second_, "--", path);

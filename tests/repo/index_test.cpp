@@ -212,7 +212,7 @@ TEST_F(IndexAfterCheckout, MatchingTheIndexUnstagesWhatTheCommitLacks) {
 TEST_F(IndexAfterCheckout, MatchingTheIndexAfterACommitLeavesNoChange) {
   scratch_.write(kKernel, "three\n");
   const Repository repository = Repository::open(scratch_.root());
-  const std::string third = repository.commit_file(second_, kKernel, "three");
+  const std::string third = repository.commit_files(second_, {kKernel}, "three");
   repository.move_branch("main", second_, third);
   repository.match_index(third, kKernel);
   EXPECT_EQ(scratch_.git("status", "--porcelain"), "");

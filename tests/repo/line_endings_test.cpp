@@ -42,7 +42,7 @@ TEST_P(LineEndings, GitsStoreHasNoCarriageReturns) {
 TEST_P(LineEndings, ACommitConvertsThem) {
   scratch_.write(kKernel, "two\r\n");
   const Repository repository = Repository::open(scratch_.root());
-  const std::string commit = repository.commit_file(first_, kKernel, "two");
+  const std::string commit = repository.commit_files(first_, {kKernel}, "two");
   EXPECT_EQ(scratch_.git("cat-file", "blob", commit + ":kernel.cu"), "two\n");
 }
 
@@ -95,7 +95,7 @@ TEST_P(LineEndings, AFileOfMixedLineEndsIsLookedAtAndKept) {
 TEST_P(LineEndings, TheRepositoryStaysSound) {
   scratch_.write(kKernel, "two\r\n");
   const Repository repository = Repository::open(scratch_.root());
-  const std::string commit = repository.commit_file(first_, kKernel, "two");
+  const std::string commit = repository.commit_files(first_, {kKernel}, "two");
   repository.set_reference("refs/autokernel/demo/1", commit);
   repository.check_out(first_, kKernel);
   EXPECT_EQ(scratch_.git("fsck", "--strict"), "");
@@ -109,7 +109,7 @@ TEST(MixedStore, AFileThatGitHoldsWithCarriageReturnsKeepsThem) {
   const Repository repository = Repository::open(scratch.root());
   EXPECT_TRUE(repository.file_matches(first, kKernel));
   scratch.write(kKernel, "two\r\n");
-  const std::string second = repository.commit_file(first, kKernel, "two");
+  const std::string second = repository.commit_files(first, {kKernel}, "two");
   EXPECT_EQ(scratch.git("cat-file", "blob", second + ":kernel.cu"), "two\r\n");
 }
 

@@ -48,7 +48,7 @@ TEST_F(LinkedWorktree, SharesItsReferences) {
 TEST_F(LinkedWorktree, GoesThroughAnExperimentAndTheOtherSeesNothing) {
   scratch_.write(linked() / "kernel.cu", "two\n");
   const Repository repository = open();
-  const std::string second = repository.commit_file(first_, "kernel.cu", "two");
+  const std::string second = repository.commit_files(first_, {"kernel.cu"}, "two");
   repository.move_branch("linked", first_, second);
   repository.match_index(second, "kernel.cu");
   EXPECT_EQ(git_here({"status", "--porcelain"}), "");

@@ -68,7 +68,7 @@ class Neighbours : public ::testing::Test {
 TEST_F(Neighbours, ACommitLeavesThemAlone) {
   scratch_.write(kKernel, "three\n");
   expect_others_unchanged_by([&] {
-    const std::string commit = repository_->commit_file(second_, kKernel, "three");
+    const std::string commit = repository_->commit_files(second_, {kKernel}, "three");
     EXPECT_EQ(scratch_.git("diff", "--name-only", second_, commit), "kernels/kernel.cu\n");
   });
 }
@@ -100,7 +100,7 @@ TEST_F(Neighbours, StoringAndPuttingBackLeavesThemAlone) {
 TEST_F(Neighbours, LookingAtThemLeavesThemAlone) {
   expect_others_unchanged_by([&] {
     static_cast<void>(repository_->changes());
-    static_cast<void>(repository_->diff(first_, second_, kKernel));
+    static_cast<void>(repository_->diff(first_, second_, {kKernel}));
     static_cast<void>(repository_->file_matches(first_, kKernel));
   });
 }
@@ -108,7 +108,7 @@ TEST_F(Neighbours, LookingAtThemLeavesThemAlone) {
 TEST_F(Neighbours, AWholeExperimentThatIsTakenBackLeavesNoTrace) {
   const std::string before = scratch_.git("status", "--porcelain", "--untracked-files=all");
   scratch_.write(kKernel, "three\n");
-  const std::string commit = repository_->commit_file(second_, kKernel, "three");
+  const std::string commit = repository_->commit_files(second_, {kKernel}, "three");
   repository_->set_reference("refs/autokernel/demo/1", commit);
   repository_->move_branch("main", second_, commit);
   repository_->match_index(commit, kKernel);
@@ -122,7 +122,7 @@ TEST_F(Neighbours, ANameThatIsAPatternIsTakenAsItIs) {
   const std::string name = "kernels/[ab] * größe";
   scratch_.write(name, "odd\n");
   const std::string status = scratch_.git("status", "--porcelain", "--untracked-files=all");
-  const std::string odd = repository_->commit_file(second_, name, "odd");
+  const std::string odd = repository_->commit_files(second_, {name}, "odd");
   EXPECT_EQ(scratch_.git("-c", "core.quotePath=false", "diff", "--name-only", second_, odd),
             name + "\n");
   repository_->set_reference("refs/autokernel/demo/1", odd);

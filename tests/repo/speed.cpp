@@ -49,7 +49,7 @@ void measure(const std::filesystem::path& root, const std::string& file) {
   report("changes", [&](int) { static_cast<void>(repository.changes()); });
   report("commit_file", [&](int i) {
     edit(i);
-    commit = repository.commit_file(head, file, "speed");
+    commit = repository.commit_files(head, {file}, "speed");
   });
   report("set_reference", [&](int i) { repository.set_reference(name(i), commit); });
   report("reference", [&](int i) { static_cast<void>(repository.reference(name(i))); });
@@ -57,17 +57,17 @@ void measure(const std::filesystem::path& root, const std::string& file) {
   report("match_index", [&](int) { repository.match_index(head, file); });
   report("commit_file + set_reference + check_out", [&](int i) {
     edit(i);
-    repository.set_reference(name(i), repository.commit_file(head, file, "speed"));
+    repository.set_reference(name(i), repository.commit_files(head, {file}, "speed"));
     repository.check_out(head, file);
   });
   report("open + changes + all of that", [&](int i) {
     const Repository anew = Repository::open(root);
     edit(i);
     static_cast<void>(anew.changes());
-    anew.set_reference(name(i), anew.commit_file(head, file, "speed"));
+    anew.set_reference(name(i), anew.commit_files(head, {file}, "speed"));
     anew.check_out(head, file);
   });
-  report("diff", [&](int) { static_cast<void>(repository.diff(head, commit, file)); });
+  report("diff", [&](int) { static_cast<void>(repository.diff(head, commit, {file})); });
   report("delete_reference", [&](int i) { repository.delete_reference(name(i)); });
 }
 

@@ -97,7 +97,7 @@ TEST(StaleLocks, TheOperationsThemselvesLeaveNone) {
   const std::string first = scratch.commit("one");
   scratch.write("file", "two");
   const Repository repository = Repository::open(scratch.root());
-  const std::string second = repository.commit_file(first, "file", "two");
+  const std::string second = repository.commit_files(first, {"file"}, "two");
   repository.set_reference("refs/autokernel/demo/1", second);
   repository.move_branch("main", first, second);
   repository.check_out(second, "file");

@@ -12,7 +12,7 @@ enum class Stop : int {
   usage = 2,
   environment = 3,
   repository = 4,
-  scope = 15,   // something other than the editable file was changed
+  scope = 15,   // something other than the editable files was changed
   budget = 20,  // no more experiments are to be made
   internal = 70
 };

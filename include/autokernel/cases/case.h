@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "autokernel/cases/editable_files.h"
+
 namespace autokernel::cases {
 
 enum class DType : std::uint8_t { f32, f16, bf16, i32, u8 };
@@ -123,15 +125,13 @@ struct Case {
   Reference reference;
   TimingPlan timing;
   CompilePlan compile;
-  std::string text;  // case.toml as read
+  EditableFiles editable_files;  // beside kernel.cu
+  std::string text;              // case.toml as read
 
   [[nodiscard]] std::filesystem::path kernel_file() const { return directory / "kernel.cu"; }
   [[nodiscard]] const Tensor& tensor(
       const std::string& name) const;  // throws Error(internal) where there is none
 };
-
-// A kernel or a reference is one file of source text; more is a mistake.
-inline constexpr std::uint64_t kLargestSource = 16ULL << 20U;
 
 // A folder of a library's headers.
 struct HeaderFolder {

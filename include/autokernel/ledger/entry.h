@@ -62,6 +62,9 @@ struct RunStarted {
   std::map<std::string, std::string> git_rules = {};
   // By folder, as [compile] include has it, the SHA-256 of the headers in it (cases::digest_of).
   std::map<std::string, std::string> headers = {};
+  // Patterns of further files that may change, from the folder of `editable`
+  // (cases::EditableFiles).
+  std::vector<std::string> editable_files = {};
   friend bool operator==(const RunStarted&, const RunStarted&) = default;
 };
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "autokernel/cases/editable_files.h"
 #include "autokernel/ledger/entry.h"
 #include "autokernel/loop/status.h"
 #include "autokernel/loop/verification.h"
@@ -149,10 +150,10 @@ class Loop {
   // How the source of one experiment differs from another's, or where none is named from that of
   // the experiment it was compared with; a unified diff.
   [[nodiscard]] std::string diff(int number, std::optional<int> other = std::nullopt) const;
-  [[nodiscard]] std::string source(const ledger::Experiment& experiment) const;
+  [[nodiscard]] cases::KernelSource source(const ledger::Experiment& experiment) const;
   // What the compiler made of it. Throws Error(usage) where that has not been kept.
   [[nodiscard]] std::string ptx(const ledger::Experiment& experiment) const;
-  // Puts the source of an experiment into the editable file. Throws Error(repository) where that
+  // Puts the source of an experiment into the editable files. Throws Error(repository) where that
   // holds an edit that would be lost.
   void restore(int number);
 

@@ -1,5 +1,5 @@
-// One git repository as the loop needs it: commits of a single file, references, and a look at what
-// else has changed. No path but the one named is ever reset, staged, unstaged or removed.
+// One git repository as the loop needs it: commits of a few files, references, and a look at what
+// else has changed. No path but those named is ever reset, staged, unstaged or removed.
 #pragma once
 
 #include <cstdint>
@@ -112,11 +112,19 @@ class Repository {
   [[nodiscard]] std::optional<std::string> blob_at(const std::string& commit,
                                                    const std::string& path) const;
 
-  // A commit on top of `parent` that differs from it in `path` alone, which it takes from the
-  // worktree (line endings as git's settings say, mode as in the parent). Neither the head nor the
-  // index is touched, and no hook is run.
-  [[nodiscard]] std::string commit_file(const std::string& parent, const std::string& path,
-                                        const std::string& message) const;
+  // By path from the root, the ids of the regular files of a commit that lie in a folder ("" for
+  // the root) or below it.
+  [[nodiscard]] std::map<std::string, std::string> files_below(const std::string& commit,
+                                                               const std::string& folder) const;
+
+  // A commit on top of `parent` that differs from it in these paths alone, which it takes from the
+  // worktree (line endings as git's settings say, mode as in the parent); what the worktree has not
+  // got, the commit has not either. Neither the head nor the index is touched, and no hook is run.
+  // Throws Error(repository) for what is there and no regular file, and where the first one is not
+  // there.
+  [[nodiscard]] std::string commit_files(const std::string& parent,
+                                         const std::vector<std::string>& paths,
+                                         const std::string& message) const;
   // A commit with the files, author and date of `like`, on top of another parent, with another
   // message.
   [[nodiscard]] std::string commit_again(const std::string& like, const std::string& parent,
@@ -161,6 +169,8 @@ class Repository {
   // as in the commit where git minds it. Throws Error(repository) where the commit has no such
   // file.
   void check_out(const std::string& commit, const std::string& path) const;
+  // Removes the worktree's file, and folders that it leaves empty; the index is not touched.
+  void remove(const std::string& path) const;
   // The index entry alone; none is left where the commit has no such file.
   void match_index(const std::string& commit, const std::string& path) const;
   // Whether the worktree's file is the commit's, line endings aside.
@@ -205,9 +215,9 @@ class Repository {
   // it names something else.
   [[nodiscard]] std::optional<std::string> bytes_referenced(const std::string& name) const;
 
-  // How a file differs between two commits, as a unified diff; empty where it does not.
+  // How these files differ between two commits, as a unified diff; empty where they do not.
   [[nodiscard]] std::string diff(const std::string& from, const std::string& to,
-                                 const std::string& path) const;
+                                 std::vector<std::string> paths) const;
 
   // Removes the lock files that a program killed while writing the index, the head or one of these
   // references has left, unless a living process holds them open. Returns the names of those

@@ -42,7 +42,8 @@ struct LaunchKey {
 struct Incumbent {
   std::string name;  // for messages: "the incumbent 1a2b3c4", "HEAD~2"
   std::string source;
-  std::optional<double> min_gain;         // relative, 0.005; none: default_min_gain() of the device
+  std::optional<double> min_gain;  // relative, 0.005; none: default_min_gain() of the device
+  std::map<std::string, std::string> files = {};  // as Request::files
   std::vector<std::string> headers = {};  // names of those that it can include (Request::headers)
   // Whether a gain is confirmed in separate processes, and whether a candidate that is as fast is,
   // since that would be enough.
@@ -64,6 +65,13 @@ struct SourceText {
 };
 template <typename Text>
 SourceText(Text&) -> SourceText<Text>;
+// The same for files by their path; null where one of them is not.
+template <typename Texts>
+struct SourceTexts {
+  Texts& texts;
+};
+template <typename Texts>
+SourceTexts(Texts&) -> SourceTexts<Texts>;
 
 struct Request {
   std::filesystem::path case_directory;  // for messages: the runner does not open it
@@ -80,6 +88,8 @@ struct Request {
   std::vector<std::string> reference_headers;
   std::filesystem::path kernel_file;  // usually case_directory / "kernel.cu"
   std::string source;  // kernel_file as the supervisor read it, so that both judge the same bytes
+  // The kernel's further files, by path from the folder of the first (cases::EditableFiles).
+  std::map<std::string, std::string> files;
   DeviceChoice device;
   std::string architecture;      // --arch sm_80; empty: the device's own
   std::string size = "default";  // which [sizes.*] is timed
@@ -110,6 +120,7 @@ void visit_fields(auto&& fields, Object& request) {
   fields("arch", request.architecture);
   fields("size", request.size);
   fields("source", SourceText{request.source});
+  fields("files", SourceTexts{request.files});
   fields("against", request.incumbent);
   fields.internal("case_files", request.case_files);
   fields.internal("headers", request.headers);

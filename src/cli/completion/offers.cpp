@@ -9,7 +9,8 @@ namespace {
 [[nodiscard]] Values values_called(const std::string& name) {
   // What a value is checked for stands behind a colon.
   const std::string type = name.substr(0, name.find(':'));
-  if (type == "FILE") return {.kind = Values::Kind::files};
+  // With "FILE|REV" a name may be something else as well; folders are offered with files.
+  if (type.substr(0, type.find('|')) == "FILE") return {.kind = Values::Kind::files};
   if (type == "DIR") return {.kind = Values::Kind::folders};
   // A colon ends a word in bash, so that cuda:N is left to the user.
   if (type == "DEVICE") return {.kind = Values::Kind::words, .words = {"auto", "cuda", "cpu"}};

@@ -201,7 +201,9 @@ std::string step_text(const loop::Step& step) {
   }
   if (!is_baseline && !kept) {
     last.lines.emplace_back("file",
-                            step.run.editable + " restored to " + short_id(experiment.incumbent));
+                            step.run.editable +
+                                (step.run.editable_files.empty() ? "" : " and what is beside it") +
+                                " restored to " + short_id(experiment.incumbent));
   }
   return text_block(step.result, experiment.log, last);
 }
@@ -236,6 +238,7 @@ std::string status_json(const Status& status, const std::string& noise) {
                        {"tag", status.run.tag},
                        {"branch", status.run.branch},
                        {"editable", status.run.editable},
+                       {"editable_files", status.run.editable_files},
                        {"device", status.run.device_name},
                        {"started_at", status.run.at},
                        {"min_gain", status.run.min_gain},

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 #include "autokernel/driver/device.h"
 #include "trial/blas/library.h"
 #include "trial/inputs/sized_case.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "autokernel/cases/case.h"
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 
 namespace autokernel::trial {
 

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 #include "autokernel/driver/device.h"
 #include "trial/launch/operands.h"
 #include "trial/launch/rejection.h"

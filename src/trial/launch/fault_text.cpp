@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 
 namespace autokernel::trial {
 namespace {

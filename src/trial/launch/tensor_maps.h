@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 #include "autokernel/driver/tensor_map.h"
 #include "trial/inputs/sized_case.h"
 

@@ -33,6 +33,21 @@ template <typename Text>
   return true;
 }
 
+template <typename Texts>
+[[nodiscard]] Json represent(const SourceTexts<Texts>& source) {
+  Json object = Json::object();
+  for (const auto& [path, text] : source.texts) {
+    if (!is_utf8(text)) return {};
+    object[path] = text;
+  }
+  return object;
+}
+[[nodiscard]] static bool restore(const Json& json,
+                                  const SourceTexts<std::map<std::string, std::string>>& source) {
+  if (!json.is_null()) json.get_to(source.texts);
+  return true;
+}
+
 using ReasonNames = std::optional<std::vector<std::string>>;
 template <typename Mask>
 [[nodiscard]] ReasonNames represent(const ThrottleReasons<Mask>& reasons) {
@@ -80,16 +95,19 @@ void require_values(const Json& object, std::initializer_list<const char*> names
 
 [[nodiscard]] Request request_in(const Json& object) {
   const Json& requested = object.at("request");
-  require_fields<Request>(requested, {"against"});
+  require_fields<Request>(requested, {"against", "files"});
   require_values(requested, {"case", "kernel", "device", "size"});
   if (const auto against = requested.find("against");
       against != requested.end() && !against->is_null()) {
-    require_fields<Incumbent>(*against);
+    require_fields<Incumbent>(*against, {"files"});
     require_values(*against, {"name", "source"});
   }
   for (const Json& key : object.at("keys")) require_values(key, {"launch", "key"});
   Request request;
   document::Reader::read(requested, request);
+  // Of a kernel that lacks a file a replay would be of another one.
+  const auto files = requested.find("files");
+  if (files != requested.end() && files->is_null()) request.source.clear();
   document::Reader::read(object.at("keys"), request.keys);
   return request;
 }

@@ -63,6 +63,7 @@ void visit_fields(auto&& fields, Object& incumbent) {
   fields("name", incumbent.name);
   fields("min_gain", incumbent.min_gain);
   fields("source", SourceText{incumbent.source});
+  fields("files", SourceTexts{incumbent.files});
   fields.internal("headers", incumbent.headers);
   fields.internal("is_confirmed", incumbent.is_confirmed);
   fields.internal("as_fast_will_do", incumbent.as_fast_will_do);

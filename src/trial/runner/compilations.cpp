@@ -4,28 +4,29 @@
 #include <string_view>
 
 #include "autokernel/base/error.h"
+#include "autokernel/compile/compiler.h"
 #include "trial/time/gpu_tools.h"
 
 namespace autokernel::trial {
 namespace {
 
-std::future<compile::Compilation> start(std::shared_future<compile::Compiler>& compiler,
+std::future<compile::Compilation> start(const OpeningFrontEnd& front_end,
                                         compile::Request request) {
-  return std::async(std::launch::async, [compiler, request = std::move(request)] {
-    return compiler.get().compile(request);
+  return std::async(std::launch::async, [front_end, request = std::move(request)] {
+    return front_end.get()->compile(request);
   });
 }
 
 // The kernel is refused here for what only the case knows: which parameters it has.
 std::variant<compile::Program, Rejection> accepted(compile::Compilation compilation,
                                                    const std::vector<compile::Argument>& parameters,
-                                                   const compile::SourceFile& file) {
+                                                   const compile::Source& source) {
   if (auto* refusal = std::get_if<compile::Refusal>(&compilation)) {
     return Rejection{Verdict::does_not_compile, std::move(refusal->reason),
                      std::move(refusal->log)};
   }
   auto& program = std::get<compile::Program>(compilation);
-  if (auto reason = compile::wrong_parameters(program, parameters, file)) {
+  if (auto reason = compile::wrong_parameters(program, parameters, source)) {
     return Rejection{Verdict::does_not_compile, *std::move(reason), std::move(program.log)};
   }
   return std::move(program);
@@ -40,19 +41,26 @@ constexpr std::string_view kPrefix = "sm_";
 
 }  // namespace
 
-FileCompilations::FileCompilations(std::shared_future<compile::Compiler>& compiler,
-                                   compile::SourceFile source,
-                                   std::span<const SizedCase* const> sizes,
-                                   const Building& building)
+OpeningFrontEnd open_front_end(bool cached) {
+  return std::async(std::launch::async,
+                    [cached]() -> std::shared_ptr<const compile::FrontEnd> {
+                      return std::make_shared<const compile::Compiler>(compile::Compiler::open(
+                          cached ? compile::Caching::yes : compile::Caching::no));
+                    })
+      .share();
+}
+
+SourceCompilations::SourceCompilations(const OpeningFrontEnd& front_end, compile::Source source,
+                                       std::span<const SizedCase* const> sizes,
+                                       const Building& building)
     : source_(std::move(source)) {
   for (const SizedCase* size : sizes) {
-    compilations_[size->size_name] =
-        start(compiler, {source_.text, source_.name, building.architecture, size->sizes,
-                         building.headers, building.flags});
+    compilations_[size->size_name] = start(
+        front_end, {source_, building.architecture, size->sizes, building.headers, building.flags});
   }
 }
 
-std::variant<std::map<std::string, compile::Program>, Rejection> FileCompilations::wait(
+std::variant<std::map<std::string, compile::Program>, Rejection> SourceCompilations::wait(
     const std::vector<compile::Argument>& parameters) {
   std::map<std::string, compile::Program> programs;
   for (auto& [size, compilation] : compilations_) {
@@ -72,15 +80,16 @@ std::map<std::string, std::string> chosen(const std::map<std::string, std::strin
   return some;
 }
 
-Compilations::Compilations(std::shared_future<compile::Compiler>& compiler, const CompileTask& task)
+Compilations::Compilations(const OpeningFrontEnd& front_end, const CompileTask& task)
     // The timed size first: where cores are few, the longest wait is then the shortest.
-    : task_(task), kernel_(compiler, task.kernel, task.sizes, task.building) {
+    : task_(task), kernel_(front_end, task.kernel, task.sizes, task.building) {
   if (task.incumbent) {
-    incumbent_ = FileCompilations(
-        compiler, {task.kernel.name, task.incumbent->source}, std::span(task.sizes).first(1),
+    incumbent_ = SourceCompilations(
+        front_end, {task.kernel.name, task.incumbent->source, task.incumbent->files},
+        std::span(task.sizes).first(1),
         {task.building.architecture, task.incumbent_headers, task.building.flags});
   }
-  if (task.on_gpu) gpu_tools_ = start(compiler, gpu_tools_source(task.building.architecture));
+  if (task.on_gpu) gpu_tools_ = start(front_end, gpu_tools_source(task.building.architecture));
 }
 
 compile::Program Compilations::wait_for_incumbent(const Incumbent& incumbent) {
@@ -108,24 +117,24 @@ std::variant<Programs, Rejection> Compilations::wait() {
   return programs;
 }
 
-ReferenceCompilations::ReferenceCompilations(std::shared_future<compile::Compiler>& compiler,
+ReferenceCompilations::ReferenceCompilations(const OpeningFrontEnd& front_end,
                                              const cases::Case& problem,
                                              std::span<const SizedCase* const> sizes,
                                              const Building& building)
     : problem_(&problem) {
   const auto* reference = std::get_if<cases::KernelReference>(&problem.reference);
   if (reference == nullptr) return;
-  reference_.emplace(compiler, compile::SourceFile{reference->file.string(), reference->source},
-                     sizes, building);
+  reference_.emplace(front_end, compile::Source{reference->file.string(), reference->source}, sizes,
+                     building);
   if (reference->fp64_file.empty()) return;
-  fp64_reference_.emplace(
-      compiler, compile::SourceFile{reference->fp64_file.string(), reference->fp64_source}, sizes,
-      building);
+  fp64_reference_.emplace(front_end,
+                          compile::Source{reference->fp64_file.string(), reference->fp64_source},
+                          sizes, building);
 }
 
-ReferencePrograms ReferenceCompilations::wait_for(FileCompilations& file,
+ReferencePrograms ReferenceCompilations::wait_for(SourceCompilations& source,
                                                   OutputType outputs) const {
-  auto programs = file.wait(signature(*problem_, outputs));
+  auto programs = source.wait(signature(*problem_, outputs));
   if (const auto* rejected = std::get_if<Rejection>(&programs)) {
     broken_reference(*problem_, rejected->reason);
   }

@@ -4,13 +4,14 @@
 
 #include <future>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/front_end.h"
 #include "autokernel/trial/result.h"
 #include "trial/check/reference.h"
 #include "trial/inputs/kernel_signature.h"
@@ -18,6 +19,12 @@
 #include "trial/launch/rejection.h"
 
 namespace autokernel::trial {
+
+// A front end that may still be opening.
+using OpeningFrontEnd = std::shared_future<std::shared_ptr<const compile::FrontEnd>>;
+// The one that compiles the kernels of cases. `cached`: whether it may take its outputs from the
+// compile cache.
+[[nodiscard]] OpeningFrontEnd open_front_end(bool cached);
 
 struct Programs {
   std::map<std::string, compile::Program> kernel;  // by the name of the size
@@ -38,7 +45,7 @@ struct Building {
 
 struct CompileTask {
   const cases::Case* problem = nullptr;
-  compile::SourceFile kernel;
+  compile::Source kernel;
   std::optional<Incumbent> incumbent;
   std::vector<const SizedCase*> sizes;  // each name once; the first is the one that is timed
   Building building;                    // of the kernel
@@ -46,28 +53,28 @@ struct CompileTask {
   std::map<std::string, std::string> incumbent_headers;
 };
 
-// One file at several sizes, compiled in threads of their own. `compiler` may still be opening.
-class FileCompilations {
+// One source at several sizes, compiled in threads of their own.
+class SourceCompilations {
  public:
-  FileCompilations() = default;
-  FileCompilations(std::shared_future<compile::Compiler>& compiler, compile::SourceFile source,
-                   std::span<const SizedCase* const> sizes, const Building& building);
+  SourceCompilations() = default;
+  SourceCompilations(const OpeningFrontEnd& front_end, compile::Source source,
+                     std::span<const SizedCase* const> sizes, const Building& building);
 
-  [[nodiscard]] const compile::SourceFile& source() const { return source_; }
+  [[nodiscard]] const compile::Source& source() const { return source_; }
   // Waits for all; by the name of the size. A file that was refused, or whose kernels have other
   // parameters, is a rejection.
   [[nodiscard]] std::variant<std::map<std::string, compile::Program>, Rejection> wait(
       const std::vector<compile::Argument>& parameters);
 
  private:
-  compile::SourceFile source_;
+  compile::Source source_;
   std::map<std::string, std::future<compile::Compilation>> compilations_;
 };
 
 class Compilations {
  public:
   // Starts; all that `task` points to must live longer.
-  Compilations(std::shared_future<compile::Compiler>& compiler, const CompileTask& task);
+  Compilations(const OpeningFrontEnd& front_end, const CompileTask& task);
 
   // Waits for all. The rejection is the kernel's; an incumbent that does not compile is an
   // Error(usage).
@@ -77,8 +84,8 @@ class Compilations {
   [[nodiscard]] compile::Program wait_for_incumbent(const Incumbent& incumbent);
 
   const CompileTask task_;
-  FileCompilations kernel_;
-  FileCompilations incumbent_;
+  SourceCompilations kernel_;
+  SourceCompilations incumbent_;
   std::optional<std::future<compile::Compilation>> gpu_tools_;
 };
 
@@ -92,17 +99,17 @@ class ReferenceCompilations {
  public:
   // Starts, where the case has any; all must live longer. Throws Error(usage) where a file cannot
   // be read.
-  ReferenceCompilations(std::shared_future<compile::Compiler>& compiler, const cases::Case& problem,
+  ReferenceCompilations(const OpeningFrontEnd& front_end, const cases::Case& problem,
                         std::span<const SizedCase* const> sizes, const Building& building);
   // Waits for all. Throws Error(usage) for one that does not compile.
   [[nodiscard]] References wait();
 
  private:
-  [[nodiscard]] ReferencePrograms wait_for(FileCompilations& file, OutputType outputs) const;
+  [[nodiscard]] ReferencePrograms wait_for(SourceCompilations& source, OutputType outputs) const;
 
   const cases::Case* problem_;
-  std::optional<FileCompilations> reference_;
-  std::optional<FileCompilations> fp64_reference_;
+  std::optional<SourceCompilations> reference_;
+  std::optional<SourceCompilations> fp64_reference_;
 };
 
 // "sm_90a" for capability 9.0: the variant with everything the hardware has, where one exists.

@@ -30,7 +30,11 @@ Confirmation::Confirmation(ConfirmationTask task) : task_(std::move(task)) {
 void Confirmation::start(Who who) {
   const bool is_candidate = who == Who::candidate;
   LaunchTask launches = task_.launches;
-  if (!is_candidate) launches.source = task_.incumbent.source;
+  if (!is_candidate) {
+    launches.source = task_.incumbent.source;
+    launches.files = task_.incumbent.files;
+    launches.kernel_headers = task_.incumbent.headers;
+  }
   launches.incumbent.reset();
   // Both were checked a moment ago, or when they were the candidate.
   launches.checked = false;

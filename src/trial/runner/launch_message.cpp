@@ -105,6 +105,7 @@ void visit_fields(auto&& fields, Object& task) {
   fields("problem", task.problem);
   fields("kernel_name", task.kernel_name);
   fields("source", task.source);
+  fields("files", task.files);
   fields("against", task.incumbent);
   fields("headers", task.headers);
   fields("kernel_headers", task.kernel_headers);

@@ -25,6 +25,7 @@ struct LaunchTask {
   cases::Case problem;      // blinded(): what it takes to make inputs and buffers
   std::string kernel_name;  // "kernel.cu", for messages
   std::string source;
+  std::map<std::string, std::string> files;    // Request::files
   std::optional<Incumbent> incumbent;          // its min_gain is always set
   std::map<std::string, std::string> headers;  // Request::headers
   std::vector<std::string> kernel_headers;

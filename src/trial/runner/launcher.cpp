@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 #include "autokernel/driver/device.h"
 #include "trial/blas/cublas.h"
 #include "trial/blas/openblas.h"
@@ -53,9 +53,7 @@ class TrialLaunches {
   void run() {
     set_driver_up();
     const auto preparation = runner_->await<Preparation>();
-    compiler_ = std::async(std::launch::async, compile::Compiler::open,
-                           preparation.cached ? compile::Caching::yes : compile::Caching::no)
-                    .share();
+    front_end_ = open_front_end(preparation.cached);
     driver_ = std::make_unique<driver::Driver>(driver::Driver::open(preparation.device));
     task_ = runner_->await<LaunchTask>();
     timed_size_ = std::make_unique<SizedCase>(task_.problem, task_.timed_size);
@@ -74,7 +72,7 @@ class TrialLaunches {
   [[nodiscard]] Timing launch_all() {
     CompileTask compile_task{
         &task_.problem,
-        {task_.kernel_name, task_.source},
+        {task_.kernel_name, task_.source, task_.files},
         task_.incumbent,
         {&*timed_size_},
         {task_.architecture, chosen(task_.headers, task_.kernel_headers), task_.flags},
@@ -83,14 +81,14 @@ class TrialLaunches {
     if (task_.incumbent)
       compile_task.incumbent_headers = chosen(task_.headers, task_.incumbent->headers);
     if (task_.check_size != task_.timed_size) compile_task.sizes.push_back(&*check_size_);
-    Compilations compilations(compiler_, compile_task);
+    Compilations compilations(front_end_, compile_task);
     open_device();
     runner_->tell(Opened{});
     auto compiled = compilations.wait();
     if (auto* rejected = std::get_if<Rejection>(&compiled)) return std::move(*rejected);
     const Programs programs = std::get<Programs>(std::move(compiled));
     const compile::Program& timed_program = programs.kernel.at(task_.timed_size);
-    runner_->tell(report_of(timed_program, compiler_.get().version()));
+    runner_->tell(report_of(timed_program, front_end_.get()->version()));
     static_cast<void>(runner_->await<GoOn>());
 
     responder_ = std::make_unique<WhereaboutsResponder>(
@@ -202,7 +200,7 @@ class TrialLaunches {
   std::string told_;  // the size whose code was
   std::unique_ptr<SizedCase> timed_size_;
   std::unique_ptr<SizedCase> check_size_;
-  std::shared_future<compile::Compiler> compiler_;
+  OpeningFrontEnd front_end_;
   // Before the libraries, which give their memory back to the device when they go.
   std::unique_ptr<driver::Driver> driver_;
   std::unique_ptr<driver::Device> device_;

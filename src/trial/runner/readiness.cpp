@@ -47,9 +47,9 @@ constexpr std::uint32_t kReadinessThreads = 32;
 // An architecture that every NVRTC from 12.4 on compiles for.
 constexpr const char* kCommonArchitecture = "sm_80";
 
-[[nodiscard]] compile::Compilation compiled(const compile::Compiler& compiler,
+[[nodiscard]] compile::Compilation compiled(const compile::FrontEnd& front_end,
                                             const std::string& architecture) {
-  return compiler.compile({kReadinessSource, "readiness.cu", architecture, {}});
+  return front_end.compile({{"readiness.cu", kReadinessSource}, architecture, {}});
 }
 
 [[nodiscard]] std::string words(const driver::Fault& fault) {

@@ -9,7 +9,6 @@
 
 #include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
-#include "autokernel/compile/compiler.h"
 #include "autokernel/driver/device.h"
 #include "autokernel/trial/other_device.h"
 #include "trial/blas/cublas.h"
@@ -92,12 +91,8 @@ class TrialRun : private SessionListener {
     session_ = std::make_unique<LauncherSession>(
         launcher_command_, std::max(timed_size_.output_bytes(), check_size_.output_bytes()),
         preparation());
-    std::shared_future<compile::Compiler> compiler;
-    if (has_reference_kernel(problem_)) {
-      compiler = std::async(std::launch::async, compile::Compiler::open,
-                            request_.cached ? compile::Caching::yes : compile::Caching::no)
-                     .share();
-    }
+    OpeningFrontEnd front_end;
+    if (has_reference_kernel(problem_)) front_end = open_front_end(request_.cached);
     driver_ = std::make_unique<driver::Driver>(driver::Driver::open(request_.device));
     const driver::Driver& driver = *driver_;
     const std::string architecture = report_device(driver.info());
@@ -115,7 +110,7 @@ class TrialRun : private SessionListener {
     const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
     task_ = task(architecture, checked);
     session_->assign(task_, driver.info(), checked, timed_size_, keys_);
-    prepare_references(compiler, architecture, checked);
+    prepare_references(front_end, architecture, checked);
     Timing timing = session_->follow(*this);
     if (auto* rejected = std::get_if<Rejection>(&timing)) {
       result_.lost_in = session_->lost_in();
@@ -132,6 +127,7 @@ class TrialRun : private SessionListener {
     task.problem = blinded(problem_);
     task.kernel_name = request_.kernel_file.filename().string();
     task.source = request_.source;
+    task.files = request_.files;
     task.incumbent = request_.incumbent;
     if (task.incumbent) task.incumbent->min_gain = required_gain();
     task.headers = request_.headers;
@@ -149,12 +145,12 @@ class TrialRun : private SessionListener {
   }
 
   // While the launcher compiles: whatever it takes to judge.
-  void prepare_references(std::shared_future<compile::Compiler>& compiler,
-                          const std::string& architecture, const SizedCase& checked) {
+  void prepare_references(const OpeningFrontEnd& front_end, const std::string& architecture,
+                          const SizedCase& checked) {
     std::vector<const SizedCase*> sizes = {&timed_size_};
     if (checked.size_name != timed_size_.size_name) sizes.push_back(&checked);
     compilations_ = std::make_unique<ReferenceCompilations>(
-        compiler, problem_, sizes,
+        front_end, problem_, sizes,
         Building{architecture, chosen(request_.headers, request_.reference_headers), {}});
     if (on_gpu()) {
       nvml_ = std::make_unique<NvmlOpening>(driver_->info());

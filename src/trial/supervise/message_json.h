@@ -90,6 +90,10 @@ class Writer {
   static MessageJson json(const SourceText<Text>& source) {
     return json(source.text);
   }
+  template <typename Texts>
+  static MessageJson json(const SourceTexts<Texts>& source) {
+    return json(source.texts);
+  }
   template <typename Mask>
   static MessageJson json(const ThrottleReasons<Mask>& reasons) {
     return json(reasons.mask);
@@ -204,6 +208,10 @@ class Reader {
   template <typename Text>
   static void read(const MessageJson& json, const SourceText<Text>& source) {
     read(json, source.text);
+  }
+  template <typename Texts>
+  static void read(const MessageJson& json, const SourceTexts<Texts>& source) {
+    read(json, source.texts);
   }
   template <typename Mask>
   static void read(const MessageJson& json, const ThrottleReasons<Mask>& reasons) {

@@ -14,7 +14,7 @@ Request with_reachable_headers(Request request) {
   if (!request.header_folders) return request;
   std::vector<const compile::Headers*> folders;
   for (const cases::HeaderFolder& each : *request.header_folders) folders.push_back(&each.files);
-  const auto names_for = [&](const std::string& source) {
+  const auto names_for = [&](const compile::Source& source) {
     std::vector<std::string> names;
     for (auto& [name, text] : compile::reachable_headers(source, folders)) {
       names.push_back(name);
@@ -22,13 +22,15 @@ Request with_reachable_headers(Request request) {
     }
     return names;
   };
-  request.kernel_headers = names_for(request.source);
-  if (request.incumbent) request.incumbent->headers = names_for(request.incumbent->source);
+  request.kernel_headers = names_for({{}, request.source, request.files});
+  if (request.incumbent)
+    request.incumbent->headers =
+        names_for({{}, request.incumbent->source, request.incumbent->files});
   std::string references;
   for (const auto& [name, bytes] : request.case_files) {
     if (name.ends_with(".cu")) references += bytes + "\n";
   }
-  request.reference_headers = names_for(references);
+  request.reference_headers = names_for({{}, references});
   request.header_folders.reset();
   return request;
 }

@@ -91,7 +91,7 @@ void queue(const driver::Stream& stream, const driver::Kernel& kernel, const dri
 }  // namespace
 
 compile::Request gpu_tools_source(const std::string& architecture) {
-  return {kHarnessSource, "harness.cu", architecture, {}};
+  return {{"harness.cu", kHarnessSource}, architecture, {}};
 }
 
 void require_loadable(const driver::Device& device, const compile::Program& program) {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/front_end.h"
 #include "autokernel/driver/device.h"
 #include "trial/launch/kernel_launcher.h"
 

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "autokernel/compile/compiler.h"
+#include "autokernel/compile/program.h"
 #include "autokernel/driver/device.h"
 #include "trial/blas/cublas.h"
 #include "trial/blas/openblas.h"

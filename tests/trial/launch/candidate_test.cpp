@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "autokernel/compile/compiler.h"
 #include "autokernel/driver/device.h"
 #include "trial/inputs/case_text.h"
 
@@ -13,10 +14,10 @@ using testing::HasSubstr;
 
 compile::Program program(const std::string& parameters) {
   compile::Compilation compilation = compile::Compiler::open().compile(
-      {"#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"f\"});\nstruct Two { float* a; "
-       "float* b; };\nextern \"C\" __global__ void f(" +
-           parameters + ") {}\n",
-       "kernel.cu",
+      {{"kernel.cu",
+        "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"f\"});\nstruct Two { float* a; "
+        "float* b; };\nextern \"C\" __global__ void f(" +
+            parameters + ") {}\n"},
        "sm_90a",
        {}});
   return std::get<compile::Program>(std::move(compilation));

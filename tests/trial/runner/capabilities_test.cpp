@@ -79,7 +79,7 @@ compile::Program program(const Subject& subject, const std::string& architecture
   const SizedCase sized(problem, "check");
   const std::string source = test::contents(subject.kernel);
   compile::Compilation compilation =
-      compiler().compile({source, subject.kernel.filename().string(), architecture, sized.sizes});
+      compiler().compile({{subject.kernel.filename().string(), source}, architecture, sized.sizes});
   if (const auto* refusal = std::get_if<compile::Refusal>(&compilation))
     throw std::runtime_error(refusal->reason + "\n" + refusal->log);
   auto& compiled = std::get<compile::Program>(compilation);

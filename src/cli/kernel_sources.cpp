@@ -1,0 +1,72 @@
+#include "cli/kernel_sources.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "autokernel/base/error.h"
+#include "autokernel/repo/repository.h"
+
+namespace autokernel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[nodiscard]] bool is_folder(const fs::path& path) {
+  std::error_code unreadable;
+  return fs::is_directory(path, unreadable);
+}
+
+[[nodiscard]] cases::KernelSource source_at(const repo::Repository& repository,
+                                            const std::string& commit, const std::string& path,
+                                            const cases::EditableFiles& others) {
+  auto text = repository.file_at(commit, path);
+  if (!text) throw Error(Stop::usage, fmt::format("that revision has no {}", path));
+  cases::KernelSource source{.text = *std::move(text), .files = {}};
+  if (others.empty()) return source;
+  const fs::path folder = fs::path(path).parent_path();
+  for (const auto& [file, blob] : repository.files_below(commit, folder.generic_string())) {
+    const std::string within = fs::path(file).lexically_relative(folder).generic_string();
+    const std::string name = folder.empty() ? file : within;
+    if (file == path || !others.contain(name)) continue;
+    source.files[name] = repository.file_at(commit, file).value_or("");
+  }
+  return source;
+}
+
+}  // namespace
+
+fs::path main_file(const fs::path& named) {
+  if (!is_folder(named)) return named;
+  std::error_code unreadable;
+  const fs::path file = named / "kernel.cu";
+  if (fs::exists(file, unreadable)) return file;
+  throw Error(Stop::usage, fmt::format("cannot measure the kernel in {}: it has no kernel.cu; name "
+                                       "the main file itself",
+                                       named.string()));
+}
+
+cases::EditableFiles other_files(const fs::path& named, const cases::EditableFiles& of_case) {
+  if (!of_case.empty() || !is_folder(named)) return of_case;
+  return {cases::patterns_of_any_header(), of_case.fixed()};
+}
+
+cases::KernelSource incumbent_source(const std::string& against, const fs::path& kernel_file,
+                                     const cases::EditableFiles& others) {
+  std::error_code unreadable;
+  if (fs::is_regular_file(against, unreadable) || is_folder(against)) {
+    return cases::read_kernel(main_file(against), other_files(against, others),
+                              "the kernel to compare with");
+  }
+  const std::string attempt =
+      fmt::format("cannot compare with {}: there is no such file or folder, and ", against);
+  try {
+    const auto repository = repo::Repository::open(kernel_file.parent_path());
+    return source_at(repository, repository.resolve(against), repository.relative(kernel_file),
+                     others);
+  } catch (const Error& error) {
+    throw Error(Stop::usage, attempt + error.what());
+  }
+}
+
+}  // namespace autokernel::cli
