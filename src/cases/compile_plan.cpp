@@ -88,6 +88,7 @@ CompilePlan read_compile_plan(Section& root) {
   if (!root.has("compile")) return plan;
   Section section = root.section("compile");
   if (section.has("include")) {
+    plan.include_place = section.place_of("include");
     for (const std::string& folder : section.texts("include", R"(["cutlass/include"])"))
       plan.include.emplace_back(folder);
     if (plan.include.size() > kMostFolders)

@@ -128,8 +128,13 @@ CaseFiles read_files(const std::filesystem::path& directory) {
   if (!text) throw no_case(directory);
   const Case problem = parse(*text, directory);
   files.bytes[kFileName] = *std::move(text);
-  for (const std::filesystem::path& folder : problem.compile.include)
-    files.headers.push_back(read_headers(directory, folder));
+  for (const std::filesystem::path& folder : problem.compile.include) {
+    try {
+      files.headers.push_back(read_headers(directory, folder));
+    } catch (const Error& error) {
+      throw Error(error.stop(), fmt::format("{}: {}", problem.compile.include_place, error.what()));
+    }
+  }
   const auto* reference = std::get_if<KernelReference>(&problem.reference);
   if (reference == nullptr) return files;
   for (const std::filesystem::path& file : {reference->file, reference->fp64_file}) {

@@ -246,6 +246,11 @@ std::vector<Tensor> read_tensors(Section& root, const std::map<std::string, Size
     }
     tensors.push_back(read_scalar(section));
     require_new_name(section, tensors.back().name, names);
+    // A launch asks for both by their names.
+    if (sizes.at("default").contains(tensors.back().name)) {
+      section.fail("name", fmt::format("is \"{}\", which is a size; write another name",
+                                       tensors.back().name));
+    }
   }
   return tensors;
 }

@@ -204,12 +204,12 @@ std::string foreign(const Diagnostic& diagnostic, const Source& source) {
 SourceLine line_assembled(const std::string& message, const std::string& ptx,
                           const Source& source) {
   constexpr std::string_view kLine = ", line ";
-  const SourceLine unknown{.file = source.name};
+  SourceLine unknown{.file = source.name};
   const std::size_t at = message.find(kLine);
   if (at == std::string::npos) return unknown;
   std::uint32_t number = 0;
   std::from_chars(message.data() + at + kLine.size(), message.data() + message.size(), number);
-  return compile::source_line(ptx, source, number).value_or(unknown);
+  return compile::source_line(ptx, source, number).value_or(std::move(unknown));
 }
 
 // Errors of ptxas name lines of the PTX: they are about inline assembly, calls that nothing

@@ -38,11 +38,22 @@ constexpr auto kOfMessages = std::to_array<Hint>({
     {"class \"autokernel::TensorMap\" has no field",
      "a tensor map has .tensor, .box, .swizzle, .interleave, .l2_promotion, .oob_fill, "
      ".element_strides, .view, .type and .im2col"},
+    {"\"autokernel_tensor_map_", "give each tensor map a name of its own"},
     {"dynamic initialization is not supported for a __constant__",
      "values in AUTOKERNEL_LAUNCH must be known when the file is compiled: use constexpr values"},
     {"device-side kernel launch",
      "delete it: a kernel cannot launch others here; put each into AUTOKERNEL_LAUNCH({...}, "
      "{...})"},
+});
+
+// The names that cuda.h has for what a tensor map says in numbers and words, by how they begin.
+constexpr auto kOfTensorMaps = std::to_array<Hint>({
+    {"CU_TENSOR_MAP_SWIZZLE_", "write .swizzle in bytes: 32, 64 or 128; 0 for none"},
+    {"CU_TENSOR_MAP_INTERLEAVE_", "write .interleave in bytes: 16 or 32; 0 for none"},
+    {"CU_TENSOR_MAP_L2_PROMOTION_", "write .l2_promotion in bytes: 64, 128 or 256; 0 for none"},
+    {"CU_TENSOR_MAP_FLOAT_OOB_FILL_", "write .oob_fill = \"zeros\" or \"nan\""},
+    {"CU_TENSOR_MAP_DATA_TYPE_",
+     "write .type as a text, such as \"bf16\"; a tensor has its own already"},
 });
 
 constexpr std::string_view kDeviceMath =
@@ -161,7 +172,8 @@ std::string hint_on_header(std::string_view name) {
                       name.ends_with(".cu") || name.ends_with(".inl");
   if (is_own) {
     return fmt::format(
-        "put what it needs of {} into it, or add the file to editable_files in case.toml; for the headers of a library, add their folder to [compile] include in "
+        "put what it needs of {} into it, or add the file to editable_files in case.toml; for the "
+        "headers of a library, add their folder to [compile] include in "
         "case.toml; besides there are <autokernel.cuh> and CUDA's own device headers",
         name);
   }
@@ -212,6 +224,45 @@ std::string hint_on_host_code(std::string_view message, std::string_view source,
          "code only";
 }
 
+// The text from a line on.
+std::string_view from_line(std::string_view text, std::size_t number) {
+  for (; number > 1 && !text.empty(); --number) {
+    const std::size_t end = text.find('\n');
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return text;
+}
+
+// What is wrong with a macro as it is written on that line, where the compiler's words are about
+// what it is replaced by.
+std::string hint_on_macro(std::string_view message, std::string_view source, std::size_t number) {
+  if (number == 0) return "";
+  std::string_view text = from_line(source, number);
+  text = text.substr(0, text.find(';'));
+  const std::size_t open = text.find('(');
+  const std::size_t comma = text.find(',');
+  if (message.find("entity of type \"char\"") != std::string_view::npos &&
+      text.find(".arguments") != std::string_view::npos)
+    return "write .arguments as one text: .arguments = \"x, y\"";
+  if (text.find("AUTOKERNEL_TENSOR_MAP") == std::string_view::npos || comma < open) return "";
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const auto first_behind = [&](std::size_t at) {
+    at = text.find_first_not_of(kBlanks, at + 1);
+    return at == std::string_view::npos ? ' ' : text[at];
+  };
+  if (first_behind(open) == '"')
+    return "write the name of the map without quotes: AUTOKERNEL_TENSOR_MAP(map, {...});";
+  if (comma != std::string_view::npos && first_behind(comma) != '{')
+    return "write the fields in braces: AUTOKERNEL_TENSOR_MAP(map, {.tensor = \"A\", .box = "
+           "{...}});";
+  if (message.find("const char *") != std::string_view::npos)
+    return ".swizzle, .interleave and .l2_promotion are numbers of bytes: .swizzle = 128";
+  if (const auto name = quoted_after(message, "identifier ");
+      name && text.find(fmt::format(".tensor = {}", *name)) != std::string_view::npos)
+    return fmt::format("write the tensor's name in quotes: .tensor = \"{}\"", *name);
+  return "";
+}
+
 }  // namespace
 
 std::string hint_on_cuda_header(std::string_view header) {
@@ -248,6 +299,7 @@ std::string hint(std::string_view message, std::string_view source, std::size_t 
     if (message.find(each.sign) != std::string_view::npos) return std::string(each.text);
   }
   if (const auto header = quoted_after(message, "open source file")) return hint_on_header(*header);
+  if (std::string text = hint_on_macro(message, source, number); !text.empty()) return text;
   const bool is_host = message.find("is considered a host") != std::string_view::npos ||
                        message.find("marked as a __host__") != std::string_view::npos;
   if (is_host) return hint_on_host_code(message, source, number);
@@ -255,6 +307,9 @@ std::string hint(std::string_view message, std::string_view source, std::size_t 
   auto name = unknown ? quoted_after(message, "identifier ") : quoted_after(message, "no member ");
   if (!name) return "";
   if (auto text = found_in(kOfNames, *name)) return *std::move(text);
+  for (const Hint& each : kOfTensorMaps) {
+    if (name->starts_with(each.sign)) return std::string(each.text);
+  }
   if (name->starts_with("cuda")) return std::string(kHostCall);
   if (message.find("namespace \"std\"") != std::string_view::npos)
     return fmt::format("the host's std:: is not here: see whether CUDA has cuda::std::{}", *name);

@@ -1,5 +1,6 @@
 // Whether the kernels take what they will be handed.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -54,6 +55,29 @@ std::string rule_for(const Launch& launch, const Declaration& declaration,
                      has_scalars ? ", then each scalar by value" : "",
                      declaration.workspace_bytes > 0 ? ", then one for the workspace" : "",
                      declaration.tensor_maps.empty() ? "" : ", then each AUTOKERNEL_TENSOR_MAP");
+}
+
+// "x" of "const float* __restrict__ x".
+std::string name_in(const std::string& parameter) {
+  const std::size_t end = parameter.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos || !is_word_character(parameter[end])) return "";
+  std::size_t begin = end;
+  while (begin > 0 && is_word_character(parameter[begin - 1])) --begin;
+  // A type alone is no name.
+  return begin == 0 ? "" : parameter.substr(begin, end + 1 - begin);
+}
+
+// The first parameter that is called what another one is given; as many as given where there is
+// none.
+std::size_t first_misplaced(const std::vector<std::string>& written,
+                            const std::vector<std::string>& given) {
+  if (written.size() != given.size()) return given.size();
+  std::size_t i = 0;
+  while (i < given.size() &&
+         (written[i] == given[i] || std::ranges::find(given, written[i]) == given.end())) {
+    ++i;
+  }
+  return i;
 }
 
 }  // namespace
@@ -116,6 +140,37 @@ std::optional<std::string> wrong_parameters(const Program& program,
                        rule_for(launch, declaration, of_case), name, fmt::join(texts, ", "));
   }
   return std::nullopt;
+}
+
+std::vector<std::string> doubts(const Program& program, const std::vector<Argument>& of_case,
+                                const Source& source) {
+  std::vector<std::string> doubts;
+  const std::vector<Argument> arguments = arguments_of(program.declaration, of_case);
+  const bool waits = program.ptx.find("griddepcontrol.wait") != std::string::npos;
+  for (const Launch& launch : program.declaration.launches) {
+    const std::string name = readable_name(launch.kernel);
+    if (launch.programmatic && !waits) {
+      doubts.push_back(fmt::format(
+          "the launch of {} is .programmatic, and nothing waits for the launch above "
+          "(griddepcontrol.wait, cudaGridDependencySynchronize()) before it reads what that writes",
+          name));
+    }
+    const auto text = find_kernel(source, name);
+    const auto chosen = chosen_arguments(launch, arguments);
+    const auto* indices = std::get_if<std::vector<std::size_t>>(&chosen);
+    if (!text || indices == nullptr) continue;
+    std::vector<std::string> written;
+    std::ranges::transform(text->parameters, std::back_inserter(written), name_in);
+    std::vector<std::string> given;
+    for (const std::size_t index : *indices) given.push_back(arguments[index].name);
+    if (const std::size_t i = first_misplaced(written, given); i < given.size()) {
+      doubts.push_back(
+          fmt::format("{} calls its parameter {} {}, and is given {} there; it is "
+                      "given {}, in this order",
+                      name, i + 1, written[i], given[i], fmt::join(given, ", ")));
+    }
+  }
+  return doubts;
 }
 
 }  // namespace autokernel::compile

@@ -19,7 +19,8 @@ std::vector<Mistake> mistakes() {
   return {
       {"AnUnknownKeyAtTheTop",
        with(sample(), "name = \"MatMul\"\n", "name = \"MatMul\"\nnmae = \"x\"\n"),
-       "2:1: nmae is not known here, did you mean name?; known are check, compile, cost, editable_files, name, "
+       "2:1: nmae is not known here, did you mean name?; known are check, compile, cost, "
+       "editable_files, name, "
        "problem, "
        "reference, scalar, sizes, tensor or timing"},
       {"AnUnknownKeyInATensor",
@@ -46,7 +47,8 @@ std::vector<Mistake> mistakes() {
       {"ASectionByAnotherName", with(sample(), "[reference]", "[baseline]"),
        "30:2: baseline is not known here, did you mean reference?"},
       {"AnUnknownSection", with(sample(), "[cost]", "[costs]\n[cost]"),
-       "40:2: costs is not known here, did you mean cost?; known are check, compile, cost, editable_files, name, "
+       "40:2: costs is not known here, did you mean cost?; known are check, compile, cost, "
+       "editable_files, name, "
        "problem, "
        "reference, scalar, sizes, tensor or timing"},
       {"AKeyWithoutAValue", with(sample(), R"(name = "MatMul")", "name = "),

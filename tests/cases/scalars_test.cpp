@@ -54,6 +54,7 @@ TEST(Scalars, ThatAreWrongAreRefusedWithWhatToWrite) {
   expect_refused("name = \"n\"\ndtype = \"f64\"\nvalue = 1", "[[scalar]] n dtype is \"f64\"");
   expect_refused("name = \"x\"\ndtype = \"i32\"\nvalue = 1",
                  "every tensor and scalar has a name of its own");
+  expect_refused("name = \"N\"\ndtype = \"i32\"\nvalue = 1", "is \"N\", which is a size");
   expect_refused("name = \"a b\"\ndtype = \"i32\"\nvalue = 1", "write letters, digits and _ only");
 }
 

@@ -328,6 +328,36 @@ TEST(TensorMap, IsAParameterBehindThePointers) {
               Optional(HasSubstr("of 128 bytes that is no pointer")));
 }
 
+TEST(TensorMap, ThatIsWrittenWronglySaysHowToWriteIt) {
+  const auto said = [](const std::string& map) { return refusal(with_kernel(map, "")).reason; };
+  EXPECT_THAT(said("AUTOKERNEL_TENSOR_MAP(tile, .tensor = \"x\", .box = {32});"),
+              HasSubstr("write the fields in braces"));
+  EXPECT_THAT(said("AUTOKERNEL_TENSOR_MAP(\"tile\", {.tensor = \"x\", .box = {32}});"),
+              HasSubstr("write the name of the map without quotes"));
+  EXPECT_THAT(said("AUTOKERNEL_TENSOR_MAP(tile, {.tensor = x, .box = {32}});"),
+              HasSubstr("write the tensor's name in quotes: .tensor = \"x\""));
+  const auto field = [&](const std::string& text) {
+    return said("AUTOKERNEL_TENSOR_MAP(tile,\n  {.tensor = \"x\", .box = {32}, " + text + "});");
+  };
+  EXPECT_THAT(field(".swizzle = \"128B\""), HasSubstr(".swizzle = 128"));
+  EXPECT_THAT(field(".swizzle = CU_TENSOR_MAP_SWIZZLE_128B"), HasSubstr("write .swizzle in bytes"));
+  EXPECT_THAT(field(".interleave = CU_TENSOR_MAP_INTERLEAVE_NONE"),
+              HasSubstr("write .interleave in bytes"));
+  EXPECT_THAT(field(".l2_promotion = CU_TENSOR_MAP_L2_PROMOTION_L2_128B"),
+              HasSubstr("write .l2_promotion in bytes"));
+  EXPECT_THAT(field(".oob_fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE"),
+              HasSubstr("\"zeros\" or \"nan\""));
+  const std::string map = "AUTOKERNEL_TENSOR_MAP(tile, {.tensor = \"x\", .box = {32}});\n";
+  EXPECT_THAT(said(map + map), HasSubstr("give each tensor map a name of its own"));
+}
+
+TEST(Launch, WhoseArgumentsAreAListSaysHowToWriteThem) {
+  EXPECT_THAT(refusal("#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = \"f\", .arguments = "
+                      "{\"x\", \"y\"}});\nextern \"C\" __global__ void f(float* x) {}\n")
+                  .reason,
+              HasSubstr("write .arguments as one text"));
+}
+
 TEST(TensorMap, WithAWrongFieldSaysWhichThereAre) {
   EXPECT_THAT(refusal(with_kernel("AUTOKERNEL_TENSOR_MAP(tile, {.tensor = \"x\", .tile = {32}});",
                                   "x[0] = 1;"))

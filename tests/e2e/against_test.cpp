@@ -78,7 +78,8 @@ TEST_F(Against, OutsideItsSandboxAFasterKernelIsInconclusive) {
 TEST_F(Against, WhatIsNeitherFileNorRevisionIsRefused) {
   const Outcome run = bench({"--against", "no-such-thing"});
   EXPECT_EQ(run.code, 2);
-  EXPECT_THAT(run.err, HasSubstr("cannot compare with no-such-thing: there is no such file or folder, and"));
+  EXPECT_THAT(run.err,
+              HasSubstr("cannot compare with no-such-thing: there is no such file or folder, and"));
 }
 
 TEST_F(Against, AMinGainAloneIsRefused) {

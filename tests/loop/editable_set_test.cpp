@@ -119,7 +119,7 @@ TEST_F(SeveralFiles, AreShownComparedAndRestoredTogether) {
               (Files{{"include/time.cuh", kernel(120)}, {"include/new.cuh", "int one;\n"}}));
   }
   EXPECT_THAT(workplace_.open().diff(1), AllOf(HasSubstr("+constexpr float time_us = 120;"),
-                                  HasSubstr("+int one;"), HasSubstr("-int more;")));
+                                               HasSubstr("+int one;"), HasSubstr("-int more;")));
   workplace_.open().restore(1);
   EXPECT_EQ(files(), tried);
   workplace_.open().restore(0);

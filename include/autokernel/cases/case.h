@@ -107,6 +107,7 @@ struct TimingPlan {
 // How the kernel is compiled: the headers of libraries, and options of the compiler.
 struct CompilePlan {
   std::vector<std::filesystem::path> include;  // folders, from the case's own where relative
+  std::string include_place;                   // "kernels/case.toml:12:1", for messages
   std::vector<std::string> flags;              // "-maxrregcount=128"; the kernel's alone
 };
 

@@ -146,6 +146,12 @@ struct Argument {
 // What the source calls a variable or function of the PTX: "tile" for _ZZ4stepE4tile.
 [[nodiscard]] std::string source_name(const std::string& name);
 
+// What is no mistake to the compiler, and may be one: a kernel whose parameters are called like
+// what its launch hands over, but in another order; a programmatic launch that waits for nothing.
+[[nodiscard]] std::vector<std::string> doubts(const Program& program,
+                                              const std::vector<Argument>& of_case,
+                                              const Source& source);
+
 // A line of one of a kernel's files, from 1.
 struct SourceLine {
   std::string file;

@@ -1,6 +1,8 @@
 #include "trial/runner/compilations.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 
 #include "autokernel/base/error.h"
@@ -29,6 +31,8 @@ std::variant<compile::Program, Rejection> accepted(compile::Compilation compilat
   if (auto reason = compile::wrong_parameters(program, parameters, source)) {
     return Rejection{Verdict::does_not_compile, *std::move(reason), std::move(program.log)};
   }
+  std::ranges::move(compile::doubts(program, parameters, source),
+                    std::back_inserter(program.warnings));
   return std::move(program);
 }
 
