@@ -155,9 +155,10 @@ void require_product(const Section& section, const Case& problem, const Tensor& 
     const std::vector<std::int64_t> b = extents(right, sizes);
     const std::vector<std::int64_t> c = extents(output, sizes);
     if (a.back() != b.front() || product_extents(a, b) != c) {
-      section.fail(fmt::format("{} {} x {} {} does not give {} {} (at size \"{}\"); fix the shapes",
-                               left.name, listed(a), right.name, listed(b), output.name, listed(c),
-                               name));
+      section.fail(
+          fmt::format("{} {} x {} {} does not give {} {} (at size \"{}\"); fix the shapes; a "
+                      "product of transposed matrices takes a reference kernel (kind = \"kernel\")",
+                      left.name, listed(a), right.name, listed(b), output.name, listed(c), name));
     }
   }
 }

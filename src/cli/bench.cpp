@@ -66,6 +66,7 @@ class Bench : public Command {
   bool unconfined_ = false;
   bool json_ = false;
   bool quiet_ = false;
+  bool timings_ = false;
   bool verbose_ = false;
 };
 
@@ -127,10 +128,11 @@ void Bench::declare(Options options) {
   options.add_flag("--unconfined", unconfined_,
                    "Run the kernel without its sandbox, for a profiler (ncu autokernel bench "
                    "--unconfined); such times do not count");
+  Option timings = add_timings(options, timings_);
   Option json = options.add_flag("--json", json_, "Print one JSON object instead of text");
   Option quiet = options.add_flag("-q,--quiet", quiet_, "Print only the median, in microseconds");
   Option verbose = options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
-  quiet.excludes(json).excludes(verbose);
+  quiet.excludes(json).excludes(verbose).excludes(timings);
 }
 
 trial::Request Bench::request() const {
@@ -253,6 +255,7 @@ int Bench::measure(const Console& console) const {
     }
   } else {
     console.out << text_block(result, log);
+    if (timings_) console.out << timings_block(result.timings);
   }
   return trial::finding(result).exit_code;
 }

@@ -129,6 +129,17 @@ std::string text_block(const Result& result, const std::string& log, const LastW
   return device_lines(result) + lines.take();
 }
 
+std::string timings_block(const std::vector<trial::Span>& timings) {
+  std::string text;
+  for (const trial::Span& span : timings) {
+    text += fmt::format("{}{:7.3f} s from {:.3f}: {}", text.empty() ? "" : "\n",
+                        span.end_seconds - span.begin_seconds, span.begin_seconds, span.what);
+  }
+  KeyLines lines;
+  lines.add("timings", text);
+  return lines.take();
+}
+
 std::string times_as_fast(const ledger::Confirmed& ratio, const std::string& library) {
   return fmt::format("{:.3f} times as fast{} (95 %: {:.3f} to {:.3f})", ratio.ratio,
                      library.empty() ? "" : " as " + library, ratio.low, ratio.high);

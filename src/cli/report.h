@@ -27,6 +27,9 @@ struct LastWord {
 [[nodiscard]] std::string text_block(const trial::Result& result, const std::string& log,
                                      const LastWord& last);
 
+// What took how long, as a last key "timings" with a line for each.
+[[nodiscard]] std::string timings_block(const std::vector<trial::Span>& timings);
+
 // "2.086 times as fast (95 %: 2.061 to 2.112)"; of a library with its name: "... as fast as
 // OpenBLAS 0.3.21 (...)".
 [[nodiscard]] std::string times_as_fast(const ledger::Confirmed& ratio,

@@ -65,4 +65,9 @@ template void add_architecture(Options, std::optional<std::string>&);
 template void add_size(Options, std::string&);
 template void add_size(Options, std::optional<std::string>&);
 
+Option add_timings(Options options, bool& timings) {
+  return options.add_flag("--timings", timings,
+                          "Say what took how long, at the end; with --json it is always there");
+}
+
 }  // namespace autokernel::cli

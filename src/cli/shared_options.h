@@ -29,6 +29,9 @@ void add_min_gain(Options options, std::optional<double>& percent, const std::st
 void add_budget(Options options, std::optional<int>& max_runs, std::optional<double>& hours,
                 std::optional<int>& no_progress, const std::string& usual = "");
 
+// Whether the text ends with what took how long.
+Option add_timings(Options options, bool& timings);
+
 // How many processes measure again, each with new inputs; `processes` holds the default.
 void add_processes(Options options, int& processes);
 

@@ -324,14 +324,31 @@ void record_and_apply(const Workspace& workspace, RunRecord& record, const Candi
 
 Step Loop::step(const StepOptions& options) {
   const auto begun = Clock::now();
+  std::vector<trial::Span> timings;
+  double done = 0;
+  const auto note = [&](const char* what) {
+    const double now = std::chrono::duration<double>(Clock::now() - begun).count();
+    timings.push_back(
+        {.what = what, .begin_seconds = std::exchange(done, now), .end_seconds = now});
+  };
   const std::string idea = required_idea(options.idea);
   Status& status = require_ready(*workspace_, *record_, *measurer_, options);
+  note("look at the repository and the record");
   const Candidate candidate =
       commit_candidate(workspace_->repository(), *measurer_, status, idea, options);
+  note("commit the edit");
+  const double trial_began = done;
   trial::Result result = measure(*workspace_, *record_, *measurer_, candidate);
+  note("the trial");
+  for (const trial::Span& span : result.timings) {
+    timings.push_back({.what = "  " + span.what,
+                       .begin_seconds = trial_began + span.begin_seconds,
+                       .end_seconds = trial_began + span.end_seconds});
+  }
   ledger::Experiment experiment = judged(candidate, result);
   experiment.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   record_and_apply(*workspace_, *record_, candidate, result, experiment);
+  note("record it");
 
   const std::optional<double> time_us = time_on_scale(status, experiment);
   add_to(status, ledger::Experiment(experiment));
@@ -339,7 +356,8 @@ Step Loop::step(const StepOptions& options) {
               .result = std::move(result),
               .run = status.run,
               .time_us = time_us,
-              .next = status.next()};
+              .next = status.next(),
+              .timings = std::move(timings)};
 }
 
 }  // namespace autokernel::loop

@@ -270,7 +270,7 @@ name = "x"
        R"(32:8: [reference] left is "C", a tensor of role "out"; name one of role "in")"},
       {"AProductThatDoesNotFit",
        with(sample(), "left = \"A\"\nright = \"B\"", "left = \"B\"\nright = \"A\""),
-       R"(30:1: [reference]: B [16,32] x A [64,16] does not give C [64,32] (at size "default"); fix the shapes)"},
+       R"(30:1: [reference]: B [16,32] x A [64,16] does not give C [64,32] (at size "default"); fix the shapes; a product of transposed matrices takes a reference kernel (kind = "kernel"))"},
       {"AProductOfTwoTypes", with(sample(), R"(dtype = "f16")", R"(dtype = "bf16")"),
        "30:1: [reference]: A is bf16, B is f16 and C is f32; a matrix product takes two tensors of "
        "one type among f32, f16 and bf16, and gives one of these"},

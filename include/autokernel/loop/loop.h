@@ -69,6 +69,8 @@ struct Step {
   ledger::RunStarted run;
   std::optional<double> time_us;  // on the scale of the run (ledger::TimeScale)
   std::string next;               // what to do now, in a sentence
+  // What took how long, of the trial and around it, since the step began.
+  std::vector<trial::Span> timings = {};
 };
 
 // One run's confirmed result.

@@ -244,6 +244,13 @@ struct ResourceReport {
   std::uint64_t shared_bytes = 0;  // static and dynamic, per block, the largest of all launches
 };
 
+// A piece of work, and when it was done: seconds since the trial was begun.
+struct Span {
+  std::string what;  // "compile"
+  double begin_seconds = 0;
+  double end_seconds = 0;
+};
+
 // Every field that may not exist is optional and is null in JSON.
 struct Result {
   Verdict verdict = Verdict::correct;
@@ -278,6 +285,9 @@ struct Result {
   // By the supervisor, too: the phase in which the runner was lost, which did not say so itself.
   std::optional<Phase> lost_in;
   std::map<std::string, double> phase_seconds;
+  // What took how long, by when it began; some of it is done at the same time. A message from the
+  // runner has them on the machine's clock.
+  std::vector<Span> timings;
   std::vector<LaunchKey> keys;                  // in the order drawn, for replay
   std::map<std::string, std::string> versions;  // nvrtc, driver, reference library
 };

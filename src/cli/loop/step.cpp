@@ -8,6 +8,8 @@
 #include "cli/exit_codes.h"
 #include "cli/loop/open_run.h"
 #include "cli/loop/text.h"
+#include "cli/report.h"
+#include "cli/shared_options.h"
 
 namespace autokernel::cli {
 namespace {
@@ -26,6 +28,7 @@ class LoopStep : public Command {
   TimeoutOption timeout_;
   loop::StepOptions options_;
   bool json_ = false;
+  bool timings_ = false;
   bool verbose_ = false;
 };
 
@@ -54,6 +57,7 @@ void LoopStep::declare(Options options) {
                    "Try it even if the run's budget is used up");
   options.add_flag("--json", json_, "Print the experiment as a ledger entry (docs/ledger.md)");
   timeout_.declare(options);
+  add_timings(options, timings_);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
 
@@ -65,6 +69,7 @@ int LoopStep::run(const Console& console) {
   remembered_.require_same(loop.run());
   const loop::Step step = loop.step(options_);
   console.out << (json_ ? ledger::lines_of({step.experiment}) : step_text(step));
+  if (timings_ && !json_) console.out << timings_block(step.timings);
   return step_exit_code(step.experiment);
 }
 

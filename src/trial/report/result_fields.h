@@ -101,6 +101,13 @@ void visit_fields(auto&& fields, Object& times) {
   fields("noise_pct", times.noise_pct);
 }
 
+template <Of<Span> Object>
+void visit_fields(auto&& fields, Object& span) {
+  fields("what", span.what);
+  fields("begin_seconds", span.begin_seconds);
+  fields("end_seconds", span.end_seconds);
+}
+
 template <Of<Differences> Object>
 void visit_fields(auto&& fields, Object& differences) {
   fields("max_abs", differences.max_abs);
@@ -214,6 +221,7 @@ void visit_fields(auto&& fields, Object& result) {
   fields("warnings", result.warnings);
   fields("total_seconds", result.total_seconds);
   fields("phase_seconds", result.phase_seconds);
+  fields("timings", result.timings);
   fields("versions", result.versions);
   fields.internal("detail", result.detail);
   fields.internal("times", result.times);

@@ -42,6 +42,7 @@ void Confirmation::start(Who who) {
   launches.samples = is_candidate ? candidate_samples(!task_.device.emulated) : kIncumbentSamples;
   launches.recording_seconds.reset();
   who_ = who;
+  began_ = Timeline::Clock::now();
   session_ = std::make_unique<LauncherSession>(task_.launcher, task_.sized.output_bytes(),
                                                task_.preparation);
   session_->assign(launches, task_.device, task_.sized, task_.sized, task_.keys);
@@ -110,10 +111,24 @@ bool Confirmation::is_judged(const Delivered& /*delivered*/) {
   return who_ == Who::candidate && draw_key().words[0] % kLaunchesPerJudged == 0;
 }
 
-std::optional<Rejection> Confirmation::checked(LaunchAccount& /*account*/) { return std::nullopt; }
+std::optional<Rejection> Confirmation::checked(LaunchAccount& /*account*/) {
+  began_ = Timeline::Clock::now();
+  return std::nullopt;
+}
+
+void Confirmation::compiled(Compiled& /*compiled*/) { note_time_of("gets ready"); }
+
+void Confirmation::note_time_of(const char* what) {
+  task_.timeline.add(
+      fmt::format("apart: {} {}", who_ == Who::candidate ? "the kernel" : "the incumbent", what),
+      began_);
+}
 
 bool Confirmation::counts(const SampleTaken& sample) { return monitor_->counts(sample.repeatable); }
 
-void Confirmation::timed() { unclean_ = monitor_->conditions().unclean; }
+void Confirmation::timed() {
+  note_time_of("is timed");
+  unclean_ = monitor_->conditions().unclean;
+}
 
 }  // namespace autokernel::trial

@@ -11,6 +11,7 @@
 #include "autokernel/driver/device_info.h"
 #include "autokernel/trial/result.h"
 #include "trial/runner/launcher_session.h"
+#include "trial/runner/timeline.h"
 #include "trial/time/device_monitor.h"
 
 namespace autokernel::trial {
@@ -26,6 +27,7 @@ struct ConfirmationTask {
   Keys& keys;
   // As a process begins: a deadline begins anew with it.
   std::function<void()> begins;
+  Timeline& timeline;
   std::function<std::unique_ptr<DeviceMonitor>(pid_t launcher)> monitor;
   std::function<std::optional<Rejection>(std::span<const LaunchRecord>)> judge;
   std::function<void(const Whereabouts&)> stands_at;
@@ -51,12 +53,14 @@ class Confirmation : private SessionListener {
   void start(Who who);
   // The times of the process that has been started; a reason where there are none that count.
   [[nodiscard]] std::variant<std::vector<double>, std::string> measure();
+  // What it has done since it began is this.
+  void note_time_of(const char* what);
 
   void entered(Phase /*phase*/) override {}  // one deadline is enough
   void code_is(const Code& /*code*/) override {}
   void stands_at(const Whereabouts& whereabouts) override { task_.stands_at(whereabouts); }
   void opened() override {}
-  void compiled(Compiled& /*compiled*/) override {}
+  void compiled(Compiled& compiled) override;
   [[nodiscard]] bool is_judged(const Delivered& delivered) override;
   [[nodiscard]] std::optional<Rejection> checked(LaunchAccount& account) override;
   [[nodiscard]] bool counts(const SampleTaken& sample) override;
@@ -67,6 +71,7 @@ class Confirmation : private SessionListener {
   std::unique_ptr<LauncherSession> session_;
   std::unique_ptr<DeviceMonitor> monitor_;  // of that launcher
   std::string unclean_;                     // why its times say nothing
+  Timeline::Clock::time_point began_;       // it was started, or has begun to time
 };
 
 }  // namespace autokernel::trial

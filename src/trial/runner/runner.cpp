@@ -23,6 +23,7 @@
 #include "trial/runner/driver_settings.h"
 #include "trial/runner/launcher_session.h"
 #include "trial/runner/phase_clock.h"
+#include "trial/runner/timeline.h"
 #include "trial/time/device_lock.h"
 #include "trial/time/device_monitor.h"
 #include "trial/time/peak.h"
@@ -79,6 +80,7 @@ class TrialRun : private SessionListener {
     phases_.stop();
     result_.phase_seconds = phases_.seconds();
     result_.keys = keys_.drawn();
+    result_.timings = timeline_.spans();
     return std::move(result_);
   }
 
@@ -93,14 +95,19 @@ class TrialRun : private SessionListener {
         preparation());
     OpeningFrontEnd front_end;
     if (has_reference_kernel(problem_)) front_end = open_front_end(request_.cached);
-    driver_ = std::make_unique<driver::Driver>(driver::Driver::open(request_.device));
+    launcher_began_ = Timeline::Clock::now();
+    timeline_.around("open the driver", [this] {
+      driver_ = std::make_unique<driver::Driver>(driver::Driver::open(request_.device));
+    });
     const driver::Driver& driver = *driver_;
     const std::string architecture = report_device(driver.info());
     refuse_unknown_device();
     plan_by_noise();
     plan_cap();
     if (learned_) learned_(result_);
-    const auto device_lock = lock_device(driver.info(), [this] { phases_.enter(Phase::queue); });
+    const auto device_lock = timeline_.around("wait for the device", [&] {
+      return lock_device(driver.info(), [this] { phases_.enter(Phase::queue); });
+    });
     if (!device_lock) {
       result_.warnings.emplace_back(
           "other trials on this device may disturb this one: the device could not be locked");
@@ -110,6 +117,7 @@ class TrialRun : private SessionListener {
     const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
     task_ = task(architecture, checked);
     session_->assign(task_, driver.info(), checked, timed_size_, keys_);
+    assigned_ = Timeline::Clock::now();
     prepare_references(front_end, architecture, checked);
     Timing timing = session_->follow(*this);
     if (auto* rejected = std::get_if<Rejection>(&timing)) {
@@ -163,12 +171,16 @@ class TrialRun : private SessionListener {
   void prepare_device() {
     if (preparing_.valid() || is_ready_) return;
     preparing_ = std::async(std::launch::async, [this] {
-      if (on_gpu() || has_reference_kernel(problem_))
-        device_ = std::make_unique<driver::Device>(*driver_);
-      if (loading_.valid()) loading_.get();
-      open_library();
-      references_ = compilations_->wait();
-      if (cublas_) load_its_kernels();
+      if (on_gpu() || has_reference_kernel(problem_)) {
+        timeline_.around("open the device of the reference",
+                         [this] { device_ = std::make_unique<driver::Device>(*driver_); });
+      }
+      timeline_.around("open the library", [this] {
+        if (loading_.valid()) loading_.get();
+        open_library();
+      });
+      timeline_.around("compile the reference", [this] { references_ = compilations_->wait(); });
+      if (cublas_) timeline_.around("load the library's kernels", [this] { load_its_kernels(); });
     });
   }
   // cuBLAS loads a kernel when it is first used, which takes as long as making a context.
@@ -184,7 +196,7 @@ class TrialRun : private SessionListener {
   void be_ready() {
     prepare_device();
     if (is_ready_) return;
-    preparing_.get();
+    timeline_.around("wait for the reference", [this] { preparing_.get(); });
     is_ready_ = true;
     if (library() != nullptr) result_.versions["reference"] = library()->version();
     if (device_) device_->make_current();
@@ -192,15 +204,23 @@ class TrialRun : private SessionListener {
 
   [[nodiscard]] bool on_gpu() const { return !driver_->info().emulated; }
 
-  void entered(Phase phase) override { phases_.follow(phase); }
+  void entered(Phase phase) override {
+    phases_.follow(phase);
+    if (phase == Phase::check && !checks_began_) checks_began_ = Timeline::Clock::now();
+    if (phase == Phase::time && !timing_began_) timing_began_ = Timeline::Clock::now();
+  }
   void code_is(const Code& code) override {
     if (observer_.code) observer_.code(code.ptx);
   }
   void stands_at(const Whereabouts& whereabouts) override {
     if (observer_.whereabouts) observer_.whereabouts(whereabouts.text);
   }
-  void opened() override { prepare_device(); }
+  void opened() override {
+    timeline_.add("start a process and open the device", launcher_began_);
+    prepare_device();
+  }
   void compiled(Compiled& compiled) override {
+    timeline_.add("compile", assigned_);
     result_.versions["nvrtc"] = std::move(compiled.nvrtc);
     result_.resources = compiled.resources;
     result_.warnings.insert(result_.warnings.end(), compiled.warnings.begin(),
@@ -216,6 +236,7 @@ class TrialRun : private SessionListener {
   [[nodiscard]] std::optional<Rejection> checked(LaunchAccount& account) override {
     // The launcher waits: what goes wrong until it is answered is no doing of the candidate's.
     phases_.leave_candidate();
+    if (checks_began_) timeline_.add("launches that are checked", *checks_began_);
     be_ready();
     // From here on until it has timed the kernel.
     static_cast<void>(monitor());
@@ -225,7 +246,10 @@ class TrialRun : private SessionListener {
     if (!must_repeat(problem_) || !stands(Defence::repeats)) return std::nullopt;
     return differing_repeats(launches);
   }
-  void timed() override { note_conditions(); }
+  void timed() override {
+    if (timing_began_) timeline_.add("launches that are timed", *timing_began_);
+    note_conditions();
+  }
 
   [[nodiscard]] std::string report_device(const driver::DeviceInfo& info) {
     std::string architecture = request_.architecture;
@@ -306,6 +330,9 @@ class TrialRun : private SessionListener {
 
   // While the launcher waits, or has ended: nothing is timed on a GPU then.
   [[nodiscard]] std::optional<Rejection> judge(std::span<const LaunchRecord> launches) {
+    return timeline_.around("judge their outputs", [&] { return judge_unnoted(launches); });
+  }
+  [[nodiscard]] std::optional<Rejection> judge_unnoted(std::span<const LaunchRecord> launches) {
     const auto reference = make_reference();
     std::optional<Fp64Reference> fp64;
     if (!references_.fp64_programs.empty()) fp64.emplace(*device_, references_.fp64_programs);
@@ -386,6 +413,7 @@ class TrialRun : private SessionListener {
         .sized = timed_size_,
         .keys = keys_,
         .begins = [this] { phases_.enter(Phase::confirm); },
+        .timeline = timeline_,
         .monitor = [this](pid_t launcher) { return make_monitor(launcher); },
         .judge = [this](std::span<const LaunchRecord> launches) { return judge(launches); },
         .stands_at = [this](const Whereabouts& whereabouts) { stands_at(whereabouts); }});
@@ -430,6 +458,11 @@ class TrialRun : private SessionListener {
   const SizedCase timed_size_;
   const SizedCase check_size_;
   PhaseClock phases_;
+  Timeline timeline_;
+  Timeline::Clock::time_point launcher_began_;
+  Timeline::Clock::time_point assigned_;
+  std::optional<Timeline::Clock::time_point> checks_began_;
+  std::optional<Timeline::Clock::time_point> timing_began_;
   Result result_;
   Keys keys_;
   InputMaker maker_;

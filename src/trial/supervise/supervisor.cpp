@@ -237,8 +237,19 @@ class SupervisedTrial {
     sanitize(result);
     // The runner knows its phases better; what it could not tell is filled in.
     result.phase_seconds.merge(seconds_);
+    present_timings(result);
     result.total_seconds = Seconds(Clock::now() - begun_).count();
     return result;
+  }
+
+  // On the clock of the trial, in the order in which things began.
+  void present_timings(Result& result) const {
+    const double begun = Seconds(begun_.time_since_epoch()).count();
+    for (Span& span : result.timings) {
+      span.begin_seconds -= begun;
+      span.end_seconds -= begun;
+    }
+    std::ranges::stable_sort(result.timings, {}, &Span::begin_seconds);
   }
 
   void note(const std::string& line) const {

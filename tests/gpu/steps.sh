@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# How long an agent waits: `autokernel loop step` of each verdict, and `autokernel bench`, on the default case. Prints p50 and p95 of
+# each, from the start of the command to its end, and of each piece of work its median (`--timings`).
+#
+#   tests/gpu/steps.sh PREFIX [STEPS]             PREFIX/bin/autokernel, PREFIX/share/autokernel/kernels; 20 steps of each
+#   tests/gpu/steps.sh --rehearse PREFIX [STEPS]  the script itself, on the emulated device, at the small size
+set -euo pipefail
+
+device=cuda size=default
+if [[ ${1:-} == --rehearse ]]; then
+  device=cpu size=check
+  shift
+fi
+if (($# < 1)) || [[ ! -x $1/bin/autokernel ]]; then
+  echo "usage: $0 [--rehearse] PREFIX [STEPS], where PREFIX/bin/autokernel is the program" >&2
+  exit 2
+fi
+program=$(realpath "$1")/bin/autokernel
+source=$(realpath "$1")/share/autokernel/kernels
+steps=${2:-20}
+readonly program source steps device size
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+export GIT_AUTHOR_NAME=steps GIT_AUTHOR_EMAIL=steps@localhost GIT_COMMITTER_NAME=steps GIT_COMMITTER_EMAIL=steps@localhost
+
+# The default kernel with so many further steps of its inner loop, whose sum no thread's will be equal to.
+with_work() {
+  sed "s|^  C\\[row \\* N + col\\] = .*|  float more = 0.0f;\n  for (int k = 0; k < $1; ++k) more += __bfloat162float(A[row * K + k % K]) * __bfloat162float(B[k % K * N + col]);\n  if (more == 12345.678f) C[0] = A[0];\n&|" \
+    "$source/kernel.cu"
+}
+# Each is a new source. Those that are to be kept do less work each time.
+edit() {
+  local verdict=$1 i=$2
+  case $verdict in
+    incorrect) sed "s|= __float2bfloat16(sum)|= __float2bfloat16(sum + $i.0f)|" "$source/kernel.cu" ;;
+    'does not compile') sed "s|= __float2bfloat16(sum)|= __float2bfloat16(sum + no_such_name_$i)|" "$source/kernel.cu" ;;
+    'not faster') with_work $((steps * 64 + 512 + i)) ;;
+    kept) with_work $(((steps - i) * 64)) ;;
+  esac >repository/kernels/kernel.cu
+}
+percentile() { sort -n | awk -v p="$1" '{ a[NR] = $1 } END { i = int(NR * p / 100 + 0.999999); print a[i < 1 ? 1 : i] }'; }
+row() { printf '| %-18s | %5s | %7s | %7s |\n' "$@"; }
+# timed FILE COMMAND: appends its seconds to FILE.s, and what it printed to FILE.out.
+timed() {
+  local begin end rc=0
+  begin=$(date +%s%N)
+  "${@:2}" >"$scratch/out" 2>"$scratch/err" || rc=$?
+  end=$(date +%s%N)
+  awk "BEGIN { printf \"%.3f\n\", ($end - $begin) / 1e9 }" >>"$1.s"
+  cat "$scratch/out" >>"$1.out"
+  return $rc
+}
+medians() {
+  sed -n '/^timings:/,$p' "$1.out" | sed 's/^timings://' | awk '
+    match($0, /^ *[0-9.]+ s from [0-9.]+: /) {
+      split(substr($0, 1, RLENGTH), f, " "); what = substr($0, RLENGTH + 1)
+      if (!(what in n)) order[++count] = what
+      v[what, ++n[what]] = f[1] + 0
+    }
+    END {
+      for (c = 1; c <= count; c++) {
+        what = order[c]; m = n[what]
+        for (i = 1; i <= m; i++) for (j = i + 1; j <= m; j++) if (v[what, j] < v[what, i]) { t = v[what, i]; v[what, i] = v[what, j]; v[what, j] = t }
+        printf "    %7.3f s  (%d)  %s\n", v[what, int((m + 1) / 2)], m, what
+      }
+    }'
+}
+
+mkdir repository && cp -r "$source" repository/kernels && rm -rf repository/kernels/examples
+with_work $(((steps + 1) * 64)) >repository/kernels/kernel.cu
+(cd repository && git init -q -b main && git add -A && git commit -qm "a slow kernel")
+(cd repository && "$program" loop start steps --device "$device" --size "$size" --no-progress 1000) >start.out || { cat start.out; exit 1; }
+grep -E '^(Device|median_us)' start.out
+row verdict count 'p50, s' 'p95, s'
+row --- --- --- ---
+unexpected=0
+for verdict in 'does not compile' incorrect 'not faster' kept; do
+  for ((i = 1; i <= steps; ++i)); do
+    edit "$verdict" $i
+    (cd repository && timed "$scratch/$verdict" "$program" loop step --timings -m "$verdict $i") || true
+    got=$(sed -n 's/^verdict: *//p' out)
+    if [[ $got != "$verdict" ]]; then
+      unexpected=$((unexpected + 1))
+      echo "# step $i that was to be $verdict is $got: $(sed -n 's/^reason: *//p' out; cat err)" >&2
+    fi
+    (cd repository && git checkout -q -- kernels)
+  done
+  row "$verdict" "$steps" "$(percentile 50 <"$verdict.s")" "$(percentile 95 <"$verdict.s")"
+done
+for ((i = 1; i <= steps; ++i)); do
+  (cd repository && timed "$scratch/bench" "$program" bench --timings --no-cache --device "$device" --size "$size") || true
+done
+row bench "$steps" "$(percentile 50 <bench.s)" "$(percentile 95 <bench.s)"
+for what in 'does not compile' incorrect 'not faster' kept bench; do
+  echo "$what: median of each piece of work (how many)"
+  medians "$what"
+done
+echo "$unexpected of $((4 * steps)) steps had another verdict than they must"
+((unexpected == 0))
