@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -20,6 +19,8 @@ constexpr std::size_t kLongestPattern = 256;
 constexpr std::size_t kMostStars = 8;
 // Entries of folders that are looked at: a second's worth.
 constexpr std::size_t kMostEntries = 100'000;
+// Folders within each other, each of which is open meanwhile.
+constexpr std::size_t kDeepest = 32;
 
 using Names = std::vector<std::string>;
 
@@ -34,32 +35,55 @@ Names names_in(std::string_view path) {
   return names;
 }
 
-// What can be written behind #include, between quotation marks.
-bool can_be_included(std::string_view text) {
-  return std::ranges::all_of(text,
-                             [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+// What can be written behind #include, between quotation marks, and is a name to git on any system:
+// '/' and '*' together begin a comment for whoever reads it otherwise than a compiler, and '~' and
+// ':' are in names that git refuses.
+bool can_be_included(std::string_view path) {
+  constexpr std::string_view kNever = "\"\\*~:";
+  return std::ranges::all_of(path, [&](char c) {
+    return c >= ' ' && c <= '~' && kNever.find(c) == std::string_view::npos;
+  });
+}
+// The same of a pattern.
+bool can_match_such(std::string pattern) {
+  std::erase(pattern, '*');
+  return can_be_included(pattern);
 }
 
 // Whether every name has its pattern; with Extent::beginning whether more names could complete it.
 enum class Extent : std::uint8_t { whole, beginning };
-bool match(std::span<const std::string> patterns, std::span<const std::string> names,
-           Extent extent) {
-  if (names.empty() && extent == Extent::beginning) return !patterns.empty();
-  if (patterns.empty()) return names.empty();
-  if (patterns.front() == "**") {
-    return match(patterns.subspan(1), names, extent) ||
-           (!names.empty() && match(patterns, names.subspan(1), extent));
+bool match(const Names& patterns, const Names& names, Extent extent) {
+  // Which numbers of patterns the names so far can have used up.
+  std::vector<bool> used(patterns.size() + 1, false);
+  const auto pass_folders = [&] {
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (used[i] && patterns[i] == "**") used[i + 1] = true;
+    }
+  };
+  used[0] = true;
+  pass_folders();
+  for (const std::string& name : names) {
+    std::vector<bool> next(patterns.size() + 1, false);
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (!used[i]) continue;
+      if (patterns[i] == "**") {
+        next[i] = true;
+      } else if (fnmatch(patterns[i].c_str(), name.c_str(), FNM_PERIOD | FNM_NOESCAPE) == 0) {
+        next[i + 1] = true;
+      }
+    }
+    used = std::move(next);
+    pass_folders();
   }
-  return !names.empty() &&
-         fnmatch(patterns.front().c_str(), names.front().c_str(), FNM_PERIOD | FNM_NOESCAPE) == 0 &&
-         match(patterns.subspan(1), names.subspan(1), extent);
+  if (extent == Extent::whole) return used.back();
+  return std::find(used.begin(), used.end() - 1, true) != used.end() - 1;
 }
 
 bool is_hidden(const std::string& name) { return name.empty() || name.front() == '.'; }
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& problem) {
-  throw Error(Stop::usage, fmt::format("cannot read the kernel's files in {} (editable_files): {}",
-                                       folder.string(), problem));
+  throw Error(Stop::usage,
+              fmt::format("cannot read the kernel's files below {}: {}", folder.string(), problem));
 }
 
 void require_small(const std::map<std::string, std::string>& files, const fs::path& folder) {
@@ -77,7 +101,8 @@ EditableFiles::EditableFiles(std::vector<std::string> patterns, std::set<std::st
 
 bool EditableFiles::contain(std::string_view path) const {
   const Names names = names_in(path);
-  if (!can_be_included(path) || std::ranges::any_of(names, is_hidden)) return false;
+  if (!can_be_included(path) || names.size() > kDeepest || std::ranges::any_of(names, is_hidden))
+    return false;
   const bool is_fixed = std::ranges::any_of(fixed_, [&](const std::string& each) {
     return path == each || (each.ends_with('/') && path.starts_with(each));
   });
@@ -90,18 +115,32 @@ bool EditableFiles::may_lie_in(std::string_view folder) const {
   while (folder.ends_with('/')) folder.remove_suffix(1);
   if (folder.empty()) return !empty();
   const Names names = names_in(folder);
-  if (!can_be_included(folder) || std::ranges::any_of(names, is_hidden)) return false;
+  if (!can_be_included(folder) || names.size() >= kDeepest || std::ranges::any_of(names, is_hidden))
+    return false;
   return std::ranges::any_of(patterns_, [&](const std::string& pattern) {
     return match(names_in(pattern), names, Extent::beginning);
   });
 }
 
-std::vector<std::string> EditableFiles::find(const fs::path& folder) const {
+std::vector<std::string> EditableFiles::without_match(const std::vector<std::string>& paths) const {
+  std::vector<std::string> idle;
+  for (const std::string& pattern : patterns_) {
+    const bool matches = std::ranges::any_of(paths, [&](const std::string& path) {
+      return match(names_in(pattern), names_in(path), Extent::whole);
+    });
+    if (!matches) idle.push_back(pattern);
+  }
+  return idle;
+}
+
+std::vector<std::string> EditableFiles::find(const fs::path& folder,
+                                             std::vector<std::string>* repositories) const {
   std::vector<std::string> found;
   if (empty()) return found;
   std::error_code failed;
   std::size_t entries = 0;
-  fs::recursive_directory_iterator at(folder, failed);
+  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
+                                      failed);
   for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
     if (++entries > kMostEntries) {
       refuse(folder,
@@ -113,7 +152,9 @@ std::vector<std::string> EditableFiles::find(const fs::path& folder) const {
     const fs::file_type type = at->symlink_status(failed).type();
     if (type == fs::file_type::directory) {
       // A repository of its own is none of this one's files.
-      const bool is_repository = fs::exists(fs::symlink_status(at->path() / ".git", failed));
+      const bool is_repository =
+          may_lie_in(path) && fs::exists(fs::symlink_status(at->path() / ".git", failed));
+      if (is_repository && repositories != nullptr) repositories->push_back(path);
       if (is_repository || !may_lie_in(path)) at.disable_recursion_pending();
     } else if (type == fs::file_type::regular && contain(path)) {
       found.push_back(path);
@@ -151,7 +192,10 @@ std::string pattern_fault(const std::string& pattern) {
   if (pattern.empty()) return "is empty";
   if (pattern.size() > kLongestPattern)
     return fmt::format("has {} characters; write at most {}", pattern.size(), kLongestPattern);
-  if (!can_be_included(pattern)) return "has a character that no #include can name";
+  if (!can_match_such(pattern)) return "has a character that no #include can name";
+  if (pattern.front() == ' ' || pattern.back() == ' ') return "begins or ends with a blank";
+  if (pattern.front() == '!' || pattern.front() == '~')
+    return fmt::format("begins with '{}', which has no meaning here", pattern.front());
   if (pattern.front() == '/') return "is absolute; write it from the folder of case.toml";
   if (pattern.back() == '/') return fmt::format("is a folder; write \"{}*.cuh\"", pattern);
   if (std::ranges::count(pattern, '*') > static_cast<std::ptrdiff_t>(kMostStars))
@@ -164,6 +208,8 @@ std::string pattern_fault(const std::string& pattern) {
     if (name.front() == '.') return "names what begins with '.', which is never the kernel's";
     if (name != "**" && name.find("**") != std::string::npos)
       return "has \"**\" within a name; it stands for whole folders, as in \"include/**/*.cuh\"";
+    if (name.find('[') != std::string::npos && name.find(']') == std::string::npos)
+      return "has a '[' that is not closed";
     if (name.find('{') != std::string::npos)
       return "has a '{'; write each alternative as a pattern of its own";
   }

@@ -209,6 +209,11 @@ void Section::finish() const {
     if (first == nullptr || entry.second.key < first->second.key) first = &entry;
   }
   if (first == nullptr) return;
+  if (!title_.empty() && first->first == "editable_files") {
+    throw Error(Stop::usage,
+                fmt::format("{}: editable_files stands in {}; write it above the first [table]",
+                            text_of(file_, first->second.key), title_));
+  }
   const std::vector<std::string> known(known_.begin(), known_.end());
   const auto meant = suggestion(first->first, known);
   const std::string where = title_.empty() ? "" : title_ + " ";

@@ -160,6 +160,8 @@ void require_new_name(const Section& section, const std::string& name,
 Sizes read_size(Section section) {
   Sizes sizes;
   for (const std::string& symbol : section.keys()) {
+    if (symbol == "editable_files")
+      section.fail(symbol, "stands among the sizes; write it above the first [table]");
     if (!is_identifier(symbol) || is_cpp_keyword(symbol)) {
       section.fail(
           symbol,

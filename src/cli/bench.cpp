@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,7 +47,7 @@ class Bench : public Command {
  private:
   [[nodiscard]] int measure(const Console& console) const;
   // What the options ask for; what they leave open is taken from the record to replay, if any.
-  [[nodiscard]] trial::Request request() const;
+  [[nodiscard]] trial::Request request(const Console& console) const;
   // Sets what the kernel is to be compared with.
   void add_incumbent(trial::Request& request, const cases::EditableFiles& others) const;
   [[nodiscard]] std::string kept_log(const trial::Request& request, const std::string& text,
@@ -58,7 +59,7 @@ class Bench : public Command {
   std::optional<std::string> architecture_;    // none: the device's
   std::optional<std::string> size_;            // none: default
   std::optional<double> timeout_seconds_;
-  std::string against_;                 // a file, a folder or a revision; empty: nothing
+  std::optional<std::string> against_;  // a file, a folder or a revision; none: nothing
   std::optional<double> min_gain_pct_;  // none: the device's
   std::string replay_;                  // a record of an earlier bench; empty: none
   std::string log_;                     // where the full log goes; empty: among the kept ones
@@ -89,6 +90,17 @@ With --against, 0 is faster.
 void warn(const Console& console, const trial::Result& known) {
   for (const std::string& warning : known.warnings) {
     console.err << "autokernel: " << visible_line(warning) << '\n';
+  }
+}
+
+// A pattern that matches nothing is a slip, as a rule.
+void warn_of_idle_patterns(const Console& console, const cases::EditableFiles& others,
+                           const std::map<std::string, std::string>& files) {
+  std::vector<std::string> paths;
+  for (const auto& [path, text] : files) paths.push_back(path);
+  for (const std::string& pattern : others.without_match(paths)) {
+    console.err << "autokernel: editable_files has \"" << visible_line(pattern)
+                << "\", which matches no file\n";
   }
 }
 
@@ -135,7 +147,7 @@ void Bench::declare(Options options) {
   quiet.excludes(json).excludes(verbose).excludes(timings);
 }
 
-trial::Request Bench::request() const {
+trial::Request Bench::request(const Console& console) const {
   trial::Request request = replay_.empty() ? trial::Request{} : trial::recorded_request(replay_);
   if (device_) request.device = trial::parse_device(*device_);
   if (architecture_) request.architecture = *architecture_;
@@ -156,20 +168,31 @@ trial::Request Bench::request() const {
   } else if (replay_.empty()) {
     request.kernel_file = request.case_directory / "kernel.cu";
   }
+  const bool is_recorded = !request.source.empty();
+  if (!replay_.empty()) {
+    const char* const which = kernel_file_ ? "its inputs"
+                              : is_recorded
+                                  ? "its kernel, not the file as it is now, and its inputs"
+                                  : "its inputs; its kernel is not in the record, as it is "
+                                    "no UTF-8, so the file is measured as it is now";
+    console.err << "autokernel: replaying " << visible_line(replay_) << ": " << which
+                << ", known beforehand; a fresh bench is what counts\n";
+  }
   // A replay is of the source as it was, whatever has become of the file.
-  if (kernel_file_ || request.source.empty()) {
+  if (kernel_file_ || !is_recorded) {
     cases::KernelSource kernel = cases::read_kernel(request.kernel_file, others, "the kernel");
     request.source = std::move(kernel.text);
     request.files = std::move(kernel.files);
+    if (!kernel_file_) warn_of_idle_patterns(console, others, request.files);
   }
   add_incumbent(request, others);
   return request;
 }
 
 void Bench::add_incumbent(trial::Request& request, const cases::EditableFiles& others) const {
-  if (!against_.empty()) {
-    cases::KernelSource kernel = incumbent_source(against_, request.kernel_file, others);
-    request.incumbent = {.name = against_,
+  if (against_) {
+    cases::KernelSource kernel = incumbent_source(*against_, request.kernel_file, others);
+    request.incumbent = {.name = *against_,
                          .source = std::move(kernel.text),
                          .min_gain = {},
                          .files = std::move(kernel.files)};
@@ -203,17 +226,11 @@ std::string Bench::kept_log(const trial::Request& request, const std::string& te
 int Bench::measure(const Console& console) const {
   const Diagnostics diagnostics(verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
   const trial::Limits limits = limits_with(timeout_seconds_, {});
-  trial::Request request = this->request();
+  trial::Request request = this->request(console);
   // Nobody named it, and it may not be what was meant.
   if (!case_directory_ && replay_.empty() && request.case_directory == installed_case()) {
     console.err << "autokernel: no case in this folder; measuring the installed "
                 << request.case_directory.string() << '\n';
-  }
-  if (!replay_.empty()) {
-    console.err << "autokernel: replaying " << visible_line(replay_) << ": "
-                << (kernel_file_ ? "its inputs"
-                                 : "its kernel, not the file as it is now, and its inputs")
-                << ", known beforehand; a fresh bench is what counts\n";
   }
   // Rather now than after the measurement.
   if (!log_.empty()) {

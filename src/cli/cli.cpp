@@ -18,7 +18,7 @@ namespace autokernel::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Measures and improves CUDA kernels: one editable file, one fixed problem, results you can "
+    "Measures and improves CUDA kernels: one kernel, one fixed problem, results you can "
     "trust.\nWithout a GPU the same kernels run on an emulated CUDA driver.";
 
 constexpr const char* kExamplesOfAll = R"(Examples:

@@ -17,6 +17,15 @@ namespace fs = std::filesystem;
   return fs::is_directory(path, unreadable);
 }
 
+[[nodiscard]] bool is_revision(const std::string& name, const fs::path& kernel_file) {
+  try {
+    static_cast<void>(repo::Repository::open(kernel_file.parent_path()).resolve(name));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 [[nodiscard]] cases::KernelSource source_at(const repo::Repository& repository,
                                             const std::string& commit, const std::string& path,
                                             const cases::EditableFiles& others) {
@@ -37,6 +46,7 @@ namespace fs = std::filesystem;
 }  // namespace
 
 fs::path main_file(const fs::path& named) {
+  if (named.empty()) throw Error(Stop::usage, "--kernel names nothing; write a file or a folder");
   if (!is_folder(named)) return named;
   std::error_code unreadable;
   const fs::path file = named / "kernel.cu";
@@ -53,6 +63,15 @@ cases::EditableFiles other_files(const fs::path& named, const cases::EditableFil
 
 cases::KernelSource incumbent_source(const std::string& against, const fs::path& kernel_file,
                                      const cases::EditableFiles& others) {
+  if (against.empty()) {
+    throw Error(Stop::usage, "--against names nothing; write a file, a folder or a git revision");
+  }
+  if (is_folder(against) && is_revision(against, kernel_file)) {
+    throw Error(Stop::usage, fmt::format("cannot compare with {0}: it is a folder and a git "
+                                         "revision; write ./{0} for the folder, or the revision's "
+                                         "id",
+                                         against));
+  }
   std::error_code unreadable;
   if (fs::is_regular_file(against, unreadable) || is_folder(against)) {
     return cases::read_kernel(main_file(against), other_files(against, others),

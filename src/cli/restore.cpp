@@ -1,4 +1,4 @@
-// `autokernel restore`: puts the source of an experiment into the editable file.
+// `autokernel restore`: puts the source of an experiment into the editable files.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ class Restore : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "restore"; }
   [[nodiscard]] std::string summary() const override {
-    return "Restore the editable file to an experiment's source";
+    return "Restore the kernel to an experiment's source";
   }
   void declare(Options options) override;
   [[nodiscard]] int run(const Console& console) override;
@@ -41,8 +41,9 @@ int Restore::run(const Console& console) {
   auto loop =
       loop::Loop::open(std::filesystem::current_path(), "autokernel restore", speaking_on(console));
   loop.restore(number_);
-  console.err << "autokernel: restored " << visible_line(loop.run().editable) << " to experiment "
-              << number_ << '\n';
+  const bool several = !loop.run().editable_files.empty();
+  console.err << "autokernel: restored " << visible_line(loop.run().editable)
+              << (several ? " and its other files" : "") << " to experiment " << number_ << '\n';
   return 0;
 }
 

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "autokernel/base/visible_text.h"
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
 #include "autokernel/ledger/ledger.h"
 #include "autokernel/ledger/time_scale.h"
 #include "autokernel/loop/loop.h"
@@ -34,6 +36,7 @@ class Show : public Command {
   int number_ = 0;
   std::string tag_;  // empty: the run of this branch
   bool source_ = false;
+  std::string files_;  // a folder to write it to; empty: none
   bool ptx_ = false;
   bool samples_ = false;
   bool json_ = false;
@@ -42,6 +45,7 @@ class Show : public Command {
 constexpr const char* kShowExamples = R"(Examples:
   autokernel show 7
   autokernel show 7 --source > /tmp/seven.cu
+  autokernel show 7 --files /tmp/seven; autokernel bench --kernel /tmp/seven
   autokernel show 7 --ptx | less
   autokernel show 7 --samples
   autokernel show 7 --json | jq .result.phase_seconds)";
@@ -57,6 +61,25 @@ constexpr const char* kShowExamples = R"(Examples:
     if (one->number == experiment.number) return time_us;
   }
   return std::nullopt;
+}
+
+// Nothing that is there is overwritten.
+void write_files(const cases::KernelSource& source, const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files = source.files;
+  files["kernel.cu"] = source.text;
+  std::error_code unreadable;
+  for (const auto& [path, text] : files) {
+    if (!std::filesystem::exists(std::filesystem::symlink_status(folder / path, unreadable)))
+      continue;
+    throw Error(Stop::usage, fmt::format("cannot write the source to {}: there is a {} already; "
+                                         "name a folder of its own",
+                                         folder.string(), path));
+  }
+  make_folders(folder, Stop::usage);
+  for (const auto& [path, text] : files) {
+    make_folders_below(folder, std::filesystem::path(path).parent_path(), Stop::usage);
+    write_file_atomically(folder / path, text, Sync::no);
+  }
 }
 
 [[nodiscard]] std::string text_of(const ledger::Experiment& experiment,
@@ -97,14 +120,23 @@ void Show::declare(Options options) {
   options.add_option("--tag", tag_, "Run of the experiment (default: the one on this branch)")
       .type_name("TAG");
   Option source = options.add_flag("--source", source_, "Print only its source");
+  Option files =
+      options
+          .add_option("--files", files_,
+                      "Write all files of its source into DIR, which 'bench --kernel DIR' measures")
+          .type_name("DIR")
+          .excludes(source);
   Option ptx = options.add_flag("--ptx", ptx_, "Print only its PTX, which is kept beside its log")
-                   .excludes(source);
+                   .excludes(source)
+                   .excludes(files);
   Option samples =
       options.add_flag("--samples", samples_, "Print only the times of its launches, one per line")
           .excludes(source)
+          .excludes(files)
           .excludes(ptx);
   options.add_flag("--json", json_, "Print its ledger entry (docs/ledger.md)")
       .excludes(source)
+      .excludes(files)
       .excludes(ptx)
       .excludes(samples);
 }
@@ -115,10 +147,13 @@ int Show::run(const Console& console) {
   if (source_) {
     const cases::KernelSource source = loop.source(experiment);
     console.out << source.text;
-    for (const auto& [path, text] : source.files) {
-      console.err << "autokernel: the kernel has " << visible_line(path) << " beside it; 'git show "
-                  << experiment.commit << ":PATH' prints a file\n";
+    if (!source.files.empty()) {
+      console.err << "autokernel: the kernel has " << source.files.size()
+                  << " more files; 'autokernel show " << number_
+                  << " --files DIR' writes all of them\n";
     }
+  } else if (!files_.empty()) {
+    write_files(loop.source(experiment), files_);
   } else if (ptx_) {
     console.out << loop.ptx(experiment);
   } else if (samples_) {

@@ -17,6 +17,7 @@
 #include "compile/declaration.h"
 #include "compile/diagnosis.h"
 #include "compile/image.h"
+#include "compile/inclusion.h"
 #include "compile/kernel_info.h"
 #include "compile/kernel_names.h"
 #include "compile/limits.h"
@@ -64,10 +65,16 @@ void require_architecture(const std::string& architecture, const Nvrtc& nvrtc) {
 }
 
 // Where the declaration is to be written: where one stands that does not count, or below the
-// include.
+// include. One in a file that nothing includes is the file's to be included.
 SourceLine place_to_declare(const Source& source) {
-  if (SourceLine declared = place_of_word(source, "AUTOKERNEL_LAUNCH"); declared.line > 0)
-    return declared;
+  if (SourceLine declared = place_of_word(source, "AUTOKERNEL_LAUNCH"); declared.line > 0) {
+    if (declared.file == source.name || own_files_in_use(source).contains(declared.file))
+      return declared;
+    throw Refused(
+        fmt::format("{}nothing includes {}, which has AUTOKERNEL_LAUNCH; write #include "
+                    "\"{}\" where it is to stand",
+                    place(source.name, 1), declared.file, declared.file));
+  }
   return {source.name, std::max(line_of_word(source.text, "autokernel"), 1U)};
 }
 
@@ -191,10 +198,27 @@ void require_text(const std::string& file, const std::string& text) {
   throw Refused(fmt::format(
       "{}:{}: it holds a zero byte, at which a compiler stops reading; remove it", file, line + 1));
 }
+// Of a kernel of several files, which of them an #include means must be plain to whoever reads it:
+// NVRTC would look for one that is not in another place than other compilers do.
+void require_plain_inclusions(const Source& source) {
+  if (source.files.empty()) return;
+  const auto require = [](const std::string& name, const std::string& text) {
+    if (!has_hidden_inclusion(text)) return;
+    throw Refused(
+        fmt::format("{}: it has an #include that names no file plainly; write each as "
+                    "#include \"NAME\" or #include <NAME>, on a line of its own",
+                    name));
+  };
+  require(source.name, source.text);
+  for (const auto& [name, text] : own_files_in_use(source)) require(name, text);
+}
+
 void require_text(const Source& source) {
   require_text(source.name, source.text);
+  require_plain_inclusions(source);
+  const std::map<std::string, std::string> in_use = own_files_in_use(source);
   for (const auto& [name, text] : source.files) {
-    require_text(name, text);
+    if (in_use.contains(name)) require_text(name, text);
     if (name == kServedHeaderName || name == kSizesHeaderName || name == kCudaHeaderName) {
       throw Refused(
           fmt::format("{}: this is the name of a header that autokernel has for every "
@@ -287,6 +311,21 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 namespace {
 
+// Files in memory are called what they were included as, behind the folder that the compiler runs
+// in, which says nothing of them: `.file 2 "/where/it/runs/include/tile.cuh"`.
+std::string without_working_folder(std::string ptx) {
+  std::error_code unknown;
+  const std::string folder = "\"" + std::filesystem::current_path(unknown).string() + "/";
+  if (unknown) return ptx;
+  constexpr std::string_view kFile = "\n\t.file\t";
+  for (std::size_t at = ptx.find(kFile); at != std::string::npos; at = ptx.find(kFile, at + 1)) {
+    const std::size_t name = ptx.find('"', at);
+    if (name != std::string::npos && ptx.compare(name, folder.size(), folder) == 0)
+      ptx.erase(name + 1, folder.size() - 1);
+  }
+  return ptx;
+}
+
 // The harness's own, the source's, and those of libraries that have other names: NVRTC takes no
 // name twice.
 std::vector<Nvrtc::Header> headers_for(const Request& request) {
@@ -315,6 +354,13 @@ class Compiler::Library {
 
   [[nodiscard]] const Nvrtc& nvrtc() const { return nvrtc_; }
   [[nodiscard]] const std::vector<std::filesystem::path>& includes() const { return includes_; }
+
+  [[nodiscard]] bool is_cudas(const std::string& header) const {
+    return std::ranges::any_of(includes_, [&](const std::filesystem::path& folder) {
+      std::error_code unreadable;
+      return std::filesystem::exists(folder / header, unreadable);
+    });
+  }
 
   // The same for everybody: what makes one kernel faster than another stands in the file.
   [[nodiscard]] std::vector<std::string> options(const std::string& architecture) const {
@@ -352,6 +398,7 @@ class Compiler::Library {
           return nvrtc_.compile(request.source.text, compiled_name(request.source.name), headers,
                                 flags);
         }).get();
+    output.ptx = without_working_folder(std::move(output.ptx));
     output.log =
         replaced(std::move(output.log), compiled_name(request.source.name), request.source.name);
     if (cache_ && output.outcome == Nvrtc::Outcome::compiled) cache_->keep(key, output);
@@ -460,6 +507,14 @@ Compilation Compiler::compile(const Request& request) const {
     try {
       Program program = program_of(std::move(output), request, library().string());
       program.log = shortened(program.log);
+      for (const auto& [name, text] : request.source.files) {
+        if (library_->is_cudas(name)) {
+          program.warnings.push_back(
+              fmt::format("{} takes the place of CUDA's header of that name; give it another name "
+                          "if that is not meant",
+                          name));
+        }
+      }
       program.from_cache = from_cache;
       program.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -122,10 +123,42 @@ std::string source_line(const std::string& text, std::size_t number) {
   return line;
 }
 
-std::string advice_on(const Diagnostic& diagnostic, const std::string& line,
+// The path by which one of the source's own files can be included that is called like the one that
+// was not found, but for its folder and for capital letters; empty where there is none.
+std::string near_miss(const Source& source, const std::string& message) {
+  constexpr std::string_view kMissing = "open source file \"";
+  const std::size_t at = message.find(kMissing);
+  const std::size_t close = at == std::string::npos ? at : message.find('"', at + kMissing.size());
+  if (close == std::string::npos) return {};
+  const auto name_of = [](std::string path) {
+    path = path.substr(path.rfind('/') + 1);
+    std::ranges::transform(path, path.begin(), [](unsigned char c) { return std::tolower(c); });
+    return path;
+  };
+  const std::string wanted =
+      name_of(message.substr(at + kMissing.size(), close - at - kMissing.size()));
+  for (const auto& [path, text] : source.files) {
+    if (name_of(path) == wanted) return path;
+  }
+  return {};
+}
+
+// A header that is included twice meets its own definitions.
+bool is_repeated(const Diagnostic& diagnostic, const Source& source) {
+  return source.files.contains(diagnostic.file) &&
+         diagnostic.message.find(
+             fmt::format("(previous definition at line {})", diagnostic.line)) != std::string::npos;
+}
+
+std::string advice_on(const Diagnostic& diagnostic, const std::string& line, const Source& source,
                       const std::string& text, std::size_t number) {
-  const bool macro_unknown =
-      line.find(kMacro) != std::string::npos && text.find(kInclude) == std::string::npos;
+  if (const std::string path = near_miss(source, diagnostic.message); !path.empty())
+    return fmt::format("write #include \"{}\"", path);
+  if (is_repeated(diagnostic, source))
+    return "it is included twice: write #pragma once at the top of it";
+  const bool macro_unknown = line.find(kMacro) != std::string::npos &&
+                             text.find(kInclude) == std::string::npos &&
+                             diagnostic.message.find("already been defined") == std::string::npos;
   if (macro_unknown) return "write #include <autokernel.cuh> at the top of the file";
   const bool lacks_braces = line.find(kMacro) != std::string::npos &&
                             diagnostic.message.find("designator") != std::string::npos;
@@ -175,7 +208,7 @@ std::string described(const Diagnostic& diagnostic, const Source& source, const 
   const std::string* const of_file = text_of(source, number > 0 ? file : source.name);
   const std::string line = source_line(*of_file, number);
   if (!line.empty()) text += "\n    " + line;
-  const std::string advice = advice_on(diagnostic, line, *of_file, number);
+  const std::string advice = advice_on(diagnostic, line, source, *of_file, number);
   if (!advice.empty()) text += "\n" + advice;
   return text;
 }

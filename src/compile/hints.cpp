@@ -19,7 +19,8 @@ struct Hint {
 // By words of the compiler's message.
 constexpr auto kOfMessages = std::to_array<Hint>({
     {"\"autokernel_launch\" has already been defined",
-     "AUTOKERNEL_LAUNCH occurs once in a file: put all launches into one, AUTOKERNEL_LAUNCH({...}, "
+     "AUTOKERNEL_LAUNCH occurs once in all files of a kernel: put all launches into one, "
+     "AUTOKERNEL_LAUNCH({...}, "
      "{...});"},
     {"\"autokernel_workspace\" has already been defined",
      "AUTOKERNEL_WORKSPACE occurs once in a file: request the sum of what is needed"},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "compile/source_text.h"
+
 namespace autokernel::compile {
 namespace {
 
@@ -51,17 +53,53 @@ bool is_ours(const Inclusion& inclusion) {
 
 std::vector<Inclusion> inclusions(std::string_view source) {
   std::vector<Inclusion> found;
+  const std::string code = without_comments(source);
   std::size_t begin = 0;
   for (std::size_t line = 1; begin < source.size(); ++line) {
     const std::size_t end = std::min(source.find('\n', begin), source.size());
     const std::string_view header = named_header(source.substr(begin, end - begin));
-    if (!header.empty()) {
+    // What is in a literal or a comment is blank there.
+    const bool is_code = code.find('#', begin) < end;
+    if (!header.empty() && is_code) {
       const auto offset = static_cast<std::size_t>(header.data() - source.data());
       found.push_back({line, offset, std::string(header)});
     }
     begin = end + 1;
   }
   return found;
+}
+
+bool has_hidden_inclusion(std::string_view source) {
+  // As the compiler goes about it: lines are joined, then comments become blanks, then directives
+  // are looked for.
+  std::string joined;
+  joined.reserve(source.size());
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    const std::string_view rest = source.substr(at);
+    if (rest.starts_with("\\\n")) {
+      at += 1;
+    } else if (rest.starts_with("\\\r\n")) {
+      at += 2;
+    } else {
+      joined += rest.front();
+    }
+  }
+  const std::string code = without_comments(joined);
+  std::size_t directives = 0;
+  for (std::size_t begin = 0; begin < code.size();) {
+    const std::size_t end = std::min(code.find('\n', begin), code.size());
+    std::string_view line = std::string_view(code).substr(begin, end - begin);
+    begin = end + 1;
+    const auto skip = [&] {
+      line.remove_prefix(std::min(line.find_first_not_of(" \t\v\f\r"), line.size()));
+    };
+    skip();
+    if (!line.starts_with('#') && !line.starts_with("%:")) continue;
+    line.remove_prefix(line.front() == '#' ? 1 : 2);
+    skip();
+    if (line.starts_with("include") || line.starts_with("import")) ++directives;
+  }
+  return directives != inclusions(source).size();
 }
 
 std::string with_names_resolved(

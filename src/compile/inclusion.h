@@ -17,8 +17,13 @@ struct Inclusion {
   std::string header;      // "<cub/cub.cuh>", as written
 };
 
-// All that stand at the beginning of a line, whatever conditions they are under.
+// All that stand at the beginning of a line, whatever conditions they are under, and not in a
+// comment or a literal.
 [[nodiscard]] std::vector<Inclusion> inclusions(std::string_view source);
+
+// Whether the source has an #include of another form: behind a comment, spelled with a digraph or
+// over two lines, of a macro. Which file it means is the compiler's to say alone.
+[[nodiscard]] bool has_hidden_inclusion(std::string_view source);
 
 // The text with other names in its #include lines: those that `resolve` gives for what stands
 // between the marks of each, which are quotation marks or not. None: the name stays.

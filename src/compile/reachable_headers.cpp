@@ -87,6 +87,25 @@ Headers reachable_headers(const Source& source, std::span<const Headers* const> 
   return std::move(search).finish();
 }
 
+std::map<std::string, std::string> own_files_in_use(const Source& source) {
+  std::map<std::string, std::string> in_use;
+  std::vector<std::string> unread;
+  const auto look = [&](const std::string& text, const fs::path& folder) {
+    static_cast<void>(with_names_resolved(text, [&](const std::string& name, bool is_quoted) {
+      const auto file = own_file(source, name, is_quoted, folder);
+      if (file && in_use.emplace(*file, source.files.at(*file)).second) unread.push_back(*file);
+      return std::optional<std::string>();
+    }));
+  };
+  look(source.text, {});
+  while (!unread.empty()) {
+    const std::string file = unread.back();
+    unread.pop_back();
+    look(source.files.at(file), fs::path(file).parent_path());
+  }
+  return in_use;
+}
+
 Source with_own_names_resolved(Source source) {
   Source resolved = source;
   const auto resolve = [&source](std::string& text, const fs::path& folder) {

@@ -16,16 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[nodiscard]] fs::path new_folder(const Folders& folders) {
-  std::error_code failed;
-  for (int i = 1;; ++i) {
-    fs::path folder = folders.aside() / fmt::format("turn-{}", i);
-    if (fs::exists(fs::symlink_status(folder, failed))) continue;
-    folders.make_below(folder);
-    return folder;
-  }
-}
-
 // Moves a file or a folder; where it cannot be renamed, by way of a copy.
 void move(const fs::path& from, const fs::path& to) {
   make_folders(to.parent_path());
@@ -86,7 +76,7 @@ void put_back(const repo::Repository& repository, const Status& status, const St
       return repository.changes(Folders::are_own);
     } catch (const repo::TooDeep& deep) {
       const std::string name = deep.folder().substr(0, deep.folder().size() - 1);
-      const fs::path to = new_folder(folders) / name;
+      const fs::path to = folders.new_aside("turn") / name;
       move(folders.root() / name, to);
       cleanup.files.push_back(to.lexically_relative(folders.root()).string());
     }
@@ -118,7 +108,7 @@ Cleanup clean_up(const repo::Repository& repository, const Folders& folders, con
     require_results(folders, status);
     return cleanup;
   }
-  const fs::path aside = new_folder(folders);
+  const fs::path aside = folders.new_aside("turn");
   std::error_code unreadable;
   if (is_forged) {
     const fs::path to = aside / folders.results().filename();

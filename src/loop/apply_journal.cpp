@@ -73,21 +73,56 @@ void move_branch(const Recording& recording, const repo::Repository& repository,
   });
 }
 
-void set_file(const Recording& recording, const std::string& path,
-              const repo::Repository& repository, const Folders& folders, Notes& notes) {
-  // Somebody has edited it since the experiment began: that version is in no commit.
-  if (!is_known(recording, path, repository)) {
-    if (const auto kept = put_aside(folders, path)) {
-      notes.push_back(
-          fmt::format("{} had been edited meanwhile: that version is in {}", path, kept->string()));
-    }
+// Whether nothing but folders leads to it: what lies behind a link is not the worktree's.
+[[nodiscard]] bool is_reached(const Folders& folders, const std::string& path) {
+  std::error_code unreadable;
+  for (fs::path above = fs::path(path).parent_path(); !above.empty(); above = above.parent_path()) {
+    if (fs::symlink_status(folders.root() / above, unreadable).type() != fs::file_type::directory)
+      return false;
   }
-  if (path == recording.editable || repository.blob_at(recording.file_from, path)) {
-    repository.check_out(recording.file_from, path);
-  } else {
-    repository.remove(path);
-    repository.match_index(recording.file_from, path);
+  return true;
+}
+
+[[nodiscard]] bool is_folder(const Folders& folders, const std::string& path) {
+  std::error_code unreadable;
+  return fs::symlink_status(folders.root() / path, unreadable).type() == fs::file_type::directory;
+}
+
+// Where what is in no commit goes: of a kernel of several files all of it into one folder, as it
+// lay.
+class Aside {
+ public:
+  Aside(const Folders& folders, const Recording& recording)
+      : folders_(&folders), has_several_(!recording.editable_files.empty()) {}
+
+  void put(const std::string& path) {
+    if (has_several_ && folder_.empty()) folder_ = folders_->new_aside("edit");
+    const auto kept =
+        has_several_ ? put_aside(*folders_, path, folder_ / path) : put_aside(*folders_, path);
+    if (!kept) return;
+    if (files_++ == 0) first_ = path;
+    at_ = has_several_ ? folder_ : *kept;
   }
+  void say(Notes& notes) const {
+    if (files_ == 0) return;
+    notes.push_back(fmt::format("{}{} had been edited meanwhile: that version is in {}", first_,
+                                files_ == 1 ? "" : fmt::format(" and {} more files", files_ - 1),
+                                at_.string()));
+  }
+
+ private:
+  std::size_t files_ = 0;
+  std::string first_;
+  fs::path at_;
+  const Folders* folders_;
+  bool has_several_;
+  fs::path folder_;
+};
+
+// Somebody has edited it since the experiment began: that version is in no commit.
+void keep_edit(const Recording& recording, const std::string& path,
+               const repo::Repository& repository, Aside& aside) {
+  if (!is_known(recording, path, repository)) aside.put(path);
 }
 
 void set_files(const Recording& recording, const repo::Repository& repository,
@@ -99,10 +134,28 @@ void set_files(const Recording& recording, const repo::Repository& repository,
                                 recording.branch, recording.editable));
     return;
   }
-  // The others first: while the main file is not as it shall be, whoever looks sees an edit.
-  for (const std::string& path : recording.editable_files)
-    set_file(recording, path, repository, folders, notes);
-  set_file(recording, recording.editable, repository, folders, notes);
+  Aside aside(folders, recording);
+  std::vector<std::string> there;
+  // What is to go goes first: a file may come in the place of a folder.
+  for (const std::string& path : recording.editable_files) {
+    if (repository.blob_at(recording.file_from, path)) {
+      there.push_back(path);
+      continue;
+    }
+    // What is in a folder of that name, each for itself.
+    if (!is_folder(folders, path)) {
+      keep_edit(recording, path, repository, aside);
+      repository.remove(path);
+    }
+    repository.match_index(recording.file_from, path);
+  }
+  // The main file last: while it is not as it shall be, whoever looks sees an edit.
+  there.push_back(recording.editable);
+  for (const std::string& path : there) {
+    keep_edit(recording, path, repository, aside);
+    repository.check_out(recording.file_from, path);
+  }
+  aside.say(notes);
 }
 
 [[nodiscard]] Notes do_all(const Recording& recording, const repo::Repository& repository,
@@ -173,9 +226,8 @@ void remove_unfinished(const Folders& folders, const std::optional<Journal>& jou
   if (!journal) return;
   std::visit(
       [&](const auto& what) {
-        remove_unfinished_writes(folders.root() / what.editable);
-        for (const std::string& path : what.editable_files)
-          remove_unfinished_writes(folders.root() / path);
+        remove_unfinished_of(folders, what.editable);
+        for (const std::string& path : what.editable_files) remove_unfinished_of(folders, path);
       },
       *journal);
   if (const auto* trying = std::get_if<Trying>(&*journal)) {
@@ -186,29 +238,41 @@ void remove_unfinished(const Folders& folders, const std::optional<Journal>& jou
 
 }  // namespace
 
+void remove_unfinished_of(const Folders& folders, const std::string& path) {
+  if (is_reached(folders, path)) remove_unfinished_writes(folders.root() / path);
+}
+
 std::string reference_of(const std::string& tag, int number) {
   return fmt::format("refs/autokernel/{}/{}", tag, number);
 }
 
-std::optional<fs::path> put_aside(const Folders& folders, const std::string& path) {
+std::optional<fs::path> put_aside(const Folders& folders, const std::string& path,
+                                  const fs::path& to) {
+  if (!is_reached(folders, path)) return std::nullopt;
   const fs::path file = folders.root() / path;
   std::error_code failed;
   const fs::file_type type = fs::symlink_status(file, failed).type();
   if (type == fs::file_type::not_found) return std::nullopt;
-  folders.make_below(folders.aside());
+  folders.make_below(to.parent_path());
+  // What is too large to be copied is moved: it comes back from a commit in any case.
+  if (type == fs::file_type::regular && fs::file_size(file, failed) <= kLargestFile) {
+    write_file_atomically(to, read_file(file, "a file to be kept"));
+    return to;
+  }
+  fs::rename(file, to, failed);
+  if (!failed) return to;
+  throw system_failure(Stop::environment,
+                       fmt::format("cannot move {} to {}", file.string(), to.string()), "rename",
+                       failed.value());
+}
+
+std::optional<fs::path> put_aside(const Folders& folders, const std::string& path) {
+  std::error_code failed;
   for (int i = 1;; ++i) {
-    fs::path to = folders.aside() / fmt::format("{}-{}", i, file.filename().string());
+    const fs::path to =
+        folders.aside() / fmt::format("{}-{}", i, fs::path(path).filename().string());
     if (fs::exists(fs::symlink_status(to, failed))) continue;
-    // What is too large to be copied is moved: it comes back from a commit in any case.
-    if (type == fs::file_type::regular && fs::file_size(file, failed) <= kLargestFile) {
-      write_file_atomically(to, read_file(file, "a file to be kept"));
-      return to;
-    }
-    fs::rename(file, to, failed);
-    if (!failed) return to;
-    throw system_failure(Stop::environment,
-                         fmt::format("cannot move {} to {}", file.string(), to.string()), "rename",
-                         failed.value());
+    return put_aside(folders, path, to);
   }
 }
 

@@ -26,9 +26,15 @@ using Reached = std::function<void(std::string_view point)>;
                                              const repo::Repository& repository,
                                              const Folders& folders, const Reached& reached);
 
+// Removes what a program that was killed while it wrote that file has left beside it.
+void remove_unfinished_of(const Folders& folders, const std::string& path);
+
 // Copies a file of the worktree to where nothing overwrites it, or moves it where it is no regular
 // file; says where that is. None where there is none.
 std::optional<std::filesystem::path> put_aside(const Folders& folders, const std::string& path);
+// The same to that place, of which nothing is there yet.
+std::optional<std::filesystem::path> put_aside(const Folders& folders, const std::string& path,
+                                               const std::filesystem::path& to);
 
 // Finishes, or takes back, what an earlier program has left half done; a sentence about each thing
 // that was repaired. To be called by the holder of the lock.

@@ -34,8 +34,8 @@ namespace fs = std::filesystem;
 }
 
 [[nodiscard]] std::string too_large(std::uint64_t bytes) {
-  return fmt::format("{} MiB; a kernel is source text of at most {} MiB", bytes >> 20U,
-                     cases::kLargestSource >> 20U);
+  return fmt::format("{:.1f} MiB; a kernel is source text of at most {} MiB",
+                     static_cast<double>(bytes) / (1U << 20U), cases::kLargestSource >> 20U);
 }
 
 }  // namespace
@@ -64,6 +64,13 @@ bool EditableSet::may_lie_in(const std::string& folder) const {
   return folder.starts_with(folder_) && others_.may_lie_in(folder.substr(folder_.size()));
 }
 
+std::vector<std::string> EditableSet::repositories(const fs::path& root) const {
+  std::vector<std::string> repositories;
+  static_cast<void>(others_.find(root / folder_, &repositories));
+  for (std::string& path : repositories) path.insert(0, folder_);
+  return repositories;
+}
+
 std::vector<std::string> EditableSet::in_worktree(const fs::path& root) const {
   std::vector<std::string> paths = {main_};
   for (const std::string& path : others_.find(root / folder_)) {
@@ -85,7 +92,12 @@ std::vector<std::string> EditableSet::at(const repo::Repository& repository,
 
 std::vector<std::string> EditableSet::anywhere(const repo::Repository& repository,
                                                const std::vector<std::string>& commits) const {
-  std::vector<std::string> paths = in_worktree(repository.root());
+  std::vector<std::string> paths = {main_};
+  try {
+    paths = in_worktree(repository.root());
+  } catch (const Error& error) {
+    if (error.stop() != Stop::usage) throw;
+  }
   for (const std::string& commit : commits) {
     for (std::string& path : at(repository, commit)) {
       if (std::ranges::find(paths, path) == paths.end()) paths.push_back(std::move(path));
@@ -105,7 +117,13 @@ std::string EditableSet::fault(const fs::path& root) const {
   // A link is none: what is judged is the bytes that git keeps.
   if (!fs::is_regular_file(fs::symlink_status(root / main_, failed)))
     return main_ + " is not a regular file";
-  const std::vector<std::string> paths = in_worktree(root);
+  std::vector<std::string> paths;
+  try {
+    paths = in_worktree(root);
+  } catch (const Error& error) {
+    if (error.stop() != Stop::usage) throw;
+    return error.what();
+  }
   if (paths.size() > cases::kMostEditableFiles + 1) {
     return fmt::format("{}: there are {} files beside {}; a kernel has at most {}", names(),
                        paths.size() - 1, main_, cases::kMostEditableFiles);

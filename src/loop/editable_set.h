@@ -24,12 +24,15 @@ class EditableSet {
   // Whether there may be one in that folder, or below it.
   [[nodiscard]] bool may_lie_in(const std::string& folder) const;
 
+  // Repositories of their own that lie where editable files may, which hold none.
+  [[nodiscard]] std::vector<std::string> repositories(const std::filesystem::path& root) const;
   // Those that the worktree has; the main one is the first, whether it is there or not.
   [[nodiscard]] std::vector<std::string> in_worktree(const std::filesystem::path& root) const;
   // The same of a commit.
   [[nodiscard]] std::vector<std::string> at(const repo::Repository& repository,
                                             const std::string& commit) const;
-  // Those that the worktree or one of the commits has.
+  // Those that the worktree or one of the commits has; of a worktree that cannot be looked through,
+  // those of the commits.
   [[nodiscard]] std::vector<std::string> anywhere(const repo::Repository& repository,
                                                   const std::vector<std::string>& commits) const;
 

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include "autokernel/compile/normalized_source.h"
+#include "autokernel/compile/reachable_headers.h"
 #include "autokernel/repo/repository.h"
 
 namespace autokernel::loop {
 
 std::string digest_of(const cases::KernelSource& source) {
   std::string all = compile::normalized(source.text);
-  for (const auto& [path, text] : source.files) {
+  for (const auto& [path, text] : compile::own_files_in_use({{}, source.text, source.files})) {
     // Lengths first, so that no two sets of files look alike.
     const std::string code = compile::normalized(text);
     all += fmt::format("\n{} {} {}\n", path.size(), code.size(), path) + code;
@@ -19,7 +20,8 @@ std::string digest_of(const cases::KernelSource& source) {
 
 std::size_t count_tokens(const cases::KernelSource& source) {
   std::size_t tokens = compile::count_tokens(source.text);
-  for (const auto& [path, text] : source.files) tokens += compile::count_tokens(text);
+  for (const auto& [path, text] : compile::own_files_in_use({{}, source.text, source.files}))
+    tokens += compile::count_tokens(text);
   return tokens;
 }
 

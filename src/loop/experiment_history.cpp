@@ -15,6 +15,30 @@
 
 namespace autokernel::loop {
 
+namespace {
+
+namespace fs = std::filesystem;
+
+// Before the first file is written: no folder lies in the place of one, and no file in that of its
+// folder.
+void require_room(const fs::path& root, const std::vector<std::string>& paths) {
+  std::error_code unreadable;
+  for (const std::string& path : paths) {
+    for (fs::path at = path; !at.empty(); at = at.parent_path()) {
+      const fs::file_type type = fs::symlink_status(root / at, unreadable).type();
+      const bool is_folder = type == fs::file_type::directory;
+      const bool is_in_the_way =
+          at == path ? is_folder : !is_folder && type != fs::file_type::not_found;
+      if (!is_in_the_way) continue;
+      throw Error(Stop::repository,
+                  fmt::format("cannot restore {}: {} is a {}, and was left as it is; move it away",
+                              path, at.string(), is_folder ? "folder" : "file"));
+    }
+  }
+}
+
+}  // namespace
+
 void Loop::require_run(const std::string& tag) const {
   require_run_among(record_->open_ledger().rows(), tag);
 }
@@ -94,11 +118,19 @@ void Loop::restore(int number) {
       known = repository.blob_at(one.commit, path) == now;
     }
     if (known) continue;
-    throw Error(Stop::repository,
-                fmt::format("{0} has an edit that is in no experiment: make a step of it first, or "
-                            "revert it with 'git checkout -- {0}'",
-                            path));
+    throw Error(
+        Stop::repository,
+        fmt::format("{} has an edit that is in no experiment: make a step of it first, or "
+                    "revert it with '{} {}'",
+                    path,
+                    repository.blob_at(status.best.commit, path) ? "git checkout HEAD --" : "rm",
+                    quoted(path)));
   }
+  std::vector<std::string> written;
+  std::ranges::copy_if(paths, std::back_inserter(written), [&](const std::string& path) {
+    return repository.blob_at(commit, path).has_value();
+  });
+  require_room(repository.root(), written);
   for (const std::string& path : paths) {
     if (const auto blob = repository.blob_at(commit, path)) {
       repository.put_back(*blob, path);

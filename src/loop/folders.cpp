@@ -1,5 +1,7 @@
 #include "loop/folders.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -9,6 +11,8 @@
 
 namespace autokernel::loop {
 namespace {
+
+namespace fs = std::filesystem;
 
 // What `autokernel plot` draws into where it is not told otherwise.
 constexpr std::array<std::string_view, 3> kPlots = {"progress.png", "progress.svg",
@@ -32,6 +36,16 @@ void Folders::make_below(const std::filesystem::path& folder) const {
 std::optional<std::string> Folders::read(const std::filesystem::path& file,
                                          std::string_view role) const {
   return read_file_below(root_, file.lexically_relative(root_), role);
+}
+
+fs::path Folders::new_aside(const std::string& name) const {
+  std::error_code failed;
+  for (int i = 1;; ++i) {
+    fs::path folder = aside() / fmt::format("{}-{}", name, i);
+    if (fs::exists(fs::symlink_status(folder, failed))) continue;
+    make_below(folder);
+    return folder;
+  }
 }
 
 bool Folders::are_own(const std::string& path) {

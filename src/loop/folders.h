@@ -30,6 +30,8 @@ class Folders {
   }
   // Where the results of an earlier run, and files that an agent should not have touched, are kept.
   [[nodiscard]] std::filesystem::path aside() const { return own() / "aside"; }
+  // Makes a new folder there, "turn-1" or the next that is free.
+  [[nodiscard]] std::filesystem::path new_aside(const std::string& name) const;
 
   // Makes own(), with a .gitignore that keeps git out of it. Throws Error(environment), also where
   // a link is in its place.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <variant>
 
 #include "autokernel/base/error.h"
@@ -15,6 +17,17 @@ std::string name_of(const ledger::Experiment& experiment) {
                      experiment.number == 0 ? std::string("the baseline")
                                             : fmt::format("experiment {}", experiment.number),
                      short_id(experiment.commit));
+}
+
+std::string quoted(const std::string& path) {
+  const bool is_plain = std::ranges::all_of(path, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("/._-+,:@%").find(c) != std::string_view::npos;
+  });
+  if (is_plain) return path;
+  std::string text = "'";
+  for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
 }
 
 void require_run_among(const std::vector<ledger::Row>& rows, const std::string& tag) {

@@ -52,7 +52,7 @@ RunState& RunRecord::read(const std::string& branch) {
     const EditableSet editable(run.status.run);
     for (const std::string& path :
          editable.anywhere(workspace_.repository(), {run.status.best.commit}))
-      remove_unfinished_writes(workspace_.folders().root() / path);
+      remove_unfinished_of(workspace_.folders(), path);
   }
   return run;
 }

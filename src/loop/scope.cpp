@@ -25,36 +25,57 @@ constexpr std::size_t kMostNamed = 20;
                   EditableSet(run).names(), strayed));
 }
 
-// A link, or a folder, in the place of a file is another change.
+[[nodiscard]] fs::file_type type_of(const repo::Repository& repository, const std::string& path) {
+  std::error_code unreadable;
+  return fs::symlink_status(repository.root() / path, unreadable).type();
+}
+
+// A link in the place of a file is another change, and so is what was a link. What is in a folder
+// in its place is looked at by itself.
 [[nodiscard]] bool is_editable(const repo::Repository& repository, const EditableSet& editable,
                                const std::string& path) {
   if (path == editable.main()) return true;
   if (!editable.contains(path)) return false;
+  const fs::file_type type = type_of(repository, path);
+  const bool may_be = type == fs::file_type::regular || type == fs::file_type::not_found ||
+                      type == fs::file_type::directory;
+  return may_be && !repository.is_odd_at(repository.head().commit, path);
+}
+
+// Why a file that lies where the kernel's do is none of them; empty where that is plain.
+[[nodiscard]] std::string why_not_editable(const repo::Repository& repository,
+                                           const EditableSet& editable, const std::string& path) {
+  const std::string folder = path.substr(0, path.rfind('/', path.size() - 2) + 1);
+  if (!editable.may_lie_in(folder)) return "";
+  if (type_of(repository, path) == fs::file_type::symlink) return ", a link";
   std::error_code unreadable;
-  const fs::file_type type = fs::symlink_status(repository.root() / path, unreadable).type();
-  return type == fs::file_type::regular || type == fs::file_type::not_found;
+  if (path.ends_with('/') && fs::exists(repository.root() / path / ".git", unreadable))
+    return ", a repository of its own";
+  const bool is_plain = std::ranges::all_of(
+      path, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  return is_plain ? "" : ", a name that no #include can have";
 }
 
 // A folder that git does not know is one change, whatever it holds; of one that editable files may
-// lie in, what else it holds is looked at. Nothing where there is nothing else.
+// lie in, each other file is one, but for what git ignores.
 [[nodiscard]] std::vector<repo::Change> looked_into(const repo::Repository& repository,
                                                     const EditableSet& editable,
                                                     const repo::Change& folder) {
-  // As many as are named, and some to count.
-  constexpr std::size_t kMost = 1000;
   std::vector<repo::Change> others;
   std::error_code failed;
-  fs::recursive_directory_iterator at(repository.root() / folder.path, failed);
+  fs::recursive_directory_iterator at(repository.root() / folder.path,
+                                      fs::directory_options::skip_permission_denied, failed);
   for (; !failed && at != fs::recursive_directory_iterator(); at.increment(failed)) {
     const std::string path = at->path().lexically_relative(repository.root()).generic_string();
     if (at->symlink_status(failed).type() == fs::file_type::directory) {
       if (editable.may_lie_in(path)) continue;
       at.disable_recursion_pending();
+      if (repository.is_ignored(path + "/")) continue;
       others.push_back({.path = path + "/", .blob = {}, .is_read = true, .what = "new"});
-    } else if (!is_editable(repository, editable, path)) {
-      others.push_back({.path = path, .blob = {}, .is_read = true, .what = "new"});
+    } else if (!is_editable(repository, editable, path) && !repository.is_ignored(path)) {
+      others.push_back(
+          {.path = path, .blob = repository.hash_of(path), .is_read = true, .what = "new"});
     }
-    if (others.size() >= kMost) return {folder};
   }
   if (failed) return {folder};
   return others;
@@ -71,6 +92,11 @@ constexpr std::size_t kMostNamed = 20;
     } else if (!is_editable(repository, editable, change.path)) {
       others.push_back(change);
     }
+  }
+  // Git passes over these, and so over what is in them.
+  for (const std::string& path : editable.repositories(repository.root())) {
+    if (!repository.is_odd_at(repository.head().commit, path))
+      others.push_back({.path = path + "/", .blob = {}, .is_read = true, .what = "new"});
   }
   return others;
 }
@@ -150,12 +176,15 @@ std::vector<Strayed> strayed_files(const repo::Repository& repository,
       return then.path.ends_with('/') && path.starts_with(then.path);
     });
   };
-  for (const repo::Change& change : without_edits(repository, EditableSet(run), changes)) {
+  const EditableSet editable(run);
+  for (const repo::Change& change : without_edits(repository, editable, changes)) {
     seen.insert(change.path);
     if (is_in_unsaved_folder(change.path)) continue;
     const auto then = unsaved_then(change.path);
     if (then == run.unsaved.end()) {
-      strayed.push_back({.path = change.path, .what = change.what, .blob = {}});
+      strayed.push_back({.path = change.path,
+                         .what = change.what + why_not_editable(repository, editable, change.path),
+                         .blob = {}});
     } else if (then->blob != change.blob) {
       strayed.push_back({.path = change.path,
                          .what = change.blob.empty() ? "deleted" : "modified",

@@ -15,6 +15,7 @@
 #include "loop/harness_files.h"
 #include "loop/ledger_backup.h"
 #include "loop/measurer.h"
+#include "loop/names.h"
 #include "loop/run_clock.h"
 #include "loop/run_record.h"
 #include "loop/scope.h"
@@ -83,17 +84,17 @@ void require_clean(const repo::Repository& repository, const std::string& commit
   const std::vector<repo::Change> changes = repository.changes();
   for (const std::string& path : editable.anywhere(repository, {commit})) {
     if (!repository.blob_at(commit, path)) {
-      throw Error(
-          Stop::repository,
-          fmt::format("{0} is not committed: commit it first, 'git add {0} && git commit'", path));
+      throw Error(Stop::repository,
+                  fmt::format("{} is not committed: commit it first, 'git add -f {} && git commit'",
+                              path, quoted(path)));
     }
     if (!repository.file_matches(commit, path) ||
         std::ranges::find(changes, path, &repo::Change::path) != changes.end()) {
       throw Error(
           Stop::repository,
-          fmt::format(
-              "{0} has uncommitted changes: commit them, or revert them with 'git checkout -- {0}'",
-              path));
+          fmt::format("{} has uncommitted changes: commit them, or revert them with 'git checkout "
+                      "HEAD -- {}'",
+                      path, quoted(path)));
     }
   }
 }

@@ -86,9 +86,10 @@ void require_edit(const Workspace& workspace, const Status& status) {
   // What is no file at all, git has words for.
   if (std::error_code gone; std::filesystem::is_regular_file(root / editable.main(), gone)) {
     if (const std::string fault = editable.fault(root); !fault.empty()) {
-      throw Error(Stop::usage, fmt::format("cannot try this edit: {}; 'git checkout -- {}' "
-                                           "reverts it",
-                                           fault, editable.main()));
+      throw Error(Stop::usage,
+                  fmt::format("cannot try this edit: {}; make it smaller, or revert it ('git "
+                              "checkout HEAD -- PATH', or remove what is new)",
+                              fault));
     }
   }
   if (editable.matches(workspace.repository(), status.best.commit)) {
@@ -104,8 +105,10 @@ void require_new_source(const Status& status, const std::string& digest, bool ag
   if (digest == status.best.source_digest) {
     throw Error(
         Stop::usage,
-        fmt::format("{} is the same as in {}, except for comments and white space: edit it first",
-                    EditableSet(status.run).names(), name_of(status.best)));
+        fmt::format("{} {} the same as in {}, except for comments and white space: edit {} first",
+                    EditableSet(status.run).names(),
+                    status.run.editable_files.empty() ? "is" : "are", name_of(status.best),
+                    status.run.editable_files.empty() ? "it" : "them"));
   }
   if (again) return;
   const auto earlier = std::ranges::find_if(
@@ -199,8 +202,14 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
   const std::vector<std::string> paths = editable.anywhere(repository, {status.best.commit});
   candidate.trying.editable_files.assign(paths.begin() + 1, paths.end());
   require_faithful_checkout(repository, status.best.commit, editable);
-  experiment.commit = repository.commit_files(status.best.commit, paths,
-                                              message_of(experiment.number, run.tag, idea));
+  try {
+    experiment.commit = repository.commit_files(status.best.commit, paths,
+                                                message_of(experiment.number, run.tag, idea));
+  } catch (const Error& error) {
+    // Files and folders can stand in each other's way in more ways than one.
+    if (run.editable_files.empty() || error.stop() != Stop::repository) throw;
+    throw Error(Stop::usage, fmt::format("{}; nothing was done: change the edit", error.what()));
+  }
   require_faithful_checkout(repository, experiment.commit, editable);
   trial::Request& request = candidate.request;
   request = measurer.request(run, std::move(files), experiment.commit);

@@ -43,30 +43,39 @@ constexpr const char* kFallbackEmail = "autokernel@localhost";
   return own(signature);
 }
 
+[[nodiscard]] Owned<git_tree*> updated(const OpenRepository& open, git_tree* before,
+                                       const std::vector<git_tree_update>& updates,
+                                       const std::string& attempt) {
+  git_oid id{};
+  check(git_tree_create_updated(&id, open.git(), before, updates.size(), updates.data()), attempt,
+        "git_tree_create_updated");
+  git_tree* tree = nullptr;
+  check(git_tree_lookup(&tree, open.git(), &id), attempt, "git_tree_lookup");
+  return own(tree);
+}
+
 // The parent's tree with other files at these paths; of those without one, none.
 [[nodiscard]] Owned<git_tree*> tree_with(
     const OpenRepository& open, git_tree* parent,
     const std::map<std::string, std::optional<FileEntry>>& files, const std::string& attempt) {
-  std::vector<git_tree_update> updates;
+  std::vector<git_tree_update> removed;
+  std::vector<git_tree_update> written;
   for (const auto& [path, file] : files) {
     if (file) {
-      updates.push_back({.action = GIT_TREE_UPDATE_UPSERT,
+      written.push_back({.action = GIT_TREE_UPDATE_UPSERT,
                          .id = file->id,
                          .filemode = file->mode,
                          .path = path.c_str()});
     } else if (file_in(parent, path, attempt)) {
-      updates.push_back({.action = GIT_TREE_UPDATE_REMOVE,
+      removed.push_back({.action = GIT_TREE_UPDATE_REMOVE,
                          .id = {},
                          .filemode = GIT_FILEMODE_UNREADABLE,
                          .path = path.c_str()});
     }
   }
-  git_oid id{};
-  check(git_tree_create_updated(&id, open.git(), parent, updates.size(), updates.data()), attempt,
-        "git_tree_create_updated");
-  git_tree* tree = nullptr;
-  check(git_tree_lookup(&tree, open.git(), &id), attempt, "git_tree_lookup");
-  return own(tree);
+  // One after the other, as a file may come in the place of a folder.
+  const Owned<git_tree*> rest = updated(open, parent, removed, attempt);
+  return updated(open, rest.get(), written, attempt);
 }
 
 [[nodiscard]] git_filemode_t mode_of_new(const OpenRepository& open, const struct stat& status) {
@@ -169,9 +178,10 @@ std::string Repository::commit_files(const std::string& parent,
   const Owned<git_tree*> files_before = tree_of(before.get(), attempt);
   std::map<std::string, std::optional<FileEntry>> files;
   for (const std::string& path : paths) {
-    const bool may_be_missing = path != paths.front() && !status_of(*opened_, path);
+    const auto status = status_of(*opened_, path);
+    const bool is_gone = path != paths.front() && (!status || S_ISDIR(status->st_mode));
     files[path] =
-        may_be_missing
+        is_gone
             ? std::nullopt
             : std::optional(file_to_commit(*opened_, files_before.get(), path, attempt_on(path)));
   }

@@ -70,6 +70,20 @@ int list(const char* folder, const git_tree_entry* entry, void* listing) {
 
 }  // namespace
 
+bool Repository::is_odd_at(const std::string& commit, const std::string& path) const {
+  const NonblockingOpen nonblocking;
+  const std::string attempt = fmt::format("cannot find {} in commit {}", path, commit);
+  const Owned<git_tree*> tree = tree_of(commit_of(opened_->git(), commit, attempt).get(), attempt);
+  git_tree_entry* entry = nullptr;
+  if (!found(git_tree_entry_bypath(&entry, tree.get(), path.c_str()), attempt,
+             "git_tree_entry_bypath")) {
+    return false;
+  }
+  const Owned<git_tree_entry*> owned = own(entry);
+  const git_filemode_t mode = git_tree_entry_filemode(entry);
+  return mode == GIT_FILEMODE_LINK || mode == GIT_FILEMODE_COMMIT;
+}
+
 std::map<std::string, std::string> Repository::files_below(const std::string& commit,
                                                            const std::string& folder) const {
   const NonblockingOpen nonblocking;

@@ -224,10 +224,8 @@ void write_link(const OpenRepository& open, const git_oid& blob, const std::stri
 void remove_file(const OpenRepository& open, const std::string& path) {
   const fs::path place = place_of(open, path);
   const std::string attempt = fmt::format("cannot remove {}", place.string());
-  if (!lies_in_folders(open, place)) {
-    throw Error(Stop::repository,
-                attempt + ": a folder above it has been replaced by a link or a file");
-  }
+  // Nothing is there but by way of a link, or nothing at all.
+  if (!lies_in_folders(open, place)) return;
   if (::unlink(place.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR) {
     throw system_failure(Stop::repository, attempt, "unlink");
   }

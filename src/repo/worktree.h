@@ -44,8 +44,8 @@ enum class Keep : std::uint8_t { no, yes };
 void write_file(const OpenRepository& open, const git_oid& blob, const std::string& path);
 // The same for a symbolic link.
 void write_link(const OpenRepository& open, const git_oid& blob, const std::string& path);
-// Removes a file or a link, and the folders that it leaves empty; what is not there is no error.
-// Throws Error(repository) for a path that leads through a link.
+// Removes a file or a link, and the folders that it leaves empty; what is not there, but by way of
+// a link, is no error.
 void remove_file(const OpenRepository& open, const std::string& path);
 // Makes a file executable for those who may read it, or for nobody, as `mode` says, where git is
 // told to mind.

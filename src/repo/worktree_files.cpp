@@ -73,6 +73,14 @@ void Repository::put_back(const std::string& blob, const std::string& path) cons
   write_file(*opened_, id_of(blob, fmt::format("cannot put back {}", path)), path);
 }
 
+bool Repository::is_ignored(const std::string& path) const {
+  const NonblockingOpen nonblocking;
+  int is_ignored = 0;
+  check(git_ignore_path_is_ignored(&is_ignored, opened_->git(), path.c_str()),
+        fmt::format("cannot find out whether git ignores {}", path), "git_ignore_path_is_ignored");
+  return is_ignored != 0;
+}
+
 void Repository::remove(const std::string& path) const { remove_file(*opened_, path); }
 
 }  // namespace autokernel::repo

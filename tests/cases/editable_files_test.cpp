@@ -43,14 +43,39 @@ TEST(EditableFiles, OfAnyFolderAreMatchedByTwoStars) {
 }
 
 TEST(EditableFiles, AreNeverWhatIsFixedOrHidden) {
-  for (const char* path : {"kernel.cu", "case.toml", "reference.cu", "library/a.cuh",
-                           "library/b/a.cuh", ".git/config", "a/.autokernel/x", ".hidden.cuh",
-                           "a/.x.cuh", "..", "../x.cuh", "a//b", "", "a/", "a\"b.cuh", "a\nb.cuh",
+  for (const char* path : {"kernel.cu",
+                           "case.toml",
+                           "reference.cu",
+                           "library/a.cuh",
+                           "library/b/a.cuh",
+                           ".git/config",
+                           "a/.autokernel/x",
+                           ".hidden.cuh",
+                           "a/.x.cuh",
+                           "..",
+                           "../x.cuh",
+                           "a//b",
+                           "",
+                           "a/",
+                           "a\"b.cuh",
+                           "a\nb.cuh",
+                           "*b.cuh",
+                           "git~1/b.cuh",
+                           "a:b.cuh",
                            "gr\xC3\xB6\xC3\x9F"
                            "e.cuh"}) {
     EXPECT_FALSE(matching("**/*").contain(path)) << path;
     EXPECT_FALSE(matching("**/[.a-z]*").contain(path)) << path;
   }
+}
+
+TEST(EditableFiles, AreMatchedInNoTime) {
+  std::string path;
+  for (int i = 0; i < 15; ++i) path += "src/inc/";
+  EXPECT_FALSE(matching("**/src/**/inc/**/*.cuh").contain(path + "x.hpp"));
+  EXPECT_TRUE(matching("**/src/**/inc/**/*.cuh").contain(path + "x.cuh"));
+  for (int i = 0; i < 2; ++i) path += "src/inc/";
+  EXPECT_FALSE(matching("**/*.cuh").contain(path + "x.cuh")) << "too deep";
 }
 
 TEST(EditableFiles, MayLieOnTheWayOfAPattern) {
@@ -138,6 +163,9 @@ TEST(EditableFilesOfACase, CannotBePatternsThatLeaveItOrNameWhatIsFixed) {
       "e.cuh",
       "no #include can name");
   refuses("case.toml", "stays as it is");
+  refuses("include/[*.cuh", "not closed");
+  refuses("!include/x.cuh", "begins with '!'");
+  refuses("include/*.cuh ", "ends with a blank");
   refuses("*a*b*c*d*e*f*g*h*i*", "more than 8 stars");
 }
 
@@ -156,6 +184,19 @@ TEST(EditableFilesOfACase, AreAListOfTexts) {
               ThrowsMessage<Error>(HasSubstr(R"(["include/*.cuh"])")));
   EXPECT_THAT([] { static_cast<void>(with_patterns("\"a.cuh\"")); },
               ThrowsMessage<Error>(HasSubstr("a list of texts")));
+}
+
+TEST(EditableFilesOfACase, StandAboveItsTables) {
+  EXPECT_THAT(
+      [] {
+        static_cast<void>(parse(sample() + "[timing]\neditable_files = [\"a.h\"]\n", "/case"));
+      },
+      ThrowsMessage<Error>(HasSubstr("write it above the first [table]")));
+}
+
+TEST(EditableFiles, KnowWhichPatternMatchesNothing) {
+  EXPECT_THAT(EditableFiles({"a/*.cuh", "b/*.cuh"}, {}).without_match({"a/x.cuh"}),
+              ElementsAre("b/*.cuh"));
 }
 
 TEST(AnyHeader, IsFoundByItsEnding) {

@@ -44,8 +44,7 @@ TEST(OwnFiles, AreIncludedByTheirPathFromTheMainFile) {
       {"include/deep/factor.cuh", "#define FACTOR 7"}};
   for (const std::string line :
        {"#include \"include/deep/factor.cuh\"", "#include <include/deep/factor.cuh>",
-        "#include \"./include//deep/../deep/factor.cuh\"",
-        "#define NAME \"include/deep/factor.cuh\"\n#include NAME"}) {
+        "#include \"./include//deep/../deep/factor.cuh\""}) {
     EXPECT_THAT(ptx(compiled(with_include(line), files)), HasSubstr(".visible .entry f")) << line;
   }
 }
@@ -58,6 +57,30 @@ TEST(OwnFiles, IncludeWhatLiesBesideThemFirst) {
                 {"factor.cuh", "#error the wrong one\n"},
                 {"b/two.cuh", "#ifndef FACTOR\n#error it comes too late\n#endif\n"}});
   EXPECT_THAT(ptx(result), HasSubstr(kStored));
+}
+
+// Another compiler would look for them beside the file, and NVRTC does not.
+TEST(OwnFiles, AreIncludedPlainlyOrNotAtAll) {
+  for (const std::string line :
+       {"#define NAME \"factor.cuh\"\n#include NAME", "#include /**/ \"factor.cuh\"",
+        "/**/ #include \"factor.cuh\"", "%:include \"factor.cuh\"", "#include\\\n\"factor.cuh\"",
+        "#inc\\\nlude \"factor.cuh\"", "#include_next \"factor.cuh\""}) {
+    EXPECT_THAT(reason(with_include(line), {{"factor.cuh", "#define FACTOR 1"}}),
+                HasSubstr("it has an #include that names no file plainly"))
+        << line;
+    EXPECT_THAT(reason(with_include("#include \"a.cuh\""),
+                       {{"a.cuh", line}, {"factor.cuh", "#define FACTOR 1"}}),
+                StartsWith("a.cuh: it has an #include"))
+        << line;
+  }
+}
+
+TEST(OwnFiles, AreNotChangedInLiteralsAndComments) {
+  const std::string text =
+      "#include \"b.cuh\"\nconstexpr char kText[] = R\"(\n#include \"b.cuh\"\n)\";\n/*\n#include "
+      "\"b.cuh\"\n*/\nstatic_assert(sizeof(kText) == 19);\n#define FACTOR 1\n";
+  EXPECT_EQ(reason(with_include("#include \"in/a.cuh\""), {{"in/a.cuh", text}, {"in/b.cuh", ""}}),
+            "it compiles");
 }
 
 TEST(OwnFiles, ComeBeforeALibrarysHeadersOfTheSameName) {
@@ -95,6 +118,40 @@ TEST(OwnFiles, AreNamedWhereTheyDoNotCompile) {
 TEST(OwnFiles, AreNamedWhereTheyIncludeWhatThereIsNot) {
   EXPECT_THAT(reason(with_include("#include \"a.cuh\""), {{"a.cuh", "#include \"gone.cuh\"\n"}}),
               AllOf(StartsWith("a.cuh:1: error: "), HasSubstr("editable_files in case.toml")));
+}
+
+TEST(OwnFiles, ThatAreNearlyNamedAreSuggested) {
+  EXPECT_THAT(
+      reason(with_include("#include \"factor.cuh\""), {{"in/Factor.cuh", "#define FACTOR 1"}}),
+      HasSubstr("write #include \"in/Factor.cuh\""));
+}
+
+TEST(OwnFiles, ThatAreIncludedTwiceSayHowNotTo) {
+  EXPECT_THAT(reason(with_include("#include \"a.cuh\"\n#include \"a.cuh\""),
+                     {{"a.cuh", "constexpr int FACTOR = 1;\n"}}),
+              AllOf(StartsWith("a.cuh:1: "), HasSubstr("write #pragma once at the top of it")));
+}
+
+TEST(OwnFiles, ThatNothingIncludesDoNotCount) {
+  EXPECT_EQ(reason(with_kernel("", ""), {{"tool.cuh", std::string("\0ELF", 4)}}), "it compiles");
+  EXPECT_THAT(reason("#include <autokernel.cuh>\nextern \"C\" __global__ void f(float* x) {}\n",
+                     {{"launch.cuh", kDeclaration}}),
+              AllOf(StartsWith("kernel.cu:1: "), HasSubstr("write #include \"launch.cuh\"")));
+}
+
+TEST(OwnFiles, ThatTakeThePlaceOfCudasAreSaidTo) {
+  const Compilation result =
+      compiled(with_include("#include <cuda_fp16.h>"), {{"cuda_fp16.h", "#define FACTOR 1"}});
+  ASSERT_TRUE(std::holds_alternative<Program>(result));
+  EXPECT_THAT(std::get<Program>(result).warnings,
+              testing::ElementsAre(HasSubstr("cuda_fp16.h takes the place of CUDA's header")));
+}
+
+TEST(OwnFiles, AreCalledByTheirPathInThePtx) {
+  const std::string text =
+      ptx(compiled("#include \"in/store.cuh\"\n" + with_kernel("", "store(x);"),
+                   {{"in/store.cuh", "__device__ inline void store(float* x) { x[7] = 2; }"}}));
+  EXPECT_THAT(text, HasSubstr("\"in/store.cuh\""));
 }
 
 TEST(OwnFiles, MayHoldTheDeclarationWhichMessagesThenName) {

@@ -48,7 +48,7 @@ TEST(SecondDeclaration, IsRefusedWithItsLine) {
       "\"f\"});\nAUTOKERNEL_LAUNCH({.kernel = \"f\"});\n");
 
   EXPECT_THAT(result.reason, AllOf(StartsWith("kernel.cu:3: error: "),
-                                   HasSubstr("AUTOKERNEL_LAUNCH occurs once in a file")));
+                                   HasSubstr("AUTOKERNEL_LAUNCH occurs once in all files")));
 }
 
 TEST(Declaration, WithoutTheHeaderIsRefusedWithTheInclude) {

@@ -77,6 +77,15 @@ TEST_F(EditableFiles, OfAFolderAreMeasuredAndComparedWith) {
   EXPECT_THAT(none.err, HasSubstr("has no kernel.cu"));
 }
 
+TEST_F(EditableFiles, ThatNoPatternMatchesAreMissed) {
+  const std::string text = repository_.read("kernels/case.toml");
+  repository_.write("kernels/case.toml",
+                    "editable_files = [\"inclde/*.cuh\"]" + text.substr(text.find('\n')));
+  const Outcome run = bench();
+  EXPECT_EQ(run.code, 12) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("\"inclde/*.cuh\", which matches no file"));
+}
+
 TEST_F(EditableFiles, OfARevisionAreComparedWith) {
   edit(kernel_of_two(kFaster));
   write_factor(2);
@@ -94,6 +103,16 @@ TEST_F(EditableFiles, OfAFolderNeedNoPatternsWhereTheCaseHasNone) {
   repository_.write("kernels/case.toml", text.substr(text.find('\n') + 1));
   EXPECT_EQ(bench().code, 12);
   EXPECT_EQ(bench({"--kernel", "kernels"}).code, 0) << bench({"--kernel", "kernels"}).out;
+}
+
+TEST_F(EditableFiles, OfAFolderThatIsARevisionTooAreNotGuessed) {
+  repository_.write("main/kernel.cu", kernel(kFaster));
+  const Outcome run = bench({"--against", "main"});
+  EXPECT_EQ(run.code, 2) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("write ./main for the folder"));
+  EXPECT_EQ(bench({"--against", "./main"}).code, 10);
+  EXPECT_EQ(bench({"--against", ""}).code, 2);
+  EXPECT_EQ(bench({"--kernel", ""}).code, 2);
 }
 
 TEST_F(EditableFiles, AreReplayedAsTheyWere) {
@@ -122,7 +141,14 @@ TEST_F(EditableFiles, AreKeptAndRevertedByTheLoop) {
   EXPECT_EQ(run_autokernel({"verify-run"}).code, 0);
   const Outcome source = run_autokernel({"show", "2", "--source"});
   EXPECT_EQ(source.out, kernel_of_two(kFaster));
-  EXPECT_THAT(source.err, HasSubstr("include/two.cuh"));
+  EXPECT_THAT(source.err,
+              HasSubstr("the kernel has 2 more files; 'autokernel show 2 --files DIR'"));
+  const std::string folder = repository_.beside("two").string();
+  EXPECT_EQ(run_autokernel({"show", "2", "--files", folder}).code, 0);
+  EXPECT_EQ(bench({"--kernel", folder}).code, 0);
+  const Outcome again = run_autokernel({"show", "2", "--files", folder});
+  EXPECT_EQ(again.code, 2);
+  EXPECT_THAT(again.err, HasSubstr("there is a "));
   EXPECT_THAT(run_autokernel({"diff", "2"}).out, HasSubstr("+#define TWO 2"));
 }
 

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -163,12 +164,131 @@ TEST_F(SeveralFiles, AreNoLinks) {
   git().git("add", "secret");
   fs::create_symlink(workplace_.root() / "notes.txt",
                      workplace_.root() / "kernels/include/link.cuh");
-  EXPECT_THAT(strayed(), HasSubstr("kernels/include/link.cuh (new)"));
+  EXPECT_THAT(strayed(), HasSubstr("kernels/include/link.cuh (new, a link)"));
   remove("include/link.cuh");
   remove("include/time.cuh");
   fs::create_symlink(workplace_.root() / "notes.txt",
                      workplace_.root() / "kernels/include/time.cuh");
-  EXPECT_THAT(strayed(), HasSubstr("kernels/include/time.cuh (modified)"));
+  EXPECT_THAT(strayed(), HasSubstr("kernels/include/time.cuh (modified, a link)"));
+}
+
+TEST_F(SeveralFiles, AreNoLinksAndSayWhy) {
+  fs::create_symlink(workplace_.root() / "notes.txt",
+                     workplace_.root() / "kernels/include/link.cuh");
+  EXPECT_EQ(strayed(), "kernels/include/link.cuh (new, a link)");
+  remove("include/link.cuh");
+  write(
+      "include/gr\xC3\xB6\xC3\x9F"
+      "e.cuh",
+      "int x;\n");
+  EXPECT_THAT(strayed(), HasSubstr("(new, a name that no #include can have)"));
+}
+
+TEST_F(SeveralFiles, ThatNothingIncludesMakeNoNewKernel) {
+  write("include/empty.cuh", "");
+  EXPECT_THAT(refusal(Stop::usage, [&] { step(); }), HasSubstr("except for comments"));
+}
+
+TEST_F(SeveralFiles, ThatNothingIncludesMakeItNoSimpler) {
+  write("include/padding.cuh", std::string(9000, ';'));
+  write("include/time.cuh", kernel(80));
+  EXPECT_EQ(step().experiment.verdict, "kept");
+  remove("include/padding.cuh");
+  write("include/time.cuh", kernel(80) + "int more;\n");
+  EXPECT_EQ(workplace_.open().step({.idea = "less", .simpler = true}).experiment.verdict,
+            "not faster");
+}
+
+// What the user has in the same folder is the user's, whatever becomes of the kernel's files there.
+TEST_F(SeveralFiles, LieBesideTheUsersOwn) {
+  write("include/exp/notes.txt", "mine\n");
+  write("include/exp/my.o", "ignored\n");
+  workplace_.start("two");
+  EXPECT_THAT(strayed(), IsEmpty());
+  write("include/exp/one.cuh", "int one;\n");
+  write("include/time.cuh", kernel(80));
+  EXPECT_EQ(step().experiment.verdict, "kept");
+  EXPECT_THAT(strayed(), IsEmpty()) << "git lists the file by itself now";
+  remove("include/exp/one.cuh");
+  write("include/time.cuh", kernel(60));
+  EXPECT_EQ(step().experiment.verdict, "kept");
+  EXPECT_THAT(strayed(), IsEmpty()) << "and the folder again";
+  write("include/exp/notes.txt", "others\n");
+  EXPECT_EQ(strayed(), "kernels/include/exp/notes.txt (modified)");
+  remove("include/exp/notes.txt");
+  EXPECT_EQ(strayed(), "kernels/include/exp/notes.txt (reset)");
+  EXPECT_EQ(git().read("kernels/include/exp/my.o"), "ignored\n");
+}
+
+TEST_F(SeveralFiles, AreNotThoseOfARepositoryWithinThis) {
+  write("include/exp/one.cuh", "int one;\n");
+  fs::create_directory(workplace_.root() / "kernels/include/exp/.git");
+  EXPECT_EQ(strayed(), "kernels/include/exp/ (new, a repository of its own)");
+}
+
+TEST_F(SeveralFiles, AreNotWhatWasALink) {
+  fs::create_symlink("time.cuh", workplace_.root() / "kernels/include/link.cuh");
+  git().commit("a link");
+  workplace_.start("two");
+  EXPECT_THAT(strayed(), IsEmpty());
+  remove("include/link.cuh");
+  EXPECT_THAT(strayed(), HasSubstr("kernels/include/link.cuh (deleted"));
+  write("include/link.cuh", "int link;\n");
+  EXPECT_THAT(strayed(), HasSubstr("kernels/include/link.cuh (modified"));
+}
+
+TEST_F(SeveralFiles, BehindALinkAreNobodys) {
+  const fs::path outside = git().beside("outside");
+  fs::create_directories(outside);
+  std::ofstream(outside / ".time.cuh.0123456789abcdef") << "theirs";
+  fs::remove_all(workplace_.root() / "kernels/include");
+  fs::create_directory_symlink(outside, workplace_.root() / "kernels/include");
+  EXPECT_THAT(refusal(Stop::scope, [&] { step(); }), HasSubstr("kernels/include"));
+  EXPECT_TRUE(fs::exists(outside / ".time.cuh.0123456789abcdef"));
+}
+
+TEST_F(SeveralFiles, MayBecomeFoldersAndFilesAgain) {
+  remove("include/deep/more.cuh");
+  write("include/deep/more.cuh/inner.cuh", "int inner;\n");
+  write("include/time.cuh", kernel(80));
+  const Files as_folder = files();
+  EXPECT_EQ(step().experiment.verdict, "kept");
+  EXPECT_EQ(files(), as_folder);
+  EXPECT_EQ(git().git("status", "--porcelain"), "?? results.tsv\n");
+  fs::remove_all(workplace_.root() / "kernels/include/deep/more.cuh");
+  write("include/deep/more.cuh", "int again;\n");
+  write("include/time.cuh", kernel(90));
+  EXPECT_EQ(step().experiment.verdict, "not faster");
+  EXPECT_EQ(files(), as_folder);
+  EXPECT_EQ(git().git("status", "--porcelain"), "?? results.tsv\n");
+  EXPECT_THAT(faults_in(git()), IsEmpty());
+}
+
+TEST_F(SeveralFiles, AreRestoredAllOrNone) {
+  write("include/deep/more.cuh", "int other;\n");
+  write("include/time.cuh", kernel(120));
+  step();
+  fs::remove(workplace_.root() / "kernels/include/deep/more.cuh");
+  git().write("kernels/include/deep/more.cuh/notes.txt", "notes\n");
+  const Files before = files();
+  EXPECT_THAT(
+      refusal(Stop::repository, [&] { workplace_.open().restore(1); }),
+      AllOf(HasSubstr("kernels/include/deep/more.cuh is a folder"), HasSubstr("move it away")));
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(SeveralFiles, ThatAreInNoCommitGoAsideAsTheyLay) {
+  workplace_.reached = [&](std::string_view name) {
+    if (name != "measured") return;
+    write("include/time.cuh", kernel(33));
+    write("include/new/late.cuh", "int late;\n");
+  };
+  write("include/time.cuh", kernel(120));
+  step();
+  workplace_.reached = nullptr;
+  EXPECT_EQ(files(), at_start_);
+  EXPECT_EQ(git().read(".autokernel/aside/edit-1/kernels/include/time.cuh"), kernel(33));
+  EXPECT_EQ(git().read(".autokernel/aside/edit-1/kernels/include/new/late.cuh"), "int late;\n");
 }
 
 TEST_F(SeveralFiles, ThatAreTooManyAreRefused) {

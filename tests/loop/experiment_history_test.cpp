@@ -94,9 +94,9 @@ TEST_F(LookingBack, RestoresAFileThatIsMissing) {
 
 TEST_F(LookingBack, RestoresNothingOverAnUnsavedEdit) {
   workplace_.edit(kernel(33));
-  EXPECT_THAT(
-      refusal(Stop::repository, [&] { restore(2); }),
-      AllOf(HasSubstr("make a step of it first"), HasSubstr("git checkout -- kernels/kernel.cu")));
+  EXPECT_THAT(refusal(Stop::repository, [&] { restore(2); }),
+              AllOf(HasSubstr("make a step of it first"),
+                    HasSubstr("git checkout HEAD -- kernels/kernel.cu")));
   EXPECT_EQ(workplace_.edited(), kernel(33));
 }
 

@@ -153,8 +153,8 @@ TEST_F(OddFiles, AKernelThatIsNoFileIsNoExperiment) {
 
 TEST_F(OddFiles, AKernelLargerThanAnySourceIsNotRead) {
   put_huge(Workplace::kEditable);
-  EXPECT_THAT(refused(Stop::usage), AllOf(HasSubstr("3072 MiB"), HasSubstr("at most 16 MiB"),
-                                          HasSubstr("git checkout -- kernels/kernel.cu")));
+  EXPECT_THAT(refused(Stop::usage), AllOf(HasSubstr("3072.0 MiB"), HasSubstr("at most 16 MiB"),
+                                          HasSubstr("git checkout HEAD -- PATH")));
 }
 
 TEST_F(OddFiles, AnAgentsHugeKernelCostsATurn) {

@@ -91,7 +91,7 @@ TEST_F(StartRefusal, WithoutACommit) {
 TEST_F(StartRefusal, OfAKernelWithAnEdit) {
   workplace_.edit(kernel(50));
   workplace_.repair();
-  EXPECT_THAT(refused(Stop::repository), HasSubstr("git checkout -- kernels/kernel.cu"));
+  EXPECT_THAT(refused(Stop::repository), HasSubstr("git checkout HEAD -- kernels/kernel.cu"));
 }
 
 TEST_F(StartRefusal, OfAKernelWithAStagedEdit) {
@@ -106,7 +106,7 @@ TEST_F(StartRefusal, OfAKernelThatGitDoesNotKnow) {
   git_.git("rm", "--quiet", "--cached", Workplace::kEditable);
   git_.git("commit", "--quiet", "--message", "without the kernel");
   workplace_.repair();
-  EXPECT_THAT(refused(Stop::repository), HasSubstr("git add kernels/kernel.cu"));
+  EXPECT_THAT(refused(Stop::repository), HasSubstr("git add -f kernels/kernel.cu"));
 }
 
 TEST_F(StartRefusal, OfAKernelThatIsALink) {

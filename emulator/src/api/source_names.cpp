@@ -43,8 +43,10 @@ std::uint32_t line_that_writes(std::string_view ptx, std::uint32_t ptx_line, std
   return found;
 }
 
+// A relative path is as the source's owner wrote it, and says which of two files of a name it is.
 std::string text_of(const ptx::SourceLine& line) {
-  return without_folder(line.file) + ":" + std::to_string(line.line);
+  const std::string name = line.file.starts_with('/') ? without_folder(line.file) : line.file;
+  return name + ":" + std::to_string(line.line);
 }
 
 }  // namespace

@@ -31,9 +31,13 @@ class EditableFiles {
   [[nodiscard]] bool contain(std::string_view path) const;
   // Whether there may be one in that folder, or below it.
   [[nodiscard]] bool may_lie_in(std::string_view folder) const;
+  // The patterns that match none of these.
+  [[nodiscard]] std::vector<std::string> without_match(const std::vector<std::string>& paths) const;
   // Those that there are below `folder`, in order; links are none, and repositories within it hold
-  // none. Throws Error(usage) where there is too much to look through.
-  [[nodiscard]] std::vector<std::string> find(const std::filesystem::path& folder) const;
+  // none; these go into `repositories`. Throws Error(usage) where there is too much to look
+  // through.
+  [[nodiscard]] std::vector<std::string> find(
+      const std::filesystem::path& folder, std::vector<std::string>* repositories = nullptr) const;
   // What they hold. Throws Error(usage) for more than kMostEditableFiles, and more than
   // kLargestSource bytes in all.
   [[nodiscard]] std::map<std::string, std::string> read(const std::filesystem::path& folder) const;

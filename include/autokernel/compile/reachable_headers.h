@@ -20,6 +20,10 @@ using Headers = std::map<std::string, std::string>;
 [[nodiscard]] Headers reachable_headers(const Source& source,
                                         std::span<const Headers* const> folders);
 
+// The source's own files that its main file includes, or that these include, whatever conditions
+// they stand under.
+[[nodiscard]] std::map<std::string, std::string> own_files_in_use(const Source& source);
+
 // The same for the source's own files, and for its text.
 [[nodiscard]] Source with_own_names_resolved(Source source);
 

@@ -112,6 +112,9 @@ class Repository {
   [[nodiscard]] std::optional<std::string> blob_at(const std::string& commit,
                                                    const std::string& path) const;
 
+  // Whether the commit has anything at the path that is no regular file and no folder: a link, or a
+  // repository of its own.
+  [[nodiscard]] bool is_odd_at(const std::string& commit, const std::string& path) const;
   // By path from the root, the ids of the regular files of a commit that lie in a folder ("" for
   // the root) or below it.
   [[nodiscard]] std::map<std::string, std::string> files_below(const std::string& commit,
@@ -119,9 +122,9 @@ class Repository {
 
   // A commit on top of `parent` that differs from it in these paths alone, which it takes from the
   // worktree (line endings as git's settings say, mode as in the parent); what the worktree has not
-  // got, the commit has not either. Neither the head nor the index is touched, and no hook is run.
-  // Throws Error(repository) for what is there and no regular file, and where the first one is not
-  // there.
+  // got, or has a folder in the place of, the commit has not either. Neither the head nor the index
+  // is touched, and no hook is run. Throws Error(repository) for what is there and no regular file,
+  // and where the first one is not there.
   [[nodiscard]] std::string commit_files(const std::string& parent,
                                          const std::vector<std::string>& paths,
                                          const std::string& message) const;
@@ -193,6 +196,8 @@ class Repository {
   // among them, nor are paths that are passed over: their bytes are not even read.
   using Paths = std::function<bool(const std::string& path)>;
   [[nodiscard]] std::vector<Change> changes(const Paths& passed_over = {}) const;
+  // Whether git is told not to look at a path; of a folder, with '/' behind it.
+  [[nodiscard]] bool is_ignored(const std::string& path) const;
   // The id of a file's bytes as changes() gives it, without keeping them; empty where there is no
   // such file.
   [[nodiscard]] std::string hash_of(const std::string& path) const;

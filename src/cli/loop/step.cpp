@@ -1,4 +1,4 @@
-// `autokernel loop step`: one experiment with the editable file as it is.
+// `autokernel loop step`: one experiment with the kernel as it is.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -37,7 +37,7 @@ constexpr const char* kLoopStepExamples = R"(Examples:
   autokernel loop step -m "drop the unrolled tail" --simpler
 
 The kernel is compiled, checked and timed against the incumbent, in pairs of launches. If it is
-faster, its commit is kept; if not, the file is restored, and 'autokernel show N' still has the
+faster, its commit is kept; if not, its files are restored, and 'autokernel show N' still has the
 edit.
 With exit code 2 (also: nothing new to try), 3, 4, 15 or 20, nothing was done.
 )";

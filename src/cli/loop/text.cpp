@@ -202,7 +202,7 @@ std::string step_text(const loop::Step& step) {
   if (!is_baseline && !kept) {
     last.lines.emplace_back("file",
                             step.run.editable +
-                                (step.run.editable_files.empty() ? "" : " and what is beside it") +
+                                (step.run.editable_files.empty() ? "" : " and its other files") +
                                 " restored to " + short_id(experiment.incumbent));
   }
   return text_block(step.result, experiment.log, last);
