@@ -52,7 +52,7 @@ constexpr auto kOfTensorMaps = std::to_array<Hint>({
     {"CU_TENSOR_MAP_SWIZZLE_", "write .swizzle in bytes: 32, 64 or 128; 0 for none"},
     {"CU_TENSOR_MAP_INTERLEAVE_", "write .interleave in bytes: 16 or 32; 0 for none"},
     {"CU_TENSOR_MAP_L2_PROMOTION_", "write .l2_promotion in bytes: 64, 128 or 256; 0 for none"},
-    {"CU_TENSOR_MAP_FLOAT_OOB_FILL_", "write .oob_fill = \"zeros\" or \"nan\""},
+    {"CU_TENSOR_MAP_FLOAT_OOB_FILL_", R"(write .oob_fill = "zeros" or "nan")"},
     {"CU_TENSOR_MAP_DATA_TYPE_",
      "write .type as a text, such as \"bf16\"; a tensor has its own already"},
 });

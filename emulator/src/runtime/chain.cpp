@@ -163,7 +163,10 @@ std::size_t Chain::free_slot() const {
 void Chain::let_go() {
   if (under_way_.empty()) return;
   const Succession& last = under_way_.back()->succession;
-  bool goes_on = last.all_triggered() && (next_ != nullptr || !source_.expects_next());
+  const bool all_triggered = last.all_triggered();
+  // They may have done so since one was last asked to join.
+  if (all_triggered && join()) return;
+  bool goes_on = all_triggered && (next_ != nullptr || !source_.expects_next());
   for (const auto& link : under_way_ | std::views::reverse) {
     Succession& succession = link->succession;
     if (goes_on) succession.let_go();

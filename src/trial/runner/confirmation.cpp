@@ -21,10 +21,23 @@ constexpr ProcessSpread kEmulated{.relative = 0.025};
 // kernel that is wrong in so few that none is found saves nothing by it.
 constexpr std::uint32_t kLaunchesPerJudged = 3;
 
+// Whether all processes may be there at once. A kernel with a library's headers takes gigabytes to
+// compile, and each process keeps its buffers on the device.
+bool fit_together(const ConfirmationTask& task) {
+  constexpr std::uint64_t kSmall = std::uint64_t{256} << 20U;
+  std::uint64_t bytes = 0;
+  for (const SizedTensor& tensor : task.sized.tensors) bytes += tensor.bytes;
+  return task.launches.headers.empty() && bytes <= kSmall;
+}
+
 }  // namespace
 
-Confirmation::Confirmation(ConfirmationTask task) : task_(std::move(task)) {
-  start(kOrder.front());
+Confirmation::Confirmation(ConfirmationTask task)
+    : task_(std::move(task)), side_by_side_(fit_together(task_)) {
+  for (const Who who : kOrder) {
+    start(who);
+    if (!side_by_side_) break;
+  }
 }
 
 void Confirmation::start(Who who) {
@@ -41,33 +54,61 @@ void Confirmation::start(Who who) {
   launches.times_only = true;
   launches.samples = is_candidate ? candidate_samples(!task_.device.emulated) : kIncumbentSamples;
   launches.recording_seconds.reset();
-  who_ = who;
-  began_ = Timeline::Clock::now();
-  session_ = std::make_unique<LauncherSession>(task_.launcher, task_.sized.output_bytes(),
-                                               task_.preparation);
-  session_->assign(launches, task_.device, task_.sized, task_.sized, task_.keys);
+  started_.push_back(Timeline::Clock::now());
+  sessions_.push_back(std::make_unique<LauncherSession>(task_.launcher, task_.sized.output_bytes(),
+                                                        task_.preparation));
+  sessions_.back()->assign(launches, task_.device, task_.sized, task_.sized, task_.keys);
+}
+
+void Confirmation::attend(std::size_t process) {
+  who_ = kOrder.at(process);
+  began_ = started_.at(process);
+}
+
+std::string Confirmation::failure(const Rejection& rejection) const {
+  return fmt::format("in its own process, {} fails: {}",
+                     who_ == Who::candidate ? "the kernel" : task_.incumbent.name,
+                     rejection.reason);
+}
+
+std::optional<std::string> Confirmation::get_ready() {
+  task_.begins();
+  for (std::size_t i = 0; i < sessions_.size(); ++i) {
+    attend(i);
+    const std::optional<Timing> ended = sessions_[i]->get_ready(*this);
+    if (!ended) continue;
+    if (const auto* rejected = std::get_if<Rejection>(&*ended)) return failure(*rejected);
+    return "in its own process, a kernel was timed too early";
+  }
+  return std::nullopt;
 }
 
 std::optional<Rejection> Confirmation::confirm(PairedComparison& comparison) {
+  if (const auto reason = get_ready()) {
+    make_inconclusive(comparison, *reason);
+    return std::nullopt;
+  }
   std::vector<std::vector<double>> candidate;
   std::vector<std::vector<double>> incumbent;
   for (std::size_t i = 0; i < kOrder.size(); ++i) {
-    if (!session_) start(kOrder[i]);
-    const bool is_candidate = who_ == Who::candidate;
-    auto times_us = measure();
+    if (i == sessions_.size()) start(kOrder.at(i));
+    auto times_us = measure(i);
     if (const auto* reason = std::get_if<std::string>(&times_us)) {
       make_inconclusive(comparison, *reason);
       return std::nullopt;
     }
-    // The next process gets ready while this one's launches are judged and its device is given
-    // back.
-    const std::unique_ptr<LauncherSession> last = std::move(session_);
-    last->dismiss();
-    if (i + 1 < kOrder.size()) start(kOrder[i + 1]);
-    if (auto rejected = task_.judge(last->account().take_records())) {
+    const bool is_candidate = who_ == Who::candidate;
+    if (!side_by_side_) {
+      // The next process gets ready while this one's launches are judged and its device is given
+      // back.
+      sessions_[i]->dismiss();
+      if (i + 1 < kOrder.size()) start(kOrder.at(i + 1));
+    }
+    if (auto rejected = task_.judge(sessions_[i]->account().take_records())) {
       rejected->reason = "in its own process: " + rejected->reason;
       return rejected;
     }
+    if (!side_by_side_ || task_.device.emulated) sessions_[i].reset();
     (is_candidate ? candidate : incumbent).push_back(std::get<std::vector<double>>(times_us));
   }
 
@@ -90,20 +131,21 @@ std::optional<Rejection> Confirmation::confirm(PairedComparison& comparison) {
   return std::nullopt;
 }
 
-std::variant<std::vector<double>, std::string> Confirmation::measure() {
+std::variant<std::vector<double>, std::string> Confirmation::measure(std::size_t process) {
   task_.begins();
-  monitor_ = task_.monitor(session_->id());
+  attend(process);
+  std::vector<pid_t> launchers;
+  for (const auto& session : sessions_) {
+    if (session) launchers.push_back(session->id());
+  }
+  monitor_ = task_.monitor(std::move(launchers));
   unclean_.clear();
-  const auto fails = [&](const Rejection& rejection) {
-    return fmt::format("in its own process, {} fails: {}",
-                       who_ == Who::candidate ? "the kernel" : task_.incumbent.name,
-                       rejection.reason);
-  };
-  Timing timing = session_->follow(*this);
-  if (const auto* rejected = std::get_if<Rejection>(&timing)) return fails(*rejected);
+  Timing timing = sessions_[process]->follow(*this);
+  if (const auto* rejected = std::get_if<Rejection>(&timing)) return failure(*rejected);
   auto& timed = std::get<Timed>(timing);
   if (!unclean_.empty()) return "measured again in a separate process, " + unclean_;
-  if (const auto rejected = implausible(task_.device, task_.sized, timed)) return fails(*rejected);
+  if (const auto rejected = implausible(task_.device, task_.sized, timed))
+    return failure(*rejected);
   return counted_times(std::move(timed.samples_us), timed.sampled_on).times_us;
 }
 

@@ -1,6 +1,6 @@
 // A gain that was found in pairs is confirmed in separate processes, where neither kernel can
-// disturb the other: launchers one after the other, each of which times one of the two. The rule is
-// in trial/decide/confirmation_rule.h.
+// disturb the other: launchers that get ready side by side, and then time one of the two each, one
+// after the other. The rule is in trial/decide/confirmation_rule.h.
 #pragma once
 
 #include <functional>
@@ -28,14 +28,16 @@ struct ConfirmationTask {
   // As a process begins: a deadline begins anew with it.
   std::function<void()> begins;
   Timeline& timeline;
-  std::function<std::unique_ptr<DeviceMonitor>(pid_t launcher)> monitor;
+  // That of these launchers, only one of which is at work.
+  std::function<std::unique_ptr<DeviceMonitor>(std::vector<pid_t> launchers)> monitor;
   std::function<std::optional<Rejection>(std::span<const LaunchRecord>)> judge;
   std::function<void(const Whereabouts&)> stands_at;
 };
 
 class Confirmation : private SessionListener {
  public:
-  // Starts the first process, which gets ready meanwhile.
+  // Starts the processes, which get ready meanwhile: all of them, or where that would take too much
+  // memory the first.
   explicit Confirmation(ConfirmationTask task);
 
   // Measures, and writes what came of it into `comparison`, which becomes inconclusive where the
@@ -51,8 +53,13 @@ class Confirmation : private SessionListener {
                                         Who::incumbent, Who::candidate};
 
   void start(Who who);
-  // The times of the process that has been started; a reason where there are none that count.
-  [[nodiscard]] std::variant<std::vector<double>, std::string> measure();
+  // Makes it the one that the listener hears of.
+  void attend(std::size_t process);
+  // Waits until all that were started are ready; why one is not.
+  [[nodiscard]] std::optional<std::string> get_ready();
+  // The times of that process; a reason where there are none that count.
+  [[nodiscard]] std::variant<std::vector<double>, std::string> measure(std::size_t process);
+  [[nodiscard]] std::string failure(const Rejection& rejection) const;
   // What it has done since it began is this.
   void note_time_of(const char* what);
 
@@ -67,8 +74,12 @@ class Confirmation : private SessionListener {
   void timed() override;
 
   ConfirmationTask task_;
-  Who who_ = Who::candidate;  // whose launcher it is
-  std::unique_ptr<LauncherSession> session_;
+  bool side_by_side_;
+  // In the order in which they are measured. On a GPU they stay until the last has been: a device
+  // that is given back disturbs who uses it. On the emulated one they are memory alone.
+  std::vector<std::unique_ptr<LauncherSession>> sessions_;
+  std::vector<Timeline::Clock::time_point> started_;
+  Who who_ = Who::candidate;                // whose launcher is attended to
   std::unique_ptr<DeviceMonitor> monitor_;  // of that launcher
   std::string unclean_;                     // why its times say nothing
   Timeline::Clock::time_point began_;       // it was started, or has begun to time

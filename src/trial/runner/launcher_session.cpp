@@ -48,19 +48,32 @@ void LauncherSession::assign(const LaunchTask& task, const driver::DeviceInfo& d
   process_.send(task);
 }
 
+std::optional<Timing> LauncherSession::get_ready(SessionListener& listener) {
+  listener_ = &listener;
+  is_held_ = true;
+  while (!is_compiled_) {
+    if (Ended ended = take_next()) return ended;
+  }
+  return std::nullopt;
+}
+
 Timing LauncherSession::follow(SessionListener& listener) {
   listener_ = &listener;
+  if (std::exchange(is_held_, false) && is_compiled_) process_.send(GoOn{});
   for (;;) {
-    std::optional<Report> report;
-    try {
-      report = process_.next();
-    } catch (const Error& error) {
-      return disbelieved(error.what());
-    }
-    if (!report) return lost();
-    Ended ended = std::visit([this](auto& what) { return take(what); }, *report);
-    if (ended) return *std::move(ended);
+    if (Ended ended = take_next()) return *std::move(ended);
   }
+}
+
+LauncherSession::Ended LauncherSession::take_next() {
+  std::optional<Report> report;
+  try {
+    report = process_.next();
+  } catch (const Error& error) {
+    return disbelieved(error.what());
+  }
+  if (!report) return lost();
+  return std::visit([this](auto& what) { return take(what); }, *report);
 }
 
 void LauncherSession::dismiss() const { ::kill(-process_.id(), SIGKILL); }
@@ -93,7 +106,7 @@ LauncherSession::Ended LauncherSession::take(const Opened& /*report*/) const {
 LauncherSession::Ended LauncherSession::take(Compiled& compiled) {
   if (std::exchange(is_compiled_, true)) return disbelieved("it compiles twice");
   listener_->compiled(compiled);
-  process_.send(GoOn{});
+  if (!is_held_) process_.send(GoOn{});
   return std::nullopt;
 }
 

@@ -50,6 +50,9 @@ class LauncherSession {
   // What it is to do, on what kind of device. The sizes and the keys must live longer.
   void assign(const LaunchTask& task, const driver::DeviceInfo& device, const SizedCase& checked,
               const SizedCase& timed, Keys& keys);
+  // Answers its reports until it has compiled and opened its device, and has it wait then. How it
+  // ended where it does not come so far.
+  [[nodiscard]] std::optional<Timing> get_ready(SessionListener& listener);
   // Answers its reports, until it has timed the kernel, or has rejected it, or is lost. Throws the
   // launcher's Error.
   [[nodiscard]] Timing follow(SessionListener& listener);
@@ -76,6 +79,7 @@ class LauncherSession {
   [[nodiscard]] Ended take(Timed& timed);
   [[nodiscard]] Ended take(Rejection& rejection) const;
   [[nodiscard]] Ended take(const Failure& failure) const;
+  [[nodiscard]] Ended take_next();
   [[nodiscard]] Rejection lost();
 
   Outbox outbox_;
@@ -90,6 +94,7 @@ class LauncherSession {
   int codes_ = 0;
   int answers_ = 0;
   bool is_compiled_ = false;
+  bool is_held_ = false;    // once it has compiled, until follow()
   bool has_begun_ = false;  // to launch the candidate, for all that is known
   std::optional<Phase> lost_in_;
 };

@@ -64,6 +64,11 @@ class TrialRun : private SessionListener {
     result_.cap_seconds = problem_.timing.cap_seconds;
   }
 
+  // Nothing of it is needed any more.
+  void end_launcher() const {
+    if (session_) session_->dismiss();
+  }
+
   [[nodiscard]] Result run() {
     try {
       if (auto rejected = run_phases()) {
@@ -351,14 +356,13 @@ class TrialRun : private SessionListener {
     result_.bench_seconds = timed.seconds;
     for (std::string& warning : timed.warnings) result_.warnings.push_back(std::move(warning));
     if (auto rejected = implausible(driver_->info(), timed_size_, timed)) return rejected;
-    std::unique_ptr<Confirmation> confirmation;
     if (request_.incumbent) {
       PairedComparison& found = result_.comparison.emplace(compared(timed, *request_.incumbent));
       if (result_.conditions && !result_.conditions->unclean.empty()) {
         make_inconclusive(found, result_.conditions->unclean);
       }
       if (needs_confirmation(found, *request_.incumbent)) {
-        confirmation = begin_confirmation(*request_.incumbent);
+        confirmation_ = begin_confirmation(*request_.incumbent);
       }
     }
     if (stands(Defence::compared_timed_launches)) {
@@ -379,10 +383,10 @@ class TrialRun : private SessionListener {
     result_.warm_us = timed.warm_us;
     result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
-    if (confirmation && result_.comparison) {
+    if (confirmation_ && result_.comparison) {
       // If a confirming process takes this one down, what is known so far still holds.
       if (learned_) learned_(result_);
-      if (auto rejected = confirmation->confirm(*result_.comparison)) {
+      if (auto rejected = confirmation_->confirm(*result_.comparison)) {
         // The figures of a kernel that is wrong mean nothing.
         result_.comparison.reset();
         result_.times.reset();
@@ -414,7 +418,8 @@ class TrialRun : private SessionListener {
         .keys = keys_,
         .begins = [this] { phases_.enter(Phase::confirm); },
         .timeline = timeline_,
-        .monitor = [this](pid_t launcher) { return make_monitor(launcher); },
+        .monitor =
+            [this](std::vector<pid_t> launchers) { return make_monitor(std::move(launchers)); },
         .judge = [this](std::span<const LaunchRecord> launches) { return judge(launches); },
         .stands_at = [this](const Whereabouts& whereabouts) { stands_at(whereabouts); }});
   }
@@ -430,13 +435,13 @@ class TrialRun : private SessionListener {
 
   // From the first call on.
   [[nodiscard]] DeviceMonitor& monitor() {
-    if (!monitor_) monitor_ = make_monitor(session_->id());
+    if (!monitor_) monitor_ = make_monitor({session_->id()});
     return *monitor_;
   }
-  [[nodiscard]] std::unique_ptr<DeviceMonitor> make_monitor(pid_t launcher) {
-    if (!on_gpu()) return monitor_host({launcher});
+  [[nodiscard]] std::unique_ptr<DeviceMonitor> make_monitor(std::vector<pid_t> launchers) {
+    if (!on_gpu()) return monitor_host(std::move(launchers));
     if (!readings_) readings_ = std::move(*nvml_).readings();
-    return monitor_gpu(*readings_, {launcher});
+    return monitor_gpu(*readings_, std::move(launchers));
   }
 
   void note_conditions() {
@@ -482,6 +487,7 @@ class TrialRun : private SessionListener {
   std::unique_ptr<NvmlOpening> nvml_;    // of a GPU, until it is read
   std::optional<GpuReadings> readings_;  // from then on
   std::unique_ptr<DeviceMonitor> monitor_;
+  std::unique_ptr<Confirmation> confirmation_;  // ends with the trial, which need not wait for it
 };
 
 }  // namespace
@@ -492,6 +498,7 @@ Result run_trial(const Request& request, const std::function<void(Phase)>& enter
                  const RunnerCommand& launcher) {
   TrialRun trial(request, entered, learned, observer, launcher);
   Result result = trial.run();
+  trial.end_launcher();
   if (answered) answered(result);
   return result;
 }

@@ -134,7 +134,10 @@ class SupervisedTrial {
   }
   void take(Code& code) { ptx_ = std::move(code.ptx); }
   void take(Whereabouts& answer) { whereabouts_ = std::move(answer.text); }
-  void take(Result& result) { result_ = std::move(result); }
+  void take(Result& result) {
+    result_ = std::move(result);
+    has_answered_ = true;
+  }
   [[noreturn]] void take(const Failure& failure) {
     if (const std::string printed = runner_.printed(); !printed.empty()) {
       note("printed by the runner: " + printed);
@@ -227,7 +230,9 @@ class SupervisedTrial {
     leave_phase();
     result.ptx = std::move(ptx_);
     const int stragglers = tree_.kill_all();
-    if (stragglers > 0) note(fmt::format("{} processes outlived the runner: killed", stragglers));
+    // One that has answered leaves its launchers to us.
+    if (stragglers > 0 && !has_answered_)
+      note(fmt::format("{} processes outlived the runner: killed", stragglers));
     if (const std::string printed = runner_.printed(); !printed.empty()) {
       result.detail += (result.detail.empty() ? "" : "\n") + ("printed by the runner:\n" + printed);
     }
@@ -268,6 +273,7 @@ class SupervisedTrial {
   Result known_;
   bool has_learned_ = false;
   std::optional<Result> result_;
+  bool has_answered_ = false;
   std::string ptx_;
   std::optional<Clock::time_point> asked_;  // where it stands, past its deadline
   std::string whereabouts_;
