@@ -97,6 +97,7 @@ void warn(const Console& console, const trial::Result& known) {
 void warn_of_idle_patterns(const Console& console, const cases::EditableFiles& others,
                            const std::map<std::string, std::string>& files) {
   std::vector<std::string> paths;
+  paths.reserve(files.size());
   for (const auto& [path, text] : files) paths.push_back(path);
   for (const std::string& pattern : others.without_match(paths)) {
     console.err << "autokernel: editable_files has \"" << visible_line(pattern)

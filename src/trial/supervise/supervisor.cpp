@@ -254,7 +254,7 @@ class SupervisedTrial {
       span.begin_seconds -= begun;
       span.end_seconds -= begun;
     }
-    std::ranges::stable_sort(result.timings, {}, &Span::begin_seconds);
+    std::ranges::sort(result.timings, {}, &Span::begin_seconds);
   }
 
   void note(const std::string& line) const {
