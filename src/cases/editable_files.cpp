@@ -4,7 +4,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -151,11 +150,12 @@ std::vector<std::string> EditableFiles::find(const fs::path& folder,
     const std::string path = at->path().lexically_relative(folder).generic_string();
     const fs::file_type type = at->symlink_status(failed).type();
     if (type == fs::file_type::directory) {
+      const bool may_hold = may_lie_in(path);
       // A repository of its own is none of this one's files.
       const bool is_repository =
-          may_lie_in(path) && fs::exists(fs::symlink_status(at->path() / ".git", failed));
+          may_hold && fs::exists(fs::symlink_status(at->path() / ".git", failed));
       if (is_repository && repositories != nullptr) repositories->push_back(path);
-      if (is_repository || !may_lie_in(path)) at.disable_recursion_pending();
+      if (is_repository || !may_hold) at.disable_recursion_pending();
     } else if (type == fs::file_type::regular && contain(path)) {
       found.push_back(path);
     }
@@ -194,8 +194,7 @@ std::string pattern_fault(const std::string& pattern) {
     return fmt::format("has {} characters; write at most {}", pattern.size(), kLongestPattern);
   if (!can_match_such(pattern)) return "has a character that no #include can name";
   if (pattern.front() == ' ' || pattern.back() == ' ') return "begins or ends with a blank";
-  if (pattern.front() == '!' || pattern.front() == '~')
-    return fmt::format("begins with '{}', which has no meaning here", pattern.front());
+  if (pattern.front() == '!') return "begins with '!', which has no meaning here";
   if (pattern.front() == '/') return "is absolute; write it from the folder of case.toml";
   if (pattern.back() == '/') return fmt::format("is a folder; write \"{}*.cuh\"", pattern);
   if (std::ranges::count(pattern, '*') > static_cast<std::ptrdiff_t>(kMostStars))

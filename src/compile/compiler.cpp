@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <map>
+#include <set>
 
 #include "autokernel/base/bounded_text.h"
 #include "autokernel/base/cache_folder.h"
@@ -200,7 +202,8 @@ void require_text(const std::string& file, const std::string& text) {
 }
 // Of a kernel of several files, which of them an #include means must be plain to whoever reads it:
 // NVRTC would look for one that is not in another place than other compilers do.
-void require_plain_inclusions(const Source& source) {
+void require_plain_inclusions(const Source& source,
+                              const std::map<std::string, std::string>& in_use) {
   if (source.files.empty()) return;
   const auto require = [](const std::string& name, const std::string& text) {
     if (!has_hidden_inclusion(text)) return;
@@ -210,13 +213,13 @@ void require_plain_inclusions(const Source& source) {
                     name));
   };
   require(source.name, source.text);
-  for (const auto& [name, text] : own_files_in_use(source)) require(name, text);
+  for (const auto& [name, text] : in_use) require(name, text);
 }
 
 void require_text(const Source& source) {
   require_text(source.name, source.text);
-  require_plain_inclusions(source);
   const std::map<std::string, std::string> in_use = own_files_in_use(source);
+  require_plain_inclusions(source, in_use);
   for (const auto& [name, text] : source.files) {
     if (in_use.contains(name)) require_text(name, text);
     if (name == kServedHeaderName || name == kSizesHeaderName || name == kCudaHeaderName) {
@@ -267,7 +270,7 @@ void remove_byte_order_mark(std::string& text) {
 Source readable(Source source) {
   remove_byte_order_mark(source.text);
   for (auto& [name, text] : source.files) remove_byte_order_mark(text);
-  return with_own_names_resolved(std::move(source));
+  return with_own_names_resolved(source);
 }
 
 Program program_of(Nvrtc::Output output, const Request& request, const std::string& compiler) {
@@ -335,10 +338,10 @@ std::vector<Nvrtc::Header> headers_for(const Request& request) {
       // CUDA's own is for host code; kernels have its CUtensorMap from the served header.
       {kCudaHeaderName, fmt::format("#include <{}>\n", kServedHeaderName)}};
   for (const auto& [name, text] : request.source.files) headers.push_back({name, text});
-  const auto served = headers;
+  std::set<std::string> taken;
+  for (const Nvrtc::Header& header : headers) taken.insert(header.name);
   for (const auto& [name, text] : request.headers) {
-    if (std::ranges::find(served, name, &Nvrtc::Header::name) == served.end())
-      headers.push_back({name, text});
+    if (!taken.contains(name)) headers.push_back({name, text});
   }
   return headers;
 }

@@ -106,7 +106,7 @@ std::map<std::string, std::string> own_files_in_use(const Source& source) {
   return in_use;
 }
 
-Source with_own_names_resolved(Source source) {
+Source with_own_names_resolved(const Source& source) {
   Source resolved = source;
   const auto resolve = [&source](std::string& text, const fs::path& folder) {
     text = with_names_resolved(std::move(text), [&](const std::string& name, bool is_quoted) {

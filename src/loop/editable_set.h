@@ -41,8 +41,7 @@ class EditableSet {
   // What is wrong with them as they lie in the worktree, in a sentence that begins with a file;
   // empty: nothing. They are not read for that.
   [[nodiscard]] std::string fault(const std::filesystem::path& root) const;
-  // What a commit has of them. Throws Error(repository) where it lacks the main one, Error(usage)
-  // where they are too many or too large.
+  // What a commit has of them. Throws Error(repository) where it lacks the main one.
   [[nodiscard]] cases::KernelSource source_at(const repo::Repository& repository,
                                               const std::string& commit) const;
 

@@ -24,7 +24,8 @@ using Headers = std::map<std::string, std::string>;
 // they stand under.
 [[nodiscard]] std::map<std::string, std::string> own_files_in_use(const Source& source);
 
-// The same for the source's own files, and for its text.
-[[nodiscard]] Source with_own_names_resolved(Source source);
+// With the names by which the source's own files are included written out in the same way, in its
+// text and in these files.
+[[nodiscard]] Source with_own_names_resolved(const Source& source);
 
 }  // namespace autokernel::compile
