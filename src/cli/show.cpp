@@ -63,19 +63,22 @@ constexpr const char* kShowExamples = R"(Examples:
   return std::nullopt;
 }
 
-// Nothing that is there is overwritten.
+// Into an empty folder: nothing that is there is overwritten, and no #include of a file means one
+// that was there before.
 void write_files(const cases::KernelSource& source, const std::filesystem::path& folder) {
   std::map<std::string, std::string> files = source.files;
   files["kernel.cu"] = source.text;
-  std::error_code unreadable;
-  for (const auto& [path, text] : files) {
-    if (!std::filesystem::exists(std::filesystem::symlink_status(folder / path, unreadable)))
-      continue;
-    throw Error(Stop::usage, fmt::format("cannot write the source to {}: there is a {} already; "
-                                         "name a folder of its own",
-                                         folder.string(), path));
-  }
   make_folders(folder, Stop::usage);
+  std::error_code unreadable;
+  const std::filesystem::directory_iterator there(folder, unreadable);
+  if (unreadable || there != std::filesystem::directory_iterator()) {
+    throw Error(Stop::usage,
+                fmt::format("cannot write the source to {}: {}; name a folder that is empty or new",
+                            folder.string(),
+                            unreadable ? unreadable.message()
+                                       : fmt::format("there is a {} already",
+                                                     there->path().filename().string())));
+  }
   for (const auto& [path, text] : files) {
     make_folders_below(folder, std::filesystem::path(path).parent_path(), Stop::usage);
     write_file_atomically(folder / path, text, Sync::no);
@@ -122,8 +125,9 @@ void Show::declare(Options options) {
   Option source = options.add_flag("--source", source_, "Print only its source");
   Option files =
       options
-          .add_option("--files", files_,
-                      "Write all files of its source into DIR, which 'bench --kernel DIR' measures")
+          .add_option(
+              "--files", files_,
+              "Write all files of its source into DIR, a new folder, for 'bench --kernel DIR'")
           .type_name("DIR")
           .excludes(source);
   Option ptx = options.add_flag("--ptx", ptx_, "Print only its PTX, which is kept beside its log")

@@ -149,15 +149,22 @@ TEST_F(EditableFiles, AreKeptAndRevertedByTheLoop) {
   const Outcome again = run_autokernel({"show", "2", "--files", folder});
   EXPECT_EQ(again.code, 2);
   EXPECT_THAT(again.err, HasSubstr("there is a "));
+  // Not even beside what it would write: #include "factor.cuh" would mean another file.
+  repository_.write("other/include/deeper/factor.cuh", "#define FACTOR 9\n");
+  const std::string other = (repository_.root() / "other").string();
+  const Outcome beside = run_autokernel({"show", "2", "--files", other});
+  EXPECT_EQ(beside.code, 2);
+  EXPECT_THAT(beside.err, HasSubstr("there is a include already; name a folder that is empty"));
+  EXPECT_FALSE(fs::exists(repository_.root() / "other/kernel.cu"));
   EXPECT_THAT(run_autokernel({"diff", "2"}).out, HasSubstr("+#define TWO 2"));
 }
 
 TEST_F(EditableFiles, AreEditedByAnAgent) {
   start();
-  const Outcome run = run_autokernel(
-      {"loop", "run", "--max-runs", "1", "--agent",
-       "mkdir kernels/include/x; echo x > kernels/include/x/y.txt; echo '#define FACTOR 3' > "
-       "kernels/include/factor.cuh; echo IDEA: three"});
+  const std::string agent =
+      "mkdir kernels/include/x; echo x > kernels/include/x/y.txt; "
+      "echo '#define FACTOR 3' > kernels/include/factor.cuh; echo IDEA: three";
+  const Outcome run = run_autokernel({"loop", "run", "--max-runs", "1", "--agent", agent});
   EXPECT_EQ(run.code, 20) << run.out << run.err;
   EXPECT_THAT(rows(), testing::ElementsAre("keep baseline", "crash three"));
   EXPECT_EQ(repository_.read("kernels/include/factor.cuh"), "#define FACTOR 2\n");
