@@ -206,13 +206,13 @@ std::string pattern_fault(const std::string& pattern) {
     if (name.empty()) return "has two '/' in a row";
     if (name.front() == '.') return "names what begins with '.', which is never the kernel's";
     if (name != "**" && name.find("**") != std::string::npos)
-      return "has \"**\" within a name; it stands for whole folders, as in \"include/**/*.cuh\"";
+      return R"(has "**" within a name; it stands for whole folders, as in "include/**/*.cuh")";
     if (name.find('[') != std::string::npos && name.find(']') == std::string::npos)
       return "has a '[' that is not closed";
     if (name.find('{') != std::string::npos)
       return "has a '{'; write each alternative as a pattern of its own";
   }
-  if (names.back() == "**") return fmt::format("ends in \"**\"; write \"{}/*.cuh\"", pattern);
+  if (names.back() == "**") return fmt::format(R"(ends in "**"; write "{}/*.cuh")", pattern);
   return {};
 }
 

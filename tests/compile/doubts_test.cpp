@@ -39,7 +39,7 @@ TEST(Doubts, AreAboutParametersInAnotherOrder) {
 
 TEST(Doubts, AreAboutAProgrammaticLaunchThatWaitsForNothing) {
   const std::string two =
-      "AUTOKERNEL_LAUNCH({.kernel = \"f\"}, {.kernel = \"g\", .programmatic = true});";
+      R"(AUTOKERNEL_LAUNCH({.kernel = "f"}, {.kernel = "g", .programmatic = true});)";
   const auto g = [](const std::string& body) {
     return kernel("const float* x, float* y") +
            "\nextern \"C\" __global__ void g(const float* x, float* y) { " + body +
