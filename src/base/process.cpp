@@ -59,7 +59,8 @@ struct Launch {
   int input;
   int output;
   int messages;
-  int shared;   // -1: none
+  int shared;             // -1: none
+  const char* directory;  // null: ours
   int failure;  // where the child writes errno when exec fails; closed by an exec that succeeds
   pid_t parent;
 };
@@ -85,6 +86,7 @@ void reset_signals() {
 
 [[nodiscard]] bool prepare(const Launch& launch) {
   if (::setsid() < 0) return false;
+  if (launch.directory != nullptr && ::chdir(launch.directory) != 0) return false;
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return false;
   // The parent may have died before the line above: then nobody will ever send that signal.
   if (::getppid() != launch.parent) ::_exit(0);
@@ -143,6 +145,7 @@ void kill_and_reap(pid_t child) {
 Child Child::start(const Command& command) {
   const std::string attempt = "cannot start " + command.program.string();
   const std::string program = command.program.string();
+  const std::string directory = command.directory.string();
   const Block arguments(arguments_of(command));
   const Block environment(environment_of(command));
   Pipe input = make_socket_pair();
@@ -160,6 +163,7 @@ Child Child::start(const Command& command) {
                       .output = output.writing.get(),
                       .messages = messages.writing.get(),
                       .shared = shared.get(),
+                      .directory = directory.empty() ? nullptr : directory.c_str(),
                       .failure = failure.writing.get(),
                       .parent = ::getpid()};
 
@@ -187,6 +191,30 @@ Child Child::start(const Command& command) {
   set_nonblocking(child.output_);
   set_nonblocking(child.messages_);
   return child;
+}
+
+void start_detached(const Command& command, const Descriptor& input) {
+  const std::string program = command.program.string();
+  const Block arguments(arguments_of(command));
+  const Block environment(environment_of(command));
+  const Descriptor given = lifted(input);
+  const pid_t between = ::fork();
+  if (between < 0) throw system_failure(Stop::environment, "cannot start " + program, "fork");
+  if (between == 0) {
+    // Whoever is not the leader of its session never gets a terminal.
+    if (::setsid() < 0 || ::fork() != 0) ::_exit(0);
+    const int nothing = ::open("/dev/null", O_RDWR);
+    const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};
+    const bool is_ready = nothing >= 0 && ::chdir("/") == 0 &&
+                          ::setrlimit(RLIMIT_CORE, &no_core) == 0 &&
+                          redirect(given.get(), STDIN_FILENO) && redirect(nothing, STDOUT_FILENO) &&
+                          redirect(nothing, STDERR_FILENO);
+    reset_signals();
+    ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+    if (is_ready) ::execve(program.c_str(), arguments.get(), environment.get());
+    ::_exit(127);
+  }
+  [[maybe_unused]] const auto ending = reap(between, 0);
 }
 
 std::optional<Ending> Child::wait_until(std::chrono::steady_clock::time_point deadline) {

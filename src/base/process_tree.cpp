@@ -16,6 +16,7 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "autokernel/base/system_error.h"
 
@@ -86,16 +87,20 @@ constexpr std::uint64_t kKibibytesOfAThread = 32;
   return fs::exists(self, ignored);
 }
 
-[[nodiscard]] std::vector<pid_t> descendants_except(const std::set<pid_t>& spared) {
-  std::vector<pid_t> found;
-  for (const pid_t child : children_of(::getpid())) {
-    if (!spared.contains(child)) found.push_back(child);
-  }
+[[nodiscard]] std::vector<pid_t> with_descendants(std::vector<pid_t> found) {
   // The list grows under the loop: each one found is asked for its children in turn.
   for (std::size_t next = 0; next < found.size(); ++next) {
     for (const pid_t child : children_of(found[next])) found.push_back(child);
   }
   return found;
+}
+
+[[nodiscard]] std::vector<pid_t> descendants_except(const std::set<pid_t>& spared) {
+  std::vector<pid_t> found;
+  for (const pid_t child : children_of(::getpid())) {
+    if (!spared.contains(child)) found.push_back(child);
+  }
+  return with_descendants(std::move(found));
 }
 
 int kill_descendants_except(const std::set<pid_t>& spared) {
@@ -124,6 +129,13 @@ std::vector<pid_t> children_of(pid_t parent) {
 }
 
 pid_t parent_of(pid_t process) { return parent_in(folder_of(process)); }
+
+bool is_alive(pid_t process) {
+  std::istringstream rest = behind_name(folder_of(process));
+  char state = 'X';
+  rest >> state;
+  return state != 'Z' && state != 'X';
+}
 
 std::uint64_t held_bytes(pid_t process) {
   std::ifstream file(folder_of(process) / "status");
@@ -165,7 +177,12 @@ ProcessTree::ProcessTree() {
 }
 
 std::vector<pid_t> ProcessTree::members() const {
-  return descendants_except(before_.get().children);
+  std::vector<pid_t> found = descendants_except(before_.get().children);
+  if (guest_ != 0) {
+    const std::vector<pid_t> guests = with_descendants({guest_});
+    found.insert(found.end(), guests.begin(), guests.end());
+  }
+  return found;
 }
 
 std::uint64_t ProcessTree::held_bytes() const {

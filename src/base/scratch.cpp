@@ -6,19 +6,22 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <system_error>
 
+#include "autokernel/base/process_tree.h"
 #include "autokernel/base/system_error.h"
 
 namespace autokernel {
 namespace {
 
 constexpr const char* kPrefix = "autokernel-scratch-";
-// Between making a folder and locking it, its owner cannot be told from a dead one; nobody takes a
-// minute for that.
+// Between making a folder and locking it, an owner that cannot be seen from here (in a container of
+// its own) cannot be told from a dead one; nobody takes a minute for that.
 constexpr std::chrono::seconds kUnlockedGrace{60};
 
 void remove_quietly(const std::filesystem::path& path) {
@@ -32,9 +35,18 @@ void remove_quietly(const std::filesystem::path& path) {
   return lock;
 }
 
-[[nodiscard]] bool is_old_and_ours(const Descriptor& folder) {
+// The process whose number is in the folder's name.
+[[nodiscard]] bool is_owner_gone(const std::string& name) {
+  int owner = 0;
+  const char* const number = name.data() + std::string_view(kPrefix).size();
+  const auto [end, error] = std::from_chars(number, name.data() + name.size(), owner);
+  return error == std::errc() && owner > 0 && !is_alive(owner);
+}
+
+[[nodiscard]] bool is_left_behind(const Descriptor& folder, const std::string& name) {
   struct stat status{};
   if (::fstat(folder.get(), &status) != 0 || status.st_uid != ::getuid()) return false;
+  if (is_owner_gone(name)) return true;
   const auto changed = std::chrono::system_clock::from_time_t(status.st_mtime);
   return std::chrono::system_clock::now() - changed > kUnlockedGrace;
 }
@@ -45,9 +57,10 @@ void remove_left_behind(const std::filesystem::path& parent) {
   std::error_code ignored;
   for (std::filesystem::directory_iterator entry(parent, ignored), end; !ignored && entry != end;
        entry.increment(ignored)) {
-    if (!entry->path().filename().string().starts_with(kPrefix)) continue;
+    const std::string name = entry->path().filename();
+    if (!name.starts_with(kPrefix)) continue;
     const Descriptor lock = open_and_lock(entry->path());
-    if (lock.is_open() && is_old_and_ours(lock)) remove_quietly(entry->path());
+    if (lock.is_open() && is_left_behind(lock, name)) remove_quietly(entry->path());
   }
 }
 
@@ -62,7 +75,7 @@ void remove_left_behind(const std::filesystem::path& parent) {
 ScratchDirectory::ScratchDirectory(const std::filesystem::path& parent) {
   const std::filesystem::path above = parent.empty() ? temporary_folder() : parent;
   remove_left_behind(above);
-  std::string name = (above / (std::string(kPrefix) + "XXXXXX")).string();
+  std::string name = (above / (kPrefix + std::to_string(::getpid()) + "-XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr) {
     throw system_failure(
         Stop::environment,

@@ -25,7 +25,8 @@ struct Command {
   std::vector<std::string> arguments;  // after the program's own name
   Variables environment;               // set on top of what it inherits
   Inherits inherits = Inherits::everything;
-  const Descriptor* shared = nullptr;  // where not null, the child's descriptor kSharedDescriptor
+  const Descriptor* shared = nullptr;    // where not null, the child's descriptor kSharedDescriptor
+  std::filesystem::path directory = {};  // which it works in; empty: ours
 };
 
 // How a process ended: by itself with a code, or by a signal.
@@ -73,5 +74,10 @@ class Child {
   Descriptor messages_;
   std::optional<Ending> ending_;
 };
+
+// Starts a program that is nobody's child: in a session of its own, in the root folder, with
+// `input` as its standard input and nothing else of ours open. Throws Error(environment) where
+// there is no room for another process; of a program that does not start nothing is said.
+void start_detached(const Command& command, const Descriptor& input);
 
 }  // namespace autokernel

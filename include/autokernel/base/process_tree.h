@@ -21,6 +21,8 @@ inline constexpr std::chrono::seconds kLongestEnd{5};
 [[nodiscard]] std::vector<pid_t> children_of(pid_t parent);
 // 0 for one that is gone, or has none.
 [[nodiscard]] pid_t parent_of(pid_t process);
+// Whether it is there and has not ended: one that has is listed until its parent takes note.
+[[nodiscard]] bool is_alive(pid_t process);
 // Bytes of memory that a process holds, those that were swapped out and the kernel's own for it
 // among them; 0 for one that is gone.
 [[nodiscard]] std::uint64_t held_bytes(pid_t process);
@@ -36,12 +38,16 @@ class ProcessTree {
   // Throws Error(environment).
   ProcessTree();
 
+  // Counts a process that is another one's child, and its descendants, among the members. Whoever
+  // started it sees to its end.
+  void add_guest(pid_t process) { guest_ = process; }
+
   [[nodiscard]] std::vector<pid_t> members() const;
   [[nodiscard]] std::uint64_t held_bytes() const;
   // Of those that live.
   [[nodiscard]] double processor_seconds() const;
-  // Kills and reaps all members; returns how many there were. A Child that is owned elsewhere has
-  // been reaped before.
+  // Kills and reaps all members but a guest; returns how many there were. A Child that is owned
+  // elsewhere has been reaped before.
   [[nodiscard]] int kill_all() const;
 
  private:
@@ -53,6 +59,7 @@ class ProcessTree {
     friend bool operator==(const Before& a, const Before& b) { return a.known == b.known; }
   };
   Owned<Before> before_;
+  pid_t guest_ = 0;  // 0: none
 };
 
 }  // namespace autokernel
