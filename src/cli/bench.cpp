@@ -14,6 +14,7 @@
 #include "autokernel/cases/case.h"
 #include "autokernel/trial/figures.h"
 #include "autokernel/trial/record.h"
+#include "autokernel/trial/resident.h"
 #include "autokernel/trial/result.h"
 #include "autokernel/trial/retry.h"
 #include "autokernel/trial/sources.h"
@@ -68,6 +69,7 @@ class Bench : public Command {
   bool json_ = false;
   bool quiet_ = false;
   bool timings_ = false;
+  bool no_resident_ = false;
   bool verbose_ = false;
 };
 
@@ -142,6 +144,7 @@ void Bench::declare(Options options) {
                    "Run the kernel without its sandbox, for a profiler (ncu autokernel bench "
                    "--unconfined); such times do not count");
   Option timings = add_timings(options, timings_);
+  add_no_resident(options, no_resident_);
   Option json = options.add_flag("--json", json_, "Print one JSON object instead of text");
   Option quiet = options.add_flag("-q,--quiet", quiet_, "Print only the median, in microseconds");
   Option verbose = options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
@@ -258,7 +261,7 @@ int Bench::measure(const Console& console) const {
     observer.progress = [&](auto phase, auto elapsed) { progress.show(phase, elapsed); };
     observer.note = note;
     observer.learned = [&](const trial::Result& known) { warn(console, known); };
-    return trial::supervise_with_retry(request, limits, observer);
+    return trial::supervise_with_retry(request, limits, observer, {.may_be_ready = !no_resident_});
   }();
 
   const std::string log = kept_log(request, log_text(request, result, notes), result.ptx, console);
@@ -275,6 +278,8 @@ int Bench::measure(const Console& console) const {
     console.out << text_block(result, log);
     if (timings_) console.out << timings_block(result.timings);
   }
+  console.out << std::flush;
+  if (!no_resident_) trial::get_runner_ready(request);
   return trial::finding(result).exit_code;
 }
 

@@ -9,6 +9,8 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "autokernel/base/system_error.h"
 #include "autokernel/trial/message.h"
@@ -31,15 +33,40 @@ class Runner : public Command {
 
 using trial::Event;
 
-[[nodiscard]] std::string all_input() {
-  std::string bytes;
-  std::array<char, 65536> piece{};
+// Lines of standard input.
+class Input {
+ public:
+  // The next one with its newline; what is left where no other comes.
+  [[nodiscard]] std::string line() {
+    std::array<char, 65536> piece{};
+    std::size_t searched = 0;
+    for (;;) {
+      const std::size_t end = bytes_.find('\n', searched);
+      if (end != std::string::npos) {
+        std::string line = bytes_.substr(0, end + 1);
+        bytes_.erase(0, end + 1);
+        return line;
+      }
+      searched = bytes_.size();
+      const ssize_t count = ::read(STDIN_FILENO, piece.data(), piece.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) throw system_failure(Stop::internal, "cannot read the request", "read");
+      if (count == 0) return std::exchange(bytes_, {});
+      bytes_.append(piece.data(), static_cast<std::size_t>(count));
+    }
+  }
+
+ private:
+  std::string bytes_;
+};
+
+// The request, once it comes; until then the trial gets ready for what is expected.
+[[nodiscard]] trial::Request awaited_request(trial::PreparedTrial& prepared) {
+  Input input;
   for (;;) {
-    const ssize_t count = ::read(STDIN_FILENO, piece.data(), piece.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw system_failure(Stop::internal, "cannot read the request", "read");
-    if (count == 0) return bytes;
-    bytes.append(piece.data(), static_cast<std::size_t>(count));
+    trial::Errand errand = trial::decode_errand(input.line());
+    if (auto* request = std::get_if<trial::Request>(&errand)) return std::move(*request);
+    prepared.expect(std::get<trial::Expected>(errand).request);
   }
 }
 
@@ -63,8 +90,9 @@ class Teller {
   // An Error belongs to the supervisor's user, not to this process, so it travels up instead of to
   // our own main.
   try {
-    const trial::Request request = trial::decode_request(all_input());
-    static_cast<void>(trial::run_trial(
+    trial::PreparedTrial prepared;
+    const trial::Request request = awaited_request(prepared);
+    static_cast<void>(prepared.run(
         request, [&](trial::Phase phase) { tell(phase); },
         [&](const trial::Result& known) { tell(trial::Outline{known}); },
         [&](const trial::Result& result) {

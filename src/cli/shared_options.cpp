@@ -70,4 +70,9 @@ Option add_timings(Options options, bool& timings) {
                           "Say what took how long, at the end; with --json it is always there");
 }
 
+void add_no_resident(Options options, bool& no_resident) {
+  options.add_flag("--no-resident", no_resident,
+                   "Neither use nor leave behind a process that has the next trial ready");
+}
+
 }  // namespace autokernel::cli

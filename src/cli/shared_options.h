@@ -32,6 +32,9 @@ void add_budget(Options options, std::optional<int>& max_runs, std::optional<dou
 // Whether the text ends with what took how long.
 Option add_timings(Options options, bool& timings);
 
+// Whether runners that were got ready before are left alone, and none is got ready.
+void add_no_resident(Options options, bool& no_resident);
+
 // How many processes measure again, each with new inputs; `processes` holds the default.
 void add_processes(Options options, int& processes);
 

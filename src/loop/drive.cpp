@@ -17,6 +17,7 @@
 #include "autokernel/base/visible_text.h"
 #include "loop/agent.h"
 #include "loop/agent_cleanup.h"
+#include "loop/anticipation.h"
 #include "loop/brief.h"
 #include "loop/editable_set.h"
 #include "loop/measurer.h"
@@ -39,6 +40,9 @@ using Hours = std::chrono::duration<double, std::ratio<3600>>;
 constexpr int kMostInVain = 5;
 // More than any agent has to say; it is named, and the middle of it is not kept.
 constexpr std::uint64_t kFlood = 16ULL << 20U;
+
+// At the files, while the agent works: more often than an agent needs to end its turn.
+constexpr std::chrono::milliseconds kBetweenLooks{100};
 
 constexpr const char* kStash = "refs/stash";
 
@@ -139,13 +143,22 @@ class AgentDriver {
     environment["AUTOKERNEL_BRIEF"] = workspace_.folders().brief().string();
     environment["AUTOKERNEL_IDEA_FILE"] = idea_file.string();
     environment["AUTOKERNEL_KERNEL"] = (workspace_.folders().root() / status.run.editable).string();
+    Anticipation ahead(workspace_, measurer_, status);
+    auto looked = Clock::now();
+    const auto agent_works = [&](std::chrono::duration<double> elapsed) {
+      if (Clock::now() - looked >= kBetweenLooks) {
+        looked = Clock::now();
+        ahead.look();
+      }
+      if (observer_.agent_works) observer_.agent_works(elapsed);
+    };
     const AgentTurn turn =
         run_agent({.line = options_.agent,
                    .directory = workspace_.folders().root(),
                    .environment = environment,
                    .brief = brief,
                    .timeout = std::chrono::duration<double>(options_.agent_seconds)},
-                  interrupts_, observer_.agent_works);
+                  interrupts_, agent_works);
     end_turn(git_folder);
     // It may have removed whatever git ignores.
     workspace_.make_ready();

@@ -140,6 +140,10 @@ std::string EditableSet::fault(const fs::path& root) const {
   return {};
 }
 
+cases::KernelSource EditableSet::source_in(const fs::path& root) const {
+  return cases::read_kernel(root / main_, others_, "the kernel");
+}
+
 cases::KernelSource EditableSet::source_at(const repo::Repository& repository,
                                            const std::string& commit) const {
   cases::KernelSource source;

@@ -41,6 +41,8 @@ class EditableSet {
   // What is wrong with them as they lie in the worktree, in a sentence that begins with a file;
   // empty: nothing. They are not read for that.
   [[nodiscard]] std::string fault(const std::filesystem::path& root) const;
+  // What the worktree has of them. Throws Error(usage) where one of them cannot be read.
+  [[nodiscard]] cases::KernelSource source_in(const std::filesystem::path& root) const;
   // What a commit has of them. Throws Error(repository) where it lacks the main one.
   [[nodiscard]] cases::KernelSource source_at(const repo::Repository& repository,
                                               const std::string& commit) const;

@@ -32,6 +32,10 @@ class Measurer {
                                                          int processes,
                                                          const std::string& what) const;
 
+  // Whether the runner of a trial may be one that was got ready before (trial/resident.h). Never of
+  // those that measure again.
+  [[nodiscard]] bool may_be_ready() const { return context_.runner.may_be_ready; }
+
   // The program's own files.
   [[nodiscard]] const std::vector<std::filesystem::path>& harness() const {
     return context_.harness;

@@ -15,6 +15,7 @@
 #include "autokernel/trial/other_device.h"
 #include "autokernel/trial/record.h"
 #include "autokernel/trial/verdicts.h"
+#include "loop/anticipation.h"
 #include "loop/editable_set.h"
 #include "loop/experiment_fields.h"
 #include "loop/git_rules.h"
@@ -330,6 +331,8 @@ void record_and_apply(const Workspace& workspace, RunRecord& record, const Candi
 }
 
 }  // namespace
+
+void Loop::anticipate() { const Anticipation ahead(*workspace_, *measurer_, record_->status()); }
 
 Step Loop::step(const StepOptions& options) {
   const auto begun = Clock::now();

@@ -48,7 +48,6 @@ const Names& working_calls() {
                               "cuFuncGetParamInfo",
                               "cuLaunchKernelEx",
                               "cuMemAlloc_v2",
-                              "cuMemcpyHtoD_v2",
                               "cuMemcpyDtoH_v2",
                               "cuMemsetD8Async",
                               "cuStreamCreate",
@@ -59,16 +58,22 @@ const Names& working_calls() {
   return names;
 }
 
-// For the gate of the timed launches, which stands before the kernel is loaded for them.
-const Names& gate_calls() {
-  static const Names names = {"cuMemHostAlloc", "cuMemHostGetDevicePointer_v2"};
+// For the harness's own, which is there before the kernel is loaded.
+const Names& harness_calls() {
+  static const Names names = {"cuMemHostAlloc", "cuMemHostGetDevicePointer_v2", "cuMemcpyHtoD_v2"};
   return names;
 }
 
 // What they give back is gone with the process in any case.
 const Names& releases() {
-  static const Names names = {"cuModuleUnload", "cuMemFree_v2", "cuMemFreeHost",
-                              "cuStreamDestroy_v2", "cuEventDestroy_v2"};
+  static const Names names = {"cuModuleUnload", "cuMemFree_v2", "cuStreamDestroy_v2",
+                              "cuEventDestroy_v2"};
+  return names;
+}
+
+// Of what the harness has beside the kernel; the runner is the first to give some back.
+const Names& harness_releases() {
+  static const Names names = {"cuMemFreeHost"};
   return names;
 }
 
@@ -117,13 +122,17 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
   return plain_name(info.param);
 }
 
-constexpr const char* kUnknown = ":1:999";       // CUDA_ERROR_UNKNOWN
-constexpr const char* kLaunchFailed = ":1:719";  // CUDA_ERROR_LAUNCH_FAILED
+constexpr const char* kUnknown = ":1:999";     // CUDA_ERROR_UNKNOWN
+constexpr const char* kLaunchFailed = ":719";  // CUDA_ERROR_LAUNCH_FAILED
 
 class EachCall : public FaultyGpu, public testing::WithParamInterface<std::string> {
  protected:
   [[nodiscard]] Outcome bench_with_its(const char* fault) const {
     return bench_with(GetParam() + fault);
+  }
+  // The fault is of the first such call for the kernel itself.
+  [[nodiscard]] Outcome bench_with_its_kernels(const char* fault) const {
+    return bench_with(of_the_kernel(GetParam()) + fault);
   }
 };
 
@@ -136,7 +145,7 @@ TEST_P(ANecessaryCallThatFails, IsTheMachinesFaultAndIsNamed) {
 }
 INSTANTIATE_TEST_SUITE_P(OfTheDriver, ANecessaryCallThatFails,
                          ValuesIn(some_of(joined({start_calls(), context_calls(), working_calls(),
-                                                  gate_calls()}))),
+                                                  harness_calls()}))),
                          test_name);
 
 class AReleaseThatFails : public EachCall {};
@@ -147,11 +156,12 @@ TEST_P(AReleaseThatFails, ChangesNoVerdict) {
   expect_nothing_left();
 }
 INSTANTIATE_TEST_SUITE_P(OfTheDriver, AReleaseThatFails,
-                         ValuesIn(joined({releases(), farewells(), texts()})), test_name);
+                         ValuesIn(joined({releases(), harness_releases(), farewells(), texts()})),
+                         test_name);
 
 class AFaultOfALaunch : public EachCall {};
 TEST_P(AFaultOfALaunch, IsTheKernelsAndTheReasonNamesTheCallThatReportedIt) {
-  const Outcome run = bench_with_its(kLaunchFailed);
+  const Outcome run = bench_with_its_kernels(kLaunchFailed);
   expect_rejection(run, 14, "crashed");
   EXPECT_THAT(value_of("reason", run.out),
               AllOf(HasSubstr("CUDA_ERROR_LAUNCH_FAILED, 719"), EndsWith("[" + GetParam() + "]"),
@@ -181,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(OfTheDriver, ACrashWhileTheDeviceIsOpened,
 
 class ACrashWithTheKernel : public EachCall {};
 TEST_P(ACrashWithTheKernel, IsClassifiedAndThePhaseIsNamed) {
-  const Outcome run = bench_with_its(":1:crash");
+  const Outcome run = bench_with_its_kernels(":crash");
   expect_rejection(run, 14, "crashed");
   EXPECT_THAT(
       value_of("reason", run.out),
@@ -197,7 +207,8 @@ TEST_P(ACrashBesideTheKernel, IsTheMachinesFault) {
                  "SIGSEGV while none of the kernel's code was loaded");
   expect_nothing_left();
 }
-INSTANTIATE_TEST_SUITE_P(OfTheDriver, ACrashBesideTheKernel, ValuesIn(gate_calls()), test_name);
+INSTANTIATE_TEST_SUITE_P(OfTheDriver, ACrashBesideTheKernel,
+                         ValuesIn(joined({harness_calls(), harness_releases()})), test_name);
 
 class ACrashAfterTheVerdict : public EachCall {};
 TEST_P(ACrashAfterTheVerdict, ChangesNothing) {
@@ -221,8 +232,9 @@ TEST_F(FaultyDriver, WithoutAFaultPassesForAGpuAndTheWholeProtocolIsFollowed) {
 }
 
 TEST_F(FaultyDriver, EveryCallIsInOneOfTheListsHere) {
-  const Names known = joined({start_calls(), context_calls(), working_calls(), gate_calls(),
-                              releases(), farewells(), texts(), calls_of_no_bench()});
+  const Names known =
+      joined({start_calls(), context_calls(), working_calls(), harness_calls(), releases(),
+              harness_releases(), farewells(), texts(), calls_of_no_bench()});
   const std::set<std::string> all = {
 #define CALL(name) #name,
 #define TEXT(name)
@@ -248,7 +260,7 @@ TEST_F(FaultyDriver, MemoryThatRunsOutIsTheMachinesAndHasARemedy) {
 }
 
 TEST_F(FaultyDriver, ALaunchThatIsRefusedNamesTheDeclaration) {
-  const Outcome run = bench_with("cuLaunchKernelEx:1:701");
+  const Outcome run = bench_with(of_the_kernel("cuLaunchKernelEx") + ":701");
   expect_rejection(run, 14, "crashed");
   EXPECT_THAT(value_of("reason", run.out), HasSubstr("AUTOKERNEL_LAUNCH"));
 }

@@ -127,6 +127,19 @@ void FaultyGpu::expect_sound_next_bench() const {
   EXPECT_EQ(value_of("timing", next.out), "gpu");
 }
 
+std::string of_the_kernel(const std::string& call) {
+  static const std::map<std::string, int> harness = {
+      {"cuModuleLoadDataEx", 1}, {"cuModuleGetFunction", 1},
+      {"cuFuncGetParamInfo", 4},  // of three parameters, and where they end
+      {"cuMemAlloc_v2", 1},      {"cuLaunchKernelEx", 1},
+  };
+  const auto found = harness.find(call);
+  return call + ":" + std::to_string(found == harness.end() ? 1 : found->second + 1);
+}
+
+// The first two are for the operands.
+std::string of_the_gate() { return "cuMemHostAlloc:3"; }
+
 std::string plain_name(const std::string& call) { return call.substr(0, call.find("_v")); }
 
 }  // namespace autokernel::test

@@ -26,6 +26,12 @@ class FaultyGpu : public Workplace {
   void expect_sound_next_bench() const;
 };
 
+// "cuModuleLoadDataEx:2": which of the calls is the first for the kernel itself. Those before are
+// for what makes its operands on the device (trial/launch/device_operands.h).
+[[nodiscard]] std::string of_the_kernel(const std::string& call);
+// A call for the gate of the timed launches, which is made while no kernel is loaded.
+[[nodiscard]] std::string of_the_gate();
+
 // "cuMemAlloc" for "cuMemAlloc_v2", as messages name it.
 [[nodiscard]] std::string plain_name(const std::string& call);
 

@@ -25,7 +25,7 @@ using testing::Values;
 class AHang : public FaultyGpu, public testing::WithParamInterface<const char*> {
  protected:
   void expect_end_at_the_deadline() const {
-    const Outcome run = bench_with(std::string(GetParam()) + ":1:hang", {"--timeout", "2"});
+    const Outcome run = bench_with(of_the_kernel(GetParam()) + ":hang", {"--timeout", "2"});
     expect_rejection(run, 13, "timed_out");
     EXPECT_THAT(value_of("reason", run.out), HasSubstr("took more than 2 s"));
     // A second for the phases before, and one for the end; more on a busy machine or with
@@ -53,10 +53,9 @@ INSTANTIATE_TEST_SUITE_P(OfTheDriver, AHangOfAnyOther,
                                 "cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction",
                                 "cuModuleGetGlobal_v2", "cuFuncSetAttribute", "cuFuncGetParamInfo",
                                 "cuLaunchKernelEx", "cuMemAlloc_v2", "cuMemFree_v2",
-                                "cuMemFreeHost", "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2",
-                                "cuMemsetD8Async", "cuStreamCreate", "cuStreamDestroy_v2",
-                                "cuEventCreate", "cuEventDestroy_v2", "cuEventRecord",
-                                "cuEventElapsedTime"),
+                                "cuMemcpyDtoH_v2", "cuMemsetD8Async", "cuStreamCreate",
+                                "cuStreamDestroy_v2", "cuEventCreate", "cuEventDestroy_v2",
+                                "cuEventRecord", "cuEventElapsedTime"),
                          test_name);
 
 using HangingDriver = FaultyGpu;
@@ -69,7 +68,7 @@ TEST_F(HangingDriver, BeforeTheKernelIsReachedIsTheMachinesFault) {
 }
 
 TEST_F(HangingDriver, WhileTheGateOfTheTimedLaunchesIsMadeIsTheMachinesFault) {
-  expect_refusal(bench_with("cuMemHostAlloc:1:hang", {"--timeout", "2"}), 3,
+  expect_refusal(bench_with(of_the_gate() + ":hang", {"--timeout", "2"}), 3,
                  "took more than 2 s while none of the kernel's code was loaded");
   expect_nothing_left();
 }
@@ -84,7 +83,7 @@ TEST_F(HangingDriver, AfterTheVerdictChangesNothing) {
 // A signal in each phase: which call hangs decides where the bench stands when it comes.
 struct Stand {
   const char* phase;
-  const char* call;
+  std::string call;  // and which
 };
 
 class ASignal : public FaultyGpu, public testing::WithParamInterface<std::tuple<Stand, int>> {};
@@ -92,7 +91,7 @@ class ASignal : public FaultyGpu, public testing::WithParamInterface<std::tuple<
 TEST_P(ASignal, EndsTheBenchInAnyPhase) {
   const auto& [stand, signal] = GetParam();
   const std::string entered = std::string("entered phase ") + stand.phase;
-  RunningProgram program(on_gpu(std::string(stand.call) + ":1:hang", {"--verbose"}));
+  RunningProgram program(on_gpu(stand.call + ":hang", {"--verbose"}));
   const auto deadline = steady_clock::now() + seconds{60};
   while (program.err_so_far().find(entered) == std::string::npos &&
          steady_clock::now() < deadline) {
@@ -113,8 +112,8 @@ std::string signal_and_phase(const testing::TestParamInfo<ASignal::ParamType>& i
 }
 INSTANTIATE_TEST_SUITE_P(
     OfTheUser, ASignal,
-    testing::Combine(Values(Stand{"start", "cuInit"}, Stand{"compile", "cuCtxSetCurrent"},
-                            Stand{"check", "cuStreamSynchronize"}, Stand{"time", "cuMemHostAlloc"}),
+    testing::Combine(Values(Stand{"start", "cuInit:1"}, Stand{"compile", "cuCtxSetCurrent:1"},
+                            Stand{"check", "cuStreamSynchronize:1"}, Stand{"time", of_the_gate()}),
                      Values(SIGINT, SIGTERM)),
     signal_and_phase);
 

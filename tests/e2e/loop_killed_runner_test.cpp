@@ -63,7 +63,7 @@ class LoopKilledRunner : public LoopWorkplace {
   [[nodiscard]] Outcome step_with(int signal, const std::vector<std::string>& more = {}) const {
     RunningProgram program = begin_step(endless_kernel(), more);
     // The incumbent has run by itself.
-    wait_for(program, "entered phase harness\n.*entered phase check");
+    wait_for(program, "check\n.*entered phase harness\n.*entered phase check");
     EXPECT_EQ(::kill(runner_of(program), signal), 0);
     return program.wait(seconds{90});
   }

@@ -9,6 +9,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/trial/message.h"
 #include "trial/runner/launch_message.h"
+#include "trial/supervise/lending_message.h"
 
 namespace {
 
@@ -40,5 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   expect_round_trip(autokernel::trial::decode_request, line);
   expect_round_trip(autokernel::trial::decode_event, line);
   expect_round_trip(autokernel::trial::decode_report, line);
+  expect_round_trip(autokernel::trial::decode_ask, line);
+  expect_round_trip(autokernel::trial::decode_answer, line);
+  static_cast<void>(decoded(autokernel::trial::decode_errand, line));
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "autokernel/trial/message.h"
 #include "trial/runner/launch_message.h"
+#include "trial/supervise/lending_message.h"
 
 namespace autokernel::fuzz {
 namespace {
@@ -56,6 +57,13 @@ trial::Timed timed() {
 
 std::vector<std::string> message_seeds() {
   return {trial::encode(request()),
+          trial::encode(trial::Expected{request()}),
+          trial::encode(trial::Ask(trial::GetReady{
+              {.variables = {{"HOME", "/"}}, .directory = "/", .expected = request()}, 600})),
+          trial::encode(trial::Ask(trial::Wanted{"a digest"})),
+          trial::encode(trial::Ask(trial::Over{100})),
+          trial::encode(trial::Answer(trial::Lent{4711})),
+          trial::encode(trial::Answer(trial::Ended{.code = 3, .signal = 9})),
           trial::encode(trial::Request{}),
           trial::encode(Event{trial::Phase::compile}),
           trial::encode(Event{result()}),
@@ -64,6 +72,7 @@ std::vector<std::string> message_seeds() {
           trial::encode(Report{timed()}),
           trial::encode(Report{trial::KeyRequest{"timed launch 3"}}),
           trial::encode(Report{trial::Delivered{"timed launch 3", "default"}}),
+          trial::encode(Report{trial::LaunchOver{}}),
           trial::encode(Report{trial::SampleTaken{}}),
           trial::encode(Report{trial::Compiled{{}, {"a warning"}, "a log", "13.0"}}),
           trial::encode(Report{

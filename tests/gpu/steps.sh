@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # How long an agent waits: `autokernel loop step` of each verdict, and `autokernel bench`, on the default case. Prints p50 and p95 of
-# each, from the start of the command to its end, and of each piece of work its median (`--timings`).
+# each, from the start of the command to its end, and of each piece of work its median (`--timings`). Between two commands
+# is a pause, as an agent edits in it: there the next trial gets ready. At last, what the processes hold that got it ready.
 #
 #   tests/gpu/steps.sh PREFIX [STEPS]             PREFIX/bin/autokernel, PREFIX/share/autokernel/kernels; 20 steps of each
 #   tests/gpu/steps.sh --rehearse PREFIX [STEPS]  the script itself, on the emulated device, at the small size
@@ -18,7 +19,9 @@ fi
 program=$(realpath "$1")/bin/autokernel
 source=$(realpath "$1")/share/autokernel/kernels
 steps=${2:-20}
-readonly program source steps device size
+pause=2  # seconds; an agent takes longer
+readonly program source steps device size pause
+export AUTOKERNEL_RESIDENT=20  # it ends soon after this script
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -72,12 +75,22 @@ with_work $(((steps + 1) * 64)) >repository/kernels/kernel.cu
 (cd repository && git init -q -b main && git add -A && git commit -qm "a slow kernel")
 (cd repository && "$program" loop start steps --device "$device" --size "$size" --no-progress 1000) >start.out || { cat start.out; exit 1; }
 grep -E '^(Device|median_us)' start.out
+# benches WHAT OPTION
+benches() {
+  for ((i = 1; i <= steps; ++i)); do
+    sleep "$pause"
+    (cd repository && timed "$scratch/$1" "$program" bench --timings --no-cache "$2" --device "$device" --size "$size") || true
+  done
+  row "$1" "$steps" "$(percentile 50 <"$1.s")" "$(percentile 95 <"$1.s")"
+}
 row verdict count 'p50, s' 'p95, s'
 row --- --- --- ---
+benches 'bench, cold' --no-resident  # nothing of ours is there yet
 unexpected=0
 for verdict in 'does not compile' incorrect 'not faster' kept; do
   for ((i = 1; i <= steps; ++i)); do
     edit "$verdict" $i
+    sleep "$pause"
     (cd repository && timed "$scratch/$verdict" "$program" loop step --timings -m "$verdict $i") || true
     got=$(sed -n 's/^verdict: *//p' out)
     if [[ $got != "$verdict" ]]; then
@@ -88,13 +101,20 @@ for verdict in 'does not compile' incorrect 'not faster' kept; do
   done
   row "$verdict" "$steps" "$(percentile 50 <"$verdict.s")" "$(percentile 95 <"$verdict.s")"
 done
-for ((i = 1; i <= steps; ++i)); do
-  (cd repository && timed "$scratch/bench" "$program" bench --timings --no-cache --device "$device" --size "$size") || true
-done
-row bench "$steps" "$(percentile 50 <bench.s)" "$(percentile 95 <bench.s)"
-for what in 'does not compile' incorrect 'not faster' kept bench; do
+benches bench --no-cache
+for what in 'does not compile' incorrect 'not faster' kept bench 'bench, cold'; do
   echo "$what: median of each piece of work (how many)"
   medians "$what"
 done
+# What each has of its own, and its share of the pages of libraries that it has touched.
+own=0 with_libraries=0
+for process in $(pgrep -f '^/proc/self/exe (resident|runner|launcher)'); do
+  read -r anonymous share < <(awk '/^Private_Dirty:/ { own = $2 } /^Pss:/ { pss = $2 } END { print own, pss }' "/proc/$process/smaps_rollup")
+  own=$((own + anonymous)) with_libraries=$((with_libraries + share))
+  printf 'process that waits: %s, %d MiB, with libraries %d MiB\n' \
+    "$(tr '\0' ' ' <"/proc/$process/cmdline" | cut -d' ' -f2)" $((anonymous / 1024)) $((share / 1024))
+done
+printf 'the processes that wait hold %d MiB, with libraries %d MiB\n' $((own / 1024)) $((with_libraries / 1024))
+nvidia-smi --query-compute-apps=pid,used_memory --format=csv 2>/dev/null || true
 echo "$unexpected of $((4 * steps)) steps had another verdict than they must"
 ((unexpected == 0))

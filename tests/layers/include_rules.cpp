@@ -53,7 +53,7 @@ const std::map<std::string, Names, std::less<>>& parts_below() {
       {"report", {}},
       {"supervise", {"report"}},
       {"inputs", {}},
-      {"blas", {"inputs"}},
+      {"blas", {"inputs", "launch"}},
       {"launch", {"inputs"}},
       {"decide", {"inputs"}},
       {"check", {"blas", "inputs", "launch"}},

@@ -31,6 +31,8 @@ namespace {
     const std::string variable = *entry;
     if (!changes.contains(variable.substr(0, variable.find('=')))) merged.push_back(variable);
   }
+  // A test that wants a process to stay says so.
+  if (!changes.contains("AUTOKERNEL_RESIDENT")) merged.emplace_back("AUTOKERNEL_RESIDENT=0");
   for (const auto& [name, value] : changes) merged.push_back(std::string(name) + "=" + value);
   return merged;
 }

@@ -19,6 +19,8 @@ struct Request {
   // by the name it is included by.
   std::map<std::string, std::string> headers = {};
   std::vector<std::string> flags = {};  // of the compiler: "-maxrregcount=128"
+
+  friend bool operator==(const Request&, const Request&) = default;
 };
 
 // The file does not compile or declares something impossible: a verdict, not an Error.

@@ -20,6 +20,8 @@ struct Source {
   // What the main file, and they among themselves, may include beside it, by path from its folder:
   // "include/tile.cuh".
   std::map<std::string, std::string> files = {};
+
+  friend bool operator==(const Source&, const Source&) = default;
 };
 
 // Blocks of a cluster where there are none.

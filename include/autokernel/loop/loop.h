@@ -25,6 +25,9 @@ class Workspace;
 struct DriveObserver;
 struct DriveOptions;
 struct Driven;
+struct WatchObserver;
+struct WatchOptions;
+struct Watched;
 
 // What the loop gets from its caller. A function that is empty is not called, unless it says so.
 struct LoopContext {
@@ -120,12 +123,21 @@ class Loop {
   // too. On a signal the experiment is recorded as interrupted, and Interrupted thrown.
   [[nodiscard]] Step step(const StepOptions& options);
 
+  // Has a runner got ready for the next experiment, where that is wanted (trial/resident.h), and
+  // comes back at once.
+  void anticipate();
+
   // One experiment after the other, each by a turn of an agent (drive.h). Returns when a bound is
   // reached, or after a signal: while the agent works it is ended, its edit kept aside; a step
   // under way is finished, unless a second signal comes. An agent that edits nothing, edits other
   // files (taken back, kept aside), hangs or fails costs a turn. Throws Error(environment) after so
   // many turns in a row without an experiment that the agent must be at fault.
   [[nodiscard]] Driven drive(const DriveOptions& options, const DriveObserver& observer);
+
+  // One experiment after the other, each with what somebody has saved (watch.h). Returns when a
+  // bound of the run is reached, or after a signal; a step under way is finished, unless a second
+  // signal comes.
+  [[nodiscard]] Watched watch(const WatchOptions& options, const WatchObserver& observer);
 
   // Measures baseline, best and library again, in `processes` fresh processes, from what git holds;
   // makes the branch with the kept commits only.

@@ -1,6 +1,6 @@
-// What supervisor and runner say to each other, as lines of JSON: one request down, then phases, an
-// outline and at last one result or failure up. Lines, so that the runner can one day be at the
-// other end of ssh or srun.
+// What supervisor and runner say to each other, as lines of JSON: one request down, before it what
+// it is expected to be, then phases, an outline and at last one result or failure up. Lines, so
+// that the runner can one day be at the other end of ssh or srun.
 #pragma once
 
 #include <string>
@@ -10,6 +10,12 @@
 #include "autokernel/trial/result.h"
 
 namespace autokernel::trial {
+
+// A request that may come, or one like it: what it takes is to be got ready.
+struct Expected {
+  Request request;
+};
+using Errand = std::variant<Expected, Request>;
 
 // The runner met an Error: a broken machine or a wrong request, not a bad kernel.
 struct Failure {
@@ -43,11 +49,13 @@ using Event = std::variant<Phase, Outline, Code, Whereabouts, Result, Failure>;
 // One line each, ending in a newline. Every value survives the way there and back: strings of any
 // bytes (a source need not be UTF-8), infinities and not-a-numbers.
 [[nodiscard]] std::string encode(const Request& request);
+[[nodiscard]] std::string encode(const Expected& expected);
 [[nodiscard]] std::string encode(const Event& event);
 
 // The line must be complete, newline included, and of the version this program writes. Throws
 // Error(internal) saying what is wrong with it.
 [[nodiscard]] Request decode_request(const std::string& line);
+[[nodiscard]] Errand decode_errand(const std::string& line);
 [[nodiscard]] Event decode_event(const std::string& line);
 
 }  // namespace autokernel::trial

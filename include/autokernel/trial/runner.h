@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "autokernel/trial/result.h"
 #include "autokernel/trial/supervisor.h"
@@ -26,6 +27,33 @@ void block_whereabouts_signal();
 // This very program again, with its hidden subcommand.
 inline const RunnerCommand kLauncherCommand = {.program = "/proc/self/exe",
                                                .arguments = {"launcher"}};
+
+class TrialRun;
+
+// One trial that is got ready before its candidate is there: the device is opened, the library
+// loaded, the references are compiled, and whatever kernel is expected. What goes wrong with that
+// shows in run(), as if there had been no expectation.
+class PreparedTrial {
+ public:
+  explicit PreparedTrial(RunnerCommand launcher = kLauncherCommand);
+  PreparedTrial(const PreparedTrial&) = delete;
+  PreparedTrial& operator=(const PreparedTrial&) = delete;
+  PreparedTrial(PreparedTrial&&) = delete;
+  PreparedTrial& operator=(PreparedTrial&&) = delete;
+  ~PreparedTrial();
+
+  // Any number of times.
+  void expect(const Request& expected);
+  // As run_trial(); once.
+  [[nodiscard]] Result run(const Request& request, const std::function<void(Phase)>& entered,
+                           const std::function<void(const Result&)>& learned,
+                           const std::function<void(const Result&)>& answered,
+                           const RunnerObserver& observer);
+
+ private:
+  RunnerCommand launcher_;
+  std::unique_ptr<TrialRun> trial_;
+};
 
 // Compiles, checks, times and judges the kernel of `request`. `entered` is called as each phase
 // begins, in order, so that a deadline can be kept for it; `learned` once, with what is known of

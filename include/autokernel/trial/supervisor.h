@@ -18,6 +18,8 @@ namespace autokernel::trial {
 struct RunnerCommand {
   std::filesystem::path program = "/proc/self/exe";
   std::vector<std::string> arguments = {"runner"};
+  // Whether it may be one that the resident process has ready (resident.h): of the usual program.
+  bool may_be_ready = false;
 };
 
 // Who wants to know what goes on meanwhile; an empty function is not called.

@@ -36,6 +36,7 @@ class LoopRun : public Command {
   std::optional<int> no_progress_;
   double agent_seconds_ = 1800;
   bool simpler_ = false;
+  bool no_resident_ = false;
   bool verbose_ = false;
 };
 
@@ -68,14 +69,17 @@ void LoopRun::declare(Options options) {
   options.add_flag("--simpler", simpler_,
                    "Also keep a kernel that is as fast with at least a tenth less code");
   timeout_.declare(options);
+  add_no_resident(options, no_resident_);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
 
 int LoopRun::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
+  loop::LoopContext context = watching.context();
+  context.runner.may_be_ready = !no_resident_;
   auto loop =
-      loop::Loop::open(std::filesystem::current_path(), "autokernel loop run", watching.context());
+      loop::Loop::open(std::filesystem::current_path(), "autokernel loop run", std::move(context));
   remembered_.require_same(loop.run());
   const loop::DriveObserver observer = {
       .stepped =

@@ -29,6 +29,7 @@ class LoopStep : public Command {
   loop::StepOptions options_;
   bool json_ = false;
   bool timings_ = false;
+  bool no_resident_ = false;
   bool verbose_ = false;
 };
 
@@ -58,18 +59,23 @@ void LoopStep::declare(Options options) {
   options.add_flag("--json", json_, "Print the experiment as a ledger entry (docs/ledger.md)");
   timeout_.declare(options);
   add_timings(options, timings_);
+  add_no_resident(options, no_resident_);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
 
 int LoopStep::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
+  loop::LoopContext context = watching.context();
+  context.runner.may_be_ready = !no_resident_;
   auto loop =
-      loop::Loop::open(std::filesystem::current_path(), "autokernel loop step", watching.context());
+      loop::Loop::open(std::filesystem::current_path(), "autokernel loop step", std::move(context));
   remembered_.require_same(loop.run());
   const loop::Step step = loop.step(options_);
   console.out << (json_ ? ledger::lines_of({step.experiment}) : step_text(step));
   if (timings_ && !json_) console.out << timings_block(step.timings);
+  console.out << std::flush;
+  loop.anticipate();
   return step_exit_code(step.experiment);
 }
 

@@ -158,8 +158,9 @@ void Cublas::multiply(const Product& product, cases::DType dtype, std::span<cons
   reserve(*device_, left_, left.size());
   reserve(*device_, right_, right.size());
   reserve(*device_, result_, result.size_bytes());
-  device_->copy_in(left_.address(), left);
-  device_->copy_in(right_.address(), right);
+  if (!staging_) staging_.emplace(*device_);
+  staging_->copy_in(left_.address(), {left});
+  staging_->copy_in(right_.address(), {right});
   const driver::Stream stream = device_->make_stream();
   queue(product, {left_.address(), dtype}, {right_.address(), dtype},
         {result_.address(), cases::DType::f32}, Sums::fp32, stream);
@@ -168,7 +169,7 @@ void Cublas::multiply(const Product& product, cases::DType dtype, std::span<cons
                                        fault->name + ", " + std::to_string(fault->code) +
                                        ") [cublasGemmEx]");
   }
-  device_->copy_out(std::as_writable_bytes(result), result_.address());
+  staging_->copy_out(result_.address(), std::as_writable_bytes(result));
 }
 
 }  // namespace autokernel::trial

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "autokernel/driver/device.h"
 #include "trial/blas/library.h"
+#include "trial/launch/staging.h"
 
 namespace autokernel::trial {
 
@@ -39,6 +41,7 @@ class Cublas : public Library {
   const driver::Device* device_;
   std::unique_ptr<Calls> calls_;
   // Of `multiply`: allocating costs as much as multiplying.
+  std::optional<Staging> staging_;
   driver::Buffer left_;
   driver::Buffer right_;
   driver::Buffer result_;

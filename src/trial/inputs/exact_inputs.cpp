@@ -29,9 +29,6 @@ std::int64_t widest(cases::DType dtype) {
   return 1;
 }
 
-// Which index of an element its power of two hangs on.
-enum class Along : std::uint8_t { rows, columns };
-
 std::vector<float> powers(const Key& key, std::uint32_t tensor, ExponentRange range,
                           std::size_t count) {
   std::vector<std::uint32_t> words((count + kGroupWords - 1) / kGroupWords * kGroupWords);
@@ -49,26 +46,32 @@ inline float whole_number(std::uint32_t word, std::uint32_t values, float limit)
   return static_cast<float>(static_cast<std::int32_t>(((word >> 16U) * values) >> 16U)) - limit;
 }
 
-void fill(const SizedTensor& sized, std::uint32_t tensor, const Key& key, std::int64_t limit,
-          Along along, std::size_t row_length, const std::vector<float>& power, Bytes& bytes) {
+}  // namespace
+
+void fill_whole(const SizedTensor& tensor, std::uint32_t index, const WholeNumbers& numbers,
+                const Key& key, std::span<std::byte> bytes) {
   constexpr std::size_t kChunk = 16 * kGroupWords;
-  const std::size_t count = sized.count;
-  const auto values = static_cast<std::uint32_t>(2 * limit + 1);
-  const auto offset = static_cast<float>(limit);
-  const std::size_t element = cases::size_of(sized.tensor->dtype);
+  const std::size_t count = tensor.count;
+  const std::size_t row_length = numbers.row_length;
+  const bool by_columns = numbers.along == Along::columns;
+  const std::vector<float> power =
+      powers(key, index, numbers.range, by_columns ? row_length : count / row_length);
+  const auto values = static_cast<std::uint32_t>(2 * numbers.limit + 1);
+  const auto offset = static_cast<float>(numbers.limit);
+  const std::size_t element = cases::size_of(tensor.tensor->dtype);
   in_parallel((count + kChunk - 1) / kChunk, 2 * kChunk, [&](std::size_t first, std::size_t end) {
     std::array<std::uint32_t, kChunk> words{};
     std::array<float, kChunk> floats{};
     for (std::size_t chunk = first; chunk < end; ++chunk) {
-      random_words({key, tensor, Purpose::values}, chunk * (kChunk / kGroupWords), words);
+      random_words({key, index, Purpose::values}, chunk * (kChunk / kGroupWords), words);
       const std::size_t begin = chunk * kChunk;
       const std::size_t length = std::min(kChunk, count - begin);
       for (std::size_t i = 0; i < length;) {
         const std::size_t row = (begin + i) / row_length;
         const std::size_t column = (begin + i) % row_length;
         const std::size_t run = std::min(row_length - column, length - i);
-        const float* const by_column = along == Along::columns ? power.data() + column : nullptr;
-        if (by_column != nullptr) {
+        if (by_columns) {
+          const float* const by_column = power.data() + column;
           for (std::size_t j = 0; j < run; ++j) {
             floats[i + j] = whole_number(words[i + j], values, offset) * by_column[j];
           }
@@ -79,13 +82,11 @@ void fill(const SizedTensor& sized, std::uint32_t tensor, const Key& key, std::i
         }
         i += run;
       }
-      from_floats(sized.tensor->dtype, std::span(floats).first(length),
-                  std::span(bytes).subspan(begin * element, length * element));
+      from_floats(tensor.tensor->dtype, std::span(floats).first(length),
+                  bytes.subspan(begin * element, length * element));
     }
   });
 }
-
-}  // namespace
 
 WholeLimits whole_limits(cases::DType left, cases::DType right, std::int64_t summed, Wider wider) {
   const std::int64_t sum_of_one =
@@ -106,12 +107,9 @@ Exponents exponents(cases::DType input, cases::DType output) {
   return {{-6, 6}, {-6, 6}};
 }
 
-void fill_exact(const SizedCase& sized, const cases::SumOfProducts& product, const Key& key,
-                std::span<Bytes> inputs) {
-  const std::size_t left = sized.index_of(product.left);
-  const std::size_t right = sized.index_of(product.right);
-  const SizedTensor& a = sized.tensors[left];
-  const SizedTensor& b = sized.tensors[right];
+Factors factors(const SizedCase& sized, const cases::SumOfProducts& product, const Key& key) {
+  const SizedTensor& a = sized.tensors[sized.index_of(product.left)];
+  const SizedTensor& b = sized.tensors[sized.index_of(product.right)];
   const cases::DType output = sized.problem->tensor(product.output).dtype;
   const std::int64_t summed = a.extents.back();
   const Wider wider =
@@ -121,14 +119,8 @@ void fill_exact(const SizedCase& sized, const cases::SumOfProducts& product, con
   const WholeLimits limits = whole_limits(a.tensor->dtype, b.tensor->dtype, summed, wider);
   const Exponents range = exponents(a.tensor->dtype, output);
   const auto depth = static_cast<std::size_t>(summed);
-  const std::size_t rows = a.count / depth;
-  const std::size_t columns = b.count / depth;
-  const auto left_stream = static_cast<std::uint32_t>(left);
-  const auto right_stream = static_cast<std::uint32_t>(right);
-  fill(a, left_stream, key, limits.left, Along::rows, depth,
-       powers(key, left_stream, range.left, rows), inputs[left]);
-  fill(b, right_stream, key, limits.right, Along::columns, columns,
-       powers(key, right_stream, range.right, columns), inputs[right]);
+  return {{limits.left, Along::rows, depth, range.left},
+          {limits.right, Along::columns, b.count / depth, range.right}};
 }
 
 }  // namespace autokernel::trial

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "autokernel/cases/case.h"
 #include "trial/inputs/philox.h"
@@ -35,9 +34,25 @@ struct Exponents {
 };
 [[nodiscard]] Exponents exponents(cases::DType input, cases::DType output);
 
-// Fills the two inputs of the product; `inputs` is indexed like the case's tensors and has their
-// sizes.
-void fill_exact(const SizedCase& sized, const cases::SumOfProducts& product, const Key& key,
-                std::span<Bytes> inputs);
+// Which index of an element its power of two hangs on.
+enum class Along : std::uint8_t { rows, columns };
+
+// How the elements of one of the two factors come about.
+struct WholeNumbers {
+  std::int64_t limit = 0;  // whole numbers in [-limit, limit]
+  Along along = Along::rows;
+  std::size_t row_length = 1;
+  ExponentRange range;
+};
+struct Factors {
+  WholeNumbers left;
+  WholeNumbers right;
+};
+[[nodiscard]] Factors factors(const SizedCase& sized, const cases::SumOfProducts& product,
+                              const Key& key);
+
+// Fills one of them: the tensor with that index in the case.
+void fill_whole(const SizedTensor& tensor, std::uint32_t index, const WholeNumbers& numbers,
+                const Key& key, std::span<std::byte> bytes);
 
 }  // namespace autokernel::trial

@@ -8,8 +8,8 @@
 
 #include "autokernel/base/defences.h"
 #include "trial/inputs/conversion.h"
-#include "trial/inputs/exact_inputs.h"
 #include "trial/inputs/parallel.h"
+#include "trial/inputs/recipe.h"
 
 namespace autokernel::trial {
 namespace {
@@ -18,24 +18,25 @@ constexpr std::size_t kChunk = 16 * kGroupWords;
 
 // Words to values of the declared distribution.
 struct Declared {
-  const NormalTable& normal;
-  const cases::Fill& fill;
+  Declared(const NormalTable& table, const cases::Fill& fill)
+      : normal(table),
+        distribution(fill.distribution),
+        uniform(uniform_range(fill)),
+        integers(integer_range(fill)) {}
 
   void values(std::span<const std::uint32_t> words, std::span<float> to) const {
     constexpr float kPerWord = 0x1p-24F;
-    const auto low = static_cast<float>(fill.low);
-    switch (fill.distribution) {
+    switch (distribution) {
       case cases::Distribution::normal:
         for (std::size_t i = 0; i < to.size(); ++i) to[i] = normal.value(words[i]);
         return;
-      case cases::Distribution::uniform: {
-        const float width = static_cast<float>(fill.high) - low;
+      case cases::Distribution::uniform:
         for (std::size_t i = 0; i < to.size(); ++i) {
-          to[i] = low + width * (static_cast<float>(static_cast<std::int32_t>(words[i] >> 8U)) *
-                                 kPerWord);
+          to[i] = uniform.low +
+                  uniform.width *
+                      (static_cast<float>(static_cast<std::int32_t>(words[i] >> 8U)) * kPerWord);
         }
         return;
-      }
       case cases::Distribution::integers:
         for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(integer(words[i]));
         return;
@@ -49,11 +50,13 @@ struct Declared {
   }
 
   [[nodiscard]] std::int64_t integer(std::uint32_t word) const {
-    const auto first = static_cast<std::int64_t>(fill.low);
-    const auto choices =
-        static_cast<std::uint64_t>(static_cast<std::int64_t>(fill.high) - first + 1);
-    return first + static_cast<std::int64_t>((word * choices) >> 32U);
+    return integers.first + static_cast<std::int64_t>((word * integers.choices) >> 32U);
   }
+
+  const NormalTable& normal;
+  cases::Distribution distribution;
+  UniformRange uniform;
+  IntegerRange integers;
 };
 
 // 2^exponent, of a normal float, without the call that std::ldexp is.
@@ -62,61 +65,44 @@ inline float power_of_two(int exponent) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + kBias) << 23U);
 }
 
-// Multiplies each value as that kind of inputs says. `words` have given the values too; their
-// lowest bits hardly show in them.
-void scale(InputKind input_kind, const Scaling& by, float constant,
-           std::span<const std::uint32_t> words, std::span<float> values) {
-  switch (input_kind) {
-    case InputKind::declared:
-    case InputKind::exact:
+// Changes each value as the recipe says. `words` have given the values too; their lowest bits
+// hardly show in them.
+void change(const Recipe& recipe, std::span<const std::uint32_t> words, std::span<float> values) {
+  switch (recipe.change) {
+    case Recipe::Change::none:
       return;
-    case InputKind::very_large:
-    case InputKind::very_small: {
-      const float factor =
-          std::ldexp(1.0F, input_kind == InputKind::very_large ? by.large : -by.small);
-      for (float& value : values) value *= factor;
+    case Recipe::Change::times:
+      for (float& value : values) value *= recipe.factor;
       return;
-    }
-    case InputKind::mixed: {
-      const auto steps = static_cast<std::uint32_t>(2 * by.spread + 1);
+    case Recipe::Change::mixed: {
+      const std::uint32_t steps = 2 * recipe.spread + 1;
       for (std::size_t i = 0; i < values.size(); ++i) {
         const std::uint32_t step = ((words[i] & 0xffU) * steps) >> 8U;
-        values[i] *= power_of_two(static_cast<int>(step) - by.spread);
+        values[i] *= power_of_two(static_cast<int>(step) - static_cast<int>(recipe.spread));
       }
       return;
     }
-    case InputKind::zeros:
-      std::ranges::fill(values, 0.0F);
-      return;
-    case InputKind::constant:
-      std::ranges::fill(values, constant);
+    case Recipe::Change::constant:
+      std::ranges::fill(values, recipe.factor);
       return;
   }
 }
 
-// One tensor of inputs of that kind. Its words come from the sequence of its own index.
-void fill_tensor(const SizedTensor& tensor, std::uint32_t index, const Declared& declared,
-                 InputKind input_kind, const Scaling& by, const Key& key,
-                 std::span<std::byte> bytes) {
-  // An integer tensor has its declared range and no other, which may not even hold zero. A scalar
-  // is what the problem is about: with another one it would be another problem.
-  const bool is_stressed = is_floating(tensor.tensor->dtype) && !tensor.tensor->is_scalar;
-  const InputKind applied = is_stressed ? input_kind : InputKind::declared;
-  const std::uint32_t choice =
-      philox({0, 0, index, static_cast<std::uint32_t>(Purpose::choices)}, key)[0];
-  const float constant = 0.5F + static_cast<float>(choice >> 9U) * 0x1p-24F;  // [0.5, 1)
-  const std::size_t element = cases::size_of(tensor.tensor->dtype);
+void fill_declared(const SizedTensor& tensor, const Recipe& recipe, const NormalTable& normal,
+                   const Key& key, std::span<std::byte> bytes) {
+  const Declared declared(normal, recipe.declared);
+  const std::size_t element = cases::size_of(recipe.dtype);
   const std::size_t chunks = (tensor.count + kChunk - 1) / kChunk;
   in_parallel(chunks, 2 * kChunk, [&](std::size_t first, std::size_t end) {
     std::array<std::uint32_t, kChunk> words{};
     std::array<float, kChunk> floats{};
     std::array<std::int32_t, kChunk> integers{};
     for (std::size_t chunk = first; chunk < end; ++chunk) {
-      random_words({key, index, Purpose::values}, chunk * (kChunk / kGroupWords), words);
+      random_words({key, recipe.index, Purpose::values}, chunk * (kChunk / kGroupWords), words);
       const std::size_t begin = chunk * kChunk;
       const std::size_t length = std::min<std::size_t>(kChunk, tensor.count - begin);
       const auto to = bytes.subspan(begin * element, length * element);
-      if (tensor.tensor->dtype == cases::DType::i32) {
+      if (recipe.dtype == cases::DType::i32) {
         const auto made = std::span(integers).first(length);
         declared.values(words, made);
         std::memcpy(to.data(), made.data(), made.size_bytes());
@@ -124,8 +110,8 @@ void fill_tensor(const SizedTensor& tensor, std::uint32_t index, const Declared&
       }
       const auto made = std::span(floats).first(length);
       declared.values(words, made);
-      scale(applied, by, constant, words, made);
-      from_floats(tensor.tensor->dtype, made, to);
+      change(recipe, words, made);
+      from_floats(recipe.dtype, made, to);
     }
   });
 }
@@ -202,24 +188,26 @@ Scaling scaling(const SizedCase& sized) {
 
 void InputMaker::make(const SizedCase& sized, InputKind input_kind, const Key& key,
                       std::vector<Bytes>& inputs) const {
-  const Scaling by = scaling(sized);
-  const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
   inputs.resize(sized.tensors.size());
   for (std::size_t t = 0; t < sized.tensors.size(); ++t) {
-    const SizedTensor& tensor = sized.tensors[t];
-    if (!tensor.is_read()) {
+    if (sized.tensors[t].is_read()) {
+      make_one(sized, t, input_kind, key, inputs[t]);
+    } else {
       inputs[t].clear();
-      continue;
     }
-    inputs[t].resize(tensor.bytes);
-    const std::string& name = tensor.tensor->name;
-    const bool is_factor = product != nullptr && (name == product->left || name == product->right);
-    if (input_kind == InputKind::exact && is_factor) continue;
-    fill_tensor(tensor, static_cast<std::uint32_t>(t), {normal_, tensor.tensor->fill}, input_kind,
-                by, key, inputs[t]);
   }
-  if (input_kind == InputKind::exact && product != nullptr)
-    fill_exact(sized, *product, key, inputs);
+}
+
+void InputMaker::make_one(const SizedCase& sized, std::size_t index, InputKind input_kind,
+                          const Key& key, Bytes& input) const {
+  const SizedTensor& tensor = sized.tensors[index];
+  const Recipe made_by = recipe_of(sized, index, input_kind, key);
+  input.resize(tensor.bytes);
+  if (made_by.whole) {
+    fill_whole(tensor, made_by.index, *made_by.whole, key, input);
+  } else {
+    fill_declared(tensor, made_by, normal_, key, input);
+  }
 }
 
 }  // namespace autokernel::trial

@@ -52,6 +52,11 @@ class InputMaker {
   // memory in `inputs`.
   void make(const SizedCase& sized, InputKind input_kind, const Key& key,
             std::vector<Bytes>& inputs) const;
+  // The same of the tensor with that index, which is read.
+  void make_one(const SizedCase& sized, std::size_t index, InputKind input_kind, const Key& key,
+                Bytes& input) const;
+
+  [[nodiscard]] const NormalTable& normal() const { return normal_; }
 
  private:
   NormalTable normal_;

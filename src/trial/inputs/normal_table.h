@@ -27,6 +27,9 @@ class NormalTable {
     return low + rest * (quantiles_[segment + 1] - low);
   }
 
+  // Of segment i / kSegments.
+  [[nodiscard]] const std::array<float, kSegments + 1>& quantiles() const { return quantiles_; }
+
  private:
   std::array<float, kSegments + 1> quantiles_{};
 };

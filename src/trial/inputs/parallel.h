@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 
 namespace autokernel::trial {
 
@@ -12,5 +13,11 @@ namespace autokernel::trial {
 // this thread. `work` must not throw.
 void in_parallel(std::size_t count, std::size_t cost,
                  const std::function<void(std::size_t, std::size_t)>& work);
+
+// The same of memory, whose parts are worth a thread each where they are long enough.
+void in_parallel_over_bytes(std::size_t bytes,
+                            const std::function<void(std::size_t, std::size_t)>& work);
+// `to` is as long.
+void copy_in_parallel(std::span<const std::byte> from, std::span<std::byte> to);
 
 }  // namespace autokernel::trial

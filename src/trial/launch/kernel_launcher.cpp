@@ -27,11 +27,11 @@ std::string occasion(const SizedCase& sized, InputKind input_kind, const std::st
 }
 
 KernelLauncher::KernelLauncher(const driver::Device& device, const Candidate& candidate,
-                               const SizedCase& sized, const InputMaker& maker, std::size_t sets)
+                               const SizedCase& sized, OperandSource& source, std::size_t sets)
     : device_(&device),
       candidate_(&candidate),
       sized_(&sized),
-      maker_(&maker),
+      source_(&source),
       memory_(device, sets * Operands::required_bytes(device, sized, candidate.extras())),
       stream_(device.make_stream()),
       start_(device.make_event()),
@@ -45,8 +45,8 @@ Launching KernelLauncher::launch(InputKind input_kind, const Key& key, const std
                                  LaunchSetup& setup, RecordSink& records) {
   Operands& operands = sets_[next_];
   next_ = (next_ + 1) % sets_.size();
-  maker_->make(*sized_, input_kind, key, inputs_);
-  operands.load(inputs_, key, host_);
+  const Occasion of{sized_, input_kind, key};
+  source_->load(operands, of, stream_);
   candidate_->restore_objects();
   device_->reset_persisting_l2();
 
@@ -63,17 +63,18 @@ Launching KernelLauncher::launch(InputKind input_kind, const Key& key, const std
     return rejection(*fault, candidate_->launches_text(), occasion(*sized_, input_kind, name),
                      operands.named());
   }
+  setup.over();
 
   const bool is_underpriced = is_reset_timed() && restore_cost_.note_changes();
   if (stands(Defence::unchanged_inputs)) {
-    if (const auto disturbed = operands.disturbed(inputs_, host_)) {
+    if (const auto disturbed = source_->disturbed(operands, of, stream_)) {
       return Rejection{Verdict::incorrect,
                        fmt::format("the kernel wrote where it must not: {} ({})", disturbed->what,
                                    occasion(*sized_, input_kind, name)),
                        "", disturbed->cause};
     }
   }
-  records.take({sized_, input_kind, key, name, {}}, operands);
+  records.take({sized_, input_kind, key, name, {}}, operands, source_->staging());
   return Launched{stop_.microseconds_since(start_), is_underpriced};
 }
 

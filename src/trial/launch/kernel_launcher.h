@@ -11,6 +11,7 @@
 #include "autokernel/driver/device.h"
 #include "trial/inputs/inputs.h"
 #include "trial/launch/candidate.h"
+#include "trial/launch/operand_source.h"
 #include "trial/launch/operands.h"
 #include "trial/launch/rejection.h"
 #include "trial/launch/restore_cost.h"
@@ -33,13 +34,15 @@ class RecordSink {
   RecordSink(const RecordSink&) = delete;
   RecordSink& operator=(const RecordSink&) = delete;
   virtual ~RecordSink() = default;
-  // `record` has no outputs yet: they lie on the device, in `operands`, and nothing is running.
-  virtual void take(LaunchRecord record, const Operands& operands) = 0;
+  // `record` has no outputs yet: they lie on the device, in `operands`, from where they go through
+  // `staging`, and nothing is running.
+  virtual void take(LaunchRecord record, const Operands& operands, const Staging& staging) = 0;
 };
 // Of launches that nobody judges.
 class NoRecords : public RecordSink {
  public:
-  void take(LaunchRecord /*record*/, const Operands& /*operands*/) override {}
+  void take(LaunchRecord /*record*/, const Operands& /*operands*/,
+            const Staging& /*staging*/) override {}
 };
 
 // What is queued before a launch and has to happen for it to begin.
@@ -53,6 +56,8 @@ class LaunchSetup {
   virtual void queue_before(const driver::Stream& /*stream*/) {}
   // Everything is queued.
   virtual void release() {}
+  // It is over, and nothing has been looked at yet.
+  virtual void over() {}
 };
 
 struct Launched {
@@ -68,9 +73,9 @@ class KernelLauncher {
  public:
   // Launches use `sets` sets of buffers in turn. The references must live longer.
   KernelLauncher(const driver::Device& device, const Candidate& candidate, const SizedCase& sized,
-                 const InputMaker& maker, std::size_t sets);
+                 OperandSource& source, std::size_t sets);
 
-  // Makes inputs from the key, fills everything else with random bits, restores the module's
+  // Has inputs made from the key and everything else filled with random bits, restores the module's
   // objects, launches, waits, and has `records` take the outputs. Timed are the launches, and what
   // setting back costs of the objects that they are known to change. `name` says which launch this
   // is, in messages.
@@ -92,15 +97,13 @@ class KernelLauncher {
   const driver::Device* device_;
   const Candidate* candidate_;
   const SizedCase* sized_;
-  const InputMaker* maker_;
+  OperandSource* source_;
   DeviceMemory memory_;
   std::vector<Operands> sets_;
   std::size_t next_ = 0;
   driver::Stream stream_;
   driver::Event start_;
   driver::Event stop_;
-  std::vector<Bytes> inputs_;
-  HostSide host_;
   RestoreCost restore_cost_;
 };
 

@@ -24,7 +24,7 @@ constexpr std::size_t kPlaces = 256;
 
 [[nodiscard]] std::size_t drawn_place() { return draw_key().words[0] % kPlaces * kAlignment; }
 
-[[nodiscard]] std::size_t guard_bytes(const driver::Device& device) {
+[[nodiscard]] std::size_t guard_bytes_on(const driver::Device& device) {
   return device.info().emulated ? 0 : kGuardBytes;
 }
 
@@ -32,7 +32,7 @@ constexpr std::size_t kPlaces = 256;
 
 Operands::Operands(const driver::Device& device, const SizedCase& sized, const Extras& extras,
                    DeviceMemory& memory)
-    : device_(&device), sized_(&sized), guard_bytes_(guard_bytes(device)) {
+    : device_(&device), sized_(&sized), guard_bytes_(guard_bytes_on(device)) {
   const auto place = [&](std::size_t bytes) {
     const std::size_t before = guard_bytes_ == 0 ? 0 : drawn_place();
     addresses_.push_back(memory.place(before + bytes + 2 * guard_bytes_) + before + guard_bytes_);
@@ -61,7 +61,7 @@ std::size_t Operands::required_bytes(const driver::Device& device, const SizedCa
                                      const Extras& extras) {
   std::size_t wanted = 0;
   const auto add = [&](std::size_t bytes) {
-    wanted += DeviceMemory::rounded(kPlaces * kAlignment + bytes + 2 * guard_bytes(device));
+    wanted += DeviceMemory::rounded(kPlaces * kAlignment + bytes + 2 * guard_bytes_on(device));
   };
   for (const SizedTensor& tensor : sized.tensors) {
     if (!tensor.tensor->is_scalar) add(tensor.bytes);
@@ -92,29 +92,56 @@ std::vector<NamedBuffer> Operands::named() const {
   return buffers;
 }
 
-void Operands::copy_guards_in(std::size_t buffer, const HostSide& host) const {
-  if (guard_bytes_ == 0) return;
+const Staging& Operands::staging(HostSide& host) const {
+  if (!host.staging) host.staging.emplace(*device_);
+  return *host.staging;
+}
+
+bool Operands::is_read(std::size_t buffer) const {
+  return buffer < tensor_count() && sized_->tensors[buffer].is_read();
+}
+
+bool Operands::is_input(std::size_t buffer) const {
+  return buffer < tensor_count() && !sized_->tensors[buffer].is_written();
+}
+
+std::span<const std::byte> Operands::guard(std::size_t buffer, Side side,
+                                           const HostSide& host) const {
   const auto bands = std::span<const std::byte>(host.guards[buffer]);
-  device_->copy_in(addresses_[buffer] - guard_bytes_, bands.first(guard_bytes_));
-  device_->copy_in(addresses_[buffer] + sizes_[buffer], bands.last(guard_bytes_));
+  return side == Side::before ? bands.first(guard_bytes_) : bands.last(guard_bytes_);
+}
+
+void Operands::make_guards(const Key& key, HostSide& host) const {
+  host.guards.resize(addresses_.size());
+  for (std::size_t b = 0; b < addresses_.size(); ++b) {
+    host.guards[b].resize(2 * guard_bytes_);
+    random_bytes({key, static_cast<std::uint32_t>(b), Purpose::guards}, host.guards[b]);
+  }
 }
 
 void Operands::load(const std::vector<Bytes>& inputs, const Key& key, HostSide& host) {
-  host.guards.resize(addresses_.size());
+  make_guards(key, host);
   for (std::size_t b = 0; b < addresses_.size(); ++b) {
-    const auto buffer = static_cast<std::uint32_t>(b);
-    const bool is_input = b < tensor_count() && !inputs[b].empty();
-    if (is_input) {
-      device_->copy_in(addresses_[b], inputs[b]);
+    std::span<const std::byte> content;
+    if (is_read(b)) {
+      content = inputs[b];
     } else if (stands(Defence::refilled_memory)) {
       host.noise.resize(sizes_[b]);
-      if (stands(Defence::random_fill)) random_bytes({key, buffer, Purpose::noise}, host.noise);
-      device_->copy_in(addresses_[b], host.noise);
+      if (stands(Defence::random_fill))
+        random_bytes({key, static_cast<std::uint32_t>(b), Purpose::noise}, host.noise);
+      content = host.noise;
+    } else {
+      staging(host).copy_in(addresses_[b] - guard_bytes_, {guard(b, Side::before, host)});
+      staging(host).copy_in(addresses_[b] + sizes_[b], {guard(b, Side::behind, host)});
+      continue;
     }
-    host.guards[b].resize(2 * guard_bytes_);
-    random_bytes({key, buffer, Purpose::guards}, host.guards[b]);
-    copy_guards_in(b, host);
+    staging(host).copy_in(addresses_[b] - guard_bytes_,
+                          {guard(b, Side::before, host), content, guard(b, Side::behind, host)});
   }
+  set_scalars(inputs);
+}
+
+void Operands::set_scalars(const std::vector<Bytes>& inputs) {
   for (std::size_t i = 0; i < scalars_.size(); ++i) {
     const Bytes& value = inputs[tensor_count() + i];
     std::memcpy(&scalars_[i], value.data(), value.size());
@@ -131,22 +158,35 @@ std::vector<Bytes> Operands::outputs() const {
   return outputs;
 }
 
-void Operands::copy_outputs(std::span<std::byte> to) const {
+void Operands::copy_outputs(std::span<std::byte> to, const Staging& staging) const {
   for (std::size_t t = 0; t < sized_->tensors.size(); ++t) {
     if (!sized_->tensors[t].is_written()) continue;
-    device_->copy_out(to.first(sizes_[t]), addresses_[t]);
+    staging.copy_out(addresses_[t], to.first(sizes_[t]));
     to = to.subspan(sizes_[t]);
   }
 }
 
-std::optional<Disturbance> Operands::disturbed_guard(std::size_t buffer, HostSide& host) const {
-  if (guard_bytes_ == 0) return std::nullopt;
-  host.guards_found.resize(2 * guard_bytes_);
-  const auto bands = std::span(host.guards_found);
+bool Operands::is_undisturbed(std::size_t buffer, const std::vector<Bytes>& inputs,
+                              HostSide& host) const {
+  const driver::Address begin = addresses_[buffer];
+  const auto before = guard(buffer, Side::before, host);
+  const auto behind = guard(buffer, Side::behind, host);
+  if (is_input(buffer)) {
+    return staging(host).holds(begin - guard_bytes_, {before, inputs[buffer], behind});
+  }
+  return staging(host).holds(begin - guard_bytes_, {before}) &&
+         staging(host).holds(begin + sizes_[buffer], {behind});
+}
+
+std::optional<Disturbance> Operands::disturbed_guard(std::size_t buffer,
+                                                     const HostSide& host) const {
+  const Bytes& written = host.guards[buffer];
+  Bytes found(written.size());
+  const auto bands = std::span(found);
   device_->copy_out(bands.first(guard_bytes_), addresses_[buffer] - guard_bytes_);
   device_->copy_out(bands.last(guard_bytes_), addresses_[buffer] + sizes_[buffer]);
-  if (same_bytes(host.guards_found, host.guards[buffer])) return std::nullopt;
-  const std::size_t at = first_difference(host.guards_found, host.guards[buffer]);
+  if (same_bytes(found, written)) return std::nullopt;
+  const std::size_t at = first_difference(found, written);
   return Disturbance{at < guard_bytes_ ? fmt::format("it wrote {} bytes before the beginning of {}",
                                                      guard_bytes_ - at, name_of(buffer))
                                        : fmt::format("it wrote {} bytes past the end of {}",
@@ -154,22 +194,31 @@ std::optional<Disturbance> Operands::disturbed_guard(std::size_t buffer, HostSid
                      Cause::out_of_bounds};
 }
 
+std::optional<Disturbance> Operands::changed_input(std::size_t buffer, const Bytes& input) const {
+  const SizedTensor& tensor = sized_->tensors[buffer];
+  Bytes found(tensor.bytes);
+  device_->copy_out(found, addresses_[buffer]);
+  if (same_bytes(found, input)) return std::nullopt;
+  const std::uint64_t element =
+      first_difference(found, input) / cases::size_of(tensor.tensor->dtype);
+  return Disturbance{
+      fmt::format("it changed its input {} = {} to {}", element_name(tensor, element),
+                  value_text(tensor.tensor->dtype, input, element),
+                  value_text(tensor.tensor->dtype, found, element)),
+      Cause::input_changed};
+}
+
 std::optional<Disturbance> Operands::disturbed(const std::vector<Bytes>& inputs,
                                                HostSide& host) const {
   for (std::size_t b = 0; b < addresses_.size(); ++b) {
+    if (is_undisturbed(b, inputs, host)) continue;
     if (auto guard = disturbed_guard(b, host)) return guard;
-    if (b >= tensor_count() || sized_->tensors[b].is_written()) continue;
-    const SizedTensor& tensor = sized_->tensors[b];
-    host.input_found.resize(tensor.bytes);
-    device_->copy_out(host.input_found, addresses_[b]);
-    if (same_bytes(host.input_found, inputs[b])) continue;
-    const std::uint64_t element =
-        first_difference(host.input_found, inputs[b]) / cases::size_of(tensor.tensor->dtype);
+    if (is_input(b)) {
+      if (auto input = changed_input(b, inputs[b])) return input;
+    }
     return Disturbance{
-        fmt::format("it changed its input {} = {} to {}", element_name(tensor, element),
-                    value_text(tensor.tensor->dtype, inputs[b], element),
-                    value_text(tensor.tensor->dtype, host.input_found, element)),
-        Cause::input_changed};
+        fmt::format("{} and what lies around it change while nothing runs", name_of(b)),
+        Cause::unknown};
   }
   return std::nullopt;
 }

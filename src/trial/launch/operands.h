@@ -14,6 +14,7 @@
 #include "trial/inputs/sized_case.h"
 #include "trial/launch/device_memory.h"
 #include "trial/launch/fault_text.h"
+#include "trial/launch/staging.h"
 #include "trial/launch/tensor_maps.h"
 
 namespace autokernel::trial {
@@ -30,13 +31,12 @@ struct Disturbance {
   Cause cause = Cause::unknown;
 };
 
-// The host's side of a set of operands while a kernel runs on it. Sets that are used in turn share
+// The host's side of a set of operands while a kernel runs on it. All that are used in turn share
 // one, as memory that is written for the first time is slow.
 struct HostSide {
   Bytes noise;                // for what is no input
   std::vector<Bytes> guards;  // before and after each buffer, as written
-  Bytes guards_found;
-  Bytes input_found;
+  std::optional<Staging> staging;
 };
 
 class Operands {
@@ -49,9 +49,15 @@ class Operands {
                                                   const SizedCase& sized, const Extras& extras);
 
   // Writes the inputs, and random bits into everything else: outputs, workspace, guard bands.
-  // Nothing may be running. `inputs` is indexed like the tensors; it and `host` must stay as they
-  // are until `disturbed` has been asked.
+  // Nothing may be running. `inputs` is indexed like the tensors; it and the guards of `host` must
+  // stay as they are until `disturbed` has been asked.
   void load(const std::vector<Bytes>& inputs, const Key& key, HostSide& host);
+
+  // The part of it that the host keeps: the guard bands, as they are written for that key.
+  void make_guards(const Key& key, HostSide& host) const;
+  // Gives the scalars their values; `inputs` is indexed like the tensors, and none but the scalars
+  // are looked at.
+  void set_scalars(const std::vector<Bytes>& inputs);
 
   // Where each argument lies, in the order of compile::arguments_of: tensors, scalars, the
   // workspace, tensor maps, sizes.
@@ -60,22 +66,38 @@ class Operands {
   [[nodiscard]] std::vector<NamedBuffer> named() const;
   // Without the scalars.
   [[nodiscard]] std::size_t tensor_count() const;
-  // Of a tensor, or, behind the last, of the workspace.
+  // Buffers: the tensors and, behind the last, the workspace.
+  [[nodiscard]] std::size_t buffer_count() const { return addresses_.size(); }
   [[nodiscard]] driver::Address address(std::size_t buffer) const { return addresses_[buffer]; }
+  [[nodiscard]] std::size_t bytes(std::size_t buffer) const { return sizes_[buffer]; }
+  // Whether it is a tensor that is read, and whether it must be left as it is.
+  [[nodiscard]] bool is_read(std::size_t buffer) const;
+  [[nodiscard]] bool is_input(std::size_t buffer) const;
+  // Before each buffer and behind it.
+  [[nodiscard]] std::size_t guard_bytes() const { return guard_bytes_; }
 
   // The tensors that are written, copied to the host; the others are empty. Nothing may be running.
   [[nodiscard]] std::vector<Bytes> outputs() const;
   // The same, one after the other into memory that has room for them.
-  void copy_outputs(std::span<std::byte> to) const;
+  void copy_outputs(std::span<std::byte> to, const Staging& staging) const;
   // What a launch changed that it must not: an input, or bytes around a buffer. Empty where all is
   // as it was.
   [[nodiscard]] std::optional<Disturbance> disturbed(const std::vector<Bytes>& inputs,
                                                      HostSide& host) const;
 
  private:
-  void copy_guards_in(std::size_t buffer, const HostSide& host) const;
+  // Ready to be used from the first call on.
+  [[nodiscard]] const Staging& staging(HostSide& host) const;
+  // The guard band before a buffer, or behind it, as written.
+  enum class Side : std::uint8_t { before, behind };
+  [[nodiscard]] std::span<const std::byte> guard(std::size_t buffer, Side side,
+                                                 const HostSide& host) const;
+  [[nodiscard]] bool is_undisturbed(std::size_t buffer, const std::vector<Bytes>& inputs,
+                                    HostSide& host) const;
   [[nodiscard]] std::optional<Disturbance> disturbed_guard(std::size_t buffer,
-                                                           HostSide& host) const;
+                                                           const HostSide& host) const;
+  [[nodiscard]] std::optional<Disturbance> changed_input(std::size_t buffer,
+                                                         const Bytes& input) const;
   [[nodiscard]] std::string name_of(std::size_t buffer) const;
 
   const driver::Device* device_;

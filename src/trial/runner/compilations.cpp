@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <iterator>
 #include <string_view>
 
 #include "autokernel/base/error.h"
 #include "autokernel/compile/compiler.h"
+#include "trial/runner/remembering_front_end.h"
 #include "trial/time/gpu_tools.h"
 
 namespace autokernel::trial {
@@ -48,8 +50,9 @@ constexpr std::string_view kPrefix = "sm_";
 OpeningFrontEnd open_front_end(bool cached) {
   return std::async(std::launch::async,
                     [cached]() -> std::shared_ptr<const compile::FrontEnd> {
-                      return std::make_shared<const compile::Compiler>(compile::Compiler::open(
-                          cached ? compile::Caching::yes : compile::Caching::no));
+                      return std::make_shared<const RememberingFrontEnd>(
+                          std::make_unique<const compile::Compiler>(compile::Compiler::open(
+                              cached ? compile::Caching::yes : compile::Caching::no)));
                     })
       .share();
 }
@@ -62,6 +65,12 @@ SourceCompilations::SourceCompilations(const OpeningFrontEnd& front_end, compile
     compilations_[size->size_name] = start(
         front_end, {source_, building.architecture, size->sizes, building.headers, building.flags});
   }
+}
+
+bool SourceCompilations::are_done() const {
+  return std::ranges::all_of(compilations_, [](const auto& compilation) {
+    return compilation.second.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
+  });
 }
 
 std::variant<std::map<std::string, compile::Program>, Rejection> SourceCompilations::wait(
@@ -111,15 +120,22 @@ std::variant<Programs, Rejection> Compilations::wait() {
   if (auto* rejected = std::get_if<Rejection>(&kernel)) return std::move(*rejected);
   programs.kernel = std::get<std::map<std::string, compile::Program>>(std::move(kernel));
   if (task_.incumbent) programs.incumbent = wait_for_incumbent(*task_.incumbent);
-  if (gpu_tools_) {
-    compile::Compilation tools = gpu_tools_->get();
+  if (task_.on_gpu) programs.gpu_tools = gpu_tools();
+  return programs;
+}
+
+const compile::Program& Compilations::gpu_tools() {
+  if (!gpu_tools_program_) {
+    compile::Compilation tools = gpu_tools_.get();
     if (const auto* refusal = std::get_if<compile::Refusal>(&tools)) {
       throw Error(Stop::internal, "the harness's own kernels do not compile: " + refusal->reason);
     }
-    programs.gpu_tools = std::get<compile::Program>(std::move(tools));
+    gpu_tools_program_ = std::get<compile::Program>(std::move(tools));
   }
-  return programs;
+  return *gpu_tools_program_;
 }
+
+bool Compilations::are_done() const { return kernel_.are_done() && incumbent_.are_done(); }
 
 ReferenceCompilations::ReferenceCompilations(const OpeningFrontEnd& front_end,
                                              const cases::Case& problem,

@@ -22,8 +22,8 @@ namespace autokernel::trial {
 
 // A front end that may still be opening.
 using OpeningFrontEnd = std::shared_future<std::shared_ptr<const compile::FrontEnd>>;
-// The one that compiles the kernels of cases. `cached`: whether it may take its outputs from the
-// compile cache.
+// The one that compiles the kernels of cases, each once. `cached`: whether it may take its outputs
+// from the compile cache.
 [[nodiscard]] OpeningFrontEnd open_front_end(bool cached);
 
 struct Programs {
@@ -61,6 +61,7 @@ class SourceCompilations {
                      std::span<const SizedCase* const> sizes, const Building& building);
 
   [[nodiscard]] const compile::Source& source() const { return source_; }
+  [[nodiscard]] bool are_done() const;
   // Waits for all; by the name of the size. A file that was refused, or whose kernels have other
   // parameters, is a rejection.
   [[nodiscard]] std::variant<std::map<std::string, compile::Program>, Rejection> wait(
@@ -76,6 +77,10 @@ class Compilations {
   // Starts; all that `task` points to must live longer.
   Compilations(const OpeningFrontEnd& front_end, const CompileTask& task);
 
+  // On a GPU: the harness's own kernels. Waits for them, and for nothing else.
+  [[nodiscard]] const compile::Program& gpu_tools();
+  // Whether the kernel and its incumbent need not be waited for.
+  [[nodiscard]] bool are_done() const;
   // Waits for all. The rejection is the kernel's; an incumbent that does not compile is an
   // Error(usage).
   [[nodiscard]] std::variant<Programs, Rejection> wait();
@@ -86,7 +91,8 @@ class Compilations {
   const CompileTask task_;
   SourceCompilations kernel_;
   SourceCompilations incumbent_;
-  std::optional<std::future<compile::Compilation>> gpu_tools_;
+  std::future<compile::Compilation> gpu_tools_;
+  std::optional<compile::Program> gpu_tools_program_;
 };
 
 // The case's references, in its own type and in fp64. Both are empty where a library is the

@@ -140,7 +140,8 @@ std::variant<std::vector<double>, std::string> Confirmation::measure(std::size_t
   }
   monitor_ = task_.monitor(std::move(launchers));
   unclean_.clear();
-  Timing timing = sessions_[process]->follow(*this);
+  Timing timing = sessions_[process]->follow(*this, device_worked_at_);
+  device_worked_at_ = Timeline::seconds(Timeline::Clock::now());
   if (const auto* rejected = std::get_if<Rejection>(&timing)) return failure(*rejected);
   auto& timed = std::get<Timed>(timing);
   if (!unclean_.empty()) return "measured again in a separate process, " + unclean_;

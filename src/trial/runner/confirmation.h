@@ -70,6 +70,7 @@ class Confirmation : private SessionListener {
   void compiled(Compiled& compiled) override;
   [[nodiscard]] bool is_judged(const Delivered& delivered) override;
   [[nodiscard]] std::optional<Rejection> checked(LaunchAccount& account) override;
+  void launch_over() override { monitor_->look(); }
   [[nodiscard]] bool counts(const SampleTaken& sample) override;
   void timed() override;
 
@@ -82,6 +83,7 @@ class Confirmation : private SessionListener {
   Who who_ = Who::candidate;                // whose launcher is attended to
   std::unique_ptr<DeviceMonitor> monitor_;  // of that launcher
   std::string unclean_;                     // why its times say nothing
+  std::optional<double> device_worked_at_;  // GoOn
   Timeline::Clock::time_point began_;       // it was started, or has begun to time
 };
 

@@ -209,9 +209,15 @@ std::string LaunchAccount::replace(LaunchRecord record, const CopyOutputs& copy)
   return {};
 }
 
-std::string LaunchAccount::refuse_sample() const {
+std::string LaunchAccount::refuse_look() const {
   if (!plan_.on_gpu) return "it asks about a sample on a device that is not monitored";
-  if (!unasked_ || is_owed_) return "it asks about a sample that was not launched";
+  if (!unasked_) return "it asks about a sample that was not launched";
+  return {};
+}
+
+std::string LaunchAccount::refuse_sample() const {
+  if (std::string why = refuse_look(); !why.empty()) return why;
+  if (is_owed_) return "it asks about a sample that was not delivered";
   return {};
 }
 

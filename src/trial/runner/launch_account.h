@@ -44,7 +44,9 @@ class LaunchAccount {
   // why the launcher cannot be believed, in a sentence; empty where it can.
   using CopyOutputs = std::function<std::vector<Bytes>(const SizedCase& sized)>;
   [[nodiscard]] std::string deliver(const Delivered& delivered, const CopyOutputs& copy);
-  // Whether the launch that was last made is one after which the device is looked at.
+  // Whether the launch that has the last key is one after which the device is looked at.
+  [[nodiscard]] std::string refuse_look() const;
+  // Whether it is over as well.
   [[nodiscard]] std::string refuse_sample() const;
   // Whether its time counts, as the launcher is told.
   enum class Sampled : std::uint8_t { counts, is_void };

@@ -121,6 +121,11 @@ void visit_fields(auto&& fields, Object& task) {
   fields("open_seconds", task.open_seconds);
 }
 
+template <Of<ExpectedTask> Object>
+void visit_fields(auto&& fields, Object& expected) {
+  fields("task", expected.task);
+}
+
 template <Of<KeyAnswer> Object>
 void visit_fields(auto&& fields, Object& answer) {
   fields("key", answer.key);
@@ -132,7 +137,9 @@ void visit_fields(auto&& fields, Object& answer) {
 }
 
 template <Of<GoOn> Object>
-void visit_fields(auto&& /*fields*/, Object& /*order*/) {}
+void visit_fields(auto&& fields, Object& order) {
+  fields("device_worked_at", order.device_worked_at);
+}
 
 template <Of<Opened> Object>
 void visit_fields(auto&& /*fields*/, Object& /*report*/) {}
@@ -156,6 +163,9 @@ void visit_fields(auto&& fields, Object& delivered) {
   fields("size", delivered.size);
   fields("recipe", delivered.input_kind);
 }
+
+template <Of<LaunchOver> Object>
+void visit_fields(auto&& /*fields*/, Object& /*report*/) {}
 
 template <Of<SampleTaken> Object>
 void visit_fields(auto&& fields, Object& sample) {
@@ -205,67 +215,44 @@ void visit_fields(auto&& fields, Object& rejection) {
   fields("detail", rejection.detail);
 }
 
-namespace {
-
-template <typename Message>
-constexpr const char* kKind = nullptr;
 template <>
-constexpr const char* kKind<Preparation> = "preparation";
+inline constexpr const char* kKind<Preparation> = "preparation";
 template <>
-constexpr const char* kKind<LaunchTask> = "task";
+inline constexpr const char* kKind<ExpectedTask> = "expected task";
 template <>
-constexpr const char* kKind<KeyAnswer> = "key";
+inline constexpr const char* kKind<LaunchTask> = "task";
 template <>
-constexpr const char* kKind<SampleAnswer> = "sample";
+inline constexpr const char* kKind<KeyAnswer> = "key";
 template <>
-constexpr const char* kKind<GoOn> = "go on";
+inline constexpr const char* kKind<SampleAnswer> = "sample";
 template <>
-constexpr const char* kKind<Phase> = "phase";
+inline constexpr const char* kKind<GoOn> = "go on";
 template <>
-constexpr const char* kKind<Code> = "code";
+inline constexpr const char* kKind<Phase> = "phase";
 template <>
-constexpr const char* kKind<Whereabouts> = "whereabouts";
+inline constexpr const char* kKind<Code> = "code";
 template <>
-constexpr const char* kKind<Opened> = "opened";
+inline constexpr const char* kKind<Whereabouts> = "whereabouts";
 template <>
-constexpr const char* kKind<Compiled> = "compiled";
+inline constexpr const char* kKind<Opened> = "opened";
 template <>
-constexpr const char* kKind<KeyRequest> = "key wanted";
+inline constexpr const char* kKind<Compiled> = "compiled";
 template <>
-constexpr const char* kKind<Delivered> = "delivered";
+inline constexpr const char* kKind<KeyRequest> = "key wanted";
 template <>
-constexpr const char* kKind<SampleTaken> = "sample taken";
+inline constexpr const char* kKind<Delivered> = "delivered";
 template <>
-constexpr const char* kKind<ChecksDone> = "checks done";
+inline constexpr const char* kKind<LaunchOver> = "launch over";
 template <>
-constexpr const char* kKind<Timed> = "timed";
+inline constexpr const char* kKind<SampleTaken> = "sample taken";
 template <>
-constexpr const char* kKind<Rejection> = "rejection";
+inline constexpr const char* kKind<ChecksDone> = "checks done";
 template <>
-constexpr const char* kKind<Failure> = "failure";
-
-// The alternative of the variant that the envelope names.
-template <typename Variant, std::size_t Index = 0>
-[[nodiscard]] Variant read_alternative(const Envelope& envelope) {
-  if constexpr (Index == std::variant_size_v<Variant>) {
-    throw damaged("there is no message '" + envelope.kind + "'");
-  } else {
-    using Message = std::variant_alternative_t<Index, Variant>;
-    if (envelope.kind == kKind<Message>) return read_as<Message>(envelope.body);
-    return read_alternative<Variant, Index + 1>(envelope);
-  }
-}
-
-template <typename Variant>
-[[nodiscard]] std::string write_alternative(const Variant& variant) {
-  return std::visit(
-      []<typename Message>(const Message& message) {
-        return line(kKind<Message>, Writer::json(message));
-      },
-      variant);
-}
-
-}  // namespace
+inline constexpr const char* kKind<Timed> = "timed";
+template <>
+inline constexpr const char* kKind<Rejection> = "rejection";
+template <>
+inline constexpr const char* kKind<Failure> = "failure";
 
 bool times_library(const LaunchTask& task) {
   return std::holds_alternative<cases::GemmReference>(task.problem.reference) && !task.times_only;

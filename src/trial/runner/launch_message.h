@@ -20,7 +20,7 @@ struct Preparation {
   bool cached = true;  // whether compiles may be taken from the compile cache
 };
 
-// The second, once the device is ours: compile, launch what is to be checked, then what is timed.
+// The task, once the device is ours: compile, launch what is to be checked, then what is timed.
 struct LaunchTask {
   cases::Case problem;      // blinded(): what it takes to make inputs and buffers
   std::string kernel_name;  // "kernel.cu", for messages
@@ -41,6 +41,11 @@ struct LaunchTask {
   std::optional<double> open_seconds;
 };
 
+// Before it, any number of times: what it is expected to be. Open the device, and compile.
+struct ExpectedTask {
+  LaunchTask task;
+};
+
 // Whether a library's product is timed beside the kernel.
 [[nodiscard]] bool times_library(const LaunchTask& task);
 
@@ -51,9 +56,13 @@ struct KeyAnswer {
 struct SampleAnswer {
   bool counts = true;
 };
-struct GoOn {};
+struct GoOn {
+  // When the device was last at work, and had been for long enough, for another process; by the
+  // clock that all processes of a machine have (Timeline). None: it is not known to have been.
+  std::optional<double> device_worked_at;
+};
 
-using Order = std::variant<Preparation, LaunchTask, KeyAnswer, SampleAnswer, GoOn>;
+using Order = std::variant<Preparation, ExpectedTask, LaunchTask, KeyAnswer, SampleAnswer, GoOn>;
 
 // The launcher has a context on the device: whoever needs another makes it now, as two that are
 // made at once take longer each.
@@ -76,7 +85,9 @@ struct Delivered {
   std::string size;
   InputKind input_kind = InputKind::declared;
 };
-// A launch was timed: answered by a SampleAnswer.
+// A launch that is timed is over: the device may be looked at. Not answered.
+struct LaunchOver {};
+// The time of that launch is known, and its outputs are delivered: answered by a SampleAnswer.
 struct SampleTaken {
   bool repeatable = true;
 };
@@ -85,7 +96,7 @@ struct ChecksDone {};
 
 // The last one is Timed, Rejection or Failure.
 using Report = std::variant<Phase, Code, Whereabouts, Opened, Compiled, KeyRequest, Delivered,
-                            SampleTaken, ChecksDone, Timed, Rejection, Failure>;
+                            LaunchOver, SampleTaken, ChecksDone, Timed, Rejection, Failure>;
 
 // One line each, ending in a newline.
 [[nodiscard]] std::string encode(const Order& order);

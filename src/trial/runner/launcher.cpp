@@ -1,11 +1,13 @@
 #include "autokernel/trial/launcher.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <future>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "autokernel/base/error.h"
 #include "autokernel/compile/program.h"
@@ -13,12 +15,14 @@
 #include "trial/blas/cublas.h"
 #include "trial/blas/openblas.h"
 #include "trial/check/check_plan.h"
+#include "trial/launch/device_operands.h"
 #include "trial/runner/compilations.h"
 #include "trial/runner/confinement.h"
 #include "trial/runner/driver_settings.h"
 #include "trial/runner/runner_connection.h"
 #include "trial/supervise/text_bounds.h"
 #include "trial/supervise/whereabouts_signal.h"
+#include "trial/time/device_warm_up.h"
 #include "trial/time/gpu_tools.h"
 #include "trial/time/stopwatch.h"
 
@@ -44,6 +48,37 @@ Compiled report_of(const compile::Program& program, std::string nvrtc) {
   return compiled;
 }
 
+using Clock = std::chrono::steady_clock;
+
+// What has to be compiled for a task.
+CompileTask compile_task(const LaunchTask& task, const SizedCase& timed_size,
+                         const SizedCase& check_size, bool on_gpu) {
+  CompileTask compile{&task.problem,
+                      {task.kernel_name, task.source, task.files},
+                      task.incumbent,
+                      {&timed_size},
+                      {task.architecture, chosen(task.headers, task.kernel_headers), task.flags},
+                      on_gpu,
+                      {}};
+  if (task.incumbent) compile.incumbent_headers = chosen(task.headers, task.incumbent->headers);
+  if (task.check_size != task.timed_size) compile.sizes.push_back(&check_size);
+  return compile;
+}
+
+// A task that may come, being compiled: the front end remembers what comes of it.
+struct Expectation {
+  Expectation(LaunchTask expected, const OpeningFrontEnd& front_end, bool on_gpu)
+      : task(std::move(expected)),
+        timed_size(task.problem, task.timed_size),
+        check_size(task.problem, task.check_size),
+        compilations(front_end, compile_task(task, timed_size, check_size, on_gpu)) {}
+
+  const LaunchTask task;
+  const SizedCase timed_size;
+  const SizedCase check_size;
+  Compilations compilations;
+};
+
 // One trial's launches. What is made later goes earlier: the device is the last.
 class TrialLaunches {
  public:
@@ -55,7 +90,7 @@ class TrialLaunches {
     const auto preparation = runner_->await<Preparation>();
     front_end_ = open_front_end(preparation.cached);
     driver_ = std::make_unique<driver::Driver>(driver::Driver::open(preparation.device));
-    task_ = runner_->await<LaunchTask>();
+    await_task();
     timed_size_ = std::make_unique<SizedCase>(task_.problem, task_.timed_size);
     check_size_ = std::make_unique<SizedCase>(task_.problem, task_.check_size);
     Timing timing = launch_all();
@@ -69,31 +104,70 @@ class TrialLaunches {
   }
 
  private:
+  // Until the task comes: whatever it is expected to be is compiled, and the device opened for it.
+  void await_task() {
+    for (;;) {
+      Order order = runner_->await<ExpectedTask, LaunchTask>();
+      if (auto* task = std::get_if<LaunchTask>(&order)) {
+        task_ = std::move(*task);
+        return;
+      }
+      const LaunchTask& task = std::get<ExpectedTask>(order).task;
+      if (!device_) {
+        open_device(times_library(task));
+        runner_->tell(Opened{});
+      }
+      if (is_worth_compiling(task)) {
+        expected_.push_back(
+            std::make_unique<Expectation>(task, front_end_, !driver_->info().emulated));
+      }
+    }
+  }
+
+  // On the emulated device a compiler that has nothing new to compile holds more memory than all
+  // else that waits.
+  [[nodiscard]] bool is_worth_compiling(const LaunchTask& task) const {
+    const bool is_new = !task.incumbent || task.source != task.incumbent->source ||
+                        task.files != task.incumbent->files;
+    return is_new || !driver_->info().emulated;
+  }
+
   [[nodiscard]] Timing launch_all() {
-    CompileTask compile_task{
-        &task_.problem,
-        {task_.kernel_name, task_.source, task_.files},
-        task_.incumbent,
-        {&*timed_size_},
-        {task_.architecture, chosen(task_.headers, task_.kernel_headers), task_.flags},
-        !driver_->info().emulated,
-        {}};
-    if (task_.incumbent)
-      compile_task.incumbent_headers = chosen(task_.headers, task_.incumbent->headers);
-    if (task_.check_size != task_.timed_size) compile_task.sizes.push_back(&*check_size_);
-    Compilations compilations(front_end_, compile_task);
-    open_device();
+    Compilations compilations(
+        front_end_, compile_task(task_, *timed_size_, *check_size_, !driver_->info().emulated));
+    if (!device_) open_device(times_library(task_));
     runner_->tell(Opened{});
+    // The incumbent is timed first of all.
+    std::optional<DeviceWarmUp> warm_up;
+    if (task_.incumbent && !driver_->info().emulated) {
+      warm_up.emplace(*device_, compilations.gpu_tools());
+      while (!compilations.are_done()) warm_up->go_on();
+    }
     auto compiled = compilations.wait();
     if (auto* rejected = std::get_if<Rejection>(&compiled)) return std::move(*rejected);
     const Programs programs = std::get<Programs>(std::move(compiled));
     const compile::Program& timed_program = programs.kernel.at(task_.timed_size);
     runner_->tell(report_of(timed_program, front_end_.get()->version()));
-    static_cast<void>(runner_->await<GoOn>());
+    const auto go_on = runner_->await<GoOn>();
+    if (go_on.device_worked_at) {
+      device_worked_at_.emplace(std::chrono::duration_cast<Clock::duration>(
+          std::chrono::duration<double>(*go_on.device_worked_at)));
+    }
 
     responder_ = std::make_unique<WhereaboutsResponder>(
         [this] { runner_->tell(Whereabouts{device_->whereabouts()}); });
     if (task_.confined) confine(driver_->info());
+    enter(Phase::harness);
+    if (programs.gpu_tools) {
+      operands_ = std::make_unique<DeviceOperands>(*device_, *programs.gpu_tools, maker_);
+    } else {
+      operands_ = std::make_unique<HostOperands>(*device_, maker_);
+    }
+    if (warm_up) {
+      while (!warm_up->is_over()) warm_up->go_on();
+      warm_up.reset();
+      device_worked_at_ = Clock::now();
+    }
     enter(Phase::check);
     std::unique_ptr<Stopwatch> stopwatch;
     std::unique_ptr<TimedIncumbent> incumbent;
@@ -127,8 +201,7 @@ class TrialLaunches {
     return timing;
   }
 
-  void open_device() {
-    const bool has_library = times_library(task_);
+  void open_device(bool has_library) {
     std::future<void> loading;
     if (has_library && !driver_->info().emulated) {
       loading = std::async(std::launch::async, Cublas::load);
@@ -153,20 +226,19 @@ class TrialLaunches {
     const compile::Program& program = programs.kernel.at(sized.size_name);
     tell_code(sized, program);
     auto loading = Candidate::load(*device_, program, sized);
-    if (auto* rejected = std::get_if<Rejection>(&loading)) {
-      if (programs.gpu_tools) require_loadable(*device_, *programs.gpu_tools);
-      return std::move(*rejected);
-    }
+    if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
     const auto& candidate = std::get<Candidate>(loading);
-    KernelLauncher launcher(*device_, candidate, sized, maker_, 1);
+    KernelLauncher launcher(*device_, candidate, sized, *operands_, 1);
     return run_checks(launcher, at, task_.problem, keys_, judged_);
   }
 
   [[nodiscard]] std::unique_ptr<Stopwatch> make_stopwatch(const Programs& programs) {
-    TimingTask task{*device_, *timed_size_, maker_, keys_, judged_, task_.samples, monitor_};
+    TimingTask task{*device_, *timed_size_, maker_,        *operands_,
+                    keys_,    judged_,      task_.samples, monitor_};
     task.recording_seconds = task_.recording_seconds;
     task.open_seconds = task_.open_seconds;
     task.times_only = task_.times_only;
+    task.device_worked_at = device_worked_at_;
     // The harness's kernels are compiled where there is a GPU.
     if (programs.gpu_tools) return gpu_stopwatch(task, cublas_.get(), *programs.gpu_tools);
     return emulated_stopwatch(task, openblas_.get());
@@ -198,12 +270,15 @@ class TrialLaunches {
   InputMaker maker_;
   LaunchTask task_;
   std::string told_;  // the size whose code was
+  std::optional<Clock::time_point> device_worked_at_;
+  std::vector<std::unique_ptr<Expectation>> expected_;
   std::unique_ptr<SizedCase> timed_size_;
   std::unique_ptr<SizedCase> check_size_;
   OpeningFrontEnd front_end_;
   // Before the libraries, which give their memory back to the device when they go.
   std::unique_ptr<driver::Driver> driver_;
   std::unique_ptr<driver::Device> device_;
+  std::unique_ptr<OperandSource> operands_;
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;
   std::unique_ptr<WhereaboutsResponder> responder_;

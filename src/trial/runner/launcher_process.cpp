@@ -79,6 +79,11 @@ void LauncherProcess::forward_prints() {
   });
 }
 
+bool LauncherProcess::is_silent() {
+  read_reports();
+  return child_.messages().is_open() && unparsed_.waiting() == 0;
+}
+
 std::optional<Ending> LauncherProcess::ending() {
   const auto ending = child_.wait_until(std::chrono::steady_clock::now() + kLongestLauncherDeath);
   if (!ending) static_cast<void>(child_.kill());

@@ -27,6 +27,8 @@ class LauncherProcess {
 
   // Once it has hung up: how it ended. None where it did not, and had to be killed.
   [[nodiscard]] std::optional<Ending> ending();
+  // Whether it is there, and all it has said has been taken.
+  [[nodiscard]] bool is_silent();
   // The beginning and the end of what it printed.
   [[nodiscard]] std::string printed() const { return printed_.text(); }
   [[nodiscard]] pid_t id() const { return child_.id(); }

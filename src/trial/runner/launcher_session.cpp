@@ -34,6 +34,20 @@ LauncherSession::LauncherSession(const RunnerCommand& command, std::size_t outbo
   process_.send(preparation);
 }
 
+bool LauncherSession::expect(const LaunchTask& task) {
+  process_.send(ExpectedTask{task});
+  if (has_opened_) return true;
+  try {
+    const std::optional<Report> report = process_.next();
+    has_opened_ = report && std::holds_alternative<Opened>(*report);
+  } catch (const Error&) {
+    has_opened_ = false;
+  }
+  return has_opened_;
+}
+
+bool LauncherSession::is_waiting() { return process_.is_silent(); }
+
 void LauncherSession::assign(const LaunchTask& task, const driver::DeviceInfo& device,
                              const SizedCase& checked, const SizedCase& timed, Keys& keys) {
   const LaunchPlan plan{.on_gpu = !device.emulated,
@@ -57,9 +71,9 @@ std::optional<Timing> LauncherSession::get_ready(SessionListener& listener) {
   return std::nullopt;
 }
 
-Timing LauncherSession::follow(SessionListener& listener) {
+Timing LauncherSession::follow(SessionListener& listener, std::optional<double> device_worked_at) {
   listener_ = &listener;
-  if (std::exchange(is_held_, false) && is_compiled_) process_.send(GoOn{});
+  if (std::exchange(is_held_, false) && is_compiled_) process_.send(GoOn{device_worked_at});
   for (;;) {
     if (Ended ended = take_next()) return *std::move(ended);
   }
@@ -128,6 +142,12 @@ LauncherSession::Ended LauncherSession::take(const Delivered& delivered) {
   process_.send(GoOn{});
   // While the launcher makes its next inputs.
   outbox_.prepare(account_->sized());
+  return std::nullopt;
+}
+
+LauncherSession::Ended LauncherSession::take(const LaunchOver& /*report*/) const {
+  if (const std::string why = account_->refuse_look(); !why.empty()) return disbelieved(why);
+  listener_->launch_over();
   return std::nullopt;
 }
 

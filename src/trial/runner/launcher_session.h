@@ -36,6 +36,8 @@ class SessionListener {
   [[nodiscard]] virtual bool is_judged(const Delivered& delivered) = 0;
   // Everything to be checked has been delivered.
   [[nodiscard]] virtual std::optional<Rejection> checked(LaunchAccount& account) = 0;
+  // A launch that is timed is over. The launcher goes on.
+  virtual void launch_over() = 0;
   [[nodiscard]] virtual bool counts(const SampleTaken& sample) = 0;
   // It has timed the kernel, and is still there.
   virtual void timed() = 0;
@@ -47,6 +49,12 @@ class LauncherSession {
   LauncherSession(const RunnerCommand& command, std::size_t outbox_bytes,
                   const Preparation& preparation);
 
+  // What it is expected to do. The first time it opens its device as well, and this waits for it;
+  // false where the launcher is of no use.
+  [[nodiscard]] bool expect(const LaunchTask& task);
+  // Whether it is still there, and has nothing to say that nobody has asked for.
+  [[nodiscard]] bool is_waiting();
+
   // What it is to do, on what kind of device. The sizes and the keys must live longer.
   void assign(const LaunchTask& task, const driver::DeviceInfo& device, const SizedCase& checked,
               const SizedCase& timed, Keys& keys);
@@ -54,8 +62,9 @@ class LauncherSession {
   // ended where it does not come so far.
   [[nodiscard]] std::optional<Timing> get_ready(SessionListener& listener);
   // Answers its reports, until it has timed the kernel, or has rejected it, or is lost. Throws the
-  // launcher's Error.
-  [[nodiscard]] Timing follow(SessionListener& listener);
+  // launcher's Error. `device_worked_at`: for GoOn, where it was held.
+  [[nodiscard]] Timing follow(SessionListener& listener,
+                              std::optional<double> device_worked_at = std::nullopt);
   // Ends it, without waiting for its end: the driver takes a while to take a device back.
   void dismiss() const;
 
@@ -74,6 +83,7 @@ class LauncherSession {
   [[nodiscard]] Ended take(Compiled& compiled);
   [[nodiscard]] Ended take(const KeyRequest& request);
   [[nodiscard]] Ended take(const Delivered& delivered);
+  [[nodiscard]] Ended take(const LaunchOver& report) const;
   [[nodiscard]] Ended take(const SampleTaken& sample);
   [[nodiscard]] Ended take(const ChecksDone& report);
   [[nodiscard]] Ended take(Timed& timed);
@@ -97,6 +107,7 @@ class LauncherSession {
   bool is_held_ = false;    // once it has compiled, until follow()
   bool has_begun_ = false;  // to launch the candidate, for all that is known
   std::optional<Phase> lost_in_;
+  bool has_opened_ = false;  // its device, for what was expected
 };
 
 }  // namespace autokernel::trial

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "autokernel/base/system_error.h"
+#include "trial/inputs/parallel.h"
 
 namespace autokernel::trial {
 namespace {
@@ -68,7 +69,7 @@ std::vector<Bytes> Outbox::take(const SizedCase& sized) {
   prepare(sized);
   const std::byte* from = mapping_.get().begin;
   for (Bytes& output : prepared_) {
-    std::copy_n(from, output.size(), output.begin());
+    copy_in_parallel({from, output.size()}, output);
     from += output.size();
   }
   return std::exchange(prepared_, {});

@@ -15,7 +15,8 @@ namespace autokernel::trial {
 // Tells the supervisor of each phase and notes how long it took.
 class PhaseClock {
  public:
-  explicit PhaseClock(const std::function<void(Phase)>& entered) : entered_(&entered) {}
+  // Must be called before any other, and live longer.
+  void tell(const std::function<void(Phase)>& entered) { entered_ = &entered; }
 
   void enter(Phase phase) {
     stop();
@@ -54,7 +55,7 @@ class PhaseClock {
   [[nodiscard]] const std::map<std::string, double>& seconds() const { return seconds_; }
 
  private:
-  const std::function<void(Phase)>* entered_;
+  const std::function<void(Phase)>* entered_ = nullptr;
   std::optional<Phase> current_;
   std::chrono::steady_clock::time_point begin_;
   std::map<std::string, double> seconds_;

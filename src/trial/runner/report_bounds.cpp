@@ -30,6 +30,7 @@ struct BoundTexts {
   void operator()(KeyRequest& /*request*/) const {}
   void operator()(Delivered& /*delivered*/) const {}
   void operator()(Phase& /*phase*/) const {}
+  void operator()(LaunchOver& /*over*/) const {}
   void operator()(SampleTaken& /*sample*/) const {}
   void operator()(Opened& /*report*/) const {}
   void operator()(ChecksDone& /*done*/) const {}

@@ -1,6 +1,7 @@
 #include "autokernel/trial/runner.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <future>
@@ -24,6 +25,8 @@
 #include "trial/runner/launcher_session.h"
 #include "trial/runner/phase_clock.h"
 #include "trial/runner/timeline.h"
+#include "trial/supervise/lending_message.h"
+#include "trial/supervise/surroundings.h"
 #include "trial/time/device_lock.h"
 #include "trial/time/device_monitor.h"
 #include "trial/time/peak.h"
@@ -42,26 +45,46 @@ bool has_reference_kernel(const cases::Case& problem) {
   return std::holds_alternative<cases::KernelReference>(problem.reference);
 }
 
+}  // namespace
+
+// What a trial tells while it runs; all must live longer.
+struct Listeners {
+  const std::function<void(Phase)>& entered;
+  const std::function<void(const Result&)>& learned;
+  const RunnerObserver& observer;
+};
+
 // One trial while it runs. Each step fills in what it learns; a rejection ends it.
 class TrialRun : private SessionListener {
  public:
-  TrialRun(const Request& request, const std::function<void(Phase)>& entered,
-           const std::function<void(const Result&)>& learned, const RunnerObserver& observer,
-           const RunnerCommand& launcher)
+  TrialRun(const Request& request, const RunnerCommand& launcher)
       : request_(request),
-        learned_(learned),
-        observer_(observer),
         launcher_command_(launcher),
         problem_(cases::parse({request.case_directory, request.case_files})),
         timed_size_(problem_, request.size),
-        check_size_(problem_, kCheckSize),
-        phases_(entered),
-        keys_(request.keys) {
-    result_.problem = cases::problem_line(problem_, timed_size_.sizes);
-    result_.flops = cases::evaluate(problem_.flops, timed_size_.sizes);
-    result_.bytes = cases::evaluate(problem_.bytes, timed_size_.sizes);
-    result_.samples_wanted = request.samples.value_or(problem_.timing.samples);
-    result_.cap_seconds = problem_.timing.cap_seconds;
+        check_size_(problem_, kCheckSize) {}
+
+  // Whether it can be the trial of that request, although it was made for another.
+  [[nodiscard]] bool suits(const Request& request) const {
+    return digest_of({.variables = {}, .directory = {}, .expected = request}) ==
+           digest_of({.variables = {}, .directory = {}, .expected = request_});
+  }
+
+  // Gets ready for a trial of that request, which suits. Throws where that fails.
+  void expect(const Request& request) {
+    request_ = request;
+    has_expected_ = true;
+    set_driver_up();
+    if (!session_) start_session();
+    if (!driver_) open_driver();
+    const std::string architecture = report_device(driver_->info());
+    // What it takes to open a device would disturb whoever measures on it.
+    std::optional<FileLock> lock;
+    if (!is_ready_) lock = lock_device(driver_->info(), [] {});
+    prepare_references(architecture);
+    if (!session_->expect(task(architecture)))
+      throw Error(Stop::internal, "the launcher did not get ready");
+    be_ready();
   }
 
   // Nothing of it is needed any more.
@@ -69,7 +92,18 @@ class TrialRun : private SessionListener {
     if (session_) session_->dismiss();
   }
 
-  [[nodiscard]] Result run() {
+  [[nodiscard]] Result run(const Request& request, const Listeners& listeners) {
+    request_ = request;
+    listeners_ = &listeners;
+    phases_.tell(listeners.entered);
+    keys_.emplace(request.keys);
+    timeline_.clear();
+    result_ = {};
+    result_.problem = cases::problem_line(problem_, timed_size_.sizes);
+    result_.flops = cases::evaluate(problem_.flops, timed_size_.sizes);
+    result_.bytes = cases::evaluate(problem_.bytes, timed_size_.sizes);
+    result_.samples_wanted = request.samples.value_or(problem_.timing.samples);
+    result_.cap_seconds = problem_.timing.cap_seconds;
     try {
       if (auto rejected = run_phases()) {
         result_.verdict = rejected->verdict;
@@ -84,7 +118,7 @@ class TrialRun : private SessionListener {
     }
     phases_.stop();
     result_.phase_seconds = phases_.seconds();
-    result_.keys = keys_.drawn();
+    result_.keys = keys_->drawn();
     result_.timings = timeline_.spans();
     return std::move(result_);
   }
@@ -95,21 +129,15 @@ class TrialRun : private SessionListener {
   [[nodiscard]] std::optional<Rejection> run_phases() {
     phases_.enter(Phase::start);
     set_driver_up();
-    session_ = std::make_unique<LauncherSession>(
-        launcher_command_, std::max(timed_size_.output_bytes(), check_size_.output_bytes()),
-        preparation());
-    OpeningFrontEnd front_end;
-    if (has_reference_kernel(problem_)) front_end = open_front_end(request_.cached);
     launcher_began_ = Timeline::Clock::now();
-    timeline_.around("open the driver", [this] {
-      driver_ = std::make_unique<driver::Driver>(driver::Driver::open(request_.device));
-    });
+    if (!session_ || !session_->is_waiting()) start_session();
+    if (!driver_) open_driver();
     const driver::Driver& driver = *driver_;
     const std::string architecture = report_device(driver.info());
     refuse_unknown_device();
     plan_by_noise();
     plan_cap();
-    if (learned_) learned_(result_);
+    if (listeners_->learned) listeners_->learned(result_);
     const auto device_lock = timeline_.around("wait for the device", [&] {
       return lock_device(driver.info(), [this] { phases_.enter(Phase::queue); });
     });
@@ -119,12 +147,16 @@ class TrialRun : private SessionListener {
     }
 
     phases_.enter(Phase::compile);
-    const SizedCase& checked = driver.info().emulated ? check_size_ : timed_size_;
-    task_ = task(architecture, checked);
-    session_->assign(task_, driver.info(), checked, timed_size_, keys_);
-    assigned_ = Timeline::Clock::now();
-    prepare_references(front_end, architecture, checked);
+    task_ = task(architecture);
+    assign();
+    prepare_references(architecture);
     Timing timing = session_->follow(*this);
+    // It may have been lost to the compiling of something else.
+    if (has_expected_ && session_->lost_in() == Phase::compile) {
+      start_session();
+      assign();
+      timing = session_->follow(*this);
+    }
     if (auto* rejected = std::get_if<Rejection>(&timing)) {
       result_.lost_in = session_->lost_in();
       return std::move(*rejected);
@@ -135,7 +167,26 @@ class TrialRun : private SessionListener {
 
   [[nodiscard]] Preparation preparation() const { return {request_.device, request_.cached}; }
 
-  [[nodiscard]] LaunchTask task(const std::string& architecture, const SizedCase& checked) const {
+  void start_session() {
+    session_ = std::make_unique<LauncherSession>(
+        launcher_command_, std::max(timed_size_.output_bytes(), check_size_.output_bytes()),
+        preparation());
+  }
+  void assign() {
+    session_->assign(task_, driver_->info(), checked_size(), timed_size_, *keys_);
+    assigned_ = Timeline::Clock::now();
+  }
+  void open_driver() {
+    if (has_reference_kernel(problem_)) front_end_ = open_front_end(request_.cached);
+    timeline_.around("open the driver", [this] {
+      driver_ = std::make_unique<driver::Driver>(driver::Driver::open(request_.device));
+    });
+  }
+  [[nodiscard]] const SizedCase& checked_size() const {
+    return on_gpu() ? timed_size_ : check_size_;
+  }
+
+  [[nodiscard]] LaunchTask task(const std::string& architecture) const {
     LaunchTask task;
     task.problem = blinded(problem_);
     task.kernel_name = request_.kernel_file.filename().string();
@@ -147,23 +198,24 @@ class TrialRun : private SessionListener {
     task.kernel_headers = request_.kernel_headers;
     task.flags = problem_.compile.flags;
     task.architecture = architecture;
-    task.check_size = checked.size_name;
+    task.check_size = checked_size().size_name;
     task.timed_size = timed_size_.size_name;
     task.checked = request_.checked;
     task.confined = request_.confined;
-    task.samples = result_.samples_wanted;
+    task.samples = request_.samples.value_or(problem_.timing.samples);
     task.recording_seconds = request_.recording_seconds;
     task.open_seconds = open_seconds();
     return task;
   }
 
   // While the launcher compiles: whatever it takes to judge.
-  void prepare_references(const OpeningFrontEnd& front_end, const std::string& architecture,
-                          const SizedCase& checked) {
+  void prepare_references(const std::string& architecture) {
+    if (compilations_) return;
+    const SizedCase& checked = checked_size();
     std::vector<const SizedCase*> sizes = {&timed_size_};
     if (checked.size_name != timed_size_.size_name) sizes.push_back(&checked);
     compilations_ = std::make_unique<ReferenceCompilations>(
-        front_end, problem_, sizes,
+        front_end_, problem_, sizes,
         Building{architecture, chosen(request_.headers, request_.reference_headers), {}});
     if (on_gpu()) {
       nvml_ = std::make_unique<NvmlOpening>(driver_->info());
@@ -200,8 +252,7 @@ class TrialRun : private SessionListener {
   // From here on everything is there that it takes to judge, and nothing is at work.
   void be_ready() {
     prepare_device();
-    if (is_ready_) return;
-    timeline_.around("wait for the reference", [this] { preparing_.get(); });
+    if (!is_ready_) timeline_.around("wait for the reference", [this] { preparing_.get(); });
     is_ready_ = true;
     if (library() != nullptr) result_.versions["reference"] = library()->version();
     if (device_) device_->make_current();
@@ -215,10 +266,10 @@ class TrialRun : private SessionListener {
     if (phase == Phase::time && !timing_began_) timing_began_ = Timeline::Clock::now();
   }
   void code_is(const Code& code) override {
-    if (observer_.code) observer_.code(code.ptx);
+    if (listeners_->observer.code) listeners_->observer.code(code.ptx);
   }
   void stands_at(const Whereabouts& whereabouts) override {
-    if (observer_.whereabouts) observer_.whereabouts(whereabouts.text);
+    if (listeners_->observer.whereabouts) listeners_->observer.whereabouts(whereabouts.text);
   }
   void opened() override {
     timeline_.add("start a process and open the device", launcher_began_);
@@ -235,6 +286,7 @@ class TrialRun : private SessionListener {
     if (request_.incumbent) be_ready();
   }
   [[nodiscard]] bool is_judged(const Delivered& /*delivered*/) override { return true; }
+  void launch_over() override { monitor().look(); }
   [[nodiscard]] bool counts(const SampleTaken& sample) override {
     return monitor().counts(sample.repeatable);
   }
@@ -385,7 +437,7 @@ class TrialRun : private SessionListener {
     result_.event_floor_us = timed.event_floor_us;
     if (confirmation_ && result_.comparison) {
       // If a confirming process takes this one down, what is known so far still holds.
-      if (learned_) learned_(result_);
+      if (listeners_->learned) listeners_->learned(result_);
       if (auto rejected = confirmation_->confirm(*result_.comparison)) {
         // The figures of a kernel that is wrong mean nothing.
         result_.comparison.reset();
@@ -415,7 +467,7 @@ class TrialRun : private SessionListener {
         .incumbent = incumbent,
         .device = driver_->info(),
         .sized = timed_size_,
-        .keys = keys_,
+        .keys = *keys_,
         .begins = [this] { phases_.enter(Phase::confirm); },
         .timeline = timeline_,
         .monitor =
@@ -441,7 +493,13 @@ class TrialRun : private SessionListener {
   [[nodiscard]] std::unique_ptr<DeviceMonitor> make_monitor(std::vector<pid_t> launchers) {
     if (!on_gpu()) return monitor_host(std::move(launchers));
     if (!readings_) readings_ = std::move(*nvml_).readings();
-    return monitor_gpu(*readings_, std::move(launchers));
+    // Runners that wait for their trial have a context, and no work.
+    std::vector<pid_t> ours = our_runners();
+    for (const pid_t launcher : launchers) {
+      if (std::ranges::find(ours, launcher) == ours.end()) ours.push_back(launcher);
+    }
+    std::erase(ours, ::getpid());  // who monitors knows itself
+    return monitor_gpu(*readings_, std::move(ours));
   }
 
   void note_conditions() {
@@ -455,9 +513,8 @@ class TrialRun : private SessionListener {
     result_.warnings.insert(result_.warnings.end(), warnings.begin(), warnings.end());
   }
 
-  const Request& request_;
-  const std::function<void(const Result&)>& learned_;
-  const RunnerObserver& observer_;
+  Request request_;  // the one that is expected, until the trial begins
+  const Listeners* listeners_ = nullptr;
   const RunnerCommand& launcher_command_;
   const cases::Case problem_;
   const SizedCase timed_size_;
@@ -469,10 +526,12 @@ class TrialRun : private SessionListener {
   std::optional<Timeline::Clock::time_point> checks_began_;
   std::optional<Timeline::Clock::time_point> timing_began_;
   Result result_;
-  Keys keys_;
+  std::optional<Keys> keys_;
   InputMaker maker_;
   std::unique_ptr<LauncherSession> session_;
+  bool has_expected_ = false;
   LaunchTask task_;
+  OpeningFrontEnd front_end_;  // where a kernel is the reference
   // Before the libraries, which give their memory back to the device when they go.
   std::unique_ptr<driver::Driver> driver_;
   std::unique_ptr<driver::Device> device_;
@@ -490,17 +549,41 @@ class TrialRun : private SessionListener {
   std::unique_ptr<Confirmation> confirmation_;  // ends with the trial, which need not wait for it
 };
 
-}  // namespace
+PreparedTrial::PreparedTrial(RunnerCommand launcher) : launcher_(std::move(launcher)) {}
+PreparedTrial::~PreparedTrial() = default;
+
+void PreparedTrial::expect(const Request& expected) {
+  try {
+    if (!trial_ || !trial_->suits(expected)) {
+      trial_.reset();  // before another takes its place on the device
+      trial_ = std::make_unique<TrialRun>(expected, launcher_);
+    }
+    trial_->expect(expected);
+  } catch (const std::exception&) {
+    trial_.reset();
+  }
+}
+
+Result PreparedTrial::run(const Request& request, const std::function<void(Phase)>& entered,
+                          const std::function<void(const Result&)>& learned,
+                          const std::function<void(const Result&)>& answered,
+                          const RunnerObserver& observer) {
+  if (!trial_ || !trial_->suits(request)) {
+    trial_.reset();
+    trial_ = std::make_unique<TrialRun>(request, launcher_);
+  }
+  Result result = trial_->run(request, {entered, learned, observer});
+  trial_->end_launcher();
+  if (answered) answered(result);
+  trial_.reset();
+  return result;
+}
 
 Result run_trial(const Request& request, const std::function<void(Phase)>& entered,
                  const std::function<void(const Result&)>& learned,
                  const std::function<void(const Result&)>& answered, const RunnerObserver& observer,
                  const RunnerCommand& launcher) {
-  TrialRun trial(request, entered, learned, observer, launcher);
-  Result result = trial.run();
-  trial.end_launcher();
-  if (answered) answered(result);
-  return result;
+  return PreparedTrial(launcher).run(request, entered, learned, answered, observer);
 }
 
 }  // namespace autokernel::trial

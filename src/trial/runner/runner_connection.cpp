@@ -37,8 +37,8 @@ Key RunnerKeys::draw(const std::string& launch) {
   return *key;
 }
 
-void RunnerRecords::take(LaunchRecord record, const Operands& operands) {
-  operands.copy_outputs(runner_->outbox().room());
+void RunnerRecords::take(LaunchRecord record, const Operands& operands, const Staging& staging) {
+  operands.copy_outputs(runner_->outbox().room(), staging);
   runner_->tell(Delivered{record.name, record.sized->size_name, record.input_kind});
   static_cast<void>(runner_->await<GoOn>());
 }

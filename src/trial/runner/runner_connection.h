@@ -31,6 +31,13 @@ class RunnerConnection {
     if (auto* expected = std::get_if<Expected>(&order)) return std::move(*expected);
     throw Error(Stop::internal, "the launcher got an order out of turn");
   }
+  // The same of two kinds.
+  template <typename One, typename Other>
+  [[nodiscard]] Order await() {
+    Order order = next();
+    if (std::holds_alternative<One>(order) || std::holds_alternative<Other>(order)) return order;
+    throw Error(Stop::internal, "the launcher got an order out of turn");
+  }
   [[nodiscard]] const Outbox& outbox() const { return outbox_; }
 
  private:
@@ -57,7 +64,7 @@ class RunnerKeys : public KeySource {
 class RunnerRecords : public RecordSink {
  public:
   explicit RunnerRecords(RunnerConnection& runner) : runner_(&runner) {}
-  void take(LaunchRecord record, const Operands& operands) override;
+  void take(LaunchRecord record, const Operands& operands, const Staging& staging) override;
 
  private:
   RunnerConnection* runner_;
@@ -67,6 +74,7 @@ class RunnerRecords : public RecordSink {
 class RunnerMonitor : public DeviceMonitor {
  public:
   explicit RunnerMonitor(RunnerConnection& runner) : runner_(&runner) {}
+  void look() override { runner_->tell(LaunchOver{}); }
   [[nodiscard]] Sample after_sample(Again again) override;
   [[nodiscard]] Conditions conditions() const override { return {}; }
 

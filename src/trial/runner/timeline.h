@@ -16,10 +16,16 @@ class Timeline {
  public:
   using Clock = std::chrono::steady_clock;
 
+  // On the clock that all processes of a machine have.
+  [[nodiscard]] static double seconds(Clock::time_point time) {
+    return std::chrono::duration<double>(time.time_since_epoch()).count();
+  }
+
   // From `begin` until now.
   void add(std::string what, Clock::time_point begin) {
-    const Span span{
-        .what = std::move(what), .begin_seconds = at(begin), .end_seconds = at(Clock::now())};
+    const Span span{.what = std::move(what),
+                    .begin_seconds = seconds(begin),
+                    .end_seconds = seconds(Clock::now())};
     const std::lock_guard lock(mutex_);
     spans_.push_back(span);
   }
@@ -28,6 +34,10 @@ class Timeline {
   auto around(const char* what, Work work) {
     const Noted noted{this, what, Clock::now()};
     return work();
+  }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    spans_.clear();
   }
   [[nodiscard]] std::vector<Span> spans() const {
     const std::lock_guard lock(mutex_);
@@ -41,11 +51,6 @@ class Timeline {
     Clock::time_point begin;
     ~Noted() { timeline->add(what, begin); }
   };
-  // The clock of all processes of a machine.
-  [[nodiscard]] static double at(Clock::time_point time) {
-    return std::chrono::duration<double>(time.time_since_epoch()).count();
-  }
-
   mutable std::mutex mutex_;
   std::vector<Span> spans_;
 };

@@ -1,7 +1,7 @@
 // The format, one JSON object per line:
 //
-//   {"autokernel_message": 1, "kind": "request" | "phase" | "outline" | "code" | "whereabouts" |
-//   "result" | "failure", "body": ...}
+//   {"autokernel_message": 1, "kind": "expected" | "request" | "phase" | "outline" | "code" |
+//   "whereabouts" | "result" | "failure", "body": ...}
 //
 // The body of a phase is its name, that of code and whereabouts a text, that of the others an
 // object with the fields of trial/report/result_fields.h.
@@ -33,12 +33,23 @@ struct EventLine {
 
 std::string encode(const Request& request) { return line("request", Writer::json(request)); }
 
+std::string encode(const Expected& expected) {
+  return line("expected", Writer::json(expected.request));
+}
+
 std::string encode(const Event& event) { return std::visit(EventLine{}, event); }
 
 Request decode_request(const std::string& line) {
   const Envelope envelope = open_envelope(line);
   if (envelope.kind != "request") throw damaged("a request was expected, not a " + envelope.kind);
   return read_as<Request>(envelope.body);
+}
+
+Errand decode_errand(const std::string& line) {
+  const Envelope envelope = open_envelope(line);
+  if (envelope.kind == "request") return read_as<Request>(envelope.body);
+  if (envelope.kind == "expected") return Expected{read_as<Request>(envelope.body)};
+  throw damaged("a request was expected, not a " + envelope.kind);
 }
 
 Event decode_event(const std::string& line) {

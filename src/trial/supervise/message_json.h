@@ -296,4 +296,29 @@ template <typename Value>
   return value;
 }
 
+// The name of a message that is one of several. The file that defines the message specialises it.
+template <typename Message>
+inline constexpr const char* kKind = nullptr;
+
+// The alternative of the variant that the envelope names.
+template <typename Variant, std::size_t Index = 0>
+[[nodiscard]] Variant read_alternative(const Envelope& envelope) {
+  if constexpr (Index == std::variant_size_v<Variant>) {
+    throw damaged("there is no message '" + envelope.kind + "'");
+  } else {
+    using Message = std::variant_alternative_t<Index, Variant>;
+    if (envelope.kind == kKind<Message>) return read_as<Message>(envelope.body);
+    return read_alternative<Variant, Index + 1>(envelope);
+  }
+}
+
+template <typename Variant>
+[[nodiscard]] std::string write_alternative(const Variant& variant) {
+  return std::visit(
+      []<typename Message>(const Message& message) {
+        return line(kKind<Message>, Writer::json(message));
+      },
+      variant);
+}
+
 }  // namespace autokernel::trial

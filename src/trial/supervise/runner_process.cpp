@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <csignal>
 
+#include "autokernel/trial/resident.h"
 #include "autokernel/trial/sources.h"
 #include "trial/supervise/drain.h"
+#include "trial/supervise/lender.h"
 #include "trial/supervise/whereabouts_signal.h"
 
 namespace autokernel::trial {
@@ -30,22 +32,32 @@ constexpr std::chrono::milliseconds kPrintInterval{20};
   return variables;
 }
 
+[[nodiscard]] std::unique_ptr<RunningRunner> running_runner(const RunnerCommand& command,
+                                                            const Request& request,
+                                                            const Variables& variables,
+                                                            const std::filesystem::path& scratch) {
+  if (command.may_be_ready && request.confined && resident_seconds() > 0) {
+    if (auto ready = borrowed_runner(recipe_for(request, variables))) return ready;
+  }
+  return own_runner(Child::start({.program = command.program,
+                                  .arguments = command.arguments,
+                                  .environment = with_temporary_folder(variables, scratch),
+                                  .inherits = Inherits::nothing}));
+}
+
 }  // namespace
 
 RunnerProcess::RunnerProcess(const RunnerCommand& command, const Request& request,
                              const Variables& variables, const std::filesystem::path& scratch)
-    : child_(Child::start({.program = command.program,
-                           .arguments = command.arguments,
-                           .environment = with_temporary_folder(variables, scratch),
-                           .inherits = Inherits::nothing})),
+    : runner_(running_runner(command, request, variables, scratch)),
       unsent_(encode(with_reachable_headers(request))),
       printed_(kLargestPrint) {}
 
 std::vector<Event> RunnerProcess::exchange(std::chrono::milliseconds patience, int wake) {
   // A closed descriptor is -1, which poll passes over.
-  std::array<pollfd, 4> watched{{{child_.input().get(), POLLOUT, 0},
-                                 {child_.output().get(), POLLIN, 0},
-                                 {child_.messages().get(), POLLIN, 0},
+  std::array<pollfd, 4> watched{{{runner_->input().get(), POLLOUT, 0},
+                                 {runner_->output().get(), POLLIN, 0},
+                                 {runner_->messages().get(), POLLIN, 0},
                                  {wake, POLLIN, 0}}};
   ::poll(watched.data(), watched.size(), static_cast<int>(patience.count()));
   send();
@@ -53,7 +65,7 @@ std::vector<Event> RunnerProcess::exchange(std::chrono::milliseconds patience, i
   return read_events();
 }
 
-void RunnerProcess::ask() const { ::kill(child_.id(), kWhereaboutsSignal); }
+void RunnerProcess::ask() const { ::kill(runner_->id(), kWhereaboutsSignal); }
 
 std::optional<Ending> RunnerProcess::ending(std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -62,30 +74,30 @@ std::optional<Ending> RunnerProcess::ending(std::chrono::milliseconds patience) 
     read_prints();
     const auto now = std::chrono::steady_clock::now();
     const std::optional<Ending> ending =
-        child_.wait_until(std::min(deadline, now + kPrintInterval));
+        runner_->wait_until(std::min(deadline, now + kPrintInterval));
     if (ending) read_prints();
     if (ending || now >= deadline) return ending;
   }
 }
 
 void RunnerProcess::send() {
-  while (child_.input().is_open() && !unsent_.empty()) {
+  while (runner_->input().is_open() && !unsent_.empty()) {
     const ssize_t count =
-        ::send(child_.input().get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+        ::send(runner_->input().get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return;
     if (count < 0) unsent_.clear();  // it has gone: why, its ending tells
     if (count > 0) unsent_.erase(0, static_cast<std::size_t>(count));
   }
-  child_.input().close();
+  runner_->input().close();
 }
 
 void RunnerProcess::read_prints() {
-  drain(child_.output(), [this](std::string_view piece) { printed_.add(piece); });
+  drain(runner_->output(), [this](std::string_view piece) { printed_.add(piece); });
 }
 
 std::vector<Event> RunnerProcess::read_events() {
-  drain(child_.messages(), [this](std::string_view piece) {
+  drain(runner_->messages(), [this](std::string_view piece) {
     unparsed_.add(piece);
     if (unparsed_.unfinished() > kLargestMessage) {
       throw Error(Stop::internal, "the runner sent a message of more than 64 MiB");

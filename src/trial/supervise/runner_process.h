@@ -3,22 +3,26 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "autokernel/base/bounded_text.h"
+#include "autokernel/base/environment.h"
 #include "autokernel/base/process.h"
 #include "autokernel/trial/message.h"
 #include "autokernel/trial/supervisor.h"
 #include "trial/supervise/line_buffer.h"
+#include "trial/supervise/running_runner.h"
 
 namespace autokernel::trial {
 
 class RunnerProcess {
  public:
-  // Starts the runner with these variables alone and its temporary files below `scratch`; the
-  // request is sent while exchange() is called.
+  // Takes a runner that is ready for it, where that may be and there is one; else starts one with
+  // these variables alone and its temporary files below `scratch`. The request is sent while
+  // exchange() is called.
   RunnerProcess(const RunnerCommand& command, const Request& request, const Variables& variables,
                 const std::filesystem::path& scratch);
 
@@ -29,24 +33,26 @@ class RunnerProcess {
 
   // It has closed its channel for events, as it does at the latest when it ends; nothing more will
   // come.
-  [[nodiscard]] bool has_hung_up() { return !child_.messages().is_open(); }
+  [[nodiscard]] bool has_hung_up() { return !runner_->messages().is_open(); }
   // How it ended; waits at most `patience` for that.
   [[nodiscard]] std::optional<Ending> ending(std::chrono::milliseconds patience);
   // Asks it where its warps stand; the answer is an event.
   void ask() const;
   // Kills it and its group.
-  void kill() { child_.kill(); }
+  void kill() { runner_->kill(); }
 
   // What it printed so far, bounded in size.
   [[nodiscard]] std::string printed() const { return printed_.text(); }
-  [[nodiscard]] pid_t id() const { return child_.id(); }
+  [[nodiscard]] pid_t id() const { return runner_->id(); }
+  // It is the resident process's, which sees to its end.
+  [[nodiscard]] bool is_lent() const { return runner_->is_lent(); }
 
  private:
   void send();
   void read_prints();
   [[nodiscard]] std::vector<Event> read_events();
 
-  Child child_;
+  std::unique_ptr<RunningRunner> runner_;
   std::string unsent_;
   LineBuffer unparsed_;
   BoundedText printed_;

@@ -80,6 +80,11 @@ constexpr std::uint64_t kMemoryWithHeaders = 2;
   return {.variables = own_variables(), .ignored = {}};
 }
 
+// A runner that was lent has met something that it need not have met in a process of our own.
+struct LentInVain {
+  std::string why;
+};
+
 // One trial under way. Members are destroyed from the last to the first: the runner is killed
 // before its relations are looked for, those before its files are removed, and all of it before
 // signals are let through again.
@@ -91,10 +96,13 @@ class SupervisedTrial {
         observer_(observer),
         environment_(environment_for(request)),
         runner_(command, request, environment_.variables, scratch_.path()) {
-    note(fmt::format("runner {} started, temporary files in {}", runner_.id(),
-                     scratch_.path().string()));
+    if (runner_.is_lent()) tree_.add_guest(runner_.id());
+    note(runner_.is_lent() ? fmt::format("runner {} was ready", runner_.id())
+                           : fmt::format("runner {} started, temporary files in {}", runner_.id(),
+                                         scratch_.path().string()));
   }
 
+  // Throws LentInVain where the same has to be tried with a runner of our own.
   [[nodiscard]] Result run() {
     while (!result_ && !runner_.has_hung_up()) {
       const Clock::time_point deadline = next_deadline();
@@ -110,9 +118,13 @@ class SupervisedTrial {
       }
       if (!result_ && !runner_.has_hung_up()) watch(deadline);
     }
+    // Whoever lent it sees to its end.
+    if (result_ && runner_.is_lent()) return finished(std::move(*result_));
     const std::optional<Ending> ending = runner_.ending(result_ ? kLongestFarewell : kLongestDeath);
     if (!ending) runner_.kill();
     if (result_) return finished(std::move(*result_));
+    // It may have been ended with who lent it.
+    if (runner_.is_lent()) throw LentInVain{"it ended without an answer"};
     if (!ending) {
       throw Error(Stop::internal, "the runner stopped talking, but did not end: killed");
     }
@@ -143,6 +155,9 @@ class SupervisedTrial {
       note("printed by the runner: " + printed);
     }
     const std::string what = sanitized_reason(failure.what);
+    // What was opened long ago may have been lost since, as a device is at a reset.
+    const bool is_its_own = failure.stop == Stop::environment || failure.stop == Stop::internal;
+    if (runner_.is_lent() && is_its_own && !failure.is_other_device) throw LentInVain{what};
     if (failure.is_other_device) throw OtherDevice(what);
     throw Error(failure.stop, what);
   }
@@ -288,7 +303,14 @@ class SupervisedTrial {
 
 Result supervise(const Request& request, const Limits& limits, const Observer& observer,
                  const RunnerCommand& runner) {
-  return SupervisedTrial(request, limits, observer, runner).run();
+  try {
+    return SupervisedTrial(request, limits, observer, runner).run();
+  } catch (const LentInVain& lent) {
+    if (observer.note) observer.note("the runner that was ready is of no use: " + lent.why);
+  }
+  RunnerCommand own = runner;
+  own.may_be_ready = false;
+  return SupervisedTrial(request, limits, observer, own).run();
 }
 
 }  // namespace autokernel::trial

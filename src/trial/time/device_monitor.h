@@ -29,6 +29,9 @@ class DeviceMonitor {
   DeviceMonitor& operator=(DeviceMonitor&&) = delete;
   virtual ~DeviceMonitor() = default;
 
+  // Begins to look at the device, for the sample that comes next; others may go on meanwhile. Need
+  // not be called.
+  virtual void look() {}
   // Whether a time that was just measured counts. One that is void is to be measured again, where
   // that is possible; otherwise it counts, and the conditions say what it is worth.
   enum class Sample : std::uint8_t { counts, is_void };
@@ -49,7 +52,8 @@ struct GpuReading {
 };
 // What a GPU's monitor reads.
 struct GpuReadings {
-  std::function<GpuReading()> now;
+  // Begins to look; what is returned waits until that is done.
+  std::function<std::function<GpuReading()>()> look;
   std::function<void(std::chrono::milliseconds)> rest;
 };
 // `readings` by functions that are empty: nothing is known, and every sample counts. This process

@@ -77,7 +77,7 @@ class EmulatedStopwatch : public Stopwatch {
 
  protected:
   [[nodiscard]] KernelLauncher launcher(const Candidate& candidate) const override {
-    return {task().device, candidate, task().sized, task().maker, 1};
+    return {task().device, candidate, task().sized, task().operands, 1};
   }
   // One is enough, and on the inputs the case declares it is the check at full size on them.
   [[nodiscard]] std::optional<Rejection> warm_up(KernelLauncher& launcher, LaunchKind kind,

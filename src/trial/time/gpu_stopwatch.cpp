@@ -7,6 +7,7 @@
 #include "autokernel/base/error.h"
 #include "trial/check/reference.h"
 #include "trial/decide/statistics.h"
+#include "trial/time/device_warm_up.h"
 #include "trial/time/gpu_tools.h"
 #include "trial/time/stopwatch.h"
 
@@ -15,10 +16,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Clocks rise within tens of milliseconds of load; fewer warm-ups than the case asks for, or less
-// time, is too little.
-constexpr double kWarmUpSeconds = 0.1;
-// Loading a kernel and its buffers anew takes less; clocks do not fall so soon.
+// Fewer warm-ups than the case asks for, or less time, is too little.
+constexpr double kWarmUpSeconds = std::chrono::duration<double>(kDeviceWarmUp).count();
+// Loading a kernel and its buffers anew takes less, and so does going from one process to the next;
+// clocks do not fall so soon.
 constexpr std::chrono::milliseconds kStaysWarm{200};
 // Buffers rotate through this many times the L2, so that a set's last use has left it.
 constexpr std::uint64_t kRotatedL2 = 4;
@@ -98,10 +99,10 @@ class LibrarySequence {
         memory_(task.device, Operands::required_bytes(task.device, task.sized, Extras{})),
         operands_(task.device, task.sized, Extras{}, memory_) {
     const Key key = task.keys.draw(name_of(LaunchKind::library));
-    std::vector<Bytes> inputs;
-    task.maker.make(task.sized, timed_input_kind(*task.sized.problem), key, inputs);
-    HostSide host;
-    operands_.load(inputs, key, host);
+    const driver::Stream stream = task.device.make_stream();
+    task.operands.load(operands_, {&task.sized, timed_input_kind(*task.sized.problem), key},
+                       stream);
+    expect_sound(stream.wait(), "the library");
     left_ = operand(task.sized, gemm.left);
     right_ = operand(task.sized, gemm.right);
     output_ = operand(task.sized, gemm.output);
@@ -138,12 +139,25 @@ std::variant<HostRow, Rejection> time_row(KernelLauncher& launcher,
   return HostRow{launches, static_cast<int>(queued), std::get<double>(row)};
 }
 
+// The GPU is looked at while the launch behind the gate is held against its inputs: asking the
+// driver takes as long.
+class WatchedGate : public BehindGate {
+ public:
+  WatchedGate(GpuTools& tools, Flush flush, DeviceMonitor& monitor)
+      : BehindGate(tools, flush), monitor_(&monitor) {}
+  void over() override { monitor_->look(); }
+
+ private:
+  DeviceMonitor* monitor_;
+};
+
 class GpuStopwatch : public Stopwatch {
  public:
   GpuStopwatch(const TimingTask& task, const Cublas* library, const compile::Program& program)
       : Stopwatch(task, kAloneSamples),
         tools_(task.device, program),
-        sequence_(task.device, tools_) {
+        sequence_(task.device, tools_),
+        last_warm_(task.device_worked_at.value_or(Clock::time_point{})) {
     const auto* gemm = std::get_if<cases::GemmReference>(&task.sized.problem->reference);
     if (library != nullptr && gemm != nullptr) {
       library_.emplace(*library, task, *gemm);
@@ -167,7 +181,7 @@ class GpuStopwatch : public Stopwatch {
 
  protected:
   [[nodiscard]] KernelLauncher launcher(const Candidate& candidate) const override {
-    return {task().device, candidate, task().sized, task().maker,
+    return {task().device, candidate, task().sized, task().operands,
             sets_for(task().device, task().sized)};
   }
 
@@ -227,7 +241,7 @@ class GpuStopwatch : public Stopwatch {
                                              RecordSink& records) {
     double slowest_us = 0;  // of those that are launched again for what the kernel did
     for (int gates_given_up = 0; gates_given_up < kGateAttempts;) {
-      BehindGate gate(tools_, flush);
+      WatchedGate gate(tools_, flush, task().monitor);
       Launching launching =
           launcher.launch(input_kind, task().keys.draw(name), name, gate, records);
       if (std::holds_alternative<Rejection>(launching)) return launching;

@@ -1,10 +1,9 @@
 #include "trial/time/gpu_tools.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 
-#include "autokernel/base/error.h"
+#include "trial/launch/device_operands.h"
 
 namespace autokernel::trial {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 // The gate waits for a flag in host memory. It gives up by the device's own clock: a host that
 // never opens it, as when queueing itself waits for the device, must not hang. Nothing waits that
 // long in a sound run.
-constexpr const char* kHarnessSource = R"(
+const std::string kHarnessSource = R"(
 #include <autokernel.cuh>
 AUTOKERNEL_LAUNCH({.kernel = "harness_empty", .grid = {1}, .block = {1}});
 
@@ -60,50 +59,18 @@ constexpr std::uint32_t kHarnessThreads = 256;
 constexpr std::uint32_t kBlocksPerMultiprocessor = 8;
 constexpr std::size_t kLineBytes = 16;  // of a uint4
 
-driver::Module loaded(const driver::Device& device, const compile::Program& program) {
-  driver::Loading loading = device.load(program.cubin);
-  if (const auto* fault = std::get_if<driver::Fault>(&loading)) {
-    throw Error(Stop::environment,
-                "cannot load the harness's own kernels on " + device.info().name + ": " +
-                    fault->text + " (" + fault->name + "); the driver is for CUDA " +
-                    device.info().driver_version +
-                    ": install one that is no older than the toolkit, or set CUDA_HOME to an older"
-                    " toolkit [cuModuleLoadDataEx]");
-  }
-  return std::get<driver::Module>(std::move(loading));
-}
-
-// The harness's kernels cannot fault by themselves; a fault here is that of a launch before.
-void expect_sound(const std::optional<driver::Fault>& fault) {
-  if (fault) {
-    throw Error(Stop::environment, "cannot queue the harness's own kernels: " + fault->text + " (" +
-                                       fault->name + ") [cuLaunchKernel]");
-  }
-}
-
-template <typename... Parameters>
-void queue(const driver::Stream& stream, const driver::Kernel& kernel, const driver::Shape& shape,
-           Parameters... parameters) {
-  std::array<void*, sizeof...(Parameters)> addresses = {static_cast<void*>(&parameters)...};
-  expect_sound(stream.launch(kernel, shape, addresses));
-}
-
 }  // namespace
 
 compile::Request gpu_tools_source(const std::string& architecture) {
-  return {{"harness.cu", kHarnessSource}, architecture, {}};
-}
-
-void require_loadable(const driver::Device& device, const compile::Program& program) {
-  static_cast<void>(loaded(device, program));
+  return {{"harness.cu", kHarnessSource + operand_kernel()}, architecture, {}};
 }
 
 GpuTools::GpuTools(const driver::Device& device, const compile::Program& program)
-    : module_(loaded(device, program)),
-      gate_(find("harness_gate")),
-      write_(find("harness_write")),
-      read_(find("harness_read")),
-      empty_(find("harness_empty")),
+    : module_(device, program),
+      gate_(module_.kernel("harness_gate")),
+      write_(module_.kernel("harness_write")),
+      read_(module_.kernel("harness_read")),
+      empty_(module_.kernel("harness_empty")),
       flags_(device.allocate_mapped(2 * sizeof(std::uint32_t))),
       lines_(
           device.allocate(std::max<std::size_t>(kL2Multiple * device.info().l2_bytes, kLineBytes))),
@@ -115,14 +82,7 @@ GpuTools::GpuTools(const driver::Device& device, const compile::Program& program
   open_gate();
   flush(stream);
   nothing(stream);
-  expect_sound(stream.wait());
-}
-
-driver::Kernel GpuTools::find(const char* name) const {
-  const auto kernel = module_.kernel(name);
-  if (!kernel)
-    throw Error(Stop::internal, std::string("the harness's own program has no kernel ") + name);
-  return *kernel;
+  expect_queued(stream.wait());
 }
 
 void GpuTools::close_gate(const driver::Stream& stream) {
@@ -151,7 +111,7 @@ void GpuTools::flush(const driver::Stream& stream) {
 }
 
 void GpuTools::nothing(const driver::Stream& stream) const {
-  expect_sound(stream.launch(empty_, {}, {}));
+  expect_queued(stream.launch(empty_, {}, {}));
 }
 
 }  // namespace autokernel::trial

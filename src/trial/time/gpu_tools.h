@@ -1,5 +1,6 @@
 // The harness's own kernels on a GPU: one that holds a stream back until everything is queued, two
-// that empty the L2 of what a candidate could profit from, and one that does nothing.
+// that empty the L2 of what a candidate could profit from, and one that does nothing. That of
+// launch/device_operands.h is compiled with them.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 
 #include "autokernel/compile/front_end.h"
 #include "autokernel/driver/device.h"
+#include "trial/launch/harness_module.h"
 #include "trial/launch/kernel_launcher.h"
 
 namespace autokernel::trial {
@@ -15,16 +17,11 @@ namespace autokernel::trial {
 // Their source, to be compiled like any other for the device at hand.
 [[nodiscard]] compile::Request gpu_tools_source(const std::string& architecture);
 
-// Throws Error(environment) where the device does not take the harness's own kernels either: then a
-// kernel that was refused is not to blame.
-void require_loadable(const driver::Device& device, const compile::Program& program);
-
 enum class Flush : std::uint8_t { no, yes };
 
 class GpuTools {
  public:
-  // Throws Error(internal) where the program is not that of the source above. Both must live
-  // longer.
+  // Throws what HarnessModule throws. Both must live longer.
   GpuTools(const driver::Device& device, const compile::Program& program);
 
   // Queues a kernel that waits for `open`, at most kGateSeconds.
@@ -39,9 +36,7 @@ class GpuTools {
   void nothing(const driver::Stream& stream) const;
 
  private:
-  [[nodiscard]] driver::Kernel find(const char* name) const;
-
-  driver::Module module_;
+  HarnessModule module_;
   driver::Kernel gate_;
   driver::Kernel write_;
   driver::Kernel read_;

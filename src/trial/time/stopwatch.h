@@ -85,6 +85,7 @@ struct TimingTask {
   const driver::Device& device;
   const SizedCase& sized;
   const InputMaker& maker;
+  OperandSource& operands;  // of every launch but the library's on the emulated device
   KeySource& keys;
   RecordSink& judged;  // is given every timed launch, those that were repeated, and one warm-up
   int samples;         // of the candidate and of the library
@@ -93,6 +94,9 @@ struct TimingTask {
   std::optional<double> recording_seconds = {};
   // No figures but those times, and what shows that they hold.
   bool times_only = false;
+  // When the device was last at work, and had been for long enough; none: it is not known to have
+  // been.
+  std::optional<std::chrono::steady_clock::time_point> device_worked_at = {};
   // On the emulated device: how long pairs that do not look like a gain are taken; none: as ever.
   std::optional<double> open_seconds = {};
 };

@@ -30,6 +30,7 @@ class Liar {
     task_ = port_.await<LaunchTask>();
     port_.tell(Compiled{.resources = {}, .warnings = {}, .log = "", .nvrtc = "13.0"});
     static_cast<void>(port_.await<GoOn>());
+    port_.tell(Phase::harness);
     port_.tell(Phase::check);
   }
   void deliver_the_checks() {

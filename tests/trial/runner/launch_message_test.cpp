@@ -47,6 +47,18 @@ TEST(LaunchMessage, CarriesTheTask) {
   EXPECT_EQ(got.recording_seconds, std::nullopt);
 }
 
+TEST(LaunchMessage, CarriesATaskThatIsOnlyExpected) {
+  const auto got = std::get<ExpectedTask>(decode_order(encode(Order(ExpectedTask{task()}))));
+  EXPECT_EQ(got.task.source, task().source);
+  EXPECT_EQ(test::present(got.task.incumbent).name, "the incumbent");
+}
+
+TEST(LaunchMessage, CarriesWhenTheDeviceWorked) {
+  const auto got = std::get<GoOn>(decode_order(encode(Order(GoOn{12.25}))));
+  EXPECT_EQ(got.device_worked_at, 12.25);
+  EXPECT_FALSE(std::get<GoOn>(decode_order(encode(Order(GoOn{})))).device_worked_at);
+}
+
 TEST(LaunchMessage, CarriesWhatMakesInputs) {
   const auto got = std::get<LaunchTask>(decode_order(encode(Order(task())))).problem;
 

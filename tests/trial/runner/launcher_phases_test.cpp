@@ -7,6 +7,7 @@ namespace {
 
 TEST(LauncherPhases, WithoutAnIncumbentAreThoseOfALauncher) {
   LauncherPhases phases(LauncherPhases::Compared::with_none);
+  EXPECT_TRUE(phases.enter(Phase::harness));
   EXPECT_TRUE(phases.enter(Phase::check));
   EXPECT_TRUE(phases.finish_checks());
   EXPECT_TRUE(phases.enter(Phase::harness));
@@ -17,6 +18,7 @@ TEST(LauncherPhases, WithoutAnIncumbentAreThoseOfALauncher) {
 
 TEST(LauncherPhases, WithAnIncumbentAreThoseOfALauncher) {
   LauncherPhases phases(LauncherPhases::Compared::with_incumbent);
+  EXPECT_TRUE(phases.enter(Phase::harness));
   EXPECT_TRUE(phases.enter(Phase::check));
   EXPECT_TRUE(phases.enter(Phase::harness));
   EXPECT_TRUE(phases.enter(Phase::check));
@@ -28,6 +30,7 @@ TEST(LauncherPhases, WithAnIncumbentAreThoseOfALauncher) {
 // Whoever dies there has the machine blamed for it.
 TEST(LauncherPhases, HasNoHarnessWhileTheKernelIsChecked) {
   LauncherPhases phases(LauncherPhases::Compared::with_none);
+  EXPECT_TRUE(phases.enter(Phase::harness));
   EXPECT_FALSE(phases.enter(Phase::harness));
   EXPECT_TRUE(phases.enter(Phase::check));
   EXPECT_FALSE(phases.enter(Phase::harness));
@@ -35,6 +38,7 @@ TEST(LauncherPhases, HasNoHarnessWhileTheKernelIsChecked) {
 
 TEST(LauncherPhases, HasNoHarnessOnceTheKernelIsTimed) {
   LauncherPhases phases(LauncherPhases::Compared::with_none);
+  EXPECT_TRUE(phases.enter(Phase::harness));
   EXPECT_TRUE(phases.enter(Phase::check));
   EXPECT_TRUE(phases.finish_checks());
   EXPECT_TRUE(phases.enter(Phase::harness));
@@ -45,6 +49,7 @@ TEST(LauncherPhases, HasNoHarnessOnceTheKernelIsTimed) {
 // Each would begin a deadline anew.
 TEST(LauncherPhases, HasNoPhaseTwice) {
   LauncherPhases phases(LauncherPhases::Compared::with_none);
+  EXPECT_TRUE(phases.enter(Phase::harness));
   EXPECT_TRUE(phases.enter(Phase::check));
   EXPECT_FALSE(phases.enter(Phase::check));
   EXPECT_TRUE(phases.finish_checks());

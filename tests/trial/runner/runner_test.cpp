@@ -167,8 +167,9 @@ TEST_F(MatMulTrial, EntersEachPhaseInOrderAndLeavesTheCandidateForItsJudging) {
   const Result result =
       run_trial(request(matmul(kStore)), [&](Phase phase) { entered.push_back(phase); });
 
-  EXPECT_THAT(entered, ElementsAre(Phase::start, Phase::compile, Phase::check, Phase::harness,
-                                   Phase::time, Phase::harness, Phase::time, Phase::harness));
+  EXPECT_THAT(entered, ElementsAre(Phase::start, Phase::compile, Phase::harness, Phase::check,
+                                   Phase::harness, Phase::time, Phase::harness, Phase::time,
+                                   Phase::harness));
   EXPECT_EQ(result.phase_seconds.size(), 4U);
 }
 

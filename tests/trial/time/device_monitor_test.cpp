@@ -27,12 +27,12 @@ class OfAGpu : public testing::Test {
  protected:
   OfAGpu() { state_.throttle_reasons = Throttle::kHeatByHardware; }
   [[nodiscard]] std::unique_ptr<DeviceMonitor> monitor() {
-    return monitor_gpu({.now =
+    return monitor_gpu({.look =
                             [this] {
                               ++asked_;
                               GpuState state = state_;
                               if (asked_ > hot_) state.throttle_reasons = Throttle::kIdle;
-                              return GpuReading{state, processes_};
+                              return [seen = GpuReading{state, processes_}] { return seen; };
                             },
                         .rest = [this](auto time) { rested_ += time; }});
   }

@@ -47,7 +47,7 @@ class HotMonitor : public DeviceMonitor {
 
 class KeptRecords : public RecordSink {
  public:
-  void take(LaunchRecord record, const Operands& operands) override {
+  void take(LaunchRecord record, const Operands& operands, const Staging& /*staging*/) override {
     record.outputs = operands.outputs();
     kept.push_back(std::move(record));
   }
@@ -70,7 +70,7 @@ class OnAGpu : public ::testing::Test {
   }
 
   Timing timing() {
-    const TimingTask task{memory_.device(),        sized_,  maker_, keys_, records_,
+    const TimingTask task{memory_.device(),        sized_,  maker_, source_, keys_, records_,
                           problem_.timing.samples, monitor_};
     return gpu_stopwatch(task, nullptr, tools_)->time(program_, nullptr);
   }
@@ -87,6 +87,7 @@ class OnAGpu : public ::testing::Test {
   compile::Program program_;
   compile::Program tools_;
   InputMaker maker_;
+  HostOperands source_{memory_.device(), maker_};
   Keys keys_;
   KeptRecords records_;
   HotMonitor monitor_;
@@ -137,7 +138,7 @@ TEST_F(OnAGpu, TheGateIsOpenedBeforeAnybodyWaits) {
   };
   GpuTools tools(memory_.device(), tools_);
   const Candidate loaded = candidate();
-  KernelLauncher launcher(memory_.device(), loaded, sized_, maker_, 1);
+  KernelLauncher launcher(memory_.device(), loaded, sized_, source_, 1);
   BehindGate gate(tools, Flush::no);
 
   static_cast<void>(
@@ -214,7 +215,7 @@ class Accounting : public KeySource, public RecordSink, public DeviceMonitor {
     EXPECT_TRUE(key.has_value()) << launch;
     return key.value_or(Key{});
   }
-  void take(LaunchRecord record, const Operands& operands) override {
+  void take(LaunchRecord record, const Operands& operands, const Staging& /*staging*/) override {
     EXPECT_EQ(account_.deliver({record.name, record.sized->size_name, record.input_kind},
                                [&](const SizedCase&) { return operands.outputs(); }),
               "");
@@ -241,7 +242,7 @@ constexpr std::chrono::hours kLong{1};
 
 TEST_F(OnAGpu, WhatIsLaunchedIsWhatTheRunnerHasInItsPlan) {
   Accounting runner(sized_, {.on_gpu = true, .is_checked = false, .samples = 50});
-  const TimingTask task{memory_.device(), sized_, maker_, runner, runner, 50, runner};
+  const TimingTask task{memory_.device(), sized_, maker_, source_, runner, runner, 50, runner};
   runner.account().begin_timing();
 
   const Timing timing = gpu_stopwatch(task, nullptr, tools_)->time(program_, nullptr);
@@ -252,7 +253,7 @@ TEST_F(OnAGpu, WhatIsLaunchedIsWhatTheRunnerHasInItsPlan) {
 TEST_F(OnAGpu, WhatIsLaunchedAgainstAnIncumbentIsWhatTheRunnerHasInItsPlan) {
   Accounting runner(sized_,
                     {.on_gpu = true, .is_checked = false, .has_incumbent = true, .samples = 50});
-  const TimingTask task{memory_.device(), sized_, maker_, runner, runner, 50, runner};
+  const TimingTask task{memory_.device(), sized_, maker_, source_, runner, runner, 50, runner};
   TimedIncumbent incumbent{program_, Pairing("the incumbent", 0.01)};
 
   const auto stopwatch = gpu_stopwatch(task, nullptr, tools_);
@@ -269,7 +270,7 @@ TEST_F(OnAGpu, WhatIsLaunchedAgainstAnIncumbentIsWhatTheRunnerHasInItsPlan) {
 TEST_F(OnAGpu, WhatIsLaunchedForTimesAloneIsWhatTheRunnerHasInItsPlan) {
   Accounting runner(sized_,
                     {.on_gpu = true, .is_checked = false, .times_only = true, .samples = 45});
-  TimingTask task{memory_.device(), sized_, maker_, runner, runner, 45, runner};
+  TimingTask task{memory_.device(), sized_, maker_, source_, runner, runner, 45, runner};
   task.times_only = true;
   runner.account().begin_timing();
 
@@ -289,7 +290,7 @@ class Trespass : public OnAGpu {
       (*static_cast<unsigned char**>(parameters[parameter]))[byte] ^= 0xffU;
     };
     const Candidate loaded = candidate();
-    KernelLauncher launcher(memory_.device(), loaded, sized_, maker_, 1);
+    KernelLauncher launcher(memory_.device(), loaded, sized_, source_, 1);
     LaunchSetup none;
     const Launching launching = launcher.launch(InputKind::exact, keys_.draw("timed launch 3"),
                                                 "timed launch 3", none, records_);

@@ -1,0 +1,45 @@
+// How the elements of one input come about, each from one word of the tensor's own sequence: what
+// the host and a GPU make the same bytes from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "trial/inputs/exact_inputs.h"
+#include "trial/inputs/inputs.h"
+#include "trial/inputs/philox.h"
+#include "trial/inputs/sized_case.h"
+
+namespace autokernel::trial {
+
+struct Recipe {
+  std::uint32_t index = 0;  // of the tensor in its case: of its sequence
+  cases::DType dtype = cases::DType::f32;
+  // A factor of exact inputs; all others have values of the declared distribution, which are then
+  // changed.
+  std::optional<WholeNumbers> whole;
+  cases::Fill declared;
+  enum class Change : std::uint8_t { none, times, mixed, constant };
+  Change change = Change::none;
+  float factor = 1;          // `times`: of all; `constant`: what they are instead
+  std::uint32_t spread = 0;  // `mixed`: times a power of two in [-spread, spread]
+};
+
+// Of the tensor with that index, which is read.
+[[nodiscard]] Recipe recipe_of(const SizedCase& sized, std::size_t index, InputKind input_kind,
+                               const Key& key);
+
+// Uniform values are low + width * word / 2^32, in floats. Whole ones are first + word * choices /
+// 2^32.
+struct UniformRange {
+  float low = 0;
+  float width = 0;
+};
+[[nodiscard]] UniformRange uniform_range(const cases::Fill& fill);
+struct IntegerRange {
+  std::int64_t first = 0;
+  std::uint64_t choices = 1;
+};
+[[nodiscard]] IntegerRange integer_range(const cases::Fill& fill);
+
+}  // namespace autokernel::trial
