@@ -29,8 +29,13 @@ class LoopWatch : public LoopWorkplace {
     }
     EXPECT_TRUE(condition());
   }
+  // What is saved while a step is under way is kept aside, and not tried.
   void wait_for_rows(std::size_t count) const {
-    wait_for([&] { return rows().size() == count; });
+    wait_for([&] {
+      return rows().size() == count &&
+             repository_.line("status", "--porcelain", "--", kKernel).empty();
+    });
+    std::this_thread::sleep_for(milliseconds{500});
   }
   [[nodiscard]] Outcome interrupted(RunningProgram& watch) const {
     watch.send(SIGINT);

@@ -38,8 +38,8 @@ edit() {
   case $verdict in
     incorrect) sed "s|= __float2bfloat16(sum)|= __float2bfloat16(sum + $i.0f)|" "$source/kernel.cu" ;;
     'does not compile') sed "s|= __float2bfloat16(sum)|= __float2bfloat16(sum + no_such_name_$i)|" "$source/kernel.cu" ;;
-    'not faster') with_work $((steps * 64 + 512 + i)) ;;
-    kept) with_work $(((steps - i) * 64)) ;;
+    'not faster') with_work $((steps * 32 + 512 + i)) ;;
+    kept) with_work $(((steps - i) * 32)) ;;
   esac >repository/kernels/kernel.cu
 }
 percentile() { sort -n | awk -v p="$1" '{ a[NR] = $1 } END { i = int(NR * p / 100 + 0.999999); print a[i < 1 ? 1 : i] }'; }
@@ -71,16 +71,18 @@ medians() {
 }
 
 mkdir repository && cp -r "$source" repository/kernels && rm -rf repository/kernels/examples
-with_work $(((steps + 1) * 64)) >repository/kernels/kernel.cu
+with_work $(((steps + 1) * 32)) >repository/kernels/kernel.cu
 (cd repository && git init -q -b main && git add -A && git commit -qm "a slow kernel")
 (cd repository && "$program" loop start steps --device "$device" --size "$size" --no-progress 1000) >start.out || { cat start.out; exit 1; }
 grep -E '^(Device|median_us)' start.out
-# benches WHAT OPTION
+# benches WHAT [OPTION]: each of a new source.
 benches() {
   for ((i = 1; i <= steps; ++i)); do
+    echo "// $1 $i" >>repository/kernels/kernel.cu
     sleep "$pause"
-    (cd repository && timed "$scratch/$1" "$program" bench --timings --no-cache "$2" --device "$device" --size "$size") || true
+    (cd repository && timed "$scratch/$1" "$program" bench --timings "${@:2}" --device "$device" --size "$size") || true
   done
+  (cd repository && git checkout -q -- kernels)
   row "$1" "$steps" "$(percentile 50 <"$1.s")" "$(percentile 95 <"$1.s")"
 }
 row verdict count 'p50, s' 'p95, s'
@@ -101,7 +103,7 @@ for verdict in 'does not compile' incorrect 'not faster' kept; do
   done
   row "$verdict" "$steps" "$(percentile 50 <"$verdict.s")" "$(percentile 95 <"$verdict.s")"
 done
-benches bench --no-cache
+benches bench
 for what in 'does not compile' incorrect 'not faster' kept bench 'bench, cold'; do
   echo "$what: median of each piece of work (how many)"
   medians "$what"

@@ -26,9 +26,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// It answers within a millisecond. One that is stopped must not hold anybody up for longer than
-// its runners save.
-constexpr milliseconds kLongestAnswer{200};
+// It answers within a millisecond, on a busy machine within some hundred. One that is stopped must
+// not hold anybody up for long.
+constexpr milliseconds kLongestAnswer{1000};
 // It kills a runner within milliseconds, and waits for a driver to take a device back.
 constexpr milliseconds kLongestEnding{5000};
 constexpr std::size_t kChannels = 3;  // input, output and messages of a runner
