@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   } catch (const autokernel::Error& error) {
     return fail(error.stop(), error.what());
   } catch (const autokernel::Interrupted& interrupted) {
-    std::cerr << "autokernel: interrupted; nothing was left running\n";
+    std::cerr << "autokernel: interrupted; nothing of it was left running\n";
     autokernel::end_by(interrupted.signal());
   } catch (const std::exception& error) {
     return fail(Stop::internal, std::string("internal error: ") + error.what());

@@ -144,9 +144,11 @@ bool send_to(const Descriptor& socket, std::string_view bytes,
 
 Received receive_from(const Descriptor& socket) {
   constexpr std::size_t kPiece = std::size_t{64} << 10U;
+  // Whoever writes as fast as this reads must not keep its caller.
+  constexpr std::size_t kMost = 64 * kPiece;
   Received received;
   std::vector<char> piece(kPiece);
-  for (;;) {
+  while (received.bytes.size() < kMost) {
     iovec room{.iov_base = piece.data(), .iov_len = piece.size()};
     Control control{};
     msghdr message{};
@@ -164,6 +166,7 @@ Received receive_from(const Descriptor& socket) {
     take_descriptors(message, received.descriptors);
     received.bytes.append(piece.data(), static_cast<std::size_t>(count));
   }
+  return received;
 }
 
 }  // namespace autokernel

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <string>
-#include <string_view>
 #include <system_error>
 
 #include "autokernel/base/process_tree.h"
@@ -35,11 +34,19 @@ void remove_quietly(const std::filesystem::path& path) {
   return lock;
 }
 
+// Processes have the same numbers in each: another container's cannot be told from here.
+[[nodiscard]] std::string namespace_of_processes() {
+  struct stat status{};
+  return ::stat("/proc/self/ns/pid", &status) == 0 ? std::to_string(status.st_ino) : "0";
+}
+
 // The process whose number is in the folder's name.
 [[nodiscard]] bool is_owner_gone(const std::string& name) {
+  const std::string ours = kPrefix + namespace_of_processes() + "-";
+  if (!name.starts_with(ours)) return false;
   int owner = 0;
-  const char* const number = name.data() + std::string_view(kPrefix).size();
-  const auto [end, error] = std::from_chars(number, name.data() + name.size(), owner);
+  const auto [end, error] =
+      std::from_chars(name.data() + ours.size(), name.data() + name.size(), owner);
   return error == std::errc() && owner > 0 && !is_alive(owner);
 }
 
@@ -75,7 +82,9 @@ void remove_left_behind(const std::filesystem::path& parent) {
 ScratchDirectory::ScratchDirectory(const std::filesystem::path& parent) {
   const std::filesystem::path above = parent.empty() ? temporary_folder() : parent;
   remove_left_behind(above);
-  std::string name = (above / (kPrefix + std::to_string(::getpid()) + "-XXXXXX")).string();
+  std::string name =
+      (above / (kPrefix + namespace_of_processes() + "-" + std::to_string(::getpid()) + "-XXXXXX"))
+          .string();
   if (::mkdtemp(name.data()) == nullptr) {
     throw system_failure(
         Stop::environment,

@@ -279,7 +279,14 @@ int Bench::measure(const Console& console) const {
     if (timings_) console.out << timings_block(result.timings);
   }
   console.out << std::flush;
-  if (!no_resident_) trial::get_runner_ready(request);
+  if (!no_resident_) {
+    // One that the compiler could not cope with is not tried on it again for nothing.
+    if (result.verdict != trial::Verdict::correct) {
+      request.source.clear();
+      request.files.clear();
+    }
+    trial::get_runner_ready(request);
+  }
   return trial::finding(result).exit_code;
 }
 

@@ -66,7 +66,12 @@ class Input {
   for (;;) {
     trial::Errand errand = trial::decode_errand(input.line());
     if (auto* request = std::get_if<trial::Request>(&errand)) return std::move(*request);
+    // Nobody waits for it yet, and it may hold the device's lock: one that hangs ends by the
+    // signal.
+    constexpr unsigned kLongestSeconds = 60;
+    ::alarm(kLongestSeconds);
     prepared.expect(std::get<trial::Expected>(errand).request);
+    ::alarm(0);
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "autokernel/base/error.h"
 #include "loop/editable_set.h"
-#include "loop/original_case.h"
+#include "loop/scope.h"
 
 namespace autokernel::loop {
 
@@ -29,7 +29,7 @@ bool Anticipation::look() {
     return false;
   }
   if (std::exchange(is_settled_, true)) return false;
-  if (request_) compile();
+  if (request_) compile(*request_);
   return true;
 }
 
@@ -48,17 +48,17 @@ Anticipation::Versions Anticipation::versions() const {
   return found;
 }
 
-void Anticipation::compile() noexcept {
+void Anticipation::compile(trial::Request& request) const noexcept {
   try {
     const std::filesystem::path& root = workspace_.folders().root();
     const EditableSet editable(run_);
     // What a step would refuse is not even read.
     if (!editable.fault(root).empty()) return;
     cases::KernelSource kernel = editable.source_in(root);
-    request_->source = std::move(kernel.text);
-    request_->files = std::move(kernel.files);
+    request.source = std::move(kernel.text);
+    request.files = std::move(kernel.files);
     // Whatever is started while an agent works ends with its turn.
-    trial::get_runner_ready(*request_, trial::Starting::forbidden);
+    trial::get_runner_ready(request, trial::Starting::forbidden);
   } catch (const std::exception&) {
     return;  // it is a convenience; the step says what is wrong
   }

@@ -28,7 +28,7 @@ class Anticipation {
  private:
   using Versions = std::map<std::filesystem::path, std::filesystem::file_time_type>;
   [[nodiscard]] Versions versions() const;
-  void compile() noexcept;
+  void compile(trial::Request& request) const noexcept;
 
   const Workspace& workspace_;
   const ledger::RunStarted& run_;

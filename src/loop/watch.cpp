@@ -78,6 +78,18 @@ class Watch {
   }
 
   void step() {
+    const ledger::RunStarted& run = status().run;
+    if (workspace_.repository().head().branch != run.branch) {
+      throw Error(Stop::repository,
+                  fmt::format("{} is no longer checked out: switch back to it, and watch again",
+                              run.branch));
+    }
+    const EditableSet editable(run);
+    // An editor may take it away for a moment, and a step puts it back.
+    if (std::string fault = editable.fault(workspace_.folders().root()); !fault.empty()) {
+      return refuse(fault);
+    }
+    if (editable.matches(workspace_.repository(), status().best.commit)) return;
     try {
       const Step made =
           loop_.step({.idea = options_.idea.empty() ? idea_of_a_save() : options_.idea,
@@ -87,8 +99,11 @@ class Watch {
     } catch (const Error& error) {
       // The next save may put it right; what the machine lacks, it will not.
       if (error.stop() != Stop::usage && error.stop() != Stop::scope) throw;
-      if (observer_.refused) observer_.refused(error.what());
+      refuse(error.what());
     }
+  }
+  void refuse(const std::string& why) const {
+    if (observer_.refused) observer_.refused(why);
   }
 
   Loop& loop_;

@@ -52,7 +52,7 @@ TEST_F(Interruption, ByCtrlCLeavesTheObjectThatWasAskedFor) {
   EXPECT_EQ(run.code, 130);
   const auto object = nlohmann::json::parse(run.out);
   EXPECT_EQ(object.at("exit_code"), 130);
-  EXPECT_EQ(object.at("error"), "interrupted; nothing was left running");
+  EXPECT_EQ(object.at("error"), "interrupted; nothing of it was left running");
   EXPECT_EQ(object.at("schema_version"), 1);
 }
 

@@ -80,11 +80,34 @@ TEST_F(LoopWatch, WaitsForTheNextSaveWhereOneIsNothingNew) {
   RunningProgram watch(autokernel({"loop", "watch", "-m", "by hand"}));
   std::this_thread::sleep_for(milliseconds{300});
   edit(kernel(kSlow) + "// nothing but a comment\n");
-  wait_for([&] { return watch.err_so_far().find("no experiment:") != std::string::npos; });
+  wait_for([&] { return watch.err_so_far().find("no experiment, waiting") != std::string::npos; });
   edit(kernel(kFaster));
   wait_for_rows(2);
   EXPECT_EQ(interrupted(watch).code, 128 + SIGINT);
   EXPECT_THAT(rows(), ElementsAre("keep baseline", "keep by hand"));
+}
+
+TEST_F(LoopWatch, WaitsForAKernelThatIsTakenAway) {
+  start();
+  RunningProgram watch(autokernel({"loop", "watch", "-m", "by hand"}));
+  std::this_thread::sleep_for(milliseconds{300});
+  std::filesystem::remove(repository_.root() / kKernel);
+  wait_for([&] { return watch.err_so_far().find("is not a regular file") != std::string::npos; });
+  edit(kernel(kFaster));
+  wait_for_rows(2);
+  EXPECT_EQ(interrupted(watch).code, 128 + SIGINT);
+}
+
+TEST_F(LoopWatch, EndsWhereTheBranchIsSwitched) {
+  start();
+  RunningProgram watch(autokernel({"loop", "watch"}));
+  std::this_thread::sleep_for(milliseconds{300});
+  repository_.git("switch", "--quiet", "main");
+  edit(kernel(kFaster));
+  const Outcome run = watch.wait(seconds{30});
+  EXPECT_EQ(run.code, 4);
+  EXPECT_THAT(run.err, HasSubstr("no longer checked out"));
+  EXPECT_THAT(rows(), SizeIs(1));
 }
 
 TEST_F(LoopWatch, EndsWithTheBudgetOfTheRun) {

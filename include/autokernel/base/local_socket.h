@@ -41,7 +41,7 @@ struct Received {
   std::vector<Descriptor> descriptors;
   bool is_over = false;  // nothing more will come
 };
-// What has arrived. Does not wait.
+// What has arrived, some megabytes at most. Does not wait.
 [[nodiscard]] Received receive_from(const Descriptor& socket);
 
 }  // namespace autokernel

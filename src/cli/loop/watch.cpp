@@ -38,10 +38,13 @@ constexpr const char* kLoopWatchExamples = R"text(Examples:
   autokernel loop watch
   autokernel loop watch -m "tile sizes" --simpler
 
-Waits until the kernel's files are saved, tries them as 'autokernel loop step' does, prints a line,
-and waits again. A version that is not faster is reverted: let your editor reload the file. What
-was tried is in 'autokernel log', and 'autokernel restore N' brings it back. Ctrl-C stops after the
-current step. Exit code: 20 the budget of the run is used up.)text";
+Tries the kernel's files as 'autokernel loop step' does, each time they are saved; an edit that is
+there already is tried at once. Prints a line for each, with the reason where it is not kept, and
+waits again. A version that is not faster is reverted: let your editor reload the file. What was
+tried is in 'autokernel log', and 'autokernel restore N' brings it back. What is saved during a
+step is put aside, not tried: the line says where. Files that your editor leaves beside the kernel
+(*~, .*.swp) are to be ignored by git before the run starts. Ctrl-C stops after the current step.
+Exit code: 20 the budget of the run is used up.)text";
 
 }  // namespace
 
@@ -70,13 +73,20 @@ int LoopWatch::run(const Console& console) {
   const loop::WatchObserver observer = {
       .stepped =
           [&](const loop::Step& step) {
-            console.out << experiment_line(step.experiment, step.time_us) << std::flush;
+            console.out << experiment_line(step.experiment, step.time_us);
+            if (step.experiment.status != ledger::Status::keep) {
+              console.out << "      " << visible_line(step.experiment.reason) << '\n';
+            }
+            console.out << std::flush;
           },
       .refused =
           [&](const std::string& why) {
-            console.err << "autokernel: no experiment: " << visible_line(why) << '\n';
+            console.err << "autokernel: no experiment, waiting for the next save: "
+                        << visible_line(why) << '\n';
           },
       .waits = [&](auto elapsed) { watching.show("waiting for an edit", elapsed); }};
+  console.err << fmt::format("autokernel: watching {} of run {}; Ctrl-C stops\n",
+                             visible_line(loop.run().editable), visible_line(loop.run().tag));
   const loop::Watched watched = loop.watch(options_, observer);
   console.err << fmt::format("autokernel: stopped after {} experiment{}: {}\n", watched.experiments,
                              watched.experiments == 1 ? "" : "s", watched.why);

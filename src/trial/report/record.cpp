@@ -138,7 +138,7 @@ std::string record(const Interrupted& interrupted) {
   // What the shell shows of a program that was ended by a signal.
   constexpr int kEndedBySignal = 128;
   return line_of_error(kEndedBySignal + interrupted.signal(),
-                       "interrupted; nothing was left running");
+                       "interrupted; nothing of it was left running");
 }
 
 Request recorded_request(const std::filesystem::path& file) {

@@ -103,6 +103,7 @@ void LaunchAccount::note_draw(const NamedLaunch& launch) {
   is_owed_ = is_owed_ || launch.kind == LaunchKind::check || launch.kind == LaunchKind::timed;
   has_library_key_ = has_library_key_ || launch.kind == LaunchKind::library;
   unasked_.reset();
+  is_looked_at_ = false;
   if (Series* const series = series_of(launch.kind)) {
     *series = {.last = launch.number, .counts = false};
     unasked_ = launch.kind;
@@ -211,12 +212,13 @@ std::string LaunchAccount::replace(LaunchRecord record, const CopyOutputs& copy)
 
 std::string LaunchAccount::refuse_look() const {
   if (!plan_.on_gpu) return "it asks about a sample on a device that is not monitored";
-  if (!unasked_) return "it asks about a sample that was not launched";
+  if (!unasked_ || is_looked_at_) return "it asks about a sample that was not launched";
   return {};
 }
 
 std::string LaunchAccount::refuse_sample() const {
-  if (std::string why = refuse_look(); !why.empty()) return why;
+  if (!plan_.on_gpu) return "it asks about a sample on a device that is not monitored";
+  if (!unasked_) return "it asks about a sample that was not launched";
   if (is_owed_) return "it asks about a sample that was not delivered";
   return {};
 }

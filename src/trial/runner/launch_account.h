@@ -44,8 +44,10 @@ class LaunchAccount {
   // why the launcher cannot be believed, in a sentence; empty where it can.
   using CopyOutputs = std::function<std::vector<Bytes>(const SizedCase& sized)>;
   [[nodiscard]] std::string deliver(const Delivered& delivered, const CopyOutputs& copy);
-  // Whether the launch that has the last key is one after which the device is looked at.
+  // Whether the launch that has the last key is one after which the device is looked at, and has
+  // not been.
   [[nodiscard]] std::string refuse_look() const;
+  void note_look() { is_looked_at_ = true; }
   // Whether it is over as well.
   [[nodiscard]] std::string refuse_sample() const;
   // Whether its time counts, as the launcher is told.
@@ -112,6 +114,7 @@ class LaunchAccount {
   Series incumbent_series_;
   Series warm_series_;
   std::optional<LaunchKind> unasked_;  // whose last launch the device was not looked at after
+  bool is_looked_at_ = false;          // already, after that one
   bool has_library_key_ = false;
   int timed_launches_ = 0;
   std::uint64_t repeated_bytes_ = 0;

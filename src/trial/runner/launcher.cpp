@@ -145,6 +145,11 @@ class TrialLaunches {
     }
     auto compiled = compilations.wait();
     if (auto* rejected = std::get_if<Rejection>(&compiled)) return std::move(*rejected);
+    // Their threads must neither outlive the confinement of this one nor run beside the kernel.
+    for (const auto& expectation : expected_) {
+      if (expectation->compilations.are_done()) continue;
+      throw Error(Stop::environment, "a kernel that was only expected is still being compiled");
+    }
     const Programs programs = std::get<Programs>(std::move(compiled));
     const compile::Program& timed_program = programs.kernel.at(task_.timed_size);
     runner_->tell(report_of(timed_program, front_end_.get()->version()));

@@ -112,7 +112,8 @@ LauncherSession::Ended LauncherSession::take(const Whereabouts& whereabouts) {
   return std::nullopt;
 }
 
-LauncherSession::Ended LauncherSession::take(const Opened& /*report*/) const {
+LauncherSession::Ended LauncherSession::take(const Opened& /*report*/) {
+  if (std::exchange(is_open_, true) || is_compiled_) return disbelieved("it opens a device twice");
   listener_->opened();
   return std::nullopt;
 }
@@ -145,8 +146,9 @@ LauncherSession::Ended LauncherSession::take(const Delivered& delivered) {
   return std::nullopt;
 }
 
-LauncherSession::Ended LauncherSession::take(const LaunchOver& /*report*/) const {
+LauncherSession::Ended LauncherSession::take(const LaunchOver& /*report*/) {
   if (const std::string why = account_->refuse_look(); !why.empty()) return disbelieved(why);
+  account_->note_look();
   listener_->launch_over();
   return std::nullopt;
 }

@@ -79,11 +79,11 @@ class LauncherSession {
   [[nodiscard]] Ended take(const Phase& phase);
   [[nodiscard]] Ended take(const Code& code);
   [[nodiscard]] Ended take(const Whereabouts& whereabouts);
-  [[nodiscard]] Ended take(const Opened& report) const;
+  [[nodiscard]] Ended take(const Opened& report);
   [[nodiscard]] Ended take(Compiled& compiled);
   [[nodiscard]] Ended take(const KeyRequest& request);
   [[nodiscard]] Ended take(const Delivered& delivered);
-  [[nodiscard]] Ended take(const LaunchOver& report) const;
+  [[nodiscard]] Ended take(const LaunchOver& report);
   [[nodiscard]] Ended take(const SampleTaken& sample);
   [[nodiscard]] Ended take(const ChecksDone& report);
   [[nodiscard]] Ended take(Timed& timed);
@@ -103,6 +103,7 @@ class LauncherSession {
   std::chrono::steady_clock::time_point timing_began_;
   int codes_ = 0;
   int answers_ = 0;
+  bool is_open_ = false;
   bool is_compiled_ = false;
   bool is_held_ = false;    // once it has compiled, until follow()
   bool has_begun_ = false;  // to launch the candidate, for all that is known

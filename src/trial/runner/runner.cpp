@@ -96,7 +96,7 @@ class TrialRun : private SessionListener {
     request_ = request;
     listeners_ = &listeners;
     phases_.tell(listeners.entered);
-    keys_.emplace(request.keys);
+    keys_ = std::make_unique<Keys>(request.keys);
     timeline_.clear();
     result_ = {};
     result_.problem = cases::problem_line(problem_, timed_size_.sizes);
@@ -526,7 +526,7 @@ class TrialRun : private SessionListener {
   std::optional<Timeline::Clock::time_point> checks_began_;
   std::optional<Timeline::Clock::time_point> timing_began_;
   Result result_;
-  std::optional<Keys> keys_;
+  std::unique_ptr<Keys> keys_;  // from the beginning of the trial
   InputMaker maker_;
   std::unique_ptr<LauncherSession> session_;
   bool has_expected_ = false;

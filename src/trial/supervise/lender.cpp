@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "autokernel/base/environment.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/local_socket.h"
+#include "autokernel/base/process_tree.h"
 #include "autokernel/trial/resident.h"
 #include "autokernel/trial/runner_environment.h"
 #include "autokernel/trial/sources.h"
@@ -33,6 +35,23 @@ constexpr milliseconds kLongestAnswer{1000};
 constexpr milliseconds kLongestEnding{5000};
 constexpr std::size_t kChannels = 3;  // input, output and messages of a runner
 
+// It says a number and a few words.
+constexpr std::size_t kLongestWord = std::size_t{64} << 10U;
+
+// Whether it is what a runner has: an input that is a socket, and two pipes. Of anything else, a
+// device or a file, there may be no end.
+[[nodiscard]] bool are_channels(const std::vector<Descriptor>& descriptors) {
+  constexpr std::array<mode_t, kChannels> kKinds = {S_IFSOCK, S_IFIFO, S_IFIFO};
+  if (descriptors.size() != kKinds.size()) return false;
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    struct stat status{};
+    if (::fstat(descriptors[i].get(), &status) != 0 || (status.st_mode & S_IFMT) != kKinds[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // A conversation with the resident process.
 class Conversation {
  public:
@@ -46,7 +65,7 @@ class Conversation {
     for (;;) {
       if (const auto line = lines_.next()) return decode_answer(*line);
       const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
-      if (has_gone_ || left.count() < 0) return std::nullopt;
+      if (has_gone_ || left.count() < 0 || lines_.unfinished() > kLongestWord) return std::nullopt;
       pollfd watched{socket_.get(), POLLIN, 0};
       ::poll(&watched, 1, static_cast<int>(left.count()));
       Received received = receive_from(socket_);
@@ -70,8 +89,11 @@ class Conversation {
 
 class LentRunner : public RunningRunner {
  public:
-  LentRunner(Conversation conversation, pid_t id, std::vector<Descriptor> channels)
-      : conversation_(std::move(conversation)), id_(id), channels_(std::move(channels)) {}
+  LentRunner(Conversation conversation, pid_t keeper, pid_t id, std::vector<Descriptor> channels)
+      : conversation_(std::move(conversation)),
+        keeper_(keeper),
+        id_(id),
+        channels_(std::move(channels)) {}
 
   [[nodiscard]] pid_t id() const override { return id_; }
   [[nodiscard]] Descriptor& input() override { return channels_[0]; }
@@ -84,7 +106,7 @@ class LentRunner : public RunningRunner {
   void kill() override {
     if (ending_within(milliseconds{0}, Clock::now() + kLongestEnding)) return;
     // Who keeps it does not answer; it has not been reaped then, so that the number is still its.
-    ::kill(-id_, SIGKILL);
+    if (parent_of(id_) == keeper_) ::kill(-id_, SIGKILL);
   }
   [[nodiscard]] bool is_lent() const override { return true; }
 
@@ -114,6 +136,7 @@ class LentRunner : public RunningRunner {
   }
 
   Conversation conversation_;
+  pid_t keeper_;
   pid_t id_;
   std::vector<Descriptor> channels_;
   std::optional<milliseconds> patience_;  // that was asked for
@@ -124,34 +147,41 @@ class LentRunner : public RunningRunner {
   return peer.user == ::getuid() && runs_our_program(peer.process);
 }
 
-// Not open where nobody is resident that we trust.
-[[nodiscard]] Descriptor connected() {
-  Descriptor socket = connect_to(resident_name());
-  if (!socket.is_open()) return socket;
-  const auto peer = peer_of(socket);
-  if (!peer || !is_ours(*peer)) socket.close();
-  return socket;
+struct Connected {
+  Descriptor socket;  // not open where nobody is resident that we trust
+  pid_t keeper = 0;
+};
+[[nodiscard]] Connected connected() {
+  Connected to{.socket = connect_to(resident_name())};
+  if (!to.socket.is_open()) return to;
+  const auto peer = peer_of(to.socket);
+  if (!peer || !is_ours(*peer)) return {};
+  to.keeper = peer->process;
+  return to;
 }
 
 }  // namespace
 
 std::string resident_name() {
-  return fmt::format("autokernel-{}-{}", ::getuid(), digest_of_surroundings());
+  return fmt::format("autokernel-{}-{}", ::getuid(), digest_of_surroundings(::getpid()));
 }
 
 std::unique_ptr<RunningRunner> borrowed_runner(const RunnerRecipe& recipe) {
   try {
-    Descriptor socket = connected();
-    if (!socket.is_open()) return nullptr;
-    Conversation conversation(std::move(socket));
+    Connected to = connected();
+    if (!to.socket.is_open()) return nullptr;
+    Conversation conversation(std::move(to.socket));
     if (!conversation.ask(Wanted{digest_of(recipe)})) return nullptr;
     const auto answer = conversation.answer(Clock::now() + kLongestAnswer);
     const auto* lent = answer ? std::get_if<Lent>(&*answer) : nullptr;
     if (lent == nullptr) return nullptr;
     std::vector<Descriptor> channels = conversation.take_descriptors();
-    if (channels.size() != kChannels || !runs_our_program(lent->process)) return nullptr;
+    if (!are_channels(channels) || lent->process <= 1 || parent_of(lent->process) != to.keeper ||
+        !runs_our_program(lent->process)) {
+      return nullptr;
+    }
     for (const Descriptor& each : channels) set_nonblocking(each);
-    return std::make_unique<LentRunner>(std::move(conversation), lent->process,
+    return std::make_unique<LentRunner>(std::move(conversation), to.keeper, lent->process,
                                         std::move(channels));
   } catch (const std::exception&) {
     // It is a convenience: without it a runner is started.
@@ -186,19 +216,21 @@ void get_runner_ready(const Request& expected, Starting starting) {
   try {
     // What would change what is measured is left out here, too.
     const Variables variables = runner_environment(own_variables()).variables;
-    const std::string ask = encode(Ask(GetReady{recipe_for(expected, variables), seconds}));
-    Descriptor socket = connected();
-    if (!socket.is_open()) {
-      if (starting == Starting::forbidden) return;
-      Pipe ends = make_socket_pair();
-      start_detached({.program = "/proc/self/exe",
-                      .arguments = {"resident"},
-                      .environment = variables,
-                      .inherits = Inherits::nothing},
-                     ends.reading);
-      socket = std::move(ends.writing);
+    const Ask ask = GetReady{recipe_for(expected, variables), seconds};
+    if (Connected to = connected(); to.socket.is_open()) {
+      Conversation conversation(std::move(to.socket));
+      if (conversation.ask(ask))
+        static_cast<void>(conversation.answer(Clock::now() + kLongestAnswer));
+      return;
     }
-    static_cast<void>(send_to(socket, ask, Clock::now() + kLongestAnswer));
+    if (starting == Starting::forbidden) return;
+    Pipe ends = make_socket_pair();
+    start_detached({.program = "/proc/self/exe",
+                    .arguments = {"resident"},
+                    .environment = variables,
+                    .inherits = Inherits::nothing},
+                   ends.reading);
+    static_cast<void>(send_to(ends.writing, encode(ask), Clock::now() + kLongestAnswer));
   } catch (const std::exception&) {
     // The next trial starts its own.
     return;

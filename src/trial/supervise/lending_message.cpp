@@ -32,6 +32,8 @@ void visit_fields(auto&& fields, Object& answer) {
 }
 template <Of<NoneReady> Object>
 void visit_fields(auto&& /*fields*/, Object& /*answer*/) {}
+template <Of<Noted> Object>
+void visit_fields(auto&& /*fields*/, Object& /*answer*/) {}
 template <Of<Ended> Object>
 void visit_fields(auto&& fields, Object& answer) {
   fields("code", answer.code);
@@ -49,6 +51,8 @@ inline constexpr const char* kKind<Lent> = "lent";
 template <>
 inline constexpr const char* kKind<NoneReady> = "none ready";
 template <>
+inline constexpr const char* kKind<Noted> = "noted";
+template <>
 inline constexpr const char* kKind<Ended> = "ended";
 
 std::string digest_of(const RunnerRecipe& recipe) {
@@ -61,6 +65,13 @@ std::string digest_of(const RunnerRecipe& recipe) {
   kept.size = all.size;
   kept.cached = all.cached;
   kept.confined = all.confined;
+  // What the references are compiled from. The kernel's own headers come with its trial.
+  kept.reference_headers = all.reference_headers;
+  for (const std::string& name : all.reference_headers) {
+    if (const auto found = all.headers.find(name); found != all.headers.end()) {
+      kept.headers.insert(*found);
+    }
+  }
   return sha256(
       line("recipe", Writer::json(RunnerRecipe{recipe.variables, recipe.directory, kept})));
 }

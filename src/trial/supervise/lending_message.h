@@ -21,7 +21,8 @@ struct RunnerRecipe {
 // the incumbent, and what else a runner learns when its trial begins.
 [[nodiscard]] std::string digest_of(const RunnerRecipe& recipe);
 
-// Have one ready; not answered.
+// Have one ready: answered by Noted, at once. Until then whoever asks must be there to be looked
+// at.
 struct GetReady {
   RunnerRecipe recipe;
   int stay_seconds = 0;  // how long it, and who keeps it, stay where nobody asks for more
@@ -42,11 +43,12 @@ struct Lent {
   int process = 0;
 };
 struct NoneReady {};
+struct Noted {};
 struct Ended {
   int code = 0;
   int signal = 0;
 };
-using Answer = std::variant<Lent, NoneReady, Ended>;
+using Answer = std::variant<Lent, NoneReady, Noted, Ended>;
 
 // One line each, ending in a newline. Lines of another version, and damaged ones, throw
 // Error(internal).

@@ -24,6 +24,7 @@
 #include "autokernel/base/process_tree.h"
 #include "autokernel/base/scratch.h"
 #include "autokernel/trial/message.h"
+#include "autokernel/trial/runner_environment.h"
 #include "trial/supervise/lender.h"
 #include "trial/supervise/lending_message.h"
 #include "trial/supervise/line_buffer.h"
@@ -49,6 +50,10 @@ constexpr std::uint64_t kMostMemory = std::uint64_t{4} << 30U;
 constexpr std::size_t kLargestAsk = std::size_t{64} << 20U;
 // While a runner ends, or has not read yet what it was told.
 constexpr milliseconds kShortWait{2};
+// More clients than ever have a trial at once; one that says nothing and has no runner wants none.
+constexpr std::size_t kMostClients = 32;
+constexpr seconds kLongestSilence{5};
+constexpr seconds kLongestStay{86400};
 // A client that does not read its answer has no use for it.
 constexpr milliseconds kLongestSend{100};
 
@@ -144,7 +149,9 @@ struct Client {
   Descriptor socket;
   LineBuffer lines;
   std::unique_ptr<Waiting> lent;
-  std::optional<Clock::time_point> end_lent_at;
+  bool is_ending = false;  // what it was lent
+  Clock::time_point end_lent_at;
+  Clock::time_point heard_at = Clock::now();
   bool is_over = false;
 };
 
@@ -161,10 +168,8 @@ class Resident {
       wait();
       for (Descriptor next = next_connection(listening_); next.is_open();
            next = next_connection(listening_)) {
-        const auto peer = peer_of(next);
-        if (peer && peer->user == ::getuid()) {
-          clients_.emplace_back(std::move(next));
-        }
+        if (is_one_of_us(next)) clients_.emplace_back(std::move(next));
+        if (clients_.size() == kMostClients) break;
       }
       for (Client& client : clients_) serve(client);
       std::erase_if(clients_, [](const Client& client) { return client.is_over; });
@@ -177,6 +182,9 @@ class Resident {
   [[nodiscard]] bool wants_to_stay() {
     if (Clock::now() < next_look_) return true;
     next_look_ = Clock::now() + kLook;
+    std::erase_if(clients_, [](const Client& client) {
+      return !client.lent && Clock::now() - client.heard_at > kLongestSilence;
+    });
     const bool is_asked = !clients_.empty() || Clock::now() < leaves_at_;
     // Whoever has a runner of the old program keeps it until its trial is over.
     if (our_program_was_replaced()) {
@@ -186,13 +194,21 @@ class Resident {
     return is_asked;
   }
 
+  // Whoever is confined in some way that this process is not must gain nothing from it: it would
+  // be this process that starts what it asks for.
+  [[nodiscard]] bool is_one_of_us(const Descriptor& connection) const {
+    const auto peer = peer_of(connection);
+    return peer && peer->user == ::getuid() &&
+           digest_of_surroundings(peer->process) == surroundings_;
+  }
+
   void wait() {
-    std::vector<pollfd> watched{{interrupts_.descriptor(), POLLIN, 0},
-                                {listening_.get(), POLLIN, 0}};
+    std::vector<pollfd> watched{{interrupts_.descriptor(), POLLIN, 0}};
+    if (clients_.size() < kMostClients) watched.push_back({listening_.get(), POLLIN, 0});
     milliseconds patience = kLook;
     for (const Client& client : clients_) {
       watched.push_back({client.socket.get(), POLLIN, 0});
-      if (client.end_lent_at) patience = kShortWait;
+      if (client.is_ending) patience = kShortWait;
     }
     for (const auto& each : waiting_) {
       if (each->has_unsent()) patience = kShortWait;
@@ -203,6 +219,7 @@ class Resident {
   void serve(Client& client) {
     Received received = receive_from(client.socket);
     client.lines.add(received.bytes);
+    if (!received.bytes.empty()) client.heard_at = Clock::now();
     try {
       while (const auto line = client.lines.next()) {
         Ask ask = decode_ask(*line);
@@ -211,14 +228,18 @@ class Resident {
     } catch (const Error&) {
       client.is_over = true;  // it speaks another language
     }
-    if (client.end_lent_at) see_to_its_end(client);
+    if (client.is_ending) see_to_its_end(client);
     client.is_over = client.is_over || received.is_over || client.lines.unfinished() > kLargestAsk;
     // The runner that it had goes with it.
     if (client.is_over && client.lent) static_cast<void>(client.lent->kill());
   }
 
-  void take(Client& /*client*/, const GetReady& ask) {
-    leaves_at_ = Clock::now() + seconds(ask.stay_seconds);
+  void take(Client& client, const GetReady& ask) {
+    tell(client, Noted{});
+    // What would change what is measured is never passed on.
+    if (!runner_environment(ask.recipe.variables).ignored.empty()) return;
+    if (runner_environment(ask.recipe.variables).variables != ask.recipe.variables) return;
+    leaves_at_ = Clock::now() + std::clamp(seconds(ask.stay_seconds), seconds{0}, kLongestStay);
     const std::string digest = digest_of(ask.recipe);
     for (const auto& each : waiting_) {
       if (each->digest() == digest) return each->expect(ask.recipe);
@@ -243,6 +264,7 @@ class Resident {
     client.lent->close_channels();
   }
   void take(Client& client, const Over& ask) {
+    client.is_ending = true;
     client.end_lent_at = Clock::now() + milliseconds(std::clamp(ask.patience_ms, 0, 60'000));
   }
 
@@ -250,11 +272,11 @@ class Resident {
     std::optional<Ending> ending;
     if (client.lent) {
       ending = client.lent->ending();
-      if (!ending && Clock::now() < *client.end_lent_at) return;
+      if (!ending && Clock::now() < client.end_lent_at) return;
       if (!ending) ending = client.lent->kill();
       client.lent.reset();
     }
-    client.end_lent_at.reset();
+    client.is_ending = false;
     const Ending how = ending.value_or(Ending{.code = 0, .signal = SIGKILL});
     tell(client, Ended{.code = how.code, .signal = how.signal});
   }
@@ -286,6 +308,7 @@ class Resident {
   Interrupts interrupts_;
   // What outlives its runner becomes ours, and ends with us.
   ProcessTree tree_;
+  const std::string surroundings_ = digest_of_surroundings(::getpid());
   Descriptor listening_;
   std::list<std::unique_ptr<Waiting>> waiting_;
   std::list<Client> clients_;

@@ -35,6 +35,9 @@ constexpr milliseconds kLongestFarewell{3000};
 constexpr milliseconds kLongestAnswer{400};
 // Between closing its channel and its end a process only unmaps its memory.
 constexpr milliseconds kLongestDeath{10000};
+// A runner that was ready begins within milliseconds; one that is still getting ready, or waits for
+// the device to do so, within this or not at all. It is not waited for longer.
+constexpr Seconds kLongestLentStart{10};
 
 // The limit on compiling is one of processor time. It is one of the wall clock where a process uses
 // less than this share of it: it does not compile then, but hangs.
@@ -199,7 +202,9 @@ class SupervisedTrial {
     if (asked_) return whereabouts_.empty() ? *asked_ + kLongestAnswer : *asked_;
     // watch_compile() has its own.
     if (phase_ == Phase::compile) return Clock::time_point::max();
-    return entered_ + std::chrono::duration_cast<Clock::duration>(limit_of(phase_, limits_));
+    Seconds limit = limit_of(phase_, limits_);
+    if (phase_ == Phase::start && runner_.is_lent()) limit = std::min(limit, kLongestLentStart);
+    return entered_ + std::chrono::duration_cast<Clock::duration>(limit);
   }
   // Only the emulated device knows, and only while a kernel runs. False where it has been asked.
   [[nodiscard]] bool ask_where_it_stands() {
@@ -216,6 +221,10 @@ class SupervisedTrial {
   void end_early(MakeResult make_result) {
     runner_.kill();
     note(fmt::format("runner {} killed in phase {}", runner_.id(), spelling(phase_)));
+    // It may have been at work on what was only expected.
+    if (runner_.is_lent() && (phase_ == Phase::start || phase_ == Phase::compile)) {
+      throw LentInVain{"it took too much, or too long"};
+    }
     result_ = completed(make_result());
   }
 

@@ -36,13 +36,15 @@ constexpr const char* kOurProgram = "/proc/self/exe";
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Those lines of /proc/self/status that a child has from us.
-[[nodiscard]] std::string inherited_status() {
+[[nodiscard]] std::string folder_of(pid_t process) { return fmt::format("/proc/{}", process); }
+
+// Those lines of /proc/PID/status that a child has from its parent.
+[[nodiscard]] std::string inherited_status(pid_t process) {
   constexpr std::array<std::string_view, 14> kKept = {
       "Umask:",        "Uid:",         "Gid:",    "Groups:",  "CapInh:",     "CapPrm:",
       "CapEff:",       "CapBnd:",      "CapAmb:", "Seccomp:", "NoNewPrivs:", "Seccomp_filters:",
       "Cpus_allowed:", "Mems_allowed:"};
-  std::ifstream stream("/proc/self/status");
+  std::ifstream stream(folder_of(process) + "/status");
   std::string kept;
   for (std::string line; std::getline(stream, line);) {
     for (const std::string_view name : kKept) {
@@ -52,39 +54,43 @@ constexpr const char* kOurProgram = "/proc/self/exe";
   return kept;
 }
 
-[[nodiscard]] std::string limits() {
+[[nodiscard]] std::string limits(pid_t process) {
   std::string text;
   for (int resource = 0; resource < RLIM_NLIMITS; ++resource) {
     if (resource == RLIMIT_CORE) continue;  // no child of ours has one
     rlimit limit{};
-    if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) continue;
+    if (::prlimit(process, static_cast<__rlimit_resource>(resource), nullptr, &limit) != 0) {
+      continue;
+    }
     text += fmt::format("{} {} {}\n", resource, limit.rlim_cur, limit.rlim_max);
   }
   return text;
 }
 
-[[nodiscard]] std::string namespaces() {
+[[nodiscard]] std::string namespaces(pid_t process) {
   std::string text;
   std::error_code ignored;
+  const fs::path folder = folder_of(process);
   for (const char* name : {"cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts"}) {
-    text += fs::read_symlink(fs::path("/proc/self/ns") / name, ignored).string() + "\n";
+    text += fs::read_symlink(folder / "ns" / name, ignored).string() + "\n";
   }
-  return text + fs::read_symlink("/proc/self/root", ignored).string() + "\n";
+  return text + fs::read_symlink(folder / "root", ignored).string() + "\n";
 }
 
-[[nodiscard]] std::string priority() {
+[[nodiscard]] std::string priority(pid_t process) {
   sched_param parameters{};
-  ::sched_getparam(0, &parameters);
-  return fmt::format("{} {} {}\n", ::getpriority(PRIO_PROCESS, 0), ::sched_getscheduler(0),
-                     parameters.sched_priority);
+  ::sched_getparam(process, &parameters);
+  return fmt::format("{} {} {}\n", ::getpriority(PRIO_PROCESS, static_cast<id_t>(process)),
+                     ::sched_getscheduler(process), parameters.sched_priority);
 }
 
 }  // namespace
 
-std::string digest_of_surroundings() {
-  return sha256(identity_of(kOurProgram) + "\n" + inherited_status() + limits() + namespaces() +
-                priority() + text_of("/proc/self/cgroup") + text_of("/proc/self/oom_score_adj") +
-                text_of("/proc/self/personality"));
+std::string digest_of_surroundings(pid_t process) {
+  const std::string folder = folder_of(process);
+  return sha256(identity_of(folder + "/exe") + "\n" + inherited_status(process) + limits(process) +
+                namespaces(process) + priority(process) + text_of((folder + "/cgroup").c_str()) +
+                text_of((folder + "/oom_score_adj").c_str()));
 }
 
 bool runs_our_program(pid_t process) {

@@ -9,9 +9,10 @@
 
 namespace autokernel::trial {
 
-// Of this very program file, its user, priority and processors, limits, capabilities, control group
-// and namespaces: 64 hexadecimal digits.
-[[nodiscard]] std::string digest_of_surroundings();
+// Of that process's program file, user, priority and processors, limits, capabilities, control
+// group and namespaces: 64 hexadecimal digits. Of one that may not be looked at, that of nothing
+// known.
+[[nodiscard]] std::string digest_of_surroundings(pid_t process);
 
 // Whether that process runs this very program: the same file, or one of the same content.
 [[nodiscard]] bool runs_our_program(pid_t process);

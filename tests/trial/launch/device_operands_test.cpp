@@ -1,7 +1,7 @@
 // A GPU makes the same operands as the host, to the bit: who judges makes them there once more.
 #include "trial/launch/device_operands.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <array>
 #include <span>
@@ -114,9 +114,9 @@ TEST_F(OnADevice, AChangedInputIsFoundAndNamed) {
   element[0] ^= std::byte{0x40};
   device_.copy_in(last, element);
   const auto disturbed = source_.disturbed(operands, occasion, stream_);
-  ASSERT_TRUE(disturbed);
-  EXPECT_EQ(disturbed->what.substr(0, 33), "it changed its input B[128,69] = ");
-  EXPECT_EQ(disturbed->cause, Cause::input_changed);
+  EXPECT_THAT(disturbed,
+              testing::Optional(testing::FieldsAre(
+                  testing::StartsWith("it changed its input B[128,69] = "), Cause::input_changed)));
 }
 
 }  // namespace

@@ -443,6 +443,8 @@ TEST_F(AnAccountOnAGpu, SeesAQuestionAboutNoLaunch) {
   EXPECT_THAT(account_.refuse_sample(), HasSubstr("was not launched"));
   EXPECT_TRUE(account_.draw(timed_name(1)).has_value());
   EXPECT_EQ(account_.refuse_look(), "");
+  account_.note_look();
+  EXPECT_THAT(account_.refuse_look(), HasSubstr("was not launched"));
   EXPECT_THAT(account_.refuse_sample(), HasSubstr("was not delivered"));
   EXPECT_EQ(deliver({timed_name(1), "default", sampled_input_kind(problem_, 0)}), "");
   ask();

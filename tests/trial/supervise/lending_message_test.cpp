@@ -17,6 +17,9 @@ RunnerRecipe recipe() {
   recipe.expected.case_files = {{"case.toml", "name = 1\n"}};
   recipe.expected.source = "__global__ void k() {}\n";
   recipe.expected.size = "check";
+  recipe.expected.headers = {{"floor.h", "#define FLOOR 0\n"}, {"tile.h", ""}};
+  recipe.expected.kernel_headers = {"tile.h"};
+  recipe.expected.reference_headers = {"floor.h"};
   return recipe;
 }
 
@@ -37,6 +40,7 @@ TEST(LendingMessages, SurviveTheWay) {
   expect_round_trip(Ask(Over{1500}), decode_ask);
   expect_round_trip(Answer(Lent{4711}), decode_answer);
   expect_round_trip(Answer(NoneReady{}), decode_answer);
+  expect_round_trip(Answer(Noted{}), decode_answer);
   expect_round_trip(Answer(Ended{.code = 3, .signal = 9}), decode_answer);
 }
 
@@ -63,6 +67,19 @@ TEST(ARecipesDigest, IsThatOfWhatMustNotDiffer) {
   EXPECT_TRUE(differs([](RunnerRecipe& r) { r.expected.size = "default"; }));
   EXPECT_TRUE(differs([](RunnerRecipe& r) { r.expected.cached = !r.expected.cached; }));
   EXPECT_TRUE(differs([](RunnerRecipe& r) { r.expected.confined = !r.expected.confined; }));
+}
+
+// Or a runner would judge by a reference of other headers.
+TEST(ARecipesDigest, IsThatOfTheReferencesHeaders) {
+  RunnerRecipe other = recipe();
+  other.expected.headers["floor.h"] = "#define FLOOR 1\n";
+  EXPECT_NE(digest_of(other), digest_of(recipe()));
+  other = recipe();
+  other.expected.reference_headers = {"floor.h", "tile.h"};
+  EXPECT_NE(digest_of(other), digest_of(recipe()));
+  other = recipe();
+  other.expected.headers["tile.h"] = "// of the kernel\n";
+  EXPECT_EQ(digest_of(other), digest_of(recipe()));
 }
 
 TEST(ARecipesDigest, IsTheSameForEveryCandidate) {
