@@ -150,6 +150,52 @@ TEST_F(Resident, IsNoUseForACaseThatHasChanged) {
   end_it();
 }
 
+// The references are compiled ahead, and what they include is no part of case.toml's folder.
+TEST_F(Resident, JudgesByTheReferenceAsItIsNow) {
+  const fs::path original = fs::path(AUTOKERNEL_SOURCES) / "tests" / "data" / "bias_relu";
+  fs::copy(original, scratch_.path() / "bias");
+  scratch_.write("bias/case.toml",
+                 contents(original / "case.toml") + "\n[compile]\ninclude = [\"inc\"]\n");
+  std::string reference = contents(original / "reference.cu");
+  reference.replace(reference.find("0.0f"), 4, "FLOOR");
+  scratch_.write("bias/reference.cu", "#include \"floor.h\"\n" + reference);
+  (void)scratch_.folder("bias/inc");
+  scratch_.write("bias/inc/floor.h", "#define FLOOR 0.0f\n");
+  const std::vector<std::string> bench = {"bench", "--case", "bias",  "--device",
+                                          "cpu",   "--size", "check", "-v"};
+  EXPECT_EQ(test::run(staying(bench)).code, 0);
+  ASSERT_TRUE(soon([&] { return process(kLauncher) != 0; }));
+  EXPECT_TRUE(was_ready(test::run(staying(bench))));
+  ASSERT_TRUE(soon([&] { return process(kLauncher) != 0; }));
+  scratch_.write("bias/inc/floor.h", "#define FLOOR 1.0f\n");
+  const Outcome wrong = test::run(staying(bench));
+  EXPECT_EQ(wrong.code, 11) << wrong.out;
+  EXPECT_FALSE(was_ready(wrong));
+  end_it();
+}
+
+TEST_F(Resident, BlamesNoKernelForTheOneThatWasExpected) {
+  const std::string never =
+      (fs::path(AUTOKERNEL_SOURCES) / "tests" / "adversarial" / "kernels" / "15_never_compiles.cu")
+          .string();
+  const Outcome first = test::run(staying(
+      {"bench", "--kernel", never, "--device", "cpu", "--size", "check", "--timeout", "2"}));
+  EXPECT_EQ(first.code, 13) << first.out << first.err;
+  std::this_thread::sleep_for(milliseconds{500});
+  const Outcome next = bench_staying("tiled", {"--timeout", "4"});
+  EXPECT_EQ(next.code, 0) << next.out << next.err;
+  end_it();
+}
+
+TEST_F(Resident, WhoseRunnerHangsCostsARepetition) {
+  get_ready();
+  ::kill(process(kRunner), SIGSTOP);
+  const Outcome run = bench_staying("tiled", {"-v"});
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("is of no use"));
+  end_it();
+}
+
 TEST_F(Resident, IsGoneAfterAnUpgrade) {
   const fs::path program = scratch_.path() / "bin" / "autokernel";
   fs::create_directories(program.parent_path());
