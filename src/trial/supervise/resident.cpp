@@ -105,10 +105,8 @@ class Waiting {
     child_.messages().close();
   }
   [[nodiscard]] std::optional<Ending> ending() { return child_.wait_until(Clock::now()); }
-  // A driver may hold it for a while; then it ends when the driver lets it.
-  [[nodiscard]] Ending kill() {
-    return child_.kill_within(seconds{1}).value_or(Ending{.code = 0, .signal = SIGKILL});
-  }
+  // Does not wait for its end: a driver takes a while to take a device back.
+  void kill() const { ::kill(-child_.id(), SIGKILL); }
 
  private:
   [[nodiscard]] static std::filesystem::path temporary_folder(const Variables& variables) {
@@ -213,6 +211,7 @@ class Resident {
     for (const auto& each : waiting_) {
       if (each->has_unsent()) patience = kShortWait;
     }
+    if (!ending_.empty()) patience = kShortWait;
     ::poll(watched.data(), watched.size(), static_cast<int>(patience.count()));
   }
 
@@ -230,8 +229,10 @@ class Resident {
     }
     if (client.is_ending) see_to_its_end(client);
     client.is_over = client.is_over || received.is_over || client.lines.unfinished() > kLargestAsk;
+    if (!client.is_over || !client.lent) return;
     // The runner that it had goes with it.
-    if (client.is_over && client.lent) static_cast<void>(client.lent->kill());
+    client.lent->kill();
+    ending_.push_back(std::move(client.lent));
   }
 
   void take(Client& client, const GetReady& ask) {
@@ -272,8 +273,8 @@ class Resident {
     std::optional<Ending> ending;
     if (client.lent) {
       ending = client.lent->ending();
-      if (!ending && Clock::now() < client.end_lent_at) return;
-      if (!ending) ending = client.lent->kill();
+      if (!ending && Clock::now() >= client.end_lent_at) client.lent->kill();
+      if (!ending) return;
       client.lent.reset();
     }
     client.is_ending = false;
@@ -289,6 +290,7 @@ class Resident {
 
   void look_after_the_waiting() {
     for (const auto& each : waiting_) each->send();
+    std::erase_if(ending_, [](const auto& each) { return each->ending().has_value(); });
     if (Clock::now() < next_care_) return;
     next_care_ = Clock::now() + kLook;
     std::erase_if(waiting_, [](const auto& each) { return !each->is_sound(); });
@@ -298,7 +300,7 @@ class Resident {
   void end_orphans() const {
     for (const pid_t child : children_of(::getpid())) {
       const auto is_it = [&](const auto& runner) { return runner && runner->id() == child; };
-      if (std::ranges::any_of(waiting_, is_it)) continue;
+      if (std::ranges::any_of(waiting_, is_it) || std::ranges::any_of(ending_, is_it)) continue;
       if (std::ranges::any_of(clients_, is_it, &Client::lent)) continue;
       ::kill(child, SIGKILL);
       ::waitpid(child, nullptr, WNOHANG);
@@ -311,6 +313,7 @@ class Resident {
   const std::string surroundings_ = digest_of_surroundings(::getpid());
   Descriptor listening_;
   std::list<std::unique_ptr<Waiting>> waiting_;
+  std::list<std::unique_ptr<Waiting>> ending_;  // killed, and not gone yet
   std::list<Client> clients_;
   Clock::time_point leaves_at_ = Clock::now() + kLook;
   Clock::time_point next_look_ = Clock::now() + kLook;
