@@ -40,7 +40,7 @@ template <typename Condition>
 class Resident : public Workplace {
  protected:
   // It ends soon after the test, whatever becomes of that.
-  [[nodiscard]] Invocation staying(std::vector<std::string> arguments,
+  [[nodiscard]] Invocation staying(const std::vector<std::string>& arguments,
                                    int stay_seconds = 20) const {
     Invocation invocation = autokernel(arguments);
     invocation.environment["AUTOKERNEL_RESIDENT"] = std::to_string(stay_seconds);
