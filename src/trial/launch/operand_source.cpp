@@ -14,9 +14,6 @@ std::optional<Disturbance> HostOperands::disturbed(const Operands& operands,
   return operands.disturbed(inputs_, host_);
 }
 
-const Staging& HostOperands::staging() {
-  if (!host_.staging) host_.staging.emplace(*device_);
-  return *host_.staging;
-}
+const Staging& HostOperands::staging() { return host_.staging_on(*device_); }
 
 }  // namespace autokernel::trial

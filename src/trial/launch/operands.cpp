@@ -92,11 +92,6 @@ std::vector<NamedBuffer> Operands::named() const {
   return buffers;
 }
 
-const Staging& Operands::staging(HostSide& host) const {
-  if (!host.staging) host.staging.emplace(*device_);
-  return *host.staging;
-}
-
 bool Operands::is_read(std::size_t buffer) const {
   return buffer < tensor_count() && sized_->tensors[buffer].is_read();
 }
@@ -131,12 +126,14 @@ void Operands::load(const std::vector<Bytes>& inputs, const Key& key, HostSide& 
         random_bytes({key, static_cast<std::uint32_t>(b), Purpose::noise}, host.noise);
       content = host.noise;
     } else {
-      staging(host).copy_in(addresses_[b] - guard_bytes_, {guard(b, Side::before, host)});
-      staging(host).copy_in(addresses_[b] + sizes_[b], {guard(b, Side::behind, host)});
+      host.staging_on(*device_).copy_in(addresses_[b] - guard_bytes_,
+                                        {guard(b, Side::before, host)});
+      host.staging_on(*device_).copy_in(addresses_[b] + sizes_[b], {guard(b, Side::behind, host)});
       continue;
     }
-    staging(host).copy_in(addresses_[b] - guard_bytes_,
-                          {guard(b, Side::before, host), content, guard(b, Side::behind, host)});
+    host.staging_on(*device_).copy_in(
+        addresses_[b] - guard_bytes_,
+        {guard(b, Side::before, host), content, guard(b, Side::behind, host)});
   }
   set_scalars(inputs);
 }
@@ -172,10 +169,10 @@ bool Operands::is_undisturbed(std::size_t buffer, const std::vector<Bytes>& inpu
   const auto before = guard(buffer, Side::before, host);
   const auto behind = guard(buffer, Side::behind, host);
   if (is_input(buffer)) {
-    return staging(host).holds(begin - guard_bytes_, {before, inputs[buffer], behind});
+    return host.staging_on(*device_).holds(begin - guard_bytes_, {before, inputs[buffer], behind});
   }
-  return staging(host).holds(begin - guard_bytes_, {before}) &&
-         staging(host).holds(begin + sizes_[buffer], {behind});
+  return host.staging_on(*device_).holds(begin - guard_bytes_, {before}) &&
+         host.staging_on(*device_).holds(begin + sizes_[buffer], {behind});
 }
 
 std::optional<Disturbance> Operands::disturbed_guard(std::size_t buffer,

@@ -34,9 +34,13 @@ struct Disturbance {
 // The host's side of a set of operands while a kernel runs on it. All that are used in turn share
 // one, as memory that is written for the first time is slow.
 struct HostSide {
-  Bytes noise;                // for what is no input
-  std::vector<Bytes> guards;  // before and after each buffer, as written
-  std::optional<Staging> staging;
+  Bytes noise;                     // for what is no input
+  std::vector<Bytes> guards;       // before and after each buffer, as written
+  std::optional<Staging> staging;  // once it has been used
+
+  [[nodiscard]] const Staging& staging_on(const driver::Device& device) {
+    return staging ? *staging : staging.emplace(device);
+  }
 };
 
 class Operands {
@@ -86,8 +90,6 @@ class Operands {
                                                      HostSide& host) const;
 
  private:
-  // Ready to be used from the first call on.
-  [[nodiscard]] const Staging& staging(HostSide& host) const;
   // The guard band before a buffer, or behind it, as written.
   enum class Side : std::uint8_t { before, behind };
   [[nodiscard]] std::span<const std::byte> guard(std::size_t buffer, Side side,

@@ -238,7 +238,6 @@ class Resident {
   void take(Client& client, const GetReady& ask) {
     tell(client, Noted{});
     // What would change what is measured is never passed on.
-    if (!runner_environment(ask.recipe.variables).ignored.empty()) return;
     if (runner_environment(ask.recipe.variables).variables != ask.recipe.variables) return;
     leaves_at_ = Clock::now() + std::clamp(seconds(ask.stay_seconds), seconds{0}, kLongestStay);
     const std::string digest = digest_of(ask.recipe);

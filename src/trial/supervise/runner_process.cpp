@@ -49,8 +49,12 @@ constexpr std::chrono::milliseconds kPrintInterval{20};
 
 RunnerProcess::RunnerProcess(const RunnerCommand& command, const Request& request,
                              const Variables& variables, const std::filesystem::path& scratch)
-    : runner_(running_runner(command, request, variables, scratch)),
-      unsent_(encode(with_reachable_headers(request))),
+    : RunnerProcess(command, Resolved{with_reachable_headers(request)}, variables, scratch) {}
+
+RunnerProcess::RunnerProcess(const RunnerCommand& command, const Resolved& resolved,
+                             const Variables& variables, const std::filesystem::path& scratch)
+    : runner_(running_runner(command, resolved.request, variables, scratch)),
+      unsent_(encode(resolved.request)),
       printed_(kLargestPrint) {}
 
 std::vector<Event> RunnerProcess::exchange(std::chrono::milliseconds patience, int wake) {

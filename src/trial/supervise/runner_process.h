@@ -48,6 +48,13 @@ class RunnerProcess {
   [[nodiscard]] bool is_lent() const { return runner_->is_lent(); }
 
  private:
+  // With the headers that it takes, which are looked for once.
+  struct Resolved {
+    Request request;
+  };
+  RunnerProcess(const RunnerCommand& command, const Resolved& resolved, const Variables& variables,
+                const std::filesystem::path& scratch);
+
   void send();
   void read_prints();
   [[nodiscard]] std::vector<Event> read_events();
