@@ -79,16 +79,7 @@ class AgentDriver {
         observer_(observer) {}
 
   Driven drive() {
-    // A step under way is finished; the second signal is for those who cannot wait.
-    measurer_.set_interrupted([this](int signal) {
-      if (driven_.signal != 0) return false;
-      driven_.signal = signal;
-      workspace_.say("stopping after this step; a second signal aborts it");
-      return true;
-    });
-    // It must not be called when we have gone.
-    const Owned<AgentDriver*> listening(
-        this, [](AgentDriver* driver) { driver->measurer_.set_interrupted({}); });
+    const Owned<Measurer*> listening = measurer_.finishing_a_step(driven_.signal);
     workspace_.require_quiet_head();
     // Whoever drives it wants it to go on.
     record_.status().finished = false;

@@ -104,8 +104,14 @@ std::vector<trial::Result> Measurer::measure_again(const trial::Request& request
   return results;
 }
 
-void Measurer::set_interrupted(std::function<bool(int signal)> interrupted) {
-  context_.observer.interrupted = std::move(interrupted);
+Owned<Measurer*> Measurer::finishing_a_step(int& signal) {
+  context_.observer.interrupted = [this, &signal](int now) {
+    if (signal != 0) return false;
+    signal = now;
+    workspace_.say("stopping after this step; a second signal aborts it");
+    return true;
+  };
+  return {this, [](Measurer* measurer) { measurer->context_.observer.interrupted = {}; }};
 }
 
 }  // namespace autokernel::loop

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "autokernel/base/owned.h"
 #include "autokernel/cases/case.h"
 #include "autokernel/loop/loop.h"
 #include "loop/workspace.h"
@@ -40,9 +41,9 @@ class Measurer {
   [[nodiscard]] const std::vector<std::filesystem::path>& harness() const {
     return context_.harness;
   }
-  // Asked on a signal from now on: whether the trial under way goes on all the same. Empty: it
-  // ends.
-  void set_interrupted(std::function<bool(int signal)> interrupted);
+  // While what is returned lives, the first signal during a trial goes into `signal`, which is 0
+  // until then, and the step under way is finished; the second, for those who cannot wait, ends it.
+  [[nodiscard]] Owned<Measurer*> finishing_a_step(int& signal);
 
  private:
   const Workspace& workspace_;

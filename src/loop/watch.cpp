@@ -40,14 +40,7 @@ class Watch {
         observer_(observer) {}
 
   Watched run() {
-    // A step under way is finished; the second signal is for those who cannot wait.
-    measurer_.set_interrupted([this](int signal) {
-      if (watched_.signal != 0) return false;
-      watched_.signal = signal;
-      workspace_.say("stopping after this step; a second signal aborts it");
-      return true;
-    });
-    const Owned<Watch*> listening(this, [](Watch* watch) { watch->measurer_.set_interrupted({}); });
+    const Owned<Measurer*> listening = measurer_.finishing_a_step(watched_.signal);
     // What lies there already was saved as well.
     bool is_new = !EditableSet(status().run).matches(workspace_.repository(), status().best.commit);
     while (watched_.signal == 0 && status().why_stop().empty()) {
