@@ -150,10 +150,10 @@ class AgentDriver {
                    .brief = brief,
                    .timeout = std::chrono::duration<double>(options_.agent_seconds)},
                   interrupts_, agent_works);
-    end_turn(git_folder);
     // It may have removed whatever git ignores.
     workspace_.make_ready();
     keep_output(turn);
+    end_turn(git_folder);
     remarks_.clear();
     const Cleanup cleanup = clean_up_under_journal(index);
     note_misdeeds(turn, cleanup);
@@ -244,8 +244,7 @@ class AgentDriver {
 
   void keep_output(const AgentTurn& turn) {
     const Status& status = record_.status();
-    last_log_ = fmt::format(".autokernel/runs/{}/agent-{}.log", status.run.tag,
-                            status.experiments.back().number + 1);
+    last_log_ = Folders::agent_log(status.run.tag, status.experiments.back().number + 1);
     workspace_.keep_log(last_log_, turn.output);
   }
 

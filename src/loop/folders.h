@@ -24,7 +24,11 @@ class Folders {
   [[nodiscard]] static std::string log(const std::string& tag, int number) {
     return std::string(kOwn) + "/runs/" + tag + "/" + std::to_string(number) + ".log";
   }
-  // The PTX of the same, beside its log.
+  // What the agent printed before that experiment, from the root.
+  [[nodiscard]] static std::string agent_log(const std::string& tag, int number) {
+    return std::string(kOwn) + "/runs/" + tag + "/agent-" + std::to_string(number) + ".log";
+  }
+  // The PTX of an experiment, beside its log.
   [[nodiscard]] static std::string ptx(const std::string& log) {
     return std::filesystem::path(log).replace_extension(".ptx").string();
   }

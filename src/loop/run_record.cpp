@@ -54,6 +54,11 @@ RunState& RunRecord::read(const std::string& branch) {
          editable.anywhere(workspace_.repository(), {run.status.best.commit}))
       remove_unfinished_of(workspace_.folders(), path);
   }
+  const Status& status = run.status;
+  if (workspace_.found_cut_turn() && !status.experiments.empty()) {
+    remove_unfinished_of(workspace_.folders(),
+                         Folders::agent_log(status.run.tag, status.experiments.back().number + 1));
+  }
   return run;
 }
 

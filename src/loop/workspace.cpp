@@ -52,6 +52,7 @@ void Workspace::try_to_lock(const std::string& purpose) {
   if (auto* held = std::get_if<FileLock>(&taken)) {
     lock_.emplace(std::move(*held));
     under_way_.clear();
+    found_cut_turn_ = is_turn_recorded(repository_.git_folder());
     // Before anything else: they may be writing into what is repaired.
     if (const std::string ended = end_stray_processes(repository_.git_folder()); !ended.empty()) {
       say(ended);

@@ -31,6 +31,8 @@ class Workspace {
   // Whether anything can be written: a disk may be mounted to be read only.
   [[nodiscard]] bool is_writable() const;
   [[nodiscard]] bool is_locked() const { return lock_.has_value(); }
+  // Whether a turn of an agent had been cut short when the lock was taken: its drive was killed.
+  [[nodiscard]] bool found_cut_turn() const { return found_cut_turn_; }
   // Which other program holds the lock, and for what; empty: none.
   [[nodiscard]] const std::string& under_way() const { return under_way_; }
 
@@ -58,6 +60,7 @@ class Workspace {
   Say say_;
   Reached reached_;
   std::optional<FileLock> lock_;
+  bool found_cut_turn_ = false;
   std::string under_way_;
 };
 

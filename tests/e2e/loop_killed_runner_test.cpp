@@ -8,8 +8,10 @@
 #include <random>
 #include <regex>
 #include <thread>
+#include <tuple>
 
 #include "e2e/loop_workplace.h"
+#include "support/census.h"
 #include "support/full_test.h"
 
 namespace autokernel::test {
@@ -64,7 +66,7 @@ class LoopKilledRunner : public LoopWorkplace {
     RunningProgram program = begin_step(endless_kernel(), more);
     // The incumbent has run by itself.
     wait_for(program, "check\n.*entered phase harness\n.*entered phase check");
-    EXPECT_EQ(::kill(runner_of(program), signal), 0);
+    EXPECT_TRUE(signal_process(runner_of(program), signal));
     return program.wait(seconds{90});
   }
   void expect_recorded(const std::string& verdict) const {
@@ -108,7 +110,7 @@ TEST_F(LoopKilledRunner, AtAnyMomentIsNoGain) {
     wait_for(program, "started");
     std::this_thread::sleep_for(milliseconds{moment(random)});
     // It may have ended by itself.
-    ::kill(runner_of(program), SIGKILL);
+    std::ignore = signal_process(runner_of(program), SIGKILL);
     const Outcome run = program.wait(seconds{90});
     ASSERT_THAT(run.code, AnyOf(3, 10, 14, 16)) << run.out << run.err;
     ASSERT_EQ(head(), experiment(0));

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <thread>
+#include <tuple>
 
 #include "e2e/loop_workplace.h"
 #include "support/census.h"
@@ -21,6 +22,7 @@ using testing::StartsWith;
 
 class LoopWatch : public LoopWorkplace {
  protected:
+  static void SetUpTestSuite() { share_no_resident(); }
   template <typename Condition>
   static void wait_for(Condition condition) {
     const auto deadline = steady_clock::now() + seconds{60};
@@ -138,8 +140,8 @@ TEST_F(LoopWatch, HasTheNextRunnerCompileEachVersion) {
   EXPECT_THAT(run.err, HasSubstr("was ready"));
   EXPECT_THAT(rows(), ElementsAre("keep baseline", "keep by hand"));
   wait_for([&] {
-    if (const pid_t resident = process_named("autokernel-res", repository_.beside("").string()))
-      ::kill(resident, SIGTERM);
+    std::ignore =
+        signal_process(process_named("autokernel-res", repository_.beside("").string()), SIGTERM);
     return processes_marked(repository_.beside("").string()).empty();
   });
   expect_nothing_left();

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <random>
 #include <thread>
+#include <tuple>
 
 #include "e2e/workplace.h"
 #include "support/census.h"
@@ -39,6 +40,7 @@ template <typename Condition>
 
 class Resident : public Workplace {
  protected:
+  static void SetUpTestSuite() { share_no_resident(); }
   // It ends soon after the test, whatever becomes of that.
   [[nodiscard]] Invocation staying(const std::vector<std::string>& arguments,
                                    int stay_seconds = 20) const {
@@ -66,7 +68,7 @@ class Resident : public Workplace {
   // A process that it has just started still has its name.
   void end_it() const {
     EXPECT_TRUE(soon([&] {
-      if (const pid_t resident = process(kResident)) ::kill(resident, SIGTERM);
+      std::ignore = signal_process(process(kResident), SIGTERM);
       return processes_marked(scratch_.path().string()).empty();
     }));
     expect_nothing_left();
@@ -189,7 +191,7 @@ TEST_F(Resident, BlamesNoKernelForTheOneThatWasExpected) {
 
 TEST_F(Resident, WhoseRunnerHangsCostsARepetition) {
   get_ready();
-  ::kill(process(kRunner), SIGSTOP);
+  ASSERT_TRUE(signal_process(process(kRunner), SIGSTOP));
   const Outcome run = bench_staying("tiled", {"-v"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_THAT(run.err, HasSubstr("is of no use"));
@@ -209,10 +211,11 @@ TEST_F(Resident, IsGoneAfterAnUpgrade) {
   ASSERT_EQ(test::run(bench).code, 0);
   ASSERT_TRUE(soon([&] { return process(kLauncher) != 0; }));
   const pid_t old = process(kResident);
+  ASSERT_NE(old, 0);
   fs::copy(AUTOKERNEL_PROGRAM, program.string() + ".new");
   fs::rename(program.string() + ".new", program);
   EXPECT_FALSE(was_ready(test::run(bench)));
-  EXPECT_TRUE(soon([&] { return ::kill(old, 0) != 0; }));
+  EXPECT_TRUE(soon([&] { return !signal_process(old, 0); }));
   EXPECT_TRUE(soon([&] { return process(kLauncher) != 0; }));
   EXPECT_TRUE(was_ready(test::run(bench)));
   end_it();
@@ -222,7 +225,7 @@ TEST_F(Resident, ThatIsKilledInATrialCostsARepetition) {
   get_ready();
   RunningProgram bench(staying(bench_arguments("tiled", {"-v"})));
   ASSERT_TRUE(soon([&] { return bench.err_so_far().find("phase check") != std::string::npos; }));
-  ::kill(process(kResident), SIGKILL);
+  ASSERT_TRUE(signal_process(process(kResident), SIGKILL)) << bench.err_so_far();
   const Outcome run = bench.wait();
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_THAT(run.err, HasSubstr("is of no use"));
@@ -235,9 +238,10 @@ TEST_F(Resident, EndsTheRunnerOfWhoeverIsKilled) {
   RunningProgram bench(staying(bench_arguments("never_ends", {"-v"})));
   ASSERT_TRUE(soon([&] { return bench.err_so_far().find("phase check") != std::string::npos; }));
   const pid_t runner = process(kRunner);
+  ASSERT_NE(runner, 0);
   bench.send(SIGKILL);
   EXPECT_EQ(bench.wait().code, 128 + SIGKILL);
-  EXPECT_TRUE(soon([&] { return ::kill(runner, 0) != 0; }));
+  EXPECT_TRUE(soon([&] { return !signal_process(runner, 0); }));
   expect_next_bench_works();  // it clears away
   end_it();
 }
@@ -254,11 +258,11 @@ TEST_F(Resident, LetsABenchBeInterrupted) {
 TEST_F(Resident, ThatDoesNotAnswerHoldsNobodyUp) {
   get_ready();
   const pid_t resident = process(kResident);
-  ::kill(resident, SIGSTOP);
+  ASSERT_TRUE(signal_process(resident, SIGSTOP));
   const Outcome run = bench_staying("tiled", {"-v"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_FALSE(was_ready(run));
-  ::kill(resident, SIGCONT);
+  ASSERT_TRUE(signal_process(resident, SIGCONT));
   end_it();
 }
 
@@ -283,14 +287,14 @@ TEST_F(Resident, LeavesNothingWhereverItIsKilled) {
     RunningProgram bench(staying(bench_arguments("tiled", {}), 60));
     std::this_thread::sleep_for(milliseconds{random() % 600});
     const std::vector<pid_t> all = processes_marked(scratch_.path().string());
-    if (!all.empty()) ::kill(all[random() % all.size()], SIGKILL);
+    if (!all.empty()) std::ignore = signal_process(all[random() % all.size()], SIGKILL);
     const int code = bench.wait().code;
     EXPECT_TRUE(code == 0 || code == 3 || code == 14 || code == 128 + SIGKILL) << code;
   }
   const Outcome run = bench_staying("tiled");
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_TRUE(soon([&] {
-    if (const pid_t resident = process(kResident)) ::kill(resident, SIGTERM);
+    std::ignore = signal_process(process(kResident), SIGTERM);
     return processes_marked(scratch_.path().string()).empty();
   }));
   expect_next_bench_works();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -45,6 +46,10 @@ pid_t process_named(const std::string& name, const std::string& marker) {
     if (std::getline(listed, found) && found.starts_with(name)) return process;
   }
   return 0;
+}
+
+bool signal_process(pid_t process, int signal) {
+  return process > 0 && ::kill(process, signal) == 0;
 }
 
 std::vector<pid_t> processes_still_marked(const std::string& marker) {

@@ -14,6 +14,9 @@ namespace autokernel::test {
 [[nodiscard]] std::vector<pid_t> processes_marked(const std::string& marker);
 // That one of them whose name, as the system lists it, begins so; 0 where there is none.
 [[nodiscard]] pid_t process_named(const std::string& name, const std::string& marker);
+// Sends it that signal; false where there is no such process. To kill(2), 0 and less name whole
+// groups of processes, the one that runs all tests among them.
+[[nodiscard]] bool signal_process(pid_t process, int signal);
 // The first once none is left, or after two seconds: a process that was killed takes a moment to
 // go.
 [[nodiscard]] std::vector<pid_t> processes_still_marked(const std::string& marker);

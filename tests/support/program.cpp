@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,6 +97,15 @@ Outcome RunningProgram::wait(std::chrono::seconds patience) {
           .out = all_of(out_),
           .err = all_of(err_),
           .seconds = taken.count()};
+}
+
+void share_no_resident() {
+  // Message queues are used by none of our programs.
+  rlimit limit{};
+  expect_zero(::getrlimit(RLIMIT_MSGQUEUE, &limit), "read a limit");
+  const auto own = static_cast<rlim_t>(::getpid());
+  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? own : own % (limit.rlim_max + 1);
+  expect_zero(::setrlimit(RLIMIT_MSGQUEUE, &limit), "set a limit");
 }
 
 Outcome run(const Invocation& invocation) { return RunningProgram(invocation).wait(); }

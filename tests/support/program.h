@@ -51,6 +51,10 @@ class RunningProgram {
   pid_t id_ = 0;
 };
 
+// What is run from now on has a resident process of its own, whatever another test runs meanwhile:
+// one serves only those that have its resource limits.
+void share_no_resident();
+
 // Runs it to its end.
 [[nodiscard]] Outcome run(const Invocation& invocation);
 
