@@ -192,7 +192,7 @@ void make_folders_below(const std::filesystem::path& folder, const std::filesyst
   }
 }
 
-void remove_unfinished_writes(const std::filesystem::path& path) {
+bool remove_unfinished_writes(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   std::error_code failed;
   std::vector<fs::path> unfinished;
@@ -200,10 +200,12 @@ void remove_unfinished_writes(const std::filesystem::path& path) {
        !failed && entry != end; entry.increment(failed)) {
     if (is_unfinished(entry->path().filename().string(), path)) unfinished.push_back(entry->path());
   }
+  bool removed = false;
   for (const fs::path& file : unfinished) {
     if (fs::is_directory(fs::symlink_status(file, failed))) continue;
-    fs::remove(file, failed);
+    removed = fs::remove(file, failed) || removed;
   }
+  return removed;
 }
 
 }  // namespace autokernel

@@ -13,7 +13,7 @@ namespace autokernel::loop {
 Anticipation::Anticipation(const Workspace& workspace, const Measurer& measurer,
                            const Status& status)
     : workspace_(workspace), run_(status.run), seen_(versions()) {
-  if (!measurer.may_be_ready()) return;
+  if (!measurer.may_be_ready() || trial::resident_seconds() == 0) return;
   trial::Request request =
       measurer.request(run_, unchanged_case(workspace.repository(), run_), status.best.commit);
   request.incumbent = measurer.incumbent(run_, status.best);

@@ -238,8 +238,8 @@ void remove_unfinished(const Folders& folders, const std::optional<Journal>& jou
 
 }  // namespace
 
-void remove_unfinished_of(const Folders& folders, const std::string& path) {
-  if (is_reached(folders, path)) remove_unfinished_writes(folders.root() / path);
+bool remove_unfinished_of(const Folders& folders, const std::string& path) {
+  return is_reached(folders, path) && remove_unfinished_writes(folders.root() / path);
 }
 
 std::string reference_of(const std::string& tag, int number) {

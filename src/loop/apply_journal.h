@@ -26,8 +26,9 @@ using Reached = std::function<void(std::string_view point)>;
                                              const repo::Repository& repository,
                                              const Folders& folders, const Reached& reached);
 
-// Removes what a program that was killed while it wrote that file has left beside it.
-void remove_unfinished_of(const Folders& folders, const std::string& path);
+// Removes what a program that was killed while it wrote that file has left beside it; whether there
+// was any.
+bool remove_unfinished_of(const Folders& folders, const std::string& path);
 
 // Copies a file of the worktree to where nothing overwrites it, or moves it where it is no regular
 // file; says where that is. None where there is none.

@@ -20,20 +20,24 @@ ledger::Ledger RunRecord::open_ledger() const {
 }
 
 RunState& RunRecord::state() {
-  return known_ ? *known_ : read(workspace_.repository().head().branch);
+  if (known_) return *known_;
+  RunState& run = read(workspace_.repository().head().branch);
+  static_cast<void>(clear_unfinished(run.status));
+  return run;
 }
 
 RunState& RunRecord::look() {
   const repo::Repository& repository = workspace_.repository();
-  // First of all, who holds the lock clears away what a killed program was writing.
-  if (workspace_.is_locked()) static_cast<void>(state());
+  const bool is_known = known_.has_value();
   const std::string branch = repository.head().branch;
   // The ledger is read while git looks at all files: neither needs the other, and an agent asks for
   // both before every edit. Where there is no room for a thread, one comes after the other.
   std::future<RunState&> reading =
-      std::async([&]() -> RunState& { return known_ ? *known_ : read(branch); });
-  const std::vector<repo::Change> changes = repository.changes(Folders::are_own);
+      std::async([&]() -> RunState& { return is_known ? *known_ : read(branch); });
+  std::vector<repo::Change> changes = repository.changes(Folders::are_own);
   RunState& run = reading.get();
+  // Git has seen what a killed program was writing.
+  if (!is_known && clear_unfinished(run.status)) changes = repository.changes(Folders::are_own);
   run.status.strayed = list_of(strayed_files(repository, run.status.run, changes));
   return run;
 }
@@ -46,20 +50,22 @@ RunState& RunRecord::read(const std::string& branch) {
   ledger.hand_over([&](const ledger::LineSpan& line, ledger::Entry&& entry) {
     reader.take(line, std::move(entry));
   });
-  RunState& run = adopt(std::move(reader).state(), branch);
-  // Of a restore or a turn's tidying up that was killed: no journal names the file.
-  if (workspace_.is_locked()) {
-    const EditableSet editable(run.status.run);
-    for (const std::string& path :
-         editable.anywhere(workspace_.repository(), {run.status.best.commit}))
-      remove_unfinished_of(workspace_.folders(), path);
+  return adopt(std::move(reader).state(), branch);
+}
+
+bool RunRecord::clear_unfinished(const Status& status) const {
+  if (!workspace_.is_locked()) return false;
+  bool cleared = false;
+  for (const std::string& path :
+       EditableSet(status.run).anywhere(workspace_.repository(), {status.best.commit})) {
+    cleared = remove_unfinished_of(workspace_.folders(), path) || cleared;
   }
-  const Status& status = run.status;
   if (workspace_.found_cut_turn() && !status.experiments.empty()) {
-    remove_unfinished_of(workspace_.folders(),
-                         Folders::agent_log(status.run.tag, status.experiments.back().number + 1));
+    const int next = status.experiments.back().number + 1;
+    static_cast<void>(
+        remove_unfinished_of(workspace_.folders(), Folders::agent_log(status.run.tag, next)));
   }
-  return run;
+  return cleared;
 }
 
 RunState& RunRecord::adopt(std::optional<RunState> found, const std::string& branch) {

@@ -41,6 +41,9 @@ class RunRecord {
  private:
   // From the ledger, and without a look into git.
   RunState& read(const std::string& branch);
+  // Removes what a program was writing that was killed in a restore or a turn's tidying up: no
+  // journal names the file. True where git may have seen some of it; only who holds the lock may.
+  [[nodiscard]] bool clear_unfinished(const Status& status) const;
 
   const Workspace& workspace_;
   std::optional<RunState> known_;

@@ -165,6 +165,7 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
   record.repair();
   workspace.require_quiet_head();
   Status& status = record.look().status;
+  if (options.accept) options.accept(status.run);
   require_own_head(workspace.repository(), status);
   if (!options.over_budget) require_budget(status);
   require_same_rules(workspace.repository(), status.run);

@@ -1,5 +1,6 @@
 #include "repo/file_size_limits.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <git2/sys/alloc.h>
 #include <sys/stat.h>
@@ -9,8 +10,10 @@
 #include <cstring>
 #include <limits>
 #include <set>
+#include <string>
 #include <string_view>
 
+#include "autokernel/base/descriptor.h"
 #include "repo/git_failure.h"
 #include "repo/index.h"
 
@@ -49,19 +52,49 @@ void refuse_larger(const fs::path& file, std::uint64_t limit, std::string_view r
 
 constexpr std::string_view kMoveAway = "restore the one that was there, or move it away";
 
-// An index knows the lower 32 bits of a size alone: one that differs in the others looks the same
-// to libgit2, which then reads all of the file.
-void refuse_endless_file(const fs::path& place) {
-  struct stat status{};
-  if (::lstat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  if (static_cast<std::uint64_t>(status.st_size) <= std::numeric_limits<std::uint32_t>::max()) {
-    return;
+// Looks at the files of a worktree in the order of its index. Each is looked for from its folder:
+// there may be tens of thousands, and every step looks at them all.
+class WorktreeFiles {
+ public:
+  explicit WorktreeFiles(fs::path root) : root_(std::move(root)) { enter(""); }
+
+  // An index knows the lower 32 bits of a size alone: one that differs in the others looks the same
+  // to libgit2, which then reads all of the file.
+  void refuse_endless(const char* path) {
+    const char* const slash = std::strrchr(path, '/');
+    const std::string_view folder(path, slash == nullptr ? 0 : slash - path);
+    if (folder != folder_) enter(folder);
+    struct stat status{};
+    if (!opened_.is_open() ||
+        ::fstatat(opened_.get(), slash == nullptr ? path : slash + 1, &status,
+                  AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(status.st_mode) ||
+        static_cast<std::uint64_t>(status.st_size) <= std::numeric_limits<std::uint32_t>::max()) {
+      return;
+    }
+    throw Error(Stop::repository,
+                fmt::format("{0} has {1} GiB, which is too large to examine: restore it with 'git "
+                            "checkout -- {0}', or move it out of the repository",
+                            (root_ / path).string(), status.st_size >> 30U));
   }
-  throw Error(Stop::repository,
-              fmt::format("{0} has {1} GiB, which is too large to examine: restore it with 'git "
-                          "checkout -- {0}', or move it out of the repository",
-                          place.string(), status.st_size >> 30U));
-}
+
+ private:
+  void enter(std::string_view folder) {
+    folder_ = folder;
+    const fs::path place = root_ / folder_;
+    opened_ = Descriptor(::open(place.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    for (fs::path above = folder_; looked_at_.insert(above).second; above = above.parent_path()) {
+      for (const char* name : {".gitignore", ".gitattributes"}) {
+        refuse_larger(root_ / above / name, kLargestSettings, kMoveAway);
+      }
+    }
+  }
+
+  fs::path root_;
+  std::string folder_;
+  Descriptor opened_;             // that folder
+  std::set<fs::path> looked_at_;  // folders, for what they tell git
+};
 
 // Memory as libgit2 asks for it, and none beyond the limit.
 void* taken(std::size_t size, const char* /*file*/, int /*line*/) {
@@ -141,18 +174,9 @@ void refuse_endless_reference(const OpenRepository& open, const std::string& nam
 
 void refuse_endless_worktree(const OpenRepository& open) {
   const Owned<git_index*> index = index_of(open);
-  std::set<fs::path> folders = {open.root};
+  WorktreeFiles files(open.root);
   for (std::size_t i = 0; i < git_index_entrycount(index.get()); ++i) {
-    const fs::path place = open.root / git_index_get_byindex(index.get(), i)->path;
-    refuse_endless_file(place);
-    for (fs::path folder = place.parent_path(); folders.insert(folder).second;) {
-      folder = folder.parent_path();
-    }
-  }
-  for (const fs::path& folder : folders) {
-    for (const char* name : {".gitignore", ".gitattributes"}) {
-      refuse_larger(folder / name, kLargestSettings, kMoveAway);
-    }
+    files.refuse_endless(git_index_get_byindex(index.get(), i)->path);
   }
 }
 

@@ -61,7 +61,7 @@ for ((i = 1; i <= steps; i++)); do
   awk "BEGIN { printf \"%.0f\n\", $wall - 1000 * $trial }" >>"$scratch/beyond"
   git checkout -q -- kernels
 done
-row "loop step beyond the trial, $experiments experiments, $files files" "$(median <"$scratch/beyond") ms" "<= 150 ms" "tests/perf/loop.sh: median of $steps"
+row "loop step beyond the trial, $experiments experiments, $files files" "$(median <"$scratch/beyond") ms" "<= 60 ms" "tests/perf/loop.sh: median of $steps"
 for ((i = 0; i < 11; i++)); do
   begin=$(now_ms)
   "$program" loop status >"$scratch/status.out"

@@ -42,8 +42,8 @@ void make_folders(const std::filesystem::path& folder, Stop stop = Stop::environ
 // the way is refused, which would have us write into, and clear up, a folder of somebody else's.
 void make_folders_below(const std::filesystem::path& folder, const std::filesystem::path& path,
                         Stop stop = Stop::environment);
-// Removes what programs that were killed while they replaced `path` have left beside it. Nobody
-// else may be replacing it now. What cannot be removed stays.
-void remove_unfinished_writes(const std::filesystem::path& path);
+// Removes what programs that were killed while they replaced `path` have left beside it; whether
+// there was any. Nobody else may be replacing it now. What cannot be removed stays.
+bool remove_unfinished_writes(const std::filesystem::path& path);
 
 }  // namespace autokernel

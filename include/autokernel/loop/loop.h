@@ -63,6 +63,8 @@ struct StepOptions {
   bool again = false;        // even a source that was tried before
   bool simpler = false;      // also keep one that is as fast with clearly less code
   bool over_budget = false;  // even if the run's budget is used up
+  // Throws where the run is not as the user has it.
+  std::function<void(const ledger::RunStarted&)> accept = {};
 };
 
 // What became of an experiment.

@@ -70,7 +70,7 @@ int LoopStep::run(const Console& console) {
   context.runner.may_be_ready = !no_resident_;
   auto loop =
       loop::Loop::open(std::filesystem::current_path(), "autokernel loop step", std::move(context));
-  remembered_.require_same(loop.run());
+  options_.accept = [this](const ledger::RunStarted& run) { remembered_.require_same(run); };
   const loop::Step step = loop.step(options_);
   console.out << (json_ ? ledger::lines_of({step.experiment}) : step_text(step));
   if (timings_ && !json_) console.out << timings_block(step.timings);
