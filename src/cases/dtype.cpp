@@ -1,5 +1,6 @@
 #include "cases/dtype.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -8,101 +9,120 @@
 namespace autokernel::cases {
 namespace {
 
-constexpr std::array kDTypes = {DType::f32, DType::f16, DType::bf16, DType::i32, DType::u8};
+enum class Kind : std::uint8_t { floating, whole };
+
+struct Properties {
+  DType dtype;
+  const char* spelling;
+  const char* long_name;
+  const char* cpp_name;
+  std::size_t bytes;
+  Kind kind;
+  WholeNumbers whole;  // that it holds, with all between
+  double largest;      // finite value
+};
+
+// A double, in which bounds are read, holds whole numbers up to here.
+constexpr double kMostInDouble = 0x1p53;
+
+// As messages list them.
+constexpr std::array kTypes = {
+    Properties{DType::f64,
+               "f64",
+               "float64",
+               "double",
+               8,
+               Kind::floating,
+               {-kMostInDouble, kMostInDouble},
+               std::numeric_limits<double>::max()},
+    Properties{DType::f32,
+               "f32",
+               "float32",
+               "float",
+               4,
+               Kind::floating,
+               {-0x1p24, 0x1p24},
+               0x1.fffffep127},
+    Properties{DType::f16, "f16", "float16", "__half", 2, Kind::floating, {-0x1p11, 0x1p11}, 65504},
+    Properties{DType::bf16,
+               "bf16",
+               "bfloat16",
+               "__nv_bfloat16",
+               2,
+               Kind::floating,
+               {-0x1p8, 0x1p8},
+               0x1.fep127},
+    Properties{DType::e4m3,
+               "e4m3",
+               "float8_e4m3",
+               "__nv_fp8_e4m3",
+               1,
+               Kind::floating,
+               {-0x1p4, 0x1p4},
+               448},
+    Properties{DType::e5m2,
+               "e5m2",
+               "float8_e5m2",
+               "__nv_fp8_e5m2",
+               1,
+               Kind::floating,
+               {-0x1p3, 0x1p3},
+               57344},
+    Properties{DType::i64,
+               "i64",
+               "int64",
+               "long long",
+               8,
+               Kind::whole,
+               {-kMostInDouble, kMostInDouble},
+               kMostInDouble},
+    Properties{
+        DType::i32, "i32", "int32", "int", 4, Kind::whole, {-0x1p31, 0x1p31 - 1}, 0x1p31 - 1},
+    Properties{DType::i16, "i16", "int16", "short", 2, Kind::whole, {-32768, 32767}, 32767},
+    Properties{DType::i8, "i8", "int8", "signed char", 1, Kind::whole, {-128, 127}, 127},
+    Properties{
+        DType::u32, "u32", "uint32", "unsigned", 4, Kind::whole, {0, 0x1p32 - 1}, 0x1p32 - 1},
+    Properties{DType::u8, "u8", "uint8", "unsigned char", 1, Kind::whole, {0, 255}, 255},
+    Properties{DType::boolean, "bool", "bool", "bool", 1, Kind::whole, {0, 1}, 1},
+};
+static_assert(kTypes.size() == static_cast<std::size_t>(kLastDType) + 1);
+
+[[nodiscard]] const Properties& properties_of(DType dtype) {
+  const auto* const found = std::ranges::find(kTypes, dtype, &Properties::dtype);
+  if (found == kTypes.end()) throw Error(Stop::internal, "there is no such dtype");
+  return *found;
+}
 
 }  // namespace
 
-std::size_t size_of(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-    case DType::i32:
-      return 4;
-    case DType::f16:
-    case DType::bf16:
-      return 2;
-    case DType::u8:
-      return 1;
-  }
-  return 0;
+std::size_t size_of(DType dtype) { return properties_of(dtype).bytes; }
+const char* spelling(DType dtype) { return properties_of(dtype).spelling; }
+const char* long_name(DType dtype) { return properties_of(dtype).long_name; }
+const char* cpp_name(DType dtype) { return properties_of(dtype).cpp_name; }
+bool is_floating(DType dtype) { return properties_of(dtype).kind == Kind::floating; }
+bool fits_float(DType dtype) {
+  return is_floating(dtype) ? size_of(dtype) <= sizeof(float) : size_of(dtype) < sizeof(float);
 }
-
-const char* spelling(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return "f32";
-    case DType::f16:
-      return "f16";
-    case DType::bf16:
-      return "bf16";
-    case DType::i32:
-      return "i32";
-    case DType::u8:
-      return "u8";
-  }
-  return "?";
-}
-
-const char* long_name(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return "float32";
-    case DType::f16:
-      return "float16";
-    case DType::bf16:
-      return "bfloat16";
-    case DType::i32:
-      return "int32";
-    case DType::u8:
-      return "uint8";
-  }
-  return "?";
-}
-
-bool is_floating(DType dtype) { return dtype != DType::i32 && dtype != DType::u8; }
 
 std::vector<std::string> dtype_spellings() {
   std::vector<std::string> words;
-  words.reserve(kDTypes.size());
-  for (const DType dtype : kDTypes) words.emplace_back(spelling(dtype));
+  words.reserve(kTypes.size());
+  for (const Properties& type : kTypes) words.emplace_back(type.spelling);
   return words;
 }
 
 DType dtype_from(const std::string& text) {
-  for (const DType dtype : kDTypes) {
-    if (text == spelling(dtype)) return dtype;
+  for (const Properties& type : kTypes) {
+    if (text == type.spelling) return type.dtype;
   }
   throw Error(Stop::internal, "cannot read the dtype \"" + text + "\": it is unknown");
 }
 
-WholeNumbers whole_numbers_of(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return {-(1 << 24), 1 << 24};
-    case DType::f16:
-      return {-(1 << 11), 1 << 11};
-    case DType::bf16:
-      return {-(1 << 8), 1 << 8};
-    case DType::i32:
-      return {-2147483648.0, 2147483647.0};
-    case DType::u8:
-      return {0, 255};
-  }
-  return {0, 0};
-}
+WholeNumbers whole_numbers_of(DType dtype) { return properties_of(dtype).whole; }
+double largest_of(DType dtype) { return properties_of(dtype).largest; }
 
-double largest_of(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return static_cast<double>(std::numeric_limits<float>::max());
-    case DType::f16:
-      return 65504;
-    case DType::bf16:
-      return 0x1.FEp127;
-    case DType::i32:
-    case DType::u8:
-      return whole_numbers_of(dtype).high;
-  }
-  return 0;
+bool is_factor_type(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16;
 }
 
 }  // namespace autokernel::cases

@@ -18,5 +18,8 @@ struct WholeNumbers {
 };
 [[nodiscard]] WholeNumbers whole_numbers_of(DType dtype);
 [[nodiscard]] double largest_of(DType dtype);  // finite value
+// Whether a product that is checked as one may have factors and results of the type: f32, f16 or
+// bf16.
+[[nodiscard]] bool is_factor_type(DType dtype);
 
 }  // namespace autokernel::cases

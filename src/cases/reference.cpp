@@ -115,8 +115,15 @@ KernelReference read_kernel(Section& section, const Case& problem, const CaseFil
         return tensor.role == Role::out && is_floating(tensor.dtype);
       })) {
     section.fail("fp64_file",
-                 "does not apply: no output is f32, f16 or bf16; remove it and write exact = "
+                 "does not apply: no output has a floating type; remove it and write exact = "
                  "\"always\" in [check]");
+  }
+  for (const Tensor& tensor : problem.tensors) {
+    if (tensor.role != Role::in && tensor.dtype == DType::f64) {
+      section.fail("fp64_file", fmt::format("does not apply: {} is f64 itself; remove it, and let "
+                                            "file compute in f64",
+                                            tensor.name));
+    }
   }
   for (const Tensor& tensor : problem.tensors) {
     if (tensor.role == Role::out && is_floating(tensor.dtype)) {
@@ -143,7 +150,7 @@ const Tensor& named_tensor(Section& section, const std::string& key, const Case&
 
 void require_product(const Section& section, const Case& problem, const Tensor& left,
                      const Tensor& right, const Tensor& output) {
-  if (left.dtype != right.dtype || !is_floating(left.dtype) || !is_floating(output.dtype)) {
+  if (left.dtype != right.dtype || !is_factor_type(left.dtype) || !is_factor_type(output.dtype)) {
     section.fail(
         fmt::format("{} is {}, {} is {} and {} is {}; a matrix product takes two tensors of one "
                     "type among f32, f16 and bf16, and gives one of these",

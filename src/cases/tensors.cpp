@@ -43,6 +43,11 @@ void read_bounds(Section& section, DType dtype, Fill& fill) {
     return;
   }
   const WholeNumbers range = whole_numbers_of(dtype);
+  // Each value comes from one word of 32 bits.
+  if (fill.high - fill.low >= 0x1p32) {
+    section.fail("high", fmt::format("is {}, and low is {}; at most 2^32 values are drawn from",
+                                     fill.high, fill.low));
+  }
   for (const char* key : {"low", "high"}) {
     const double value = std::string(key) == "low" ? fill.low : fill.high;
     if (value != std::floor(value) || value < range.low || value > range.high) {

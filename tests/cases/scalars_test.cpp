@@ -51,7 +51,9 @@ TEST(Scalars, ThatAreWrongAreRefusedWithWhatToWrite) {
   expect_refused(alpha + "value = 1e300", "[[scalar]] alpha value");
   expect_refused(alpha + "value = 1\nshape = [\"1\"]", "shape is not known");
   expect_refused("name = \"n\"\ndtype = \"u8\"\nvalue = 256", "[[scalar]] n value");
-  expect_refused("name = \"n\"\ndtype = \"f64\"\nvalue = 1", "[[scalar]] n dtype is \"f64\"");
+  expect_refused("name = \"n\"\ndtype = \"f128\"\nvalue = 1", "[[scalar]] n dtype is \"f128\"");
+  expect_refused("name = \"n\"\ndtype = \"i64\"\nlow = 0\nhigh = 4294967296",
+                 "[[scalar]] n high is 4294967296, and low is 0; at most 2^32 values");
   expect_refused("name = \"x\"\ndtype = \"i32\"\nvalue = 1",
                  "every tensor and scalar has a name of its own");
   expect_refused("name = \"N\"\ndtype = \"i32\"\nvalue = 1", "is \"N\", which is a size");

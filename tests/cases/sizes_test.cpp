@@ -64,13 +64,29 @@ TEST(ProblemLine, HasTheSizesInIt) {
 }
 
 TEST(DTypes, HaveSizesAndNames) {
+  EXPECT_EQ(size_of(DType::f64), 8U);
   EXPECT_EQ(size_of(DType::f32), 4U);
-  EXPECT_EQ(size_of(DType::f16), 2U);
   EXPECT_EQ(size_of(DType::bf16), 2U);
-  EXPECT_EQ(size_of(DType::i32), 4U);
+  EXPECT_EQ(size_of(DType::e4m3), 1U);
+  EXPECT_EQ(size_of(DType::i16), 2U);
   EXPECT_EQ(size_of(DType::u8), 1U);
+  EXPECT_EQ(size_of(DType::boolean), 1U);
   EXPECT_STREQ(spelling(DType::bf16), "bf16");
   EXPECT_STREQ(long_name(DType::bf16), "bfloat16");
+  EXPECT_STREQ(cpp_name(DType::e5m2), "__nv_fp8_e5m2");
+}
+
+TEST(DTypes, AreFloatingOrWholeAndMayFitAFloat) {
+  for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::e4m3, DType::e5m2}) {
+    EXPECT_TRUE(is_floating(dtype)) << spelling(dtype);
+    EXPECT_EQ(fits_float(dtype), dtype != DType::f64) << spelling(dtype);
+  }
+  for (const DType dtype : {DType::i64, DType::i32, DType::u32}) {
+    EXPECT_FALSE(is_floating(dtype) || fits_float(dtype)) << spelling(dtype);
+  }
+  for (const DType dtype : {DType::i16, DType::i8, DType::u8, DType::boolean}) {
+    EXPECT_TRUE(!is_floating(dtype) && fits_float(dtype)) << spelling(dtype);
+  }
 }
 
 }  // namespace

@@ -15,11 +15,30 @@
 
 namespace autokernel::cases {
 
-enum class DType : std::uint8_t { f32, f16, bf16, i32, u8 };
+// e4m3 and e5m2 are the 8-bit formats of OCP's "8-bit floating point specification", revision 1.0.
+enum class DType : std::uint8_t {
+  f32,
+  f16,
+  bf16,
+  i32,
+  u8,
+  f64,
+  i64,
+  u32,
+  i16,
+  i8,
+  boolean,
+  e4m3,
+  e5m2
+};
+inline constexpr DType kLastDType = DType::e5m2;
 [[nodiscard]] std::size_t size_of(DType dtype);    // bytes
 [[nodiscard]] const char* spelling(DType dtype);   // "bf16", as in case.toml
 [[nodiscard]] const char* long_name(DType dtype);  // "bfloat16", as on the problem line of bench
+[[nodiscard]] const char* cpp_name(DType dtype);   // "__nv_bfloat16", as a kernel declares it
 [[nodiscard]] bool is_floating(DType dtype);
+// Whether a float holds every value of the type.
+[[nodiscard]] bool fits_float(DType dtype);
 
 enum class Role : std::uint8_t { in, out, inout };
 

@@ -23,8 +23,6 @@ inline constexpr Math kDefaultMath = 0;              // CUBLAS_DEFAULT_MATH
 inline constexpr Math kNoReducedPrecisionSums = 16;  // ..._DISALLOW_REDUCED_PRECISION_REDUCTION
 inline constexpr DataType kF32 = 0;                  // CUDA_R_32F
 inline constexpr DataType kF16 = 2;                  // CUDA_R_16F
-inline constexpr DataType kU8 = 8;                   // CUDA_R_8U
-inline constexpr DataType kI32 = 10;                 // CUDA_R_32I
 inline constexpr DataType kBf16 = 14;                // CUDA_R_16BF
 
 using Create = Status(Handle*);

@@ -21,8 +21,7 @@ driver::WarpOrder warp_order(int launch) {
 
 bool has_floating_input(const cases::Case& problem) {
   return std::ranges::any_of(problem.tensors, [](const cases::Tensor& tensor) {
-    return tensor.role != cases::Role::out && !tensor.is_scalar &&
-           tensor.dtype != cases::DType::i32 && tensor.dtype != cases::DType::u8;
+    return tensor.role != cases::Role::out && !tensor.is_scalar && cases::is_floating(tensor.dtype);
   });
 }
 

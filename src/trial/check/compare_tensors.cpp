@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <mutex>
 
 #include "trial/inputs/conversion.h"
@@ -63,11 +64,14 @@ bool is_close(double got, double expected, double magnitude, const Closeness& cl
          closeness.tolerance.allowed(expected) + closeness.factor * magnitude;
 }
 
-// The exact look at [begin, end), element by element in double, which holds every type's values.
+// The exact look at [begin, end), element by element in double, which holds the values of all types
+// but i64.
 void examine(cases::DType dtype, std::span<const std::byte> got,
              std::span<const std::byte> expected, std::size_t begin, std::size_t end,
              const Closeness& closeness, Comparison& comparison) {
   const double floor = relative_floor(closeness);
+  const std::size_t element = cases::size_of(dtype);
+  const bool is_whole = closeness.kind == Closeness::Kind::bits && !cases::is_floating(dtype);
   for (std::size_t i = begin; i < end; ++i) {
     const double is = value_at(dtype, got, i);
     const double should = value_at(dtype, expected, i);
@@ -82,7 +86,11 @@ void examine(cases::DType dtype, std::span<const std::byte> got,
     }
     const double magnitude =
         closeness.magnitudes.empty() ? 0 : static_cast<double>(closeness.magnitudes[i]);
-    if (is_close(is, should, magnitude, closeness)) continue;
+    const std::size_t at = i * element;
+    if (is_whole ? std::memcmp(&got[at], &expected[at], element) == 0
+                 : is_close(is, should, magnitude, closeness)) {
+      continue;
+    }
     if (comparison.differing++ == 0) comparison.first = i;
     if (!std::isfinite(is)) ++comparison.not_finite;
     if (std::isfinite(difference)) comparison.largest = std::max(comparison.largest, difference);
@@ -97,8 +105,7 @@ Comparison compare_chunks(cases::DType dtype, std::span<const std::byte> got,
   Comparison comparison;
   const std::size_t count = std::min(end * kChunk, got.size() / element);
   const double floor = relative_floor(closeness);
-  // A float does not hold every i32.
-  const bool fits_float = dtype != cases::DType::i32;
+  const bool fits_float = cases::fits_float(dtype);
   std::array<float, kChunk> is{};
   std::array<float, kChunk> should{};
   for (std::size_t begin = first * kChunk; begin < count; begin += kChunk) {

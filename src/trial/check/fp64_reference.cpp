@@ -6,8 +6,7 @@ namespace autokernel::trial {
 namespace {
 
 bool holds_doubles(const SizedTensor& tensor) {
-  return tensor.is_written() && tensor.tensor->dtype != cases::DType::i32 &&
-         tensor.tensor->dtype != cases::DType::u8;
+  return tensor.is_written() && cases::is_floating(tensor.tensor->dtype);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Between float and the 16-bit formats: round to nearest, ties to even, and one NaN for all, as a
-// GPU's cvt.rn does.
+// Between float and the formats of 16 and 8 bits: round to nearest, ties to even, and one NaN for
+// all, as a GPU's cvt.rn does; what is too large for one of 8 bits is its largest value, as
+// cvt.rn.satfinite has it.
 #pragma once
 
 #include <bit>
@@ -49,10 +50,56 @@ inline constexpr std::uint16_t kCanonicalNan = 0x7fff;  // of both 16-bit format
   return static_cast<std::uint16_t>(magnitude > 0x7f800000U ? kCanonicalNan : (bounded | sign));
 }
 
-// All of a tensor's values as floats. Exact for the floating types and u8; an i32 is rounded beyond
-// 2^24.
+// A format of 8 bits: a sign, an exponent, and 23 - `shift` bits of a significand.
+struct SmallFormat {
+  std::uint32_t shift;
+  std::uint32_t bias;     // of a float's exponent less its own
+  float least;            // normal value
+  float subnormal_unit;   // 2^23 times the least subnormal value
+  std::uint32_t largest;  // bits of the largest finite value
+};
+inline constexpr SmallFormat kE4m3{20, 120, 0x1p-6F, 0x1p14F, 0x7e};
+inline constexpr SmallFormat kE5m2{21, 112, 0x1p-14F, 0x1p7F, 0x7b};
+inline constexpr std::uint8_t kSmallNan = 0x7f;  // of both
+
+template <SmallFormat Format>
+[[nodiscard]] inline std::uint8_t float_to_small(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t magnitude = bits & 0x7fffffffU;
+  // The addition rounds a subnormal value and leaves it in the lowest bits.
+  const std::uint32_t subnormal =
+      std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + Format.subnormal_unit) -
+      std::bit_cast<std::uint32_t>(Format.subnormal_unit);
+  const std::uint32_t half = (1U << (Format.shift - 1)) - 1;
+  const std::uint32_t normal =
+      (magnitude - (Format.bias << 23U) + half + ((magnitude >> Format.shift) & 1U)) >>
+      Format.shift;
+  const std::uint32_t rounded =
+      magnitude < std::bit_cast<std::uint32_t>(Format.least) ? subnormal : normal;
+  // In this order also for what is so large that the shifted exponent has no sense.
+  const bool is_large = magnitude >= 0x47800000U || rounded > Format.largest;
+  const std::uint32_t finite = is_large ? Format.largest : rounded;
+  const std::uint32_t sign = (bits >> 24U) & 0x80U;
+  return static_cast<std::uint8_t>(magnitude > 0x7f800000U ? kSmallNan : (finite | sign));
+}
+
+[[nodiscard]] inline float e4m3_to_float(std::uint8_t bits) {
+  const std::uint32_t sign = (bits & 0x80U) << 24U;
+  const std::uint32_t magnitude = bits & 0x7fU;
+  const float scaled = std::bit_cast<float>(magnitude << kE4m3.shift) * 0x1p120F;
+  const std::uint32_t nan = magnitude == kSmallNan ? 0x7fc00000U : 0U;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | nan | sign);
+}
+// The upper half of an f16.
+[[nodiscard]] inline float e5m2_to_float(std::uint8_t bits) {
+  return f16_to_float(static_cast<std::uint16_t>(bits << 8U));
+}
+
+// All of a tensor's values as floats: rounded where a float does not hold them all.
 void to_floats(cases::DType dtype, std::span<const std::byte> from, std::span<float> to);
 // All values rounded to the tensor's type; to an integer type they must be whole and in its range.
 void from_floats(cases::DType dtype, std::span<const float> from, std::span<std::byte> to);
+// Whole numbers of an integer type, in whose range they must be.
+void from_integers(cases::DType dtype, std::span<const std::int64_t> from, std::span<std::byte> to);
 
 }  // namespace autokernel::trial

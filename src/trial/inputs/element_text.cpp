@@ -31,26 +31,30 @@ std::string element_name(const SizedTensor& tensor, std::uint64_t element) {
 
 double value_at(cases::DType dtype, std::span<const std::byte> bytes, std::uint64_t element) {
   switch (dtype) {
-    case cases::DType::f32:
-      return static_cast<double>(stored_at<float>(bytes, element));
-    case cases::DType::f16:
-      return static_cast<double>(f16_to_float(stored_at<std::uint16_t>(bytes, element)));
-    case cases::DType::bf16:
-      return static_cast<double>(bf16_to_float(stored_at<std::uint16_t>(bytes, element)));
+    case cases::DType::f64:
+      return stored_at<double>(bytes, element);
+    case cases::DType::i64:
+      return static_cast<double>(stored_at<std::int64_t>(bytes, element));
     case cases::DType::i32:
       return stored_at<std::int32_t>(bytes, element);
-    case cases::DType::u8:
-      return stored_at<std::uint8_t>(bytes, element);
+    case cases::DType::u32:
+      return stored_at<std::uint32_t>(bytes, element);
+    default: {
+      float value = 0;
+      const std::size_t size = cases::size_of(dtype);
+      to_floats(dtype, bytes.subspan(element * size, size), std::span(&value, 1));
+      return static_cast<double>(value);
+    }
   }
-  return 0;
 }
 
 std::string value_text(cases::DType dtype, std::span<const std::byte> bytes,
                        std::uint64_t element) {
+  if (dtype == cases::DType::i64) return fmt::format("{}", stored_at<std::int64_t>(bytes, element));
   const double value = value_at(dtype, bytes, element);
-  // The shortest text that reads back as the same float; all types but i32 are floats, and those
-  // are whole.
-  if (dtype == cases::DType::i32) return fmt::format("{}", static_cast<std::int64_t>(value));
+  if (!cases::is_floating(dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
+  // The shortest text that reads back as the same value.
+  if (dtype == cases::DType::f64) return fmt::format("{}", value);
   return fmt::format("{}", static_cast<float>(value));
 }
 

@@ -16,17 +16,8 @@ constexpr std::int64_t kExactInFloat = 1 << 24;
 // them. For f32 they are wider than tf32's and bf16's 11 and 8 bits, and leave room for the other
 // side and for the sum.
 std::int64_t widest(cases::DType dtype) {
-  switch (dtype) {
-    case cases::DType::bf16:
-    case cases::DType::u8:
-      return 127;
-    case cases::DType::f16:
-      return 1023;
-    case cases::DType::f32:
-    case cases::DType::i32:
-      return 8191;
-  }
-  return 1;
+  if (dtype == cases::DType::bf16) return 127;
+  return dtype == cases::DType::f16 ? 1023 : 8191;
 }
 
 std::vector<float> powers(const Key& key, std::uint32_t tensor, ExponentRange range,

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <variant>
 
 #include "autokernel/base/defences.h"
@@ -16,25 +17,34 @@ namespace {
 
 constexpr std::size_t kChunk = 16 * kGroupWords;
 
+// The value of a normal number with 29 more binary digits, which follow from its word.
+[[nodiscard]] inline double with_more_digits(float value, std::uint32_t word) {
+  constexpr std::uint32_t kOdd = 0x9E3779B1U;  // so that neighbouring words give other digits
+  const auto wide = std::bit_cast<std::uint64_t>(static_cast<double>(value));
+  const std::uint64_t digits = value == 0 ? 0 : (word * kOdd) >> 3U;
+  return std::bit_cast<double>(wide | digits);
+}
+
 // Words to values of the declared distribution.
 struct Declared {
-  Declared(const NormalTable& table, const cases::Fill& fill)
+  Declared(const NormalTable& table, const Recipe& recipe)
       : normal(table),
-        distribution(fill.distribution),
-        uniform(uniform_range(fill)),
-        integers(integer_range(fill)) {}
+        distribution(recipe.declared.distribution),
+        uniform(uniform_range(recipe.dtype, recipe.declared)),
+        integers(integer_range(recipe.declared)) {}
 
   void values(std::span<const std::uint32_t> words, std::span<float> to) const {
     constexpr float kPerWord = 0x1p-24F;
+    const auto low = static_cast<float>(uniform.low);
+    const auto width = static_cast<float>(uniform.width);
     switch (distribution) {
       case cases::Distribution::normal:
         for (std::size_t i = 0; i < to.size(); ++i) to[i] = normal.value(words[i]);
         return;
       case cases::Distribution::uniform:
         for (std::size_t i = 0; i < to.size(); ++i) {
-          to[i] = uniform.low +
-                  uniform.width *
-                      (static_cast<float>(static_cast<std::int32_t>(words[i] >> 8U)) * kPerWord);
+          to[i] = low + width * (static_cast<float>(static_cast<std::int32_t>(words[i] >> 8U)) *
+                                 kPerWord);
         }
         return;
       case cases::Distribution::integers:
@@ -43,10 +53,28 @@ struct Declared {
     }
   }
 
-  // Of i32, whose values a float does not all hold.
-  void values(std::span<const std::uint32_t> words, std::span<std::int32_t> to) const {
-    for (std::size_t i = 0; i < to.size(); ++i)
-      to[i] = static_cast<std::int32_t>(integer(words[i]));
+  // Of f64: more digits than a float has, so that what computes in floats is seen.
+  void values(std::span<const std::uint32_t> words, std::span<double> to) const {
+    constexpr double kPerWord = 0x1p-32;
+    switch (distribution) {
+      case cases::Distribution::normal:
+        for (std::size_t i = 0; i < to.size(); ++i)
+          to[i] = with_more_digits(normal.value(words[i]), words[i]);
+        return;
+      case cases::Distribution::uniform:
+        for (std::size_t i = 0; i < to.size(); ++i) {
+          to[i] = uniform.low + uniform.width * (static_cast<double>(words[i]) * kPerWord);
+        }
+        return;
+      case cases::Distribution::integers:
+        for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<double>(integer(words[i]));
+        return;
+    }
+  }
+
+  // Of an integer type, whose values a float need not hold.
+  void values(std::span<const std::uint32_t> words, std::span<std::int64_t> to) const {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = integer(words[i]);
   }
 
   [[nodiscard]] std::int64_t integer(std::uint32_t word) const {
@@ -67,51 +95,64 @@ inline float power_of_two(int exponent) {
 
 // Changes each value as the recipe says. `words` have given the values too; their lowest bits
 // hardly show in them.
-void change(const Recipe& recipe, std::span<const std::uint32_t> words, std::span<float> values) {
+template <typename Value>
+void change(const Recipe& recipe, std::span<const std::uint32_t> words, std::span<Value> values) {
+  const auto factor = static_cast<Value>(recipe.factor);
   switch (recipe.change) {
     case Recipe::Change::none:
       return;
     case Recipe::Change::times:
-      for (float& value : values) value *= recipe.factor;
+      for (Value& value : values) value *= factor;
       return;
     case Recipe::Change::mixed: {
       const std::uint32_t steps = 2 * recipe.spread + 1;
       for (std::size_t i = 0; i < values.size(); ++i) {
         const std::uint32_t step = ((words[i] & 0xffU) * steps) >> 8U;
-        values[i] *= power_of_two(static_cast<int>(step) - static_cast<int>(recipe.spread));
+        values[i] *= static_cast<Value>(
+            power_of_two(static_cast<int>(step) - static_cast<int>(recipe.spread)));
       }
       return;
     }
     case Recipe::Change::constant:
-      std::ranges::fill(values, recipe.factor);
+      std::ranges::fill(values, factor);
       return;
+  }
+}
+
+// The elements whose words these are.
+template <typename Value>
+void make_values(const Declared& declared, const Recipe& recipe,
+                 std::span<const std::uint32_t> words, std::span<std::byte> to) {
+  std::array<Value, kChunk> values{};
+  const auto made = std::span(values).first(to.size() / cases::size_of(recipe.dtype));
+  declared.values(words, made);
+  if constexpr (std::is_same_v<Value, std::int64_t>) {
+    from_integers(recipe.dtype, made, to);
+  } else {
+    change<Value>(recipe, words, made);
+    if constexpr (std::is_same_v<Value, double>) {
+      std::memcpy(to.data(), made.data(), made.size_bytes());
+    } else {
+      from_floats(recipe.dtype, made, to);
+    }
   }
 }
 
 void fill_declared(const SizedTensor& tensor, const Recipe& recipe, const NormalTable& normal,
                    const Key& key, std::span<std::byte> bytes) {
-  const Declared declared(normal, recipe.declared);
+  const Declared declared(normal, recipe);
   const std::size_t element = cases::size_of(recipe.dtype);
   const std::size_t chunks = (tensor.count + kChunk - 1) / kChunk;
+  const auto make = !cases::is_floating(recipe.dtype)   ? make_values<std::int64_t>
+                    : recipe.dtype == cases::DType::f64 ? make_values<double>
+                                                        : make_values<float>;
   in_parallel(chunks, 2 * kChunk, [&](std::size_t first, std::size_t end) {
     std::array<std::uint32_t, kChunk> words{};
-    std::array<float, kChunk> floats{};
-    std::array<std::int32_t, kChunk> integers{};
     for (std::size_t chunk = first; chunk < end; ++chunk) {
       random_words({key, recipe.index, Purpose::values}, chunk * (kChunk / kGroupWords), words);
       const std::size_t begin = chunk * kChunk;
       const std::size_t length = std::min<std::size_t>(kChunk, tensor.count - begin);
-      const auto to = bytes.subspan(begin * element, length * element);
-      if (recipe.dtype == cases::DType::i32) {
-        const auto made = std::span(integers).first(length);
-        declared.values(words, made);
-        std::memcpy(to.data(), made.data(), made.size_bytes());
-        continue;
-      }
-      const auto made = std::span(floats).first(length);
-      declared.values(words, made);
-      change(recipe, words, made);
-      from_floats(recipe.dtype, made, to);
+      make(declared, recipe, words, bytes.subspan(begin * element, length * element));
     }
   });
 }
@@ -166,6 +207,11 @@ std::string description(const cases::Case& problem, InputKind input_kind) {
 }
 
 Scaling scaling(const SizedCase& sized) {
+  const bool has_small = std::ranges::any_of(sized.tensors, [](const SizedTensor& tensor) {
+    return tensor.tensor->dtype == cases::DType::e4m3 || tensor.tensor->dtype == cases::DType::e5m2;
+  });
+  // e4m3 goes from 2^-9 to 448, and normal values to 4.5.
+  if (has_small) return Scaling{4, 3, 2};
   const bool narrow_range = std::ranges::any_of(sized.tensors, [](const SizedTensor& tensor) {
     return tensor.tensor->dtype == cases::DType::f16;
   });

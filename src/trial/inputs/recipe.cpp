@@ -55,9 +55,10 @@ Recipe recipe_of(const SizedCase& sized, std::size_t index, InputKind input_kind
   return recipe;
 }
 
-UniformRange uniform_range(const cases::Fill& fill) {
+UniformRange uniform_range(cases::DType dtype, const cases::Fill& fill) {
+  if (dtype == cases::DType::f64) return {fill.low, fill.high - fill.low};
   const auto low = static_cast<float>(fill.low);
-  return {low, static_cast<float>(fill.high) - low};
+  return {static_cast<double>(low), static_cast<double>(static_cast<float>(fill.high) - low)};
 }
 
 IntegerRange integer_range(const cases::Fill& fill) {

@@ -29,13 +29,13 @@ struct Recipe {
 [[nodiscard]] Recipe recipe_of(const SizedCase& sized, std::size_t index, InputKind input_kind,
                                const Key& key);
 
-// Uniform values are low + width * word / 2^32, in floats. Whole ones are first + word * choices /
-// 2^32.
+// Uniform values are low + width * word / 2^32: in doubles of an f64, in floats, which low and
+// width then are, of anything else. Whole ones are first + word * choices / 2^32.
 struct UniformRange {
-  float low = 0;
-  float width = 0;
+  double low = 0;
+  double width = 0;
 };
-[[nodiscard]] UniformRange uniform_range(const cases::Fill& fill);
+[[nodiscard]] UniformRange uniform_range(cases::DType dtype, const cases::Fill& fill);
 struct IntegerRange {
   std::int64_t first = 0;
   std::uint64_t choices = 1;

@@ -23,8 +23,9 @@ struct Job {
   unsigned long long choices;      // integers
   unsigned long long row_length;   // whole numbers
   long long first;
-  float low, width, factor, limit;
-  unsigned tensor, purpose, content, dtype, change, spread, values, by_columns;
+  double low, width;
+  float factor, limit;
+  unsigned tensor, purpose, content, dtype, bytes, change, spread, values, by_columns;
   int exponent_low;
   unsigned exponents;
 };
@@ -64,12 +65,24 @@ __device__ inline unsigned to_f16(float value) {
   return magnitude > 0x7f800000u ? 0x7fffu : (bounded | sign);
 }
 
+// bias of a float's exponent less the format's own; magic: 2^23 times the least subnormal value
+__device__ inline unsigned to_small(float value, unsigned shift, unsigned bias, unsigned magic, unsigned largest) {
+  const unsigned bits = __float_as_uint(value);
+  const unsigned magnitude = bits & 0x7fffffffu;
+  const unsigned subnormal = __float_as_uint(__fadd_rn(__uint_as_float(magnitude), __uint_as_float(magic))) - magic;
+  const unsigned normal = (magnitude - (bias << 23) + (1u << shift - 1) - 1 + (magnitude >> shift & 1u)) >> shift;
+  const unsigned rounded = magnitude < (bias + 1 << 23) ? subnormal : normal;
+  const unsigned finite = magnitude >= 0x47800000u || rounded > largest ? largest : rounded;
+  return magnitude > 0x7f800000u ? 0x7fu : (finite | bits >> 24 & 0x80u);
+}
+
 // The bits of element i, which has this word.
-__device__ inline unsigned element(const Job& job, const unsigned* key, const float* quantiles, unsigned word,
+__device__ inline unsigned long long element(const Job& job, const unsigned* key, const float* quantiles, unsigned word,
                                    unsigned long long i) {
   if (job.content == 0) return word;
   const long long integer = job.first + static_cast<long long>((word * job.choices) >> 32);
-  if (job.dtype == 3 && job.content == 3) return static_cast<unsigned>(static_cast<int>(integer));
+  const bool is_whole = job.dtype == 3 || job.dtype == 4 || (job.dtype >= 6 && job.dtype <= 10);
+  if (is_whole && job.content == 3) return static_cast<unsigned long long>(integer);
   float value = 0;
   if (job.content == 1) {
     const unsigned segment = word >> 20;
@@ -77,7 +90,8 @@ __device__ inline unsigned element(const Job& job, const unsigned* key, const fl
     const float low = quantiles[segment];
     value = __fadd_rn(low, __fmul_rn(rest, __fsub_rn(quantiles[segment + 1], low)));
   } else if (job.content == 2) {
-    value = __fadd_rn(job.low, __fmul_rn(job.width, __fmul_rn(static_cast<float>(static_cast<int>(word >> 8)), 0x1p-24f)));
+    const float share = __fmul_rn(static_cast<float>(static_cast<int>(word >> 8)), 0x1p-24f);
+    value = __fadd_rn(static_cast<float>(job.low), __fmul_rn(static_cast<float>(job.width), share));
   } else if (job.content == 3) {
     value = static_cast<float>(integer);
   } else {
@@ -88,23 +102,34 @@ __device__ inline unsigned element(const Job& job, const unsigned* key, const fl
     const float whole = static_cast<float>(static_cast<int>(((word >> 16) * job.values) >> 16)) - job.limit;
     value = __fmul_rn(whole, power_of_two(job.exponent_low + static_cast<int>(chosen % job.exponents)));
   }
-  if (job.change == 1) value = __fmul_rn(value, job.factor);
-  if (job.change == 2) {
-    const unsigned step = ((word & 0xffu) * (2 * job.spread + 1)) >> 8;
-    value = __fmul_rn(value, power_of_two(static_cast<int>(step) - static_cast<int>(job.spread)));
+  const unsigned step = ((word & 0xffu) * (2 * job.spread + 1)) >> 8;
+  const float by = job.change == 1 ? job.factor
+                   : job.change == 2 ? power_of_two(static_cast<int>(step) - static_cast<int>(job.spread))
+                                     : 1.0f;
+  if (job.dtype == 5) {
+    double wide = value;
+    if (job.content == 1 && value != 0) {
+      wide = __longlong_as_double(__double_as_longlong(wide) | word * 0x9E3779B1u >> 3);
+    }
+    if (job.content == 2) wide = __dadd_rn(job.low, __dmul_rn(job.width, __dmul_rn(word, 0x1p-32)));
+    if (job.content == 3) wide = static_cast<double>(integer);
+    return __double_as_longlong(job.change == 3 ? static_cast<double>(job.factor) : __dmul_rn(wide, by));
   }
-  if (job.change == 3) value = job.factor;
+  value = job.change == 3 ? job.factor : __fmul_rn(value, by);
   switch (job.dtype) {
     case 0: return __float_as_uint(value);
     case 1: return to_f16(value);
     case 2: return to_bf16(value);
-    default: return static_cast<unsigned>(static_cast<int>(value));
+    case 11: return to_small(value, 20, 120, 0x46800000u, 0x7eu);
+    default: return to_small(value, 21, 112, 0x43000000u, 0x7bu);
   }
 }
 
-__device__ inline void write(unsigned long long address, unsigned bits, unsigned bytes) {
-  if (bytes == 4 && address % 4 == 0) {
-    *reinterpret_cast<unsigned*>(address) = bits;
+__device__ inline void write(unsigned long long address, unsigned long long bits, unsigned bytes) {
+  if (bytes == 8 && address % 8 == 0) {
+    *reinterpret_cast<unsigned long long*>(address) = bits;
+  } else if (bytes == 4 && address % 4 == 0) {
+    *reinterpret_cast<unsigned*>(address) = static_cast<unsigned>(bits);
   } else if (bytes == 2 && address % 2 == 0) {
     *reinterpret_cast<unsigned short*>(address) = static_cast<unsigned short>(bits);
   } else {
@@ -113,9 +138,9 @@ __device__ inline void write(unsigned long long address, unsigned bits, unsigned
     }
   }
 }
-__device__ inline bool holds(unsigned long long address, unsigned bits, unsigned bytes) {
-  if (bytes == 4 && address % 4 == 0) return *reinterpret_cast<const volatile unsigned*>(address) == bits;
-  unsigned difference = 0;
+__device__ inline bool holds(unsigned long long address, unsigned long long bits, unsigned bytes) {
+  if (bytes == 4 && address % 4 == 0) return *reinterpret_cast<const volatile unsigned*>(address) == static_cast<unsigned>(bits);
+  unsigned long long difference = 0;
   for (unsigned i = 0; i < bytes; ++i) {
     difference |= reinterpret_cast<const volatile unsigned char*>(address)[i] ^ (bits >> 8 * i & 0xffu);
   }
@@ -126,7 +151,7 @@ __device__ inline bool holds(unsigned long long address, unsigned bits, unsigned
 extern "C" __global__ void harness_operands(const __grid_constant__ Jobs jobs, const float* quantiles,
                                             volatile unsigned* differs) {
   const Job& job = jobs.job[blockIdx.y];
-  const unsigned bytes = job.content == 0 || job.dtype == 0 || job.dtype == 3 ? 4 : job.dtype == 4 ? 1 : 2;
+  const unsigned bytes = job.content == 0 ? 4 : job.bytes;
   const unsigned long long words = job.content == 0 ? (job.count + 3) / 4 : job.count;
   const unsigned long long blocks = (words + 63) / 64 * 16;
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
@@ -138,7 +163,7 @@ extern "C" __global__ void harness_operands(const __grid_constant__ Jobs jobs, c
     for (unsigned part = 0; part < 4; ++part) {
       const unsigned long long i = b / 16 * 64 + part * 16 + b % 16;
       if (i >= words) continue;
-      const unsigned bits = element(job, jobs.key, quantiles, word[part], i);
+      const unsigned long long bits = element(job, jobs.key, quantiles, word[part], i);
       const unsigned long long address = job.address + i * bytes;
       const bool is_last = job.content == 0 && i == words - 1;
       const unsigned here = is_last ? static_cast<unsigned>(job.count - 4 * i) : bytes;
@@ -159,7 +184,7 @@ constexpr std::size_t kJobsAtOnce = 32;  // a kernel takes 4 KiB of parameters
 
 [[nodiscard]] Content content_of(const Recipe& recipe) {
   if (recipe.whole) return Content::whole;
-  if (recipe.dtype == cases::DType::i32) return Content::integers;
+  if (!cases::is_floating(recipe.dtype)) return Content::integers;
   switch (recipe.declared.distribution) {
     case cases::Distribution::normal:
       return Content::normal;
@@ -171,21 +196,11 @@ constexpr std::size_t kJobsAtOnce = 32;  // a kernel takes 4 KiB of parameters
   return Content::normal;
 }
 
-[[nodiscard]] std::uint32_t number_of(cases::DType dtype) {
-  switch (dtype) {
-    case cases::DType::f32:
-      return 0;
-    case cases::DType::f16:
-      return 1;
-    case cases::DType::bf16:
-      return 2;
-    case cases::DType::i32:
-      return 3;
-    case cases::DType::u8:
-      return 4;
-  }
-  return 0;
-}
+// The source above knows the types by these numbers.
+static_assert(static_cast<int>(cases::DType::i32) == 3 &&
+              static_cast<int>(cases::DType::f64) == 5 &&
+              static_cast<int>(cases::DType::boolean) == 10 &&
+              static_cast<int>(cases::DType::e5m2) == 12);
 
 [[nodiscard]] std::uint32_t number_of(Recipe::Change change) {
   switch (change) {
@@ -211,14 +226,15 @@ struct DeviceOperands::Job {
   std::uint64_t choices = 1;
   std::uint64_t row_length = 1;
   std::int64_t first = 0;
-  float low = 0;
-  float width = 0;
+  double low = 0;
+  double width = 0;
   float factor = 1;
   float limit = 0;
   std::uint32_t tensor = 0;
   std::uint32_t purpose = 0;
   std::uint32_t content = 0;
   std::uint32_t dtype = 0;
+  std::uint32_t bytes = 1;  // of an element
   std::uint32_t change = 0;
   std::uint32_t spread = 0;
   std::uint32_t values = 1;
@@ -244,11 +260,12 @@ struct DeviceOperands::Job {
     job.tensor = recipe.index;
     job.purpose = static_cast<std::uint32_t>(Purpose::values);
     job.content = static_cast<std::uint32_t>(content_of(recipe));
-    job.dtype = number_of(recipe.dtype);
+    job.dtype = static_cast<std::uint32_t>(recipe.dtype);
+    job.bytes = static_cast<std::uint32_t>(cases::size_of(recipe.dtype));
     job.change = number_of(recipe.change);
     job.factor = recipe.factor;
     job.spread = recipe.spread;
-    const UniformRange uniform = uniform_range(recipe.declared);
+    const UniformRange uniform = uniform_range(recipe.dtype, recipe.declared);
     job.low = uniform.low;
     job.width = uniform.width;
     const IntegerRange integers = integer_range(recipe.declared);

@@ -8,7 +8,7 @@ namespace autokernel::trial {
 template <>
 inline constexpr InputKind kLast<InputKind> = InputKind::constant;
 template <>
-inline constexpr cases::DType kLast<cases::DType> = cases::DType::u8;
+inline constexpr cases::DType kLast<cases::DType> = cases::kLastDType;
 template <>
 inline constexpr cases::Role kLast<cases::Role> = cases::Role::inout;
 template <>

@@ -119,6 +119,22 @@ TEST(Compare, HoldsIntegersApartThatAFloatDoesNot) {
       1U);
 }
 
+TEST(Compare, HoldsIntegersApartThatADoubleDoesNot) {
+  const std::vector<std::int64_t> got = {(1LL << 53) + 1};
+  const std::vector<std::int64_t> expected = {1LL << 53};
+  const auto bytes = [](const auto& values) { return std::as_bytes(std::span(values)); };
+  EXPECT_EQ(compare(DType::i64, bytes(got), bytes(expected), kBits).differing, 1U);
+  EXPECT_EQ(compare(DType::i64, bytes(got), bytes(got), kBits).differing, 0U);
+}
+
+TEST(Compare, HoldsDoublesApartThatAFloatDoesNot) {
+  const std::vector<double> got = {1 + 0x1p-40};
+  const std::vector<double> expected = {1};
+  const auto bytes = [](const auto& values) { return std::as_bytes(std::span(values)); };
+  EXPECT_EQ(compare(DType::f64, bytes(got), bytes(expected), within(1e-13, 0)).differing, 1U);
+  EXPECT_EQ(compare(DType::f64, bytes(got), bytes(expected), within(1e-11, 0)).differing, 0U);
+}
+
 TEST(Compare, ReadsBf16) {
   const std::vector<std::uint16_t> got = {0x3f80, 0x4000};       // 1, 2
   const std::vector<std::uint16_t> expected = {0x3f80, 0x4040};  // 1, 3

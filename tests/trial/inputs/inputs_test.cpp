@@ -68,6 +68,23 @@ TEST(Inputs, DeclaredNormalHaveMeanZeroAndDeviationOne) {
   EXPECT_NEAR(static_cast<double>(outside) / kCount, 0.0455, 0.004);
 }
 
+// Whoever computes in floats is to be found out.
+TEST(Inputs, OfF64HaveDigitsThatNoFloatHas) {
+  for (const char* fill : {"fill = \"normal\"", "fill = \"uniform\"\nlow = -1\nhigh = 2"}) {
+    const cases::Case problem = unary_case("f64", fill, kCount);
+    const SizedCase sized(problem, "default");
+    std::vector<Bytes> inputs;
+    InputMaker().make(sized, InputKind::declared, kKey, inputs);
+    std::vector<double> values(kCount);
+    std::memcpy(values.data(), inputs[0].data(), inputs[0].size());
+    const auto in_float = std::ranges::count_if(values, [](double value) {
+      return value == static_cast<double>(static_cast<float>(value));
+    });
+    EXPECT_LT(in_float, kCount / 50) << fill;
+    EXPECT_GT(std::set<double>(values.begin(), values.end()).size(), 0.99 * kCount) << fill;
+  }
+}
+
 TEST(Inputs, DeclaredUniformStayInTheirRange) {
   const std::vector<float> values = first_input(
       unary_case("f32", "fill = \"uniform\"\nlow = -2.0\nhigh = 6.0", kCount), InputKind::declared);

@@ -69,17 +69,24 @@ class OnADevice : public testing::Test {
 class OfOneKind : public OnADevice, public testing::WithParamInterface<InputKind> {};
 
 TEST_P(OfOneKind, TheyAreTheHosts) {
-  for (const char* dtype : {"f32", "f16", "bf16"}) {
+  for (const char* dtype : {"f32", "f16", "bf16", "f64", "e4m3", "e5m2"}) {
     for (const char* fill : {"fill = \"normal\"", "fill = \"uniform\"\nlow = -3.7\nhigh = 11.1",
-                             "fill = \"integers\"\nlow = -100\nhigh = 120"}) {
+                             "fill = \"integers\"\nlow = -8\nhigh = 7"}) {
       SCOPED_TRACE(std::string(dtype) + " " + fill);
       expect_same(unary_case(dtype, fill, kCount), GetParam());
     }
   }
-  for (const char* dtype : {"i32", "u8"}) {
+  for (const char* dtype : {"i64", "i32", "i16", "i8", "u32", "u8"}) {
     SCOPED_TRACE(dtype);
-    expect_same(unary_case(dtype, "fill = \"integers\"\nlow = 3\nhigh = 250", kCount), GetParam());
+    expect_same(unary_case(dtype, "fill = \"integers\"\nlow = 3\nhigh = 120", kCount), GetParam());
   }
+  expect_same(
+      unary_case("i64", "fill = \"integers\"\nlow = 9007199254740000\nhigh = 9007199254740991",
+                 kCount),
+      GetParam());
+  expect_same(unary_case("i16", "fill = \"integers\"\nlow = -32768\nhigh = -3", kCount),
+              GetParam());
+  expect_same(unary_case("bool", "fill = \"integers\"\nlow = 0\nhigh = 1", kCount), GetParam());
 }
 
 std::string name_of_kind(const testing::TestParamInfo<InputKind>& kind) {
