@@ -36,6 +36,8 @@ class Section {
   [[nodiscard]] std::int64_t integer(const std::string& key, IntegerRange range);
   // Finite and in the range.
   [[nodiscard]] double number(const std::string& key, NumberRange range = {});
+  // Whether it is there and a text.
+  [[nodiscard]] bool is_text(const std::string& key);
   [[nodiscard]] bool truth(const std::string& key, bool otherwise);
   // `example` is shown where it is no such list.
   [[nodiscard]] std::vector<std::string> texts(const std::string& key,

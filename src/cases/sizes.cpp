@@ -11,7 +11,7 @@ namespace {
 
 // No device holds a tensor of more than this, and products of extents below it stay far from
 // overflow.
-constexpr std::uint64_t kMostBytes = 1ULL << 40;
+constexpr std::uint64_t kMostTensorBytes = 1ULL << 40;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ std::vector<std::int64_t> extents(const Tensor& tensor, const Sizes& sizes) {
   std::vector<std::int64_t> result;
   for (const std::string& dimension : tensor.shape) {
     const double value = evaluate(dimension, sizes);
-    if (value < 1 || value > static_cast<double>(kMostBytes) || value != std::floor(value)) {
+    if (value < 1 || value > static_cast<double>(kMostTensorBytes) || value != std::floor(value)) {
       throw Error(Stop::usage,
                   fmt::format("the dimension \"{}\" of tensor {} is {}; it must be a whole "
                               "number from 1 to 2^40",
@@ -31,7 +31,7 @@ std::vector<std::int64_t> extents(const Tensor& tensor, const Sizes& sizes) {
 }
 
 std::uint64_t element_count(const Tensor& tensor, const Sizes& sizes) {
-  const std::uint64_t most = kMostBytes / size_of(tensor.dtype);
+  const std::uint64_t most = kMostTensorBytes / size_of(tensor.dtype);
   std::uint64_t count = 1;
   for (const std::int64_t extent : extents(tensor, sizes)) {
     if (static_cast<std::uint64_t>(extent) > most / count) {

@@ -7,6 +7,7 @@
 #include "autokernel/base/error.h"
 #include "cases/case_sections.h"
 #include "cases/dtype.h"
+#include "cases/fill.h"
 #include "cases/names.h"
 
 namespace autokernel::cases {
@@ -23,93 +24,6 @@ Role read_role(Section& section) {
   const std::string word = section.word("role", {"in", "out", "inout"});
   if (word == "in") return Role::in;
   return word == "out" ? Role::out : Role::inout;
-}
-
-void read_bounds(Section& section, DType dtype, Fill& fill) {
-  fill.low = section.number("low");
-  fill.high = section.number("high");
-  if (fill.low >= fill.high) {
-    section.fail("high",
-                 fmt::format("is {}; write more than low, which is {}", fill.high, fill.low));
-  }
-  if (fill.distribution != Distribution::integers) {
-    // Values are low plus a share of the width: both must be numbers of the type.
-    const double largest = largest_of(dtype);
-    if (fill.low < -largest || fill.high > largest || fill.high - fill.low > largest) {
-      section.fail("high", fmt::format("is {} and low is {}; write bounds that are no further "
-                                       "apart than {}, the largest {}",
-                                       fill.high, fill.low, largest, spelling(dtype)));
-    }
-    return;
-  }
-  const WholeNumbers range = whole_numbers_of(dtype);
-  // Each value comes from one word of 32 bits.
-  if (fill.high - fill.low >= 0x1p32) {
-    section.fail("high", fmt::format("is {}, and low is {}; at most 2^32 values are drawn from",
-                                     fill.high, fill.low));
-  }
-  for (const char* key : {"low", "high"}) {
-    const double value = std::string(key) == "low" ? fill.low : fill.high;
-    if (value != std::floor(value) || value < range.low || value > range.high) {
-      section.fail(key,
-                   fmt::format("is {}; write a whole number that {} holds exactly, from {} to {}",
-                               value, spelling(dtype), range.low, range.high));
-    }
-  }
-}
-
-// Between two values, or always the same: a range of one value.
-Fill read_range(Section& section, DType dtype) {
-  Fill fill;
-  fill.distribution = is_floating(dtype) ? Distribution::uniform : Distribution::integers;
-  if (!section.has("value") && !section.has("low") && !section.has("high"))
-    section.fail("value",
-                 "is missing; write one, or low and high to have it drawn for each launch");
-  if (!section.has("value")) {
-    read_bounds(section, dtype, fill);
-    return fill;
-  }
-  for (const char* key : {"low", "high"}) {
-    if (section.has(key))
-      section.fail(key, "does not go with value, which is always the same; remove one");
-  }
-  const double largest = largest_of(dtype);
-  if (is_floating(dtype)) {
-    fill.low = section.number("value", {-largest, largest});
-  } else {
-    const WholeNumbers range = whole_numbers_of(dtype);
-    fill.low = static_cast<double>(section.integer(
-        "value", {static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)}));
-  }
-  fill.high = fill.low;
-  return fill;
-}
-
-Fill read_fill(Section& section, const Tensor& tensor) {
-  Fill fill;
-  if (tensor.role == Role::out) {
-    for (const char* key : {"fill", "low", "high"}) {
-      if (section.has(key)) {
-        section.fail(key, "does not apply to role \"out\": outputs hold random bits; remove it");
-      }
-    }
-    return fill;
-  }
-  const std::vector<std::string> allowed =
-      is_floating(tensor.dtype) ? std::vector<std::string>{"normal", "uniform", "integers"}
-                                : std::vector<std::string>{"integers"};
-  const std::string word = section.word("fill", allowed);
-  if (word == "normal") {
-    for (const char* key : {"low", "high"}) {
-      if (section.has(key)) {
-        section.fail(key, "does not apply to fill \"normal\" (mean 0, deviation 1); remove it");
-      }
-    }
-    return fill;
-  }
-  fill.distribution = word == "uniform" ? Distribution::uniform : Distribution::integers;
-  read_bounds(section, tensor.dtype, fill);
-  return fill;
 }
 
 std::string read_name(Section& section, const std::string& title) {
@@ -132,23 +46,24 @@ Tensor read_tensor(Section section, const std::map<std::string, Sizes>& sizes) {
     section.fail("shape", fmt::format("has {} dimensions; write at most {}", tensor.shape.size(),
                                       kMostDimensions));
   }
-  tensor.fill = read_fill(section, tensor);
+  tensor.fill = read_fill(section, tensor, sizes);
   section.finish();
   for (const auto& [size_name, symbols] : sizes) {
     placed(section, fmt::format(R"(shape, at size "{}")", size_name),
            [&values = symbols, &tensor] { static_cast<void>(element_count(tensor, values)); });
   }
+  require_indices(section, tensor, sizes);
   return tensor;
 }
 
-Tensor read_scalar(Section section) {
+Tensor read_scalar(Section section, const std::map<std::string, Sizes>& sizes) {
   Tensor scalar;
   scalar.is_scalar = true;
   scalar.name = read_name(section, "[[scalar]]");
   scalar.role = Role::in;
   scalar.dtype = dtype_from(section.word("dtype", dtype_spellings()));
   scalar.shape = {"1"};
-  scalar.fill = read_range(section, scalar.dtype);
+  scalar.fill = read_range(section, scalar.dtype, sizes);
   section.finish();
   return scalar;
 }
@@ -251,7 +166,7 @@ std::vector<Tensor> read_tensors(Section& root, const std::map<std::string, Size
     if (++scalars > kMostTensors) {
       section.fail(fmt::format("this is the {}th; a case has at most {}", scalars, kMostTensors));
     }
-    tensors.push_back(read_scalar(section));
+    tensors.push_back(read_scalar(section, sizes));
     require_new_name(section, tensors.back().name, names);
     // A launch asks for both by their names.
     if (sizes.at("default").contains(tensors.back().name)) {

@@ -218,7 +218,7 @@ name = "x"
        R"(30:8: [[tensor]] C fill does not apply to role "out": outputs hold random bits; remove it)"},
       {"ANormalFillOfWholeNumbers",
        with(kernel_sample(), "fill = \"integers\"\nlow = 0\nhigh = 255", R"(fill = "normal")"),
-       R"(12:8: [[tensor]] x fill is "normal"; write "integers")"},
+       R"(12:8: [[tensor]] x fill is "normal"; write "integers", "sorted", "offsets" or "permutation")"},
       {"BoundsOfANormalFill", with(sample(), R"(fill = "normal")", "fill = \"normal\"\nlow = 0"),
        R"(17:7: [[tensor]] A low does not apply to fill "normal" (mean 0, deviation 1); remove it)"},
       {"ALowBoundThatIsMissing", with(sample(), "low = 0\n", ""),

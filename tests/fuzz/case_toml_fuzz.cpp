@@ -19,9 +19,10 @@ void require(bool holds) {
 
 void check_tensor(const cases::Tensor& tensor) {
   if (tensor.role == cases::Role::out) return;
-  require(cases::is_floating(tensor.dtype) ||
-          tensor.fill.distribution == cases::Distribution::integers);
-  require(tensor.fill.low < tensor.fill.high);
+  const bool is_drawn = tensor.fill.distribution == cases::Distribution::normal ||
+                        tensor.fill.distribution == cases::Distribution::uniform;
+  require(cases::is_floating(tensor.dtype) || !is_drawn);
+  require(tensor.fill.low <= tensor.fill.high);
 }
 
 void check_exactness(const cases::Case& problem) {

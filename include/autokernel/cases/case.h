@@ -47,11 +47,18 @@ enum class Distribution : std::uint8_t {
   normal,    // mean 0, standard deviation 1
   uniform,   // [low, high)
   integers,  // whole numbers in [low, high]
+  // Of tensors of indices, along the last dimension:
+  sorted,       // whole numbers in [low, high], none less than the one before
+  offsets,      // the same, from low to high: where rows begin and end in CSR
+  permutation,  // each of 0, 1, ... once
 };
 struct Fill {
   Distribution distribution = Distribution::normal;
   double low = 0;
   double high = 1;
+  // Of the size symbols, where the bounds are not the same at each size: "VOCABULARY - 1".
+  std::string low_formula = {};
+  std::string high_formula = {};
 };
 
 // Values of the size symbols, e.g. {"M": 1024, "N": 1024, "K": 1024}.
@@ -190,6 +197,8 @@ struct CaseFiles {
 // Extents of a tensor at these sizes, outermost first, each at least 1.
 [[nodiscard]] std::vector<std::int64_t> extents(const Tensor& tensor, const Sizes& sizes);
 [[nodiscard]] std::uint64_t element_count(const Tensor& tensor, const Sizes& sizes);
+// With the bounds that it has at these sizes.
+[[nodiscard]] Fill fill_at(Fill fill, const Sizes& sizes);
 // The problem line with the symbols replaced: "MatMul [1024,1024] x [1024,1024] bfloat16".
 [[nodiscard]] std::string problem_line(const Case& problem, const Sizes& sizes);
 

@@ -9,6 +9,7 @@
 
 #include "autokernel/base/defences.h"
 #include "trial/inputs/conversion.h"
+#include "trial/inputs/indices.h"
 #include "trial/inputs/parallel.h"
 #include "trial/inputs/recipe.h"
 
@@ -47,9 +48,8 @@ struct Declared {
                                  kPerWord);
         }
         return;
-      case cases::Distribution::integers:
+      default:
         for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(integer(words[i]));
-        return;
     }
   }
 
@@ -66,9 +66,8 @@ struct Declared {
           to[i] = uniform.low + uniform.width * (static_cast<double>(words[i]) * kPerWord);
         }
         return;
-      case cases::Distribution::integers:
+      default:
         for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<double>(integer(words[i]));
-        return;
     }
   }
 
@@ -119,16 +118,21 @@ void change(const Recipe& recipe, std::span<const std::uint32_t> words, std::spa
   }
 }
 
-// The elements whose words these are.
+// The elements from `begin` on, whose words these are.
 template <typename Value>
-void make_values(const Declared& declared, const Recipe& recipe,
+void make_values(const Declared& declared, const Recipe& recipe, const Key& key, std::size_t begin,
                  std::span<const std::uint32_t> words, std::span<std::byte> to) {
   std::array<Value, kChunk> values{};
   const auto made = std::span(values).first(to.size() / cases::size_of(recipe.dtype));
-  declared.values(words, made);
   if constexpr (std::is_same_v<Value, std::int64_t>) {
+    if (declared.distribution == cases::Distribution::integers) {
+      declared.values(words, made);
+    } else {
+      make_indices(recipe, key, begin, words, made);
+    }
     from_integers(recipe.dtype, made, to);
   } else {
+    declared.values(words, made);
     change<Value>(recipe, words, made);
     if constexpr (std::is_same_v<Value, double>) {
       std::memcpy(to.data(), made.data(), made.size_bytes());
@@ -152,7 +156,7 @@ void fill_declared(const SizedTensor& tensor, const Recipe& recipe, const Normal
       random_words({key, recipe.index, Purpose::values}, chunk * (kChunk / kGroupWords), words);
       const std::size_t begin = chunk * kChunk;
       const std::size_t length = std::min<std::size_t>(kChunk, tensor.count - begin);
-      make(declared, recipe, words, bytes.subspan(begin * element, length * element));
+      make(declared, recipe, key, begin, words, bytes.subspan(begin * element, length * element));
     }
   });
 }
@@ -185,7 +189,7 @@ std::string description(const cases::Case& problem, InputKind input_kind) {
             return "normal inputs";
           case cases::Distribution::uniform:
             return "uniform inputs";
-          case cases::Distribution::integers:
+          default:
             return "integer inputs";
         }
       }

@@ -33,7 +33,8 @@ enum class Purpose : std::uint32_t {
   exponents = 1,
   noise = 2,
   guards = 3,
-  choices = 4
+  choices = 4,
+  orders = 5  // of permutations
 };
 
 // One endless sequence of words out of a key.

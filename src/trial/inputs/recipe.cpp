@@ -41,7 +41,8 @@ Recipe recipe_of(const SizedCase& sized, std::size_t index, InputKind input_kind
   Recipe recipe;
   recipe.index = static_cast<std::uint32_t>(index);
   recipe.dtype = tensor.tensor->dtype;
-  recipe.declared = tensor.tensor->fill;
+  recipe.declared = tensor.fill;
+  recipe.row_length = static_cast<std::uint64_t>(tensor.extents.back());
   const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
   if (input_kind == InputKind::exact && product != nullptr) {
     const std::string& name = tensor.tensor->name;

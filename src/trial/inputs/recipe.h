@@ -19,6 +19,7 @@ struct Recipe {
   // changed.
   std::optional<WholeNumbers> whole;
   cases::Fill declared;
+  std::uint64_t row_length = 1;  // the last dimension
   enum class Change : std::uint8_t { none, times, mixed, constant };
   Change change = Change::none;
   float factor = 1;          // `times`: of all; `constant`: what they are instead

@@ -22,6 +22,7 @@ struct SizedTensor {
   std::vector<std::int64_t> extents;
   std::uint64_t count = 0;  // elements
   std::size_t bytes = 0;
+  cases::Fill fill = {};  // the tensor's, with its bounds at this size
 
   [[nodiscard]] bool is_read() const { return tensor->role != cases::Role::out; }
   [[nodiscard]] bool is_written() const { return tensor->role != cases::Role::in; }

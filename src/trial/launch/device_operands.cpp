@@ -11,7 +11,16 @@ namespace autokernel::trial {
 namespace {
 
 // What a job writes, as the source below knows it.
-enum class Content : std::uint32_t { random_bytes, normal, uniform, integers, whole };
+enum class Content : std::uint32_t {
+  random_bytes,
+  normal,
+  uniform,
+  integers,
+  whole,
+  sorted,
+  offsets,
+  permutation
+};
 
 // Each thread makes one Philox block, which is four words, sixteen apart (philox.h). Loops are kept
 // as they are: unrolled, they take a second to compile, and a trial waits for it.
@@ -21,7 +30,7 @@ struct Job {
   unsigned long long count;        // elements; of random bytes, bytes
   unsigned long long first_group;  // of the sequence
   unsigned long long choices;      // integers
-  unsigned long long row_length;   // whole numbers
+  unsigned long long row_length;   // whole numbers, indices
   long long first;
   double low, width;
   float factor, limit;
@@ -76,10 +85,48 @@ __device__ inline unsigned to_small(float value, unsigned shift, unsigned bias, 
   return magnitude > 0x7f800000u ? 0x7fu : (finite | bits >> 24 & 0x80u);
 }
 
+__device__ inline unsigned mixed(unsigned value) {
+  value *= 0x9E3779B1u;
+  value ^= value >> 15;
+  value *= 0x85EBCA6Bu;
+  return value ^ value >> 13;
+}
+// Element i of a tensor of indices (trial/inputs/indices.h).
+__device__ inline unsigned long long index(const Job& job, const unsigned* key, unsigned word, unsigned long long i) {
+  unsigned long long place = i % job.row_length, length = job.row_length;
+  if (job.content == 7) {
+    if (length < 2) return 0;
+    const uint4 rounds = philox(i / length, job.tensor, 5, key);
+    const unsigned round[4] = {rounds.x, rounds.y, rounds.z, rounds.w};
+    const unsigned half = (65 - __clzll(length - 1)) / 2, mask = (1u << half) - 1;
+    do {
+      unsigned left = static_cast<unsigned>(place >> half), right = static_cast<unsigned>(place) & mask;
+#pragma unroll 1
+      for (int r = 0; r < 4; ++r) {
+        const unsigned next = left ^ mixed(right + round[r]) & mask;
+        left = right;
+        right = next;
+      }
+      place = static_cast<unsigned long long>(left) << half | right;
+    } while (place >= length);
+    return place;
+  }
+  if (job.content == 6) {
+    if (place == 0) return job.first;
+    if (place + 1 == length) return job.first + job.choices - 1;
+    --place;
+    length -= 2;
+  }
+  const unsigned long long begin = place * job.choices / length;
+  const unsigned long long width = (place + 1) * job.choices / length - begin;
+  return job.first + begin + (word * width >> 32);
+}
+
 // The bits of element i, which has this word.
 __device__ inline unsigned long long element(const Job& job, const unsigned* key, const float* quantiles, unsigned word,
                                    unsigned long long i) {
   if (job.content == 0) return word;
+  if (job.content >= 5) return index(job, key, word, i);
   const long long integer = job.first + static_cast<long long>((word * job.choices) >> 32);
   const bool is_whole = job.dtype == 3 || job.dtype == 4 || (job.dtype >= 6 && job.dtype <= 10);
   if (is_whole && job.content == 3) return static_cast<unsigned long long>(integer);
@@ -184,7 +231,6 @@ constexpr std::size_t kJobsAtOnce = 32;  // a kernel takes 4 KiB of parameters
 
 [[nodiscard]] Content content_of(const Recipe& recipe) {
   if (recipe.whole) return Content::whole;
-  if (!cases::is_floating(recipe.dtype)) return Content::integers;
   switch (recipe.declared.distribution) {
     case cases::Distribution::normal:
       return Content::normal;
@@ -192,6 +238,12 @@ constexpr std::size_t kJobsAtOnce = 32;  // a kernel takes 4 KiB of parameters
       return Content::uniform;
     case cases::Distribution::integers:
       return Content::integers;
+    case cases::Distribution::sorted:
+      return Content::sorted;
+    case cases::Distribution::offsets:
+      return Content::offsets;
+    case cases::Distribution::permutation:
+      return Content::permutation;
   }
   return Content::normal;
 }
@@ -269,6 +321,7 @@ struct DeviceOperands::Job {
     job.low = uniform.low;
     job.width = uniform.width;
     const IntegerRange integers = integer_range(recipe.declared);
+    job.row_length = recipe.row_length;
     job.first = integers.first;
     job.choices = integers.choices;
     if (recipe.whole) {

@@ -12,13 +12,15 @@ inline constexpr cases::DType kLast<cases::DType> = cases::kLastDType;
 template <>
 inline constexpr cases::Role kLast<cases::Role> = cases::Role::inout;
 template <>
-inline constexpr cases::Distribution kLast<cases::Distribution> = cases::Distribution::integers;
+inline constexpr cases::Distribution kLast<cases::Distribution> = cases::Distribution::permutation;
 
 template <Of<cases::Fill> Object>
 void visit_fields(auto&& fields, Object& fill) {
   fields("distribution", fill.distribution);
   fields("low", fill.low);
   fields("high", fill.high);
+  fields("low_formula", fill.low_formula);
+  fields("high_formula", fill.high_formula);
 }
 
 template <Of<cases::Tensor> Object>

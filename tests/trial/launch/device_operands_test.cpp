@@ -89,6 +89,18 @@ TEST_P(OfOneKind, TheyAreTheHosts) {
   expect_same(unary_case("bool", "fill = \"integers\"\nlow = 0\nhigh = 1", kCount), GetParam());
 }
 
+TEST_F(OnADevice, IndicesAreTheHosts) {
+  for (const char* dtype : {"i32", "i64", "u32"}) {
+    for (const char* fill : {"fill = \"permutation\"", "fill = \"sorted\"\nlow = 3\nhigh = 70000",
+                             "fill = \"offsets\"\nlow = 0\nhigh = 4000000000"}) {
+      SCOPED_TRACE(std::string(dtype) + " " + fill);
+      if (std::string(dtype) == "i32" && std::string(fill).ends_with("4000000000")) continue;
+      expect_same(unary_case(dtype, fill, kCount), InputKind::declared);
+    }
+  }
+  expect_same(unary_case("i32", "fill = \"permutation\"", 1), InputKind::declared);
+}
+
 std::string name_of_kind(const testing::TestParamInfo<InputKind>& kind) {
   constexpr std::array kNames = {"Declared", "Exact", "VeryLarge", "VerySmall",
                                  "Mixed",    "Zeros", "Constant"};
