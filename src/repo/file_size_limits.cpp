@@ -62,7 +62,8 @@ class WorktreeFiles {
   // to libgit2, which then reads all of the file.
   void refuse_endless(const char* path) {
     const char* const slash = std::strrchr(path, '/');
-    const std::string_view folder(path, slash == nullptr ? 0 : slash - path);
+    const std::string_view folder =
+        slash == nullptr ? std::string_view() : std::string_view(path, slash);
     if (folder != folder_) enter(folder);
     struct stat status{};
     if (!opened_.is_open() ||
