@@ -77,6 +77,18 @@ constexpr const char* kOurProgram = "/proc/self/exe";
   return text + fs::read_symlink(folder / "root", ignored).string() + "\n";
 }
 
+// Whether it has a GPU's device file open, as who has a context there must; also where that cannot
+// be seen.
+[[nodiscard]] bool may_use_a_gpu(const fs::path& process) {
+  std::error_code unseen;
+  for (fs::directory_iterator file(process / "fd", unseen), end; !unseen && file != end;
+       file.increment(unseen)) {
+    std::error_code gone;
+    if (fs::read_symlink(file->path(), gone).string().starts_with("/dev/nvidia")) return true;
+  }
+  return static_cast<bool>(unseen);
+}
+
 [[nodiscard]] std::string priority(pid_t process) {
   sched_param parameters{};
   ::sched_getparam(process, &parameters);
@@ -116,7 +128,8 @@ std::vector<pid_t> our_runners() {
     // As cli/runner.cpp and cli/launcher.cpp call themselves, within the 15 bytes that a name has.
     const std::string called = text_of((entry->path() / "comm").c_str());
     if (!called.starts_with("autokernel-run") && !called.starts_with("autokernel-lau")) continue;
-    if (identity_of(entry->path() / "exe") == ours) found.push_back(std::stoi(name));
+    if (identity_of(entry->path() / "exe") == ours && may_use_a_gpu(entry->path()))
+      found.push_back(std::stoi(name));
   }
   return found;
 }

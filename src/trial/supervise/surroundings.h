@@ -16,7 +16,7 @@ namespace autokernel::trial {
 
 // Whether that process runs this very program: the same file, or one of the same content.
 [[nodiscard]] bool runs_our_program(pid_t process);
-// All that do and that run trials, or wait for one: runners and launchers.
+// All that do, that run trials or wait for one (runners and launchers), and that may use a GPU.
 [[nodiscard]] std::vector<pid_t> our_runners();
 // Whether the file that we run is no longer the one at its path: there was an upgrade.
 [[nodiscard]] bool our_program_was_replaced();
