@@ -54,28 +54,28 @@ inline constexpr std::uint16_t kCanonicalNan = 0x7fff;  // of both 16-bit format
 struct SmallFormat {
   std::uint32_t shift;
   std::uint32_t bias;     // of a float's exponent less its own
-  float least;            // normal value
-  float subnormal_unit;   // 2^23 times the least subnormal value
   std::uint32_t largest;  // bits of the largest finite value
 };
-inline constexpr SmallFormat kE4m3{20, 120, 0x1p-6F, 0x1p14F, 0x7e};
-inline constexpr SmallFormat kE5m2{21, 112, 0x1p-14F, 0x1p7F, 0x7b};
+inline constexpr SmallFormat kE4m3{20, 120, 0x7e};
+inline constexpr SmallFormat kE5m2{21, 112, 0x7b};
 inline constexpr std::uint8_t kSmallNan = 0x7f;  // of both
 
 template <SmallFormat Format>
 [[nodiscard]] inline std::uint8_t float_to_small(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffffU;
-  // The addition rounds a subnormal value and leaves it in the lowest bits.
+  // Bits of the least normal value, and of 2^23 times the least subnormal one: adding that rounds a
+  // subnormal value and leaves it in the lowest bits.
+  constexpr std::uint32_t kLeast = (Format.bias + 1) << 23U;
+  constexpr std::uint32_t kUnit = kLeast + (Format.shift << 23U);
   const std::uint32_t subnormal =
-      std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + Format.subnormal_unit) -
-      std::bit_cast<std::uint32_t>(Format.subnormal_unit);
+      std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(kUnit)) -
+      kUnit;
   const std::uint32_t half = (1U << (Format.shift - 1)) - 1;
   const std::uint32_t normal =
       (magnitude - (Format.bias << 23U) + half + ((magnitude >> Format.shift) & 1U)) >>
       Format.shift;
-  const std::uint32_t rounded =
-      magnitude < std::bit_cast<std::uint32_t>(Format.least) ? subnormal : normal;
+  const std::uint32_t rounded = magnitude < kLeast ? subnormal : normal;
   // In this order also for what is so large that the shifted exponent has no sense.
   const bool is_large = magnitude >= 0x47800000U || rounded > Format.largest;
   const std::uint32_t finite = is_large ? Format.largest : rounded;

@@ -211,14 +211,13 @@ std::string description(const cases::Case& problem, InputKind input_kind) {
 }
 
 Scaling scaling(const SizedCase& sized) {
-  const bool has_small = std::ranges::any_of(sized.tensors, [](const SizedTensor& tensor) {
-    return tensor.tensor->dtype == cases::DType::e4m3 || tensor.tensor->dtype == cases::DType::e5m2;
-  });
+  const auto has = [&](cases::DType dtype) {
+    return std::ranges::any_of(
+        sized.tensors, [&](const SizedTensor& tensor) { return tensor.tensor->dtype == dtype; });
+  };
   // e4m3 goes from 2^-9 to 448, and normal values to 4.5.
-  if (has_small) return Scaling{4, 3, 2};
-  const bool narrow_range = std::ranges::any_of(sized.tensors, [](const SizedTensor& tensor) {
-    return tensor.tensor->dtype == cases::DType::f16;
-  });
+  if (has(cases::DType::e4m3) || has(cases::DType::e5m2)) return Scaling{4, 3, 2};
+  const bool narrow_range = has(cases::DType::f16);
   const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
   // Of a function nothing is known about: far enough to find what only works near 1, near enough
   // that its square, its cube and its sums stay finite.

@@ -74,13 +74,14 @@ __device__ inline unsigned to_f16(float value) {
   return magnitude > 0x7f800000u ? 0x7fffu : (bounded | sign);
 }
 
-// bias of a float's exponent less the format's own; magic: 2^23 times the least subnormal value
-__device__ inline unsigned to_small(float value, unsigned shift, unsigned bias, unsigned magic, unsigned largest) {
+// As float_to_small in inputs/conversion.h.
+__device__ inline unsigned to_small(float value, unsigned shift, unsigned bias, unsigned largest) {
   const unsigned bits = __float_as_uint(value);
   const unsigned magnitude = bits & 0x7fffffffu;
-  const unsigned subnormal = __float_as_uint(__fadd_rn(__uint_as_float(magnitude), __uint_as_float(magic))) - magic;
+  const unsigned least = bias + 1 << 23, unit = least + (shift << 23);
+  const unsigned subnormal = __float_as_uint(__fadd_rn(__uint_as_float(magnitude), __uint_as_float(unit))) - unit;
   const unsigned normal = (magnitude - (bias << 23) + (1u << shift - 1) - 1 + (magnitude >> shift & 1u)) >> shift;
-  const unsigned rounded = magnitude < (bias + 1 << 23) ? subnormal : normal;
+  const unsigned rounded = magnitude < least ? subnormal : normal;
   const unsigned finite = magnitude >= 0x47800000u || rounded > largest ? largest : rounded;
   return magnitude > 0x7f800000u ? 0x7fu : (finite | bits >> 24 & 0x80u);
 }
@@ -167,8 +168,8 @@ __device__ inline unsigned long long element(const Job& job, const unsigned* key
     case 0: return __float_as_uint(value);
     case 1: return to_f16(value);
     case 2: return to_bf16(value);
-    case 11: return to_small(value, 20, 120, 0x46800000u, 0x7eu);
-    default: return to_small(value, 21, 112, 0x43000000u, 0x7bu);
+    case 11: return to_small(value, 20, 120, 0x7eu);
+    default: return to_small(value, 21, 112, 0x7bu);
   }
 }
 
