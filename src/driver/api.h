@@ -42,6 +42,11 @@ struct Api {
   decltype(&::cuMemHostAlloc) host_memory_allocate = nullptr;
   decltype(&::cuMemFreeHost) host_memory_free = nullptr;
   decltype(&::cuMemHostGetDevicePointer) host_memory_device_pointer = nullptr;
+  decltype(&::cuMemGetAddressRange) memory_range = nullptr;
+  decltype(&::cuIpcGetMemHandle) shared_memory_handle = nullptr;
+  decltype(&::cuIpcOpenMemHandle) shared_memory_open = nullptr;
+  decltype(&::cuIpcCloseMemHandle) shared_memory_close = nullptr;
+  decltype(&::cuMemcpyDtoDAsync) copy_within_device = nullptr;
   decltype(&::cuMemcpyHtoD) copy_to_device = nullptr;
   decltype(&::cuMemcpyDtoH) copy_to_host = nullptr;
   decltype(&::cuMemsetD8Async) set_bytes = nullptr;

@@ -1,6 +1,10 @@
 #include "autokernel/driver/device.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <charconv>
+#include <utility>
 
 #include "driver/api.h"
 #include "driver/status.h"
@@ -59,6 +63,44 @@ MappedBuffer Device::allocate_mapped(std::size_t bytes) const {
   check(*api_, api_->host_memory_device_pointer(&device, host, 0), "cuMemHostGetDevicePointer",
         "map host memory for " + info_->name);
   return {std::move(owner), device};
+}
+
+std::string Device::share(const Buffer& buffer) const {
+  CUipcMemHandle handle{};
+  if (api_->shared_memory_handle == nullptr ||
+      api_->shared_memory_handle(&handle, buffer.address()) != CUDA_SUCCESS) {
+    return {};
+  }
+  std::string name;
+  for (const char byte : handle.reserved) {
+    name += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  }
+  return name;
+}
+
+std::optional<Buffer> Device::map_shared(const std::string& name) const {
+  CUipcMemHandle handle{};
+  if (api_->shared_memory_open == nullptr || api_->shared_memory_close == nullptr ||
+      api_->memory_range == nullptr || name.size() != 2 * sizeof handle.reserved) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < sizeof handle.reserved; ++i) {
+    unsigned byte = 0;
+    const char* const digits = name.data() + 2 * i;
+    const auto [end, status] = std::from_chars(digits, digits + 2, byte, 16);
+    if (status != std::errc{} || end != digits + 2) return std::nullopt;
+    handle.reserved[i] = static_cast<char>(byte);
+  }
+  CUdeviceptr address = 0;
+  if (api_->shared_memory_open(&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) !=
+      CUDA_SUCCESS) {
+    return std::nullopt;
+  }
+  Owned<Address> owner(address, [api = api_](Address a) { note(api->shared_memory_close(a)); });
+  CUdeviceptr begin = 0;
+  std::size_t bytes = 0;
+  if (api_->memory_range(&begin, &bytes, address) != CUDA_SUCCESS) return std::nullopt;
+  return Buffer{std::move(owner), begin + bytes - address};
 }
 
 Stream Device::make_stream() const {

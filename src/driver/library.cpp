@@ -75,6 +75,11 @@ std::shared_ptr<const Api> open_library(const std::filesystem::path& library, st
   symbols.find_if_there(api->host_memory_allocate, "cuMemHostAlloc");
   symbols.find_if_there(api->host_memory_free, "cuMemFreeHost");
   symbols.find_if_there(api->host_memory_device_pointer, "cuMemHostGetDevicePointer_v2");
+  symbols.find_if_there(api->memory_range, "cuMemGetAddressRange_v2");
+  symbols.find_if_there(api->shared_memory_handle, "cuIpcGetMemHandle");
+  symbols.find_if_there(api->shared_memory_open, "cuIpcOpenMemHandle_v2");
+  symbols.find_if_there(api->shared_memory_close, "cuIpcCloseMemHandle");
+  symbols.find_if_there(api->copy_within_device, "cuMemcpyDtoDAsync_v2");
   symbols.find(api->copy_to_device, "cuMemcpyHtoD_v2");
   symbols.find(api->copy_to_host, "cuMemcpyDtoH_v2");
   symbols.find(api->set_bytes, "cuMemsetD8Async");

@@ -72,6 +72,13 @@ std::optional<Fault> Stream::record(const Event& event) const {
                             "record an event");
 }
 
+std::optional<Fault> Stream::copy(Address to, Address from, std::size_t bytes) const {
+  require(api_->copy_within_device, "cuMemcpyDtoDAsync");
+  return check_after_launch(*api_, api_->copy_within_device(to, from, bytes, handle_.get()),
+                            "cuMemcpyDtoDAsync",
+                            "copy " + std::to_string(bytes) + " bytes of device memory");
+}
+
 std::optional<Fault> Stream::zero(Address address, std::size_t bytes) const {
   return check_after_launch(*api_, api_->set_bytes(address, 0, bytes, handle_.get()),
                             "cuMemsetD8Async",

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -60,6 +61,10 @@ class Device {
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) const;
   [[nodiscard]] MappedBuffer allocate_mapped(std::size_t bytes) const;
+  // A name by which another process can map all of a buffer, and what has that name. Empty, or
+  // none, where that is impossible: on the emulated device, and where processes are kept apart.
+  [[nodiscard]] std::string share(const Buffer& buffer) const;
+  [[nodiscard]] std::optional<Buffer> map_shared(const std::string& name) const;
   [[nodiscard]] Stream make_stream() const;
   [[nodiscard]] Event make_event() const;
   // Loads PTX (ending in a zero byte) or a cubin.

@@ -44,6 +44,8 @@ class Stream {
   [[nodiscard]] std::optional<Fault> record(const Event& event) const;
   // Queues the writing of `bytes` zero bytes.
   [[nodiscard]] std::optional<Fault> zero(Address address, std::size_t bytes) const;
+  // Queues a copy within the device's memory.
+  [[nodiscard]] std::optional<Fault> copy(Address to, Address from, std::size_t bytes) const;
   // Comes back when everything queued is done.
   [[nodiscard]] std::optional<Fault> wait() const;
 

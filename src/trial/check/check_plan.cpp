@@ -46,23 +46,25 @@ std::vector<Check> check_plan(const cases::Case& problem) {
 
 std::string check_name(int number) { return launch_name(LaunchKind::check, number); }
 
-std::optional<Rejection> run_checks(KernelLauncher& launcher, CheckedAt at,
-                                    const cases::Case& problem, KeySource& keys,
-                                    RecordSink& judged) {
-  int number = 0;
-  LaunchSetup none;
+std::vector<NumberedCheck> checks_at(CheckedAt at, const cases::Case& problem) {
+  std::vector<NumberedCheck> checks;
+  int first = 1;
   for (const Check& check : check_plan(problem)) {
-    if (check.at != at) {
-      number += check.launches;
-      continue;
-    }
-    const Key key = keys.draw(check_name(number + 1));
-    for (int i = 0; i < check.launches; ++i) {
-      launcher.order_warps(warp_order(++number));
-      Launching launching =
-          launcher.launch(check.input_kind, key, check_name(number), none, judged);
-      if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
-    }
+    if (check.at == at) checks.push_back({check, first});
+    first += check.launches;
+  }
+  return checks;
+}
+
+std::optional<Rejection> run_check(KernelLauncher& launcher, const NumberedCheck& numbered,
+                                   KeySource& keys, RecordSink& judged) {
+  const auto& [check, first] = numbered;
+  LaunchSetup none;
+  const Key key = keys.draw(check_name(first));
+  for (int number = first; number < first + check.launches; ++number) {
+    launcher.order_warps(warp_order(number));
+    Launching launching = launcher.launch(check.input_kind, key, check_name(number), none, judged);
+    if (auto* rejected = std::get_if<Rejection>(&launching)) return std::move(*rejected);
   }
   launcher.order_warps(driver::WarpOrder::ascending);
   return std::nullopt;

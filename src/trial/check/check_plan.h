@@ -28,11 +28,17 @@ struct Check {
 // "check launch 3".
 [[nodiscard]] std::string check_name(int number);
 
-// Launches what the plan has at that size, and hands on what came out, to be judged once the
-// candidate is gone.
-[[nodiscard]] std::optional<Rejection> run_checks(KernelLauncher& launcher, CheckedAt at,
-                                                  const cases::Case& problem, KeySource& keys,
-                                                  RecordSink& judged);
+// Those at that size, each with the number of its first launch.
+struct NumberedCheck {
+  Check check;
+  int first;
+};
+[[nodiscard]] std::vector<NumberedCheck> checks_at(CheckedAt at, const cases::Case& problem);
+
+// Launches what it says, and hands on what came out, to be judged once the candidate is gone.
+[[nodiscard]] std::optional<Rejection> run_check(KernelLauncher& launcher,
+                                                 const NumberedCheck& numbered, KeySource& keys,
+                                                 RecordSink& judged);
 
 // Whether the same inputs must give the same bits every time.
 [[nodiscard]] bool must_repeat(const cases::Case& problem);

@@ -3,13 +3,14 @@
 #include <cstring>
 
 namespace autokernel::trial {
-namespace {
 
-bool holds_doubles(const SizedTensor& tensor) {
+bool Fp64Reference::holds_doubles(const SizedTensor& tensor) {
   return tensor.is_written() && cases::is_floating(tensor.tensor->dtype);
 }
 
-}  // namespace
+const Operands& Fp64Reference::on_device(const Occasion& occasion, DeviceOperands& source) {
+  return kernel_.on_device({&widened(*occasion.sized), occasion.input_kind, occasion.key}, source);
+}
 
 const SizedCase& Fp64Reference::widened(const SizedCase& sized) {
   const auto [entry, is_new] = widened_.try_emplace(sized.size_name, sized);

@@ -20,6 +20,10 @@ class Fp64Reference {
   // Every floating tensor that is written; the others are empty. Stays valid until the next call.
   [[nodiscard]] const std::vector<std::vector<double>>& expected(const SizedCase& sized,
                                                                  const std::vector<Bytes>& inputs);
+  // The same as doubles on the device (KernelReference).
+  [[nodiscard]] const Operands& on_device(const Occasion& occasion, DeviceOperands& source);
+  // Whether it has doubles for that tensor.
+  [[nodiscard]] static bool holds_doubles(const SizedTensor& tensor);
 
  private:
   // The case with room for doubles, which the kernel's buffers refer to.

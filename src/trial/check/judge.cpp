@@ -107,6 +107,28 @@ std::future<std::vector<Bytes>> Judge::making_inputs(const LaunchRecord& launch)
   });
 }
 
+Closeness Judge::closeness_of(const LaunchRecord& launch) {
+  const SizedCase& sized = *launch.sized;
+  if (is_exact(*sized.problem, launch.input_kind)) return {};
+  Closeness closeness;
+  closeness.kind = Closeness::Kind::within;
+  closeness.tolerance = sized.problem->tolerance;
+  closeness.tolerance.absolute *= absolute_scale(sized, launch.input_kind);
+  return closeness;
+}
+
+void Judge::note_not_finite(const LaunchRecord& launch) {
+  notes_.push_back(fmt::format("not judged, since the reference itself is not finite: {}",
+                               occasion(*launch.sized, launch.input_kind, launch.name)));
+}
+
+bool Judge::passes(const LaunchRecord& launch) {
+  const DeviceJudge::Look look =
+      on_device_->look(launch, closeness_of(launch), is_stress(launch.input_kind), differences_);
+  if (look == DeviceJudge::Look::reference_not_finite) note_not_finite(launch);
+  return look != DeviceJudge::Look::is_doubtful;
+}
+
 std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
   const SizedCase& sized = *launch.sized;
   const bool is_compared = launch.input_kind != InputKind::declared || stands(Defence::case_inputs);
@@ -116,12 +138,7 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
       fp64_ != nullptr ? &fp64_->expected(sized, inputs_) : nullptr;
   const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
 
-  Closeness closeness;
-  if (!is_exact(*sized.problem, launch.input_kind)) {
-    closeness.kind = Closeness::Kind::within;
-    closeness.tolerance = sized.problem->tolerance;
-    closeness.tolerance.absolute *= absolute_scale(sized, launch.input_kind);
-  }
+  const Closeness closeness = closeness_of(launch);
   for (std::size_t t = 0; t < sized.tensors.size(); ++t) {
     const SizedTensor& tensor = sized.tensors[t];
     if (!tensor.is_written()) continue;
@@ -145,8 +162,7 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
     }
     if (!(comparison.all_finite && std::isfinite(values.reference_error)) &&
         is_stress(launch.input_kind)) {
-      notes_.push_back(fmt::format("not judged, since the reference itself is not finite: {}",
-                                   occasion(sized, launch.input_kind, launch.name)));
+      note_not_finite(launch);
       return std::nullopt;
     }
     // Stress inputs are of another scale, and their differences would drown the others.
@@ -199,41 +215,63 @@ std::optional<Rejection> Judge::judge(std::span<const LaunchRecord> launches) {
   if (launches.empty()) return std::nullopt;
   // The inputs of the next launch are made while this one is judged: the reference may be computed
   // on a GPU, and the processor has nothing else to do.
-  std::future<std::vector<Bytes>> next = making_inputs(launches.front());
+  std::future<std::vector<Bytes>> next;
+  if (on_device_ == nullptr) next = making_inputs(launches.front());
   product_check_.emplace(launches);
   for (const LaunchRecord& launch : launches) {
+    next_();
+    if (on_device_ != nullptr) {
+      if (passes(launch)) continue;
+      next = making_inputs(launch);
+    }
     inputs_ = next.get();
-    if (&launch != &launches.back()) next = making_inputs(*(&launch + 1));
-    auto rejected = judge_one(launch);
+    if (on_device_ == nullptr && &launch != &launches.back()) next = making_inputs(*(&launch + 1));
+    auto rejected =
+        on_device_ != nullptr ? judge_one(on_device_->kernels().fetch(launch)) : judge_one(launch);
     if (!rejected) continue;
-    if (differing_repeats(launches)) rejected->cause = Cause::race;
+    if (differing_repeats(launches, on_device_ != nullptr ? &on_device_->kernels() : nullptr))
+      rejected->cause = Cause::race;
     return rejected;
   }
   return product_check_->conclude();
 }
 
-std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launches) {
+namespace {
+
+// That they gave other bits, if they did.
+std::optional<Rejection> difference_between(const LaunchRecord& one, const LaunchRecord& other) {
+  for (std::size_t t = 0; t < one.outputs.size(); ++t) {
+    if (same_bytes(one.outputs[t], other.outputs[t])) continue;
+    const SizedTensor& tensor = one.sized->tensors[t];
+    const std::uint64_t element =
+        first_difference(one.outputs[t], other.outputs[t]) / cases::size_of(tensor.tensor->dtype);
+    return Rejection{
+        Verdict::incorrect,
+        fmt::format("{} = {}, then {} on the same inputs ({}): the result depends on the order in "
+                    "which threads run",
+                    element_name(tensor, element),
+                    value_text(tensor.tensor->dtype, one.outputs[t], element),
+                    value_text(tensor.tensor->dtype, other.outputs[t], element),
+                    occasion(*other.sized, other.input_kind, other.name)),
+        "", Cause::race};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launches,
+                                           const JudgingKernels* kernels) {
   for (std::size_t i = 1; i < launches.size(); ++i) {
     const LaunchRecord& one = launches[i - 1];
     const LaunchRecord& other = launches[i];
     if (one.input_kind != other.input_kind || one.key != other.key || one.sized != other.sized)
       continue;
-    for (std::size_t t = 0; t < one.outputs.size(); ++t) {
-      if (same_bytes(one.outputs[t], other.outputs[t])) continue;
-      const SizedTensor& tensor = one.sized->tensors[t];
-      const std::uint64_t element =
-          first_difference(one.outputs[t], other.outputs[t]) / cases::size_of(tensor.tensor->dtype);
-      return Rejection{
-          Verdict::incorrect,
-          fmt::format(
-              "{} = {}, then {} on the same inputs ({}): the result depends on the order in which "
-              "threads run",
-              element_name(tensor, element),
-              value_text(tensor.tensor->dtype, one.outputs[t], element),
-              value_text(tensor.tensor->dtype, other.outputs[t], element),
-              occasion(*other.sized, other.input_kind, other.name)),
-          "", Cause::race};
-    }
+    if (kernels != nullptr && kernels->are_same(one, other)) continue;
+    auto rejected = kernels != nullptr
+                        ? difference_between(kernels->fetch(one), kernels->fetch(other))
+                        : difference_between(one, other);
+    if (rejected) return rejected;
   }
   return std::nullopt;
 }

@@ -2,14 +2,18 @@
 // afterwards.
 #pragma once
 
+#include <functional>
 #include <future>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autokernel/trial/result.h"
 #include "trial/blas/library.h"
+#include "trial/check/compare_tensors.h"
+#include "trial/check/device_judge.h"
 #include "trial/check/fp64_reference.h"
 #include "trial/check/product_check.h"
 #include "trial/check/reference.h"
@@ -22,10 +26,18 @@ namespace autokernel::trial {
 class Judge {
  public:
   // `library` multiplies magnitudes for the tolerance of stress inputs; null where the case is no
-  // sum of products. `fp64` is null where the case has no reference in fp64. All must live longer.
+  // sum of products. `fp64` is null where the case has no reference in fp64, and `on_device` where
+  // all is judged on the host. All must live longer.
   Judge(Reference& reference, Library* library, const InputMaker& maker,
-        Fp64Reference* fp64 = nullptr)
-      : reference_(&reference), library_(library), maker_(&maker), fp64_(fp64) {}
+        Fp64Reference* fp64 = nullptr, DeviceJudge* on_device = nullptr)
+      : reference_(&reference),
+        library_(library),
+        maker_(&maker),
+        fp64_(fp64),
+        on_device_(on_device) {}
+
+  // Is called before each launch that is judged: a reference may take long.
+  void tell(std::function<void()> next) { next_ = std::move(next); }
 
   // Compares every element of every launch, in order, until one is wrong.
   [[nodiscard]] std::optional<Rejection> judge(std::span<const LaunchRecord> launches);
@@ -37,6 +49,10 @@ class Judge {
 
  private:
   [[nodiscard]] std::future<std::vector<Bytes>> making_inputs(const LaunchRecord& launch) const;
+  // On the device; false where the host has to look.
+  [[nodiscard]] bool passes(const LaunchRecord& launch);
+  [[nodiscard]] static Closeness closeness_of(const LaunchRecord& launch);
+  void note_not_finite(const LaunchRecord& launch);
   // On inputs_.
   [[nodiscard]] std::optional<Rejection> judge_one(const LaunchRecord& launch);
   // On the declared inputs, all errors together against those of the reference. Inputs of mixed
@@ -52,6 +68,8 @@ class Judge {
   Library* library_;
   const InputMaker* maker_;
   Fp64Reference* fp64_;
+  DeviceJudge* on_device_;
+  std::function<void()> next_ = [] {};
   std::vector<Bytes> inputs_;
   std::vector<float> magnitudes_;
   std::optional<ProductCheck> product_check_;  // of the launches that are being judged
@@ -59,7 +77,9 @@ class Judge {
   std::vector<std::string> notes_;
 };
 
-// Launches on the same inputs must have given the same bits; empty where they have.
-[[nodiscard]] std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launches);
+// Launches on the same inputs must have given the same bits; empty where they have. `kernels` are
+// those that compare outputs on the device, where any are there.
+[[nodiscard]] std::optional<Rejection> differing_repeats(std::span<const LaunchRecord> launches,
+                                                         const JudgingKernels* kernels = nullptr);
 
 }  // namespace autokernel::trial

@@ -63,17 +63,29 @@ KernelReference::Loaded& KernelReference::loaded_for(const SizedCase& sized) {
 
 const std::vector<Bytes>& KernelReference::expected(const SizedCase& sized,
                                                     const std::vector<Bytes>& inputs) {
-  auto& [kernel, memory, operands, stream, host] = loaded_for(sized);
+  Loaded& loaded = loaded_for(sized);
   // What it leaves unwritten must not look like a result: it is filled with bits of a key nobody
   // else has.
-  operands.load(inputs, draw_key(), host);
+  loaded.operands.load(inputs, draw_key(), loaded.host);
+  launch(loaded, sized);
+  expected_ = loaded.operands.outputs();
+  return expected_;
+}
+
+const Operands& KernelReference::on_device(const Occasion& occasion, DeviceOperands& source) {
+  Loaded& loaded = loaded_for(*occasion.sized);
+  source.load(loaded.operands, occasion, draw_key(), loaded.stream);
+  launch(loaded, *occasion.sized);
+  return loaded.operands;
+}
+
+void KernelReference::launch(Loaded& loaded, const SizedCase& sized) {
+  const Candidate& kernel = loaded.kernel;
   kernel.restore_objects();
-  auto fault = kernel.launch(stream, operands);
-  const auto late = stream.wait();
+  auto fault = kernel.launch(loaded.stream, loaded.operands);
+  const auto late = loaded.stream.wait();
   if (!fault) fault = late;
   if (fault) broken(sized, rejection(*fault, kernel.launches_text(), "its launch").reason);
-  expected_ = operands.outputs();
-  return expected_;
 }
 
 }  // namespace autokernel::trial

@@ -13,6 +13,7 @@
 #include "trial/blas/library.h"
 #include "trial/inputs/sized_case.h"
 #include "trial/launch/candidate.h"
+#include "trial/launch/device_operands.h"
 #include "trial/launch/operands.h"
 
 namespace autokernel::trial {
@@ -58,6 +59,8 @@ class KernelReference : public Reference {
       : device_(&device), programs_(&programs) {}
   [[nodiscard]] const std::vector<Bytes>& expected(const SizedCase& sized,
                                                    const std::vector<Bytes>& inputs) override;
+  // The same on inputs that are made on the device, where the results stay: until the next call.
+  [[nodiscard]] const Operands& on_device(const Occasion& occasion, DeviceOperands& source);
 
  private:
   struct Loaded {
@@ -68,6 +71,7 @@ class KernelReference : public Reference {
     HostSide host;
   };
   [[nodiscard]] Loaded& loaded_for(const SizedCase& sized);
+  static void launch(Loaded& loaded, const SizedCase& sized);
 
   const driver::Device* device_;
   const ReferencePrograms* programs_;

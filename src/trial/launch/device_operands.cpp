@@ -225,9 +225,6 @@ extern "C" __global__ void harness_operands(const __grid_constant__ Jobs jobs, c
 }
 )";
 
-constexpr std::uint32_t kThreads = 256;
-// Enough to fill the device with any one of the jobs.
-constexpr std::uint32_t kBlocksPerMultiprocessor = 8;
 constexpr std::size_t kJobsAtOnce = 32;  // a kernel takes 4 KiB of parameters
 
 [[nodiscard]] Content content_of(const Recipe& recipe) {
@@ -347,7 +344,7 @@ DeviceOperands::DeviceOperands(const driver::Device& device, const compile::Prog
       kernel_(module_.kernel("harness_operands")),
       quantiles_(device.allocate(sizeof(maker.normal().quantiles()))),
       differs_(device.allocate_mapped(sizeof(std::uint32_t))),
-      multiprocessors_(device.info().multiprocessors),
+      shape_(filling_shape(device)),
       staging_(device) {
   device.copy_in(quantiles_.address(), std::as_bytes(std::span(maker.normal().quantiles())));
 }
@@ -380,18 +377,23 @@ void DeviceOperands::queue_jobs(const std::vector<Job>& jobs, const Key& key,
     Jobs some{.key = key.words, .job = {}};
     const std::size_t count = std::min(kJobsAtOnce, jobs.size() - first);
     std::copy_n(jobs.begin() + static_cast<std::ptrdiff_t>(first), count, some.job.begin());
-    driver::Shape shape;
-    shape.grid[0] =
-        kBlocksPerMultiprocessor * static_cast<std::uint32_t>(std::max(1, multiprocessors_));
+    driver::Shape shape = shape_;
     shape.grid[1] = static_cast<std::uint32_t>(count);
-    shape.block[0] = kThreads;
     queue(stream, kernel_, shape, some, quantiles_.address(), differs);
   }
 }
 
-void DeviceOperands::load(Operands& operands, const Occasion& occasion,
+void DeviceOperands::load(Operands& operands, const Occasion& occasion, const Key& noise,
                           const driver::Stream& stream) {
-  queue_jobs(jobs(operands, occasion, Wanted::all), occasion.key, 0, stream);
+  std::vector<Job> values = jobs(operands, occasion, Wanted::all);
+  if (noise != occasion.key) {
+    const auto bytes = std::ranges::stable_partition(values, [](const Job& job) {
+      return job.content != static_cast<std::uint32_t>(Content::random_bytes);
+    });
+    queue_jobs({bytes.begin(), bytes.end()}, noise, 0, stream);
+    values.erase(bytes.begin(), bytes.end());
+  }
+  queue_jobs(values, occasion.key, 0, stream);
   scalars_.resize(occasion.sized->tensors.size());
   for (std::size_t t = operands.tensor_count(); t < scalars_.size(); ++t) {
     maker_->make_one(*occasion.sized, t, occasion.input_kind, occasion.key, scalars_[t]);

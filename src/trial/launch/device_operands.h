@@ -20,7 +20,12 @@ class DeviceOperands : public OperandSource {
   // `program` has operand_kernel(). All must live longer. Throws what HarnessModule throws.
   DeviceOperands(const driver::Device& device, const compile::Program& program,
                  const InputMaker& maker);
-  void load(Operands& operands, const Occasion& occasion, const driver::Stream& stream) override;
+  void load(Operands& operands, const Occasion& occasion, const driver::Stream& stream) override {
+    load(operands, occasion, occasion.key, stream);
+  }
+  // The same, with everything but inputs filled with the bits of another key.
+  void load(Operands& operands, const Occasion& occasion, const Key& noise,
+            const driver::Stream& stream);
   [[nodiscard]] std::optional<Disturbance> disturbed(const Operands& operands,
                                                      const Occasion& occasion,
                                                      const driver::Stream& stream) override;
@@ -42,7 +47,7 @@ class DeviceOperands : public OperandSource {
   driver::Kernel kernel_;
   driver::Buffer quantiles_;      // of the normal distribution
   driver::MappedBuffer differs_;  // one word
-  int multiprocessors_;
+  driver::Shape shape_;           // of any one of the jobs
   Staging staging_;
   std::vector<Bytes> scalars_;  // indexed like the tensors; all others are empty
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -18,13 +19,16 @@
 
 namespace autokernel::trial {
 
-// What a launch left behind, kept on the host until the candidate is gone and references may exist.
+// What a launch left behind, kept until the candidate is gone and references may exist: on the
+// host, or on the device of who judges.
 struct LaunchRecord {
   const SizedCase* sized = nullptr;
   InputKind input_kind = InputKind::declared;
   Key key;
   std::string name;            // "timed launch 4"
   std::vector<Bytes> outputs;  // indexed like the tensors; empty for those that are only read
+  // The same, where they stay on the device; `outputs` is empty then.
+  std::shared_ptr<const std::vector<driver::Buffer>> on_device = {};
 };
 
 // Who takes what launches left behind, one by one, to judge it in the end.
@@ -37,6 +41,10 @@ class RecordSink {
   // `record` has no outputs yet: they lie on the device, in `operands`, from where they go through
   // `staging`, and nothing is running.
   virtual void take(LaunchRecord record, const Operands& operands, const Staging& staging) = 0;
+  // Whether what was taken has to be judged before there is room for more.
+  [[nodiscard]] virtual bool is_full() const { return false; }
+  // Waits until it has been. No candidate may be loaded.
+  virtual void have_judged() {}
 };
 // Of launches that nobody judges.
 class NoRecords : public RecordSink {

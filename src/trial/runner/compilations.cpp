@@ -8,6 +8,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/compile/compiler.h"
+#include "trial/check/device_judge.h"
 #include "trial/runner/remembering_front_end.h"
 #include "trial/time/gpu_tools.h"
 
@@ -41,6 +42,13 @@ std::variant<compile::Program, Rejection> accepted(compile::Compilation compilat
 [[noreturn]] void broken_reference(const cases::Case& problem, const std::string& reason) {
   throw Error(Stop::usage, "cannot use the reference kernel of case " + problem.name + ": " +
                                reason + "; fix it in " + problem.directory.string());
+}
+
+compile::Program own_program(compile::Compilation compilation) {
+  if (const auto* refusal = std::get_if<compile::Refusal>(&compilation)) {
+    throw Error(Stop::internal, "the harness's own kernels do not compile: " + refusal->reason);
+  }
+  return std::get<compile::Program>(std::move(compilation));
 }
 
 constexpr std::string_view kPrefix = "sm_";
@@ -125,13 +133,7 @@ std::variant<Programs, Rejection> Compilations::wait() {
 }
 
 const compile::Program& Compilations::gpu_tools() {
-  if (!gpu_tools_program_) {
-    compile::Compilation tools = gpu_tools_.get();
-    if (const auto* refusal = std::get_if<compile::Refusal>(&tools)) {
-      throw Error(Stop::internal, "the harness's own kernels do not compile: " + refusal->reason);
-    }
-    gpu_tools_program_ = std::get<compile::Program>(std::move(tools));
-  }
+  if (!gpu_tools_program_) gpu_tools_program_ = own_program(gpu_tools_.get());
   return *gpu_tools_program_;
 }
 
@@ -140,12 +142,13 @@ bool Compilations::are_done() const { return kernel_.are_done() && incumbent_.ar
 ReferenceCompilations::ReferenceCompilations(const OpeningFrontEnd& front_end,
                                              const cases::Case& problem,
                                              std::span<const SizedCase* const> sizes,
-                                             const Building& building)
+                                             const Building& building, bool judges_on_device)
     : problem_(&problem) {
   const auto* reference = std::get_if<cases::KernelReference>(&problem.reference);
   if (reference == nullptr) return;
   reference_.emplace(front_end, compile::Source{reference->file.string(), reference->source}, sizes,
                      building);
+  if (judges_on_device) judging_ = start(front_end, device_judge_source(building.architecture));
   if (reference->fp64_file.empty()) return;
   fp64_reference_.emplace(front_end,
                           compile::Source{reference->fp64_file.string(), reference->fp64_source},
@@ -165,6 +168,7 @@ References ReferenceCompilations::wait() {
   References references;
   if (reference_) references.programs = wait_for(*reference_, OutputType::declared);
   if (fp64_reference_) references.fp64_programs = wait_for(*fp64_reference_, OutputType::fp64);
+  if (judging_.valid()) references.judging = own_program(judging_.get());
   return references;
 }
 

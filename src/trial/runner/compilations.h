@@ -100,13 +100,15 @@ class Compilations {
 struct References {
   ReferencePrograms programs;
   ReferencePrograms fp64_programs;
+  std::optional<compile::Program> judging;  // device_judge_source(), where it is asked for
 };
 class ReferenceCompilations {
  public:
   // Starts, where the case has any; all must live longer. Throws Error(usage) where a file cannot
-  // be read.
+  // be read. `judges_on_device`: the kernels for that are wanted as well.
   ReferenceCompilations(const OpeningFrontEnd& front_end, const cases::Case& problem,
-                        std::span<const SizedCase* const> sizes, const Building& building);
+                        std::span<const SizedCase* const> sizes, const Building& building,
+                        bool judges_on_device);
   // Waits for all. Throws Error(usage) for one that does not compile.
   [[nodiscard]] References wait();
 
@@ -116,6 +118,7 @@ class ReferenceCompilations {
   const cases::Case* problem_;
   std::optional<SourceCompilations> reference_;
   std::optional<SourceCompilations> fp64_reference_;
+  std::future<compile::Compilation> judging_;
 };
 
 // "sm_90a" for capability 9.0: the variant with everything the hardware has, where one exists.

@@ -30,6 +30,11 @@ bool fit_together(const ConfirmationTask& task) {
   return task.launches.headers.empty() && bytes <= kSmall;
 }
 
+Rejection in_its_own_process(Rejection rejection) {
+  rejection.reason = "in its own process: " + rejection.reason;
+  return rejection;
+}
+
 }  // namespace
 
 Confirmation::Confirmation(ConfirmationTask task)
@@ -93,6 +98,7 @@ std::optional<Rejection> Confirmation::confirm(PairedComparison& comparison) {
   for (std::size_t i = 0; i < kOrder.size(); ++i) {
     if (i == sessions_.size()) start(kOrder.at(i));
     auto times_us = measure(i);
+    if (wrong_) return in_its_own_process(*std::move(wrong_));
     if (const auto* reason = std::get_if<std::string>(&times_us)) {
       make_inconclusive(comparison, *reason);
       return std::nullopt;
@@ -105,8 +111,7 @@ std::optional<Rejection> Confirmation::confirm(PairedComparison& comparison) {
       if (i + 1 < kOrder.size()) start(kOrder.at(i + 1));
     }
     if (auto rejected = task_.judge(sessions_[i]->account().take_records())) {
-      rejected->reason = "in its own process: " + rejected->reason;
-      return rejected;
+      return in_its_own_process(*std::move(rejected));
     }
     if (!side_by_side_ || task_.device.emulated) sessions_[i].reset();
     (is_candidate ? candidate : incumbent).push_back(std::get<std::vector<double>>(times_us));
@@ -152,6 +157,12 @@ std::variant<std::vector<double>, std::string> Confirmation::measure(std::size_t
 
 bool Confirmation::is_judged(const Delivered& /*delivered*/) {
   return who_ == Who::candidate && draw_key().words[0] % kLaunchesPerJudged == 0;
+}
+
+std::optional<Rejection> Confirmation::batch_done(LaunchAccount& account) {
+  wrong_ = task_.judge(account.take_records());
+  task_.begins();
+  return wrong_;
 }
 
 std::optional<Rejection> Confirmation::checked(LaunchAccount& /*account*/) {

@@ -25,13 +25,15 @@ struct ConfirmationTask {
   const driver::DeviceInfo& device;
   const SizedCase& sized;
   Keys& keys;
-  // As a process begins: a deadline begins anew with it.
+  // As a process begins, or goes on after launches of it were judged: a deadline begins anew with
+  // it.
   std::function<void()> begins;
   Timeline& timeline;
   // That of these launchers, only one of which is at work.
   std::function<std::unique_ptr<DeviceMonitor>(std::vector<pid_t> launchers)> monitor;
   std::function<std::optional<Rejection>(std::span<const LaunchRecord>)> judge;
   std::function<void(const Whereabouts&)> stands_at;
+  const driver::Device* judging_device = nullptr;  // SessionListener
 };
 
 class Confirmation : private SessionListener {
@@ -68,7 +70,9 @@ class Confirmation : private SessionListener {
   void stands_at(const Whereabouts& whereabouts) override { task_.stands_at(whereabouts); }
   void opened() override {}
   void compiled(Compiled& compiled) override;
+  [[nodiscard]] const driver::Device* judging_device() override { return task_.judging_device; }
   [[nodiscard]] bool is_judged(const Delivered& delivered) override;
+  [[nodiscard]] std::optional<Rejection> batch_done(LaunchAccount& account) override;
   [[nodiscard]] std::optional<Rejection> checked(LaunchAccount& account) override;
   void launch_over() override { monitor_->look(); }
   [[nodiscard]] bool counts(const SampleTaken& sample) override;
@@ -83,6 +87,7 @@ class Confirmation : private SessionListener {
   Who who_ = Who::candidate;                // whose launcher is attended to
   std::unique_ptr<DeviceMonitor> monitor_;  // of that launcher
   std::string unclean_;                     // why its times say nothing
+  std::optional<Rejection> wrong_;          // a launch of the candidate was
   std::optional<double> device_worked_at_;  // GoOn
   Timeline::Clock::time_point began_;       // it was started, or has begun to time
 };

@@ -59,8 +59,8 @@ std::optional<Key> LaunchAccount::draw(const std::string& launch) {
 }
 
 bool LaunchAccount::is_to_be_drawn(const NamedLaunch& launch) const {
-  const int fitting = launches_that_fit(*timed_);
-  const int rounds = 1 + timed_launches_ / (plan_.times_only ? kLaunchesPerRound : kPairsPerRound);
+  const int rounds =
+      1 + timed_launches_ / (plan_.times_only ? kLaunchesPerRound : kPairsPerRound) + batches_;
   switch (launch.kind) {
     case LaunchKind::check: {
       const auto next = planned_check();
@@ -70,7 +70,8 @@ bool LaunchAccount::is_to_be_drawn(const NamedLaunch& launch) const {
     case LaunchKind::warm_up:
       return is_timing_ && is_next(warm_ups_, launch.number, rounds);
     case LaunchKind::timed:
-      return is_timing_ && !is_owed_ && is_next(timed_series_, launch.number, fitting);
+      return is_timing_ && !is_owed_ && !is_overfull() && launch.number > judged_up_to_ &&
+             is_next(timed_series_, launch.number, kMostLaunches);
     case LaunchKind::warm:
       return is_timing_ && plan_.on_gpu &&
              is_next(warm_series_, launch.number, warm_samples(plan_.times_only));
@@ -79,7 +80,7 @@ bool LaunchAccount::is_to_be_drawn(const NamedLaunch& launch) const {
              is_next(incumbent_warm_ups_, launch.number, rounds + kLoadsAlone);
     case LaunchKind::incumbent:
       return plan_.has_incumbent &&
-             is_next(incumbent_series_, launch.number, fitting + kLoadsAlone * kMostAlone);
+             is_next(incumbent_series_, launch.number, kMostLaunches + kLoadsAlone * kMostAlone);
     case LaunchKind::library:
       return plan_.has_library && !has_library_key_ && launch.number == 0;
   }
@@ -146,7 +147,7 @@ std::optional<LaunchAccount::Planned> LaunchAccount::planned(const NamedLaunch& 
     return Planned{name, InputKind::declared, name, timed_};
   }
   const int number = launch.number;
-  if (launch.kind != LaunchKind::timed || number < 1 ||
+  if (launch.kind != LaunchKind::timed || number <= judged_up_to_ ||
       (number != timed_launches_ && number != timed_launches_ + 1)) {
     return std::nullopt;
   }
@@ -172,6 +173,7 @@ std::string LaunchAccount::deliver(const Delivered& delivered, const CopyOutputs
     return fmt::format("it delivered '{}' on the key of '{}'", delivered.launch, key_for_);
   }
   is_owed_ = false;
+  ++delivered_;
   bool is_repeat = false;
   if (!is_timing_) {
     ++checks_;
@@ -192,7 +194,8 @@ std::string LaunchAccount::deliver(const Delivered& delivered, const CopyOutputs
     return replace(std::move(record), copy);
   }
   if (is_repeat) repeated_bytes_ += sized.output_bytes();
-  record.outputs = copy(sized);
+  waiting_bytes_ += sized.output_bytes();
+  copy(record);
   records_.push_back(std::move(record));
   return {};
 }
@@ -205,9 +208,34 @@ std::string LaunchAccount::replace(LaunchRecord record, const CopyOutputs& copy)
   const auto earlier = std::ranges::find(latest_first, record.name, &LaunchRecord::name);
   if (earlier == latest_first.end()) return {};  // nobody judges it
   earlier->outputs.clear();
-  record.outputs = copy(*record.sized);
+  earlier->on_device.reset();
+  copy(record);
   *earlier = std::move(record);
   return {};
+}
+
+// Beyond what is allowed to wait: repeats, and of each load the first warm-up and a launch.
+bool LaunchAccount::is_overfull() const {
+  return waiting_bytes_ > kWaitingMemory + kRepeatedMemory + 2 * timed_->output_bytes();
+}
+
+std::string LaunchAccount::refuse_batch() const {
+  if (delivered_ == 0) return "it wants nothing to be judged";
+  if (is_owed_) return "it has a key for a launch that it did not deliver";
+  return {};
+}
+
+void LaunchAccount::note_batch() {
+  if (is_timing_) {
+    ++batches_;
+    judged_up_to_ = timed_launches_;
+  }
+  begin_batch();
+}
+
+void LaunchAccount::begin_batch() {
+  delivered_ = 0;
+  waiting_bytes_ = 0;
 }
 
 std::string LaunchAccount::refuse_look() const {

@@ -39,10 +39,10 @@ class LaunchAccount {
   // launch that has a key and was not delivered, since whoever may draw again waits for inputs that
   // suit.
   [[nodiscard]] std::optional<Key> draw(const std::string& launch);
-  // Notes outputs that were delivered for the last key, and takes them by `copy`, which is not
-  // called where they fit no plan; where it is empty, nobody judges them. All that follow return
-  // why the launcher cannot be believed, in a sentence; empty where it can.
-  using CopyOutputs = std::function<std::vector<Bytes>(const SizedCase& sized)>;
+  // Notes outputs that were delivered for the last key, and has `copy` take them into the record,
+  // unless they fit no plan; where it is empty, nobody judges them. All that follow return why the
+  // launcher cannot be believed, in a sentence; empty where it can.
+  using CopyOutputs = std::function<void(LaunchRecord& record)>;
   [[nodiscard]] std::string deliver(const Delivered& delivered, const CopyOutputs& copy);
   // Whether the launch that has the last key is one after which the device is looked at, and has
   // not been.
@@ -53,6 +53,10 @@ class LaunchAccount {
   // Whether its time counts, as the launcher is told.
   enum class Sampled : std::uint8_t { counts, is_void };
   void note_sample(Sampled sampled);
+  // Whether something waits to be judged, and no launch is under way.
+  [[nodiscard]] std::string refuse_batch() const;
+  // It is judged: what has been delivered cannot be repeated any more.
+  void note_batch();
   // Whether all of the plan of the checks has been delivered.
   [[nodiscard]] std::string missing_checks() const;
   // Whether there is a time for each launch that was delivered or asked about, and nothing else.
@@ -62,7 +66,10 @@ class LaunchAccount {
   // What has been delivered since this was last called, to be judged.
   [[nodiscard]] std::vector<LaunchRecord> take_records() { return std::exchange(records_, {}); }
   // The checks are done: from now on launches are timed ones.
-  void begin_timing() { is_timing_ = true; }
+  void begin_timing() {
+    is_timing_ = true;
+    begin_batch();
+  }
   [[nodiscard]] bool is_timing() const { return is_timing_; }
   // At which size the launches are now.
   [[nodiscard]] const SizedCase& sized() const;
@@ -93,6 +100,8 @@ class LaunchAccount {
   [[nodiscard]] bool is_next(const WarmUps& warm_ups, int number, int loads) const;
   void note_draw(const NamedLaunch& launch);
   [[nodiscard]] Series* series_of(LaunchKind kind);
+  void begin_batch();
+  [[nodiscard]] bool is_overfull() const;
   [[nodiscard]] std::string replace(LaunchRecord record, const CopyOutputs& copy);
   [[nodiscard]] std::string misfit_in_number(const Timed& timed) const;
   [[nodiscard]] std::string misfit_of_gpu(const Timed& timed) const;
@@ -117,6 +126,10 @@ class LaunchAccount {
   bool is_looked_at_ = false;          // already, after that one
   bool has_library_key_ = false;
   int timed_launches_ = 0;
+  int batches_ = 0;                  // that were judged while launches were timed
+  int delivered_ = 0;                // of this batch
+  std::uint64_t waiting_bytes_ = 0;  // of the outputs among them that are to be judged
+  int judged_up_to_ = 0;             // timed launches
   std::uint64_t repeated_bytes_ = 0;
   int replaced_ = 0;
   std::vector<LaunchRecord> records_;

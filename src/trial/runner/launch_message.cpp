@@ -121,6 +121,7 @@ void visit_fields(auto&& fields, Object& task) {
   fields("samples", task.samples);
   fields("recording_seconds", task.recording_seconds);
   fields("open_seconds", task.open_seconds);
+  fields("keeps_outputs_on_device", task.keeps_outputs_on_device);
 }
 
 template <Of<ExpectedTask> Object>
@@ -141,6 +142,7 @@ void visit_fields(auto&& fields, Object& answer) {
 template <Of<GoOn> Object>
 void visit_fields(auto&& fields, Object& order) {
   fields("device_worked_at", order.device_worked_at);
+  fields("takes_outputs_on_device", order.takes_outputs_on_device);
 }
 
 template <Of<Opened> Object>
@@ -152,6 +154,7 @@ void visit_fields(auto&& fields, Object& compiled) {
   fields("warnings", compiled.warnings);
   fields("log", compiled.log);
   fields("nvrtc", compiled.nvrtc);
+  fields("outbox", compiled.outbox);
 }
 
 template <Of<KeyRequest> Object>
@@ -173,6 +176,9 @@ template <Of<SampleTaken> Object>
 void visit_fields(auto&& fields, Object& sample) {
   fields("repeatable", sample.repeatable);
 }
+
+template <Of<BatchDone> Object>
+void visit_fields(auto&& /*fields*/, Object& /*report*/) {}
 
 template <Of<ChecksDone> Object>
 void visit_fields(auto&& /*fields*/, Object& /*report*/) {}
@@ -247,6 +253,8 @@ template <>
 inline constexpr const char* kKind<LaunchOver> = "launch over";
 template <>
 inline constexpr const char* kKind<SampleTaken> = "sample taken";
+template <>
+inline constexpr const char* kKind<BatchDone> = "batch done";
 template <>
 inline constexpr const char* kKind<ChecksDone> = "checks done";
 template <>

@@ -39,6 +39,7 @@ struct LaunchTask {
   int samples = 0;
   std::optional<double> recording_seconds;
   std::optional<double> open_seconds;
+  bool keeps_outputs_on_device = false;  // where memory of the device can be shared
 };
 
 // Before it, any number of times: what it is expected to be. Open the device, and compile.
@@ -59,7 +60,8 @@ struct SampleAnswer {
 struct GoOn {
   // When the device was last at work, and had been for long enough, for another process; by the
   // clock that all processes of a machine have (Timeline). None: it is not known to have been.
-  std::optional<double> device_worked_at;
+  std::optional<double> device_worked_at = {};
+  bool takes_outputs_on_device = false;  // from the memory that Compiled names
 };
 
 using Order = std::variant<Preparation, ExpectedTask, LaunchTask, KeyAnswer, SampleAnswer, GoOn>;
@@ -72,7 +74,8 @@ struct Compiled {
   ResourceReport resources;
   std::vector<std::string> warnings;
   std::string log;
-  std::string nvrtc;  // its version
+  std::string nvrtc;        // its version
+  std::string outbox = {};  // the name of device memory for outputs; empty where there is none
 };
 // The next launch needs inputs: answered by a KeyAnswer.
 struct KeyRequest {
@@ -91,12 +94,15 @@ struct LaunchOver {};
 struct SampleTaken {
   bool repeatable = true;
 };
+// No candidate is loaded, so that what was delivered can be judged: answered by GoOn once it has.
+struct BatchDone {};
 // Everything to be checked has been delivered, and the candidate is unloaded: answered by GoOn.
 struct ChecksDone {};
 
 // The last one is Timed, Rejection or Failure.
-using Report = std::variant<Phase, Code, Whereabouts, Opened, Compiled, KeyRequest, Delivered,
-                            LaunchOver, SampleTaken, ChecksDone, Timed, Rejection, Failure>;
+using Report =
+    std::variant<Phase, Code, Whereabouts, Opened, Compiled, KeyRequest, Delivered, LaunchOver,
+                 SampleTaken, BatchDone, ChecksDone, Timed, Rejection, Failure>;
 
 // One line each, ending in a newline.
 [[nodiscard]] std::string encode(const Order& order);

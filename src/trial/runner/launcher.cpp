@@ -152,8 +152,19 @@ class TrialLaunches {
     }
     const Programs programs = std::get<Programs>(std::move(compiled));
     const compile::Program& timed_program = programs.kernel.at(task_.timed_size);
-    runner_->tell(report_of(timed_program, front_end_.get()->version()));
+    Compiled report = report_of(timed_program, front_end_.get()->version());
+    if (task_.keeps_outputs_on_device) {
+      outbox_ = std::make_unique<DeviceOutbox>(
+          *device_, std::max(timed_size_->output_bytes(), check_size_->output_bytes()));
+      report.outbox = outbox_->name();
+    }
+    runner_->tell(std::move(report));
     const auto go_on = runner_->await<GoOn>();
+    if (go_on.takes_outputs_on_device) {
+      judged_.use(*outbox_);
+    } else {
+      outbox_.reset();
+    }
     if (go_on.device_worked_at) {
       device_worked_at_.emplace(std::chrono::duration_cast<Clock::duration>(
           std::chrono::duration<double>(*go_on.device_worked_at)));
@@ -189,9 +200,8 @@ class TrialLaunches {
     if (task_.checked) {
       if (auto rejected = check(programs)) return *std::move(rejected);
     }
-    runner_->tell(ChecksDone{});
-    // The runner has judged; the phase is that of timing.
-    static_cast<void>(runner_->await<GoOn>());
+    // The runner judges; the phase is that of timing then.
+    judged_.finish_checks();
     tell_code(*timed_size_, timed_program);
     if (!stopwatch) {  // a kernel that fails its checks needs none
       enter(Phase::harness);
@@ -230,11 +240,27 @@ class TrialLaunches {
                                                CheckedAt at) {
     const compile::Program& program = programs.kernel.at(sized.size_name);
     tell_code(sized, program);
-    auto loading = Candidate::load(*device_, program, sized);
-    if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
-    const auto& candidate = std::get<Candidate>(loading);
-    KernelLauncher launcher(*device_, candidate, sized, *operands_, 1);
-    return run_checks(launcher, at, task_.problem, keys_, judged_);
+    struct Loaded {
+      Candidate candidate;
+      KernelLauncher launcher;
+      Loaded(Candidate kernel, const driver::Device& device, const SizedCase& sized,
+             OperandSource& operands)
+          : candidate(std::move(kernel)), launcher(device, candidate, sized, operands, 1) {}
+    };
+    std::unique_ptr<Loaded> loaded;
+    for (const NumberedCheck& check : checks_at(at, task_.problem)) {
+      if (!loaded) {
+        auto loading = Candidate::load(*device_, program, sized);
+        if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
+        loaded = std::make_unique<Loaded>(std::get<Candidate>(std::move(loading)), *device_, sized,
+                                          *operands_);
+      }
+      if (auto rejected = run_check(loaded->launcher, check, keys_, judged_)) return rejected;
+      if (!judged_.is_full()) continue;
+      loaded.reset();
+      judged_.have_judged();
+    }
+    return std::nullopt;
   }
 
   [[nodiscard]] std::unique_ptr<Stopwatch> make_stopwatch(const Programs& programs) {
@@ -283,6 +309,7 @@ class TrialLaunches {
   // Before the libraries, which give their memory back to the device when they go.
   std::unique_ptr<driver::Driver> driver_;
   std::unique_ptr<driver::Device> device_;
+  std::unique_ptr<DeviceOutbox> outbox_;
   std::unique_ptr<OperandSource> operands_;
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;

@@ -27,7 +27,10 @@ constexpr int kMostCodes = 2;
 
 LauncherSession::LauncherSession(const RunnerCommand& command, std::size_t outbox_bytes,
                                  const Preparation& preparation)
-    : outbox_(outbox_bytes), process_(command, outbox_.descriptor()), forwarding_([this] {
+    : outbox_(outbox_bytes),
+      outbox_bytes_(outbox_bytes),
+      process_(command, outbox_.descriptor()),
+      forwarding_([this] {
         ++requests_;
         ::kill(process_.id(), kWhereaboutsSignal);
       }) {
@@ -73,7 +76,9 @@ std::optional<Timing> LauncherSession::get_ready(SessionListener& listener) {
 
 Timing LauncherSession::follow(SessionListener& listener, std::optional<double> device_worked_at) {
   listener_ = &listener;
-  if (std::exchange(is_held_, false) && is_compiled_) process_.send(GoOn{device_worked_at});
+  if (std::exchange(is_held_, false) && is_compiled_) {
+    process_.send(start_launching(device_worked_at));
+  }
   for (;;) {
     if (Ended ended = take_next()) return *std::move(ended);
   }
@@ -121,7 +126,12 @@ LauncherSession::Ended LauncherSession::take(const Opened& /*report*/) {
 LauncherSession::Ended LauncherSession::take(Compiled& compiled) {
   if (std::exchange(is_compiled_, true)) return disbelieved("it compiles twice");
   listener_->compiled(compiled);
-  if (!is_held_) process_.send(GoOn{});
+  if (!compiled.outbox.empty()) {
+    if (const driver::Device* const device = listener_->judging_device()) {
+      inbox_ = DeviceInbox::open(*device, compiled.outbox, outbox_bytes_);
+    }
+  }
+  if (!is_held_) process_.send(start_launching());
   return std::nullopt;
 }
 
@@ -135,15 +145,24 @@ LauncherSession::Ended LauncherSession::take(const KeyRequest& request) {
 LauncherSession::Ended LauncherSession::take(const Delivered& delivered) {
   LaunchAccount::CopyOutputs copy;
   if (listener_->is_judged(delivered)) {
-    copy = [this](const SizedCase& sized) { return outbox_.take(sized); };
+    copy = [this](LaunchRecord& record) { take_outputs(record); };
   }
   if (const std::string why = account_->deliver(delivered, copy); !why.empty()) {
     return disbelieved(why);
   }
   process_.send(GoOn{});
   // While the launcher makes its next inputs.
-  outbox_.prepare(account_->sized());
+  if (!inbox_) outbox_.prepare(account_->sized());
   return std::nullopt;
+}
+
+void LauncherSession::take_outputs(LaunchRecord& record) {
+  if (inbox_) {
+    record.on_device =
+        std::make_shared<const std::vector<driver::Buffer>>(inbox_->take(*record.sized));
+  } else {
+    record.outputs = outbox_.take(*record.sized);
+  }
 }
 
 LauncherSession::Ended LauncherSession::take(const LaunchOver& /*report*/) {
@@ -158,6 +177,15 @@ LauncherSession::Ended LauncherSession::take(const SampleTaken& sample) {
   const bool counts = listener_->counts(sample);
   account_->note_sample(counts ? LaunchAccount::Sampled::counts : LaunchAccount::Sampled::is_void);
   process_.send(SampleAnswer{counts});
+  return std::nullopt;
+}
+
+LauncherSession::Ended LauncherSession::take(const BatchDone& /*report*/) {
+  if (const std::string why = account_->refuse_batch(); !why.empty()) return disbelieved(why);
+  account_->note_batch();
+  if (auto rejected = listener_->batch_done(*account_)) return *std::move(rejected);
+  listener_->entered(phase_);
+  process_.send(GoOn{});
   return std::nullopt;
 }
 

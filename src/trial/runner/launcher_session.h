@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "trial/runner/device_outbox.h"
 #include "trial/runner/launch_account.h"
 #include "trial/runner/launcher_phases.h"
 #include "trial/runner/launcher_process.h"
@@ -32,8 +33,12 @@ class SessionListener {
   virtual void opened() = 0;
   // The launcher waits until it returns. So it does for those below.
   virtual void compiled(Compiled& compiled) = 0;
+  // Where outputs are judged that stay on the device; null: they have to come to the host.
+  [[nodiscard]] virtual const driver::Device* judging_device() = 0;
   // Whether the outputs of this launch are kept, to be judged.
   [[nodiscard]] virtual bool is_judged(const Delivered& delivered) = 0;
+  // No candidate is loaded: what has been delivered so far can be judged.
+  [[nodiscard]] virtual std::optional<Rejection> batch_done(LaunchAccount& account) = 0;
   // Everything to be checked has been delivered.
   [[nodiscard]] virtual std::optional<Rejection> checked(LaunchAccount& account) = 0;
   // A launch that is timed is over. The launcher goes on.
@@ -85,6 +90,7 @@ class LauncherSession {
   [[nodiscard]] Ended take(const Delivered& delivered);
   [[nodiscard]] Ended take(const LaunchOver& report);
   [[nodiscard]] Ended take(const SampleTaken& sample);
+  [[nodiscard]] Ended take(const BatchDone& report);
   [[nodiscard]] Ended take(const ChecksDone& report);
   [[nodiscard]] Ended take(Timed& timed);
   [[nodiscard]] Ended take(Rejection& rejection) const;
@@ -92,7 +98,14 @@ class LauncherSession {
   [[nodiscard]] Ended take_next();
   [[nodiscard]] Rejection lost();
 
+  [[nodiscard]] GoOn start_launching(std::optional<double> device_worked_at = {}) const {
+    return {device_worked_at, inbox_.has_value()};
+  }
+  void take_outputs(LaunchRecord& record);
+
   Outbox outbox_;
+  std::size_t outbox_bytes_;
+  std::optional<DeviceInbox> inbox_;  // where outputs stay on the device
   LauncherProcess process_;
   std::atomic<int> requests_ = 0;    // counted by who hands them on
   WhereaboutsResponder forwarding_;  // the launcher, which knows where its warps stand

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <type_traits>
 
 #include "autokernel/trial/result.h"
 
@@ -22,7 +21,7 @@ class PhaseClock {
     stop();
     current_ = phase;
     begin_ = std::chrono::steady_clock::now();
-    (*entered_)(phase);
+    tell(phase);
   }
   void stop() {
     if (current_)
@@ -30,32 +29,27 @@ class PhaseClock {
           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     current_.reset();
   }
-  void leave_candidate() const { (*entered_)(Phase::harness); }
+  void leave_candidate() { tell(Phase::harness); }
+  // Whatever it is that the supervisor knows of, its deadline begins anew.
+  void begin_again() { tell(told_); }
   // The launcher is in that phase: a new one, or back in the one that it left for the harness.
   void follow(Phase phase) {
     if (phase == Phase::harness || phase == current_) {
-      (*entered_)(phase);
+      tell(phase);
     } else {
       enter(phase);
-    }
-  }
-  // Work for which none of the candidate's code is loaded. Its time counts to the phase it is for.
-  template <typename Work>
-  auto without_candidate(Work work) {
-    leave_candidate();
-    if constexpr (std::is_void_v<decltype(work())>) {
-      work();
-      if (current_) (*entered_)(*current_);
-    } else {
-      auto done = work();
-      if (current_) (*entered_)(*current_);
-      return done;
     }
   }
   [[nodiscard]] const std::map<std::string, double>& seconds() const { return seconds_; }
 
  private:
+  void tell(Phase phase) {
+    told_ = phase;
+    (*entered_)(phase);
+  }
+
   const std::function<void(Phase)>* entered_ = nullptr;
+  Phase told_ = Phase::start;
   std::optional<Phase> current_;
   std::chrono::steady_clock::time_point begin_;
   std::map<std::string, double> seconds_;

@@ -19,6 +19,7 @@ struct BoundTexts {
     bound_warnings(compiled.warnings);
     cut(compiled.log, kLongestDetail);
     cut(compiled.nvrtc, kLongestName);
+    cut(compiled.outbox, kLongestName);
   }
   void operator()(Timed& timed) const { bound_warnings(timed.warnings); }
   void operator()(Rejection& rejection) const {
@@ -33,6 +34,7 @@ struct BoundTexts {
   void operator()(LaunchOver& /*over*/) const {}
   void operator()(SampleTaken& /*sample*/) const {}
   void operator()(Opened& /*report*/) const {}
+  void operator()(BatchDone& /*done*/) const {}
   void operator()(ChecksDone& /*done*/) const {}
 };
 

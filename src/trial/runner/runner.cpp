@@ -15,6 +15,7 @@
 #include "trial/blas/cublas.h"
 #include "trial/blas/openblas.h"
 #include "trial/check/check_plan.h"
+#include "trial/check/device_judge.h"
 #include "trial/check/fp64_reference.h"
 #include "trial/check/judge.h"
 #include "trial/decide/input_dependence.h"
@@ -205,6 +206,7 @@ class TrialRun : private SessionListener {
     task.samples = request_.samples.value_or(problem_.timing.samples);
     task.recording_seconds = request_.recording_seconds;
     task.open_seconds = open_seconds();
+    task.keeps_outputs_on_device = judges_on_device();
     return task;
   }
 
@@ -216,7 +218,8 @@ class TrialRun : private SessionListener {
     if (checked.size_name != timed_size_.size_name) sizes.push_back(&checked);
     compilations_ = std::make_unique<ReferenceCompilations>(
         front_end_, problem_, sizes,
-        Building{architecture, chosen(request_.headers, request_.reference_headers), {}});
+        Building{architecture, chosen(request_.headers, request_.reference_headers), {}},
+        judges_on_device());
     if (on_gpu()) {
       nvml_ = std::make_unique<NvmlOpening>(driver_->info());
       if (needs_library(problem_)) loading_ = std::async(std::launch::async, Cublas::load);
@@ -238,6 +241,9 @@ class TrialRun : private SessionListener {
       });
       timeline_.around("compile the reference", [this] { references_ = compilations_->wait(); });
       if (cublas_) timeline_.around("load the library's kernels", [this] { load_its_kernels(); });
+      if (references_.judging) {
+        judging_ = std::make_unique<JudgingKernels>(*device_, *references_.judging, maker_);
+      }
     });
   }
   // cuBLAS loads a kernel when it is first used, which takes as long as making a context.
@@ -259,6 +265,15 @@ class TrialRun : private SessionListener {
   }
 
   [[nodiscard]] bool on_gpu() const { return !driver_->info().emulated; }
+  [[nodiscard]] bool judges_on_device() const {
+    return on_gpu() && JudgingKernels::suit(problem_) && stands(Defence::case_inputs) &&
+           stands(Defence::every_element);
+  }
+  [[nodiscard]] const driver::Device* judging_device() override {
+    if (!judges_on_device()) return nullptr;
+    be_ready();
+    return device_.get();
+  }
 
   void entered(Phase phase) override {
     phases_.follow(phase);
@@ -290,18 +305,21 @@ class TrialRun : private SessionListener {
   [[nodiscard]] bool counts(const SampleTaken& sample) override {
     return monitor().counts(sample.repeatable);
   }
-  [[nodiscard]] std::optional<Rejection> checked(LaunchAccount& account) override {
+  [[nodiscard]] std::optional<Rejection> batch_done(LaunchAccount& account) override {
     // The launcher waits: what goes wrong until it is answered is no doing of the candidate's.
+    phases_.leave_candidate();
+    be_ready();
+    const std::vector<LaunchRecord> launches = account.take_records();
+    if (account.is_timing() && !stands(Defence::compared_timed_launches)) return std::nullopt;
+    return judge_all(launches);
+  }
+  [[nodiscard]] std::optional<Rejection> checked(LaunchAccount& account) override {
     phases_.leave_candidate();
     if (checks_began_) timeline_.add("launches that are checked", *checks_began_);
     be_ready();
     // From here on until it has timed the kernel.
     static_cast<void>(monitor());
-    if (!request_.checked) return std::nullopt;
-    const std::vector<LaunchRecord> launches = account.take_records();
-    if (auto rejected = judge(launches)) return rejected;
-    if (!must_repeat(problem_) || !stands(Defence::repeats)) return std::nullopt;
-    return differing_repeats(launches);
+    return request_.checked ? judge_all(account.take_records()) : std::nullopt;
   }
   void timed() override {
     if (timing_began_) timeline_.add("launches that are timed", *timing_began_);
@@ -385,6 +403,11 @@ class TrialRun : private SessionListener {
     return std::make_unique<KernelReference>(*device_, references_.programs);
   }
 
+  [[nodiscard]] std::optional<Rejection> judge_all(const std::vector<LaunchRecord>& launches) {
+    if (auto rejected = judge(launches)) return rejected;
+    if (!must_repeat(problem_) || !stands(Defence::repeats)) return std::nullopt;
+    return differing_repeats(launches, judging_.get());
+  }
   // While the launcher waits, or has ended: nothing is timed on a GPU then.
   [[nodiscard]] std::optional<Rejection> judge(std::span<const LaunchRecord> launches) {
     return timeline_.around("judge their outputs", [&] { return judge_unnoted(launches); });
@@ -393,7 +416,13 @@ class TrialRun : private SessionListener {
     const auto reference = make_reference();
     std::optional<Fp64Reference> fp64;
     if (!references_.fp64_programs.empty()) fp64.emplace(*device_, references_.fp64_programs);
-    Judge judge(*reference, library(), maker_, fp64 ? &*fp64 : nullptr);
+    std::optional<DeviceJudge> on_device;
+    if (auto* const kernel = dynamic_cast<KernelReference*>(reference.get()); kernel && judging_) {
+      on_device.emplace(*judging_, *kernel, fp64 ? &*fp64 : nullptr);
+    }
+    Judge judge(*reference, library(), maker_, fp64 ? &*fp64 : nullptr,
+                on_device ? &*on_device : nullptr);
+    judge.tell([this] { phases_.begin_again(); });
     auto rejected = judge.judge(launches);
     if (!result_.differences) result_.differences.emplace();
     result_.differences->max_abs =
@@ -473,7 +502,8 @@ class TrialRun : private SessionListener {
         .monitor =
             [this](std::vector<pid_t> launchers) { return make_monitor(std::move(launchers)); },
         .judge = [this](std::span<const LaunchRecord> launches) { return judge(launches); },
-        .stands_at = [this](const Whereabouts& whereabouts) { stands_at(whereabouts); }});
+        .stands_at = [this](const Whereabouts& whereabouts) { stands_at(whereabouts); },
+        .judging_device = judging_device()});
   }
 
   [[nodiscard]] PairedComparison compared(const Timed& timed, const Incumbent& incumbent) const {
@@ -528,17 +558,18 @@ class TrialRun : private SessionListener {
   Result result_;
   std::unique_ptr<Keys> keys_;  // from the beginning of the trial
   InputMaker maker_;
+  // Before all that gives memory back to the device when it goes.
+  std::unique_ptr<driver::Driver> driver_;
+  std::unique_ptr<driver::Device> device_;
   std::unique_ptr<LauncherSession> session_;
   bool has_expected_ = false;
   LaunchTask task_;
   OpeningFrontEnd front_end_;  // where a kernel is the reference
-  // Before the libraries, which give their memory back to the device when they go.
-  std::unique_ptr<driver::Driver> driver_;
-  std::unique_ptr<driver::Device> device_;
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;
   std::unique_ptr<ReferenceCompilations> compilations_;
   References references_;
+  std::unique_ptr<JudgingKernels> judging_;  // where outputs are judged on a GPU
   std::future<void> loading_;
   std::future<void> preparing_;  // after all that it fills, so that it is waited for before they go
   bool is_ready_ = false;

@@ -38,9 +38,30 @@ Key RunnerKeys::draw(const std::string& launch) {
 }
 
 void RunnerRecords::take(LaunchRecord record, const Operands& operands, const Staging& staging) {
-  operands.copy_outputs(runner_->outbox().room(), staging);
+  if (device_outbox_ != nullptr) {
+    device_outbox_->put(operands, *record.sized);
+  } else {
+    operands.copy_outputs(runner_->outbox().room(), staging);
+  }
   runner_->tell(Delivered{record.name, record.sized->size_name, record.input_kind});
   static_cast<void>(runner_->await<GoOn>());
+  if (device_outbox_ != nullptr) device_outbox_->clear(*record.sized);
+  last_bytes_ = record.sized->output_bytes();
+  waiting_bytes_ += last_bytes_;
+}
+
+bool RunnerRecords::is_full() const { return waiting_bytes_ + last_bytes_ > kWaitingMemory; }
+
+void RunnerRecords::have_judged() {
+  runner_->tell(BatchDone{});
+  static_cast<void>(runner_->await<GoOn>());
+  waiting_bytes_ = 0;
+}
+
+void RunnerRecords::finish_checks() {
+  runner_->tell(ChecksDone{});
+  static_cast<void>(runner_->await<GoOn>());
+  waiting_bytes_ = 0;
 }
 
 DeviceMonitor::Sample RunnerMonitor::after_sample(Again again) {

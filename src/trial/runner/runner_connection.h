@@ -1,6 +1,7 @@
 // The launcher's end of the channels to its runner: reports out, orders in.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/trial/launcher.h"
 #include "trial/inputs/keys.h"
+#include "trial/runner/device_outbox.h"
 #include "trial/runner/launch_message.h"
 #include "trial/runner/outbox.h"
 #include "trial/supervise/line_buffer.h"
@@ -65,9 +67,18 @@ class RunnerRecords : public RecordSink {
  public:
   explicit RunnerRecords(RunnerConnection& runner) : runner_(&runner) {}
   void take(LaunchRecord record, const Operands& operands, const Staging& staging) override;
+  [[nodiscard]] bool is_full() const override;
+  void have_judged() override;
+  // Everything to be checked has been delivered, and no candidate is loaded.
+  void finish_checks();
+  // From now on outputs go there. It must live longer.
+  void use(const DeviceOutbox& outbox) { device_outbox_ = &outbox; }
 
  private:
   RunnerConnection* runner_;
+  const DeviceOutbox* device_outbox_ = nullptr;
+  std::uint64_t waiting_bytes_ = 0;
+  std::uint64_t last_bytes_ = 0;
 };
 
 // The runner looks at the device.

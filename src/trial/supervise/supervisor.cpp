@@ -10,8 +10,10 @@
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/process_tree.h"
 #include "autokernel/base/scratch.h"
+#include "autokernel/cases/case.h"
 #include "autokernel/trial/other_device.h"
 #include "autokernel/trial/runner_environment.h"
+#include "trial/supervise/harness_memory.h"
 #include "trial/supervise/lost_runner.h"
 #include "trial/supervise/runner_process.h"
 #include "trial/supervise/sanitized_result.h"
@@ -47,7 +49,18 @@ constexpr double kLeastShare = 0.25;
 constexpr double kCompileWithHeaders = 5;
 constexpr std::uint64_t kMemoryWithHeaders = 2;
 
+// 0 where the case does not say: what is wrong with it the runner tells.
+[[nodiscard]] std::uint64_t harness_bytes_for(const Request& request) {
+  try {
+    const cases::Case problem = cases::parse({request.case_directory, request.case_files});
+    return harness_bytes(SizedCase(problem, request.size));
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
 [[nodiscard]] Limits limits_for(const Request& request, Limits limits) {
+  limits.memory_bytes += harness_bytes_for(request);
   if (request.header_folders && !request.header_folders->empty()) {
     limits.compile_seconds *= kCompileWithHeaders;
     limits.memory_bytes *= kMemoryWithHeaders;
@@ -137,6 +150,9 @@ class SupervisedTrial {
  private:
   void take(Phase phase) {
     leave_phase();
+    // Who comes back from the harness's work has had some of its time.
+    const bool goes_on = phase_ == Phase::harness && phase == counted_;
+    if (phase != Phase::harness && !goes_on) used_of_phase_ = {};
     phase_ = phase;
     if (phase != Phase::harness) counted_ = phase;
     if (phase == Phase::compile) used_before_ = tree_.processor_seconds();
@@ -204,6 +220,7 @@ class SupervisedTrial {
     if (phase_ == Phase::compile) return Clock::time_point::max();
     Seconds limit = limit_of(phase_, limits_);
     if (phase_ == Phase::start && runner_.is_lent()) limit = std::min(limit, kLongestLentStart);
+    if (phase_ != Phase::harness) limit -= used_of_phase_;
     return entered_ + std::chrono::duration_cast<Clock::duration>(limit);
   }
   // Only the emulated device knows, and only while a kernel runs. False where it has been asked.
@@ -245,6 +262,7 @@ class SupervisedTrial {
   void leave_phase() {
     const Clock::time_point now = Clock::now();
     seconds_[spelling(counted_)] += Seconds(now - entered_).count();
+    if (phase_ != Phase::harness) used_of_phase_ += now - entered_;
     entered_ = now;
     asked_.reset();
     whereabouts_.clear();
@@ -293,6 +311,7 @@ class SupervisedTrial {
   double used_before_ = 0;  // seconds of processor time, when compiling began
   Phase phase_ = Phase::start;
   Phase counted_ = Phase::start;  // what its time counts to: the harness's work is for another one
+  Seconds used_of_phase_{};       // up to when it was last left for the harness's work
   std::map<std::string, double> seconds_;
   Result known_;
   bool has_learned_ = false;

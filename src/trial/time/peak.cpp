@@ -50,6 +50,8 @@ double floor_microseconds(const driver::DeviceInfo& device, const SizedCase& siz
       written += tensor.is_written() ? static_cast<double>(tensor.bytes) : 0;
     }
     moved += std::max(0.0, written - static_cast<double>(device.l2_bytes));
+    // Of a table in which rows are looked up not all is read.
+    moved = std::min(moved, cases::evaluate(sized.problem->bytes, sized.sizes));
     floor = std::max(floor, moved / (*gbytes_s * 1e9) * kMicro);
   }
   return floor;

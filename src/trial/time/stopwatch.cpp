@@ -15,11 +15,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Outputs stay in pageable host memory until the candidate is gone.
-constexpr std::uint64_t kOutputMemory = 2ULL << 30;
-// A message of their times and keys has some 10 MiB then, and a test of more has nothing to gain.
-constexpr std::uint64_t kMostLaunches = 1U << 17U;
-
 enum class Turn : std::uint8_t { candidate, library, incumbent };
 
 // In random order: the first of them finds other caches, and another clock.
@@ -34,11 +29,6 @@ std::array<Turn, 3> drawn_order() {
 }  // namespace
 
 std::string timed_name(int number) { return launch_name(LaunchKind::timed, number); }
-
-int launches_that_fit(const SizedCase& sized) {
-  const std::uint64_t fitting = kOutputMemory / std::max<std::size_t>(1, sized.output_bytes());
-  return static_cast<int>(std::clamp<std::uint64_t>(fitting, 1, kMostLaunches));
-}
 
 std::variant<std::unique_ptr<Stopwatch::Loaded>, Rejection> Stopwatch::load(
     const compile::Program& program) const {
@@ -74,8 +64,7 @@ std::variant<std::vector<double>, Rejection> Stopwatch::time_alone(TimedIncumben
 std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candidate,
                                                  TimedIncumbent* incumbent, const Caps& caps,
                                                  Timed& timed, const Last& last) {
-  const int fitting = launches_that_fit(task_.sized);
-  const auto begin = Clock::now();
+  auto begin = Clock::now();
   int taken = 0;
   const auto wants_samples = [&] {
     return taken == 0 || (taken < task_.samples && seconds_since(begin) < caps.seconds);
@@ -88,7 +77,9 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
     if (!incumbent->pairing.needs_more() || seconds >= caps.promising_seconds) return false;
     return seconds < caps.seconds || taken < kFewestPairs || incumbent->pairing.looks_faster();
   };
-  const auto needs_more = [&] { return taken < fitting && (wants_samples() || wants_pairs()); };
+  const auto needs_more = [&] {
+    return taken < kMostLaunches && (wants_samples() || wants_pairs());
+  };
   const auto beside = [&](const Rejection& rejection) {
     return Rejection{Verdict::incorrect,
                      fmt::format("{} ran without the candidate, and does not beside it: {}",
@@ -97,7 +88,7 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
   };
 
   const bool candidate_begins = draw_key().words[0] % 2 == 0;
-  for (int round = 0; round == 0 || needs_more(); ++round) {
+  for (int round = 0;; ++round) {
     // Both are loaded anew, the other one first: where code and buffers happen to lie makes up to
     // 0.1 us on an H200 and 2.5 % of a launch on the emulated device, and they lie differently
     // then. A round has so few pairs that such an offset does not last (docs/decision.md), as many
@@ -122,8 +113,10 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
     }
     const int end = theirs             ? taken + kPairsPerRound
                     : task_.times_only ? taken + kLaunchesPerRound
-                                       : fitting;
+                                       : kMostLaunches;
+    const int first = taken;
     for (; taken < end && needs_more(); ++taken) {
+      if (taken > first && task_.judged.is_full()) break;
       const InputKind input_kind = sampled_input_kind(*task_.sized.problem, taken);
       double candidate_us = 0;
       double incumbent_us = 0;
@@ -150,18 +143,16 @@ std::optional<Rejection> Stopwatch::take_samples(const compile::Program& candida
       }
     }
     theirs.reset();
-    if (needs_more() || !last) continue;
-    timed.seconds = seconds_since(begin);
-    if (auto rejected = last(*ours)) return rejected;
-    break;
+    if (!needs_more()) {
+      timed.seconds = seconds_since(begin);
+      return last ? last(*ours) : std::nullopt;
+    }
+    ours.reset();
+    if (!task_.judged.is_full()) continue;
+    const auto pause = Clock::now();
+    task_.judged.have_judged();
+    begin += Clock::now() - pause;
   }
-  if (!last) timed.seconds = seconds_since(begin);
-  if (taken == fitting && (wants_samples() || wants_pairs())) {
-    timed.warnings.push_back(
-        fmt::format("outputs of {} MiB leave host memory for no more than {} samples",
-                    task_.sized.output_bytes() >> 20U, fitting));
-  }
-  return std::nullopt;
 }
 
 }  // namespace autokernel::trial

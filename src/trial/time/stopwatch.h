@@ -65,10 +65,13 @@ inline constexpr int kMostWarmUps = 200;
 // Launches without a flush. Where nothing but times is wanted: enough to hold those by the host's
 // clock against.
 [[nodiscard]] constexpr int warm_samples(bool times_only) { return times_only ? 5 : 20; }
+// Outputs of launches wait for a time at which no candidate is loaded. When there are so many bytes
+// of them, the candidate is unloaded for that.
+inline constexpr std::uint64_t kWaitingMemory = 2ULL << 30;
 // Outputs of launches that were repeated, beside those of the launches that count (stopwatch.cpp).
 inline constexpr std::uint64_t kRepeatedMemory = 512ULL << 20;
-// The most launches whose outputs fit into memory, and whose times into a message.
-[[nodiscard]] int launches_that_fit(const SizedCase& sized);
+// A message of their times and keys has some 10 MiB then, and a test of more has nothing to gain.
+inline constexpr int kMostLaunches = 1 << 17;
 // How many launches in a row are held against the host's clock, for a kernel of that time.
 [[nodiscard]] int row_launches(double warm_us);
 // The library is sampled beside every one of so many timed launches. On the emulated device it

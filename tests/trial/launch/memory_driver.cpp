@@ -129,6 +129,25 @@ driver::Api table() {
     std::memset(memory_at(address), byte, bytes);
     return note("zero " + std::to_string(bytes));
   };
+  // Another process's memory is this one's; all of it has room for kSharedBytes.
+  api.shared_memory_handle = [](CUipcMemHandle* handle, CUdeviceptr address) {
+    std::memcpy(handle->reserved, &address, sizeof address);
+    return CUDA_SUCCESS;
+  };
+  api.shared_memory_open = [](CUdeviceptr* address, CUipcMemHandle handle, unsigned) {
+    std::memcpy(address, handle.reserved, sizeof *address);
+    return *address == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+  };
+  api.shared_memory_close = [](CUdeviceptr) { return note("close shared memory"); };
+  api.memory_range = [](CUdeviceptr* begin, std::size_t* bytes, CUdeviceptr address) {
+    *begin = address;
+    *bytes = kSharedBytes;
+    return CUDA_SUCCESS;
+  };
+  api.copy_within_device = [](CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
+    std::memcpy(memory_at(to), memory_at(from), bytes);
+    return note("copy " + std::to_string(bytes));
+  };
   api.stream_create = [](CUstream* stream, unsigned) { return give(stream); };
   api.stream_destroy = [](CUstream) { return CUDA_SUCCESS; };
   api.stream_synchronize = [](CUstream) { return note("wait"); };

@@ -3,6 +3,7 @@
 // GPUs can be followed where there is none.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,6 +14,9 @@
 #include "driver/api.h"
 
 namespace autokernel::trial {
+
+// How much room a buffer is said to have that another process shares.
+inline constexpr std::size_t kSharedBytes = std::size_t{2} << 20U;
 
 // One at a time: the driver's functions know no object, and find the living one.
 class MemoryDriver {

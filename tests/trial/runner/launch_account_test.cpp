@@ -29,9 +29,9 @@ class AnAccount : public ::testing::Test {
         account_(checked_, timed_, plan, keys_) {}
 
   std::string deliver(const Delivered& delivered) {
-    return account_.deliver(delivered, [this](const SizedCase& sized) {
+    return account_.deliver(delivered, [this](LaunchRecord& record) {
       ++copied_;
-      return std::vector<Bytes>{Bytes(sized.output_bytes())};
+      record.outputs = {Bytes(record.sized->output_bytes())};
     });
   }
 
@@ -333,8 +333,8 @@ class AnAccountOfLargeOutputs : public ::testing::Test {
   std::string launch(int byte) {
     EXPECT_TRUE(account_.draw(timed_name(1)).has_value());
     return account_.deliver({timed_name(1), "default", sampled_input_kind(problem_, 0)},
-                            [byte](const SizedCase&) {
-                              return std::vector<Bytes>{Bytes(1, static_cast<std::byte>(byte))};
+                            [byte](LaunchRecord& record) {
+                              record.outputs = {Bytes(1, static_cast<std::byte>(byte))};
                             });
   }
 
@@ -359,6 +359,59 @@ TEST_F(AnAccountOfLargeOutputs, KeepsTheLastOfALaunchThatIsRepeated) {
 TEST_F(AnAccountOfLargeOutputs, SeesALaunchThatIsRepeatedWithoutEnd) {
   for (int i = 0; i < 3 + 64; ++i) EXPECT_EQ(launch(i), "");
   EXPECT_THAT(launch(100), HasSubstr("too many launches"));
+}
+
+// Its outputs wait until they are judged, and only so much may wait.
+TEST_F(AnAccountOfLargeOutputs, HasNoKeyForMoreThanMayWait) {
+  const auto waits = [&](int number) {
+    if (!account_.draw(timed_name(number))) return false;
+    EXPECT_EQ(
+        account_.deliver({timed_name(number), "default", sampled_input_kind(problem_, number - 1)},
+                         [](LaunchRecord& record) { record.outputs = {Bytes()}; }),
+        "");
+    return true;
+  };
+  int number = 1;
+  while (number < 100 && waits(number)) ++number;
+  const std::uint64_t waiting = static_cast<std::uint64_t>(number - 1) * sized_.output_bytes();
+  EXPECT_GT(waiting, kWaitingMemory);
+  EXPECT_LE(waiting, kWaitingMemory + kRepeatedMemory + 3 * sized_.output_bytes());
+
+  EXPECT_EQ(account_.refuse_batch(), "");
+  account_.note_batch();
+  EXPECT_TRUE(waits(number));
+}
+
+TEST_F(AnAccountOfLargeOutputs, DoesNotRepeatWhatWasJudged) {
+  EXPECT_EQ(launch(1), "");
+  account_.note_batch();
+  EXPECT_FALSE(account_.draw(timed_name(1)).has_value());
+  EXPECT_TRUE(account_.draw(timed_name(2)).has_value());
+}
+
+TEST_F(AnAccountOfLargeOutputs, SeesABatchOfNothing) {
+  EXPECT_THAT(account_.refuse_batch(), HasSubstr("nothing to be judged"));
+  EXPECT_EQ(launch(1), "");
+  EXPECT_EQ(account_.refuse_batch(), "");
+  account_.note_batch();
+  EXPECT_THAT(account_.refuse_batch(), HasSubstr("nothing to be judged"));
+}
+
+TEST_F(AnAccountOfLargeOutputs, SeesABatchAmidALaunch) {
+  EXPECT_EQ(launch(1), "");
+  EXPECT_TRUE(account_.draw(timed_name(2)).has_value());
+  EXPECT_THAT(account_.refuse_batch(), HasSubstr("did not deliver"));
+}
+
+// A kernel is loaded anew after each batch, and warmed up once.
+TEST_F(AnAccountOfLargeOutputs, GrantsAWarmUpForEachBatch) {
+  const std::string warm_up = name_of(LaunchKind::warm_up);
+  EXPECT_TRUE(account_.draw(warm_up).has_value());
+  EXPECT_EQ(launch(1), "");
+  EXPECT_FALSE(account_.draw(warm_up).has_value());
+  account_.note_batch();
+  EXPECT_TRUE(account_.draw(warm_up).has_value());
+  EXPECT_FALSE(account_.draw(warm_up).has_value());
 }
 
 class AnAccountOnAGpu : public AnAccount {

@@ -59,6 +59,14 @@ TEST(LaunchMessage, CarriesWhenTheDeviceWorked) {
   EXPECT_FALSE(std::get<GoOn>(decode_order(encode(Order(GoOn{})))).device_worked_at);
 }
 
+TEST(LaunchMessage, CarriesWhereOutputsGo) {
+  const Compiled compiled{.resources = {}, .warnings = {}, .log = "", .nvrtc = "", .outbox = "0a"};
+  EXPECT_EQ(std::get<Compiled>(decode_report(encode(Report(compiled)))).outbox, "0a");
+  const GoOn there{.takes_outputs_on_device = true};
+  EXPECT_TRUE(std::get<GoOn>(decode_order(encode(Order(there)))).takes_outputs_on_device);
+  EXPECT_FALSE(std::get<GoOn>(decode_order(encode(Order(GoOn{})))).takes_outputs_on_device);
+}
+
 TEST(LaunchMessage, CarriesWhatMakesInputs) {
   const auto got = std::get<LaunchTask>(decode_order(encode(Order(task())))).problem;
 

@@ -217,9 +217,20 @@ class Accounting : public KeySource, public RecordSink, public DeviceMonitor {
   }
   void take(LaunchRecord record, const Operands& operands, const Staging& /*staging*/) override {
     EXPECT_EQ(account_.deliver({record.name, record.sized->size_name, record.input_kind},
-                               [&](const SizedCase&) { return operands.outputs(); }),
+                               [&](LaunchRecord& taken) { taken.outputs = operands.outputs(); }),
               "");
+    ++waiting_;
   }
+  // There is room for so many.
+  void judge_after(int launches) { room_ = launches; }
+  [[nodiscard]] bool is_full() const override { return room_ > 0 && waiting_ >= room_; }
+  void have_judged() override {
+    EXPECT_EQ(account_.refuse_batch(), "");
+    account_.note_batch();
+    waiting_ = 0;
+    ++batches_;
+  }
+  [[nodiscard]] int batches() const { return batches_; }
   // Every seventh time is void.
   [[nodiscard]] Sample after_sample(Again again) override {
     EXPECT_EQ(account_.refuse_sample(), "");
@@ -236,6 +247,9 @@ class Accounting : public KeySource, public RecordSink, public DeviceMonitor {
   Keys keys_;
   LaunchAccount account_;
   int samples_ = 0;
+  int room_ = 0;
+  int waiting_ = 0;
+  int batches_ = 0;
 };
 
 constexpr std::chrono::hours kLong{1};
@@ -265,6 +279,30 @@ TEST_F(OnAGpu, WhatIsLaunchedAgainstAnIncumbentIsWhatTheRunnerHasInItsPlan) {
   timed.alone_us = std::move(alone);
 
   EXPECT_EQ(runner.account().misfit(timed, kLong), "");
+}
+
+// Outputs that are so large that few of them find room.
+TEST_F(OnAGpu, WhatIsLaunchedAfterABatchIsWhatTheRunnerHasInItsPlan) {
+  for (const int room : {1, 2, 7}) {
+    Accounting runner(sized_,
+                      {.on_gpu = true, .is_checked = false, .has_incumbent = true, .samples = 20});
+    runner.judge_after(room);
+    const TimingTask task{memory_.device(), sized_, maker_, source_, runner, runner, 20, runner};
+    TimedIncumbent incumbent{program_, Pairing("the incumbent", 0.01)};
+
+    const auto stopwatch = gpu_stopwatch(task, nullptr, tools_);
+    std::vector<std::vector<double>> alone;
+    alone.push_back(std::get<std::vector<double>>(stopwatch->time_alone(incumbent)));
+    runner.account().begin_timing();
+    Timed timed = std::get<Timed>(stopwatch->time(program_, &incumbent));
+    alone.push_back(std::get<std::vector<double>>(stopwatch->time_alone(incumbent)));
+    timed.alone_us = std::move(alone);
+
+    EXPECT_EQ(runner.account().misfit(timed, kLong), "");
+    EXPECT_GE(timed.samples_us.size(), 20U);
+    // One launch at least in each, and the warm-up before it.
+    EXPECT_GE(runner.batches(), 20 / (room + 1)) << room;
+  }
 }
 
 TEST_F(OnAGpu, WhatIsLaunchedForTimesAloneIsWhatTheRunnerHasInItsPlan) {

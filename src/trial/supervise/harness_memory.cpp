@@ -1,0 +1,23 @@
+#include "trial/supervise/harness_memory.h"
+
+namespace autokernel::trial {
+namespace {
+
+// Copies of every tensor. In the launcher: its inputs, their noise, two sets of buffers of an
+// emulated device, the outbox; in the runner: the same outbox, outputs that are taken, inputs of
+// two launches, the reference's buffers and results, inputs and results as floats for a library.
+constexpr std::uint64_t kCopies = 12;
+// Of every element that is written: results of a reference in fp64, in three places, and rounded.
+constexpr std::uint64_t kBytesPerResult = 40;
+
+}  // namespace
+
+std::uint64_t harness_bytes(const SizedCase& sized) {
+  std::uint64_t bytes = 0;
+  for (const SizedTensor& tensor : sized.tensors) {
+    bytes += kCopies * tensor.bytes + (tensor.is_written() ? kBytesPerResult * tensor.count : 0);
+  }
+  return bytes;
+}
+
+}  // namespace autokernel::trial
