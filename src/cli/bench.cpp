@@ -59,6 +59,9 @@ class Bench : public Command {
   std::optional<std::string> device_;          // none: auto
   std::optional<std::string> architecture_;    // none: the device's
   std::optional<std::string> size_;            // none: default
+  bool quick_ = false;
+  bool full_ = false;
+  bool stages_ = false;
   std::optional<double> timeout_seconds_;
   std::optional<std::string> against_;  // a file, a folder or a revision; none: nothing
   std::optional<double> min_gain_pct_;  // none: the device's
@@ -79,6 +82,7 @@ constexpr const char* kBenchExamples = R"(Examples:
   autokernel bench
   autokernel bench --kernel tries/swizzled.cu --size check
   autokernel bench --case kernels --device cuda:1
+  autokernel bench --full
   autokernel bench --device cpu --timeout 60 | grep '^median_us:'
   autokernel bench --against HEAD~1
   autokernel bench --json > /tmp/bad.json; autokernel bench --replay /tmp/bad.json --device cpu
@@ -120,6 +124,10 @@ void Bench::declare(Options options) {
   add_device(options, device_);
   add_architecture(options, architecture_);
   add_size(options, size_);
+  Option quick = options.add_flag("--quick", quick_, "Check only that it is right, and time it");
+  Option full = options.add_flag("--full", full_, "Check it at all sizes of the case as well");
+  quick.excludes(full);
+  options.add_flag("--stages", stages_, "List the stages that a kernel passes through, and stop");
   options
       .add_option("--timeout", timeout_seconds_,
                   "Deadline for each of compile, check and time (default: 30, 120, 120)")
@@ -157,6 +165,8 @@ trial::Request Bench::request(const Console& console) const {
   if (architecture_) request.architecture = *architecture_;
   require_architecture(request.architecture);
   if (size_) request.size = *size_;
+  if (quick_) request.depth = trial::Depth::quick;
+  if (full_) request.depth = trial::Depth::full;
   request.cached = !no_cache_;
   request.confined = !unconfined_;
   if (case_directory_ || replay_.empty()) {
@@ -291,6 +301,12 @@ int Bench::measure(const Console& console) const {
 }
 
 int Bench::run(const Console& console) {
+  if (stages_) {
+    for (const trial::Stage stage : trial::kStages) {
+      console.out << fmt::format("{:<14} {}\n", trial::spelling(stage), trial::description(stage));
+    }
+    return 0;
+  }
   try {
     return measure(console);
   } catch (const Error& error) {

@@ -85,6 +85,16 @@ void add_comparison(KeyLines& lines, const trial::PairedComparison& comparison) 
   lines.add_count("pairs", comparison.incumbent_times.samples_us.size());
 }
 
+// A line for each.
+[[nodiscard]] std::string stages_text(const std::vector<trial::StageReport>& stages) {
+  std::string text;
+  for (const auto& [stage, outcome, reason] : stages) {
+    text += fmt::format("{}{} {}{}{}", text.empty() ? "" : "\n", spelling(stage), spelling(outcome),
+                        reason.empty() ? "" : ": ", reason);
+  }
+  return text;
+}
+
 void add_our_keys(KeyLines& lines, const Result& result,
                   const std::optional<trial::Figures>& figures, const std::string& log,
                   const LastWord& last) {
@@ -100,6 +110,7 @@ void add_our_keys(KeyLines& lines, const Result& result,
       lines.add(figure.key, result.*figure.value, figure.decimals);
     }
   }
+  lines.add_unless_empty("stages", stages_text(result.stages));
   if (result.device) lines.add("timing", timing(*result.device));
   if (figures && result.conditions) {
     lines.add_unless_empty("conditions", conditions_text(*result.conditions));

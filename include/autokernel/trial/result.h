@@ -16,6 +16,7 @@
 #include "autokernel/driver/device_choice.h"
 #include "autokernel/trial/conditions.h"
 #include "autokernel/trial/noise.h"
+#include "autokernel/trial/stages.h"
 
 namespace autokernel::trial {
 
@@ -93,7 +94,8 @@ struct Request {
   DeviceChoice device;
   std::string architecture;      // --arch sm_80; empty: the device's own
   std::string size = "default";  // which [sizes.*] is timed
-  bool cached = true;            // whether compiles may be taken from the compile cache
+  Depth depth = Depth::usual;
+  bool cached = true;  // whether compiles may be taken from the compile cache
   // Whether the check phase runs before the kernel is timed. One that has passed it a moment ago
   // need not again; the launches that are timed are compared in any case.
   bool checked = true;
@@ -111,6 +113,10 @@ struct Request {
   std::vector<LaunchKey> keys;
 };
 
+// An older record has none.
+[[nodiscard]] std::optional<std::string> represent(Depth depth);
+[[nodiscard]] bool restore(const std::optional<std::string>& name, Depth& depth);
+
 // What is written of a request, and under which name: result_fields.h.
 template <Of<Request> Object>
 void visit_fields(auto&& fields, Object& request) {
@@ -119,6 +125,7 @@ void visit_fields(auto&& fields, Object& request) {
   fields("device", request.device);
   fields("arch", request.architecture);
   fields("size", request.size);
+  fields("depth", request.depth);
   fields("source", SourceText{request.source});
   fields("files", SourceTexts{request.files});
   fields("against", request.incumbent);
@@ -258,6 +265,7 @@ struct Result {
   std::string reason;  // one to three lines; empty when correct
   std::string detail;  // compiler or device text in full, for the log file
   std::vector<std::string> warnings;
+  std::vector<StageReport> stages;  // in order; empty: nothing has begun
   std::optional<DeviceReport> device;
   std::string label = "kernel";
   std::string problem;             // "MatMul [1024,1024] x [1024,1024] bfloat16"

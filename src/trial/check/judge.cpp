@@ -220,6 +220,7 @@ std::optional<Rejection> Judge::judge(std::span<const LaunchRecord> launches) {
   product_check_.emplace(launches);
   for (const LaunchRecord& launch : launches) {
     next_();
+    judged_last_ = launch.name;
     if (on_device_ != nullptr) {
       if (passes(launch)) continue;
       next = making_inputs(launch);

@@ -42,6 +42,8 @@ class Judge {
   // Compares every element of every launch, in order, until one is wrong.
   [[nodiscard]] std::optional<Rejection> judge(std::span<const LaunchRecord> launches);
 
+  // The name of the launch that was judged last: the one that is wrong, where one is.
+  [[nodiscard]] const std::string& judged_last() const { return judged_last_; }
   // Over everything judged so far.
   [[nodiscard]] const Differences& differences() const { return differences_; }
   // Launches that could not be judged, and why.
@@ -73,6 +75,7 @@ class Judge {
   std::vector<Bytes> inputs_;
   std::vector<float> magnitudes_;
   std::optional<ProductCheck> product_check_;  // of the launches that are being judged
+  std::string judged_last_;
   Differences differences_;
   std::vector<std::string> notes_;
 };

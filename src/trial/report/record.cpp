@@ -95,7 +95,7 @@ void require_values(const Json& object, std::initializer_list<const char*> names
 
 [[nodiscard]] Request request_in(const Json& object) {
   const Json& requested = object.at("request");
-  require_fields<Request>(requested, {"against", "files"});
+  require_fields<Request>(requested, {"against", "files", "depth"});
   require_values(requested, {"case", "kernel", "device", "size"});
   if (const auto against = requested.find("against");
       against != requested.end() && !against->is_null()) {

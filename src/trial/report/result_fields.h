@@ -22,6 +22,10 @@ namespace autokernel::trial {
 [[nodiscard]] bool restore(const std::string& name, Verdict& verdict);
 [[nodiscard]] std::string represent(Outcome outcome);
 [[nodiscard]] bool restore(const std::string& name, Outcome& outcome);
+[[nodiscard]] std::string represent(Stage stage);
+[[nodiscard]] bool restore(const std::string& name, Stage& stage);
+[[nodiscard]] std::string represent(StageOutcome outcome);
+[[nodiscard]] bool restore(const std::string& name, StageOutcome& outcome);
 // Null where it is unknown.
 [[nodiscard]] std::optional<std::string> represent(Cause cause);
 [[nodiscard]] bool restore(const std::optional<std::string>& name, Cause& cause);
@@ -99,6 +103,13 @@ void visit_fields(auto&& fields, Object& times) {
   fields("median_us", times.median_us);
   fields("p95_us", times.p95_us);
   fields("noise_pct", times.noise_pct);
+}
+
+template <Of<StageReport> Object>
+void visit_fields(auto&& fields, Object& report) {
+  fields("stage", report.stage);
+  fields("outcome", report.outcome);
+  fields("reason", report.reason);
 }
 
 template <Of<Span> Object>
@@ -218,6 +229,7 @@ void visit_fields(auto&& fields, Object& result) {
   each(result.resources, "registers", &ResourceReport::registers);
   each(result.resources, "spill_bytes", &ResourceReport::spill_bytes);
   each(result.resources, "shared_bytes", &ResourceReport::shared_bytes);
+  fields("stages", result.stages);
   fields("warnings", result.warnings);
   fields("total_seconds", result.total_seconds);
   fields("phase_seconds", result.phase_seconds);

@@ -84,12 +84,21 @@ bool SourceCompilations::are_done() const {
 std::variant<std::map<std::string, compile::Program>, Rejection> SourceCompilations::wait(
     const std::vector<compile::Argument>& parameters) {
   std::map<std::string, compile::Program> programs;
+  std::optional<Rejection> first;
+  std::string refused_at;
   for (auto& [size, compilation] : compilations_) {
     auto program = accepted(compilation.get(), parameters, source_);
-    if (auto* rejected = std::get_if<Rejection>(&program)) return std::move(*rejected);
-    programs.emplace(size, std::get<compile::Program>(std::move(program)));
+    if (auto* compiled = std::get_if<compile::Program>(&program)) {
+      programs.emplace(size, std::move(*compiled));
+    } else if (!first) {
+      first = std::get<Rejection>(std::move(program));
+      refused_at = size;
+    }
   }
-  return programs;
+  if (!first) return programs;
+  // Others compile: which one it is is part of what is wrong.
+  if (!programs.empty()) first->reason = "at size " + refused_at + ": " + first->reason;
+  return *std::move(first);
 }
 
 std::map<std::string, std::string> chosen(const std::map<std::string, std::string>& all,

@@ -57,12 +57,13 @@ void Confirmation::start(Who who) {
   // Both were checked a moment ago, or when they were the candidate.
   launches.checked = false;
   launches.times_only = true;
+  launches.further_sizes.clear();
   launches.samples = is_candidate ? candidate_samples(!task_.device.emulated) : kIncumbentSamples;
   launches.recording_seconds.reset();
   started_.push_back(Timeline::Clock::now());
   sessions_.push_back(std::make_unique<LauncherSession>(task_.launcher, task_.sized.output_bytes(),
                                                         task_.preparation));
-  sessions_.back()->assign(launches, task_.device, task_.sized, task_.sized, task_.keys);
+  sessions_.back()->assign(launches, task_.device, {&task_.sized, &task_.sized}, task_.keys);
 }
 
 void Confirmation::attend(std::size_t process) {

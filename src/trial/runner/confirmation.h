@@ -71,6 +71,7 @@ class Confirmation : private SessionListener {
   void opened() override {}
   void compiled(Compiled& compiled) override;
   [[nodiscard]] const driver::Device* judging_device() override { return task_.judging_device; }
+  void begins(const std::string& /*launch*/) override {}
   [[nodiscard]] bool is_judged(const Delivered& delivered) override;
   [[nodiscard]] std::optional<Rejection> batch_done(LaunchAccount& account) override;
   [[nodiscard]] std::optional<Rejection> checked(LaunchAccount& account) override;

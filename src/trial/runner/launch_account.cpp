@@ -7,7 +7,6 @@
 #include <ranges>
 #include <span>
 
-#include "trial/check/check_plan.h"
 #include "trial/supervise/text_bounds.h"
 
 namespace autokernel::trial {
@@ -64,7 +63,7 @@ bool LaunchAccount::is_to_be_drawn(const NamedLaunch& launch) const {
   switch (launch.kind) {
     case LaunchKind::check: {
       const auto next = planned_check();
-      return !is_timing_ && plan_.is_checked && !is_owed_ && next && next->key_of == next->name &&
+      return !is_timing_ && !is_owed_ && next && next->key_of == next->name &&
              launch.number == checks_ + 1;
     }
     case LaunchKind::warm_up:
@@ -126,14 +125,10 @@ LaunchAccount::Series* LaunchAccount::series_of(LaunchKind kind) {
 }
 
 std::optional<LaunchAccount::Planned> LaunchAccount::planned_check() const {
-  int number = 0;
-  for (const Check& check : check_plan(*timed_->problem)) {
-    const std::string first = check_name(number + 1);
-    for (int i = 0; i < check.launches; ++i, ++number) {
-      if (number != checks_) continue;
-      const SizedCase* const sized = check.at == CheckedAt::timed_size ? timed_ : checked_;
-      return Planned{check_name(number + 1), check.input_kind, first, sized};
-    }
+  const int number = checks_ + 1;
+  for (const Check& check : checks_planned_) {
+    if (number >= check.first + check.launches) continue;
+    return Planned{check_name(number), check.input_kind, check_name(check.first), check.sized};
   }
   return std::nullopt;
 }
@@ -141,7 +136,7 @@ std::optional<LaunchAccount::Planned> LaunchAccount::planned_check() const {
 // The launch that may be delivered next: the next check, the first warm-up after a kernel was
 // loaded, or a timed launch, which is either the next one or the last one once more.
 std::optional<LaunchAccount::Planned> LaunchAccount::planned(const NamedLaunch& launch) const {
-  if (!is_timing_) return plan_.is_checked ? planned_check() : std::nullopt;
+  if (!is_timing_) return planned_check();
   if (launch.kind == LaunchKind::warm_up && launch.number <= 1) {
     std::string name = launch.number == 0 ? name_of(launch.kind) : launch_name(launch.kind, 1);
     return Planned{name, InputKind::declared, name, timed_};
@@ -259,8 +254,7 @@ void LaunchAccount::note_sample(Sampled sampled) {
 
 std::string LaunchAccount::missing_checks() const {
   int wanted = 0;
-  if (!plan_.is_checked) return {};
-  for (const Check& check : check_plan(*timed_->problem)) wanted += check.launches;
+  for (const Check& check : checks_planned_) wanted += check.launches;
   if (checks_ == wanted) return {};
   return fmt::format("it delivered {} of {} launches to be checked", checks_, wanted);
 }

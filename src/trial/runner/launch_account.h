@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "trial/check/check_plan.h"
 #include "trial/inputs/keys.h"
 #include "trial/launch/kernel_launcher.h"
 #include "trial/launch/launch_kind.h"
@@ -26,14 +27,17 @@ struct LaunchPlan {
   bool has_library = false;  // that is timed beside the kernel
   bool times_only = false;   // LaunchTask::times_only
   int samples = 0;           // of the kernel and of the library
+  Depth depth = Depth::usual;
 };
 
 class LaunchAccount {
  public:
-  // References must live longer.
-  LaunchAccount(const SizedCase& checked, const SizedCase& timed, const LaunchPlan& plan,
-                Keys& keys)
-      : checked_(&checked), timed_(&timed), plan_(plan), keys_(&keys) {}
+  // What `sizes` refers to and the keys must live longer.
+  LaunchAccount(const CheckedSizes& sizes, const LaunchPlan& plan, Keys& keys)
+      : checks_planned_(plan.is_checked ? check_plan(sizes, plan.depth) : std::vector<Check>{}),
+        timed_(sizes.timed),
+        plan_(plan),
+        keys_(&keys) {}
 
   // The key of the next launch. None for one that the plan does not have then: above all not for a
   // launch that has a key and was not delivered, since whoever may draw again waits for inputs that
@@ -106,7 +110,7 @@ class LaunchAccount {
   [[nodiscard]] std::string misfit_in_number(const Timed& timed) const;
   [[nodiscard]] std::string misfit_of_gpu(const Timed& timed) const;
 
-  const SizedCase* checked_;
+  const std::vector<Check> checks_planned_;
   const SizedCase* timed_;
   const LaunchPlan plan_;
   Keys* keys_;

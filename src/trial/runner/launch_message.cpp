@@ -115,6 +115,8 @@ void visit_fields(auto&& fields, Object& task) {
   fields("architecture", task.architecture);
   fields("check_size", task.check_size);
   fields("timed_size", task.timed_size);
+  fields("further_sizes", task.further_sizes);
+  fields("depth", task.depth);
   fields("checked", task.checked);
   fields("confined", task.confined);
   fields("times_only", task.times_only);

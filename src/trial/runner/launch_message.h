@@ -33,6 +33,8 @@ struct LaunchTask {
   std::string architecture;
   std::string check_size;
   std::string timed_size;
+  std::vector<std::string> further_sizes;  // at which it is checked, too
+  Depth depth = Depth::usual;
   bool checked = true;
   bool confined = true;
   bool times_only = false;  // of the kernel: none of a library, no figures beside

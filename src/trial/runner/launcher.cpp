@@ -51,31 +51,49 @@ Compiled report_of(const compile::Program& program, std::string nvrtc) {
 using Clock = std::chrono::steady_clock;
 
 // What has to be compiled for a task.
-CompileTask compile_task(const LaunchTask& task, const SizedCase& timed_size,
-                         const SizedCase& check_size, bool on_gpu) {
+CompileTask compile_task(const LaunchTask& task, const CheckedSizes& sizes, bool on_gpu) {
   CompileTask compile{&task.problem,
                       {task.kernel_name, task.source, task.files},
                       task.incumbent,
-                      {&timed_size},
+                      {sizes.timed},
                       {task.architecture, chosen(task.headers, task.kernel_headers), task.flags},
                       on_gpu,
                       {}};
   if (task.incumbent) compile.incumbent_headers = chosen(task.headers, task.incumbent->headers);
-  if (task.check_size != task.timed_size) compile.sizes.push_back(&check_size);
+  if (task.check_size != task.timed_size) compile.sizes.push_back(sizes.check);
+  compile.sizes.insert(compile.sizes.end(), sizes.further.begin(), sizes.further.end());
   return compile;
 }
+
+// The sizes of a task, which must live longer.
+class TaskSizes {
+ public:
+  explicit TaskSizes(const LaunchTask& task) : timed_(task.problem, task.timed_size) {
+    if (task.check_size != task.timed_size) check_.emplace(task.problem, task.check_size);
+    for (const std::string& name : task.further_sizes) further_.emplace_back(task.problem, name);
+  }
+  [[nodiscard]] const SizedCase& timed() const { return timed_; }
+  [[nodiscard]] CheckedSizes all() const {
+    CheckedSizes sizes{check_ ? &*check_ : &timed_, &timed_};
+    for (const SizedCase& size : further_) sizes.further.push_back(&size);
+    return sizes;
+  }
+
+ private:
+  SizedCase timed_;
+  std::optional<SizedCase> check_;  // where it is another one
+  std::vector<SizedCase> further_;
+};
 
 // A task that may come, being compiled: the front end remembers what comes of it.
 struct Expectation {
   Expectation(LaunchTask expected, const OpeningFrontEnd& front_end, bool on_gpu)
       : task(std::move(expected)),
-        timed_size(task.problem, task.timed_size),
-        check_size(task.problem, task.check_size),
-        compilations(front_end, compile_task(task, timed_size, check_size, on_gpu)) {}
+        sizes(task),
+        compilations(front_end, compile_task(task, sizes.all(), on_gpu)) {}
 
   const LaunchTask task;
-  const SizedCase timed_size;
-  const SizedCase check_size;
+  const TaskSizes sizes;
   Compilations compilations;
 };
 
@@ -91,8 +109,7 @@ class TrialLaunches {
     front_end_ = open_front_end(preparation.cached);
     driver_ = std::make_unique<driver::Driver>(driver::Driver::open(preparation.device));
     await_task();
-    timed_size_ = std::make_unique<SizedCase>(task_.problem, task_.timed_size);
-    check_size_ = std::make_unique<SizedCase>(task_.problem, task_.check_size);
+    sizes_ = std::make_unique<TaskSizes>(task_);
     Timing timing = launch_all();
     if (auto* rejected = std::get_if<Rejection>(&timing)) {
       runner_->tell(std::move(*rejected));
@@ -133,8 +150,8 @@ class TrialLaunches {
   }
 
   [[nodiscard]] Timing launch_all() {
-    Compilations compilations(
-        front_end_, compile_task(task_, *timed_size_, *check_size_, !driver_->info().emulated));
+    Compilations compilations(front_end_,
+                              compile_task(task_, sizes_->all(), !driver_->info().emulated));
     if (!device_) open_device(times_library(task_));
     runner_->tell(Opened{});
     // The incumbent is timed first of all.
@@ -154,8 +171,7 @@ class TrialLaunches {
     const compile::Program& timed_program = programs.kernel.at(task_.timed_size);
     Compiled report = report_of(timed_program, front_end_.get()->version());
     if (task_.keeps_outputs_on_device) {
-      outbox_ = std::make_unique<DeviceOutbox>(
-          *device_, std::max(timed_size_->output_bytes(), check_size_->output_bytes()));
+      outbox_ = std::make_unique<DeviceOutbox>(*device_, sizes_->all().output_bytes());
       report.outbox = outbox_->name();
     }
     runner_->tell(std::move(report));
@@ -202,7 +218,7 @@ class TrialLaunches {
     }
     // The runner judges; the phase is that of timing then.
     judged_.finish_checks();
-    tell_code(*timed_size_, timed_program);
+    tell_code(sizes_->timed(), timed_program);
     if (!stopwatch) {  // a kernel that fails its checks needs none
       enter(Phase::harness);
       stopwatch = make_stopwatch(programs);
@@ -233,13 +249,6 @@ class TrialLaunches {
   }
 
   [[nodiscard]] std::optional<Rejection> check(const Programs& programs) {
-    if (auto rejected = check(programs, *check_size_, CheckedAt::check_size)) return rejected;
-    return check(programs, *timed_size_, CheckedAt::timed_size);
-  }
-  [[nodiscard]] std::optional<Rejection> check(const Programs& programs, const SizedCase& sized,
-                                               CheckedAt at) {
-    const compile::Program& program = programs.kernel.at(sized.size_name);
-    tell_code(sized, program);
     struct Loaded {
       Candidate candidate;
       KernelLauncher launcher;
@@ -248,12 +257,16 @@ class TrialLaunches {
           : candidate(std::move(kernel)), launcher(device, candidate, sized, operands, 1) {}
     };
     std::unique_ptr<Loaded> loaded;
-    for (const NumberedCheck& check : checks_at(at, task_.problem)) {
+    const SizedCase* at = nullptr;
+    for (const Check& check : check_plan(sizes_->all(), task_.depth)) {
+      if (std::exchange(at, check.sized) != check.sized) loaded.reset();
       if (!loaded) {
-        auto loading = Candidate::load(*device_, program, sized);
+        const compile::Program& program = programs.kernel.at(check.sized->size_name);
+        tell_code(*check.sized, program);
+        auto loading = Candidate::load(*device_, program, *check.sized);
         if (auto* rejected = std::get_if<Rejection>(&loading)) return std::move(*rejected);
-        loaded = std::make_unique<Loaded>(std::get<Candidate>(std::move(loading)), *device_, sized,
-                                          *operands_);
+        loaded = std::make_unique<Loaded>(std::get<Candidate>(std::move(loading)), *device_,
+                                          *check.sized, *operands_);
       }
       if (auto rejected = run_check(loaded->launcher, check, keys_, judged_)) return rejected;
       if (!judged_.is_full()) continue;
@@ -264,8 +277,8 @@ class TrialLaunches {
   }
 
   [[nodiscard]] std::unique_ptr<Stopwatch> make_stopwatch(const Programs& programs) {
-    TimingTask task{*device_, *timed_size_, maker_,        *operands_,
-                    keys_,    judged_,      task_.samples, monitor_};
+    TimingTask task{*device_, sizes_->timed(), maker_,        *operands_,
+                    keys_,    judged_,         task_.samples, monitor_};
     task.recording_seconds = task_.recording_seconds;
     task.open_seconds = task_.open_seconds;
     task.times_only = task_.times_only;
@@ -303,8 +316,7 @@ class TrialLaunches {
   std::string told_;  // the size whose code was
   std::optional<Clock::time_point> device_worked_at_;
   std::vector<std::unique_ptr<Expectation>> expected_;
-  std::unique_ptr<SizedCase> timed_size_;
-  std::unique_ptr<SizedCase> check_size_;
+  std::unique_ptr<TaskSizes> sizes_;
   OpeningFrontEnd front_end_;
   // Before the libraries, which give their memory back to the device when they go.
   std::unique_ptr<driver::Driver> driver_;

@@ -12,9 +12,6 @@
 namespace autokernel::trial {
 namespace {
 
-// Of a kernel that is checked at a size of its own: at that one, and at the one that is timed.
-constexpr int kMostCodes = 2;
-
 // A kernel that gets at the process it runs in can make it say anything.
 [[nodiscard]] Rejection disbelieved(const std::string& why) {
   return {Verdict::crashed,
@@ -52,14 +49,18 @@ bool LauncherSession::expect(const LaunchTask& task) {
 bool LauncherSession::is_waiting() { return process_.is_silent(); }
 
 void LauncherSession::assign(const LaunchTask& task, const driver::DeviceInfo& device,
-                             const SizedCase& checked, const SizedCase& timed, Keys& keys) {
+                             const CheckedSizes& sizes, Keys& keys) {
   const LaunchPlan plan{.on_gpu = !device.emulated,
                         .is_checked = task.checked,
                         .has_incumbent = task.incumbent.has_value(),
                         .has_library = times_library(task),
                         .times_only = task.times_only,
-                        .samples = task.samples};
-  account_ = std::make_unique<LaunchAccount>(checked, timed, plan, keys);
+                        .samples = task.samples,
+                        .depth = task.depth};
+  account_ = std::make_unique<LaunchAccount>(sizes, plan, keys);
+  outbox_bytes_ = sizes.output_bytes();
+  // At each size, and once more at the one that is timed.
+  most_codes_ = 3 + static_cast<int>(sizes.further.size());
   launcher_phases_ = LauncherPhases(plan.has_incumbent ? LauncherPhases::Compared::with_incumbent
                                                        : LauncherPhases::Compared::with_none);
   process_.send(task);
@@ -106,7 +107,7 @@ LauncherSession::Ended LauncherSession::take(const Phase& phase) {
 }
 
 LauncherSession::Ended LauncherSession::take(const Code& code) {
-  if (++codes_ > kMostCodes) return disbelieved("it runs one code after another");
+  if (++codes_ > most_codes_) return disbelieved("it runs one code after another");
   listener_->code_is(code);
   return std::nullopt;
 }
@@ -138,6 +139,7 @@ LauncherSession::Ended LauncherSession::take(Compiled& compiled) {
 LauncherSession::Ended LauncherSession::take(const KeyRequest& request) {
   const auto key = account_->draw(request.launch);
   if (!key) return disbelieved("it requests a key for a launch that is not due");
+  listener_->begins(request.launch);
   process_.send(KeyAnswer{hexadecimal(*key)});
   return std::nullopt;
 }

@@ -35,6 +35,8 @@ class SessionListener {
   virtual void compiled(Compiled& compiled) = 0;
   // Where outputs are judged that stay on the device; null: they have to come to the host.
   [[nodiscard]] virtual const driver::Device* judging_device() = 0;
+  // It is about to make a launch of that name.
+  virtual void begins(const std::string& launch) = 0;
   // Whether the outputs of this launch are kept, to be judged.
   [[nodiscard]] virtual bool is_judged(const Delivered& delivered) = 0;
   // No candidate is loaded: what has been delivered so far can be judged.
@@ -61,8 +63,8 @@ class LauncherSession {
   [[nodiscard]] bool is_waiting();
 
   // What it is to do, on what kind of device. The sizes and the keys must live longer.
-  void assign(const LaunchTask& task, const driver::DeviceInfo& device, const SizedCase& checked,
-              const SizedCase& timed, Keys& keys);
+  void assign(const LaunchTask& task, const driver::DeviceInfo& device, const CheckedSizes& sizes,
+              Keys& keys);
   // Answers its reports until it has compiled and opened its device, and has it wait then. How it
   // ended where it does not come so far.
   [[nodiscard]] std::optional<Timing> get_ready(SessionListener& listener);
@@ -115,6 +117,7 @@ class LauncherSession {
   Phase phase_ = Phase::compile;
   std::chrono::steady_clock::time_point timing_began_;
   int codes_ = 0;
+  int most_codes_ = 0;
   int answers_ = 0;
   bool is_open_ = false;
   bool is_compiled_ = false;

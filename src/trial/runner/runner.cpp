@@ -25,6 +25,7 @@
 #include "trial/runner/driver_settings.h"
 #include "trial/runner/launcher_session.h"
 #include "trial/runner/phase_clock.h"
+#include "trial/runner/stage_book.h"
 #include "trial/runner/timeline.h"
 #include "trial/supervise/lending_message.h"
 #include "trial/supervise/surroundings.h"
@@ -40,6 +41,22 @@ namespace {
 bool needs_library(const cases::Case& problem) {
   return std::holds_alternative<cases::GemmReference>(problem.reference) ||
          std::holds_alternative<cases::SumOfProducts>(problem.exactness);
+}
+
+// Why it is not checked at a size that nobody asked to be timed; empty where it is.
+std::string too_large(const SizedCase& size, const driver::DeviceInfo& device) {
+  std::uint64_t bytes = 0;
+  for (const SizedTensor& tensor : size.tensors) bytes += tensor.bytes;
+  if (!device.emulated) {
+    // The references take as much again, and more in fp64.
+    return bytes <= device.memory_bytes / 4 ? "" : "more than a quarter of the GPU's memory";
+  }
+  // A second or so of a processor's time, and as much for the reference.
+  constexpr double kMostOperations = 1e9;
+  if (cases::evaluate(size.problem->flops, size.sizes) > kMostOperations)
+    return "more than 10^9 operations on the emulated device";
+  constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
+  return bytes <= kMostBytes ? "" : "more than 64 MiB of tensors on the emulated device";
 }
 
 bool has_reference_kernel(const cases::Case& problem) {
@@ -78,6 +95,7 @@ class TrialRun : private SessionListener {
     set_driver_up();
     if (!session_) start_session();
     if (!driver_) open_driver();
+    plan_further_sizes();
     const std::string architecture = report_device(driver_->info());
     // What it takes to open a device would disturb whoever measures on it.
     std::optional<FileLock> lock;
@@ -106,7 +124,9 @@ class TrialRun : private SessionListener {
     result_.samples_wanted = request.samples.value_or(problem_.timing.samples);
     result_.cap_seconds = problem_.timing.cap_seconds;
     try {
-      if (auto rejected = run_phases()) {
+      auto rejected = run_phases();
+      result_.stages = rejected ? stages_.failed(rejected->reason) : stages_.passed();
+      if (rejected) {
         result_.verdict = rejected->verdict;
         result_.cause = rejected->cause;
         result_.reason = std::move(rejected->reason);
@@ -133,6 +153,10 @@ class TrialRun : private SessionListener {
     launcher_began_ = Timeline::Clock::now();
     if (!session_ || !session_->is_waiting()) start_session();
     if (!driver_) open_driver();
+    plan_further_sizes();
+    plan_ = check_plan(checked_sizes(), request_.depth);
+    stages_ = StageBook(request_.depth, plan_, size_notes_);
+    result_.stages = stages_.under_way();
     const driver::Driver& driver = *driver_;
     const std::string architecture = report_device(driver.info());
     refuse_unknown_device();
@@ -169,12 +193,16 @@ class TrialRun : private SessionListener {
   [[nodiscard]] Preparation preparation() const { return {request_.device, request_.cached}; }
 
   void start_session() {
-    session_ = std::make_unique<LauncherSession>(
-        launcher_command_, std::max(timed_size_.output_bytes(), check_size_.output_bytes()),
-        preparation());
+    std::size_t outbox_bytes = std::max(timed_size_.output_bytes(), check_size_.output_bytes());
+    if (request_.depth == Depth::full) {
+      for (const auto& [name, symbols] : problem_.sizes) {
+        outbox_bytes = std::max(outbox_bytes, SizedCase(problem_, name).output_bytes());
+      }
+    }
+    session_ = std::make_unique<LauncherSession>(launcher_command_, outbox_bytes, preparation());
   }
   void assign() {
-    session_->assign(task_, driver_->info(), checked_size(), timed_size_, *keys_);
+    session_->assign(task_, driver_->info(), checked_sizes(), *keys_);
     assigned_ = Timeline::Clock::now();
   }
   void open_driver() {
@@ -185,6 +213,31 @@ class TrialRun : private SessionListener {
   }
   [[nodiscard]] const SizedCase& checked_size() const {
     return on_gpu() ? timed_size_ : check_size_;
+  }
+  [[nodiscard]] CheckedSizes checked_sizes() const {
+    CheckedSizes sizes{&checked_size(), &timed_size_};
+    for (const auto& size : further_) sizes.further.push_back(size.get());
+    return sizes;
+  }
+  void plan_further_sizes() {
+    if (request_.depth != Depth::full || !further_.empty()) return;
+    std::map<std::pair<Stage, std::string>, std::string> left_out;
+    for (const auto& [name, symbols] : problem_.sizes) {
+      if (name == timed_size_.size_name || name == checked_size().size_name) continue;
+      auto size = std::make_unique<SizedCase>(problem_, name);
+      const std::string why = too_large(*size, driver_->info());
+      if (why.empty()) {
+        further_.push_back(std::move(size));
+      } else {
+        std::string& names = left_out[{is_edge(name) ? Stage::edge_sizes : Stage::sizes, why}];
+        names += (names.empty() ? "" : ", ") + name;
+      }
+    }
+    size_notes_.clear();
+    for (const auto& [of, names] : left_out) {
+      std::string& note = size_notes_[of.first];
+      note += (note.empty() ? "without " : "; without ") + names + ": " + of.second;
+    }
   }
 
   [[nodiscard]] LaunchTask task(const std::string& architecture) const {
@@ -201,6 +254,8 @@ class TrialRun : private SessionListener {
     task.architecture = architecture;
     task.check_size = checked_size().size_name;
     task.timed_size = timed_size_.size_name;
+    for (const auto& size : further_) task.further_sizes.push_back(size->size_name);
+    task.depth = request_.depth;
     task.checked = request_.checked;
     task.confined = request_.confined;
     task.samples = request_.samples.value_or(problem_.timing.samples);
@@ -216,6 +271,7 @@ class TrialRun : private SessionListener {
     const SizedCase& checked = checked_size();
     std::vector<const SizedCase*> sizes = {&timed_size_};
     if (checked.size_name != timed_size_.size_name) sizes.push_back(&checked);
+    for (const auto& size : further_) sizes.push_back(size.get());
     compilations_ = std::make_unique<ReferenceCompilations>(
         front_end_, problem_, sizes,
         Building{architecture, chosen(request_.headers, request_.reference_headers), {}},
@@ -299,6 +355,21 @@ class TrialRun : private SessionListener {
     result_.detail = std::move(compiled.log);
     // The incumbent is timed first of all.
     if (request_.incumbent) be_ready();
+  }
+  void begins(const std::string& launch) override {
+    const auto named = named_launch(launch);
+    const bool is_judged =
+        named && (named->kind == LaunchKind::check || named->kind == LaunchKind::timed);
+    if (!is_judged || !stages_.enter(stage_of_launch(launch))) return;
+    result_.stages = stages_.under_way();
+    if (listeners_->learned) listeners_->learned(result_);
+  }
+  [[nodiscard]] Stage stage_of_launch(const std::string& launch) const {
+    const auto named = named_launch(launch);
+    if (!named || named->kind != LaunchKind::check) return Stage::timed_outputs;
+    const auto check = std::ranges::find_if(
+        plan_, [&](const Check& one) { return named->number < one.first + one.launches; });
+    return check == plan_.end() ? Stage::timed_outputs : stage_of(*check, named->number);
   }
   [[nodiscard]] bool is_judged(const Delivered& /*delivered*/) override { return true; }
   void launch_over() override { monitor().look(); }
@@ -406,7 +477,9 @@ class TrialRun : private SessionListener {
   [[nodiscard]] std::optional<Rejection> judge_all(const std::vector<LaunchRecord>& launches) {
     if (auto rejected = judge(launches)) return rejected;
     if (!must_repeat(problem_) || !stands(Defence::repeats)) return std::nullopt;
-    return differing_repeats(launches, judging_.get());
+    auto differing = differing_repeats(launches, judging_.get());
+    if (differing) stages_.judged_wrong(Stage::determinism);
+    return differing;
   }
   // While the launcher waits, or has ended: nothing is timed on a GPU then.
   [[nodiscard]] std::optional<Rejection> judge(std::span<const LaunchRecord> launches) {
@@ -424,6 +497,7 @@ class TrialRun : private SessionListener {
                 on_device ? &*on_device : nullptr);
     judge.tell([this] { phases_.begin_again(); });
     auto rejected = judge.judge(launches);
+    if (rejected) stages_.judged_wrong(stage_of_launch(judge.judged_last()));
     if (!result_.differences) result_.differences.emplace();
     result_.differences->max_abs =
         std::max(result_.differences->max_abs, judge.differences().max_abs);
@@ -556,6 +630,10 @@ class TrialRun : private SessionListener {
   std::optional<Timeline::Clock::time_point> checks_began_;
   std::optional<Timeline::Clock::time_point> timing_began_;
   Result result_;
+  std::vector<std::unique_ptr<SizedCase>> further_;  // with --full
+  std::map<Stage, std::string> size_notes_;          // which are left out
+  std::vector<Check> plan_;
+  StageBook stages_;
   std::unique_ptr<Keys> keys_;  // from the beginning of the trial
   InputMaker maker_;
   // Before all that gives memory back to the device when it goes.

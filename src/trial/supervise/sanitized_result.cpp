@@ -37,6 +37,7 @@ void sanitize(Result& result) {
     if (auto& governor = result.conditions->governor) present_line(*governor, kLongestName);
   }
   for (auto& [name, version] : result.versions) present_line(version, kLongestName);
+  for (StageReport& report : result.stages) present_line(report.reason, kLongestReason);
   for (Span& span : result.timings) present_line(span.what, kLongestName);
   for (LaunchKey& key : result.keys) present_line(key.launch, kLongestName);
 }

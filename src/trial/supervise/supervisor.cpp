@@ -252,6 +252,9 @@ class SupervisedTrial {
       make_inconclusive(*result.comparison, "in its own process, a kernel fails: " + loss.reason);
       return result;
     }
+    for (StageReport& report : result.stages) {
+      if (report.outcome == StageOutcome::failed) report.reason = loss.reason;
+    }
     result.verdict = loss.verdict;
     result.reason = std::move(loss.reason);
     result.detail = std::move(loss.detail);

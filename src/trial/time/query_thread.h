@@ -30,16 +30,16 @@ class QueryThread {
   // What `question` returns, once it does. It must own all that it uses.
   template <typename Question>
   [[nodiscard]] auto ask(Question question) {
-    using Answer = decltype(question());
-    auto task = std::make_shared<std::packaged_task<Answer()>>(std::move(question));
-    std::future<Answer> answer = task->get_future();
+    using Reply = decltype(question());
+    auto task = std::make_shared<std::packaged_task<Reply()>>(std::move(question));
+    std::future<Reply> answer = task->get_future();
     put([task] { (*task)(); });
     return answer;
   }
 
   // The answer. Throws Error(environment) where it takes longer than `patience`.
-  template <typename Answer>
-  [[nodiscard]] Answer answer(std::future<Answer> to, std::chrono::milliseconds patience) const {
+  template <typename Reply>
+  [[nodiscard]] Reply answer(std::future<Reply> to, std::chrono::milliseconds patience) const {
     if (to.wait_for(patience) != std::future_status::ready) no_answer(patience);
     return to.get();
   }

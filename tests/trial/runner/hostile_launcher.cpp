@@ -34,13 +34,12 @@ class Liar {
     port_.tell(Phase::check);
   }
   void deliver_the_checks() {
-    int number = 0;
-    for (const Check& check : check_plan(task_.problem)) {
-      want(check_name(number + 1));
+    const SizedCase checked(task_.problem, task_.check_size);
+    const SizedCase timed(task_.problem, task_.timed_size);
+    for (const Check& check : check_plan({&checked, &timed}, Depth::usual)) {
+      want(check_name(check.first));
       for (int i = 0; i < check.launches; ++i) {
-        const bool is_small = check.at == CheckedAt::check_size;
-        deliver({check_name(++number), is_small ? task_.check_size : task_.timed_size,
-                 check.input_kind});
+        deliver({check_name(check.first + i), check.sized->size_name, check.input_kind});
       }
     }
   }

@@ -26,7 +26,7 @@ class AnAccount : public ::testing::Test {
       : problem_(product_case("bf16", "bf16", 8, 16, 32)),
         checked_(problem_, "check"),
         timed_(problem_, "default"),
-        account_(checked_, timed_, plan, keys_) {}
+        account_({&checked_, &timed_}, plan, keys_) {}
 
   std::string deliver(const Delivered& delivered) {
     return account_.deliver(delivered, [this](LaunchRecord& record) {
@@ -40,15 +40,15 @@ class AnAccount : public ::testing::Test {
     static_cast<void>(account_.draw(name));
     return deliver({name, sized.size_name, input_kind});
   }
+  [[nodiscard]] std::vector<Check> plan() const {
+    return check_plan({&checked_, &timed_}, Depth::usual);
+  }
   void check_all() {
-    int number = 0;
-    for (const Check& check : check_plan(problem_)) {
-      static_cast<void>(account_.draw(check_name(number + 1)));
+    for (const Check& check : plan()) {
+      static_cast<void>(account_.draw(check_name(check.first)));
       for (int i = 0; i < check.launches; ++i) {
-        EXPECT_EQ(
-            deliver({check_name(++number), check.at == CheckedAt::check_size ? "check" : "default",
-                     check.input_kind}),
-            "");
+        EXPECT_EQ(deliver({check_name(check.first + i), check.sized->size_name, check.input_kind}),
+                  "");
       }
     }
   }
@@ -117,8 +117,7 @@ TEST_F(AnAccount, HoldsEveryDeliveredLaunchForTheJudgeOnce) {
   static_cast<void>(time(3));
 
   std::size_t checks = 0;
-  for (const Check& check : check_plan(problem_))
-    checks += static_cast<std::size_t>(check.launches);
+  for (const Check& check : plan()) checks += static_cast<std::size_t>(check.launches);
   EXPECT_THAT(account_.take_records(), SizeIs(checks + 4));
   EXPECT_THAT(account_.take_records(), SizeIs(0));
 }
@@ -341,7 +340,7 @@ class AnAccountOfLargeOutputs : public ::testing::Test {
   cases::Case problem_ = product_case("bf16", "bf16", kRows, kColumns, 1);
   SizedCase sized_{problem_, "default"};
   Keys keys_;
-  LaunchAccount account_{sized_, sized_, {.is_checked = false, .samples = 1}, keys_};
+  LaunchAccount account_{{&sized_, &sized_}, {.is_checked = false, .samples = 1}, keys_};
 };
 
 TEST_F(AnAccountOfLargeOutputs, KeepsTheLastOfALaunchThatIsRepeated) {

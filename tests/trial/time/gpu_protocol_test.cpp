@@ -208,7 +208,7 @@ TEST_F(OnAGpu, BuffersRotateThroughFourTimesTheL2) {
 class Accounting : public KeySource, public RecordSink, public DeviceMonitor {
  public:
   Accounting(const SizedCase& sized, const LaunchPlan& plan)
-      : account_(sized, sized, plan, keys_) {}
+      : account_({&sized, &sized}, plan, keys_) {}
 
   [[nodiscard]] Key draw(const std::string& launch) override {
     const auto key = account_.draw(launch);
