@@ -65,9 +65,15 @@ MappedBuffer Device::allocate_mapped(std::size_t bytes) const {
   return {std::move(owner), device};
 }
 
+bool Device::can_share() const {
+  return api_->shared_memory_handle != nullptr && api_->shared_memory_open != nullptr &&
+         api_->shared_memory_close != nullptr && api_->memory_range != nullptr &&
+         api_->copy_within_device != nullptr;
+}
+
 std::string Device::share(const Buffer& buffer) const {
   CUipcMemHandle handle{};
-  if (api_->shared_memory_handle == nullptr ||
+  if (!can_share() ||
       api_->shared_memory_handle(&handle, buffer.address()) != CUDA_SUCCESS) {
     return {};
   }
@@ -80,10 +86,7 @@ std::string Device::share(const Buffer& buffer) const {
 
 std::optional<Buffer> Device::map_shared(const std::string& name) const {
   CUipcMemHandle handle{};
-  if (api_->shared_memory_open == nullptr || api_->shared_memory_close == nullptr ||
-      api_->memory_range == nullptr || name.size() != 2 * sizeof handle.reserved) {
-    return std::nullopt;
-  }
+  if (!can_share() || name.size() != 2 * sizeof handle.reserved) return std::nullopt;
   for (std::size_t i = 0; i < sizeof handle.reserved; ++i) {
     unsigned byte = 0;
     const char* const digits = name.data() + 2 * i;

@@ -32,9 +32,17 @@ std::set<std::string> forwarded() {
   };
 }
 
+// The emulated device behind it shares no memory between processes, so it lacks what that takes.
+std::set<std::string> shares_memory() {
+  return {"cuMemGetAddressRange_v2", "cuIpcGetMemHandle", "cuIpcOpenMemHandle_v2",
+          "cuIpcCloseMemHandle", "cuMemcpyDtoDAsync_v2"};
+}
+
 TEST(FaultyDriver, ForwardsEveryFunctionOfTheTableAndNoOther) {
   EXPECT_THAT(looked_up(), testing::SizeIs(testing::Gt(30U)));
-  EXPECT_EQ(forwarded(), looked_up());
+  std::set<std::string> wanted = looked_up();
+  for (const std::string& name : shares_memory()) EXPECT_EQ(wanted.erase(name), 1U) << name;
+  EXPECT_EQ(forwarded(), wanted);
 }
 
 }  // namespace

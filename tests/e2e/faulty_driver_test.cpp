@@ -66,14 +66,8 @@ const Names& harness_calls() {
 
 // What they give back is gone with the process in any case.
 const Names& releases() {
-  static const Names names = {"cuModuleUnload", "cuMemFree_v2", "cuStreamDestroy_v2",
-                              "cuEventDestroy_v2"};
-  return names;
-}
-
-// Of what the harness has beside the kernel; the runner is the first to give some back.
-const Names& harness_releases() {
-  static const Names names = {"cuMemFreeHost"};
+  static const Names names = {"cuModuleUnload", "cuMemFree_v2", "cuMemFreeHost",
+                              "cuStreamDestroy_v2", "cuEventDestroy_v2"};
   return names;
 }
 
@@ -132,7 +126,7 @@ class EachCall : public FaultyGpu, public testing::WithParamInterface<std::strin
   }
   // The fault is of the first such call for the kernel itself.
   [[nodiscard]] Outcome bench_with_its_kernels(const char* fault) const {
-    return bench_with(of_the_kernel(GetParam()) + fault);
+    return bench_with_in_launcher(of_the_kernel(GetParam()) + fault);
   }
 };
 
@@ -156,8 +150,7 @@ TEST_P(AReleaseThatFails, ChangesNoVerdict) {
   expect_nothing_left();
 }
 INSTANTIATE_TEST_SUITE_P(OfTheDriver, AReleaseThatFails,
-                         ValuesIn(joined({releases(), harness_releases(), farewells(), texts()})),
-                         test_name);
+                         ValuesIn(joined({releases(), farewells(), texts()})), test_name);
 
 class AFaultOfALaunch : public EachCall {};
 TEST_P(AFaultOfALaunch, IsTheKernelsAndTheReasonNamesTheCallThatReportedIt) {
@@ -207,8 +200,7 @@ TEST_P(ACrashBesideTheKernel, IsTheMachinesFault) {
                  "SIGSEGV while none of the kernel's code was loaded");
   expect_nothing_left();
 }
-INSTANTIATE_TEST_SUITE_P(OfTheDriver, ACrashBesideTheKernel,
-                         ValuesIn(joined({harness_calls(), harness_releases()})), test_name);
+INSTANTIATE_TEST_SUITE_P(OfTheDriver, ACrashBesideTheKernel, ValuesIn(harness_calls()), test_name);
 
 class ACrashAfterTheVerdict : public EachCall {};
 TEST_P(ACrashAfterTheVerdict, ChangesNothing) {
@@ -232,9 +224,8 @@ TEST_F(FaultyDriver, WithoutAFaultPassesForAGpuAndTheWholeProtocolIsFollowed) {
 }
 
 TEST_F(FaultyDriver, EveryCallIsInOneOfTheListsHere) {
-  const Names known =
-      joined({start_calls(), context_calls(), working_calls(), harness_calls(), releases(),
-              harness_releases(), farewells(), texts(), calls_of_no_bench()});
+  const Names known = joined({start_calls(), context_calls(), working_calls(), harness_calls(),
+                              releases(), farewells(), texts(), calls_of_no_bench()});
   const std::set<std::string> all = {
 #define CALL(name) #name,
 #define TEXT(name)
@@ -260,7 +251,7 @@ TEST_F(FaultyDriver, MemoryThatRunsOutIsTheMachinesAndHasARemedy) {
 }
 
 TEST_F(FaultyDriver, ALaunchThatIsRefusedNamesTheDeclaration) {
-  const Outcome run = bench_with(of_the_kernel("cuLaunchKernelEx") + ":701");
+  const Outcome run = bench_with_in_launcher(of_the_kernel("cuLaunchKernelEx") + ":701");
   expect_rejection(run, 14, "crashed");
   EXPECT_THAT(value_of("reason", run.out), HasSubstr("AUTOKERNEL_LAUNCH"));
 }

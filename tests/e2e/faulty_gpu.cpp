@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "autokernel/compile/compiler.h"
+#include "trial/check/device_judge.h"
 #include "trial/time/gpu_tools.h"
 
 namespace autokernel::test {
@@ -103,6 +104,8 @@ FaultyGpu::FaultyGpu() {
                  ptx_of(compiler, {{"reference.cu", kReference}, kArchitecture, sizes}));
   scratch_.write("images/harness_empty.ptx",
                  ptx_of(compiler, trial::gpu_tools_source(kArchitecture)));
+  scratch_.write("images/harness_comparison.ptx",
+                 ptx_of(compiler, trial::device_judge_source(kArchitecture)));
 }
 
 Invocation FaultyGpu::on_gpu(const std::string& fault, const std::vector<std::string>& more) const {
@@ -113,6 +116,13 @@ Invocation FaultyGpu::on_gpu(const std::string& fault, const std::vector<std::st
   invocation.environment["AUTOKERNEL_TEST_GPU"] = (scratch_.path() / "images").string();
   if (!fault.empty()) invocation.environment["AUTOKERNEL_TEST_FAULT"] = fault;
   return invocation;
+}
+
+Outcome FaultyGpu::bench_with_in_launcher(const std::string& fault,
+                                          const std::vector<std::string>& more) const {
+  Invocation invocation = on_gpu(fault, more);
+  invocation.environment["AUTOKERNEL_TEST_FAULT_IN"] = "autokernel-laun";
+  return test::run(invocation);
 }
 
 Outcome FaultyGpu::bench_on_driver(const std::string& library) const {

@@ -20,6 +20,9 @@ class FaultyGpu : public Workplace {
                                    const std::vector<std::string>& more = {}) const {
     return test::run(on_gpu(fault, more));
   }
+  // The same in the process that the kernel runs in: who judges it makes the same calls.
+  [[nodiscard]] Outcome bench_with_in_launcher(const std::string& fault,
+                                               const std::vector<std::string>& more = {}) const;
   // The same where `library` stands in for libcuda.so.1.
   [[nodiscard]] Outcome bench_on_driver(const std::string& library) const;
 

@@ -25,7 +25,8 @@ using testing::Values;
 class AHang : public FaultyGpu, public testing::WithParamInterface<const char*> {
  protected:
   void expect_end_at_the_deadline() const {
-    const Outcome run = bench_with(of_the_kernel(GetParam()) + ":hang", {"--timeout", "2"});
+    const Outcome run =
+        bench_with_in_launcher(of_the_kernel(GetParam()) + ":hang", {"--timeout", "2"});
     expect_rejection(run, 13, "timed_out");
     EXPECT_THAT(value_of("reason", run.out), HasSubstr("took more than 2 s"));
     // A second for the phases before, and one for the end; more on a busy machine or with

@@ -61,6 +61,8 @@ class Device {
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) const;
   [[nodiscard]] MappedBuffer allocate_mapped(std::size_t bytes) const;
+  // Whether the driver has what it takes to share memory between processes.
+  [[nodiscard]] bool can_share() const;
   // A name by which another process can map all of a buffer, and what has that name. Empty, or
   // none, where that is impossible: on the emulated device, and where processes are kept apart.
   [[nodiscard]] std::string share(const Buffer& buffer) const;

@@ -170,7 +170,7 @@ class TrialLaunches {
     const Programs programs = std::get<Programs>(std::move(compiled));
     const compile::Program& timed_program = programs.kernel.at(task_.timed_size);
     Compiled report = report_of(timed_program, front_end_.get()->version());
-    if (task_.keeps_outputs_on_device) {
+    if (task_.keeps_outputs_on_device && device_->can_share()) {
       outbox_ = std::make_unique<DeviceOutbox>(*device_, sizes_->all().output_bytes());
       report.outbox = outbox_->name();
     }

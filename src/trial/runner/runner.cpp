@@ -326,9 +326,7 @@ class TrialRun : private SessionListener {
            stands(Defence::every_element);
   }
   [[nodiscard]] const driver::Device* judging_device() override {
-    if (!judges_on_device()) return nullptr;
-    be_ready();
-    return device_.get();
+    return judges_on_device() ? device_.get() : nullptr;
   }
 
   void entered(Phase phase) override {
@@ -353,8 +351,10 @@ class TrialRun : private SessionListener {
     result_.warnings.insert(result_.warnings.end(), compiled.warnings.begin(),
                             compiled.warnings.end());
     result_.detail = std::move(compiled.log);
-    // The incumbent is timed first of all.
-    if (request_.incumbent) be_ready();
+    // The incumbent is timed first of all. What stays on the device goes to where it is judged.
+    if (!request_.incumbent && !judges_on_device()) return;
+    phases_.leave_candidate();
+    be_ready();
   }
   void begins(const std::string& launch) override {
     const auto named = named_launch(launch);
