@@ -1,5 +1,4 @@
-// The sum of each column: a thread for a column, and sums of 4096 rows, one row after the other. A
-// single sum of a million rows in fp32 would be further off than any kernel.
+// The sum of each column, one row after the other: a thread for a column.
 #include <autokernel.cuh>
 
 constexpr int THREADS = 64;
@@ -11,13 +10,7 @@ AUTOKERNEL_LAUNCH({.kernel = "reference",
 extern "C" __global__ void reference(const float* x, float* sums) {
   const int col = blockIdx.x * THREADS + threadIdx.x;
   if (col >= COLS) return;
-  constexpr long long BLOCK = 4096;
   float sum = 0;
-  for (long long first = 0; first < ROWS; first += BLOCK) {
-    float part = 0;
-    for (long long row = first; row < ROWS && row < first + BLOCK; ++row)
-      part += x[row * COLS + col];
-    sum += part;
-  }
+  for (long long row = 0; row < ROWS; ++row) sum += x[row * COLS + col];
   sums[col] = sum;
 }

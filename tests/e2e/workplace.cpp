@@ -75,7 +75,7 @@ void Workplace::expect_rejection(const Outcome& run, int code, const std::string
   EXPECT_THAT(value_of("next", run.out), Not(IsEmpty()));
   EXPECT_THAT(value_of("median_us", run.out), IsEmpty());
   EXPECT_THAT(run.err, IsEmpty());
-  EXPECT_LE(std::count(run.out.begin(), run.out.end(), '\n'), 24) << run.out;
+  EXPECT_LE(std::count(run.out.begin(), run.out.end(), '\n'), 31) << run.out;
 }
 
 void Workplace::expect_next_bench_works() const {

@@ -12,8 +12,7 @@ AUTOKERNEL_LAUNCH({.kernel = "gemm_fp8",
                    .grid = {(N + WARPS - 1) / WARPS, M},
                    .block = {32, WARPS}});
 
-// A union, so that the values are not initialised one by one.
-union alignas(WIDTH) Piece {
+struct alignas(WIDTH) Piece {
   __nv_fp8_storage_t values[WIDTH];
 };
 

@@ -1,0 +1,22 @@
+// The same in fp64, which the errors of kernels in fp32 are measured from.
+#include <cuda_fp8.h>
+
+#include <autokernel.cuh>
+
+constexpr int SIDE = 16;
+
+AUTOKERNEL_LAUNCH({.kernel = "reference",
+                   .grid = {(N + SIDE - 1) / SIDE, (M + SIDE - 1) / SIDE},
+                   .block = {SIDE, SIDE}});
+
+extern "C" __global__ void reference(const __nv_fp8_e4m3* A, const __nv_fp8_e4m3* B,
+                                     const float* scale_a, const float* scale_b, double* C) {
+  const long long m = blockIdx.y * SIDE + threadIdx.y;
+  const long long n = blockIdx.x * SIDE + threadIdx.x;
+  if (m >= M || n >= N) return;
+  double sum = 0;
+  for (long long k = 0; k < K; ++k) {
+    sum += static_cast<double>(A[m * K + k]) * static_cast<double>(B[n * K + k]);
+  }
+  C[m * N + n] = static_cast<double>(scale_a[m]) * scale_b[n] * sum;
+}

@@ -1,0 +1,25 @@
+// The same in fp64 and with weights as they are, which the errors of kernels are measured from.
+#include <cuda_bf16.h>
+
+#include <autokernel.cuh>
+
+constexpr int SIDE = 16;
+
+AUTOKERNEL_LAUNCH({.kernel = "reference",
+                   .grid = {(N + SIDE - 1) / SIDE, (M + SIDE - 1) / SIDE},
+                   .block = {SIDE, SIDE}});
+
+extern "C" __global__ void reference(const __nv_bfloat16* A, const unsigned char* B,
+                                     const __nv_bfloat16* scale, double* C) {
+  const long long m = blockIdx.y * SIDE + threadIdx.y;
+  const long long n = blockIdx.x * SIDE + threadIdx.x;
+  if (m >= M || n >= N) return;
+  double sum = 0;
+  for (long long k = 0; k < K; ++k) {
+    const int pair = B[n * (K / 2) + k / 2];
+    const int q = k % 2 == 0 ? pair & 15 : pair >> 4;
+    const double weight = (q - 8) * __bfloat162float(scale[n * (K / GROUP) + k / GROUP]);
+    sum += __bfloat162float(A[m * K + k]) * weight;
+  }
+  C[m * N + n] = sum;
+}
