@@ -73,8 +73,7 @@ bool Device::can_share() const {
 
 std::string Device::share(const Buffer& buffer) const {
   CUipcMemHandle handle{};
-  if (!can_share() ||
-      api_->shared_memory_handle(&handle, buffer.address()) != CUDA_SUCCESS) {
+  if (!can_share() || api_->shared_memory_handle(&handle, buffer.address()) != CUDA_SUCCESS) {
     return {};
   }
   std::string name;

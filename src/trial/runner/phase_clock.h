@@ -30,8 +30,11 @@ class PhaseClock {
     current_.reset();
   }
   void leave_candidate() { tell(Phase::harness); }
-  // Whatever it is that the supervisor knows of, its deadline begins anew.
-  void begin_again() { tell(told_); }
+  // The harness is getting on with work that takes long: its deadline begins again.
+  void get_on() {
+    constexpr std::chrono::seconds kNow{10};  // well within that deadline, and not for each launch
+    if (told_ == Phase::harness && std::chrono::steady_clock::now() - told_at_ > kNow) tell(told_);
+  }
   // The launcher is in that phase: a new one, or back in the one that it left for the harness.
   void follow(Phase phase) {
     if (phase == Phase::harness || phase == current_) {
@@ -45,11 +48,13 @@ class PhaseClock {
  private:
   void tell(Phase phase) {
     told_ = phase;
+    told_at_ = std::chrono::steady_clock::now();
     (*entered_)(phase);
   }
 
   const std::function<void(Phase)>* entered_ = nullptr;
   Phase told_ = Phase::start;
+  std::chrono::steady_clock::time_point told_at_;
   std::optional<Phase> current_;
   std::chrono::steady_clock::time_point begin_;
   std::map<std::string, double> seconds_;

@@ -495,7 +495,7 @@ class TrialRun : private SessionListener {
     }
     Judge judge(*reference, library(), maker_, fp64 ? &*fp64 : nullptr,
                 on_device ? &*on_device : nullptr);
-    judge.tell([this] { phases_.begin_again(); });
+    judge.tell([this] { phases_.get_on(); });
     auto rejected = judge.judge(launches);
     if (rejected) stages_.judged_wrong(stage_of_launch(judge.judged_last()));
     if (!result_.differences) result_.differences.emplace();

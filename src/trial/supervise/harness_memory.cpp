@@ -12,10 +12,12 @@ constexpr std::uint64_t kBytesPerResult = 40;
 
 }  // namespace
 
-std::uint64_t harness_bytes(const SizedCase& sized) {
+std::uint64_t harness_bytes(const cases::Case& problem, const cases::Sizes& sizes) {
   std::uint64_t bytes = 0;
-  for (const SizedTensor& tensor : sized.tensors) {
-    bytes += kCopies * tensor.bytes + (tensor.is_written() ? kBytesPerResult * tensor.count : 0);
+  for (const cases::Tensor& tensor : problem.tensors) {
+    const std::uint64_t count = cases::element_count(tensor, sizes);
+    bytes += kCopies * count * cases::size_of(tensor.dtype);
+    if (tensor.role != cases::Role::in) bytes += kBytesPerResult * count;
   }
   return bytes;
 }

@@ -53,7 +53,8 @@ constexpr std::uint64_t kMemoryWithHeaders = 2;
 [[nodiscard]] std::uint64_t harness_bytes_for(const Request& request) {
   try {
     const cases::Case problem = cases::parse({request.case_directory, request.case_files});
-    return harness_bytes(SizedCase(problem, request.size));
+    const auto sizes = problem.sizes.find(request.size);
+    return sizes == problem.sizes.end() ? 0 : harness_bytes(problem, sizes->second);
   } catch (const Error&) {
     return 0;
   }
