@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "autokernel/compile/compiler.h"
+#include "support/present.h"
 #include "trial/check/judge.h"
 #include "trial/inputs/case_text.h"
 #include "trial/inputs/conversion.h"
@@ -163,7 +165,7 @@ TEST_P(Judging, AcceptsWhatIsRight) {
 }
 
 TEST_P(Judging, SeesAWrongElementWhereverItIs) {
-  for (const std::size_t element : {0, 1, 31, 32, kCount / 2, kCount - 1}) {
+  for (const std::size_t element : std::initializer_list<std::size_t>{0, 1, 31, 32, 2501, 5002}) {
     LaunchRecord launch = honest(InputKind::declared);
     // The lowest bits of a float change too little where a tolerance is allowed.
     launch.outputs[1][element * width() + width() - 1] ^= std::byte{0x41};
@@ -234,8 +236,7 @@ TEST_P(Judging, TakesOutputsThatAreOnTheDevice) {
   EXPECT_FALSE(judge.judge(std::span(&there, 1)));
   device_.copy_in(there.on_device->at(1).address(), Bytes(width(), std::byte{0x55}));
   const auto rejected = judge.judge(std::span(&there, 1));
-  ASSERT_TRUE(rejected);
-  EXPECT_THAT(rejected->reason, testing::HasSubstr("y[0]"));
+  EXPECT_THAT(test::present(rejected).reason, testing::HasSubstr("y[0]"));
 }
 
 const Copying kF32{"f32", "float"};

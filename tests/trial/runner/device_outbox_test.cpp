@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "support/present.h"
 #include "trial/inputs/case_text.h"
 #include "trial/launch/memory_driver.h"
 
@@ -33,11 +34,11 @@ class ADeviceOutbox : public ::testing::Test {
 };
 
 TEST_F(ADeviceOutbox, HandsOutputsOver) {
-  const auto inbox = DeviceInbox::open(driver_.device(), outbox_.name(), sized_.output_bytes());
-  ASSERT_TRUE(inbox);
+  const auto opened = DeviceInbox::open(driver_.device(), outbox_.name(), sized_.output_bytes());
+  const DeviceInbox& inbox = test::present(opened);
   outbox_.put(operands_, sized_);
 
-  const std::vector<driver::Buffer> outputs = inbox->take(sized_);
+  const std::vector<driver::Buffer> outputs = inbox.take(sized_);
 
   ASSERT_EQ(outputs.size(), 3U);
   EXPECT_EQ(outputs[0].bytes(), 0U);
@@ -46,15 +47,15 @@ TEST_F(ADeviceOutbox, HandsOutputsOver) {
 }
 
 TEST_F(ADeviceOutbox, WhatWasTakenDoesNotChangeAnyMoreAndNothingStays) {
-  const auto inbox = DeviceInbox::open(driver_.device(), outbox_.name(), sized_.output_bytes());
-  ASSERT_TRUE(inbox);
+  const auto opened = DeviceInbox::open(driver_.device(), outbox_.name(), sized_.output_bytes());
+  const DeviceInbox& inbox = test::present(opened);
   outbox_.put(operands_, sized_);
-  const std::vector<driver::Buffer> outputs = inbox->take(sized_);
+  const std::vector<driver::Buffer> outputs = inbox.take(sized_);
 
   outbox_.clear(sized_);
 
   EXPECT_EQ(bytes_of(outputs[2]), Bytes(sized_.output_bytes(), std::byte{7}));
-  EXPECT_EQ(bytes_of(inbox->take(sized_)[2]), Bytes(sized_.output_bytes()));
+  EXPECT_EQ(bytes_of(inbox.take(sized_)[2]), Bytes(sized_.output_bytes()));
 }
 
 TEST_F(ADeviceOutbox, ThatIsTooSmallIsNotOpened) {

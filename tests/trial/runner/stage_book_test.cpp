@@ -19,6 +19,7 @@ class AStageBook : public testing::Test {
   }
   [[nodiscard]] static std::vector<std::string> outcomes(const std::vector<StageReport>& reports) {
     std::vector<std::string> all;
+    all.reserve(reports.size());
     for (const StageReport& report : reports) all.emplace_back(spelling(report.outcome));
     return all;
   }

@@ -11,8 +11,11 @@ namespace {
 // it by the harness.
 TEST(HarnessMemory, CoversSeveralCopiesOfEveryTensorAndResultsInFp64) {
   const cases::Case problem = product_case("bf16", "f32", 1024, 512, 256);
-  const std::uint64_t inputs = 2 * (1024 * 256 + 256 * 512);
-  const std::uint64_t results = 1024 * 512;
+  constexpr std::uint64_t kRows = 1024;
+  constexpr std::uint64_t kColumns = 512;
+  constexpr std::uint64_t kDepth = 256;
+  const std::uint64_t inputs = 2 * kDepth * (kRows + kColumns);
+  const std::uint64_t results = kRows * kColumns;
   const std::uint64_t bytes = harness_bytes(problem, problem.sizes.at("default"));
   EXPECT_GE(bytes, 10 * inputs + results * (10 * sizeof(float) + 4 * sizeof(double)));
   EXPECT_LE(bytes, 20 * inputs + results * (20 * sizeof(float) + 8 * sizeof(double)));
