@@ -387,7 +387,7 @@ void DeviceOperands::load(Operands& operands, const Occasion& occasion, const Ke
                           const driver::Stream& stream) {
   std::vector<Job> values = jobs(operands, occasion, Wanted::all);
   if (noise != occasion.key) {
-    const auto bytes = std::ranges::stable_partition(values, [](const Job& job) {
+    const auto bytes = std::ranges::partition(values, [](const Job& job) {
       return job.content != static_cast<std::uint32_t>(Content::random_bytes);
     });
     queue_jobs({bytes.begin(), bytes.end()}, noise, 0, stream);
