@@ -13,6 +13,7 @@ enum class Depth : std::uint8_t {
   usual,  // and repeatable, and stable
   full,   // and so at all sizes of the case
 };
+[[nodiscard]] const char* spelling(Depth depth);  // "usual"
 
 enum class Stage : std::uint8_t {
   compile,

@@ -40,6 +40,9 @@ const char* timing(const DeviceReport& device) { return device.emulated ? "emula
 std::string represent(Phase phase) { return spelling(phase); }
 std::string represent(Verdict verdict) { return spelling(verdict); }
 std::string represent(Outcome outcome) { return spelling(outcome); }
+std::string represent(Stage stage) { return spelling(stage); }
+std::string represent(StageOutcome outcome) { return spelling(outcome); }
+std::optional<std::string> represent(Depth depth) { return spelling(depth); }
 std::optional<std::string> represent(Cause cause) {
   if (cause == Cause::unknown) return std::nullopt;
   return spelling(cause);
@@ -52,6 +55,16 @@ bool restore(const std::string& name, Verdict& verdict) {
 }
 bool restore(const std::string& name, Outcome& outcome) {
   return set_by_name(outcome, name, Outcome::inconclusive);
+}
+bool restore(const std::string& name, Stage& stage) {
+  return set_by_name(stage, name, Stage::timed_outputs);
+}
+bool restore(const std::string& name, StageOutcome& outcome) {
+  return set_by_name(outcome, name, StageOutcome::skipped);
+}
+bool restore(const std::optional<std::string>& name, Depth& depth) {
+  depth = Depth::usual;
+  return !name || set_by_name(depth, *name, Depth::full);
 }
 bool restore(const std::optional<std::string>& name, Cause& cause) {
   cause = Cause::unknown;

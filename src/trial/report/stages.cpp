@@ -1,7 +1,5 @@
 #include "autokernel/trial/stages.h"
 
-#include "trial/report/result_fields.h"
-
 namespace autokernel::trial {
 namespace {
 
@@ -47,38 +45,6 @@ const char* description(Stage stage) {
 const char* spelling(StageOutcome outcome) {
   return kStageOutcomes.at(static_cast<std::size_t>(outcome));
 }
-
-std::string represent(Stage stage) { return spelling(stage); }
-std::string represent(StageOutcome outcome) { return spelling(outcome); }
-std::optional<std::string> represent(Depth depth) {
-  return kDepthNames.at(static_cast<std::size_t>(depth));
-}
-
-bool restore(const std::string& name, Stage& stage) {
-  for (const Stage one : kStages) {
-    if (name != spelling(one)) continue;
-    stage = one;
-    return true;
-  }
-  return false;
-}
-bool restore(const std::string& name, StageOutcome& outcome) {
-  for (std::size_t i = 0; i < kStageOutcomes.size(); ++i) {
-    if (name != kStageOutcomes.at(i)) continue;
-    outcome = static_cast<StageOutcome>(i);
-    return true;
-  }
-  return false;
-}
-bool restore(const std::optional<std::string>& name, Depth& depth) {
-  depth = Depth::usual;
-  if (!name) return true;
-  for (std::size_t i = 0; i < kDepthNames.size(); ++i) {
-    if (*name != kDepthNames.at(i)) continue;
-    depth = static_cast<Depth>(i);
-    return true;
-  }
-  return false;
-}
+const char* spelling(Depth depth) { return kDepthNames.at(static_cast<std::size_t>(depth)); }
 
 }  // namespace autokernel::trial

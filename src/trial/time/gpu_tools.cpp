@@ -55,8 +55,6 @@ extern "C" __global__ void harness_read(const uint4* lines, unsigned long long c
 
 constexpr std::uint64_t kGateNanoseconds = 2'000'000'000;
 constexpr std::uint64_t kL2Multiple = 2;
-constexpr std::uint32_t kHarnessThreads = 256;
-constexpr std::uint32_t kBlocksPerMultiprocessor = 8;
 constexpr std::size_t kLineBytes = 16;  // of a uint4
 
 }  // namespace
@@ -75,7 +73,7 @@ GpuTools::GpuTools(const driver::Device& device, const compile::Program& program
       lines_(
           device.allocate(std::max<std::size_t>(kL2Multiple * device.info().l2_bytes, kLineBytes))),
       sink_(device.allocate(sizeof(std::uint32_t))),
-      multiprocessors_(device.info().multiprocessors) {
+      shape_(filling_shape(device)) {
   // Once each, unblocked: a kernel may be loaded only at its first launch.
   const driver::Stream stream = device.make_stream();
   close_gate(stream);
@@ -101,13 +99,9 @@ bool GpuTools::gate_gave_up() const {
 }
 
 void GpuTools::flush(const driver::Stream& stream) {
-  driver::Shape shape;
-  shape.grid[0] =
-      kBlocksPerMultiprocessor * static_cast<std::uint32_t>(std::max(1, multiprocessors_));
-  shape.block[0] = kHarnessThreads;
   const std::uint64_t count = lines_.bytes() / kLineBytes;
-  queue(stream, write_, shape, lines_.address(), count, ++value_);
-  queue(stream, read_, shape, lines_.address(), count, sink_.address());
+  queue(stream, write_, shape_, lines_.address(), count, ++value_);
+  queue(stream, read_, shape_, lines_.address(), count, sink_.address());
 }
 
 void GpuTools::nothing(const driver::Stream& stream) const {

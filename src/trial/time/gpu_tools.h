@@ -45,7 +45,7 @@ class GpuTools {
   driver::Buffer lines_;        // twice the L2
   driver::Buffer sink_;
   std::uint32_t value_ = 0;  // written by the next flush
-  int multiprocessors_;
+  driver::Shape shape_;      // of a flush
 };
 
 // A gate before each launch, and a flush where asked for.
