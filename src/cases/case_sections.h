@@ -14,6 +14,9 @@ namespace autokernel::cases {
 
 // [sizes.default], [sizes.check] and any others, all of the same symbols.
 [[nodiscard]] std::map<std::string, Sizes> read_sizes(Section& root);
+// runtime_sizes, which may be missing: symbols of these sizes.
+[[nodiscard]] std::vector<std::string> read_runtime_sizes(
+    Section& root, const std::map<std::string, Sizes>& sizes);
 // Every [[tensor]], with extents that make sense at each of the sizes, then every [[scalar]].
 [[nodiscard]] std::vector<Tensor> read_tensors(Section& root,
                                                const std::map<std::string, Sizes>& sizes);
@@ -27,6 +30,8 @@ struct Correctness {
 };
 [[nodiscard]] Correctness read_correctness(Section& check, const Case& problem);
 
+// [score] and [guard], which may be missing; they name sizes of the case.
+[[nodiscard]] Goal read_goal(Section& root, const Case& problem);
 // [compile], which may be missing.
 [[nodiscard]] CompilePlan read_compile_plan(Section& root);
 // editable_files, which may be missing. Needs the reference and the compile plan, whose files it

@@ -78,6 +78,7 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
   problem.name = root.text("name");
   problem.problem = root.text("problem");
   problem.sizes = read_sizes(root);
+  problem.runtime_sizes = read_runtime_sizes(root, problem.sizes);
   for (const auto& [name, sizes] : problem.sizes) {
     placed(root, "problem",
            [&problem, &values = sizes] { static_cast<void>(problem_line(problem, values)); });
@@ -98,6 +99,7 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
   cost.finish();
 
   problem.timing = read_timing(root);
+  problem.goal = read_goal(root, problem);
   problem.compile = read_compile_plan(root);
   problem.editable_files = read_editable_files(root, problem);
   root.finish();

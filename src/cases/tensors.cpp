@@ -144,6 +144,26 @@ std::map<std::string, Sizes> read_sizes(Section& root) {
   return sizes;
 }
 
+std::vector<std::string> read_runtime_sizes(Section& root,
+                                            const std::map<std::string, Sizes>& sizes) {
+  constexpr const char* kKey = "runtime_sizes";
+  if (!root.has(kKey)) return {};
+  std::vector<std::string> symbols = root.texts(kKey, R"(["M"])");
+  const Sizes& known = sizes.begin()->second;
+  std::set<std::string> seen;
+  for (const std::string& symbol : symbols) {
+    if (!known.contains(symbol)) {
+      std::vector<std::string> names;
+      for (const auto& [name, value] : known) names.push_back(name);
+      root.fail(kKey, fmt::format("holds \"{}\", which is no size symbol; write {}", shown(symbol),
+                                  one_of(names)));
+    }
+    if (!seen.insert(symbol).second)
+      root.fail(kKey, fmt::format("has {} twice; leave one out", symbol));
+  }
+  return symbols;
+}
+
 std::vector<Tensor> read_tensors(Section& root, const std::map<std::string, Sizes>& sizes) {
   std::vector<Tensor> tensors;
   std::set<std::string> names;

@@ -68,6 +68,8 @@ void visit_fields(auto&& fields, Object& started) {
   fields("git_rules", started.git_rules);
   fields("headers", started.headers);
   fields("editable_files", started.editable_files);
+  fields("score", started.score);
+  fields("hidden_sizes", started.hidden_sizes);
 }
 
 template <Of<Gain> Object>
@@ -76,6 +78,15 @@ void visit_fields(auto&& fields, Object& gain) {
   fields("low", gain.low);
   fields("high", gain.high);
   fields("pairs", gain.pairs);
+}
+
+template <Of<SizeFigures> Object>
+void visit_fields(auto&& fields, Object& figures) {
+  fields("size", figures.size);
+  fields("weight", figures.weight);
+  fields("median_us", figures.median_us);
+  fields("vs_reference", figures.vs_reference);
+  fields("gain", figures.gain);
 }
 
 template <Of<Experiment> Object>
@@ -94,6 +105,7 @@ void visit_fields(auto&& fields, Object& experiment) {
   fields("tflops_s", experiment.tflops_s);
   fields("vs_reference", experiment.vs_reference);
   fields("gain", experiment.gain);
+  fields("sizes", experiment.sizes);
   fields("seconds", experiment.seconds);
   fields("log", experiment.log);
   fields("result", Measurement{experiment.result});

@@ -21,7 +21,7 @@
 namespace autokernel::ledger {
 
 // Anybody's index of another version is made again: nothing in it is nowhere else.
-inline constexpr std::string_view kIndexHeader = "autokernel-ledger-index 4\n";
+inline constexpr std::string_view kIndexHeader = "autokernel-ledger-index 5\n";
 
 // A line of the ledger; all zeros: the one before the first.
 struct LinePlace {

@@ -2,11 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <utility>
+
 #include "autokernel/compile/normalized_source.h"
 #include "autokernel/compile/reachable_headers.h"
 #include "autokernel/repo/repository.h"
 
 namespace autokernel::loop {
+namespace {
+
+// Weighted; none where it is not known of each size.
+[[nodiscard]] std::optional<double> geometric_mean(
+    const std::vector<ledger::SizeFigures>& sizes,
+    std::optional<double> ledger::SizeFigures::* figure) {
+  double weights = 0;
+  double logs = 0;
+  for (const ledger::SizeFigures& size : sizes) {
+    const std::optional<double>& value = size.*figure;
+    if (!value) return std::nullopt;
+    weights += size.weight;
+    logs += size.weight * std::log(*value);
+  }
+  return std::exp(logs / weights);
+}
+
+}  // namespace
 
 std::string digest_of(const cases::KernelSource& source) {
   std::string all = compile::normalized(source.text);
@@ -25,7 +46,30 @@ std::size_t count_tokens(const cases::KernelSource& source) {
   return tokens;
 }
 
-void fill_in(ledger::Experiment& experiment, const trial::Result& result) {
+std::optional<ledger::Gain> gain_of(const trial::Result& result) {
+  const auto& comparison = result.comparison;
+  if (!comparison) return std::nullopt;
+  return ledger::Gain{.estimate = comparison->gain,
+                      .low = comparison->gain_low,
+                      .high = comparison->gain_high,
+                      .pairs = static_cast<int>(comparison->incumbent_times.samples_us.size())};
+}
+
+ledger::SizeFigures figures_of(const std::string& size, double weight,
+                               const trial::Result& result) {
+  ledger::SizeFigures figures{.size = size,
+                              .weight = weight,
+                              .median_us = std::nullopt,
+                              .vs_reference = std::nullopt,
+                              .gain = gain_of(result)};
+  if (!result.times) return figures;
+  figures.median_us = result.times->median_us;
+  if (result.reference) figures.vs_reference = result.reference->median_us / *figures.median_us;
+  return figures;
+}
+
+void fill_in(ledger::Experiment& experiment, const trial::Result& result,
+             std::vector<ledger::SizeFigures> sizes) {
   if (result.verdict != trial::Verdict::correct || !result.times) return;
   constexpr double kFlopsPerMicrosecond = 1e6;  // of 1 TFLOP/s
   experiment.median_us = result.times->median_us;
@@ -33,12 +77,12 @@ void fill_in(ledger::Experiment& experiment, const trial::Result& result) {
   if (result.reference) {
     experiment.vs_reference = result.reference->median_us / result.times->median_us;
   }
-  if (const auto& comparison = result.comparison) {
-    experiment.gain =
-        ledger::Gain{.estimate = comparison->gain,
-                     .low = comparison->gain_low,
-                     .high = comparison->gain_high,
-                     .pairs = static_cast<int>(comparison->incumbent_times.samples_us.size())};
+  experiment.gain = gain_of(result);
+  if (!sizes.empty()) {
+    experiment.median_us = geometric_mean(sizes, &ledger::SizeFigures::median_us);
+    experiment.vs_reference = geometric_mean(sizes, &ledger::SizeFigures::vs_reference);
+    experiment.tflops_s.reset();  // of different amounts of work
+    experiment.sizes = std::move(sizes);
   }
 }
 

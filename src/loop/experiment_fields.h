@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "autokernel/cases/editable_files.h"
 #include "autokernel/ledger/entry.h"
@@ -15,7 +17,14 @@ namespace autokernel::loop {
 [[nodiscard]] std::string digest_of(const cases::KernelSource& source);
 // Words and signs in them.
 [[nodiscard]] std::size_t count_tokens(const cases::KernelSource& source);
-// Median, rate and the rest of a correct result, into the entry.
-void fill_in(ledger::Experiment& experiment, const trial::Result& result);
+// The gain over the incumbent; none where there was no comparison.
+[[nodiscard]] std::optional<ledger::Gain> gain_of(const trial::Result& result);
+// What a correct trial at one of several sizes came to.
+[[nodiscard]] ledger::SizeFigures figures_of(const std::string& size, double weight,
+                                             const trial::Result& result);
+// Median, rate and the rest of a correct result, into the entry; those of the `sizes` that make the
+// score, if there are several, as weighted geometric means.
+void fill_in(ledger::Experiment& experiment, const trial::Result& result,
+             std::vector<ledger::SizeFigures> sizes = {});
 
 }  // namespace autokernel::loop

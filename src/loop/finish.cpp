@@ -8,6 +8,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/ledger/time_scale.h"
 #include "loop/git_rules.h"
+#include "loop/goal_trials.h"
 #include "loop/headline.h"
 #include "loop/measurer.h"
 #include "loop/names.h"
@@ -83,6 +84,9 @@ Finish Loop::finish(int processes) {
   workspace_->require_quiet_head();
   const Status& status = record_->look().status;
   const ledger::RunStarted& run = status.run;
+  if (measurer_->hidden_sizes().are_given() && !run.hidden_sizes.empty()) {
+    measurer_->hidden_sizes().require(run.hidden_sizes);
+  }
   require_same_rules(repository, run);
   require_nothing_strayed(status);
   require_untampered(*workspace_, *record_, measurer_->harness(), Extent::whole);
@@ -95,8 +99,9 @@ Finish Loop::finish(int processes) {
   headline.processes = processes;
 
   // From what git holds, and never from what a file or the ledger says.
-  const trial::Request request =
-      measurer_->request_of_best(status, unchanged_case(repository, run));
+  const cases::CaseFiles files = unchanged_case(repository, run);
+  const GoalTrials trials(*measurer_, run, files);
+  const trial::Request request = measurer_->request_of_best(status, files);
   const bool any_kept = status.counts.kept > 0;
   const std::vector<std::string> kept = rebuild(repository, status, Times::on_scale);
   if (const auto faults = checkout_faults(repository, status, kept); !faults.empty()) {
@@ -106,17 +111,26 @@ Finish Loop::finish(int processes) {
     headline.branch = run.branch + "-kept";
     require_ours(repository, status, headline.branch, kept);
   }
-  const std::vector<trial::Result> results =
-      measurer_->measure_again(request, processes, name_of(status.best));
-  if (const trial::Result& last = results.back(); last.verdict != trial::Verdict::correct) {
+  const std::vector<ResultsAtSize> results =
+      trials.measure_again(request, processes, name_of(status.best));
+  if (const trial::Result& last = results.back().results.back();
+      last.verdict != trial::Verdict::correct) {
     throw Error(Stop::environment,
                 fmt::format("cannot confirm {}: measured again it is {}: {}", name_of(status.best),
                             trial::spelling(last.verdict), last.reason));
   }
+  const GoalTrials::Unseen unseen = trials.try_hidden_sizes(request);
+  if (unseen.verdict != trial::Verdict::correct) {
+    throw Error(Stop::environment,
+                fmt::format("cannot confirm {}: at a hidden size it is {}", name_of(status.best),
+                            trial::spelling(unseen.verdict)));
+  }
+  finish.hidden_sizes = unseen.sizes;
   summarise(results, headline);
-  finish.device = results.front().device.value_or(trial::DeviceReport{});
-  finish.problem = results.front().problem;
-  finish.library = library_of(results.front());
+  const trial::Result& first = results.front().results.front();
+  finish.device = first.device.value_or(trial::DeviceReport{});
+  finish.problem = first.problem;
+  finish.library = library_of(first);
   Recording recording;
   recording.what = "the end of run " + run.tag;
   recording.branch = run.branch;

@@ -24,6 +24,10 @@ class Folders {
   [[nodiscard]] static std::string log(const std::string& tag, int number) {
     return std::string(kOwn) + "/runs/" + tag + "/" + std::to_string(number) + ".log";
   }
+  // The log of a further trial of an experiment, at another size.
+  [[nodiscard]] static std::string log_of(const std::string& log, const std::string& size) {
+    return std::filesystem::path(log).replace_extension(size + ".log").string();
+  }
   // What the agent printed before that experiment, from the root.
   [[nodiscard]] static std::string agent_log(const std::string& tag, int number) {
     return std::string(kOwn) + "/runs/" + tag + "/agent-" + std::to_string(number) + ".log";

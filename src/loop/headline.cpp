@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "autokernel/base/probability.h"
 
@@ -39,7 +40,9 @@ std::string library_of(const trial::Result& result) {
   return found == result.versions.end() ? "" : found->second;
 }
 
-void summarise(const std::vector<trial::Result>& results, ledger::RunFinished& headline) {
+namespace {
+
+void summarise_one(const std::vector<trial::Result>& results, ledger::RunFinished& headline) {
   std::vector<double> best;
   std::vector<double> baseline;
   std::vector<double> library;
@@ -64,6 +67,55 @@ void summarise(const std::vector<trial::Result>& results, ledger::RunFinished& h
   if (!library.empty()) headline.library_us = median(library);
   if (!over_baseline.empty()) headline.over_baseline = confirmed(over_baseline);
   if (!over_library.empty()) headline.over_library = confirmed(over_library);
+}
+
+struct Weighted {
+  double share = 1;  // of all weights
+  ledger::RunFinished figures;
+};
+
+// None where it is not known of each size.
+[[nodiscard]] std::optional<double> mean_time(const std::vector<Weighted>& sizes,
+                                              std::optional<double> ledger::RunFinished::* time) {
+  double logs = 0;
+  for (const Weighted& size : sizes) {
+    const std::optional<double>& value = size.figures.*time;
+    if (!value) return std::nullopt;
+    logs += size.share * std::log(*value);
+  }
+  return std::exp(logs);
+}
+
+[[nodiscard]] std::optional<ledger::Confirmed> mean_ratio(
+    const std::vector<Weighted>& sizes,
+    std::optional<ledger::Confirmed> ledger::RunFinished::* ratio) {
+  double logs = 0;
+  double squares = 0;
+  for (const Weighted& size : sizes) {
+    const std::optional<ledger::Confirmed>& value = size.figures.*ratio;
+    if (!value) return std::nullopt;
+    logs += size.share * std::log(value->ratio);
+    squares += std::pow(size.share * std::log(value->high / value->ratio), 2);
+  }
+  const double half = std::sqrt(squares);
+  return ledger::Confirmed{
+      .ratio = std::exp(logs), .low = std::exp(logs - half), .high = std::exp(logs + half)};
+}
+
+}  // namespace
+
+void summarise(const std::vector<ResultsAtSize>& sizes, ledger::RunFinished& headline) {
+  double weights = 0;
+  for (const ResultsAtSize& size : sizes) weights += size.weight;
+  std::vector<Weighted> all;
+  for (const ResultsAtSize& size : sizes) {
+    summarise_one(size.results, all.emplace_back(Weighted{size.weight / weights, {}}).figures);
+  }
+  headline.best_us = mean_time(all, &ledger::RunFinished::best_us);
+  headline.baseline_us = mean_time(all, &ledger::RunFinished::baseline_us);
+  headline.library_us = mean_time(all, &ledger::RunFinished::library_us);
+  headline.over_baseline = mean_ratio(all, &ledger::RunFinished::over_baseline);
+  headline.over_library = mean_ratio(all, &ledger::RunFinished::over_library);
 }
 
 }  // namespace autokernel::loop

@@ -15,9 +15,17 @@ namespace autokernel::loop {
 // at the value itself.
 [[nodiscard]] ledger::Confirmed confirmed(const std::vector<double>& ratios);
 
+// Of one kernel at one size, each from a process of its own; at least one.
+struct ResultsAtSize {
+  std::string size;
+  double weight = 1;  // of its times in the score
+  std::vector<trial::Result> results;
+};
+
 // Medians and ratios of correct results, into the headline. Each holds the times of the best, of
-// the baseline where they were compared, and of the library where there is one.
-void summarise(const std::vector<trial::Result>& results, ledger::RunFinished& headline);
+// the baseline where they were compared, and of the library where there is one. Of several sizes
+// they are weighted geometric means, and intervals those of independent means of logarithms.
+void summarise(const std::vector<ResultsAtSize>& sizes, ledger::RunFinished& headline);
 
 // What it was compared with, by name and version; empty: nothing.
 [[nodiscard]] std::string library_of(const trial::Result& result);

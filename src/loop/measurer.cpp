@@ -30,7 +30,9 @@ template <typename Measure>
 }  // namespace
 
 Measurer::Measurer(const Workspace& workspace, LoopContext context)
-    : workspace_(workspace), context_(std::move(context)) {}
+    : workspace_(workspace), context_(std::move(context)) {
+  if (!context_.hidden_sizes.empty()) hidden_sizes_ = HiddenSizes(context_.hidden_sizes);
+}
 
 trial::Request Measurer::request(const ledger::RunStarted& run, cases::CaseFiles files,
                                  const std::string& commit) const {
@@ -83,6 +85,19 @@ trial::Result Measurer::measure(const trial::Request& request, const std::string
   workspace_.keep_log(log, context_.log_text(request, result, notes));
   if (!result.ptx.empty()) workspace_.keep_log(Folders::ptx(log), result.ptx);
   return result;
+}
+
+trial::Verdict Measurer::try_unseen(const trial::Request& request) const {
+  trial::Observer silent;
+  silent.interrupted = context_.observer.interrupted;
+  try {
+    return trial::supervise_with_retry(request, context_.limits, silent, context_.runner).verdict;
+  } catch (const Error& error) {
+    // Its words may be of the size.
+    throw Error(error.stop(),
+                "a trial at a hidden size could not be made; whoever gave the sizes can try them "
+                "with 'autokernel bench', as sizes of a copy of the case");
+  }
 }
 
 std::vector<trial::Result> Measurer::measure_again(const trial::Request& request, int processes,

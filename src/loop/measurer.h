@@ -10,6 +10,7 @@
 #include "autokernel/base/owned.h"
 #include "autokernel/cases/case.h"
 #include "autokernel/loop/loop.h"
+#include "loop/hidden_sizes.h"
 #include "loop/workspace.h"
 
 namespace autokernel::loop {
@@ -28,6 +29,9 @@ class Measurer {
                                            const ledger::Experiment& experiment) const;
   // Runs a trial, and writes its log to `log` (from the root).
   [[nodiscard]] trial::Result measure(const trial::Request& request, const std::string& log) const;
+  // Runs a trial of which nothing but the verdict may become known.
+  [[nodiscard]] trial::Verdict try_unseen(const trial::Request& request) const;
+  [[nodiscard]] const HiddenSizes& hidden_sizes() const { return hidden_sizes_; }
   // Runs the same trial of `what` in fresh processes, up to the first that is not correct.
   [[nodiscard]] std::vector<trial::Result> measure_again(const trial::Request& request,
                                                          int processes,
@@ -48,6 +52,7 @@ class Measurer {
  private:
   const Workspace& workspace_;
   LoopContext context_;
+  HiddenSizes hidden_sizes_;
 };
 
 }  // namespace autokernel::loop

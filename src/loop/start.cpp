@@ -12,6 +12,7 @@
 #include "loop/editable_set.h"
 #include "loop/experiment_fields.h"
 #include "loop/git_rules.h"
+#include "loop/goal_trials.h"
 #include "loop/harness_files.h"
 #include "loop/ledger_backup.h"
 #include "loop/measurer.h"
@@ -142,7 +143,11 @@ Loop::Started Loop::start(const StartOptions& options) {
   run.budget = options.budget;
   require_new(repository, run.tag, run.branch);
   cases::CaseFiles files = cases::read_files(options.case_directory);
-  run.editable_files = cases::parse(files).editable_files.patterns();
+  const cases::Case problem = cases::parse(files);
+  run.editable_files = problem.editable_files.patterns();
+  // At another size the sizes of the score, which may be large, are not what is wanted.
+  if (run.size == "default" && problem.goal.score.size() > 1) run.score = problem.goal.score;
+  run.hidden_sizes = measurer_->hidden_sizes().digest();
   run.guarded = guarded_files(repository, files);
   run.headers = digests_of(files.headers);
   const EditableSet editable(run);
@@ -165,10 +170,12 @@ Loop::Started Loop::start(const StartOptions& options) {
   baseline.verdict = trial::finding(trial::Verdict::correct).in_loop;
   baseline.commit = head.commit;
   baseline.log = Folders::log(run.tag, 0);
+  const GoalTrials trials(*measurer_, run, files);
   const trial::Request request = measurer_->request(run, std::move(files), head.commit);
   baseline.source_digest = digest_of({request.source, request.files});
   Started started;
-  started.result = measurer_->measure(request, baseline.log);
+  Judged judged = trials.measure(request, baseline.log);
+  started.result = std::move(judged.result);
   const trial::Result& result = started.result;
   if (result.verdict != trial::Verdict::correct) return started;
 
@@ -176,7 +183,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   run.driver_version = result.versions.contains("driver") ? result.versions.at("driver") : "";
   run.min_gain = options.min_gain.value_or(
       trial::default_min_gain(result.device.value_or(trial::DeviceReport{})));
-  fill_in(baseline, result);
+  fill_in(baseline, result, std::move(judged.sizes));
   baseline.seconds = result.total_seconds;
   baseline.result = trial::record(request, result, baseline.log);
 

@@ -19,6 +19,7 @@
 #include "loop/editable_set.h"
 #include "loop/experiment_fields.h"
 #include "loop/git_rules.h"
+#include "loop/goal_trials.h"
 #include "loop/measurer.h"
 #include "loop/names.h"
 #include "loop/run_clock.h"
@@ -37,6 +38,7 @@ using Clock = std::chrono::steady_clock;
 struct Candidate {
   Trying trying;
   trial::Request request;
+  cases::CaseFiles files;      // of the run's case
   std::string simpler_reason;  // to keep it even where it is only as fast; empty: there is none
 };
 
@@ -167,6 +169,7 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
   Status& status = record.look().status;
   if (options.accept) options.accept(status.run);
   require_own_head(workspace.repository(), status);
+  measurer.hidden_sizes().require(status.run.hidden_sizes);
   if (!options.over_budget) require_budget(status);
   require_same_rules(workspace.repository(), status.run);
   require_nothing_strayed(status);
@@ -196,7 +199,8 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
                                          const std::string& idea, const StepOptions& options) {
   const ledger::RunStarted& run = status.run;
   cases::CaseFiles files = unchanged_case(repository, run);
-  Candidate candidate{.trying = next_experiment(status, idea), .request = {}, .simpler_reason = {}};
+  Candidate candidate{
+      .trying = next_experiment(status, idea), .request = {}, .files = files, .simpler_reason = {}};
   ledger::Experiment& experiment = candidate.trying.experiment;
   // The bytes that are judged are those that git keeps, and those that a checkout of them writes:
   // of a file that a program filters, not even a commit is to be made.
@@ -231,21 +235,22 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
 }
 
 // The candidate against the incumbent, under a journal that says so.
-[[nodiscard]] trial::Result measure(const Workspace& workspace, RunRecord& record,
-                                    const Measurer& measurer, const Candidate& candidate) {
+[[nodiscard]] Judged measure(const Workspace& workspace, RunRecord& record,
+                             const Measurer& measurer, const Candidate& candidate) {
   const repo::Repository& repository = workspace.repository();
   const Folders& folders = workspace.folders();
   const Trying& trying = candidate.trying;
   const ledger::Experiment& experiment = trying.experiment;
   const std::string reference = reference_of(experiment.tag, experiment.number);
+  const GoalTrials trials(measurer, record.status().run, candidate.files);
   workspace.at("committed");
   write_journal(folders.journal(), trying);
   workspace.at("trying");
-  trial::Result result;
+  Judged judged;
   try {
     repository.set_reference(reference, experiment.commit);
     workspace.at("referenced");
-    result = measurer.measure(candidate.request, experiment.log);
+    judged = trials.measure(candidate.request, experiment.log);
   } catch (const Interrupted&) {
     record.apply(interrupted(trying, repository, folders));
     workspace.say(
@@ -266,16 +271,17 @@ void decide(ledger::Experiment& experiment, const trial::Result& result, bool ke
     throw;
   }
   workspace.at("measured");
-  return result;
+  return judged;
 }
 
 // The experiment with what its trial says of it.
-[[nodiscard]] ledger::Experiment judged(const Candidate& candidate, const trial::Result& result) {
+[[nodiscard]] ledger::Experiment experiment_of(const Candidate& candidate, const Judged& judged) {
+  const trial::Result& result = judged.result;
   ledger::Experiment experiment = candidate.trying.experiment;
   const bool simpler =
       !candidate.simpler_reason.empty() && result.comparison && result.comparison->as_fast;
   decide(experiment, result, simpler, candidate.simpler_reason);
-  fill_in(experiment, result);
+  fill_in(experiment, result, judged.sizes);
   return experiment;
 }
 
@@ -351,14 +357,15 @@ Step Loop::step(const StepOptions& options) {
       commit_candidate(workspace_->repository(), *measurer_, status, idea, options);
   note("commit the edit");
   const double trial_began = done;
-  trial::Result result = measure(*workspace_, *record_, *measurer_, candidate);
+  Judged judged = measure(*workspace_, *record_, *measurer_, candidate);
+  trial::Result& result = judged.result;
   note("the trial");
   for (const trial::Span& span : result.timings) {
     timings.push_back({.what = "  " + span.what,
                        .begin_seconds = trial_began + span.begin_seconds,
                        .end_seconds = trial_began + span.end_seconds});
   }
-  ledger::Experiment experiment = judged(candidate, result);
+  ledger::Experiment experiment = experiment_of(candidate, judged);
   experiment.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   record_and_apply(*workspace_, *record_, candidate, result, experiment);
   note("record it");

@@ -4,6 +4,7 @@
 
 #include "autokernel/base/error.h"
 #include "loop/git_rules.h"
+#include "loop/goal_trials.h"
 #include "loop/harness_files.h"
 #include "loop/headline.h"
 #include "loop/measurer.h"
@@ -136,16 +137,18 @@ Verification Loop::verify(const std::string& tag, int processes) {
                     inspection.unchained));
   }
 
-  trial::Request request = measurer_->request_of_best(status, original_case(repository, run));
+  const cases::CaseFiles files = original_case(repository, run);
+  const GoalTrials trials(*measurer_, run, files);
+  trial::Request request = measurer_->request_of_best(status, files);
   request.known_device.reset();
   ledger::RunFinished& measured = verification.measured;
   measured.at = now_utc();
   measured.tag = run.tag;
   measured.best = status.best.commit;
   measured.processes = processes;
-  const std::vector<trial::Result> results =
-      measurer_->measure_again(request, processes, name_of(status.best));
-  const trial::Result& last = results.back();
+  const std::vector<ResultsAtSize> results =
+      trials.measure_again(request, processes, name_of(status.best));
+  const trial::Result& last = results.back().results.back();
   verification.device = last.device.value_or(trial::DeviceReport{});
   verification.problem = last.problem;
   verification.library = library_of(last);

@@ -192,6 +192,7 @@ def source_keys(tree):
     for file in (tree / "src/cli").rglob("*.cpp"):
         text = file.read_text()
         keys |= set(re.findall(r"\badd(?:_count|_unless_empty)?\(\s*\"([a-z0-9_]+)\"", text))
+        keys |= set(re.findall(r"\blines\.emplace_back\(\s*\"([a-z0-9_]+)\"", text))
         # Made from numbers: add(fmt::format("found_{:g}s_pct", seconds), ...) stands for all such.
         keys |= {re.sub(r"\{.*?\}", "*", key) for key in re.findall(r"\badd\(fmt::format\(\"([a-z_{}:]+)\"", text)}
     return keys

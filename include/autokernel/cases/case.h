@@ -130,6 +130,21 @@ struct TimingPlan {
   double cap_seconds = 60;  // no further sample is started after this, on a GPU
 };
 
+// What a kernel is kept for, where that is more than its time at one size.
+struct Goal {
+  // Weights of the sizes whose times make the score, a weighted geometric mean, "default" among
+  // them; empty: the measured size alone.
+  std::map<std::string, double> score;
+  // Guard-rails: by size, the largest share of the incumbent's time that may be lost, 0.02; and
+  // what a kernel may take, or be off by, at most.
+  std::map<std::string, double> most_loss;
+  std::optional<std::uint64_t> registers;     // per thread
+  std::optional<std::uint64_t> spill_bytes;   // per thread
+  std::optional<std::uint64_t> shared_bytes;  // per block
+  std::optional<double> max_abs_error;
+  std::optional<double> max_rel_error;
+};
+
 // How the kernel is compiled: the headers of libraries, and options of the compiler.
 struct CompilePlan {
   std::vector<std::filesystem::path> include;  // folders, from the case's own where relative
@@ -144,6 +159,8 @@ struct Case {
       problem;  // "MatMul [{M},{K}] x [{K},{N}] bfloat16": {symbol} is replaced by its value
   std::vector<Tensor> tensors;         // in the order of the kernel's parameters, scalars last
   std::map<std::string, Sizes> sizes;  // always has "default" and "check"
+  // Symbols that are no constants of the kernel: its code must be the same whatever they are.
+  std::vector<std::string> runtime_sizes;
   Tolerance tolerance;                 // zero where results are exact on all inputs
   Exactness exactness;
   bool deterministic = false;  // the same inputs must give the same bits (implied by exact inputs)
@@ -151,6 +168,7 @@ struct Case {
   std::string bytes;           // least bytes moved, formula of the size symbols
   Reference reference;
   TimingPlan timing;
+  Goal goal;
   CompilePlan compile;
   EditableFiles editable_files;  // beside kernel.cu
   std::string text;              // case.toml as read

@@ -65,6 +65,10 @@ struct RunStarted {
   // Patterns of further files that may change, from the folder of `editable`
   // (cases::EditableFiles).
   std::vector<std::string> editable_files = {};
+  // By size, the weights of the times that make the score; empty: those at `size` alone.
+  std::map<std::string, double> score = {};
+  // SHA-256 of the file of sizes that the agent does not see; empty: there is none.
+  std::string hidden_sizes = {};
   friend bool operator==(const RunStarted&, const RunStarted&) = default;
 };
 
@@ -81,7 +85,18 @@ struct Gain {
   friend bool operator==(const Gain&, const Gain&) = default;
 };
 
-// One experiment; number 0 is the baseline.
+// What was measured at one of several sizes.
+struct SizeFigures {
+  std::string size;
+  double weight = 1;  // in the score
+  std::optional<double> median_us;
+  std::optional<double> vs_reference;
+  std::optional<Gain> gain;
+  friend bool operator==(const SizeFigures&, const SizeFigures&) = default;
+};
+
+// One experiment; number 0 is the baseline. Where several sizes make the score, its figures are
+// weighted geometric means over them.
 struct Experiment {
   std::string at;  // when it began
   std::string tag;
@@ -99,8 +114,9 @@ struct Experiment {
   std::optional<double> tflops_s;
   std::optional<double> vs_reference;  // the library's time over the kernel's, from the same run
   std::optional<Gain> gain;
-  double seconds = 0;  // the whole step
-  std::string log;     // path of its full log, from the root
+  std::vector<SizeFigures> sizes = {};  // where several make the score
+  double seconds = 0;                   // the whole step
+  std::string log;                      // path of its full log, from the root
   // The measurement whole, as `autokernel bench --json` prints it (docs/json.md); empty: none was
   // made.
   std::string result;

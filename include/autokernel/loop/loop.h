@@ -44,6 +44,9 @@ struct LoopContext {
   trial::Observer observer;
   trial::RunnerCommand runner;
   trial::Limits limits;
+  // A file of sizes that the agent never sees, at which every kept kernel must be right; empty:
+  // there is none. It is read once.
+  std::filesystem::path hidden_sizes;
   // Each place where a kill leaves work unfinished, by name; tests kill there.
   std::function<void(std::string_view point)> reached;
 };
@@ -83,7 +86,8 @@ struct Finish {
   ledger::RunFinished headline;
   trial::DeviceReport device;
   std::string problem;
-  std::string library;  // that it was compared with: "OpenBLAS 0.3.21"; empty: none
+  std::string library;           // that it was compared with: "OpenBLAS 0.3.21"; empty: none
+  std::size_t hidden_sizes = 0;  // at which the best was found to be right as well
   Status status;
 };
 

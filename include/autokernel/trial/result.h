@@ -50,6 +50,9 @@ struct Incumbent {
   // since that would be enough.
   bool is_confirmed = false;
   bool as_fast_will_do = false;
+  // Whether the comparison is one part of a score (score.h): what it comes to by itself ends no
+  // sampling then, only that the gain is known well enough.
+  bool is_part_of_score = false;
 };
 
 // The device that earlier measurements were made on: a trial on another is refused, as its times
@@ -214,7 +217,12 @@ struct Times {
 };
 
 // What comparing two kernels came to: docs/decision.md.
-enum class Outcome : std::uint8_t { faster, not_faster, inconclusive };
+enum class Outcome : std::uint8_t {
+  faster,
+  not_faster,
+  inconclusive,
+  over_guard_rail,  // faster, and in another way worse than the case allows (cases::Goal)
+};
 [[nodiscard]] const char* spelling(Outcome outcome);
 
 // The candidate against its incumbent, in pairs of launches. A gain is relative: 0.10 is a tenth
@@ -229,7 +237,11 @@ struct PairedComparison {
   double gain_high = 0;
   // The gain in separate processes; only where a gain was to be confirmed.
   std::optional<double> confirmed_gain;
-  double p_value = 1;     // one-sided, of such a gain where there is none
+  double p_value = 1;  // one-sided, of such a gain where there is none
+  // Of log(incumbent's time / candidate's), whose mean is -log(1 - gain), and of how many values it
+  // is the standard error (decision.h).
+  double standard_error = 0;
+  int values = 0;
   bool as_fast = false;   // surely not slower by min_gain
   Times incumbent_times;  // its launches in the pairs; the candidate's are Result::times
   std::string

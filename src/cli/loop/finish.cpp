@@ -24,6 +24,7 @@ class LoopFinish : public Command {
  private:
   RememberedOptions remembered_;
   TimeoutOption timeout_;
+  HiddenSizesOption hidden_sizes_;
   int processes_ = 5;
   bool json_ = false;
   bool verbose_ = false;
@@ -43,6 +44,7 @@ void LoopFinish::declare(Options options) {
   remembered_.declare(options);
   add_processes(options, processes_);
   options.add_flag("--json", json_, "Print the result as a ledger entry (docs/ledger.md)");
+  hidden_sizes_.declare(options);
   timeout_.declare(options);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
@@ -50,8 +52,10 @@ void LoopFinish::declare(Options options) {
 int LoopFinish::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
+  loop::LoopContext context = watching.context();
+  context.hidden_sizes = hidden_sizes_.file;
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop finish",
-                               watching.context());
+                               std::move(context));
   remembered_.require_same(loop.run());
   const loop::Finish finish = loop.finish(processes_);
   console.out << (json_ ? ledger::lines_of({finish.headline}) : finish_text(finish));

@@ -50,6 +50,14 @@ void RememberedOptions::require_same(const ledger::RunStarted& run) const {
   }
 }
 
+void HiddenSizesOption::declare(Options options) {
+  options
+      .add_option("--hidden-sizes", file,
+                  "Keep only what is right at the [sizes.*] in FILE, too; the agent must not be "
+                  "able to read it")
+      .type_name("FILE");
+}
+
 void TimeoutOption::declare(Options options) {
   options
       .add_option("--timeout", seconds,

@@ -22,6 +22,13 @@ struct RememberedOptions {
   void require_same(const ledger::RunStarted& run) const;
 };
 
+// --hidden-sizes, for the commands that decide what is kept.
+struct HiddenSizesOption {
+  std::string file;
+
+  void declare(Options options);
+};
+
 // --timeout, for the commands of the loop that measure.
 struct TimeoutOption {
   std::optional<double> seconds;

@@ -30,6 +30,7 @@ class LoopRun : public Command {
  private:
   RememberedOptions remembered_;
   TimeoutOption timeout_;
+  HiddenSizesOption hidden_sizes_;
   std::string agent_;
   std::optional<int> max_runs_;
   std::optional<double> hours_;
@@ -68,6 +69,7 @@ void LoopRun::declare(Options options) {
       .tells_default();
   options.add_flag("--simpler", simpler_,
                    "Also keep a kernel that is as fast with at least a tenth less code");
+  hidden_sizes_.declare(options);
   timeout_.declare(options);
   add_no_resident(options, no_resident_);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
@@ -77,6 +79,7 @@ int LoopRun::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
   loop::LoopContext context = watching.context();
+  context.hidden_sizes = hidden_sizes_.file;
   context.runner.may_be_ready = !no_resident_;
   auto loop =
       loop::Loop::open(std::filesystem::current_path(), "autokernel loop run", std::move(context));

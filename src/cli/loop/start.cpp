@@ -31,6 +31,7 @@ class LoopStart : public Command {
   std::string tag_;
   RememberedOptions remembered_;
   TimeoutOption timeout_;
+  HiddenSizesOption hidden_sizes_;
   std::string architecture_;
   std::string size_ = "default";
   std::optional<double> min_gain_pct_;
@@ -86,6 +87,7 @@ void LoopStart::declare(Options options) {
   add_size(options, size_);
   add_min_gain(options, min_gain_pct_, "that is kept");
   add_budget(options, max_runs_, hours_, no_progress_, " [20]");
+  hidden_sizes_.declare(options);
   timeout_.declare(options);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
 }
@@ -107,7 +109,9 @@ int LoopStart::run(const Console& console) {
 
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
-  auto loop = loop::Loop::open(options.case_directory, "autokernel loop start", watching.context());
+  loop::LoopContext context = watching.context();
+  context.hidden_sizes = hidden_sizes_.file;
+  auto loop = loop::Loop::open(options.case_directory, "autokernel loop start", std::move(context));
   const loop::Loop::Started started = loop.start(options);
   if (!started.step) {
     console.out << text_block(started.result, "");

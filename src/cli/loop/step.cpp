@@ -26,6 +26,7 @@ class LoopStep : public Command {
  private:
   RememberedOptions remembered_;
   TimeoutOption timeout_;
+  HiddenSizesOption hidden_sizes_;
   loop::StepOptions options_;
   bool json_ = false;
   bool timings_ = false;
@@ -57,6 +58,7 @@ void LoopStep::declare(Options options) {
   options.add_flag("--over-budget", options_.over_budget,
                    "Try it even if the run's budget is used up");
   options.add_flag("--json", json_, "Print the experiment as a ledger entry (docs/ledger.md)");
+  hidden_sizes_.declare(options);
   timeout_.declare(options);
   add_timings(options, timings_);
   add_no_resident(options, no_resident_);
@@ -67,6 +69,7 @@ int LoopStep::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
   loop::LoopContext context = watching.context();
+  context.hidden_sizes = hidden_sizes_.file;
   context.runner.may_be_ready = !no_resident_;
   auto loop =
       loop::Loop::open(std::filesystem::current_path(), "autokernel loop step", std::move(context));

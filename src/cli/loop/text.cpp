@@ -64,6 +64,24 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
 // "-12.3 %" of the time: what was gained, the way a stopwatch shows it.
 [[nodiscard]] std::string time_change(double gain) { return fmt::format("{:+.1f} %", -100 * gain); }
 
+// "default x 1, large x 3"; empty: one size is all that counts.
+[[nodiscard]] std::string score_text(const std::map<std::string, double>& score) {
+  std::string text;
+  for (const auto& [size, weight] : score)
+    text += fmt::format("{}{} x {:g}", text.empty() ? "" : ", ", size, weight);
+  return text;
+}
+
+// "default 4.102 us, large 8.341 us".
+[[nodiscard]] std::string sizes_text(const std::vector<ledger::SizeFigures>& sizes) {
+  std::string text;
+  for (const ledger::SizeFigures& size : sizes) {
+    text += fmt::format("{}{} {:.3f} us", text.empty() ? "" : ", ", size.size,
+                        size.median_us.value_or(0));
+  }
+  return text;
+}
+
 [[nodiscard]] std::string left_of(const Status& status) {
   const ledger::Budget& budget = status.run.budget;
   std::string text;
@@ -134,6 +152,7 @@ constexpr const char* kEmulatedTimes = "these times rank kernels on this CPU, no
     lines.add("confirmed", times_as_fast(*status.confirmed->over_baseline));
   }
   lines.add("vs_reference", best.vs_reference, 3);
+  lines.add_unless_empty("score", shortened(score_text(status.run.score), kLongestSentence));
   lines.add("experiments",
             fmt::format("{} ({} kept, {} discarded, {} failed)", status.counts.experiments(),
                         status.counts.kept, status.counts.discarded, status.counts.failed));
@@ -196,6 +215,10 @@ std::string step_text(const loop::Step& step) {
   last.verdict = experiment.verdict;
   last.reason = experiment.reason;
   last.next = next_of(step);
+  if (!experiment.sizes.empty() && experiment.median_us) {
+    last.lines.emplace_back("sizes", sizes_text(experiment.sizes));
+    last.lines.emplace_back("score_us", fmt::format("{:.3f}", *experiment.median_us));
+  }
   if (step.result.device && step.result.device->emulated) {
     last.lines.insert(last.lines.begin(), {kEmulated, kEmulatedTimes});
   }
@@ -280,6 +303,9 @@ std::string finish_text(const loop::Finish& finish) {
   lines.add("baseline_us", headline.baseline_us, 3);
   lines.add("best_us", headline.best_us, 3);
   lines.add("library_us", headline.library_us, 3);
+  lines.add_unless_empty("score", score_text(status.run.score));
+  if (finish.hidden_sizes > 0)
+    lines.add("hidden_sizes", fmt::format("right at {}", finish.hidden_sizes));
   if (headline.over_baseline) lines.add("over_baseline", times_as_fast(*headline.over_baseline));
   if (headline.over_library) {
     lines.add("over_library", times_as_fast(*headline.over_library, finish.library));

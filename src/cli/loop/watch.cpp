@@ -29,6 +29,7 @@ class LoopWatch : public Command {
  private:
   RememberedOptions remembered_;
   TimeoutOption timeout_;
+  HiddenSizesOption hidden_sizes_;
   loop::WatchOptions options_;
   bool no_resident_ = false;
   bool verbose_ = false;
@@ -57,6 +58,7 @@ void LoopWatch::declare(Options options) {
   remembered_.declare(options);
   options.add_flag("--simpler", options_.simpler,
                    "Also keep a kernel that is as fast with at least a tenth less code");
+  hidden_sizes_.declare(options);
   timeout_.declare(options);
   add_no_resident(options, no_resident_);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
@@ -66,6 +68,7 @@ int LoopWatch::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
   loop::LoopContext context = watching.context();
+  context.hidden_sizes = hidden_sizes_.file;
   context.runner.may_be_ready = !no_resident_;
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop watch",
                                std::move(context));

@@ -94,6 +94,11 @@ double distance(const PairedEstimate& estimate, double probability) {
   return student_t_quantile(degrees_of_freedom(estimate), probability) * estimate.standard_error;
 }
 
+// Whether a mean that is below the threshold can be believed.
+bool is_precise(const PairedEstimate& estimate, double threshold) {
+  return estimate.pairs >= kFirstLook && estimate.standard_error <= threshold / kPreciseEnough;
+}
+
 }  // namespace
 
 PairedEstimate estimate(std::span<const double> log_ratios) {
@@ -127,10 +132,14 @@ Conclusion conclude(const PairedEstimate& estimate, double min_gain) {
   if (estimate.mean >= threshold) {
     return p_value(estimate) < kNoChance ? Conclusion::faster : Conclusion::undecided;
   }
-  const bool precise =
-      estimate.pairs >= kFirstLook && estimate.standard_error <= threshold / kPreciseEnough;
+  const bool precise = is_precise(estimate, threshold);
   const bool out_of_reach = estimate.mean + distance(estimate, kLittleChance) < threshold;
   return precise || out_of_reach ? Conclusion::not_faster : Conclusion::undecided;
+}
+
+bool is_precise_part(const PairedEstimate& estimate, double min_gain) {
+  const double own = std::fabs(estimate.mean) / kPreciseEnough;
+  return is_precise(estimate, std::max(own, log_ratio_of(min_gain)));
 }
 
 double least_mean_above_chance(const PairedEstimate& estimate) {

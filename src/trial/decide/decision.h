@@ -31,6 +31,10 @@ enum class Conclusion : std::uint8_t { undecided, faster, not_faster };
 // is not possible, the comparison is inconclusive.
 [[nodiscard]] Conclusion conclude(const PairedEstimate& estimate, double min_gain);
 
+// Whether the mean is known well enough to be one part of a score, whatever it is: as well as one
+// below the minimum gain must be to be believed, or to a twenty-fifth of itself where it is large.
+[[nodiscard]] bool is_precise_part(const PairedEstimate& estimate, double min_gain);
+
 // The least mean that chance alone would not explain with such a standard error.
 [[nodiscard]] double least_mean_above_chance(const PairedEstimate& estimate);
 

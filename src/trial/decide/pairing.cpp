@@ -49,6 +49,7 @@ constexpr double kDisturbedErrors = 3;
   std::string text = figures(comparison, estimate.pairs);
   switch (comparison.outcome) {
     case Outcome::faster:
+    case Outcome::over_guard_rail:  // which is found elsewhere
       break;
     case Outcome::not_faster:
     case Outcome::inconclusive:
@@ -88,7 +89,12 @@ void Pairing::add_pair(double candidate_us, double incumbent_us, InputKind input
   if (next_look_ == 0) next_look_ = kFirstLook;
   if (pairs < next_look_) return;
   next_look_ = next_look(pairs);
-  needs_more_ = pairs < kMostPairs && conclusion(Looking::on) == Conclusion::undecided;
+  needs_more_ = pairs < kMostPairs && !is_over();
+}
+
+bool Pairing::is_over() const {
+  if (until_ == Until::precise) return is_precise_part(estimated(), min_gain_);
+  return conclusion(Looking::on) != Conclusion::undecided;
 }
 
 std::vector<double> Pairing::counted() const {
@@ -118,6 +124,8 @@ PairedComparison Pairing::comparison() const {
   comparison.gain_low = gain_of(logs.low);
   comparison.gain_high = gain_of(logs.high);
   comparison.p_value = p_value(found);
+  comparison.standard_error = found.standard_error;
+  comparison.values = found.values;
   comparison.as_fast = stands(Defence::slow_minority)
                            ? is_as_fast_guarded(counted(), found, min_gain_)
                            : is_as_fast(found, min_gain_);

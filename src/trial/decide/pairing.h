@@ -15,8 +15,10 @@ namespace autokernel::trial {
 class Pairing {
  public:
   // `min_gain` is relative and above 0; `incumbent_name` names the incumbent in messages.
-  Pairing(std::string incumbent_name, double min_gain)
-      : incumbent_name_(std::move(incumbent_name)), min_gain_(min_gain) {}
+  // `until`: which conclusion ends the sampling.
+  enum class Until : std::uint8_t { decided, precise };
+  Pairing(std::string incumbent_name, double min_gain, Until until = Until::decided)
+      : incumbent_name_(std::move(incumbent_name)), min_gain_(min_gain), until_(until) {}
 
   [[nodiscard]] const std::string& incumbent_name() const { return incumbent_name_; }
 
@@ -41,9 +43,11 @@ class Pairing {
   [[nodiscard]] std::vector<double> counted() const;
   [[nodiscard]] PairedEstimate estimated() const { return estimate(counted()); }
   [[nodiscard]] Conclusion conclusion(Looking looking) const;
+  [[nodiscard]] bool is_over() const;
 
   std::string incumbent_name_;
   double min_gain_;
+  Until until_;
   bool needs_more_ = true;
   int next_look_ = 0;
   std::vector<double> incumbent_us_;

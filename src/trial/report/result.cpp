@@ -54,7 +54,7 @@ bool restore(const std::string& name, Verdict& verdict) {
   return set_by_name(verdict, name, Verdict::unsupported);
 }
 bool restore(const std::string& name, Outcome& outcome) {
-  return set_by_name(outcome, name, Outcome::inconclusive);
+  return set_by_name(outcome, name, Outcome::over_guard_rail);
 }
 bool restore(const std::string& name, Stage& stage) {
   return set_by_name(stage, name, Stage::timed_outputs);

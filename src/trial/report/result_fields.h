@@ -71,6 +71,7 @@ void visit_fields(auto&& fields, Object& incumbent) {
   fields.internal("headers", incumbent.headers);
   fields.internal("is_confirmed", incumbent.is_confirmed);
   fields.internal("as_fast_will_do", incumbent.as_fast_will_do);
+  fields.internal("is_part_of_score", incumbent.is_part_of_score);
 }
 
 template <Of<KnownDevice> Object>
@@ -143,6 +144,8 @@ void visit_fields(auto&& fields, Object& comparison) {
   fields("gain_high", comparison.gain_high);
   fields("gain_apart", comparison.confirmed_gain);
   fields("p_value", comparison.p_value);
+  fields.internal("standard_error", comparison.standard_error);
+  fields.internal("values", comparison.values);
   fields("as_fast", comparison.as_fast);
   fields.derived("against_us", [&] { return comparison.incumbent_times.median_us; });
   fields.derived("against_samples_us", [&] { return comparison.incumbent_times.samples_us; });

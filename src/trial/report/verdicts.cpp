@@ -35,6 +35,9 @@ constexpr std::array kOutcomes = {
                  {"not_faster", "not faster", "not faster", 10, advice_when_correct}},
     Row<Outcome>{Outcome::inconclusive,
                  {"inconclusive", "inconclusive", "inconclusive", 16, advice_when_correct}},
+    Row<Outcome>{
+        Outcome::over_guard_rail,
+        {"over_guard_rail", "over a guard-rail", "over a guard-rail", 18, advice_when_correct}},
 };
 
 // Each enumerator has its row, at its place.
@@ -46,7 +49,7 @@ template <typename Kind, std::size_t count>
   return static_cast<std::size_t>(last) == count - 1;
 }
 static_assert(is_complete(kVerdicts, Verdict::unsupported));
-static_assert(is_complete(kOutcomes, Outcome::inconclusive));
+static_assert(is_complete(kOutcomes, Outcome::over_guard_rail));
 
 }  // namespace
 

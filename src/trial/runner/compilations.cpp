@@ -10,6 +10,7 @@
 #include "autokernel/compile/compiler.h"
 #include "trial/check/device_judge.h"
 #include "trial/runner/remembering_front_end.h"
+#include "trial/runner/runtime_sizes.h"
 #include "trial/time/gpu_tools.h"
 
 namespace autokernel::trial {
@@ -136,6 +137,9 @@ std::variant<Programs, Rejection> Compilations::wait() {
   auto kernel = kernel_.wait(signature(*task_.problem, OutputType::declared));
   if (auto* rejected = std::get_if<Rejection>(&kernel)) return std::move(*rejected);
   programs.kernel = std::get<std::map<std::string, compile::Program>>(std::move(kernel));
+  if (auto why = differing_code(*task_.problem, task_.sizes, programs.kernel)) {
+    return Rejection{Verdict::does_not_compile, *std::move(why), {}};
+  }
   if (task_.incumbent) programs.incumbent = wait_for_incumbent(*task_.incumbent);
   if (task_.on_gpu) programs.gpu_tools = gpu_tools();
   return programs;
@@ -151,13 +155,14 @@ bool Compilations::are_done() const { return kernel_.are_done() && incumbent_.ar
 ReferenceCompilations::ReferenceCompilations(const OpeningFrontEnd& front_end,
                                              const cases::Case& problem,
                                              std::span<const SizedCase* const> sizes,
-                                             const Building& building, bool judges_on_device)
+                                             const Building& building, Wanted wanted)
     : problem_(&problem) {
   const auto* reference = std::get_if<cases::KernelReference>(&problem.reference);
   if (reference == nullptr) return;
   reference_.emplace(front_end, compile::Source{reference->file.string(), reference->source}, sizes,
                      building);
-  if (judges_on_device) judging_ = start(front_end, device_judge_source(building.architecture));
+  if (wanted.judging) judging_ = start(front_end, device_judge_source(building.architecture));
+  if (wanted.gpu_tools) gpu_tools_ = start(front_end, gpu_tools_source(building.architecture));
   if (reference->fp64_file.empty()) return;
   fp64_reference_.emplace(front_end,
                           compile::Source{reference->fp64_file.string(), reference->fp64_source},
@@ -178,6 +183,7 @@ References ReferenceCompilations::wait() {
   if (reference_) references.programs = wait_for(*reference_, OutputType::declared);
   if (fp64_reference_) references.fp64_programs = wait_for(*fp64_reference_, OutputType::fp64);
   if (judging_.valid()) references.judging = own_program(judging_.get());
+  if (gpu_tools_.valid()) references.gpu_tools = own_program(gpu_tools_.get());
   return references;
 }
 

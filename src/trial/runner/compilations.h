@@ -100,15 +100,21 @@ class Compilations {
 struct References {
   ReferencePrograms programs;
   ReferencePrograms fp64_programs;
-  std::optional<compile::Program> judging;  // device_judge_source(), where it is asked for
+  // Where they are asked for:
+  std::optional<compile::Program> judging;    // device_judge_source()
+  std::optional<compile::Program> gpu_tools;  // gpu_tools_source(), to time a reference with
 };
 class ReferenceCompilations {
  public:
   // Starts, where the case has any; all must live longer. Throws Error(usage) where a file cannot
-  // be read. `judges_on_device`: the kernels for that are wanted as well.
+  // be read. The harness's kernels for judging, and for timing, on a GPU are wanted as well or not.
+  struct Wanted {
+    bool judging = false;
+    bool gpu_tools = false;
+  };
   ReferenceCompilations(const OpeningFrontEnd& front_end, const cases::Case& problem,
                         std::span<const SizedCase* const> sizes, const Building& building,
-                        bool judges_on_device);
+                        Wanted wanted);
   // Waits for all. Throws Error(usage) for one that does not compile.
   [[nodiscard]] References wait();
 
@@ -119,6 +125,7 @@ class ReferenceCompilations {
   std::optional<SourceCompilations> reference_;
   std::optional<SourceCompilations> fp64_reference_;
   std::future<compile::Compilation> judging_;
+  std::future<compile::Compilation> gpu_tools_;
 };
 
 // "sm_90a" for capability 9.0: the variant with everything the hardware has, where one exists.

@@ -78,6 +78,7 @@ void visit_fields(auto&& fields, const cases::Case& problem) {
   fields("name", problem.name);
   fields("tensors", problem.tensors);
   fields("sizes", problem.sizes);
+  fields("runtime_sizes", problem.runtime_sizes);
   fields("deterministic", problem.deterministic);
   fields("timing", problem.timing);
   fields("choices", choices);
@@ -87,6 +88,7 @@ void visit_fields(auto&& fields, cases::Case& problem) {
   fields("name", problem.name);
   fields("tensors", problem.tensors);
   fields("sizes", problem.sizes);
+  fields("runtime_sizes", problem.runtime_sizes);
   fields("deterministic", problem.deterministic);
   fields("timing", problem.timing);
   fields("choices", choices);
@@ -282,6 +284,7 @@ cases::Case blinded(const cases::Case& problem) {
   blind.name = problem.name;
   blind.tensors = problem.tensors;
   blind.sizes = problem.sizes;
+  blind.runtime_sizes = problem.runtime_sizes;
   blind.exactness = problem.exactness;
   blind.deterministic = problem.deterministic;
   blind.timing = problem.timing;

@@ -209,7 +209,9 @@ class TrialLaunches {
       stopwatch = make_stopwatch(programs);
       incumbent = std::make_unique<TimedIncumbent>(
           TimedIncumbent{*programs.incumbent,
-                         Pairing(task_.incumbent->name, task_.incumbent->min_gain.value_or(0))});
+                         Pairing(task_.incumbent->name, task_.incumbent->min_gain.value_or(0),
+                                 task_.incumbent->is_part_of_score ? Pairing::Until::precise
+                                                                   : Pairing::Until::decided)});
       alone.push_back(time_alone(*stopwatch, *incumbent));
       enter(Phase::check);
     }

@@ -34,6 +34,7 @@
 #include "trial/time/peak.h"
 #include "trial/time/plausible_times.h"
 #include "trial/time/process_conditions.h"
+#include "trial/time/reference_time.h"
 
 namespace autokernel::trial {
 namespace {
@@ -275,7 +276,7 @@ class TrialRun : private SessionListener {
     compilations_ = std::make_unique<ReferenceCompilations>(
         front_end_, problem_, sizes,
         Building{architecture, chosen(request_.headers, request_.reference_headers), {}},
-        judges_on_device());
+        ReferenceCompilations::Wanted{.judging = judges_on_device(), .gpu_tools = on_gpu()});
     if (on_gpu()) {
       nvml_ = std::make_unique<NvmlOpening>(driver_->info());
       if (needs_library(problem_)) loading_ = std::async(std::launch::async, Cublas::load);
@@ -538,6 +539,7 @@ class TrialRun : private SessionListener {
     result_.warm_us = timed.warm_us;
     result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
+    if (!result_.reference && has_reference_kernel(problem_)) time_reference_kernel();
     if (confirmation_ && result_.comparison) {
       // If a confirming process takes this one down, what is known so far still holds.
       if (listeners_->learned) listeners_->learned(result_);
@@ -550,6 +552,24 @@ class TrialRun : private SessionListener {
       }
     }
     return std::nullopt;
+  }
+
+  // What there is to compare with where no library computes the same. Nothing depends on it.
+  void time_reference_kernel() {
+    try {
+      timeline_.around("time the reference", [this] {
+        result_.reference = summarise(time_reference(
+            {.device = *device_,
+             .sized = timed_size_,
+             .maker = maker_,
+             .reference = references_.programs.at(timed_size_.size_name),
+             .gpu_tools = references_.gpu_tools ? &*references_.gpu_tools : nullptr}));
+      });
+      result_.versions["reference"] =
+          std::get<cases::KernelReference>(problem_.reference).file.string();
+    } catch (const Error& error) {
+      result_.warnings.emplace_back(error.what());
+    }
   }
 
   // Whether the loop would keep the kernel for what was found.

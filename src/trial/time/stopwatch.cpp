@@ -53,7 +53,9 @@ std::variant<std::vector<double>, Rejection> Stopwatch::time_alone(TimedIncumben
   }
   std::vector<double> times_us;
   times_us.reserve(static_cast<std::size_t>(alone_samples_));
+  const auto begin = Clock::now();
   for (int i = 0; i < alone_samples_; ++i) {
+    if (i > 0 && task_.alone_seconds && seconds_since(begin) >= *task_.alone_seconds) break;
     auto sampled = sample_incumbent(loaded, sampled_input_kind(*task_.sized.problem, i));
     if (auto* rejected = std::get_if<Rejection>(&sampled)) return std::move(*rejected);
     times_us.push_back(std::get<Launched>(sampled).microseconds);

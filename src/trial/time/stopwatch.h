@@ -102,6 +102,8 @@ struct TimingTask {
   std::optional<std::chrono::steady_clock::time_point> device_worked_at = {};
   // On the emulated device: how long pairs that do not look like a gain are taken; none: as ever.
   std::optional<double> open_seconds = {};
+  // time_alone() begins no further launch after so long; none: it has all there are to be.
+  std::optional<double> alone_seconds = {};
 };
 
 // The incumbent of a candidate: it is launched as the candidate is, on inputs and buffers of its

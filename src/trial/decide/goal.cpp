@@ -1,0 +1,148 @@
+#include "autokernel/trial/goal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "trial/decide/decision.h"
+
+namespace autokernel::trial {
+namespace {
+
+[[nodiscard]] PairedEstimate estimate_of(const PairedComparison& comparison) {
+  return {.pairs = static_cast<int>(comparison.incumbent_times.samples_us.size()),
+          .mean = log_ratio_of(comparison.gain),
+          .standard_error = comparison.standard_error,
+          .values = comparison.values};
+}
+
+[[nodiscard]] PairedEstimate combined(const std::vector<PartOfScore>& parts) {
+  double weights = 0;
+  for (const PartOfScore& part : parts) weights += part.weight;
+  PairedEstimate all{.pairs = std::numeric_limits<int>::max()};
+  double variance = 0;
+  double fourths = 0;  // of each variance's square over its degrees of freedom
+  for (const PartOfScore& part : parts) {
+    const PairedEstimate one = estimate_of(part.comparison);
+    const double share = part.weight / weights;
+    const double own = std::pow(share * one.standard_error, 2);
+    all.pairs = std::min(all.pairs, one.pairs);
+    all.mean += share * one.mean;
+    variance += own;
+    fourths += own * own / std::max(one.values - 1, 1);
+  }
+  all.standard_error = std::sqrt(variance);
+  constexpr double kMostValues = 1e6;  // as good as a normal distribution
+  const double freedom = fourths > 0 ? variance * variance / fourths : kMostValues;
+  all.values = 1 + std::max(1, static_cast<int>(std::min(freedom, kMostValues)));
+  return all;
+}
+
+[[nodiscard]] std::string change(double gain) { return fmt::format("{:+.2f} %", -100 * gain); }
+
+[[nodiscard]] std::string figures(const PairedComparison& score,
+                                  const std::vector<PartOfScore>& parts) {
+  std::string text = fmt::format(
+      "{} time by the score of {} sizes against {} (95 %: {:+.2f} to "
+      "{:+.2f} %):",
+      change(score.gain), parts.size(), score.incumbent_name, -100 * score.gain_high,
+      -100 * score.gain_low);
+  const char* before = " ";
+  for (const PartOfScore& part : parts) {
+    text += fmt::format("{}{} {}", before, part.size, change(part.comparison.gain));
+    before = ", ";
+  }
+  return text;
+}
+
+// What was found at one size beyond its mean, which the mean of all does not see.
+void heed(const PartOfScore& part, PairedComparison& score) {
+  const bool gains =
+      conclude(estimate_of(part.comparison), part.comparison.min_gain) == Conclusion::faster;
+  if (!gains || part.comparison.outcome == Outcome::faster) return;
+  score.outcome = part.comparison.outcome;
+  score.reason += fmt::format("; at {}: {}", part.size, part.comparison.reason);
+}
+
+}  // namespace
+
+PairedComparison score_of(const std::vector<PartOfScore>& parts) {
+  assert(!parts.empty());
+  const PairedEstimate all = combined(parts);
+  const Interval logs = interval(all);
+  PairedComparison score = parts.front().comparison;
+  score.gain = gain_of(all.mean);
+  score.gain_low = gain_of(logs.low);
+  score.gain_high = gain_of(logs.high);
+  score.p_value = p_value(all);
+  score.standard_error = all.standard_error;
+  score.values = all.values;
+  score.as_fast =
+      std::ranges::all_of(parts, [](const auto& part) { return part.comparison.as_fast; });
+  score.reason = figures(score, parts);
+  switch (conclude(all, score.min_gain)) {
+    case Conclusion::faster:
+      score.outcome = Outcome::faster;
+      for (const PartOfScore& part : parts) {
+        if (score.outcome == Outcome::faster) heed(part, score);
+      }
+      break;
+    case Conclusion::not_faster:
+      score.outcome = Outcome::not_faster;
+      score.reason += fmt::format("; the minimum gain is {:.2f} %", 100 * score.min_gain);
+      break;
+    case Conclusion::undecided:
+      score.outcome = Outcome::inconclusive;
+      score.reason += fmt::format("; too noisy to detect a gain of {:.2f} %", 100 * score.min_gain);
+      break;
+  }
+  double weights = 0;
+  double apart = 0;
+  bool any_apart = false;
+  for (const PartOfScore& part : parts) {
+    const PairedComparison& one = part.comparison;
+    any_apart |= one.confirmed_gain.has_value();
+    weights += part.weight;
+    apart += part.weight * log_ratio_of(one.confirmed_gain.value_or(one.gain));
+    if (score.disturbance.empty()) score.disturbance = one.disturbance;
+  }
+  score.confirmed_gain.reset();
+  if (any_apart) score.confirmed_gain = gain_of(apart / weights);
+  return score;
+}
+
+std::string guard_fault(const cases::Goal& goal, const Result& result) {
+  struct Rail {
+    const char* what;  // "140 registers"
+    std::optional<double> most;
+    std::optional<double> found;
+  };
+  const auto& resources = result.resources;
+  const auto& errors = result.differences;
+  const auto of = [](const auto& values, auto member) {
+    return values ? std::optional<double>(static_cast<double>((*values).*member)) : std::nullopt;
+  };
+  const auto most = [](const std::optional<std::uint64_t>& value) {
+    return value ? std::optional<double>(static_cast<double>(*value)) : std::nullopt;
+  };
+  for (const Rail& rail : {Rail{"{} registers per thread", most(goal.registers),
+                                of(resources, &ResourceReport::registers)},
+                           Rail{"{} bytes spilled per thread", most(goal.spill_bytes),
+                                of(resources, &ResourceReport::spill_bytes)},
+                           Rail{"{} bytes of shared memory per block", most(goal.shared_bytes),
+                                of(resources, &ResourceReport::shared_bytes)},
+                           Rail{"a largest absolute error of {:.3g}", goal.max_abs_error,
+                                of(errors, &Differences::max_abs)},
+                           Rail{"a largest relative error of {:.3g}", goal.max_rel_error,
+                                of(errors, &Differences::max_rel)}}) {
+    if (!rail.most || !rail.found || *rail.found <= *rail.most) continue;
+    return fmt::format("it has {}, and {:g} is allowed",
+                       fmt::format(fmt::runtime(rail.what), *rail.found), *rail.most);
+  }
+  return {};
+}
+
+}  // namespace autokernel::trial
