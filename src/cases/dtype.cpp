@@ -87,6 +87,13 @@ constexpr std::array kTypes = {
 };
 static_assert(kTypes.size() == static_cast<std::size_t>(kLastDType) + 1);
 
+// e2m1 and e8m0: OCP's "Microscaling formats (MX) specification", revision 1.0.
+constexpr std::array kAliases = {
+    ElementAlias{"complex64", DType::f32, "float2", 2},
+    ElementAlias{"e2m1x2", DType::u8, "__nv_fp4x2_e2m1", 1},
+    ElementAlias{"e8m0", DType::u8, "__nv_fp8_e8m0", 1},
+};
+
 [[nodiscard]] const Properties& properties_of(DType dtype) {
   const auto* const found = std::ranges::find(kTypes, dtype, &Properties::dtype);
   if (found == kTypes.end()) throw Error(Stop::internal, "there is no such dtype");
@@ -102,6 +109,18 @@ const char* cpp_name(DType dtype) { return properties_of(dtype).cpp_name; }
 bool is_floating(DType dtype) { return properties_of(dtype).kind == Kind::floating; }
 bool fits_float(DType dtype) {
   return is_floating(dtype) ? size_of(dtype) <= sizeof(float) : size_of(dtype) < sizeof(float);
+}
+
+const ElementAlias* alias_spelled(const std::string& text) {
+  const auto* const found = std::ranges::find_if(
+      kAliases, [&](const ElementAlias& alias) { return text == alias.spelling; });
+  return found == kAliases.end() ? nullptr : found;
+}
+
+std::vector<std::string> alias_spellings() {
+  std::vector<std::string> words;
+  for (const ElementAlias& alias : kAliases) words.emplace_back(alias.spelling);
+  return words;
 }
 
 std::vector<std::string> dtype_spellings() {

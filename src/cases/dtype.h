@@ -8,6 +8,17 @@
 
 namespace autokernel::cases {
 
+// Element types that are others to the harness: a complex number is two floats, and what has fewer
+// bits than a byte is drawn and compared by its code.
+struct ElementAlias {
+  const char* spelling;  // "complex64"
+  DType dtype;
+  const char* cpp_name;
+  int elements;  // of that dtype
+};
+[[nodiscard]] const ElementAlias* alias_spelled(const std::string& text);  // null: it is none
+[[nodiscard]] std::vector<std::string> alias_spellings();
+
 [[nodiscard]] std::vector<std::string> dtype_spellings();
 [[nodiscard]] DType dtype_from(const std::string& text);  // one of dtype_spellings()
 

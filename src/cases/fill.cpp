@@ -21,11 +21,6 @@ constexpr double kMostChoices = 0x1p32;
 // Positions and choices are multiplied in 64 bits.
 constexpr std::int64_t kLongestRow = 1LL << 31;
 
-[[nodiscard]] bool is_of_indices(Distribution distribution) {
-  return distribution == Distribution::sorted || distribution == Distribution::offsets ||
-         distribution == Distribution::permutation;
-}
-
 void require_whole(const Section& section, DType dtype, const char* key, double value,
                    const std::string& where) {
   const WholeNumbers range = whole_numbers_of(dtype);
@@ -131,6 +126,11 @@ Fill read_range(Section& section, DType dtype, const std::map<std::string, Sizes
   fill.high = fill.low;
   fill.high_formula = fill.low_formula;
   return fill;
+}
+
+bool is_of_indices(Distribution distribution) {
+  return distribution == Distribution::sorted || distribution == Distribution::offsets ||
+         distribution == Distribution::permutation;
 }
 
 Fill read_fill(Section& section, const Tensor& tensor, const std::map<std::string, Sizes>& sizes) {

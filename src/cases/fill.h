@@ -9,6 +9,8 @@
 
 namespace autokernel::cases {
 
+// Whether rows hold indices, of which each depends on the others.
+[[nodiscard]] bool is_of_indices(Distribution distribution);
 // Of a [[tensor]], whose role and type are known: the keys fill, low and high.
 [[nodiscard]] Fill read_fill(Section& section, const Tensor& tensor,
                              const std::map<std::string, Sizes>& sizes);

@@ -119,6 +119,10 @@ KernelReference read_kernel(Section& section, const Case& problem, const CaseFil
                  "\"always\" in [check]");
   }
   for (const Tensor& tensor : problem.tensors) {
+    if (tensor.role != Role::in && !tensor.pitch.empty()) {
+      section.fail("fp64_file", fmt::format("does not apply: {} has a pitch; remove one of the two",
+                                            tensor.name));
+    }
     if (tensor.role != Role::in && tensor.dtype == DType::f64) {
       section.fail("fp64_file", fmt::format("does not apply: {} is f64 itself; remove it, and let "
                                             "file compute in f64",
@@ -156,6 +160,11 @@ void require_product(const Section& section, const Case& problem, const Tensor& 
                     "type among f32, f16 and bf16, and gives one of these",
                     left.name, spelling(left.dtype), right.name, spelling(right.dtype), output.name,
                     spelling(output.dtype)));
+  }
+  for (const Tensor* tensor : {&left, &right, &output}) {
+    if (!tensor->pitch.empty())
+      section.fail(
+          fmt::format("{} has a pitch; a matrix product takes tensors without", tensor->name));
   }
   for (const auto& [name, sizes] : problem.sizes) {
     const std::vector<std::int64_t> a = extents(left, sizes);

@@ -13,21 +13,35 @@ namespace {
 // overflow.
 constexpr std::uint64_t kMostTensorBytes = 1ULL << 40;
 
+std::int64_t extent(const Tensor& tensor, const char* what, const std::string& formula,
+                    const Sizes& sizes) {
+  const double value = evaluate(formula, sizes);
+  if (value >= 1 && value <= static_cast<double>(kMostTensorBytes) && value == std::floor(value))
+    return static_cast<std::int64_t>(value);
+  throw Error(Stop::usage, fmt::format("the {} \"{}\" of tensor {} is {}; it must be a whole "
+                                       "number from 1 to 2^40",
+                                       what, formula, tensor.name, value));
+}
+
 }  // namespace
 
 std::vector<std::int64_t> extents(const Tensor& tensor, const Sizes& sizes) {
   std::vector<std::int64_t> result;
-  for (const std::string& dimension : tensor.shape) {
-    const double value = evaluate(dimension, sizes);
-    if (value < 1 || value > static_cast<double>(kMostTensorBytes) || value != std::floor(value)) {
-      throw Error(Stop::usage,
-                  fmt::format("the dimension \"{}\" of tensor {} is {}; it must be a whole "
-                              "number from 1 to 2^40",
-                              dimension, tensor.name, value));
-    }
-    result.push_back(static_cast<std::int64_t>(value));
+  for (const std::string& dimension : tensor.shape)
+    result.push_back(extent(tensor, "dimension", dimension, sizes));
+  if (tensor.pitch.empty()) return result;
+  const std::int64_t pitch = extent(tensor, "pitch", tensor.pitch, sizes);
+  if (pitch < result.back()) {
+    throw Error(Stop::usage,
+                fmt::format("the pitch \"{}\" of tensor {} is {}, less than a row, which has {}",
+                            tensor.pitch, tensor.name, pitch, result.back()));
   }
+  result.back() = pitch;
   return result;
+}
+
+std::int64_t row_length(const Tensor& tensor, const Sizes& sizes) {
+  return extent(tensor, "dimension", tensor.shape.back(), sizes);
 }
 
 std::uint64_t element_count(const Tensor& tensor, const Sizes& sizes) {

@@ -36,17 +36,40 @@ std::string read_name(Section& section, const std::string& title) {
   return name;
 }
 
+// The element's type; null unless it is an alias.
+const ElementAlias* read_element(Section& section, Tensor& tensor) {
+  std::vector<std::string> words = dtype_spellings();
+  std::ranges::move(alias_spellings(), std::back_inserter(words));
+  const std::string word = section.word("dtype", words);
+  const ElementAlias* const alias = alias_spelled(word);
+  tensor.dtype = alias != nullptr ? alias->dtype : dtype_from(word);
+  if (alias != nullptr) tensor.element = alias->cpp_name;
+  return alias;
+}
+
+void read_pitch(Section& section, Tensor& tensor) {
+  if (!section.has("pitch")) return;
+  if (is_of_indices(tensor.fill.distribution))
+    section.fail("pitch", "cannot go with a fill of indices; leave one of the two out");
+  if (!tensor.element.empty() && tensor.dtype == DType::f32)
+    section.fail("pitch", "cannot go with complex64; write f32, with a last dimension of 2");
+  tensor.pitch = section.text("pitch");
+}
+
 Tensor read_tensor(Section section, const std::map<std::string, Sizes>& sizes) {
   Tensor tensor;
   tensor.name = read_name(section, "[[tensor]]");
   tensor.role = read_role(section);
-  tensor.dtype = dtype_from(section.word("dtype", dtype_spellings()));
+  const ElementAlias* const alias = read_element(section, tensor);
   tensor.shape = section.texts("shape");
   if (tensor.shape.size() > kMostDimensions) {
     section.fail("shape", fmt::format("has {} dimensions; write at most {}", tensor.shape.size(),
                                       kMostDimensions));
   }
+  if (alias != nullptr && alias->elements > 1)
+    tensor.shape.push_back(std::to_string(alias->elements));
   tensor.fill = read_fill(section, tensor, sizes);
+  read_pitch(section, tensor);
   section.finish();
   for (const auto& [size_name, symbols] : sizes) {
     placed(section, fmt::format(R"(shape, at size "{}")", size_name),

@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
     Of, DocumentedKeys,
     testing::Values(
         Unknown{"TheTop", with(kernel_sample(), "name =", "zzzzzz = 1\nname ="), 14},
-        Unknown{"Tensor", with(sample(), "role = \"out\"", "zzzzzz = 1\nrole = \"out\""), 7},
+        Unknown{"Tensor", with(sample(), "role = \"out\"", "zzzzzz = 1\nrole = \"out\""), 8},
         Unknown{"LibraryReference", with(sample(), "kind =", "zzzzzz = 1\nkind ="), 4},
         Unknown{"KernelReference", with(kernel_sample(), "kind =", "zzzzzz = 1\nkind ="), 3},
         Unknown{"Check", with(sample(), "exact =", "zzzzzz = 1\nexact ="), 8},
@@ -88,6 +88,7 @@ TEST(CaseFormat, NamesEveryWordThatAKeyTakes) {
       "in",          "out",   "inout",  "normal",          "uniform", "integers", "kernel",
       "cublas_gemm", "never", "always", "sum-of-products", "sorted",  "offsets",  "permutation"};
   for (const std::string& dtype : dtype_spellings()) words.push_back(dtype);
+  for (const std::string& dtype : alias_spellings()) words.push_back(dtype);
   std::erase_if(words, [&](const std::string& word) {
     return text.find("`\"" + word + "\"`") != std::string::npos;
   });

@@ -43,8 +43,8 @@ TEST(Tensors, OfAnUnknownDtypeAreRefusedWithTheOneThatWasMeant) {
   EXPECT_EQ(
       complaint_about(sample_with("dtype = \"f32\"", "dtype = \"bf61\"")),
       "some/case/case.toml:28:9: [[tensor]] C dtype is \"bf61\"; write \"f64\", \"f32\", "
-      "\"f16\", \"bf16\", \"e4m3\", \"e5m2\", \"i64\", \"i32\", \"i16\", \"i8\", \"u32\", \"u8\" "
-      "or \"bool\" "
+      "\"f16\", \"bf16\", \"e4m3\", \"e5m2\", \"i64\", \"i32\", \"i16\", \"i8\", \"u32\", \"u8\", "
+      "\"bool\", \"complex64\", \"e2m1x2\" or \"e8m0\" "
       "(did you mean \"bf16\"?)");
 }
 

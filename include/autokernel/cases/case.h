@@ -71,6 +71,10 @@ struct Tensor {
   std::vector<std::string>
       shape;  // each a symbol or an expression of symbols, outermost first, row-major
   Fill fill;  // of inputs
+  // Elements from the beginning of one row (the last dimension) to the next, a formula; empty: rows
+  // follow each other without padding.
+  std::string pitch = {};
+  std::string element = {};  // how a kernel declares one, where that is not cpp_name(dtype)
   // A [[scalar]]: one element that is read, drawn anew for each launch like any input, and handed
   // to the kernel by value. Those of a case come behind its tensors.
   bool is_scalar = false;
@@ -212,8 +216,11 @@ struct CaseFiles {
 // Value of a formula such as "2*M*N*K" (muparser). Throws Error(usage) naming formula and unknown
 // symbol.
 [[nodiscard]] double evaluate(const std::string& formula, const Sizes& sizes);
-// Extents of a tensor at these sizes, outermost first, each at least 1.
+// Extents of a tensor in memory at these sizes, outermost first, each at least 1: with a pitch, that
+// is the last one.
 [[nodiscard]] std::vector<std::int64_t> extents(const Tensor& tensor, const Sizes& sizes);
+// How many elements of a row are the tensor's; those behind them, up to the pitch, are padding.
+[[nodiscard]] std::int64_t row_length(const Tensor& tensor, const Sizes& sizes);
 [[nodiscard]] std::uint64_t element_count(const Tensor& tensor, const Sizes& sizes);
 // With the bounds that it has at these sizes.
 [[nodiscard]] Fill fill_at(Fill fill, const Sizes& sizes);

@@ -44,7 +44,8 @@ bool JudgingKernels::suit(const cases::Case& problem) {
     return false;
   return std::ranges::all_of(problem.tensors, [&](const cases::Tensor& tensor) {
     const bool is_right_known = !reference->fp64_file.empty() && cases::is_floating(tensor.dtype);
-    return tensor.role == cases::Role::in || DeviceComparison::knows(tensor.dtype, is_right_known);
+    return tensor.role == cases::Role::in ||
+           (tensor.pitch.empty() && DeviceComparison::knows(tensor.dtype, is_right_known));
   });
 }
 

@@ -10,6 +10,7 @@
 #include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
 #include "trial/check/compare_tensors.h"
+#include "trial/check/padding.h"
 #include "trial/check/rms_errors.h"
 #include "trial/check/unwritten_elements.h"
 #include "trial/inputs/conversion.h"
@@ -129,11 +130,24 @@ bool Judge::passes(const LaunchRecord& launch) {
   return look != DeviceJudge::Look::is_doubtful;
 }
 
-std::optional<Rejection> Judge::judge_one(const LaunchRecord& launch) {
-  const SizedCase& sized = *launch.sized;
-  const bool is_compared = launch.input_kind != InputKind::declared || stands(Defence::case_inputs);
+std::optional<Rejection> Judge::judge_one(const LaunchRecord& as_delivered) {
+  const SizedCase& sized = *as_delivered.sized;
+  const bool is_compared =
+      as_delivered.input_kind != InputKind::declared || stands(Defence::case_inputs);
   if (!is_compared && timed_input_kind(*sized.problem) == InputKind::exact) return std::nullopt;
-  const std::vector<Bytes>& by_reference = reference_->expected(sized, inputs_);
+  const std::vector<Bytes>* made = &reference_->expected(sized, inputs_);
+  std::vector<Bytes> made_without_padding;
+  std::optional<LaunchRecord> without_padding;
+  if (std::ranges::any_of(sized.tensors, &SizedTensor::has_padding)) {
+    if (auto rejected = written_padding(as_delivered, inputs_)) return rejected;
+    without_padding = as_delivered;
+    clear_padding(sized, without_padding->outputs);
+    made_without_padding = *made;
+    clear_padding(sized, made_without_padding);
+    made = &made_without_padding;
+  }
+  const LaunchRecord& launch = without_padding ? *without_padding : as_delivered;
+  const std::vector<Bytes>& by_reference = *made;
   const std::vector<std::vector<double>>* const right =
       fp64_ != nullptr ? &fp64_->expected(sized, inputs_) : nullptr;
   const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);

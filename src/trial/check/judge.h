@@ -56,7 +56,7 @@ class Judge {
   [[nodiscard]] static Closeness closeness_of(const LaunchRecord& launch);
   void note_not_finite(const LaunchRecord& launch);
   // On inputs_.
-  [[nodiscard]] std::optional<Rejection> judge_one(const LaunchRecord& launch);
+  [[nodiscard]] std::optional<Rejection> judge_one(const LaunchRecord& as_delivered);
   // On the declared inputs, all errors together against those of the reference. Inputs of mixed
   // scale say nothing here: the largest elements would drown the others.
   [[nodiscard]] static std::optional<Rejection> judge_rms(

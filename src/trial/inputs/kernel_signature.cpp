@@ -13,8 +13,9 @@ std::vector<compile::Argument> signature(const cases::Case& problem, OutputType 
     }
     const bool written = tensor.role != cases::Role::in;
     const bool wide = written && outputs == OutputType::fp64 && is_floating(tensor.dtype);
-    arguments.push_back({name, std::string(written ? "" : "const ") +
-                                   (wide ? "double" : cpp_name(tensor.dtype)) + "* " + name});
+    const std::string element = tensor.element.empty() ? cpp_name(tensor.dtype) : tensor.element;
+    arguments.push_back(
+        {name, (written ? "" : "const ") + (wide ? "double" : element) + "* " + name});
   }
   for (const auto& [symbol, value] : problem.sizes.at("default"))
     arguments.push_back({symbol, "int " + symbol, sizeof(std::int32_t), true});

@@ -32,7 +32,8 @@ SizedCase::SizedCase(const cases::Case& of, const std::string& name)
     : problem(&of), size_name(name), sizes(sizes_named(of, name)) {
   for (const cases::Tensor& tensor : of.tensors) {
     const std::uint64_t count = cases::element_count(tensor, sizes);
-    tensors.push_back({&tensor, cases::extents(tensor, sizes), count,
+    tensors.push_back({&tensor, cases::extents(tensor, sizes),
+                       static_cast<std::uint64_t>(cases::row_length(tensor, sizes)), count,
                        count * cases::size_of(tensor.dtype), cases::fill_at(tensor.fill, sizes)});
   }
 }

@@ -31,6 +31,8 @@ void visit_fields(auto&& fields, Object& tensor) {
   fields("shape", tensor.shape);
   fields("fill", tensor.fill);
   fields("is_scalar", tensor.is_scalar);
+  fields("pitch", tensor.pitch);
+  fields("element", tensor.element);
 }
 
 template <Of<cases::SumOfProducts> Object>

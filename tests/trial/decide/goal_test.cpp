@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr double kMinGain = 0.005;
+constexpr double kLeastGain = 0.005;
 
 // Of a hundred pairs with that mean gain and that error of its logarithm.
 PartOfScore part(const std::string& size, double weight, double gain, double error,
@@ -21,7 +21,7 @@ PartOfScore part(const std::string& size, double weight, double gain, double err
   PartOfScore part{.size = size, .weight = weight, .comparison = {}};
   PairedComparison& comparison = part.comparison;
   comparison.incumbent_name = "HEAD";
-  comparison.min_gain = kMinGain;
+  comparison.min_gain = kLeastGain;
   comparison.gain = gain;
   comparison.standard_error = error;
   comparison.values = 80;
