@@ -1,46 +1,96 @@
-// The same in fp64, which the errors of kernels in fp32 are measured from. A product of two bf16 is
-// exact in fp32.
+// The same in fp64, which the errors of kernels in fp32 are measured from.
 #include <cuda_bf16.h>
+#include <math_constants.h>
 
 #include <autokernel.cuh>
 
-constexpr int THREADS = 64;
+constexpr int TILE = 32;
+constexpr int WARPS = 4;
+// Queries for a warp: no more than there are.
+constexpr int ROWS = QUERIES < 4 * WARPS ? (QUERIES + WARPS - 1) / WARPS : 4;
+constexpr int OF_BLOCK = WARPS * ROWS;
+constexpr int EACH = (DIM + 31) / 32;  // elements of a head for a lane
 
 AUTOKERNEL_LAUNCH({.kernel = "reference",
-                   .grid = {QUERIES, HEADS, BATCH},
-                   .block = {THREADS},
-                   .shared_bytes = sizeof(double) * KEYS});
+                   .grid = {(QUERIES + OF_BLOCK - 1) / OF_BLOCK, HEADS, BATCH},
+                   .block = {32, WARPS}});
+
+// The keys or the values from `first` on, and zeros beyond the last.
+__device__ void load(const __nv_bfloat16* from, int first, float (&tile)[TILE][32 * EACH + 1]) {
+#pragma unroll 2
+  for (int row = threadIdx.y; row < TILE; row += WARPS) {
+    const long long at = static_cast<long long>(first + row) * KV_HEADS * DIM;
+    for (int part = 0; part < EACH; ++part) {
+      const int i = part * 32 + threadIdx.x;
+      tile[row][i] = first + row < KEYS && i < DIM ? __bfloat162float(from[at + i]) : 0.0f;
+    }
+  }
+}
 
 extern "C" __global__ void reference(const __nv_bfloat16* q, const __nv_bfloat16* k,
                                      const __nv_bfloat16* v, double* o, float scale) {
-  extern __shared__ double scores[];
-  const int query = blockIdx.x;
+  __shared__ alignas(16) double queries[DIM][OF_BLOCK + 2];
+  __shared__ alignas(16) double weights[TILE][OF_BLOCK + 2];
+  __shared__ float tile[TILE][32 * EACH + 1];
+  const int lane = threadIdx.x;
+  const int row = threadIdx.y * ROWS;  // the first of the warp, in the block
+  const int query = blockIdx.x * OF_BLOCK + row;
   const int head = blockIdx.y;
   const long long batch = blockIdx.z;
   q += ((batch * QUERIES + query) * HEADS + head) * DIM;
   o += ((batch * QUERIES + query) * HEADS + head) * DIM;
   k += (batch * KEYS * KV_HEADS + head / (HEADS / KV_HEADS)) * DIM;
   v += (batch * KEYS * KV_HEADS + head / (HEADS / KV_HEADS)) * DIM;
-  constexpr long long NEXT = static_cast<long long>(KV_HEADS) * DIM;  // from one key to the next
-  const int seen = min(KEYS, FIRST_SEES + query);
-  for (int key = threadIdx.x; key < seen; key += THREADS) {
-    double product = 0;
-#pragma unroll 4
-    for (int i = 0; i < DIM; ++i)
-      product += __bfloat162float(q[i]) * __bfloat162float(k[key * NEXT + i]);
-    scores[key] = product * scale;
+#pragma unroll 1
+  for (int r = 0; r < ROWS; ++r) {
+    for (int i = lane; i < DIM; i += 32)
+      queries[i][row + r] = query + r < QUERIES ? __bfloat162float(q[r * HEADS * DIM + i]) : 0.0;
   }
-  __syncthreads();
-  double most = scores[0];
-  for (int key = 1; key < seen; ++key) most = fmax(most, scores[key]);
-  __syncthreads();
-  for (int key = threadIdx.x; key < seen; key += THREADS) scores[key] = exp(scores[key] - most);
-  __syncthreads();
-  double total = 0;
-  for (int key = 0; key < seen; ++key) total += scores[key];
-  for (int i = threadIdx.x; i < DIM; i += THREADS) {
-    double sum = 0;
-    for (int key = 0; key < seen; ++key) sum += scores[key] * __bfloat162float(v[key * NEXT + i]);
-    o[i] = sum / total;
+  // What the last query of the block sees, and no other sees more.
+  const int seen_by_last = min(KEYS, FIRST_SEES + static_cast<int>(blockIdx.x + 1) * OF_BLOCK - 1);
+  double most[ROWS];
+  double total[ROWS] = {};
+  double sums[ROWS][EACH] = {};
+  for (int r = 0; r < ROWS; ++r) most[r] = -CUDART_INF;
+#pragma unroll 1
+  for (int pass = 1; pass <= 2; ++pass) {
+#pragma unroll 1
+    for (int first = 0; first < seen_by_last; first += TILE) {
+      load(k, first, tile);
+      __syncthreads();
+      double scores[ROWS] = {};
+#pragma unroll 2
+      for (int i = 0; i < DIM; ++i)
+        for (int r = 0; r < ROWS; ++r) scores[r] += queries[i][row + r] * tile[lane][i];
+      for (int r = 0; r < ROWS; ++r) {
+        const bool is_seen = first + lane < min(KEYS, FIRST_SEES + query + r);
+        const double score = is_seen ? scores[r] * scale : -CUDART_INF;
+        if (pass == 1) most[r] = fmax(most[r], score);  // of the lane's keys
+        if (pass == 2) weights[lane][row + r] = exp(score - most[r]);
+      }
+      __syncthreads();
+      if (pass == 1) continue;
+      load(v, first, tile);
+      __syncthreads();
+#pragma unroll 1
+      for (int key = 0; key < TILE; ++key) {
+        for (int r = 0; r < ROWS; ++r) {
+          const double weight = weights[key][row + r];
+          total[r] += weight;
+          for (int i = 0; i < EACH; ++i) sums[r][i] += weight * tile[key][i * 32 + lane];
+        }
+      }
+      __syncthreads();
+    }
+    for (int r = 0; r < ROWS; ++r) {
+      for (int other = 16; other > 0; other /= 2)
+        most[r] = fmax(most[r], __shfl_xor_sync(~0u, most[r], other));
+    }
+  }
+  for (int r = 0; r < ROWS; ++r) {
+    for (int i = 0; i < EACH; ++i) {
+      const int at = i * 32 + lane;
+      if (query + r < QUERIES && at < DIM) o[r * HEADS * DIM + at] = sums[r][i] / total[r];
+    }
   }
 }

@@ -1,14 +1,19 @@
-// C = op(A) op(B): a thread for each element of C. A start, and right at every size.
+// C = op(A) op(B) by tiles of 64 x 64 elements, 4 x 4 for a thread: tiles of A and B go through
+// shared memory. A start, and right at every size.
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>
 
-constexpr int COLS = 32;  // of C, in a block
-constexpr int ROWS = 8;
+constexpr int SIDE = 16;  // of a block of threads; steps of K at a time
+// Rows and columns of C for a thread: no more than there are.
+constexpr int ROWS = M < 4 * SIDE ? (M + SIDE - 1) / SIDE : 4;
+constexpr int COLS = N < 4 * SIDE ? (N + SIDE - 1) / SIDE : 4;
+constexpr int HIGH = SIDE * ROWS;
+constexpr int WIDE = SIDE * COLS;
 
 AUTOKERNEL_LAUNCH({.kernel = "gemm",
-                   .grid = {(N + COLS - 1) / COLS, (M + ROWS - 1) / ROWS},
-                   .block = {COLS, ROWS}});
+                   .grid = {(N + WIDE - 1) / WIDE, (M + HIGH - 1) / HIGH},
+                   .block = {SIDE, SIDE}});
 
 // From one row, and from one column, of op(A) and op(B) to the next.
 constexpr long long A_ROW = LAYOUT_A == 1 ? K : 1;
@@ -17,14 +22,43 @@ constexpr long long B_ROW = LAYOUT_B == 1 ? N : 1;
 constexpr long long B_COL = LAYOUT_B == 1 ? 1 : K;
 
 extern "C" __global__ void gemm(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16* C) {
-  const int col = blockIdx.x * COLS + threadIdx.x;
-  const int row = blockIdx.y * ROWS + threadIdx.y;
-  if (row >= M || col >= N) return;
-  float sum = 0;
-  for (int k = 0; k < K; ++k) {
-    const float a = __bfloat162float(A[row * A_ROW + k * A_COL]);
-    const float b = __bfloat162float(B[k * B_ROW + col * B_COL]);
-    sum += a * b;
+  __shared__ alignas(16) float a[SIDE][HIGH + 4];
+  __shared__ alignas(16) float b[SIDE][WIDE + 4];
+  const int x = threadIdx.x;
+  const int y = threadIdx.y;
+  const int top = blockIdx.y * HIGH;
+  const int left = blockIdx.x * WIDE;
+  float sums[ROWS][COLS] = {};
+  for (int begin = 0; begin < K; begin += SIDE) {
+    // Neighbours read what lies side by side; zeros are beyond the ends.
+    for (int i = 0; i < HIGH; i += SIDE) {
+      const int step = A_COL == 1 ? x : y;
+      const int high = i + (A_COL == 1 ? y : x);
+      const int k = begin + step;
+      const int row = top + high;
+      a[step][high] = row < M && k < K ? __bfloat162float(A[row * A_ROW + k * A_COL]) : 0.0f;
+    }
+    for (int i = 0; i < WIDE; i += SIDE) {
+      const int step = B_ROW == 1 ? x : y;
+      const int wide = i + (B_ROW == 1 ? y : x);
+      const int k = begin + step;
+      const int col = left + wide;
+      b[step][wide] = col < N && k < K ? __bfloat162float(B[k * B_ROW + col * B_COL]) : 0.0f;
+    }
+    __syncthreads();
+#pragma unroll 2
+    for (int step = 0; step < SIDE; ++step) {
+      for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLS; ++j) sums[i][j] += a[step][y * ROWS + i] * b[step][x * COLS + j];
+    }
+    __syncthreads();
   }
-  C[static_cast<long long>(row) * N + col] = __float2bfloat16(sum);
+  for (int i = 0; i < ROWS; ++i) {
+    for (int j = 0; j < COLS; ++j) {
+      const int row = top + y * ROWS + i;
+      const int col = left + x * COLS + j;
+      if (row < M && col < N)
+        C[static_cast<long long>(row) * N + col] = __float2bfloat16(sums[i][j]);
+    }
+  }
 }

@@ -1,24 +1,62 @@
-// C = op(A) op(B), as it is defined: a thread for each element of C.
+// C = op(A) op(B), as it is defined: each element is summed in the order of k. A block has a tile
+// of 64 x 64 elements, and a thread 4 x 4 of them.
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>
 
-constexpr int SIDE = 16;
+constexpr int SIDE = 16;  // of a block of threads
+// Rows and columns of C for a thread: no more than there are.
+constexpr int ROWS = M < 4 * SIDE ? (M + SIDE - 1) / SIDE : 4;
+constexpr int COLS = N < 4 * SIDE ? (N + SIDE - 1) / SIDE : 4;
+constexpr int HIGH = SIDE * ROWS;
+constexpr int WIDE = SIDE * COLS;
 
 AUTOKERNEL_LAUNCH({.kernel = "reference",
-                   .grid = {(N + SIDE - 1) / SIDE, (M + SIDE - 1) / SIDE},
+                   .grid = {(N + WIDE - 1) / WIDE, (M + HIGH - 1) / HIGH},
                    .block = {SIDE, SIDE}});
+
+// Elements of op(A) and op(B), zero beyond the ends.
+__device__ float a_at(const __nv_bfloat16* A, long long m, long long k) {
+  if (m >= M || k >= K) return 0;
+  return __bfloat162float(LAYOUT_A == 1 ? A[m * K + k] : A[k * M + m]);
+}
+__device__ float b_at(const __nv_bfloat16* B, long long k, long long n) {
+  if (k >= K || n >= N) return 0;
+  return __bfloat162float(LAYOUT_B == 1 ? B[k * N + n] : B[n * K + k]);
+}
 
 extern "C" __global__ void reference(const __nv_bfloat16* A, const __nv_bfloat16* B,
                                      __nv_bfloat16* C) {
-  const long long m = blockIdx.y * SIDE + threadIdx.y;
-  const long long n = blockIdx.x * SIDE + threadIdx.x;
-  if (m >= M || n >= N) return;
-  float sum = 0;
-  for (long long k = 0; k < K; ++k) {
-    const float a = __bfloat162float(LAYOUT_A == 1 ? A[m * K + k] : A[k * M + m]);
-    const float b = __bfloat162float(LAYOUT_B == 1 ? B[k * N + n] : B[n * K + k]);
-    sum += a * b;
+  __shared__ alignas(16) float a[SIDE][HIGH + 4];
+  __shared__ alignas(16) float b[SIDE][WIDE + 4];
+  const int x = threadIdx.x;
+  const int y = threadIdx.y;
+  const long long top = static_cast<long long>(blockIdx.y) * HIGH;
+  const long long left = static_cast<long long>(blockIdx.x) * WIDE;
+  float sums[ROWS][COLS] = {};
+  for (int k = 0; k < K; k += SIDE) {
+    // x goes along the dimension that is stored contiguously.
+    for (int m = 0; m < HIGH; m += SIDE) {
+      if (LAYOUT_A == 1) a[x][m + y] = a_at(A, top + m + y, k + x);
+      if (LAYOUT_A == 2) a[y][m + x] = a_at(A, top + m + x, k + y);
+    }
+    for (int n = 0; n < WIDE; n += SIDE) {
+      if (LAYOUT_B == 1) b[y][n + x] = b_at(B, k + y, left + n + x);
+      if (LAYOUT_B == 2) b[x][n + y] = b_at(B, k + x, left + n + y);
+    }
+    __syncthreads();
+#pragma unroll 2
+    for (int step = 0; step < SIDE; ++step) {
+      for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLS; ++j) sums[i][j] += a[step][y * ROWS + i] * b[step][j * SIDE + x];
+    }
+    __syncthreads();
   }
-  C[m * N + n] = __float2bfloat16(sum);
+  for (int i = 0; i < ROWS; ++i) {
+    for (int j = 0; j < COLS; ++j) {
+      const long long m = top + y * ROWS + i;
+      const long long n = left + j * SIDE + x;
+      if (m < M && n < N) C[m * N + n] = __float2bfloat16(sums[i][j]);
+    }
+  }
 }

@@ -1,23 +1,54 @@
-// C = scale_a scale_b A B^T, as it is defined: a thread for each element of C.
+// C = scale_a scale_b A B^T, as it is defined: each element is summed in the order of k. A block
+// has a tile of 64 x 64 elements, and a thread 4 x 4 of them.
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>
 
 #include <autokernel.cuh>
 
-constexpr int SIDE = 16;
+constexpr int SIDE = 16;  // of a block of threads
+// Rows and columns of C for a thread: no more than there are.
+constexpr int ROWS = M < 4 * SIDE ? (M + SIDE - 1) / SIDE : 4;
+constexpr int COLS = N < 4 * SIDE ? (N + SIDE - 1) / SIDE : 4;
+constexpr int HIGH = SIDE * ROWS;
+constexpr int WIDE = SIDE * COLS;
 
 AUTOKERNEL_LAUNCH({.kernel = "reference",
-                   .grid = {(N + SIDE - 1) / SIDE, (M + SIDE - 1) / SIDE},
+                   .grid = {(N + WIDE - 1) / WIDE, (M + HIGH - 1) / HIGH},
                    .block = {SIDE, SIDE}});
 
 extern "C" __global__ void reference(const __nv_fp8_e4m3* A, const __nv_fp8_e4m3* B,
                                      const float* scale_a, const float* scale_b, __nv_bfloat16* C) {
-  const long long m = blockIdx.y * SIDE + threadIdx.y;
-  const long long n = blockIdx.x * SIDE + threadIdx.x;
-  if (m >= M || n >= N) return;
-  float sum = 0;
-  for (long long k = 0; k < K; ++k) {
-    sum += static_cast<float>(A[m * K + k]) * static_cast<float>(B[n * K + k]);
+  __shared__ alignas(16) float a[SIDE][HIGH + 4];
+  __shared__ alignas(16) float b[SIDE][WIDE + 4];
+  const int x = threadIdx.x;
+  const int y = threadIdx.y;
+  const long long top = static_cast<long long>(blockIdx.y) * HIGH;
+  const long long left = static_cast<long long>(blockIdx.x) * WIDE;
+  float sums[ROWS][COLS] = {};
+  for (int begin = 0; begin < K; begin += SIDE) {
+    // Zero beyond the ends.
+    const int k = begin + x;
+    for (int i = 0; i < HIGH; i += SIDE) {
+      const long long m = top + i + y;
+      a[x][i + y] = m < M && k < K ? static_cast<float>(A[m * K + k]) : 0.0f;
+    }
+    for (int i = 0; i < WIDE; i += SIDE) {
+      const long long n = left + i + y;
+      b[x][i + y] = n < N && k < K ? static_cast<float>(B[n * K + k]) : 0.0f;
+    }
+    __syncthreads();
+#pragma unroll 2
+    for (int step = 0; step < SIDE; ++step) {
+      for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLS; ++j) sums[i][j] += a[step][y * ROWS + i] * b[step][j * SIDE + x];
+    }
+    __syncthreads();
   }
-  C[m * N + n] = __float2bfloat16(scale_a[m] * scale_b[n] * sum);
+  for (int i = 0; i < ROWS; ++i) {
+    for (int j = 0; j < COLS; ++j) {
+      const long long m = top + y * ROWS + i;
+      const long long n = left + j * SIDE + x;
+      if (m < M && n < N) C[m * N + n] = __float2bfloat16(scale_a[m] * scale_b[n] * sums[i][j]);
+    }
+  }
 }

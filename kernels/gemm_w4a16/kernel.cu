@@ -1,31 +1,59 @@
-// C = A W^T with W in 4 bits: a thread for each element of C. A start, and right at every size.
+// C = A W^T with W in 4 bits by tiles of 64 columns and up to 64 rows, 4 x 4 for a thread at most:
+// tiles of A and W go through shared memory. A start, and right at every size.
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>
 
-constexpr int COLS = 32;  // of C, in a block
-constexpr int ROWS = 8;
+constexpr int SIDE = 16;  // of a block of threads
+// Rows and columns of C for a thread: no more than there are.
+constexpr int ROWS = M < 4 * SIDE ? (M + SIDE - 1) / SIDE : 4;
+constexpr int COLS = N < 4 * SIDE ? (N + SIDE - 1) / SIDE : 4;
+constexpr int HIGH = SIDE * ROWS;
+constexpr int WIDE = SIDE * COLS;
+constexpr int STEPS = 32;  // of K at a time; of a row of B, 16 bytes
+static_assert(GROUP % STEPS == 0 && K % GROUP == 0);
 
 AUTOKERNEL_LAUNCH({.kernel = "gemm_w4a16",
-                   .grid = {(N + COLS - 1) / COLS, (M + ROWS - 1) / ROWS},
-                   .block = {COLS, ROWS}});
+                   .grid = {(N + WIDE - 1) / WIDE, (M + HIGH - 1) / HIGH},
+                   .block = {SIDE, SIDE}});
 
 extern "C" __global__ void gemm_w4a16(const __nv_bfloat16* A, const unsigned char* B,
                                       const __nv_bfloat16* scale, __nv_bfloat16* C) {
-  const long long col = blockIdx.x * COLS + threadIdx.x;
-  const long long row = blockIdx.y * ROWS + threadIdx.y;
-  if (row >= M || col >= N) return;
-  float sum = 0;
-  for (int group = 0; group < K / GROUP; ++group) {
-    float part = 0;
-    for (int k = group * GROUP; k < (group + 1) * GROUP; k += 2) {
-      const int pair = B[(col * K + k) / 2];
+  __shared__ alignas(16) float a[STEPS][HIGH + 4];
+  __shared__ alignas(16) float w[STEPS][WIDE + 4];
+  const int x = threadIdx.x;
+  const int y = threadIdx.y;
+  const long long top = static_cast<long long>(blockIdx.y) * HIGH;
+  const long long left = static_cast<long long>(blockIdx.x) * WIDE;
+  float sums[ROWS][COLS] = {};
+  for (int begin = 0; begin < K; begin += STEPS) {
+    // Zeros are beyond the last row and column.
+    for (int i = y; i < HIGH; i += SIDE) {
+      for (int step = x; step < STEPS; step += SIDE)
+        a[step][i] = top + i < M ? __bfloat162float(A[(top + i) * K + begin + step]) : 0.0f;
+    }
+    for (int i = 0; i < WIDE; i += SIDE) {
+      const long long col = left + i + y;
+      const int pair = col < N ? B[(col * K + begin) / 2 + x] : 0;
+      const float by = col < N ? __bfloat162float(scale[(col * K + begin) / GROUP]) : 0.0f;
       const int low = pair & 15;
       const int high = pair >> 4;
-      part += __bfloat162float(A[row * K + k]) * (low - 8);
-      part += __bfloat162float(A[row * K + k + 1]) * (high - 8);
+      w[2 * x][i + y] = (low - 8) * by;
+      w[2 * x + 1][i + y] = (high - 8) * by;
     }
-    sum += part * __bfloat162float(scale[col * (K / GROUP) + group]);
+    __syncthreads();
+#pragma unroll 2
+    for (int step = 0; step < STEPS; ++step) {
+      for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLS; ++j) sums[i][j] += a[step][y * ROWS + i] * w[step][x * COLS + j];
+    }
+    __syncthreads();
   }
-  C[row * N + col] = __float2bfloat16(sum);
+  for (int i = 0; i < ROWS; ++i) {
+    for (int j = 0; j < COLS; ++j) {
+      const long long row = top + y * ROWS + i;
+      const long long col = left + x * COLS + j;
+      if (row < M && col < N) C[row * N + col] = __float2bfloat16(sums[i][j]);
+    }
+  }
 }

@@ -1,27 +1,61 @@
-// C = A W^T with W in 4 bits: a thread for each element of C. Weights are rounded to bf16, as
-// tensor cores take them; sums are in fp32.
+// C = A W^T with W in 4 bits: each element is summed in the order of k, in fp32. Weights are
+// rounded to bf16, as tensor cores take them. A block has a tile of 64 columns and up to 64 rows.
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>
 
-constexpr int SIDE = 16;
+constexpr int SIDE = 16;  // of a block of threads; K is a multiple of it
+// Rows and columns of C for a thread: no more than there are.
+constexpr int ROWS = M < 4 * SIDE ? (M + SIDE - 1) / SIDE : 4;
+constexpr int COLS = N < 4 * SIDE ? (N + SIDE - 1) / SIDE : 4;
+constexpr int HIGH = SIDE * ROWS;
+constexpr int WIDE = SIDE * COLS;
+static_assert(K % SIDE == 0);
 
 AUTOKERNEL_LAUNCH({.kernel = "reference",
-                   .grid = {(N + SIDE - 1) / SIDE, (M + SIDE - 1) / SIDE},
+                   .grid = {(N + WIDE - 1) / WIDE, (M + HIGH - 1) / HIGH},
                    .block = {SIDE, SIDE}});
+
+__device__ float weight(const unsigned char* B, const __nv_bfloat16* scale, long long n, int k) {
+  const int pair = B[n * (K / 2) + k / 2];
+  const int q = k % 2 == 0 ? pair & 15 : pair >> 4;
+  const float by = __bfloat162float(scale[n * (K / GROUP) + k / GROUP]);
+  return __bfloat162float(__float2bfloat16((q - 8) * by));
+}
 
 extern "C" __global__ void reference(const __nv_bfloat16* A, const unsigned char* B,
                                      const __nv_bfloat16* scale, __nv_bfloat16* C) {
-  const long long m = blockIdx.y * SIDE + threadIdx.y;
-  const long long n = blockIdx.x * SIDE + threadIdx.x;
-  if (m >= M || n >= N) return;
-  float sum = 0;
-  for (long long k = 0; k < K; ++k) {
-    const int pair = B[n * (K / 2) + k / 2];
-    const int q = k % 2 == 0 ? pair & 15 : pair >> 4;
-    const float by = __bfloat162float(scale[n * (K / GROUP) + k / GROUP]);
-    const float weight = __bfloat162float(__float2bfloat16((q - 8) * by));
-    sum += __bfloat162float(A[m * K + k]) * weight;
+  __shared__ alignas(16) float a[SIDE][HIGH + 4];
+  __shared__ alignas(16) float b[SIDE][WIDE + 4];
+  const int x = threadIdx.x;
+  const int y = threadIdx.y;
+  const long long top = static_cast<long long>(blockIdx.y) * HIGH;
+  const long long left = static_cast<long long>(blockIdx.x) * WIDE;
+  float sums[ROWS][COLS] = {};
+  for (int begin = 0; begin < K; begin += SIDE) {
+    // Zero beyond the ends.
+    const int k = begin + x;
+    for (int i = 0; i < HIGH; i += SIDE) {
+      const long long m = top + i + y;
+      a[x][i + y] = m < M ? __bfloat162float(A[m * K + k]) : 0.0f;
+    }
+    for (int i = 0; i < WIDE; i += SIDE) {
+      const long long n = left + i + y;
+      b[x][i + y] = n < N ? weight(B, scale, n, k) : 0.0f;
+    }
+    __syncthreads();
+#pragma unroll 2
+    for (int step = 0; step < SIDE; ++step) {
+      for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLS; ++j) sums[i][j] += a[step][y * ROWS + i] * b[step][j * SIDE + x];
+    }
+    __syncthreads();
   }
-  C[m * N + n] = __float2bfloat16(sum);
+  for (int i = 0; i < ROWS; ++i) {
+    for (int j = 0; j < COLS; ++j) {
+      const long long m = top + y * ROWS + i;
+      const long long n = left + j * SIDE + x;
+      if (m < M && n < N) C[m * N + n] = __float2bfloat16(sums[i][j]);
+    }
+  }
 }
