@@ -3,34 +3,65 @@
 
 #include <autokernel.cuh>
 
-constexpr int THREADS = 128;
 constexpr int PADDING = KERNEL / 2;
-constexpr long long ELEMENTS = static_cast<long long>(BATCH) * OUT_HEIGHT * OUT_WIDTH * OUT;
+constexpr long long PIXELS = static_cast<long long>(BATCH) * OUT_HEIGHT * OUT_WIDTH;
+constexpr int SIDE = 16;  // of a block of threads
+// Pixels and channels of y for a thread: no more than there are.
+constexpr int ROWS = PIXELS < 4 * SIDE ? (PIXELS + SIDE - 1) / SIDE : 4;
+constexpr int COLS = OUT < 4 * SIDE ? (OUT + SIDE - 1) / SIDE : 4;
+constexpr int HIGH = SIDE * ROWS;
+constexpr int WIDE = SIDE * COLS;
 
 AUTOKERNEL_LAUNCH({.kernel = "reference",
-                   .grid = {(ELEMENTS + THREADS - 1) / THREADS},
-                   .block = {THREADS}});
+                   .grid = {(PIXELS + HIGH - 1) / HIGH, (OUT + WIDE - 1) / WIDE},
+                   .block = {SIDE, SIDE}});
+
+// x at the row i and the column j of the kernel over a pixel of y, zero beyond the edges.
+__device__ double input_at(const __nv_bfloat16* x, long long pixel, int i, int j, int in) {
+  if (pixel >= PIXELS || in >= IN) return 0;
+  const int row = pixel / OUT_WIDTH % OUT_HEIGHT * STRIDE + i - PADDING;
+  const int col = pixel % OUT_WIDTH * STRIDE + j - PADDING;
+  if (row < 0 || row >= HEIGHT || col < 0 || col >= WIDTH) return 0;
+  const long long image = pixel / OUT_WIDTH / OUT_HEIGHT;
+  return __bfloat162float(x[((image * HEIGHT + row) * WIDTH + col) * IN + in]);
+}
+__device__ double weight_at(const __nv_bfloat16* weight, long long out, int i, int j, int in) {
+  if (out >= OUT || in >= IN) return 0;
+  return __bfloat162float(weight[((out * KERNEL + i) * KERNEL + j) * IN + in]);
+}
 
 extern "C" __global__ void reference(const __nv_bfloat16* x, const __nv_bfloat16* weight,
                                      double* y) {
-  const long long element = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
-  if (element >= ELEMENTS) return;
-  const long long out = element % OUT;
-  const int out_col = element / OUT % OUT_WIDTH;
-  const int out_row = element / OUT / OUT_WIDTH % OUT_HEIGHT;
-  const long long image = element / OUT / OUT_WIDTH / OUT_HEIGHT;
-  double sum = 0;
-  for (int i = 0; i < KERNEL; ++i) {
-    for (int j = 0; j < KERNEL; ++j) {
-      const int row = out_row * STRIDE + i - PADDING;
-      const int col = out_col * STRIDE + j - PADDING;
-      if (row < 0 || row >= HEIGHT || col < 0 || col >= WIDTH) continue;
-      for (int in = 0; in < IN; ++in) {
-        sum += static_cast<double>(
-                   __bfloat162float(x[((image * HEIGHT + row) * WIDTH + col) * IN + in])) *
-               __bfloat162float(weight[((out * KERNEL + i) * KERNEL + j) * IN + in]);
+  __shared__ alignas(16) double inputs[SIDE][HIGH + 2];
+  __shared__ alignas(16) double weights[SIDE][WIDE + 2];
+  const int across = threadIdx.x;
+  const int down = threadIdx.y;
+  const long long first_pixel = static_cast<long long>(blockIdx.x) * HIGH;
+  const int first_out = blockIdx.y * WIDE;
+  double sums[ROWS][COLS] = {};
+  for (int window = 0; window < KERNEL * KERNEL; ++window) {
+    const int i = window / KERNEL;
+    const int j = window % KERNEL;
+    for (int in = 0; in < IN; in += SIDE) {
+      for (int p = 0; p < HIGH; p += SIDE)
+        inputs[across][p + down] = input_at(x, first_pixel + p + down, i, j, in + across);
+      for (int o = 0; o < WIDE; o += SIDE)
+        weights[across][o + down] = weight_at(weight, first_out + o + down, i, j, in + across);
+      __syncthreads();
+#pragma unroll 2
+      for (int step = 0; step < SIDE; ++step) {
+        for (int p = 0; p < ROWS; ++p)
+          for (int o = 0; o < COLS; ++o)
+            sums[p][o] += inputs[step][down * ROWS + p] * weights[step][o * SIDE + across];
       }
+      __syncthreads();
     }
   }
-  y[element] = sum;
+  for (int p = 0; p < ROWS; ++p) {
+    for (int o = 0; o < COLS; ++o) {
+      const long long pixel = first_pixel + down * ROWS + p;
+      const int out = first_out + o * SIDE + across;
+      if (pixel < PIXELS && out < OUT) y[pixel * OUT + out] = sums[p][o];
+    }
+  }
 }

@@ -1,25 +1,63 @@
-// The product of each token with the weights of its expert: a thread for each element.
+// The product of each token with the weights of its expert, summed in the order of HIDDEN. A block
+// has a tile of 64 x 64 elements, and a thread 4 x 4 of them. The tokens of a tile may go to
+// different experts: the tile takes the weights of one after the other, and there a token of
+// another expert counts as zeros.
 #include <cuda_bf16.h>
 
 #include <autokernel.cuh>
 
-constexpr int SIDE = 8;
+constexpr int SIDE = 16;  // of a block of threads
+// Rows and columns of y for a thread: no more than there are.
+constexpr int ROWS = TOKENS < 4 * SIDE ? (TOKENS + SIDE - 1) / SIDE : 4;
+constexpr int COLS = INTER < 4 * SIDE ? (INTER + SIDE - 1) / SIDE : 4;
+constexpr int HIGH = SIDE * ROWS;
+constexpr int WIDE = SIDE * COLS;
 
 AUTOKERNEL_LAUNCH({.kernel = "reference",
-                   .grid = {(TOKENS + SIDE - 1) / SIDE, (INTER + SIDE - 1) / SIDE},
+                   .grid = {(INTER + WIDE - 1) / WIDE, (TOKENS + HIGH - 1) / HIGH},
                    .block = {SIDE, SIDE}});
 
 extern "C" __global__ void reference(const __nv_bfloat16* x, const __nv_bfloat16* w,
                                      const int* offsets, __nv_bfloat16* y) {
-  const long long token = blockIdx.x * SIDE + threadIdx.x;
-  const long long inter = blockIdx.y * SIDE + threadIdx.y;
-  if (token >= TOKENS || inter >= INTER) return;
-  long long expert = 0;
-  while (offsets[expert + 1] <= token) ++expert;
-  float sum = 0;
-  for (int i = 0; i < HIDDEN; ++i) {
-    sum += __bfloat162float(x[token * HIDDEN + i]) *
-           __bfloat162float(w[(expert * INTER + inter) * HIDDEN + i]);
+  __shared__ alignas(16) float of_x[SIDE][HIGH + 4];
+  __shared__ alignas(16) float of_w[SIDE][WIDE + 4];
+  const int col = threadIdx.x;
+  const int row = threadIdx.y;
+  const int top = blockIdx.y * HIGH;
+  const int left = blockIdx.x * WIDE;
+  float sums[ROWS][COLS] = {};
+  for (long long expert = 0; expert < EXPERTS; ++expert) {
+    const int from = max(offsets[expert], top);
+    const int to = min(offsets[expert + 1], min(top + HIGH, TOKENS));
+    if (from >= to) continue;  // none of the tile
+    for (int begin = 0; begin < HIDDEN; begin += SIDE) {
+      const int at = begin + col;
+      for (int i = 0; i < HIGH; i += SIDE) {
+        const long long token = top + i + row;
+        const bool is_there = from <= token && token < to && at < HIDDEN;
+        of_x[col][i + row] = is_there ? __bfloat162float(x[token * HIDDEN + at]) : 0.0f;
+      }
+      for (int j = 0; j < WIDE; j += SIDE) {
+        const int inter = left + j + row;
+        const bool is_there = inter < INTER && at < HIDDEN;
+        of_w[col][j + row] =
+            is_there ? __bfloat162float(w[(expert * INTER + inter) * HIDDEN + at]) : 0.0f;
+      }
+      __syncthreads();
+#pragma unroll 2
+      for (int step = 0; step < SIDE; ++step) {
+        for (int i = 0; i < ROWS; ++i)
+          for (int j = 0; j < COLS; ++j)
+            sums[i][j] += of_x[step][row * ROWS + i] * of_w[step][j * SIDE + col];
+      }
+      __syncthreads();
+    }
   }
-  y[token * INTER + inter] = __float2bfloat16(sum);
+  for (int i = 0; i < ROWS; ++i) {
+    for (int j = 0; j < COLS; ++j) {
+      const long long token = top + row * ROWS + i;
+      const int inter = left + j * SIDE + col;
+      if (token < TOKENS && inter < INTER) y[token * INTER + inter] = __float2bfloat16(sums[i][j]);
+    }
+  }
 }

@@ -230,8 +230,8 @@ const std::vector<Mistake>& mistakes() {
       Mistake{"sampling", "NoiseOfTheFirstRow",
               "noise += static_cast<long long>(blockIdx.x) * COLS;", ""},
       Mistake{"conv2d", "ThePaddingIsForgotten", " - PADDING;", ";"},
-      Mistake{"conv2d", "SumsInBf16", "float sum = 0;", "__nv_bfloat16 sum = 0;"},
-      Mistake{"conv2d", "TheTailIsLeftOut", "begin < TERMS;", "begin < TERMS / TILE * TILE;"},
+      Mistake{"conv2d", "SumsInBf16", "float sums", "__nv_bfloat16 sums"},
+      Mistake{"conv2d", "TheTailIsLeftOut", "begin < TERMS;", "begin < TERMS / SIDE * SIDE;"},
       Mistake{"conv2d", "TheKernelIsFlipped", "+ kernel_row - PADDING",
               "+ KERNEL - 1 - kernel_row - PADDING"},
       Mistake{"conv2d", "WeightsOfAnotherLayout",
@@ -239,24 +239,22 @@ const std::vector<Mistake>& mistakes() {
               "int kernel_row = term / IN / KERNEL;",
               "const int in = term / KERNEL / KERNEL;\n  const int kernel_col = term % KERNEL;\n"
               "  const int kernel_row = term / KERNEL % KERNEL;"},
-      Mistake{"fused_mlp", "SumsInBf16", "by_up += of_x[threadIdx.y][i] * of_up[threadIdx.x][i]",
-              "by_up = __bfloat162float("
-              "__float2bfloat16(by_up + of_x[threadIdx.y][i] * of_up[threadIdx.x][i]))"},
-      Mistake{"fused_mlp", "ProductsInBf16", "  const float silu =",
-              "  by_gate = __bfloat162float(__float2bfloat16(by_gate));\n"
-              "  by_up = __bfloat162float(__float2bfloat16(by_up));\n"
-              "  const float silu ="},
-      Mistake{"fused_mlp", "SigmoidForSilu", "by_gate / (1 +", "1 / (1 +"},
-      Mistake{"fused_mlp", "TheHalvesAreSwapped", "by_gate / (1 + __expf(-by_gate));",
-              "by_up / (1 + __expf(-by_up));\n  by_up = by_gate;"},
-      Mistake{"fused_mlp", "TheTailIsLeftOut", "begin < HIDDEN;", "begin + TILE <= HIDDEN;"},
-      Mistake{"moe_gemm", "SumsInBf16", "float sum = 0;", "__nv_bfloat16 sum = 0;"},
+      Mistake{"fused_mlp", "SumsInBf16", "by_up[i][j] += ",
+              "by_up[i][j] = __bfloat162float(__float2bfloat16(by_up[i][j])) + "},
+      Mistake{"fused_mlp", "ProductsInBf16", "const float z = by_gate[i][j];",
+              "const float z = __bfloat162float(__float2bfloat16(by_gate[i][j]));\n"
+              "by_up[i][j] = __bfloat162float(__float2bfloat16(by_up[i][j]));"},
+      Mistake{"fused_mlp", "SigmoidForSilu", "z / (1 +", "1 / (1 +"},
+      Mistake{"fused_mlp", "TheHalvesAreSwapped", "const float z = by_gate[i][j];",
+              "const float z = by_up[i][j];\n      by_up[i][j] = by_gate[i][j];"},
+      Mistake{"fused_mlp", "TheTailIsLeftOut", "begin < HIDDEN;", "begin + SIDE <= HIDDEN;"},
+      Mistake{"moe_gemm", "SumsInBf16", "float sums", "__nv_bfloat16 sums"},
       Mistake{"moe_gemm", "TheNextExpert", "static_cast<long long>(expert)",
               "static_cast<long long>((expert + 1) % EXPERTS)"},
       Mistake{"moe_gemm", "EqualShares", "int first = offsets[expert];",
               "int first = expert * TOKENS / EXPERTS;"},
-      Mistake{"moe_gemm", "TheTailIsLeftOut", "begin < HIDDEN;", "begin + TILE <= HIDDEN;"},
-      Mistake{"moe_gemm", "NotTransposed", "of_w[threadIdx.x][i]", "of_w[i][threadIdx.x]"}};
+      Mistake{"moe_gemm", "TheTailIsLeftOut", "begin < HIDDEN;", "begin + SIDE <= HIDDEN;"},
+      Mistake{"moe_gemm", "NotTransposed", "of_w[across][i + down]", "of_w[down][i + across]"}};
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(Each, MistakeIn, testing::ValuesIn(mistakes()), [](const auto& tested) {
