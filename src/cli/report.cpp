@@ -72,6 +72,13 @@ void add_speed(KeyLines& lines, const Result& result, const trial::Figures& figu
     lines.add("pct_peak", figures.roof->peak_pct, 1);
     lines.add("bound", spelling(figures.roof->bound));
   }
+  lines.add("intensity", figures.intensity, 3);
+  if (figures.unit) {
+    lines.add("ridge", figures.unit->ridge, 3);
+    lines.add("unit", driver::spelling(figures.unit->unit));
+    lines.add("pct_unit", figures.unit->peak_pct, 1);
+  }
+  lines.add("sol_score", figures.sol_score, 3);
 }
 
 // Percentages are of the incumbent's time: 10 is a tenth less.

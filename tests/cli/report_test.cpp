@@ -40,6 +40,8 @@ Result measured_fully() {
       trial::Times{.samples_us = {}, .median_us = 146.7141, .p95_us = 150, .noise_pct = 1};
   result.peak_tflops = 989.4;
   result.peak_gbytes_s = 4800;
+  result.unit = driver::Unit::tensor_bf16;
+  result.unit_tflops = 989.4;
   result.resources = trial::ResourceReport{.registers = 40, .spill_bytes = 8, .shared_bytes = 1024};
   result.event_floor_us = 1.0244;
   result.warm_us = 1400.5;
@@ -105,6 +107,11 @@ TEST(Report, GoesOnWithOurKeysInTheirOrder) {
                         "vs_reference:     0.100\n"
                         "pct_peak:         0.1\n"
                         "bound:            compute\n"
+                        "intensity:        341.333\n"
+                        "ridge:            206.125\n"
+                        "unit:             tensor bf16\n"
+                        "pct_unit:         0.1\n"
+                        "sol_score:        0.090\n"
                         "registers:        40\n"
                         "spill_bytes:      8\n"
                         "shared_bytes:     1024\n"
@@ -114,6 +121,15 @@ TEST(Report, GoesOnWithOurKeysInTheirOrder) {
                         "warning:          C7510: wgmma is serialised\n"
                         "verdict:          correct\n"
                         "next:             "));
+}
+
+TEST(Report, SaysOfAnEmulatedDeviceWhatNeedsNoPeak) {
+  Result result = measured();
+  result.unit = driver::Unit::fp32;
+  EXPECT_THAT(text_block(result, ""), AllOf(HasSubstr("intensity:        341.333\n"
+                                                      "unit:             fp32\n"),
+                                            Not(HasSubstr("ridge")), Not(HasSubstr("pct_unit")),
+                                            Not(HasSubstr("sol_score"))));
 }
 
 TEST(Report, HasNoLineForAValueThatDoesNotExist) {

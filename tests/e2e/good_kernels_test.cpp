@@ -38,6 +38,8 @@ TEST_F(GoodKernels, TheDefaultCaseIsMeasuredAtItsFullSize) {
                            "noise_pct:        [0-9]+\\.[0-9][0-9]\n"
                            "reference_us:     [0-9]+\\.[0-9][0-9][0-9]\n"
                            "vs_reference:     [0-9]+\\.[0-9][0-9][0-9]\n"
+                           "intensity:        341\\.333\n"
+                           "unit:             fp32\n"
                            "registers:        [0-9]+\n"
                            "spill_bytes:      [0-9]+\n"
                            "shared_bytes:     0\n"

@@ -14,6 +14,9 @@ struct Figures {
   double tflops_s;
   std::optional<double> vs_reference;  // the library's median over the kernel's: above 1 is faster
   std::optional<Roofline> roof;
+  double intensity;  // operations per byte, as the case counts them
+  std::optional<UnitRoof> unit;
+  std::optional<double> sol_score;
 };
 
 // Nothing for a kernel that failed: the speed of a wrong kernel is not reported. `result` must live

@@ -14,6 +14,7 @@
 #include "autokernel/base/fields.h"
 #include "autokernel/cases/case.h"
 #include "autokernel/driver/device_choice.h"
+#include "autokernel/driver/units.h"
 #include "autokernel/trial/conditions.h"
 #include "autokernel/trial/noise.h"
 #include "autokernel/trial/stages.h"
@@ -297,6 +298,9 @@ struct Result {
   double bytes = 0;                   // least bytes moved
   std::optional<double> peak_tflops;  // table rate of the device at maximum clock
   std::optional<double> peak_gbytes_s;
+  // What the kernel computes with, by its own PTX, and what that could do on the device.
+  std::optional<driver::Unit> unit;
+  std::optional<double> unit_tflops;
   double cap_seconds = 60;
   int samples_wanted = 0;
   double bench_seconds = 0;  // the timing phase alone

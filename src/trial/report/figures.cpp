@@ -11,7 +11,10 @@ std::optional<Figures> figures(const Result& result) {
                   .gbytes_s = result.bytes / (median_us * kBytesPerMicrosecond),
                   .tflops_s = result.flops / (median_us * kFlopsPerMicrosecond),
                   .vs_reference = std::nullopt,
-                  .roof = roofline(result)};
+                  .roof = roofline(result),
+                  .intensity = result.flops / result.bytes,
+                  .unit = unit_roof(result),
+                  .sol_score = sol_score(result)};
   if (result.reference) figures.vs_reference = result.reference->median_us / median_us;
   return figures;
 }

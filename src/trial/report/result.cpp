@@ -95,6 +95,16 @@ double default_min_gain(const DeviceReport& device) {
 namespace autokernel::driver {
 
 std::string represent(const DeviceChoice& choice) { return spelling(choice); }
+std::string represent(Unit unit) { return spelling(unit); }
+bool restore(const std::string& name, Unit& unit) {
+  for (int i = 0; i < kUnits; ++i) {
+    if (name != spelling(static_cast<Unit>(i))) continue;
+    unit = static_cast<Unit>(i);
+    return true;
+  }
+  return false;
+}
+
 bool restore(const std::string& text, DeviceChoice& choice) {
   try {
     choice = parse_device(text);

@@ -51,6 +51,8 @@ namespace autokernel::driver {
 
 [[nodiscard]] std::string represent(const DeviceChoice& choice);
 [[nodiscard]] bool restore(const std::string& text, DeviceChoice& choice);
+[[nodiscard]] std::string represent(Unit unit);
+[[nodiscard]] bool restore(const std::string& name, Unit& unit);
 
 }  // namespace autokernel::driver
 
@@ -217,6 +219,19 @@ void visit_fields(auto&& fields, Object& result) {
   of_times("bound", [](const Figures& f) {
     return f.roof ? std::optional<std::string>(spelling(f.roof->bound)) : std::nullopt;
   });
+  of_times("intensity", [](const Figures& f) { return f.intensity; });
+  const auto of_unit = [&](const char* name, auto value_of) {
+    of_times(name, [&](const Figures& f) -> decltype(value_of(*f.unit)) {
+      if (!f.unit) return std::nullopt;
+      return value_of(*f.unit);
+    });
+  };
+  of_unit("ridge", [](const UnitRoof& roof) { return roof.ridge; });
+  of_unit("unit", [](const UnitRoof& roof) {
+    return std::optional<std::string>(driver::spelling(roof.unit));
+  });
+  of_unit("pct_unit", [](const UnitRoof& roof) { return roof.peak_pct; });
+  of_times("sol_score", [](const Figures& f) { return f.sol_score; });
   for (const SpeedFigure& figure : kSpeedFigures) speed(figure.key, result.*figure.value);
   speed("bench_seconds", result.bench_seconds);
   fields.internal("comparison", result.comparison);
@@ -247,6 +262,8 @@ void visit_fields(auto&& fields, Object& result) {
   fields.internal("bytes", result.bytes);
   fields.internal("peak_tflops", result.peak_tflops);
   fields.internal("peak_gbytes_s", result.peak_gbytes_s);
+  fields.internal("unit", result.unit);
+  fields.internal("unit_tflops", result.unit_tflops);
   fields.internal("cap_seconds", result.cap_seconds);
   fields.internal("samples_wanted", result.samples_wanted);
   fields.internal("lost_in", result.lost_in);

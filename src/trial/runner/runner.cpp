@@ -336,6 +336,10 @@ class TrialRun : private SessionListener {
     if (phase == Phase::time && !timing_began_) timing_began_ = Timeline::Clock::now();
   }
   void code_is(const Code& code) override {
+    // The last is that which is timed.
+    result_.unit = unit_of(code.ptx, problem_);
+    result_.unit_tflops =
+        result_.unit ? driver::peak_tflops(driver_->info(), *result_.unit) : std::nullopt;
     if (listeners_->observer.code) listeners_->observer.code(code.ptx);
   }
   void stands_at(const Whereabouts& whereabouts) override {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trial/time/unit_in_ptx.h"
+
 namespace autokernel::trial {
 
 std::optional<double> peak_tflops(const driver::DeviceInfo& device, const cases::Case& problem) {
@@ -35,6 +37,13 @@ std::optional<double> fastest_tflops(const driver::DeviceInfo& device, const cas
 }
 
 }  // namespace
+
+std::optional<driver::Unit> unit_of(const std::string& ptx, const cases::Case& problem) {
+  const bool is_floating = std::ranges::any_of(problem.tensors, [](const cases::Tensor& tensor) {
+    return cases::is_floating(tensor.dtype);
+  });
+  return unit_in_ptx(ptx, is_floating ? Integers::are_indices : Integers::are_computed);
+}
 
 double floor_microseconds(const driver::DeviceInfo& device, const SizedCase& sized) {
   constexpr double kMicro = 1e6;

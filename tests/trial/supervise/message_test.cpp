@@ -84,6 +84,8 @@ Result full_result() {
   result.bytes = 14.5;
   result.peak_tflops = 15.5;
   result.peak_gbytes_s = 16.5;
+  result.unit = driver::Unit::tensor_fp8;
+  result.unit_tflops = 16.75;
   result.cap_seconds = 17.5;
   result.samples_wanted = 18;
   result.bench_seconds = 19.5;
@@ -201,6 +203,8 @@ TEST(Message, CarriesTheFiguresOfAResult) {
   EXPECT_EQ(got.bytes, 14.5);
   EXPECT_THAT(got.peak_tflops, Optional(15.5));
   EXPECT_THAT(got.peak_gbytes_s, Optional(16.5));
+  EXPECT_THAT(got.unit, Optional(driver::Unit::tensor_fp8));
+  EXPECT_THAT(got.unit_tflops, Optional(16.75));
   EXPECT_EQ(got.cap_seconds, 17.5);
   EXPECT_EQ(got.samples_wanted, 18);
   EXPECT_EQ(got.bench_seconds, 19.5);
@@ -229,6 +233,8 @@ TEST(Message, CarriesTheAbsenceOfWhatDoesNotExist) {
   EXPECT_FALSE(got.resources);
   EXPECT_FALSE(got.peak_tflops);
   EXPECT_FALSE(got.peak_gbytes_s);
+  EXPECT_FALSE(got.unit);
+  EXPECT_FALSE(got.unit_tflops);
 }
 
 TEST(Message, CarriesNumbersThatAreNone) {
