@@ -2,9 +2,11 @@
 // nothing of git.
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/shared_options.h"
+#include "cli/sweep.h"
 
 namespace autokernel::cli {
 namespace {
@@ -47,8 +50,19 @@ class Bench : public Command {
 
  private:
   [[nodiscard]] int measure(const Console& console) const;
+  [[nodiscard]] int measure_sizes(const Console& console) const;
+  [[nodiscard]] bool is_sweep() const { return sweep_ || !roofline_.empty(); }
+  // Throws Error(usage) for options that do not go together with several trials, or with one.
+  void require_one_purpose() const;
   // What the options ask for; what they leave open is taken from the record to replay, if any.
   [[nodiscard]] trial::Request request(const Console& console) const;
+  // One trial, and its log.
+  struct Measured {
+    trial::Result result;
+    std::string log;
+  };
+  [[nodiscard]] Measured measured(trial::Request& request, const trial::Limits& limits,
+                                  const Console& console, std::set<std::string>& warned) const;
   // Sets what the kernel is to be compared with.
   void add_incumbent(trial::Request& request, const cases::EditableFiles& others) const;
   [[nodiscard]] std::string kept_log(const trial::Request& request, const std::string& text,
@@ -65,8 +79,11 @@ class Bench : public Command {
   std::optional<double> timeout_seconds_;
   std::optional<std::string> against_;  // a file, a folder or a revision; none: nothing
   std::optional<double> min_gain_pct_;  // none: the device's
-  std::string replay_;                  // a record of an earlier bench; empty: none
-  std::string log_;                     // where the full log goes; empty: among the kept ones
+  std::optional<std::string> sweep_;    // sizes, with commas; empty: all
+  std::string plot_;                    // files of the pictures of a sweep; empty: none
+  std::string roofline_;
+  std::string replay_;  // a record of an earlier bench; empty: none
+  std::string log_;     // where the full log goes; empty: among the kept ones
   bool no_cache_ = false;
   bool unconfined_ = false;
   bool json_ = false;
@@ -85,6 +102,7 @@ constexpr const char* kBenchExamples = R"(Examples:
   autokernel bench --full
   autokernel bench --device cpu --timeout 60 | grep '^median_us:'
   autokernel bench --against HEAD~1
+  autokernel bench --sweep --plot /tmp/sizes.png --roofline /tmp/roofline.png
   autokernel bench --json > /tmp/bad.json; autokernel bench --replay /tmp/bad.json --device cpu
 
 Prints one 'key: value' per line; a value that does not exist has no line. With --json, prints one
@@ -92,9 +110,10 @@ JSON object (docs/json.md).
 With --against, 0 is faster.
 )";
 
-// What is known to be in the way before anything is measured.
-void warn(const Console& console, const trial::Result& known) {
+// What is known to be in the way before anything is measured, once.
+void warn(const Console& console, const trial::Result& known, std::set<std::string>& warned) {
   for (const std::string& warning : known.warnings) {
+    if (!warned.insert(warning).second) continue;
     console.err << "autokernel: " << visible_line(warning) << '\n';
   }
 }
@@ -127,6 +146,18 @@ void Bench::declare(Options options) {
   Option quick = options.add_flag("--quick", quick_, "Check only that it is right, and time it");
   Option full = options.add_flag("--full", full_, "Check it at all sizes of the case as well");
   quick.excludes(full);
+  options
+      .add_option("--sweep", sweep_,
+                  "Measure at several sizes, in a table: those named, with commas (default: all "
+                  "of the case)")
+      .type_name("[SIZES]")
+      .value_may_be_left_out();
+  options.add_option("--plot", plot_, "With --sweep: draw times by size to FILE (.png, .svg)")
+      .type_name("FILE");
+  options
+      .add_option("--roofline", roofline_,
+                  "Sweep, and draw all sizes below the device's limits to FILE (.png, .svg)")
+      .type_name("FILE");
   options.add_flag("--stages", stages_, "List the stages that a kernel passes through, and stop");
   options
       .add_option("--timeout", timeout_seconds_,
@@ -181,6 +212,11 @@ trial::Request Bench::request(const Console& console) const {
     others = other_files(*kernel_file_, others);
   } else if (replay_.empty()) {
     request.kernel_file = request.case_directory / "kernel.cu";
+  }
+  // Nobody named it, and it may not be what was meant.
+  if (!case_directory_ && replay_.empty() && request.case_directory == installed_case()) {
+    console.err << "autokernel: no case in this folder; measuring the installed "
+                << request.case_directory.string() << '\n';
   }
   const bool is_recorded = !request.source.empty();
   if (!replay_.empty()) {
@@ -237,44 +273,47 @@ std::string Bench::kept_log(const trial::Request& request, const std::string& te
   }
 }
 
-int Bench::measure(const Console& console) const {
+Bench::Measured Bench::measured(trial::Request& request, const trial::Limits& limits,
+                                const Console& console, std::set<std::string>& warned) const {
   const Diagnostics diagnostics(verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet);
-  const trial::Limits limits = limits_with(timeout_seconds_, {});
-  trial::Request request = this->request(console);
-  // Nobody named it, and it may not be what was meant.
-  if (!case_directory_ && replay_.empty() && request.case_directory == installed_case()) {
-    console.err << "autokernel: no case in this folder; measuring the installed "
-                << request.case_directory.string() << '\n';
-  }
-  // Rather now than after the measurement.
-  if (!log_.empty()) {
-    refuse_to_overwrite_source(log_, "the log");
-    write_log(log_, "autokernel bench: under way\n");
-  }
   std::vector<std::string> notes;
   const auto note = [&](const std::string& line) {
     diagnostics.note(line);
     notes.push_back(line);
   };
-  note("case " + request.case_directory.string() + ", kernel " + request.kernel_file.string());
+  note("case " + request.case_directory.string() + ", size " + request.size + ", kernel " +
+       request.kernel_file.string());
 
   if (request.incumbent) {
     const KnownNoise noise = known_noise(request.case_directory, request.size);
-    for (const std::string& line : noise.ignored)
-      console.err << "autokernel: " << visible_line(line) << '\n';
+    for (const std::string& line : noise.ignored) {
+      if (warned.insert(line).second) console.err << "autokernel: " << visible_line(line) << '\n';
+    }
     request.noise = device_noise(noise);
   }
   const bool painted = console.err_is_terminal && !verbose_ && !quiet_;
-  const trial::Result result = [&] {
+  trial::Result result = [&] {
     Progress progress(console.err, painted ? Progress::Painting::on : Progress::Painting::off);
     trial::Observer observer;
     observer.progress = [&](auto phase, auto elapsed) { progress.show(phase, elapsed); };
     observer.note = note;
-    observer.learned = [&](const trial::Result& known) { warn(console, known); };
+    observer.learned = [&](const trial::Result& known) { warn(console, known, warned); };
     return trial::supervise_with_retry(request, limits, observer, {.may_be_ready = !no_resident_});
   }();
+  std::string log = kept_log(request, log_text(request, result, notes), result.ptx, console);
+  return {std::move(result), std::move(log)};
+}
 
-  const std::string log = kept_log(request, log_text(request, result, notes), result.ptx, console);
+int Bench::measure(const Console& console) const {
+  const trial::Limits limits = limits_with(timeout_seconds_, {});
+  trial::Request request = this->request(console);
+  // Rather now than after the measurement.
+  if (!log_.empty()) {
+    refuse_to_overwrite_source(log_, "the log");
+    write_log(log_, "autokernel bench: under way\n");
+  }
+  std::set<std::string> warned;
+  const auto [result, log] = measured(request, limits, console, warned);
   if (json_) {
     console.out << trial::record(request, result, log);
   } else if (quiet_) {
@@ -300,6 +339,50 @@ int Bench::measure(const Console& console) const {
   return trial::finding(result).exit_code;
 }
 
+int Bench::measure_sizes(const Console& console) const {
+  const trial::Limits limits = limits_with(timeout_seconds_, {});
+  const trial::Request common = request(console);
+  const cases::Case problem = cases::parse({common.case_directory, common.case_files});
+  const SweepPlan plan{.sizes = sweep_sizes(problem, sweep_.value_or("")),
+                       .has_incumbent = common.incumbent.has_value(),
+                       .json = json_,
+                       .plot = plot_,
+                       .roofline = roofline_};
+  require_drawable(plan);
+  std::set<std::string> warned;
+  const auto measure_size = [&](const std::string& size) {
+    trial::Request request = common;
+    request.size = size;
+    auto [result, log] = measured(request, limits, console, warned);
+    std::string record = trial::record(request, result, log);
+    return SizeMeasured{std::move(result), std::move(record)};
+  };
+  return run_sweep(problem, plan, measure_size, console);
+}
+
+void Bench::require_one_purpose() const {
+  if (!is_sweep()) {
+    if (plot_.empty()) return;
+    throw Error(Stop::usage, "--plot needs --sweep, which measures what is to be drawn");
+  }
+  struct Given {
+    const char* name;
+    bool is_given;
+  };
+  // --full checks at all sizes in one trial.
+  const std::array of_one_trial = {
+      Given{"--size", size_.has_value()},  Given{"--full", full_},
+      Given{"--replay", !replay_.empty()}, Given{"--log", !log_.empty()},
+      Given{"--timings", timings_},        Given{"--quiet", quiet_}};
+  for (const auto& [name, is_given] : of_one_trial) {
+    if (!is_given) continue;
+    throw Error(Stop::usage,
+                fmt::format("{} is for one trial, and {} makes one for each size: leave out one "
+                            "of the two",
+                            name, sweep_ ? "--sweep" : "--roofline"));
+  }
+}
+
 int Bench::run(const Console& console) {
   if (stages_) {
     for (const trial::Stage stage : trial::kStages) {
@@ -308,13 +391,15 @@ int Bench::run(const Console& console) {
     return 0;
   }
   try {
-    return measure(console);
+    require_one_purpose();
+    return is_sweep() ? measure_sizes(console) : measure(console);
   } catch (const Error& error) {
     if (json_) console.out << trial::record(error);
     throw;
   } catch (const Interrupted& interrupted) {
-    // The signal ends the program without its streams being written out.
-    if (json_) console.out << trial::record(interrupted) << std::flush;
+    // The signal ends the program without its streams being written out. A sweep has said so
+    // itself, with what it had measured.
+    if (json_ && !is_sweep()) console.out << trial::record(interrupted) << std::flush;
     throw;
   }
 }

@@ -87,6 +87,11 @@ Option& Option::excludes(Option other) {
   return *this;
 }
 
+Option& Option::value_may_be_left_out() {
+  option_->expected(0, 1);
+  return *this;
+}
+
 Option& Option::tells_default() {
   option_->capture_default_str();
   return *this;

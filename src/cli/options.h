@@ -22,6 +22,8 @@ class Option {
   Option& within(int least, int most);
   Option& one_of(const std::vector<std::string>& words);
   Option& excludes(Option other);
+  // It may stand without a value, which is then an empty text.
+  Option& value_may_be_left_out();
   // The help tells the value that it has now.
   Option& tells_default();
 

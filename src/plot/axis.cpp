@@ -79,12 +79,11 @@ Axis axis_around(const std::vector<double>& values) {
     axis.low = 0;
     return axis;
   }
-  Axis axis{.low = least / kRoomOfLogarithm,
-            .high = most * kRoomOfLogarithm,
-            .logarithmic = true,
-            .ticks = {}};
-  axis.ticks = logarithmic_ticks(axis.low, axis.high);
-  return axis;
+  return logarithmic_axis(least / kRoomOfLogarithm, most * kRoomOfLogarithm);
+}
+
+Axis logarithmic_axis(double low, double high) {
+  return {.low = low, .high = high, .logarithmic = true, .ticks = logarithmic_ticks(low, high)};
 }
 
 Axis axis_of_numbers(std::size_t count) {

@@ -25,6 +25,9 @@ struct Axis {
 // A whole number of experiments, from 0 to `count` - 1.
 [[nodiscard]] Axis axis_of_numbers(std::size_t count);
 
+// Logarithmic, from one positive value to a larger one.
+[[nodiscard]] Axis logarithmic_axis(double low, double high);
+
 // Ticks as text, without digits that say nothing.
 [[nodiscard]] std::string tick_text(double value);
 

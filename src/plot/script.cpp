@@ -11,18 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "plot/colours.h"
+
 namespace autokernel::plot {
 namespace {
-
-// Okabe and Ito's colours, which people with any colour vision tell apart; shapes and dashes say
-// the same once more, on paper.
-constexpr const char* kBlue = "#0072B2";
-constexpr const char* kGrey = "#8a8a8a";
-constexpr const char* kVermilion = "#D55E00";
-constexpr const char* kGreen = "#009E73";
-constexpr const char* kPurple = "#9a4d80";
-constexpr const char* kInk = "#333333";
-constexpr const char* kPale = "#666666";
 
 struct Style {
   const char* colour;

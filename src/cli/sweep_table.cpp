@@ -1,0 +1,140 @@
+#include "cli/sweep_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "autokernel/base/visible_text.h"
+#include "autokernel/trial/figures.h"
+#include "autokernel/trial/verdicts.h"
+#include "cli/key_lines.h"
+
+namespace autokernel::cli {
+namespace {
+
+[[nodiscard]] std::string cell(const std::optional<double>& value, int decimals) {
+  return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
+}
+
+[[nodiscard]] std::string first_line(const std::string& text) {
+  return visible_line(text.substr(0, text.find('\n')));
+}
+
+// The verdict, and why where it is none of those that are hoped for.
+[[nodiscard]] std::string outcome(const SweepRow& row) {
+  if (!row.result) return "not run: " + first_line(row.error);
+  const std::string verdict = trial::finding(*row.result).in_bench;
+  return row.result->reason.empty() ? verdict : verdict + ": " + first_line(row.result->reason);
+}
+
+[[nodiscard]] std::optional<double> gain_pct(const SweepRow& row) {
+  const bool compared =
+      row.result && row.result->verdict == trial::Verdict::correct && row.result->comparison;
+  if (!compared) return std::nullopt;
+  return 100 * row.result->comparison->gain;
+}
+
+}  // namespace
+
+SweepTable::SweepTable(const cases::Case& problem, const SweepPlan& plan)
+    : has_incumbent_(plan.has_incumbent) {
+  // A time of hours, in microseconds with three decimals.
+  constexpr std::size_t kTime = 14;
+  constexpr std::size_t kFigure = 10;
+  std::size_t longest = 0;
+  std::map<std::string, std::size_t> widths;
+  for (const std::string& size : plan.sizes) {
+    longest = std::max(longest, visible_line(size).size());
+    for (const auto& [symbol, value] : problem.sizes.at(size)) {
+      widths[symbol] = std::max(widths[symbol], std::to_string(value).size());
+    }
+  }
+  append("size", longest);
+  for (const auto& [symbol, width] : widths) {
+    symbols_.push_back(symbol);
+    append(symbol, width);
+  }
+  append("median_us", kTime);
+  append("reference_us", kTime);
+  append("vs_reference", kFigure);
+  append("tflops_s", kFigure);
+  append("gbytes_s", kFigure);
+  append("pct_peak", 0);
+  if (has_incumbent_) append("gain_pct", 0);
+}
+
+void SweepTable::append(const std::string& name, std::size_t width) {
+  columns_.push_back({name, std::max(name.size(), width)});
+}
+
+std::string SweepTable::line(const std::vector<std::string>& cells) const {
+  std::string text;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    text += i == 0 ? fmt::format("{:<{}}", cells[i], columns_[i].width)
+                   : fmt::format("  {:>{}}", cells[i], columns_[i].width);
+  }
+  return text + "  " + cells.back() + "\n";
+}
+
+std::string SweepTable::head() const {
+  std::vector<std::string> cells;
+  for (const Column& column : columns_) cells.push_back(column.name);
+  cells.emplace_back("verdict");
+  return line(cells);
+}
+
+std::string SweepTable::row(const SweepRow& row) const {
+  std::optional<trial::Figures> known;
+  if (row.result) known = figures(*row.result);
+  std::vector<std::string> cells{visible_line(row.size)};
+  for (const std::string& symbol : symbols_) {
+    cells.push_back(std::to_string(row.symbols.at(symbol)));
+  }
+  const auto add_figure = [&](auto value_of, int decimals) {
+    std::optional<double> value;
+    if (known) value = value_of(*known);
+    cells.push_back(cell(value, decimals));
+  };
+  using Known = const trial::Figures&;
+  using Value = std::optional<double>;
+  add_figure([](Known f) -> Value { return f.times->median_us; }, 3);
+  add_figure(
+      [&](Known) -> Value {
+        if (!row.result->reference) return std::nullopt;
+        return row.result->reference->median_us;
+      },
+      3);
+  add_figure([](Known f) -> Value { return f.vs_reference; }, 3);
+  add_figure([](Known f) -> Value { return f.tflops_s; }, 3);
+  add_figure([](Known f) -> Value { return f.gbytes_s; }, 2);
+  add_figure(
+      [](Known f) -> Value {
+        if (!f.roof) return std::nullopt;
+        return f.roof->peak_pct;
+      },
+      1);
+  if (has_incumbent_) cells.push_back(cell(gain_pct(row), 2));
+  cells.push_back(outcome(row));
+  return line(cells);
+}
+
+std::string sweep_summary(const std::vector<SweepRow>& rows, std::size_t planned) {
+  const auto is_timed = [](const SweepRow& row) {
+    return row.result && figures(*row.result).has_value();
+  };
+  KeyLines lines;
+  lines.add("sizes",
+            fmt::format("{} of {} measured", std::ranges::count_if(rows, is_timed), planned));
+  if (const auto mean = reference_mean(rows)) {
+    lines.add("geomean_vs_reference", fmt::format("{:.3f} of {} size{}", mean->ratio, mean->sizes,
+                                                  mean->sizes == 1 ? "" : "s"));
+  }
+  const auto with_device = std::ranges::find_if(
+      rows, [](const SweepRow& row) { return row.result && row.result->device; });
+  if (with_device != rows.end()) {
+    lines.add("timing", trial::timing(*with_device->result->device));
+  }
+  return lines.take();
+}
+
+}  // namespace autokernel::cli
