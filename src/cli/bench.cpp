@@ -102,7 +102,7 @@ constexpr const char* kBenchExamples = R"(Examples:
   autokernel bench --full
   autokernel bench --device cpu --timeout 60 | grep '^median_us:'
   autokernel bench --against HEAD~1
-  autokernel bench --sweep --plot /tmp/sizes.png --roofline /tmp/roofline.png
+  autokernel bench --sweep --plot sizes.png --roofline roofline.png
   autokernel bench --json > /tmp/bad.json; autokernel bench --replay /tmp/bad.json --device cpu
 
 Prints one 'key: value' per line; a value that does not exist has no line. With --json, prints one

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 #include <variant>
@@ -115,6 +116,11 @@ class Teller {
   } catch (const Error& error) {
     tell(trial::Failure{.stop = error.stop(), .what = error.what()});
     return static_cast<int>(error.stop());
+  } catch (const std::bad_alloc&) {
+    tell(trial::Failure{.stop = Stop::environment,
+                        .what = "this machine has too little memory for tensors of that size; "
+                                "choose a smaller one with --size"});
+    return static_cast<int>(Stop::environment);
   } catch (const std::exception& error) {
     const std::string what = std::string("unexpected error in the runner: ") + error.what();
     tell(trial::Failure{.stop = Stop::internal, .what = what});

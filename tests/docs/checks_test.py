@@ -126,6 +126,13 @@ class Files(Tree):
 
 
 class Commands(unittest.TestCase):
+    def test_may_have_options_whose_value_is_left_out(self):
+        program = Program({"": Command(children=["bench"]), "bench": parse_help(HELP.replace("DIR  ", "[DIR]"))})
+        checker = Checker(program, DEV)
+        self.assertEqual(checker.faults_of_line("autokernel bench --case --json a.cu"), [])
+        self.assertEqual(checker.faults_of_line("autokernel bench --case kernels a.cu"), [])
+        self.assertEqual(len(checker.faults_of_line("autokernel bench --case --json a.cu b.cu")), 1)
+
     def faults(self, text):
         return list(checks.wrong_commands([document(text)], Checker(a_program(), DEV)))
 

@@ -136,7 +136,8 @@ class Checker:
                 if name not in command.options:
                     faults.append(f"'{at}' has no option '{name}'")
                 elif command.options[name] and not equals and words:
-                    words.pop(0)
+                    if name not in command.alone or not words[0].startswith("-"):
+                        words.pop(0)
             elif word != "...":
                 positionals += 1
                 if positionals > command.positionals:

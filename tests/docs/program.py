@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 @dataclass
 class Command:
     options: dict = field(default_factory=dict)  # "--case" -> whether a value follows
+    alone: set = field(default_factory=set)  # of those with a value: "--sweep [SIZES]" may stand without it
     children: list = field(default_factory=list)
     positionals: int = 0
     examples: list = field(default_factory=list)
@@ -32,6 +33,8 @@ def parse_help(text):
                 for name in found.group(1, 2):
                     if name:
                         command.options[name] = found.group(3) is not None
+                        if (found.group(3) or "").startswith(" ["):
+                            command.alone.add(name)
         elif section == "Subcommands:" and re.match(r"  \w", line):
             command.children.append(line.split()[0])
         elif section == "Positionals:" and re.match(r"  \w", line):

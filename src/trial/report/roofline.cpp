@@ -33,12 +33,13 @@ std::optional<UnitRoof> unit_roof(const Result& result) {
 
 std::optional<double> sol_score(const Result& result) {
   const std::optional<Roofline> roof = roofline(result);
-  if (!roof || !result.reference) return {};
-  const double sol_us = result.times->median_us * roof->peak_pct / 100;
+  if (!roof || !result.times || !result.reference) return {};
+  const double median_us = result.times->median_us;
+  const double sol_us = median_us * roof->peak_pct / 100;
   const double base_us = result.reference->median_us - sol_us;
   if (base_us <= 0) return {};
   // A kernel on units that are faster than those of the case may be below.
-  const double us = std::max(0.0, result.times->median_us - sol_us);
+  const double us = std::max(0.0, median_us - sol_us);
   return 1 / (1 + us / base_us);
 }
 
