@@ -84,6 +84,7 @@ class Bench : public Command {
   std::string roofline_;
   std::string replay_;  // a record of an earlier bench; empty: none
   std::string log_;     // where the full log goes; empty: among the kept ones
+  bool baselines_ = false;
   bool no_cache_ = false;
   bool unconfined_ = false;
   bool json_ = false;
@@ -178,6 +179,9 @@ void Bench::declare(Options options) {
       .add_option("--log", log_,
                   "Write the full log to FILE (default: a new file in .autokernel/logs)")
       .type_name("FILE");
+  options.add_flag("--baselines", baselines_,
+                   "Also time what else computes the same: cuBLASLt, as it chooses itself and the "
+                   "best of its heuristics");
   options.add_flag("--no-cache", no_cache_, "Ignore the compile cache");
   options.add_flag("--unconfined", unconfined_,
                    "Run the kernel without its sandbox, for a profiler (ncu autokernel bench "
@@ -198,6 +202,7 @@ trial::Request Bench::request(const Console& console) const {
   if (size_) request.size = *size_;
   if (quick_) request.depth = trial::Depth::quick;
   if (full_) request.depth = trial::Depth::full;
+  request.baselines = baselines_;
   request.cached = !no_cache_;
   request.confined = !unconfined_;
   if (case_directory_ || replay_.empty()) {

@@ -68,6 +68,12 @@ void add_speed(KeyLines& lines, const Result& result, const trial::Figures& figu
   if (result.reference) lines.add("reference_us", result.reference->median_us, 3);
   lines.add("reference_default_us", result.reference_default_us, 3);
   lines.add("vs_reference", figures.vs_reference, 3);
+  for (const trial::Baseline& baseline : result.baselines) {
+    lines.add("baseline",
+              fmt::format("{:.3f} us, {:.3f} times the kernel's: {}, {}", baseline.median_us,
+                          baseline.median_us / figures.times->median_us, baseline.name,
+                          baseline.configuration));
+  }
   if (figures.roof) {
     lines.add("pct_peak", figures.roof->peak_pct, 1);
     lines.add("bound", spelling(figures.roof->bound));

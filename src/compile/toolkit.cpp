@@ -190,6 +190,7 @@ Paths nvrtc_candidates(const SearchPlaces& places) {
 }
 
 Paths cublas_candidates() { return library_candidates("libcublas.so", search_places()); }
+Paths cublaslt_candidates() { return library_candidates("libcublasLt.so", search_places()); }
 
 Paths header_folders(const Path& library, const SearchPlaces& places) {
   std::error_code ignored;

@@ -8,5 +8,6 @@ namespace autokernel::compile {
 
 // Files that exist and bare names for the loader to find, best first.
 [[nodiscard]] std::vector<std::filesystem::path> cublas_candidates();
+[[nodiscard]] std::vector<std::filesystem::path> cublaslt_candidates();
 
 }  // namespace autokernel::compile

@@ -106,6 +106,7 @@ struct Request {
   // Whether the kernel's process is sandboxed, and gets variables on a fixed list only. A
   // profiler's library cannot work so; no time that was measured otherwise counts.
   bool confined = true;
+  bool baselines = false;      // whether what else computes the same is timed as well
   std::optional<int> samples;  // timed launches; none: as many as the case says
   std::optional<Incumbent> incumbent;
   std::optional<KnownDevice> known_device;
@@ -140,6 +141,7 @@ void visit_fields(auto&& fields, Object& request) {
   fields.internal("cached", request.cached);
   fields.internal("checked", request.checked);
   fields.internal("confined", request.confined);
+  fields.internal("baselines", request.baselines);
   fields.internal("samples", request.samples);
   fields.internal("known_device", request.known_device);
   fields.internal("recording_seconds", request.recording_seconds);
@@ -271,6 +273,13 @@ struct Span {
   double end_seconds = 0;
 };
 
+// Something else that computes the same.
+struct Baseline {
+  std::string name;           // "cuBLASLt 13.1.0"
+  std::string configuration;  // "the best of 8 heuristics, no. 3, workspace 32 MiB"
+  double median_us = 0;
+};
+
 // Every field that may not exist is optional and is null in JSON.
 struct Result {
   Verdict verdict = Verdict::correct;
@@ -287,6 +296,7 @@ struct Result {
   // Its median with reduced-precision sums allowed, as it is when nobody sets anything; cuBLAS
   // only.
   std::optional<double> reference_default_us;
+  std::vector<Baseline> baselines;             // where they are asked for
   std::optional<PairedComparison> comparison;  // of a correct candidate that has an incumbent
   std::optional<Conditions> conditions;        // of a kernel that was timed
   std::optional<double> warm_us;

@@ -9,6 +9,7 @@
 #include "autokernel/base/owned.h"
 #include "autokernel/compile/cuda_libraries.h"
 #include "trial/blas/cublas_api.h"
+#include "trial/blas/cublas_arguments.h"
 
 namespace autokernel::trial {
 
@@ -35,22 +36,6 @@ struct Cublas::Calls {
 };
 
 namespace {
-
-cublas::DataType type_of(cases::DType dtype) {
-  switch (dtype) {
-    case cases::DType::f16:
-      return cublas::kF16;
-    case cases::DType::bf16:
-      return cublas::kBf16;
-    default:  // f32: no product of a library has another (cases/reference.cpp)
-      return cublas::kF32;
-  }
-}
-
-void* pointer(driver::Address address) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): cuBLAS takes device addresses as pointers.
-  return reinterpret_cast<void*>(address);
-}
 
 void reserve(const driver::Device& device, driver::Buffer& buffer, std::size_t bytes) {
   if (buffer.bytes() < bytes) buffer = device.allocate(bytes);
@@ -136,16 +121,17 @@ void Cublas::queue(const Product& product, Operand left, Operand right, Operand 
   const int rows = library_int(product.rows);
   const int columns = library_int(product.columns);
   const int depth = library_int(product.depth);
-  void* const a = pointer(left.address);
-  void* const b = pointer(right.address);
-  void* const c = pointer(output.address);
-  calls.check(calls.gemm(calls.handle.get(), cublas::kNotTransposed, cublas::kNotTransposed,
-                         columns, rows, depth, &one, b, type_of(right.dtype), columns, a,
-                         type_of(left.dtype), depth, &zero, c, type_of(output.dtype), columns,
-                         cublas::kComputeInF32, cublas::kDefaultAlgorithm),
-              "cublasGemmEx",
-              "multiply " + std::to_string(rows) + " x " + std::to_string(depth) + " by " +
-                  std::to_string(depth) + " x " + std::to_string(columns) + " with cuBLAS");
+  void* const a = cublas::pointer(left.address);
+  void* const b = cublas::pointer(right.address);
+  void* const c = cublas::pointer(output.address);
+  calls.check(
+      calls.gemm(calls.handle.get(), cublas::kNotTransposed, cublas::kNotTransposed, columns, rows,
+                 depth, &one, b, cublas::type_of(right.dtype), columns, a,
+                 cublas::type_of(left.dtype), depth, &zero, c, cublas::type_of(output.dtype),
+                 columns, cublas::kComputeInF32, cublas::kDefaultAlgorithm),
+      "cublasGemmEx",
+      "multiply " + std::to_string(rows) + " x " + std::to_string(depth) + " by " +
+          std::to_string(depth) + " x " + std::to_string(columns) + " with cuBLAS");
 }
 
 void Cublas::multiply(const Product& product, cases::DType dtype, std::span<const std::byte> left,

@@ -122,6 +122,13 @@ void visit_fields(auto&& fields, Object& span) {
   fields("end_seconds", span.end_seconds);
 }
 
+template <Of<Baseline> Object>
+void visit_fields(auto&& fields, Object& baseline) {
+  fields("name", baseline.name);
+  fields("configuration", baseline.configuration);
+  fields("median_us", baseline.median_us);
+}
+
 template <Of<Differences> Object>
 void visit_fields(auto&& fields, Object& differences) {
   fields("max_abs", differences.max_abs);
@@ -213,6 +220,7 @@ void visit_fields(auto&& fields, Object& result) {
   of_library("reference_samples_us", [](const Times& times) { return times.samples_us; });
   speed("reference_default_us", result.reference_default_us);
   of_times("vs_reference", [](const Figures& f) { return f.vs_reference; });
+  fields("baselines", result.baselines);
   of_times("pct_peak", [](const Figures& f) {
     return f.roof ? std::optional(f.roof->peak_pct) : std::nullopt;
   });

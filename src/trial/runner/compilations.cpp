@@ -66,6 +66,11 @@ OpeningFrontEnd open_front_end(bool cached) {
       .share();
 }
 
+compile::Program compiled_gpu_tools(const OpeningFrontEnd& front_end,
+                                    const std::string& architecture) {
+  return own_program(front_end.get()->compile(gpu_tools_source(architecture)));
+}
+
 SourceCompilations::SourceCompilations(const OpeningFrontEnd& front_end, compile::Source source,
                                        std::span<const SizedCase* const> sizes,
                                        const Building& building)

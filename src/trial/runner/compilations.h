@@ -26,6 +26,10 @@ using OpeningFrontEnd = std::shared_future<std::shared_ptr<const compile::FrontE
 // from the compile cache.
 [[nodiscard]] OpeningFrontEnd open_front_end(bool cached);
 
+// The harness's own kernels (gpu_tools_source()) for that architecture.
+[[nodiscard]] compile::Program compiled_gpu_tools(const OpeningFrontEnd& front_end,
+                                                  const std::string& architecture);
+
 struct Programs {
   std::map<std::string, compile::Program> kernel;  // by the name of the size
   std::optional<compile::Program> incumbent;       // at the timed size; where there is one

@@ -29,6 +29,7 @@
 #include "trial/runner/timeline.h"
 #include "trial/supervise/lending_message.h"
 #include "trial/supervise/surroundings.h"
+#include "trial/time/baselines.h"
 #include "trial/time/device_lock.h"
 #include "trial/time/device_monitor.h"
 #include "trial/time/peak.h"
@@ -544,6 +545,7 @@ class TrialRun : private SessionListener {
     result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
     if (!result_.reference && has_reference_kernel(problem_)) time_reference_kernel();
+    time_baselines_as_asked();
     if (confirmation_ && result_.comparison) {
       // If a confirming process takes this one down, what is known so far still holds.
       if (listeners_->learned) listeners_->learned(result_);
@@ -556,6 +558,27 @@ class TrialRun : private SessionListener {
       }
     }
     return std::nullopt;
+  }
+
+  // Nothing depends on it, either.
+  void time_baselines_as_asked() {
+    if (!request_.baselines) return;
+    if (!on_gpu() || !std::holds_alternative<cases::GemmReference>(problem_.reference)) {
+      result_.warnings.emplace_back(
+          "--baselines measured nothing: cuBLASLt is timed on a GPU, for a case whose reference is "
+          "cublas_gemm");
+      return;
+    }
+    try {
+      const compile::Program tools =
+          compiled_gpu_tools(open_front_end(request_.cached), task_.architecture);
+      timeline_.around("time the baselines", [&] {
+        result_.baselines = time_baselines(
+            {.device = *device_, .sized = timed_size_, .maker = maker_, .gpu_tools = tools});
+      });
+    } catch (const Error& error) {
+      result_.warnings.emplace_back(error.what());
+    }
   }
 
   // What there is to compare with where no library computes the same. Nothing depends on it.

@@ -9,6 +9,7 @@
 #include "trial/decide/statistics.h"
 #include "trial/time/device_warm_up.h"
 #include "trial/time/gpu_tools.h"
+#include "trial/time/harness_sequence.h"
 #include "trial/time/stopwatch.h"
 
 namespace autokernel::trial {
@@ -28,9 +29,6 @@ constexpr int kFloorSamples = 20;
 constexpr int kDefaultModeSamples = 20;
 // Enough for a mean that can be compared with that of the pairs, few enough to cost little.
 constexpr int kAloneSamples = 20;
-// A gate that gives up means that queueing waited for the device, once at most where modules are
-// loaded lazily.
-constexpr int kGateAttempts = 3;
 // The cross-check by the host's clock: so many launches in a row, or as many as fit into the time.
 // Long kernels need fewer for the same precision: what the host adds at both ends is some 10 us,
 // 0.05 % of that time.
@@ -46,85 +44,20 @@ std::size_t sets_for(const driver::Device& device, const SizedCase& sized) {
   return std::clamp<std::size_t>(wanted, 2, kMostSets);
 }
 
-void expect_sound(const std::optional<driver::Fault>& fault, const char* what) {
-  if (fault) {
-    throw Error(Stop::environment, fmt::format("cannot time {}: {} ({}, {})", what, fault->text,
-                                               fault->name, fault->code));
-  }
-}
-
-// What stands between the events of a sequence other than the candidate's.
-using Queue = std::function<void(const driver::Stream&)>;
-
-// The same sequence as for a candidate's launch, around work of the harness's own.
-class HarnessSequence {
- public:
-  HarnessSequence(const driver::Device& device, GpuTools& tools)
-      : device_(&device),
-        tools_(&tools),
-        stream_(device.make_stream()),
-        start_(device.make_event()),
-        stop_(device.make_event()) {}
-
-  [[nodiscard]] double sample(const Queue& queue, const char* what) {
-    for (int attempt = 0; attempt < kGateAttempts; ++attempt) {
-      device_->reset_persisting_l2();
-      BehindGate gate(*tools_, Flush::yes);
-      gate.queue_before(stream_);
-      expect_sound(stream_.record(start_), what);
-      queue(stream_);
-      expect_sound(stream_.record(stop_), what);
-      gate.release();
-      expect_sound(stream_.wait(), what);
-      if (!tools_->gate_gave_up()) return stop_.microseconds_since(start_);
-    }
-    throw Error(Stop::environment,
-                fmt::format("cannot time {}: queueing it waits for the device", what));
-  }
-
- private:
-  const driver::Device* device_;
-  GpuTools* tools_;
-  driver::Stream stream_;
-  driver::Event start_;
-  driver::Event stop_;
-};
-
-// The library's product on buffers of its own, which no candidate is ever given.
+// The library's product, timed beside a candidate.
 class LibrarySequence {
  public:
   LibrarySequence(const Cublas& library, const TimingTask& task, const cases::GemmReference& gemm)
-      : library_(&library),
-        product_(product_of(task.sized, gemm.left, gemm.right)),
-        memory_(task.device, Operands::required_bytes(task.device, task.sized, Extras{})),
-        operands_(task.device, task.sized, Extras{}, memory_) {
-    const Key key = task.keys.draw(name_of(LaunchKind::library));
-    const driver::Stream stream = task.device.make_stream();
-    task.operands.load(operands_, {&task.sized, timed_input_kind(*task.sized.problem), key},
-                       stream);
-    expect_sound(stream.wait(), "the library");
-    left_ = operand(task.sized, gemm.left);
-    right_ = operand(task.sized, gemm.right);
-    output_ = operand(task.sized, gemm.output);
-  }
+      : library_(&library), operands_(task.device, task.sized, task.operands, task.keys, gemm) {}
 
   void queue(Cublas::Sums sums, const driver::Stream& stream) const {
-    library_->queue(product_, left_, right_, output_, sums, stream);
+    library_->queue(operands_.product(), operands_.left(), operands_.right(), operands_.output(),
+                    sums, stream);
   }
 
  private:
-  [[nodiscard]] Cublas::Operand operand(const SizedCase& sized, const std::string& name) const {
-    const std::size_t index = sized.index_of(name);
-    return {operands_.address(index), sized.tensors[index].tensor->dtype};
-  }
-
   const Cublas* library_;
-  Product product_;
-  DeviceMemory memory_;
-  Operands operands_;
-  Cublas::Operand left_;
-  Cublas::Operand right_;
-  Cublas::Operand output_;
+  ProductOperands operands_;
 };
 
 // By the host's clock: event time stamps are written by the device that a candidate runs on.

@@ -7,6 +7,7 @@
 
 #include "autokernel/base/error.h"
 #include "trial/launch/device_operands.h"
+#include "trial/time/fresh_keys.h"
 #include "trial/time/stopwatch.h"
 
 namespace autokernel::trial {
@@ -15,12 +16,6 @@ namespace {
 // A reference is plain, and may take as long as a hundred kernels: people wait for the kernel's
 // time, not for this one.
 constexpr double kSeconds = 0.1;
-
-// Inputs that nobody has to know again: nothing is judged.
-class FreshKeys : public KeySource {
- public:
-  [[nodiscard]] Key draw(const std::string& /*launch*/) override { return draw_key(); }
-};
 
 // The conditions are those of the kernel's own times, a moment ago.
 class NoMonitor : public DeviceMonitor {

@@ -4,6 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+
+#include "trial/blas/cublaslt_api.h"
+
+#if __has_include(<cublasLt.h>)
+#include <cublasLt.h>
+#define AUTOKERNEL_HAS_CUBLASLT_HEADER 1
+#else
+#define AUTOKERNEL_HAS_CUBLASLT_HEADER 0
+#endif
+
 #if __has_include(<cublas_v2.h>)
 #include <cublas_v2.h>
 #define AUTOKERNEL_HAS_CUBLAS_HEADER 1
@@ -32,6 +43,20 @@ TEST(CublasApi, IsThatOfItsHeader) {
   EXPECT_EQ(sizeof(cudaDataType), sizeof(cublas::DataType));
 #else
   GTEST_SKIP() << "there is no cublas_v2.h";
+#endif
+}
+
+TEST(CublasLtApi, IsThatOfItsHeader) {
+#if AUTOKERNEL_HAS_CUBLASLT_HEADER
+  EXPECT_EQ(cublaslt::kMostWorkspaceBytes,
+            static_cast<int>(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES));
+  EXPECT_EQ(sizeof(cublaslt::Algorithm), sizeof(cublasLtMatmulAlgo_t));
+  EXPECT_EQ(sizeof(cublaslt::Heuristic), sizeof(cublasLtMatmulHeuristicResult_t));
+  EXPECT_EQ(offsetof(cublaslt::Heuristic, workspace_bytes),
+            offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize));
+  EXPECT_EQ(offsetof(cublaslt::Heuristic, state), offsetof(cublasLtMatmulHeuristicResult_t, state));
+#else
+  GTEST_SKIP() << "there is no cublasLt.h";
 #endif
 }
 
