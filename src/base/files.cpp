@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <random>
 #include <system_error>
 #include <vector>
@@ -48,6 +49,31 @@ constexpr std::size_t kRandomDigits = 16;
   const std::string beginning = beginning_of_unfinished(path);
   return name.size() == beginning.size() + kRandomDigits && name.starts_with(beginning) &&
          name.find_first_not_of("0123456789abcdef", beginning.size()) == std::string::npos;
+}
+
+// Beside `path` and not in /tmp: a rename is atomic only within one file system.
+[[nodiscard]] std::string unfinished_name(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::random_device random;
+  return (folder / fmt::format("{}{:08x}{:08x}", beginning_of_unfinished(path), random(), random()))
+      .string();
+}
+
+// Not by mkstemp, whose files nobody else may read, whatever the umask says.
+[[nodiscard]] Descriptor open_unfinished(const std::string& name, const std::string& attempt) {
+  Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file.is_open()) throw system_failure(Stop::environment, attempt, "open");
+  return file;
+}
+
+// Gives a file its name unless something has it. Whether it did; errno says why not.
+[[nodiscard]] bool rename_to_free_name(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  // Network file systems do not know how, but know links.
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  if (::link(from.c_str(), to.c_str()) != 0) return false;
+  ::unlink(from.c_str());
+  return true;
 }
 
 // Never waits: the opening of a named pipe would, until somebody writes to it.
@@ -138,14 +164,8 @@ std::optional<std::string> read_file_below(const std::filesystem::path& folder,
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes, Sync sync) {
   const std::string attempt = fmt::format("cannot write {}", path.string());
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  // Beside the file and not in /tmp: a rename is atomic only within one file system. Not by
-  // mkstemp, whose files nobody else may read, whatever the umask says.
-  std::random_device random;
-  const std::string temporary =
-      (folder / fmt::format("{}{:08x}{:08x}", beginning_of_unfinished(path), random(), random()))
-          .string();
-  const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!file.is_open()) throw system_failure(Stop::environment, attempt, "open");
+  const std::string temporary = unfinished_name(path);
+  const Descriptor file = open_unfinished(temporary, attempt);
   try {
     // An existing file keeps its mode.
     struct stat old{};
@@ -164,6 +184,24 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
     throw;
   }
   if (sync == Sync::yes) sync_directory(folder, attempt);
+}
+
+void create_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
+  const std::string attempt = fmt::format("cannot write {}", path.string());
+  const std::string temporary = unfinished_name(path);
+  const Descriptor file = open_unfinished(temporary, attempt);
+  try {
+    write_all(file, bytes, attempt);
+    if (::fsync(file.get()) != 0) throw system_failure(Stop::environment, attempt, "fsync");
+    if (!rename_to_free_name(temporary, path.string())) {
+      if (errno == EEXIST) throw Error(Stop::usage, attempt + ": it is there already");
+      throw system_failure(Stop::environment, attempt, "rename");
+    }
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync_directory(path.has_parent_path() ? path.parent_path() : ".", attempt);
 }
 
 void make_folders(const std::filesystem::path& folder, Stop stop) {

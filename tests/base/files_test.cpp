@@ -147,6 +147,27 @@ TEST(WriteFile, NamesTheFileInAFolderThatIsMissing) {
               ThrowsMessage<Error>(HasSubstr("cannot write /nowhere/file: No such file")));
 }
 
+TEST(CreateFile, MakesANewFileAndLeavesNothingBesideIt) {
+  const test::ScratchFolder scratch;
+  create_file_atomically(scratch.path() / "new", "bytes");
+  EXPECT_EQ(test::contents(scratch.path() / "new"), "bytes");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch.path()), {}), 1);
+}
+
+TEST(CreateFile, LeavesWhatIsThereAsItIs) {
+  const test::ScratchFolder scratch;
+  const std::filesystem::path file = scratch.write("taken", "old");
+  const std::filesystem::path link = scratch.path() / "link";
+  std::filesystem::create_symlink("nowhere", link);
+  for (const std::filesystem::path& path : {file, link}) {
+    EXPECT_THAT([&] { create_file_atomically(path, "new"); },
+                ThrowsMessage<Error>(HasSubstr("it is there already")));
+  }
+  EXPECT_EQ(test::contents(file), "old");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch.path()), {}), 2);
+}
+
 TEST(UnfinishedWrites, OfThatFileAreRemovedAndNothingElse) {
   const ScratchFolder scratch;
   const auto file = scratch.write("file", "whole");

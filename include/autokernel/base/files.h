@@ -35,6 +35,9 @@ inline constexpr std::uint64_t kLargestFile = 64ULL << 20;
 enum class Sync : std::uint8_t { no, yes };
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                            Sync sync = Sync::yes);
+// The same for a file that must not be there yet: one that is, even since a moment ago, or a link,
+// stays as it is, and Error(usage) is thrown.
+void create_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 // Makes a folder and those above it, as far as they are missing. Throws Error(stop) where it
 // cannot.
 void make_folders(const std::filesystem::path& folder, Stop stop = Stop::environment);
