@@ -6,7 +6,7 @@
 
 #include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
-#include "trial/inputs/kernel_signature.h"
+#include "autokernel/trial/kernel_signature.h"
 
 namespace autokernel::trial {
 namespace {

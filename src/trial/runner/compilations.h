@@ -14,7 +14,7 @@
 #include "autokernel/compile/front_end.h"
 #include "autokernel/trial/result.h"
 #include "trial/check/reference.h"
-#include "trial/inputs/kernel_signature.h"
+#include "autokernel/trial/kernel_signature.h"
 #include "trial/inputs/sized_case.h"
 #include "trial/launch/rejection.h"
 

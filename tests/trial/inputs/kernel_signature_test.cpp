@@ -1,4 +1,4 @@
-#include "trial/inputs/kernel_signature.h"
+#include "autokernel/trial/kernel_signature.h"
 
 #include <gmock/gmock.h>
 

@@ -16,7 +16,7 @@
 #include "compile/ptxas_report.h"
 #include "support/full_test.h"
 #include "support/scratch_folder.h"
-#include "trial/inputs/kernel_signature.h"
+#include "autokernel/trial/kernel_signature.h"
 #include "trial/inputs/sized_case.h"
 
 namespace autokernel::trial {
