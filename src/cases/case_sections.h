@@ -34,6 +34,9 @@ struct Correctness {
 [[nodiscard]] Goal read_goal(Section& root, const Case& problem);
 // [compile], which may be missing.
 [[nodiscard]] CompilePlan read_compile_plan(Section& root);
+// playbook, which may be missing: then it follows from the cost at the default size, which must be
+// known.
+[[nodiscard]] Playbook read_playbook(Section& root, const Case& problem);
 // editable_files, which may be missing. Needs the reference and the compile plan, whose files it
 // cannot name.
 [[nodiscard]] EditableFiles read_editable_files(Section& root, const Case& problem);

@@ -98,6 +98,7 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
   problem.bytes = read_formula(cost, "bytes", problem);
   cost.finish();
 
+  problem.playbook = read_playbook(root, problem);
   problem.timing = read_timing(root);
   problem.goal = read_goal(root, problem);
   problem.compile = read_compile_plan(root);

@@ -67,7 +67,7 @@ TEST_P(DocumentedKeys, AreThoseOfTheParser) {
 INSTANTIATE_TEST_SUITE_P(
     Of, DocumentedKeys,
     testing::Values(
-        Unknown{"TheTop", with(kernel_sample(), "name =", "zzzzzz = 1\nname ="), 14},
+        Unknown{"TheTop", with(kernel_sample(), "name =", "zzzzzz = 1\nname ="), 15},
         Unknown{"Tensor", with(sample(), "role = \"out\"", "zzzzzz = 1\nrole = \"out\""), 8},
         Unknown{"LibraryReference", with(sample(), "kind =", "zzzzzz = 1\nkind ="), 4},
         Unknown{"KernelReference", with(kernel_sample(), "kind =", "zzzzzz = 1\nkind ="), 3},
@@ -85,8 +85,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(CaseFormat, NamesEveryWordThatAKeyTakes) {
   const std::string text = document();
   std::vector<std::string> words = {
-      "in",          "out",   "inout",  "normal",          "uniform", "integers", "kernel",
-      "cublas_gemm", "never", "always", "sum-of-products", "sorted",  "offsets",  "permutation"};
+      "in",          "out",    "inout",     "normal",          "uniform", "integers", "kernel",
+      "cublas_gemm", "never",  "always",    "sum-of-products", "sorted",  "offsets",  "permutation",
+      "compute",     "memory", "reduction", "attention",       "scan"};
   for (const std::string& dtype : dtype_spellings()) words.push_back(dtype);
   for (const std::string& dtype : alias_spellings()) words.push_back(dtype);
   std::erase_if(words, [&](const std::string& word) {

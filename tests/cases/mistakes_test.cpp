@@ -20,8 +20,8 @@ std::vector<Mistake> mistakes() {
       {"AnUnknownKeyAtTheTop",
        with(sample(), "name = \"MatMul\"\n", "name = \"MatMul\"\nnmae = \"x\"\n"),
        "2:1: nmae is not known here, did you mean name?; known are check, compile, cost, "
-       "editable_files, guard, name, problem, reference, runtime_sizes, scalar, score, sizes, "
-       "tensor or timing"},
+       "editable_files, guard, name, playbook, problem, reference, runtime_sizes, scalar, score, "
+       "sizes, tensor or timing"},
       {"AnUnknownKeyInATensor",
        with(sample(), "fill = \"normal\"\n[[tensor]]\nname = \"B\"",
             "fill = \"normal\"\nlayout = \"row\"\n[[tensor]]\nname = \"B\""),
@@ -45,10 +45,15 @@ std::vector<Mistake> mistakes() {
        "16:1: [[tensor]] A init is not known here, did you mean fill?"},
       {"ASectionByAnotherName", with(sample(), "[reference]", "[baseline]"),
        "30:2: baseline is not known here, did you mean reference?"},
+      {"APlaybookThatThereIsNot",
+       with(sample(), "name = \"MatMul\"\n", "name = \"MatMul\"\nplaybook = \"reducing\"\n"),
+       "2:12: playbook is \"reducing\"; write \"compute\", \"memory\", \"reduction\", "
+       "\"attention\" "
+       "or \"scan\""},
       {"AnUnknownSection", with(sample(), "[cost]", "[costs]\n[cost]"),
        "40:2: costs is not known here, did you mean cost?; known are check, compile, cost, "
-       "editable_files, guard, name, problem, reference, runtime_sizes, scalar, score, sizes, "
-       "tensor or timing"},
+       "editable_files, guard, name, playbook, problem, reference, runtime_sizes, scalar, score, "
+       "sizes, tensor or timing"},
       {"AKeyWithoutAValue", with(sample(), R"(name = "MatMul")", "name = "),
        "1:8: not valid TOML: Error while parsing key-value pair: expected value, saw '\\n'"},
       {"AKeyTwice", with(sample(), R"(name = "MatMul")", "name = \"MatMul\"\nname = \"Again\""),

@@ -29,6 +29,20 @@ TEST(CaseFile, HasDefaultsForTimingThatItMayReplaceOneByOne) {
   EXPECT_DOUBLE_EQ(own.timing.cap_seconds, 2.5);
 }
 
+TEST(CaseFile, HasThePlaybookThatItNames) {
+  for (const char* word : {"compute", "memory", "reduction", "attention", "scan"}) {
+    const std::string text = "playbook = \"" + std::string(word) + "\"\n" + sample();
+    EXPECT_STREQ(spelling(parse(text, "c").playbook), word);
+  }
+}
+
+TEST(CaseFile, HasElseThePlaybookThatFollowsFromItsIntensity) {
+  // 65536 operations, 7168 bytes by the cost that the sample states.
+  EXPECT_EQ(parse(sample(), "c").playbook, Playbook::memory);
+  EXPECT_EQ(parse(sample_with("flops = \"2*M*N*K\"", "flops = \"50*M*N*K\""), "c").playbook,
+            Playbook::compute);
+}
+
 TEST(CaseFile, IsNotDeterministicUnlessItSaysSo) {
   EXPECT_FALSE(parse(sample(), "some/case").deterministic);
   EXPECT_TRUE(parse(sample_with("sum_over = \"K\"", "sum_over = \"K\"\ndeterministic = true"), "c")

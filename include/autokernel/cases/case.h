@@ -156,6 +156,11 @@ struct CompilePlan {
   std::vector<std::string> flags;              // "-maxrregcount=128"; the kernel's alone
 };
 
+// What makes a kernel of the case faster: which of the pages in docs/playbooks is for it.
+enum class Playbook : std::uint8_t { compute, memory, reduction, attention, scan };
+inline constexpr Playbook kLastPlaybook = Playbook::scan;
+[[nodiscard]] const char* spelling(Playbook playbook);  // "reduction", as in case.toml
+
 struct Case {
   std::filesystem::path directory;  // holds case.toml and kernel.cu
   std::string name;                 // "MatMul"
@@ -174,8 +179,9 @@ struct Case {
   TimingPlan timing;
   Goal goal;
   CompilePlan compile;
-  EditableFiles editable_files;  // beside kernel.cu
-  std::string text;              // case.toml as read
+  EditableFiles editable_files;          // beside kernel.cu
+  Playbook playbook = Playbook::memory;  // the case's own word, or what follows from its cost
+  std::string text;                      // case.toml as read
 
   [[nodiscard]] std::filesystem::path kernel_file() const { return directory / "kernel.cu"; }
   [[nodiscard]] const Tensor& tensor(
@@ -213,6 +219,8 @@ struct CaseFiles {
 // From the text of case.toml alone, whatever files it names.
 [[nodiscard]] Case parse(const std::string& text, const std::filesystem::path& directory);
 
+// Operations per byte moved, at these sizes.
+[[nodiscard]] double intensity(const Case& problem, const Sizes& sizes);
 // Value of a formula such as "2*M*N*K" (muparser). Throws Error(usage) naming formula and unknown
 // symbol.
 [[nodiscard]] double evaluate(const std::string& formula, const Sizes& sizes);
