@@ -201,7 +201,12 @@ void create_file_atomically(const std::filesystem::path& path, std::string_view 
     ::unlink(temporary.c_str());
     throw;
   }
-  sync_directory(path.has_parent_path() ? path.parent_path() : ".", attempt);
+  try {
+    sync_directory(path.has_parent_path() ? path.parent_path() : ".", attempt);
+  } catch (...) {
+    ::unlink(path.c_str());
+    throw;
+  }
 }
 
 void make_folders(const std::filesystem::path& folder, Stop stop) {

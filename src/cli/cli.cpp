@@ -22,6 +22,8 @@ constexpr const char* kDescription =
     "trust.\nWithout a GPU the same kernels run on an emulated CUDA driver.";
 
 constexpr const char* kExamplesOfAll = R"(Examples:
+  autokernel init                              set up a repository: a case of your own, to change
+  autokernel case check                        check that case: its reference, its tolerances
   autokernel bench                             measure ./kernels/kernel.cu
   autokernel bench --case DIR                  measure another case
   autokernel bench --device cpu --size check   a quick check without a GPU

@@ -25,6 +25,9 @@ done
 "$prefix/bin/autokernel" bench --device cpu --size check >out 2>err || fail "bench: exit code $?: $(cat out err)"
 grep -q '^correct: *True$' out || fail "bench: $(cat out)"
 grep -q "measuring the installed $prefix/share/autokernel/kernels" err || fail "it does not say what it measures: $(cat err)"
+mkdir "$scratch/repository" && git init -q "$scratch/repository"
+(cd "$scratch/repository" && "$prefix/bin/autokernel" init --from softmax) >out || fail "init: exit code $?: $(cat out)"
+grep -q '^name = "Softmax"$' "$scratch/repository/kernels/case.toml" || fail "init: $(cat out)"
 # shellcheck source=/dev/null
 source "$prefix/share/bash-completion/completions/autokernel"
 # shellcheck disable=SC2034  # read by the completion

@@ -36,7 +36,7 @@ enum class Sync : std::uint8_t { no, yes };
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                            Sync sync = Sync::yes);
 // The same for a file that must not be there yet: one that is, even since a moment ago, or a link,
-// stays as it is, and Error(usage) is thrown.
+// stays as it is, and Error(usage) is thrown. After any Error nothing of ours is left.
 void create_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 // Makes a folder and those above it, as far as they are missing. Throws Error(stop) where it
 // cannot.

@@ -134,4 +134,10 @@ Facts examine(const driver::DeviceChoice& device, std::chrono::seconds patience,
   return facts;
 }
 
+Asked<driver::Survey> survey_gpus(std::chrono::seconds patience,
+                                  const std::filesystem::path& program) {
+  Question cuda(program, "cuda");
+  return cuda.answer<driver::Survey>(Clock::now() + patience, patience);
+}
+
 }  // namespace autokernel::cli::doctor

@@ -12,4 +12,8 @@ namespace autokernel::cli::doctor {
 [[nodiscard]] Facts examine(const driver::DeviceChoice& device, std::chrono::seconds patience,
                             const std::filesystem::path& program = "/proc/self/exe");
 
+// The GPUs alone.
+[[nodiscard]] Asked<driver::Survey> survey_gpus(
+    std::chrono::seconds patience, const std::filesystem::path& program = "/proc/self/exe");
+
 }  // namespace autokernel::cli::doctor

@@ -1,0 +1,210 @@
+#include "cli/case/description.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "autokernel/base/visible_text.h"
+#include "autokernel/trial/kernel_signature.h"
+
+namespace autokernel::cli {
+namespace {
+
+[[nodiscard]] const char* word_of(cases::Role role) {
+  switch (role) {
+    case cases::Role::in:
+      return "in";
+    case cases::Role::out:
+      return "out";
+    case cases::Role::inout:
+      break;
+  }
+  return "inout";
+}
+
+// A bound as case.toml has it, which is a number or a formula.
+[[nodiscard]] std::string bound(double value, const std::string& formula) {
+  return formula.empty() ? fmt::format("{}", value) : formula;
+}
+
+[[nodiscard]] std::string fill_text(const cases::Fill& fill, bool is_scalar) {
+  if (is_scalar && fill.low == fill.high && fill.low_formula == fill.high_formula) {
+    return bound(fill.low, fill.low_formula);
+  }
+  const std::string range = fmt::format("from {} to {}", bound(fill.low, fill.low_formula),
+                                        bound(fill.high, fill.high_formula));
+  switch (fill.distribution) {
+    case cases::Distribution::normal:
+      return "normal";
+    case cases::Distribution::uniform:
+      return "uniform " + range;
+    case cases::Distribution::integers:
+      return is_scalar ? range : "integers " + range;
+    case cases::Distribution::sorted:
+      return "sorted integers " + range;
+    case cases::Distribution::offsets:
+      return "offsets " + range;
+    case cases::Distribution::permutation:
+      break;
+  }
+  return "a permutation in each row";
+}
+
+[[nodiscard]] std::string tensor_text(const cases::Tensor& tensor) {
+  if (tensor.is_scalar) {
+    return fmt::format("scalar {} {}", spelling(tensor.dtype), fill_text(tensor.fill, true));
+  }
+  std::string text = fmt::format("{} {} [{}]", word_of(tensor.role), spelling(tensor.dtype),
+                                 fmt::join(tensor.shape, ", "));
+  if (tensor.role != cases::Role::out) text += ", " + fill_text(tensor.fill, false);
+  return text;
+}
+
+[[nodiscard]] std::string sizes_text(const cases::Sizes& sizes) {
+  std::vector<std::string> parts;
+  for (const auto& [symbol, value] : sizes) parts.push_back(fmt::format("{}={}", symbol, value));
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+// Written without digits that nobody reads: "67.1 M".
+[[nodiscard]] std::string counted(double value) {
+  constexpr std::array kScales = {" ", " k", " M", " G", " T", " P"};
+  std::size_t scale = 0;
+  while (value >= 1000 && scale + 1 < kScales.size()) {
+    value /= 1000;
+    ++scale;
+  }
+  return fmt::format("{:.3g}{}", value, kScales.at(scale));
+}
+
+[[nodiscard]] std::string memory_text(std::uint64_t bytes) {
+  constexpr double kKiB = 1024;
+  const double value = static_cast<double>(bytes);
+  if (value < kKiB) return fmt::format("{} B", bytes);
+  if (value < kKiB * kKiB) return fmt::format("{:.1f} KiB", value / kKiB);
+  return fmt::format("{:.1f} MiB", value / kKiB / kKiB);
+}
+
+// Behind a key, with the lines after the first below it.
+[[nodiscard]] std::string listed(const char* key, const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    text += fmt::format("{:<18}{}\n", text.empty() ? key : "", line);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string declaration_of(const cases::Case& problem, const std::string& kernel) {
+  std::vector<std::string> parameters;
+  for (const auto& each : trial::signature(problem, trial::OutputType::declared)) {
+    if (!each.is_size) parameters.push_back(each.text);
+  }
+  return fmt::format("extern \"C\" __global__ void {}({})", kernel, fmt::join(parameters, ", "));
+}
+
+std::vector<SizeFigures> figures_of_sizes(const cases::Case& problem) {
+  std::vector<SizeFigures> all;
+  for (const auto& [name, sizes] : problem.sizes) {
+    SizeFigures figures{.name = name, .sizes = sizes};
+    for (const cases::Tensor& tensor : problem.tensors) {
+      if (tensor.is_scalar) continue;
+      figures.tensor_bytes += cases::element_count(tensor, sizes) * cases::size_of(tensor.dtype);
+    }
+    figures.flops = cases::evaluate(problem.flops, sizes);
+    figures.bytes = cases::evaluate(problem.bytes, sizes);
+    figures.intensity = cases::intensity(problem, sizes);
+    all.push_back(std::move(figures));
+  }
+  std::ranges::stable_sort(all, {}, [](const SizeFigures& each) {
+    return each.name == "default" ? 0 : each.name == "check" ? 1 : 2;
+  });
+  return all;
+}
+
+std::vector<std::string> tensor_lines(const cases::Case& problem) {
+  std::size_t widest = 0;
+  for (const auto& tensor : problem.tensors) widest = std::max(widest, tensor.name.size());
+  std::vector<std::string> lines;
+  for (const cases::Tensor& tensor : problem.tensors) {
+    lines.push_back(fmt::format("{:<{}}  {}", tensor.name, widest, tensor_text(tensor)));
+  }
+  return lines;
+}
+
+std::vector<std::string> size_lines(const cases::Case& problem) {
+  const std::vector<SizeFigures> all = figures_of_sizes(problem);
+  std::size_t widest = 0;
+  for (const SizeFigures& each : all) widest = std::max(widest, each.name.size());
+  std::vector<std::string> lines;
+  for (const SizeFigures& each : all) {
+    lines.push_back(
+        fmt::format("{:<{}}  {}: {} of tensors, {}FLOP, {}B moved, {:.3g} FLOP per "
+                    "byte",
+                    each.name, widest, sizes_text(each.sizes), memory_text(each.tensor_bytes),
+                    counted(each.flops), counted(each.bytes), each.intensity));
+  }
+  return lines;
+}
+
+std::vector<std::string> correctness_lines(const cases::Case& problem) {
+  if (std::holds_alternative<cases::ExactAlways>(problem.exactness)) {
+    return {"each element has the bits of the reference's"};
+  }
+  std::vector<std::string> lines = {fmt::format("each element within {} + {} * |expected|",
+                                                problem.tolerance.absolute,
+                                                problem.tolerance.relative)};
+  if (const auto* sum = std::get_if<cases::SumOfProducts>(&problem.exactness)) {
+    lines.push_back(
+        fmt::format("the bits of the reference's on inputs whose sums over {} are exact "
+                    "in any order",
+                    sum->symbol));
+  }
+  const auto* kernel = std::get_if<cases::KernelReference>(&problem.reference);
+  if (kernel != nullptr && !kernel->fp64_file.empty()) {
+    lines.emplace_back("the root mean square error against fp64 at most 1.5 times the reference's");
+  }
+  if (problem.deterministic) lines.emplace_back("the same bits each time on the same inputs");
+  return lines;
+}
+
+std::string reference_text(const cases::Case& problem) {
+  if (const auto* gemm = std::get_if<cases::GemmReference>(&problem.reference)) {
+    return fmt::format("{} = {} x {}, by cuBLAS or OpenBLAS", gemm->output, gemm->left,
+                       gemm->right);
+  }
+  const auto& kernel = std::get<cases::KernelReference>(problem.reference);
+  if (kernel.fp64_file.empty()) return kernel.file.string();
+  return fmt::format("{}; its errors are measured from {}", kernel.file.string(),
+                     kernel.fp64_file.string());
+}
+
+std::string editable_text(const cases::Case& problem) {
+  std::vector<std::string> files = {"kernel.cu"};
+  for (const std::string& pattern : problem.editable_files.patterns()) files.push_back(pattern);
+  return fmt::format("{}", fmt::join(files, ", "));
+}
+
+std::string description_text(const cases::Case& problem, const std::string& size) {
+  const cases::Sizes& sizes = problem.sizes.at(size);
+  std::vector<std::string> tensors = tensor_lines(problem);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const cases::Tensor& tensor = problem.tensors.at(i);
+    if (tensor.is_scalar) continue;
+    tensors.at(i) += fmt::format(" ({})", fmt::join(cases::extents(tensor, sizes), " x "));
+  }
+  return visible_text(
+      listed("name:", {problem.name}) + listed("folder:", {problem.directory.string()}) +
+      listed("problem:", {cases::problem_line(problem, sizes)}) + listed("tensors:", tensors) +
+      listed("sizes:", size_lines(problem)) + listed("reference:", {reference_text(problem)}) +
+      listed("tolerance:", correctness_lines(problem)) +
+      listed("playbook:", {spelling(problem.playbook)}) +
+      listed("editable:", {editable_text(problem)}) +
+      listed("declaration:",
+             {declaration_of(problem, "NAME"),
+              "AUTOKERNEL_LAUNCH({.kernel = \"NAME\", .grid = {BLOCKS}, .block = {THREADS}});"}));
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,95 @@
+// `case show --json`.
+#include <nlohmann/json.hpp>
+
+#include "cli/case/description.h"
+
+namespace autokernel::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[nodiscard]] const char* role_name(const cases::Tensor& tensor) {
+  if (tensor.is_scalar) return "scalar";
+  if (tensor.role == cases::Role::inout) return "inout";
+  return tensor.role == cases::Role::in ? "in" : "out";
+}
+
+[[nodiscard]] const char* distribution_name(cases::Distribution distribution) {
+  constexpr std::array kNames = {"normal", "uniform", "integers",
+                                 "sorted", "offsets", "permutation"};
+  return kNames.at(static_cast<std::size_t>(distribution));
+}
+
+[[nodiscard]] Json tensor_json(const cases::Tensor& tensor, const cases::Sizes& sizes) {
+  Json json = {{"name", tensor.name},
+               {"role", role_name(tensor)},
+               {"dtype", spelling(tensor.dtype)},
+               {"shape", tensor.shape},
+               {"extents", cases::extents(tensor, sizes)},
+               {"fill", nullptr},
+               {"low", nullptr},
+               {"high", nullptr}};
+  if (tensor.role == cases::Role::out) return json;
+  const cases::Fill fill = cases::fill_at(tensor.fill, sizes);
+  json["fill"] = distribution_name(fill.distribution);
+  if (fill.distribution == cases::Distribution::normal ||
+      fill.distribution == cases::Distribution::permutation) {
+    return json;
+  }
+  json["low"] = fill.low;
+  json["high"] = fill.high;
+  return json;
+}
+
+[[nodiscard]] Json size_json(const SizeFigures& figures) {
+  return {
+      {"name", figures.name},   {"symbols", figures.sizes}, {"tensor_bytes", figures.tensor_bytes},
+      {"flops", figures.flops}, {"bytes", figures.bytes},   {"intensity", figures.intensity}};
+}
+
+[[nodiscard]] const char* exactness_name(const cases::Exactness& exactness) {
+  if (std::holds_alternative<cases::ExactAlways>(exactness)) return "always";
+  return std::holds_alternative<cases::SumOfProducts>(exactness) ? "sum-of-products" : "never";
+}
+
+[[nodiscard]] Json reference_json(const cases::Reference& reference) {
+  const auto* kernel = std::get_if<cases::KernelReference>(&reference);
+  if (kernel == nullptr)
+    return {{"kind", "cublas_gemm"}, {"file", nullptr}, {"fp64_file", nullptr}};
+  const std::string fp64 = kernel->fp64_file.string();
+  return {{"kind", "kernel"},
+          {"file", kernel->file.string()},
+          {"fp64_file", fp64.empty() ? Json(nullptr) : Json(fp64)}};
+}
+
+}  // namespace
+
+std::string description_json(const cases::Case& problem, const std::string& size) {
+  const cases::Sizes& values = problem.sizes.at(size);
+  Json tensors = Json::array();
+  for (const cases::Tensor& tensor : problem.tensors)
+    tensors.push_back(tensor_json(tensor, values));
+  Json sizes = Json::array();
+  for (const SizeFigures& figures : figures_of_sizes(problem)) sizes.push_back(size_json(figures));
+  std::vector<std::string> editable = {"kernel.cu"};
+  for (const std::string& pattern : problem.editable_files.patterns()) editable.push_back(pattern);
+  const Json description = {{"schema_version", 1},
+                            {"name", problem.name},
+                            {"folder", problem.directory.string()},
+                            {"problem", cases::problem_line(problem, values)},
+                            {"size", size},
+                            {"playbook", spelling(problem.playbook)},
+                            {"tensors", tensors},
+                            {"sizes", sizes},
+                            {"reference", reference_json(problem.reference)},
+                            {"exact", exactness_name(problem.exactness)},
+                            {"absolute", problem.tolerance.absolute},
+                            {"relative", problem.tolerance.relative},
+                            {"deterministic", problem.deterministic},
+                            {"editable", editable},
+                            {"declaration", declaration_of(problem, "NAME")}};
+  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+  return description.dump(2, ' ', false, kReplace) + "\n";
+}
+
+}  // namespace autokernel::cli

@@ -1,0 +1,112 @@
+// `autokernel case new`: a case of one's own, to be changed.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/visible_text.h"
+#include "cli/case/catalog.h"
+#include "cli/case/stamp.h"
+#include "cli/commands.h"
+#include "cli/shell_word.h"
+
+namespace autokernel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CaseNew : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "new"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Make a case, from a small template or from another case";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  std::string name_;
+  std::optional<std::string> from_;
+};
+
+constexpr const char* kCaseNewExamples = R"(Examples:
+  autokernel case new squares
+  autokernel case new rows --from softmax
+  autokernel case new work/mine --from kernels/rows
+
+A NAME without '/' goes below kernels/ if there is such a folder here. The case gets case.toml,
+kernel.cu and the references. Nothing that exists is overwritten.)";
+
+// Where a case of that name goes, from `here`.
+[[nodiscard]] fs::path target_of(const std::string& name, const fs::path& here) {
+  if (name.find('/') != std::string::npos) return fs::path(name).lexically_normal();
+  std::error_code unreadable;
+  return fs::is_directory(here / "kernels", unreadable) ? fs::path("kernels") / name
+                                                        : fs::path(name);
+}
+
+// The nearest folder above `path` that there is.
+[[nodiscard]] fs::path existing_part(const fs::path& path) {
+  fs::path folder = path.parent_path();
+  std::error_code unreadable;
+  while (folder.has_relative_path() && !fs::is_directory(folder, unreadable)) {
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+void require_free(const fs::path& target) {
+  std::error_code unreadable;
+  const fs::file_type type = fs::symlink_status(target, unreadable).type();
+  if (type == fs::file_type::not_found) return;
+  if (type == fs::file_type::directory && fs::is_empty(target, unreadable)) return;
+  throw Error(Stop::usage, fmt::format("cannot make the case {0}: {0} is there already; choose "
+                                       "another name",
+                                       target.string()));
+}
+
+}  // namespace
+
+void CaseNew::declare(Options options) {
+  options.footer(kCaseNewExamples);
+  options.add_option("NAME", name_, "Name of the case, or a path that ends in it").required();
+  options
+      .add_option("--from", from_,
+                  "Case to copy: its folder, or a name that 'autokernel case list' shows (default: "
+                  "a small template)")
+      .type_name("CASE");
+}
+
+int CaseNew::run(const Console& console) {
+  const fs::path here = fs::current_path();
+  fs::path target = target_of(name_, here);
+  if (!target.has_filename()) target = target.parent_path();  // "work/mine/"
+  const std::string name = target.filename().string();
+  require_case_name(name);
+  require_free(target);
+  std::optional<fs::path> from;
+  if (from_) from = named_case(*from_, here);
+  const fs::path whole = fs::weakly_canonical(here / target.parent_path()) / name;
+  const fs::path root = existing_part(whole);
+  const std::vector<NewFile> files = stamped(root, whole.lexically_relative(root), name, from);
+  write_new_files(root, files);
+
+  for (const NewFile& file : files) {
+    console.out << "new: " << visible_line(shown_folder(root / file.path, here)) << '\n';
+  }
+  const std::string folder = visible_line(shell_word(target.string()));
+  console.out << fmt::format(
+      "\nNext:\n  autokernel case show {0}                 # what a kernel of it takes\n"
+      "  autokernel case check {0} --device cpu   # after each change of case.toml or a reference\n"
+      "  autokernel bench --case {0}              # measure its kernel.cu\n",
+      folder);
+  return 0;
+}
+
+std::unique_ptr<Command> case_new_command() { return std::make_unique<CaseNew>(); }
+
+}  // namespace autokernel::cli

@@ -1,0 +1,111 @@
+#include "cli/case/program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <sstream>
+#include <vector>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/visible_text.h"
+#include "cli/case/description.h"
+#include "cli/case/embedded.h"
+#include "cli/shell_word.h"
+
+namespace autokernel::cli {
+namespace {
+
+// Where the parts of autokernel's own program.md begin.
+constexpr const char* kIntroduction = "\nYou make one CUDA kernel faster";
+constexpr const char* kMatmulParts = "## What is allowed\n";
+constexpr const char* kItsKernel = "kernels/kernel.cu";
+constexpr const char* kItsStart = "autokernel loop start TAG";
+constexpr const char* kItsBench = "autokernel bench --size";
+
+[[nodiscard]] std::string replaced(std::string text, const std::string& from,
+                                   const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+[[nodiscard]] std::string kernel_in(const std::string& folder) {
+  return folder == "." ? "kernel.cu" : folder + "/kernel.cu";
+}
+
+// What bench and start need to find the case.
+[[nodiscard]] std::string case_option(const std::string& folder) {
+  return folder == "." || folder == "kernels" ? "" : " --case " + shell_word(folder);
+}
+
+// The parts that hold for every case.
+[[nodiscard]] std::string general_parts(const std::string& folder) {
+  const std::string whole = embedded::program();
+  const std::size_t begin = whole.find(kIntroduction);
+  const std::size_t end = whole.find(kMatmulParts);
+  if (begin == std::string::npos || end == std::string::npos || end < begin) {
+    throw Error(Stop::internal, "program.md has other parts than expected; please report this");
+  }
+  std::string text = whole.substr(begin, end - begin);
+  text = replaced(text, kItsKernel, kernel_in(folder));
+  text = replaced(text, ", --case DIR", "");
+  text = replaced(text, kItsStart, kItsStart + case_option(folder));
+  return replaced(text, kItsBench, "autokernel bench" + case_option(folder) + " --size");
+}
+
+[[nodiscard]] std::string case_part(const cases::Case& problem) {
+  std::string text =
+      fmt::format("## The case\n\n{}: {}. Tensors, in the order of the parameters:\n\n",
+                  problem.name, cases::problem_line(problem, problem.sizes.at("default")));
+  for (const std::string& line : tensor_lines(problem)) text += "    " + line + "\n";
+  text += "\nSizes, in which `default` counts:\n\n";
+  for (const std::string& line : size_lines(problem)) text += "    " + line + "\n";
+  text += fmt::format("\nThe result is compared with {}. It is right if it has:\n\n",
+                      reference_text(problem));
+  for (const std::string& line : correctness_lines(problem)) text += "- " + line + "\n";
+  return text + fmt::format("\nEditable: {}.\n\n", editable_text(problem));
+}
+
+[[nodiscard]] std::string allowed_part(const cases::Case& problem) {
+  std::vector<std::string> symbols;
+  for (const auto& [symbol, value] : problem.sizes.at("default")) {
+    symbols.push_back("`" + symbol + "`");
+  }
+  std::string text =
+      replaced(embedded::program_allowed(), "{{DECLARATION}}", declaration_of(problem, "mine"));
+  text = replaced(text, "{{SYMBOLS}}", fmt::format("{}", fmt::join(symbols, ", ")));
+  return replaced(text, "{{TENSOR}}", problem.tensors.front().name);
+}
+
+// The page one level of headings deeper, its title named as what it is.
+[[nodiscard]] std::string playbook_part(cases::Playbook playbook) {
+  std::string text;
+  std::istringstream lines(embedded::playbook(playbook));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("# ")) line.insert(2, "Playbook: ");
+    text += (line.starts_with("#") ? "#" : "") + line + "\n";
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string program_text(const cases::Case& problem, const std::string& folder) {
+  const std::string command = "autokernel case program " + shell_word(folder);
+  return visible_text(
+      fmt::format("{} for the case in {}; '{}' prints it again -->\n# For a coding agent: make {} "
+                  "faster\n{}",
+                  kProgramMark, folder, command, problem.name, general_parts(folder)) +
+      case_part(problem) + allowed_part(problem) + playbook_part(problem.playbook) +
+      embedded::program_structure());
+}
+
+std::string agents_text(const std::string& folder) {
+  std::string text = replaced(embedded::program_agents(), "{{KERNEL}}", kernel_in(folder));
+  text = replaced(text, "{{CASE}}", folder);
+  return replaced(text, "{{OPTION}}", case_option(folder));
+}
+
+}  // namespace autokernel::cli
