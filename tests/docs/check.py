@@ -19,7 +19,7 @@ from commands import Checker, command_lines
 from markdown import Document
 from program import Program, completed
 from rules import SMALL, TRANSCRIPT, Run, rule_for
-from session import WRONG_EDIT, Session, adapted, codes_of
+from session import WRONG_EDIT, Session, Start, adapted, codes_of
 
 # Documents whose commands follow on each other, in one repository; any other has its own.
 TOGETHER = [
@@ -68,7 +68,10 @@ def run_commands(session, documents):
     found = []
     printed = []
     for document in documents:
+        files = list(checks.files_of(document))
         for line, command, rule in rules_of(document):
+            while files and files[0][0] < line:
+                session.write(*files.pop(0)[1:])
             if not isinstance(rule, Run):
                 continue
             if rule.edits and not session.is_edited():
@@ -115,7 +118,8 @@ def rejected_step(session):
 
 def check_in_session(tree, program, group, documents):
     with tempfile.TemporaryDirectory(prefix="autokernel-docs-") as scratch:
-        session = Session(tree, program, Path(scratch))
+        start = Start.nothing if group[0].name in checks.FROM_NOTHING else Start.repository
+        session = Session(tree, program, Path(scratch), start)
         found, printed = run_commands(session, group)
         if group[0].name == TOGETHER[0][0]:
             found += check_fields(session, documents)

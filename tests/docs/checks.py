@@ -37,14 +37,33 @@ def broken_links(documents, tree):
 EMULATOR = "emulator"
 
 
+# Documents whose commands begin in an empty folder; what their code blocks hold, the reader writes into files.
+FROM_NOTHING = ["docs/writing-a-case.md"]
+
+
+def files_of(document):
+    """(line, path, text) for each code block of a document in FROM_NOTHING: the last line before it names the file."""
+    if document.name not in FROM_NOTHING:
+        return
+    for block in document.blocks:
+        if block.language not in ("toml", "cpp"):
+            continue
+        before = [text for number, text in document.prose if number < block.line - 1 and text.strip()]
+        named = re.search(r"`([\w./]+)`:$", before[-1])
+        if not named:
+            raise RuntimeError(f"{document.name}:{block.line}: the line before does not end with the file to write, `FILE`:")
+        yield block.line, named.group(1), "\n".join(block.lines) + "\n"
+
+
 def missing_files(documents, tree):
     """Of paths between backticks that begin with a folder of the tree, and tests named as "lower/half_test"."""
     for document in documents:
         root = tree / EMULATOR if document.name.startswith(EMULATOR + "/") else tree
+        written = {path for _, path, _ in files_of(document)}
         folders = {entry.name for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith(".")} - {"build"}
         for line, span in document.spans():
             path = span.split()[0] if span.split() else ""
-            if re.search(r"[<>$(\"'=:]", path) or "/" not in path:
+            if re.search(r"[<>$(\"'=:]", path) or "/" not in path or path in written:
                 continue
             if path.split("/")[0] in folders:
                 there = any(root.glob(path.rstrip("/")))

@@ -60,6 +60,17 @@ def document(text, name="README.md"):
     return Document(name, text)
 
 
+class FilesOfADocument(unittest.TestCase):
+    def test_are_its_code_blocks_by_the_name_before_them(self):
+        text = "This goes into `kernels/a.cu`:\n\n```cpp\nint a;\n```\n"
+        self.assertEqual(list(checks.files_of(Document(checks.FROM_NOTHING[0], text))), [(4, "kernels/a.cu", "int a;\n")])
+        self.assertEqual(list(checks.files_of(Document("docs/other.md", text))), [])
+
+    def test_need_a_name(self):
+        with self.assertRaisesRegex(RuntimeError, "the file to write"):
+            list(checks.files_of(Document(checks.FROM_NOTHING[0], "No name.\n\n```toml\na = 1\n```\n")))
+
+
 class Tree(unittest.TestCase):
     """A tree of files that a test writes."""
 

@@ -53,6 +53,10 @@ RULES = [
     (r"source <\(autokernel completion zsh\)", Skip("in bash; tests/cli/completion_test.cpp asks zsh")),
     (r"autokernel completion fish \| source", Skip("in bash; tests/cli/completion_test.cpp asks fish")),
     (r"source <\(autokernel completion bash\)", Run()),
+    (r"autokernel init\b", Run()),
+    (r"autokernel case check\b", Run(more=("--device cpu",))),
+    (r"autokernel case (new|list|show|program)\b", Run()),
+    (r"git (init|add|commit) ", Run()),
     (r"(sed|jq|cp) |git checkout ", Run()),
 ]
 

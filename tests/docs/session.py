@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import dataclass
+from enum import Enum
 
 # Of one command: the longest of them measures in several processes, perhaps on a busy machine.
 PATIENCE = 300
@@ -31,10 +32,17 @@ class Outcome:
     err: str
 
 
+class Start(Enum):
+    """What there is in the folder to begin with."""
+
+    repository = 1
+    nothing = 2
+
+
 class Session:
     """`commands` and `edits` are what was run so far."""
 
-    def __init__(self, tree, program, scratch):
+    def __init__(self, tree, program, scratch, start=Start.repository):
         self.root = scratch / "repository"
         self._edits = list(EDITS)
         self._environment = {**os.environ, **GIT}
@@ -44,6 +52,9 @@ class Session:
         # Another loop's, where the tests are run by an agent.
         self._environment.pop("AUTOKERNEL_TURN", None)
         self._environment["PATH"] = f"{program.parent}:{self._environment['PATH']}"
+        if start == Start.nothing:
+            self.root.mkdir()
+            return
         for folder in ("kernels", "tests/data"):
             shutil.copytree(tree / folder, self.root / folder)
         for file in (".gitignore", "program.md", "results.tsv"):
@@ -65,6 +76,10 @@ class Session:
 
     def is_edited(self):
         return self.run("git diff --quiet kernels/kernel.cu").code != 0
+
+    def write(self, path, text):
+        """A file as the document has it."""
+        (self.root / path).write_text(text)
 
     def edit(self, name=None):
         """The kernel becomes that of tests/data/edits, or the next that is right."""
