@@ -119,7 +119,7 @@ class Teller {
   } catch (const std::bad_alloc&) {
     tell(trial::Failure{.stop = Stop::environment,
                         .what = "this machine has too little memory for tensors of that size; "
-                                "choose a smaller one with --size"});
+                                "choose a smaller size"});
     return static_cast<int>(Stop::environment);
   } catch (const std::exception& error) {
     const std::string what = std::string("unexpected error in the runner: ") + error.what();

@@ -27,11 +27,20 @@ namespace {
   return row.result->reason.empty() ? verdict : verdict + ": " + first_line(row.result->reason);
 }
 
-[[nodiscard]] std::optional<double> gain_pct(const SweepRow& row) {
-  const bool compared =
-      row.result && row.result->verdict == trial::Verdict::correct && row.result->comparison;
-  if (!compared) return std::nullopt;
-  return 100 * row.result->comparison->gain;
+[[nodiscard]] std::optional<double> gain_pct(const std::optional<trial::Result>& result) {
+  if (!result || result->verdict != trial::Verdict::correct) return std::nullopt;
+  const std::optional<trial::PairedComparison>& comparison = result->comparison;
+  if (!comparison) return std::nullopt;
+  return 100 * comparison->gain;
+}
+
+[[nodiscard]] std::string timing_of(const std::vector<SweepRow>& rows) {
+  for (const SweepRow& row : rows) {
+    if (!row.result) continue;
+    const std::optional<trial::DeviceReport>& device = row.result->device;
+    if (device) return trial::timing(*device);
+  }
+  return {};
 }
 
 }  // namespace
@@ -78,6 +87,7 @@ std::string SweepTable::line(const std::vector<std::string>& cells) const {
 
 std::string SweepTable::head() const {
   std::vector<std::string> cells;
+  cells.reserve(columns_.size() + 1);
   for (const Column& column : columns_) cells.push_back(column.name);
   cells.emplace_back("verdict");
   return line(cells);
@@ -113,7 +123,7 @@ std::string SweepTable::row(const SweepRow& row) const {
         return f.roof->peak_pct;
       },
       1);
-  if (has_incumbent_) cells.push_back(cell(gain_pct(row), 2));
+  if (has_incumbent_) cells.push_back(cell(gain_pct(row.result), 2));
   cells.push_back(outcome(row));
   return line(cells);
 }
@@ -129,11 +139,7 @@ std::string sweep_summary(const std::vector<SweepRow>& rows, std::size_t planned
     lines.add("geomean_vs_reference", fmt::format("{:.3f} of {} size{}", mean->ratio, mean->sizes,
                                                   mean->sizes == 1 ? "" : "s"));
   }
-  const auto with_device = std::ranges::find_if(
-      rows, [](const SweepRow& row) { return row.result && row.result->device; });
-  if (with_device != rows.end()) {
-    lines.add("timing", trial::timing(*with_device->result->device));
-  }
+  lines.add_unless_empty("timing", timing_of(rows));
   return lines.take();
 }
 

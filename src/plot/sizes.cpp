@@ -30,6 +30,9 @@ constexpr double kThousand = 1e3;
   return timed;
 }
 
+// Of one that was timed.
+[[nodiscard]] double kernel_us_of(const SizePoint& size) { return size.kernel_us.value_or(0); }
+
 // What the sizes differ in, where one number says all of it.
 struct Varying {
   std::string title;
@@ -84,7 +87,7 @@ void scale_by(SizesPanel& panel, double factor) {
   panel.title = by_bytes ? "GB/s (more is better)" : "TFLOP/s (more is better)";
   for (const SizePoint& size : sizes) {
     const double work = (by_bytes ? size.bytes : size.operations) / per_unit;
-    panel.kernel.push_back(work / *size.kernel_us * kMicrosecondsPerSecond);
+    panel.kernel.push_back(work / kernel_us_of(size) * kMicrosecondsPerSecond);
     panel.reference.emplace_back();
     if (size.reference_us)
       panel.reference.back() = work / *size.reference_us * kMicrosecondsPerSecond;
@@ -101,7 +104,7 @@ void scale_by(SizesPanel& panel, double factor) {
   SizesPanel panel;
   panel.title = "us per run (less is better)";
   for (const SizePoint& size : sizes) {
-    panel.kernel.push_back(*size.kernel_us);
+    panel.kernel.push_back(kernel_us_of(size));
     panel.reference.push_back(size.reference_us);
   }
   if (most_of(panel) >= 10 * kThousand) {
@@ -130,7 +133,7 @@ void scale_by(SizesPanel& panel, double factor) {
   int compared = 0;
   for (const SizePoint& size : sizes) {
     if (!size.reference_us) continue;
-    logarithms += std::log(*size.reference_us / *size.kernel_us);
+    logarithms += std::log(*size.reference_us / kernel_us_of(size));
     ++compared;
   }
   if (compared == 0) return text;
@@ -147,7 +150,8 @@ void data(Drawing& drawing, const char* name, const SizesLayout& layout, const S
   drawing.line("EOD");
   drawing.line("${}reference << EOD", name);
   for (std::size_t i = 0; i < panel.reference.size(); ++i) {
-    if (panel.reference[i]) drawing.line("{:.8g} {:.8g}", layout.places[i], *panel.reference[i]);
+    const std::optional<double>& value = panel.reference[i];
+    if (value) drawing.line("{:.8g} {:.8g}", layout.places[i], *value);
   }
   drawing.line("EOD");
 }
