@@ -46,18 +46,51 @@ trial::Result result(double best_us) {
   return one;
 }
 
+// Of processes that took so long at a size of that weight.
+ResultsAtSize at_size(double weight, const std::vector<double>& times_us) {
+  ResultsAtSize size{.size = "default", .weight = weight, .results = {}};
+  for (const double time_us : times_us) size.results.push_back(result(time_us));
+  return size;
+}
+
 TEST(Summary, HasTheMedianOfTheProcesses) {
   ledger::RunFinished odd;
-  summarise({result(3), result(1), result(2)}, odd);
+  summarise({at_size(1, {3, 1, 2})}, odd);
   EXPECT_EQ(odd.best_us, 2);
   ledger::RunFinished even;
-  summarise({result(4), result(1), result(2), result(3)}, even);
+  summarise({at_size(1, {4, 1, 2, 3})}, even);
   EXPECT_EQ(even.best_us, 2.5);
+}
+
+TEST(Summary, OfSeveralSizesIsTheirWeightedGeometricMean) {
+  ledger::RunFinished headline;
+  summarise({at_size(1, {16}), at_size(3, {1})}, headline);
+  EXPECT_DOUBLE_EQ(headline.best_us.value_or(0), 2);
+}
+
+TEST(Summary, HasTheRatiosOfSeveralSizes) {
+  std::vector<ResultsAtSize> sizes = {at_size(1, {1, 1, 1}), at_size(1, {1, 1, 1})};
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    for (std::size_t process = 0; process < 3; ++process) {
+      // Four times as fast at one size, as fast at the other, a little more in some processes.
+      const double ratio = (i == 0 ? 4 : 1) * (1 + 0.01 * static_cast<double>(process));
+      trial::PairedComparison& comparison = sizes[i].results[process].comparison.emplace();
+      comparison.gain = 1 - 1 / ratio;
+    }
+  }
+  ledger::RunFinished headline;
+  summarise(sizes, headline);
+  ASSERT_TRUE(headline.over_baseline);
+  EXPECT_NEAR(headline.over_baseline->ratio, 2 * 1.01, 1e-3);
+  // Narrower than at one size alone, as the errors of two are independent.
+  const ledger::Confirmed one = confirmed({1, 1.01, 1.02});
+  EXPECT_NEAR(std::log(headline.over_baseline->high / headline.over_baseline->ratio),
+              std::log(one.high / one.ratio) / std::sqrt(2), 1e-6);
 }
 
 TEST(Summary, HasNoFigureOfWhatWasNotMeasured) {
   ledger::RunFinished headline;
-  summarise({result(3)}, headline);
+  summarise({at_size(1, {3})}, headline);
   EXPECT_EQ(headline.baseline_us, std::nullopt);
   EXPECT_EQ(headline.library_us, std::nullopt);
   EXPECT_EQ(headline.over_baseline, std::nullopt);
