@@ -26,9 +26,10 @@ fs::path default_case(const fs::path& here) {
   if (is_case(here)) return here;
   if (is_case(here / "kernels")) return here / "kernels";
   if (is_case(installed_case())) return installed_case();
-  throw Error(Stop::usage, "no case found: neither " + here.string() + " nor " +
-                               (here / "kernels").string() +
-                               " has a case.toml; name a folder that has one with --case DIR");
+  throw Error(Stop::usage,
+              "no case found: neither " + here.string() + " nor " + (here / "kernels").string() +
+                  " has a case.toml; name a folder that has one with --case DIR, or make one: "
+                  "autokernel init");
 }
 
 fs::path existing_case(const fs::path& directory) {

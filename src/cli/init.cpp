@@ -92,10 +92,11 @@ int Init::run(const Console& console) {
   write_new_files(repository.root(), plan.files);
 
   for (const NewFile& file : plan.files) {
-    console.out << (file.before ? "changed: " : "new: ") << visible_line(file.path.string())
+    console.out << (file.before ? "changed  " : "new      ") << visible_line(file.path.string())
                 << '\n';
   }
-  for (const std::string& file : plan.kept) console.out << "kept: " << visible_line(file) << '\n';
+  for (const std::string& file : plan.kept)
+    console.out << "kept     " << visible_line(file) << '\n';
   if (!plan.remark.empty()) console.err << "autokernel: " << visible_line(plan.remark) << '\n';
   if (plan.files.empty()) console.out << "nothing was changed: all of it is there\n";
   console.out << "\nNext:\n";

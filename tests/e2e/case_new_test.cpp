@@ -27,7 +27,7 @@ class CaseNew : public AuthoringWorkplace {};
 TEST_F(CaseNew, IsRightAtOnce) {
   EXPECT_THAT(
       done({"case", "new", "squares"}),
-      AllOf(HasSubstr("new: squares/kernel.cu\n"), HasSubstr("autokernel case show squares "),
+      AllOf(HasSubstr("new      squares/kernel.cu\n"), HasSubstr("autokernel case show squares "),
             HasSubstr("autokernel bench --case squares ")));
   EXPECT_THAT(files(), UnorderedElementsAre(Key("squares/case.toml"), Key("squares/kernel.cu"),
                                             Key("squares/reference.cu")));
@@ -182,8 +182,11 @@ TEST_F(CaseShow, FindsACaseByItsNameAndTheDefaultOne) {
   (void)done({"case", "new", "work/kernels"});
   const Outcome shown = run_in(repository_.root() / "work", {"case", "show"});
   EXPECT_THAT(shown.out, StartsWith("name:             kernels\n"));
-  EXPECT_THAT(run_in(repository_.root() / "work", {"case", "show", "kernels/"}).out,
-              StartsWith("name:             kernels\n"));
+  for (const char* named : {"kernels/", "./kernels", "kernels/case.toml"}) {
+    EXPECT_THAT(run_in(repository_.root() / "work", {"case", "show", named}).out,
+                StartsWith("name:             kernels\n"))
+        << named;
+  }
 }
 
 TEST_F(CaseShow, SaysWhichSizesAndCasesThereAre) {
@@ -195,6 +198,7 @@ TEST_F(CaseShow, SaysWhichSizesAndCasesThereAre) {
                  "there are several cases called same; write the folder of one: a/same, b/same");
   expect_refused({"case", "show", "./none"}, 2, "there is no folder ./none");
   expect_refused({"case", "show", ""}, 2, "the case has no name");
+  expect_refused({"case", "show"}, 2, "or make one: autokernel init");
 }
 
 TEST_F(CaseShow, IsJsonForPrograms) {

@@ -19,11 +19,13 @@ using testing::UnorderedElementsAre;
 class Init : public AuthoringWorkplace {};
 
 TEST_F(Init, LeadsToARunByTheCommandsThatItNames) {
-  EXPECT_THAT(done({"init"}),
-              AllOf(HasSubstr("new: kernels/case.toml\nnew: program.md\nnew: AGENTS.md\nnew: "
-                              ".gitignore\n"),
-                    HasSubstr("  git add .gitignore AGENTS.md kernels program.md\n"),
-                    Not(HasSubstr("git config"))));
+  EXPECT_THAT(
+      done({"init"}),
+      AllOf(
+          HasSubstr("new      kernels/case.toml\nnew      program.md\nnew      AGENTS.md\nnew      "
+                    ".gitignore\n"),
+          HasSubstr("  git add .gitignore AGENTS.md kernels program.md\n"),
+          Not(HasSubstr("git config"))));
   EXPECT_THAT(files(), UnorderedElementsAre(Key("kernels/case.toml"), Key("kernels/kernel.cu"),
                                             Key("kernels/reference.cu"), Key("program.md"),
                                             Key("AGENTS.md"), Key(".gitignore")));
@@ -46,7 +48,7 @@ TEST_F(Init, ChangesNothingTheSecondTime) {
   const auto before = files();
   for (const std::vector<std::string>& again : std::vector<std::vector<std::string>>{
            {"init"}, {"init", "--from", "softmax", "--case-name", "rows"}}) {
-    EXPECT_THAT(done(again), AllOf(HasSubstr("kept: kernels/case.toml\n"),
+    EXPECT_THAT(done(again), AllOf(HasSubstr("kept     kernels/case.toml\n"),
                                    HasSubstr("nothing was changed: all of it is there\n")));
     EXPECT_EQ(files(), before);
   }
@@ -60,7 +62,8 @@ TEST_F(Init, WritesWhatIsMissing) {
   const auto before = files();
   fs::remove(repository_.root() / "program.md");
   fs::remove(repository_.root() / "AGENTS.md");
-  EXPECT_THAT(done({"init"}), AllOf(HasSubstr("new: program.md\n"), HasSubstr("new: AGENTS.md\n")));
+  EXPECT_THAT(done({"init"}),
+              AllOf(HasSubstr("new      program.md\n"), HasSubstr("new      AGENTS.md\n")));
   EXPECT_EQ(files(), before);
 }
 
@@ -79,7 +82,7 @@ TEST_F(Init, AddsItsSectionToWhatAgentsAreToldAndItsLineToWhatGitIgnores) {
   repository_.write("AGENTS.md", told);
   repository_.write(".gitignore", "build");
   EXPECT_THAT(done({"init"}),
-              AllOf(HasSubstr("changed: AGENTS.md\n"), HasSubstr("changed: .gitignore\n")));
+              AllOf(HasSubstr("changed  AGENTS.md\n"), HasSubstr("changed  .gitignore\n")));
   EXPECT_THAT(files().at("AGENTS.md"), StartsWith(told + "\n\n<!-- autokernel: begin"));
   EXPECT_EQ(files().at(".gitignore"), "build\n/.autokernel/\n");
 

@@ -114,6 +114,19 @@ constexpr std::array kBesideProgram = {"share/autokernel/kernels", "share/autoke
   return named.find('/') != std::string::npos || named == "." || named == "..";
 }
 
+// Not the one that bench falls back on, which lies with the program.
+[[nodiscard]] fs::path case_here(const fs::path& here) {
+  std::error_code unreadable;
+  for (const fs::path& folder : {here, here / "kernels"}) {
+    if (fs::exists(folder / kCaseFile, unreadable)) return folder;
+  }
+  throw Error(Stop::usage,
+              fmt::format("there is no case in {}, nor in a folder kernels there; name "
+                          "one that 'autokernel case list' shows, or make one: "
+                          "autokernel init",
+                          here.string()));
+}
+
 }  // namespace
 
 Catalog find_cases(const fs::path& here) {
@@ -146,16 +159,14 @@ cases::Case outline(const fs::path& folder) {
 }
 
 fs::path named_case(const std::optional<std::string>& named, const fs::path& here) {
-  if (!named) return default_case(here);
+  if (!named) return case_here(here);
   if (named->empty()) throw Error(Stop::usage, "the case has no name; write a folder or a name");
   std::error_code unreadable;
-  const fs::path folder = here / *named;
-  if (is_path(*named) || fs::exists(folder / kCaseFile, unreadable) ||
-      folder.filename() == kCaseFile) {
-    static_cast<void>(existing_case(*named));
-    const fs::path plain = folder.lexically_normal();
-    return plain.has_filename() ? plain : plain.parent_path();  // "kernels/rows/"
-  }
+  fs::path folder = (here / *named).lexically_normal();
+  const bool is_file = folder.filename() == kCaseFile && fs::is_regular_file(folder, unreadable);
+  if (is_file || !folder.has_filename()) folder = folder.parent_path();  // "kernels/rows/"
+  if (fs::exists(folder / kCaseFile, unreadable)) return folder;
+  if (is_path(*named)) return existing_case(*named);
   const Catalog catalog = find_cases(here);
   for (const bool installed : {false, true}) {
     const std::vector<fs::path> found = called(*named, catalog, installed);

@@ -30,9 +30,9 @@ struct Catalog {
 [[nodiscard]] cases::Case outline(const std::filesystem::path& folder);
 
 // The case that somebody names: a folder, or the name of a case in the catalog, which is that of
-// its folder ("softmax") or its own ("Softmax", in letters of either size). None: the default case.
-// Of several the one nearest to the top is meant. Throws Error(usage) where there is none, or where
-// several are equally near.
+// its folder ("softmax") or its own ("Softmax", in letters of either size). None: `here`, or
+// kernels/ there. Of several the one nearest to the top is meant. Throws Error(usage) where there
+// is none, or where several are equally near.
 [[nodiscard]] std::filesystem::path named_case(const std::optional<std::string>& named,
                                                const std::filesystem::path& here);
 

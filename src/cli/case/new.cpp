@@ -96,7 +96,7 @@ int CaseNew::run(const Console& console) {
   write_new_files(root, files);
 
   for (const NewFile& file : files) {
-    console.out << "new: " << visible_line(shown_folder(root / file.path, here)) << '\n';
+    console.out << "new      " << visible_line(shown_folder(root / file.path, here)) << '\n';
   }
   const std::string folder = visible_line(shell_word(target.string()));
   console.out << fmt::format(
