@@ -1,4 +1,4 @@
-// What else computes the same, and how fast: opponents that a user would believe, timed by the
+// What else computes the same, and how fast: libraries that a user would believe, timed by the
 // runner right after the kernel, with none of the candidate's code loaded.
 #pragma once
 
