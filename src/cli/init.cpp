@@ -87,7 +87,7 @@ int Init::run(const Console& console) {
   const fs::path here = fs::current_path();
   const repo::Repository repository = repo::Repository::open(here);
   InitOptions options{.from = {}, .case_name = case_name_};
-  if (from_) options.from = named_case(*from_, here);
+  if (from_) options.from = named_case(from_, here);
   const InitPlan plan = plan_of_init(repository, options);
   write_new_files(repository.root(), plan.files);
 

@@ -173,6 +173,7 @@ fs::path named_case(const std::optional<std::string>& named, const fs::path& her
     if (found.size() == 1) return found.front();
     if (found.size() > 1) {
       std::vector<std::string> folders;
+      folders.reserve(found.size());
       for (const fs::path& each : found) folders.push_back(shown_folder(each, here));
       throw Error(Stop::usage, fmt::format("there are several cases called {}; write the folder "
                                            "of one: {}",

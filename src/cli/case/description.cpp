@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "autokernel/base/visible_text.h"
 #include "autokernel/trial/kernel_signature.h"
@@ -80,7 +81,7 @@ namespace {
 
 [[nodiscard]] std::string memory_text(std::uint64_t bytes) {
   constexpr double kKiB = 1024;
-  const double value = static_cast<double>(bytes);
+  const auto value = static_cast<double>(bytes);
   if (value < kKiB) return fmt::format("{} B", bytes);
   if (value < kKiB * kKiB) return fmt::format("{:.1f} KiB", value / kKiB);
   return fmt::format("{:.1f} MiB", value / kKiB / kKiB);
@@ -118,8 +119,8 @@ std::vector<SizeFigures> figures_of_sizes(const cases::Case& problem) {
     figures.intensity = cases::intensity(problem, sizes);
     all.push_back(std::move(figures));
   }
-  std::ranges::stable_sort(all, {}, [](const SizeFigures& each) {
-    return each.name == "default" ? 0 : each.name == "check" ? 1 : 2;
+  std::ranges::sort(all, {}, [](const SizeFigures& each) {
+    return std::pair(each.name == "default" ? 0 : each.name == "check" ? 1 : 2, each.name);
   });
   return all;
 }
@@ -128,6 +129,7 @@ std::vector<std::string> tensor_lines(const cases::Case& problem) {
   std::size_t widest = 0;
   for (const auto& tensor : problem.tensors) widest = std::max(widest, tensor.name.size());
   std::vector<std::string> lines;
+  lines.reserve(problem.tensors.size());
   for (const cases::Tensor& tensor : problem.tensors) {
     lines.push_back(fmt::format("{:<{}}  {}", tensor.name, widest, tensor_text(tensor)));
   }
@@ -139,6 +141,7 @@ std::vector<std::string> size_lines(const cases::Case& problem) {
   std::size_t widest = 0;
   for (const SizeFigures& each : all) widest = std::max(widest, each.name.size());
   std::vector<std::string> lines;
+  lines.reserve(all.size());
   for (const SizeFigures& each : all) {
     lines.push_back(
         fmt::format("{:<{}}  {}: {} of tensors, {}FLOP, {}B moved, {:.3g} FLOP per "

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "autokernel/base/error.h"
@@ -52,9 +53,9 @@ constexpr int kSamples = 2;
 
 class Examination {
  public:
-  Examination(const fs::path& folder, const driver::DeviceChoice& device, const std::string& size,
+  Examination(fs::path folder, const driver::DeviceChoice& device, std::string size,
               const std::function<void(const CheckLine&)>& tell)
-      : folder_(folder), device_(device), size_(size), tell_(&tell) {}
+      : folder_(std::move(folder)), device_(device), size_(std::move(size)), tell_(&tell) {}
 
   void run() {
     if (!look_at_case()) return;
@@ -63,7 +64,7 @@ class Examination {
     look_at_fp64();
     look_at_kernel();
     look_at_rounding();
-    for (const Cheat& cheat : cheats(*problem_, honest_.text)) look_at(cheat);
+    for (const Cheat& cheat : cheats(problem_, honest_.text)) look_at(cheat);
   }
 
  private:
@@ -97,22 +98,22 @@ class Examination {
     try {
       files_ = cases::read_files(folder_);
       problem_ = cases::parse(files_);
-      kernel_ = cases::read_kernel(problem_->kernel_file(), problem_->editable_files, "the kernel");
+      kernel_ = cases::read_kernel(problem_.kernel_file(), problem_.editable_files, "the kernel");
     } catch (const Error& error) {
       if (error.stop() != Stop::usage) throw;
       fail("case", error.what(), "correct that file; docs/case-format.md has every key");
       return false;
     }
-    require_size(*problem_, size_);
-    pass("case", fmt::format("{}: {}", problem_->name,
-                             cases::problem_line(*problem_, problem_->sizes.at("default"))));
+    require_size(problem_, size_);
+    pass("case", fmt::format("{}: {}", problem_.name,
+                             cases::problem_line(problem_, problem_.sizes.at("default"))));
     return true;
   }
 
   // What computes the right result compiles, runs, and passes its own checks: those of sizes, of
   // determinism, and of finite results on odd inputs.
   [[nodiscard]] bool look_at_reference() {
-    const auto* reference = std::get_if<cases::KernelReference>(&problem_->reference);
+    const auto* reference = std::get_if<cases::KernelReference>(&problem_.reference);
     honest_ = reference == nullptr ? kernel_ : cases::KernelSource{reference->source, {}};
     const std::string name = reference == nullptr ? "kernel.cu" : reference->file.string();
     try {
@@ -141,13 +142,13 @@ class Examination {
     const double copies = emulated ? kCopiesOnHost : kCopiesOnGpu;
     std::string too_large;
     double most = 0;
-    for (const SizeFigures& size : figures_of_sizes(*problem_)) {
+    for (const SizeFigures& size : figures_of_sizes(problem_)) {
       const double bytes = copies * static_cast<double>(size.tensor_bytes);
       most = std::max(most, bytes);
       if (memory && bytes > *memory) too_large += (too_large.empty() ? "" : ", ") + size.name;
     }
     const std::string found = fmt::format(
-        "{} sizes; a trial of the largest takes about {:.2g} GiB{}", problem_->sizes.size(),
+        "{} sizes; a trial of the largest takes about {:.2g} GiB{}", problem_.sizes.size(),
         most / kGiB, memory ? fmt::format(" of {:.0f}", *memory / kGiB) : "");
     if (too_large.empty()) return pass("sizes", found);
     const std::string beyond = fmt::format("{}, too much for this device: {}", found, too_large);
@@ -157,8 +158,8 @@ class Examination {
   }
 
   void look_at_fp64() {
-    const auto* reference = std::get_if<cases::KernelReference>(&problem_->reference);
-    if (reference == nullptr || std::holds_alternative<cases::ExactAlways>(problem_->exactness)) {
+    const auto* reference = std::get_if<cases::KernelReference>(&problem_.reference);
+    if (reference == nullptr || std::holds_alternative<cases::ExactAlways>(problem_.exactness)) {
       return;
     }
     if (reference->fp64_file.empty()) {
@@ -168,7 +169,7 @@ class Examination {
     }
     if (!accepted_.differences) return;
     const trial::Differences& errors = *accepted_.differences;
-    const cases::Tolerance& tolerance = problem_->tolerance;
+    const cases::Tolerance& tolerance = problem_.tolerance;
     std::string found = fmt::format("{} differs from {} by up to {:.2g}, {:.2g} of an element",
                                     reference->file.string(), reference->fp64_file.string(),
                                     errors.max_abs, errors.max_rel);
@@ -195,12 +196,12 @@ class Examination {
   // An honest kernel may round differently: with products that are not fused with sums, and, where
   // there is a tolerance, with the fast forms of division and root.
   void look_at_rounding() {
-    if (problem_->text.find("[compile]") != std::string::npos) {
+    if (problem_.text.find("[compile]") != std::string::npos) {
       return skip("rounding", "the case has a [compile] section of its own");
     }
-    const bool exact = std::holds_alternative<cases::ExactAlways>(problem_->exactness);
+    const bool exact = std::holds_alternative<cases::ExactAlways>(problem_.exactness);
     const std::string flags =
-        exact ? "\"fmad=false\"" : "\"fmad=false\", \"prec-div=false\", \"prec-sqrt=false\"";
+        exact ? R"("fmad=false")" : R"("fmad=false", "prec-div=false", "prec-sqrt=false")";
     cases::CaseFiles changed = files_;
     changed.bytes.at("case.toml") += "\n[compile]\nflags = [" + flags + "]\n";
     const trial::Result result = try_kernel(honest_, trial::Depth::usual, changed);
@@ -238,7 +239,7 @@ class Examination {
   std::string size_;
   const std::function<void(const CheckLine&)>* tell_;
   cases::CaseFiles files_;
-  std::optional<cases::Case> problem_;
+  cases::Case problem_;
   cases::KernelSource kernel_;
   cases::KernelSource honest_;  // the reference, or where that is a library the kernel
   trial::Result accepted_;      // what became of it

@@ -89,7 +89,7 @@ int CaseNew::run(const Console& console) {
   require_case_name(name);
   require_free(target);
   std::optional<fs::path> from;
-  if (from_) from = named_case(*from_, here);
+  if (from_) from = named_case(from_, here);
   const fs::path whole = fs::weakly_canonical(here / target.parent_path()) / name;
   const fs::path root = existing_part(whole);
   const std::vector<NewFile> files = stamped(root, whole.lexically_relative(root), name, from);

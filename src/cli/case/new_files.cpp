@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <ranges>
 #include <system_error>
 
 #include "autokernel/base/error.h"
@@ -21,10 +22,10 @@ class Undo {
   Undo(Undo&&) = delete;
   Undo& operator=(Undo&&) = delete;
   ~Undo() {
-    for (auto file = written_.rbegin(); file != written_.rend(); ++file) take_back(**file);
+    for (const NewFile* file : written_ | std::views::reverse) take_back(*file);
     std::error_code stays;
     // An empty one alone can be removed.
-    for (auto made = folders_.rbegin(); made != folders_.rend(); ++made) fs::remove(*made, stays);
+    for (const fs::path& made : folders_ | std::views::reverse) fs::remove(made, stays);
   }
 
   // The folders above a file, of which those that are missing will be made.

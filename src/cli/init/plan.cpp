@@ -62,12 +62,12 @@ class Planner {
     problem_ = cases::load(root_ / plan_.folder);
     plan_.kept.push_back(in_case(kCaseFile));
     if (!options_->from && !options_->case_name) return;
-    if (stamped_case(plan_.folder).back().bytes == problem_->text) return;
+    if (stamped_case(plan_.folder).back().bytes == problem_.text) return;
     throw Error(Stop::usage,
                 fmt::format("cannot make a case in {}: {} is there already, the case {}; omit "
                             "--from and --case-name to keep it, or make a further case: autokernel "
                             "case new NAME",
-                            root_.string(), in_case(kCaseFile), problem_->name));
+                            root_.string(), in_case(kCaseFile), problem_.name));
   }
 
   [[nodiscard]] std::vector<NewFile> stamped_case(const std::string& folder) const {
@@ -93,7 +93,7 @@ class Planner {
   }
 
   void plan_program() {
-    const std::string text = program_text(*problem_, plan_.folder);
+    const std::string text = program_text(problem_, plan_.folder);
     const auto before = held(kProgram);
     if (!before) {
       plan_.files.push_back({.path = kProgram, .bytes = text});
@@ -147,7 +147,7 @@ class Planner {
   const InitOptions* options_;
   fs::path root_;
   InitPlan plan_;
-  std::optional<cases::Case> problem_;
+  cases::Case problem_;
 };
 
 }  // namespace
