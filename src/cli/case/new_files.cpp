@@ -4,6 +4,7 @@
 
 #include <ranges>
 #include <system_error>
+#include <utility>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 // What was done so far, undone unless it is kept.
 class Undo {
  public:
-  explicit Undo(const fs::path& root) : root_(root) {}
+  explicit Undo(fs::path root) : root_(std::move(root)) {}
   Undo(const Undo&) = delete;
   Undo& operator=(const Undo&) = delete;
   Undo(Undo&&) = delete;
