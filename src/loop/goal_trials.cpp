@@ -28,6 +28,13 @@ namespace {
   return other;
 }
 
+// Those of a kernel that is wrong mean nothing.
+void withdraw_times(trial::Result& result) {
+  result.comparison.reset();
+  result.times.reset();
+  result.reference.reset();
+}
+
 // What one of the trials found is what all of them come to.
 void adopt(const std::string& size, trial::Result found, trial::Result& result) {
   result.verdict = found.verdict;
@@ -35,9 +42,7 @@ void adopt(const std::string& size, trial::Result found, trial::Result& result) 
   result.reason = fmt::format("at size {}: {}", size, found.reason);
   result.detail = std::move(found.detail);
   result.stages = std::move(found.stages);
-  result.comparison.reset();
-  result.times.reset();
-  result.reference.reset();
+  withdraw_times(result);
 }
 
 void put_over_guard_rail(const std::string& why, trial::PairedComparison& comparison) {

@@ -105,6 +105,7 @@ struct Weighted {
 }  // namespace
 
 void summarise(const std::vector<ResultsAtSize>& sizes, ledger::RunFinished& headline) {
+  if (sizes.size() == 1) return summarise_one(sizes.front().results, headline);
   double weights = 0;
   for (const ResultsAtSize& size : sizes) weights += size.weight;
   std::vector<Weighted> all;

@@ -144,7 +144,8 @@ TEST_F(Cases, WithAMistakeNameFileLineAndColumn) {
   EXPECT_EQ(run.err, "autokernel: " + copy.string() +
                          "/case.toml:14:9: [[tensor]] x dtype is \"f23\"; write \"f64\", \"f32\", "
                          "\"f16\", \"bf16\", \"e4m3\", \"e5m2\", \"i64\", \"i32\", \"i16\", "
-                         "\"i8\", \"u32\", \"u8\" or \"bool\" (did you mean \"f32\"?)\n");
+                         "\"i8\", \"u32\", \"u8\", \"bool\", \"complex64\", \"e2m1x2\" or \"e8m0\" "
+                         "(did you mean \"f32\"?)\n");
 }
 
 }  // namespace

@@ -217,7 +217,7 @@ TEST_F(LoopStory, IsToldByStatusLogShowAndDiff) {
   EXPECT_EQ(value_of("verdict", shown), "kept");
   EXPECT_EQ(run_autokernel({"show", "2", "--source"}).out, wrong_kernel());
   EXPECT_THAT(run_autokernel({"show", "1", "--samples"}).out,
-              StartsWith("n\tkernel_us\tagainst_us\n1\t"));
+              StartsWith("n\tkernel_us\tagainst_us\treference_us\n1\t"));
   EXPECT_EQ(json::parse(run_autokernel({"show", "1", "--json"}).out).at("result").at("correct"),
             true);
   EXPECT_EQ(json::parse(run_autokernel({"show", "1", "--json"}).out)

@@ -13,7 +13,7 @@ if [[ ${1:-} == --rehearse ]]; then
   rehearse=1
   shift
 fi
-readonly all_parts=(examples turnaround clock too_fast exactness profiler adversarial suite decisions campaign golden)
+readonly all_parts=(examples operations turnaround clock too_fast exactness profiler adversarial suite decisions campaign golden)
 parts=("${@:2}")
 if (($# < 1)) || [[ ! -x $1/bin/autokernel ]]; then
   echo "usage: $0 [--rehearse] PREFIX [PART ...], where PREFIX/bin/autokernel is the program" >&2
@@ -123,6 +123,26 @@ examples() {
   judge "example_cute: every element right" "$(value example_cute correct)" True \
     "$([[ $(value example_cute correct) == True ]] && echo 1)"
   row "example_cute: library's time over its own" "$(value example_cute vs_reference)" reported -
+}
+
+# Each operation below kernels/: its start is right, and how long a person waits for that.
+operations() {
+  local folder name depth bar
+  for folder in "$cases"/kernels/*/; do
+    [[ -e ${folder}case.toml ]] || continue
+    for depth in quick full; do
+      bar=$([[ $depth == quick ]] && echo 1500 || echo 6000)
+      name=$(basename "$folder")_$depth
+      bench "$name" "${folder%/}" "--$depth"
+      judge "$name: every element right" "$(value "$name" correct)" True \
+        "$([[ $(value "$name" correct) == True ]] && echo 1)"
+      judge_on_gpu "$name: start to verdict" "$(cat "$scratch/$name.ms") ms" "<= $bar ms" \
+        "$(holds "$(cat "$scratch/$name.ms") <= $bar")"
+    done
+  done
+  bench baselines "$cases/kernels" --baselines
+  judge_on_gpu "other libraries timed beside the product" "$(grep -c '^baseline:' "$scratch/baselines.out" || true)" ">= 2" \
+    "$(holds "$(grep -c '^baseline:' "$scratch/baselines.out" || true) >= 2")"
 }
 
 turnaround() {

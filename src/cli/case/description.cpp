@@ -59,6 +59,7 @@ namespace {
   std::string text = fmt::format("{} {} [{}]", word_of(tensor.role), spelling(tensor.dtype),
                                  fmt::join(tensor.shape, ", "));
   if (tensor.role != cases::Role::out) text += ", " + fill_text(tensor.fill, false);
+  if (!tensor.pitch.empty()) text += fmt::format(", a row every {} elements", tensor.pitch);
   return text;
 }
 
@@ -190,6 +191,27 @@ std::string editable_text(const cases::Case& problem) {
   return fmt::format("{}", fmt::join(files, ", "));
 }
 
+std::vector<std::string> goal_lines(const cases::Case& problem) {
+  const cases::Goal& goal = problem.goal;
+  std::vector<std::string> lines;
+  const auto at_most = [&](const char* what, const auto& most) {
+    if (most) lines.push_back(fmt::format("at most {} {}", *most, what));
+  };
+  for (const auto& [size, weight] : goal.score)
+    lines.push_back(fmt::format("the time at {}, weight {}", size, weight));
+  at_most("registers per thread", goal.registers);
+  at_most("bytes spilled per thread", goal.spill_bytes);
+  at_most("bytes of shared memory per block", goal.shared_bytes);
+  at_most("as the largest absolute error", goal.max_abs_error);
+  at_most("as the largest relative error", goal.max_rel_error);
+  for (const auto& [size, loss] : goal.most_loss)
+    lines.push_back(fmt::format("at most {:g} % lost at {}", 100 * loss, size));
+  for (const std::string& symbol : problem.runtime_sizes)
+    lines.push_back(fmt::format("one compiled kernel for every {}", symbol));
+  if (lines.empty()) lines.emplace_back("the time at the size of the run");
+  return lines;
+}
+
 std::string description_text(const cases::Case& problem, const std::string& size) {
   const cases::Sizes& sizes = problem.sizes.at(size);
   std::vector<std::string> tensors = tensor_lines(problem);
@@ -202,7 +224,7 @@ std::string description_text(const cases::Case& problem, const std::string& size
       listed("name:", {problem.name}) + listed("folder:", {problem.directory.string()}) +
       listed("problem:", {cases::problem_line(problem, sizes)}) + listed("tensors:", tensors) +
       listed("sizes:", size_lines(problem)) + listed("reference:", {reference_text(problem)}) +
-      listed("tolerance:", correctness_lines(problem)) +
+      listed("tolerance:", correctness_lines(problem)) + listed("goal:", goal_lines(problem)) +
       listed("playbook:", {spelling(problem.playbook)}) +
       listed("editable:", {editable_text(problem)}) +
       listed("declaration:",

@@ -32,6 +32,9 @@ struct SizeFigures {
 [[nodiscard]] std::vector<std::string> size_lines(const cases::Case& problem);
 // What a result must be to be right: "each element within 1e-07 + 0.01 * |expected|", ...
 [[nodiscard]] std::vector<std::string> correctness_lines(const cases::Case& problem);
+// What a run keeps a kernel for: "the time at default, weight 1", "at most 128 registers per
+// thread", ...
+[[nodiscard]] std::vector<std::string> goal_lines(const cases::Case& problem);
 // "reference.cu, its errors measured against reference_fp64.cu".
 [[nodiscard]] std::string reference_text(const cases::Case& problem);
 // "kernel.cu, include/*.cuh".

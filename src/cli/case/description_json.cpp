@@ -26,6 +26,7 @@ using Json = nlohmann::ordered_json;
                {"dtype", spelling(tensor.dtype)},
                {"shape", tensor.shape},
                {"extents", cases::extents(tensor, sizes)},
+               {"pitch", tensor.pitch.empty() ? Json() : Json(tensor.pitch)},
                {"fill", nullptr},
                {"low", nullptr},
                {"high", nullptr}};
@@ -86,6 +87,8 @@ std::string description_json(const cases::Case& problem, const std::string& size
                             {"absolute", problem.tolerance.absolute},
                             {"relative", problem.tolerance.relative},
                             {"deterministic", problem.deterministic},
+                            {"goal", goal_lines(problem)},
+                            {"runtime_sizes", problem.runtime_sizes},
                             {"editable", editable},
                             {"declaration", declaration_of(problem, "NAME")}};
   constexpr auto kReplace = nlohmann::json::error_handler_t::replace;

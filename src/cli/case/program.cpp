@@ -65,6 +65,8 @@ constexpr const char* kItsBench = "autokernel bench --size";
   text += fmt::format("\nThe result is compared with {}. It is right if it has:\n\n",
                       reference_text(problem));
   for (const std::string& line : correctness_lines(problem)) text += "- " + line + "\n";
+  text += "\nA kernel is kept for:\n\n";
+  for (const std::string& line : goal_lines(problem)) text += "- " + line + "\n";
   return text + fmt::format("\nEditable: {}.\n\n", editable_text(problem));
 }
 

@@ -115,34 +115,22 @@ PairedComparison score_of(const std::vector<PartOfScore>& parts) {
 }
 
 std::string guard_fault(const cases::Goal& goal, const Result& result) {
-  struct Rail {
-    const char* what;  // "140 registers"
-    std::optional<double> most;
-    std::optional<double> found;
+  std::string fault;
+  const auto hold = [&](const auto& most, auto found, const char* what) {
+    if (!fault.empty() || !most || found <= *most) return;
+    fault = fmt::format("it has {:g} {}, and {:g} is allowed", static_cast<double>(found), what,
+                        static_cast<double>(*most));
   };
-  const auto& resources = result.resources;
-  const auto& errors = result.differences;
-  const auto of = [](const auto& values, auto member) {
-    return values ? std::optional<double>(static_cast<double>((*values).*member)) : std::nullopt;
-  };
-  const auto most = [](const std::optional<std::uint64_t>& value) {
-    return value ? std::optional<double>(static_cast<double>(*value)) : std::nullopt;
-  };
-  for (const Rail& rail : {Rail{"{} registers per thread", most(goal.registers),
-                                of(resources, &ResourceReport::registers)},
-                           Rail{"{} bytes spilled per thread", most(goal.spill_bytes),
-                                of(resources, &ResourceReport::spill_bytes)},
-                           Rail{"{} bytes of shared memory per block", most(goal.shared_bytes),
-                                of(resources, &ResourceReport::shared_bytes)},
-                           Rail{"a largest absolute error of {:.3g}", goal.max_abs_error,
-                                of(errors, &Differences::max_abs)},
-                           Rail{"a largest relative error of {:.3g}", goal.max_rel_error,
-                                of(errors, &Differences::max_rel)}}) {
-    if (!rail.most || !rail.found || *rail.found <= *rail.most) continue;
-    return fmt::format("it has {}, and {:g} is allowed",
-                       fmt::format(fmt::runtime(rail.what), *rail.found), *rail.most);
+  if (const auto& resources = result.resources) {
+    hold(goal.registers, resources->registers, "registers per thread");
+    hold(goal.spill_bytes, resources->spill_bytes, "bytes spilled per thread");
+    hold(goal.shared_bytes, resources->shared_bytes, "bytes of shared memory per block");
   }
-  return {};
+  if (const auto& errors = result.differences) {
+    hold(goal.max_abs_error, errors->max_abs, "as its largest absolute error");
+    hold(goal.max_rel_error, errors->max_rel, "as its largest relative error");
+  }
+  return fault;
 }
 
 }  // namespace autokernel::trial

@@ -111,9 +111,11 @@ TEST(GuardRails, NameWhatIsOverThem) {
   EXPECT_THAT(guard_fault(goal, result), IsEmpty());
 
   goal.max_rel_error = 0.125;
-  EXPECT_THAT(guard_fault(goal, result), HasSubstr("relative error of 0.25, and 0.125"));
+  EXPECT_THAT(guard_fault(goal, result),
+              HasSubstr("it has 0.25 as its largest relative error, and 0.125"));
   goal.max_abs_error = 0.25;
-  EXPECT_THAT(guard_fault(goal, result), HasSubstr("absolute error of 0.5, and 0.25"));
+  EXPECT_THAT(guard_fault(goal, result),
+              HasSubstr("it has 0.5 as its largest absolute error, and 0.25"));
   goal.shared_bytes = 49152;
   EXPECT_THAT(guard_fault(goal, result), HasSubstr("50000 bytes of shared memory per block"));
   goal.spill_bytes = 0;
