@@ -119,6 +119,7 @@ const ElementAlias* alias_spelled(const std::string& text) {
 
 std::vector<std::string> alias_spellings() {
   std::vector<std::string> words;
+  words.reserve(kAliases.size());
   for (const ElementAlias& alias : kAliases) words.emplace_back(alias.spelling);
   return words;
 }

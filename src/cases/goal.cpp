@@ -25,6 +25,7 @@ std::map<std::string, double> read_by_size(Section& section, const Case& problem
   for (const std::string& size : section.keys()) {
     if (!problem.sizes.contains(size)) {
       std::vector<std::string> names;
+      names.reserve(problem.sizes.size());
       for (const auto& [name, values] : problem.sizes) names.push_back(name);
       section.fail(size, fmt::format("is no size of this case; write {}", one_of(names)));
     }

@@ -1,6 +1,7 @@
 // case.toml, section by section. kernels/case.toml is the example to read beside it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "autokernel/base/error.h"
@@ -18,7 +19,25 @@ constexpr double kLeastSeconds = 0.01;
 constexpr double kMostSeconds = 86'400;
 constexpr const char* kFileName = "case.toml";
 
+// toml++ calls itself once for each part of a dotted key, and a stack has an end.
+void refuse_long_keys(const std::string& text, const std::string& file) {
+  constexpr std::ptrdiff_t kMostDots = 1000;  // in a line; keys have one
+  std::size_t begin = 0;
+  for (int line = 1; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const auto first = text.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto last = text.begin() + static_cast<std::ptrdiff_t>(end);
+    if (std::count(first, last, '.') > kMostDots) {
+      throw Error(Stop::usage,
+                  fmt::format("{}:{}:1: the line has more than {} dots; make it shorter", file,
+                              line, kMostDots));
+    }
+    begin = end + 1;
+  }
+}
+
 Value parsed(const std::string& text, const std::string& file) {
+  refuse_long_keys(text, file);
   try {
     return parse_toml(text);
   } catch (const BadToml& error) {

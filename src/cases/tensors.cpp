@@ -17,6 +17,8 @@ namespace {
 // limit.
 constexpr std::size_t kMostTensors = 16;
 constexpr std::size_t kMostDimensions = 8;
+// Each is evaluated for every tensor and formula.
+constexpr std::size_t kMostSizes = 256;
 // Keeps products of sizes far below the 2^53 up to which doubles, and so formulas, are exact.
 constexpr std::int64_t kLargestSize = 1LL << 40;
 
@@ -155,6 +157,9 @@ std::map<std::string, Sizes> read_sizes(Section& root) {
   // The two that every case has come first, so that a missing one is what the message is about.
   const Sizes model = read_size(all.section("default"));
   sizes["default"] = model;
+  if (all.keys().size() > kMostSizes) {
+    all.fail(fmt::format("there are {}; a case has at most {}", all.keys().size(), kMostSizes));
+  }
   for (const std::string& name : all.keys()) {
     if (name != "default" && name != "check") static_cast<void>(all.section(name));
   }

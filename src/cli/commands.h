@@ -8,8 +8,8 @@
 namespace autokernel::cli {
 
 #define COMMAND(name) [[nodiscard]] std::unique_ptr<Command> name##_command();
-#include "cli/commands.def"
 #include "cli/case/commands.def"
+#include "cli/commands.def"
 #include "cli/loop/commands.def"
 #undef COMMAND
 

@@ -36,7 +36,9 @@ fs::path existing_case(const fs::path& directory) {
   if (is_case(directory)) return directory;
   std::error_code unreadable;
   if (!fs::exists(directory, unreadable)) {
-    throw Error(Stop::usage, "no such case: there is no folder " + directory.string());
+    const fs::path meant = fs::path("kernels") / directory;
+    throw Error(Stop::usage, "no such case: there is no folder " + directory.string() +
+                                 (is_case(meant) ? "; did you mean " + meant.string() + "?" : ""));
   }
   const fs::path above = directory.parent_path();
   if (directory.filename() == "case.toml") {

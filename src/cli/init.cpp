@@ -64,6 +64,7 @@ of the repository: all of them or, if something is in the way, none. What is the
     commands.emplace_back("git commit -m \"A case for autokernel\"");
   }
   commands.emplace_back("autokernel case show");
+  commands.emplace_back("autokernel case program > program.md    # after each change of case.toml");
   commands.emplace_back("autokernel bench      # without a GPU: --device cpu --size check");
   commands.emplace_back("autokernel loop start first    # the same options");
   return commands;

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <set>
 #include <utility>
 
 #include "autokernel/trial/goal.h"
 #include "autokernel/trial/sources.h"
+#include "autokernel/trial/verdicts.h"
 #include "loop/experiment_fields.h"
 #include "loop/folders.h"
 
@@ -51,18 +52,19 @@ void put_over_guard_rail(const std::string& why, trial::PairedComparison& compar
   comparison.reason += "; but " + why;
 }
 
-// Of what it found at a hidden size no more may be said, or the agent would learn what it is.
+// Of what it found at a hidden size no more may be said, not even in which way it is wrong, or the
+// agent would learn what the size is.
 void refuse_unseen(trial::Verdict verdict, trial::Result& result) {
   if (verdict == trial::Verdict::correct) return;
-  result.verdict = verdict;
-  result.cause = trial::Cause::unknown;
-  result.reason = fmt::format(
-      "{} at a size that is not shown; a kernel must be right at every size "
-      "that the case's formulas allow",
-      trial::spelling(verdict));
-  result.comparison.reset();
-  result.times.reset();
-  result.reference.reset();
+  result.verdict = trial::Verdict::incorrect;
+  result.cause = trial::Cause::unseen;
+  result.reason = "it is wrong at a size that is not shown";
+  withdraw_times(result);
+}
+
+// More than chance explains.
+[[nodiscard]] bool has_slow_launches(const trial::Result& result) {
+  return result.comparison && result.comparison->slow_minority < trial::kLeastChanceOfSlowLaunches;
 }
 
 // The worst of two trials of the same kernel.
@@ -93,7 +95,7 @@ GoalTrials::GoalTrials(const Measurer& measurer, const ledger::RunStarted& run,
 
 Judged GoalTrials::measure(trial::Request request, const std::string& log) const {
   if (request.incumbent) request.incumbent->is_part_of_score = have_several_sizes();
-  Judged judged{.result = measurer_.measure(request, log), .sizes = {}};
+  Judged judged{.result = measurer_.measure(request, log), .sizes = {}, .slow_at = {}};
   trial::Result& result = judged.result;
   if (result.verdict != trial::Verdict::correct) return judged;
   if (have_several_sizes() && !measure_score(request, log, judged)) return judged;
@@ -118,6 +120,7 @@ bool GoalTrials::measure_score(const trial::Request& request, const std::string&
     const double weight = score_.at(size);
     judged.sizes.push_back(figures_of(size, weight, found));
     if (found.comparison) parts.push_back({size, weight, *found.comparison});
+    if (has_slow_launches(found)) judged.slow_at.insert(size);
   };
   take(request.size, result);
   for (const auto& [size, weight] : score_) {
@@ -138,6 +141,7 @@ bool GoalTrials::measure_score(const trial::Request& request, const std::string&
 std::string GoalTrials::loss_fault(const trial::Request& request, const std::string& log,
                                    const Judged& judged) const {
   if (run_.score.empty() && run_.size != "default") return {};
+  std::set<std::string> slow_at = judged.slow_at;
   for (const auto& [size, most] : goal_.most_loss) {
     std::optional<ledger::Gain> gain;
     const auto known = std::ranges::find(judged.sizes, size, &ledger::SizeFigures::size);
@@ -145,6 +149,7 @@ std::string GoalTrials::loss_fault(const trial::Request& request, const std::str
       gain = known->gain;
     } else if (size == request.size) {
       gain = gain_of(judged.result);
+      if (has_slow_launches(judged.result)) slow_at.insert(size);
     } else {
       trial::Request other = at_size(request, size);
       other.incumbent->min_gain = most;
@@ -154,6 +159,10 @@ std::string GoalTrials::loss_fault(const trial::Request& request, const std::str
                            found.reason);
       }
       gain = gain_of(found);
+      if (has_slow_launches(found)) slow_at.insert(size);
+    }
+    if (slow_at.contains(size)) {
+      return fmt::format("at size {} its slowest launches are slower than the incumbent's", size);
     }
     if (!gain || gain->low >= -most) continue;
     return fmt::format(
@@ -183,7 +192,7 @@ GoalTrials::Unseen GoalTrials::try_hidden_sizes(const trial::Request& request) c
   if (unseen.sizes == 0) return unseen;
   trial::Request hidden = request;
   hidden.incumbent.reset();
-  hidden.depth = trial::Depth::quick;
+  hidden.samples = 1;  // times are of no interest
   trial::take_case(hidden, hidden_.files);
   for (const std::string& size : hidden_.names) {
     hidden.size = size;

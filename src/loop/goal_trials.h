@@ -2,6 +2,7 @@
 // would be kept at those of its guard-rails and at the hidden ones (cases::Goal).
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Judged {
   // those of all trials.
   trial::Result result;
   std::vector<ledger::SizeFigures> sizes;  // where several make the score
+  std::set<std::string> slow_at;           // sizes at which some launches are slow, not by chance
 };
 
 class GoalTrials {

@@ -7,6 +7,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/ledger/results_table.h"
+#include "autokernel/trial/goal.h"
 #include "autokernel/trial/record.h"
 #include "autokernel/trial/verdicts.h"
 #include "loop/editable_set.h"
@@ -179,6 +180,12 @@ Loop::Started Loop::start(const StartOptions& options) {
   const trial::Result& result = started.result;
   if (result.verdict != trial::Verdict::correct) return started;
 
+  if (const std::string fault = trial::guard_fault(problem.goal, result); !fault.empty()) {
+    workspace_->say(
+        fmt::format("the baseline is over a guard-rail of the case: {}; nothing is kept "
+                    "until a kernel is within it",
+                    fault));
+  }
   run.device_name = result.device ? result.device->name : "";
   run.driver_version = result.versions.contains("driver") ? result.versions.at("driver") : "";
   run.min_gain = options.min_gain.value_or(

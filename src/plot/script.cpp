@@ -352,7 +352,8 @@ std::string in_quotes(std::string_view text) {
     constexpr unsigned char kDelete = 0x7F;
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\'') {
-      result += "''";
+      // gnuplot takes two of them right behind the first for the end of the text.
+      result += "\u2019";
     } else {
       result += byte < ' ' || byte == kDelete ? ' ' : c;
     }

@@ -175,6 +175,25 @@ TEST_F(CaseShow, HasWhatAKernelTakes) {
           HasSubstr("extern \"C\" __global__ void NAME(const float* x, float* y, float a)\n")));
 }
 
+TEST_F(CaseShow, HasLayoutsRuntimeSizesAndTheGoal) {
+  ASSERT_EQ(done({"case", "new", "squares"}).empty(), false);
+  std::string text = repository_.read("squares/case.toml");
+  text.insert(text.find("[sizes.default]"), "runtime_sizes = [\"N\"]\n");
+  const std::string shape = "shape = [\"N\"]\n";
+  text.insert(text.find(shape) + shape.size(), "pitch = \"N + 8\"\n");
+  repository_.write("squares/case.toml", text +
+                                             "[score]\ndefault = 1\ncheck = 2\n"
+                                             "[guard]\nregisters = 64\n"
+                                             "[guard.loss_pct]\ncheck = 3\n");
+  for (const std::string command : {"show", "program"}) {
+    const std::string shown = done({"case", command, "squares"});
+    EXPECT_THAT(shown, AllOf(HasSubstr("a row every N + 8 elements"), HasSubstr(", int N)"),
+                             HasSubstr(".arguments = \""), HasSubstr("the time at check, weight 2"),
+                             HasSubstr("at most 64 registers per thread"),
+                             HasSubstr("at most 3 % lost at check")));
+  }
+}
+
 TEST_F(CaseShow, FindsACaseByItsNameAndTheDefaultOne) {
   EXPECT_THAT(done({"case", "show", "FlashAttention"}),
               AllOf(HasSubstr("scale  scalar f32 DIM ^ -0.5\n"),
@@ -242,7 +261,10 @@ TEST_F(CaseProgram, HasThePlaybookThatTheCaseNames) {
                                                      {"scan", "Scans"}};
   for (const auto& [playbook, title] : titles) {
     repository_.write("squares/case.toml", "playbook = \"" + playbook + "\"\n" + text);
-    EXPECT_THAT(done({"case", "program", "squares"}), HasSubstr("\n## Playbook: " + title + "\n"));
+    std::string heading = "\n## Playbook: ";
+    heading += title;
+    heading += '\n';
+    EXPECT_THAT(done({"case", "program", "squares"}), HasSubstr(heading));
   }
 }
 

@@ -108,7 +108,7 @@ TEST_F(Init, WritesNothingIfSomethingIsInTheWay) {
         InTheWay{"AGENTS.md", "<!-- autokernel: end -->\n", "are not there once each"},
         InTheWay{".gitignore", "kernels\n", "git ignores kernels/kernel.cu"},
         InTheWay{".gitignore", "*.toml\n", "git ignores kernels/case.toml"}}) {
-    SCOPED_TRACE(file + ": " + bytes);
+    SCOPED_TRACE(testing::Message() << file << ": " << bytes);
     repository_.write(file, bytes);
     const auto before = files();
     expect_refused({"init"}, 2, words);

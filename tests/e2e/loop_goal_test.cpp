@@ -118,6 +118,7 @@ TEST_F(LoopGoal, OfARunAtAnotherSizeIsThatSizeAlone) {
 
 TEST_F(LoopGoal, KeepsNothingThatTakesMoreRegistersThanAllowed) {
   start_with("[guard]\nregisters = 1\n");
+  EXPECT_THAT(begun_.err, HasSubstr("the baseline is over a guard-rail of the case"));
   const Outcome run = step(kernel(kFaster), "a tenth of the rounds");
   expect_not_kept(run, 18, "over a guard-rail");
   EXPECT_THAT(value_of("reason", run.out),
@@ -141,6 +142,7 @@ TEST_F(LoopGoal, KeepsNothingThatIsWrongAtAHiddenSizeAndDoesNotSayWhich) {
   source.replace(source.find("z[i] = sum"), 10, "z[i] = N == 2560 ? 0 : sum");
   const Outcome run = step(source, "wrong somewhere", {"--hidden-sizes", hidden});
   expect_not_kept(run, 11, "incorrect");
+  EXPECT_THAT(value_of("next", run.out), HasSubstr("right at every size"));
   for (const std::string& text :
        {run.out, run.err, repository_.read(".autokernel/ledger.jsonl"),
         repository_.read(".autokernel/runs/demo/1.log"), begun_.out, begun_.err}) {

@@ -142,6 +142,14 @@ TEST_F(Resident, IsNoUseToWhoeverHasOtherVariables) {
   end_it();
 }
 
+TEST_F(Resident, IsNoUseForChecksAtOtherSizes) {
+  get_ready();
+  const Outcome full = bench_staying("tiled", {"-v", "--full"});
+  EXPECT_EQ(full.code, 0) << full.out;
+  EXPECT_FALSE(was_ready(full));
+  end_it();
+}
+
 TEST_F(Resident, IsNoUseForACaseThatHasChanged) {
   get_ready();
   const fs::path file = scratch_.path() / "kernels" / "case.toml";

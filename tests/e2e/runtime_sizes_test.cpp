@@ -1,6 +1,8 @@
 // A case that asks for one compiled kernel for a range of sizes, and kernels that are several.
 #include <gmock/gmock.h>
 
+#include <string_view>
+
 #include "e2e/workplace.h"
 
 namespace autokernel::test {
@@ -20,7 +22,7 @@ class RuntimeSizes : public Workplace {
             symbols +
             "\"]\n"
             "[sizes.default]\nROWS = 100\nCOLS = 64\n[sizes.check]\nROWS = 7\nCOLS = 64\n"
-            "[sizes.wide]\nROWS = 7\nCOLS = 96\n"
+            "[sizes.wide]\nROWS = 7\nCOLS = 96\n[sizes.wider]\nROWS = 9\nCOLS = 96\n"
             "[[tensor]]\nname = \"x\"\nrole = \"in\"\ndtype = \"f32\"\n"
             "shape = [\"ROWS\", \"COLS\"]\nfill = \"normal\"\n"
             "[[tensor]]\nname = \"y\"\nrole = \"out\"\ndtype = \"f32\"\n"
@@ -37,18 +39,19 @@ class RuntimeSizes : public Workplace {
   }
   // A kernel that takes the number of rows, and goes by `rows`.
   [[nodiscard]] static std::string source(const std::string& rows, const std::string& kernels) {
-    const std::string name = kernels == "two" ? "ROWS > 50 ? \"many\" : \"some\"" : "\"some\"";
-    std::string text = "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = " + name +
-                       ", .grid = {(ROWS + 3) / 4}, .block = {COLS},\n"
-                       "  .arguments = \"x, y, ROWS\"});\n";
-    for (const std::string each : {"some", "many"}) {
-      if (each == "many" && kernels != "two") continue;
-      text += "extern \"C\" __global__ void " + each +
-              "(const float* x, float* y, int rows) {\n"
-              "  for (int row = blockIdx.x; row < " +
-              rows +
-              "; row += gridDim.x) {\n"
-              "    y[row * COLS + threadIdx.x] = 2 * x[row * COLS + threadIdx.x];\n  }\n}\n";
+    const std::string name = kernels == "two" ? R"(ROWS > 50 ? "many" : "some")" : R"("some")";
+    std::string text = "#include <autokernel.cuh>\nAUTOKERNEL_LAUNCH({.kernel = ";
+    text += name;
+    text += ", .grid = {(ROWS + 3) / 4}, .block = {COLS},\n  .arguments = \"x, y, ROWS\"});\n";
+    for (const char* const each : {"some", "many"}) {
+      if (each == std::string_view("many") && kernels != "two") continue;
+      text += "extern \"C\" __global__ void ";
+      text += each;
+      text += "(const float* x, float* y, int rows) {\n  for (int row = blockIdx.x; row < ";
+      text += rows;
+      text +=
+          "; row += gridDim.x) {\n"
+          "    y[row * COLS + threadIdx.x] = 2 * x[row * COLS + threadIdx.x];\n  }\n}\n";
     }
     return text;
   }
@@ -78,6 +81,26 @@ TEST_F(RuntimeSizes, ConstantsInMemoryAreConstants) {
   text.insert(at, "__constant__ int limit = ROWS;\n");
   const Outcome run = bench_of(text);
   expect_rejection(run, 12, "does_not_compile");
+}
+
+TEST_F(RuntimeSizes, NeitherAssemblerNorANameHidesAConstant) {
+  std::string behind_braces = source("rows", "one");
+  behind_braces.insert(
+      behind_braces.find("  for (int row"),
+      "  asm volatile(\"{\\n}\" ::: \"memory\");\n  if (rows != ROWS) rows = ROWS;\n");
+  expect_rejection(bench_of(behind_braces), 12, "does_not_compile");
+
+  std::string by_name = source("(rows > 0 ? autokernel_mine : 0)", "one");
+  by_name.insert(by_name.find("extern \"C\""), "__constant__ int autokernel_mine = ROWS;\n");
+  expect_rejection(bench_of(by_name), 12, "does_not_compile");
+}
+
+// The size that is timed and the small one differ in a constant as well.
+TEST_F(RuntimeSizes, AreComparedWithThoseThatAreNotRun) {
+  const Outcome run =
+      bench_of(source("(COLS == 96 ? ROWS : rows)", "one"), "ROWS", {"--size", "wide", "--quick"});
+  expect_rejection(run, 12, "does_not_compile");
+  EXPECT_THAT(value_of("reason", run.out), HasSubstr("wide"));
 }
 
 TEST_F(RuntimeSizes, OthersMayBeConstants) {

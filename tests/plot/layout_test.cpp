@@ -98,7 +98,7 @@ TEST(Layout, ATimeOfZeroIsNotDrawnAndBreaksNothing) {
 }
 
 TEST(Quotes, LeaveGnuplotNothingToRun) {
-  EXPECT_EQ(in_quotes("it's `touch x` \"q\" \\n @m"), "'it''s `touch x` \"q\" \\n @m'");
+  EXPECT_EQ(in_quotes("it's `touch x` \"q\" \\n @m"), "'it’s `touch x` \"q\" \\n @m'");
   EXPECT_EQ(in_quotes("two\nlines\tand\x7f"), "'two lines and '");
 }
 

@@ -120,7 +120,7 @@ TEST(RooflinePicture, TakesAnyTextForAName) {
   sweep.sizes[0].name = "it's `touch x`";
   sweep.device = "a 'device'\n";
   EXPECT_THAT(roofline_script(sweep, Format::svg),
-              AllOf(HasSubstr("'it''s `touch x`'"), HasSubstr("'MatMul on a ''device'' '")));
+              AllOf(HasSubstr("'it’s `touch x`'"), HasSubstr("'MatMul on a ’device’ '")));
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ struct Case {
   std::map<std::string, Sizes> sizes;  // always has "default" and "check"
   // Symbols that are no constants of the kernel: its code must be the same whatever they are.
   std::vector<std::string> runtime_sizes;
-  Tolerance tolerance;                 // zero where results are exact on all inputs
+  Tolerance tolerance;  // zero where results are exact on all inputs
   Exactness exactness;
   bool deterministic = false;  // the same inputs must give the same bits (implied by exact inputs)
   std::string flops;           // formula of the size symbols
@@ -224,8 +224,8 @@ struct CaseFiles {
 // Value of a formula such as "2*M*N*K" (muparser). Throws Error(usage) naming formula and unknown
 // symbol.
 [[nodiscard]] double evaluate(const std::string& formula, const Sizes& sizes);
-// Extents of a tensor in memory at these sizes, outermost first, each at least 1: with a pitch, that
-// is the last one.
+// Extents of a tensor in memory at these sizes, outermost first, each at least 1: with a pitch,
+// that is the last one.
 [[nodiscard]] std::vector<std::int64_t> extents(const Tensor& tensor, const Sizes& sizes);
 // How many elements of a row are the tensor's; those behind them, up to the pitch, are padding.
 [[nodiscard]] std::int64_t row_length(const Tensor& tensor, const Sizes& sizes);

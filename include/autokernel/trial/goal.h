@@ -10,6 +10,9 @@
 
 namespace autokernel::trial {
 
+// Below this, PairedComparison::slow_minority says that slow launches are the candidate's own.
+inline constexpr double kLeastChanceOfSlowLaunches = 1e-5;
+
 // A kernel against its incumbent at one size, in a trial of its own.
 struct PartOfScore {
   std::string size;

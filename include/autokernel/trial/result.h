@@ -193,6 +193,7 @@ enum class Cause : std::uint8_t {
   never_written,  // an element of an output still has the bits that it began with
   race,           // results differ between runs on the same inputs
   not_finite,     // a result is infinite or no number, and should be neither
+  unseen,         // what went wrong at a hidden size is not told
 };
 [[nodiscard]] const char* spelling(Cause cause);
 
@@ -245,8 +246,10 @@ struct PairedComparison {
   // is the standard error (decision.h).
   double standard_error = 0;
   int values = 0;
-  bool as_fast = false;   // surely not slower by min_gain
-  Times incumbent_times;  // its launches in the pairs; the candidate's are Result::times
+  double plain_gain = 0;     // in plain means, of which slow launches are a part
+  double slow_minority = 1;  // the chance of as many slow launches of the candidate's own
+  bool as_fast = false;      // surely not slower by min_gain
+  Times incumbent_times;     // its launches in the pairs; the candidate's are Result::times
   std::string
       disturbance;  // of the incumbent by the candidate, in a sentence; empty: none was seen
 };

@@ -52,11 +52,17 @@ namespace {
   return "a permutation in each row";
 }
 
+// "f32", and of a type with another name to the harness that as well: "u8 (__nv_fp8_e8m0)".
+[[nodiscard]] std::string type_text(const cases::Tensor& tensor) {
+  if (tensor.element.empty()) return spelling(tensor.dtype);
+  return fmt::format("{} ({})", spelling(tensor.dtype), tensor.element);
+}
+
 [[nodiscard]] std::string tensor_text(const cases::Tensor& tensor) {
   if (tensor.is_scalar) {
     return fmt::format("scalar {} {}", spelling(tensor.dtype), fill_text(tensor.fill, true));
   }
-  std::string text = fmt::format("{} {} [{}]", word_of(tensor.role), spelling(tensor.dtype),
+  std::string text = fmt::format("{} {} [{}]", word_of(tensor.role), type_text(tensor),
                                  fmt::join(tensor.shape, ", "));
   if (tensor.role != cases::Role::out) text += ", " + fill_text(tensor.fill, false);
   if (!tensor.pitch.empty()) text += fmt::format(", a row every {} elements", tensor.pitch);
@@ -102,9 +108,23 @@ namespace {
 std::string declaration_of(const cases::Case& problem, const std::string& kernel) {
   std::vector<std::string> parameters;
   for (const auto& each : trial::signature(problem, trial::OutputType::declared)) {
-    if (!each.is_size) parameters.push_back(each.text);
+    const bool is_runtime_size =
+        std::ranges::find(problem.runtime_sizes, each.name) != problem.runtime_sizes.end();
+    if (!each.is_size || is_runtime_size) parameters.push_back(each.text);
   }
   return fmt::format("extern \"C\" __global__ void {}({})", kernel, fmt::join(parameters, ", "));
+}
+
+std::string launch_of(const cases::Case& problem, const std::string& kernel) {
+  std::string arguments;
+  if (!problem.runtime_sizes.empty()) {
+    for (const cases::Tensor& tensor : problem.tensors) arguments += tensor.name + ", ";
+    arguments =
+        fmt::format(", .arguments = \"{}{}\"", arguments, fmt::join(problem.runtime_sizes, ", "));
+  }
+  return fmt::format(
+      "AUTOKERNEL_LAUNCH({{.kernel = \"{}\", .grid = {{BLOCKS}}, .block = {{THREADS}}{}}});",
+      kernel, arguments);
 }
 
 std::vector<SizeFigures> figures_of_sizes(const cases::Case& problem) {
@@ -227,9 +247,7 @@ std::string description_text(const cases::Case& problem, const std::string& size
       listed("tolerance:", correctness_lines(problem)) + listed("goal:", goal_lines(problem)) +
       listed("playbook:", {spelling(problem.playbook)}) +
       listed("editable:", {editable_text(problem)}) +
-      listed("declaration:",
-             {declaration_of(problem, "NAME"),
-              "AUTOKERNEL_LAUNCH({.kernel = \"NAME\", .grid = {BLOCKS}, .block = {THREADS}});"}));
+      listed("declaration:", {declaration_of(problem, "NAME"), launch_of(problem, "NAME")}));
 }
 
 }  // namespace autokernel::cli

@@ -28,6 +28,8 @@ struct SizeFigures {
 
 // "x  in bf16 [ROWS, COLS], normal": one line for each tensor and scalar.
 [[nodiscard]] std::vector<std::string> tensor_lines(const cases::Case& problem);
+// How such a kernel is launched, with what it takes named where sizes are among that.
+[[nodiscard]] std::string launch_of(const cases::Case& problem, const std::string& kernel);
 // "default  N=4096: 48.0 KiB of tensors, ...": one line for each size.
 [[nodiscard]] std::vector<std::string> size_lines(const cases::Case& problem);
 // What a result must be to be right: "each element within 1e-07 + 0.01 * |expected|", ...

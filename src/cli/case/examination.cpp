@@ -110,6 +110,11 @@ class Examination {
     return true;
   }
 
+  [[nodiscard]] bool has_fp64() const {
+    const auto* reference = std::get_if<cases::KernelReference>(&problem_.reference);
+    return reference != nullptr && !reference->fp64_file.empty();
+  }
+
   // What computes the right result compiles, runs, and passes its own checks: those of sizes, of
   // determinism, and of finite results on odd inputs.
   [[nodiscard]] bool look_at_reference() {
@@ -131,7 +136,9 @@ class Examination {
          fmt::format("{} is refused as a kernel: {}: {}", name, trial::spelling(accepted_.verdict),
                      first_line(accepted_.reason)),
          reference == nullptr ? "correct kernel.cu, from which cheats are made here"
-                              : "correct it; the same bits each time are required of it, too");
+         : has_fp64() ? "correct it, or the reference in fp64, whose floating outputs are double*; "
+                        "the same bits each time are required, too"
+                      : "correct it; the same bits each time are required of it, too");
     return false;
   }
 

@@ -61,6 +61,11 @@ kernel.cu and the references. Nothing that exists is overwritten.)";
 
 void require_free(const fs::path& target) {
   std::error_code unreadable;
+  if (fs::is_symlink(target.parent_path(), unreadable)) {
+    throw Error(Stop::usage, fmt::format("cannot make the case {}: {} is a link; name the folder "
+                                         "that it leads to",
+                                         target.string(), target.parent_path().string()));
+  }
   const fs::file_type type = fs::symlink_status(target, unreadable).type();
   if (type == fs::file_type::not_found) return;
   if (type == fs::file_type::directory && fs::is_empty(target, unreadable)) return;

@@ -75,8 +75,17 @@ constexpr const char* kItsBench = "autokernel bench --size";
   for (const auto& [symbol, value] : problem.sizes.at("default")) {
     symbols.push_back("`" + symbol + "`");
   }
+  std::string runtime;
+  for (const std::string& symbol : problem.runtime_sizes) {
+    runtime += fmt::format(
+        "\n- `{0}` is known at run time only: use it in AUTOKERNEL_LAUNCH, and take "
+        "it as a parameter. The\n  kernel's code must be the same whatever `{0}` is.",
+        symbol);
+  }
   std::string text =
       replaced(embedded::program_allowed(), "{{DECLARATION}}", declaration_of(problem, "mine"));
+  text = replaced(text, "{{LAUNCH}}", launch_of(problem, "mine"));
+  text = replaced(text, "{{RUNTIME}}", runtime);
   text = replaced(text, "{{SYMBOLS}}", fmt::format("{}", fmt::join(symbols, ", ")));
   return replaced(text, "{{TENSOR}}", problem.tensors.front().name);
 }

@@ -14,7 +14,7 @@ using cublas::ComputeType;
 using cublas::DataType;
 using cublas::Status;
 
-using Handle = struct HandleStruct*;
+using Handle = struct LtHandleStruct*;
 using Operation = struct OperationStruct*;
 using Layout = struct LayoutStruct*;
 using Preference = struct PreferenceStruct*;

@@ -52,7 +52,7 @@ std::optional<Rejection> written_padding(const LaunchRecord& launch,
         fmt::format("{} was written, which is padding: a row has {} elements ({})",
                     element_name(tensor, *first / cases::size_of(tensor.tensor->dtype)),
                     tensor.row_length, occasion(*launch.sized, launch.input_kind, launch.name)),
-        "", Cause::out_of_bounds};
+        ""};
   }
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "trial/decide/decision.h"
+#include "trial/decide/slow_minority.h"
 
 namespace autokernel::trial {
 namespace {
@@ -60,11 +61,33 @@ namespace {
 
 // What was found at one size beyond its mean, which the mean of all does not see.
 void heed(const PartOfScore& part, PairedComparison& score) {
+  const auto speak_against = [&](Outcome outcome, const std::string& why) {
+    score.outcome = outcome;
+    score.reason += fmt::format("; at {}: {}", part.size, why);
+  };
+  if (part.comparison.slow_minority < kNoChanceForMinority) {
+    return speak_against(Outcome::not_faster,
+                         fmt::format("its slowest launches are slower, and with them it is {}",
+                                     change(part.comparison.plain_gain)));
+  }
+  // A gain is confirmed where neither disturbs the other; anything else is not.
+  if (part.comparison.outcome != Outcome::faster && !part.comparison.disturbance.empty())
+    return speak_against(Outcome::inconclusive, part.comparison.disturbance);
   const bool gains =
       conclude(estimate_of(part.comparison), part.comparison.min_gain) == Conclusion::faster;
   if (!gains || part.comparison.outcome == Outcome::faster) return;
-  score.outcome = part.comparison.outcome;
-  score.reason += fmt::format("; at {}: {}", part.size, part.comparison.reason);
+  speak_against(part.comparison.outcome, part.comparison.reason);
+}
+
+// By plain means, of which nothing is left out.
+[[nodiscard]] double plain_mean(const std::vector<PartOfScore>& parts) {
+  double weights = 0;
+  double sum = 0;
+  for (const PartOfScore& part : parts) {
+    weights += part.weight;
+    sum += part.weight * log_ratio_of(part.comparison.plain_gain);
+  }
+  return sum / weights;
 }
 
 }  // namespace
@@ -88,6 +111,18 @@ PairedComparison score_of(const std::vector<PartOfScore>& parts) {
       score.outcome = Outcome::faster;
       for (const PartOfScore& part : parts) {
         if (score.outcome == Outcome::faster) heed(part, score);
+      }
+      if (score.outcome != Outcome::faster) break;
+      if (plain_mean(parts) <= 0) {
+        score.outcome = Outcome::inconclusive;
+        score.reason +=
+            fmt::format("; with its slowest launches it is {}", change(gain_of(plain_mean(parts))));
+      } else if (std::ranges::none_of(parts, [](const PartOfScore& part) {
+                   return part.comparison.outcome == Outcome::faster;
+                 })) {
+        // Only a gain at a size of its own is confirmed in processes of its own.
+        score.outcome = Outcome::inconclusive;
+        score.reason += "; no size shows a gain by itself";
       }
       break;
     case Conclusion::not_faster:

@@ -130,7 +130,10 @@ PairedComparison Pairing::comparison() const {
                            ? is_as_fast_guarded(counted(), found, min_gain_)
                            : is_as_fast(found, min_gain_);
   comparison.incumbent_times = summarise(incumbent_us_);
-  comparison.reason = reason_of(comparison, found, slow_minority(counted(), found.mean).plain_mean);
+  const SlowMinority slow = slow_minority(counted(), found.mean);
+  comparison.plain_gain = gain_of(slow.plain_mean);
+  comparison.slow_minority = slow.p_value;
+  comparison.reason = reason_of(comparison, found, slow.plain_mean);
   if (const auto kind = lesser_kind(log_ratios_, inputs_)) {
     comparison.reason +=
         fmt::format("; on {}: on others it gains more, which does not count", name_of(*kind));

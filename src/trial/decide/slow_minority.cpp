@@ -17,10 +17,9 @@ constexpr double kShareInPlainMean = 0.5;
 // most of them.
 constexpr double kMostDifferent = 0.05;
 
-// Below the first, the slow launches are the candidate's own; between the two, more pairs say
-// whose they are. The second is as large as that, so that at the first look, where the share is
-// three pairs, all three of them being the candidate's is reason enough to look on.
-constexpr double kNoChanceForMinority = 1e-5;
+// Between kNoChanceForMinority and this, more pairs say whose the slow launches are. It is as large
+// as that, so that at the first look, where the share is three pairs, all three of them being the
+// candidate's is reason enough to look on.
 constexpr double kLittleChanceForMinority = 0.2;
 // Where no more pairs are to say whose they are: honest kernels are refused once in 100 times.
 constexpr double kUnlikely = 0.01;

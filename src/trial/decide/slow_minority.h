@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "autokernel/trial/goal.h"
 #include "trial/decide/decision.h"
 
 namespace autokernel::trial {
@@ -17,6 +18,8 @@ struct SlowMinority {
   // is either's as likely.
   double p_value = 1;
 };
+// Below this chance, the slow launches are the candidate's own.
+inline constexpr double kNoChanceForMinority = kLeastChanceOfSlowLaunches;
 // `log_ratios` as in trial/decide/decision.h; `mean` is their trimmed mean.
 [[nodiscard]] SlowMinority slow_minority(std::span<const double> log_ratios, double mean);
 

@@ -19,9 +19,9 @@ using Bytes = std::vector<std::byte>;
 
 struct SizedTensor {
   const cases::Tensor* tensor = nullptr;  // of the case, which must live longer
-  std::vector<std::int64_t> extents;  // in memory
-  std::uint64_t row_length = 0;       // elements of a row; those behind them are padding
-  std::uint64_t count = 0;            // elements in memory
+  std::vector<std::int64_t> extents;      // in memory
+  std::uint64_t row_length = 0;           // elements of a row; those behind them are padding
+  std::uint64_t count = 0;                // elements in memory
   std::size_t bytes = 0;
   cases::Fill fill = {};  // the tensor's, with its bounds at this size
 

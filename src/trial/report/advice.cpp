@@ -13,6 +13,10 @@ namespace {
 constexpr const char* kAskEmulator =
     "run with --device cpu: the emulated device names the line, the thread and the access";
 
+constexpr const char* kMindEverySize =
+    "make it right at every size that the case's formulas allow: odd ones, those below a tile, and "
+    "those beyond the ones that it lists";
+
 [[nodiscard]] std::string advice_when_not_finite(const Result& result) {
   std::string text =
       "the value is infinite or NaN: look for an overflow, a division by 0, or memory that is read "
@@ -81,6 +85,8 @@ std::string advice_when_crashed(const Result& result) {
     case Cause::race:
     case Cause::not_finite:
       break;
+    case Cause::unseen:
+      return kMindEverySize;
   }
   return knows_more ? "see the line and the thread that reason names" : kAskEmulator;
 }
@@ -90,9 +96,13 @@ std::string advice_when_incorrect(const Result& result) {
     case Cause::race:
       return "a race? Look for a missing __syncthreads() between writing and reading __shared__ "
              "memory, also where the next iteration of a loop overwrites it, for writes without "
-             "atomics, and for a __shared__ element that is read but never written";
+             "atomics, for sums by atomics in floating point, whose order differs each time, and "
+             "for "
+             "a __shared__ element that is read but never written";
     case Cause::not_finite:
       return advice_when_not_finite(result);
+    case Cause::unseen:
+      return kMindEverySize;
     case Cause::input_changed:
       return "do not write inputs: are the kernel's parameters in the order of case.toml?";
     case Cause::never_written:
@@ -107,6 +117,7 @@ std::string advice_when_incorrect(const Result& result) {
 }
 
 std::string advice_when_timed_out(const Result& result) {
+  if (result.cause == Cause::unseen) return kMindEverySize;
   if (result.lost_in == Phase::compile) {
     return "the compiler takes too long: unroll less, or use smaller tiles; or raise --timeout";
   }
@@ -118,7 +129,8 @@ std::string advice_when_timed_out(const Result& result) {
          "for a slow kernel, raise --timeout";
 }
 
-std::string advice_when_it_does_not_compile(const Result& /*result*/) {
+std::string advice_when_it_does_not_compile(const Result& result) {
+  if (result.cause == Cause::unseen) return kMindEverySize;
   return "fix the line that reason names";
 }
 

@@ -11,11 +11,11 @@ namespace {
 // Each at the place of its enumerator.
 constexpr std::array kPhases = {"start", "queue", "compile", "check", "time", "harness", "apart"};
 static_assert(kPhases.size() == static_cast<std::size_t>(Phase::confirm) + 1);
-constexpr std::array kCauses = {"unknown",       "out_of_bounds", "out_of_shared", "out_of_local",
-                                "null_pointer",  "misaligned",    "trap",          "assertion",
-                                "barrier",       "instruction",   "bad_call",      "stack",
-                                "input_changed", "never_written", "race",          "not_finite"};
-static_assert(kCauses.size() == static_cast<std::size_t>(Cause::not_finite) + 1);
+constexpr std::array kCauses = {
+    "unknown",       "out_of_bounds", "out_of_shared", "out_of_local", "null_pointer", "misaligned",
+    "trap",          "assertion",     "barrier",       "instruction",  "bad_call",     "stack",
+    "input_changed", "never_written", "race",          "not_finite",   "unseen"};
+static_assert(kCauses.size() == static_cast<std::size_t>(Cause::unseen) + 1);
 
 // Sets the enumerator of that name; false where there is none.
 template <typename Enumeration>
@@ -68,7 +68,7 @@ bool restore(const std::optional<std::string>& name, Depth& depth) {
 }
 bool restore(const std::optional<std::string>& name, Cause& cause) {
   cause = Cause::unknown;
-  return !name || set_by_name(cause, *name, Cause::not_finite);
+  return !name || set_by_name(cause, *name, Cause::unseen);
 }
 
 std::vector<double> represent(const Range& range) { return {range.low, range.high}; }

@@ -155,6 +155,8 @@ void visit_fields(auto&& fields, Object& comparison) {
   fields("p_value", comparison.p_value);
   fields.internal("standard_error", comparison.standard_error);
   fields.internal("values", comparison.values);
+  fields.internal("plain_gain", comparison.plain_gain);
+  fields.internal("slow_minority", comparison.slow_minority);
   fields("as_fast", comparison.as_fast);
   fields.derived("against_us", [&] { return comparison.incumbent_times.median_us; });
   fields.derived("against_samples_us", [&] { return comparison.incumbent_times.samples_us; });

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "autokernel/compile/front_end.h"
+#include "autokernel/trial/kernel_signature.h"
 #include "autokernel/trial/result.h"
 #include "trial/check/reference.h"
-#include "autokernel/trial/kernel_signature.h"
 #include "trial/inputs/sized_case.h"
 #include "trial/launch/rejection.h"
 

@@ -20,6 +20,7 @@
 #include "trial/runner/confinement.h"
 #include "trial/runner/driver_settings.h"
 #include "trial/runner/runner_connection.h"
+#include "trial/runner/runtime_sizes.h"
 #include "trial/supervise/text_bounds.h"
 #include "trial/supervise/whereabouts_signal.h"
 #include "trial/time/device_warm_up.h"
@@ -51,7 +52,8 @@ Compiled report_of(const compile::Program& program, std::string nvrtc) {
 using Clock = std::chrono::steady_clock;
 
 // What has to be compiled for a task.
-CompileTask compile_task(const LaunchTask& task, const CheckedSizes& sizes, bool on_gpu) {
+CompileTask compile_task(const LaunchTask& task, const CheckedSizes& sizes,
+                         const std::vector<const SizedCase*>& compared, bool on_gpu) {
   CompileTask compile{&task.problem,
                       {task.kernel_name, task.source, task.files},
                       task.incumbent,
@@ -62,6 +64,7 @@ CompileTask compile_task(const LaunchTask& task, const CheckedSizes& sizes, bool
   if (task.incumbent) compile.incumbent_headers = chosen(task.headers, task.incumbent->headers);
   if (task.check_size != task.timed_size) compile.sizes.push_back(sizes.check);
   compile.sizes.insert(compile.sizes.end(), sizes.further.begin(), sizes.further.end());
+  compile.sizes.insert(compile.sizes.end(), compared.begin(), compared.end());
   return compile;
 }
 
@@ -71,6 +74,18 @@ class TaskSizes {
   explicit TaskSizes(const LaunchTask& task) : timed_(task.problem, task.timed_size) {
     if (task.check_size != task.timed_size) check_.emplace(task.problem, task.check_size);
     for (const std::string& name : task.further_sizes) further_.emplace_back(task.problem, name);
+    for (const auto& [name, symbols] : task.problem.sizes) {
+      const bool is_there = name == task.timed_size || name == task.check_size ||
+                            std::ranges::find(task.further_sizes, name) != task.further_sizes.end();
+      if (!is_there && share_code(task.problem, symbols, timed_.sizes))
+        compared_.emplace_back(task.problem, name);
+    }
+  }
+  // At which the kernel is compiled only to see whether it is the same.
+  [[nodiscard]] std::vector<const SizedCase*> compared() const {
+    std::vector<const SizedCase*> sizes;
+    for (const SizedCase& size : compared_) sizes.push_back(&size);
+    return sizes;
   }
   [[nodiscard]] const SizedCase& timed() const { return timed_; }
   [[nodiscard]] CheckedSizes all() const {
@@ -83,6 +98,7 @@ class TaskSizes {
   SizedCase timed_;
   std::optional<SizedCase> check_;  // where it is another one
   std::vector<SizedCase> further_;
+  std::vector<SizedCase> compared_;
 };
 
 // A task that may come, being compiled: the front end remembers what comes of it.
@@ -90,7 +106,7 @@ struct Expectation {
   Expectation(LaunchTask expected, const OpeningFrontEnd& front_end, bool on_gpu)
       : task(std::move(expected)),
         sizes(task),
-        compilations(front_end, compile_task(task, sizes.all(), on_gpu)) {}
+        compilations(front_end, compile_task(task, sizes.all(), sizes.compared(), on_gpu)) {}
 
   const LaunchTask task;
   const TaskSizes sizes;
@@ -151,7 +167,8 @@ class TrialLaunches {
 
   [[nodiscard]] Timing launch_all() {
     Compilations compilations(front_end_,
-                              compile_task(task_, sizes_->all(), !driver_->info().emulated));
+                              compile_task(task_, sizes_->all(), sizes_->compared(),
+                                           !driver_->info().emulated));
     if (!device_) open_device(times_library(task_));
     runner_->tell(Opened{});
     // The incumbent is timed first of all.

@@ -15,33 +15,48 @@ namespace {
   return sizes;
 }
 
-// What functions may read beside their parameters; sizes themselves and declarations left out.
-[[nodiscard]] std::vector<compile::ModuleObject> data_of(const cases::Case& problem,
-                                                         const compile::Program& program) {
-  std::vector<compile::ModuleObject> data = program.objects;
-  std::erase_if(data, [&](const compile::ModuleObject& object) {
-    return object.name.starts_with("autokernel_") ||
-           std::ranges::find(problem.runtime_sizes, object.name) != problem.runtime_sizes.end();
-  });
-  return data;
+// Whether a line of PTX declares an object of that name and nothing else: such a line ends the
+// object, and stands in no function.
+[[nodiscard]] bool declares(std::string_view line, std::string_view name) {
+  const bool is_object = line.starts_with(".const .align ") || line.starts_with(".global .align ") ||
+                         line.starts_with(".visible .const .align ") ||
+                         line.starts_with(".visible .global .align ");
+  if (!is_object || !line.ends_with(';') || line.find(';') != line.size() - 1) return false;
+  const std::string_view declared = line.substr(0, line.find('='));
+  for (const std::string_view end : {" ", "["}) {
+    const std::string word = " " + std::string(name) + std::string(end);
+    if (declared.find(word) != declared.npos) return true;
+  }
+  return false;
+}
+
+// Objects that differ with a runtime size and are no part of the code.
+[[nodiscard]] std::vector<std::string> left_out(const cases::Case& problem,
+                                                const compile::Program& program) {
+  std::vector<std::string> names = problem.runtime_sizes;
+  names.emplace_back("autokernel_launch");
+  names.emplace_back("autokernel_workspace");
+  for (const compile::TensorMap& map : program.declaration.tensor_maps)
+    names.push_back("autokernel_tensor_map_" + map.name);
+  return names;
 }
 
 }  // namespace
 
-std::string functions_of(const std::string& ptx) {
-  std::string functions;
-  bool inside = false;
+std::string code_in(const std::string& ptx, const std::vector<std::string>& objects_left_out) {
+  std::string code;
   std::string_view rest = ptx;
   while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end);
-    // A declaration without a body ends in ';' before any brace, and is kept as well.
-    inside = inside || line.find(".entry ") != line.npos || line.find(".func ") != line.npos;
-    if (inside) functions += line;
-    if (line.starts_with('}') || line.starts_with(';')) inside = false;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const bool is_left_out = std::ranges::any_of(
+        objects_left_out, [&](const std::string& name) { return declares(line, name); });
+    if (is_left_out) continue;
+    code += line;
+    code += '\n';
   }
-  return functions;
+  return code;
 }
 
 std::optional<std::string> differing_code(const cases::Case& problem,
@@ -50,22 +65,16 @@ std::optional<std::string> differing_code(const cases::Case& problem,
   if (problem.runtime_sizes.empty()) return std::nullopt;
   struct First {
     std::string size;
-    std::string functions;
-    const compile::Program* program = nullptr;
+    std::string code;
   };
   std::map<cases::Sizes, First> firsts;
   for (const SizedCase* size : sizes) {
     const compile::Program& program = programs.at(size->size_name);
-    First& first = firsts[constants(problem, size->sizes)];
-    std::string functions = functions_of(program.ptx);
-    if (first.program == nullptr) {
-      first = {size->size_name, std::move(functions), &program};
-      continue;
-    }
-    if (functions == first.functions &&
-        data_of(problem, program) == data_of(problem, *first.program)) {
-      continue;
-    }
+    std::string code = code_in(program.ptx, left_out(problem, program));
+    const auto [known, is_first] = firsts.try_emplace(constants(problem, size->sizes));
+    First& first = known->second;
+    if (is_first) first = {size->size_name, std::move(code)};
+    if (is_first || code == first.code) continue;
     return fmt::format(
         "its code is not the same at the sizes {} and {}; {} {} known at run time "
         "only: use {} in AUTOKERNEL_LAUNCH alone, and hand it to the kernel as a "
@@ -75,6 +84,10 @@ std::optional<std::string> differing_code(const cases::Case& problem,
         problem.runtime_sizes.front());
   }
   return std::nullopt;
+}
+
+bool share_code(const cases::Case& problem, const cases::Sizes& one, const cases::Sizes& other) {
+  return !problem.runtime_sizes.empty() && constants(problem, one) == constants(problem, other);
 }
 
 }  // namespace autokernel::trial

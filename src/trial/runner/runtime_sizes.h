@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "autokernel/cases/case.h"
 #include "autokernel/compile/program.h"
@@ -19,7 +20,12 @@ namespace autokernel::trial {
     const cases::Case& problem, std::span<const SizedCase* const> sizes,
     const std::map<std::string, compile::Program>& programs);
 
-// The functions in a text of PTX, without what stands between them.
-[[nodiscard]] std::string functions_of(const std::string& ptx);
+// A text of PTX without the declarations of these objects.
+[[nodiscard]] std::string code_in(const std::string& ptx,
+                                  const std::vector<std::string>& objects_left_out);
+
+// Whether two sizes of the case differ in runtime sizes alone.
+[[nodiscard]] bool share_code(const cases::Case& problem, const cases::Sizes& one,
+                              const cases::Sizes& other);
 
 }  // namespace autokernel::trial

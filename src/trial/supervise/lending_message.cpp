@@ -63,6 +63,7 @@ std::string digest_of(const RunnerRecipe& recipe) {
   kept.device = all.device;
   kept.architecture = all.architecture;
   kept.size = all.size;
+  kept.depth = all.depth;  // at which sizes it is checked, and so what room it needs
   kept.cached = all.cached;
   kept.confined = all.confined;
   // What the references are compiled from. The kernel's own headers come with its trial.

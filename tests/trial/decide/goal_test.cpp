@@ -25,6 +25,7 @@ PartOfScore part(const std::string& size, double weight, double gain, double err
   comparison.gain = gain;
   comparison.standard_error = error;
   comparison.values = 80;
+  comparison.plain_gain = gain;
   comparison.outcome = outcome;
   comparison.reason = "its own words";
   comparison.incumbent_times.samples_us.assign(100, 10.0);
@@ -85,6 +86,40 @@ TEST(Score, HeedsWhatSpeaksAgainstAGainAtOneSize) {
     EXPECT_EQ(score.outcome, outcome);
     EXPECT_THAT(score.reason, HasSubstr("; at b: its own words"));
   }
+}
+
+TEST(Score, IsNotFasterWithSlowLaunchesOfTheCandidatesOwnAtAnySize) {
+  const PartOfScore gain = part("a", 1, 0.50, 0.0005, Outcome::faster);
+  PartOfScore erratic = part("b", 1, 0.001, 0.0005, Outcome::not_faster);
+  erratic.comparison.slow_minority = 1e-6;
+  erratic.comparison.plain_gain = -1.5;
+  const PairedComparison score = score_of({gain, erratic});
+
+  EXPECT_EQ(score.outcome, Outcome::not_faster);
+  EXPECT_THAT(score.reason, HasSubstr("at b: its slowest launches are slower"));
+}
+
+TEST(Score, IsInconclusiveWithALossInPlainMeans) {
+  PartOfScore loses = part("b", 1, 0, 0.0005, Outcome::not_faster);
+  loses.comparison.plain_gain = -1.5;
+
+  EXPECT_EQ(score_of({part("a", 1, 0.50, 0.0005, Outcome::faster), loses}).outcome,
+            Outcome::inconclusive);
+}
+
+TEST(Score, IsInconclusiveWhereAnIncumbentWasDisturbedAndNothingConfirmed) {
+  PartOfScore disturbed = part("b", 1, 0, 0.0005, Outcome::not_faster);
+  disturbed.comparison.disturbance = "it takes longer beside the candidate";
+  const PairedComparison score =
+      score_of({part("a", 1, 0.10, 0.0005, Outcome::faster), disturbed});
+
+  EXPECT_EQ(score.outcome, Outcome::inconclusive);
+  EXPECT_THAT(score.reason, HasSubstr("at b: it takes longer beside the candidate"));
+}
+
+TEST(Score, IsInconclusiveWhereNoSizeShowsTheGain) {
+  const PartOfScore little = part("a", 1, 0.006, 0.0009, Outcome::inconclusive);
+  EXPECT_EQ(score_of({little, little, little, little}).outcome, Outcome::inconclusive);
 }
 
 TEST(Score, IsAsFastOnlyWhereEachSizeIs) {

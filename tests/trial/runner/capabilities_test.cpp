@@ -12,11 +12,11 @@
 #include "adversarial/kernel_file.h"
 #include "autokernel/cases/case.h"
 #include "autokernel/compile/compiler.h"
+#include "autokernel/trial/kernel_signature.h"
 #include "compile/nvrtc.h"
 #include "compile/ptxas_report.h"
 #include "support/full_test.h"
 #include "support/scratch_folder.h"
-#include "autokernel/trial/kernel_signature.h"
 #include "trial/inputs/sized_case.h"
 
 namespace autokernel::trial {

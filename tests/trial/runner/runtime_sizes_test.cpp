@@ -25,23 +25,33 @@ constexpr const char* kText = R"(.version 8.0
 	// the end
 )";
 
-TEST(RuntimeSizes, FunctionsAreToldFromWhatStandsBetweenThem) {
-  const std::string functions = functions_of(kText);
+const std::vector<std::string> kLeftOut = {"N", "autokernel_launch"};
 
-  EXPECT_THAT(functions, HasSubstr(".visible .entry combine("));
-  EXPECT_THAT(functions, HasSubstr("\tret;"));
-  EXPECT_THAT(functions, HasSubstr("twice_param_0"));
-  EXPECT_THAT(functions, testing::Not(HasSubstr("4096")));
-  EXPECT_THAT(functions, testing::Not(HasSubstr("autokernel_launch")));
-  EXPECT_THAT(functions, testing::Not(HasSubstr("the end")));
+TEST(RuntimeSizes, AreNoPartOfTheCodeWhereTheyAreDeclared) {
+  const std::string code = code_in(kText, kLeftOut);
+
+  EXPECT_THAT(code, HasSubstr(".visible .entry combine("));
+  EXPECT_THAT(code, HasSubstr("\tret;"));
+  EXPECT_THAT(code, HasSubstr("twice_param_0"));
+  EXPECT_THAT(code, HasSubstr("the end"));
+  EXPECT_THAT(code, testing::Not(HasSubstr("4096")));
+  EXPECT_THAT(code, testing::Not(HasSubstr("autokernel_launch")));
 }
 
-TEST(RuntimeSizes, FunctionsOfATextThatIsCutOffAreFound) {
-  const std::string text = kText;
-  for (std::size_t length = 0; length < text.size(); ++length) {
-    EXPECT_LE(functions_of(text.substr(0, length)).size(), length);
+TEST(RuntimeSizes, ArePartOfTheCodeAnywhereElse) {
+  for (const std::string line :
+       {".global .align 4 .u32 NN = 4096;", ".const .align 4 .u32 autokernel_launched = 1;",
+        "\t.global .align 4 .u32 N = 4096;", ".global .align 4 .u32 N = 4; mov.u32 %r1, 5;",
+        "mov.u32 %r1, N;", "} .global .align 4 .u32 N = 4096;", ".shared .align 4 .b8 N[4096];"}) {
+    EXPECT_EQ(code_in(line + "\n", kLeftOut), line + "\n");
   }
-  EXPECT_EQ(functions_of(""), "");
+}
+
+TEST(RuntimeSizes, OfATextThatIsCutOffLeaveTheRest) {
+  const std::string text = kText;
+  for (std::size_t length = 0; length < text.size(); ++length)
+    EXPECT_LE(code_in(text.substr(0, length), kLeftOut).size(), length + 1);
+  EXPECT_EQ(code_in("", kLeftOut), "");
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ TEST(ARecipesDigest, IsThatOfWhatMustNotDiffer) {
       differs([](RunnerRecipe& r) { r.expected.device = {driver::DeviceChoice::Kind::cuda, 1}; }));
   EXPECT_TRUE(differs([](RunnerRecipe& r) { r.expected.architecture = "sm_80"; }));
   EXPECT_TRUE(differs([](RunnerRecipe& r) { r.expected.size = "default"; }));
+  EXPECT_TRUE(differs([](RunnerRecipe& r) { r.expected.depth = Depth::full; }));
   EXPECT_TRUE(differs([](RunnerRecipe& r) { r.expected.cached = !r.expected.cached; }));
   EXPECT_TRUE(differs([](RunnerRecipe& r) { r.expected.confined = !r.expected.confined; }));
 }
