@@ -16,7 +16,8 @@ namespace autokernel::loop {
 namespace {
 
 [[nodiscard]] bool would_be_kept(const trial::Request& request, const trial::Result& result) {
-  if (result.verdict != trial::Verdict::correct || !request.incumbent) return false;
+  if (result.verdict != trial::Verdict::correct || !request.incumbent || !result.comparison)
+    return false;
   const trial::PairedComparison& comparison = *result.comparison;
   return comparison.outcome == trial::Outcome::faster ||
          (request.incumbent->as_fast_will_do && comparison.as_fast);
@@ -104,7 +105,7 @@ Judged GoalTrials::measure(trial::Request request, const std::string& log) const
     std::string fault = trial::guard_fault(goal_, result);
     if (fault.empty()) fault = loss_fault(request, log, judged);
     if (!fault.empty()) {
-      put_over_guard_rail(fault, *result.comparison);
+      if (result.comparison) put_over_guard_rail(fault, *result.comparison);
       return judged;
     }
   }
@@ -152,7 +153,7 @@ std::string GoalTrials::loss_fault(const trial::Request& request, const std::str
       if (has_slow_launches(judged.result)) slow_at.insert(size);
     } else {
       trial::Request other = at_size(request, size);
-      other.incumbent->min_gain = most;
+      if (other.incumbent) other.incumbent->min_gain = most;
       const trial::Result found = measurer_.measure(other, Folders::log_of(log, size));
       if (found.verdict != trial::Verdict::correct) {
         return fmt::format("at size {} it is {}: {}", size, trial::spelling(found.verdict),

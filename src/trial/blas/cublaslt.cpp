@@ -57,7 +57,7 @@ template <typename Thing, typename Create>
                                 const Create& create) {
   Thing thing = nullptr;
   check(create(&thing), call);
-  return Owned<Thing>(thing, [destroy](Thing owned) { destroy(owned); });
+  return {thing, [destroy](Thing owned) { destroy(owned); }};
 }
 
 [[nodiscard]] Owned<void*> open_library() {

@@ -18,9 +18,9 @@ namespace {
 // Whether a line of PTX declares an object of that name and nothing else: such a line ends the
 // object, and stands in no function.
 [[nodiscard]] bool declares(std::string_view line, std::string_view name) {
-  const bool is_object = line.starts_with(".const .align ") || line.starts_with(".global .align ") ||
-                         line.starts_with(".visible .const .align ") ||
-                         line.starts_with(".visible .global .align ");
+  const bool is_object =
+      line.starts_with(".const .align ") || line.starts_with(".global .align ") ||
+      line.starts_with(".visible .const .align ") || line.starts_with(".visible .global .align ");
   if (!is_object || !line.ends_with(';') || line.find(';') != line.size() - 1) return false;
   const std::string_view declared = line.substr(0, line.find('='));
   for (const std::string_view end : {" ", "["}) {
@@ -73,8 +73,11 @@ std::optional<std::string> differing_code(const cases::Case& problem,
     std::string code = code_in(program.ptx, left_out(problem, program));
     const auto [known, is_first] = firsts.try_emplace(constants(problem, size->sizes));
     First& first = known->second;
-    if (is_first) first = {size->size_name, std::move(code)};
-    if (is_first || code == first.code) continue;
+    if (is_first) {
+      first = {size->size_name, std::move(code)};
+      continue;
+    }
+    if (code == first.code) continue;
     return fmt::format(
         "its code is not the same at the sizes {} and {}; {} {} known at run time "
         "only: use {} in AUTOKERNEL_LAUNCH alone, and hand it to the kernel as a "

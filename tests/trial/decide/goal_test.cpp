@@ -110,8 +110,7 @@ TEST(Score, IsInconclusiveWithALossInPlainMeans) {
 TEST(Score, IsInconclusiveWhereAnIncumbentWasDisturbedAndNothingConfirmed) {
   PartOfScore disturbed = part("b", 1, 0, 0.0005, Outcome::not_faster);
   disturbed.comparison.disturbance = "it takes longer beside the candidate";
-  const PairedComparison score =
-      score_of({part("a", 1, 0.10, 0.0005, Outcome::faster), disturbed});
+  const PairedComparison score = score_of({part("a", 1, 0.10, 0.0005, Outcome::faster), disturbed});
 
   EXPECT_EQ(score.outcome, Outcome::inconclusive);
   EXPECT_THAT(score.reason, HasSubstr("at b: it takes longer beside the candidate"));
