@@ -63,7 +63,7 @@ template <typename Thing, typename Create>
 [[nodiscard]] Owned<void*> open_library() {
   for (const std::filesystem::path& place : compile::cublaslt_candidates()) {
     if (void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
-      return Owned<void*>(handle, [](void* library) { dlclose(library); });
+      return {handle, [](void* library) { dlclose(library); }};
   }
   throw Error(Stop::environment,
               "cannot load cuBLASLt (libcublasLt.so), which --baselines measures; it comes with "

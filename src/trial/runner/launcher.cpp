@@ -84,6 +84,7 @@ class TaskSizes {
   // At which the kernel is compiled only to see whether it is the same.
   [[nodiscard]] std::vector<const SizedCase*> compared() const {
     std::vector<const SizedCase*> sizes;
+    sizes.reserve(compared_.size());
     for (const SizedCase& size : compared_) sizes.push_back(&size);
     return sizes;
   }
@@ -166,9 +167,8 @@ class TrialLaunches {
   }
 
   [[nodiscard]] Timing launch_all() {
-    Compilations compilations(front_end_,
-                              compile_task(task_, sizes_->all(), sizes_->compared(),
-                                           !driver_->info().emulated));
+    Compilations compilations(front_end_, compile_task(task_, sizes_->all(), sizes_->compared(),
+                                                       !driver_->info().emulated));
     if (!device_) open_device(times_library(task_));
     runner_->tell(Opened{});
     // The incumbent is timed first of all.
