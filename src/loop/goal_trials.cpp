@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "autokernel/trial/goal.h"
@@ -63,9 +62,18 @@ void refuse_unseen(trial::Verdict verdict, trial::Result& result) {
   withdraw_times(result);
 }
 
-// More than chance explains.
-[[nodiscard]] bool has_slow_launches(const trial::Result& result) {
-  return result.comparison && result.comparison->slow_minority < trial::kLeastChanceOfSlowLaunches;
+// Why a size at which a candidate was compared so speaks against keeping it; empty: it does not.
+[[nodiscard]] std::string fault_of_loss(const std::string& size,
+                                        const trial::PairedComparison& comparison,
+                                        double most_loss) {
+  if (trial::has_slow_launches(comparison))
+    return fmt::format("at size {} its slowest launches are slower than the incumbent's", size);
+  if (comparison.gain_low >= -most_loss) return {};
+  return fmt::format(
+      "at size {} it takes {:+.2f} % time (95 %: {:+.2f} to {:+.2f} %), and "
+      "surely at most {:+.2f} % are allowed",
+      size, -100 * comparison.gain, -100 * comparison.gain_high, -100 * comparison.gain_low,
+      100 * most_loss);
 }
 
 // The worst of two trials of the same kernel.
@@ -96,9 +104,10 @@ GoalTrials::GoalTrials(const Measurer& measurer, const ledger::RunStarted& run,
 
 Judged GoalTrials::measure(trial::Request request, const std::string& log) const {
   if (request.incumbent) request.incumbent->is_part_of_score = have_several_sizes();
-  Judged judged{.result = measurer_.measure(request, log), .sizes = {}, .slow_at = {}};
+  Judged judged{.result = measurer_.measure(request, log), .sizes = {}, .comparisons = {}};
   trial::Result& result = judged.result;
   if (result.verdict != trial::Verdict::correct) return judged;
+  if (result.comparison) judged.comparisons.emplace(request.size, *result.comparison);
   if (have_several_sizes() && !measure_score(request, log, judged)) return judged;
   if (request.incumbent && !would_be_kept(request, result)) return judged;
   if (request.incumbent) {
@@ -120,8 +129,9 @@ bool GoalTrials::measure_score(const trial::Request& request, const std::string&
   const auto take = [&](const std::string& size, const trial::Result& found) {
     const double weight = score_.at(size);
     judged.sizes.push_back(figures_of(size, weight, found));
-    if (found.comparison) parts.push_back({size, weight, *found.comparison});
-    if (has_slow_launches(found)) judged.slow_at.insert(size);
+    if (!found.comparison) return;
+    parts.push_back({size, weight, *found.comparison});
+    judged.comparisons.emplace(size, *found.comparison);
   };
   take(request.size, result);
   for (const auto& [size, weight] : score_) {
@@ -142,36 +152,26 @@ bool GoalTrials::measure_score(const trial::Request& request, const std::string&
 std::string GoalTrials::loss_fault(const trial::Request& request, const std::string& log,
                                    const Judged& judged) const {
   if (run_.score.empty() && run_.size != "default") return {};
-  std::set<std::string> slow_at = judged.slow_at;
-  for (const auto& [size, most] : goal_.most_loss) {
-    std::optional<ledger::Gain> gain;
-    const auto known = std::ranges::find(judged.sizes, size, &ledger::SizeFigures::size);
-    if (known != judged.sizes.end()) {
-      gain = known->gain;
-    } else if (size == request.size) {
-      gain = gain_of(judged.result);
-      if (has_slow_launches(judged.result)) slow_at.insert(size);
+  std::string fault;
+  for (const auto& [size, most_loss] : goal_.most_loss) {
+    const auto known = judged.comparisons.find(size);
+    if (known != judged.comparisons.end()) {
+      fault = fault_of_loss(size, known->second, most_loss);
     } else {
       trial::Request other = at_size(request, size);
-      if (other.incumbent) other.incumbent->min_gain = most;
+      if (other.incumbent) other.incumbent->min_gain = most_loss;
       const trial::Result found = measurer_.measure(other, Folders::log_of(log, size));
       if (found.verdict != trial::Verdict::correct) {
         return fmt::format("at size {} it is {}: {}", size, trial::spelling(found.verdict),
                            found.reason);
       }
-      gain = gain_of(found);
-      if (has_slow_launches(found)) slow_at.insert(size);
+      if (found.comparison) {
+        fault = fault_of_loss(size, *found.comparison, most_loss);
+      }
     }
-    if (slow_at.contains(size)) {
-      return fmt::format("at size {} its slowest launches are slower than the incumbent's", size);
-    }
-    if (!gain || gain->low >= -most) continue;
-    return fmt::format(
-        "at size {} it takes {:+.2f} % time (95 %: {:+.2f} to {:+.2f} %), and "
-        "surely at most {:+.2f} % are allowed",
-        size, -100 * gain->estimate, -100 * gain->high, -100 * gain->low, 100 * most);
+    if (!fault.empty()) break;
   }
-  return {};
+  return fault;
 }
 
 std::vector<ResultsAtSize> GoalTrials::measure_again(const trial::Request& request, int processes,

@@ -2,7 +2,7 @@
 // would be kept at those of its guard-rails and at the hidden ones (cases::Goal).
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,8 +19,8 @@ struct Judged {
   // Of the trial at the run's size, but for the verdict, the reason and the comparison, which are
   // those of all trials.
   trial::Result result;
-  std::vector<ledger::SizeFigures> sizes;  // where several make the score
-  std::set<std::string> slow_at;           // sizes at which some launches are slow, not by chance
+  std::vector<ledger::SizeFigures> sizes;                      // where several make the score
+  std::map<std::string, trial::PairedComparison> comparisons;  // by size, where there are any
 };
 
 class GoalTrials {

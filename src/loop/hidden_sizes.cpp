@@ -4,7 +4,6 @@
 
 #include <fstream>
 #include <iterator>
-#include <set>
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/sha256.h"
@@ -16,6 +15,12 @@ namespace {
 constexpr const char* kCase = "case.toml";
 // A size takes a few lines.
 constexpr std::size_t kMostText = 64UL << 10;
+
+[[nodiscard]] Error no_sizes_in(const std::filesystem::path& file) {
+  return {Stop::usage,
+          fmt::format("{} holds no sizes; write tables [sizes.NAME], as case.toml has them",
+                      visible_line(file.string()))};
+}
 
 }  // namespace
 
@@ -35,11 +40,7 @@ HiddenSizes::HiddenSizes(const std::filesystem::path& file) : file_(file) {
                                          "file with tables [sizes.NAME] alone",
                                          name, kMostText));
   }
-  if (text_.empty()) {
-    throw Error(Stop::usage, fmt::format("{} holds no sizes; write tables [sizes.NAME], as "
-                                         "case.toml has them",
-                                         name));
-  }
+  if (text_.empty()) throw no_sizes_in(file);
 }
 
 std::string HiddenSizes::digest() const { return text_.empty() ? "" : sha256(text_); }
@@ -64,11 +65,11 @@ void HiddenSizes::require(const std::string& digest) const {
 HiddenSizes::Extended HiddenSizes::beside(cases::CaseFiles files) const {
   const cases::Case known = cases::parse(files);
   std::string& text = files.bytes.at(kCase);
-  std::string padding(text.ends_with('\n') ? "" : "\n");
   Extended extended;
   try {
     // A case of its own in all but the sizes, which would have to be those of the case alone.
-    text += padding + text_;
+    if (!text.ends_with('\n')) text += '\n';
+    text += text_;
     const cases::Case all = cases::parse(files);
     for (const auto& [name, sizes] : all.sizes) {
       if (!known.sizes.contains(name)) extended.names.push_back(name);
@@ -79,11 +80,7 @@ HiddenSizes::Extended HiddenSizes::beside(cases::CaseFiles files) const {
                             "they make {}",
                             visible_line(file_.string()), error.what()));
   }
-  if (extended.names.empty()) {
-    throw Error(Stop::usage, fmt::format("{} holds no sizes; write tables [sizes.NAME], as "
-                                         "case.toml has them",
-                                         visible_line(file_.string())));
-  }
+  if (extended.names.empty()) throw no_sizes_in(file_);
   extended.files = std::move(files);
   return extended;
 }

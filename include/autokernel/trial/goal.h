@@ -10,9 +10,6 @@
 
 namespace autokernel::trial {
 
-// Below this, PairedComparison::slow_minority says that slow launches are the candidate's own.
-inline constexpr double kLeastChanceOfSlowLaunches = 1e-5;
-
 // A kernel against its incumbent at one size, in a trial of its own.
 struct PartOfScore {
   std::string size;
@@ -27,8 +24,11 @@ struct PartOfScore {
 // not confirm it, speaks against the score as well.
 [[nodiscard]] PairedComparison score_of(const std::vector<PartOfScore>& parts);
 
-// Which guard-rail a kernel is over by its resources or its errors, "it has 140 registers, and at
-// most 128 are allowed"; empty: none.
+// Whether the candidate has launches that are slow, more than chance explains.
+[[nodiscard]] bool has_slow_launches(const PairedComparison& comparison);
+
+// Which guard-rail a kernel is over by its resources or its errors, "it has 140 registers per
+// thread, and 128 is allowed"; empty: none.
 [[nodiscard]] std::string guard_fault(const cases::Goal& goal, const Result& result);
 
 }  // namespace autokernel::trial

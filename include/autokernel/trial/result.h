@@ -51,7 +51,7 @@ struct Incumbent {
   // since that would be enough.
   bool is_confirmed = false;
   bool as_fast_will_do = false;
-  // Whether the comparison is one part of a score (score.h): what it comes to by itself ends no
+  // Whether the comparison is one part of a score (goal.h): what it comes to by itself ends no
   // sampling then, only that the gain is known well enough.
   bool is_part_of_score = false;
 };

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "trial/decide/decision.h"
 #include "trial/decide/slow_minority.h"
@@ -20,18 +21,31 @@ namespace {
           .values = comparison.values};
 }
 
+[[nodiscard]] double sum_of_weights(const std::vector<PartOfScore>& parts) {
+  double sum = 0;
+  for (const PartOfScore& part : parts) sum += part.weight;
+  return sum;
+}
+
+// By weights, of what `gain` finds at each size, in logarithms.
+template <typename Gain>
+[[nodiscard]] double mean_log_ratio(const std::vector<PartOfScore>& parts, Gain gain) {
+  double sum = 0;
+  for (const PartOfScore& part : parts) sum += part.weight * log_ratio_of(gain(part.comparison));
+  return sum / sum_of_weights(parts);
+}
+
 [[nodiscard]] PairedEstimate combined(const std::vector<PartOfScore>& parts) {
-  double weights = 0;
-  for (const PartOfScore& part : parts) weights += part.weight;
-  PairedEstimate all{.pairs = std::numeric_limits<int>::max()};
+  const double weights = sum_of_weights(parts);
+  PairedEstimate all{
+      .pairs = std::numeric_limits<int>::max(),
+      .mean = mean_log_ratio(parts, [](const PairedComparison& one) { return one.gain; })};
   double variance = 0;
   double fourths = 0;  // of each variance's square over its degrees of freedom
   for (const PartOfScore& part : parts) {
     const PairedEstimate one = estimate_of(part.comparison);
-    const double share = part.weight / weights;
-    const double own = std::pow(share * one.standard_error, 2);
+    const double own = std::pow(part.weight / weights * one.standard_error, 2);
     all.pairs = std::min(all.pairs, one.pairs);
-    all.mean += share * one.mean;
     variance += own;
     fourths += own * own / std::max(one.values - 1, 1);
   }
@@ -65,7 +79,7 @@ void heed(const PartOfScore& part, PairedComparison& score) {
     score.outcome = outcome;
     score.reason += fmt::format("; at {}: {}", part.size, why);
   };
-  if (part.comparison.slow_minority < kNoChanceForMinority) {
+  if (has_slow_launches(part.comparison)) {
     return speak_against(Outcome::not_faster,
                          fmt::format("its slowest launches are slower, and with them it is {}",
                                      change(part.comparison.plain_gain)));
@@ -81,13 +95,18 @@ void heed(const PartOfScore& part, PairedComparison& score) {
 
 // By plain means, of which nothing is left out.
 [[nodiscard]] double plain_mean(const std::vector<PartOfScore>& parts) {
-  double weights = 0;
-  double sum = 0;
-  for (const PartOfScore& part : parts) {
-    weights += part.weight;
-    sum += part.weight * log_ratio_of(part.comparison.plain_gain);
+  return mean_log_ratio(parts, [](const PairedComparison& one) { return one.plain_gain; });
+}
+
+// By the processes that confirm a gain, where any size has some.
+[[nodiscard]] std::optional<double> confirmed_gain(const std::vector<PartOfScore>& parts) {
+  if (std::ranges::none_of(parts, [](const PartOfScore& part) {
+        return part.comparison.confirmed_gain.has_value();
+      })) {
+    return std::nullopt;
   }
-  return sum / weights;
+  return gain_of(mean_log_ratio(
+      parts, [](const PairedComparison& one) { return one.confirmed_gain.value_or(one.gain); }));
 }
 
 }  // namespace
@@ -134,19 +153,15 @@ PairedComparison score_of(const std::vector<PartOfScore>& parts) {
       score.reason += fmt::format("; too noisy to detect a gain of {:.2f} %", 100 * score.min_gain);
       break;
   }
-  double weights = 0;
-  double apart = 0;
-  bool any_apart = false;
   for (const PartOfScore& part : parts) {
-    const PairedComparison& one = part.comparison;
-    any_apart |= one.confirmed_gain.has_value();
-    weights += part.weight;
-    apart += part.weight * log_ratio_of(one.confirmed_gain.value_or(one.gain));
-    if (score.disturbance.empty()) score.disturbance = one.disturbance;
+    if (score.disturbance.empty()) score.disturbance = part.comparison.disturbance;
   }
-  score.confirmed_gain.reset();
-  if (any_apart) score.confirmed_gain = gain_of(apart / weights);
+  score.confirmed_gain = confirmed_gain(parts);
   return score;
+}
+
+bool has_slow_launches(const PairedComparison& comparison) {
+  return comparison.slow_minority < kNoChanceForMinority;
 }
 
 std::string guard_fault(const cases::Goal& goal, const Result& result) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 
-#include "autokernel/trial/goal.h"
 #include "trial/decide/decision.h"
 
 namespace autokernel::trial {
@@ -19,7 +18,7 @@ struct SlowMinority {
   double p_value = 1;
 };
 // Below this chance, the slow launches are the candidate's own.
-inline constexpr double kNoChanceForMinority = kLeastChanceOfSlowLaunches;
+inline constexpr double kNoChanceForMinority = 1e-5;
 // `log_ratios` as in trial/decide/decision.h; `mean` is their trimmed mean.
 [[nodiscard]] SlowMinority slow_minority(std::span<const double> log_ratios, double mean);
 
