@@ -10,7 +10,8 @@ target_link_options(autokernel PRIVATE -Wl,--disable-new-dtags)
 install(TARGETS autokernel autokernel_cpu RUNTIME DESTINATION bin COMPONENT autokernel LIBRARY DESTINATION lib COMPONENT autokernel)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels DESTINATION share/autokernel COMPONENT autokernel)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data/elementwise DESTINATION share/autokernel/cases COMPONENT autokernel)
-install(FILES ${CMAKE_SOURCE_DIR}/include/autokernel.cuh DESTINATION include COMPONENT autokernel)
+install(FILES ${CMAKE_SOURCE_DIR}/include/autokernel.cuh ${CMAKE_SOURCE_DIR}/include/autokernel_baseline.h
+  ${CMAKE_SOURCE_DIR}/include/autokernel_cudnn.cuh DESTINATION include COMPONENT autokernel)
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/program.md
   DESTINATION share/doc/autokernel COMPONENT autokernel)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION share/doc/autokernel COMPONENT autokernel)

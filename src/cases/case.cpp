@@ -16,4 +16,23 @@ const Tensor& Case::tensor(const std::string& wanted) const {
   return *found;
 }
 
+const char* spelling(Role role) {
+  switch (role) {
+    case Role::in:
+      return "in";
+    case Role::out:
+      return "out";
+    case Role::inout:
+      return "inout";
+  }
+  return "?";
+}
+
+std::vector<std::string> size_names(const Case& problem) {
+  std::vector<std::string> names;
+  names.reserve(problem.sizes.size());
+  for (const auto& [name, symbols] : problem.sizes) names.push_back(name);
+  return names;
+}
+
 }  // namespace autokernel::cases

@@ -22,6 +22,8 @@ namespace autokernel::cases {
                                                const std::map<std::string, Sizes>& sizes);
 // [reference]. The files that it names must be among `files`; null: they are not looked for.
 [[nodiscard]] Reference read_reference(Section& root, const Case& problem, const CaseFiles* files);
+// baselines, which may be missing: files as those of the reference.
+[[nodiscard]] std::vector<BaselineProgram> read_baselines(Section& root, const CaseFiles* files);
 // The keys of [check] that say how near to right a result must be. Needs the reference, which
 // decides what is possible and whose tensors are the default.
 struct Correctness {
@@ -40,6 +42,21 @@ struct Correctness {
 // editable_files, which may be missing. Needs the reference and the compile plan, whose files it
 // cannot name.
 [[nodiscard]] EditableFiles read_editable_files(Section& root, const Case& problem);
+
+// Whether it is within the folder of the case, other than kernel.cu, and ends like one of these.
+[[nodiscard]] bool is_file_beside(const std::filesystem::path& file,
+                                  const std::vector<std::string>& endings);
+// What that file holds; empty where `files` is null. Throws where it is not among them: "KEY VERB
+// "reference.cu", which is not a file in ...".
+[[nodiscard]] std::string source_of(const Section& section, const std::string& key,
+                                    const std::filesystem::path& file, const CaseFiles* files,
+                                    const char* verb = "is");
+// The files of the reference and of baselines.
+struct NamedFile {
+  std::filesystem::path file;
+  const char* role;  // "the reference", for messages
+};
+[[nodiscard]] std::vector<NamedFile> named_files(const Case& problem);
 
 // "sin", "max": words that formulas, and C++ most of the time, have another use for.
 [[nodiscard]] bool is_function(const std::string& name);

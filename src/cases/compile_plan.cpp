@@ -110,11 +110,8 @@ namespace {
 std::set<std::string> fixed_files(const Case& problem) {
   namespace fs = std::filesystem;
   std::set<std::string> fixed = {problem.kernel_file().filename().string(), "case.toml"};
-  if (const auto* reference = std::get_if<KernelReference>(&problem.reference)) {
-    for (const fs::path& file : {reference->file, reference->fp64_file}) {
-      if (!file.empty()) fixed.insert(file.lexically_normal().generic_string());
-    }
-  }
+  for (const NamedFile& named : named_files(problem))
+    fixed.insert(named.file.lexically_normal().generic_string());
   for (const fs::path& folder : problem.compile.include) {
     const fs::path within =
         (folder.is_absolute() ? folder.lexically_relative(fs::absolute(problem.directory)) : folder)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -12,6 +13,11 @@
 
 namespace autokernel::cases {
 namespace {
+
+// Each at the place of its enumerator.
+constexpr std::array kDistributions = {"normal", "uniform", "integers",
+                                       "sorted", "offsets", "permutation"};
+static_assert(kDistributions.size() == static_cast<std::size_t>(Distribution::permutation) + 1);
 
 // Bounds of any other type than f64 are floats (trial/inputs/recipe.h); of f64, too, values are
 // made from floats.
@@ -128,6 +134,10 @@ Fill read_range(Section& section, DType dtype, const std::map<std::string, Sizes
   return fill;
 }
 
+const char* spelling(Distribution distribution) {
+  return kDistributions.at(static_cast<std::size_t>(distribution));
+}
+
 bool is_of_indices(Distribution distribution) {
   return distribution == Distribution::sorted || distribution == Distribution::offsets ||
          distribution == Distribution::permutation;
@@ -148,6 +158,8 @@ Fill read_fill(Section& section, const Tensor& tensor, const std::map<std::strin
           ? std::vector<std::string>{"normal", "uniform", "integers"}
           : std::vector<std::string>{"integers", "sorted", "offsets", "permutation"};
   const std::string word = section.word("fill", allowed);
+  const auto* const found = std::ranges::find(kDistributions, word);
+  fill.distribution = static_cast<Distribution>(found - kDistributions.begin());
   if (word == "normal" || word == "permutation") {
     for (const char* key : {"low", "high"}) {
       if (!section.has(key)) continue;
@@ -155,13 +167,8 @@ Fill read_fill(Section& section, const Tensor& tensor, const std::map<std::strin
           key, fmt::format("does not apply to fill \"{}\" ({}); remove it", word,
                            word == "normal" ? "mean 0, deviation 1" : "each of 0, 1, ... once"));
     }
-    if (word == "permutation") fill.distribution = Distribution::permutation;
     return fill;
   }
-  fill.distribution = word == "uniform"   ? Distribution::uniform
-                      : word == "sorted"  ? Distribution::sorted
-                      : word == "offsets" ? Distribution::offsets
-                                          : Distribution::integers;
   read_bounds(section, tensor.dtype, sizes, fill);
   return fill;
 }

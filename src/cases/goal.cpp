@@ -24,10 +24,8 @@ std::map<std::string, double> read_by_size(Section& section, const Case& problem
   std::map<std::string, double> numbers;
   for (const std::string& size : section.keys()) {
     if (!problem.sizes.contains(size)) {
-      std::vector<std::string> names;
-      names.reserve(problem.sizes.size());
-      for (const auto& [name, values] : problem.sizes) names.push_back(name);
-      section.fail(size, fmt::format("is no size of this case; write {}", one_of(names)));
+      section.fail(size,
+                   fmt::format("is no size of this case; write {}", one_of(size_names(problem))));
     }
     numbers[size] = section.number(size, range);
   }

@@ -104,6 +104,7 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
   }
   problem.tensors = read_tensors(root, problem.sizes);
   problem.reference = read_reference(root, problem, files);
+  problem.baselines = read_baselines(root, files);
 
   Section check = root.section("check");
   Correctness correctness = read_correctness(check, problem);
@@ -157,11 +158,8 @@ CaseFiles read_files(const std::filesystem::path& directory) {
       throw Error(error.stop(), fmt::format("{}: {}", problem.compile.include_place, error.what()));
     }
   }
-  const auto* reference = std::get_if<KernelReference>(&problem.reference);
-  if (reference == nullptr) return files;
-  for (const std::filesystem::path& file : {reference->file, reference->fp64_file}) {
-    if (file.empty()) continue;
-    auto source = read_file_below(directory, file, "the reference", kLargestSource);
+  for (const auto& [file, role] : named_files(problem)) {
+    auto source = read_file_below(directory, file, role, kLargestSource);
     if (source) files.bytes[file.string()] = *std::move(source);
   }
   return files;

@@ -11,18 +11,6 @@
 namespace autokernel::cases {
 namespace {
 
-const char* spelling_of(Role role) {
-  switch (role) {
-    case Role::in:
-      return "in";
-    case Role::out:
-      return "out";
-    case Role::inout:
-      return "inout";
-  }
-  return "?";
-}
-
 // Extents without the dimension that is summed over.
 std::vector<std::int64_t> product_extents(const std::vector<std::int64_t>& left,
                                           const std::vector<std::int64_t>& right) {
@@ -60,25 +48,13 @@ GemmReference read_gemm(Section& section, const Case& problem) {
 
 // A file beside case.toml, other than the one to edit.
 std::filesystem::path read_file_name(Section& section, const std::string& key) {
-  const std::filesystem::path file = section.text(key);
-  const bool inside = file.is_relative() &&
-                      std::ranges::none_of(file, [](const auto& part) { return part == ".."; });
-  if (!inside || file.extension() != ".cu" || file.lexically_normal() == "kernel.cu") {
+  std::filesystem::path file = section.text(key);
+  if (!is_file_beside(file, {".cu"})) {
     section.fail(key, fmt::format("is \"{}\"; write a .cu file in the folder of the case, other "
                                   "than kernel.cu, such as \"reference.cu\"",
                                   file.string()));
   }
   return file;
-}
-
-// What that file holds.
-std::string source_of(const Section& section, const std::string& key,
-                      const std::filesystem::path& file, const CaseFiles* files) {
-  if (files == nullptr) return {};
-  const auto found = files->bytes.find(file.string());
-  if (found != files->bytes.end()) return found->second;
-  section.fail(key, fmt::format("is \"{}\", which is not a file in {}; add it", file.string(),
-                                files->directory.string()));
 }
 
 // The fp64 reference is for the mean of all errors, and that of a few elements is chance.
@@ -147,7 +123,7 @@ const Tensor& named_tensor(Section& section, const std::string& key, const Case&
   const Tensor& tensor = problem.tensor(section.word(key, names));
   if (tensor.role != role) {
     section.fail(key, fmt::format(R"(is "{}", a tensor of role "{}"; name one of role "{}")",
-                                  tensor.name, spelling_of(tensor.role), spelling_of(role)));
+                                  tensor.name, spelling(tensor.role), spelling(role)));
   }
   return tensor;
 }
@@ -197,7 +173,7 @@ void require_only_output(const Section& section, const Case& problem, const Tens
     section.fail(
         fmt::format("a matrix product gives {} alone, but tensor {} has role \"{}\" too; "
                     "use kind \"kernel\" and exact = \"never\"",
-                    output.name, tensor.name, spelling_of(tensor.role)));
+                    output.name, tensor.name, spelling(tensor.role)));
   }
 }
 

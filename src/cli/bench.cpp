@@ -180,8 +180,8 @@ void Bench::declare(Options options) {
                   "Write the full log to FILE (default: a new file in .autokernel/logs)")
       .type_name("FILE");
   options.add_flag("--baselines", baselines_,
-                   "Also time what else computes the same: cuBLASLt, as it chooses itself and the "
-                   "best of its heuristics");
+                   "Also time what else computes the same: cuBLASLt for a product, on a GPU, and "
+                   "the baselines of the case");
   options.add_flag("--no-cache", no_cache_, "Ignore the compile cache");
   options.add_flag("--unconfined", unconfined_,
                    "Run the kernel without its sandbox, for a profiler (ncu autokernel bench "

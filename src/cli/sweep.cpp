@@ -1,6 +1,7 @@
 #include "cli/sweep.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -32,11 +33,9 @@ namespace {
 
 void require_size(const cases::Case& problem, const std::string& name) {
   if (problem.sizes.contains(name)) return;
-  std::string known;
-  for (const auto& [size, symbols] : problem.sizes) known += (known.empty() ? "" : ", ") + size;
   throw Error(Stop::usage,
               fmt::format("cannot sweep over '{}': case {} has no such size; it has {}", name,
-                          problem.name, known));
+                          problem.name, fmt::join(cases::size_names(problem), ", ")));
 }
 
 [[nodiscard]] std::string device_head(const trial::Result& result) {

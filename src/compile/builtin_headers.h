@@ -14,6 +14,9 @@ inline constexpr const char* kCudaHeaderName = "cuda.h";
 // The text of include/autokernel.cuh.
 [[nodiscard]] const char* served_header();
 
+// Those for host programs (host_library.h): text by name.
+[[nodiscard]] const std::map<std::string, std::string>& host_headers();
+
 // The sizes of the case as C++ constants: `int` where the value fits, else `long long`, as a
 // literal would have.
 [[nodiscard]] std::string sizes_header(const std::map<std::string, std::int64_t>& sizes);

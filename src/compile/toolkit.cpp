@@ -1,5 +1,7 @@
 #include "compile/toolkit.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -94,19 +96,24 @@ Paths wheel_roots(const SearchPlaces& places) {
   return roots;
 }
 
+// The first of that name; empty where there is none.
+Path on_path(const char* program, const SearchPlaces& places) {
+  std::istringstream folders(places.path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (!folder.empty() && is_there(Path(folder) / program)) return Path(folder) / program;
+  }
+  return {};
+}
+
 // Package folders of the python3 that a shell would run, without running it: beside its bin/ (a
 // virtual environment), beside the bin/ it is a link into, and those of the user and of the
 // machine.
 Paths python_roots(const SearchPlaces& places) {
   Paths prefixes;
-  std::istringstream folders(places.path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const Path python = Path(folder) / "python3";
-    if (folder.empty() || !is_there(python)) continue;
-    prefixes.push_back(Path(folder).parent_path());
+  if (const Path python = on_path("python3", places); !python.empty()) {
+    prefixes.push_back(python.parent_path().parent_path());
     std::error_code ignored;
     prefixes.push_back(std::filesystem::canonical(python, ignored).parent_path().parent_path());
-    break;
   }
   if (!places.home.empty()) prefixes.push_back(places.home / ".local");
   if (!places.local.empty()) prefixes.push_back(places.local);
@@ -209,6 +216,44 @@ Paths header_folders(const Path& library, const SearchPlaces& places) {
     if (Paths found = headers_of_wheels(root); !found.empty()) return found;
   }
   return {};
+}
+
+Path find_nvcc(const SearchPlaces& places) {
+  Paths programs;
+  if (!places.cuda_home.empty()) programs.push_back(places.cuda_home / "bin/nvcc");
+  programs.push_back(on_path("nvcc", places));
+  for (const Path& root : toolkit_roots(places)) programs.push_back(root / "bin/nvcc");
+  Paths packages = wheel_roots(places);
+  append(packages, python_roots(places));
+  for (const Path& root : packages) {
+    for (const Path& part : entries(root / "nvidia")) programs.push_back(part / "bin/nvcc");
+  }
+  const auto found = std::ranges::find_if(programs, [](const Path& program) {
+    return !program.empty() && ::access(program.c_str(), X_OK) == 0;
+  });
+  return found == programs.end() ? Path() : *found;
+}
+
+HostFolders host_folders(const SearchPlaces& places) {
+  HostFolders folders;
+  const auto add = [](Paths& to, const Path& folder) {
+    if (is_there(folder) && std::ranges::find(to, folder) == to.end()) to.push_back(folder);
+  };
+  for (const Path& folder : header_folders({}, places)) add(folders.headers, folder);
+  for (const char* name : {"libcudart.so", "libcudnn.so", "libcublas.so", "libnvrtc.so"}) {
+    for (const Path& library : library_candidates(name, places)) {
+      // A bare name is found without.
+      if (library.has_parent_path()) add(folders.libraries, library.parent_path());
+    }
+  }
+  Paths packages = wheel_roots(places);
+  append(packages, python_roots(places));
+  for (const Path& root : packages) {
+    for (const Path& part : entries(root / "nvidia")) add(folders.headers, part / "include");
+    // nvidia-cudnn-frontend has its headers outside of nvidia/.
+    if (is_there(root / "include/cudnn_frontend.h")) add(folders.headers, root / "include");
+  }
+  return folders;
 }
 
 }  // namespace autokernel::compile

@@ -16,7 +16,7 @@ struct SearchPlaces {
       {};  // of this process; a build folder above it may hold cuda-wheels/
   std::filesystem::path local = {};  // /usr/local: holds cuda, cuda-13.0, ..
   std::filesystem::path home = {};   // $HOME, for packages that pip installed for one user
-  std::string path = {};             // $PATH, for its python3
+  std::string path = {};             // $PATH, for its python3 and nvcc
 };
 [[nodiscard]] SearchPlaces search_places();
 
@@ -31,5 +31,16 @@ struct SearchPlaces {
 // places; empty where none holds CUDA's headers.
 [[nodiscard]] std::vector<std::filesystem::path> header_folders(
     const std::filesystem::path& library, const SearchPlaces& places);
+
+// The compiler of CUDA programs; empty where there is none.
+[[nodiscard]] std::filesystem::path find_nvcc(const SearchPlaces& places);
+
+// What host programs are built with: folders of headers, CUDA's and those of the libraries that
+// come in wheels of their own, and folders of libraries. Best first, each once.
+struct HostFolders {
+  std::vector<std::filesystem::path> headers;
+  std::vector<std::filesystem::path> libraries;
+};
+[[nodiscard]] HostFolders host_folders(const SearchPlaces& places);
 
 }  // namespace autokernel::compile

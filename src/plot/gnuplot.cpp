@@ -1,15 +1,10 @@
 #include "plot/gnuplot.h"
 
-#include <poll.h>
-#include <unistd.h>
-
-#include <array>
 #include <chrono>
 
-#include "autokernel/base/bounded_text.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
-#include "autokernel/base/process.h"
+#include "autokernel/base/run_to_end.h"
 #include "autokernel/base/scratch.h"
 #include "autokernel/base/search_path.h"
 #include "autokernel/plot/plot.h"
@@ -18,23 +13,11 @@
 namespace autokernel::plot {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // Ten thousand experiments take a second; whatever takes a minute will not end.
 constexpr std::chrono::seconds kPatience{60};
-constexpr std::chrono::milliseconds kInterval{20};
 constexpr std::size_t kLongestMessage = 2000;
 // An SVG of ten thousand marks has some MiB.
 constexpr std::uint64_t kLargestPicture = 256ULL << 20U;
-
-void read_into(BoundedText& text, const Descriptor& from) {
-  std::array<char, 4096> piece{};
-  for (;;) {
-    const ssize_t count = ::read(from.get(), piece.data(), piece.size());
-    if (count <= 0) return;
-    text.add({piece.data(), static_cast<std::size_t>(count)});
-  }
-}
 
 [[noreturn]] void fail(const std::filesystem::path& program, const std::string& why) {
   throw Error(Stop::environment, "cannot draw with " + program.string() + ": " + why);
@@ -49,20 +32,13 @@ std::string run_gnuplot(const std::filesystem::path& program, const std::string&
   write_file_atomically(commands, "set output " + in_quotes(picture.string()) + "\n" + script,
                         Sync::no);
   // Nothing of the user's own settings changes the picture.
-  Child child = Child::start({.program = program,
-                              .arguments = {"-d", commands.string()},
-                              .environment = {{"GNUTERM", "dumb"}, {"LC_ALL", "C.UTF-8"}}});
-  BoundedText said(kLongestMessage);
-  const auto deadline = Clock::now() + kPatience;
-  std::optional<Ending> ending;
-  while (!ending && Clock::now() < deadline) {
-    read_into(said, child.output());
-    ending = child.wait_until(Clock::now() + kInterval);
-  }
-  read_into(said, child.output());
-  if (!ending) fail(program, "it did not end within a minute");
-  if (ending->code != 0 || ending->signal != 0) fail(program, said.text());
-  if (!std::filesystem::exists(picture)) fail(program, "it drew nothing: " + said.text());
+  const EndedRun run = run_to_end({.program = program,
+                                   .arguments = {"-d", commands.string()},
+                                   .environment = {{"GNUTERM", "dumb"}, {"LC_ALL", "C.UTF-8"}}},
+                                  kPatience, kLongestMessage);
+  if (!run.ending) fail(program, "it did not end within a minute");
+  if (!run.succeeded()) fail(program, run.output);
+  if (!std::filesystem::exists(picture)) fail(program, "it drew nothing: " + run.output);
   return read_file(picture, "the picture", kLargestPicture);
 }
 

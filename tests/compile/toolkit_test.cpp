@@ -110,5 +110,47 @@ TEST(Headers, MayBeNowhere) {
   EXPECT_THAT(header_folders(folder.path() / "libnvrtc.so.13", {}), IsEmpty());
 }
 
+TEST(Nvcc, IsThatOfCudaHomeOrElseTheFirstThatCanBeRun) {
+  const test::ScratchFolder folder;
+  const auto program = [&](const char* path) {
+    const auto file = folder.write(path, "");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file;
+  };
+  const auto home = program("home/bin/nvcc");
+  const auto on_path = program("path/nvcc");
+  const auto wheel = program("wheels/nvidia/cu13/bin/nvcc");
+  folder.write("local/cuda/bin/nvcc", "no program");
+  SearchPlaces places{.cuda_home = folder.path() / "home",
+                      .wheels = folder.path() / "wheels",
+                      .local = folder.path() / "local",
+                      .path = "/nowhere:" + (folder.path() / "path").string()};
+
+  EXPECT_EQ(find_nvcc(places), home);
+  places.cuda_home.clear();
+  EXPECT_EQ(find_nvcc(places), on_path);
+  places.path.clear();
+  EXPECT_EQ(find_nvcc(places), wheel);
+  places.wheels.clear();
+  EXPECT_EQ(find_nvcc(places), "");
+}
+
+TEST(HostPrograms, FindTheHeadersOfEveryWheelAndTheFoldersOfLibraries) {
+  const test::ScratchFolder folder;
+  const auto site = folder.path() / "python/nvidia";
+  folder.write("cuda/include/cuda_fp16.h", "");
+  folder.write("cuda/lib64/libcudart.so.13", "");
+  folder.write("python/nvidia/cudnn/include/cudnn.h", "");
+  folder.write("python/nvidia/cudnn/lib/libcudnn.so.9", "");
+  folder.write("python/include/cudnn_frontend.h", "");
+
+  const HostFolders found =
+      host_folders({.cuda_home = folder.path() / "cuda", .wheels = folder.path() / "python"});
+
+  EXPECT_THAT(found.headers, ElementsAre(folder.path() / "cuda/include", site / "cudnn/include",
+                                         folder.path() / "python/include"));
+  EXPECT_THAT(found.libraries, ElementsAre(folder.path() / "cuda/lib64", site / "cudnn/lib"));
+}
+
 }  // namespace
 }  // namespace autokernel::compile

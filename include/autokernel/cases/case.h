@@ -41,6 +41,7 @@ inline constexpr DType kLastDType = DType::e5m2;
 [[nodiscard]] bool fits_float(DType dtype);
 
 enum class Role : std::uint8_t { in, out, inout };
+[[nodiscard]] const char* spelling(Role role);  // "inout", as in case.toml
 
 // How an input's values are drawn in the checks that are not exact (see Exactness).
 enum class Distribution : std::uint8_t {
@@ -52,6 +53,7 @@ enum class Distribution : std::uint8_t {
   offsets,      // the same, from low to high: where rows begin and end in CSR
   permutation,  // each of 0, 1, ... once
 };
+[[nodiscard]] const char* spelling(Distribution distribution);  // "normal", as in case.toml
 struct Fill {
   Distribution distribution = Distribution::normal;
   double low = 0;
@@ -128,6 +130,13 @@ struct KernelReference {
 };
 using Reference = std::variant<GemmReference, KernelReference>;
 
+// A host program that computes the same with a library, to be timed beside the kernel
+// (include/autokernel_baseline.h).
+struct BaselineProgram {
+  std::filesystem::path file;
+  std::string source;  // what it holds; empty in a Case that was parsed from a text alone
+};
+
 struct TimingPlan {
   int samples = 50;         // timed launches wanted
   int warmups = 5;          // untimed launches before them, on a GPU
@@ -176,6 +185,7 @@ struct Case {
   std::string flops;           // formula of the size symbols
   std::string bytes;           // least bytes moved, formula of the size symbols
   Reference reference;
+  std::vector<BaselineProgram> baselines;
   TimingPlan timing;
   Goal goal;
   CompilePlan compile;
@@ -187,6 +197,9 @@ struct Case {
   [[nodiscard]] const Tensor& tensor(
       const std::string& name) const;  // throws Error(internal) where there is none
 };
+
+// "check", "default", ...: the names of its sizes.
+[[nodiscard]] std::vector<std::string> size_names(const Case& problem);
 
 // A folder of a library's headers.
 struct HeaderFolder {

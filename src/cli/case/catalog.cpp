@@ -195,11 +195,9 @@ void add_named_case(Options options, std::optional<std::string>& named) {
 
 void require_size(const cases::Case& problem, const std::string& size) {
   if (problem.sizes.contains(size)) return;
-  std::vector<std::string> names;
-  for (const auto& [name, sizes] : problem.sizes) names.push_back(name);
   throw Error(Stop::usage,
               fmt::format("case {} has no size \"{}\"; it has {}", visible_line(problem.name),
-                          visible_line(size), fmt::join(names, ", ")));
+                          visible_line(size), fmt::join(cases::size_names(problem), ", ")));
 }
 
 std::string shown_folder(const fs::path& folder, const fs::path& here) {

@@ -12,18 +12,6 @@
 namespace autokernel::cli {
 namespace {
 
-[[nodiscard]] const char* word_of(cases::Role role) {
-  switch (role) {
-    case cases::Role::in:
-      return "in";
-    case cases::Role::out:
-      return "out";
-    case cases::Role::inout:
-      break;
-  }
-  return "inout";
-}
-
 // A bound as case.toml has it, which is a number or a formula.
 [[nodiscard]] std::string bound(double value, const std::string& formula) {
   return formula.empty() ? fmt::format("{}", value) : formula;
@@ -62,7 +50,7 @@ namespace {
   if (tensor.is_scalar) {
     return fmt::format("scalar {} {}", spelling(tensor.dtype), fill_text(tensor.fill, true));
   }
-  std::string text = fmt::format("{} {} [{}]", word_of(tensor.role), type_text(tensor),
+  std::string text = fmt::format("{} {} [{}]", spelling(tensor.role), type_text(tensor),
                                  fmt::join(tensor.shape, ", "));
   if (tensor.role != cases::Role::out) text += ", " + fill_text(tensor.fill, false);
   if (!tensor.pitch.empty()) text += fmt::format(", a row every {} elements", tensor.pitch);
@@ -205,6 +193,13 @@ std::string reference_text(const cases::Case& problem) {
                      kernel.fp64_file.string());
 }
 
+std::vector<std::string> baseline_files(const cases::Case& problem) {
+  std::vector<std::string> files;
+  for (const cases::BaselineProgram& baseline : problem.baselines)
+    files.push_back(baseline.file.string());
+  return files;
+}
+
 std::string editable_text(const cases::Case& problem) {
   std::vector<std::string> files = {"kernel.cu"};
   for (const std::string& pattern : problem.editable_files.patterns()) files.push_back(pattern);
@@ -244,7 +239,7 @@ std::string description_text(const cases::Case& problem, const std::string& size
       listed("name:", {problem.name}) + listed("folder:", {problem.directory.string()}) +
       listed("problem:", {cases::problem_line(problem, sizes)}) + listed("tensors:", tensors) +
       listed("sizes:", size_lines(problem)) + listed("reference:", {reference_text(problem)}) +
-      listed("tolerance:", correctness_lines(problem)) + listed("goal:", goal_lines(problem)) +
+      listed("baselines:", baseline_files(problem)) + listed("tolerance:", correctness_lines(problem)) + listed("goal:", goal_lines(problem)) +
       listed("playbook:", {spelling(problem.playbook)}) +
       listed("editable:", {editable_text(problem)}) +
       listed("declaration:", {declaration_of(problem, "NAME"), launch_of(problem, "NAME")}));

@@ -39,6 +39,8 @@ struct SizeFigures {
 [[nodiscard]] std::vector<std::string> goal_lines(const cases::Case& problem);
 // "reference.cu, its errors measured against reference_fp64.cu".
 [[nodiscard]] std::string reference_text(const cases::Case& problem);
+// "baseline_cub.cu", ...
+[[nodiscard]] std::vector<std::string> baseline_files(const cases::Case& problem);
 // "kernel.cu, include/*.cuh".
 [[nodiscard]] std::string editable_text(const cases::Case& problem);
 

@@ -8,21 +8,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-[[nodiscard]] const char* role_name(const cases::Tensor& tensor) {
-  if (tensor.is_scalar) return "scalar";
-  if (tensor.role == cases::Role::inout) return "inout";
-  return tensor.role == cases::Role::in ? "in" : "out";
-}
-
-[[nodiscard]] const char* distribution_name(cases::Distribution distribution) {
-  constexpr std::array kNames = {"normal", "uniform", "integers",
-                                 "sorted", "offsets", "permutation"};
-  return kNames.at(static_cast<std::size_t>(distribution));
-}
-
 [[nodiscard]] Json tensor_json(const cases::Tensor& tensor, const cases::Sizes& sizes) {
   Json json = {{"name", tensor.name},
-               {"role", role_name(tensor)},
+               {"role", tensor.is_scalar ? "scalar" : spelling(tensor.role)},
                {"dtype", spelling(tensor.dtype)},
                {"shape", tensor.shape},
                {"extents", cases::extents(tensor, sizes)},
@@ -32,7 +20,7 @@ using Json = nlohmann::ordered_json;
                {"high", nullptr}};
   if (tensor.role == cases::Role::out) return json;
   const cases::Fill fill = cases::fill_at(tensor.fill, sizes);
-  json["fill"] = distribution_name(fill.distribution);
+  json["fill"] = spelling(fill.distribution);
   if (fill.distribution == cases::Distribution::normal ||
       fill.distribution == cases::Distribution::permutation) {
     return json;
@@ -83,6 +71,7 @@ std::string description_json(const cases::Case& problem, const std::string& size
                             {"tensors", tensors},
                             {"sizes", sizes},
                             {"reference", reference_json(problem.reference)},
+                            {"baselines", baseline_files(problem)},
                             {"exact", exactness_name(problem.exactness)},
                             {"absolute", problem.tolerance.absolute},
                             {"relative", problem.tolerance.relative},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -513,6 +514,14 @@ class TrialRun : private SessionListener {
     return rejected;
   }
 
+  // Of what a library wrote: nothing of it goes into the result.
+  [[nodiscard]] std::optional<Rejection> judged(const LaunchRecord& record) {
+    const auto reference = make_reference();
+    Judge judge(*reference, library(), maker_);
+    judge.tell([this] { phases_.get_on(); });
+    return judge.judge({&record, 1});
+  }
+
   [[nodiscard]] std::optional<Rejection> conclude_times(Timed& timed) {
     result_.bench_seconds = timed.seconds;
     for (std::string& warning : timed.warnings) result_.warnings.push_back(std::move(warning));
@@ -560,22 +569,35 @@ class TrialRun : private SessionListener {
     return std::nullopt;
   }
 
-  // Nothing depends on it, either.
+  // Nothing depends on them, either.
   void time_baselines_as_asked() {
     if (!request_.baselines) return;
-    if (!on_gpu() || !std::holds_alternative<cases::GemmReference>(problem_.reference)) {
+    const bool has_library =
+        on_gpu() && std::holds_alternative<cases::GemmReference>(problem_.reference);
+    if (!has_library && problem_.baselines.empty()) {
       result_.warnings.emplace_back(
-          "--baselines measured nothing: cuBLASLt is timed on a GPU, for a case whose reference is "
-          "cublas_gemm");
+          on_gpu() ? "--baselines measured nothing: the case names none (baselines in case.toml), "
+                     "and its reference is no product of a library"
+                   : "--baselines measured nothing: the case names none (baselines in case.toml), "
+                     "and cuBLASLt is timed on a GPU");
       return;
     }
     try {
-      const compile::Program tools =
-          compiled_gpu_tools(open_front_end(request_.cached), task_.architecture);
-      timeline_.around("time the baselines", [&] {
-        result_.baselines = time_baselines(
-            {.device = *device_, .sized = timed_size_, .maker = maker_, .gpu_tools = tools});
+      if (!device_) device_ = std::make_unique<driver::Device>(*driver_);
+      std::optional<compile::Program> tools;
+      if (on_gpu()) tools = compiled_gpu_tools(open_front_end(request_.cached), task_.architecture);
+      TimedBaselines timed = timeline_.around("time the baselines", [&] {
+        return time_baselines(
+            {.device = *device_,
+             .sized = timed_size_,
+             .maker = maker_,
+             .gpu_tools = tools ? &*tools : nullptr,
+             .architecture = task_.architecture,
+             .judge = [this](const LaunchRecord& record) { return judged(record); },
+             .get_on = [this] { phases_.get_on(); }});
       });
+      result_.baselines = std::move(timed.baselines);
+      std::ranges::move(timed.notes, std::back_inserter(result_.warnings));
     } catch (const Error& error) {
       result_.warnings.emplace_back(error.what());
     }
