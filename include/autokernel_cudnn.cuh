@@ -1,5 +1,5 @@
-// Served to the baselines of a case as <autokernel_cudnn.cuh>: a graph of cuDNN's as a baseline. The
-// program defines autokernel_cudnn::describe(), which makes the graph.
+// Served to the baselines of a case as <autokernel_cudnn.cuh>: a graph of cuDNN's as a baseline.
+// The program defines autokernel_cudnn::describe(), which makes the graph.
 #pragma once
 
 #if !__has_include(<cudnn.h>)
@@ -11,6 +11,8 @@
 
 #include <autokernel_baseline.h>
 #define NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cudnn_frontend.h>
 #include <dlfcn.h>
 
@@ -52,21 +54,30 @@ inline const char* fail(const std::string& why) {
   return state().fault.c_str();
 }
 
-// A tensor of the kernel's by the index of its argument, in bf16; `strides` count elements.
-inline Tensor tensor(Graph& graph, int argument, const Extents& extents, const Extents& strides) {
+// bf16, where nothing else is said.
+template <typename Type>
+inline constexpr fe::DataType_t kDataType = fe::DataType_t::BFLOAT16;
+template <>
+inline constexpr fe::DataType_t kDataType<__half> = fe::DataType_t::HALF;
+template <>
+inline constexpr fe::DataType_t kDataType<float> = fe::DataType_t::FLOAT;
+
+// A tensor of the kernel's by the index of its argument; `strides` count elements.
+template <typename Type = __nv_bfloat16>
+Tensor tensor(Graph& graph, int argument, const Extents& extents, const Extents& strides) {
   state().pack[argument] = nullptr;
   return graph.tensor(fe::graph::Tensor_attributes()
                           .set_uid(argument)
                           .set_dim(extents)
                           .set_stride(strides)
-                          .set_data_type(fe::DataType_t::BFLOAT16));
+                          .set_data_type(kDataType<Type>));
 }
 // Makes what the graph computes that argument.
-inline void give(const Tensor& output, int argument, const Extents& extents,
-                 const Extents& strides) {
+template <typename Type = __nv_bfloat16>
+void give(const Tensor& output, int argument, const Extents& extents, const Extents& strides) {
   state().pack[argument] = nullptr;
   output->set_output(true).set_uid(argument).set_dim(extents).set_stride(strides).set_data_type(
-      fe::DataType_t::BFLOAT16);
+      kDataType<Type>);
 }
 
 }  // namespace autokernel_cudnn

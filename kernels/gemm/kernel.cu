@@ -1,7 +1,5 @@
 // C = op(A) op(B) by tiles of 64 x 64 elements, 4 x 4 for a thread: tiles of A and B go through
 // shared memory. A start, and right at every size.
-#include <cuda_bf16.h>
-
 #include <autokernel.cuh>
 
 constexpr int SIDE = 16;  // of a block of threads; steps of K at a time
@@ -21,7 +19,7 @@ constexpr long long A_COL = LAYOUT_A == 1 ? 1 : M;
 constexpr long long B_ROW = LAYOUT_B == 1 ? N : 1;
 constexpr long long B_COL = LAYOUT_B == 1 ? 1 : K;
 
-extern "C" __global__ void gemm(const __nv_bfloat16* A, const __nv_bfloat16* B, __nv_bfloat16* C) {
+extern "C" __global__ void gemm(const TYPE* A, const TYPE* B, TYPE* C) {
   __shared__ alignas(16) float a[SIDE][HIGH + 4];
   __shared__ alignas(16) float b[SIDE][WIDE + 4];
   const int x = threadIdx.x;
@@ -36,14 +34,14 @@ extern "C" __global__ void gemm(const __nv_bfloat16* A, const __nv_bfloat16* B, 
       const int high = i + (A_COL == 1 ? y : x);
       const int k = begin + step;
       const int row = top + high;
-      a[step][high] = row < M && k < K ? __bfloat162float(A[row * A_ROW + k * A_COL]) : 0.0f;
+      a[step][high] = row < M && k < K ? static_cast<float>(A[row * A_ROW + k * A_COL]) : 0.0f;
     }
     for (int i = 0; i < WIDE; i += SIDE) {
       const int step = B_ROW == 1 ? x : y;
       const int wide = i + (B_ROW == 1 ? y : x);
       const int k = begin + step;
       const int col = left + wide;
-      b[step][wide] = col < N && k < K ? __bfloat162float(B[k * B_ROW + col * B_COL]) : 0.0f;
+      b[step][wide] = col < N && k < K ? static_cast<float>(B[k * B_ROW + col * B_COL]) : 0.0f;
     }
     __syncthreads();
 #pragma unroll 2
@@ -58,7 +56,7 @@ extern "C" __global__ void gemm(const __nv_bfloat16* A, const __nv_bfloat16* B, 
       const int row = top + y * ROWS + i;
       const int col = left + x * COLS + j;
       if (row < M && col < N)
-        C[static_cast<long long>(row) * N + col] = __float2bfloat16(sums[i][j]);
+        C[static_cast<long long>(row) * N + col] = static_cast<TYPE>(sums[i][j]);
     }
   }
 }

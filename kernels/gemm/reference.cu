@@ -1,7 +1,5 @@
 // C = op(A) op(B), as it is defined: each element is summed in the order of k. A block has a tile
 // of 64 x 64 elements, and a thread 4 x 4 of them.
-#include <cuda_bf16.h>
-
 #include <autokernel.cuh>
 
 constexpr int SIDE = 16;  // of a block of threads
@@ -16,17 +14,16 @@ AUTOKERNEL_LAUNCH({.kernel = "reference",
                    .block = {SIDE, SIDE}});
 
 // Elements of op(A) and op(B), zero beyond the ends.
-__device__ float a_at(const __nv_bfloat16* A, long long m, long long k) {
+__device__ float a_at(const TYPE* A, long long m, long long k) {
   if (m >= M || k >= K) return 0;
-  return __bfloat162float(LAYOUT_A == 1 ? A[m * K + k] : A[k * M + m]);
+  return static_cast<float>(LAYOUT_A == 1 ? A[m * K + k] : A[k * M + m]);
 }
-__device__ float b_at(const __nv_bfloat16* B, long long k, long long n) {
+__device__ float b_at(const TYPE* B, long long k, long long n) {
   if (k >= K || n >= N) return 0;
-  return __bfloat162float(LAYOUT_B == 1 ? B[k * N + n] : B[n * K + k]);
+  return static_cast<float>(LAYOUT_B == 1 ? B[k * N + n] : B[n * K + k]);
 }
 
-extern "C" __global__ void reference(const __nv_bfloat16* A, const __nv_bfloat16* B,
-                                     __nv_bfloat16* C) {
+extern "C" __global__ void reference(const TYPE* A, const TYPE* B, TYPE* C) {
   __shared__ alignas(16) float a[SIDE][HIGH + 4];
   __shared__ alignas(16) float b[SIDE][WIDE + 4];
   const int x = threadIdx.x;
@@ -56,7 +53,7 @@ extern "C" __global__ void reference(const __nv_bfloat16* A, const __nv_bfloat16
     for (int j = 0; j < COLS; ++j) {
       const long long m = top + y * ROWS + i;
       const long long n = left + j * SIDE + x;
-      if (m < M && n < N) C[m * N + n] = __float2bfloat16(sums[i][j]);
+      if (m < M && n < N) C[m * N + n] = static_cast<TYPE>(sums[i][j]);
     }
   }
 }

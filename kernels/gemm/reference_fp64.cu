@@ -1,6 +1,4 @@
 // The same in fp64, which the errors of kernels in fp32 are measured from.
-#include <cuda_bf16.h>
-
 #include <autokernel.cuh>
 
 constexpr int SIDE = 16;  // of a block of threads
@@ -15,16 +13,16 @@ AUTOKERNEL_LAUNCH({.kernel = "reference",
                    .block = {SIDE, SIDE}});
 
 // Elements of op(A) and op(B), zero beyond the ends.
-__device__ double a_at(const __nv_bfloat16* A, long long m, long long k) {
+__device__ double a_at(const TYPE* A, long long m, long long k) {
   if (m >= M || k >= K) return 0;
-  return __bfloat162float(LAYOUT_A == 1 ? A[m * K + k] : A[k * M + m]);
+  return static_cast<float>(LAYOUT_A == 1 ? A[m * K + k] : A[k * M + m]);
 }
-__device__ double b_at(const __nv_bfloat16* B, long long k, long long n) {
+__device__ double b_at(const TYPE* B, long long k, long long n) {
   if (k >= K || n >= N) return 0;
-  return __bfloat162float(LAYOUT_B == 1 ? B[k * N + n] : B[n * K + k]);
+  return static_cast<float>(LAYOUT_B == 1 ? B[k * N + n] : B[n * K + k]);
 }
 
-extern "C" __global__ void reference(const __nv_bfloat16* A, const __nv_bfloat16* B, double* C) {
+extern "C" __global__ void reference(const TYPE* A, const TYPE* B, double* C) {
   __shared__ alignas(16) double a[SIDE][HIGH + 2];
   __shared__ alignas(16) double b[SIDE][WIDE + 2];
   const int x = threadIdx.x;

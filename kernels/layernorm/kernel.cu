@@ -1,7 +1,5 @@
 // Layer normalisation of each row: a block for a row, three passes over it. A start, and right at
 // every size.
-#include <cuda_bf16.h>
-
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;
@@ -22,21 +20,22 @@ __device__ float sum_over_block(float value) {
   return value;
 }
 
-extern "C" __global__ void layernorm(const __nv_bfloat16* x, const __nv_bfloat16* weight,
-                                     const __nv_bfloat16* bias, __nv_bfloat16* y, float epsilon) {
+extern "C" __global__ void layernorm(const TYPE* x, const TYPE* weight, const TYPE* bias, TYPE* y,
+                                     float epsilon) {
   x += static_cast<long long>(blockIdx.x) * COLS;
   y += static_cast<long long>(blockIdx.x) * COLS;
   float sum = 0;
-  for (int col = threadIdx.x; col < COLS; col += THREADS) sum += __bfloat162float(x[col]);
+  for (int col = threadIdx.x; col < COLS; col += THREADS) sum += static_cast<float>(x[col]);
   const float mean = sum_over_block(sum) / COLS;
   float squares = 0;
   for (int col = threadIdx.x; col < COLS; col += THREADS) {
-    const float distance = __bfloat162float(x[col]) - mean;
+    const float distance = static_cast<float>(x[col]) - mean;
     squares += distance * distance;
   }
   const float scale = rsqrtf(sum_over_block(squares) / COLS + epsilon);
   for (int col = threadIdx.x; col < COLS; col += THREADS) {
-    const float value = (__bfloat162float(x[col]) - mean) * scale;
-    y[col] = __float2bfloat16(value * __bfloat162float(weight[col]) + __bfloat162float(bias[col]));
+    const float value = (static_cast<float>(x[col]) - mean) * scale;
+    y[col] =
+        static_cast<TYPE>(value * static_cast<float>(weight[col]) + static_cast<float>(bias[col]));
   }
 }

@@ -1,7 +1,5 @@
 // The root mean square norm of each row: a block for a row, two passes over it. A start, and right
 // at every size.
-#include <cuda_bf16.h>
-
 #include <autokernel.cuh>
 
 constexpr int THREADS = 256;
@@ -22,17 +20,17 @@ __device__ float sum_over_block(float value) {
   return value;
 }
 
-extern "C" __global__ void rmsnorm(const __nv_bfloat16* x, const __nv_bfloat16* weight,
-                                   __nv_bfloat16* y, float epsilon) {
+extern "C" __global__ void rmsnorm(const TYPE* x, const TYPE* weight, TYPE* y, float epsilon) {
   x += static_cast<long long>(blockIdx.x) * COLS;
   y += static_cast<long long>(blockIdx.x) * COLS;
   float squares = 0;
   for (int col = threadIdx.x; col < COLS; col += THREADS) {
-    const float value = __bfloat162float(x[col]);
+    const float value = static_cast<float>(x[col]);
     squares += value * value;
   }
   const float scale = rsqrtf(sum_over_block(squares) / COLS + epsilon);
   for (int col = threadIdx.x; col < COLS; col += THREADS) {
-    y[col] = __float2bfloat16(__bfloat162float(x[col]) * scale * __bfloat162float(weight[col]));
+    y[col] =
+        static_cast<TYPE>(static_cast<float>(x[col]) * scale * static_cast<float>(weight[col]));
   }
 }

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 
 #include <string>
+#include <type_traits>
 
 // Behind those of libraries, whose templates have parameters of such names.
 #include <autokernel_sizes.cuh>
@@ -21,6 +22,8 @@ Function* found(const char* name) {
 }
 #define FOUND(name) found<decltype(name)>(#name)
 
+constexpr cudnnDataType_t kType =
+    std::is_same_v<TYPE, __half> ? CUDNN_DATA_HALF : CUDNN_DATA_BFLOAT16;
 cudnnHandle_t handle = nullptr;
 cudnnTensorDescriptor_t rows = nullptr;
 
@@ -35,7 +38,7 @@ extern "C" const char* autokernel_baseline_prepare(AutokernelBaseline* baseline)
     return "libcudnn.so.9 cannot be loaded";
   if (create(&handle) != CUDNN_STATUS_SUCCESS) return "cuDNN cannot be opened";
   if (make(&rows) != CUDNN_STATUS_SUCCESS ||
-      set(rows, CUDNN_TENSOR_NCHW, CUDNN_DATA_BFLOAT16, ROWS, COLS, 1, 1) != CUDNN_STATUS_SUCCESS)
+      set(rows, CUDNN_TENSOR_NCHW, kType, ROWS, COLS, 1, 1) != CUDNN_STATUS_SUCCESS)
     return "cuDNN does not take rows of this length";
   static const std::string name = "cuDNN " + std::to_string(version() / 10000) + "." +
                                   std::to_string(version() / 100 % 100) + "." +

@@ -1,5 +1,4 @@
 // Softmax of each row: a block for a row, three passes over it. A start, and right at every size.
-#include <cuda_bf16.h>
 #include <math_constants.h>
 
 #include <autokernel.cuh>
@@ -24,18 +23,18 @@ __device__ float over_block(float value, Combine combine) {
   return value;
 }
 
-extern "C" __global__ void softmax(const __nv_bfloat16* x, __nv_bfloat16* y) {
+extern "C" __global__ void softmax(const TYPE* x, TYPE* y) {
   x += static_cast<long long>(blockIdx.x) * COLS;
   y += static_cast<long long>(blockIdx.x) * COLS;
   float most = -CUDART_INF_F;
   for (int col = threadIdx.x; col < COLS; col += THREADS)
-    most = fmaxf(most, __bfloat162float(x[col]));
+    most = fmaxf(most, static_cast<float>(x[col]));
   most = over_block(most, [](float a, float b) { return fmaxf(a, b); });
   float sum = 0;
   for (int col = threadIdx.x; col < COLS; col += THREADS)
-    sum += __expf(__bfloat162float(x[col]) - most);
+    sum += __expf(static_cast<float>(x[col]) - most);
   sum = over_block(sum, [](float a, float b) { return a + b; });
   for (int col = threadIdx.x; col < COLS; col += THREADS) {
-    y[col] = __float2bfloat16(__expf(__bfloat162float(x[col]) - most) / sum);
+    y[col] = static_cast<TYPE>(__expf(static_cast<float>(x[col]) - most) / sum);
   }
 }

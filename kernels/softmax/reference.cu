@@ -1,6 +1,4 @@
 // Softmax of each row, as it is defined: a thread for a row, three passes.
-#include <cuda_bf16.h>
-
 #include <autokernel.cuh>
 
 constexpr int THREADS = 64;
@@ -9,15 +7,15 @@ AUTOKERNEL_LAUNCH({.kernel = "reference",
                    .grid = {(ROWS + THREADS - 1) / THREADS},
                    .block = {THREADS}});
 
-extern "C" __global__ void reference(const __nv_bfloat16* x, __nv_bfloat16* y) {
+extern "C" __global__ void reference(const TYPE* x, TYPE* y) {
   const int row = blockIdx.x * THREADS + threadIdx.x;
   if (row >= ROWS) return;
   const long long begin = static_cast<long long>(row) * COLS;
-  float most = __bfloat162float(x[begin]);
-  for (int col = 1; col < COLS; ++col) most = fmaxf(most, __bfloat162float(x[begin + col]));
+  float most = static_cast<float>(x[begin]);
+  for (int col = 1; col < COLS; ++col) most = fmaxf(most, static_cast<float>(x[begin + col]));
   float sum = 0;
-  for (int col = 0; col < COLS; ++col) sum += expf(__bfloat162float(x[begin + col]) - most);
+  for (int col = 0; col < COLS; ++col) sum += expf(static_cast<float>(x[begin + col]) - most);
   for (int col = 0; col < COLS; ++col) {
-    y[begin + col] = __float2bfloat16(expf(__bfloat162float(x[begin + col]) - most) / sum);
+    y[begin + col] = static_cast<TYPE>(expf(static_cast<float>(x[begin + col]) - most) / sum);
   }
 }

@@ -170,10 +170,18 @@ ProcessTree::ProcessTree() {
     throw system_failure(Stop::environment, "cannot keep hold of child processes", "prctl");
   }
   before.adopting = adopting != 0;
-  before_ = Owned<Before>(std::move(before), [](const Before& then) {
-    kill_descendants_except(then.children);
-    ::prctl(PR_SET_CHILD_SUBREAPER, then.adopting ? 1 : 0);
-  });
+  before_ = {std::move(before), end};
+}
+
+void ProcessTree::end(const Before& before) {
+  kill_descendants_except(before.children);
+  ::prctl(PR_SET_CHILD_SUBREAPER, before.adopting ? 1 : 0);
+}
+
+void ProcessTree::spare(pid_t child) {
+  Before before = before_.release();
+  before.children.insert(child);
+  before_ = {std::move(before), end};
 }
 
 std::vector<pid_t> ProcessTree::members() const {

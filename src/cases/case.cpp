@@ -28,6 +28,19 @@ const char* spelling(Role role) {
   return "?";
 }
 
+Case at_size(const Case& problem, const std::string& size) {
+  Case typed = problem;
+  const auto types = problem.types.find(size);
+  if (types == problem.types.end()) return typed;
+  for (Tensor& tensor : typed.tensors) {
+    if (!tensor.type_symbol.empty()) tensor.dtype = types->second.at(tensor.type_symbol);
+    const auto tolerance = problem.tolerances.find(tensor.dtype);
+    if (tensor.role != Role::in && tolerance != problem.tolerances.end())
+      typed.tolerance = tolerance->second;
+  }
+  return typed;
+}
+
 std::vector<std::string> size_names(const Case& problem) {
   std::vector<std::string> names;
   names.reserve(problem.sizes.size());

@@ -12,14 +12,17 @@
 
 namespace autokernel::cases {
 
-// [sizes.default], [sizes.check] and any others, all of the same symbols.
-[[nodiscard]] std::map<std::string, Sizes> read_sizes(Section& root);
+// [sizes.default], [sizes.check] and any others, all of the same symbols: numbers and types.
+struct AllSizes {
+  std::map<std::string, Sizes> sizes;
+  std::map<std::string, Types> types;  // empty where no symbol is a type
+};
+[[nodiscard]] AllSizes read_sizes(Section& root);
 // runtime_sizes, which may be missing: symbols of these sizes.
 [[nodiscard]] std::vector<std::string> read_runtime_sizes(
     Section& root, const std::map<std::string, Sizes>& sizes);
 // Every [[tensor]], with extents that make sense at each of the sizes, then every [[scalar]].
-[[nodiscard]] std::vector<Tensor> read_tensors(Section& root,
-                                               const std::map<std::string, Sizes>& sizes);
+[[nodiscard]] std::vector<Tensor> read_tensors(Section& root, const AllSizes& all);
 // [reference]. The files that it names must be among `files`; null: they are not looked for.
 [[nodiscard]] Reference read_reference(Section& root, const Case& problem, const CaseFiles* files);
 // baselines, which may be missing: files as those of the reference.
@@ -29,6 +32,7 @@ namespace autokernel::cases {
 struct Correctness {
   Exactness exactness;
   Tolerance tolerance;
+  std::map<DType, Tolerance> tolerances = {};
 };
 [[nodiscard]] Correctness read_correctness(Section& check, const Case& problem);
 

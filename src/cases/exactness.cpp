@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <set>
 
 #include "cases/case_sections.h"
 
@@ -58,11 +59,50 @@ void refuse_keys(Section& check, std::initializer_list<const char*> keys, const 
   }
 }
 
-Tolerance read_tolerance(Section& check) {
-  Tolerance tolerance;
-  tolerance.absolute = check.number("absolute", {.low = 0});
-  tolerance.relative = check.number("relative", {.low = 0});
-  return tolerance;
+// The types of what is written, at any size.
+std::set<DType> output_types(const Case& problem) {
+  std::set<DType> types;
+  for (const std::string& size : size_names(problem)) {
+    const Case typed = at_size(problem, size);
+    for (const Tensor& tensor : typed.tensors) {
+      if (tensor.role != Role::in) types.insert(tensor.dtype);
+    }
+  }
+  return types;
+}
+
+// Of one key: a number for all types, or a table with one for each.
+void read_bound(Section& check, const char* key, const Case& problem, double Tolerance::* bound,
+                Correctness& correctness) {
+  if (!check.is_table(key)) {
+    correctness.tolerance.*bound = check.number(key, {.low = 0});
+    for (auto& [type, tolerance] : correctness.tolerances)
+      tolerance.*bound = correctness.tolerance.*bound;
+    return;
+  }
+  Section by_type = check.section(key);
+  by_type.rename(fmt::format("[check] {}", key));
+  if (problem.types.empty())
+    check.fail(key, "differs with the type, but no size chooses one; write one number");
+  // All are known before one is missed.
+  for (const auto& [type, tolerance] : correctness.tolerances)
+    static_cast<void>(by_type.has(spelling(type)));
+  for (auto& [type, tolerance] : correctness.tolerances)
+    tolerance.*bound = by_type.number(spelling(type), {.low = 0});
+  by_type.finish();
+}
+
+void read_tolerance(Section& check, const Case& problem, Correctness& correctness) {
+  if (!problem.types.empty()) {
+    for (const DType type : output_types(problem)) correctness.tolerances[type] = {};
+  }
+  read_bound(check, "absolute", problem, &Tolerance::absolute, correctness);
+  read_bound(check, "relative", problem, &Tolerance::relative, correctness);
+  for (const Tensor& tensor : problem.tensors) {
+    const auto own = correctness.tolerances.find(tensor.dtype);
+    if (tensor.role != Role::in && own != correctness.tolerances.end())
+      correctness.tolerance = own->second;
+  }
 }
 
 // Zeros may be written: they say the same.
@@ -92,16 +132,25 @@ Correctness read_correctness(Section& check, const Case& problem) {
                "is \"sum-of-products\", but with a [[scalar]] no inputs are known on which that is "
                "exact; write \"never\" or \"always\"");
   }
-  if (word == "sum-of-products") return {read_sum(check, problem), read_tolerance(check)};
+  Correctness correctness;
+  if (word == "sum-of-products") {
+    correctness.exactness = read_sum(check, problem);
+    read_tolerance(check, problem, correctness);
+    return correctness;
+  }
   refuse_keys(check, {"sum_over", "left", "right", "output"}, word);
-  if (word == "never") return {NotExact{}, read_tolerance(check)};
+  if (word == "never") {
+    correctness.exactness = NotExact{};
+    read_tolerance(check, problem, correctness);
+    return correctness;
+  }
   if (kernel == nullptr) {
     check.fail("exact",
                "is \"always\", but a matrix product depends on the order of its sums; write "
                "\"sum-of-products\" or \"never\"");
   }
   require_no_tolerance(check);
-  return {ExactAlways{}, {}};
+  return {ExactAlways{}, {}, {}};
 }
 
 }  // namespace autokernel::cases

@@ -50,18 +50,18 @@ Value parsed(const std::string& text, const std::string& file) {
 }
 
 // A formula of the size symbols that is more than zero at every size.
-std::string read_formula(Section& cost, const std::string& key, const Case& problem) {
-  std::string formula = cost.text(key);
-  for (const auto& [name, sizes] : problem.sizes) {
-    placed(cost, key, [&formula, &values = sizes] {
-      const double value = evaluate(formula, values);
+void read_formula(Section& cost, const std::string& key, const Case& problem, std::string& formula,
+                  double (*value_at)(const Case&, const std::string&)) {
+  formula = cost.text(key);
+  for (const std::string& size : size_names(problem)) {
+    placed(cost, key, [&] {
+      const double value = value_at(problem, size);
       if (value <= 0) {
         throw Error(Stop::usage,
                     fmt::format("\"{}\" gives {}; it must give more than 0", formula, value));
       }
     });
   }
-  return formula;
 }
 
 TimingPlan read_timing(Section& root) {
@@ -96,13 +96,13 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
   problem.text = text;
   problem.name = root.text("name");
   problem.problem = root.text("problem");
-  problem.sizes = read_sizes(root);
+  const AllSizes all = read_sizes(root);
+  problem.sizes = all.sizes;
+  problem.types = all.types;
   problem.runtime_sizes = read_runtime_sizes(root, problem.sizes);
-  for (const auto& [name, sizes] : problem.sizes) {
-    placed(root, "problem",
-           [&problem, &values = sizes] { static_cast<void>(problem_line(problem, values)); });
-  }
-  problem.tensors = read_tensors(root, problem.sizes);
+  for (const std::string& size : size_names(problem))
+    placed(root, "problem", [&] { static_cast<void>(problem_line(problem, size)); });
+  problem.tensors = read_tensors(root, all);
   problem.reference = read_reference(root, problem, files);
   problem.baselines = read_baselines(root, files);
 
@@ -110,12 +110,13 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
   Correctness correctness = read_correctness(check, problem);
   problem.exactness = std::move(correctness.exactness);
   problem.tolerance = correctness.tolerance;
+  problem.tolerances = std::move(correctness.tolerances);
   problem.deterministic = check.truth("deterministic", false);
   check.finish();
 
   Section cost = root.section("cost");
-  problem.flops = read_formula(cost, "flops", problem);
-  problem.bytes = read_formula(cost, "bytes", problem);
+  read_formula(cost, "flops", problem, problem.flops, flops_at);
+  read_formula(cost, "bytes", problem, problem.bytes, bytes_at);
   cost.finish();
 
   problem.playbook = read_playbook(root, problem);

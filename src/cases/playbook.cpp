@@ -21,13 +21,9 @@ const char* spelling(Playbook playbook) {
   return kSpellings.at(static_cast<std::size_t>(playbook));
 }
 
-double intensity(const Case& problem, const Sizes& sizes) {
-  return evaluate(problem.flops, sizes) / evaluate(problem.bytes, sizes);
-}
-
 Playbook read_playbook(Section& root, const Case& problem) {
   if (!root.has("playbook")) {
-    const bool is_compute = intensity(problem, problem.sizes.at("default")) >= kComputeBound;
+    const bool is_compute = intensity_at(problem, "default") >= kComputeBound;
     return is_compute ? Playbook::compute : Playbook::memory;
   }
   const std::vector<std::string> words(kSpellings.begin(), kSpellings.end());

@@ -125,6 +125,10 @@ bool Section::is_text(const std::string& key) {
   return has(key) && std::holds_alternative<std::string>(table_->at(key).data);
 }
 
+bool Section::is_table(const std::string& key) {
+  return has(key) && std::holds_alternative<Table>(table_->at(key).data);
+}
+
 bool Section::truth(const std::string& key, bool otherwise) {
   if (!has(key)) return otherwise;
   const Value& value = table_->at(key);

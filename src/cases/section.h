@@ -36,8 +36,9 @@ class Section {
   [[nodiscard]] std::int64_t integer(const std::string& key, IntegerRange range);
   // Finite and in the range.
   [[nodiscard]] double number(const std::string& key, NumberRange range = {});
-  // Whether it is there and a text.
+  // Whether it is there and a text, or a table.
   [[nodiscard]] bool is_text(const std::string& key);
+  [[nodiscard]] bool is_table(const std::string& key);
   [[nodiscard]] bool truth(const std::string& key, bool otherwise);
   // `example` is shown where it is no such list.
   [[nodiscard]] std::vector<std::string> texts(const std::string& key,

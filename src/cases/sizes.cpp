@@ -23,7 +23,26 @@ std::int64_t extent(const Tensor& tensor, const char* what, const std::string& f
                                        what, formula, tensor.name, value));
 }
 
+double cost(const std::string& formula, const Case& problem, const std::string& size) {
+  Sizes values = problem.sizes.at(size);
+  if (const auto types = problem.types.find(size); types != problem.types.end()) {
+    for (const auto& [symbol, type] : types->second)
+      values[symbol] = static_cast<std::int64_t>(size_of(type));
+  }
+  return evaluate(formula, values);
+}
+
 }  // namespace
+
+double flops_at(const Case& problem, const std::string& size) {
+  return cost(problem.flops, problem, size);
+}
+double bytes_at(const Case& problem, const std::string& size) {
+  return cost(problem.bytes, problem, size);
+}
+double intensity_at(const Case& problem, const std::string& size) {
+  return flops_at(problem, size) / bytes_at(problem, size);
+}
 
 std::vector<std::int64_t> extents(const Tensor& tensor, const Sizes& sizes) {
   std::vector<std::int64_t> result;
@@ -59,7 +78,17 @@ std::uint64_t element_count(const Tensor& tensor, const Sizes& sizes) {
   return count;
 }
 
-std::string problem_line(const Case& problem, const Sizes& sizes) {
+std::map<std::string, std::string> symbol_texts(const Case& problem, const std::string& size) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [symbol, value] : problem.sizes.at(size)) texts[symbol] = std::to_string(value);
+  if (const auto types = problem.types.find(size); types != problem.types.end()) {
+    for (const auto& [symbol, type] : types->second) texts[symbol] = spelling(type);
+  }
+  return texts;
+}
+
+std::string problem_line(const Case& problem, const std::string& size) {
+  const std::map<std::string, std::string> values = symbol_texts(problem, size);
   std::string line;
   std::size_t at = 0;
   while (at < problem.problem.size()) {
@@ -70,15 +99,15 @@ std::string problem_line(const Case& problem, const Sizes& sizes) {
     const bool closed = close != std::string::npos;
     const std::string symbol =
         problem.problem.substr(open + 1, closed ? close - open - 1 : std::string::npos);
-    const auto value = sizes.find(symbol);
-    if (!closed || value == sizes.end()) {
+    const auto value = values.find(symbol);
+    if (!closed || value == values.end()) {
       throw Error(
           Stop::usage,
           fmt::format("the problem line \"{}\" has {}; write a size symbol in braces",
                       problem.problem,
                       closed ? "the unknown symbol \"{" + symbol + "}\"" : "a { without }"));
     }
-    line += std::to_string(value->second);
+    line += value->second;
     at = close + 1;
   }
   return line;

@@ -38,11 +38,20 @@ std::string read_name(Section& section, const std::string& title) {
   return name;
 }
 
-// The element's type; null unless it is an alias.
-const ElementAlias* read_element(Section& section, Tensor& tensor) {
+// Types that a size may choose: floating ones, so that one fill serves all of them.
+const std::vector<std::string> kTypesOfSizes = {"f32", "f16", "bf16"};
+
+// The element's type; null unless it is an alias. `types` are the symbols of the default size.
+const ElementAlias* read_element(Section& section, const Types& types, Tensor& tensor) {
   std::vector<std::string> words = dtype_spellings();
   std::ranges::move(alias_spellings(), std::back_inserter(words));
+  for (const auto& [symbol, dtype] : types) words.push_back(symbol);
   const std::string word = section.word("dtype", words);
+  if (const auto symbol = types.find(word); symbol != types.end()) {
+    tensor.type_symbol = word;
+    tensor.dtype = symbol->second;
+    return nullptr;
+  }
   const ElementAlias* const alias = alias_spelled(word);
   tensor.dtype = alias != nullptr ? alias->dtype : dtype_from(word);
   if (alias != nullptr) tensor.element = alias->cpp_name;
@@ -58,11 +67,19 @@ void read_pitch(Section& section, Tensor& tensor) {
   tensor.pitch = section.text("pitch");
 }
 
-Tensor read_tensor(Section section, const std::map<std::string, Sizes>& sizes) {
+// With the type it has at that size.
+Tensor typed(Tensor tensor, const AllSizes& all, const std::string& size) {
+  if (!tensor.type_symbol.empty()) tensor.dtype = all.types.at(size).at(tensor.type_symbol);
+  return tensor;
+}
+
+Tensor read_tensor(Section section, const AllSizes& all) {
   Tensor tensor;
   tensor.name = read_name(section, "[[tensor]]");
   tensor.role = read_role(section);
-  const ElementAlias* const alias = read_element(section, tensor);
+  const Types none;
+  const ElementAlias* const alias =
+      read_element(section, all.types.empty() ? none : all.types.at("default"), tensor);
   tensor.shape = section.texts("shape");
   if (tensor.shape.size() > kMostDimensions) {
     section.fail("shape", fmt::format("has {} dimensions; write at most {}", tensor.shape.size(),
@@ -70,14 +87,18 @@ Tensor read_tensor(Section section, const std::map<std::string, Sizes>& sizes) {
   }
   if (alias != nullptr && alias->elements > 1)
     tensor.shape.push_back(std::to_string(alias->elements));
-  tensor.fill = read_fill(section, tensor, sizes);
+  // Bounds have to fit into each of its types.
+  for (const auto& [size, symbols] : all.sizes)
+    tensor.fill = read_fill(section, typed(tensor, all, size), all.sizes);
   read_pitch(section, tensor);
   section.finish();
-  for (const auto& [size_name, symbols] : sizes) {
-    placed(section, fmt::format(R"(shape, at size "{}")", size_name),
-           [&values = symbols, &tensor] { static_cast<void>(element_count(tensor, values)); });
+  for (const auto& [size, symbols] : all.sizes) {
+    placed(section, fmt::format(R"(shape, at size "{}")", size),
+           [&values = symbols, each = typed(tensor, all, size)] {
+             static_cast<void>(element_count(each, values));
+           });
   }
-  require_indices(section, tensor, sizes);
+  require_indices(section, tensor, all.sizes);
   return tensor;
 }
 
@@ -102,8 +123,14 @@ void require_new_name(const Section& section, const std::string& name,
                            name));
 }
 
-Sizes read_size(Section section) {
+struct OneSize {
   Sizes sizes;
+  Types types;
+};
+
+OneSize read_size(Section section) {
+  OneSize size;
+  Sizes& sizes = size.sizes;
   for (const std::string& symbol : section.keys()) {
     if (symbol == "editable_files")
       section.fail(symbol, "stands among the sizes; write it above the first [table]");
@@ -116,26 +143,44 @@ Sizes read_size(Section section) {
       section.fail(symbol,
                    "cannot be a size symbol: it is a function of formulas; write a name such as M");
     }
+    // A number in quotes is a number to its writer.
+    if (section.is_text(symbol) && is_identifier(section.text(symbol))) {
+      size.types[symbol] = dtype_from(section.word(symbol, kTypesOfSizes));
+      continue;
+    }
     sizes[symbol] = section.integer(symbol, {1, kLargestSize});
     // Some names, such as those of its constants, mean something else to a formula.
     placed(section, symbol, [&] { static_cast<void>(evaluate(symbol, sizes)); });
   }
   if (sizes.empty())
     section.fail("there is no size in it; write one line for each, such as M = 1024");
-  return sizes;
+  return size;
 }
 
-void require_same_symbols(const Section& section, const Sizes& sizes, const Sizes& model) {
+template <typename Value>
+void require_same_symbols(const Section& section, const std::map<std::string, Value>& symbols,
+                          const std::map<std::string, Value>& model) {
   for (const auto& [symbol, value] : model) {
-    if (!sizes.contains(symbol)) {
+    if (!symbols.contains(symbol))
       section.fail(symbol, "is missing; [sizes.default] has it, so every size must");
-    }
   }
-  for (const auto& [symbol, value] : sizes) {
-    if (!model.contains(symbol)) {
+  for (const auto& [symbol, value] : symbols) {
+    if (!model.contains(symbol))
       section.fail(symbol, "is not in [sizes.default]; every size has the same symbols");
-    }
   }
+}
+
+void require_same_symbols(const Section& section, const OneSize& size, const OneSize& model) {
+  for (const auto& [symbol, type] : size.types) {
+    if (model.sizes.contains(symbol))
+      section.fail(symbol, "is a type, but a number in [sizes.default]");
+  }
+  for (const auto& [symbol, value] : size.sizes) {
+    if (model.types.contains(symbol))
+      section.fail(symbol, "is a number, but a type in [sizes.default]");
+  }
+  require_same_symbols(section, size.sizes, model.sizes);
+  require_same_symbols(section, size.types, model.types);
 }
 
 }  // namespace
@@ -151,12 +196,11 @@ void placed(const Section& section, const std::string& key, const std::function<
   }
 }
 
-std::map<std::string, Sizes> read_sizes(Section& root) {
+AllSizes read_sizes(Section& root) {
   Section all = root.section("sizes");
-  std::map<std::string, Sizes> sizes;
+  AllSizes read;
   // The two that every case has come first, so that a missing one is what the message is about.
-  const Sizes model = read_size(all.section("default"));
-  sizes["default"] = model;
+  const OneSize model = read_size(all.section("default"));
   if (all.keys().size() > kMostSizes) {
     all.fail(fmt::format("there are {}; a case has at most {}", all.keys().size(), kMostSizes));
   }
@@ -166,10 +210,12 @@ std::map<std::string, Sizes> read_sizes(Section& root) {
   static_cast<void>(all.section("check"));
   for (const std::string& name : all.keys()) {
     const Section section = all.section(name);
-    sizes[name] = read_size(section);
-    require_same_symbols(section, sizes[name], model);
+    OneSize size = read_size(section);
+    require_same_symbols(section, size, model);
+    read.sizes[name] = std::move(size.sizes);
+    if (!size.types.empty()) read.types[name] = std::move(size.types);
   }
-  return sizes;
+  return read;
 }
 
 std::vector<std::string> read_runtime_sizes(Section& root,
@@ -192,7 +238,8 @@ std::vector<std::string> read_runtime_sizes(Section& root,
   return symbols;
 }
 
-std::vector<Tensor> read_tensors(Section& root, const std::map<std::string, Sizes>& sizes) {
+std::vector<Tensor> read_tensors(Section& root, const AllSizes& all) {
+  const std::map<std::string, Sizes>& sizes = all.sizes;
   std::vector<Tensor> tensors;
   std::set<std::string> names;
   for (const Value& table : root.tables("tensor")) {
@@ -201,7 +248,7 @@ std::vector<Tensor> read_tensors(Section& root, const std::map<std::string, Size
       section.fail(
           fmt::format("this is the {}th; a case has at most {}", kMostTensors + 1, kMostTensors));
     }
-    tensors.push_back(read_tensor(section, sizes));
+    tensors.push_back(read_tensor(section, all));
     require_new_name(section, tensors.back().name, names);
   }
   if (std::ranges::all_of(tensors, [](const Tensor& tensor) { return tensor.role == Role::in; })) {

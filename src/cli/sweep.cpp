@@ -23,7 +23,7 @@ namespace {
 [[nodiscard]] std::vector<std::string> all_sizes(const cases::Case& problem) {
   std::vector<std::pair<double, std::string>> by_work;
   for (const auto& [name, symbols] : problem.sizes) {
-    by_work.emplace_back(cases::evaluate(problem.flops, symbols), name);
+    by_work.emplace_back(cases::flops_at(problem, name), name);
   }
   std::ranges::sort(by_work);
   std::vector<std::string> names;
@@ -80,6 +80,7 @@ class SweepRun {
   [[nodiscard]] SweepRow row_of(const std::string& size) const {
     SweepRow row{.size = size,
                  .symbols = problem_.sizes.at(size),
+                 .texts = cases::symbol_texts(problem_, size),
                  .result = {},
                  .error = {},
                  .exit_code = 0,

@@ -18,8 +18,9 @@ namespace autokernel::cli {
 struct SweepRow {
   std::string size;
   cases::Sizes symbols;
-  std::optional<trial::Result> result;  // none where it could not be run
-  std::string error;                    // why not
+  std::map<std::string, std::string> texts = {};  // of all symbols, types among them
+  std::optional<trial::Result> result;            // none where it could not be run
+  std::string error;                              // why not
   int exit_code = 0;
   std::string record;  // the object that bench --json prints
 };

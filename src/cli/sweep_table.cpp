@@ -54,9 +54,8 @@ SweepTable::SweepTable(const cases::Case& problem, const SweepPlan& plan)
   std::map<std::string, std::size_t> widths;
   for (const std::string& size : plan.sizes) {
     longest = std::max(longest, visible_line(size).size());
-    for (const auto& [symbol, value] : problem.sizes.at(size)) {
-      widths[symbol] = std::max(widths[symbol], std::to_string(value).size());
-    }
+    for (const auto& [symbol, text] : cases::symbol_texts(problem, size))
+      widths[symbol] = std::max(widths[symbol], text.size());
   }
   append("size", longest);
   for (const auto& [symbol, width] : widths) {
@@ -98,7 +97,7 @@ std::string SweepTable::row(const SweepRow& row) const {
   if (row.result) known = figures(*row.result);
   std::vector<std::string> cells{visible_line(row.size)};
   for (const std::string& symbol : symbols_) {
-    cells.push_back(std::to_string(row.symbols.at(symbol)));
+    cells.push_back(row.texts.at(symbol));
   }
   const auto add_figure = [&](auto value_of, int decimals) {
     std::optional<double> value;

@@ -18,7 +18,8 @@ inline constexpr const char* kCudaHeaderName = "cuda.h";
 [[nodiscard]] const std::map<std::string, std::string>& host_headers();
 
 // The sizes of the case as C++ constants: `int` where the value fits, else `long long`, as a
-// literal would have.
-[[nodiscard]] std::string sizes_header(const std::map<std::string, std::int64_t>& sizes);
+// literal would have; and its types, by the names that C++ has for them.
+[[nodiscard]] std::string sizes_header(const std::map<std::string, std::int64_t>& sizes,
+                                       const std::map<std::string, std::string>& types = {});
 
 }  // namespace autokernel::compile

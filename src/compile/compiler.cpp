@@ -334,7 +334,7 @@ std::string without_working_folder(std::string ptx) {
 std::vector<Nvrtc::Header> headers_for(const Request& request) {
   std::vector<Nvrtc::Header> headers = {
       {kServedHeaderName, served_header()},
-      {kSizesHeaderName, sizes_header(request.sizes)},
+      {kSizesHeaderName, sizes_header(request.sizes, request.types)},
       // CUDA's own is for host code; kernels have its CUtensorMap from the served header.
       {kCudaHeaderName, fmt::format("#include <{}>\n", kServedHeaderName)}};
   for (const auto& [name, text] : request.source.files) headers.push_back({name, text});

@@ -62,7 +62,8 @@ fs::path build_host_library(const HostProgram& program, const fs::path& folder,
   const fs::path compiler = compiler_for(program);
   for (const auto& [name, text] : host_headers())
     write_file_atomically(folder / name, text, Sync::no);
-  write_file_atomically(folder / kSizesHeaderName, sizes_header(program.sizes), Sync::no);
+  write_file_atomically(folder / kSizesHeaderName, sizes_header(program.sizes, program.types),
+                        Sync::no);
   write_file_atomically(folder / program.file, program.text, Sync::no);
   fs::path library = folder / "baseline.so";
   const EndedRun run = run_to_end({.program = compiler,

@@ -63,6 +63,16 @@ TEST(ProcessTree, SparesChildrenWeHadBefore) {
   EXPECT_THAT(test::processes_marked(mark.path()), Contains(earlier.id()));
 }
 
+TEST(ProcessTree, SparesAChildThatItIsTold) {
+  const test::ScratchFolder mark;
+  ProcessTree tree;
+  const Child child = shell("sleep 100", mark);
+  tree.spare(child.id());
+  EXPECT_THAT(tree.members(), Not(Contains(child.id())));
+  EXPECT_EQ(tree.kill_all(), 0);
+  EXPECT_THAT(test::processes_marked(mark.path()), Contains(child.id()));
+}
+
 TEST(ProcessTree, KillsADescendantThatLeftItsGroupAndOutlivedItsParent) {
   const test::ScratchFolder mark;
   const ProcessTree tree;

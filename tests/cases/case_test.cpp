@@ -14,10 +14,8 @@ TEST(DefaultCase, IsABf16MatMulOf1024) {
   const Case problem = load(kTree / "kernels");
 
   EXPECT_EQ(problem.name, "MatMul");
-  EXPECT_EQ(problem_line(problem, problem.sizes.at("default")),
-            "MatMul [1024,1024] x [1024,1024] bfloat16");
-  EXPECT_EQ(problem_line(problem, problem.sizes.at("check")),
-            "MatMul [256,256] x [256,256] bfloat16");
+  EXPECT_EQ(problem_line(problem, "default"), "MatMul [1024,1024] x [1024,1024] bfloat16");
+  EXPECT_EQ(problem_line(problem, "check"), "MatMul [256,256] x [256,256] bfloat16");
   ASSERT_EQ(problem.tensors.size(), 3U);
   EXPECT_EQ(problem.tensor("A").dtype, DType::bf16);
   EXPECT_EQ(problem.tensor("A").role, Role::in);
@@ -44,8 +42,8 @@ TEST(DefaultCase, IsASumOfProductsComparedWithCublas) {
 TEST(DefaultCase, CountsFlopsAndBytes) {
   const Case problem = load(kTree / "kernels");
 
-  EXPECT_DOUBLE_EQ(evaluate(problem.flops, problem.sizes.at("default")), 2.0 * 1024 * 1024 * 1024);
-  EXPECT_DOUBLE_EQ(evaluate(problem.bytes, problem.sizes.at("default")), 6.0 * 1024 * 1024);
+  EXPECT_DOUBLE_EQ(flops_at(problem, "default"), 2.0 * 1024 * 1024 * 1024);
+  EXPECT_DOUBLE_EQ(bytes_at(problem, "default"), 6.0 * 1024 * 1024);
 }
 
 TEST(ElementwiseCase, IsExactOnEveryInputAndHasAReferenceKernel) {

@@ -19,7 +19,8 @@ std::vector<Mistake> mistakes() {
   return {
       {"AnUnknownKeyAtTheTop",
        with(sample(), "name = \"MatMul\"\n", "name = \"MatMul\"\nnmae = \"x\"\n"),
-       "2:1: nmae is not known here, did you mean name?; known are baselines, check, compile, cost, "
+       "2:1: nmae is not known here, did you mean name?; known are baselines, check, compile, "
+       "cost, "
        "editable_files, guard, name, playbook, problem, reference, runtime_sizes, scalar, score, "
        "sizes, tensor or timing"},
       {"AnUnknownKeyInATensor",
@@ -51,7 +52,8 @@ std::vector<Mistake> mistakes() {
        "\"attention\" "
        "or \"scan\""},
       {"AnUnknownSection", with(sample(), "[cost]", "[costs]\n[cost]"),
-       "40:2: costs is not known here, did you mean cost?; known are baselines, check, compile, cost, "
+       "40:2: costs is not known here, did you mean cost?; known are baselines, check, compile, "
+       "cost, "
        "editable_files, guard, name, playbook, problem, reference, runtime_sizes, scalar, score, "
        "sizes, tensor or timing"},
       {"AKeyWithoutAValue", with(sample(), R"(name = "MatMul")", "name = "),

@@ -60,7 +60,7 @@ TEST(Extents, FollowTheSizes) {
 TEST(ProblemLine, HasTheSizesInIt) {
   const Case problem = parse(sample(), "c");
 
-  EXPECT_EQ(problem_line(problem, problem.sizes.at("default")), "MatMul [64,16] x [16,32]");
+  EXPECT_EQ(problem_line(problem, "default"), "MatMul [64,16] x [16,32]");
 }
 
 TEST(DTypes, HaveSizesAndNames) {

@@ -12,6 +12,8 @@ TEST(Suggestion, ForAnotherWordIsOurs) {
   EXPECT_EQ(suggestion("read-write", {"in", "out", "inout"}), "inout");
   EXPECT_EQ(suggestion("float16", {"f32", "f16", "bf16"}), "f16");
   EXPECT_EQ(suggestion("gaussian", {"normal", "uniform"}), "normal");
+  EXPECT_EQ(suggestion("float8_e4m3fn", {"f32", "e4m3", "e5m2"}), "e4m3");
+  EXPECT_EQ(suggestion("fp4", {"f32", "e4m3", "e2m1x2"}), "e2m1x2");
 }
 
 TEST(Suggestion, ForAWordWithOtherSignsOrCapitalsIsTheSameWord) {
@@ -26,6 +28,8 @@ TEST(Suggestion, ForAWordOfSeveralMeaningsIsOneThatIsAllowedHere) {
   EXPECT_EQ(suggestion("int", {"normal", "integers"}), "integers");
   EXPECT_EQ(suggestion("size", {"shape", "name"}), "shape");
   EXPECT_EQ(suggestion("size", {"sizes", "name"}), "sizes");
+  EXPECT_EQ(suggestion("baseline", {"reference", "baselines"}), "baselines");
+  EXPECT_EQ(suggestion("baseline", {"reference", "check"}), "reference");
 }
 
 TEST(Suggestion, ForAMistypedWordIsTheNearest) {

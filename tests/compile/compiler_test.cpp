@@ -342,6 +342,26 @@ TEST(SizesOfTheCase, AreLongWhereAnIntIsTooSmall) {
               HasSubstr("long long E = 2147483648;\ninline constexpr int F = 2147483647;"));
 }
 
+TEST(TypesOfTheCase, AreTypesOfTheKernel) {
+  const Compiler compiler = Compiler::open();
+  Request request;
+  request.source = {"kernel.cu",
+                    "#include <autokernel.cuh>\n"
+                    "AUTOKERNEL_LAUNCH({.kernel = \"f\", .grid = {1}, .block = {32}});\n"
+                    "extern \"C\" __global__ void f(TYPE* x) { static_assert(sizeof(TYPE) == N);\n"
+                    "x[threadIdx.x] = static_cast<TYPE>(1.5f); }\n",
+                    {}};
+  request.architecture = "sm_90";
+  for (const auto& [type, bytes] :
+       std::map<std::string, int>{{"float", 4}, {"__half", 2}, {"__nv_bfloat16", 2}}) {
+    request.sizes = {{"N", bytes}};
+    request.types = {{"TYPE", type}};
+    EXPECT_TRUE(std::holds_alternative<Program>(compiler.compile(request))) << type;
+  }
+  request.types = {{"TYPE", "double"}};
+  EXPECT_TRUE(std::holds_alternative<Refusal>(compiler.compile(request)));
+}
+
 TEST(Resources, AreThoseOfEachKernel) {
   const Program result =
       program(with_kernel("",

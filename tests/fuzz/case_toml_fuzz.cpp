@@ -44,10 +44,11 @@ void check_exactness(const cases::Case& problem) {
 
 void check_sizes(const cases::Case& problem) {
   for (const auto& [name, sizes] : problem.sizes) {
-    require(cases::evaluate(problem.flops, sizes) > 0);
-    require(cases::evaluate(problem.bytes, sizes) > 0);
-    static_cast<void>(cases::problem_line(problem, sizes));
-    for (const cases::Tensor& tensor : problem.tensors) {
+    require(cases::flops_at(problem, name) > 0);
+    require(cases::bytes_at(problem, name) > 0);
+    static_cast<void>(cases::problem_line(problem, name));
+    const cases::Case typed = cases::at_size(problem, name);
+    for (const cases::Tensor& tensor : typed.tensors) {
       require(cases::element_count(tensor, sizes) > 0);
     }
   }

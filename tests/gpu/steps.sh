@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How long an agent waits: `autokernel loop step` of each verdict, and `autokernel bench`, on the default case. Prints p50 and p95 of
-# each, from the start of the command to its end, and of each piece of work its median (`--timings`). Between two commands
-# is a pause, as an agent edits in it: there the next trial gets ready. At last, what the processes hold that got it ready.
+# each, from the start of the command to its verdict, the median to its end, and of each piece of work its median
+# (`--timings`). Between two commands is a pause, as an agent edits in it: there the next trial gets ready. At last, what the processes hold that got it ready.
 #
 #   tests/gpu/steps.sh PREFIX [STEPS]             PREFIX/bin/autokernel, PREFIX/share/autokernel/kernels; 20 steps of each
 #   tests/gpu/steps.sh --rehearse PREFIX [STEPS]  the script itself, on the emulated device, at the small size
@@ -43,14 +43,27 @@ edit() {
   esac >repository/kernels/kernel.cu
 }
 percentile() { sort -n | awk -v p="$1" '{ a[NR] = $1 } END { i = int(NR * p / 100 + 0.999999); print a[i < 1 ? 1 : i] }'; }
-row() { printf '| %-18s | %5s | %7s | %7s |\n' "$@"; }
-# timed FILE COMMAND: appends its seconds to FILE.s, and what it printed to FILE.out.
+row() { printf '| %-18s | %5s | %7s | %7s | %11s |\n' "$@"; }
+# row_of WHAT: of what timed() left.
+row_of() { row "$1" "$steps" "$(percentile 50 <"$1.s")" "$(percentile 95 <"$1.s")" "$(percentile 50 <"$1.end.s")"; }
+# until_verdict: copies standard input, and notes when its verdict came.
+until_verdict() {
+  local line came=
+  while IFS= read -r line; do
+    if [[ -z $came && $line == verdict:* ]]; then came=$(date +%s%N); fi
+    printf '%s\n' "$line"
+  done
+  echo "${came:-$(date +%s%N)}" >"$scratch/came"
+}
+seconds_between() { awk "BEGIN { printf \"%.3f\n\", ($2 - $1) / 1e9 }"; }
+# timed FILE COMMAND: appends the seconds to its verdict to FILE.s, those to its end to FILE.end.s, and what it printed to FILE.out.
 timed() {
   local begin end rc=0
   begin=$(date +%s%N)
-  "${@:2}" >"$scratch/out" 2>"$scratch/err" || rc=$?
+  "${@:2}" 2>"$scratch/err" | until_verdict >"$scratch/out" || rc=$?
   end=$(date +%s%N)
-  awk "BEGIN { printf \"%.3f\n\", ($end - $begin) / 1e9 }" >>"$1.s"
+  seconds_between "$begin" "$(cat "$scratch/came")" >>"$1.s"
+  seconds_between "$begin" "$end" >>"$1.end.s"
   cat "$scratch/out" >>"$1.out"
   return $rc
 }
@@ -83,10 +96,10 @@ benches() {
     (cd repository && timed "$scratch/$1" "$program" bench --timings "${@:2}" --device "$device" --size "$size") || true
   done
   (cd repository && git checkout -q -- kernels)
-  row "$1" "$steps" "$(percentile 50 <"$1.s")" "$(percentile 95 <"$1.s")"
+  row_of "$1"
 }
-row verdict count 'p50, s' 'p95, s'
-row --- --- --- ---
+row verdict count 'p50, s' 'p95, s' 'end, p50, s'
+row --- --- --- --- ---
 benches 'bench, cold' --no-resident  # nothing of ours is there yet
 unexpected=0
 for verdict in 'does not compile' incorrect 'not faster' kept; do
@@ -101,7 +114,7 @@ for verdict in 'does not compile' incorrect 'not faster' kept; do
     fi
     (cd repository && git checkout -q -- kernels)
   done
-  row "$verdict" "$steps" "$(percentile 50 <"$verdict.s")" "$(percentile 95 <"$verdict.s")"
+  row_of "$verdict"
 done
 benches bench
 for what in 'does not compile' incorrect 'not faster' kept bench 'bench, cold'; do

@@ -42,6 +42,9 @@ class ProcessTree {
   // started it sees to its end.
   void add_guest(pid_t process) { guest_ = process; }
 
+  // A child that is ending by itself and somebody else's to wait for: no member any more.
+  void spare(pid_t child);
+
   [[nodiscard]] std::vector<pid_t> members() const;
   [[nodiscard]] std::uint64_t held_bytes() const;
   // Of those that live.
@@ -58,6 +61,9 @@ class ProcessTree {
     bool known = false;
     friend bool operator==(const Before& a, const Before& b) { return a.known == b.known; }
   };
+  // Kills those that we did not have before, and is as we were then.
+  static void end(const Before& before);
+
   Owned<Before> before_;
   pid_t guest_ = 0;  // 0: none
 };

@@ -65,6 +65,8 @@ struct Fill {
 
 // Values of the size symbols, e.g. {"M": 1024, "N": 1024, "K": 1024}.
 using Sizes = std::map<std::string, std::int64_t>;
+// The symbols of a size that are types of elements, "T" -> bf16.
+using Types = std::map<std::string, DType>;
 
 struct Tensor {
   std::string name;
@@ -77,6 +79,9 @@ struct Tensor {
   // follow each other without padding.
   std::string pitch = {};
   std::string element = {};  // how a kernel declares one, where that is not cpp_name(dtype)
+  // "T": its type is what this symbol says at a size, and `dtype` that at the default size. Empty:
+  // it is `dtype` at all.
+  std::string type_symbol = {};
   // A [[scalar]]: one element that is read, drawn anew for each launch like any input, and handed
   // to the kernel by value. Those of a case come behind its tensors.
   bool is_scalar = false;
@@ -177,9 +182,12 @@ struct Case {
       problem;  // "MatMul [{M},{K}] x [{K},{N}] bfloat16": {symbol} is replaced by its value
   std::vector<Tensor> tensors;         // in the order of the kernel's parameters, scalars last
   std::map<std::string, Sizes> sizes;  // always has "default" and "check"
+  std::map<std::string, Types> types;  // by size; of each the same symbols, which may be none
   // Symbols that are no constants of the kernel: its code must be the same whatever they are.
   std::vector<std::string> runtime_sizes;
   Tolerance tolerance;  // zero where results are exact on all inputs
+  // Where it differs with the type of what is written; `tolerance` is that at the default size.
+  std::map<DType, Tolerance> tolerances;
   Exactness exactness;
   bool deterministic = false;  // the same inputs must give the same bits (implied by exact inputs)
   std::string flops;           // formula of the size symbols
@@ -197,6 +205,10 @@ struct Case {
   [[nodiscard]] const Tensor& tensor(
       const std::string& name) const;  // throws Error(internal) where there is none
 };
+
+// The case as it is at one of its sizes: tensors have the types of that size, and the tolerance is
+// that of the types.
+[[nodiscard]] Case at_size(const Case& problem, const std::string& size);
 
 // "check", "default", ...: the names of its sizes.
 [[nodiscard]] std::vector<std::string> size_names(const Case& problem);
@@ -232,8 +244,11 @@ struct CaseFiles {
 // From the text of case.toml alone, whatever files it names.
 [[nodiscard]] Case parse(const std::string& text, const std::filesystem::path& directory);
 
-// Operations per byte moved, at these sizes.
-[[nodiscard]] double intensity(const Case& problem, const Sizes& sizes);
+// What its work costs at one of its sizes, by the formulas of [cost]: operations, least bytes
+// moved, and the one per the other. In them a type stands for the bytes of an element.
+[[nodiscard]] double flops_at(const Case& problem, const std::string& size);
+[[nodiscard]] double bytes_at(const Case& problem, const std::string& size);
+[[nodiscard]] double intensity_at(const Case& problem, const std::string& size);
 // Value of a formula such as "2*M*N*K" (muparser). Throws Error(usage) naming formula and unknown
 // symbol.
 [[nodiscard]] double evaluate(const std::string& formula, const Sizes& sizes);
@@ -245,7 +260,11 @@ struct CaseFiles {
 [[nodiscard]] std::uint64_t element_count(const Tensor& tensor, const Sizes& sizes);
 // With the bounds that it has at these sizes.
 [[nodiscard]] Fill fill_at(Fill fill, const Sizes& sizes);
-// The problem line with the symbols replaced: "MatMul [1024,1024] x [1024,1024] bfloat16".
-[[nodiscard]] std::string problem_line(const Case& problem, const Sizes& sizes);
+// The symbols of one of its sizes as text: "M" -> "1024", "T" -> "bf16".
+[[nodiscard]] std::map<std::string, std::string> symbol_texts(const Case& problem,
+                                                              const std::string& size);
+// The problem line with the symbols of that size replaced: "MatMul [1024,1024] x [1024,1024]
+// bfloat16".
+[[nodiscard]] std::string problem_line(const Case& problem, const std::string& size);
 
 }  // namespace autokernel::cases

@@ -18,7 +18,8 @@ struct Request {
   // Of libraries: what can be included beside the source's own files, the served header and CUDA's,
   // by the name it is included by.
   std::map<std::string, std::string> headers = {};
-  std::vector<std::string> flags = {};  // of the compiler: "-maxrregcount=128"
+  std::vector<std::string> flags = {};            // of the compiler: "-maxrregcount=128"
+  std::map<std::string, std::string> types = {};  // of the served header: "T" -> "__nv_bfloat16"
 
   friend bool operator==(const Request&, const Request&) = default;
 };

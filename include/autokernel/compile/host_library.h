@@ -13,6 +13,7 @@ struct HostProgram {
   std::string file;  // "baseline_cub.cu" is for nvcc, any other ending for the C++ compiler
   std::string text;
   std::map<std::string, std::int64_t> sizes;  // "ROWS" -> 8192, constants as a kernel sees them
+  std::map<std::string, std::string> types;   // "T" -> "__nv_bfloat16"
   std::string architecture;                   // "sm_90", of its kernels
 };
 

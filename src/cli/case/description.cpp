@@ -42,6 +42,7 @@ namespace {
 
 // "f32", and of a type with another name to the harness that as well: "u8 (__nv_fp8_e8m0)".
 [[nodiscard]] std::string type_text(const cases::Tensor& tensor) {
+  if (!tensor.type_symbol.empty()) return tensor.type_symbol;
   if (tensor.element.empty()) return spelling(tensor.dtype);
   return fmt::format("{} ({})", spelling(tensor.dtype), tensor.element);
 }
@@ -57,9 +58,9 @@ namespace {
   return text;
 }
 
-[[nodiscard]] std::string sizes_text(const cases::Sizes& sizes) {
+[[nodiscard]] std::string sizes_text(const std::map<std::string, std::string>& symbols) {
   std::vector<std::string> parts;
-  for (const auto& [symbol, value] : sizes) parts.push_back(fmt::format("{}={}", symbol, value));
+  for (const auto& [symbol, text] : symbols) parts.push_back(fmt::format("{}={}", symbol, text));
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
@@ -119,13 +120,14 @@ std::vector<SizeFigures> figures_of_sizes(const cases::Case& problem) {
   std::vector<SizeFigures> all;
   for (const auto& [name, sizes] : problem.sizes) {
     SizeFigures figures{.name = name, .sizes = sizes};
-    for (const cases::Tensor& tensor : problem.tensors) {
+    const cases::Case typed = cases::at_size(problem, name);
+    for (const cases::Tensor& tensor : typed.tensors) {
       if (tensor.is_scalar) continue;
       figures.tensor_bytes += cases::element_count(tensor, sizes) * cases::size_of(tensor.dtype);
     }
-    figures.flops = cases::evaluate(problem.flops, sizes);
-    figures.bytes = cases::evaluate(problem.bytes, sizes);
-    figures.intensity = cases::intensity(problem, sizes);
+    figures.flops = cases::flops_at(problem, name);
+    figures.bytes = cases::bytes_at(problem, name);
+    figures.intensity = cases::intensity_at(problem, name);
     all.push_back(std::move(figures));
   }
   std::ranges::sort(all, {}, [](const SizeFigures& each) {
@@ -152,11 +154,11 @@ std::vector<std::string> size_lines(const cases::Case& problem) {
   std::vector<std::string> lines;
   lines.reserve(all.size());
   for (const SizeFigures& each : all) {
-    lines.push_back(
-        fmt::format("{:<{}}  {}: {} of tensors, {}FLOP, {}B moved, {:.3g} FLOP per "
-                    "byte",
-                    each.name, widest, sizes_text(each.sizes), memory_text(each.tensor_bytes),
-                    counted(each.flops), counted(each.bytes), each.intensity));
+    lines.push_back(fmt::format(
+        "{:<{}}  {}: {} of tensors, {}FLOP, {}B moved, {:.3g} FLOP per "
+        "byte",
+        each.name, widest, sizes_text(cases::symbol_texts(problem, each.name)),
+        memory_text(each.tensor_bytes), counted(each.flops), counted(each.bytes), each.intensity));
   }
   return lines;
 }
@@ -165,9 +167,14 @@ std::vector<std::string> correctness_lines(const cases::Case& problem) {
   if (std::holds_alternative<cases::ExactAlways>(problem.exactness)) {
     return {"each element has the bits of the reference's"};
   }
-  std::vector<std::string> lines = {fmt::format("each element within {} + {} * |expected|",
-                                                problem.tolerance.absolute,
-                                                problem.tolerance.relative)};
+  const auto within = [](const cases::Tolerance& tolerance) {
+    return fmt::format("each element within {} + {} * |expected|", tolerance.absolute,
+                       tolerance.relative);
+  };
+  std::vector<std::string> lines;
+  for (const auto& [type, tolerance] : problem.tolerances)
+    lines.push_back(fmt::format("{}, in {}", within(tolerance), spelling(type)));
+  if (lines.empty()) lines.push_back(within(problem.tolerance));
   if (const auto* sum = std::get_if<cases::SumOfProducts>(&problem.exactness)) {
     lines.push_back(
         fmt::format("the bits of the reference's on inputs whose sums over {} are exact "
@@ -237,9 +244,10 @@ std::string description_text(const cases::Case& problem, const std::string& size
   }
   return visible_text(
       listed("name:", {problem.name}) + listed("folder:", {problem.directory.string()}) +
-      listed("problem:", {cases::problem_line(problem, sizes)}) + listed("tensors:", tensors) +
+      listed("problem:", {cases::problem_line(problem, size)}) + listed("tensors:", tensors) +
       listed("sizes:", size_lines(problem)) + listed("reference:", {reference_text(problem)}) +
-      listed("baselines:", baseline_files(problem)) + listed("tolerance:", correctness_lines(problem)) + listed("goal:", goal_lines(problem)) +
+      listed("baselines:", baseline_files(problem)) +
+      listed("tolerance:", correctness_lines(problem)) + listed("goal:", goal_lines(problem)) +
       listed("playbook:", {spelling(problem.playbook)}) +
       listed("editable:", {editable_text(problem)}) +
       listed("declaration:", {declaration_of(problem, "NAME"), launch_of(problem, "NAME")}));

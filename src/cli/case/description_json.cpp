@@ -30,10 +30,18 @@ using Json = nlohmann::ordered_json;
   return json;
 }
 
-[[nodiscard]] Json size_json(const SizeFigures& figures) {
-  return {
-      {"name", figures.name},   {"symbols", figures.sizes}, {"tensor_bytes", figures.tensor_bytes},
-      {"flops", figures.flops}, {"bytes", figures.bytes},   {"intensity", figures.intensity}};
+[[nodiscard]] Json size_json(const cases::Case& problem, const SizeFigures& figures) {
+  Json types = Json::object();
+  if (const auto found = problem.types.find(figures.name); found != problem.types.end()) {
+    for (const auto& [symbol, type] : found->second) types[symbol] = spelling(type);
+  }
+  return {{"name", figures.name},
+          {"symbols", figures.sizes},
+          {"types", types},
+          {"tensor_bytes", figures.tensor_bytes},
+          {"flops", figures.flops},
+          {"bytes", figures.bytes},
+          {"intensity", figures.intensity}};
 }
 
 [[nodiscard]] const char* exactness_name(const cases::Exactness& exactness) {
@@ -56,16 +64,17 @@ using Json = nlohmann::ordered_json;
 std::string description_json(const cases::Case& problem, const std::string& size) {
   const cases::Sizes& values = problem.sizes.at(size);
   Json tensors = Json::array();
-  for (const cases::Tensor& tensor : problem.tensors)
-    tensors.push_back(tensor_json(tensor, values));
+  const cases::Case typed = cases::at_size(problem, size);
+  for (const cases::Tensor& tensor : typed.tensors) tensors.push_back(tensor_json(tensor, values));
   Json sizes = Json::array();
-  for (const SizeFigures& figures : figures_of_sizes(problem)) sizes.push_back(size_json(figures));
+  for (const SizeFigures& figures : figures_of_sizes(problem))
+    sizes.push_back(size_json(problem, figures));
   std::vector<std::string> editable = {"kernel.cu"};
   for (const std::string& pattern : problem.editable_files.patterns()) editable.push_back(pattern);
   const Json description = {{"schema_version", 1},
                             {"name", problem.name},
                             {"folder", problem.directory.string()},
-                            {"problem", cases::problem_line(problem, values)},
+                            {"problem", cases::problem_line(problem, size)},
                             {"size", size},
                             {"playbook", spelling(problem.playbook)},
                             {"tensors", tensors},
@@ -73,8 +82,8 @@ std::string description_json(const cases::Case& problem, const std::string& size
                             {"reference", reference_json(problem.reference)},
                             {"baselines", baseline_files(problem)},
                             {"exact", exactness_name(problem.exactness)},
-                            {"absolute", problem.tolerance.absolute},
-                            {"relative", problem.tolerance.relative},
+                            {"absolute", typed.tolerance.absolute},
+                            {"relative", typed.tolerance.relative},
                             {"deterministic", problem.deterministic},
                             {"goal", goal_lines(problem)},
                             {"runtime_sizes", problem.runtime_sizes},

@@ -105,8 +105,7 @@ class Examination {
       return false;
     }
     require_size(problem_, size_);
-    pass("case", fmt::format("{}: {}", problem_.name,
-                             cases::problem_line(problem_, problem_.sizes.at("default"))));
+    pass("case", fmt::format("{}: {}", problem_.name, cases::problem_line(problem_, "default")));
     return true;
   }
 

@@ -54,7 +54,7 @@ struct Row {
   try {
     const cases::Case problem = outline(listed.folder);
     row.name = problem.name;
-    row.problem = cases::problem_line(problem, problem.sizes.at("default"));
+    row.problem = cases::problem_line(problem, "default");
   } catch (const Error& error) {
     row.error = error.what();
   }

@@ -58,7 +58,7 @@ constexpr const char* kItsBench = "autokernel bench --size";
 [[nodiscard]] std::string case_part(const cases::Case& problem) {
   std::string text =
       fmt::format("## The case\n\n{}: {}. Tensors, in the order of the parameters:\n\n",
-                  problem.name, cases::problem_line(problem, problem.sizes.at("default")));
+                  problem.name, cases::problem_line(problem, "default"));
   for (const std::string& line : tensor_lines(problem)) text += "    " + line + "\n";
   text += "\nSizes, in which `default` counts:\n\n";
   for (const std::string& line : size_lines(problem)) text += "    " + line + "\n";

@@ -13,7 +13,9 @@ std::vector<compile::Argument> signature(const cases::Case& problem, OutputType 
     }
     const bool written = tensor.role != cases::Role::in;
     const bool wide = written && outputs == OutputType::fp64 && is_floating(tensor.dtype);
-    const std::string element = tensor.element.empty() ? cpp_name(tensor.dtype) : tensor.element;
+    const std::string element = !tensor.type_symbol.empty() ? tensor.type_symbol
+                                : !tensor.element.empty()   ? tensor.element
+                                                            : cpp_name(tensor.dtype);
     arguments.push_back(
         {name, (written ? "" : "const ") + (wide ? "double" : element) + "* " + name});
   }

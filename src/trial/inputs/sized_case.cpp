@@ -1,5 +1,8 @@
 #include "trial/inputs/sized_case.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -11,9 +14,8 @@ namespace {
 const cases::Sizes& sizes_named(const cases::Case& problem, const std::string& name) {
   const auto found = problem.sizes.find(name);
   if (found != problem.sizes.end()) return found->second;
-  std::string known;
-  for (const auto& [size, values] : problem.sizes) known += (known.empty() ? "" : ", ") + size;
-  throw Error(Stop::usage, "case " + problem.name + " has no size '" + name + "'; it has " + known);
+  throw Error(Stop::usage, fmt::format("case {} has no size '{}'; it has {}", problem.name, name,
+                                       fmt::join(cases::size_names(problem), ", ")));
 }
 
 }  // namespace
@@ -30,7 +32,11 @@ std::size_t first_difference(const Bytes& one, const Bytes& other) {
 
 SizedCase::SizedCase(const cases::Case& of, const std::string& name)
     : problem(&of), size_name(name), sizes(sizes_named(of, name)) {
-  for (const cases::Tensor& tensor : of.tensors) {
+  if (of.types.contains(name)) {
+    typed_ = std::make_shared<const cases::Case>(cases::at_size(of, name));
+    problem = typed_.get();
+  }
+  for (const cases::Tensor& tensor : problem->tensors) {
     const std::uint64_t count = cases::element_count(tensor, sizes);
     tensors.push_back({&tensor, cases::extents(tensor, sizes),
                        static_cast<std::uint64_t>(cases::row_length(tensor, sizes)), count,
@@ -44,6 +50,14 @@ std::size_t SizedCase::index_of(const std::string& tensor) const {
   if (found == tensors.end())
     throw Error(Stop::internal, "case " + problem->name + " has no tensor " + tensor);
   return static_cast<std::size_t>(found - tensors.begin());
+}
+
+std::map<std::string, std::string> SizedCase::type_names() const {
+  std::map<std::string, std::string> names;
+  const auto types = problem->types.find(size_name);
+  if (types == problem->types.end()) return names;
+  for (const auto& [symbol, dtype] : types->second) names[symbol] = cases::cpp_name(dtype);
+  return names;
 }
 
 std::size_t SizedCase::output_bytes() const {

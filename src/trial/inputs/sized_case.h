@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,15 +32,22 @@ struct SizedTensor {
 };
 
 struct SizedCase {
-  const cases::Case* problem = nullptr;  // must live longer
-  std::string size_name;                 // "default", "check"
+  // at_size() of the case; where its types are the same at all sizes, the case itself, which must
+  // live longer.
+  const cases::Case* problem = nullptr;
+  std::string size_name;  // "default", "check"
   cases::Sizes sizes;
   std::vector<SizedTensor> tensors;  // in the order of the kernel's parameters
 
   // Throws Error(usage) where the case has no such size, naming those it has.
   SizedCase(const cases::Case& problem, const std::string& size_name);
   [[nodiscard]] std::size_t index_of(const std::string& tensor) const;
+  // "T" -> "__nv_bfloat16": the types that the size chooses.
+  [[nodiscard]] std::map<std::string, std::string> type_names() const;
   [[nodiscard]] std::size_t output_bytes() const;  // of all tensors that are written
+
+ private:
+  std::shared_ptr<const cases::Case> typed_;  // null where it is the case itself
 };
 
 }  // namespace autokernel::trial

@@ -76,8 +76,9 @@ SourceCompilations::SourceCompilations(const OpeningFrontEnd& front_end, compile
                                        const Building& building)
     : source_(std::move(source)) {
   for (const SizedCase* size : sizes) {
-    compilations_[size->size_name] = start(
-        front_end, {source_, building.architecture, size->sizes, building.headers, building.flags});
+    compilations_[size->size_name] =
+        start(front_end, {source_, building.architecture, size->sizes, building.headers,
+                          building.flags, size->type_names()});
   }
 }
 

@@ -33,6 +33,7 @@ void visit_fields(auto&& fields, Object& tensor) {
   fields("is_scalar", tensor.is_scalar);
   fields("pitch", tensor.pitch);
   fields("element", tensor.element);
+  fields("type_symbol", tensor.type_symbol);
 }
 
 template <Of<cases::SumOfProducts> Object>
@@ -80,6 +81,7 @@ void visit_fields(auto&& fields, const cases::Case& problem) {
   fields("name", problem.name);
   fields("tensors", problem.tensors);
   fields("sizes", problem.sizes);
+  fields("types", problem.types);
   fields("runtime_sizes", problem.runtime_sizes);
   fields("deterministic", problem.deterministic);
   fields("timing", problem.timing);
@@ -90,6 +92,7 @@ void visit_fields(auto&& fields, cases::Case& problem) {
   fields("name", problem.name);
   fields("tensors", problem.tensors);
   fields("sizes", problem.sizes);
+  fields("types", problem.types);
   fields("runtime_sizes", problem.runtime_sizes);
   fields("deterministic", problem.deterministic);
   fields("timing", problem.timing);
@@ -286,6 +289,7 @@ cases::Case blinded(const cases::Case& problem) {
   blind.name = problem.name;
   blind.tensors = problem.tensors;
   blind.sizes = problem.sizes;
+  blind.types = problem.types;
   blind.runtime_sizes = problem.runtime_sizes;
   blind.exactness = problem.exactness;
   blind.deterministic = problem.deterministic;

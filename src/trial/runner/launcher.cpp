@@ -77,7 +77,7 @@ class TaskSizes {
     for (const auto& [name, symbols] : task.problem.sizes) {
       const bool is_there = name == task.timed_size || name == task.check_size ||
                             std::ranges::find(task.further_sizes, name) != task.further_sizes.end();
-      if (!is_there && share_code(task.problem, symbols, timed_.sizes))
+      if (!is_there && share_code(task.problem, name, task.timed_size))
         compared_.emplace_back(task.problem, name);
     }
   }

@@ -56,7 +56,7 @@ std::string too_large(const SizedCase& size, const driver::DeviceInfo& device) {
   }
   // A second or so of a processor's time, and as much for the reference.
   constexpr double kMostOperations = 1e9;
-  if (cases::evaluate(size.problem->flops, size.sizes) > kMostOperations)
+  if (cases::flops_at(*size.problem, size.size_name) > kMostOperations)
     return "more than 10^9 operations on the emulated device";
   constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
   return bytes <= kMostBytes ? "" : "more than 64 MiB of tensors on the emulated device";
@@ -121,9 +121,9 @@ class TrialRun : private SessionListener {
     keys_ = std::make_unique<Keys>(request.keys);
     timeline_.clear();
     result_ = {};
-    result_.problem = cases::problem_line(problem_, timed_size_.sizes);
-    result_.flops = cases::evaluate(problem_.flops, timed_size_.sizes);
-    result_.bytes = cases::evaluate(problem_.bytes, timed_size_.sizes);
+    result_.problem = cases::problem_line(problem_, timed_size_.size_name);
+    result_.flops = cases::flops_at(problem_, timed_size_.size_name);
+    result_.bytes = cases::bytes_at(problem_, timed_size_.size_name);
     result_.samples_wanted = request.samples.value_or(problem_.timing.samples);
     result_.cap_seconds = problem_.timing.cap_seconds;
     try {
@@ -339,7 +339,7 @@ class TrialRun : private SessionListener {
   }
   void code_is(const Code& code) override {
     // The last is that which is timed.
-    result_.unit = unit_of(code.ptx, problem_);
+    result_.unit = unit_of(code.ptx, *timed_size_.problem);
     result_.unit_tflops =
         result_.unit ? driver::peak_tflops(driver_->info(), *result_.unit) : std::nullopt;
     if (listeners_->observer.code) listeners_->observer.code(code.ptx);
@@ -412,7 +412,7 @@ class TrialRun : private SessionListener {
     if (!info.emulated) capability = {info.major, info.minor};
     result_.device = DeviceReport{info.name, capability.major, capability.minor, info.emulated};
     result_.versions["driver"] = info.driver_version;
-    result_.peak_tflops = peak_tflops(info, problem_);
+    result_.peak_tflops = peak_tflops(info, *timed_size_.problem);
     result_.peak_gbytes_s = driver::peak_gbytes_s(info);
     return architecture;
   }

@@ -9,10 +9,12 @@
 namespace autokernel::trial {
 namespace {
 
-// Sizes that are constants of the kernel.
-[[nodiscard]] cases::Sizes constants(const cases::Case& problem, cases::Sizes sizes) {
-  for (const std::string& symbol : problem.runtime_sizes) sizes.erase(symbol);
-  return sizes;
+// The symbols of a size that are constants of the kernel.
+[[nodiscard]] std::map<std::string, std::string> constants(const cases::Case& problem,
+                                                           const std::string& size) {
+  std::map<std::string, std::string> symbols = cases::symbol_texts(problem, size);
+  for (const std::string& symbol : problem.runtime_sizes) symbols.erase(symbol);
+  return symbols;
 }
 
 // Whether a line of PTX declares an object of that name and nothing else: such a line ends the
@@ -67,11 +69,11 @@ std::optional<std::string> differing_code(const cases::Case& problem,
     std::string size;
     std::string code;
   };
-  std::map<cases::Sizes, First> firsts;
+  std::map<std::map<std::string, std::string>, First> firsts;
   for (const SizedCase* size : sizes) {
     const compile::Program& program = programs.at(size->size_name);
     std::string code = code_in(program.ptx, left_out(problem, program));
-    const auto [known, is_first] = firsts.try_emplace(constants(problem, size->sizes));
+    const auto [known, is_first] = firsts.try_emplace(constants(problem, size->size_name));
     First& first = known->second;
     if (is_first) {
       first = {size->size_name, std::move(code)};
@@ -89,7 +91,7 @@ std::optional<std::string> differing_code(const cases::Case& problem,
   return std::nullopt;
 }
 
-bool share_code(const cases::Case& problem, const cases::Sizes& one, const cases::Sizes& other) {
+bool share_code(const cases::Case& problem, const std::string& one, const std::string& other) {
   return !problem.runtime_sizes.empty() && constants(problem, one) == constants(problem, other);
 }
 

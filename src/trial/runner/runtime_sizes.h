@@ -25,7 +25,7 @@ namespace autokernel::trial {
                                   const std::vector<std::string>& objects_left_out);
 
 // Whether two sizes of the case differ in runtime sizes alone.
-[[nodiscard]] bool share_code(const cases::Case& problem, const cases::Sizes& one,
-                              const cases::Sizes& other);
+[[nodiscard]] bool share_code(const cases::Case& problem, const std::string& one,
+                              const std::string& other);
 
 }  // namespace autokernel::trial

@@ -84,6 +84,11 @@ std::optional<Ending> RunnerProcess::ending(std::chrono::milliseconds patience) 
   }
 }
 
+void RunnerProcess::part() {
+  static std::vector<std::unique_ptr<RunningRunner>> ending;
+  ending.push_back(std::move(runner_));
+}
+
 void RunnerProcess::send() {
   while (runner_->input().is_open() && !unsent_.empty()) {
     const ssize_t count =

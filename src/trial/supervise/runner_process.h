@@ -40,6 +40,8 @@ class RunnerProcess {
   void ask() const;
   // Kills it and its group.
   void kill() { runner_->kill(); }
+  // It is ending: whoever asks has it no more, and this program waits for it when it ends itself.
+  void part();
 
   // What it printed so far, bounded in size.
   [[nodiscard]] std::string printed() const { return printed_.text(); }

@@ -30,6 +30,9 @@ using std::chrono::milliseconds;
 // alone for longer.
 constexpr milliseconds kCloseWatch{50};
 constexpr milliseconds kLooseWatch{250};
+// On a GPU, the last process to go takes the driver down with it, for a tenth of a second in the
+// kernel. The answer of a runner does not wait for that.
+constexpr milliseconds kShortFarewell{5};
 // A runner that has answered still gives its device back; one that hangs in that is not waited for.
 constexpr milliseconds kLongestFarewell{3000};
 // What a kernel that does not end is given to say where it stands: it is gone within a second of
@@ -54,7 +57,9 @@ constexpr std::uint64_t kMemoryWithHeaders = 2;
   try {
     const cases::Case problem = cases::parse({request.case_directory, request.case_files});
     const auto sizes = problem.sizes.find(request.size);
-    return sizes == problem.sizes.end() ? 0 : harness_bytes(problem, sizes->second);
+    return sizes == problem.sizes.end()
+               ? 0
+               : harness_bytes(cases::at_size(problem, request.size), sizes->second);
   } catch (const Error&) {
     return 0;
   }
@@ -137,6 +142,12 @@ class SupervisedTrial {
     }
     // Whoever lent it sees to its end.
     if (result_ && runner_.is_lent()) return finished(std::move(*result_));
+    if (has_answered_ && result_->device && !result_->device->emulated &&
+        !runner_.ending(kShortFarewell)) {
+      tree_.spare(runner_.id());
+      runner_.part();
+      return finished(std::move(*result_));
+    }
     const std::optional<Ending> ending = runner_.ending(result_ ? kLongestFarewell : kLongestDeath);
     if (!ending) runner_.kill();
     if (result_) return finished(std::move(*result_));

@@ -33,9 +33,12 @@ LoadedBaseline::LoadedBaseline(const cases::BaselineProgram& program, const driv
                                const SizedCase& sized, const std::string& architecture,
                                const std::function<void()>& meanwhile)
     : file_(program.file.filename().string()) {
-  const std::filesystem::path path = compile::build_host_library(
-      {.file = file_, .text = program.source, .sizes = sized.sizes, .architecture = architecture},
-      folder_.path(), meanwhile);
+  const std::filesystem::path path = compile::build_host_library({.file = file_,
+                                                                  .text = program.source,
+                                                                  .sizes = sized.sizes,
+                                                                  .types = sized.type_names(),
+                                                                  .architecture = architecture},
+                                                                 folder_.path(), meanwhile);
   // Libraries that it brings in leave threads behind, whose code must stay.
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) fail(file_, "load", dlerror());

@@ -49,7 +49,7 @@ double floor_microseconds(const driver::DeviceInfo& device, const SizedCase& siz
   constexpr double kMicro = 1e6;
   double floor = 0;
   if (const auto tflops = fastest_tflops(device, *sized.problem)) {
-    floor = cases::evaluate(sized.problem->flops, sized.sizes) / (*tflops * 1e12) * kMicro;
+    floor = cases::flops_at(*sized.problem, sized.size_name) / (*tflops * 1e12) * kMicro;
   }
   if (const auto gbytes_s = driver::peak_gbytes_s(device)) {
     double moved = 0;
@@ -60,7 +60,7 @@ double floor_microseconds(const driver::DeviceInfo& device, const SizedCase& siz
     }
     moved += std::max(0.0, written - static_cast<double>(device.l2_bytes));
     // Of a table in which rows are looked up not all is read.
-    moved = std::min(moved, cases::evaluate(sized.problem->bytes, sized.sizes));
+    moved = std::min(moved, cases::bytes_at(*sized.problem, sized.size_name));
     floor = std::max(floor, moved / (*gbytes_s * 1e9) * kMicro);
   }
   return floor;

@@ -1,0 +1,19 @@
+// The same in fp64, which the errors of kernels in fp32 are measured from.
+#include <autokernel.cuh>
+
+constexpr int THREADS = 64;
+
+AUTOKERNEL_LAUNCH({.kernel = "reference",
+                   .grid = {(ROWS + THREADS - 1) / THREADS},
+                   .block = {THREADS}});
+
+extern "C" __global__ void reference(const float* x, double* y) {
+  const int row = blockIdx.x * THREADS + threadIdx.x;
+  if (row >= ROWS) return;
+  const long long begin = static_cast<long long>(row) * COLS;
+  double sum = 0;
+  for (int col = 0; col < COLS; ++col) {
+    sum += x[begin + col];
+    y[begin + col] = sum;
+  }
+}
