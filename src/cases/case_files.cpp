@@ -30,7 +30,7 @@ std::vector<BaselineProgram> read_baselines(Section& root, const CaseFiles* file
   if (!root.has(kKey)) return {};
   std::vector<BaselineProgram> baselines;
   for (const std::string& name : root.texts(kKey, R"(["baseline_cub.cu"])")) {
-    const std::filesystem::path file = name;
+    const std::filesystem::path file = std::filesystem::path(name).lexically_normal();
     if (!is_file_beside(file, {".cu", ".cpp"})) {
       root.fail(kKey,
                 fmt::format("holds \"{}\"; write .cu or .cpp files in the folder of the case, "

@@ -92,8 +92,27 @@ void read_bound(Section& check, const char* key, const Case& problem, double Tol
   by_type.finish();
 }
 
+// One tolerance serves all tensors that are written.
+void require_one_output_type(Section& check, const Case& problem) {
+  for (const std::string& size : size_names(problem)) {
+    const Case typed = at_size(problem, size);
+    const Tensor* first = nullptr;
+    for (const Tensor& tensor : typed.tensors) {
+      if (tensor.role == Role::in) continue;
+      if (first == nullptr) first = &tensor;
+      if (tensor.dtype == first->dtype) continue;
+      check.fail(fmt::format(
+          "gives bounds by type, but at size \"{}\" {} is {} and {} is {}; "
+          "write one number for both",
+          size, first->name, spelling(first->dtype), tensor.name, spelling(tensor.dtype)));
+    }
+  }
+}
+
 void read_tolerance(Section& check, const Case& problem, Correctness& correctness) {
-  if (!problem.types.empty()) {
+  const bool is_by_type = check.is_table("absolute") || check.is_table("relative");
+  if (is_by_type && !problem.types.empty()) {
+    require_one_output_type(check, problem);
     for (const DType type : output_types(problem)) correctness.tolerances[type] = {};
   }
   read_bound(check, "absolute", problem, &Tolerance::absolute, correctness);

@@ -9,7 +9,7 @@
 namespace autokernel::cases {
 namespace {
 
-constexpr std::array<std::string_view, 98> kKeywords = {
+constexpr std::array<std::string_view, 111> kKeywords = {
     "alignas",       "alignof",     "and",
     "and_eq",        "asm",         "auto",
     "bitand",        "bitor",       "bool",
@@ -42,7 +42,15 @@ constexpr std::array<std::string_view, 98> kKeywords = {
     "volatile",      "wchar_t",     "while",
     "xor",           "xor_eq",      "autokernel",
     "blockIdx",      "blockDim",    "threadIdx",
-    "gridDim",       "warpSize"};
+    "gridDim",       "warpSize",    "std",
+    "cuda",          "half",        "half2",
+    "nv_half",       "nv_bfloat16", "nv_bfloat162",
+    "dim3",          "size_t",      "NULL",
+    "NAN",           "INFINITY",    "CUtensorMap"};
+
+constexpr std::array<std::string_view, 12> kElements = {"char",  "uchar",  "short",    "ushort",
+                                                        "int",   "uint",   "long",     "ulong",
+                                                        "float", "double", "longlong", "ulonglong"};
 
 // Number of single-character edits, swaps of neighbours included, that turn `a` into `b`.
 std::size_t distance(const std::string& a, const std::string& b) {
@@ -77,7 +85,11 @@ bool is_identifier(const std::string& text) {
 }
 
 bool is_cpp_keyword(const std::string& text) {
-  return std::ranges::find(kKeywords, text) != kKeywords.end();
+  if (std::ranges::find(kKeywords, text) != kKeywords.end()) return true;
+  // float4, longlong2: CUDA's vectors.
+  const bool has_width = !text.empty() && text.back() >= '1' && text.back() <= '4';
+  return has_width &&
+         std::ranges::find(kElements, text.substr(0, text.size() - 1)) != kElements.end();
 }
 
 std::optional<std::string> nearest(const std::string& text,

@@ -128,15 +128,27 @@ const Tensor& named_tensor(Section& section, const std::string& key, const Case&
   return tensor;
 }
 
+namespace {
+
+// Of the case as it is at one size.
+void require_factor_types(const Section& section, const Case& problem, const std::string& left,
+                          const std::string& right, const std::string& output) {
+  const DType of_left = problem.tensor(left).dtype;
+  const DType of_right = problem.tensor(right).dtype;
+  const DType of_output = problem.tensor(output).dtype;
+  if (of_left == of_right && is_factor_type(of_left) && is_factor_type(of_output)) return;
+  section.fail(
+      fmt::format("{} is {}, {} is {} and {} is {}; a matrix product takes two tensors of one "
+                  "type among f32, f16 and bf16, and gives one of these",
+                  left, spelling(of_left), right, spelling(of_right), output, spelling(of_output)));
+}
+
+}  // namespace
+
 void require_product(const Section& section, const Case& problem, const Tensor& left,
                      const Tensor& right, const Tensor& output) {
-  if (left.dtype != right.dtype || !is_factor_type(left.dtype) || !is_factor_type(output.dtype)) {
-    section.fail(
-        fmt::format("{} is {}, {} is {} and {} is {}; a matrix product takes two tensors of one "
-                    "type among f32, f16 and bf16, and gives one of these",
-                    left.name, spelling(left.dtype), right.name, spelling(right.dtype), output.name,
-                    spelling(output.dtype)));
-  }
+  for (const std::string& size : size_names(problem))
+    require_factor_types(section, at_size(problem, size), left.name, right.name, output.name);
   for (const Tensor* tensor : {&left, &right, &output}) {
     if (!tensor->pitch.empty())
       section.fail(

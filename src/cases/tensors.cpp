@@ -88,8 +88,11 @@ Tensor read_tensor(Section section, const AllSizes& all) {
   if (alias != nullptr && alias->elements > 1)
     tensor.shape.push_back(std::to_string(alias->elements));
   // Bounds have to fit into each of its types.
-  for (const auto& [size, symbols] : all.sizes)
-    tensor.fill = read_fill(section, typed(tensor, all, size), all.sizes);
+  std::set<DType> seen;
+  for (const auto& [size, symbols] : all.sizes) {
+    const Tensor of_size = typed(tensor, all, size);
+    if (seen.insert(of_size.dtype).second) tensor.fill = read_fill(section, of_size, all.sizes);
+  }
   read_pitch(section, tensor);
   section.finish();
   for (const auto& [size, symbols] : all.sizes) {
@@ -134,7 +137,7 @@ OneSize read_size(Section section) {
   for (const std::string& symbol : section.keys()) {
     if (symbol == "editable_files")
       section.fail(symbol, "stands among the sizes; write it above the first [table]");
-    if (!is_identifier(symbol) || is_cpp_keyword(symbol)) {
+    if (!is_identifier(symbol) || is_cpp_keyword(symbol) || symbol.starts_with("__")) {
       section.fail(
           symbol,
           "cannot be a size symbol: kernels see it as a C++ constant; write a name such as M");
@@ -145,6 +148,9 @@ OneSize read_size(Section section) {
     }
     // A number in quotes is a number to its writer.
     if (section.is_text(symbol) && is_identifier(section.text(symbol))) {
+      const std::vector<std::string> dtypes = dtype_spellings();
+      if (std::ranges::find(dtypes, symbol) != dtypes.end() || alias_spelled(symbol) != nullptr)
+        section.fail(symbol, "is the name of a dtype; choose another, such as TYPE");
       size.types[symbol] = dtype_from(section.word(symbol, kTypesOfSizes));
       continue;
     }
@@ -250,6 +256,10 @@ std::vector<Tensor> read_tensors(Section& root, const AllSizes& all) {
     }
     tensors.push_back(read_tensor(section, all));
     require_new_name(section, tensors.back().name, names);
+    if (!all.types.empty() && all.types.at("default").contains(tensors.back().name)) {
+      section.fail("name", fmt::format("is \"{}\", which is a type; write another name",
+                                       tensors.back().name));
+    }
   }
   if (std::ranges::all_of(tensors, [](const Tensor& tensor) { return tensor.role == Role::in; })) {
     root.fail("tensor", R"(lists inputs only; give at least one the role "out" or "inout")");

@@ -2,8 +2,10 @@
 // nothing of git.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -63,6 +65,9 @@ class Bench : public Command {
   };
   [[nodiscard]] Measured measured(trial::Request& request, const trial::Limits& limits,
                                   const Console& console, std::set<std::string>& warned) const;
+  // What it finds of them goes into `result`, with what could not be timed as warnings.
+  static void add_baselines(const trial::Request& request, const trial::Limits& limits,
+                            const trial::Observer& observer, trial::Result& result);
   // Sets what the kernel is to be compared with.
   void add_incumbent(trial::Request& request, const cases::EditableFiles& others) const;
   [[nodiscard]] std::string kept_log(const trial::Request& request, const std::string& text,
@@ -303,10 +308,45 @@ Bench::Measured Bench::measured(trial::Request& request, const trial::Limits& li
     observer.progress = [&](auto phase, auto elapsed) { progress.show(phase, elapsed); };
     observer.note = note;
     observer.learned = [&](const trial::Result& known) { warn(console, known, warned); };
-    return trial::supervise_with_retry(request, limits, observer, {.may_be_ready = !no_resident_});
+    trial::Result kernel =
+        trial::supervise_with_retry(request, limits, observer, {.may_be_ready = !no_resident_});
+    if (request.baselines && kernel.verdict == trial::Verdict::correct)
+      add_baselines(request, limits, observer, kernel);
+    return kernel;
   }();
   std::string log = kept_log(request, log_text(request, result, notes), result.ptx, console);
   return {std::move(result), std::move(log)};
+}
+
+// Each in a runner of its own, which it may take down with it.
+void Bench::add_baselines(const trial::Request& request, const trial::Limits& limits,
+                          const trial::Observer& observer, trial::Result& result) {
+  const cases::Case problem = cases::parse({request.case_directory, request.case_files});
+  for (const cases::BaselineProgram& baseline : problem.baselines) {
+    trial::Request alone = request;
+    alone.only_baseline = baseline.file.string();
+    alone.incumbent.reset();
+    try {
+      trial::Result found = trial::supervise(alone, limits, observer);
+      std::ranges::move(found.baselines, std::back_inserter(result.baselines));
+      if (found.verdict != trial::Verdict::correct)
+        result.warnings.push_back(
+            fmt::format("the baseline {} is not timed: {}", baseline.file.string(), found.reason));
+    } catch (const Error& error) {
+      std::string what = error.what();
+      // Where it was when it ended says nothing here.
+      if (error.stop() != Stop::usage) what = what.substr(0, what.find(" while "));
+      const bool names_it = what.find(baseline.file.string()) != std::string::npos;
+      result.warnings.push_back(
+          names_it ? what
+                   : fmt::format("the baseline {} is not timed: {}", baseline.file.string(), what));
+    }
+  }
+  if (result.baselines.empty() && problem.baselines.empty()) {
+    result.warnings.emplace_back(
+        "--baselines measured nothing: the case names none (baselines in case.toml), and "
+        "cuBLASLt is timed on a GPU, for a product whose reference is cublas_gemm");
+  }
 }
 
 int Bench::measure(const Console& console) const {
@@ -375,10 +415,13 @@ void Bench::require_one_purpose() const {
     bool is_given;
   };
   // --full checks at all sizes in one trial.
-  const std::array of_one_trial = {
-      Given{"--size", size_.has_value()},  Given{"--full", full_},
-      Given{"--replay", !replay_.empty()}, Given{"--log", !log_.empty()},
-      Given{"--timings", timings_},        Given{"--quiet", quiet_}};
+  const std::array of_one_trial = {Given{"--size", size_.has_value()},
+                                   Given{"--full", full_},
+                                   Given{"--baselines", baselines_},
+                                   Given{"--replay", !replay_.empty()},
+                                   Given{"--log", !log_.empty()},
+                                   Given{"--timings", timings_},
+                                   Given{"--quiet", quiet_}};
   for (const auto& [name, is_given] : of_one_trial) {
     if (!is_given) continue;
     throw Error(Stop::usage,

@@ -94,5 +94,16 @@ TEST(Types, AreOfferedWhereATensorNamesAnother) {
               HasSubstr("(did you mean \"TYPE\"?)"));
 }
 
+TEST(Types, HaveNamesThatCudasHeadersLeaveFree) {
+  for (const char* name : {"half", "std", "__half", "float", "nv_bfloat16"}) {
+    std::string text = typed_sample();
+    for (std::size_t at = text.find("TYPE"); at != std::string::npos; at = text.find("TYPE"))
+      text.replace(at, 4, name);
+    EXPECT_THAT(complaint_about(text), HasSubstr(std::string(name) + " cannot be a size symbol"));
+  }
+  EXPECT_THAT(complaint_about(with(typed_sample(), "name = \"C\"", "name = \"TYPE\"")),
+              HasSubstr("name is \"TYPE\", which is a type"));
+}
+
 }  // namespace
 }  // namespace autokernel::cases

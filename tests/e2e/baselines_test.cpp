@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "e2e/workplace.h"
@@ -97,6 +98,66 @@ TEST_F(Baselines, ThatCannotBeBuiltOrUsedAreNamedWithTheReason) {
                     HasSubstr("cannot load the baseline empty.cpp: it does not define "
                               "autokernel_baseline_launch"),
                     HasSubstr("cannot use the baseline unwilling.cpp: no such library")));
+}
+
+TEST_F(Baselines, ThatTakeTheirProcessDownLoseNothingElse) {
+  name_in_case(R"("null.cpp", "throws.cpp", "exits.cpp", "plain.cpp")");
+  const std::string launch = "for (int i = 0;";
+  for (const auto& [name, statement] : std::map<std::string, std::string>{
+           {"null.cpp", "*static_cast<volatile int*>(nullptr) = 1; "},
+           {"throws.cpp", "throw 42; "},
+           {"exits.cpp", "exit(0); "}}) {
+    write_baseline(name, "2.5F");
+    std::string text = contents(folder_ / name);
+    text.insert(text.find(launch), statement);
+    (void)scratch_.write("axpy/" + name, "#include <cstdlib>\n" + text);
+  }
+  write_baseline("plain.cpp", "2.5F");
+
+  const Outcome run = bench();
+
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_THAT(
+      run.out,
+      AllOf(HasSubstr("the baseline null.cpp is not timed: the runner was killed by SIGSEGV\n"),
+            HasSubstr("the baseline throws.cpp is not timed: the runner was killed by SIGABRT\n"),
+            HasSubstr("the baseline exits.cpp is not timed: the runner ended with code 0"),
+            HasSubstr("kernel's: a loop 1.0, one thread\n"),
+            HasSubstr("verdict:          correct")));
+  expect_nothing_left();
+}
+
+TEST_F(Baselines, AreComparedAfterTheLastLaunchToo) {
+  name_in_case(R"("once.cpp", "meddles.cpp")");
+  write_baseline("once.cpp", "2.5F");
+  write_baseline("meddles.cpp", "2.5F");
+  std::string text = contents(folder_ / "once.cpp");
+  text.insert(text.find("for (int i = 0;"), "static int n = 0; if (n++ > 0) return nullptr; ");
+  (void)scratch_.write("axpy/once.cpp", text);
+  text = contents(folder_ / "meddles.cpp");
+  text.insert(text.find("for (int i = 0;"), "const_cast<float*>(x)[0] = 1; ");
+  (void)scratch_.write("axpy/meddles.cpp", text);
+
+  const Outcome run = bench();
+
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("the baseline once.cpp is not timed, as it computes"),
+                             HasSubstr("the baseline meddles.cpp is not timed, as it computes"),
+                             Not(HasSubstr("baseline: "))));
+}
+
+TEST_F(Baselines, OfNvccNeedAGpu) {
+  name_in_case("\"cub.cu\"");
+  (void)scratch_.write("axpy/cub.cu", "#error never built here\n");
+  const Outcome run = bench();
+  EXPECT_THAT(run.out,
+              HasSubstr("the baseline cub.cu is not timed: what nvcc builds runs on a GPU"));
+}
+
+TEST_F(Baselines, AreOfOneTrial) {
+  expect_refusal(run_autokernel({"bench", "--device", "cpu", "--case", folder_.string(), "--sweep",
+                                 "--baselines"}),
+                 2, "--baselines is for one trial, and --sweep makes one for each size");
 }
 
 TEST_F(Baselines, NeedACompilerOnThisMachine) {

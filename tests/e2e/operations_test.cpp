@@ -75,6 +75,19 @@ INSTANTIATE_TEST_SUITE_P(Each, StartingKernelOf, testing::ValuesIn(starts()),
                            return tested.param.operation + "_" + tested.param.size;
                          });
 
+// On the emulated device, what is timed in one type is not held against another.
+TEST_F(Operations, AreCheckedInTheTypeThatIsTimed) {
+  std::string source = contents_of(kOperations / "rmsnorm" / "kernel.cu");
+  const std::string result = "y[col] =";
+  source.insert(source.find(result) + result.size(), " sizeof(TYPE) == 4 ? TYPE(0) : ");
+  scratch_.write("wrong_in_f32.cu", source);
+  const fs::path kernel = scratch_.path() / "wrong_in_f32.cu";
+  EXPECT_EQ(bench_of("rmsnorm", "check_f16", kernel).code, 0);
+  const Outcome wrong = bench_of("rmsnorm", "check_f32", kernel);
+  expect_rejection(wrong, 11, "incorrect");
+  EXPECT_THAT(wrong.out, testing::HasSubstr("TYPE = f32"));
+}
+
 // One of another kind than the start, in a file of its own.
 class HonestStyleOf : public Operations, public testing::WithParamInterface<const char*> {};
 

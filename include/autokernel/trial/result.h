@@ -107,6 +107,9 @@ struct Request {
   // profiler's library cannot work so; no time that was measured otherwise counts.
   bool confined = true;
   bool baselines = false;      // whether what else computes the same is timed as well
+  // Not empty: that baseline of the case is timed, and nothing of the kernel. It may take the runner
+  // down with it.
+  std::string only_baseline;
   std::optional<int> samples;  // timed launches; none: as many as the case says
   std::optional<Incumbent> incumbent;
   std::optional<KnownDevice> known_device;
@@ -142,6 +145,7 @@ void visit_fields(auto&& fields, Object& request) {
   fields.internal("checked", request.checked);
   fields.internal("confined", request.confined);
   fields.internal("baselines", request.baselines);
+  fields.internal("only_baseline", request.only_baseline);
   fields.internal("samples", request.samples);
   fields.internal("known_device", request.known_device);
   fields.internal("recording_seconds", request.recording_seconds);

@@ -69,6 +69,10 @@ std::string description_json(const cases::Case& problem, const std::string& size
   Json sizes = Json::array();
   for (const SizeFigures& figures : figures_of_sizes(problem))
     sizes.push_back(size_json(problem, figures));
+  Json tolerances = Json::object();
+  for (const auto& [type, tolerance] : problem.tolerances)
+    tolerances[spelling(type)] = {{"absolute", tolerance.absolute},
+                                  {"relative", tolerance.relative}};
   std::vector<std::string> editable = {"kernel.cu"};
   for (const std::string& pattern : problem.editable_files.patterns()) editable.push_back(pattern);
   const Json description = {{"schema_version", 1},
@@ -84,6 +88,7 @@ std::string description_json(const cases::Case& problem, const std::string& size
                             {"exact", exactness_name(problem.exactness)},
                             {"absolute", typed.tolerance.absolute},
                             {"relative", typed.tolerance.relative},
+                            {"tolerances", tolerances},
                             {"deterministic", problem.deterministic},
                             {"goal", goal_lines(problem)},
                             {"runtime_sizes", problem.runtime_sizes},

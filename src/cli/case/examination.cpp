@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,7 @@ class Examination {
     if (!look_at_case()) return;
     if (!look_at_reference()) return;
     look_at_sizes();
+    look_at_types();
     look_at_fp64();
     look_at_kernel();
     look_at_rounding();
@@ -105,7 +107,8 @@ class Examination {
       return false;
     }
     require_size(problem_, size_);
-    pass("case", fmt::format("{}: {}", problem_.name, cases::problem_line(problem_, "default")));
+    problem_ = cases::at_size(problem_, size_);
+    pass("case", fmt::format("{}: {}", problem_.name, cases::problem_line(problem_, size_)));
     return true;
   }
 
@@ -161,6 +164,27 @@ class Examination {
     // A case for a GPU may well be too large for the memory of a laptop.
     if (emulated) return skip("sizes", beyond);
     fail("sizes", beyond, "make these sizes smaller");
+  }
+
+  // All that follows is of one type.
+  void look_at_types() {
+    std::set<std::string> seen;
+    std::string others;
+    const auto types_of = [&](const std::string& size) {
+      std::string types;
+      for (const auto& [symbol, type] : problem_.types.at(size))
+        types += fmt::format("{}{} = {}", types.empty() ? "" : ", ", symbol, spelling(type));
+      return types;
+    };
+    if (problem_.types.empty()) return;
+    seen.insert(types_of(size_));
+    for (const SizeFigures& size : figures_of_sizes(problem_)) {
+      if (!seen.insert(types_of(size.name)).second) continue;
+      others += fmt::format("{}--size {} ({})", others.empty() ? "" : ", ", size.name,
+                            types_of(size.name));
+    }
+    if (!others.empty())
+      skip("types", fmt::format("{} here; the others, with {}", types_of(size_), others));
   }
 
   void look_at_fp64() {

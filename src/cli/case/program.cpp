@@ -82,6 +82,14 @@ constexpr const char* kItsBench = "autokernel bench --size";
         "it as a parameter. The\n  kernel's code must be the same whatever `{0}` is.",
         symbol);
   }
+  if (const auto types = problem.types.find("default"); types != problem.types.end()) {
+    for (const auto& [symbol, type] : types->second) {
+      runtime += fmt::format(
+          "\n- `{0}` is a C++ type, {1} at `default` and another at other sizes: write "
+          "`static_cast<float>(x[i])`\n  and `static_cast<{0}>(sum)`.",
+          symbol, cpp_name(type));
+    }
+  }
   std::string text =
       replaced(embedded::program_allowed(), "{{DECLARATION}}", declaration_of(problem, "mine"));
   text = replaced(text, "{{LAUNCH}}", launch_of(problem, "mine"));

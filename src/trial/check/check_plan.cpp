@@ -62,7 +62,10 @@ std::vector<Check> check_plan(const CheckedSizes& sizes, Depth depth) {
   for (const bool edge : {false, true}) {
     for (const SizedCase* const size : sizes.further) {
       if (is_edge(size->size_name) != edge) continue;
-      add_both(1, size, edge ? Stage::edge_sizes : Stage::sizes);
+      // In another type, it is another kernel that has to give the same bits each time.
+      const bool is_of_another_type = size->type_names() != sizes.check->type_names();
+      add_both(repeats && is_of_another_type ? kRepeats : 1, size,
+               edge ? Stage::edge_sizes : Stage::sizes);
     }
   }
   return checks;

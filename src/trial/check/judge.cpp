@@ -88,6 +88,12 @@ Bytes magnitudes(const SizedTensor& tensor, Bytes values) {
   return values;
 }
 
+// Of what a sum of products gives.
+cases::DType product_type(const LaunchRecord& launch) {
+  const auto& product = std::get<cases::SumOfProducts>(launch.sized->problem->exactness);
+  return launch.sized->tensors[launch.sized->index_of(product.output)].tensor->dtype;
+}
+
 }  // namespace
 
 void Judge::multiply_magnitudes(const SizedCase& sized, const cases::SumOfProducts& product) {
@@ -187,8 +193,10 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& as_delivered) {
     const std::uint64_t let_pass = stands(Defence::every_element) ? 0 : comparison.count / 100;
     if (comparison.differing > let_pass) return wrong(launch, t, expected, comparison);
   }
-  if (product_check_ && stands(Defence::misrounding)) {
-    if (auto rejected = product_check_->look(launch, inputs_, by_reference)) return rejected;
+  if (product != nullptr && stands(Defence::misrounding)) {
+    if (auto rejected = product_checks_.at(product_type(as_delivered))
+                            .look(as_delivered, inputs_, by_reference))
+      return rejected;
   }
   if (right == nullptr || launch.input_kind != InputKind::declared) return std::nullopt;
   return judge_rms(launch, by_reference, *right);
@@ -225,13 +233,23 @@ std::optional<Rejection> Judge::judge_rms(const LaunchRecord& launch,
   return std::nullopt;
 }
 
+void Judge::check_products_of(std::span<const LaunchRecord> launches) {
+  std::map<cases::DType, std::vector<const LaunchRecord*>> by_type;
+  for (const LaunchRecord& launch : launches) {
+    if (std::holds_alternative<cases::SumOfProducts>(launch.sized->problem->exactness))
+      by_type[product_type(launch)].push_back(&launch);
+  }
+  product_checks_.clear();
+  for (const auto& [type, of_type] : by_type) product_checks_.emplace(type, of_type);
+}
+
 std::optional<Rejection> Judge::judge(std::span<const LaunchRecord> launches) {
   if (launches.empty()) return std::nullopt;
   // The inputs of the next launch are made while this one is judged: the reference may be computed
   // on a GPU, and the processor has nothing else to do.
   std::future<std::vector<Bytes>> next;
   if (on_device_ == nullptr) next = making_inputs(launches.front());
-  product_check_.emplace(launches);
+  check_products_of(launches);
   for (const LaunchRecord& launch : launches) {
     next_();
     judged_last_ = launch.name;
@@ -248,7 +266,10 @@ std::optional<Rejection> Judge::judge(std::span<const LaunchRecord> launches) {
       rejected->cause = Cause::race;
     return rejected;
   }
-  return product_check_->conclude();
+  for (const auto& [type, check] : product_checks_) {
+    if (auto rejected = check.conclude()) return rejected;
+  }
+  return std::nullopt;
 }
 
 namespace {

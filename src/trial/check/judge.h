@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <future>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,7 @@ class Judge {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  void check_products_of(std::span<const LaunchRecord> launches);
   [[nodiscard]] std::future<std::vector<Bytes>> making_inputs(const LaunchRecord& launch) const;
   // On the device; false where the host has to look.
   [[nodiscard]] bool passes(const LaunchRecord& launch);
@@ -74,7 +76,9 @@ class Judge {
   std::function<void()> next_ = [] {};
   std::vector<Bytes> inputs_;
   std::vector<float> magnitudes_;
-  std::optional<ProductCheck> product_check_;  // of the launches that are being judged
+  // Of the launches that are being judged, by the type of the product: counts of one say nothing
+  // about another.
+  std::map<cases::DType, ProductCheck> product_checks_;
   std::string judged_last_;
   Differences differences_;
   std::vector<std::string> notes_;

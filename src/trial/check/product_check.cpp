@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <variant>
 
 #include "trial/check/reference.h"
@@ -60,10 +61,11 @@ constexpr double kMostProducts = 64e6;
 
 }  // namespace
 
-ProductCheck::ProductCheck(std::span<const LaunchRecord> launches) : random_(unforeseeable()) {
-  for (const LaunchRecord& launch : launches) {
-    if (launch.input_kind == InputKind::declared) sampled_launches_.push_back(&launch);
-  }
+ProductCheck::ProductCheck(const std::vector<const LaunchRecord*>& launches)
+    : random_(unforeseeable()) {
+  std::ranges::copy_if(
+      launches, std::back_inserter(sampled_launches_),
+      [](const LaunchRecord* launch) { return launch->input_kind == InputKind::declared; });
   std::ranges::shuffle(sampled_launches_, random_);
   if (sampled_launches_.empty()) return;
   const std::size_t wanted = launches_to_sample(*sampled_launches_.front());

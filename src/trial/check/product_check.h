@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <random>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,8 +17,8 @@ namespace autokernel::trial {
 
 class ProductCheck {
  public:
-  // Draws which of the launches are looked at closely.
-  explicit ProductCheck(std::span<const LaunchRecord> launches);
+  // Draws which of the launches are looked at closely. Their outputs are of one type.
+  explicit ProductCheck(const std::vector<const LaunchRecord*>& launches);
 
   // One launch, its inputs, and what the reference gave for them. Says nothing where the case is no
   // sum of products, or the inputs are not those of the case.

@@ -33,7 +33,11 @@ std::size_t first_difference(const Bytes& one, const Bytes& other) {
 SizedCase::SizedCase(const cases::Case& of, const std::string& name)
     : problem(&of), size_name(name), sizes(sizes_named(of, name)) {
   if (of.types.contains(name)) {
-    typed_ = std::make_shared<const cases::Case>(cases::at_size(of, name));
+    cases::Case typed = cases::at_size(of, name);
+    // Large texts that nothing at a size asks for.
+    typed.text.clear();
+    typed.baselines.clear();
+    typed_ = std::make_shared<const cases::Case>(std::move(typed));
     problem = typed_.get();
   }
   for (const cases::Tensor& tensor : problem->tensors) {

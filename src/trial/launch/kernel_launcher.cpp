@@ -19,7 +19,7 @@ std::string occasion(const SizedCase& sized, InputKind input_kind, const std::st
   std::string text = fmt::format("{}, {}", description(*sized.problem, input_kind), name);
   if (sized.size_name != "default") {
     std::string sizes;
-    for (const auto& [symbol, value] : sized.sizes)
+    for (const auto& [symbol, value] : cases::symbol_texts(*sized.problem, sized.size_name))
       sizes += fmt::format("{}{} = {}", sizes.empty() ? "" : ", ", symbol, value);
     text += " at " + sizes;
   }

@@ -62,6 +62,21 @@ std::string too_large(const SizedCase& size, const driver::DeviceInfo& device) {
   return bytes <= kMostBytes ? "" : "more than 64 MiB of tensors on the emulated device";
 }
 
+// Where a kernel is checked on the emulated device before it is timed: at the small size, or where
+// that has other types, at the one with the fewest operations that has the same.
+std::string check_size_for(const cases::Case& problem, const std::string& timed) {
+  constexpr const char* kCheckSize = "check";
+  const auto types = problem.types.find(timed);
+  if (types == problem.types.end() || problem.types.at(kCheckSize) == types->second)
+    return kCheckSize;
+  std::string least = timed;
+  for (const std::string& size : cases::size_names(problem)) {
+    if (is_edge(size) || problem.types.at(size) != types->second) continue;
+    if (cases::flops_at(problem, size) < cases::flops_at(problem, least)) least = size;
+  }
+  return least;
+}
+
 bool has_reference_kernel(const cases::Case& problem) {
   return std::holds_alternative<cases::KernelReference>(problem.reference);
 }
@@ -83,7 +98,7 @@ class TrialRun : private SessionListener {
         launcher_command_(launcher),
         problem_(cases::parse({request.case_directory, request.case_files})),
         timed_size_(problem_, request.size),
-        check_size_(problem_, kCheckSize) {}
+        check_size_(problem_, check_size_for(problem_, request.size)) {}
 
   // Whether it can be the trial of that request, although it was made for another.
   [[nodiscard]] bool suits(const Request& request) const {
@@ -148,12 +163,15 @@ class TrialRun : private SessionListener {
   }
 
  private:
-  static constexpr const char* kCheckSize = "check";
-
   [[nodiscard]] std::optional<Rejection> run_phases() {
     phases_.enter(Phase::start);
     set_driver_up();
     launcher_began_ = Timeline::Clock::now();
+    if (!request_.only_baseline.empty()) {
+      if (!driver_) open_driver();
+      time_only_baseline();
+      return std::nullopt;
+    }
     if (!session_ || !session_->is_waiting()) start_session();
     if (!driver_) open_driver();
     plan_further_sizes();
@@ -554,7 +572,7 @@ class TrialRun : private SessionListener {
     result_.reference_default_us = timed.library_default_us;
     result_.event_floor_us = timed.event_floor_us;
     if (!result_.reference && has_reference_kernel(problem_)) time_reference_kernel();
-    time_baselines_as_asked();
+    time_library_as_asked();
     if (confirmation_ && result_.comparison) {
       // If a confirming process takes this one down, what is known so far still holds.
       if (listeners_->learned) listeners_->learned(result_);
@@ -569,38 +587,49 @@ class TrialRun : private SessionListener {
     return std::nullopt;
   }
 
-  // Nothing depends on them, either.
-  void time_baselines_as_asked() {
-    if (!request_.baselines) return;
-    const bool has_library =
-        on_gpu() && std::holds_alternative<cases::GemmReference>(problem_.reference);
-    if (!has_library && problem_.baselines.empty()) {
-      result_.warnings.emplace_back(
-          on_gpu() ? "--baselines measured nothing: the case names none (baselines in case.toml), "
-                     "and its reference is no product of a library"
-                   : "--baselines measured nothing: the case names none (baselines in case.toml), "
-                     "and cuBLASLt is timed on a GPU");
-      return;
-    }
+  // What baselines are timed with. On a GPU `tools` are made.
+  [[nodiscard]] BaselineTask baseline_task(std::optional<compile::Program>& tools,
+                                           const std::string& architecture) {
+    if (!device_) device_ = std::make_unique<driver::Device>(*driver_);
+    if (on_gpu()) tools = compiled_gpu_tools(open_front_end(request_.cached), architecture);
+    return {.device = *device_,
+            .sized = timed_size_,
+            .maker = maker_,
+            .gpu_tools = tools ? &*tools : nullptr,
+            .architecture = architecture,
+            .judge = [this](const LaunchRecord& record) { return judged(record); },
+            .get_on = [this] { phases_.get_on(); }};
+  }
+
+  // Nothing depends on it, either.
+  void time_library_as_asked() {
+    const auto* const gemm = std::get_if<cases::GemmReference>(&problem_.reference);
+    if (!request_.baselines || !on_gpu() || gemm == nullptr) return;
     try {
-      if (!device_) device_ = std::make_unique<driver::Device>(*driver_);
       std::optional<compile::Program> tools;
-      if (on_gpu()) tools = compiled_gpu_tools(open_front_end(request_.cached), task_.architecture);
-      TimedBaselines timed = timeline_.around("time the baselines", [&] {
-        return time_baselines(
-            {.device = *device_,
-             .sized = timed_size_,
-             .maker = maker_,
-             .gpu_tools = tools ? &*tools : nullptr,
-             .architecture = task_.architecture,
-             .judge = [this](const LaunchRecord& record) { return judged(record); },
-             .get_on = [this] { phases_.get_on(); }});
-      });
-      result_.baselines = std::move(timed.baselines);
-      std::ranges::move(timed.notes, std::back_inserter(result_.warnings));
+      const BaselineTask task = baseline_task(tools, task_.architecture);
+      timeline_.around("time the baselines",
+                       [&] { result_.baselines = time_cublaslt(task, *gemm); });
     } catch (const Error& error) {
       result_.warnings.emplace_back(error.what());
     }
+  }
+
+  // A trial of a baseline alone.
+  void time_only_baseline() {
+    const auto program =
+        std::ranges::find(problem_.baselines, request_.only_baseline,
+                          [](const cases::BaselineProgram& each) { return each.file.string(); });
+    if (program == problem_.baselines.end())
+      throw Error(Stop::internal, "the case has no baseline " + request_.only_baseline);
+    const std::string architecture = report_device(driver_->info());
+    const auto device_lock = lock_device(driver_->info(), [this] { phases_.enter(Phase::queue); });
+    phases_.enter(Phase::time);
+    phases_.leave_candidate();
+    prepare_references(architecture);
+    be_ready();
+    std::optional<compile::Program> tools;
+    result_.baselines.push_back(time_baseline(baseline_task(tools, architecture), *program));
   }
 
   // What there is to compare with where no library computes the same. Nothing depends on it.

@@ -86,6 +86,12 @@ std::optional<Ending> RunnerProcess::ending(std::chrono::milliseconds patience) 
 
 void RunnerProcess::part() {
   static std::vector<std::unique_ptr<RunningRunner>> ending;
+  // Those of earlier trials have long ended.
+  std::erase_if(ending, [](const std::unique_ptr<RunningRunner>& runner) {
+    return runner->wait_until(std::chrono::steady_clock::now()).has_value();
+  });
+  runner_->output().close();
+  runner_->messages().close();
   ending.push_back(std::move(runner_));
 }
 

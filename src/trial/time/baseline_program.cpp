@@ -12,7 +12,8 @@ namespace autokernel::trial {
 namespace {
 
 [[noreturn]] void fail(const std::string& file, const char* verb, const std::string& why) {
-  throw Error(Stop::environment, fmt::format("cannot {} the baseline {}: {}", verb, file, why));
+  throw Error(Stop::environment, fmt::format("cannot {} the baseline {}: {}", verb, file,
+                                             why.empty() ? "it does not say why" : why));
 }
 
 template <typename Function>
@@ -24,7 +25,10 @@ template <typename Function>
 }
 
 [[nodiscard]] std::string text_of(const char* text) {
-  return text == nullptr ? "" : visible_line(text);
+  constexpr std::size_t kLongest = 300;
+  std::string visible = text == nullptr ? "" : visible_line(text);
+  if (visible.size() > kLongest) visible = visible.substr(0, kLongest) + "...";
+  return visible;
 }
 
 }  // namespace
@@ -50,7 +54,13 @@ LoadedBaseline::LoadedBaseline(const cases::BaselineProgram& program, const driv
   name_ = text_of(baseline.name);
   configuration_ = text_of(baseline.configuration);
   if (name_.empty()) fail(file_, "use", "it names no library");
-  if (baseline.workspace_bytes > 0) workspace_ = device.allocate(baseline.workspace_bytes);
+  if (baseline.workspace_bytes == 0) return;
+  try {
+    workspace_ = device.allocate(baseline.workspace_bytes);
+  } catch (const Error&) {
+    fail(file_, "use",
+         fmt::format("there is no room for its workspace of {} bytes", baseline.workspace_bytes));
+  }
 }
 
 void LoadedBaseline::queue(std::span<void* const> arguments, const driver::Stream& stream) const {

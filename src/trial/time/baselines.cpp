@@ -42,11 +42,15 @@ class BaselineTimer {
     queue(stream_);
     expect_sound(stream_.wait(), what.c_str());
   }
-  [[nodiscard]] double median_us(const Queue& queue, const std::string& what) const {
+  [[nodiscard]] double median_us(
+      const Queue& queue, const std::string& what,
+      const std::function<void()>& before_each = [] {}) const {
     std::vector<double> samples;
     samples.reserve(kSamples);
-    for (int sample = 0; sample < kSamples; ++sample)
+    for (int sample = 0; sample < kSamples; ++sample) {
+      before_each();
       samples.push_back(sequence_ ? sequence_->sample(queue, what.c_str()) : on_host(queue, what));
+    }
     return median(std::move(samples));
   }
 
@@ -70,9 +74,10 @@ class BaselineTimer {
   return std::make_unique<DeviceOperands>(task.device, *task.gpu_tools, task.maker);
 }
 
-[[nodiscard]] std::vector<Baseline> time_cublaslt(const BaselineTask& task,
-                                                  const cases::GemmReference& gemm,
-                                                  const BaselineTimer& timer) {
+}  // namespace
+
+std::vector<Baseline> time_cublaslt(const BaselineTask& task, const cases::GemmReference& gemm) {
+  const BaselineTimer timer(task);
   const std::unique_ptr<OperandSource> source = source_of(task);
   FreshKeys keys;
   const ProductOperands operands(task.device, task.sized, *source, keys, gemm);
@@ -97,54 +102,75 @@ class BaselineTimer {
        .median_us = *best}};
 }
 
-[[nodiscard]] Baseline time_program(const BaselineTask& task, const cases::BaselineProgram& program,
-                                    const BaselineTimer& timer) {
-  const LoadedBaseline loaded(program, task.device, task.sized, task.architecture, task.get_on);
-  const std::unique_ptr<OperandSource> source = source_of(task);
-  DeviceMemory memory(task.device, Operands::required_bytes(task.device, task.sized, Extras{}));
-  Operands operands(task.device, task.sized, Extras{}, memory);
-  const Occasion occasion{&task.sized, InputKind::declared, FreshKeys().draw(loaded.name())};
-  const driver::Stream stream = task.device.make_stream();
-  source->load(operands, occasion, stream);
-  expect_sound(stream.wait(), loaded.name().c_str());
+namespace {
 
-  const Queue queue = [&](const driver::Stream& on) { loaded.queue(operands.arguments(), on); };
-  timer.run(queue, loaded.name());
-  LaunchRecord record{.sized = &task.sized,
-                      .input_kind = occasion.input_kind,
-                      .key = occasion.key,
-                      .name = loaded.name(),
-                      .outputs = operands.outputs()};
-  if (const auto rejected = task.judge(record)) {
-    throw Error(Stop::environment,
-                fmt::format("the baseline {} is not timed, as it computes something else: {}",
-                            program.file.string(), rejected->reason));
+// A case's own baseline on its operands.
+class BaselineRun {
+ public:
+  BaselineRun(const BaselineTask& task, const cases::BaselineProgram& program)
+      : task_(task),
+        file_(program.file.string()),
+        loaded_(program, task.device, task.sized, task.architecture, task.get_on),
+        source_(source_of(task)),
+        memory_(task.device, Operands::required_bytes(task.device, task.sized, Extras{})),
+        operands_(task.device, task.sized, Extras{}, memory_),
+        stream_(task.device.make_stream()) {}
+
+  [[nodiscard]] const LoadedBaseline& loaded() const { return loaded_; }
+  void refresh() {
+    occasion_ = {&task_.sized, InputKind::declared, FreshKeys().draw(loaded_.name())};
+    source_->load(operands_, occasion_, stream_);
+    expect_sound(stream_.wait(), loaded_.name().c_str());
   }
-  return {.name = loaded.name(),
-          .configuration = loaded.configuration(),
-          .median_us = timer.median_us(queue, loaded.name())};
-}
+  void queue(const driver::Stream& on) const { loaded_.queue(operands_.arguments(), on); }
+  // Of what it did on the operands that were refreshed last.
+  void require_right() {
+    if (const auto disturbed = source_->disturbed(operands_, occasion_, stream_))
+      refuse(disturbed->what);
+    const LaunchRecord record{.sized = &task_.sized,
+                              .input_kind = occasion_.input_kind,
+                              .key = occasion_.key,
+                              .name = loaded_.name(),
+                              .outputs = operands_.outputs()};
+    if (const auto rejected = task_.judge(record)) refuse(rejected->reason);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(
+        Stop::environment,
+        fmt::format("the baseline {} is not timed, as it computes something else: {}", file_, why));
+  }
+
+  const BaselineTask& task_;
+  std::string file_;
+  LoadedBaseline loaded_;
+  std::unique_ptr<OperandSource> source_;
+  DeviceMemory memory_;
+  Operands operands_;
+  driver::Stream stream_;
+  Occasion occasion_;
+};
 
 }  // namespace
 
-TimedBaselines time_baselines(const BaselineTask& task) {
-  const cases::Case& problem = *task.sized.problem;
+Baseline time_baseline(const BaselineTask& task, const cases::BaselineProgram& program) {
+  if (task.gpu_tools == nullptr && program.file.extension() == ".cu") {
+    throw Error(Stop::environment,
+                fmt::format("the baseline {} is not timed: what nvcc builds runs on a GPU alone",
+                            program.file.string()));
+  }
   const BaselineTimer timer(task);
-  TimedBaselines timed;
-  // Nothing depends on any of them.
-  const auto note_failure = [&](const auto& step) {
-    try {
-      step();
-    } catch (const Error& error) {
-      timed.notes.emplace_back(error.what());
-    }
-  };
-  const auto* const gemm = std::get_if<cases::GemmReference>(&problem.reference);
-  if (gemm != nullptr && task.gpu_tools != nullptr)
-    note_failure([&] { timed.baselines = time_cublaslt(task, *gemm, timer); });
-  for (const cases::BaselineProgram& program : problem.baselines)
-    note_failure([&] { timed.baselines.push_back(time_program(task, program, timer)); });
-  return timed;
+  BaselineRun run(task, program);
+  const Queue queue = [&](const driver::Stream& stream) { run.queue(stream); };
+  run.refresh();
+  timer.run(queue, run.loaded().name());
+  run.require_right();
+  const double median = timer.median_us(queue, run.loaded().name(), [&] { run.refresh(); });
+  run.require_right();
+  return {.name = run.loaded().name(),
+          .configuration = run.loaded().configuration(),
+          .median_us = median};
 }
 
 }  // namespace autokernel::trial

@@ -27,14 +27,16 @@ struct BaselineTask {
   std::function<void()> get_on;  // is called often while something is built
 };
 
-struct TimedBaselines {
-  std::vector<Baseline> baselines;
-  std::vector<std::string> notes;  // of what could not be timed, and why
-};
-
-// Medians of 20 runs each, with cold caches on a GPU. Of a product that cuBLAS computes, on a GPU:
-// cuBLASLt as it chooses itself, and the best of its heuristics, all of which are timed. Of any
-// case: its own baselines, each of which has to give what the reference gives.
-[[nodiscard]] TimedBaselines time_baselines(const BaselineTask& task);
+// Medians of 20 runs each, with cold caches on a GPU; all throw Error(environment), and nothing
+// depends on them.
+//
+// Of a product that cuBLAS computes, on a GPU: cuBLASLt as it chooses itself, and the best of its
+// heuristics, all of which are timed.
+[[nodiscard]] std::vector<Baseline> time_cublaslt(const BaselineTask& task,
+                                                  const cases::GemmReference& gemm);
+// A case's own, on fresh inputs each time. The first and the last of its outputs have to be what
+// the reference gives, with nothing beside them changed.
+[[nodiscard]] Baseline time_baseline(const BaselineTask& task,
+                                     const cases::BaselineProgram& program);
 
 }  // namespace autokernel::trial
