@@ -231,7 +231,7 @@ TEST_F(CaseShow, IsJsonForPrograms) {
   EXPECT_EQ(shown.at("reference").at("fp64_file"), "reference_fp64.cu");
   EXPECT_EQ(shown.at("editable"), json({"kernel.cu"}));
   EXPECT_THAT(shown.at("declaration").get<std::string>(),
-              StartsWith("extern \"C\" __global__ void NAME(const __nv_bfloat16* x, "));
+              StartsWith("extern \"C\" __global__ void NAME(const TYPE* x, "));
 }
 
 class CaseProgram : public AuthoringWorkplace {};
