@@ -46,6 +46,7 @@ double intensity_at(const Case& problem, const std::string& size) {
 
 std::vector<std::int64_t> extents(const Tensor& tensor, const Sizes& sizes) {
   std::vector<std::int64_t> result;
+  result.reserve(tensor.shape.size());
   for (const std::string& dimension : tensor.shape)
     result.push_back(extent(tensor, "dimension", dimension, sizes));
   if (tensor.pitch.empty()) return result;

@@ -22,11 +22,13 @@ namespace {
 
 [[nodiscard]] std::vector<std::string> all_sizes(const cases::Case& problem) {
   std::vector<std::pair<double, std::string>> by_work;
+  by_work.reserve(problem.sizes.size());
   for (const auto& [name, symbols] : problem.sizes) {
     by_work.emplace_back(cases::flops_at(problem, name), name);
   }
   std::ranges::sort(by_work);
   std::vector<std::string> names;
+  names.reserve(by_work.size());
   for (auto& [work, name] : by_work) names.push_back(std::move(name));
   return names;
 }
@@ -111,9 +113,11 @@ class SweepRun {
     if (printed_ == 0 && !rows_.back().result && rows_.size() < plan_.sizes.size()) return;
     for (; printed_ < rows_.size(); ++printed_) {
       if (printed_ == 0) {
-        const auto first =
-            std::ranges::find_if(rows_, [](const SweepRow& row) { return row.result.has_value(); });
-        if (first != rows_.end()) console_.out << device_head(*first->result);
+        for (const SweepRow& row : rows_) {
+          if (!row.result) continue;
+          console_.out << device_head(*row.result);
+          break;
+        }
         console_.out << table_.head();
       }
       console_.out << table_.row(rows_[printed_]);
@@ -149,7 +153,8 @@ std::vector<std::string> sweep_sizes(const cases::Case& problem, const std::stri
     std::string name = list.substr(begin, end - begin);
     require_size(problem, name);
     if (std::ranges::find(names, name) != names.end()) {
-      throw Error(Stop::usage, "cannot sweep over '" + list + "': it names " + name + " twice");
+      throw Error(Stop::usage,
+                  fmt::format("cannot sweep over '{}': it names {} twice", list, name));
     }
     names.push_back(std::move(name));
     begin = end + 1;

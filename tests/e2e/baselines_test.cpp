@@ -72,7 +72,7 @@ TEST_F(Baselines, AreTimedWhereTheyGiveWhatTheReferenceGives) {
 }
 
 TEST_F(Baselines, AreNotTimedWhereTheyGiveSomethingElse) {
-  name_in_case("\"wrong.cpp\", \"plain.cpp\"");
+  name_in_case(R"("wrong.cpp", "plain.cpp")");
   write_baseline("wrong.cpp", "2.0F");
   write_baseline("plain.cpp", "2.5F");
 

@@ -260,7 +260,11 @@ TEST_F(CaseProgram, HasThePlaybookThatTheCaseNames) {
                                                      {"attention", "Attention"},
                                                      {"scan", "Scans"}};
   for (const auto& [playbook, title] : titles) {
-    repository_.write("squares/case.toml", "playbook = \"" + playbook + "\"\n" + text);
+    std::string chosen = "playbook = \"";
+    chosen += playbook;
+    chosen += "\"\n";
+    chosen += text;
+    repository_.write("squares/case.toml", chosen);
     std::string heading = "\n## Playbook: ";
     heading += title;
     heading += '\n';

@@ -60,6 +60,7 @@ namespace {
 
 [[nodiscard]] std::string sizes_text(const std::map<std::string, std::string>& symbols) {
   std::vector<std::string> parts;
+  parts.reserve(symbols.size());
   for (const auto& [symbol, text] : symbols) parts.push_back(fmt::format("{}={}", symbol, text));
   return fmt::format("{}", fmt::join(parts, " "));
 }
@@ -172,6 +173,7 @@ std::vector<std::string> correctness_lines(const cases::Case& problem) {
                        tolerance.relative);
   };
   std::vector<std::string> lines;
+  lines.reserve(problem.tolerances.size());
   for (const auto& [type, tolerance] : problem.tolerances)
     lines.push_back(fmt::format("{}, in {}", within(tolerance), spelling(type)));
   if (lines.empty()) lines.push_back(within(problem.tolerance));
@@ -202,6 +204,7 @@ std::string reference_text(const cases::Case& problem) {
 
 std::vector<std::string> baseline_files(const cases::Case& problem) {
   std::vector<std::string> files;
+  files.reserve(problem.baselines.size());
   for (const cases::BaselineProgram& baseline : problem.baselines)
     files.push_back(baseline.file.string());
   return files;

@@ -140,14 +140,7 @@ class SupervisedTrial {
       }
       if (!result_ && !runner_.has_hung_up()) watch(deadline);
     }
-    // Whoever lent it sees to its end.
-    if (result_ && runner_.is_lent()) return finished(std::move(*result_));
-    if (has_answered_ && result_->device && !result_->device->emulated &&
-        !runner_.ending(kShortFarewell)) {
-      tree_.spare(runner_.id());
-      runner_.part();
-      return finished(std::move(*result_));
-    }
+    if (result_ && may_end_later(*result_)) return finished(std::move(*result_));
     const std::optional<Ending> ending = runner_.ending(result_ ? kLongestFarewell : kLongestDeath);
     if (!ending) runner_.kill();
     if (result_) return finished(std::move(*result_));
@@ -160,6 +153,16 @@ class SupervisedTrial {
   }
 
  private:
+  // Whether somebody sees to the end of the runner whose result that is.
+  [[nodiscard]] bool may_end_later(const Result& result) {
+    if (runner_.is_lent()) return true;  // who lent it
+    const bool is_on_gpu = result.device && !result.device->emulated;
+    if (!has_answered_ || !is_on_gpu || runner_.ending(kShortFarewell)) return false;
+    tree_.spare(runner_.id());
+    runner_.part();
+    return true;
+  }
+
   void take(Phase phase) {
     leave_phase();
     // Who comes back from the harness's work has had some of its time.
