@@ -181,6 +181,7 @@ void ProcessTree::end(const Before& before) {
 void ProcessTree::spare(pid_t child) {
   Before before = before_.release();
   before.children.insert(child);
+  before.adopting = true;
   before_ = {std::move(before), end};
 }
 

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "autokernel/base/process.h"
@@ -65,12 +66,19 @@ TEST(ProcessTree, SparesChildrenWeHadBefore) {
 
 TEST(ProcessTree, SparesAChildThatItIsTold) {
   const test::ScratchFolder mark;
-  ProcessTree tree;
-  const Child child = shell("sleep 100", mark);
-  tree.spare(child.id());
-  EXPECT_THAT(tree.members(), Not(Contains(child.id())));
-  EXPECT_EQ(tree.kill_all(), 0);
-  EXPECT_THAT(test::processes_marked(mark.path()), Contains(child.id()));
+  std::optional<Child> child;
+  {
+    ProcessTree tree;
+    child.emplace(shell("sleep 100", mark));
+    tree.spare(child->id());
+    EXPECT_THAT(tree.members(), Not(Contains(child->id())));
+    EXPECT_EQ(tree.kill_all(), 0);
+  }
+  EXPECT_THAT(test::processes_marked(mark.path()), Contains(child->id()));
+  int adopting = -1;
+  ASSERT_EQ(::prctl(PR_GET_CHILD_SUBREAPER, &adopting), 0);
+  EXPECT_EQ(adopting, 1);  // for what it leaves behind
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
 }
 
 TEST(ProcessTree, KillsADescendantThatLeftItsGroupAndOutlivedItsParent) {

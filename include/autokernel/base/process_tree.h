@@ -42,7 +42,8 @@ class ProcessTree {
   // started it sees to its end.
   void add_guest(pid_t process) { guest_ = process; }
 
-  // A child that is ending by itself and somebody else's to wait for: no member any more.
+  // A child that is ending by itself and somebody else's to wait for: no member any more. What it
+  // leaves behind comes to us even when the tree has gone.
   void spare(pid_t child);
 
   [[nodiscard]] std::vector<pid_t> members() const;

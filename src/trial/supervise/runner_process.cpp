@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,15 +85,42 @@ std::optional<Ending> RunnerProcess::ending(std::chrono::milliseconds patience) 
   }
 }
 
+namespace {
+
+// Runners that are ending, and what they leave behind: waited for when this program ends.
+class Parted {
+ public:
+  Parted() = default;
+  Parted(const Parted&) = delete;
+  Parted& operator=(const Parted&) = delete;
+  Parted(Parted&&) = delete;
+  Parted& operator=(Parted&&) = delete;
+  ~Parted() {
+    runners_.clear();
+    // Their launchers, which came to us (ProcessTree::spare).
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+  }
+
+  void add(std::unique_ptr<RunningRunner> runner) {
+    // Those of earlier trials have long ended.
+    std::erase_if(runners_, [](const std::unique_ptr<RunningRunner>& each) {
+      return each->wait_until(std::chrono::steady_clock::now()).has_value();
+    });
+    runner->output().close();
+    runner->messages().close();
+    runners_.push_back(std::move(runner));
+  }
+
+ private:
+  std::vector<std::unique_ptr<RunningRunner>> runners_;
+};
+
+}  // namespace
+
 void RunnerProcess::part() {
-  static std::vector<std::unique_ptr<RunningRunner>> ending;
-  // Those of earlier trials have long ended.
-  std::erase_if(ending, [](const std::unique_ptr<RunningRunner>& runner) {
-    return runner->wait_until(std::chrono::steady_clock::now()).has_value();
-  });
-  runner_->output().close();
-  runner_->messages().close();
-  ending.push_back(std::move(runner_));
+  static Parted parted;
+  parted.add(std::move(runner_));
 }
 
 void RunnerProcess::send() {
