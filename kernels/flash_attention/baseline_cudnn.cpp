@@ -1,5 +1,4 @@
 #include <autokernel_cudnn.cuh>
-
 #include <cmath>
 
 namespace autokernel_cudnn {

@@ -106,9 +106,9 @@ struct Request {
   // Whether the kernel's process is sandboxed, and gets variables on a fixed list only. A
   // profiler's library cannot work so; no time that was measured otherwise counts.
   bool confined = true;
-  bool baselines = false;      // whether what else computes the same is timed as well
-  // Not empty: that baseline of the case is timed, and nothing of the kernel. It may take the runner
-  // down with it.
+  bool baselines = false;  // whether what else computes the same is timed as well
+  // Not empty: that baseline of the case is timed, and nothing of the kernel. It may take the
+  // runner down with it.
   std::string only_baseline;
   std::optional<int> samples;  // timed launches; none: as many as the case says
   std::optional<Incumbent> incumbent;
