@@ -23,12 +23,16 @@ std::int64_t extent(const Tensor& tensor, const char* what, const std::string& f
                                        what, formula, tensor.name, value));
 }
 
+// None where the types are the same at all sizes.
+Types types_at(const Case& problem, const std::string& size) {
+  const auto types = problem.types.find(size);
+  return types == problem.types.end() ? Types{} : types->second;
+}
+
 double cost(const std::string& formula, const Case& problem, const std::string& size) {
   Sizes values = problem.sizes.at(size);
-  if (const auto types = problem.types.find(size); types != problem.types.end()) {
-    for (const auto& [symbol, type] : types->second)
-      values[symbol] = static_cast<std::int64_t>(size_of(type));
-  }
+  for (const auto& [symbol, type] : types_at(problem, size))
+    values[symbol] = static_cast<std::int64_t>(size_of(type));
   return evaluate(formula, values);
 }
 
@@ -82,9 +86,7 @@ std::uint64_t element_count(const Tensor& tensor, const Sizes& sizes) {
 std::map<std::string, std::string> symbol_texts(const Case& problem, const std::string& size) {
   std::map<std::string, std::string> texts;
   for (const auto& [symbol, value] : problem.sizes.at(size)) texts[symbol] = std::to_string(value);
-  if (const auto types = problem.types.find(size); types != problem.types.end()) {
-    for (const auto& [symbol, type] : types->second) texts[symbol] = spelling(type);
-  }
+  for (const auto& [symbol, type] : types_at(problem, size)) texts[symbol] = spelling(type);
   return texts;
 }
 
