@@ -15,39 +15,10 @@
 #include <csignal>
 
 #include "autokernel/base/system_error.h"
+#include "base/exec_blocks.h"
 
 namespace autokernel {
 namespace {
-
-// The argument or environment block of exec: pointers into strings that live as long as it does.
-class Block {
- public:
-  explicit Block(std::vector<std::string> strings) : strings_(std::move(strings)) {
-    pointers_.reserve(strings_.size() + 1);
-    for (std::string& string : strings_) pointers_.push_back(string.data());
-    pointers_.push_back(nullptr);
-  }
-  [[nodiscard]] char* const* get() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> strings_;
-  std::vector<char*> pointers_;
-};
-
-[[nodiscard]] std::vector<std::string> arguments_of(const Command& command) {
-  std::vector<std::string> arguments{command.program.string()};
-  arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
-  return arguments;
-}
-
-[[nodiscard]] std::vector<std::string> environment_of(const Command& command) {
-  Variables variables = command.environment;
-  if (command.inherits == Inherits::everything) variables.merge(own_variables());
-  std::vector<std::string> entries;
-  entries.reserve(variables.size());
-  for (const auto& [name, value] : variables) entries.push_back(std::string(name) + "=" + value);
-  return entries;
-}
 
 // Everything the child needs between fork and exec, made before the fork: after it, in a program
 // that may have other threads, only async-signal-safe calls are allowed, and those allocate

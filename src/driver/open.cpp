@@ -1,9 +1,9 @@
-#include <array>
 #include <filesystem>
 #include <string>
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/own_library.h"
 #include "autokernel/driver/device.h"
 #include "driver/api.h"
 #include "driver/status.h"
@@ -16,18 +16,9 @@ namespace fs = std::filesystem;
 constexpr const char* kGpuLibrary = "libcuda.so.1";
 constexpr const char* kEmulatorLibrary = "libautokernel_cpu.so";
 
-// Where the emulated driver may lie: as installed or built beside the running binary, else wherever
-// the loader looks.
-std::array<fs::path, 3> emulator_places() {
-  std::error_code failed;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
-  return {folder.parent_path() / "lib" / kEmulatorLibrary, folder / kEmulatorLibrary,
-          kEmulatorLibrary};
-}
-
 Driver open_emulator() {
   std::string looked;
-  for (const fs::path& place : emulator_places()) {
+  for (const fs::path& place : own_library_places(kEmulatorLibrary)) {
     std::error_code failed;
     if (place.has_parent_path() && !fs::exists(place, failed)) {
       looked += "\n  " + place.string() + ": no such file";
@@ -91,13 +82,7 @@ Driver open_gpu(Gpus gpus, int ordinal) {
 
 }  // namespace
 
-fs::path emulator_file() {
-  for (const fs::path& place : emulator_places()) {
-    std::error_code failed;
-    if (place.has_parent_path() && fs::exists(place, failed)) return place;
-  }
-  return {};
-}
+fs::path emulator_file() { return own_library(kEmulatorLibrary); }
 
 Driver Driver::open(const DeviceChoice& choice) {
   if (choice.kind == DeviceChoice::Kind::cpu) return open_emulator();

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "autokernel/base/html_text.h"
+
 namespace autokernel::plot {
 namespace {
 
@@ -25,29 +27,6 @@ tr.kept td { color: #0072B2; font-weight: bold; }
 tr.failed td { color: #A84A00; }
 td.d { overflow-wrap: anywhere; }
 )";
-
-[[nodiscard]] std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return result;
-}
 
 [[nodiscard]] const char* word(Fate fate) {
   switch (fate) {
@@ -86,8 +65,8 @@ td.d { overflow-wrap: anywhere; }
   std::string result;
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
-    result += escaped(text.substr(begin, end - begin)) + "&#10;";
-  return result + escaped(text.substr(begin));
+    result += html_text(text.substr(begin, end - begin)) + "&#10;";
+  return result + html_text(text.substr(begin));
 }
 
 [[nodiscard]] std::string hits(const Layout& layout, const History& history) {
@@ -120,9 +99,9 @@ td.d { overflow-wrap: anywhere; }
       "<tr id=\"e{0}\" class=\"{1}\"><td class=\"n\">{0}</td><td>{2}</td><td>{1}</td><td "
       "class=\"n\">{3}</td><td class=\"n\">{4}</td><td class=\"n\">{5}</td><td "
       "class=\"d\">{6}</td></tr>\n",
-      i, word(experiment.fate), escaped(experiment.commit), cell(experiment.time_us, "{:.3f}"),
+      i, word(experiment.fate), html_text(experiment.commit), cell(experiment.time_us, "{:.3f}"),
       cell(experiment.tflops_s, "{:.2f}"), cell(speed(layout, history, experiment), "{:.2f}"),
-      escaped(experiment.description));
+      html_text(experiment.description));
 }
 
 // gnuplot names its own parts, which would show under the pointer.
@@ -146,7 +125,7 @@ std::string page(const std::string& picture, const Layout& layout, const History
   const std::size_t end = std::min(svg.rfind("</svg>"), svg.size());
   std::string text = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   text += "<meta name=\"viewport\" content=\"width=device-width\">\n";
-  text += "<title>" + escaped(title(history)) + "</title>\n<style>" + std::string(kStyle) +
+  text += "<title>" + html_text(title(history)) + "</title>\n<style>" + std::string(kStyle) +
           "</style>\n</head>\n<body>\n";
   text += svg.substr(begin, end - begin) + hits(layout, history) + svg.substr(end);
   text +=
