@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/activity_record.h"
 #include "api/error_translation.h"
 #include "runtime/host_pointer.h"
 
@@ -146,17 +147,36 @@ Request read(const CUDA_MEMCPY3D& copy) {
           extent};
 }
 
+// As profilers call a copy: from and to memory of the host or the device.
+const char* kind_of(bool from_device, bool to_device) {
+  if (from_device) return to_device ? "DtoD" : "DtoH";
+  return to_device ? "HtoD" : "HtoH";
+}
+
+// Does it, and writes it down where the program is recorded.
+void carry_out(const char* kind, const Extent& extent, const std::function<void()>& work) {
+  const std::int64_t start = record_time();
+  work();
+  if (ActivityRecord* const record = ActivityRecord::get()) {
+    record->transfer(kind, extent.width * extent.height * extent.depth, start, record_time());
+  }
+}
+
 std::function<void()> copying(Context& context, const Request& request) {
   require_region(context, request.to, request.extent);
   require_region(context, request.from, request.extent);
   // Memory may be freed in stream order between the call and the copy.
   const bool to_known = is_known(context, request.to, request.extent);
   const bool from_known = is_known(context, request.from, request.extent);
-  return [&context, request, to_known, from_known] {
+  const auto is_device = [](const Region& region, bool known) {
+    return region.side == Side::device || (region.side == Side::either && known);
+  };
+  const char* kind = kind_of(is_device(request.from, from_known), is_device(request.to, to_known));
+  return [&context, request, to_known, from_known, kind] {
     const auto& [to, from, extent] = request;
     require(!to_known || is_known(context, to, extent), CUDA_ERROR_ILLEGAL_ADDRESS);
     require(!from_known || is_known(context, from, extent), CUDA_ERROR_ILLEGAL_ADDRESS);
-    move(to, from, extent);
+    carry_out(kind, request.extent, [&request] { move(request.to, request.from, request.extent); });
   };
 }
 
@@ -252,9 +272,11 @@ std::function<void()> filling(Context& context, const CUDA_MEMSET_NODE_PARAMS& f
   require(is_known(context, region, extent));
   return [&context, fill, region, extent] {
     require(is_known(context, region, extent), CUDA_ERROR_ILLEGAL_ADDRESS);
-    if (fill.elementSize == 1) fill_rows<std::uint8_t>(fill);
-    if (fill.elementSize == 2) fill_rows<std::uint16_t>(fill);
-    if (fill.elementSize == 4) fill_rows<std::uint32_t>(fill);
+    carry_out("fill", extent, [&] {
+      if (fill.elementSize == 1) fill_rows<std::uint8_t>(fill);
+      if (fill.elementSize == 2) fill_rows<std::uint16_t>(fill);
+      if (fill.elementSize == 4) fill_rows<std::uint32_t>(fill);
+    });
   };
 }
 

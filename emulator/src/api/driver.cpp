@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "api/activity_record.h"
 #include "api/cache_settings.h"
 #include "api/error_translation.h"
 
@@ -50,7 +51,9 @@ void Driver::initialize() {
   // A forked child has none of the threads that the contexts rely on. CUDA gives the same answer
   // there.
   pthread_atfork(nullptr, nullptr, [] { process().forked = true; });
-  state.driver = new Driver;
+  auto* const driver = new Driver;
+  ActivityRecord::begin(driver->device());
+  state.driver = driver;
 }
 
 Driver& Driver::get() {

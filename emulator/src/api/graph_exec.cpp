@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/activity_record.h"
 #include "api/error_translation.h"
 
 namespace emulator::api {
@@ -78,6 +79,7 @@ void GraphExec::prepare_for(Context& context) {
 
 void GraphExec::launch(Context& context, Stream& stream) {
   prepare_for(context);
+  const GraphCall call;
   for (const Step& step : steps_) {
     if (step.enabled) {
       step.submission(stream);

@@ -51,16 +51,33 @@ void report(Context& context, const PreparedLaunch& prepared,
                std::make_unique<FaultRecord>(*fault, kernel.names(), kernel.layout().shared));
 }
 
-void run_alone(Context& context, PreparedLaunch& prepared) {
+// What the launch is recorded as having been asked for.
+LaunchCall call_for(const Stream& stream) {
+  ActivityRecord* const record = ActivityRecord::get();
+  return record == nullptr ? LaunchCall{} : record->kernel_call(stream.id());
+}
+
+void record(const PreparedLaunch& prepared, const runtime::Launch& launch, const LaunchCall& call,
+            std::int64_t start) {
+  ActivityRecord* const record = ActivityRecord::get();
+  if (record == nullptr) return;
+  record->kernel(*prepared.kernel, launch, call, start, record_time());
+}
+
+void run_alone(Context& context, PreparedLaunch& prepared, const LaunchCall& call) {
   const std::shared_ptr<const runtime::AddressMap> addresses = context.memory.snapshot();
   make_ready(context, prepared, *addresses, prepared.launch);
-  report(context, prepared, context.engine().run(prepared.launch));
+  const std::int64_t start = record_time();
+  const std::optional<runtime::Fault> fault = context.engine().run(prepared.launch);
+  record(prepared, prepared.launch, call, start);
+  report(context, prepared, fault);
 }
 
 }  // namespace
 
-PendingLaunch::PendingLaunch(Context& context, std::shared_ptr<PreparedLaunch> prepared)
-    : context_(context), prepared_(std::move(prepared)) {}
+PendingLaunch::PendingLaunch(Context& context, std::shared_ptr<PreparedLaunch> prepared,
+                             const LaunchCall& call)
+    : context_(context), prepared_(std::move(prepared)), call_(call) {}
 
 void PendingLaunch::extend_to(Ticket ticket) {
   if (last_ == 0 || last_ + 1 == ticket) last_ = ticket;
@@ -91,7 +108,7 @@ std::shared_ptr<PendingLaunch> PendingLaunch::next() const {
 
 void PendingLaunch::run() {
   if (begun_) return;
-  if (!prepared_->kernel->launches_dependents()) return run_alone(context_, *prepared_);
+  if (!prepared_->kernel->launches_dependents()) return run_alone(context_, *prepared_, call_);
   LaunchChain chain(context_, shared_from_this());
   context_.engine().run(chain);
 }
@@ -101,20 +118,23 @@ const runtime::Launch& PendingLaunch::begin() {
   addresses_ = context_.memory.snapshot();
   launch_ = prepared_->launch;
   make_ready(context_, *prepared_, *addresses_, launch_);
+  start_ = record_time();
   return launch_;
 }
 
 void PendingLaunch::end(const std::optional<runtime::Fault>& fault) const {
+  record(*prepared_, launch_, call_, start_);
   report(context_, *prepared_, fault);
 }
 
 void submit(Context& context, Stream& stream, const std::shared_ptr<PreparedLaunch>& prepared) {
+  const LaunchCall call = call_for(stream);
   const bool may_be_joined = prepared->kernel->launches_dependents();
   if (!may_be_joined && !prepared->joins) {
-    context.submit(stream, [&context, prepared] { run_alone(context, *prepared); });
+    context.submit(stream, [&context, prepared, call] { run_alone(context, *prepared, call); });
     return;
   }
-  const auto pending = std::make_shared<PendingLaunch>(context, prepared);
+  const auto pending = std::make_shared<PendingLaunch>(context, prepared, call);
   if (!may_be_joined) pending->close();
   std::shared_ptr<PendingLaunch> before;
   const auto join = [&](Ticket ticket) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "api/activity_record.h"
 #include "api/context.h"
 #include "api/kernel_parameters.h"
 #include "runtime/fault.h"
@@ -25,7 +26,7 @@ struct PreparedLaunch {
 
 class PendingLaunch : public std::enable_shared_from_this<PendingLaunch> {
  public:
-  PendingLaunch(Context& context, std::shared_ptr<PreparedLaunch> prepared);
+  PendingLaunch(Context& context, std::shared_ptr<PreparedLaunch> prepared, const LaunchCall& call);
   PendingLaunch(const PendingLaunch&) = delete;
   PendingLaunch& operator=(const PendingLaunch&) = delete;
 
@@ -53,6 +54,8 @@ class PendingLaunch : public std::enable_shared_from_this<PendingLaunch> {
 
   Context& context_;
   std::shared_ptr<PreparedLaunch> prepared_;
+  LaunchCall call_;
+  std::int64_t start_ = 0;  // as recorded
   runtime::Launch launch_;
   std::shared_ptr<const runtime::AddressMap> addresses_;
   bool begun_ = false;
