@@ -8,7 +8,10 @@ set_target_properties(autokernel PROPERTIES INSTALL_RPATH "\$ORIGIN/../lib;\$ORI
 target_link_options(autokernel PRIVATE -Wl,--disable-new-dtags)
 # Always lib, also where the system has a lib64: the program looks for its library in ../lib.
 install(TARGETS autokernel autokernel_cpu RUNTIME DESTINATION bin COMPONENT autokernel LIBRARY DESTINATION lib COMPONENT autokernel)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels DESTINATION share/autokernel COMPONENT autokernel)
+# What is loaded into other programs; the forwarding driver is in a folder of its own, since nobody else is to find it.
+install(TARGETS autokernel_profile LIBRARY DESTINATION lib COMPONENT autokernel)
+install(TARGETS autokernel_driver_shim LIBRARY DESTINATION lib/autokernel-driver COMPONENT autokernel NAMELINK_SKIP)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels ${CMAKE_SOURCE_DIR}/workloads DESTINATION share/autokernel COMPONENT autokernel)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/data/elementwise DESTINATION share/autokernel/cases COMPONENT autokernel)
 install(FILES ${CMAKE_SOURCE_DIR}/include/autokernel.cuh ${CMAKE_SOURCE_DIR}/include/autokernel_baseline.h
   ${CMAKE_SOURCE_DIR}/include/autokernel_cudnn.cuh DESTINATION include COMPONENT autokernel)

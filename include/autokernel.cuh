@@ -119,7 +119,20 @@ struct TensorMapDeclaration {
 };
 static_assert(sizeof(TensorMapDeclaration) == 352);
 
+// A parameter of a captured launch that is handed over by value: a struct of the program's that
+// only it knows by name. Cast its address to a struct of your own.
+template <int size>
+struct alignas(size % 8 == 0   ? 8
+               : size % 4 == 0 ? 4
+                               : 1) Bytes {
+  unsigned char byte[size];
+};
+
 }  // namespace autokernel
+
+// The whole of a kernel.cu, but for comments: the kernel that the case was captured with.
+#define AUTOKERNEL_ORIGINAL \
+  static_assert(false, "AUTOKERNEL_ORIGINAL stands alone, in a case that was captured")
 
 // A tensor map as CUDA's driver makes it: what <cuda.h> has of it, which is for host code else.
 struct alignas(64) CUtensorMap_st {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "autokernel/cases/names.h"
 #include "cases/case_sections.h"
-#include "cases/names.h"
 
 namespace autokernel::cases {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "autokernel/cases/case.h"
-#include "cases/section.h"
+#include "autokernel/cases/section.h"
 
 namespace autokernel::cases {
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <string_view>
 
+#include "autokernel/cases/names.h"
 #include "cases/case_sections.h"
-#include "cases/names.h"
 
 namespace autokernel::cases {
 namespace {

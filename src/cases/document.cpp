@@ -1,10 +1,12 @@
-#include "cases/document.h"
+#include "autokernel/cases/document.h"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
 #include <string_view>
+
+#include "autokernel/base/error.h"
 
 namespace autokernel::cases {
 namespace {
@@ -107,6 +109,23 @@ struct Describe {
   std::string operator()(Moment) const { return "a date or time"; }
 };
 
+// toml++ calls itself once for each part of a dotted key, and a stack has an end.
+void refuse_long_keys(const std::string& text, const std::string& file) {
+  constexpr std::ptrdiff_t kMostDots = 1000;  // in a line; keys have one
+  std::size_t begin = 0;
+  for (int line = 1; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const auto first = text.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto last = text.begin() + static_cast<std::ptrdiff_t>(end);
+    if (std::count(first, last, '.') > kMostDots) {
+      throw Error(Stop::usage,
+                  fmt::format("{}:{}:1: the line has more than {} dots; make it shorter", file,
+                              line, kMostDots));
+    }
+    begin = end + 1;
+  }
+}
+
 }  // namespace
 
 std::string text_of(const std::string& file, Place place) {
@@ -132,6 +151,19 @@ Value parse_toml(const std::string& text) {
       throw BadToml(place, fmt::format("{0} is not in quotes; write \"{0}\"", name));
     }
     throw BadToml(place, one_line(error.description()));
+  }
+}
+
+Value parse_toml_file(const std::string& text, const std::string& file) {
+  refuse_long_keys(text, file);
+  try {
+    return parse_toml(text);
+  } catch (const BadToml& error) {
+    const bool is_tensor =
+        std::string_view(error.what()).find("existing table 'tensor'") != std::string_view::npos;
+    throw Error(Stop::usage,
+                fmt::format("{}: not valid TOML: {}{}", text_of(file, error.place()), error.what(),
+                            is_tensor ? "; write each as [[tensor]], in double brackets" : ""));
   }
 }
 

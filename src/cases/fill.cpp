@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 #include "cases/case_sections.h"
@@ -15,9 +16,9 @@ namespace autokernel::cases {
 namespace {
 
 // Each at the place of its enumerator.
-constexpr std::array kDistributions = {"normal", "uniform", "integers",
-                                       "sorted", "offsets", "permutation"};
-static_assert(kDistributions.size() == static_cast<std::size_t>(Distribution::permutation) + 1);
+constexpr std::array kDistributions = {"normal",  "uniform",     "integers", "sorted",
+                                       "offsets", "permutation", "captured"};
+static_assert(kDistributions.size() == static_cast<std::size_t>(Distribution::captured) + 1);
 
 // Bounds of any other type than f64 are floats (trial/inputs/recipe.h); of f64, too, values are
 // made from floats.
@@ -79,6 +80,29 @@ void require_bounds(const Section& section, DType dtype, const Fill& fill,
                                   range.low, range.high));
   }
   return evaluate(formula, sizes.at("default"));
+}
+
+// SHA-256 in hexadecimal digits.
+[[nodiscard]] std::string read_digest(Section& section, const char* key) {
+  constexpr std::size_t kDigits = 64;
+  std::string digest = section.text(key);
+  if (digest.size() == kDigits &&
+      digest.find_first_not_of("0123456789abcdef") == std::string::npos) {
+    return digest;
+  }
+  section.fail(key, "is to be the SHA-256 of the file, 64 hexadecimal digits");
+}
+
+void read_captured(Section& section, Fill& fill) {
+  fill.file = section.text("file");
+  const std::filesystem::path file = fill.file;
+  if (!file.is_relative() ||
+      std::ranges::any_of(file, [](const auto& part) { return part == ".."; })) {
+    section.fail("file", fmt::format("is \"{}\"; write a path within the folder of the case",
+                                     shown(fill.file)));
+  }
+  fill.sha256 = read_digest(section, "sha256");
+  fill.kept = section.word("values", {"drawn", "kept"}) == "kept";
 }
 
 void read_bounds(Section& section, DType dtype, const std::map<std::string, Sizes>& sizes,
@@ -146,7 +170,7 @@ bool is_of_indices(Distribution distribution) {
 Fill read_fill(Section& section, const Tensor& tensor, const std::map<std::string, Sizes>& sizes) {
   Fill fill;
   if (tensor.role == Role::out) {
-    for (const char* key : {"fill", "low", "high"}) {
+    for (const char* key : {"fill", "low", "high", "file", "sha256", "values"}) {
       if (section.has(key)) {
         section.fail(key, "does not apply to role \"out\": outputs hold random bits; remove it");
       }
@@ -155,11 +179,15 @@ Fill read_fill(Section& section, const Tensor& tensor, const std::map<std::strin
   }
   const std::vector<std::string> allowed =
       is_floating(tensor.dtype)
-          ? std::vector<std::string>{"normal", "uniform", "integers"}
-          : std::vector<std::string>{"integers", "sorted", "offsets", "permutation"};
+          ? std::vector<std::string>{"normal", "uniform", "integers", "captured"}
+          : std::vector<std::string>{"integers", "sorted", "offsets", "permutation", "captured"};
   const std::string word = section.word("fill", allowed);
   const auto* const found = std::ranges::find(kDistributions, word);
   fill.distribution = static_cast<Distribution>(found - kDistributions.begin());
+  if (fill.distribution == Distribution::captured) {
+    read_captured(section, fill);
+    return fill;
+  }
   if (word == "normal" || word == "permutation") {
     for (const char* key : {"low", "high"}) {
       if (!section.has(key)) continue;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "autokernel/cases/case.h"
-#include "cases/section.h"
+#include "autokernel/cases/section.h"
 
 namespace autokernel::cases {
 

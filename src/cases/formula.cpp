@@ -5,8 +5,8 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/cases/case.h"
+#include "autokernel/cases/names.h"
 #include "cases/case_sections.h"
-#include "cases/names.h"
 
 namespace autokernel::cases {
 namespace {

@@ -1,4 +1,4 @@
-#include "cases/names.h"
+#include "autokernel/cases/names.h"
 
 #include <algorithm>
 #include <array>

@@ -1,13 +1,11 @@
 // case.toml, section by section. kernels/case.toml is the example to read beside it.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string_view>
-
+#include "autokernel/base/base64.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/cases/document.h"
 #include "cases/case_sections.h"
-#include "cases/document.h"
 
 namespace autokernel::cases {
 namespace {
@@ -18,36 +16,6 @@ constexpr std::int64_t kMostSamples = 100'000;
 constexpr double kLeastSeconds = 0.01;
 constexpr double kMostSeconds = 86'400;
 constexpr const char* kFileName = "case.toml";
-
-// toml++ calls itself once for each part of a dotted key, and a stack has an end.
-void refuse_long_keys(const std::string& text, const std::string& file) {
-  constexpr std::ptrdiff_t kMostDots = 1000;  // in a line; keys have one
-  std::size_t begin = 0;
-  for (int line = 1; begin < text.size(); ++line) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const auto first = text.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto last = text.begin() + static_cast<std::ptrdiff_t>(end);
-    if (std::count(first, last, '.') > kMostDots) {
-      throw Error(Stop::usage,
-                  fmt::format("{}:{}:1: the line has more than {} dots; make it shorter", file,
-                              line, kMostDots));
-    }
-    begin = end + 1;
-  }
-}
-
-Value parsed(const std::string& text, const std::string& file) {
-  refuse_long_keys(text, file);
-  try {
-    return parse_toml(text);
-  } catch (const BadToml& error) {
-    const bool is_tensor =
-        std::string_view(error.what()).find("existing table 'tensor'") != std::string_view::npos;
-    throw Error(Stop::usage,
-                fmt::format("{}: not valid TOML: {}{}", text_of(file, error.place()), error.what(),
-                            is_tensor ? "; write each as [[tensor]], in double brackets" : ""));
-  }
-}
 
 // A formula of the size symbols that is more than zero at every size.
 void read_formula(Section& cost, const std::string& key, const Case& problem, std::string& formula,
@@ -88,7 +56,7 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
     throw Error(Stop::usage, fmt::format("{}: it has {} bytes; a case has at most {}", file,
                                          text.size(), kMostText));
   }
-  const Value document = parsed(text, file);
+  const Value document = parse_toml_file(text, file);
   Section root(file, "", document);
 
   Case problem;
@@ -163,7 +131,19 @@ CaseFiles read_files(const std::filesystem::path& directory) {
     auto source = read_file_below(directory, file, role, kLargestSource);
     if (source) files.bytes[file.string()] = *std::move(source);
   }
+  read_images(files);
   return files;
+}
+
+void read_images(CaseFiles& files) {
+  constexpr std::uint64_t kLargestImage = 64ULL << 20;
+  const Case problem = parse(files.bytes.at(kFileName), files.directory);
+  const auto* reference = std::get_if<KernelReference>(&problem.reference);
+  if (reference == nullptr) return;
+  for (const auto& [name, nothing] : reference->images) {
+    auto bytes = read_file_below(files.directory, name, "captured code", kLargestImage);
+    if (bytes) files.images[name] = base64(*bytes);
+  }
 }
 
 Case load(const std::filesystem::path& directory) { return parse(read_files(directory)); }

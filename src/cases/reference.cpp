@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "autokernel/base/base64.h"
 #include "autokernel/base/error.h"
+#include "autokernel/base/sha256.h"
+#include "autokernel/cases/names.h"
 #include "cases/case_sections.h"
 #include "cases/dtype.h"
-#include "cases/names.h"
 
 namespace autokernel::cases {
 namespace {
@@ -47,9 +50,10 @@ GemmReference read_gemm(Section& section, const Case& problem) {
 }
 
 // A file beside case.toml, other than the one to edit.
-std::filesystem::path read_file_name(Section& section, const std::string& key) {
+std::filesystem::path read_file_name(Section& section, const std::string& key,
+                                     const std::vector<std::string>& endings) {
   std::filesystem::path file = section.text(key);
-  if (!is_file_beside(file, {".cu"})) {
+  if (file.lexically_normal() == "case.toml" || !is_file_beside(file, endings)) {
     section.fail(key, fmt::format("is \"{}\"; write a .cu file in the folder of the case, other "
                                   "than kernel.cu, such as \"reference.cu\"",
                                   file.string()));
@@ -73,12 +77,46 @@ void require_many(const Section& section, const Case& problem, const Tensor& out
   }
 }
 
+// Their names and, in the same order, their digests.
+void read_images(Section& section, const CaseFiles* files, KernelReference& reference) {
+  const std::vector<std::string> names = section.texts("images", R"(["capture/original.cubin"])");
+  const std::vector<std::string> digests = section.texts("images_sha256", R"(["0123..."])");
+  if (names.size() != digests.size()) {
+    section.fail("images_sha256",
+                 fmt::format("has {} entries, and images {}", digests.size(), names.size()));
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!is_file_beside(names[i], {".cubin", ".ptx"})) {
+      section.fail("images", fmt::format("holds \"{}\"; write .cubin or .ptx files in the folder "
+                                         "of the case",
+                                         shown(names[i])));
+    }
+    reference.images[names[i]] = {};
+    if (files == nullptr) continue;
+    const auto found = files->images.find(names[i]);
+    if (found == files->images.end()) {
+      section.fail("images",
+                   fmt::format("holds \"{}\", which is not a file in {}: captured code is "
+                               "kept where it was captured, and nowhere else; extract "
+                               "the case again",
+                               names[i], files->directory.string()));
+    }
+    const std::optional<std::string> bytes = bytes_of_base64(found->second);
+    if (!bytes || sha256(*bytes) != digests[i]) {
+      section.fail("images_sha256",
+                   fmt::format("does not fit \"{}\", which has been changed", names[i]));
+    }
+    reference.images[names[i]] = found->second;
+  }
+}
+
 KernelReference read_kernel(Section& section, const Case& problem, const CaseFiles* files) {
   KernelReference reference;
-  reference.file = read_file_name(section, "file");
+  reference.file = read_file_name(section, "file", {".cu", ".toml"});
   reference.source = source_of(section, "file", reference.file, files);
+  if (reference.file.extension() == ".toml") read_images(section, files, reference);
   if (!section.has("fp64_file")) return reference;
-  reference.fp64_file = read_file_name(section, "fp64_file");
+  reference.fp64_file = read_file_name(section, "fp64_file", {".cu"});
   reference.fp64_source = source_of(section, "fp64_file", reference.fp64_file, files);
   for (const Tensor& tensor : problem.tensors) {
     if (tensor.role == Role::inout) {

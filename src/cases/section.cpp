@@ -1,4 +1,4 @@
-#include "cases/section.h"
+#include "autokernel/cases/section.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "autokernel/base/error.h"
-#include "cases/names.h"
+#include "autokernel/cases/names.h"
 #include "cases/suggestion.h"
 
 namespace autokernel::cases {

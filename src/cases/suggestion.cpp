@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "cases/names.h"
+#include "autokernel/cases/names.h"
 
 namespace autokernel::cases {
 namespace {

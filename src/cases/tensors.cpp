@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "autokernel/base/error.h"
+#include "autokernel/cases/names.h"
 #include "cases/case_sections.h"
 #include "cases/dtype.h"
 #include "cases/fill.h"
-#include "cases/names.h"
 
 namespace autokernel::cases {
 namespace {
@@ -115,6 +116,56 @@ Tensor read_scalar(Section section, const std::map<std::string, Sizes>& sizes) {
   scalar.fill = read_range(section, scalar.dtype, sizes);
   section.finish();
   return scalar;
+}
+
+// "984 x 0": an address at byte 984, of byte 0 of the tensor x.
+ByValue::Pointer read_pointer(const Section& section, const std::string& text,
+                              const std::vector<Tensor>& tensors) {
+  std::istringstream in(text);
+  ByValue::Pointer pointer;
+  std::string rest;
+  if (!(in >> pointer.at >> pointer.tensor >> pointer.offset) || in >> rest) {
+    section.fail("pointers", fmt::format("holds \"{}\"; write where the address lies, the tensor "
+                                         "and a byte of it: \"16 x 0\"",
+                                         shown(text)));
+  }
+  if (std::ranges::none_of(tensors, [&](const Tensor& tensor) {
+        return tensor.name == pointer.tensor && !tensor.is_scalar;
+      })) {
+    section.fail("pointers", fmt::format("holds \"{}\", and there is no tensor {}", shown(text),
+                                         shown(pointer.tensor)));
+  }
+  return pointer;
+}
+
+Tensor read_struct(Section section, const std::vector<Tensor>& tensors) {
+  Tensor tensor;
+  tensor.is_scalar = true;
+  tensor.name = read_name(section, "[[struct]]");
+  tensor.role = Role::in;
+  tensor.dtype = DType::u8;
+  ByValue value;
+  value.bytes = section.text("bytes");
+  constexpr std::size_t kMostBytes = 4096;  // that a kernel takes, but for the latest
+  const std::size_t bytes = value.bytes.size() / 2;
+  const bool is_hexadecimal =
+      value.bytes.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!is_hexadecimal || value.bytes.size() % 2 != 0 || bytes == 0 || bytes > 8 * kMostBytes) {
+    section.fail("bytes", "is to be two hexadecimal digits for each byte, in small letters");
+  }
+  if (section.has("pointers")) {
+    for (const std::string& text : section.texts("pointers", R"(["16 x 0"])")) {
+      value.pointers.push_back(read_pointer(section, text, tensors));
+      if (value.pointers.back().at + sizeof(std::uint64_t) > bytes) {
+        section.fail("pointers", fmt::format("holds \"{}\", which lies behind the {} bytes",
+                                             shown(text), bytes));
+      }
+    }
+  }
+  tensor.shape = {std::to_string(bytes)};
+  tensor.by_value = std::move(value);
+  section.finish();
+  return tensor;
 }
 
 void require_new_name(const Section& section, const std::string& name,
@@ -264,20 +315,32 @@ std::vector<Tensor> read_tensors(Section& root, const AllSizes& all) {
   if (std::ranges::all_of(tensors, [](const Tensor& tensor) { return tensor.role == Role::in; })) {
     root.fail("tensor", R"(lists inputs only; give at least one the role "out" or "inout")");
   }
-  if (!root.has("scalar")) return tensors;
+  const std::size_t buffers = tensors.size();
   std::size_t scalars = 0;
-  for (const Value& table : root.tables("scalar")) {
-    Section section(root.file(), "[[scalar]]", table);
-    if (++scalars > kMostTensors) {
-      section.fail(fmt::format("this is the {}th; a case has at most {}", scalars, kMostTensors));
-    }
-    tensors.push_back(read_scalar(section, sizes));
+  const auto add = [&](const Section& section, Tensor scalar) {
+    tensors.push_back(std::move(scalar));
     require_new_name(section, tensors.back().name, names);
     // A launch asks for both by their names.
     if (sizes.at("default").contains(tensors.back().name)) {
       section.fail("name", fmt::format("is \"{}\", which is a size; write another name",
                                        tensors.back().name));
     }
+  };
+  for (const Value& table : root.has("struct") ? root.tables("struct") : Array{}) {
+    Section section(root.file(), "[[struct]]", table);
+    if (++scalars > kMostTensors) {
+      section.fail(fmt::format("this is the {}th; a case has at most {}", scalars, kMostTensors));
+    }
+    add(section, read_struct(section, {tensors.begin(),
+                                       tensors.begin() + static_cast<std::ptrdiff_t>(buffers)}));
+  }
+  if (!root.has("scalar")) return tensors;
+  for (const Value& table : root.tables("scalar")) {
+    Section section(root.file(), "[[scalar]]", table);
+    if (++scalars > kMostTensors) {
+      section.fail(fmt::format("this is the {}th; a case has at most {}", scalars, kMostTensors));
+    }
+    add(section, read_scalar(section, sizes));
   }
   return tensors;
 }

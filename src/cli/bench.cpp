@@ -321,7 +321,7 @@ Bench::Measured Bench::measured(trial::Request& request, const trial::Limits& li
 // Each in a runner of its own, which it may take down with it.
 void Bench::add_baselines(const trial::Request& request, const trial::Limits& limits,
                           const trial::Observer& observer, trial::Result& result) {
-  const cases::Case problem = cases::parse({request.case_directory, request.case_files});
+  const cases::Case problem = trial::case_of(request);
   for (const cases::BaselineProgram& baseline : problem.baselines) {
     trial::Request alone = request;
     alone.only_baseline = baseline.file.string();
@@ -387,7 +387,7 @@ int Bench::measure(const Console& console) const {
 int Bench::measure_sizes(const Console& console) const {
   const trial::Limits limits = limits_with(timeout_seconds_, {});
   const trial::Request common = request(console);
-  const cases::Case problem = cases::parse({common.case_directory, common.case_files});
+  const cases::Case problem = trial::case_of(common);
   const SweepPlan plan{.sizes = sweep_sizes(problem, sweep_.value_or("")),
                        .has_incumbent = common.incumbent.has_value(),
                        .json = json_,

@@ -111,6 +111,8 @@ Option Options::add_option(const std::string& names, Value& value, const std::st
 
 template Option Options::add_option(const std::string&, std::string&, const std::string&) const;
 template Option Options::add_option(const std::string&, int&, const std::string&) const;
+template Option Options::add_option(const std::string&, std::vector<std::string>&,
+                                    const std::string&) const;
 template Option Options::add_option(const std::string&, double&, const std::string&) const;
 template Option Options::add_option(const std::string&, std::optional<std::string>&,
                                     const std::string&) const;

@@ -19,6 +19,7 @@
 #include "compile/declaration.h"
 #include "compile/diagnosis.h"
 #include "compile/image.h"
+#include "compile/image_program.h"
 #include "compile/inclusion.h"
 #include "compile/kernel_info.h"
 #include "compile/kernel_names.h"
@@ -231,26 +232,6 @@ void require_text(const Source& source) {
   }
 }
 
-// What the kernels take, and whether their launches fit it.
-void read_kernels(const Elf& elf, const Request& request, Program& program) {
-  for (const std::string& name : kernels(elf)) {
-    const KernelInfo info = kernel_info(elf, name);
-    program.resources[name] = {.registers = info.registers,
-                               .static_shared_bytes = info.static_shared_bytes,
-                               .local_bytes = info.local_bytes};
-  }
-  if (const auto reason = too_much_static_shared(program.resources, request.source)) {
-    throw Refused(*reason);
-  }
-  const std::string where = place(program.declaration.file, program.declaration.line);
-  for (Launch& launch : program.declaration.launches) {
-    KernelInfo info = kernel_info(elf, launch.kernel);
-    if (info.cluster && launch.cluster == kNoCluster) launch.cluster = *info.cluster;
-    require_launchable(launch, info, request.architecture, where);
-    program.parameters[launch.kernel] = std::move(info.parameters);
-  }
-}
-
 // As much as anybody reads: a source can make its compiler write gigabytes, and each compile of a
 // trial hands its log on. Only after all of it has been searched for the first error.
 std::string shortened(const std::string& log) {
@@ -277,10 +258,8 @@ Program program_of(Nvrtc::Output output, const Request& request, const std::stri
   Program program;
   try {
     const Elf elf(output.cubin);
-    require_known_calls(elf, request.source);
     program.declaration = declaration_of(elf, request.source);
-    program.objects = module_objects(elf, request.source.name);
-    read_kernels(elf, request, program);
+    read_image(elf, request, program);
   } catch (const BadElf& error) {
     throw Error(Stop::environment, fmt::format("cannot read the image that {} made of {}: {}; use "
                                                "a CUDA toolkit of version 12.4 to 13",

@@ -56,8 +56,8 @@ Paths libraries_in(const Path& folder, const std::string& name) {
 
 Paths libraries_of_toolkit(const Path& root, const std::string& name) {
   Paths found;
-  for (const char* folder :
-       {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+  for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib",
+                             "extras/CUPTI/lib64"}) {
     append(found, libraries_in(root / folder, name));
   }
   return found;
@@ -198,6 +198,7 @@ Paths nvrtc_candidates(const SearchPlaces& places) {
 
 Paths cublas_candidates() { return library_candidates("libcublas.so", search_places()); }
 Paths cublaslt_candidates() { return library_candidates("libcublasLt.so", search_places()); }
+Paths cupti_candidates() { return library_candidates("libcupti.so", search_places()); }
 
 Paths header_folders(const Path& library, const SearchPlaces& places) {
   std::error_code ignored;

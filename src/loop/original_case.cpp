@@ -42,6 +42,7 @@ cases::CaseFiles original_case(const repo::Repository& repository, const ledger:
     }
     files.bytes[within->string()] = *std::move(bytes);
   }
+  cases::read_images(files);
   for (const auto& [folder, digest] : run.headers) {
     files.headers.push_back(cases::read_headers(files.directory, folder));
     if (cases::digest_of(files.headers.back()) == digest) continue;

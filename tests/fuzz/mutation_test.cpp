@@ -17,6 +17,7 @@ extern "C" int fuzz_case_toml(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_message(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_ledger_line(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_results_table(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_chrome_trace(const std::uint8_t* data, std::size_t size);
 
 namespace autokernel::fuzz {
 namespace {
@@ -108,6 +109,7 @@ constexpr int kCaseRuns = 10'000;
 constexpr int kMessageRuns = 60'000;
 constexpr int kLedgerRuns = 60'000;
 constexpr int kResultsRuns = 200'000;
+constexpr int kTraceRuns = 10'000;
 
 TEST(Mutations, OfCaseFilesAreCasesOrMistakesOfTheUser) {
   EXPECT_EQ(runs(fuzz_case_toml,
@@ -134,6 +136,15 @@ TEST(Mutations, OfResultsTablesAreRowsOrMistakesOfTheUser) {
                   text_of("tests/fuzz/results_table/carriage_returns.tsv")},
                  kResultsRuns),
             kResultsRuns);
+}
+
+TEST(Mutations, OfTracesAreProfilesOrMistakesOfTheUser) {
+  EXPECT_EQ(runs(fuzz_chrome_trace,
+                 {text_of("tests/fuzz/chrome_trace/shapes.json"),
+                  text_of("tests/fuzz/chrome_trace/graph.json"),
+                  text_of("tests/fuzz/chrome_trace/old_spelling.json")},
+                 kTraceRuns),
+            kTraceRuns);
 }
 
 TEST(Mutations, OfMessagesAreMessagesOrErrors) {

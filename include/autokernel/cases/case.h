@@ -52,6 +52,7 @@ enum class Distribution : std::uint8_t {
   sorted,       // whole numbers in [low, high], none less than the one before
   offsets,      // the same, from low to high: where rows begin and end in CSR
   permutation,  // each of 0, 1, ... once
+  captured,     // what a program had there, or drawn from that (Fill::file)
 };
 [[nodiscard]] const char* spelling(Distribution distribution);  // "normal", as in case.toml
 struct Fill {
@@ -61,6 +62,23 @@ struct Fill {
   // Of the size symbols, where the bounds are not the same at each size: "VOCABULARY - 1".
   std::string low_formula = {};
   std::string high_formula = {};
+  // Captured values: the file that holds all elements of the tensor, from the case's folder, and
+  // its SHA-256 in hexadecimal digits. Most launches have each element drawn from all of them,
+  // unless they are kept as they are.
+  std::string file = {};
+  std::string sha256 = {};
+  bool kept = false;
+};
+
+// A parameter that is handed over by value as a program did, with addresses in it.
+struct ByValue {
+  std::string bytes;  // in hexadecimal digits
+  struct Pointer {
+    std::uint64_t at = 0;  // where in the bytes the address lies
+    std::string tensor;
+    std::uint64_t offset = 0;  // bytes into the tensor
+  };
+  std::vector<Pointer> pointers = {};
 };
 
 // Values of the size symbols, e.g. {"M": 1024, "N": 1024, "K": 1024}.
@@ -85,6 +103,8 @@ struct Tensor {
   // A [[scalar]]: one element that is read, drawn anew for each launch like any input, and handed
   // to the kernel by value. Those of a case come behind its tensors.
   bool is_scalar = false;
+  // A [[struct]], which is a scalar whose bytes are these.
+  std::optional<ByValue> by_value = {};
 };
 
 // How far from right every element may be.
@@ -127,11 +147,13 @@ struct GemmReference {
 struct KernelReference {
   std::filesystem::path file;
   std::string source;  // what it holds; empty in a Case that was parsed from a text alone
+  // Where it describes images (original.toml): these, by name, in base64.
+  std::map<std::string, std::string> images = {};
   // Where it is not empty: a kernel that computes the same in fp64. It takes the tensors like any
   // other, but writes `double` where their type is a floating one. The error of a kernel, as root
   // mean square of its distance to this, is then held against that of `file`.
-  std::filesystem::path fp64_file;
-  std::string fp64_source;
+  std::filesystem::path fp64_file = {};
+  std::string fp64_source = {};
 };
 using Reference = std::variant<GemmReference, KernelReference>;
 
@@ -232,7 +254,12 @@ struct CaseFiles {
   std::filesystem::path directory;           // where they were read; messages name it
   std::map<std::string, std::string> bytes;  // by path from there: "case.toml", "reference.cu"
   std::vector<HeaderFolder> headers = {};    // as [compile] include lists them
+  // Images of a reference, by path, in base64. They are no part of what is hashed: the case has
+  // their digests.
+  std::map<std::string, std::string> images = {};
 };
+// Reads the images that the case of these files names into them. One that is missing stays out.
+void read_images(CaseFiles& files);
 // Reads DIR/case.toml and the files and folders that it names. Throws Error(usage) where there is
 // no case, and for a file that is not a regular one, is larger than kLargestSource or lies behind a
 // symbolic link.

@@ -9,5 +9,7 @@ namespace autokernel::compile {
 // Files that exist and bare names for the loader to find, best first.
 [[nodiscard]] std::vector<std::filesystem::path> cublas_candidates();
 [[nodiscard]] std::vector<std::filesystem::path> cublaslt_candidates();
+// The library that profilers of GPUs are built on.
+[[nodiscard]] std::vector<std::filesystem::path> cupti_candidates();
 
 }  // namespace autokernel::compile

@@ -83,6 +83,7 @@ struct Request {
   // The case's files as the supervisor read them (cases::CaseFiles): what it has hashed is what
   // every runner compiles.
   std::map<std::string, std::string> case_files;
+  std::map<std::string, std::string> case_images;  // of a captured reference (cases::CaseFiles)
   // What [compile] include lists, as read. A runner is sent `headers` instead: those that the
   // sources of this trial can include, by the name that they are included by.
   std::shared_ptr<const std::vector<cases::HeaderFolder>> header_folders;
@@ -138,6 +139,7 @@ void visit_fields(auto&& fields, Object& request) {
   fields("files", SourceTexts{request.files});
   fields("against", request.incumbent);
   fields.internal("case_files", request.case_files);
+  fields.internal("case_images", request.case_images);
   fields.internal("headers", request.headers);
   fields.internal("kernel_headers", request.kernel_headers);
   fields.internal("reference_headers", request.reference_headers);

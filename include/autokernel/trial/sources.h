@@ -9,6 +9,9 @@ namespace autokernel::trial {
 // Puts the files of the case into the request.
 void take_case(Request& request, cases::CaseFiles files);
 
+// The case that they are.  Throws Error(usage) where they make none.
+[[nodiscard]] cases::Case case_of(const Request& request);
+
 // The request as it is sent to a runner: of the headers of [compile] include, those that the
 // kernel, the incumbent or a reference can include.
 [[nodiscard]] Request with_reachable_headers(Request request);

@@ -34,6 +34,8 @@ namespace {
       return "sorted integers " + range;
     case cases::Distribution::offsets:
       return "offsets " + range;
+    case cases::Distribution::captured:
+      return fill.kept ? "as captured" : "drawn from captured values";
     case cases::Distribution::permutation:
       break;
   }

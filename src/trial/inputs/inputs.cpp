@@ -8,6 +8,9 @@
 #include <variant>
 
 #include "autokernel/base/defences.h"
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/base/sha256.h"
 #include "trial/inputs/conversion.h"
 #include "trial/inputs/indices.h"
 #include "trial/inputs/parallel.h"
@@ -17,6 +20,7 @@ namespace autokernel::trial {
 namespace {
 
 constexpr std::size_t kChunk = 16 * kGroupWords;
+constexpr int kHexadecimal = 16;
 
 // The value of a normal number with 29 more binary digits, which follow from its word.
 [[nodiscard]] inline double with_more_digits(float value, std::uint32_t word) {
@@ -161,7 +165,70 @@ void fill_declared(const SizedTensor& tensor, const Recipe& recipe, const Normal
   });
 }
 
+// One element after the other as it was captured, or as any of them was.
+void fill_captured(const SizedTensor& tensor, const Recipe& recipe, const std::string& captured,
+                   const Key& key, std::span<std::byte> bytes) {
+  const std::uint64_t sets = captured.size() / bytes.size();
+  if (recipe.as_captured) {
+    std::memcpy(bytes.data(), captured.data() + recipe.set % sets * bytes.size(), bytes.size());
+    return;
+  }
+  const std::uint64_t choices = tensor.count * sets;
+  const std::size_t element = cases::size_of(recipe.dtype);
+  const std::size_t chunks = (tensor.count + kChunk - 1) / kChunk;
+  in_parallel(chunks, 2 * kChunk, [&](std::size_t first, std::size_t end) {
+    std::array<std::uint32_t, kChunk> words{};
+    for (std::size_t chunk = first; chunk < end; ++chunk) {
+      random_words({key, recipe.index, Purpose::values}, chunk * (kChunk / kGroupWords), words);
+      const std::size_t begin = chunk * kChunk;
+      const std::size_t length = std::min<std::size_t>(kChunk, tensor.count - begin);
+      for (std::size_t i = 0; i < length; ++i) {
+        const std::uint64_t chosen = (words[i] * choices) >> 32U;
+        std::memcpy(bytes.data() + (begin + i) * element, captured.data() + chosen * element,
+                    element);
+      }
+    }
+  });
+}
+
+[[nodiscard]] Bytes bytes_of(const cases::ByValue& value) {
+  Bytes bytes;
+  for (std::size_t i = 0; i + 1 < value.bytes.size(); i += 2) {
+    bytes.push_back(
+        static_cast<std::byte>(std::stoi(value.bytes.substr(i, 2), nullptr, kHexadecimal)));
+  }
+  return bytes;
+}
+
 }  // namespace
+
+void InputMaker::read_captured(const cases::Case& problem) {
+  constexpr std::uint64_t kLargest = std::uint64_t{64} << 30U;
+  for (const cases::Tensor& tensor : problem.tensors) {
+    const cases::Fill& fill = tensor.fill;
+    if (fill.distribution != cases::Distribution::captured || captured_.contains(fill.sha256)) {
+      continue;
+    }
+    const std::filesystem::path file = problem.directory / fill.file;
+    std::string values = read_file(file, "captured values of " + tensor.name, kLargest);
+    if (sha256(values) != fill.sha256) {
+      throw Error(Stop::usage, "cannot use " + file.string() +
+                                   ": it has other values than were captured; extract the case "
+                                   "again");
+    }
+    captured_[fill.sha256] = std::move(values);
+  }
+}
+
+const std::string& InputMaker::captured(const SizedTensor& tensor) const {
+  const auto found = captured_.find(tensor.fill.sha256);
+  if (found == captured_.end() || found->second.empty() ||
+      found->second.size() % tensor.bytes != 0) {
+    throw Error(Stop::usage, "the captured values of " + tensor.tensor->name + " are " +
+                                 (found == captured_.end() ? "missing" : "of another size"));
+  }
+  return found->second;
+}
 
 bool is_exact(const cases::Case& problem, InputKind input_kind) {
   return std::holds_alternative<cases::ExactAlways>(problem.exactness) ||
@@ -189,6 +256,8 @@ std::string description(const cases::Case& problem, InputKind input_kind) {
             return "normal inputs";
           case cases::Distribution::uniform:
             return "uniform inputs";
+          case cases::Distribution::captured:
+            return "captured inputs";
           default:
             return "integer inputs";
         }
@@ -251,8 +320,14 @@ void InputMaker::make_one(const SizedCase& sized, std::size_t index, InputKind i
                           const Key& key, Bytes& input) const {
   const SizedTensor& tensor = sized.tensors[index];
   const Recipe made_by = recipe_of(sized, index, input_kind, key);
+  if (tensor.tensor->by_value) {
+    input = bytes_of(*tensor.tensor->by_value);
+    return;
+  }
   input.resize(tensor.bytes);
-  if (made_by.whole) {
+  if (tensor.fill.distribution == cases::Distribution::captured) {
+    fill_captured(tensor, made_by, captured(tensor), key, input);
+  } else if (made_by.whole) {
     fill_whole(tensor, made_by.index, *made_by.whole, key, input);
   } else {
     fill_declared(tensor, made_by, normal_, key, input);

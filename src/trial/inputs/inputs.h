@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,13 @@ struct Scaling {
 // Makes inputs; keep one, since its table costs a millisecond.
 class InputMaker {
  public:
+  // Reads the captured values of a case, which nobody can read any more once the process is
+  // confined. Throws Error(usage) where a file is missing, or another one than was captured.
+  void read_captured(const cases::Case& problem);
+  // All values of the tensor that were captured, at one or more launches. Throws Error(usage) where
+  // they are not as many as the tensor has, once or more.
+  [[nodiscard]] const std::string& captured(const SizedTensor& tensor) const;
+
   // Gives every tensor that is read its values; outputs get none (an empty entry). Reuses the
   // memory in `inputs`.
   void make(const SizedCase& sized, InputKind input_kind, const Key& key,
@@ -60,6 +68,7 @@ class InputMaker {
 
  private:
   NormalTable normal_;
+  std::map<std::string, std::string> captured_;  // by digest
 };
 
 }  // namespace autokernel::trial

@@ -6,6 +6,12 @@ std::vector<compile::Argument> signature(const cases::Case& problem, OutputType 
   std::vector<compile::Argument> arguments;
   for (const cases::Tensor& tensor : problem.tensors) {
     const std::string& name = tensor.name;
+    if (tensor.by_value) {
+      const std::size_t bytes = tensor.by_value->bytes.size() / 2;
+      arguments.push_back(
+          {name, "autokernel::Bytes<" + std::to_string(bytes) + "> " + name, bytes});
+      continue;
+    }
     if (tensor.is_scalar) {
       arguments.push_back(
           {name, cpp_name(tensor.dtype) + (" " + name), cases::size_of(tensor.dtype)});

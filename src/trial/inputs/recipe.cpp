@@ -51,7 +51,14 @@ Recipe recipe_of(const SizedCase& sized, std::size_t index, InputKind input_kind
   }
   // An integer tensor has its declared range and no other, which may not even hold zero. A scalar
   // is what the problem is about: with another one it would be another problem.
-  const bool is_stressed = is_floating(tensor.tensor->dtype) && !tensor.tensor->is_scalar;
+  // So are captured values.
+  const bool is_captured = tensor.fill.distribution == cases::Distribution::captured;
+  // In every fourth launch what belonged together does so again.
+  constexpr std::uint32_t kLaunchesToOneAsCaptured = 4;
+  recipe.as_captured = tensor.fill.kept || key.words[0] % kLaunchesToOneAsCaptured == 0;
+  recipe.set = key.words[1];
+  const bool is_stressed =
+      is_floating(tensor.tensor->dtype) && !tensor.tensor->is_scalar && !is_captured;
   if (is_stressed) change(recipe, input_kind, scaling(sized), key);
   return recipe;
 }

@@ -19,7 +19,8 @@ enum class Content : std::uint32_t {
   whole,
   sorted,
   offsets,
-  permutation
+  permutation,
+  captured
 };
 
 // Each thread makes one Philox block, which is four words, sixteen apart (philox.h). Loops are kept
@@ -127,6 +128,13 @@ __device__ inline unsigned long long index(const Job& job, const unsigned* key, 
 __device__ inline unsigned long long element(const Job& job, const unsigned* key, const float* quantiles, unsigned word,
                                    unsigned long long i) {
   if (job.content == 0) return word;
+  if (job.content == 8) {
+    const unsigned long long chosen = job.by_columns ? word * job.choices >> 32 : i;
+    const unsigned char* from = reinterpret_cast<const unsigned char*>(job.first) + chosen * job.bytes;
+    unsigned long long bits = 0;
+    for (unsigned b = 0; b < job.bytes; ++b) bits |= static_cast<unsigned long long>(from[b]) << 8 * b;
+    return bits;
+  }
   if (job.content >= 5) return index(job, key, word, i);
   const long long integer = job.first + static_cast<long long>((word * job.choices) >> 32);
   const bool is_whole = job.dtype == 3 || job.dtype == 4 || (job.dtype >= 6 && job.dtype <= 10);
@@ -242,6 +250,8 @@ constexpr std::size_t kJobsAtOnce = 32;  // a kernel takes 4 KiB of parameters
       return Content::offsets;
     case cases::Distribution::permutation:
       return Content::permutation;
+    case cases::Distribution::captured:
+      return Content::captured;
   }
   return Content::normal;
 }
@@ -333,13 +343,22 @@ struct DeviceOperands::Job {
     }
     return job;
   }
+
+  // Each element is one of those that lie there.
+  void take_from(driver::Address captured, std::uint64_t sets, const Recipe& recipe) {
+    const std::uint64_t set = recipe.as_captured ? recipe.set % sets : 0;
+    first = static_cast<std::int64_t>(captured + set * count * bytes);
+    choices = count * sets;
+    by_columns = recipe.as_captured ? 0 : 1;  // whether they are drawn
+  }
 };
 
 std::string operand_kernel() { return kSource; }
 
 DeviceOperands::DeviceOperands(const driver::Device& device, const compile::Program& program,
                                const InputMaker& maker)
-    : maker_(&maker),
+    : device_(&device),
+      maker_(&maker),
       module_(device, program),
       kernel_(module_.kernel("harness_operands")),
       quantiles_(device.allocate(sizeof(maker.normal().quantiles()))),
@@ -347,6 +366,16 @@ DeviceOperands::DeviceOperands(const driver::Device& device, const compile::Prog
       shape_(filling_shape(device)),
       staging_(device) {
   device.copy_in(quantiles_.address(), std::as_bytes(std::span(maker.normal().quantiles())));
+}
+
+driver::Address DeviceOperands::captured_on_device(const SizedTensor& tensor) {
+  const std::string& values = maker_->captured(tensor);
+  const auto [found, is_new] = captured_.try_emplace(tensor.fill.sha256);
+  if (is_new) {
+    found->second = device_->allocate(values.size());
+    device_->copy_in(found->second.address(), std::as_bytes(std::span(values)));
+  }
+  return found->second.address();
 }
 
 std::vector<DeviceOperands::Job> DeviceOperands::jobs(const Operands& operands,
@@ -359,10 +388,17 @@ std::vector<DeviceOperands::Job> DeviceOperands::jobs(const Operands& operands,
     jobs.push_back(Job::of_bytes(begin - guard, guard, b, Purpose::guards));
     jobs.push_back(Job::of_bytes(begin + bytes, guard, b, Purpose::guards, guard));
     if (wanted == Wanted::unchanged && !operands.is_input(b)) continue;
-    jobs.push_back(operands.is_read(b) ? Job::of_input(begin, occasion.sized->tensors[b].count,
-                                                       recipe_of(*occasion.sized, b,
-                                                                 occasion.input_kind, occasion.key))
-                                       : Job::of_bytes(begin, bytes, b, Purpose::noise));
+    if (!operands.is_read(b)) {
+      jobs.push_back(Job::of_bytes(begin, bytes, b, Purpose::noise));
+      continue;
+    }
+    const SizedTensor& tensor = occasion.sized->tensors[b];
+    const Recipe recipe = recipe_of(*occasion.sized, b, occasion.input_kind, occasion.key);
+    jobs.push_back(Job::of_input(begin, tensor.count, recipe));
+    if (tensor.fill.distribution == cases::Distribution::captured) {
+      jobs.back().take_from(captured_on_device(tensor), maker_->captured(tensor).size() / bytes,
+                            recipe);
+    }
   }
   return jobs;
 }

@@ -34,14 +34,17 @@ class DeviceOperands : public OperandSource {
  private:
   struct Job;
   enum class Wanted : std::uint8_t { all, unchanged };
-  [[nodiscard]] static std::vector<Job> jobs(const Operands& operands, const Occasion& occasion,
-                                             Wanted wanted);
+  [[nodiscard]] std::vector<Job> jobs(const Operands& operands, const Occasion& occasion,
+                                      Wanted wanted);
+  // The captured values of the tensor, which stay on the device.
+  [[nodiscard]] driver::Address captured_on_device(const SizedTensor& tensor);
   // `differs` is 0 where they are to be written.
   void queue_jobs(const std::vector<Job>& jobs, const Key& key, driver::Address differs,
                   const driver::Stream& stream) const;
   // What it was, as the host's own copy of everything tells it.
   [[nodiscard]] Disturbance described(const Operands& operands, const Occasion& occasion);
 
+  const driver::Device* device_;
   const InputMaker* maker_;
   HarnessModule module_;
   driver::Kernel kernel_;
@@ -49,6 +52,7 @@ class DeviceOperands : public OperandSource {
   driver::MappedBuffer differs_;  // one word
   driver::Shape shape_;           // of any one of the jobs
   Staging staging_;
+  std::map<std::string, driver::Buffer> captured_;  // by digest
   std::vector<Bytes> scalars_;  // indexed like the tensors; all others are empty
 };
 

@@ -50,7 +50,11 @@ Operands::Operands(const driver::Device& device, const SizedCase& sized, const E
   }
   scalars_.resize(sized.tensors.size() - tensor_count());
   for (std::size_t t = 0; t < tensor_count(); ++t) arguments_.push_back(&addresses_[t]);
-  for (std::uint64_t& scalar : scalars_) arguments_.push_back(&scalar);
+  for (Bytes& scalar : scalars_) {
+    const std::size_t index = tensor_count() + static_cast<std::size_t>(&scalar - scalars_.data());
+    scalar.resize(std::max(sized.tensors[index].bytes, sizeof(std::uint64_t)));
+    arguments_.push_back(scalar.data());
+  }
   if (extras.workspace_bytes > 0) arguments_.push_back(&addresses_.back());
   for (driver::TensorMap& map : maps_) arguments_.push_back(&map);
   for (const auto& [symbol, value] : sized.sizes) values_.push_back(value);
@@ -140,8 +144,15 @@ void Operands::load(const std::vector<Bytes>& inputs, const Key& key, HostSide& 
 
 void Operands::set_scalars(const std::vector<Bytes>& inputs) {
   for (std::size_t i = 0; i < scalars_.size(); ++i) {
-    const Bytes& value = inputs[tensor_count() + i];
-    std::memcpy(&scalars_[i], value.data(), value.size());
+    const std::size_t index = tensor_count() + i;
+    const Bytes& value = inputs[index];
+    std::memcpy(scalars_[i].data(), value.data(), value.size());
+    const std::optional<cases::ByValue>& by_value = sized_->tensors[index].tensor->by_value;
+    if (!by_value) continue;
+    for (const cases::ByValue::Pointer& pointer : by_value->pointers) {
+      const driver::Address address = addresses_[sized_->index_of(pointer.tensor)] + pointer.offset;
+      std::memcpy(scalars_[i].data() + pointer.at, &address, sizeof address);
+    }
   }
 }
 

@@ -107,7 +107,7 @@ class Operands {
   std::size_t guard_bytes_;
   std::vector<driver::Address> addresses_;  // what the kernel sees; the workspace comes last
   std::vector<std::size_t> sizes_;
-  std::vector<std::uint64_t> scalars_;  // in the first bytes of each
+  std::vector<Bytes> scalars_;  // in the first bytes of each
   std::vector<driver::TensorMap> maps_;
   std::vector<std::int64_t> values_;  // of the sizes; the first four bytes are those of an int
   std::vector<void*> arguments_;      // into the four above

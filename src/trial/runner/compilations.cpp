@@ -8,6 +8,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/compile/compiler.h"
+#include "autokernel/compile/image_front_end.h"
 #include "trial/check/device_judge.h"
 #include "trial/runner/remembering_front_end.h"
 #include "trial/runner/runtime_sizes.h"
@@ -60,8 +61,9 @@ OpeningFrontEnd open_front_end(bool cached) {
   return std::async(std::launch::async,
                     [cached]() -> std::shared_ptr<const compile::FrontEnd> {
                       return std::make_shared<const RememberingFrontEnd>(
-                          std::make_unique<const compile::Compiler>(compile::Compiler::open(
-                              cached ? compile::Caching::yes : compile::Caching::no)));
+                          std::make_unique<const compile::FrontEnds>(
+                              std::make_unique<const compile::Compiler>(compile::Compiler::open(
+                                  cached ? compile::Caching::yes : compile::Caching::no))));
                     })
       .share();
 }
@@ -165,8 +167,9 @@ ReferenceCompilations::ReferenceCompilations(const OpeningFrontEnd& front_end,
     : problem_(&problem) {
   const auto* reference = std::get_if<cases::KernelReference>(&problem.reference);
   if (reference == nullptr) return;
-  reference_.emplace(front_end, compile::Source{reference->file.string(), reference->source}, sizes,
-                     building);
+  reference_.emplace(
+      front_end, compile::Source{reference->file.string(), reference->source, reference->images},
+      sizes, building);
   if (wanted.judging) judging_ = start(front_end, device_judge_source(building.architecture));
   if (wanted.gpu_tools) gpu_tools_ = start(front_end, gpu_tools_source(building.architecture));
   if (reference->fp64_file.empty()) return;

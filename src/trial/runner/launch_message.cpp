@@ -12,7 +12,7 @@ inline constexpr cases::DType kLast<cases::DType> = cases::kLastDType;
 template <>
 inline constexpr cases::Role kLast<cases::Role> = cases::Role::inout;
 template <>
-inline constexpr cases::Distribution kLast<cases::Distribution> = cases::Distribution::permutation;
+inline constexpr cases::Distribution kLast<cases::Distribution> = cases::Distribution::captured;
 
 template <Of<cases::Fill> Object>
 void visit_fields(auto&& fields, Object& fill) {
@@ -21,6 +21,22 @@ void visit_fields(auto&& fields, Object& fill) {
   fields("high", fill.high);
   fields("low_formula", fill.low_formula);
   fields("high_formula", fill.high_formula);
+  fields("file", fill.file);
+  fields("sha256", fill.sha256);
+  fields("kept", fill.kept);
+}
+
+template <Of<cases::ByValue::Pointer> Object>
+void visit_fields(auto&& fields, Object& pointer) {
+  fields("at", pointer.at);
+  fields("tensor", pointer.tensor);
+  fields("offset", pointer.offset);
+}
+
+template <Of<cases::ByValue> Object>
+void visit_fields(auto&& fields, Object& value) {
+  fields("bytes", value.bytes);
+  fields("pointers", value.pointers);
 }
 
 template <Of<cases::Tensor> Object>
@@ -34,6 +50,7 @@ void visit_fields(auto&& fields, Object& tensor) {
   fields("pitch", tensor.pitch);
   fields("element", tensor.element);
   fields("type_symbol", tensor.type_symbol);
+  fields("by_value", tensor.by_value);
 }
 
 template <Of<cases::SumOfProducts> Object>
@@ -288,6 +305,9 @@ cases::Case blinded(const cases::Case& problem) {
   cases::Case blind;
   blind.name = problem.name;
   blind.tensors = problem.tensors;
+  for (cases::Tensor& tensor : blind.tensors) {
+    if (!tensor.fill.file.empty()) tensor.fill.file = problem.directory / tensor.fill.file;
+  }
   blind.sizes = problem.sizes;
   blind.types = problem.types;
   blind.runtime_sizes = problem.runtime_sizes;

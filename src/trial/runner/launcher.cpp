@@ -167,6 +167,7 @@ class TrialLaunches {
   }
 
   [[nodiscard]] Timing launch_all() {
+    maker_.read_captured(task_.problem);
     Compilations compilations(front_end_, compile_task(task_, sizes_->all(), sizes_->compared(),
                                                        !driver_->info().emulated));
     if (!device_) open_device(times_library(task_));

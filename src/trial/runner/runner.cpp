@@ -11,8 +11,10 @@
 
 #include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
+#include "autokernel/compile/image_front_end.h"
 #include "autokernel/driver/device.h"
 #include "autokernel/trial/other_device.h"
+#include "autokernel/trial/sources.h"
 #include "trial/blas/cublas.h"
 #include "trial/blas/openblas.h"
 #include "trial/check/check_plan.h"
@@ -96,9 +98,11 @@ class TrialRun : private SessionListener {
   TrialRun(const Request& request, const RunnerCommand& launcher)
       : request_(request),
         launcher_command_(launcher),
-        problem_(cases::parse({request.case_directory, request.case_files})),
+        problem_(case_of(request)),
         timed_size_(problem_, request.size),
-        check_size_(problem_, check_size_for(problem_, request.size)) {}
+        check_size_(problem_, check_size_for(problem_, request.size)) {
+    maker_.read_captured(problem_);
+  }
 
   // Whether it can be the trial of that request, although it was made for another.
   [[nodiscard]] bool suits(const Request& request) const {
@@ -268,6 +272,8 @@ class TrialRun : private SessionListener {
     task.source = request_.source;
     task.files = request_.files;
     task.incumbent = request_.incumbent;
+    take_original(task.source, task.files);
+    if (task.incumbent) take_original(task.incumbent->source, task.incumbent->files);
     if (task.incumbent) task.incumbent->min_gain = required_gain();
     task.headers = request_.headers;
     task.kernel_headers = request_.kernel_headers;
@@ -284,6 +290,16 @@ class TrialRun : private SessionListener {
     task.open_seconds = open_seconds();
     task.keeps_outputs_on_device = judges_on_device();
     return task;
+  }
+
+  // A kernel that asks for the captured one is that.
+  void take_original(std::string& source, std::map<std::string, std::string>& files) const {
+    const auto* reference = std::get_if<cases::KernelReference>(&problem_.reference);
+    if (reference == nullptr || reference->images.empty() || !compile::asks_for_original(source)) {
+      return;
+    }
+    source = reference->source;
+    files = reference->images;
   }
 
   // While the launcher compiles: whatever it takes to judge.

@@ -60,6 +60,7 @@ std::string digest_of(const RunnerRecipe& recipe) {
   Request kept;
   kept.case_directory = all.case_directory;
   kept.case_files = all.case_files;
+  kept.case_images = all.case_images;
   kept.device = all.device;
   kept.architecture = all.architecture;
   kept.size = all.size;

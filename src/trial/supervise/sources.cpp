@@ -6,8 +6,16 @@ namespace autokernel::trial {
 
 void take_case(Request& request, cases::CaseFiles files) {
   request.case_files = std::move(files.bytes);
+  request.case_images = std::move(files.images);
   request.header_folders =
       std::make_shared<const std::vector<cases::HeaderFolder>>(std::move(files.headers));
+}
+
+cases::Case case_of(const Request& request) {
+  return cases::parse({.directory = request.case_directory,
+                       .bytes = request.case_files,
+                       .headers = {},
+                       .images = request.case_images});
 }
 
 Request with_reachable_headers(Request request) {

@@ -13,6 +13,7 @@
 #include "autokernel/cases/case.h"
 #include "autokernel/trial/other_device.h"
 #include "autokernel/trial/runner_environment.h"
+#include "autokernel/trial/sources.h"
 #include "trial/supervise/harness_memory.h"
 #include "trial/supervise/lost_runner.h"
 #include "trial/supervise/runner_process.h"
@@ -55,7 +56,7 @@ constexpr std::uint64_t kMemoryWithHeaders = 2;
 // 0 where the case does not say: what is wrong with it the runner tells.
 [[nodiscard]] std::uint64_t harness_bytes_for(const Request& request) {
   try {
-    const cases::Case problem = cases::parse({request.case_directory, request.case_files});
+    const cases::Case problem = case_of(request);
     const auto sizes = problem.sizes.find(request.size);
     return sizes == problem.sizes.end()
                ? 0

@@ -49,5 +49,8 @@ class BadToml : public std::runtime_error {
 
 // The document's root, always a Table. Throws BadToml where the text is no TOML.
 [[nodiscard]] Value parse_toml(const std::string& text);
+// The same for what a file says. Throws Error(usage), "FILE:LINE:COLUMN: not valid TOML: ...", also
+// for a line that would have the TOML library run out of stack. The caller limits the length.
+[[nodiscard]] Value parse_toml_file(const std::string& text, const std::string& file);
 
 }  // namespace autokernel::cases

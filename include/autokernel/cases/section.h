@@ -1,5 +1,5 @@
-// Reads one table of case.toml key by key. Every complaint names file, line, key, what was found
-// and what is allowed; an unknown key is one too.
+// Reads one table of case.toml, or of another TOML file, key by key. Every complaint names file,
+// line, key, what was found and what is allowed; an unknown key is one too.
 #pragma once
 
 #include <limits>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cases/document.h"
+#include "autokernel/cases/document.h"
 
 namespace autokernel::cases {
 

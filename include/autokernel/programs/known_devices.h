@@ -1,0 +1,19 @@
+// GPUs that a plan can be made for where none is at hand.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autokernel/driver/device_info.h"
+
+namespace autokernel::programs {
+
+// "h100-sxm", "rtx-4090", ...: the names that known_device() takes.
+[[nodiscard]] std::vector<std::string> known_device_names();
+
+// As far as peaks need it: name, capability, multiprocessors, clocks and bus, so that
+// driver::peak_tflops() and driver::peak_gbytes_s() give what NVIDIA publishes. A driver reports a
+// clock that is up to 10 % higher. Throws Error(usage) for another name.
+[[nodiscard]] driver::DeviceInfo known_device(const std::string& name);
+
+}  // namespace autokernel::programs

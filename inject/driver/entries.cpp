@@ -1,0 +1,217 @@
+// The entry points that this library defines by itself. Everything else is forwarded as it is
+// (forwarded_entries.S).
+#include <cuda.h>
+
+#include <cstring>
+
+#include "driver/images.h"
+#include "driver/launches.h"
+#include "driver/real_driver.h"
+
+// cuda.h turns the names into those of the newest version.
+#undef cuGetProcAddress
+
+namespace {
+
+using autokernel::inject::CodeHandle;
+using autokernel::inject::forget_functions;
+using autokernel::inject::forget_image;
+using autokernel::inject::is_watching;
+using autokernel::inject::keep_image;
+using autokernel::inject::keep_image_of_file;
+using autokernel::inject::LaunchView;
+using autokernel::inject::real;
+using autokernel::inject::watch;
+
+using LaunchKernel = CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                              unsigned, unsigned, CUstream, void**, void**);
+using LaunchKernelEx = CUresult(const CUlaunchConfig*, CUfunction, void**, void**);
+using LaunchCooperative = CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                   unsigned, unsigned, CUstream, void**);
+using GetProcAddress = CUresult(const char*, void**, int, cuuint64_t);
+using GetProcAddressV2 = CUresult(const char*, void**, int, cuuint64_t,
+                                  CUdriverProcAddressQueryResult*);
+
+[[nodiscard]] bool is_cooperative(const CUlaunchConfig& config) {
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    if (config.attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
+      return config.attrs[i].value.cooperative != 0;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+#define AUTOKERNEL_ENTRY extern "C" __attribute__((visibility("default"))) CUresult
+
+// Each once for the legacy default stream, and once for one of each thread (_ptsz).
+#define AUTOKERNEL_LAUNCHES(suffix)                                                              \
+  AUTOKERNEL_ENTRY cuLaunchKernel##suffix(CUfunction function, unsigned grid_x, unsigned grid_y, \
+                                          unsigned grid_z, unsigned block_x, unsigned block_y,   \
+                                          unsigned block_z, unsigned shared_bytes,               \
+                                          CUstream stream, void** parameters, void** extra) {    \
+    static const auto launch =                                                                   \
+        real("cuLaunchKernel" #suffix, static_cast<LaunchKernel*>(nullptr));                     \
+    const LaunchView view{                                                                       \
+        function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes},         \
+        stream,   parameters,                                                                    \
+        extra,    false,                                                                         \
+        nullptr,  0};                                                                            \
+    return watch(view, [&] {                                                                     \
+      return launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,   \
+                    stream, parameters, extra);                                                  \
+    });                                                                                          \
+  }                                                                                              \
+  AUTOKERNEL_ENTRY cuLaunchKernelEx##suffix(const CUlaunchConfig* config, CUfunction function,   \
+                                            void** parameters, void** extra) {                   \
+    static const auto launch =                                                                   \
+        real("cuLaunchKernelEx" #suffix, static_cast<LaunchKernelEx*>(nullptr));                 \
+    if (config == nullptr) return launch(config, function, parameters, extra);                   \
+    const LaunchView view{function,                                                              \
+                          {{config->gridDimX, config->gridDimY, config->gridDimZ},               \
+                           {config->blockDimX, config->blockDimY, config->blockDimZ},            \
+                           config->sharedMemBytes},                                              \
+                          config->hStream,                                                       \
+                          parameters,                                                            \
+                          extra,                                                                 \
+                          is_cooperative(*config),                                               \
+                          config->attrs,                                                         \
+                          config->numAttrs};                                                     \
+    return watch(view, [&] { return launch(config, function, parameters, extra); });             \
+  }                                                                                              \
+  AUTOKERNEL_ENTRY cuLaunchCooperativeKernel##suffix(                                            \
+      CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,  \
+      unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,                \
+      void** parameters) {                                                                       \
+    static const auto launch =                                                                   \
+        real("cuLaunchCooperativeKernel" #suffix, static_cast<LaunchCooperative*>(nullptr));     \
+    const LaunchView view{                                                                       \
+        function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes},         \
+        stream,   parameters,                                                                    \
+        nullptr,  true,                                                                          \
+        nullptr,  0};                                                                            \
+    return watch(view, [&] {                                                                     \
+      return launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,   \
+                    stream, parameters);                                                         \
+    });                                                                                          \
+  }
+
+#undef cuLaunchKernel
+#undef cuLaunchKernelEx
+#undef cuLaunchCooperativeKernel
+AUTOKERNEL_LAUNCHES()
+AUTOKERNEL_LAUNCHES(_ptsz)
+
+AUTOKERNEL_ENTRY cuModuleLoad(CUmodule* module, const char* path) {
+  const CUresult result = AUTOKERNEL_REAL(cuModuleLoad)(module, path);
+  if (result == CUDA_SUCCESS && is_watching()) keep_image_of_file({.module = *module}, path);
+  return result;
+}
+AUTOKERNEL_ENTRY cuModuleLoadData(CUmodule* module, const void* image) {
+  const CUresult result = AUTOKERNEL_REAL(cuModuleLoadData)(module, image);
+  if (result == CUDA_SUCCESS && is_watching()) keep_image({.module = *module}, image);
+  return result;
+}
+AUTOKERNEL_ENTRY cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
+                                    CUjit_option* options, void** values) {
+  const CUresult result =
+      AUTOKERNEL_REAL(cuModuleLoadDataEx)(module, image, count, options, values);
+  if (result == CUDA_SUCCESS && is_watching()) keep_image({.module = *module}, image);
+  return result;
+}
+AUTOKERNEL_ENTRY cuModuleLoadFatBinary(CUmodule* module, const void* image) {
+  const CUresult result = AUTOKERNEL_REAL(cuModuleLoadFatBinary)(module, image);
+  if (result == CUDA_SUCCESS && is_watching()) keep_image({.module = *module}, image);
+  return result;
+}
+AUTOKERNEL_ENTRY cuModuleUnload(CUmodule module) {
+  if (is_watching()) {
+    forget_functions();
+    forget_image({.module = module});
+  }
+  return AUTOKERNEL_REAL(cuModuleUnload)(module);
+}
+AUTOKERNEL_ENTRY cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* options,
+                                   void** values, unsigned count, CUlibraryOption* own_options,
+                                   void** own_values, unsigned own_count) {
+  const CUresult result = AUTOKERNEL_REAL(cuLibraryLoadData)(library, code, options, values, count,
+                                                             own_options, own_values, own_count);
+  if (result == CUDA_SUCCESS && is_watching()) keep_image({.library = *library}, code);
+  return result;
+}
+AUTOKERNEL_ENTRY cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option* options,
+                                       void** values, unsigned count, CUlibraryOption* own_options,
+                                       void** own_values, unsigned own_count) {
+  const CUresult result = AUTOKERNEL_REAL(cuLibraryLoadFromFile)(
+      library, path, options, values, count, own_options, own_values, own_count);
+  if (result == CUDA_SUCCESS && is_watching()) keep_image_of_file({.library = *library}, path);
+  return result;
+}
+AUTOKERNEL_ENTRY cuLibraryUnload(CUlibrary library) {
+  if (is_watching()) {
+    forget_functions();
+    forget_image({.library = library});
+  }
+  return AUTOKERNEL_REAL(cuLibraryUnload)(library);
+}
+
+extern "C" GetProcAddressV2 cuGetProcAddress_v2;
+
+namespace {
+
+// Ours in the place of the driver's, where this library defines the function.
+[[nodiscard]] void* own_entry(const char* name, cuuint64_t flags, void* found) {
+  struct Own {
+    const char* name;
+    void* entry;
+    void* per_thread;
+  };
+#define AUTOKERNEL_OWN(name, per_thread) \
+  {#name, reinterpret_cast<void*>(&name), reinterpret_cast<void*>(&per_thread)}
+  static const Own kOwn[] = {
+      AUTOKERNEL_OWN(cuLaunchKernel, cuLaunchKernel_ptsz),
+      AUTOKERNEL_OWN(cuLaunchKernelEx, cuLaunchKernelEx_ptsz),
+      AUTOKERNEL_OWN(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz),
+      AUTOKERNEL_OWN(cuModuleLoad, cuModuleLoad),
+      AUTOKERNEL_OWN(cuModuleLoadData, cuModuleLoadData),
+      AUTOKERNEL_OWN(cuModuleLoadDataEx, cuModuleLoadDataEx),
+      AUTOKERNEL_OWN(cuModuleLoadFatBinary, cuModuleLoadFatBinary),
+      AUTOKERNEL_OWN(cuModuleUnload, cuModuleUnload),
+      AUTOKERNEL_OWN(cuLibraryLoadData, cuLibraryLoadData),
+      AUTOKERNEL_OWN(cuLibraryLoadFromFile, cuLibraryLoadFromFile),
+      AUTOKERNEL_OWN(cuLibraryUnload, cuLibraryUnload),
+  };
+  const bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+  for (const Own& own : kOwn) {
+    if (std::strcmp(name, own.name) == 0) return per_thread ? own.per_thread : own.entry;
+  }
+  return found;
+}
+
+}  // namespace
+
+AUTOKERNEL_ENTRY cuGetProcAddress(const char* name, void** entry, int version, cuuint64_t flags) {
+  static const auto ask = real("cuGetProcAddress", static_cast<GetProcAddress*>(nullptr));
+  const CUresult result = ask(name, entry, version, flags);
+  if (result != CUDA_SUCCESS || entry == nullptr || *entry == nullptr) return result;
+  // The caller has the older one of these two.
+  *entry = std::strcmp(name, "cuGetProcAddress") == 0 ? reinterpret_cast<void*>(&cuGetProcAddress)
+                                                      : own_entry(name, flags, *entry);
+  return result;
+}
+
+AUTOKERNEL_ENTRY cuGetProcAddress_v2(const char* name, void** entry, int version, cuuint64_t flags,
+                                     CUdriverProcAddressQueryResult* status) {
+  static const auto ask = real("cuGetProcAddress_v2", static_cast<GetProcAddressV2*>(nullptr));
+  const CUresult result = ask(name, entry, version, flags, status);
+  if (result != CUDA_SUCCESS || entry == nullptr || *entry == nullptr) return result;
+  constexpr int kSecondVersion = 12000;  // from which on the name means this one
+  if (std::strcmp(name, "cuGetProcAddress") == 0) {
+    *entry = version >= kSecondVersion ? reinterpret_cast<void*>(&cuGetProcAddress_v2)
+                                       : reinterpret_cast<void*>(&cuGetProcAddress);
+  } else {
+    *entry = own_entry(name, flags, *entry);
+  }
+  return result;
+}

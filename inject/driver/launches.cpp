@@ -1,0 +1,93 @@
+#include "driver/launches.h"
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "driver/capture.h"
+#include "driver/real_driver.h"
+
+namespace autokernel::inject {
+namespace {
+
+struct Watch {
+  // Captures have the device to themselves; other launches share it.
+  std::shared_mutex device;
+  std::shared_mutex names;
+  std::unordered_map<CUfunction, bool> wanted;  // by handle: whether its name is
+  std::mutex counting;
+  std::map<const Wanted*, std::uint64_t> seen;
+};
+Watch& state() {
+  static auto* const kept = new Watch;
+  return *kept;
+}
+
+[[nodiscard]] bool is_wanted(const std::string& name) {
+  for (const Wanted& wanted : request().wanted) {
+    if (wanted.name == name) return true;
+  }
+  return false;
+}
+
+[[nodiscard]] bool is_wanted(CUfunction function) {
+  Watch& watch = state();
+  {
+    const std::shared_lock lock(watch.names);
+    const auto found = watch.wanted.find(function);
+    if (found != watch.wanted.end()) return found->second;
+  }
+  const bool wanted = is_wanted(LaunchedFunction(function).name());
+  const std::unique_lock lock(watch.names);
+  watch.wanted[function] = wanted;
+  return wanted;
+}
+
+// Which launch of its kind it is, where that one is to be captured.
+[[nodiscard]] std::optional<std::uint64_t> counted(const std::string& name, const Shape& shape) {
+  const std::lock_guard lock(state().counting);
+  std::optional<std::uint64_t> occurrence;
+  for (const Wanted& wanted : request().wanted) {
+    if (wanted.name != name || !wanted.matches(shape)) continue;
+    const std::uint64_t number = state().seen[&wanted]++;
+    if (wanted.occurrences.contains(number)) occurrence = number;
+  }
+  return occurrence;
+}
+
+[[nodiscard]] bool is_being_recorded(CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return AUTOKERNEL_REAL(cuStreamIsCapturing)(stream, &status) == CUDA_SUCCESS &&
+         status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+}  // namespace
+
+bool is_watching() {
+  static const bool watching = !request().wanted.empty();
+  return watching;
+}
+
+CUresult watched(const LaunchView& launch, const std::function<CUresult()>& forward) {
+  Watch& watch = state();
+  if (is_wanted(launch.function)) {
+    const LaunchedFunction function(launch.function);
+    if (is_being_recorded(launch.stream)) {
+      note_graph(function);
+    } else if (const auto occurrence = counted(function.name(), launch.shape)) {
+      const std::unique_lock lock(watch.device);
+      return capture(launch, function, *occurrence, forward);
+    }
+  }
+  const std::shared_lock lock(watch.device);
+  return forward();
+}
+
+void forget_functions() {
+  const std::unique_lock lock(state().names);
+  state().wanted.clear();
+}
+
+}  // namespace autokernel::inject

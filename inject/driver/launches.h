@@ -1,0 +1,28 @@
+// What happens to every launch of the program.
+#pragma once
+
+#include <cuda.h>
+
+#include <functional>
+
+#include "driver/launch_view.h"
+
+namespace autokernel::inject {
+
+// Makes the launch with `forward`; if it is a wanted one, it is captured as it happens.
+template <typename Forward>
+[[nodiscard]] CUresult watch(const LaunchView& launch, const Forward& forward);
+
+// Whether anything is wanted of this process.
+[[nodiscard]] bool is_watching();
+// As `watch`, where something is.
+[[nodiscard]] CUresult watched(const LaunchView& launch, const std::function<CUresult()>& forward);
+// A handle may be given to another function once its code has been unloaded.
+void forget_functions();
+
+template <typename Forward>
+CUresult watch(const LaunchView& launch, const Forward& forward) {
+  return is_watching() ? watched(launch, forward) : forward();
+}
+
+}  // namespace autokernel::inject

@@ -1,0 +1,254 @@
+// `autokernel extract`: cases of the kernels of a program.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/scratch.h"
+#include "autokernel/base/visible_text.h"
+#include "autokernel/programs/captured_case.h"
+#include "autokernel/programs/capturing.h"
+#include "autokernel/programs/profile_file.h"
+#include "autokernel/programs/profile_text.h"
+#include "cli/commands.h"
+#include "cli/shared_options.h"
+#include "cli/shell_word.h"
+
+namespace autokernel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Extract : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "extract"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Make cases of a program's kernels, with the values they get";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  [[nodiscard]] std::vector<programs::RankedKernel> chosen() const;
+  [[nodiscard]] bool write_case(const programs::RankedKernel& kernel,
+                                const std::vector<programs::CapturedLaunch>& launches,
+                                const Console& console);
+
+  std::vector<std::string> command_;
+  std::string device_ = "auto";
+  std::string profile_ = "autokernel-profile.json";
+  std::optional<std::string> kernel_;
+  std::optional<int> launch_;
+  int top_ = 1;
+  int captures_ = 3;
+  std::string out_ = "cases";
+  double budget_gb_ = 4;
+  std::set<std::string> taken_;  // names of folders
+};
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel profile -- python train.py
+  autokernel extract --top 3 -- python train.py
+  autokernel extract --kernel layer_norm -- python train.py
+  autokernel extract --kernel softmax --launch 120 --out work -- ./my_program
+
+The kernels are taken from the profile (--profile FILE). The program is run once more, and some
+launches of each are captured: code, parameters, and memory before and after. Each capture is
+replayed, to find its tensors and to see that it gives the same bits. It becomes a case
+(docs/extract.md), whose reference is the captured kernel. Captured code and values stay in the
+case's capture/, which only you can read and git ignores.)";
+
+// "vectorized_layer_norm_kernel<BFloat16, float>" -> "vectorized_layer_norm_kernel".
+[[nodiscard]] std::string folder_name(const std::string& short_name) {
+  constexpr std::size_t kLongest = 48;
+  std::string name;
+  for (const char letter : short_name.substr(0, short_name.find('<'))) {
+    const auto byte = static_cast<unsigned char>(letter);
+    name += std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte)) : '_';
+  }
+  name.resize(std::min(name.size(), kLongest));
+  return name.empty() ? "kernel" : name;
+}
+
+[[nodiscard]] bool mentions(const programs::RankedKernel& kernel, const std::string& text) {
+  return kernel.name.find(text) != std::string::npos ||
+         kernel.demangled.find(text) != std::string::npos;
+}
+
+// Spread over all launches of the kernel.
+[[nodiscard]] std::vector<std::uint64_t> spread(std::int64_t launches, int captures) {
+  std::set<std::uint64_t> occurrences;
+  for (int i = 0; i < captures; ++i) {
+    occurrences.insert(static_cast<std::uint64_t>(launches * i / captures));
+  }
+  return {occurrences.begin(), occurrences.end()};
+}
+
+[[nodiscard]] std::uint64_t bytes_of(const programs::Study& study) {
+  std::uint64_t bytes = 0;
+  for (const programs::StudiedTensor& tensor : study.tensors) bytes += tensor.bytes();
+  return bytes;
+}
+
+}  // namespace
+
+void Extract::declare(Options options) {
+  options.footer(kExamples);
+  options.add_option("COMMAND", command_, "The program to run and its arguments, after --")
+      .required();
+  options
+      .add_option("--profile", profile_,
+                  "The profile to take kernels from "
+                  "[autokernel-profile.json]")
+      .type_name("FILE");
+  options.add_option("--top", top_, "Extract that many kernels, the longest ones [1]")
+      .type_name("N")
+      .within(1, 100);
+  options.add_option("--kernel", kernel_, "Extract kernels with that in their names instead")
+      .type_name("TEXT");
+  options.add_option("--launch", launch_, "Capture that launch of the kernel, counted from 0")
+      .type_name("N")
+      .within(0, 1'000'000'000);
+  options.add_option("--captures", captures_, "Capture that many launches of each kernel [3]")
+      .type_name("N")
+      .within(1, 16);
+  options.add_option("--budget", budget_gb_, "Keep at most so much memory, in GB [4]")
+      .type_name("GB")
+      .positive();
+  options.add_option("--out", out_, "Folder for the cases [cases]").type_name("DIR");
+  add_device(options, device_);
+}
+
+std::vector<programs::RankedKernel> Extract::chosen() const {
+  const programs::Ranking ranking = programs::read_ranking(profile_);
+  std::vector<programs::RankedKernel> kernels;
+  for (const programs::RankedKernel& kernel : ranking.kernels) {
+    const bool is_wanted = !kernel_ || mentions(kernel, *kernel_);
+    const auto most = static_cast<std::size_t>(top_);
+    if (is_wanted && kernels.size() < most) kernels.push_back(kernel);
+  }
+  if (kernels.empty()) {
+    throw Error(Stop::usage,
+                fmt::format("no kernel of {} has '{}' in its name; 'autokernel profile' lists them",
+                            profile_, visible_line(kernel_.value_or(""))));
+  }
+  return kernels;
+}
+
+bool Extract::write_case(const programs::RankedKernel& kernel,
+                         const std::vector<programs::CapturedLaunch>& launches,
+                         const Console& console) {
+  const auto refuse = [&](const std::string& why) {
+    console.out << fmt::format("  {:5.1f} %  {}\n           refused: {}\n", 100 * kernel.share,
+                               visible_line(kernel.short_name), visible_line(why));
+    return false;
+  };
+  if (launches.empty()) return refuse("the program did not launch it this time");
+  programs::CapturedCase captured;
+  std::string why;
+  for (const programs::CapturedLaunch& launch : launches) {
+    if (!launch.trouble.empty()) {
+      why = launch.trouble;
+      continue;
+    }
+    captured.study = programs::studied(launch.folder, driver::parse_device(device_));
+    why = captured.study.trouble;
+    if (!why.empty()) continue;
+    captured.launch = programs::read_capture(launch.folder, programs::Memory::read);
+    break;
+  }
+  if (captured.launch.folder.empty()) return refuse(why);
+  for (const programs::CapturedLaunch& launch : launches) {
+    if (launch.folder == captured.launch.folder || !launch.trouble.empty()) continue;
+    captured.others.push_back(programs::read_capture(launch.folder, programs::Memory::read));
+  }
+  std::string name = folder_name(kernel.short_name);
+  for (int number = 2; taken_.contains(name) || fs::exists(fs::path(out_) / name); ++number) {
+    name = fmt::format("{}_{}", folder_name(kernel.short_name), number);
+  }
+  taken_.insert(name);
+  captured.folder = fs::path(out_) / name;
+  for (const std::string& word : command_) {
+    captured.program += (captured.program.empty() ? "" : " ") + shell_word(word);
+  }
+  try {
+    const programs::WrittenCase written = programs::write_captured_case(captured);
+    console.out << fmt::format(
+        "  {:5.1f} %  {}\n           {}: {} tensors, {:.3g} MB; {} launches captured, replayed bit "
+        "for bit\n",
+        100 * kernel.share, visible_line(kernel.short_name), captured.folder.string(),
+        captured.study.tensors.size(), static_cast<double>(bytes_of(captured.study)) / 1e6,
+        1 + captured.others.size());
+    for (const std::string& note : written.notes)
+      console.out << "           note: " << note << '\n';
+    return true;
+  } catch (const Error& error) {
+    if (error.stop() != Stop::usage) throw;
+    return refuse(error.what());
+  }
+}
+
+int Extract::run(const Console& console) {
+  const std::vector<programs::RankedKernel> kernels = chosen();
+  const ScratchDirectory scratch;
+  programs::CaptureRequest request;
+  request.command = command_;
+  request.device = driver::parse_device(device_);
+  constexpr double kGb = 1e9;
+  request.most_bytes = static_cast<std::uint64_t>(budget_gb_ * kGb);
+  request.folder = scratch.path();
+  for (const programs::RankedKernel& kernel : kernels) {
+    programs::WantedLaunches wanted{.kernel = kernel.name,
+                                    .grid = kernel.grid,
+                                    .block = kernel.block,
+                                    .dynamic_shared = kernel.dynamic_shared,
+                                    .occurrences = {}};
+    wanted.occurrences = launch_ ? std::vector<std::uint64_t>{static_cast<std::uint64_t>(*launch_)}
+                                 : spread(kernel.launches, captures_);
+    request.wanted.push_back(std::move(wanted));
+  }
+  const programs::Captured captured = programs::capture(request);
+  std::vector<programs::CapturedLaunch> launches;
+  for (const fs::path& folder : captured.launches) {
+    launches.push_back(programs::read_capture(folder, programs::Memory::left));
+  }
+  int written = 0;
+  console.out << fmt::format("captured    {} launches of {} kernels\n", launches.size(),
+                             kernels.size());
+  for (const programs::RankedKernel& kernel : kernels) {
+    std::vector<programs::CapturedLaunch> own;
+    for (const programs::CapturedLaunch& launch : launches) {
+      if (launch.kernel == kernel.name && launch.grid == kernel.grid &&
+          launch.block == kernel.block) {
+        own.push_back(launch);
+      }
+    }
+    const bool in_graph =
+        std::ranges::find(captured.in_graphs, kernel.name) != captured.in_graphs.end();
+    if (own.empty() && in_graph) {
+      console.out << fmt::format(
+          "  {:5.1f} %  {}\n           refused: it is launched by a CUDA graph, which passes our "
+          "driver by; run the program without graphs\n",
+          100 * kernel.share, visible_line(kernel.short_name));
+      continue;
+    }
+    written += write_case(kernel, own, console) ? 1 : 0;
+  }
+  if (written > 0) {
+    console.out << "\nnext        autokernel bench --case "
+                << shell_word((fs::path(out_) / *taken_.begin()).string()) << '\n';
+  }
+  return written > 0 ? 0 : static_cast<int>(Stop::environment);
+}
+
+std::unique_ptr<Command> extract_command() { return std::make_unique<Extract>(); }
+
+}  // namespace autokernel::cli

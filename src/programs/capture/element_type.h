@@ -1,0 +1,27 @@
+// Which type the elements of captured memory have: said by the kernel's name, or guessed from what
+// lies there.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autokernel/cases/case.h"
+
+namespace autokernel::programs {
+
+// Of each parameter in a demangled name, what it points to or is: "float", "c10::BFloat16", "long".
+// Empty for a name that does not tell.
+[[nodiscard]] std::vector<std::string> parameter_types(std::string_view demangled);
+
+// Of a C++ type; none for one that is not known.
+[[nodiscard]] std::optional<cases::DType> dtype_of(std::string_view cpp_type);
+
+// The type whose values these bytes are most likely; u8 where none fits. `hint` holds a kernel's
+// name, which may tell a 16-bit type.
+[[nodiscard]] cases::DType guessed_dtype(std::span<const std::byte> bytes, std::string_view hint);
+
+}  // namespace autokernel::programs

@@ -1,0 +1,68 @@
+// Where the tensors of a captured launch begin and end, found by replaying it on changed memory:
+// what is read makes a difference, what is written does not keep what was there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "autokernel/programs/captured_launch.h"
+#include "autokernel/programs/study.h"
+#include "programs/capture/probe_answers.h"
+#include "programs/capture/replay.h"
+
+namespace autokernel::programs {
+
+using Bytes = std::vector<std::byte>;
+
+// Of as many bytes as the other has.
+[[nodiscard]] inline bool same(std::span<const std::byte> one, std::span<const std::byte> other) {
+  return one.empty() || std::memcmp(one.data(), other.data(), one.size()) == 0;
+}
+
+class TensorSearch {
+ public:
+  // `replay` is of whole ranges. All must live longer.
+  TensorSearch(const CapturedLaunch& launch, const Replay& replay, ProbeAnswers& answers)
+      : launch_(launch), replay_(replay), answers_(answers) {}
+
+  // Replays it as it was captured, and notes what that tells. False: there is a trouble.
+  [[nodiscard]] bool repeats(Study& study);
+  // Fills in the tensors. Throws StudyFaulted where a replay faults: the answers go on from there.
+  void find(Study& study);
+
+ private:
+  // Bytes from `begin` to before `end` of one range, which belong to nobody but one pointer.
+  struct Zone {
+    std::size_t range;
+    std::uint64_t begin, end;
+    bool has_pointer;  // to its beginning
+  };
+  // How memory that may be read is changed. The first leaves numbers that are used as indices near
+  // what they were; the second changes every bit.
+  enum class Poison : std::uint8_t { gentle, full };
+
+  [[nodiscard]] std::vector<Zone> zones() const;
+  void restore();
+  void run() const;
+  [[nodiscard]] Bytes result(std::size_t range) const;
+  [[nodiscard]] bool differs(const Zone& poisoned, std::span<const std::byte> poison) const;
+  [[nodiscard]] bool matters(const Zone& zone, Poison poison);
+  [[nodiscard]] bool is_read(const Zone& zone, std::uint64_t begin, std::uint64_t end);
+  [[nodiscard]] std::uint64_t end_of_reads(const Zone& zone);
+  [[nodiscard]] std::uint64_t begin_of_reads(const Zone& zone, std::uint64_t end);
+  void find_writes(const std::vector<Zone>& unread);
+
+  const CapturedLaunch& launch_;
+  const Replay& replay_;
+  ProbeAnswers& answers_;
+  std::vector<Bytes> expected_;             // what a replay leaves in each range
+  std::vector<std::size_t> order_;          // of ranges: those that it changes come first
+  std::vector<bool> is_dirty_;              // by range: the device has other bytes than `before`
+  std::vector<Bytes> gentle_, full_;        // each range poisoned as a whole; made when asked for
+  std::vector<std::vector<bool>> written_;  // by range and byte
+};
+
+}  // namespace autokernel::programs

@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# What the recording library sees of a PyTorch program, and what it costs: a transformer encoder of 6 layers in bf16. Prints the
+# kernels recorded and the launches counted, the matrix products, the slow-down, a CUDA graph with NVTX ranges, and what the record
+# says where PyTorch's own profiler is on. Exits with 1 if anything falls short.
+#
+#   tests/gpu/profile.sh PREFIX    PREFIX/lib/libautokernel_profile.so; Python with PyTorch is /opt/torch/.venv's, or python3
+set -euo pipefail
+
+if (($# != 1)) || [[ ! -e $1/lib/libautokernel_profile.so ]]; then
+  echo "usage: $0 PREFIX, where PREFIX/lib/libautokernel_profile.so is the library" >&2
+  exit 2
+fi
+library=$(realpath "$1/lib/libautokernel_profile.so")
+python=/opt/torch/.venv/bin/python
+[[ -x $python ]] || python=python3
+pairs=${PAIRS:-7}
+readonly library python pairs
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+fail() {
+  printf 'FAILED  %s\n' "$*"
+  failed=1
+}
+
+# The program: prints the milliseconds of 20 forwards, after 3 that do not count.
+cat > "$scratch/encoder.py" <<'PYTHON'
+import sys
+import time
+
+import torch
+
+mode = sys.argv[1] if len(sys.argv) > 1 else "plain"
+torch.manual_seed(1)
+layer = torch.nn.TransformerEncoderLayer(512, 8, 2048, batch_first=True, device="cuda", dtype=torch.bfloat16)
+model = torch.nn.TransformerEncoder(layer, 6, enable_nested_tensor=False).eval()
+x = torch.randn(8, 128, 512, device="cuda", dtype=torch.bfloat16)
+
+
+def forwards(count):
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    for _ in range(count):
+        y = model(x)
+    torch.cuda.synchronize()
+    return (time.perf_counter() - begin) * 1000
+
+
+with torch.no_grad():
+    if mode == "profiler":
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
+            forwards(3)
+        print("events of PyTorch's profiler:", len(profiler.events()))
+    elif mode == "graph":
+        forwards(3)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            model(x)
+        torch.cuda.nvtx.range_push("replays")
+        for number in range(10):
+            with torch.cuda.nvtx.range(f"replay {number}"):
+                graph.replay()
+        torch.cuda.synchronize()
+        torch.cuda.nvtx.range_pop()
+    else:
+        forwards(3)
+        print(forwards(20))
+PYTHON
+
+# What a record says. Prints NAME=VALUE lines for the shell.
+cat > "$scratch/count.py" <<'PYTHON'
+import collections
+import glob
+import sys
+
+lines = collections.defaultdict(list)
+for path in glob.glob(sys.argv[1] + "/*.record"):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            fields = line.rstrip("\n").split("\t")
+            lines[fields[0]].append(fields[1:])
+launched = {fields[0] for fields in lines["L"] if fields[3] == "kernel"}
+graphs = {fields[0] for fields in lines["L"] if fields[3] == "graph"}
+single = [fields for fields in lines["K"] if fields[-1] == "0"]
+nodes = [fields for fields in lines["K"] if fields[-1] == "1"]
+times = {fields[0]: int(fields[2]) for fields in lines["L"]}
+print(f"kernels={len(single)}")
+print(f"launches={len(launched)}")
+print(f"untied={sum(fields[5] not in launched for fields in single)}")
+# A kernel cannot start before the call that launched it: the clocks agree to within this.
+print(f"early={sum(int(fields[1]) + 20_000 < times.get(fields[5], 0) for fields in lines['K'])}")
+print(f"nodes={len(nodes)}")
+print(f"graphs={len(graphs)}")
+print(f"untied_nodes={sum(fields[5] not in graphs for fields in nodes)}")
+print(f"copies={len(lines['C'])}")
+print(f"ranges={len(lines['R'])}")
+print(f"products={len(lines['O'])}")
+print(f"tied={len({fields[0] for fields in lines['A']})}")
+print(f"lost={sum(int(fields[0]) for fields in lines['X'])}")
+print(f"ended={len(lines['E'])}")
+print(f"devices={len(lines['D'])}")
+for fields in lines["O"]:
+    print("product:", fields[1], file=sys.stderr)
+for fields in lines["W"]:
+    print("warning:", fields[0], file=sys.stderr)
+for fields in lines["D"]:
+    print("device:", " ".join(fields), file=sys.stderr)
+PYTHON
+
+cupti=$("$python" - <<'PYTHON'
+import glob
+import os
+import site
+
+folders = site.getsitepackages() + ["/usr/local/cuda/lib64", "/usr/local/cuda/extras/CUPTI/lib64"]
+found = []
+for folder in folders:
+    for pattern in ("nvidia/*/lib/libcupti.so.1*", "libcupti.so.1*"):
+        found += sorted(glob.glob(os.path.join(folder, pattern)))
+print(":".join(found))
+PYTHON
+)
+echo "libraries of CUPTI: ${cupti:-none found}"
+
+recorded() {  # FOLDER MODE
+  mkdir -p "$1"
+  CUDA_INJECTION64_PATH=$library NVTX_INJECTION64_PATH=$library LD_PRELOAD=$library AUTOKERNEL_CUPTI=$cupti \
+    AUTOKERNEL_PROFILE_DIR=$1 "$python" "$scratch/encoder.py" "$2"
+}
+plain() { "$python" "$scratch/encoder.py" plain; }
+
+echo "== slow-down: $pairs pairs of processes, with and without, in turn"
+for ((pair = 1; pair <= pairs; ++pair)); do
+  if ((pair % 2)); then
+    without=$(plain)
+    with=$(recorded "$scratch/pair$pair" plain)
+  else
+    with=$(recorded "$scratch/pair$pair" plain)
+    without=$(plain)
+  fi
+  echo "$without $with"
+done | tee "$scratch/times" | sed 's/^/ms without, with: /'
+"$python" - "$scratch/times" <<'PYTHON'
+import statistics
+import sys
+
+rows = [tuple(map(float, line.split())) for line in open(sys.argv[1])]
+ratios = sorted(b / a for a, b in rows)
+print(f"median ratio {statistics.median(ratios):.3f}, from {ratios[0]:.3f} to {ratios[-1]:.3f}")
+PYTHON
+
+# Sets the variables that count.py prints.
+count() { eval "$("$python" "$scratch/count.py" "$1")"; }
+
+echo "== what was recorded"
+kernels=0 launches=0 untied=0 early=0 nodes=0 graphs=0 untied_nodes=0 copies=0 ranges=0 products=0 tied=0 lost=0 ended=0 devices=0
+count "$scratch/pair1"
+readonly expected=$((23 * 6 * 4))  # forwards, layers, linear layers of each
+echo "kernels $kernels, launches $launches, kernels without their launch $untied, kernels before their launch $early"
+echo "copies $copies, lost $lost, devices $devices, different products $products, launches tied to one $tied (linear layers: $expected)"
+((kernels == launches && kernels > 0)) || fail "not every launch has its kernel"
+((untied == 0)) || fail "kernels have correlations that no launch has"
+((early == 0)) || fail "kernels start before their launch: the clocks differ"
+((tied >= expected)) || fail "fewer launches are tied to products than there are linear layers"
+((lost == 0)) || fail "records were lost"
+((ended >= 1)) || fail "the record has no end"
+((devices >= 1)) || fail "no device is described"
+
+echo "== a CUDA graph, replayed 10 times within ranges"
+recorded "$scratch/graph" graph
+count "$scratch/graph"
+echo "kernels $kernels, launches $launches, graph launches $graphs, kernels of graphs $nodes (without their launch $untied_nodes), ranges $ranges"
+((kernels == launches)) || fail "not every launch has its kernel: those into the graph may have been counted"
+((graphs == 10 && nodes > 0 && nodes % 10 == 0)) || fail "the replays are not all there"
+((untied_nodes == 0)) || fail "kernels of graphs have correlations that no graph launch has"
+((ranges == 11)) || fail "there should be 11 ranges"
+
+echo "== with PyTorch's own profiler"
+recorded "$scratch/profiler" profiler || fail "the program did not run to its end"
+count "$scratch/profiler"
+echo "kernels $kernels, launches $launches, lost $lost"
+grep -h '^W' "$scratch"/profiler/*.record || echo "(no warning: the profiler left CUPTI to the record)"
+
+((failed == 0)) && echo "all as it should be"
+exit "$failed"
