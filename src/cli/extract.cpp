@@ -148,7 +148,8 @@ bool Extract::write_case(const programs::RankedKernel& kernel,
                          const Console& console) {
   const auto refuse = [&](const std::string& why) {
     console.out << fmt::format("  {:5.1f} %  {}\n           refused: {}\n", 100 * kernel.share,
-                               visible_line(kernel.short_name), visible_line(why));
+                               visible_line(kernel.short_name), visible_line(why))
+                << std::flush;
     return false;
   };
   if (launches.empty()) return refuse("the program did not launch it this time");
@@ -222,7 +223,8 @@ int Extract::run(const Console& console) {
   }
   int written = 0;
   console.out << fmt::format("captured    {} launches of {} kernels\n", launches.size(),
-                             kernels.size());
+                             kernels.size())
+              << std::flush;
   for (const programs::RankedKernel& kernel : kernels) {
     std::vector<programs::CapturedLaunch> own;
     for (const programs::CapturedLaunch& launch : launches) {

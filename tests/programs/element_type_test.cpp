@@ -72,7 +72,8 @@ TEST(ElementType, OfIndicesIsAnInteger) {
 
 TEST(ElementType, OfZerosIsWhatTheKernelsNameSays) {
   const std::vector<std::byte> zeros(64);
-  EXPECT_EQ(guessed_dtype(zeros, ""), DType::f32);
+  EXPECT_EQ(guessed_dtype(zeros, ""), DType::i32);
+  EXPECT_EQ(guessed_dtype(zeros, "void f<double>()"), DType::f64);
   EXPECT_EQ(guessed_dtype(zeros, "void f<c10::BFloat16>()"), DType::bf16);
 }
 

@@ -29,6 +29,9 @@ struct StudiedTensor {
   [[nodiscard]] std::uint64_t bytes() const { return end - begin; }
 };
 
+// Whether its numbers are plain ones, which another launch may have in another order.
+[[nodiscard]] bool is_drawn(const StudiedTensor& tensor);
+
 struct Study {
   // Empty: the launch can be replayed. Otherwise why not, one sentence.
   std::string trouble;
@@ -36,8 +39,11 @@ struct Study {
   // it is deterministic, as nearly all kernels are.
   std::uint64_t different = 0;
   bool deterministic = true;
-  std::uint64_t results = 0;           // bytes that the launch changed
-  double milliseconds = 0;             // of one replay, by the host's clock
+  std::uint64_t results = 0;  // bytes that the launch changed
+  double milliseconds = 0;    // of one replay, by the host's clock
+  // Whether numbers may be drawn from those that were captured: the launch stays within its tensors
+  // and gives numbers. Not so where they belong to others, as offsets do.
+  bool draws = true;
   std::vector<StudiedTensor> tensors;  // by address
 };
 

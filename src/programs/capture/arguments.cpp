@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -127,7 +128,11 @@ bool Arguments::add_scalar(const std::string& name, std::size_t parameter) {
     const auto whole = number(std::int32_t{});
     dtype = whole > -kSmall && whole < kSmall ? cases::DType::i32 : cases::DType::f32;
   }
-  if (!dtype && place.bytes == sizeof(std::int64_t)) dtype = cases::DType::i64;
+  // Eight bytes of which nothing is known may be two numbers.
+  constexpr std::int64_t kShort = 1LL << 31;
+  if (!dtype && place.bytes == sizeof(std::int64_t) && std::abs(number(std::int64_t{})) < kShort) {
+    dtype = cases::DType::i64;
+  }
   if (!dtype) return false;
   std::string value;
   switch (*dtype) {
@@ -137,9 +142,14 @@ bool Arguments::add_scalar(const std::string& name, std::size_t parameter) {
     case cases::DType::u32:
       value = std::to_string(number(std::uint32_t{}));
       break;
-    case cases::DType::i64:
-      value = std::to_string(number(std::int64_t{}));
+    case cases::DType::i64: {
+      // As far as a case states whole numbers: doubles hold them.
+      constexpr std::int64_t kMostExact = 1LL << 53;
+      const auto whole = number(std::int64_t{});
+      if (whole < -kMostExact || whole > kMostExact) return false;
+      value = std::to_string(whole);
       break;
+    }
     case cases::DType::f32:
       if (!std::isfinite(number(float{}))) return false;
       value = fmt::format("{:.9e}", static_cast<double>(number(float{})));

@@ -156,9 +156,7 @@ std::string Writing::tensor_text(const CaseTensor& tensor) {
   const std::string values = values_of(tensor);
   const std::string file = fmt::format("{}/{}.bin", kFolder, tensor.name);
   write(file, values);
-  // Whole numbers are mostly indices, lengths or masks; few numbers mostly belong together.
-  constexpr std::uint64_t kFew = 16;
-  const bool is_plain = cases::is_floating(tensor.dtype) && tensor.count > kFew;
+  const bool is_plain = captured_.study.draws && is_drawn(*tensor.studied);
   return text +
          fmt::format("fill = \"captured\"\nfile = \"{}\"\nsha256 = \"{}\"\nvalues = \"{}\"\n\n",
                      file, sha256(values), is_plain ? "drawn" : "kept");
@@ -314,6 +312,10 @@ WrittenCase Writing::written() {
   write("case.toml", case_text());
   write("original.toml", description_text());
   write("kernel.cu", kernel_text());
+  if (!captured_.study.draws) {
+    written_.notes.emplace_back(
+        "its inputs belong together, so that they are always as captured and never drawn anew");
+  }
   if (launch_.programmatic) {
     written_.notes.emplace_back(
         "it was launched to begin before the kernel before it had ended, which is not repeated");

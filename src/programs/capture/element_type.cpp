@@ -155,7 +155,10 @@ DType guessed_dtype(std::span<const std::byte> bytes, std::string_view hint) {
   if (is_all_zero(bytes)) {
     if (names_bf16 && of_short_words) return DType::bf16;
     if (names_f16 && of_short_words) return DType::f16;
-    return of_words ? DType::f32 : DType::u8;
+    if (has(hint, "double") && of_long_words) return DType::f64;
+    if (has(hint, "float") && of_words) return DType::f32;
+    // Compared bit for bit, whatever they are.
+    return of_words ? DType::i32 : DType::u8;
   }
   // Small whole numbers are indices, lengths, masks: as numbers of any floating type they would be
   // next to nothing.

@@ -14,6 +14,9 @@ namespace {
 
 // The driver rounds allocations to this alignment; within, offsets are the program's own.
 constexpr std::uint64_t kAlignment = 256;
+// Behind each piece, to see whether a launch writes there.
+constexpr std::uint64_t kGuardBytes = 64 << 10;
+constexpr std::byte kGuard{0xa7};
 
 [[nodiscard]] std::array<std::uint32_t, 3> as_array(const Extent& extent) {
   return {extent.x, extent.y, extent.z};
@@ -43,7 +46,11 @@ Replay::Replay(const CapturedLaunch& launch, const driver::Device& device,
       stream_(device.make_stream()),
       bytes_(launch.bytes) {
   for (const Piece& piece : pieces_) {
-    buffers_.push_back(device.allocate(piece.end - piece.begin + kAlignment));
+    buffers_.push_back(device.allocate(piece.end - piece.begin + kAlignment + kGuardBytes));
+  }
+  const std::vector<std::byte> guard(kGuardBytes, kGuard);
+  for (std::size_t p = 0; p < pieces_.size(); ++p) {
+    device_.copy_in(address(p) + (pieces_[p].end - pieces_[p].begin), guard);
   }
   for (const CapturedPointer& pointer : launch.pointers) {
     const auto range = std::ranges::find_if(launch.ranges, [&](const CapturedRange& candidate) {
@@ -96,6 +103,15 @@ void Replay::write(std::size_t piece, std::uint64_t offset,
 
 void Replay::read(std::size_t piece, std::span<std::byte> bytes) const {
   device_.copy_out(bytes, address(piece));
+}
+
+bool Replay::keeps_within() const {
+  std::vector<std::byte> guard(kGuardBytes);
+  for (std::size_t p = 0; p < pieces_.size(); ++p) {
+    device_.copy_out(guard, address(p) + (pieces_[p].end - pieces_[p].begin));
+    if (!std::ranges::all_of(guard, [](std::byte byte) { return byte == kGuard; })) return false;
+  }
+  return true;
 }
 
 std::optional<std::string> Replay::run() const {

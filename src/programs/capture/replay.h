@@ -37,6 +37,8 @@ class Replay {
   // The same of a part of it, which begins behind so many bytes.
   void write(std::size_t piece, std::uint64_t offset, std::span<const std::byte> bytes) const;
   void read(std::size_t piece, std::span<std::byte> bytes) const;
+  // Whether what lies around the pieces is as it was made; the launch wrote there if not.
+  [[nodiscard]] bool keeps_within() const;
   // Makes the launch and waits for its end. The sentence of a fault where there is one; the device
   // cannot be used any more then.
   [[nodiscard]] std::optional<std::string> run() const;

@@ -1,6 +1,7 @@
 #include "autokernel/programs/study.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -40,7 +41,12 @@ namespace {
 // What a replay leaves in each tensor.
 [[nodiscard]] std::vector<Bytes> run(const Replay& replay, const std::vector<Bytes>& memory) {
   for (std::size_t t = 0; t < memory.size(); ++t) replay.write(t, memory[t]);
-  if (const auto fault = replay.run()) throw StudyFaulted{*fault};
+  // One that waits for ever ends this process, as in the search.
+  constexpr unsigned kPatienceSeconds = 30;
+  ::alarm(kPatienceSeconds);
+  const auto fault = replay.run();
+  ::alarm(0);
+  if (fault) throw StudyFaulted{*fault};
   std::vector<Bytes> results;
   for (const Bytes& each : memory) {
     results.emplace_back(each.size());
@@ -57,6 +63,16 @@ namespace {
   }
   return memory;
 }
+
+}  // namespace
+
+bool is_drawn(const StudiedTensor& tensor) {
+  // Whole numbers are mostly indices, lengths or masks; few numbers mostly belong together.
+  constexpr std::uint64_t kFew = 16;
+  return cases::is_floating(tensor.dtype) && tensor.bytes() / cases::size_of(tensor.dtype) > kFew;
+}
+
+namespace {
 
 // Whether the launch gives the same where each tensor has memory of its own.
 [[nodiscard]] bool stands_apart(const CapturedLaunch& launch, const driver::Device& device,
@@ -193,6 +209,51 @@ void find_changes(const CapturedLaunch& launch, const driver::Device& device, St
   }
 }
 
+// Each number as any other of its tensor, as the inputs of a case are drawn.
+void draw(cases::DType dtype, Bytes& bytes, unsigned seed) {
+  std::mt19937 random(seed);
+  const Bytes values = bytes;
+  const std::size_t element = cases::size_of(dtype);
+  const std::size_t count = bytes.size() / element;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(bytes.data() + i * element, values.data() + random() % count * element, element);
+  }
+}
+
+[[nodiscard]] bool are_numbers(const StudiedTensor& tensor, const Bytes& bytes) {
+  if (!is_plain_float(tensor.dtype)) return true;
+  const std::size_t count = bytes.size() / cases::size_of(tensor.dtype);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!std::isfinite(value_at(tensor.dtype, bytes, i))) return false;
+  }
+  return true;
+}
+
+// Whether the launch does with drawn numbers what it does with its own.
+[[nodiscard]] bool takes_draws(const CapturedLaunch& launch, const driver::Device& device,
+                               const Study& study, ProbeAnswers& answers) {
+  // A fault is a yes, as everywhere: then it does not.
+  return !answers.next([&] {
+    const Replay replay(launch, device, pieces_of(study));
+    constexpr unsigned kReplays = 4;
+    for (unsigned seed = 1; seed <= kReplays; ++seed) {
+      std::vector<Bytes> memory = inputs_of(launch, study);
+      for (std::size_t t = 0; t < memory.size(); ++t) {
+        const StudiedTensor& tensor = study.tensors[t];
+        if (tensor.read > 0 && is_drawn(tensor)) draw(tensor.dtype, memory[t], seed);
+      }
+      const std::vector<Bytes> results = run(replay, memory);
+      if (!replay.keeps_within()) return true;
+      for (std::size_t t = 0; t < results.size(); ++t) {
+        const StudiedTensor& tensor = study.tensors[t];
+        if (tensor.written == 0 && !same(results[t], memory[t])) return true;
+        if (tensor.written > 0 && !are_numbers(tensor, results[t])) return true;
+      }
+    }
+    return false;
+  });
+}
+
 }  // namespace
 
 }  // namespace autokernel::programs
@@ -231,6 +292,7 @@ void visit_fields(auto&& fields, Object& study) {
   fields("deterministic", study.deterministic);
   fields("results", study.results);
   fields("milliseconds", study.milliseconds);
+  fields("draws", study.draws);
   fields("tensors", study.tensors);
 }
 
@@ -264,6 +326,7 @@ Study study(const CapturedLaunch& launch, const driver::Driver& driver,
       return study;
     }
   }
+  study.draws = takes_draws(launch, device, study, answers);
   find_changes(launch, device, study);
   return study;
 }

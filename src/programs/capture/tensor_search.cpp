@@ -1,6 +1,7 @@
 #include "programs/capture/tensor_search.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -44,8 +45,13 @@ void TensorSearch::restore() {
 }
 
 // The device is of no more use after a fault: the next process goes on, and takes it for an answer.
+// So it does where the kernel waits for ever for what was changed: SIGALRM ends this process, and
+// the kernel with it.
 void TensorSearch::run() const {
-  if (const auto fault = replay_.run()) throw StudyFaulted{*fault};
+  ::alarm(patience_seconds_);
+  const auto fault = replay_.run();
+  ::alarm(0);
+  if (fault) throw StudyFaulted{*fault};
 }
 
 Bytes TensorSearch::result(std::size_t range) const {
@@ -189,6 +195,12 @@ bool TensorSearch::repeats(Study& study) {
     study.trouble = "a replay faults, as where addresses lie in its memory: " + faulted.text;
     return false;
   }
+  // Long enough for a machine that is busy, and for an emulated device.
+  constexpr double kTimesAsLong = 100;
+  constexpr unsigned kLeastSeconds = 2;
+  constexpr double kMsPerSecond = 1000;
+  patience_seconds_ =
+      kLeastSeconds + static_cast<unsigned>(kTimesAsLong * study.milliseconds / kMsPerSecond);
   is_dirty_.assign(launch_.ranges.size(), true);
   for (const bool changed : {true, false}) {
     for (std::size_t r = 0; r < expected_.size(); ++r) {

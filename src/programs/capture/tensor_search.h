@@ -58,6 +58,7 @@ class TensorSearch {
   const CapturedLaunch& launch_;
   const Replay& replay_;
   ProbeAnswers& answers_;
+  unsigned patience_seconds_ = 0;           // for one replay; 0: for ever
   std::vector<Bytes> expected_;             // what a replay leaves in each range
   std::vector<std::size_t> order_;          // of ranges: those that it changes come first
   std::vector<bool> is_dirty_;              // by range: the device has other bytes than `before`
