@@ -14,8 +14,10 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/scratch.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/cases/case.h"
 #include "autokernel/programs/captured_case.h"
 #include "autokernel/programs/capturing.h"
+#include "autokernel/programs/extracted.h"
 #include "autokernel/programs/profile_file.h"
 #include "autokernel/programs/profile_text.h"
 #include "cli/commands.h"
@@ -182,6 +184,15 @@ bool Extract::write_case(const programs::RankedKernel& kernel,
   }
   try {
     const programs::WrittenCase written = programs::write_captured_case(captured);
+    programs::add_extracted(
+        out_, {.folder = name,
+               .kernel = kernel.name,
+               .grid = kernel.grid,
+               .block = kernel.block,
+               .dynamic_shared = kernel.dynamic_shared,
+               .operation = kernel.operation ? programs::operation_text(*kernel.operation) : "",
+               .program = captured.program,
+               .bytes = cases::bytes_at(cases::load(captured.folder), "default")});
     console.out << fmt::format(
         "  {:5.1f} %  {}\n           {}: {} tensors, {:.3g} MB; {} launches captured, replayed bit "
         "for bit\n",
