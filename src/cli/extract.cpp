@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
 #include "autokernel/base/scratch.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/cases/case.h"
@@ -21,6 +22,7 @@
 #include "autokernel/programs/profile_file.h"
 #include "autokernel/programs/profile_text.h"
 #include "cli/commands.h"
+#include "cli/product_case.h"
 #include "cli/shared_options.h"
 #include "cli/shell_word.h"
 
@@ -40,6 +42,11 @@ class Extract : public Command {
 
  private:
   [[nodiscard]] std::vector<programs::RankedKernel> chosen() const;
+  [[nodiscard]] int capture_all(const std::vector<programs::RankedKernel>& kernels,
+                                const Console& console);
+  [[nodiscard]] std::string new_folder(const programs::RankedKernel& kernel);
+  void remember(const programs::RankedKernel& kernel, const std::string& folder) const;
+  [[nodiscard]] bool write_operation(const programs::RankedKernel& kernel, const Console& console);
   [[nodiscard]] bool write_case(const programs::RankedKernel& kernel,
                                 const std::vector<programs::CapturedLaunch>& launches,
                                 const Console& console);
@@ -51,6 +58,7 @@ class Extract : public Command {
   std::optional<int> launch_;
   int top_ = 1;
   int captures_ = 3;
+  bool operations_ = false;
   std::string out_ = "cases";
   double budget_gb_ = 4;
   std::set<std::string> taken_;  // names of folders
@@ -122,6 +130,9 @@ void Extract::declare(Options options) {
   options.add_option("--captures", captures_, "Capture that many launches of each kernel [3]")
       .type_name("N")
       .within(1, 16);
+  options.add_flag(
+      "--operations", operations_,
+      "Make cases of the operation gemm, of any such values, of plain matrix products");
   options.add_option("--budget", budget_gb_, "Keep at most so much memory, in GB [4]")
       .type_name("GB")
       .positive();
@@ -143,6 +154,51 @@ std::vector<programs::RankedKernel> Extract::chosen() const {
                             profile_, visible_line(kernel_.value_or(""))));
   }
   return kernels;
+}
+
+// One that is not there yet.
+std::string Extract::new_folder(const programs::RankedKernel& kernel) {
+  std::string name = folder_name(kernel.short_name);
+  for (int number = 2; taken_.contains(name) || fs::exists(fs::path(out_) / name); ++number) {
+    name = fmt::format("{}_{}", folder_name(kernel.short_name), number);
+  }
+  taken_.insert(name);
+  return name;
+}
+
+void Extract::remember(const programs::RankedKernel& kernel, const std::string& folder) const {
+  std::string program;
+  for (const std::string& word : command_)
+    program += (program.empty() ? "" : " ") + shell_word(word);
+  programs::add_extracted(
+      out_, {.folder = folder,
+             .kernel = kernel.name,
+             .grid = kernel.grid,
+             .block = kernel.block,
+             .dynamic_shared = kernel.dynamic_shared,
+             .operation = kernel.operation ? programs::operation_text(*kernel.operation) : "",
+             .program = program,
+             .bytes = cases::bytes_at(cases::load(fs::path(out_) / folder), "default")});
+}
+
+bool Extract::write_operation(const programs::RankedKernel& kernel, const Console& console) {
+  const programs::Product& product = *kernel.operation->product;
+  if (const auto why = why_no_product_case(product)) {
+    console.err << "autokernel: " << visible_line(kernel.short_name)
+                << " is captured, as the operation gemm is not that: " << visible_line(*why)
+                << '\n';
+    return false;
+  }
+  const std::string name = new_folder(kernel);
+  make_folders(out_, Stop::usage);
+  write_product_case(fs::path(out_) / name, product);
+  remember(kernel, name);
+  console.out << fmt::format("  {:5.1f} %  {}\n           {}: the operation gemm, {}\n",
+                             100 * kernel.share, visible_line(kernel.short_name),
+                             (fs::path(out_) / name).string(),
+                             programs::operation_text(*kernel.operation))
+              << std::flush;
+  return true;
 }
 
 bool Extract::write_case(const programs::RankedKernel& kernel,
@@ -173,26 +229,14 @@ bool Extract::write_case(const programs::RankedKernel& kernel,
     if (launch.folder == captured.launch.folder || !launch.trouble.empty()) continue;
     captured.others.push_back(programs::read_capture(launch.folder, programs::Memory::read));
   }
-  std::string name = folder_name(kernel.short_name);
-  for (int number = 2; taken_.contains(name) || fs::exists(fs::path(out_) / name); ++number) {
-    name = fmt::format("{}_{}", folder_name(kernel.short_name), number);
-  }
-  taken_.insert(name);
+  const std::string name = new_folder(kernel);
   captured.folder = fs::path(out_) / name;
   for (const std::string& word : command_) {
     captured.program += (captured.program.empty() ? "" : " ") + shell_word(word);
   }
   try {
     const programs::WrittenCase written = programs::write_captured_case(captured);
-    programs::add_extracted(
-        out_, {.folder = name,
-               .kernel = kernel.name,
-               .grid = kernel.grid,
-               .block = kernel.block,
-               .dynamic_shared = kernel.dynamic_shared,
-               .operation = kernel.operation ? programs::operation_text(*kernel.operation) : "",
-               .program = captured.program,
-               .bytes = cases::bytes_at(cases::load(captured.folder), "default")});
+    remember(kernel, name);
     console.out << fmt::format(
         "  {:5.1f} %  {}\n           {}: {} tensors, {:.3g} MB; {} launches captured, replayed bit "
         "for bit\n",
@@ -209,7 +253,27 @@ bool Extract::write_case(const programs::RankedKernel& kernel,
 }
 
 int Extract::run(const Console& console) {
-  const std::vector<programs::RankedKernel> kernels = chosen();
+  std::vector<programs::RankedKernel> kernels = chosen();
+  int written = 0;
+  if (operations_) {
+    std::erase_if(kernels, [&](const programs::RankedKernel& kernel) {
+      if (!kernel.operation || !kernel.operation->product) return false;
+      const bool made = write_operation(kernel, console);
+      written += made ? 1 : 0;
+      return made;
+    });
+  }
+  written += kernels.empty() ? 0 : capture_all(kernels, console);
+  if (written > 0) {
+    console.out << "\nnext        autokernel bench --case "
+                << shell_word((fs::path(out_) / *taken_.begin()).string()) << '\n';
+  }
+  return written > 0 ? 0 : static_cast<int>(Stop::environment);
+}
+
+// Runs the program and makes cases of what was captured; how many.
+int Extract::capture_all(const std::vector<programs::RankedKernel>& kernels,
+                         const Console& console) {
   const ScratchDirectory scratch;
   programs::CaptureRequest request;
   request.command = command_;
@@ -255,11 +319,7 @@ int Extract::run(const Console& console) {
     }
     written += write_case(kernel, own, console) ? 1 : 0;
   }
-  if (written > 0) {
-    console.out << "\nnext        autokernel bench --case "
-                << shell_word((fs::path(out_) / *taken_.begin()).string()) << '\n';
-  }
-  return written > 0 ? 0 : static_cast<int>(Stop::environment);
+  return written;
 }
 
 std::unique_ptr<Command> extract_command() { return std::make_unique<Extract>(); }
