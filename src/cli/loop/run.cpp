@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/key_lines.h"
 #include "cli/loop/open_run.h"
+#include "cli/loop/plan_run.h"
 #include "cli/loop/text.h"
 #include "cli/shared_options.h"
 
@@ -37,6 +38,9 @@ class LoopRun : public Command {
   std::optional<int> no_progress_;
   double agent_seconds_ = 1800;
   bool simpler_ = false;
+  bool plan_ = false;
+  std::string profile_ = "autokernel-profile.json";
+  std::string cases_ = "cases";
   bool no_resident_ = false;
   bool verbose_ = false;
 };
@@ -45,6 +49,7 @@ constexpr const char* kLoopRunExamples = R"text(Examples:
   autokernel loop run --agent 'claude -p --permission-mode acceptEdits' --max-runs 50
   autokernel loop run --agent 'codex exec --full-auto -' --hours 8 --no-progress 15
   autokernel loop run --agent 'cursor-agent -p --force "$(cat "$AUTOKERNEL_BRIEF")"'
+  autokernel loop run --plan --agent 'claude -p' --hours 12
 
 The agent is started once for each experiment, at the root of the repository, with a brief on its
 standard input and in the file $AUTOKERNEL_BRIEF; it edits $AUTOKERNEL_KERNEL and ends. Ctrl-C
@@ -69,6 +74,12 @@ void LoopRun::declare(Options options) {
       .tells_default();
   options.add_flag("--simpler", simpler_,
                    "Also keep a kernel that is as fast with at least a tenth less code");
+  options.add_flag("--plan", plan_,
+                   "Go from kernel to kernel of a program, by 'autokernel plan'; each gets a run");
+  options.add_option("--profile", profile_, "With --plan: the profile [autokernel-profile.json]")
+      .type_name("FILE");
+  options.add_option("--cases", cases_, "With --plan: where the cases are [cases]")
+      .type_name("DIR");
   hidden_sizes_.declare(options);
   timeout_.declare(options);
   add_no_resident(options, no_resident_);
@@ -78,12 +89,12 @@ void LoopRun::declare(Options options) {
 int LoopRun::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
-  loop::LoopContext context = watching.context();
-  context.hidden_sizes = hidden_sizes_.file;
-  context.runner.may_be_ready = !no_resident_;
-  auto loop =
-      loop::Loop::open(std::filesystem::current_path(), "autokernel loop run", std::move(context));
-  remembered_.require_same(loop.run());
+  const auto context = [&] {
+    loop::LoopContext made = watching.context();
+    made.hidden_sizes = hidden_sizes_.file;
+    made.runner.may_be_ready = !no_resident_;
+    return made;
+  };
   const loop::DriveObserver observer = {
       .stepped =
           [&](const loop::Step& step) {
@@ -95,12 +106,23 @@ int LoopRun::run(const Console& console) {
                         << ": " << visible_line(turn.reason) << '\n';
           },
       .agent_works = [&](auto elapsed) { watching.show("the agent is working", elapsed); }};
-  const loop::Driven driven =
-      loop.drive({.agent = agent_,
-                  .budget = {.max_runs = max_runs_, .hours = hours_, .no_progress = no_progress_},
-                  .agent_seconds = agent_seconds_,
-                  .simpler = simpler_},
-                 observer);
+  const loop::DriveOptions drive = {
+      .agent = agent_,
+      .budget = {.max_runs = max_runs_, .hours = hours_, .no_progress = no_progress_},
+      .agent_seconds = agent_seconds_,
+      .simpler = simpler_};
+  if (plan_) {
+    return run_plan({.profile = profile_,
+                     .cases = cases_,
+                     .device = remembered_.device,
+                     .context = context,
+                     .drive = drive,
+                     .observer = observer},
+                    console);
+  }
+  auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop run", context());
+  remembered_.require_same(loop.run());
+  const loop::Driven driven = loop.drive(drive, observer);
   console.out << "---\n" << status_text(loop.status());
   console.out << std::flush;
   console.err << fmt::format(
