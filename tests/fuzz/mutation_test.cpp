@@ -18,6 +18,9 @@ extern "C" int fuzz_message(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_ledger_line(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_results_table(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_chrome_trace(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_profile_record(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_image_description(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_workload(const std::uint8_t* data, std::size_t size);
 
 namespace autokernel::fuzz {
 namespace {
@@ -110,6 +113,9 @@ constexpr int kMessageRuns = 60'000;
 constexpr int kLedgerRuns = 60'000;
 constexpr int kResultsRuns = 200'000;
 constexpr int kTraceRuns = 10'000;
+constexpr int kRecordRuns = 8'000;
+constexpr int kImageRuns = 8'000;
+constexpr int kWorkloadRuns = 1'500;
 
 TEST(Mutations, OfCaseFilesAreCasesOrMistakesOfTheUser) {
   EXPECT_EQ(runs(fuzz_case_toml,
@@ -149,6 +155,25 @@ TEST(Mutations, OfTracesAreProfilesOrMistakesOfTheUser) {
 
 TEST(Mutations, OfMessagesAreMessagesOrErrors) {
   EXPECT_EQ(runs(fuzz_message, message_seeds(), kMessageRuns), kMessageRuns);
+}
+
+TEST(Mutations, OfRecordsAreProfiles) {
+  EXPECT_EQ(
+      runs(fuzz_profile_record, {text_of("tests/fuzz/profile_record/small.record")}, kRecordRuns),
+      kRecordRuns);
+}
+
+TEST(Mutations, OfImageDescriptionsAreProgramsOrRefusals) {
+  EXPECT_EQ(
+      runs(fuzz_image_description, {text_of("tests/fuzz/image_description/add.txt")}, kImageRuns),
+      kImageRuns);
+}
+
+TEST(Mutations, OfWorkloadsAreWorkloadsOrMistakesOfTheUser) {
+  EXPECT_EQ(
+      runs(fuzz_workload, {text_of("workloads/gpt2.toml"), text_of("workloads/llama-7b.toml")},
+           kWorkloadRuns),
+      kWorkloadRuns);
 }
 
 }  // namespace

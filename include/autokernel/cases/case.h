@@ -147,13 +147,13 @@ struct GemmReference {
 struct KernelReference {
   std::filesystem::path file;
   std::string source;  // what it holds; empty in a Case that was parsed from a text alone
-  // Where it describes images (original.toml): these, by name, in base64.
-  std::map<std::string, std::string> images = {};
   // Where it is not empty: a kernel that computes the same in fp64. It takes the tensors like any
   // other, but writes `double` where their type is a floating one. The error of a kernel, as root
   // mean square of its distance to this, is then held against that of `file`.
   std::filesystem::path fp64_file = {};
   std::string fp64_source = {};
+  // Where it describes images (original.toml): these, by name, in base64.
+  std::map<std::string, std::string> images = {};
 };
 using Reference = std::variant<GemmReference, KernelReference>;
 

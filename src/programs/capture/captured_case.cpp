@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -65,6 +66,7 @@ class Writing {
   [[nodiscard]] std::string case_text();
   [[nodiscard]] std::string description_text() const;
   [[nodiscard]] std::string kernel_text() const;
+  [[nodiscard]] std::string source_text() const;
   // Where the tensor lies in another launch of the kernel; none where that is no other launch of
   // the same problem.
   [[nodiscard]] bool is_like_first(const CapturedLaunch& other) const;
@@ -77,6 +79,7 @@ class Writing {
   std::string readable_;
   std::vector<const CapturedLaunch*> others_;                // with tensors like those of the first
   std::vector<std::pair<std::string, std::string>> images_;  // key of the description, and file
+  std::string ptx_;                                          // empty: there is none
   WrittenCase written_;
 };
 
@@ -99,6 +102,7 @@ std::string Writing::images() {
   };
   if (!parts.cubin.empty()) keep("cubin", as_text(parts.cubin));
   if (!parts.ptx.empty()) keep("ptx", parts.ptx);
+  ptx_ = parts.ptx;
   if (names.empty()) {
     throw Error(Stop::usage, fmt::format("its code cannot be used: {}",
                                          parts.trouble.empty() ? "there is none for this device"
@@ -197,11 +201,12 @@ std::string Writing::case_text() {
   }
   const std::string name = short_name(readable_);
   std::string text = fmt::format(
-      "# {}\n# captured from: {}\n# launch {} of it, grid {} x {} x {}, block {} x {} x {}; the "
-      "code "
-      "and the values are in {}/.\n",
+      "# {}\n# captured from: {}\n# launch {} of it, grid {} x {} x {}, block {} x {} x {}, in {} "
+      "stream;\n"
+      "# the code and the values are in {}/.\n",
       readable_, visible_line(captured_.program), launch_.occurrence, launch_.grid.x,
-      launch_.grid.y, launch_.grid.z, launch_.block.x, launch_.block.y, launch_.block.z, kFolder);
+      launch_.grid.y, launch_.grid.z, launch_.block.x, launch_.block.y, launch_.block.z,
+      launch_.default_stream ? "the default" : "a", kFolder);
   std::string title = name;
   std::erase_if(title, [](char letter) {
     return letter == '"' || letter == '\\' || letter == '{' || letter == '}';
@@ -249,19 +254,43 @@ std::string Writing::description_text() const {
   return text + fmt::format("arguments = [{}]\n", fmt::join(names, ", "));
 }
 
+// Where the kernel was compiled from, if its PTX has lines and the file is still there.
+std::string Writing::source_text() const {
+  const std::size_t entry = ptx_.find(".entry " + launch_.kernel);
+  const std::size_t place = ptx_.find(".loc", entry);
+  if (entry == std::string::npos || place == std::string::npos) return {};
+  std::istringstream in(ptx_.substr(place + std::string_view(".loc").size(), 64));
+  std::uint64_t file = 0;
+  std::uint64_t line = 0;
+  if (!(in >> file >> line)) return {};
+  const std::string declared = fmt::format(".file\t{} \"", file);
+  const std::size_t begin = ptx_.find(declared);
+  if (begin == std::string::npos) return {};
+  const std::size_t name = begin + declared.size();
+  const std::string path = ptx_.substr(name, ptx_.find('"', name) - name);
+  std::error_code failed;
+  if (!fs::is_regular_file(path, failed)) return {};
+  return fmt::format("// It was compiled from {}, line {}.\n", visible_line(path), line);
+}
+
 std::string Writing::kernel_text() const {
   const auto extents = [](const Extent& extent) {
     return fmt::format("{{{}, {}, {}}}", extent.x, extent.y, extent.z);
   };
-  std::string text = fmt::format(
-      "// {}\n//\n// AUTOKERNEL_ORIGINAL stands for the captured kernel itself, which is measured "
-      "as "
-      "long as there is\n// nothing else here. Replace that line by a kernel of your own, such as "
-      "the "
-      "one below, which takes the\n// same parameters and is launched in the same way. It may take "
-      "others and be launched otherwise:\n// .arguments names any of those of case.toml, in any "
-      "order.\n#include <autokernel.cuh>\n\nAUTOKERNEL_ORIGINAL;\n\n",
-      readable_);
+  std::string text =
+      source_text() + fmt::format(
+                          "// {}\n//\n// AUTOKERNEL_ORIGINAL stands for the captured kernel "
+                          "itself, which is measured "
+                          "as "
+                          "long as there is\n// nothing else here. Replace that line by a kernel "
+                          "of your own, such as "
+                          "the "
+                          "one below, which takes the\n// same parameters and is launched in the "
+                          "same way. It may take "
+                          "others and be launched otherwise:\n// .arguments names any of those of "
+                          "case.toml, in any "
+                          "order.\n#include <autokernel.cuh>\n\nAUTOKERNEL_ORIGINAL;\n\n",
+                          readable_);
   text += "// AUTOKERNEL_LAUNCH({.kernel = \"replacement\",\n";
   text += fmt::format("//                    .grid = {},\n//                    .block = {},\n",
                       extents(launch_.grid), extents(launch_.block));

@@ -336,6 +336,7 @@ int run_program(const Options& options) {
   if (options.crash || options.kill) {
     const rlimit none{};
     (void)::setrlimit(RLIMIT_CORE, &none);
+    (void)std::signal(SIGSEGV, SIG_DFL);  // whoever watches for it, a sanitizer say
     (void)std::raise(options.crash ? SIGSEGV : SIGKILL);
   }
   driver.check(driver.release_context(device), "release the context");

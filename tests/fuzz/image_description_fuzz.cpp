@@ -1,0 +1,39 @@
+// Any bytes are a description of an image that is refused in words, or a program; and any bytes are
+// PTX of which parameters and variables can be read, or not.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <variant>
+
+#include "autokernel/base/base64.h"
+#include "autokernel/compile/image_front_end.h"
+#include "compile/ptx_text.h"
+
+namespace {
+
+namespace compile = autokernel::compile;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(data, data + size);
+  static_cast<void>(compile::ptx_parameters(text, "add"));
+  static_cast<void>(compile::ptx_objects(text));
+  compile::Request request;
+  request.architecture = "sm_90a";
+  // The description, and as what it may name the same bytes again.
+  request.source = {
+      .name = "original.toml",
+      .text = compile::kImageDescription + text,
+      .files = {{"x.ptx", autokernel::base64(text)}, {"x.cubin", autokernel::base64(text)}}};
+  const compile::Compilation compilation = compile::ImageFrontEnd().compile(request);
+  if (const auto* refusal = std::get_if<compile::Refusal>(&compilation)) {
+    require(!refusal->reason.empty());
+  }
+  return 0;
+}
