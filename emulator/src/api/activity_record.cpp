@@ -1,22 +1,16 @@
 #include "api/activity_record.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 
 namespace emulator::api {
 namespace {
-
-// A process that is killed loses no more than this, 100 ms, of its record.
-constexpr std::int64_t kLongestPending = 100'000'000;
-constexpr std::size_t kMostPending = std::size_t{64} << 10;
 
 // As the driver itself, it is never destroyed.
 std::atomic<ActivityRecord*> recording = nullptr;
@@ -63,10 +57,9 @@ void ActivityRecord::begin(const DeviceProperties& device) {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): read once, by cuInit
   const char* folder = std::getenv("EMULATED_CUDA_PROFILE");
   if (folder == nullptr || *folder == '\0') return;
-  const std::string path = fmt::format("{}/{}-emulated.record", folder, getpid());
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file < 0) return;
-  recording = new ActivityRecord(file, device);
+  auto* const begun = new ActivityRecord(folder, device);
+  if (!begun->file_.is_open()) return;
+  recording = begun;
   // What a forked child does is not the parent's; it cannot use the device either.
   pthread_atfork(nullptr, nullptr, [] { recording = nullptr; });
   std::atexit([] {
@@ -74,12 +67,12 @@ void ActivityRecord::begin(const DeviceProperties& device) {
   });
 }
 
-ActivityRecord::ActivityRecord(int file, const DeviceProperties& device) : file_(file) {
-  add(fmt::format("autokernel-profile\t1\temulated " EMULATOR_VERSION "\t{}\t{}\nP\t{}\n", getpid(),
-                  getppid(), escaped(command_line())));
-  add(fmt::format("D\t0\t{}\t{}\t{}\t{}\t{}\t0\t0\t{}\t{}\n", escaped(device.name), device.major,
-                  device.minor, device.workers, device.clock_khz, device.cache_bytes,
-                  device.memory_bytes));
+ActivityRecord::ActivityRecord(const char* folder, const DeviceProperties& device) : file_(folder) {
+  file_.put(fmt::format("autokernel-profile\t1\temulated " EMULATOR_VERSION "\t{}\t{}\nP\t{}\n",
+                        getpid(), getppid(), escaped(command_line())));
+  file_.put(fmt::format("D\t0\t{}\t{}\t{}\t{}\t{}\t0\t0\t{}\t{}\n", escaped(device.name),
+                        device.major, device.minor, device.workers, device.clock_khz,
+                        device.cache_bytes, device.memory_bytes));
 }
 
 LaunchCall ActivityRecord::kernel_call(std::uint64_t stream) {
@@ -92,7 +85,7 @@ LaunchCall ActivityRecord::kernel_call(std::uint64_t stream) {
 std::uint64_t ActivityRecord::call(const char* what) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t correlation = ++correlations_;
-  add(fmt::format("L\t{}\t{}\t{}\t{}\n", correlation, gettid(), record_time(), what));
+  file_.put(fmt::format("L\t{}\t{}\t{}\t{}\n", correlation, gettid(), record_time(), what));
   return correlation;
 }
 
@@ -101,48 +94,26 @@ void ActivityRecord::kernel(const Kernel& kernel, const runtime::Launch& launch,
   const std::lock_guard lock(mutex_);
   const std::string name(kernel.function().name);
   const auto [found, is_new] = names_.try_emplace(name, names_.size());
-  if (is_new) add(fmt::format("N\t{}\t{}\n", found->second, escaped(name)));
+  if (is_new) file_.put(fmt::format("N\t{}\t{}\n", found->second, escaped(name)));
   // Registers are the translation's own affair.
   constexpr int kUnknown = -1;
-  add(fmt::format("K\t{}\t{}\t{}\t0\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                  found->second, start, end, call.stream, call.correlation, launch.grid[0],
-                  launch.grid[1], launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
-                  kUnknown, launch.shared_bytes - launch.dynamic_shared_bytes,
-                  launch.dynamic_shared_bytes, call.in_graph ? 1 : 0));
+  file_.put(fmt::format("K\t{}\t{}\t{}\t0\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                        found->second, start, end, call.stream, call.correlation, launch.grid[0],
+                        launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
+                        launch.block[2], kUnknown,
+                        launch.shared_bytes - launch.dynamic_shared_bytes,
+                        launch.dynamic_shared_bytes, call.in_graph ? 1 : 0));
 }
 
 void ActivityRecord::transfer(const char* kind, std::uint64_t bytes, std::int64_t start,
                               std::int64_t end) {
   const std::lock_guard lock(mutex_);
-  add(fmt::format("C\t{}\t{}\t{}\t0\t0\t0\t{}\t0\n", kind, start, end, bytes));
-}
-
-void ActivityRecord::add(const std::string& line) {
-  pending_ += line;
-  const std::int64_t now = record_time();
-  if (pending_.size() >= kMostPending || now - written_ >= kLongestPending) write_out();
-}
-
-void ActivityRecord::write_out() {
-  std::string_view rest = pending_;
-  while (file_ >= 0 && !rest.empty()) {
-    const ssize_t count = write(file_, rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {  // a full disk is no reason to disturb the program
-      close(file_);
-      file_ = -1;
-      break;
-    }
-    rest.remove_prefix(static_cast<std::size_t>(count));
-  }
-  pending_.clear();
-  written_ = record_time();
+  file_.put(fmt::format("C\t{}\t{}\t{}\t0\t0\t0\t{}\t0\n", kind, start, end, bytes));
 }
 
 void ActivityRecord::finish() {
   const std::lock_guard lock(mutex_);
-  add(fmt::format("E\t{}\n", record_time()));
-  write_out();
+  file_.put(fmt::format("E\t{}\n", record_time()));
 }
 
 GraphCall::GraphCall() {

@@ -11,6 +11,7 @@
 
 #include "api/device_properties.h"
 #include "api/module.h"
+#include "api/record_file.h"
 #include "runtime/launch.h"
 
 namespace emulator::api {
@@ -33,7 +34,7 @@ class ActivityRecord {
   // cuInit.
   static void begin(const DeviceProperties& device);
 
-  ActivityRecord(int file, const DeviceProperties& device);
+  ActivityRecord(const char* folder, const DeviceProperties& device);
 
   // The program launches a kernel from this thread, or a graph does that it launches.
   [[nodiscard]] LaunchCall kernel_call(std::uint64_t stream);
@@ -44,14 +45,10 @@ class ActivityRecord {
  private:
   friend class GraphCall;
   [[nodiscard]] std::uint64_t call(const char* what);
-  void add(const std::string& line);
-  void write_out();
   void finish();
 
   std::mutex mutex_;
-  int file_;  // -1 once it could not be written
-  std::string pending_;
-  std::int64_t written_ = 0;  // when
+  RecordFile file_;
   std::uint64_t correlations_ = 0;
   std::unordered_map<std::string, std::uint64_t> names_;
 };
