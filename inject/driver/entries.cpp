@@ -10,6 +10,8 @@
 
 // cuda.h turns the names into those of the newest version.
 #undef cuGetProcAddress
+#undef cuGraphAddKernelNode
+#undef cuGraphAddNode
 
 namespace {
 
@@ -20,6 +22,7 @@ using autokernel::inject::is_watching;
 using autokernel::inject::keep_image;
 using autokernel::inject::keep_image_of_file;
 using autokernel::inject::LaunchView;
+using autokernel::inject::note_node;
 using autokernel::inject::real;
 using autokernel::inject::watch;
 
@@ -28,6 +31,13 @@ using LaunchKernel = CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned
 using LaunchKernelEx = CUresult(const CUlaunchConfig*, CUfunction, void**, void**);
 using LaunchCooperative = CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
                                    unsigned, unsigned, CUstream, void**);
+using AddKernelNode = CUresult(CUgraphNode*, CUgraph, const CUgraphNode*, size_t,
+                               const CUDA_KERNEL_NODE_PARAMS_v1*);
+using AddKernelNodeV2 = CUresult(CUgraphNode*, CUgraph, const CUgraphNode*, size_t,
+                                 const CUDA_KERNEL_NODE_PARAMS_v2*);
+using AddNode = CUresult(CUgraphNode*, CUgraph, const CUgraphNode*, size_t, CUgraphNodeParams*);
+using AddNodeV2 = CUresult(CUgraphNode*, CUgraph, const CUgraphNode*, const CUgraphEdgeData*,
+                           size_t, CUgraphNodeParams*);
 using GetProcAddress = CUresult(const char*, void**, int, cuuint64_t);
 using GetProcAddressV2 = CUresult(const char*, void**, int, cuuint64_t,
                                   CUdriverProcAddressQueryResult*);
@@ -156,19 +166,52 @@ AUTOKERNEL_ENTRY cuLibraryUnload(CUlibrary library) {
   return AUTOKERNEL_REAL(cuLibraryUnload)(library);
 }
 
+AUTOKERNEL_ENTRY cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
+                                      size_t count, const CUDA_KERNEL_NODE_PARAMS_v1* launch) {
+  static const auto add = real("cuGraphAddKernelNode", static_cast<AddKernelNode*>(nullptr));
+  if (is_watching() && launch != nullptr) note_node(launch->func, nullptr);
+  return add(node, graph, after, count, launch);
+}
+AUTOKERNEL_ENTRY cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
+                                         size_t count, const CUDA_KERNEL_NODE_PARAMS_v2* launch) {
+  static const auto add = real("cuGraphAddKernelNode_v2", static_cast<AddKernelNodeV2*>(nullptr));
+  if (is_watching() && launch != nullptr) note_node(launch->func, launch->kern);
+  return add(node, graph, after, count, launch);
+}
+AUTOKERNEL_ENTRY cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
+                                size_t count, CUgraphNodeParams* what) {
+  static const auto add = real("cuGraphAddNode", static_cast<AddNode*>(nullptr));
+  if (is_watching() && what != nullptr && what->type == CU_GRAPH_NODE_TYPE_KERNEL) {
+    note_node(what->kernel.func, what->kernel.kern);
+  }
+  return add(node, graph, after, count, what);
+}
+AUTOKERNEL_ENTRY cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
+                                   const CUgraphEdgeData* edges, size_t count,
+                                   CUgraphNodeParams* what) {
+  static const auto add = real("cuGraphAddNode_v2", static_cast<AddNodeV2*>(nullptr));
+  if (is_watching() && what != nullptr && what->type == CU_GRAPH_NODE_TYPE_KERNEL) {
+    note_node(what->kernel.func, what->kernel.kern);
+  }
+  return add(node, graph, after, edges, count, what);
+}
+
 extern "C" GetProcAddressV2 cuGetProcAddress_v2;
 
 namespace {
 
 // Ours in the place of the driver's, where this library defines the function.
-[[nodiscard]] void* own_entry(const char* name, cuuint64_t flags, void* found) {
+[[nodiscard]] void* own_entry(const char* name, int version, cuuint64_t flags, void* found) {
   struct Own {
     const char* name;
+    int since;  // the version of CUDA from which on the name means this one
     void* entry;
     void* per_thread;
   };
 #define AUTOKERNEL_OWN(name, per_thread) \
-  {#name, reinterpret_cast<void*>(&name), reinterpret_cast<void*>(&per_thread)}
+  {#name, 0, reinterpret_cast<void*>(&name), reinterpret_cast<void*>(&per_thread)}
+#define AUTOKERNEL_OWN_SINCE(name, since, entry) \
+  {#name, since, reinterpret_cast<void*>(&entry), reinterpret_cast<void*>(&entry)}
   static const Own kOwn[] = {
       AUTOKERNEL_OWN(cuLaunchKernel, cuLaunchKernel_ptsz),
       AUTOKERNEL_OWN(cuLaunchKernelEx, cuLaunchKernelEx_ptsz),
@@ -181,10 +224,16 @@ namespace {
       AUTOKERNEL_OWN(cuLibraryLoadData, cuLibraryLoadData),
       AUTOKERNEL_OWN(cuLibraryLoadFromFile, cuLibraryLoadFromFile),
       AUTOKERNEL_OWN(cuLibraryUnload, cuLibraryUnload),
+      // As cudaTypedefs.h has it.
+      AUTOKERNEL_OWN_SINCE(cuGraphAddKernelNode, 12000, cuGraphAddKernelNode_v2),
+      AUTOKERNEL_OWN_SINCE(cuGraphAddKernelNode, 0, cuGraphAddKernelNode),
+      AUTOKERNEL_OWN_SINCE(cuGraphAddNode, 12030, cuGraphAddNode_v2),
+      AUTOKERNEL_OWN_SINCE(cuGraphAddNode, 0, cuGraphAddNode),
   };
   const bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
   for (const Own& own : kOwn) {
-    if (std::strcmp(name, own.name) == 0) return per_thread ? own.per_thread : own.entry;
+    if (std::strcmp(name, own.name) != 0 || version < own.since) continue;
+    return per_thread ? own.per_thread : own.entry;
   }
   return found;
 }
@@ -197,7 +246,7 @@ AUTOKERNEL_ENTRY cuGetProcAddress(const char* name, void** entry, int version, c
   if (result != CUDA_SUCCESS || entry == nullptr || *entry == nullptr) return result;
   // The caller has the older one of these two.
   *entry = std::strcmp(name, "cuGetProcAddress") == 0 ? reinterpret_cast<void*>(&cuGetProcAddress)
-                                                      : own_entry(name, flags, *entry);
+                                                      : own_entry(name, version, flags, *entry);
   return result;
 }
 
@@ -211,7 +260,7 @@ AUTOKERNEL_ENTRY cuGetProcAddress_v2(const char* name, void** entry, int version
     *entry = version >= kSecondVersion ? reinterpret_cast<void*>(&cuGetProcAddress_v2)
                                        : reinterpret_cast<void*>(&cuGetProcAddress);
   } else {
-    *entry = own_entry(name, flags, *entry);
+    *entry = own_entry(name, version, flags, *entry);
   }
   return result;
 }

@@ -85,6 +85,14 @@ CUresult watched(const LaunchView& launch, const std::function<CUresult()>& forw
   return forward();
 }
 
+void note_node(CUfunction function, CUkernel kernel) {
+  // Whichever is given: the other one is null.
+  const bool has_function =
+      function != nullptr || (kernel != nullptr && AUTOKERNEL_REAL(cuKernelGetFunction)(
+                                                       &function, kernel) == CUDA_SUCCESS);
+  if (has_function && is_wanted(function)) note_graph(LaunchedFunction(function));
+}
+
 void forget_functions() {
   const std::unique_lock lock(state().names);
   state().wanted.clear();

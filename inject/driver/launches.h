@@ -17,6 +17,8 @@ template <typename Forward>
 [[nodiscard]] bool is_watching();
 // As `watch`, where something is.
 [[nodiscard]] CUresult watched(const LaunchView& launch, const std::function<CUresult()>& forward);
+// A kernel becomes a node of a graph, whose launches are not seen here.
+void note_node(CUfunction function, CUkernel kernel);
 // A handle may be given to another function once its code has been unloaded.
 void forget_functions();
 

@@ -2,6 +2,7 @@
 
 #include <cuda.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstddef>
@@ -28,8 +29,26 @@ void* library = nullptr;
 // What the driver lacks, and everything where there is no driver.
 CUresult missing() { return library == nullptr ? CUDA_ERROR_NO_DEVICE : CUDA_ERROR_NOT_FOUND; }
 
+[[nodiscard]] bool is_this_library(void* opened) {
+  Dl_info there{};
+  Dl_info here{};
+  void* const entry = dlsym(opened, "cuInit");
+  return entry != nullptr && dladdr(entry, &there) != 0 &&
+         dladdr(reinterpret_cast<void*>(&missing), &here) != 0 && there.dli_fbase == here.dli_fbase;
+}
+
 // By its path: a library of that name is loaded already, and glibc looks only by names without '/'.
-void* opened(const char* path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
+// Forwarding to ourselves would never end.
+[[nodiscard]] void* opened(const char* path) {
+  void* const found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (found == nullptr) {
+    std::fprintf(stderr, "autokernel: %s\n", dlerror());
+  } else if (is_this_library(found)) {
+    std::fprintf(stderr, "autokernel: %s is this library itself, and no driver\n", path);
+    return nullptr;
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -45,10 +64,9 @@ __attribute__((constructor(101))) static void open_driver() {
   const char* path = std::getenv("AUTOKERNEL_DRIVER");
   if (path != nullptr && *path != '\0') {
     library = opened(path);
-    if (library == nullptr) std::fprintf(stderr, "autokernel: %s\n", dlerror());
   } else {
     for (std::size_t i = 0; library == nullptr && i < kPlaces.size(); ++i) {
-      library = opened(kPlaces[i]);
+      if (access(kPlaces[i], F_OK) == 0) library = opened(kPlaces[i]);
     }
   }
   for (std::size_t i = 0; i < kEntries; ++i) {
