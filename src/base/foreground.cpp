@@ -74,9 +74,9 @@ struct Plan {
     constexpr int kPauseMs = 10;
     std::array<pollfd, 2> watched{{{interrupts.descriptor(), POLLIN, 0}, {end.get(), POLLIN, 0}}};
     ::poll(watched.data(), end.is_open() ? 2 : 1, end.is_open() ? -1 : kPauseMs);
-    while (const std::optional<int> signal = interrupts.next()) {
+    while (const auto signal = interrupts.next_signal()) {
       // A terminal has sent its own to the program as well.
-      if (*signal != SIGINT) ::kill(child, *signal);
+      if (signal->number != SIGINT || signal->is_of_process) ::kill(child, signal->number);
     }
   }
   if (WIFSIGNALED(status)) return {.code = 0, .signal = WTERMSIG(status)};

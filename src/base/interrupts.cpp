@@ -47,9 +47,15 @@ Interrupts::Interrupts() {
 }
 
 std::optional<int> Interrupts::next() const {
+  const auto signal = next_signal();
+  return signal ? std::optional(signal->number) : std::nullopt;
+}
+
+std::optional<Interrupts::Signal> Interrupts::next_signal() const {
   signalfd_siginfo info{};
   if (::read(queue_.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return {};
-  return static_cast<int>(info.ssi_signo);
+  return Signal{.number = static_cast<int>(info.ssi_signo),
+                .is_of_process = info.ssi_code != SI_KERNEL};
 }
 
 void end_by(int signal) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autokernel/base/error.h"
+#include "autokernel/cases/captured_values.h"
 
 namespace autokernel::cases {
 
@@ -39,6 +40,25 @@ Case at_size(const Case& problem, const std::string& size) {
       typed.tolerance = tolerance->second;
   }
   return typed;
+}
+
+int mantissa_bits(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return 52;
+    case DType::f32:
+      return 23;
+    case DType::f16:
+      return 10;
+    case DType::bf16:
+      return 7;
+    case DType::e4m3:
+      return 3;
+    case DType::e5m2:
+      return 2;
+    default:
+      return 0;
+  }
 }
 
 std::vector<std::string> size_names(const Case& problem) {

@@ -124,6 +124,15 @@ void read_tolerance(Section& check, const Case& problem, Correctness& correctnes
   }
 }
 
+void require_no_own_tolerance(Section& check, const Case& problem, const std::string& word) {
+  for (const Tensor& tensor : problem.tensors) {
+    if (!tensor.tolerance) continue;
+    check.fail("exact", fmt::format("is \"{}\", but [[tensor]] {} has bounds of its own, which go "
+                                    "with \"never\" only",
+                                    word, tensor.name));
+  }
+}
+
 // Zeros may be written: they say the same.
 void require_no_tolerance(Section& check) {
   for (const char* key : {"absolute", "relative"}) {
@@ -153,6 +162,7 @@ Correctness read_correctness(Section& check, const Case& problem) {
   }
   Correctness correctness;
   if (word == "sum-of-products") {
+    require_no_own_tolerance(check, problem, word);
     correctness.exactness = read_sum(check, problem);
     read_tolerance(check, problem, correctness);
     return correctness;
@@ -168,6 +178,7 @@ Correctness read_correctness(Section& check, const Case& problem) {
                "is \"always\", but a matrix product depends on the order of its sums; write "
                "\"sum-of-products\" or \"never\"");
   }
+  require_no_own_tolerance(check, problem, word);
   require_no_tolerance(check);
   return {ExactAlways{}, {}, {}};
 }

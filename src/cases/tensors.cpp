@@ -59,6 +59,20 @@ const ElementAlias* read_element(Section& section, const Types& types, Tensor& t
   return alias;
 }
 
+void read_tolerance(Section& section, Tensor& tensor) {
+  if (!section.has("absolute") && !section.has("relative")) return;
+  if (tensor.role == Role::in) {
+    section.fail(section.has("absolute") ? "absolute" : "relative",
+                 "is for what a kernel writes; this tensor has role \"in\"");
+  }
+  tensor.tolerance.emplace();
+  const auto bound = [&](const char* key) {
+    return section.has(key) ? section.number(key, {.low = 0}) : 0;
+  };
+  tensor.tolerance->absolute = bound("absolute");
+  tensor.tolerance->relative = bound("relative");
+}
+
 void read_pitch(Section& section, Tensor& tensor) {
   if (!section.has("pitch")) return;
   if (is_of_indices(tensor.fill.distribution))
@@ -95,6 +109,7 @@ Tensor read_tensor(Section section, const AllSizes& all) {
     if (seen.insert(of_size.dtype).second) tensor.fill = read_fill(section, of_size, all.sizes);
   }
   read_pitch(section, tensor);
+  read_tolerance(section, tensor);
   section.finish();
   for (const auto& [size, symbols] : all.sizes) {
     placed(section, fmt::format(R"(shape, at size "{}")", size),
@@ -124,7 +139,9 @@ ByValue::Pointer read_pointer(const Section& section, const std::string& text,
   std::istringstream in(text);
   ByValue::Pointer pointer;
   std::string rest;
-  if (!(in >> pointer.at >> pointer.tensor >> pointer.offset) || in >> rest) {
+  // A stream takes "-1" for the largest number.
+  if (text.find('-') != std::string::npos ||
+      !(in >> pointer.at >> pointer.tensor >> pointer.offset) || in >> rest) {
     section.fail("pointers", fmt::format("holds \"{}\"; write where the address lies, the tensor "
                                          "and a byte of it: \"16 x 0\"",
                                          shown(text)));
@@ -146,17 +163,18 @@ Tensor read_struct(Section section, const std::vector<Tensor>& tensors) {
   tensor.dtype = DType::u8;
   ByValue value;
   value.bytes = section.text("bytes");
-  constexpr std::size_t kMostBytes = 4096;  // that a kernel takes, but for the latest
+  constexpr std::size_t kMostBytes = 32'764;  // of all parameters, since CUDA 12.1
   const std::size_t bytes = value.bytes.size() / 2;
   const bool is_hexadecimal =
       value.bytes.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!is_hexadecimal || value.bytes.size() % 2 != 0 || bytes == 0 || bytes > 8 * kMostBytes) {
+  if (!is_hexadecimal || value.bytes.size() % 2 != 0 || bytes == 0 || bytes > kMostBytes) {
     section.fail("bytes", "is to be two hexadecimal digits for each byte, in small letters");
   }
   if (section.has("pointers")) {
     for (const std::string& text : section.texts("pointers", R"(["16 x 0"])")) {
       value.pointers.push_back(read_pointer(section, text, tensors));
-      if (value.pointers.back().at + sizeof(std::uint64_t) > bytes) {
+      constexpr std::size_t kAddressBytes = 8;
+      if (bytes < kAddressBytes || value.pointers.back().at > bytes - kAddressBytes) {
         section.fail("pointers", fmt::format("holds \"{}\", which lies behind the {} bytes",
                                              shown(text), bytes));
       }

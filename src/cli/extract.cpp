@@ -1,5 +1,6 @@
 // `autokernel extract`: cases of the kernels of a program.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -21,7 +22,9 @@
 #include "autokernel/programs/extracted.h"
 #include "autokernel/programs/profile_file.h"
 #include "autokernel/programs/profile_text.h"
+#include "cli/case/try_kernel.h"
 #include "cli/commands.h"
+#include "cli/ending_text.h"
 #include "cli/product_case.h"
 #include "cli/shared_options.h"
 #include "cli/shell_word.h"
@@ -45,11 +48,17 @@ class Extract : public Command {
   [[nodiscard]] int capture_all(const std::vector<programs::RankedKernel>& kernels,
                                 const Console& console);
   [[nodiscard]] std::string new_folder(const programs::RankedKernel& kernel);
-  void remember(const programs::RankedKernel& kernel, const std::string& folder) const;
+  void remember(const programs::RankedKernel& kernel, const std::string& folder);
   [[nodiscard]] bool write_operation(const programs::RankedKernel& kernel, const Console& console);
   [[nodiscard]] bool write_case(const programs::RankedKernel& kernel,
                                 const std::vector<programs::CapturedLaunch>& launches,
-                                const Console& console);
+                                const programs::Captured& all, const Console& console);
+  // Why no launch of it was captured.
+  [[nodiscard]] std::string why_not_launched(const programs::RankedKernel& kernel,
+                                             const programs::Captured& captured) const;
+  void check_folder() const;
+  // Why the captured kernel does not pass as a kernel of the case that was made of it.
+  [[nodiscard]] std::optional<std::string> refused_by_its_case(const fs::path& folder) const;
 
   std::vector<std::string> command_;
   std::string device_ = "auto";
@@ -57,13 +66,14 @@ class Extract : public Command {
   std::optional<std::string> kernel_;
   std::optional<int> launch_;
   int top_ = 1;
-  int captures_ = 3;
+  std::optional<int> captures_;
   bool operations_ = false;
   std::string out_ = "cases";
   double budget_gb_ = 4;
-  std::set<std::string> taken_;  // names of folders
+  std::vector<std::string> made_;  // names of folders, in order
 };
 
+constexpr int kCaptures = 3;
 constexpr const char* kExamples = R"(Examples:
   autokernel profile -- python train.py
   autokernel extract --top 3 -- python train.py
@@ -102,6 +112,11 @@ case's capture/, which only you can read and git ignores.)";
   return {occurrences.begin(), occurrences.end()};
 }
 
+// "1 launch", "3 launches".
+[[nodiscard]] std::string counted(std::uint64_t count, const char* one, const char* several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
+}
+
 [[nodiscard]] std::uint64_t bytes_of(const programs::Study& study) {
   std::uint64_t bytes = 0;
   for (const programs::StudiedTensor& tensor : study.tensors) bytes += tensor.bytes();
@@ -133,7 +148,7 @@ void Extract::declare(Options options) {
   options.add_flag(
       "--operations", operations_,
       "Make cases of the operation gemm, of any such values, of plain matrix products");
-  options.add_option("--budget", budget_gb_, "Keep at most so much memory, in GB [4]")
+  options.add_option("--budget", budget_gb_, "Most memory to keep, in GB [4]")
       .type_name("GB")
       .positive();
   options.add_option("--out", out_, "Folder for the cases [cases]").type_name("DIR");
@@ -159,14 +174,13 @@ std::vector<programs::RankedKernel> Extract::chosen() const {
 // One that is not there yet.
 std::string Extract::new_folder(const programs::RankedKernel& kernel) {
   std::string name = folder_name(kernel.short_name);
-  for (int number = 2; taken_.contains(name) || fs::exists(fs::path(out_) / name); ++number) {
+  for (int number = 2; fs::exists(fs::path(out_) / name); ++number) {
     name = fmt::format("{}_{}", folder_name(kernel.short_name), number);
   }
-  taken_.insert(name);
   return name;
 }
 
-void Extract::remember(const programs::RankedKernel& kernel, const std::string& folder) const {
+void Extract::remember(const programs::RankedKernel& kernel, const std::string& folder) {
   std::string program;
   for (const std::string& word : command_)
     program += (program.empty() ? "" : " ") + shell_word(word);
@@ -179,6 +193,7 @@ void Extract::remember(const programs::RankedKernel& kernel, const std::string& 
              .operation = kernel.operation ? programs::operation_text(*kernel.operation) : "",
              .program = program,
              .bytes = cases::bytes_at(cases::load(fs::path(out_) / folder), "default")});
+  made_.push_back(folder);
 }
 
 bool Extract::write_operation(const programs::RankedKernel& kernel, const Console& console) {
@@ -201,16 +216,31 @@ bool Extract::write_operation(const programs::RankedKernel& kernel, const Consol
   return true;
 }
 
+std::string Extract::why_not_launched(const programs::RankedKernel& kernel,
+                                      const programs::Captured& captured) const {
+  const auto& in_graphs = captured.in_graphs;
+  if (kernel.in_graph || std::ranges::find(in_graphs, kernel.name) != in_graphs.end()) {
+    return "it is launched by a CUDA graph, which passes our driver by; run the program without "
+           "graphs";
+  }
+  if (launch_) {
+    return fmt::format(
+        "the program did not make its launch {} this time; the profile has {}, counted from 0",
+        *launch_, counted(kernel.launches, "launch", "launches"));
+  }
+  return "the program did not launch it this time";
+}
+
 bool Extract::write_case(const programs::RankedKernel& kernel,
                          const std::vector<programs::CapturedLaunch>& launches,
-                         const Console& console) {
+                         const programs::Captured& all, const Console& console) {
   const auto refuse = [&](const std::string& why) {
     console.out << fmt::format("  {:5.1f} %  {}\n           refused: {}\n", 100 * kernel.share,
                                visible_line(kernel.short_name), visible_line(why))
                 << std::flush;
     return false;
   };
-  if (launches.empty()) return refuse("the program did not launch it this time");
+  if (launches.empty()) return refuse(why_not_launched(kernel, all));
   programs::CapturedCase captured;
   std::string why;
   for (const programs::CapturedLaunch& launch : launches) {
@@ -218,16 +248,19 @@ bool Extract::write_case(const programs::RankedKernel& kernel,
       why = launch.trouble;
       continue;
     }
-    captured.study = programs::studied(launch.folder, driver::parse_device(device_));
+    std::vector<fs::path> others;
+    for (const programs::CapturedLaunch& other : launches) {
+      if (other.folder != launch.folder && other.trouble.empty()) others.push_back(other.folder);
+    }
+    captured.study = programs::studied(launch.folder, others, driver::parse_device(device_));
     why = captured.study.trouble;
     if (!why.empty()) continue;
     captured.launch = programs::read_capture(launch.folder, programs::Memory::read);
     break;
   }
   if (captured.launch.folder.empty()) return refuse(why);
-  for (const programs::CapturedLaunch& launch : launches) {
-    if (launch.folder == captured.launch.folder || !launch.trouble.empty()) continue;
-    captured.others.push_back(programs::read_capture(launch.folder, programs::Memory::read));
+  for (const std::string& folder : captured.study.others) {
+    captured.others.push_back(programs::read_capture(folder, programs::Memory::read));
   }
   const std::string name = new_folder(kernel);
   captured.folder = fs::path(out_) / name;
@@ -236,15 +269,21 @@ bool Extract::write_case(const programs::RankedKernel& kernel,
   }
   try {
     const programs::WrittenCase written = programs::write_captured_case(captured);
+    if (const auto refused = refused_by_its_case(captured.folder)) {
+      std::error_code failed;
+      fs::remove_all(captured.folder, failed);
+      return refuse(*refused);
+    }
     remember(kernel, name);
     console.out << fmt::format(
-        "  {:5.1f} %  {}\n           {}: {} tensors, {:.3g} MB; {} launches captured, replayed bit "
-        "for bit\n",
+        "  {:5.1f} %  {}\n           {}: {}, {:.3g} MB; {} captured, replayed bit for bit\n",
         100 * kernel.share, visible_line(kernel.short_name), captured.folder.string(),
-        captured.study.tensors.size(), static_cast<double>(bytes_of(captured.study)) / 1e6,
-        1 + captured.others.size());
+        counted(captured.study.tensors.size(), "tensor", "tensors"),
+        static_cast<double>(bytes_of(captured.study)) / 1e6,
+        counted(1 + captured.others.size(), "launch", "launches"));
     for (const std::string& note : written.notes)
       console.out << "           note: " << note << '\n';
+    console.out << std::flush;
     return true;
   } catch (const Error& error) {
     if (error.stop() != Stop::usage) throw;
@@ -252,8 +291,35 @@ bool Extract::write_case(const programs::RankedKernel& kernel,
   }
 }
 
+std::optional<std::string> Extract::refused_by_its_case(const fs::path& folder) const {
+  const cases::CaseFiles files = cases::read_files(folder);
+  const cases::Case problem = cases::parse(files);
+  const trial::Result tried = try_kernel(
+      {.folder = folder, .device = driver::parse_device(device_), .size = "check"},
+      cases::read_kernel(problem.kernel_file(), problem.editable_files, "the kernel"), files);
+  if (tried.verdict == trial::Verdict::correct) return std::nullopt;
+  return fmt::format("its own case does not accept it: {}: {}", trial::spelling(tried.verdict),
+                     tried.reason.substr(0, tried.reason.find('\n')));
+}
+
+void Extract::check_folder() const {
+  std::error_code failed;
+  fs::path existing = fs::absolute(out_);
+  while (!fs::exists(existing, failed) && existing.has_relative_path())
+    existing = existing.parent_path();
+  if (!fs::is_directory(existing, failed) || ::access(existing.c_str(), W_OK) != 0) {
+    throw Error(Stop::usage, fmt::format("cannot make cases in {}: {} is no folder that can be "
+                                         "written to; choose another one with --out",
+                                         out_, existing.string()));
+  }
+}
+
 int Extract::run(const Console& console) {
+  if (launch_ && captures_) {
+    throw Error(Stop::usage, "--launch captures that one launch: --captures does not go with it");
+  }
   std::vector<programs::RankedKernel> kernels = chosen();
+  check_folder();
   int written = 0;
   if (operations_) {
     std::erase_if(kernels, [&](const programs::RankedKernel& kernel) {
@@ -266,7 +332,7 @@ int Extract::run(const Console& console) {
   written += kernels.empty() ? 0 : capture_all(kernels, console);
   if (written > 0) {
     console.out << "\nnext        autokernel bench --case "
-                << shell_word((fs::path(out_) / *taken_.begin()).string()) << '\n';
+                << shell_word((fs::path(out_) / made_.front()).string()) << '\n';
   }
   return written > 0 ? 0 : static_cast<int>(Stop::environment);
 }
@@ -288,17 +354,22 @@ int Extract::capture_all(const std::vector<programs::RankedKernel>& kernels,
                                     .dynamic_shared = kernel.dynamic_shared,
                                     .occurrences = {}};
     wanted.occurrences = launch_ ? std::vector<std::uint64_t>{static_cast<std::uint64_t>(*launch_)}
-                                 : spread(kernel.launches, captures_);
+                                 : spread(kernel.launches, captures_.value_or(kCaptures));
     request.wanted.push_back(std::move(wanted));
   }
   const programs::Captured captured = programs::capture(request);
+  if (captured.ending.signal != 0 || captured.ending.code != 0) {
+    console.err << "autokernel: the program " << ending_text(captured.ending)
+                << "; cases are made of what was captured before\n";
+  }
   std::vector<programs::CapturedLaunch> launches;
   for (const fs::path& folder : captured.launches) {
     launches.push_back(programs::read_capture(folder, programs::Memory::left));
   }
   int written = 0;
-  console.out << fmt::format("captured    {} launches of {} kernels\n", launches.size(),
-                             kernels.size())
+  console.out << fmt::format("captured    {} of {}\n",
+                             counted(launches.size(), "launch", "launches"),
+                             counted(kernels.size(), "kernel", "kernels"))
               << std::flush;
   for (const programs::RankedKernel& kernel : kernels) {
     std::vector<programs::CapturedLaunch> own;
@@ -308,16 +379,7 @@ int Extract::capture_all(const std::vector<programs::RankedKernel>& kernels,
         own.push_back(launch);
       }
     }
-    const bool in_graph =
-        std::ranges::find(captured.in_graphs, kernel.name) != captured.in_graphs.end();
-    if (own.empty() && in_graph) {
-      console.out << fmt::format(
-          "  {:5.1f} %  {}\n           refused: it is launched by a CUDA graph, which passes our "
-          "driver by; run the program without graphs\n",
-          100 * kernel.share, visible_line(kernel.short_name));
-      continue;
-    }
-    written += write_case(kernel, own, console) ? 1 : 0;
+    written += write_case(kernel, own, captured, console) ? 1 : 0;
   }
   return written;
 }

@@ -5,7 +5,6 @@
 
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -22,6 +21,7 @@
 #include "autokernel/programs/recording.h"
 #include "autokernel/programs/selection.h"
 #include "cli/commands.h"
+#include "cli/ending_text.h"
 #include "cli/output_files.h"
 #include "cli/shared_options.h"
 
@@ -39,6 +39,7 @@ class Profile : public Command {
 
  private:
   void check() const;
+  [[nodiscard]] bool selects() const { return !selection_.range.empty() || selection_.iterations; }
   // Runs the program or reads the file; the exit code that the program's end means.
   [[nodiscard]] programs::Profile obtain(const Console& console, int& exit_code) const;
   void write_views(const programs::Ranking& ranking, const programs::Profile& profile,
@@ -79,13 +80,6 @@ Exit code: that of the program; 128 + N where signal N ended it; 2 or 3 where it
   return size.ws_col;
 }
 
-[[nodiscard]] std::string ending_text(const Ending& ending) {
-  if (ending.signal != 0) {
-    return fmt::format("ended by signal {} ({})", ending.signal, ::strsignal(ending.signal));
-  }
-  return fmt::format("ended with exit code {}", ending.code);
-}
-
 constexpr int kSignalCodes = 128;
 
 }  // namespace
@@ -112,7 +106,7 @@ void Profile::declare(Options options) {
       .within(1, 1'000'000);
   options.add_option("--top", top_, "Show that many kernels [20]").type_name("N").positive();
   options.add_flag("--no-products", no_products_,
-                   "Do not record what cuBLAS is asked for (shapes of matrix products)");
+                   "Do not record calls of cuBLAS (shapes of matrix products)");
   options.add_flag("--json", json_,
                    "Print the profile as one JSON object; the program's own "
                    "output goes to standard error");
@@ -133,24 +127,29 @@ void Profile::check() const {
                 "profile needs a program: autokernel profile -- PROGRAM [ARGUMENTS], or --import "
                 "FILE; see 'autokernel profile --help'");
   }
-  const bool selects = !selection_.range.empty() || selection_.iterations;
   if (!selection_.range.empty() && selection_.iterations) {
     throw Error(Stop::usage, "--range and --iterations exclude each other");
   }
-  if (!selects && (selection_.warmup > 0 || selection_.most > 0)) {
+  if (!selects() && (selection_.warmup > 0 || selection_.most > 0)) {
     throw Error(Stop::usage,
                 "--warmup and --count count ranges or iterations: pass --range NAME or "
                 "--iterations as well");
   }
   for (const auto& [file, what] :
-       {std::pair{out_, "the profile"}, {trace_, "the trace"}, {html_, "the page"}}) {
+       {std::pair{std::optional(out_.value_or(kDefaultFile)), "the profile"},
+        {trace_, "the trace"},
+        {html_, "the page"}}) {
     if (!file) continue;
     refuse_to_overwrite_source(*file, what);
+    const auto refuse = [&](const std::string& why) {
+      return Error(Stop::usage, fmt::format("cannot write {} to {}: {}", what, *file, why));
+    };
     const fs::path folder = fs::absolute(*file).parent_path();
     std::error_code failed;
-    if (!fs::is_directory(folder, failed)) {
-      throw Error(Stop::usage, fmt::format("cannot write {} to {}: there is no folder {}", what,
-                                           *file, folder.string()));
+    if (!fs::is_directory(folder, failed)) throw refuse("there is no folder " + folder.string());
+    if (fs::is_directory(*file, failed)) throw refuse("it is a folder");
+    if (::access(folder.c_str(), W_OK) != 0) {
+      throw refuse(fmt::format("{} cannot be written to", folder.string()));
     }
   }
 }
@@ -195,10 +194,23 @@ int Profile::run(const Console& console) {
   if (all.launches.empty() && all.transfers.empty()) {
     std::string why;
     for (const std::string& warning : all.warnings) why += "; " + warning;
-    console.err << "autokernel: nothing to rank: the program had no GPU do anything" << why << '\n';
+    console.err << "autokernel: nothing to rank: "
+                << (import_          ? "the file has no launch of a kernel and no copy"
+                    : exit_code != 0 ? "nothing was recorded before the program ended"
+                                     : "the program had no GPU do anything")
+                << why << '\n';
     return exit_code != 0 ? exit_code : static_cast<int>(Stop::environment);
   }
-  const programs::Selected part = programs::selected(std::move(all), selection_);
+  programs::Selected part;
+  try {
+    // A copy, where something is left out: all of it may be asked for below.
+    part = programs::selected(selects() ? programs::Profile(all) : std::move(all), selection_);
+  } catch (const Error& error) {
+    if (import_) throw;
+    // The program may have run for hours.
+    write_views(programs::ranked(all), all, console);
+    throw Error(error.stop(), std::string(error.what()) + "; all of the run is kept");
+  }
   programs::Ranking ranking = programs::ranked(part.profile);
   ranking.part = part.part;
   ranking.repetitions = part.repetitions;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "autokernel/driver/device.h"
 #include "cli/commands.h"
@@ -20,6 +21,7 @@ class Study : public Command {
 
  private:
   std::string folder_;
+  std::vector<std::string> others_;
   std::string device_ = "auto";
 };
 
@@ -27,6 +29,7 @@ class Study : public Command {
 
 void Study::declare(Options options) {
   options.add_option("FOLDER", folder_, "A captured launch").required();
+  options.add_option("--other", others_, "Another launch of the same kernel");
   options.add_option("--device", device_, "");
 }
 
@@ -35,7 +38,7 @@ int Study::run(const Console& console) {
   const auto driver = driver::Driver::open(driver::parse_device(device_));
   try {
     console.out << programs::study_json(
-        programs::study(launch, driver, std::filesystem::path(folder_) / "answers"));
+        programs::study(launch, others_, driver, std::filesystem::path(folder_) / "answers"));
     return 0;
   } catch (const programs::StudyFaulted& faulted) {
     console.err << faulted.text << '\n';

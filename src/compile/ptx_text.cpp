@@ -135,9 +135,9 @@ std::optional<std::vector<ModuleObject>> ptx_objects(std::string_view ptx) {
   std::vector<ModuleObject> objects;
   int depth = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    // A body, or what a variable holds at first.
-    if (tokens[i] == "{") ++depth;
-    if (tokens[i] == "}") --depth;
+    // A body, what a variable holds at first, or parameters.
+    if (tokens[i] == "{" || tokens[i] == "(") ++depth;
+    if (tokens[i] == "}" || tokens[i] == ")") --depth;
     if (depth != 0 || (tokens[i] != ".global" && tokens[i] != ".const")) continue;
     const bool is_elsewhere = i > 0 && tokens[i - 1] == ".extern";
     std::size_t end = i + 1;

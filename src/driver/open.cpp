@@ -1,3 +1,5 @@
+#include <dlfcn.h>
+
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -81,6 +83,11 @@ Driver open_gpu(Gpus gpus, int ordinal) {
 }
 
 }  // namespace
+
+void load_ptx_compiler() {
+  // Beside libcuda.so.1, under the name that it asks for; never closed.
+  static_cast<void>(::dlopen("libnvidia-ptxjitcompiler.so.1", RTLD_NOW | RTLD_LOCAL));
+}
 
 fs::path emulator_file() { return own_library(kEmulatorLibrary); }
 

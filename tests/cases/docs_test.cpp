@@ -67,8 +67,8 @@ TEST_P(DocumentedKeys, AreThoseOfTheParser) {
 INSTANTIATE_TEST_SUITE_P(
     Of, DocumentedKeys,
     testing::Values(
-        Unknown{"TheTop", with(kernel_sample(), "name =", "zzzzzz = 1\nname ="), 16},
-        Unknown{"Tensor", with(sample(), "role = \"out\"", "zzzzzz = 1\nrole = \"out\""), 8},
+        Unknown{"TheTop", with(kernel_sample(), "name =", "zzzzzz = 1\nname ="), 17},
+        Unknown{"Tensor", with(sample(), "role = \"out\"", "zzzzzz = 1\nrole = \"out\""), 13},
         Unknown{"LibraryReference", with(sample(), "kind =", "zzzzzz = 1\nkind ="), 4},
         Unknown{"KernelReference", with(kernel_sample(), "kind =", "zzzzzz = 1\nkind ="), 3},
         Unknown{"Check", with(sample(), "exact =", "zzzzzz = 1\nexact ="), 8},

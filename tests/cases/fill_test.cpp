@@ -51,8 +51,9 @@ TEST(Fills, OfIndicesGoWithIntegerTypes) {
   EXPECT_EQ(
       tensor_of("dtype = \"i32\"\nfill = \"offsets\"\nlow = 0\nhigh = \"M*N\"").fill.distribution,
       Distribution::offsets);
-  EXPECT_THAT(complaint_about(with_tensor("dtype = \"f32\"\nfill = \"permutation\"")),
-              HasSubstr(R"(is "permutation"; write "normal", "uniform" or "integers")"));
+  EXPECT_THAT(
+      complaint_about(with_tensor("dtype = \"f32\"\nfill = \"permutation\"")),
+      HasSubstr(R"(is "permutation"; write "normal", "uniform", "integers" or "captured")"));
   EXPECT_THAT(complaint_about(with_tensor("dtype = \"i32\"\nfill = \"permutation\"\nhigh = 3")),
               HasSubstr("high does not apply to fill \"permutation\" (each of 0, 1, ... once)"));
 }

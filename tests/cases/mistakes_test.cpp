@@ -22,12 +22,12 @@ std::vector<Mistake> mistakes() {
        "2:1: nmae is not known here, did you mean name?; known are baselines, check, compile, "
        "cost, "
        "editable_files, guard, name, playbook, problem, reference, runtime_sizes, scalar, score, "
-       "sizes, tensor or timing"},
+       "sizes, struct, tensor or timing"},
       {"AnUnknownKeyInATensor",
        with(sample(), "fill = \"normal\"\n[[tensor]]\nname = \"B\"",
             "fill = \"normal\"\nlayout = \"row\"\n[[tensor]]\nname = \"B\""),
-       "17:1: [[tensor]] A layout is not known here; known are dtype, fill, high, low, name, "
-       "pitch, role or shape"},
+       "17:1: [[tensor]] A layout is not known here; known are absolute, dtype, fill, high, "
+       "low, name, pitch, relative, role or shape"},
       {"AnUnknownKeyInTheReference",
        with(sample(), "kind = \"cublas_gemm\"\n", "kind = \"cublas_gemm\"\nalpha = 2\n"),
        "32:1: [reference] alpha is not known here; known are kind, left, output or right"},
@@ -55,7 +55,7 @@ std::vector<Mistake> mistakes() {
        "40:2: costs is not known here, did you mean cost?; known are baselines, check, compile, "
        "cost, "
        "editable_files, guard, name, playbook, problem, reference, runtime_sizes, scalar, score, "
-       "sizes, tensor or timing"},
+       "sizes, struct, tensor or timing"},
       {"AKeyWithoutAValue", with(sample(), R"(name = "MatMul")", "name = "),
        "1:8: not valid TOML: Error while parsing key-value pair: expected value, saw '\\n'"},
       {"AKeyTwice", with(sample(), R"(name = "MatMul")", "name = \"MatMul\"\nname = \"Again\""),
@@ -215,15 +215,15 @@ name = "x"
       {"ATensorOfMoreThanAnyMemory", with(kernel_sample(), "N = 64", "N = 1_000_000_000_000"),
        R"(19:9: [[tensor]] y shape, at size "default": tensor y would hold more than 2^40 bytes; choose smaller sizes)"},
       {"AFillThatIsMissing", with(sample(), "fill = \"normal\"\n", ""),
-       R"(11:1: [[tensor]] A fill is missing; write "normal", "uniform" or "integers")"},
+       R"(11:1: [[tensor]] A fill is missing; write "normal", "uniform", "integers" or "captured")"},
       {"AnUnknownFill", with(sample(), R"("uniform")", R"("unifrom")"),
-       R"(22:8: [[tensor]] B fill is "unifrom"; write "normal", "uniform" or "integers" (did you mean "uniform"?))"},
+       R"(22:8: [[tensor]] B fill is "unifrom"; write "normal", "uniform", "integers" or "captured" (did you mean "uniform"?))"},
       {"AFillOfAnOutput",
        with(sample(), "shape = [\"M\", \"N\"]\n", "shape = [\"M\", \"N\"]\nfill = \"normal\"\n"),
        R"(30:8: [[tensor]] C fill does not apply to role "out": outputs hold random bits; remove it)"},
       {"ANormalFillOfWholeNumbers",
        with(kernel_sample(), "fill = \"integers\"\nlow = 0\nhigh = 255", R"(fill = "normal")"),
-       R"(12:8: [[tensor]] x fill is "normal"; write "integers", "sorted", "offsets" or "permutation")"},
+       R"(12:8: [[tensor]] x fill is "normal"; write "integers", "sorted", "offsets", "permutation" or "captured")"},
       {"BoundsOfANormalFill", with(sample(), R"(fill = "normal")", "fill = \"normal\"\nlow = 0"),
        R"(17:7: [[tensor]] A low does not apply to fill "normal" (mean 0, deviation 1); remove it)"},
       {"ALowBoundThatIsMissing", with(sample(), "low = 0\n", ""),

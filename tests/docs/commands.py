@@ -9,7 +9,7 @@ COMMANDS = re.compile(
 )
 OPERATORS = set("();<>|&")
 
-FOREIGN_PROGRAMS = {"cmake", "cpack", "ctest", "git", "ncu", "perf", "strace"}
+FOREIGN_PROGRAMS = {"cmake", "cpack", "ctest", "git", "ncu", "nsys", "perf", "strace"}
 
 # Options in the text that are neither ours nor those of ./dev.
 FOREIGN = {
@@ -19,6 +19,7 @@ FOREIGN = {
     "-gencode": "nvcc's",
     "-lineinfo": "nvcc's",
     "-rdc": "nvcc's",
+    "--enforce-eager": "vLLM's",
 }
 
 
@@ -122,6 +123,8 @@ class Checker:
 
     def _own_faults(self, at, words):
         words = list(words)
+        if "--" in words:  # behind it comes somebody else's command
+            words = words[: words.index("--")]
         while words and words[0] in self.program.commands[at].children:
             at = f"{at} {words.pop(0)}".strip()
         command = self.program.commands[at]

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "e2e/workplace.h"
 #include "support/census.h"
 
 namespace autokernel::test {
@@ -119,6 +119,28 @@ void ProgramWorkplace::expect_early_refusal(const Outcome& run, int code,
                                             const std::string& words) {
   expect_refusal(run, code, words);
   EXPECT_THAT(run.out, IsEmpty());
+}
+
+ExtractionWorkplace::ExtractionWorkplace() {
+  const Outcome profiled = profile({}, sample());
+  EXPECT_EQ(profiled.code, 0) << profiled.err;
+}
+
+fs::path ExtractionWorkplace::extracted(const std::string& kernel, const Words& more) const {
+  const Outcome done = extract(joined({"--kernel", kernel}, more), sample());
+  EXPECT_EQ(done.code, 0) << done.out << done.err;
+  return file("cases/" + kernel);
+}
+
+Outcome ExtractionWorkplace::bench_with(const fs::path& folder, const std::string& launch,
+                                        const std::string& kernel) const {
+  scratch_.write(folder / "kernel.cu",
+                 "#include <autokernel.cuh>\n\nAUTOKERNEL_LAUNCH({" + launch + "});\n\n" + kernel);
+  return bench(folder);
+}
+
+void ExtractionWorkplace::expect_verdict(const Outcome& benched, const std::string& verdict) {
+  EXPECT_EQ(value_of("verdict", benched.out), verdict) << benched.out << benched.err;
 }
 
 std::string checksum_in(const std::string& output) {

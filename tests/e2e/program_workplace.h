@@ -52,6 +52,20 @@ class ProgramWorkplace : public testing::Test {
   ScratchFolder scratch_;
 };
 
+// The same with a profile of the sample.
+class ExtractionWorkplace : public ProgramWorkplace {
+ protected:
+  ExtractionWorkplace();
+
+  // A case of that kernel of the sample, in cases/.
+  [[nodiscard]] std::filesystem::path extracted(const std::string& kernel,
+                                                const Words& more = {}) const;
+  // Measures the case with that kernel in the place of the captured one.
+  [[nodiscard]] Outcome bench_with(const std::filesystem::path& folder, const std::string& launch,
+                                   const std::string& kernel) const;
+  static void expect_verdict(const Outcome& benched, const std::string& verdict);
+};
+
 // The line "checksum ..." of the sample; empty where it has printed none.
 [[nodiscard]] std::string checksum_in(const std::string& output);
 

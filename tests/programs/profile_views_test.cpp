@@ -58,7 +58,7 @@ TEST(ProfileFile, OfAnotherKindIsRefused) {
 
 TEST(ProfileText, ListsKernelsAndTotals) {
   const std::string text = profile_text(ranked(example()), 1, 0);
-  EXPECT_THAT(text, AllOf(HasSubstr("2 launches, all that were asked for"), HasSubstr("75.0 %"),
+  EXPECT_THAT(text, AllOf(HasSubstr("2 launches, all that the program made"), HasSubstr("75.0 %"),
                           HasSubstr("scale"), HasSubstr("and 1 more, 25.0 % of the time")));
 }
 

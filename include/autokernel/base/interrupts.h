@@ -33,6 +33,11 @@ class Interrupts {
   [[nodiscard]] int descriptor() const noexcept { return queue_.get(); }
   // The signal that has come, if one has; does not wait.
   [[nodiscard]] std::optional<int> next() const;
+  struct Signal {
+    int number = 0;
+    bool is_of_process = false;  // by kill(); a terminal's keys are the kernel's own
+  };
+  [[nodiscard]] std::optional<Signal> next_signal() const;
 
  private:
   struct Mask {

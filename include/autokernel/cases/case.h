@@ -70,6 +70,17 @@ struct Fill {
   bool kept = false;
 };
 
+// How far from right every element may be.
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;
+
+  // The largest |got - expected| of an element.
+  [[nodiscard]] double allowed(double expected) const {
+    return absolute + relative * std::fabs(expected);
+  }
+};
+
 // A parameter that is handed over by value as a program did, with addresses in it.
 struct ByValue {
   std::string bytes;  // in hexadecimal digits
@@ -105,17 +116,8 @@ struct Tensor {
   bool is_scalar = false;
   // A [[struct]], which is a scalar whose bytes are these.
   std::optional<ByValue> by_value = {};
-};
-
-// How far from right every element may be.
-struct Tolerance {
-  double absolute = 0;
-  double relative = 0;
-
-  // The largest |got - expected| of an element.
-  [[nodiscard]] double allowed(double expected) const {
-    return absolute + relative * std::fabs(expected);
-  }
+  // Of one that is written, in place of the case's.
+  std::optional<Tolerance> tolerance = {};
 };
 
 // The output is a sum of products of two inputs over one symbol, so inputs exist whose result every

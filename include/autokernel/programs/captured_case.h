@@ -16,7 +16,7 @@ struct CapturedCase {
   std::string program;                 // that it was captured from, for comments
   CapturedLaunch launch;               // with its memory
   Study study;                         // of it, without trouble
-  std::vector<CapturedLaunch> others;  // of the same kernel, whose values are used as well
+  std::vector<CapturedLaunch> others;  // those of study.others, with their memory
 };
 
 struct WrittenCase {

@@ -40,8 +40,10 @@ struct Captured {
 // Throws Error(usage) and Error(environment) as record() does.
 [[nodiscard]] Captured capture(const CaptureRequest& request);
 
-// Studies a capture in processes of its own. A launch that cannot be studied has a trouble.
+// Studies a capture, and which of the others it goes with, in processes of its own. A launch that
+// cannot be studied has a trouble.
 [[nodiscard]] Study studied(const std::filesystem::path& capture,
+                            const std::vector<std::filesystem::path>& others,
                             const driver::DeviceChoice& device);
 
 }  // namespace autokernel::programs

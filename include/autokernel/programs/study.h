@@ -22,15 +22,16 @@ struct StudiedTensor {
   std::uint64_t written = 0;              // bytes of it that are written
   std::uint64_t address = 0;              // in the program, of `begin`
   cases::DType dtype = cases::DType::u8;  // of its elements
-  // Of one that is written and has floating elements: how much they change at most when those that
-  // are read change by one unit in the last place.
-  double change = 0;
+  bool is_opaque = false;                 // nothing is known of them: they are bytes
+  // Whether its elements may be drawn from those that were captured: the launch stays within its
+  // tensors then, and gives numbers. Not so where they belong to others, as offsets do.
+  bool draws = false;
+  // Of one that is written and has floating elements: how far those of other kernels may be from
+  // the captured one's.
+  cases::Tolerance bound = {};
 
   [[nodiscard]] std::uint64_t bytes() const { return end - begin; }
 };
-
-// Whether its numbers are plain ones, which another launch may have in another order.
-[[nodiscard]] bool is_drawn(const StudiedTensor& tensor);
 
 struct Study {
   // Empty: the launch can be replayed. Otherwise why not, one sentence.
@@ -39,12 +40,11 @@ struct Study {
   // it is deterministic, as nearly all kernels are.
   std::uint64_t different = 0;
   bool deterministic = true;
-  std::uint64_t results = 0;  // bytes that the launch changed
-  double milliseconds = 0;    // of one replay, by the host's clock
-  // Whether numbers may be drawn from those that were captured: the launch stays within its tensors
-  // and gives numbers. Not so where they belong to others, as offsets do.
-  bool draws = true;
+  std::uint64_t results = 0;           // bytes that the launch changed
+  double milliseconds = 0;             // of one replay, by the host's clock
   std::vector<StudiedTensor> tensors;  // by address
+  // Folders of other launches whose values fit these tensors.
+  std::vector<std::string> others = {};
 };
 
 // Exit code of a process that studied until a replay faulted: another one goes on.
@@ -52,13 +52,13 @@ inline constexpr int kFaultedStudy = 75;
 
 // In a process of its own: a kernel that is given other memory than it expects may fault, and takes
 // its device with it. What was found out before is kept in `answers`, so that the next process goes
-// on behind it. Throws StudyFaulted where a replay
-// faults, and Error(environment) where the device cannot be used.
+// on behind it. `others` are folders of further captured launches of the kernel. Throws
+// StudyFaulted where a replay faults, and Error(environment) where the device cannot be used.
 struct StudyFaulted {
   std::string text;
 };
-[[nodiscard]] Study study(const CapturedLaunch& launch, const driver::Driver& driver,
-                          const std::filesystem::path& answers);
+[[nodiscard]] Study study(const CapturedLaunch& launch, const std::vector<std::string>& others,
+                          const driver::Driver& driver, const std::filesystem::path& answers);
 
 [[nodiscard]] std::string study_json(const Study& study);
 // Throws Error(internal) for what is none.

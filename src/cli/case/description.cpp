@@ -50,6 +50,13 @@ namespace {
 }
 
 [[nodiscard]] std::string tensor_text(const cases::Tensor& tensor) {
+  if (tensor.by_value) {
+    std::vector<std::string> leads_to;
+    for (const auto& pointer : tensor.by_value->pointers) leads_to.push_back(pointer.tensor);
+    return fmt::format("struct of {} bytes{}{}", tensor.by_value->bytes.size() / 2,
+                       leads_to.empty() ? "" : " with the addresses of ",
+                       fmt::join(leads_to, ", "));
+  }
   if (tensor.is_scalar) {
     return fmt::format("scalar {} {}", spelling(tensor.dtype), fill_text(tensor.fill, true));
   }
@@ -178,7 +185,12 @@ std::vector<std::string> correctness_lines(const cases::Case& problem) {
   lines.reserve(problem.tolerances.size());
   for (const auto& [type, tolerance] : problem.tolerances)
     lines.push_back(fmt::format("{}, in {}", within(tolerance), spelling(type)));
-  if (lines.empty()) lines.push_back(within(problem.tolerance));
+  bool has_others = false;
+  for (const cases::Tensor& tensor : problem.tensors) {
+    if (tensor.tolerance) lines.push_back(within(*tensor.tolerance) + ", in " + tensor.name);
+    has_others = has_others || (tensor.role != cases::Role::in && !tensor.tolerance);
+  }
+  if (problem.tolerances.empty() && has_others) lines.push_back(within(problem.tolerance));
   if (const auto* sum = std::get_if<cases::SumOfProducts>(&problem.exactness)) {
     lines.push_back(
         fmt::format("the bits of the reference's on inputs whose sums over {} are exact "

@@ -10,19 +10,28 @@ using Json = nlohmann::ordered_json;
 
 [[nodiscard]] Json tensor_json(const cases::Tensor& tensor, const cases::Sizes& sizes) {
   Json json = {{"name", tensor.name},
-               {"role", tensor.is_scalar ? "scalar" : spelling(tensor.role)},
+               {"role", tensor.by_value    ? "struct"
+                        : tensor.is_scalar ? "scalar"
+                                           : spelling(tensor.role)},
                {"dtype", spelling(tensor.dtype)},
                {"shape", tensor.shape},
                {"extents", cases::extents(tensor, sizes)},
                {"pitch", tensor.pitch.empty() ? Json() : Json(tensor.pitch)},
                {"fill", nullptr},
                {"low", nullptr},
-               {"high", nullptr}};
-  if (tensor.role == cases::Role::out) return json;
+               {"high", nullptr},
+               {"absolute", nullptr},
+               {"relative", nullptr}};
+  if (tensor.tolerance) {
+    json["absolute"] = tensor.tolerance->absolute;
+    json["relative"] = tensor.tolerance->relative;
+  }
+  if (tensor.role == cases::Role::out || tensor.by_value) return json;
   const cases::Fill fill = cases::fill_at(tensor.fill, sizes);
   json["fill"] = spelling(fill.distribution);
   if (fill.distribution == cases::Distribution::normal ||
-      fill.distribution == cases::Distribution::permutation) {
+      fill.distribution == cases::Distribution::permutation ||
+      fill.distribution == cases::Distribution::captured) {
     return json;
   }
   json["low"] = fill.low;

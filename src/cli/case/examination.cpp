@@ -13,11 +13,10 @@
 #include "autokernel/base/error.h"
 #include "autokernel/cases/case.h"
 #include "autokernel/trial/result.h"
-#include "autokernel/trial/sources.h"
-#include "autokernel/trial/supervisor.h"
 #include "cli/case/catalog.h"
 #include "cli/case/cheats.h"
 #include "cli/case/description.h"
+#include "cli/case/try_kernel.h"
 #include "cli/doctor/examination.h"
 
 namespace autokernel::cli {
@@ -31,9 +30,6 @@ constexpr double kGiB = 1024.0 * 1024 * 1024;
 constexpr double kCopiesOnHost = 12;
 // On a GPU: two sets of buffers, the reference's outputs, and room.
 constexpr double kCopiesOnGpu = 4;
-// Times are of no interest here.
-constexpr int kSamples = 2;
-
 // A line's worth of a reason that may have three.
 [[nodiscard]] std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
@@ -66,6 +62,9 @@ class Examination {
     look_at_fp64();
     look_at_kernel();
     look_at_rounding();
+    if (is_captured()) {
+      return skip("cheats", "the captured kernel is compiled code, of which none can be made");
+    }
     for (const Cheat& cheat : cheats(problem_, honest_.text)) look_at(cheat);
   }
 
@@ -82,17 +81,8 @@ class Examination {
 
   [[nodiscard]] trial::Result try_kernel(const cases::KernelSource& kernel, trial::Depth depth,
                                          const cases::CaseFiles& files) const {
-    trial::Request request;
-    request.case_directory = folder_;
-    request.kernel_file = folder_ / "kernel.cu";
-    request.device = device_;
-    request.size = size_;
-    request.depth = depth;
-    request.samples = kSamples;
-    request.source = kernel.text;
-    request.files = kernel.files;
-    trial::take_case(request, files);
-    return trial::supervise(request, {});
+    return cli::try_kernel({.folder = folder_, .device = device_, .size = size_, .depth = depth},
+                           kernel, files);
   }
 
   // The case and its files are what they should be.
@@ -112,6 +102,11 @@ class Examination {
     return true;
   }
 
+  [[nodiscard]] bool is_captured() const {
+    const auto* reference = std::get_if<cases::KernelReference>(&problem_.reference);
+    return reference != nullptr && !reference->images.empty();
+  }
+
   [[nodiscard]] bool has_fp64() const {
     const auto* reference = std::get_if<cases::KernelReference>(&problem_.reference);
     return reference != nullptr && !reference->fp64_file.empty();
@@ -122,6 +117,7 @@ class Examination {
   [[nodiscard]] bool look_at_reference() {
     const auto* reference = std::get_if<cases::KernelReference>(&problem_.reference);
     honest_ = reference == nullptr ? kernel_ : cases::KernelSource{reference->source, {}};
+    if (is_captured()) honest_.text = "#include <autokernel.cuh>\nAUTOKERNEL_ORIGINAL;\n";
     const std::string name = reference == nullptr ? "kernel.cu" : reference->file.string();
     try {
       accepted_ = try_kernel(honest_, trial::Depth::usual, files_);
@@ -226,6 +222,7 @@ class Examination {
   // An honest kernel may round differently: with products that are not fused with sums, and, where
   // there is a tolerance, with the fast forms of division and root.
   void look_at_rounding() {
+    if (is_captured()) return skip("rounding", "the captured kernel is compiled code");
     if (problem_.text.find("[compile]") != std::string::npos) {
       return skip("rounding", "the case has a [compile] section of its own");
     }

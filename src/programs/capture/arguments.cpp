@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
+#include "autokernel/compile/image_parts.h"
 #include "programs/capture/element_type.h"
 #include "programs/profile/kernel_name.h"
 
@@ -36,7 +37,10 @@ constexpr std::size_t kMostScalars = 16;
 class Arguments {
  public:
   Arguments(const CapturedLaunch& launch, const Study& study)
-      : launch_(launch), types_(parameter_types(demangled(launch.kernel))) {
+      : launch_(launch),
+        types_(parameter_types(demangled(launch.kernel))),
+        hints_(ptx_hints(compile::parts_of_image(launch.image, launch.major, launch.minor).ptx,
+                         launch.kernel)) {
     name_tensors(study);
     for (std::size_t i = 0; i < launch.parameters.size(); ++i) add(i);
     if (made_.scalars.size() + made_.structs.size() > kMostScalars) {
@@ -50,12 +54,14 @@ class Arguments {
  private:
   void name_tensors(const Study& study);
   void add(std::size_t parameter);
+  [[nodiscard]] std::optional<cases::DType> said_type(std::size_t parameter) const;
   [[nodiscard]] bool add_scalar(const std::string& name, std::size_t parameter);
   [[nodiscard]] std::vector<cases::ByValue::Pointer> pointers_in(
       const CapturedParameter& parameter) const;
 
   const CapturedLaunch& launch_;
   std::vector<std::string> types_;
+  PtxHints hints_;
   CaseArguments made_;
 };
 
@@ -111,13 +117,21 @@ std::vector<cases::ByValue::Pointer> Arguments::pointers_in(
   return pointers;
 }
 
+// By the kernel's name, or by its PTX, which tells floating numbers from others.
+std::optional<cases::DType> Arguments::said_type(std::size_t parameter) const {
+  if (types_.size() == launch_.parameters.size()) return dtype_of(types_[parameter]);
+  if (hints_.parameters.size() != launch_.parameters.size()) return std::nullopt;
+  if (hints_.parameters[parameter] == "f32") return cases::DType::f32;
+  if (hints_.parameters[parameter] == "f64") return cases::DType::f64;
+  return std::nullopt;
+}
+
 // A number that a case can state exactly.
 bool Arguments::add_scalar(const std::string& name, std::size_t parameter) {
   const CapturedParameter& place = launch_.parameters[parameter];
   const std::byte* from = launch_.bytes.data() + place.offset;
-  const bool has_types = types_.size() == launch_.parameters.size();
-  std::optional<cases::DType> dtype = has_types ? dtype_of(types_[parameter]) : std::nullopt;
-  if (dtype && cases::size_of(*dtype) != place.bytes) dtype.reset();
+  std::optional<cases::DType> dtype = said_type(parameter);
+  if (dtype && cases::size_of(*dtype) != place.bytes) dtype = std::nullopt;
   const auto number = [&]<typename Value>(Value value) {
     std::memcpy(&value, from, sizeof value);
     return value;

@@ -4,11 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstring>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -20,6 +19,8 @@
 #include "autokernel/compile/image_front_end.h"
 #include "autokernel/compile/image_parts.h"
 #include "programs/capture/arguments.h"
+#include "programs/capture/numbers.h"
+#include "programs/capture/other_launches.h"
 #include "programs/profile/kernel_name.h"
 
 namespace autokernel::programs {
@@ -31,20 +32,6 @@ constexpr const char* kFolder = "capture";
 
 [[nodiscard]] std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// How exact outputs of a floating type are rounded: half a unit in the last place of 1.
-[[nodiscard]] double rounding(cases::DType dtype) {
-  switch (dtype) {
-    case cases::DType::bf16:
-      return 0x1p-9;
-    case cases::DType::f16:
-      return 0x1p-12;
-    case cases::DType::f64:
-      return 0x1p-54;
-    default:
-      return 0x1p-25;
-  }
 }
 
 class Writing {
@@ -62,22 +49,18 @@ class Writing {
   [[nodiscard]] std::string images();
   [[nodiscard]] std::string values_of(const CaseTensor& tensor);
   [[nodiscard]] std::string tensor_text(const CaseTensor& tensor);
+  [[nodiscard]] bool has_bounds() const;
   [[nodiscard]] std::string check_text() const;
   [[nodiscard]] std::string case_text();
   [[nodiscard]] std::string description_text() const;
   [[nodiscard]] std::string kernel_text() const;
   [[nodiscard]] std::string source_text() const;
-  // Where the tensor lies in another launch of the kernel; none where that is no other launch of
-  // the same problem.
-  [[nodiscard]] bool is_like_first(const CapturedLaunch& other) const;
-  [[nodiscard]] std::optional<std::span<const std::byte>> part_in(const CapturedLaunch& other,
-                                                                  const CaseTensor& tensor) const;
+  void note_kept_inputs();
 
   const CapturedCase& captured_;
   const CapturedLaunch& launch_;
   CaseArguments arguments_;
   std::string readable_;
-  std::vector<const CapturedLaunch*> others_;                // with tensors like those of the first
   std::vector<std::pair<std::string, std::string>> images_;  // key of the description, and file
   std::string ptx_;                                          // empty: there is none
   WrittenCase written_;
@@ -115,74 +98,53 @@ std::string Writing::images() {
                      fmt::join(digests, ", "));
 }
 
-std::optional<std::span<const std::byte>> Writing::part_in(const CapturedLaunch& other,
-                                                           const CaseTensor& tensor) const {
-  if (other.bytes.size() != launch_.bytes.size()) return std::nullopt;
-  const StudiedTensor& studied = *tensor.studied;
-  for (const CapturedPointer& pointer : launch_.pointers) {
-    if (pointer.address < studied.address || pointer.address >= studied.address + studied.bytes()) {
-      continue;
-    }
-    const auto same = std::ranges::find(other.pointers, pointer.offset, &CapturedPointer::offset);
-    if (same == other.pointers.end()) return std::nullopt;
-    const std::uint64_t begin = same->address - (pointer.address - studied.address);
-    for (const CapturedRange& range : other.ranges) {
-      if (begin >= range.kept && begin - range.kept + studied.bytes() <= range.before.size()) {
-        return std::span(range.before).subspan(begin - range.kept, studied.bytes());
-      }
-    }
-    return std::nullopt;
-  }
-  return std::nullopt;
-}
-
 // Those of all launches that were captured, one after the other; once where they are the same, as
 // weights are.
 std::string Writing::values_of(const CaseTensor& tensor) {
-  const StudiedTensor& studied = *tensor.studied;
-  const auto own =
-      std::span(launch_.ranges[studied.range].before).subspan(studied.begin, studied.bytes());
-  std::string values(as_text(own));
+  const auto part_of = [](const CapturedLaunch& launch, const StudiedTensor& studied) {
+    const std::span<const std::byte> memory = launch.ranges[studied.range].before;
+    return as_text(memory.subspan(studied.begin, studied.bytes()));
+  };
+  const std::string own(part_of(launch_, *tensor.studied));
+  std::string values = own;
   bool differ = false;
-  for (const CapturedLaunch* other : others_) {
-    const std::string_view text = as_text(*part_in(*other, tensor));
-    differ = differ || text != as_text(own);
+  for (const CapturedLaunch& other : captured_.others) {
+    const auto theirs = tensors_in(other, launch_, {*tensor.studied});
+    if (!theirs) throw std::logic_error("a launch without one of the tensors");
+    const std::string_view text = part_of(other, theirs->front());
+    differ = differ || text != own;
     values += text;
   }
-  return differ ? values : std::string(as_text(own));
+  return differ ? values : own;
 }
 
 std::string Writing::tensor_text(const CaseTensor& tensor) {
   std::string text = fmt::format(
       "[[tensor]]\nname = \"{0}\"\nrole = \"{1}\"\ndtype = \"{2}\"\nshape = [\"COUNT_{0}\"]\n",
       tensor.name, spelling(tensor.role), spelling(tensor.dtype));
+  if (tensor.role != cases::Role::in && is_plain_float(tensor.dtype)) {
+    const cases::Tolerance& bound = tensor.studied->bound;
+    text += fmt::format("absolute = {:.6e}\nrelative = {:.6e}\n", bound.absolute, bound.relative);
+  }
   if (tensor.role == cases::Role::out) return text + "\n";
   const std::string values = values_of(tensor);
   const std::string file = fmt::format("{}/{}.bin", kFolder, tensor.name);
   write(file, values);
-  const bool is_plain = captured_.study.draws && is_drawn(*tensor.studied);
   return text +
          fmt::format("fill = \"captured\"\nfile = \"{}\"\nsha256 = \"{}\"\nvalues = \"{}\"\n\n",
-                     file, sha256(values), is_plain ? "drawn" : "kept");
+                     file, sha256(values), tensor.studied->draws ? "drawn" : "kept");
+}
+
+bool Writing::has_bounds() const {
+  return std::ranges::any_of(arguments_.tensors, [](const CaseTensor& tensor) {
+    return tensor.role != cases::Role::in && is_plain_float(tensor.dtype);
+  });
 }
 
 std::string Writing::check_text() const {
-  double absolute = 0;
-  double relative = 0;
-  bool has_floats = false;
-  for (const CaseTensor& tensor : arguments_.tensors) {
-    if (tensor.role == cases::Role::in || !cases::is_floating(tensor.dtype)) continue;
-    has_floats = true;
-    absolute = std::max(absolute, tensor.studied->change);
-    // Each of two kernels may round once, to either side.
-    relative = std::max(relative, 2 * 2 * rounding(tensor.dtype));
-  }
-  if (!has_floats) return "[check]\nexact = \"always\"\n\n";
-  return fmt::format(
-      "# Outputs may differ from the captured kernel's by twice as much as they change when its\n"
-      "# inputs move by one unit in the last place ({:.3g}), and by the rounding of both.\n"
-      "[check]\nexact = \"never\"\nabsolute = {:.6e}\nrelative = {:.6e}\n\n",
-      absolute, 2 * absolute, relative);
+  if (!has_bounds()) return "[check]\nexact = \"always\"\n\n";
+  return "# Of outputs without bounds of their own the bits are compared.\n"
+         "[check]\nexact = \"never\"\nabsolute = 0\nrelative = 0\n\n";
 }
 
 std::string Writing::case_text() {
@@ -214,6 +176,11 @@ std::string Writing::case_text() {
   text += fmt::format("name = \"{}\"\nproblem = \"{} as captured\"\n\n", title, title);
   for (const char* size : {"default", "check"})
     text += fmt::format("[sizes.{}]\n{}\n", size, sizes);
+  if (has_bounds()) {
+    text +=
+        "# Outputs may differ from the captured kernel's by twice as much as they change when the\n"
+        "# inputs move by one unit in the last place, and by the rounding of both.\n";
+  }
   for (const CaseTensor& tensor : arguments_.tensors) text += tensor_text(tensor);
   for (const CaseStruct& each : arguments_.structs) {
     std::vector<std::string> pointers;
@@ -311,24 +278,24 @@ std::string Writing::kernel_text() const {
   return text + "// }\n";
 }
 
-// Whether it is the same problem, with other values: everything but addresses is equal.
-bool Writing::is_like_first(const CapturedLaunch& other) const {
-  if (other.bytes.size() != launch_.bytes.size() || !other.trouble.empty()) return false;
-  std::vector<std::byte> first = launch_.bytes;
-  std::vector<std::byte> second = other.bytes;
-  for (const CapturedPointer& pointer : launch_.pointers) {
-    std::memset(first.data() + pointer.offset, 0, sizeof pointer.address);
-    std::memset(second.data() + pointer.offset, 0, sizeof pointer.address);
+void Writing::note_kept_inputs() {
+  std::vector<std::string> kept;
+  bool draws = false;
+  for (const CaseTensor& tensor : arguments_.tensors) {
+    if (tensor.role == cases::Role::out) continue;
+    draws = draws || tensor.studied->draws;
+    if (!tensor.studied->draws) kept.push_back(tensor.name);
   }
-  return first == second && std::ranges::all_of(arguments_.tensors, [&](const CaseTensor& tensor) {
-           return part_in(other, tensor).has_value();
-         });
+  if (!draws) {
+    written_.notes.emplace_back(
+        "all launches get the same inputs, which belong together: a kernel could hold the results");
+  } else if (!kept.empty()) {
+    written_.notes.push_back(fmt::format("{} cannot be drawn anew, and {} always as captured",
+                                         fmt::join(kept, ", "), kept.size() == 1 ? "is" : "are"));
+  }
 }
 
 WrittenCase Writing::written() {
-  for (const CapturedLaunch& other : captured_.others) {
-    if (is_like_first(other)) others_.push_back(&other);
-  }
   std::error_code failed;
   make_folders(captured_.folder / kFolder);
   fs::permissions(captured_.folder / kFolder, fs::perms::owner_all, failed);
@@ -341,10 +308,7 @@ WrittenCase Writing::written() {
   write("case.toml", case_text());
   write("original.toml", description_text());
   write("kernel.cu", kernel_text());
-  if (!captured_.study.draws) {
-    written_.notes.emplace_back(
-        "its inputs belong together, so that they are always as captured and never drawn anew");
-  }
+  note_kept_inputs();
   if (launch_.programmatic) {
     written_.notes.emplace_back(
         "it was launched to begin before the kernel before it had ended, which is not repeated");

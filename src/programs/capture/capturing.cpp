@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
 #include "autokernel/base/run_to_end.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/driver/survey.h"
@@ -44,6 +46,9 @@ constexpr std::size_t kLargestOutput = std::size_t{16} << 20U;
   if (uses_emulated_device(device)) {
     return required_library("libautokernel_cpu.so", "run the program on the emulated device");
   }
+  // Of a program that is being captured from itself: what we would find is the forwarding driver.
+  const Variables own = own_variables();
+  if (const auto outer = own.find("AUTOKERNEL_DRIVER"); outer != own.end()) return outer->second;
   const driver::Survey survey = driver::survey();
   if (survey.library != driver::Survey::Library::loaded) {
     throw Error(Stop::environment, "cannot capture launches on a GPU: " + survey.trouble);
@@ -92,7 +97,8 @@ Captured capture(const CaptureRequest& request) {
   for (const fs::directory_entry& entry : fs::directory_iterator(request.folder)) {
     const std::string name = entry.path().filename().string();
     if (name.ends_with("-graphs.txt")) {
-      std::ifstream in(entry.path());
+      const std::string text = read_file_below(request.folder, name, "the list").value_or("");
+      std::istringstream in(text);
       for (std::string line; std::getline(in, line);) in_graphs.insert(line);
     } else if (fs::exists(entry.path() / "launch.txt", failed)) {
       captured.launches.push_back(entry.path());
@@ -103,14 +109,17 @@ Captured capture(const CaptureRequest& request) {
   return captured;
 }
 
-Study studied(const fs::path& capture, const driver::DeviceChoice& device) {
+Study studied(const fs::path& capture, const std::vector<fs::path>& others,
+              const driver::DeviceChoice& device) {
+  Command command{.program = "/proc/self/exe",
+                  .arguments = {"study", capture.string(), "--device", driver::spelling(device)},
+                  .environment = {}};
+  for (const fs::path& other : others) {
+    command.arguments.insert(command.arguments.end(), {"--other", other.string()});
+  }
   Study failed;
   for (int faults = 0; faults < kMostFaults; ++faults) {
-    const EndedRun run =
-        run_to_end({.program = "/proc/self/exe",
-                    .arguments = {"study", capture.string(), "--device", driver::spelling(device)},
-                    .environment = {}},
-                   kStudyPatience, kLargestOutput);
+    const EndedRun run = run_to_end(command, kStudyPatience, kLargestOutput);
     if (!run.ending) {
       failed.trouble = fmt::format("its study took longer than {} s", kStudyPatience.count());
       return failed;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "autokernel/cases/case.h"
+#include "programs/capture/ptx_hints.h"
 
 namespace autokernel::programs {
 
@@ -20,8 +22,13 @@ namespace autokernel::programs {
 // Of a C++ type; none for one that is not known.
 [[nodiscard]] std::optional<cases::DType> dtype_of(std::string_view cpp_type);
 
-// The type whose values these bytes are most likely; u8 where none fits. `hint` holds a kernel's
-// name, which may tell a 16-bit type.
-[[nodiscard]] cases::DType guessed_dtype(std::span<const std::byte> bytes, std::string_view hint);
+// Which 16-bit floating type a kernel works with, if that is known.
+enum class HalfType : std::uint8_t { unknown, f16, bf16 };
+// As the types in a demangled name tell, or else its PTX.
+[[nodiscard]] HalfType half_type(std::string_view demangled, const PtxHints& hints);
+
+// The type whose values these bytes are most likely; u8 where none fits. `name` is the kernel's.
+[[nodiscard]] cases::DType guessed_dtype(std::span<const std::byte> bytes, std::string_view name,
+                                         HalfType half);
 
 }  // namespace autokernel::programs

@@ -16,7 +16,6 @@ namespace {
 constexpr std::uint64_t kAlignment = 256;
 // Behind each piece, to see whether a launch writes there.
 constexpr std::uint64_t kGuardBytes = 64 << 10;
-constexpr std::byte kGuard{0xa7};
 
 [[nodiscard]] std::array<std::uint32_t, 3> as_array(const Extent& extent) {
   return {extent.x, extent.y, extent.z};
@@ -39,18 +38,19 @@ std::uint64_t Replay::address(std::size_t piece) const {
 }
 
 Replay::Replay(const CapturedLaunch& launch, const driver::Device& device,
-               std::vector<Piece> pieces)
+               std::vector<Piece> pieces, Guard guard)
     : launch_(launch),
       device_(device),
+      guard_(static_cast<std::byte>(guard)),
       pieces_(std::move(pieces)),
       stream_(device.make_stream()),
       bytes_(launch.bytes) {
   for (const Piece& piece : pieces_) {
     buffers_.push_back(device.allocate(piece.end - piece.begin + kAlignment + kGuardBytes));
   }
-  const std::vector<std::byte> guard(kGuardBytes, kGuard);
+  const std::vector<std::byte> behind(kGuardBytes, guard_);
   for (std::size_t p = 0; p < pieces_.size(); ++p) {
-    device_.copy_in(address(p) + (pieces_[p].end - pieces_[p].begin), guard);
+    device_.copy_in(address(p) + (pieces_[p].end - pieces_[p].begin), behind);
   }
   for (const CapturedPointer& pointer : launch.pointers) {
     const auto range = std::ranges::find_if(launch.ranges, [&](const CapturedRange& candidate) {
@@ -109,7 +109,7 @@ bool Replay::keeps_within() const {
   std::vector<std::byte> guard(kGuardBytes);
   for (std::size_t p = 0; p < pieces_.size(); ++p) {
     device_.copy_out(guard, address(p) + (pieces_[p].end - pieces_[p].begin));
-    if (!std::ranges::all_of(guard, [](std::byte byte) { return byte == kGuard; })) return false;
+    if (!std::ranges::all_of(guard, [&](std::byte byte) { return byte == guard_; })) return false;
   }
   return true;
 }

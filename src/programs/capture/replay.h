@@ -1,6 +1,7 @@
 // A captured launch made again, on memory of our own in which its pointers have other addresses.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,12 +23,16 @@ struct Piece {
 // All of it.
 [[nodiscard]] std::vector<Piece> whole_ranges(const CapturedLaunch& launch);
 
+// What lies behind each piece: results that differ with it depend on more than the pieces.
+enum class Guard : std::uint8_t { one = 0xa7, other = 0x3c };
+
 class Replay {
  public:
   // Loads the code and allocates the memory; pointers that lead to none of the pieces keep their
   // addresses, at which there is nothing. `trouble` is set where that is impossible. Throws
   // Error(environment) where there is not enough memory.
-  Replay(const CapturedLaunch& launch, const driver::Device& device, std::vector<Piece> pieces);
+  Replay(const CapturedLaunch& launch, const driver::Device& device, std::vector<Piece> pieces,
+         Guard guard = Guard::one);
 
   // Why it cannot be replayed; empty: it can.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
@@ -46,6 +51,7 @@ class Replay {
  private:
   const CapturedLaunch& launch_;
   const driver::Device& device_;
+  std::byte guard_;
   std::vector<Piece> pieces_;
   driver::Stream stream_;
   [[nodiscard]] std::uint64_t address(std::size_t piece) const;

@@ -1,90 +1,42 @@
 #include "autokernel/programs/study.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <bit>
-#include <chrono>
-#include <cmath>
-#include <cstring>
-#include <map>
 #include <optional>
-#include <random>
-#include <span>
+#include <string_view>
 #include <utility>
 
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/fields.h"
+#include "autokernel/compile/image_parts.h"
+#include "programs/capture/bounds.h"
 #include "programs/capture/element_type.h"
+#include "programs/capture/numbers.h"
+#include "programs/capture/other_launches.h"
 #include "programs/capture/probe_answers.h"
 #include "programs/capture/replay.h"
+#include "programs/capture/replayed.h"
 #include "programs/capture/tensor_search.h"
 #include "programs/profile/kernel_name.h"
 
 namespace autokernel::programs {
 namespace {
 
-[[nodiscard]] std::vector<Piece> pieces_of(const Study& study) {
-  std::vector<Piece> pieces;
-  for (const StudiedTensor& tensor : study.tensors) {
-    pieces.push_back({.range = tensor.range, .begin = tensor.begin, .end = tensor.end});
-  }
-  return pieces;
-}
-
-[[nodiscard]] std::span<const std::byte> part_of(const Bytes& bytes, const StudiedTensor& tensor) {
-  return std::span(bytes).subspan(tensor.begin, tensor.bytes());
-}
-
-// What a replay leaves in each tensor.
-[[nodiscard]] std::vector<Bytes> run(const Replay& replay, const std::vector<Bytes>& memory) {
-  for (std::size_t t = 0; t < memory.size(); ++t) replay.write(t, memory[t]);
-  // One that waits for ever ends this process, as in the search.
-  constexpr unsigned kPatienceSeconds = 30;
-  ::alarm(kPatienceSeconds);
-  const auto fault = replay.run();
-  ::alarm(0);
-  if (fault) throw StudyFaulted{*fault};
-  std::vector<Bytes> results;
-  for (const Bytes& each : memory) {
-    results.emplace_back(each.size());
-    replay.read(results.size() - 1, results.back());
-  }
-  return results;
-}
-
-[[nodiscard]] std::vector<Bytes> inputs_of(const CapturedLaunch& launch, const Study& study) {
-  std::vector<Bytes> memory;
-  for (const StudiedTensor& tensor : study.tensors) {
-    const auto part = part_of(launch.ranges[tensor.range].before, tensor);
-    memory.emplace_back(part.begin(), part.end());
-  }
-  return memory;
-}
-
-}  // namespace
-
-bool is_drawn(const StudiedTensor& tensor) {
-  // Whole numbers are mostly indices, lengths or masks; few numbers mostly belong together.
-  constexpr std::uint64_t kFew = 16;
-  return cases::is_floating(tensor.dtype) && tensor.bytes() / cases::size_of(tensor.dtype) > kFew;
-}
-
-namespace {
+using Tensors = std::vector<StudiedTensor>;
 
 // Whether the launch gives the same where each tensor has memory of its own.
 [[nodiscard]] bool stands_apart(const CapturedLaunch& launch, const driver::Device& device,
-                                const Study& study, ProbeAnswers& answers) {
+                                const Tensors& tensors, ProbeAnswers& answers) {
   // A fault is a yes here, as everywhere: then it does not.
   return !answers.next([&] {
-    const Replay replay(launch, device, pieces_of(study));
-    if (!replay.trouble().empty()) return true;
-    const std::vector<Bytes> results = run(replay, inputs_of(launch, study));
-    for (std::size_t t = 0; t < results.size(); ++t) {
-      const StudiedTensor& tensor = study.tensors[t];
-      if (!same(results[t], part_of(launch.ranges[tensor.range].after, tensor))) return true;
+    for (const Guard guard : {Guard::one, Guard::other}) {
+      const Replay replay(launch, device, pieces_of(tensors), guard);
+      if (!replay.trouble().empty()) return true;
+      const std::vector<Bytes> results = replayed(replay, inputs_of(launch, tensors));
+      for (std::size_t t = 0; t < results.size(); ++t) {
+        const StudiedTensor& tensor = tensors[t];
+        if (!same(results[t], part_of(launch.ranges[tensor.range].after, tensor))) return true;
+      }
     }
     return false;
   });
@@ -106,7 +58,44 @@ void put_together(Study& study) {
   study.tensors = std::move(merged);
 }
 
-void find_types(const CapturedLaunch& launch, Study& study) {
+// What PTX alone tells: all that is read, or all that is only written, has one type.
+[[nodiscard]] std::optional<cases::DType> type_in_ptx(const StudiedTensor& tensor,
+                                                      const PtxHints& hints) {
+  const std::string& type = tensor.read > 0 ? hints.only_loads : hints.only_stores;
+  if (type == "f32") return cases::DType::f32;
+  if (type == "f64") return cases::DType::f64;
+  return std::nullopt;
+}
+
+// A last element that is used in part only is there as a whole, if there is room for it.
+[[nodiscard]] bool reaches(StudiedTensor& tensor, const CapturedRange& range, cases::DType dtype) {
+  const std::uint64_t element = cases::size_of(dtype);
+  const std::uint64_t whole = (tensor.bytes() + element - 1) / element * element;
+  if (tensor.begin + whole > range.before.size()) return false;
+  tensor.end = tensor.begin + whole;
+  tensor.dtype = dtype;
+  return true;
+}
+
+void set_type(StudiedTensor& tensor, const CapturedLaunch& launch,
+              std::optional<cases::DType> known, std::string_view name, HalfType half) {
+  const CapturedRange& range = launch.ranges[tensor.range];
+  const Bytes& memory = tensor.read > 0 ? range.before : range.after;
+  if (known && reaches(tensor, range, *known)) return;
+  // The highest bytes of the last number may make no difference: as it is, and as if they did.
+  for (const std::uint64_t element : {8U, 4U, 2U, 1U}) {
+    StudiedTensor whole = tensor;
+    whole.end = tensor.begin + (tensor.bytes() + element - 1) / element * element;
+    if (whole.end > memory.size()) continue;
+    const cases::DType guessed = guessed_dtype(part_of(memory, whole), name, half);
+    if (guessed == cases::DType::u8) continue;
+    if (cases::size_of(guessed) == element && reaches(tensor, range, guessed)) return;
+  }
+  tensor.dtype = cases::DType::u8;
+  tensor.is_opaque = true;
+}
+
+void find_types(const CapturedLaunch& launch, const PtxHints& hints, Study& study) {
   const std::string readable = demangled(launch.kernel);
   const std::vector<std::string> types = parameter_types(readable);
   for (StudiedTensor& tensor : study.tensors) {
@@ -122,136 +111,100 @@ void find_types(const CapturedLaunch& launch, Study& study) {
         said = dtype_of(types[index]);
       }
     }
-    const CapturedRange& range = launch.ranges[tensor.range];
-    const auto bytes = part_of(tensor.read > 0 ? range.before : range.after, tensor);
-    tensor.dtype = said.value_or(guessed_dtype(bytes, readable));
-    // A last element that is used in part only is there as a whole.
-    const std::uint64_t element = cases::size_of(tensor.dtype);
-    const std::uint64_t whole = (tensor.bytes() + element - 1) / element * element;
-    if (tensor.begin + whole <= range.before.size()) {
-      tensor.end = tensor.begin + whole;
-    } else {
-      tensor.dtype = cases::DType::u8;
-    }
+    set_type(tensor, launch, said ? said : type_in_ptx(tensor, hints), readable,
+             half_type(readable, hints));
   }
 }
 
-// Moves each number to a neighbour: up where the bit is set, else down.
-void move_by_one_place(cases::DType dtype, Bytes& bytes, unsigned seed) {
-  std::mt19937 random(seed);
-  const auto move = [&]<typename Word>(Word /*of*/) {
-    for (std::size_t i = 0; i + sizeof(Word) <= bytes.size(); i += sizeof(Word)) {
-      Word word{};
-      std::memcpy(&word, bytes.data() + i, sizeof word);
-      constexpr auto kMagnitude = static_cast<Word>(~(Word{1} << (8 * sizeof(Word) - 1)));
-      if ((word & kMagnitude) == 0) continue;  // zeros are often there on purpose
-      word = static_cast<Word>(word + ((random() & 1U) != 0 ? 1 : -1));
-      std::memcpy(bytes.data() + i, &word, sizeof word);
-    }
-  };
-  if (dtype == cases::DType::f64) move(std::uint64_t{});
-  if (dtype == cases::DType::f32) move(std::uint32_t{});
-  if (dtype == cases::DType::f16 || dtype == cases::DType::bf16) move(std::uint16_t{});
-}
+// Draws those that are drawn, with some of the seeds that a case may have.
+constexpr unsigned kDraws = 4;
 
-[[nodiscard]] double value_at(cases::DType dtype, const Bytes& bytes, std::size_t index) {
-  const auto word = [&]<typename Word>(Word value) {
-    std::memcpy(&value, bytes.data() + index * sizeof value, sizeof value);
-    return value;
-  };
-  switch (dtype) {
-    case cases::DType::f64:
-      return word(double{});
-    case cases::DType::f32:
-      return static_cast<double>(word(float{}));
-    case cases::DType::bf16:
-      return static_cast<double>(
-          std::bit_cast<float>(static_cast<std::uint32_t>(word(std::uint16_t{})) << 16U));
-    default: {
-      const std::uint16_t half = word(std::uint16_t{});
-      const int exponent = static_cast<int>((half >> 10U) & 0x1fU);
-      const double fraction = (half & 0x3ffU) / 1024.0;
-      const double magnitude =
-          exponent == 0 ? std::ldexp(fraction, -14) : std::ldexp(1 + fraction, exponent - 15);
-      return (half & 0x8000U) != 0 ? -magnitude : magnitude;
-    }
-  }
-}
-
-[[nodiscard]] bool is_plain_float(cases::DType dtype) {
-  return dtype == cases::DType::f64 || dtype == cases::DType::f32 || dtype == cases::DType::f16 ||
-         dtype == cases::DType::bf16;
-}
-
-// The image's own change when its inputs move by one unit in the last place, over a few replays.
-void find_changes(const CapturedLaunch& launch, const driver::Device& device, Study& study) {
-  const Replay replay(launch, device, pieces_of(study));
-  const std::vector<Bytes> inputs = inputs_of(launch, study);
-  const std::vector<Bytes> expected = run(replay, inputs);
-  constexpr unsigned kReplays = 4;
-  for (unsigned seed = 1; seed <= kReplays; ++seed) {
-    std::vector<Bytes> moved = inputs;
-    for (std::size_t t = 0; t < moved.size(); ++t) {
-      if (study.tensors[t].read > 0) move_by_one_place(study.tensors[t].dtype, moved[t], seed);
-    }
-    const std::vector<Bytes> results = run(replay, moved);
-    for (std::size_t t = 0; t < results.size(); ++t) {
-      StudiedTensor& tensor = study.tensors[t];
-      if (tensor.written == 0 || !is_plain_float(tensor.dtype)) continue;
-      const std::size_t count = results[t].size() / cases::size_of(tensor.dtype);
-      for (std::size_t i = 0; i < count; ++i) {
-        const double change = std::fabs(value_at(tensor.dtype, results[t], i) -
-                                        value_at(tensor.dtype, expected[t], i));
-        // What was moved, and not written, has changed too.
-        if (std::isfinite(change)) tensor.change = std::max(tensor.change, change);
-      }
-    }
-  }
-}
-
-// Each number as any other of its tensor, as the inputs of a case are drawn.
-void draw(cases::DType dtype, Bytes& bytes, unsigned seed) {
-  std::mt19937 random(seed);
-  const Bytes values = bytes;
-  const std::size_t element = cases::size_of(dtype);
-  const std::size_t count = bytes.size() / element;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(bytes.data() + i * element, values.data() + random() % count * element, element);
-  }
-}
-
-[[nodiscard]] bool are_numbers(const StudiedTensor& tensor, const Bytes& bytes) {
-  if (!is_plain_float(tensor.dtype)) return true;
-  const std::size_t count = bytes.size() / cases::size_of(tensor.dtype);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!std::isfinite(value_at(tensor.dtype, bytes, i))) return false;
-  }
-  return true;
-}
-
-// Whether the launch does with drawn numbers what it does with its own.
+// Whether the launch does with drawn elements what it does with its own: it stays within its
+// tensors, and gives numbers, the same each time and whatever lies around them.
 [[nodiscard]] bool takes_draws(const CapturedLaunch& launch, const driver::Device& device,
-                               const Study& study, ProbeAnswers& answers) {
+                               const Tensors& tensors, ProbeAnswers& answers) {
   // A fault is a yes, as everywhere: then it does not.
   return !answers.next([&] {
-    const Replay replay(launch, device, pieces_of(study));
-    constexpr unsigned kReplays = 4;
-    for (unsigned seed = 1; seed <= kReplays; ++seed) {
-      std::vector<Bytes> memory = inputs_of(launch, study);
+    const Replay replay(launch, device, pieces_of(tensors), Guard::one);
+    const Replay other(launch, device, pieces_of(tensors), Guard::other);
+    for (unsigned seed = 1; seed <= kDraws; ++seed) {
+      std::vector<Bytes> memory = inputs_of(launch, tensors);
       for (std::size_t t = 0; t < memory.size(); ++t) {
-        const StudiedTensor& tensor = study.tensors[t];
-        if (tensor.read > 0 && is_drawn(tensor)) draw(tensor.dtype, memory[t], seed);
+        if (tensors[t].draws) draw(tensors[t].dtype, memory[t], seed);
       }
-      const std::vector<Bytes> results = run(replay, memory);
+      const std::vector<Bytes> results = replayed(replay, memory);
       if (!replay.keeps_within()) return true;
+      const std::vector<Bytes> again = replayed(other, memory);
       for (std::size_t t = 0; t < results.size(); ++t) {
-        const StudiedTensor& tensor = study.tensors[t];
+        const StudiedTensor& tensor = tensors[t];
+        if (!same(results[t], again[t])) return true;
         if (tensor.written == 0 && !same(results[t], memory[t])) return true;
-        if (tensor.written > 0 && !are_numbers(tensor, results[t])) return true;
+        if (tensor.written > 0 && !are_finite(tensor.dtype, results[t])) return true;
       }
     }
     return false;
   });
+}
+
+// All that can be drawn together; where not all can, one after the other.
+void find_draws(const CapturedLaunch& launch, const driver::Device& device, Study& study,
+                ProbeAnswers& answers) {
+  std::vector<std::size_t> read;
+  for (std::size_t t = 0; t < study.tensors.size(); ++t) {
+    if (study.tensors[t].read > 0 && !study.tensors[t].is_opaque) read.push_back(t);
+  }
+  Tensors drawn = study.tensors;
+  for (const std::size_t t : read) drawn[t].draws = true;
+  if (read.empty() || takes_draws(launch, device, drawn, answers)) {
+    study.tensors = std::move(drawn);
+    return;
+  }
+  // Numbers first: whole ones are mostly what chooses among them.
+  std::ranges::stable_sort(read, [&](std::size_t one, std::size_t other) {
+    return cases::is_floating(study.tensors[one].dtype) &&
+           !cases::is_floating(study.tensors[other].dtype);
+  });
+  for (const std::size_t t : read) {
+    study.tensors[t].draws = true;
+    study.tensors[t].draws = takes_draws(launch, device, study.tensors, answers);
+  }
+}
+
+// Where the tensors of another launch begin and end by itself; none where that cannot be told.
+[[nodiscard]] std::optional<Tensors> found_in(const CapturedLaunch& other,
+                                              const driver::Device& device, ProbeAnswers& answers) {
+  const Replay replay(other, device, whole_ranges(other));
+  if (!replay.trouble().empty()) return std::nullopt;
+  TensorSearch search(other, replay, answers);
+  Study found;
+  bool has_repeated = false;
+  const auto repeats = [&] {
+    has_repeated = true;
+    return search.repeats(found);
+  };
+  // A fault is a yes, as everywhere: then it does not.
+  if (answers.next([&] { return !repeats(); }) || (!has_repeated && !repeats())) {
+    return std::nullopt;
+  }
+  search.find(found);
+  return found.tensors;
+}
+
+// Whether the case can be given the values of another launch as well; its tensors may have to reach
+// further for that, as tables do whose rows are chosen by an index.
+[[nodiscard]] bool takes(const CapturedLaunch& launch, Study& study, const CapturedLaunch& other,
+                         const driver::Device& device, ProbeAnswers& answers) {
+  auto theirs = tensors_in(other, launch, study.tensors);
+  if (!theirs) return false;
+  if (stands_apart(other, device, *theirs, answers)) return true;
+  const auto found = found_in(other, device, answers);
+  if (!found) return false;
+  auto wider = reaching(launch, study.tensors, other, *found);
+  if (!wider) return false;
+  theirs = tensors_in(other, launch, *wider);
+  if (!theirs || !stands_apart(other, device, *theirs, answers)) return false;
+  study.tensors = *std::move(wider);
+  return true;
 }
 
 }  // namespace
@@ -282,7 +235,10 @@ void visit_fields(auto&& fields, Object& tensor) {
   fields("written", tensor.written);
   fields("address", tensor.address);
   fields("dtype", tensor.dtype);
-  fields("change", tensor.change);
+  fields("is_opaque", tensor.is_opaque);
+  fields("draws", tensor.draws);
+  fields("absolute", tensor.bound.absolute);
+  fields("relative", tensor.bound.relative);
 }
 
 template <Of<Study> Object>
@@ -292,12 +248,12 @@ void visit_fields(auto&& fields, Object& study) {
   fields("deterministic", study.deterministic);
   fields("results", study.results);
   fields("milliseconds", study.milliseconds);
-  fields("draws", study.draws);
   fields("tensors", study.tensors);
+  fields("others", study.others);
 }
 
-Study study(const CapturedLaunch& launch, const driver::Driver& driver,
-            const std::filesystem::path& answers_file) {
+Study study(const CapturedLaunch& launch, const std::vector<std::string>& others,
+            const driver::Driver& driver, const std::filesystem::path& answers_file) {
   Study study;
   study.trouble = launch.trouble;
   if (!study.trouble.empty()) return study;
@@ -308,26 +264,43 @@ Study study(const CapturedLaunch& launch, const driver::Driver& driver,
     study.trouble = replay.trouble();
     if (!study.trouble.empty()) return study;
     TensorSearch search(launch, replay, answers);
-    if (!search.repeats(study)) return study;
+    try {
+      if (!search.repeats(study)) return study;
+    } catch (const StudyFaulted& faulted) {
+      study.trouble = "a replay faults, as where addresses lie in its memory: " + faulted.text;
+      return study;
+    }
     search.find(study);
   }
-  if (study.results == 0) {
-    study.trouble = "it changed nothing in the memory that its parameters point to";
+  const bool writes = std::ranges::any_of(
+      study.tensors, [](const StudiedTensor& tensor) { return tensor.written > 0; });
+  if (!writes) {
+    study.trouble = "it writes nothing to the memory that its parameters point to";
     return study;
   }
-  find_types(launch, study);
-  if (!stands_apart(launch, device, study, answers)) {
+  const PtxHints hints = ptx_hints(
+      compile::parts_of_image(launch.image, launch.major, launch.minor).ptx, launch.kernel);
+  if (hints.adds_floats_atomically) {
+    study.trouble = kFloatingAtomics;
+    return study;
+  }
+  find_types(launch, hints, study);
+  if (!stands_apart(launch, device, study.tensors, answers)) {
     put_together(study);
-    find_types(launch, study);
-    if (!stands_apart(launch, device, study, answers)) {
+    find_types(launch, hints, study);
+    if (!stands_apart(launch, device, study.tensors, answers)) {
       study.trouble =
           "a replay in which its tensors lie elsewhere gives another result: addresses lie in its "
           "memory, or in its parameters in a form that is not known";
       return study;
     }
   }
-  study.draws = takes_draws(launch, device, study, answers);
-  find_changes(launch, device, study);
+  for (const std::string& folder : others) {
+    const CapturedLaunch other = read_capture(folder, Memory::read);
+    if (takes(launch, study, other, device, answers)) study.others.push_back(folder);
+  }
+  find_draws(launch, device, study, answers);
+  find_bounds(launch, device, study);
   return study;
 }
 

@@ -2,6 +2,7 @@
 // what is read makes a difference, what is written does not keep what was there.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,17 +11,21 @@
 
 #include "autokernel/programs/captured_launch.h"
 #include "autokernel/programs/study.h"
+#include "programs/capture/numbers.h"
 #include "programs/capture/probe_answers.h"
 #include "programs/capture/replay.h"
 
 namespace autokernel::programs {
 
-using Bytes = std::vector<std::byte>;
-
 // Of as many bytes as the other has.
 [[nodiscard]] inline bool same(std::span<const std::byte> one, std::span<const std::byte> other) {
   return one.empty() || std::memcmp(one.data(), other.data(), one.size()) == 0;
 }
+
+inline constexpr const char* kFloatingAtomics =
+    "it adds floating numbers atomically, whose sum depends on their order: two replays on the "
+    "same "
+    "memory give different bits";
 
 class TensorSearch {
  public:
@@ -28,7 +33,8 @@ class TensorSearch {
   TensorSearch(const CapturedLaunch& launch, const Replay& replay, ProbeAnswers& answers)
       : launch_(launch), replay_(replay), answers_(answers) {}
 
-  // Replays it as it was captured, and notes what that tells. False: there is a trouble.
+  // Replays it as it was captured, and notes what that tells. False: there is a trouble. Throws
+  // StudyFaulted where a replay faults.
   [[nodiscard]] bool repeats(Study& study);
   // Fills in the tensors. Throws StudyFaulted where a replay faults: the answers go on from there.
   void find(Study& study);
@@ -41,14 +47,16 @@ class TensorSearch {
     bool has_pointer;  // to its beginning
   };
   // How memory that may be read is changed. The first leaves numbers that are used as indices near
-  // what they were; the second changes every bit.
-  enum class Poison : std::uint8_t { gentle, full };
+  // what they were, the second changes every bit, and the others make numbers the largest or the
+  // smallest: of those a maximum or a minimum depends on no others.
+  enum class Poison : std::uint8_t { gentle, full, large, small };
 
   [[nodiscard]] std::vector<Zone> zones() const;
   void restore();
   void run() const;
   [[nodiscard]] Bytes result(std::size_t range) const;
   [[nodiscard]] bool differs(const Zone& poisoned, std::span<const std::byte> poison) const;
+  [[nodiscard]] static Bytes poisoned(const CapturedRange& range, Poison poison);
   [[nodiscard]] bool matters(const Zone& zone, Poison poison);
   [[nodiscard]] bool is_read(const Zone& zone, std::uint64_t begin, std::uint64_t end);
   [[nodiscard]] std::uint64_t end_of_reads(const Zone& zone);
@@ -58,11 +66,12 @@ class TensorSearch {
   const CapturedLaunch& launch_;
   const Replay& replay_;
   ProbeAnswers& answers_;
-  unsigned patience_seconds_ = 0;           // for one replay; 0: for ever
-  std::vector<Bytes> expected_;             // what a replay leaves in each range
-  std::vector<std::size_t> order_;          // of ranges: those that it changes come first
-  std::vector<bool> is_dirty_;              // by range: the device has other bytes than `before`
-  std::vector<Bytes> gentle_, full_;        // each range poisoned as a whole; made when asked for
+  unsigned patience_seconds_ = 0;   // for one replay; 0: for ever
+  std::vector<Bytes> expected_;     // what a replay leaves in each range
+  std::vector<std::size_t> order_;  // of ranges: those that it changes come first
+  std::vector<bool> is_dirty_;      // by range: the device has other bytes than `before`
+  // Each range poisoned as a whole, by kind; made when asked for.
+  std::array<std::vector<Bytes>, 4> poisons_;
   std::vector<std::vector<bool>> written_;  // by range and byte
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
+
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
@@ -33,12 +35,14 @@ std::string ranking_json(const Ranking& ranking, const std::string& program_vers
 }
 
 Ranking read_ranking(const std::filesystem::path& file) {
-  const std::string text = read_file(file, "the profile");
   const auto refuse = [&](const std::string& why) {
-    return Error(Stop::usage,
-                 fmt::format("cannot read the profile {}: {}; make one with 'autokernel profile'",
-                             file.string(), why));
+    return Error(Stop::usage, fmt::format("cannot read the profile {}: {}; make one with "
+                                          "'autokernel profile -- PROGRAM'",
+                                          file.string(), why));
   };
+  std::error_code failed;
+  if (!std::filesystem::exists(file, failed)) throw refuse("there is no such file");
+  const std::string text = read_file(file, "the profile");
   try {
     const std::optional<document::Json> json = document::parsed(text);
     if (!json || !json->is_object()) throw refuse("it is no JSON object");

@@ -135,16 +135,16 @@ using Row = std::array<std::string, kColumns.size()>;
 }
 
 [[nodiscard]] std::string launches_text(const Ranking& ranking) {
-  std::string text =
-      fmt::format("{} launch{}", ranking.totals.launches, ranking.totals.launches == 1 ? "" : "es");
+  const std::int64_t seen = ranking.totals.launches;
+  std::string text = fmt::format("{} launch{}", seen, seen == 1 ? "" : "es");
   if (!ranking.part.empty() || ranking.asked == kUnknown) return text;
   if (ranking.graph_launches > 0) {
-    return text + fmt::format(" of {} asked for and {} graph launches", ranking.asked,
+    return text + fmt::format(", of {} calls and {} launches of graphs", ranking.asked,
                               ranking.graph_launches);
   }
-  return text + (ranking.totals.launches == ranking.asked
-                     ? ", all that were asked for"
-                     : fmt::format(" of {} that were asked for", ranking.asked));
+  if (seen < ranking.asked)
+    return text + fmt::format(" of {} that the program made", ranking.asked);
+  return text + (seen == ranking.asked ? ", all that the program made" : "");
 }
 
 }  // namespace
@@ -194,7 +194,7 @@ std::string profile_text(const Ranking& ranking, int most, int columns) {
                       launches_text(ranking), duration_text(totals.kernels_us),
                       duration_text(totals.span_us), kPercent * totals.idle_share);
   if (totals.transfers > 0) {
-    text += fmt::format("copies      {}, {} in {}\n", totals.transfers,
+    text += fmt::format("copies      {} and fills, {} in {}\n", totals.transfers,
                         bytes_text(static_cast<double>(totals.transfer_bytes)),
                         duration_text(totals.transfers_us));
   }

@@ -65,6 +65,12 @@ std::string Line::text() {
   return text;
 }
 
+// In nanoseconds since 1970, the year 2116: sums and differences of such times stay whole numbers.
+constexpr std::int64_t kLatest = std::int64_t{1} << 62;
+[[nodiscard]] bool are_times(Nanoseconds start, Nanoseconds end) {
+  return start >= 0 && end >= start && end <= kLatest;
+}
+
 }  // namespace
 
 struct RecordReader::State {
@@ -162,7 +168,8 @@ bool RecordReader::State::name(Line line) {
 
 // A device that the record did not describe is one without properties: the rest is still true.
 std::optional<std::uint32_t> RecordReader::State::known_device(std::int64_t number) {
-  if (number < 0) return std::nullopt;
+  constexpr std::int64_t kMostDevices = 1024;
+  if (number < 0 || number >= kMostDevices) return std::nullopt;
   const auto found = device_of_number.find(number);
   if (found != device_of_number.end()) return found->second;
   const auto index = static_cast<std::uint32_t>(profile.devices.size());
@@ -191,7 +198,9 @@ bool RecordReader::State::kernel(Line line) {
   launch.static_shared = line.number();
   launch.dynamic_shared = line.number();
   launch.in_graph = line.number() != 0;
-  if (!line.is_right() || name == name_of_id.end() || launch.end < launch.start) return false;
+  if (!line.is_right() || name == name_of_id.end() || !are_times(launch.start, launch.end)) {
+    return false;
+  }
   const auto known = known_device(device);
   if (!known) return false;
   launch.name = name->second;
@@ -211,7 +220,7 @@ bool RecordReader::State::transfer(Line line) {
   transfer.place.stream = line.number();
   const std::int64_t correlation = line.number();
   transfer.bytes = line.number<std::uint64_t>();
-  if (!line.is_right() || transfer.end < transfer.start) return false;
+  if (!line.is_right() || !are_times(transfer.start, transfer.end)) return false;
   const auto known = known_device(device);
   if (!known) return false;
   transfer.place.device = *known;
@@ -237,7 +246,7 @@ bool RecordReader::State::range(Line line) {
   range.start = line.number();
   range.end = line.number();
   range.text = line.text();
-  if (!line.is_right() || range.end < range.start) return false;
+  if (!line.is_right() || !are_times(range.start, range.end)) return false;
   profile.ranges.push_back(std::move(range));
   return true;
 }
@@ -281,12 +290,17 @@ bool RecordReader::State::read(char letter, Line line) {
       operations[{file, correlation}] = found->second;
       return true;
     }
-    case 'X':
-      profile.lost += line.number();
-      return line.is_right();
+    case 'X': {
+      const std::int64_t lost = line.number();
+      if (!line.is_right() || lost < 0 || lost > kLatest - profile.lost) return false;
+      profile.lost += lost;
+      return true;
+    }
     case 'W': {
+      constexpr std::size_t kMostWarnings = 20;
       std::string warning = line.text();
-      if (std::ranges::find(profile.warnings, warning) == profile.warnings.end()) {
+      const bool is_new = std::ranges::find(profile.warnings, warning) == profile.warnings.end();
+      if (is_new && profile.warnings.size() < kMostWarnings) {
         profile.warnings.push_back(std::move(warning));
       }
       return line.is_right();
@@ -368,7 +382,10 @@ Profile read_records(const std::filesystem::path& folder) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (entry->path().extension() == ".record") files.push_back(entry->path());
+    std::error_code unknown;
+    // The program could put anything there.
+    const bool is_file = std::filesystem::is_regular_file(entry->symlink_status(unknown));
+    if (is_file && entry->path().extension() == ".record") files.push_back(entry->path());
   }
   if (error) {
     throw Error(Stop::environment,

@@ -23,10 +23,11 @@ driver::WarpOrder warp_order(int launch) {
 
 bool is_stressed(const cases::Case& problem) {
   return stands(Defence::stress_inputs) &&
-         std::ranges::any_of(problem.tensors, [](const cases::Tensor& tensor) {
-           return tensor.role != cases::Role::out && !tensor.is_scalar &&
-                  cases::is_floating(tensor.dtype);
-         });
+         (is_captured(problem) ||
+          std::ranges::any_of(problem.tensors, [](const cases::Tensor& tensor) {
+            return tensor.role != cases::Role::out && !tensor.is_scalar &&
+                   cases::is_floating(tensor.dtype);
+          }));
 }
 
 bool must_repeat(const cases::Case& problem) {

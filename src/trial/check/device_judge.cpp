@@ -73,7 +73,8 @@ LaunchRecord JudgingKernels::fetch(const LaunchRecord& launch) const {
   return fetched;
 }
 
-DeviceJudge::Look DeviceJudge::look(const LaunchRecord& launch, const Closeness& closeness,
+DeviceJudge::Look DeviceJudge::look(const LaunchRecord& launch,
+                                    const std::function<Closeness(std::size_t)>& closeness,
                                     bool is_stress, Differences& differences) {
   const SizedCase& sized = *launch.sized;
   const Occasion occasion{&sized, launch.input_kind, launch.key};
@@ -91,7 +92,7 @@ DeviceJudge::Look DeviceJudge::look(const LaunchRecord& launch, const Closeness&
                                  .right = is_right_known ? right->address(t) : 0,
                                  .count = tensor.count,
                                  .dtype = tensor.tensor->dtype};
-    const Look seen = look_at(launch.input_kind, where, closeness, is_stress, found);
+    const Look seen = look_at(launch.input_kind, where, closeness(t), is_stress, found);
     if (seen != Look::is_right) return seen;
   }
   differences = found;

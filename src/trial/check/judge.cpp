@@ -19,13 +19,10 @@
 namespace autokernel::trial {
 namespace {
 
-bool is_stress(InputKind input_kind) {
-  return std::ranges::find(kStressInputKinds, input_kind) != kStressInputKinds.end();
-}
-
 // How the absolute tolerance, which is meant for the declared inputs, changes with inputs of
 // another scale.
 double absolute_scale(const SizedCase& sized, InputKind input_kind) {
+  if (!is_stress(*sized.problem, input_kind)) return 1;
   const Scaling by = scaling(sized);
   const bool product = std::holds_alternative<cases::SumOfProducts>(sized.problem->exactness);
   switch (input_kind) {
@@ -114,12 +111,12 @@ std::future<std::vector<Bytes>> Judge::making_inputs(const LaunchRecord& launch)
   });
 }
 
-Closeness Judge::closeness_of(const LaunchRecord& launch) {
+Closeness Judge::closeness_of(const LaunchRecord& launch, std::size_t tensor) {
   const SizedCase& sized = *launch.sized;
   if (is_exact(*sized.problem, launch.input_kind)) return {};
   Closeness closeness;
   closeness.kind = Closeness::Kind::within;
-  closeness.tolerance = sized.problem->tolerance;
+  closeness.tolerance = sized.tensors[tensor].tensor->tolerance.value_or(sized.problem->tolerance);
   closeness.tolerance.absolute *= absolute_scale(sized, launch.input_kind);
   return closeness;
 }
@@ -130,8 +127,9 @@ void Judge::note_not_finite(const LaunchRecord& launch) {
 }
 
 bool Judge::passes(const LaunchRecord& launch) {
-  const DeviceJudge::Look look =
-      on_device_->look(launch, closeness_of(launch), is_stress(launch.input_kind), differences_);
+  const DeviceJudge::Look look = on_device_->look(
+      launch, [&](std::size_t tensor) { return closeness_of(launch, tensor); },
+      is_stress(*launch.sized->problem, launch.input_kind), differences_);
   if (look == DeviceJudge::Look::reference_not_finite) note_not_finite(launch);
   return look != DeviceJudge::Look::is_doubtful;
 }
@@ -158,20 +156,20 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& as_delivered) {
       fp64_ != nullptr ? &fp64_->expected(sized, inputs_) : nullptr;
   const auto* product = std::get_if<cases::SumOfProducts>(&sized.problem->exactness);
 
-  const Closeness closeness = closeness_of(launch);
   for (std::size_t t = 0; t < sized.tensors.size(); ++t) {
     const SizedTensor& tensor = sized.tensors[t];
     if (!tensor.is_written()) continue;
     const bool is_right_known = right != nullptr && !(*right)[t].empty();
     RightValues values;
-    Closeness allowed = closeness;
+    Closeness allowed = closeness_of(launch, t);
     if (is_right_known) {
       values = right_values(tensor.tensor->dtype, by_reference[t], (*right)[t]);
       allowed.tolerance.absolute += values.reference_error;
     }
     const Bytes& expected = is_right_known ? values.rounded : by_reference[t];
     Comparison comparison = compare(tensor.tensor->dtype, launch.outputs[t], expected, allowed);
-    if (comparison.differing > 0 && product != nullptr && is_stress(launch.input_kind) &&
+    if (comparison.differing > 0 && product != nullptr &&
+        is_stress(*launch.sized->problem, launch.input_kind) &&
         tensor.tensor->name == product->output) {
       // How far sums of such magnitudes may be off takes a second product.
       multiply_magnitudes(sized, *product);
@@ -181,12 +179,12 @@ std::optional<Rejection> Judge::judge_one(const LaunchRecord& as_delivered) {
       comparison = compare(tensor.tensor->dtype, launch.outputs[t], expected, allowed);
     }
     if (!(comparison.all_finite && std::isfinite(values.reference_error)) &&
-        is_stress(launch.input_kind)) {
+        is_stress(*launch.sized->problem, launch.input_kind)) {
       note_not_finite(launch);
       return std::nullopt;
     }
     // Stress inputs are of another scale, and their differences would drown the others.
-    if (!is_stress(launch.input_kind)) {
+    if (!is_stress(*launch.sized->problem, launch.input_kind)) {
       differences_.max_abs = std::max(differences_.max_abs, comparison.differences.max_abs);
       differences_.max_rel = std::max(differences_.max_rel, comparison.differences.max_rel);
     }

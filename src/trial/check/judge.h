@@ -55,7 +55,7 @@ class Judge {
   [[nodiscard]] std::future<std::vector<Bytes>> making_inputs(const LaunchRecord& launch) const;
   // On the device; false where the host has to look.
   [[nodiscard]] bool passes(const LaunchRecord& launch);
-  [[nodiscard]] static Closeness closeness_of(const LaunchRecord& launch);
+  [[nodiscard]] static Closeness closeness_of(const LaunchRecord& launch, std::size_t tensor);
   void note_not_finite(const LaunchRecord& launch);
   // On inputs_.
   [[nodiscard]] std::optional<Rejection> judge_one(const LaunchRecord& as_delivered);

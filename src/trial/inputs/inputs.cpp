@@ -11,6 +11,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/sha256.h"
+#include "autokernel/cases/captured_values.h"
 #include "trial/inputs/conversion.h"
 #include "trial/inputs/indices.h"
 #include "trial/inputs/parallel.h"
@@ -165,7 +166,7 @@ void fill_declared(const SizedTensor& tensor, const Recipe& recipe, const Normal
   });
 }
 
-// One element after the other as it was captured, or as any of them was.
+// All elements as they were captured, or each near any of those.
 void fill_captured(const SizedTensor& tensor, const Recipe& recipe, const std::string& captured,
                    const Key& key, std::span<std::byte> bytes) {
   const std::uint64_t sets = captured.size() / bytes.size();
@@ -183,9 +184,11 @@ void fill_captured(const SizedTensor& tensor, const Recipe& recipe, const std::s
       const std::size_t begin = chunk * kChunk;
       const std::size_t length = std::min<std::size_t>(kChunk, tensor.count - begin);
       for (std::size_t i = 0; i < length; ++i) {
-        const std::uint64_t chosen = (words[i] * choices) >> 32U;
-        std::memcpy(bytes.data() + (begin + i) * element, captured.data() + chosen * element,
-                    element);
+        const std::uint64_t place = words[i] * choices;
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, captured.data() + (place >> 32U) * element, element);
+        bits = cases::near_captured(recipe.dtype, bits, static_cast<std::uint32_t>(place));
+        std::memcpy(bytes.data() + (begin + i) * element, &bits, element);
       }
     }
   });
@@ -203,14 +206,26 @@ void fill_captured(const SizedTensor& tensor, const Recipe& recipe, const std::s
 }  // namespace
 
 void InputMaker::read_captured(const cases::Case& problem) {
-  constexpr std::uint64_t kLargest = std::uint64_t{64} << 30U;
+  constexpr std::uint64_t kMostSets = 16;  // of launches that extract captures
   for (const cases::Tensor& tensor : problem.tensors) {
     const cases::Fill& fill = tensor.fill;
+    const std::uint64_t most = kMostSets * cases::size_of(tensor.dtype) *
+                               cases::element_count(tensor, problem.sizes.at("default"));
     if (fill.distribution != cases::Distribution::captured || captured_.contains(fill.sha256)) {
       continue;
     }
     const std::filesystem::path file = problem.directory / fill.file;
-    std::string values = read_file(file, "captured values of " + tensor.name, kLargest);
+    const std::string role = "captured values of " + tensor.name;
+    // A launcher is told the whole path, which a runner has looked at before.
+    std::string values =
+        problem.directory.empty()
+            ? read_file(file, role, most)
+            : read_file_below(problem.directory, fill.file, role, most).value_or(std::string());
+    if (values.empty()) {
+      throw Error(Stop::usage, "there are no " + role + ", " + file.string() +
+                                   ": they are kept where they were captured, and nowhere else; "
+                                   "extract the case again");
+    }
     if (sha256(values) != fill.sha256) {
       throw Error(Stop::usage, "cannot use " + file.string() +
                                    ": it has other values than were captured; extract the case "
@@ -246,7 +261,26 @@ InputKind sampled_input_kind(const cases::Case& problem, int sample) {
   return declared ? InputKind::declared : timed_input_kind(problem);
 }
 
+bool is_captured(const cases::Case& problem) {
+  return std::ranges::any_of(problem.tensors, [](const cases::Tensor& tensor) {
+    return tensor.fill.distribution == cases::Distribution::captured;
+  });
+}
+
+bool has_known_inputs(const cases::Case& problem) {
+  return is_captured(problem) &&
+         std::ranges::all_of(problem.tensors, [](const cases::Tensor& tensor) {
+           return tensor.role == cases::Role::out || tensor.is_scalar || tensor.fill.kept;
+         });
+}
+
+bool is_stress(const cases::Case& problem, InputKind input_kind) {
+  return input_kind != InputKind::declared && input_kind != InputKind::exact &&
+         !is_captured(problem);
+}
+
 std::string description(const cases::Case& problem, InputKind input_kind) {
+  if (is_captured(problem) && input_kind != InputKind::declared) return "captured inputs";
   switch (input_kind) {
     case InputKind::declared:
       for (const cases::Tensor& tensor : problem.tensors) {
@@ -257,7 +291,7 @@ std::string description(const cases::Case& problem, InputKind input_kind) {
           case cases::Distribution::uniform:
             return "uniform inputs";
           case cases::Distribution::captured:
-            return "captured inputs";
+            return "inputs like those captured";
           default:
             return "integer inputs";
         }

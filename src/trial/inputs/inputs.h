@@ -23,10 +23,17 @@ enum class InputKind : std::uint8_t {
   zeros,
   constant,  // one value per tensor
 };
+// Where the case has captured values, stress inputs are these as they were captured, and declared
+// ones are drawn from them: what is timed can then not be told from what is known.
 inline constexpr std::array kStressInputKinds = {InputKind::very_large, InputKind::very_small,
                                                  InputKind::mixed, InputKind::zeros,
                                                  InputKind::constant};
 
+[[nodiscard]] bool is_captured(const cases::Case& problem);
+// Whether nothing of any input is drawn: captured values that belong together.
+[[nodiscard]] bool has_known_inputs(const cases::Case& problem);
+// Whether the inputs are of another scale than the declared ones.
+[[nodiscard]] bool is_stress(const cases::Case& problem, InputKind input_kind);
 // Whether outputs on these inputs are compared bit for bit.
 [[nodiscard]] bool is_exact(const cases::Case& problem, InputKind input_kind);
 // The kind of launches that stand for timed ones: exact inputs where there are any.

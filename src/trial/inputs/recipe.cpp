@@ -51,11 +51,9 @@ Recipe recipe_of(const SizedCase& sized, std::size_t index, InputKind input_kind
   }
   // An integer tensor has its declared range and no other, which may not even hold zero. A scalar
   // is what the problem is about: with another one it would be another problem.
-  // So are captured values.
+  // Captured values stay in the range that they have, too.
   const bool is_captured = tensor.fill.distribution == cases::Distribution::captured;
-  // In every fourth launch what belonged together does so again.
-  constexpr std::uint32_t kLaunchesToOneAsCaptured = 4;
-  recipe.as_captured = tensor.fill.kept || key.words[0] % kLaunchesToOneAsCaptured == 0;
+  recipe.as_captured = tensor.fill.kept || input_kind != InputKind::declared;
   recipe.set = key.words[1];
   const bool is_stressed =
       is_floating(tensor.tensor->dtype) && !tensor.tensor->is_scalar && !is_captured;

@@ -23,7 +23,7 @@ struct Recipe {
   enum class Change : std::uint8_t { none, times, mixed, constant };
   Change change = Change::none;
   float factor = 1;  // `times`: of all; `constant`: what they are instead
-  // Captured values stand as they were; otherwise each element is drawn from all of them.
+  // Captured values stand as they were; otherwise each element is near one of them.
   bool as_captured = false;
   std::uint32_t set = 0;  // which of those that were captured then, before it is taken modulo them
   std::uint32_t spread = 0;  // `mixed`: times a power of two in [-spread, spread]

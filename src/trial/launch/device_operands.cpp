@@ -5,6 +5,7 @@
 #include <atomic>
 #include <span>
 
+#include "autokernel/cases/captured_values.h"
 #include "trial/inputs/recipe.h"
 
 namespace autokernel::trial {
@@ -133,7 +134,12 @@ __device__ inline unsigned long long element(const Job& job, const unsigned* key
     const unsigned char* from = reinterpret_cast<const unsigned char*>(job.first) + chosen * job.bytes;
     unsigned long long bits = 0;
     for (unsigned b = 0; b < job.bytes; ++b) bits |= static_cast<unsigned long long>(from[b]) << 8 * b;
-    return bits;
+    // As near_captured in cases/captured_values.h.
+    if (!job.by_columns || job.values < 2) return bits;
+    const unsigned long long most = (1ull << 8 * job.bytes - 1) - 1, exponent = (bits & most) >> job.values;
+    if (exponent == 0 || exponent == most >> job.values) return bits;
+    const unsigned drawn = job.values / 2;
+    return bits >> drawn << drawn | static_cast<unsigned>(word * job.choices) >> 32 - drawn;
   }
   if (job.content >= 5) return index(job, key, word, i);
   const long long integer = job.first + static_cast<long long>((word * job.choices) >> 32);
@@ -344,12 +350,13 @@ struct DeviceOperands::Job {
     return job;
   }
 
-  // Each element is one of those that lie there.
+  // Each element is one of those that lie there, or near one.
   void take_from(driver::Address captured, std::uint64_t sets, const Recipe& recipe) {
     const std::uint64_t set = recipe.as_captured ? recipe.set % sets : 0;
     first = static_cast<std::int64_t>(captured + set * count * bytes);
     choices = count * sets;
     by_columns = recipe.as_captured ? 0 : 1;  // whether they are drawn
+    values = static_cast<std::uint32_t>(cases::mantissa_bits(recipe.dtype));
   }
 };
 

@@ -306,6 +306,7 @@ cases::Case blinded(const cases::Case& problem) {
   blind.name = problem.name;
   blind.tensors = problem.tensors;
   for (cases::Tensor& tensor : blind.tensors) {
+    tensor.tolerance.reset();
     if (!tensor.fill.file.empty()) tensor.fill.file = problem.directory / tensor.fill.file;
   }
   blind.sizes = problem.sizes;

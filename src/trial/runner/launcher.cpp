@@ -206,6 +206,9 @@ class TrialLaunches {
 
     responder_ = std::make_unique<WhereaboutsResponder>(
         [this] { runner_->tell(Whereabouts{device_->whereabouts()}); });
+    const bool has_ptx_alone = std::ranges::any_of(
+        programs.kernel, [](const auto& program) { return program.second.cubin.empty(); });
+    if (has_ptx_alone && !driver_->info().emulated) driver::load_ptx_compiler();
     if (task_.confined) confine(driver_->info());
     enter(Phase::harness);
     if (programs.gpu_tools) {

@@ -187,6 +187,11 @@ class TrialRun : private SessionListener {
     refuse_unknown_device();
     plan_by_noise();
     plan_cap();
+    if (has_known_inputs(problem_)) {
+      result_.warnings.emplace_back(
+          "all launches get the same inputs, which were captured: a kernel could hold their "
+          "results");
+    }
     if (listeners_->learned) listeners_->learned(result_);
     const auto device_lock = timeline_.around("wait for the device", [&] {
       return lock_device(driver.info(), [this] { phases_.enter(Phase::queue); });
@@ -292,8 +297,10 @@ class TrialRun : private SessionListener {
     return task;
   }
 
-  // A kernel that asks for the captured one is that.
+  // A kernel that asks for the captured one is that. One that describes an image of its own is
+  // none: behind an empty line a description is CUDA C++ that does not compile.
   void take_original(std::string& source, std::map<std::string, std::string>& files) const {
+    if (compile::is_image_description(source)) source.insert(0, "\n");
     const auto* reference = std::get_if<cases::KernelReference>(&problem_.reference);
     if (reference == nullptr || reference->images.empty() || !compile::asks_for_original(source)) {
       return;
@@ -566,7 +573,7 @@ class TrialRun : private SessionListener {
         make_inconclusive(found, result_.conditions->unclean);
       }
       if (needs_confirmation(found, *request_.incumbent)) {
-        confirmation_ = begin_confirmation(*request_.incumbent);
+        confirmation_ = begin_confirmation(*task_.incumbent);
       }
     }
     if (stands(Defence::compared_timed_launches)) {

@@ -35,6 +35,7 @@ class DriverCalls {
 
  public:
 // Of the version that the name means in CUDA 12.
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration
 #define AUTOKERNEL_CALL(call, name) decltype(&::name) call = found<decltype(&::name)>(#name)
   AUTOKERNEL_CALL(init, cuInit);
   AUTOKERNEL_CALL(error_name, cuGetErrorName);
@@ -57,6 +58,8 @@ class DriverCalls {
   AUTOKERNEL_CALL(launch_configured, cuLaunchKernelEx);
   AUTOKERNEL_CALL(begin_capture, cuStreamBeginCapture);
   AUTOKERNEL_CALL(end_capture, cuStreamEndCapture);
+  AUTOKERNEL_CALL(make_graph, cuGraphCreate);
+  AUTOKERNEL_CALL(add_kernel, cuGraphAddKernelNode);
   AUTOKERNEL_CALL(instantiate, cuGraphInstantiate);
   AUTOKERNEL_CALL(launch_graph, cuGraphLaunch);
   AUTOKERNEL_CALL(destroy_executable, cuGraphExecDestroy);

@@ -11,6 +11,7 @@
 //   and in the end, after the checksum
 //     --pause N    sleep for so many milliseconds
 //     --exec       become this program anew, without options
+//     --node       launch scale_and_shift once more, by a graph that is made node by node
 //     --exit N     exit with that code
 //     --crash      end by SIGSEGV
 //     --kill       end by SIGKILL
@@ -50,7 +51,7 @@ struct Options {
   int steps = 3;
   bool graph = false, threads = false, unload = false, launch = true, spin = false;
   bool crash = false, kill = false, fault = false;
-  bool exec = false;
+  bool exec = false, node = false;
   int pause_ms = 0;
   int exit_code = 0;
 };
@@ -100,6 +101,13 @@ class Model {
     before_ = arena_.take(kBins * sizeof(int));
   }
 
+  // Other ones in each step, as the words of a text are.
+  void choose_rows() {
+    driver_.check(driver_.copy_to_device(rows_, random_numbers(kRows, kTableRows).data(),
+                                         kRows * sizeof(int)),
+                  "copy to the device");
+  }
+
   void step() {
     launch("_ZN6sample6gatherEPfPKfPKii", kRows, kColumns, gathered_, table_, rows_, kColumns);
     launch("_ZN6sample15scale_and_shiftEPfPKfffi", 3, 128, scaled_, state_, 0.75F, 0.5F, kElements);
@@ -119,6 +127,26 @@ class Model {
   }
   void step_of_graph() const {
     driver_.check(driver_.launch_graph(executable_, stream_), "launch a graph");
+  }
+
+  // At the end: the graph is the only one.
+  void launch_node() {
+    float scale = 0.75F;
+    float shift = 0.5F;
+    int count = kElements;
+    std::array<void*, 5> pointers{&scaled_, &state_, &scale, &shift, &count};
+    CUDA_KERNEL_NODE_PARAMS parameters{};
+    parameters.func = function("_ZN6sample15scale_and_shiftEPfPKfffi");
+    parameters.gridDimX = 3;
+    parameters.blockDimX = 128;
+    parameters.gridDimY = parameters.gridDimZ = parameters.blockDimY = parameters.blockDimZ = 1;
+    parameters.kernelParams = pointers.data();
+    CUgraphNode node = nullptr;
+    driver_.check(driver_.make_graph(&graph_, 0), "make a graph");
+    driver_.check(driver_.add_kernel(&node, graph_, nullptr, 0, &parameters), "add a kernel");
+    driver_.check(driver_.instantiate(&executable_, graph_, 0), "instantiate a graph");
+    step_of_graph();
+    wait();
   }
 
   void fault() {
@@ -175,15 +203,20 @@ class Model {
   }
   [[nodiscard]] CUdeviceptr floats(int count) {
     std::vector<float> values;
+    values.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
       values.push_back(static_cast<float>(next_random() % 4096) / 2048 - 1);
     }
     return copied(values);
   }
-  [[nodiscard]] CUdeviceptr numbers(int count, unsigned below) {
+  [[nodiscard]] std::vector<int> random_numbers(int count, unsigned below) {
     std::vector<int> values;
+    values.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) values.push_back(static_cast<int>(next_random() % below));
-    return copied(values);
+    return values;
+  }
+  [[nodiscard]] CUdeviceptr numbers(int count, unsigned below) {
+    return copied(random_numbers(count, below));
   }
 
   [[nodiscard]] CUfunction function(const char* name) const {
@@ -245,6 +278,7 @@ class Model {
 void make_steps(Model& model, const Options& options) {
   if (options.graph) model.begin_graph();
   for (int i = 0; options.spin || i < options.steps; ++i) {
+    model.choose_rows();
     StepRanges::push("step");
     options.graph ? model.step_of_graph() : model.step();
     model.wait();
@@ -266,6 +300,7 @@ void run(const DriverCalls& driver, CUcontext context, const Options& options) {
   const std::string code = kernels();
   std::vector<Model> models;
   const std::size_t count = options.threads ? 2 : 1;
+  models.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     models.emplace_back(driver, Arena(memory + i * kArena / count, kArena / count),
                         static_cast<unsigned>(i), code);
@@ -287,6 +322,7 @@ void run(const DriverCalls& driver, CUcontext context, const Options& options) {
   for (const Model& model : models) sum += model.checksum();
   std::printf("checksum %016llx\n", static_cast<unsigned long long>(sum));
   std::fflush(stdout);
+  if (options.node) models.front().launch_node();
   if (options.fault) models.front().fault();
   for (Model& model : models) model.end();
   driver.check(driver.free(memory), "free memory");
@@ -310,6 +346,7 @@ void run(const DriverCalls& driver, CUcontext context, const Options& options) {
       options.threads |= word == "--threads";
       options.unload |= word == "--unload";
       options.spin |= word == "--spin";
+      options.node |= word == "--node";
       options.exec |= word == "--exec";
       options.crash |= word == "--crash";
       options.kill |= word == "--kill";

@@ -1,0 +1,16 @@
+#include "cli/ending_text.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace autokernel::cli {
+
+std::string ending_text(const Ending& ending) {
+  if (ending.signal != 0) {
+    return fmt::format("ended by signal {} ({})", ending.signal, ::strsignal(ending.signal));
+  }
+  return fmt::format("ended with exit code {}", ending.code);
+}
+
+}  // namespace autokernel::cli
