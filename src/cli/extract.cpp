@@ -26,6 +26,7 @@
 #include "cli/commands.h"
 #include "cli/ending_text.h"
 #include "cli/product_case.h"
+#include "cli/required_device.h"
 #include "cli/shared_options.h"
 #include "cli/shell_word.h"
 
@@ -74,6 +75,7 @@ class Extract : public Command {
 };
 
 constexpr int kCaptures = 3;
+constexpr std::size_t kMostCaptures = 16;  // of one kernel, in all processes
 constexpr const char* kExamples = R"(Examples:
   autokernel profile -- python train.py
   autokernel extract --top 3 -- python train.py
@@ -181,9 +183,6 @@ std::string Extract::new_folder(const programs::RankedKernel& kernel) {
 }
 
 void Extract::remember(const programs::RankedKernel& kernel, const std::string& folder) {
-  std::string program;
-  for (const std::string& word : command_)
-    program += (program.empty() ? "" : " ") + shell_word(word);
   programs::add_extracted(
       out_, {.folder = folder,
              .kernel = kernel.name,
@@ -191,7 +190,7 @@ void Extract::remember(const programs::RankedKernel& kernel, const std::string& 
              .block = kernel.block,
              .dynamic_shared = kernel.dynamic_shared,
              .operation = kernel.operation ? programs::operation_text(*kernel.operation) : "",
-             .program = program,
+             .program = fs::path(command_.front()).filename().string(),
              .bytes = cases::bytes_at(cases::load(fs::path(out_) / folder), "default")});
   made_.push_back(folder);
 }
@@ -264,9 +263,8 @@ bool Extract::write_case(const programs::RankedKernel& kernel,
   }
   const std::string name = new_folder(kernel);
   captured.folder = fs::path(out_) / name;
-  for (const std::string& word : command_) {
-    captured.program += (captured.program.empty() ? "" : " ") + shell_word(word);
-  }
+  // Its arguments may hold what is nobody else's business.
+  captured.program = fs::path(command_.front()).filename().string();
   try {
     const programs::WrittenCase written = programs::write_captured_case(captured);
     if (const auto refused = refused_by_its_case(captured.folder)) {
@@ -276,10 +274,10 @@ bool Extract::write_case(const programs::RankedKernel& kernel,
     }
     remember(kernel, name);
     console.out << fmt::format(
-        "  {:5.1f} %  {}\n           {}: {}, {:.3g} MB; {} captured, replayed bit for bit\n",
+        "  {:5.1f} %  {}\n           {}: {}, {}; {} captured, replayed bit for bit\n",
         100 * kernel.share, visible_line(kernel.short_name), captured.folder.string(),
         counted(captured.study.tensors.size(), "tensor", "tensors"),
-        static_cast<double>(bytes_of(captured.study)) / 1e6,
+        programs::bytes_text(static_cast<double>(bytes_of(captured.study))),
         counted(1 + captured.others.size(), "launch", "launches"));
     for (const std::string& note : written.notes)
       console.out << "           note: " << note << '\n';
@@ -320,6 +318,7 @@ int Extract::run(const Console& console) {
   }
   std::vector<programs::RankedKernel> kernels = chosen();
   check_folder();
+  require_device(driver::parse_device(device_));
   int written = 0;
   if (operations_) {
     std::erase_if(kernels, [&](const programs::RankedKernel& kernel) {
@@ -364,7 +363,11 @@ int Extract::capture_all(const std::vector<programs::RankedKernel>& kernels,
   }
   std::vector<programs::CapturedLaunch> launches;
   for (const fs::path& folder : captured.launches) {
-    launches.push_back(programs::read_capture(folder, programs::Memory::left));
+    try {
+      launches.push_back(programs::read_capture(folder, programs::Memory::left));
+    } catch (const Error& error) {
+      console.err << "autokernel: a captured launch is left out: " << error.what() << '\n';
+    }
   }
   int written = 0;
   console.out << fmt::format("captured    {} of {}\n",
@@ -375,7 +378,7 @@ int Extract::capture_all(const std::vector<programs::RankedKernel>& kernels,
     std::vector<programs::CapturedLaunch> own;
     for (const programs::CapturedLaunch& launch : launches) {
       if (launch.kernel == kernel.name && launch.grid == kernel.grid &&
-          launch.block == kernel.block) {
+          launch.block == kernel.block && own.size() < kMostCaptures) {
         own.push_back(launch);
       }
     }

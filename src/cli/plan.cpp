@@ -37,12 +37,13 @@ class Plan : public Command {
 
  private:
   [[nodiscard]] programs::Plan made() const;
+  [[nodiscard]] fs::path folder() const { return cases_.value_or("cases"); }
   void print_next(const programs::Plan& plan, const Console& console) const;
   void print_model(const Console& console) const;
 
   std::string what_ = "status";
   std::string profile_ = "autokernel-profile.json";
-  std::string cases_ = "cases";
+  std::optional<std::string> cases_;
   std::optional<std::string> model_;
   std::string gpu_ = "h100-sxm";
   std::optional<std::string> scenario_;
@@ -103,8 +104,14 @@ void Plan::declare(Options options) {
 
 programs::Plan Plan::made() const {
   const programs::Ranking ranking = programs::read_ranking(profile_);
-  const std::vector<programs::ExtractedCase> cases = programs::read_extracted(cases_);
-  return programs::plan_of(ranking, cases, efforts_of(cases_, cases));
+  std::error_code failed;
+  if (cases_ && !fs::is_directory(*cases_, failed)) {
+    throw Error(Stop::usage, fmt::format("there is no folder {} with cases; 'autokernel extract "
+                                         "--out {}' makes it",
+                                         *cases_, *cases_));
+  }
+  const std::vector<programs::ExtractedCase> cases = programs::read_extracted(folder());
+  return programs::plan_of(ranking, cases, efforts_of(folder(), cases));
 }
 
 void Plan::print_next(const programs::Plan& plan, const Console& console) const {
@@ -119,8 +126,7 @@ void Plan::print_next(const programs::Plan& plan, const Console& console) const 
       "because {}; it takes {:.1f} % of the whole, of which {:.1f} % of the whole could be saved\n",
       item.why, kPercent * item.share, kPercent * item.still);
   if (item.extracted) {
-    console.out << "case: " << shell_word((fs::path(cases_) / item.extracted->folder).string())
-                << '\n';
+    console.out << "case: " << shell_word((folder() / item.extracted->folder).string()) << '\n';
   } else {
     console.out << "first: autokernel extract --kernel " << shell_word(item.kernel.name)
                 << " -- PROGRAM\n";
@@ -160,7 +166,8 @@ void Plan::print_model(const Console& console) const {
   for (const std::size_t i : order) {
     if (workload.operations[i].operation.empty()) continue;
     console.out << fmt::format(
-        "\nnext        autokernel case new --from {}, with a size {}: {:.1f} % of the least time\n",
+        "\nnext        autokernel case new my_{0} --from {0}\n            add a size {1} to its "
+        "case.toml: {2:.1f} % of the least time\n",
         workload.operations[i].operation, sizes_text(workload.operations[i]),
         kPercent * floors[i].share);
     break;

@@ -16,8 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As many experiments in a row as a run of the loop ends after, unless it is told otherwise.
-constexpr int kGiveUp = 20;
 constexpr double kSecondsPerHour = 3600;
 
 // The time that the kernel of the program takes over that of the best of a run, which is compared
@@ -50,11 +48,12 @@ class Efforts {
   }
 
   // Of the case in that folder, by its path from the repository's root.
-  [[nodiscard]] std::optional<programs::Effort> found(const std::string& folder) const {
+  [[nodiscard]] std::optional<programs::Effort> found(const std::string& folder,
+                                                      int plateau) const {
     const auto effort = efforts_.find(folder);
     if (effort == efforts_.end()) return std::nullopt;
     programs::Effort complete = effort->second;
-    complete.is_plateau = complete.without_gain >= kGiveUp;
+    complete.is_plateau = complete.without_gain >= plateau;
     const auto best = best_.find(folder);
     if (best == best_.end()) return complete;
     complete.speedup = complete.low = complete.high = best->second.speedup;
@@ -77,7 +76,8 @@ class Efforts {
 }  // namespace
 
 std::vector<programs::Effort> efforts_of(const fs::path& folder,
-                                         const std::vector<programs::ExtractedCase>& cases) {
+                                         const std::vector<programs::ExtractedCase>& cases,
+                                         int plateau) {
   if (cases.empty()) return {};
   std::error_code failed;
   const fs::path real = fs::canonical(folder, failed);
@@ -96,7 +96,7 @@ std::vector<programs::Effort> efforts_of(const fs::path& folder,
   std::vector<programs::Effort> found;
   for (const programs::ExtractedCase& each : cases) {
     const std::string path = repository->relative(real / each.folder);
-    auto effort = efforts.found(path);
+    auto effort = efforts.found(path, plateau);
     if (!effort) continue;
     effort->folder = each.folder;
     found.push_back(*std::move(effort));

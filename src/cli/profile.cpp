@@ -23,6 +23,7 @@
 #include "cli/commands.h"
 #include "cli/ending_text.h"
 #include "cli/output_files.h"
+#include "cli/required_device.h"
 #include "cli/shared_options.h"
 
 namespace autokernel::cli {
@@ -156,6 +157,7 @@ void Profile::check() const {
 
 programs::Profile Profile::obtain(const Console& console, int& exit_code) const {
   if (import_) return programs::imported(*import_);
+  require_device(driver::parse_device(device_));
   const programs::Recording recording =
       programs::record({.command = command_,
                         .device = driver::parse_device(device_),

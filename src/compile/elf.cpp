@@ -26,7 +26,8 @@ Bytes part_of(Bytes bytes, std::uint64_t offset, std::uint64_t size, const std::
 
 std::string text_at(Bytes strings, std::uint64_t offset) {
   if (offset >= strings.size()) throw BadElf("a name lies beyond its table");
-  const Bytes rest = strings.subspan(offset);
+  constexpr std::size_t kLongestName = std::size_t{64} << 10;
+  const Bytes rest = strings.subspan(offset).first(std::min(strings.size() - offset, kLongestName));
   const auto end = std::ranges::find(rest, std::byte{0});
   if (end == rest.end()) throw BadElf("a name does not end in its table");
   std::string text;

@@ -16,4 +16,7 @@ namespace autokernel::programs {
 // clock that is up to 10 % higher. Throws Error(usage) for another name.
 [[nodiscard]] driver::DeviceInfo known_device(const std::string& name);
 
+// A device of which a trace tells hardly more than its name, with what is known of that.
+[[nodiscard]] driver::DeviceInfo completed(driver::DeviceInfo device);
+
 }  // namespace autokernel::programs

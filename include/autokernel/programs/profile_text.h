@@ -17,5 +17,7 @@ namespace autokernel::programs {
 [[nodiscard]] std::string extent_text(const Extent& extent);
 // "12.3 us", "4.56 ms", "7.89 s".
 [[nodiscard]] std::string duration_text(double microseconds);
+// "12 B", "3.46 kB", "7.89 GB".
+[[nodiscard]] std::string bytes_text(double bytes);
 
 }  // namespace autokernel::programs

@@ -21,9 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::steady_clock;
 
-// Of a night's experiments on one kernel few are kept: so many in a row that are not say that the
-// ideas are used up, and the next kernel's turn comes.
-constexpr int kNoProgress = 20;
 constexpr double kSecondsPerHour = 3600;
 
 class Campaign {
@@ -37,6 +34,9 @@ class Campaign {
   [[nodiscard]] bool start(const fs::path& folder) const;
   [[nodiscard]] ledger::Budget left() const;
   [[nodiscard]] int stop(const std::string& why) const;
+  // Of a night's experiments on one kernel few are kept: so many in a row that are not say that the
+  // ideas are used up, and the next kernel's turn comes.
+  [[nodiscard]] int plateau() const { return plan_.drive.budget.no_progress.value_or(kPlateau); }
 
   const PlanRun& plan_;
   const Console& console_;
@@ -53,7 +53,7 @@ programs::Plan Campaign::made() const {
       return in_vain_.contains(each.folder) && each.is_of(kernel);
     });
   });
-  const std::vector<programs::Effort> efforts = efforts_of(plan_.cases, cases);
+  const std::vector<programs::Effort> efforts = efforts_of(plan_.cases, cases, plateau());
   return programs::plan_of(ranking, cases, efforts);
 }
 
@@ -73,7 +73,7 @@ bool Campaign::start(const fs::path& folder) const {
   loop::StartOptions options;
   options.case_directory = fs::canonical(folder);
   options.device = trial::parse_device(plan_.device.value_or("auto"));
-  options.budget.no_progress = kNoProgress;
+  options.budget.no_progress = plateau();
   auto loop = loop::Loop::open(options.case_directory, "autokernel loop run", plan_.context());
   // The first name that no run has had.
   for (int number = 1;; ++number) {
@@ -85,7 +85,7 @@ bool Campaign::start(const fs::path& folder) const {
       return started.step.has_value();
     } catch (const Error& error) {
       const bool is_taken =
-          error.stop() == Stop::usage &&
+          (error.stop() == Stop::usage || error.stop() == Stop::repository) &&
           std::string_view(error.what()).find(options.tag) != std::string_view::npos;
       if (!is_taken || number == kMostRuns) throw;
     }
@@ -129,6 +129,7 @@ int Campaign::run() {
     auto loop = loop::Loop::open(fs::current_path(), "autokernel loop run", plan_.context());
     loop::DriveOptions options = plan_.drive;
     options.budget = budget;
+    options.budget.no_progress = plateau();
     const loop::Driven driven = loop.drive(options, plan_.observer);
     experiments_ += driven.experiments;
     console_.out << "---\n" << status_text(loop.status()) << std::flush;

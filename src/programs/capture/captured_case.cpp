@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <optional>
 #include <sstream>
@@ -205,6 +206,11 @@ std::string Writing::case_text() {
 }
 
 std::string Writing::description_text() const {
+  // A cubin may have anything in a name, and this becomes a text in quotes.
+  const bool is_name = std::ranges::all_of(launch_.kernel, [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '_' || letter == '$' || letter == '.';
+  });
+  if (!is_name) throw Error(Stop::usage, "its name has other signs than letters, digits and _");
   std::string text = compile::kImageDescription;
   text += "# The captured kernel, and how it is launched.\n";
   for (const auto& [key, file] : images_) text += fmt::format("{} = \"{}\"\n", key, file);

@@ -63,8 +63,8 @@ std::string plan_report(const Plan& plan, int most) {
                       duration_text(plan.span_us), kPercent * plan.idle_share);
   text += fmt::format(
       "With the kernels that were kept, a pass is expected to be {:.3f} times as fast (95 %: "
-      "{:.3f} "
-      "to {:.3f}), if\nit waits for the GPU. Only `autokernel verify` measures that.\n\n",
+      "{:.3f} to {:.3f}),\nif it waits for the GPU. That is computed, not measured in the "
+      "program.\n\n",
       plan.speedup, plan.low, plan.high);
   text +=
       "| kernel | case | share | headroom | gain | experiments | hours | still | advice |\n"

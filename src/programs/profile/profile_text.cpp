@@ -17,17 +17,6 @@ namespace {
 constexpr std::size_t kNarrowestName = 24;
 constexpr std::size_t kWidestName = 60;
 
-[[nodiscard]] std::string bytes_text(double bytes) {
-  constexpr double kStep = 1000;
-  constexpr auto kUnits = std::to_array({"B", "kB", "MB", "GB", "TB"});
-  std::size_t unit = 0;
-  while (bytes >= kStep && unit + 1 < kUnits.size()) {
-    bytes /= kStep;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.3g} {}", bytes, kUnits[unit]);
-}
-
 [[nodiscard]] std::string number_text(std::int64_t number) {
   return number == kUnknown ? std::string("-") : std::to_string(number);
 }
@@ -148,6 +137,17 @@ using Row = std::array<std::string, kColumns.size()>;
 }
 
 }  // namespace
+
+std::string bytes_text(double bytes) {
+  constexpr double kStep = 1000;
+  constexpr auto kUnits = std::to_array({"B", "kB", "MB", "GB", "TB"});
+  std::size_t unit = 0;
+  while (bytes >= kStep && unit + 1 < kUnits.size()) {
+    bytes /= kStep;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.3g} {}", bytes, kUnits[unit]);
+}
 
 std::string duration_text(double microseconds) {
   constexpr double kStep = 1000;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "autokernel/programs/known_devices.h"
 #include "programs/profile/kernel_name.h"
 #include "programs/profile/operation_limit.h"
 #include "programs/profile/scales.h"
@@ -170,7 +171,7 @@ Ranking ranked(const Profile& profile) {
     kernel.device = launch.place.device;
     if (key.operation != kUnknown) {
       kernel.operation = profile.operations[static_cast<std::size_t>(key.operation)];
-      kernel.limit = limit_of(*kernel.operation, profile.devices[key.device]);
+      kernel.limit = limit_of(*kernel.operation, completed(profile.devices[key.device]));
     }
     ranking.kernels.push_back(std::move(kernel));
   }

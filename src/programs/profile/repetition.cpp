@@ -60,8 +60,34 @@ struct Run {
   return lengths;
 }
 
+[[nodiscard]] double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// Where of all places a repetition begins: that with the longest pause before it, if that is
+// clearly longer than before the first; single pauses are chance.
+[[nodiscard]] std::size_t phase_of(std::size_t begin, std::size_t end, std::size_t length,
+                                   const std::vector<double>& idle_before) {
+  std::vector<double> pauses;
+  for (std::size_t place = 0; place < length; ++place) {
+    std::vector<double> all;
+    // What comes before the stretch is no pause of its own.
+    for (std::size_t i = begin + (place == 0 ? length : place); i < end; i += length) {
+      all.push_back(idle_before[i]);
+    }
+    pauses.push_back(median_of(std::move(all)));
+  }
+  const auto longest = std::ranges::max_element(pauses);
+  constexpr double kClearly = 2;
+  if (*longest <= kClearly * pauses.front()) return 0;
+  return static_cast<std::size_t>(std::distance(pauses.begin(), longest));
+}
+
 // Repetitions that belong together, such as the layers of a model that is run again and again:
-// long pauses between them come at equal distances.
+// long pauses between them come at equal distances, from the beginning to the end.
 struct Group {
   std::size_t first;  // the repetition before which the first long pause is
   std::size_t size;
@@ -69,9 +95,7 @@ struct Group {
 
 [[nodiscard]] std::optional<Group> groups_in(const std::vector<double>& pauses) {
   if (pauses.size() < kFewest) return std::nullopt;
-  std::vector<double> sorted = pauses;
-  std::ranges::sort(sorted);
-  const double median = sorted[sorted.size() / 2];
+  const double median = median_of(pauses);
   constexpr double kLong = 4;  // times the median
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < pauses.size(); ++i) {
@@ -84,6 +108,9 @@ struct Group {
     if (places[i] - places[i - 1] != size) return std::nullopt;
   }
   if (size < 2) return std::nullopt;
+  const bool reaches_end = places.back() + size + 1 >= pauses.size();
+  const bool reaches_begin = places[1] <= 2 * size;
+  if (!reaches_end || !reaches_begin) return std::nullopt;
   const std::size_t regular = places[1] - places[0] == size ? places[0] : places[1];
   return Group{.first = regular >= size ? regular - size : regular, .size = size};
 }
@@ -110,18 +137,15 @@ std::optional<Repetition> repetition_in(const std::vector<std::uint32_t>& launch
 
   const std::size_t begin = best.begin - length;
   const std::size_t end = best.begin + best.size;
-  // Of all places at which a repetition could begin, the one with the longest pauses. What comes
-  // before the stretch is no pause of its own.
-  std::vector<double> pauses(length, 0);
-  for (std::size_t i = begin + 1; i < end; ++i) pauses[(i - begin) % length] += idle_before[i];
-  const auto phase =
-      static_cast<std::size_t>(std::distance(pauses.begin(), std::ranges::max_element(pauses)));
-  std::size_t first = begin + phase;
+  std::size_t first = begin + phase_of(begin, end, length, idle_before);
   std::vector<double> between;  // at which a repetition begins
   for (std::size_t i = first; i < end; i += length) between.push_back(idle_before[i]);
   if (const std::optional<Group> group = groups_in(between)) {
-    first += group->first * length;
-    length *= group->size;
+    const std::size_t grouped = first + group->first * length;
+    if (grouped < end && (end - grouped) / (length * group->size) >= kFewest) {
+      first = grouped;
+      length *= group->size;
+    }
   }
   const std::size_t count = (end - first) / length;
   if (count + 1 < kFewest) return std::nullopt;

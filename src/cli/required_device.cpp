@@ -1,0 +1,27 @@
+#include "cli/required_device.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "autokernel/base/error.h"
+#include "autokernel/driver/survey.h"
+
+namespace autokernel::cli {
+
+void require_device(const driver::DeviceChoice& choice) {
+  if (choice.kind != driver::DeviceChoice::Kind::cuda) return;
+  const driver::Survey survey = driver::survey();
+  if (static_cast<std::size_t>(choice.ordinal) < survey.gpus.size()) return;
+  const std::string why =
+      survey.gpus.empty()
+          ? "there is no GPU here" + (survey.trouble.empty() ? "" : ": " + survey.trouble)
+          : fmt::format("GPUs are counted from 0, and the last one here is {}",
+                        survey.gpus.size() - 1);
+  throw Error(
+      Stop::environment,
+      fmt::format("cannot run the program on {}: {}; --device cpu takes the emulated device",
+                  driver::spelling(choice), why));
+}
+
+}  // namespace autokernel::cli
