@@ -42,6 +42,18 @@ Case at_size(const Case& problem, const std::string& size) {
   return typed;
 }
 
+const char* spelling(CapturedUse use) {
+  switch (use) {
+    case CapturedUse::drawn:
+      return "drawn";
+    case CapturedUse::kept:
+      return "kept";
+    case CapturedUse::perturbed:
+      return "perturbed";
+  }
+  return "?";
+}
+
 int mantissa_bits(DType dtype) {
   switch (dtype) {
     case DType::f64:

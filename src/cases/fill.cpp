@@ -102,7 +102,10 @@ void read_captured(Section& section, Fill& fill) {
                                      shown(fill.file)));
   }
   fill.sha256 = read_digest(section, "sha256");
-  fill.kept = section.word("values", {"drawn", "kept"}) == "kept";
+  const std::string use = section.word("values", {"drawn", "kept", "perturbed"});
+  for (const CapturedUse each : {CapturedUse::kept, CapturedUse::perturbed}) {
+    if (use == spelling(each)) fill.use = each;
+  }
 }
 
 void read_bounds(Section& section, DType dtype, const std::map<std::string, Sizes>& sizes,

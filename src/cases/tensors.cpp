@@ -17,6 +17,7 @@ namespace {
 // The parameters of a kernel: more than this is a mistake, and messages and buffers need some
 // limit.
 constexpr std::size_t kMostTensors = 16;
+constexpr std::size_t kMostScalars = 64;
 constexpr std::size_t kMostDimensions = 8;
 // Each is evaluated for every tensor and formula.
 constexpr std::size_t kMostSizes = 256;
@@ -346,8 +347,8 @@ std::vector<Tensor> read_tensors(Section& root, const AllSizes& all) {
   };
   for (const Value& table : root.has("struct") ? root.tables("struct") : Array{}) {
     Section section(root.file(), "[[struct]]", table);
-    if (++scalars > kMostTensors) {
-      section.fail(fmt::format("this is the {}th; a case has at most {}", scalars, kMostTensors));
+    if (++scalars > kMostScalars) {
+      section.fail(fmt::format("this is the {}th; a case has at most {}", scalars, kMostScalars));
     }
     add(section, read_struct(section, {tensors.begin(),
                                        tensors.begin() + static_cast<std::ptrdiff_t>(buffers)}));
@@ -355,8 +356,8 @@ std::vector<Tensor> read_tensors(Section& root, const AllSizes& all) {
   if (!root.has("scalar")) return tensors;
   for (const Value& table : root.tables("scalar")) {
     Section section(root.file(), "[[scalar]]", table);
-    if (++scalars > kMostTensors) {
-      section.fail(fmt::format("this is the {}th; a case has at most {}", scalars, kMostTensors));
+    if (++scalars > kMostScalars) {
+      section.fail(fmt::format("this is the {}th; a case has at most {}", scalars, kMostScalars));
     }
     add(section, read_scalar(section, sizes));
   }

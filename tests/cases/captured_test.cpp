@@ -20,8 +20,7 @@ const std::string kValues =
   return sample_with("fill = \"normal\"\n", lines);
 }
 [[nodiscard]] std::string with_struct(const std::string& lines) {
-  return with(kernel_sample(), "[reference]",
-              "[[struct]]\nname = \"s\"\n" + lines + "[reference]");
+  return with(kernel_sample(), "[reference]", "[[struct]]\nname = \"s\"\n" + lines + "[reference]");
 }
 // The case of a captured kernel whose image holds `image`, and its digest is that of `digested`.
 [[nodiscard]] std::string with_image(const std::string& digested) {
@@ -51,8 +50,12 @@ TEST(CapturedValues, AreThoseOfAFileOfThatDigest) {
   EXPECT_EQ(fill.distribution, Distribution::captured);
   EXPECT_EQ(fill.file, "capture/in0.bin");
   EXPECT_EQ(fill.sha256, kDigest);
-  EXPECT_FALSE(fill.kept);
-  EXPECT_TRUE(parse(with_fill(kValues + "values = \"kept\"\n"), "c").tensor("A").fill.kept);
+  EXPECT_EQ(fill.use, CapturedUse::drawn);
+  const auto use_of = [](const std::string& use) {
+    return parse(with_fill(kValues + "values = \"" + use + "\"\n"), "c").tensor("A").fill.use;
+  };
+  EXPECT_EQ(use_of("kept"), CapturedUse::kept);
+  EXPECT_EQ(use_of("perturbed"), CapturedUse::perturbed);
 }
 
 TEST(CapturedValues, NameWhatIsWrongWithThem) {
@@ -154,7 +157,8 @@ TEST(CapturedImage, LiesInTheFolderOfTheCase) {
                 HasSubstr("write .cubin or .ptx files"))
         << name;
   }
-  EXPECT_THAT(complaint_about(with(with_image("image"), "images_sha256 = [", "images_sha256 = [\"" + kDigest + "\", ")),
+  EXPECT_THAT(complaint_about(with(with_image("image"), "images_sha256 = [",
+                                   "images_sha256 = [\"" + kDigest + "\", ")),
               HasSubstr("has 2 entries, and images 1"));
 }
 

@@ -2,14 +2,19 @@
 # Programs that are profiled and captured from on a GPU: what recording costs, what the forwarding driver costs, and whether
 # captured kernels replay and are judged right. Needs nvcc; PyTorch and Triton for all but our own kernels.
 #
-#   tests/gpu/programs.sh PREFIX     PREFIX is an install tree (bin/autokernel, lib/autokernel-driver, ...)
+#   tests/gpu/programs.sh PREFIX [PROGRAM...]     PREFIX is an install tree (bin/autokernel, lib/autokernel-driver, ...);
+#                                                 further programs are taken as our own are
 set -euo pipefail
 
-if (($# != 1)) || [[ ! -x $1/bin/autokernel ]]; then
-  echo "usage: $0 PREFIX, where PREFIX/bin/autokernel is the program" >&2
+if (($# < 1)) || [[ ! -x $1/bin/autokernel ]]; then
+  echo "usage: $0 PREFIX [PROGRAM...], where PREFIX/bin/autokernel is the program" >&2
   exit 2
 fi
 prefix=$(realpath "$1")
+shift
+further=()
+for each in "$@"; do further+=("$(realpath "$each")"); done
+readonly further
 readonly prefix
 readonly program=$prefix/bin/autokernel
 programs=$(cd "$(dirname "${BASH_SOURCE[0]}")/programs" && pwd)
@@ -55,7 +60,7 @@ captured() {
   grep -A1 ' %  ' "$name.txt" | grep -v '^--' | cut -c1-160
   for case in "cases_$name"/*/; do
     verdict=$("$program" bench --case "$case" --quick 2>&1 | awk '/^verdict:/ { v = $2 } /^vs_reference:/ { r = $2 } /^reason:/ { $1 = ""; w = $0 }
-      END { print v, "vs_reference", r, w }')
+      END { print v, "vs_reference", r, w }' || true)
     printf '%-70s %s\n' "$case" "$verdict"
     [[ $verdict == correct* ]] || failures=$((failures + 1))
   done
@@ -64,6 +69,11 @@ captured() {
 echo
 echo "== kernels of our own, by the runtime and by the driver API"
 captured own ./own_kernels
+for each in "${further[@]}"; do
+  echo
+  echo "== $(basename "$each")"
+  captured "$(basename "$each")" "$each"
+done
 if [[ -n $python ]]; then
   echo
   echo "== ATen, cuBLASLt, cuDNN, flash attention, CUB, Triton"

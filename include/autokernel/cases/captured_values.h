@@ -7,6 +7,12 @@
 
 namespace autokernel::cases {
 
+// A captured element whose lowest bit is drawn anew, by the highest of any word: where nothing is
+// known of what it means, as in packed numbers.
+[[nodiscard]] inline std::uint64_t perturbed(std::uint64_t bits, std::uint32_t random) {
+  return (bits & ~std::uint64_t{1}) | random >> 31;
+}
+
 // Bits of the mantissa, without the leading one; 0 for whole numbers.
 [[nodiscard]] int mantissa_bits(DType dtype);
 

@@ -55,6 +55,15 @@ enum class Distribution : std::uint8_t {
   captured,     // what a program had there, or drawn from that (Fill::file)
 };
 [[nodiscard]] const char* spelling(Distribution distribution);  // "normal", as in case.toml
+// What becomes of captured values in a launch (captured_values.h).
+enum class CapturedUse : std::uint8_t {
+  drawn,     // each element is near any of them
+  kept,      // those of one launch, as they were
+  perturbed  // those of one launch, the lowest bit of each element at random
+};
+inline constexpr CapturedUse kLastCapturedUse = CapturedUse::perturbed;
+[[nodiscard]] const char* spelling(CapturedUse use);  // "drawn", as in case.toml
+
 struct Fill {
   Distribution distribution = Distribution::normal;
   double low = 0;
@@ -62,12 +71,11 @@ struct Fill {
   // Of the size symbols, where the bounds are not the same at each size: "VOCABULARY - 1".
   std::string low_formula = {};
   std::string high_formula = {};
-  // Captured values: the file that holds all elements of the tensor, from the case's folder, and
-  // its SHA-256 in hexadecimal digits. Most launches have each element drawn from all of them,
-  // unless they are kept as they are.
+  // Captured values: the file that holds all elements of the tensor, of one launch after the other,
+  // from the case's folder, and its SHA-256 in hexadecimal digits.
   std::string file = {};
   std::string sha256 = {};
-  bool kept = false;
+  CapturedUse use = CapturedUse::drawn;
 };
 
 // How far from right every element may be.

@@ -23,9 +23,9 @@ struct StudiedTensor {
   std::uint64_t address = 0;              // in the program, of `begin`
   cases::DType dtype = cases::DType::u8;  // of its elements
   bool is_opaque = false;                 // nothing is known of them: they are bytes
-  // Whether its elements may be drawn from those that were captured: the launch stays within its
-  // tensors then, and gives numbers. Not so where they belong to others, as offsets do.
-  bool draws = false;
+  // What inputs may be made of those that were captured: the launch stays within its tensors then,
+  // and gives numbers. Elements that belong to others, as offsets do, are kept.
+  cases::CapturedUse use = cases::CapturedUse::kept;
   // Of one that is written and has floating elements: how far those of other kernels may be from
   // the captured one's.
   cases::Tolerance bound = {};

@@ -35,7 +35,8 @@ namespace {
     case cases::Distribution::offsets:
       return "offsets " + range;
     case cases::Distribution::captured:
-      return fill.kept ? "as captured" : "drawn from captured values";
+      if (fill.use == cases::CapturedUse::drawn) return "drawn from captured values";
+      return fill.use == cases::CapturedUse::kept ? "as captured" : "captured, lowest bits drawn";
     case cases::Distribution::permutation:
       break;
   }

@@ -19,7 +19,7 @@ namespace {
 
 // Of a case (docs/case-format.md).
 constexpr std::size_t kMostTensors = 16;
-constexpr std::size_t kMostScalars = 16;
+constexpr std::size_t kMostScalars = 64;
 
 [[nodiscard]] cases::Role role_of(const StudiedTensor& tensor) {
   if (tensor.written == 0) return cases::Role::in;

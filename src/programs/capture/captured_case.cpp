@@ -133,7 +133,7 @@ std::string Writing::tensor_text(const CaseTensor& tensor) {
   write(file, values);
   return text +
          fmt::format("fill = \"captured\"\nfile = \"{}\"\nsha256 = \"{}\"\nvalues = \"{}\"\n\n",
-                     file, sha256(values), tensor.studied->draws ? "drawn" : "kept");
+                     file, sha256(values), spelling(tensor.studied->use));
 }
 
 bool Writing::has_bounds() const {
@@ -289,12 +289,14 @@ void Writing::note_kept_inputs() {
   bool draws = false;
   for (const CaseTensor& tensor : arguments_.tensors) {
     if (tensor.role == cases::Role::out) continue;
-    draws = draws || tensor.studied->draws;
-    if (!tensor.studied->draws) kept.push_back(tensor.name);
+    const bool is_kept = tensor.studied->use == cases::CapturedUse::kept;
+    draws = draws || !is_kept;
+    if (is_kept) kept.push_back(tensor.name);
   }
   if (!draws) {
     written_.notes.emplace_back(
-        "all launches get the same inputs, which belong together: a kernel could hold the results");
+        "all inputs are as captured, and none can be drawn anew: a kernel could hold their "
+        "results");
   } else if (!kept.empty()) {
     written_.notes.push_back(fmt::format("{} cannot be drawn anew, and {} always as captured",
                                          fmt::join(kept, ", "), kept.size() == 1 ? "is" : "are"));

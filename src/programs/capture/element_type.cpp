@@ -203,6 +203,11 @@ DType guessed_dtype(std::span<const std::byte> bytes, std::string_view name, Hal
                   }) == 1) {
     return DType::i32;
   }
+  // Few numbers of a kernel of doubles alone would pass for twice as many floats.
+  if (has(name, "double") && !has(name, "float") && of_long_words &&
+      share<double>(bytes, is_usual) > kNearlyAll) {
+    return DType::f64;
+  }
   const double as_bf16 = !of_short_words ? 0 : share<std::uint16_t>(bytes, [](std::uint16_t word) {
     return is_usual(static_cast<double>(of_bf16(word)));
   });

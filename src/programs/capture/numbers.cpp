@@ -94,15 +94,19 @@ void move_by_one_place(cases::DType dtype, Bytes& bytes, unsigned number) {
   if (dtype == cases::DType::f16 || dtype == cases::DType::bf16) move(std::uint16_t{});
 }
 
-void draw(cases::DType dtype, Bytes& bytes, unsigned seed) {
+void make_anew(cases::DType dtype, cases::CapturedUse use, Bytes& bytes, unsigned seed) {
+  if (use == cases::CapturedUse::kept) return;
+  const bool is_drawn = use == cases::CapturedUse::drawn;
   std::mt19937 random(seed);
   const Bytes values = bytes;
   const std::size_t element = cases::size_of(dtype);
   const std::size_t count = bytes.size() / element;
   for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t from = is_drawn ? random() % count : i;
     std::uint64_t bits = 0;
-    std::memcpy(&bits, values.data() + random() % count * element, element);
-    bits = cases::near_captured(dtype, bits, static_cast<std::uint32_t>(random()));
+    std::memcpy(&bits, values.data() + from * element, element);
+    const auto word = static_cast<std::uint32_t>(random());
+    bits = is_drawn ? cases::near_captured(dtype, bits, word) : cases::perturbed(bits, word);
     std::memcpy(bytes.data() + i * element, &bits, element);
   }
 }

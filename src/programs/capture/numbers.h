@@ -24,7 +24,7 @@ using Bytes = std::vector<std::byte>;
 inline constexpr unsigned kMoves = 6;
 void move_by_one_place(cases::DType dtype, Bytes& bytes, unsigned number);
 
-// Each element as fill = "captured" draws it, from those that are there.
-void draw(cases::DType dtype, Bytes& bytes, unsigned seed);
+// Inputs of another launch, as fill = "captured" makes them of those that are there.
+void make_anew(cases::DType dtype, cases::CapturedUse use, Bytes& bytes, unsigned seed);
 
 }  // namespace autokernel::programs

@@ -82,14 +82,16 @@ void set_type(StudiedTensor& tensor, const CapturedLaunch& launch,
   const CapturedRange& range = launch.ranges[tensor.range];
   const Bytes& memory = tensor.read > 0 ? range.before : range.after;
   if (known && reaches(tensor, range, *known)) return;
-  // The highest bytes of the last number may make no difference: as it is, and as if they did.
-  for (const std::uint64_t element : {8U, 4U, 2U, 1U}) {
-    StudiedTensor whole = tensor;
-    whole.end = tensor.begin + (tensor.bytes() + element - 1) / element * element;
-    if (whole.end > memory.size()) continue;
-    const cases::DType guessed = guessed_dtype(part_of(memory, whole), name, half);
-    if (guessed == cases::DType::u8) continue;
-    if (cases::size_of(guessed) == element && reaches(tensor, range, guessed)) return;
+  // As it is; and as if the highest bytes of its last number made no difference.
+  for (const bool rounds_up : {false, true}) {
+    for (const std::uint64_t element : {8U, 4U, 2U}) {
+      if ((tensor.bytes() % element != 0) != rounds_up) continue;
+      StudiedTensor whole = tensor;
+      whole.end = tensor.begin + (tensor.bytes() + element - 1) / element * element;
+      if (whole.end > memory.size()) continue;
+      const cases::DType guessed = guessed_dtype(part_of(memory, whole), name, half);
+      if (cases::size_of(guessed) == element && reaches(tensor, range, guessed)) return;
+    }
   }
   tensor.dtype = cases::DType::u8;
   tensor.is_opaque = true;
@@ -116,11 +118,18 @@ void find_types(const CapturedLaunch& launch, const PtxHints& hints, Study& stud
   }
 }
 
-// Draws those that are drawn, with some of the seeds that a case may have.
 constexpr unsigned kDraws = 4;
 
-// Whether the launch does with drawn elements what it does with its own: it stays within its
-// tensors, and gives numbers, the same each time and whatever lies around them.
+// What is only written holds anything before.
+void fill_outputs(const Tensors& tensors, std::byte value, std::vector<Bytes>& memory) {
+  for (std::size_t t = 0; t < memory.size(); ++t) {
+    const bool is_output = tensors[t].read == 0 && tensors[t].written == tensors[t].bytes();
+    if (is_output) std::ranges::fill(memory[t], value);
+  }
+}
+
+// Whether the launch does with such inputs what it does with its own: it writes all of its outputs,
+// stays within its tensors, and gives numbers, the same each time and whatever lies around them.
 [[nodiscard]] bool takes_draws(const CapturedLaunch& launch, const driver::Device& device,
                                const Tensors& tensors, ProbeAnswers& answers) {
   // A fault is a yes, as everywhere: then it does not.
@@ -130,10 +139,12 @@ constexpr unsigned kDraws = 4;
     for (unsigned seed = 1; seed <= kDraws; ++seed) {
       std::vector<Bytes> memory = inputs_of(launch, tensors);
       for (std::size_t t = 0; t < memory.size(); ++t) {
-        if (tensors[t].draws) draw(tensors[t].dtype, memory[t], seed);
+        make_anew(tensors[t].dtype, tensors[t].use, memory[t], seed);
       }
+      fill_outputs(tensors, std::byte{0x5a}, memory);
       const std::vector<Bytes> results = replayed(replay, memory);
       if (!replay.keeps_within()) return true;
+      fill_outputs(tensors, std::byte{0xa5}, memory);
       const std::vector<Bytes> again = replayed(other, memory);
       for (std::size_t t = 0; t < results.size(); ++t) {
         const StudiedTensor& tensor = tensors[t];
@@ -146,17 +157,21 @@ constexpr unsigned kDraws = 4;
   });
 }
 
-// All that can be drawn together; where not all can, one after the other.
-void find_draws(const CapturedLaunch& launch, const driver::Device& device, Study& study,
-                ProbeAnswers& answers) {
+// All that can be made anew together; where not all can, one after the other.
+void find_uses(const CapturedLaunch& launch, const driver::Device& device, Study& study,
+               ProbeAnswers& answers) {
+  const auto best = [](const StudiedTensor& tensor) {
+    return tensor.is_opaque ? cases::CapturedUse::perturbed : cases::CapturedUse::drawn;
+  };
   std::vector<std::size_t> read;
-  for (std::size_t t = 0; t < study.tensors.size(); ++t) {
-    if (study.tensors[t].read > 0 && !study.tensors[t].is_opaque) read.push_back(t);
+  Tensors all = study.tensors;
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    if (all[t].read == 0) continue;
+    read.push_back(t);
+    all[t].use = best(all[t]);
   }
-  Tensors drawn = study.tensors;
-  for (const std::size_t t : read) drawn[t].draws = true;
-  if (read.empty() || takes_draws(launch, device, drawn, answers)) {
-    study.tensors = std::move(drawn);
+  if (read.empty() || takes_draws(launch, device, all, answers)) {
+    study.tensors = std::move(all);
     return;
   }
   // Numbers first: whole ones are mostly what chooses among them.
@@ -165,8 +180,10 @@ void find_draws(const CapturedLaunch& launch, const driver::Device& device, Stud
            !cases::is_floating(study.tensors[other].dtype);
   });
   for (const std::size_t t : read) {
-    study.tensors[t].draws = true;
-    study.tensors[t].draws = takes_draws(launch, device, study.tensors, answers);
+    study.tensors[t].use = best(study.tensors[t]);
+    if (!takes_draws(launch, device, study.tensors, answers)) {
+      study.tensors[t].use = cases::CapturedUse::kept;
+    }
   }
 }
 
@@ -221,6 +238,14 @@ namespace autokernel::cases {
   }
   return false;
 }
+[[nodiscard]] static std::string represent(const CapturedUse& use) { return spelling(use); }
+[[nodiscard]] static bool restore(const std::string& text, CapturedUse& use) {
+  for (int i = 0; i <= static_cast<int>(kLastCapturedUse); ++i) {
+    use = static_cast<CapturedUse>(i);
+    if (text == spelling(use)) return true;
+  }
+  return false;
+}
 
 }  // namespace autokernel::cases
 
@@ -236,7 +261,7 @@ void visit_fields(auto&& fields, Object& tensor) {
   fields("address", tensor.address);
   fields("dtype", tensor.dtype);
   fields("is_opaque", tensor.is_opaque);
-  fields("draws", tensor.draws);
+  fields("use", tensor.use);
   fields("absolute", tensor.bound.absolute);
   fields("relative", tensor.bound.relative);
 }
@@ -299,7 +324,7 @@ Study study(const CapturedLaunch& launch, const std::vector<std::string>& others
     const CapturedLaunch other = read_capture(folder, Memory::read);
     if (takes(launch, study, other, device, answers)) study.others.push_back(folder);
   }
-  find_draws(launch, device, study, answers);
+  find_uses(launch, device, study, answers);
   find_bounds(launch, device, study);
   return study;
 }

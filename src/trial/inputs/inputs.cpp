@@ -170,10 +170,12 @@ void fill_declared(const SizedTensor& tensor, const Recipe& recipe, const Normal
 void fill_captured(const SizedTensor& tensor, const Recipe& recipe, const std::string& captured,
                    const Key& key, std::span<std::byte> bytes) {
   const std::uint64_t sets = captured.size() / bytes.size();
-  if (recipe.as_captured) {
-    std::memcpy(bytes.data(), captured.data() + recipe.set % sets * bytes.size(), bytes.size());
+  const char* const of_launch = captured.data() + recipe.set % sets * bytes.size();
+  if (recipe.use == cases::CapturedUse::kept) {
+    std::memcpy(bytes.data(), of_launch, bytes.size());
     return;
   }
+  const bool is_drawn = recipe.use == cases::CapturedUse::drawn;
   const std::uint64_t choices = tensor.count * sets;
   const std::size_t element = cases::size_of(recipe.dtype);
   const std::size_t chunks = (tensor.count + kChunk - 1) / kChunk;
@@ -186,8 +188,13 @@ void fill_captured(const SizedTensor& tensor, const Recipe& recipe, const std::s
       for (std::size_t i = 0; i < length; ++i) {
         const std::uint64_t place = words[i] * choices;
         std::uint64_t bits = 0;
-        std::memcpy(&bits, captured.data() + (place >> 32U) * element, element);
-        bits = cases::near_captured(recipe.dtype, bits, static_cast<std::uint32_t>(place));
+        std::memcpy(&bits,
+                    is_drawn ? captured.data() + (place >> 32U) * element
+                             : of_launch + (begin + i) * element,
+                    element);
+        bits = is_drawn
+                   ? cases::near_captured(recipe.dtype, bits, static_cast<std::uint32_t>(place))
+                   : cases::perturbed(bits, words[i]);
         std::memcpy(bytes.data() + (begin + i) * element, &bits, element);
       }
     }
@@ -270,7 +277,8 @@ bool is_captured(const cases::Case& problem) {
 bool has_known_inputs(const cases::Case& problem) {
   return is_captured(problem) &&
          std::ranges::all_of(problem.tensors, [](const cases::Tensor& tensor) {
-           return tensor.role == cases::Role::out || tensor.is_scalar || tensor.fill.kept;
+           return tensor.role == cases::Role::out || tensor.is_scalar ||
+                  tensor.fill.use == cases::CapturedUse::kept;
          });
 }
 

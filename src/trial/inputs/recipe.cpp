@@ -53,7 +53,7 @@ Recipe recipe_of(const SizedCase& sized, std::size_t index, InputKind input_kind
   // is what the problem is about: with another one it would be another problem.
   // Captured values stay in the range that they have, too.
   const bool is_captured = tensor.fill.distribution == cases::Distribution::captured;
-  recipe.as_captured = tensor.fill.kept || input_kind != InputKind::declared;
+  recipe.use = input_kind == InputKind::declared ? tensor.fill.use : cases::CapturedUse::kept;
   recipe.set = key.words[1];
   const bool is_stressed =
       is_floating(tensor.tensor->dtype) && !tensor.tensor->is_scalar && !is_captured;

@@ -23,9 +23,10 @@ struct Recipe {
   enum class Change : std::uint8_t { none, times, mixed, constant };
   Change change = Change::none;
   float factor = 1;  // `times`: of all; `constant`: what they are instead
-  // Captured values stand as they were; otherwise each element is near one of them.
-  bool as_captured = false;
-  std::uint32_t set = 0;  // which of those that were captured then, before it is taken modulo them
+  cases::CapturedUse use = cases::CapturedUse::drawn;  // of captured values
+  // Of which launch they are, before that is taken modulo all that were captured; not where they
+  // are drawn from all.
+  std::uint32_t set = 0;
   std::uint32_t spread = 0;  // `mixed`: times a power of two in [-spread, spread]
 };
 

@@ -130,12 +130,13 @@ __device__ inline unsigned long long element(const Job& job, const unsigned* key
                                    unsigned long long i) {
   if (job.content == 0) return word;
   if (job.content == 8) {
-    const unsigned long long chosen = job.by_columns ? word * job.choices >> 32 : i;
+    const unsigned long long chosen = job.by_columns == 1 ? word * job.choices >> 32 : i;
     const unsigned char* from = reinterpret_cast<const unsigned char*>(job.first) + chosen * job.bytes;
     unsigned long long bits = 0;
     for (unsigned b = 0; b < job.bytes; ++b) bits |= static_cast<unsigned long long>(from[b]) << 8 * b;
-    // As near_captured in cases/captured_values.h.
-    if (!job.by_columns || job.values < 2) return bits;
+    // As perturbed and near_captured in cases/captured_values.h.
+    if (job.by_columns == 2) return bits & ~1ull | word >> 31;
+    if (job.by_columns == 0 || job.values < 2) return bits;
     const unsigned long long most = (1ull << 8 * job.bytes - 1) - 1, exponent = (bits & most) >> job.values;
     if (exponent == 0 || exponent == most >> job.values) return bits;
     const unsigned drawn = job.values / 2;
@@ -350,12 +351,13 @@ struct DeviceOperands::Job {
     return job;
   }
 
-  // Each element is one of those that lie there, or near one.
+  // The elements are those that lie there, or near them.
   void take_from(driver::Address captured, std::uint64_t sets, const Recipe& recipe) {
-    const std::uint64_t set = recipe.as_captured ? recipe.set % sets : 0;
+    const bool is_drawn = recipe.use == cases::CapturedUse::drawn;
+    const std::uint64_t set = is_drawn ? 0 : recipe.set % sets;
     first = static_cast<std::int64_t>(captured + set * count * bytes);
     choices = count * sets;
-    by_columns = recipe.as_captured ? 0 : 1;  // whether they are drawn
+    by_columns = is_drawn ? 1 : recipe.use == cases::CapturedUse::kept ? 0 : 2;
     values = static_cast<std::uint32_t>(cases::mantissa_bits(recipe.dtype));
   }
 };

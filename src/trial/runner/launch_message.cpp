@@ -13,6 +13,8 @@ template <>
 inline constexpr cases::Role kLast<cases::Role> = cases::Role::inout;
 template <>
 inline constexpr cases::Distribution kLast<cases::Distribution> = cases::Distribution::captured;
+template <>
+inline constexpr cases::CapturedUse kLast<cases::CapturedUse> = cases::kLastCapturedUse;
 
 template <Of<cases::Fill> Object>
 void visit_fields(auto&& fields, Object& fill) {
@@ -23,7 +25,7 @@ void visit_fields(auto&& fields, Object& fill) {
   fields("high_formula", fill.high_formula);
   fields("file", fill.file);
   fields("sha256", fill.sha256);
-  fields("kept", fill.kept);
+  fields("use", fill.use);
 }
 
 template <Of<cases::ByValue::Pointer> Object>

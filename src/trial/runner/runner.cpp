@@ -189,7 +189,7 @@ class TrialRun : private SessionListener {
     plan_cap();
     if (has_known_inputs(problem_)) {
       result_.warnings.emplace_back(
-          "all launches get the same inputs, which were captured: a kernel could hold their "
+          "all inputs are as captured, and none can be drawn anew: a kernel could hold their "
           "results");
     }
     if (listeners_->learned) listeners_->learned(result_);

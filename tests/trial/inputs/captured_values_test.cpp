@@ -80,6 +80,20 @@ TEST_F(CapturedValues, OfIntegersChangePlacesAndNothingElse) {
   EXPECT_NE(first, made(problem, InputKind::declared, Key{{1, 3}}));
 }
 
+TEST_F(CapturedValues, ThatArePerturbedDifferInTheLowestBitOfEachElement) {
+  const std::string bytes = random_values(kCount * kSets);
+  const cases::Case problem = captured_case(scratch_, "u8", "perturbed", kCount, bytes);
+  const std::string first = made(problem, InputKind::declared, Key{{1, 1}});
+  const std::string set = bytes.substr(1 * kCount, kCount);
+  int changed = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(first[i] & ~1, set[i] & ~1) << i;
+    changed += first[i] != set[i] ? 1 : 0;
+  }
+  EXPECT_NEAR(changed, 0.5 * kCount, 100);  // standard deviation 16
+  EXPECT_EQ(made(problem, InputKind::zeros, Key{{1, 1}}), set);
+}
+
 TEST_F(CapturedValues, StandAsTheyWereWhereTheyAreKeptAndInPlaceOfStress) {
   const std::string bytes = random_values(kCount * kSets * sizeof(float));
   const std::size_t one = bytes.size() / kSets;

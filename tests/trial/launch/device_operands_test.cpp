@@ -105,7 +105,7 @@ TEST_F(OnADevice, CapturedValuesAreTheHosts) {
   constexpr int kSets = 3;
   const test::ScratchFolder scratch;
   for (const char* dtype : {"f64", "f32", "f16", "bf16", "e4m3", "e5m2", "i64", "i32", "u8"}) {
-    for (const char* values : {"drawn", "kept"}) {
+    for (const char* values : {"drawn", "kept", "perturbed"}) {
       SCOPED_TRACE(std::string(dtype) + " " + values);
       const std::size_t element = cases::size_of(
           unary_case(dtype, "fill = \"integers\"\nlow = 0\nhigh = 1", 1).tensors[0].dtype);
