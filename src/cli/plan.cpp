@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/sort_stably.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/programs/known_devices.h"
 #include "autokernel/programs/profile_file.h"
@@ -39,7 +40,7 @@ class Plan : public Command {
   [[nodiscard]] programs::Plan made() const;
   [[nodiscard]] fs::path folder() const { return cases_.value_or("cases"); }
   void print_next(const programs::Plan& plan, const Console& console) const;
-  void print_model(const Console& console) const;
+  void print_model(const std::string& model, const Console& console) const;
 
   std::string what_ = "status";
   std::string profile_ = "autokernel-profile.json";
@@ -133,13 +134,13 @@ void Plan::print_next(const programs::Plan& plan, const Console& console) const 
   }
 }
 
-void Plan::print_model(const Console& console) const {
+void Plan::print_model(const std::string& model, const Console& console) const {
   programs::WorkloadChoice choice;
   choice.scenario = scenario_;
   if (batch_) choice.batch = *batch_;
   if (sequence_) choice.sequence = *sequence_;
   const programs::Workload workload =
-      programs::read_workload(*model_, choice, programs::workload_folders(fs::current_path()));
+      programs::read_workload(model, choice, programs::workload_folders(fs::current_path()));
   const driver::DeviceInfo device = programs::known_device(gpu_);
   const std::vector<programs::OperationFloor> floors = programs::floors_of(workload, device);
   double total_us = 0;
@@ -153,8 +154,7 @@ void Plan::print_model(const Console& console) const {
                              "each", "bound", "operation", "case", "sizes");
   std::vector<std::size_t> order(floors.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, std::greater<>{},
-                           [&](std::size_t i) { return floors[i].total_us; });
+  sort_stably(order, std::greater<>{}, [&](std::size_t i) { return floors[i].total_us; });
   for (const std::size_t i : order) {
     const programs::WorkloadOperation& operation = workload.operations[i];
     console.out << fmt::format(
@@ -177,7 +177,7 @@ void Plan::print_model(const Console& console) const {
 int Plan::run(const Console& console) {
   if (model_) {
     if (json_) throw Error(Stop::usage, "--model and --json exclude each other");
-    print_model(console);
+    print_model(*model_, console);
     return 0;
   }
   if (scenario_ || batch_ || sequence_) {

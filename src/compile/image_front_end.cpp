@@ -190,7 +190,7 @@ void read_ptx(Program& program, const Source& source) {
     read_ptx(program, request.source);
   } else {
     throw Refused(
-        fmt::format("{}: name an image: cubin = \"FILE\" or ptx = \"FILE\"", request.source.name));
+        fmt::format(R"({}: name an image: cubin = "FILE" or ptx = "FILE")", request.source.name));
   }
   return program;
 }

@@ -13,7 +13,7 @@ if [[ ${1:-} == --rehearse ]]; then
   rehearse=1
   shift
 fi
-readonly all_parts=(examples operations turnaround clock too_fast exactness profiler adversarial suite decisions campaign golden)
+readonly all_parts=(examples operations turnaround clock too_fast exactness profiler adversarial suite decisions campaign programs golden)
 parts=("${@:2}")
 if (($# < 1)) || [[ ! -x $1/bin/autokernel ]]; then
   echo "usage: $0 [--rehearse] PREFIX [PART ...], where PREFIX/bin/autokernel is the program" >&2
@@ -374,6 +374,28 @@ campaign() {
   echo "# loop finish: library $(loop_value library_us) us, best $(loop_value best_us) us, baseline $(loop_value baseline_us) us" >&2
   loop status
   sed 's/^/# /' "$scratch/loop.out" >&2
+}
+
+# ---- programs that are profiled and captured from ---------------------------------------------------------------------
+
+programs() {
+  local what="a program's captured kernels: judged right" extra
+  if ((rehearse)) || ! command -v nvcc >/dev/null; then
+    skip "$what" "needs a GPU and nvcc"
+    return
+  fi
+  "${BASH_SOURCE[0]%/*}/programs.sh" "$prefix" >"$scratch/programs" 2>&1 || true
+  sed 's/^/# /' "$scratch/programs" >&2
+  judge "$what" "$(grep -c '^cases_.* correct ' "$scratch/programs" || true) of $(grep -c '^cases_' "$scratch/programs" || true)" all \
+    "$(grep -qx '0 of the captured kernels were not judged correct' "$scratch/programs" && echo 1)"
+  extra=$(awk '/^alone / { gsub(",", ""); print ($8 > $4 ? $8 : $4) - $2 }' "$scratch/programs")
+  judge "the forwarding driver: more for a launch" "${extra:-missing} ns" "<= 1000 ns" "$(holds "${extra:-1e9} <= 1000")"
+  if ! grep -q '^== what recording costs' "$scratch/programs"; then
+    skip "profile: slow-down of an encoder's forward" "needs PyTorch"
+    return
+  fi
+  judge "profile: slow-down of an encoder's forward, small and base" "$(awk '/^median ratio/ { gsub(",", ""); print $3 }' "$scratch/programs" | xargs)" \
+    "<= 1.15, all seen" "$(grep -qx 'all as it should be' "$scratch/programs" && echo 1)"
 }
 
 # ---- what the emulated device is compared with ------------------------------------------------------------------------

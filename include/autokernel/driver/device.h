@@ -31,9 +31,9 @@ enum class Origin : std::uint8_t { gpu, emulator };
 // The file that the emulated driver is opened from; empty where only the loader knows it.
 [[nodiscard]] std::filesystem::path emulator_file();
 
-// Loads what a GPU's driver compiles PTX with, which it would otherwise open when it meets the first
-// module without machine code: a process that is confined by then has no files. Nothing happens
-// where there is none.
+// Loads what a GPU's driver compiles PTX with, which it would otherwise open when it meets the
+// first module without machine code: a process that is confined by then has no files. Nothing
+// happens where there is none.
 void load_ptx_compiler();
 
 // A CUDA driver that has been found, loaded and initialised, with one of its devices chosen. Cheap:

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/sort_stably.h"
 #include "autokernel/compile/image_parts.h"
 #include "programs/capture/element_type.h"
 #include "programs/profile/kernel_name.h"
@@ -77,9 +78,9 @@ void Arguments::name_tensors(const Study& study) {
     return first;
   };
   std::vector<const StudiedTensor*> sorted;
+  sorted.reserve(study.tensors.size());
   for (const StudiedTensor& tensor : study.tensors) sorted.push_back(&tensor);
-  std::ranges::stable_sort(sorted, {},
-                           [&](const StudiedTensor* each) { return first_pointer(*each); });
+  sort_stably(sorted, {}, [&](const StudiedTensor* each) { return first_pointer(*each); });
   if (sorted.size() > kMostTensors) {
     throw Error(Stop::usage, fmt::format("it has {} tensors; a case has at most {}", sorted.size(),
                                          kMostTensors));

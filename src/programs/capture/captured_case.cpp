@@ -185,6 +185,7 @@ std::string Writing::case_text() {
   for (const CaseTensor& tensor : arguments_.tensors) text += tensor_text(tensor);
   for (const CaseStruct& each : arguments_.structs) {
     std::vector<std::string> pointers;
+    pointers.reserve(each.pointers.size());
     for (const auto& pointer : each.pointers) {
       pointers.push_back(fmt::format("\"{} {} {}\"", pointer.at, pointer.tensor, pointer.offset));
     }
@@ -223,6 +224,7 @@ std::string Writing::description_text() const {
   if (launch_.cluster.count() > 1) text += fmt::format("cluster = {}\n", extents(launch_.cluster));
   if (launch_.cooperative) text += "cooperative = true\n";
   std::vector<std::string> names;
+  names.reserve(arguments_.order.size());
   for (const std::string& name : arguments_.order) names.push_back('"' + name + '"');
   return text + fmt::format("arguments = [{}]\n", fmt::join(names, ", "));
 }

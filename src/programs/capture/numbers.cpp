@@ -83,7 +83,7 @@ void move_by_one_place(cases::DType dtype, Bytes& bytes, unsigned number) {
       const bool grows = to.grows(word > kMagnitude);
       // Infinities are, too, and one that grew would be no number any more.
       if (!std::isfinite(value_at(dtype, bytes, i / sizeof word))) continue;
-      const auto moved = static_cast<Word>(word + (grows ? 1 : -1));
+      const auto moved = static_cast<Word>(grows ? word + 1U : word - 1U);
       std::memcpy(bytes.data() + i, &moved, sizeof moved);
       if (std::isfinite(value_at(dtype, bytes, i / sizeof word))) continue;
       std::memcpy(bytes.data() + i, &word, sizeof word);

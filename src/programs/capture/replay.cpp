@@ -25,6 +25,7 @@ constexpr std::uint64_t kGuardBytes = 64 << 10;
 
 std::vector<Piece> whole_ranges(const CapturedLaunch& launch) {
   std::vector<Piece> pieces;
+  pieces.reserve(launch.ranges.size());
   for (std::size_t i = 0; i < launch.ranges.size(); ++i) {
     pieces.push_back({.range = i, .begin = 0, .end = launch.ranges[i].before.size()});
   }
@@ -115,6 +116,7 @@ bool Replay::keeps_within() const {
 }
 
 std::optional<std::string> Replay::run() const {
+  if (!kernel_) return trouble_;
   std::vector<void*> parameters;
   for (const driver::Parameter& parameter : kernel_->parameters()) {
     if (parameter.offset + parameter.bytes > bytes_.size()) return "its parameters are incomplete";

@@ -6,6 +6,7 @@ namespace autokernel::programs {
 
 std::vector<Piece> pieces_of(const std::vector<StudiedTensor>& tensors) {
   std::vector<Piece> pieces;
+  pieces.reserve(tensors.size());
   for (const StudiedTensor& tensor : tensors) {
     pieces.push_back({.range = tensor.range, .begin = tensor.begin, .end = tensor.end});
   }

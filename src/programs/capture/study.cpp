@@ -8,6 +8,7 @@
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/fields.h"
+#include "autokernel/base/sort_stably.h"
 #include "autokernel/compile/image_parts.h"
 #include "programs/capture/bounds.h"
 #include "programs/capture/element_type.h"
@@ -175,7 +176,7 @@ void find_uses(const CapturedLaunch& launch, const driver::Device& device, Study
     return;
   }
   // Numbers first: whole ones are mostly what chooses among them.
-  std::ranges::stable_sort(read, [&](std::size_t one, std::size_t other) {
+  sort_stably(read, [&](std::size_t one, std::size_t other) {
     return cases::is_floating(study.tensors[one].dtype) &&
            !cases::is_floating(study.tensors[other].dtype);
   });

@@ -93,9 +93,11 @@ Bytes TensorSearch::poisoned(const CapturedRange& range, Poison poison) {
   // Finite as numbers of every type, 1e36 of fp32, 63 k of fp16; and the same with a sign.
   constexpr std::byte kLarge{0x7b};
   constexpr std::byte kSmall{0xfb};
-  if (poison == Poison::large) return Bytes(range.before.size(), kLarge);
-  if (poison == Poison::small) return Bytes(range.before.size(), kSmall);
   Bytes bytes = range.before;
+  if (poison == Poison::large || poison == Poison::small) {
+    std::ranges::fill(bytes, poison == Poison::large ? kLarge : kSmall);
+    return bytes;
+  }
   // Words as the device sees them, so that an index in one changes by no more than 1.
   constexpr std::uint64_t kWord = 8;
   const bool is_full = poison == Poison::full;
@@ -162,6 +164,7 @@ void TensorSearch::find_writes(const std::vector<Zone>& unread) {
   }
   for (const std::byte value : {std::byte{0x5a}, std::byte{0xa5}}) {
     std::vector<Bytes> memory;
+    memory.reserve(launch_.ranges.size());
     for (const CapturedRange& range : launch_.ranges) memory.push_back(range.before);
     for (const Zone& zone : unread) {
       std::fill(memory[zone.range].begin() + static_cast<std::ptrdiff_t>(zone.begin),
@@ -189,6 +192,7 @@ bool TensorSearch::repeats(Study& study) {
     study.milliseconds =
         std::chrono::duration<double, std::milli>(steady_clock::now() - begin).count();
     std::vector<Bytes> results;
+    results.reserve(launch_.ranges.size());
     for (std::size_t r = 0; r < launch_.ranges.size(); ++r) results.push_back(result(r));
     return results;
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autokernel/base/sort_stably.h"
 #include "autokernel/driver/device_info.h"
 
 namespace autokernel::programs {
@@ -153,7 +154,7 @@ Plan plan_of(const Ranking& ranking, const std::vector<ExtractedCase>& cases,
   plan.speedup = whole(gained);
   plan.low = whole(low);
   plan.high = whole(high);
-  std::ranges::stable_sort(plan.items, std::greater<>{}, &PlanItem::still);
+  sort_stably(plan.items, std::greater<>{}, &PlanItem::still);
   choose_next(plan);
   return plan;
 }

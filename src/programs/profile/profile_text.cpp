@@ -214,6 +214,7 @@ std::string profile_text(const Ranking& ranking, int most, int columns) {
 
   std::vector<Row> rows;
   const auto shown = std::min(static_cast<std::size_t>(std::max(most, 1)), ranking.kernels.size());
+  rows.reserve(shown);
   for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(ranking.kernels[i], i + 1));
   text += "\n" + table(rows, columns);
   if (shown < ranking.kernels.size()) {

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "autokernel/base/sort_stably.h"
 #include "autokernel/programs/known_devices.h"
 #include "programs/profile/kernel_name.h"
 #include "programs/profile/operation_limit.h"
@@ -118,8 +119,9 @@ class Busy {
     share.share += kernel.share;
   }
   std::vector<OriginShare> sorted;
+  sorted.reserve(shares.size());
   for (const auto& [origin, share] : shares) sorted.push_back(share);
-  std::ranges::stable_sort(sorted, std::greater<>{}, &OriginShare::total_us);
+  sort_stably(sorted, std::greater<>{}, &OriginShare::total_us);
   return sorted;
 }
 
@@ -175,7 +177,7 @@ Ranking ranked(const Profile& profile) {
     }
     ranking.kernels.push_back(std::move(kernel));
   }
-  std::ranges::stable_sort(ranking.kernels, std::greater<>{}, &RankedKernel::total_us);
+  sort_stably(ranking.kernels, std::greater<>{}, &RankedKernel::total_us);
   ranking.origins = shares_of(ranking.kernels);
   return ranking;
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/sort_stably.h"
 #include "programs/profile/product_json.h"
 
 namespace autokernel::programs {
@@ -360,16 +361,16 @@ void RecordReader::finish() {
   for (std::size_t i = 0; i < profile.transfers.size(); ++i) {
     tie(profile.transfers[i], state_->transfer_correlations[i]);
   }
-  std::ranges::stable_sort(profile.launches, {}, &Launch::start);
-  std::ranges::stable_sort(profile.transfers, {}, &Transfer::start);
-  std::ranges::stable_sort(profile.ranges, {}, &Range::start);
+  sort_stably(profile.launches, {}, &Launch::start);
+  sort_stably(profile.transfers, {}, &Transfer::start);
+  sort_stably(profile.ranges, {}, &Range::start);
   if (state_->unreadable > 0) {
     profile.warnings.push_back(
         fmt::format("{} line{} of the record could not be read and {} left out", state_->unreadable,
                     state_->unreadable == 1 ? "" : "s", state_->unreadable == 1 ? "was" : "were"));
   }
   if (state_->ended_early > 0) {
-    profile.warnings.push_back(
+    profile.warnings.emplace_back(
         "a process ended without notice (killed, crashed or by _exit): what it launched in its "
         "last moment may be missing");
   }

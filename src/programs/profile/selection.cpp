@@ -196,6 +196,7 @@ void cut(std::vector<Item>& items, const Selection& selection, const std::string
                 "counts with an NVTX range and pass --range NAME");
   }
   std::vector<std::size_t> begins;
+  begins.reserve(repetition->count);
   for (std::size_t i = 0; i < repetition->count; ++i) {
     begins.push_back(repetition->first + i * repetition->length);
   }

@@ -61,9 +61,9 @@ class DeviceJudge {
     is_doubtful,
     reference_not_finite,  // so that nothing can be said, and nothing is wrong
   };
-  // `closeness` is that of each tensor of the launch; on stress inputs a reference need not be finite, and on
-  // declared ones the root mean square of the errors counts too. Differences are raised to those of
-  // the launch where it is right.
+  // `closeness` is that of each tensor of the launch; on stress inputs a reference need not be
+  // finite, and on declared ones the root mean square of the errors counts too. Differences are
+  // raised to those of the launch where it is right.
   [[nodiscard]] Look look(const LaunchRecord& launch,
                           const std::function<Closeness(std::size_t)>& closeness, bool is_stress,
                           Differences& differences);

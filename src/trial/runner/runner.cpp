@@ -572,7 +572,7 @@ class TrialRun : private SessionListener {
       if (result_.conditions && !result_.conditions->unclean.empty()) {
         make_inconclusive(found, result_.conditions->unclean);
       }
-      if (needs_confirmation(found, *request_.incumbent)) {
+      if (task_.incumbent && needs_confirmation(found, *request_.incumbent)) {
         confirmation_ = begin_confirmation(*task_.incumbent);
       }
     }

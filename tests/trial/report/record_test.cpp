@@ -120,7 +120,8 @@ TEST_F(Record, IsDescribedFieldByField) {
   const std::regex row("^\\| `([a-z0-9_]+)` \\|.*");
   std::set<std::string> described;
   std::smatch found;
-  for (std::string line; std::getline(stream, line);) {
+  // Behind it stands another object.
+  for (std::string line; std::getline(stream, line) && line != "## Profile";) {
     if (std::regex_match(line, found, row)) described.insert(found[1]);
   }
   Result compared = result();
