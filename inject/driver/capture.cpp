@@ -15,7 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/image_digest.h"
 #include "driver/real_driver.h"
+#include "driver/relaxed_capture_mode.h"
 
 namespace autokernel::inject {
 namespace {
@@ -29,18 +31,6 @@ constexpr CUdeviceptr kLeastAddress = 1U << 16U;
 
 std::atomic<std::uint64_t> written{0};   // bytes of memory, by all captures
 std::atomic<unsigned> captures_made{0};  // numbers their folders
-
-// A capture of streams elsewhere must not be ended by our synchronizing and copying.
-class RelaxedCaptureMode {
- public:
-  RelaxedCaptureMode() { (void)AUTOKERNEL_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
-  RelaxedCaptureMode(const RelaxedCaptureMode&) = delete;
-  RelaxedCaptureMode& operator=(const RelaxedCaptureMode&) = delete;
-  ~RelaxedCaptureMode() { (void)AUTOKERNEL_REAL(cuThreadExchangeStreamCaptureMode)(&mode_); }
-
- private:
-  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
-};
 
 // A file that only this user can read.
 class Output {
@@ -183,22 +173,14 @@ std::vector<unsigned char> Capture::State::parameters(const LaunchView& launch,
     fail("the driver does not tell a kernel's parameters; it takes one of CUDA 12.4 or later");
     return {};
   }
-  std::vector<unsigned char> bytes;
-  for (void** extra = launch.extra; extra != nullptr && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra != CU_LAUNCH_PARAM_BUFFER_POINTER) continue;
-    const auto* packed = static_cast<const unsigned char*>(extra[1]);
-    for (void** other = launch.extra; *other != CU_LAUNCH_PARAM_END; other += 2) {
-      if (*other == CU_LAUNCH_PARAM_BUFFER_SIZE) {
-        bytes.assign(packed, packed + *static_cast<const std::size_t*>(other[1]));
-      }
-    }
-  }
+  std::vector<unsigned char> bytes = packed_parameters(launch);
+  const std::vector<std::vector<unsigned char>> each = parameters_of(launch, listed);
   for (std::size_t i = 0; i < listed.size(); ++i) {
     const auto& [offset, count] = listed[i];
     line("parameter", std::to_string(offset) + '\t' + std::to_string(count));
     bytes.resize(std::max(bytes.size(), offset + count));
-    if (launch.extra == nullptr && launch.parameters != nullptr) {
-      std::memcpy(bytes.data() + offset, launch.parameters[i], count);
+    if (launch.extra == nullptr && !each[i].empty()) {
+      std::memcpy(bytes.data() + offset, each[i].data(), count);
     }
   }
   line("bytes", hexadecimal(bytes));
@@ -248,6 +230,7 @@ void Capture::State::write_image(const LaunchedFunction& function) {
     fail("its code was loaded in a way that is not known");
     return;
   }
+  line("image", image_digest(*image));
   Output output(folder + "/image.bin");
   output.write(image->data(), image->size());
   if (output.failure() != 0)

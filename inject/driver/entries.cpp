@@ -3,25 +3,33 @@
 #include <cuda.h>
 
 #include <cstring>
+#include <string_view>
 
 #include "driver/images.h"
 #include "driver/launches.h"
 #include "driver/real_driver.h"
+#include "driver/replacing.h"
 
 // cuda.h turns the names into those of the newest version.
 #undef cuGetProcAddress
 #undef cuGraphAddKernelNode
 #undef cuGraphAddNode
+#undef cuGraphKernelNodeGetParams
+#undef cuGraphKernelNodeSetParams
+#undef cuGraphExecKernelNodeSetParams
 
 namespace {
 
 using autokernel::inject::CodeHandle;
 using autokernel::inject::forget_functions;
 using autokernel::inject::forget_image;
+using autokernel::inject::graph_launched;
+using autokernel::inject::is_replacing;
 using autokernel::inject::is_watching;
 using autokernel::inject::keep_image;
 using autokernel::inject::keep_image_of_file;
 using autokernel::inject::LaunchView;
+using autokernel::inject::may_touch_node;
 using autokernel::inject::note_node;
 using autokernel::inject::real;
 using autokernel::inject::watch;
@@ -51,6 +59,11 @@ using GetProcAddressV2 = CUresult(const char*, void**, int, cuuint64_t,
   return false;
 }
 
+// To the entry points with a suffix, no stream is the one of the calling thread.
+[[nodiscard]] CUstream stream_of(std::string_view suffix, CUstream stream) {
+  return stream == nullptr && !suffix.empty() ? CU_STREAM_PER_THREAD : stream;
+}
+
 }  // namespace
 
 #define AUTOKERNEL_ENTRY extern "C" __attribute__((visibility("default"))) CUresult
@@ -63,11 +76,14 @@ using GetProcAddressV2 = CUresult(const char*, void**, int, cuuint64_t,
                                           CUstream stream, void** parameters, void** extra) {    \
     static const auto launch =                                                                   \
         real("cuLaunchKernel" #suffix, static_cast<LaunchKernel*>(nullptr));                     \
-    const LaunchView view{                                                                       \
-        function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes},         \
-        stream,   parameters,                                                                    \
-        extra,    false,                                                                         \
-        nullptr,  0};                                                                            \
+    const LaunchView view{function,                                                              \
+                          {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, \
+                          stream_of(#suffix, stream),                                            \
+                          parameters,                                                            \
+                          extra,                                                                 \
+                          false,                                                                 \
+                          nullptr,                                                               \
+                          0};                                                                    \
     return watch(view, [&] {                                                                     \
       return launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,   \
                     stream, parameters, extra);                                                  \
@@ -82,7 +98,7 @@ using GetProcAddressV2 = CUresult(const char*, void**, int, cuuint64_t,
                           {{config->gridDimX, config->gridDimY, config->gridDimZ},               \
                            {config->blockDimX, config->blockDimY, config->blockDimZ},            \
                            config->sharedMemBytes},                                              \
-                          config->hStream,                                                       \
+                          stream_of(#suffix, config->hStream),                                   \
                           parameters,                                                            \
                           extra,                                                                 \
                           is_cooperative(*config),                                               \
@@ -96,11 +112,14 @@ using GetProcAddressV2 = CUresult(const char*, void**, int, cuuint64_t,
       void** parameters) {                                                                       \
     static const auto launch =                                                                   \
         real("cuLaunchCooperativeKernel" #suffix, static_cast<LaunchCooperative*>(nullptr));     \
-    const LaunchView view{                                                                       \
-        function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes},         \
-        stream,   parameters,                                                                    \
-        nullptr,  true,                                                                          \
-        nullptr,  0};                                                                            \
+    const LaunchView view{function,                                                              \
+                          {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, \
+                          stream_of(#suffix, stream),                                            \
+                          parameters,                                                            \
+                          nullptr,                                                               \
+                          true,                                                                  \
+                          nullptr,                                                               \
+                          0};                                                                    \
     return watch(view, [&] {                                                                     \
       return launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,   \
                     stream, parameters);                                                         \
@@ -196,6 +215,46 @@ AUTOKERNEL_ENTRY cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgra
   return add(node, graph, after, edges, count, what);
 }
 
+#define AUTOKERNEL_GRAPH_LAUNCH(suffix)                                                           \
+  AUTOKERNEL_ENTRY cuGraphLaunch##suffix(CUgraphExec graph, CUstream stream) {                    \
+    static const auto launch =                                                                    \
+        real("cuGraphLaunch" #suffix, static_cast<CUresult (*)(CUgraphExec, CUstream)>(nullptr)); \
+    const CUresult result = launch(graph, stream);                                                \
+    if (result == CUDA_SUCCESS && is_replacing()) graph_launched(stream_of(#suffix, stream));     \
+    return result;                                                                                \
+  }
+#undef cuGraphLaunch
+AUTOKERNEL_GRAPH_LAUNCH()
+AUTOKERNEL_GRAPH_LAUNCH(_ptsz)
+
+// What reads or changes a kernel within a graph, by the node that the program has of it.
+#define AUTOKERNEL_OF_NODE(name, declared, passed, node)                                \
+  AUTOKERNEL_ENTRY name declared {                                                      \
+    static const auto change = real(#name, static_cast<CUresult(*) declared>(nullptr)); \
+    return may_touch_node(node) ? change passed : CUDA_ERROR_NOT_SUPPORTED;             \
+  }
+AUTOKERNEL_OF_NODE(cuGraphKernelNodeGetParams,
+                   (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1* launch), (node, launch), node)
+AUTOKERNEL_OF_NODE(cuGraphKernelNodeGetParams_v2,
+                   (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v2* launch), (node, launch), node)
+AUTOKERNEL_OF_NODE(cuGraphKernelNodeSetParams,
+                   (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* launch), (node, launch),
+                   node)
+AUTOKERNEL_OF_NODE(cuGraphKernelNodeSetParams_v2,
+                   (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v2* launch), (node, launch),
+                   node)
+AUTOKERNEL_OF_NODE(cuGraphExecKernelNodeSetParams,
+                   (CUgraphExec graph, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* launch),
+                   (graph, node, launch), node)
+AUTOKERNEL_OF_NODE(cuGraphExecKernelNodeSetParams_v2,
+                   (CUgraphExec graph, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v2* launch),
+                   (graph, node, launch), node)
+AUTOKERNEL_OF_NODE(cuGraphNodeSetParams, (CUgraphNode node, CUgraphNodeParams* what), (node, what),
+                   node)
+AUTOKERNEL_OF_NODE(cuGraphExecNodeSetParams,
+                   (CUgraphExec graph, CUgraphNode node, CUgraphNodeParams* what),
+                   (graph, node, what), node)
+
 extern "C" GetProcAddressV2 cuGetProcAddress_v2;
 
 namespace {
@@ -208,14 +267,17 @@ namespace {
     void* entry;
     void* per_thread;
   };
+// NOLINTBEGIN(bugprone-macro-parentheses): the names of functions
 #define AUTOKERNEL_OWN(name, per_thread) \
   {#name, 0, reinterpret_cast<void*>(&name), reinterpret_cast<void*>(&per_thread)}
 #define AUTOKERNEL_OWN_SINCE(name, since, entry) \
   {#name, since, reinterpret_cast<void*>(&entry), reinterpret_cast<void*>(&entry)}
+  // NOLINTEND(bugprone-macro-parentheses)
   static const Own kOwn[] = {
       AUTOKERNEL_OWN(cuLaunchKernel, cuLaunchKernel_ptsz),
       AUTOKERNEL_OWN(cuLaunchKernelEx, cuLaunchKernelEx_ptsz),
       AUTOKERNEL_OWN(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz),
+      AUTOKERNEL_OWN(cuGraphLaunch, cuGraphLaunch_ptsz),
       AUTOKERNEL_OWN(cuModuleLoad, cuModuleLoad),
       AUTOKERNEL_OWN(cuModuleLoadData, cuModuleLoadData),
       AUTOKERNEL_OWN(cuModuleLoadDataEx, cuModuleLoadDataEx),
@@ -229,6 +291,15 @@ namespace {
       AUTOKERNEL_OWN_SINCE(cuGraphAddKernelNode, 0, cuGraphAddKernelNode),
       AUTOKERNEL_OWN_SINCE(cuGraphAddNode, 12030, cuGraphAddNode_v2),
       AUTOKERNEL_OWN_SINCE(cuGraphAddNode, 0, cuGraphAddNode),
+      AUTOKERNEL_OWN_SINCE(cuGraphKernelNodeGetParams, 12000, cuGraphKernelNodeGetParams_v2),
+      AUTOKERNEL_OWN_SINCE(cuGraphKernelNodeGetParams, 0, cuGraphKernelNodeGetParams),
+      AUTOKERNEL_OWN_SINCE(cuGraphKernelNodeSetParams, 12000, cuGraphKernelNodeSetParams_v2),
+      AUTOKERNEL_OWN_SINCE(cuGraphKernelNodeSetParams, 0, cuGraphKernelNodeSetParams),
+      AUTOKERNEL_OWN_SINCE(cuGraphExecKernelNodeSetParams, 12000,
+                           cuGraphExecKernelNodeSetParams_v2),
+      AUTOKERNEL_OWN_SINCE(cuGraphExecKernelNodeSetParams, 0, cuGraphExecKernelNodeSetParams),
+      AUTOKERNEL_OWN(cuGraphNodeSetParams, cuGraphNodeSetParams),
+      AUTOKERNEL_OWN(cuGraphExecNodeSetParams, cuGraphExecNodeSetParams),
   };
   const bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
   for (const Own& own : kOwn) {

@@ -30,19 +30,25 @@ def declared(header):
     return names
 
 
+def write_changed(file, text):
+    """What depends on the file is built again only where it is another one."""
+    if not Path(file).exists() or Path(file).read_text() != text:
+        Path(file).write_text(text)
+
+
 def main(include, own, names_file, assembly_file):
     names = declared((Path(include) / "cuda.h").read_text(errors="replace")) | set(ELSEWHERE)
     if len(names) < 500:
         sys.exit(f"{include}/cuda.h declares only {len(names)} entry points: it is no header of CUDA 12 or later")
     names = sorted(names - set(Path(own).read_text().split()))
-    Path(names_file).write_text("".join(f'"{name}",\n' for name in names))
+    write_changed(names_file, "".join(f'"{name}",\n' for name in names))
     lines = ["        .text"]
     for number, name in enumerate(names):
         lines += [f"        .globl {name}", f"        .type {name}, @function", f"{name}:",
                   "        movq forwarded_entries@GOTPCREL(%rip), %r11", f"        jmp *{8 * number}(%r11)",
                   f"        .size {name}, . - {name}"]
     lines.append('        .section .note.GNU-stack, "", @progbits')
-    Path(assembly_file).write_text("\n".join(lines) + "\n")
+    write_changed(assembly_file, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

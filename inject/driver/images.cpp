@@ -7,7 +7,10 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <string_view>
+#include <utility>
 
+#include "driver/image_digest.h"
 #include "driver/real_driver.h"
 
 namespace autokernel::inject {
@@ -20,7 +23,7 @@ constexpr std::uint32_t kElf = 0x464c457f;
 template <typename Number>
 [[nodiscard]] Number number_at(const void* code, std::size_t offset) {
   Number number{};
-  std::memcpy(&number, static_cast<const char*>(code) + offset, sizeof number);
+  std::memcpy(static_cast<void*>(&number), static_cast<const char*>(code) + offset, sizeof number);
   return number;
 }
 
@@ -37,13 +40,8 @@ template <typename Number>
                   end(kSegments, kSegmentBytes, kSegmentCount));
 }
 
-[[nodiscard]] std::string copied(const void* code) {
-  std::uint32_t magic = number_at<std::uint32_t>(code, 0);
-  if (magic == kWrapper) {
-    constexpr std::size_t kData = 8;
-    code = number_at<const void*>(code, kData);
-    magic = number_at<std::uint32_t>(code, 0);
-  }
+[[nodiscard]] std::string_view bytes_of(const void* code) {
+  const auto magic = number_at<std::uint32_t>(code, 0);
   const auto* text = static_cast<const char*>(code);
   if (magic == kFatBinary) {
     constexpr std::size_t kHeaderBytes = 6, kPayloadBytes = 8;
@@ -54,9 +52,27 @@ template <typename Number>
   return {text, std::strlen(text) + 1};
 }
 
+struct Image {
+  std::shared_ptr<const std::string> copy;  // null: the bytes stay where they are
+  std::string_view bytes;
+  std::string digest;  // empty: nobody has asked for it
+};
+
 struct Images {
   std::mutex mutex;
-  std::map<CodeHandle, std::shared_ptr<const std::string>> by_handle;
+  std::map<CodeHandle, Image> by_handle;
+
+  // Where it is; the end where it is not. The lock is held.
+  [[nodiscard]] std::map<CodeHandle, Image>::iterator find(const CodeHandle& handle) {
+    const auto found = by_handle.find(handle);
+    if (found != by_handle.end() || handle.module == nullptr) return found;
+    return std::find_if(by_handle.begin(), by_handle.end(), [&](const auto& each) {
+      CUmodule module = nullptr;
+      return each.first.library != nullptr &&
+             AUTOKERNEL_REAL(cuLibraryGetModule)(&module, each.first.library) == CUDA_SUCCESS &&
+             module == handle.module;
+    });
+  }
 };
 // The program may call until its very end.
 Images& images() {
@@ -65,7 +81,9 @@ Images& images() {
 }
 
 void keep(const CodeHandle& handle, std::string image) {
-  auto kept = std::make_shared<const std::string>(std::move(image));
+  Image kept{
+      .copy = std::make_shared<const std::string>(std::move(image)), .bytes = {}, .digest = {}};
+  kept.bytes = *kept.copy;
   const std::lock_guard lock(images().mutex);
   images().by_handle[handle] = std::move(kept);
 }
@@ -73,7 +91,16 @@ void keep(const CodeHandle& handle, std::string image) {
 }  // namespace
 
 void keep_image(const CodeHandle& handle, const void* code) {
-  if (code != nullptr) keep(handle, copied(code));
+  if (code == nullptr) return;
+  if (number_at<std::uint32_t>(code, 0) != kWrapper) {
+    keep(handle, std::string(bytes_of(code)));
+    return;
+  }
+  // Part of a program or a library, which unloads it before it goes.
+  constexpr std::size_t kData = 8;
+  const std::lock_guard lock(images().mutex);
+  images().by_handle[handle] = {
+      .copy = nullptr, .bytes = bytes_of(number_at<const void*>(code, kData)), .digest = {}};
 }
 
 void keep_image_of_file(const CodeHandle& handle, const char* path) {
@@ -88,17 +115,19 @@ void forget_image(const CodeHandle& handle) {
 
 std::shared_ptr<const std::string> image_of(const CodeHandle& handle) {
   const std::lock_guard lock(images().mutex);
-  const auto found = images().by_handle.find(handle);
-  if (found != images().by_handle.end()) return found->second;
-  for (const auto& [kept, image] : images().by_handle) {
-    CUmodule module = nullptr;
-    if (kept.library != nullptr && handle.module != nullptr &&
-        AUTOKERNEL_REAL(cuLibraryGetModule)(&module, kept.library) == CUDA_SUCCESS &&
-        module == handle.module) {
-      return image;
-    }
-  }
-  return nullptr;
+  const auto found = images().find(handle);
+  if (found == images().by_handle.end()) return nullptr;
+  const Image& image = found->second;
+  return image.copy != nullptr ? image.copy : std::make_shared<const std::string>(image.bytes);
+}
+
+std::string digest_of(const CodeHandle& handle) {
+  const std::lock_guard lock(images().mutex);
+  const auto found = images().find(handle);
+  if (found == images().by_handle.end()) return {};
+  Image& image = found->second;
+  if (image.digest.empty()) image.digest = image_digest(image.bytes);
+  return image.digest;
 }
 
 }  // namespace autokernel::inject

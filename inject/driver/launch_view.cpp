@@ -54,4 +54,36 @@ int LaunchedFunction::attribute(CUfunction_attribute which) const {
   return value;
 }
 
+std::vector<unsigned char> packed_parameters(const LaunchView& launch) {
+  const unsigned char* packed = nullptr;
+  std::size_t bytes = 0;
+  for (void** extra = launch.extra; extra != nullptr && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+      packed = static_cast<const unsigned char*>(extra[1]);
+    } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+      bytes = *static_cast<const std::size_t*>(extra[1]);
+    }
+  }
+  if (packed == nullptr) return {};
+  return {packed, packed + bytes};
+}
+
+std::vector<std::vector<unsigned char>> parameters_of(
+    const LaunchView& launch, const std::vector<LaunchedFunction::Parameter>& listed) {
+  const std::vector<unsigned char> packed = packed_parameters(launch);
+  std::vector<std::vector<unsigned char>> all(listed.size());
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const auto& [offset, bytes] = listed[i];
+    if (launch.extra != nullptr) {
+      if (offset + bytes > packed.size()) continue;
+      all[i].assign(packed.begin() + static_cast<std::ptrdiff_t>(offset),
+                    packed.begin() + static_cast<std::ptrdiff_t>(offset + bytes));
+    } else if (launch.parameters != nullptr) {
+      const auto* from = static_cast<const unsigned char*>(launch.parameters[i]);
+      all[i].assign(from, from + bytes);
+    }
+  }
+  return all;
+}
+
 }  // namespace autokernel::inject

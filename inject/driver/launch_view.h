@@ -15,7 +15,7 @@ namespace autokernel::inject {
 struct LaunchView {
   CUfunction function;  // or a CUkernel, as CUDA's runtime has it
   Shape shape;
-  CUstream stream;
+  CUstream stream;    // also where it is a thread's own default stream
   void** parameters;  // one pointer for each; null where `extra` is used, or there are none
   void** extra;       // CU_LAUNCH_PARAM_*; null where `parameters` is used
   bool cooperative;
@@ -43,5 +43,11 @@ class LaunchedFunction {
   CUkernel kernel_ = nullptr;  // where it is one
   std::string name_;
 };
+
+// The bytes of each parameter, of which `listed` says where it lies where all are packed.
+[[nodiscard]] std::vector<std::vector<unsigned char>> parameters_of(
+    const LaunchView& launch, const std::vector<LaunchedFunction::Parameter>& listed);
+// All that are packed into a buffer by whoever launches; empty where each has a pointer.
+[[nodiscard]] std::vector<unsigned char> packed_parameters(const LaunchView& launch);
 
 }  // namespace autokernel::inject

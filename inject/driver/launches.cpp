@@ -8,6 +8,7 @@
 
 #include "driver/capture.h"
 #include "driver/real_driver.h"
+#include "driver/replacing.h"
 
 namespace autokernel::inject {
 namespace {
@@ -66,11 +67,12 @@ Watch& state() {
 }  // namespace
 
 bool is_watching() {
-  static const bool watching = !request().wanted.empty();
+  static const bool watching = !request().wanted.empty() || is_replacing();
   return watching;
 }
 
 CUresult watched(const LaunchView& launch, const std::function<CUresult()>& forward) {
+  if (is_replacing()) return launch_or_replace(launch, forward);
   Watch& watch = state();
   if (is_wanted(launch.function)) {
     const LaunchedFunction function(launch.function);
@@ -90,10 +92,16 @@ void note_node(CUfunction function, CUkernel kernel) {
   const bool has_function =
       function != nullptr || (kernel != nullptr && AUTOKERNEL_REAL(cuKernelGetFunction)(
                                                        &function, kernel) == CUDA_SUCCESS);
-  if (has_function && is_wanted(function)) note_graph(LaunchedFunction(function));
+  if (!has_function) return;
+  if (is_replacing()) {
+    note_node_of_graph(function);
+  } else if (is_wanted(function)) {
+    note_graph(LaunchedFunction(function));
+  }
 }
 
 void forget_functions() {
+  forget_replaced_functions();
   const std::unique_lock lock(state().names);
   state().wanted.clear();
 }

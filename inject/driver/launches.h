@@ -9,11 +9,12 @@
 
 namespace autokernel::inject {
 
-// Makes the launch with `forward`; if it is a wanted one, it is captured as it happens.
+// Makes the launch with `forward`; if it is a wanted one, it is captured as it happens, or ours is
+// made in its place.
 template <typename Forward>
 [[nodiscard]] CUresult watch(const LaunchView& launch, const Forward& forward);
 
-// Whether anything is wanted of this process.
+// Whether anything is wanted of this process, or to be replaced in it.
 [[nodiscard]] bool is_watching();
 // As `watch`, where something is.
 [[nodiscard]] CUresult watched(const LaunchView& launch, const std::function<CUresult()>& forward);

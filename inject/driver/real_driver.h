@@ -16,10 +16,14 @@ template <typename Function>
 
 }  // namespace autokernel::inject
 
-// The real one of a function that cuda.h declares: REAL(cuCtxSynchronize)(). It is looked up once.
-#define AUTOKERNEL_REAL(function)                                                         \
+// The real one of a function that cuda.h declares, in the version that the name means there:
+// AUTOKERNEL_REAL(cuMemAlloc)(&address, bytes). It is looked up once.
+// NOLINTBEGIN(bugprone-macro-parentheses): the name of a function
+#define AUTOKERNEL_REAL(function) AUTOKERNEL_REAL_OF_VERSION(function)
+#define AUTOKERNEL_REAL_OF_VERSION(function)                                              \
   ([]() -> decltype(&function) {                                                          \
     static const auto autokernel_entry =                                                  \
         ::autokernel::inject::real(#function, static_cast<decltype(&function)>(nullptr)); \
     return autokernel_entry;                                                              \
   }())
+// NOLINTEND(bugprone-macro-parentheses)

@@ -82,5 +82,7 @@ using GetAttribute = Status (*)(const void* object, std::int32_t attribute, void
                                 std::size_t size, std::size_t* written);
 // cublasGetPointerMode_v2, cublasGetMathMode
 using GetMode = Status (*)(const void* handle, std::int32_t* mode);
+// cublasGetStream_v2
+using GetStream = Status (*)(const void* handle, void** stream);
 
 }  // namespace recording::blas

@@ -6,12 +6,14 @@
 #include "entry.h"
 #include "forward.h"
 #include "product_call.h"
+#include "replaced_product.h"
 
 namespace recording {
 namespace {
 
 constinit Forward pointer_mode{"cublasGetPointerMode_v2"};
 constinit Forward math_mode{"cublasGetMathMode"};
+constinit Forward stream_getter{"cublasGetStream_v2"};
 
 std::int32_t mode_of(Forward& getter, void* caller, const void* handle, std::int32_t by_default) {
   const auto get = getter.to<blas::GetMode>(caller);
@@ -29,7 +31,7 @@ struct Batch {
 // What all forms of the call have, in the types of the widest.
 struct Gemm {
   const char* call;
-  const void* handle;
+  void* handle;
   std::int32_t transpose_a, transpose_b;
   std::int64_t m, n, k;
   const void* alpha;
@@ -50,7 +52,7 @@ std::int32_t compute_type_of(const Gemm& gemm, void* caller) {
                                                          : blas::kCompute32F;
 }
 
-void tell(const ProductCall& call, const Gemm& gemm, void* caller) {
+Product product_of(const Gemm& gemm, void* caller) {
   Product product;
   product.call = gemm.call;
   product.m = gemm.m;
@@ -68,7 +70,27 @@ void tell(const ProductCall& call, const Gemm& gemm, void* caller) {
   const bool is_on_host = mode_of(pointer_mode, caller, gemm.handle, blas::kDevice) == blas::kHost;
   product.alpha = factor_at(is_on_host ? gemm.alpha : nullptr, product.scale_type);
   product.beta = factor_at(is_on_host ? gemm.beta : nullptr, product.scale_type);
-  call.is_for(product);
+  return product;
+}
+
+// Where the handle's calls are queued.
+void* stream_of(void* handle, void* caller) {
+  void* stream = nullptr;
+  const auto get = stream_getter.to<blas::GetStream>(caller);
+  return get != nullptr && get(handle, &stream) == blas::kSuccess ? stream : nullptr;
+}
+
+// The call, computed by a kernel of ours where there is one for it.
+template <typename Original>
+blas::Status told_or_replaced(const ProductCall& call, const Gemm& gemm, const void* a,
+                              const void* b, void* c, void* caller, Original original) {
+  const bool may_be_replaced = call.is_outermost() && replaces_products();
+  if (!call.is_wanted() && !may_be_replaced) return original();
+  const Product product = product_of(gemm, caller);
+  if (call.is_wanted()) call.is_for(product);
+  const std::uint32_t replacement = may_be_replaced ? replacement_of(product) : 0;
+  if (replacement == 0) return original();
+  return replaced(replacement, {a, b, c, stream_of(gemm.handle, caller)}, original);
 }
 
 // One letter of a function's name says the type of everything in it.
@@ -87,16 +109,15 @@ constexpr Precision kH{blas::kR16F, blas::kCompute16F};
 
 // A function's body. The arguments that all have go first, and `gemm` says what its own are for: it
 // is looked at only where somebody wants to know.
-#define AUTOKERNEL_FORWARD(name, gemm, ...)                                \
-  static constinit recording::Forward forward{#name};                      \
-  void* const caller = __builtin_return_address(0);                        \
-  const auto next = forward.to<decltype(&name)>(caller);                   \
-  if (next == nullptr) return recording::blas::kNotInitialized;            \
-  const recording::ProductCall call;                                       \
-  if (call.is_wanted()) {                                                  \
-    recording::tell(call, recording::Gemm AUTOKERNEL_BRACED gemm, caller); \
-  }                                                                        \
-  return next(handle, ta, tb, m, n, k, alpha, __VA_ARGS__)
+#define AUTOKERNEL_FORWARD(name, gemm, ...)                          \
+  static constinit recording::Forward forward{#name};                \
+  void* const caller = __builtin_return_address(0);                  \
+  const auto next = forward.to<decltype(&name)>(caller);             \
+  if (next == nullptr) return recording::blas::kNotInitialized;      \
+  const recording::ProductCall call;                                 \
+  return recording::told_or_replaced(                                \
+      call, recording::Gemm AUTOKERNEL_BRACED gemm, a, b, c, caller, \
+      [&] { return next(handle, ta, tb, m, n, k, alpha, __VA_ARGS__); })
 #define AUTOKERNEL_BRACED(...) {__VA_ARGS__}
 
 #define AUTOKERNEL_FIRST(Int) \

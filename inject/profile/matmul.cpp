@@ -6,6 +6,7 @@
 #include "entry.h"
 #include "forward.h"
 #include "product_call.h"
+#include "replaced_product.h"
 
 namespace recording {
 namespace {
@@ -103,15 +104,20 @@ AUTOKERNEL_ENTRY recording::blas::Status cublasLtMatmul(
   void* const caller = __builtin_return_address(0);
   const auto next = forward.to<decltype(&cublasLtMatmul)>(caller);
   if (next == nullptr) return recording::blas::kNotInitialized;
+  auto original = [&] {
+    return next(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout,
+                algorithm, workspace, workspace_bytes, stream);
+  };
   const ProductCall call;
-  if (call.is_wanted()) {
-    const Library library{recording::matmul_attribute.to<recording::blas::GetAttribute>(caller),
-                          recording::layout_attribute.to<recording::blas::GetAttribute>(caller)};
-    if (library.matmul != nullptr && library.layout != nullptr) {
-      call.is_for(recording::product_of(library, operation, alpha, a_layout, b_layout, beta,
-                                        c_layout, d_layout));
-    }
-  }
-  return next(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout,
-              algorithm, workspace, workspace_bytes, stream);
+  const bool may_be_replaced = call.is_outermost() && recording::replaces_products();
+  if (!call.is_wanted() && !may_be_replaced) return original();
+  const Library library{recording::matmul_attribute.to<recording::blas::GetAttribute>(caller),
+                        recording::layout_attribute.to<recording::blas::GetAttribute>(caller)};
+  if (library.matmul == nullptr || library.layout == nullptr) return original();
+  const recording::Product product = recording::product_of(library, operation, alpha, a_layout,
+                                                           b_layout, beta, c_layout, d_layout);
+  if (call.is_wanted()) call.is_for(product);
+  const std::uint32_t replacement = may_be_replaced ? recording::replacement_of(product) : 0;
+  return replacement == 0 ? original()
+                          : recording::replaced(replacement, {a, b, d, stream}, original);
 }

@@ -15,6 +15,8 @@ struct Matrix {
   std::int64_t leading_dimension = 0;
   std::int64_t batch_stride = 0;
   std::int32_t order = blas::kColumnMajor;
+
+  bool operator==(const Matrix&) const = default;
 };
 
 // D = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n.
@@ -29,6 +31,8 @@ struct Product {
   std::uint32_t epilogue = 1;
   bool pointer_array = false;
   double alpha = 1, beta = 0;  // NaN where they are not known
+
+  bool operator==(const Product&) const = default;
 };
 
 // Room enough for any product.

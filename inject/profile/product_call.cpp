@@ -5,6 +5,7 @@
 
 #include "gpu_recording.h"
 #include "kept_errno.h"
+#include "latest_products.h"
 #include "line.h"
 #include "lock.h"
 #include "made.h"
@@ -29,6 +30,7 @@ struct Products {
   Lock lock;
   TextIds ids{kMostProducts};
   bool too_many = false;
+  LatestProducts latest;
 };
 constinit std::atomic<Products*> the_products{nullptr};
 
@@ -44,10 +46,12 @@ Products* products_of(Recorder& recorder) {
 std::uint32_t number_of(const Product& product, Recorder& recorder) {
   Products* const products = products_of(recorder);
   if (products == nullptr) return 0;
-  std::array<char, kMostOfProduct> room;  // NOLINT(*-member-init)
-  const std::string_view text = json_of(product, room);
   const Locked held{products->lock};
   if (!held) return 0;
+  LatestProducts::Numbered& latest = products->latest.like(product);
+  if (latest.is_known && latest.product == product) return latest.number;
+  std::array<char, kMostOfProduct> room;  // NOLINT(*-member-init)
+  const std::string_view text = json_of(product, room);
   const TextIds::Id id = products->ids.of(text);
   if (id.number == 0 && !products->too_many) {
     products->too_many = true;
@@ -58,6 +62,7 @@ std::uint32_t number_of(const Product& product, Recorder& recorder) {
     std::array<char, 2 * kMostOfProduct> line;  // NOLINT(*-member-init)
     recorder.gpu_file.write(Line{line, 'O'}.number(std::uint64_t{id.number}).text(text).done());
   }
+  latest = {.product = product, .number = id.number, .is_known = true};
   return id.number;
 }
 
@@ -65,7 +70,8 @@ std::uint32_t number_of(const Product& product, Recorder& recorder) {
 
 std::uint32_t called_product() { return product_of_thread; }
 
-ProductCall::ProductCall() : wanted_(depth_of_thread++ == 0 && gpu_is_recorded()) {}
+ProductCall::ProductCall()
+    : outermost_(depth_of_thread++ == 0), wanted_(outermost_ && gpu_is_recorded()) {}
 
 ProductCall::~ProductCall() {
   if (--depth_of_thread == 0) product_of_thread = 0;

@@ -23,10 +23,13 @@ class [[nodiscard]] ProductCall {
 
   // False where nothing is recorded, and in a call from within another product's: that one counts.
   [[nodiscard]] bool is_wanted() const { return wanted_; }
+  // Whether it is none from within another product's.
+  [[nodiscard]] bool is_outermost() const { return outermost_; }
   // What the call is for. Equal products have one number and one line in the record.
   void is_for(const Product& product) const;
 
  private:
+  bool outermost_;
   bool wanted_;
 };
 

@@ -49,8 +49,15 @@ class Extract : public Command {
   [[nodiscard]] int capture_all(const std::vector<programs::RankedKernel>& kernels,
                                 const Console& console);
   [[nodiscard]] std::string new_folder(const programs::RankedKernel& kernel);
-  void remember(const programs::RankedKernel& kernel, const std::string& folder);
-  [[nodiscard]] bool write_operation(const programs::RankedKernel& kernel, const Console& console);
+  // What it is a case of: captured code, by its digest, or a product.
+  struct Origin {
+    std::string image;
+    std::optional<programs::Product> product;
+  };
+  void remember(const programs::RankedKernel& kernel, const std::string& folder,
+                const Origin& origin);
+  [[nodiscard]] bool write_operation(const programs::RankedKernel& kernel,
+                                     const programs::Operation& operation, const Console& console);
   [[nodiscard]] bool write_case(const programs::RankedKernel& kernel,
                                 const std::vector<programs::CapturedLaunch>& launches,
                                 const programs::Captured& all, const Console& console);
@@ -182,7 +189,8 @@ std::string Extract::new_folder(const programs::RankedKernel& kernel) {
   return name;
 }
 
-void Extract::remember(const programs::RankedKernel& kernel, const std::string& folder) {
+void Extract::remember(const programs::RankedKernel& kernel, const std::string& folder,
+                       const Origin& origin) {
   programs::add_extracted(
       out_, {.folder = folder,
              .kernel = kernel.name,
@@ -191,12 +199,16 @@ void Extract::remember(const programs::RankedKernel& kernel, const std::string& 
              .dynamic_shared = kernel.dynamic_shared,
              .operation = kernel.operation ? programs::operation_text(*kernel.operation) : "",
              .program = fs::path(command_.front()).filename().string(),
-             .bytes = cases::bytes_at(cases::load(fs::path(out_) / folder), "default")});
+             .bytes = cases::bytes_at(cases::load(fs::path(out_) / folder), "default"),
+             .image = origin.image,
+             .product = origin.product});
   made_.push_back(folder);
 }
 
-bool Extract::write_operation(const programs::RankedKernel& kernel, const Console& console) {
-  const programs::Product& product = *kernel.operation->product;
+bool Extract::write_operation(const programs::RankedKernel& kernel,
+                              const programs::Operation& operation, const Console& console) {
+  if (!operation.product) return false;
+  const programs::Product& product = *operation.product;
   if (const auto why = why_no_product_case(product)) {
     console.err << "autokernel: " << visible_line(kernel.short_name)
                 << " is captured, as the operation gemm is not that: " << visible_line(*why)
@@ -206,11 +218,10 @@ bool Extract::write_operation(const programs::RankedKernel& kernel, const Consol
   const std::string name = new_folder(kernel);
   make_folders(out_, Stop::usage);
   write_product_case(fs::path(out_) / name, product);
-  remember(kernel, name);
+  remember(kernel, name, {.image = {}, .product = product});
   console.out << fmt::format("  {:5.1f} %  {}\n           {}: the operation gemm, {}\n",
                              100 * kernel.share, visible_line(kernel.short_name),
-                             (fs::path(out_) / name).string(),
-                             programs::operation_text(*kernel.operation))
+                             (fs::path(out_) / name).string(), programs::operation_text(operation))
               << std::flush;
   return true;
 }
@@ -225,7 +236,7 @@ std::string Extract::why_not_launched(const programs::RankedKernel& kernel,
   if (launch_) {
     return fmt::format(
         "the program did not make its launch {} this time; the profile has {}, counted from 0",
-        *launch_, counted(kernel.launches, "launch", "launches"));
+        *launch_, counted(static_cast<std::uint64_t>(kernel.launches), "launch", "launches"));
   }
   return "the program did not launch it this time";
 }
@@ -272,7 +283,7 @@ bool Extract::write_case(const programs::RankedKernel& kernel,
       fs::remove_all(captured.folder, failed);
       return refuse(*refused);
     }
-    remember(kernel, name);
+    remember(kernel, name, {.image = captured.launch.digest, .product = std::nullopt});
     console.out << fmt::format(
         "  {:5.1f} %  {}\n           {}: {}, {}; {} captured, replayed bit for bit\n",
         100 * kernel.share, visible_line(kernel.short_name), captured.folder.string(),
@@ -322,8 +333,7 @@ int Extract::run(const Console& console) {
   int written = 0;
   if (operations_) {
     std::erase_if(kernels, [&](const programs::RankedKernel& kernel) {
-      if (!kernel.operation || !kernel.operation->product) return false;
-      const bool made = write_operation(kernel, console);
+      const bool made = kernel.operation && write_operation(kernel, *kernel.operation, console);
       written += made ? 1 : 0;
       return made;
     });

@@ -35,6 +35,15 @@ std::optional<std::string> why_no_product_case(const programs::Product& product)
     return "it has the epilogue " + product.epilogue;
   }
   if (product.alpha != 1 || product.beta != 0) return "it is scaled, or added to what was there";
+  // 0: the profile does not say.
+  const auto is_packed = [](std::int64_t leading, std::int64_t rows) {
+    return leading == 0 || leading == rows;
+  };
+  if (!is_packed(product.lda, product.transposes[0] == 'N' ? product.m : product.k) ||
+      !is_packed(product.ldb, product.transposes[1] == 'N' ? product.k : product.n) ||
+      !is_packed(product.d_type.empty() ? product.ldc : product.ldd, product.m)) {
+    return "its matrices have gaps between their columns, or lie over each other";
+  }
   if (product.order != "CCCC") return "its matrices are not column-major";
   return std::nullopt;
 }
@@ -50,7 +59,7 @@ void write_product_case(const fs::path& folder, const programs::Product& product
   const fs::path target = folder.filename();
   const fs::path root = fs::absolute(folder).parent_path();
   std::vector<NewFile> files =
-      stamped(root, target, target.string(), named_case("gemm", fs::current_path()));
+      stamped(root, target, target.string(), installed_case("gemm"));
   for (NewFile& file : files) {
     if (file.path.filename() != "case.toml") continue;
     constexpr std::string_view kDefault = "[sizes.default]";

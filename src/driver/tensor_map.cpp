@@ -95,6 +95,35 @@ Encoding encode_im2col(const Api& api, const TensorMapLayout& layout, const Im2c
 
 }  // namespace
 
+std::array<std::uint64_t, kEncodingNumbers> encoding_numbers(const TensorMapLayout& layout) {
+  std::array<std::uint64_t, kEncodingNumbers> numbers{};
+  auto next = numbers.begin();
+  const auto add = [&](auto value) { *next++ = static_cast<std::uint64_t>(value); };
+  const auto add_all = [&](const auto& values) {
+    for (const auto& value : values) add(value);
+  };
+  add(layout.im2col.has_value());
+  add(type_of(layout.type));
+  add(layout.rank);
+  add_all(layout.dims);
+  add_all(layout.strides);
+  if (layout.im2col) {
+    add_all(layout.im2col->upper);
+    add(layout.im2col->channels);
+    add(layout.im2col->pixels);
+  } else {
+    add_all(layout.box);
+  }
+  add_all(layout.element_strides);
+  add(interleave_of(layout.interleave));
+  add(swizzle_of(layout.swizzle));
+  add(promotion_of(layout.l2_promotion));
+  add(layout.fills_with_nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+                            : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (layout.im2col) add_all(layout.im2col->lower);
+  return numbers;
+}
+
 std::variant<TensorMap, Fault> Device::encode(const TensorMapLayout& layout,
                                               Address address) const {
   static_assert(sizeof(CUtensorMap) == sizeof(TensorMap) &&

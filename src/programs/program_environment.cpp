@@ -63,4 +63,18 @@ void choose_gpu(Variables& variables, const driver::DeviceChoice& choice) {
   variables["CUDA_VISIBLE_DEVICES"] = std::to_string(choice.ordinal);
 }
 
+fs::path real_driver(const driver::DeviceChoice& device) {
+  if (uses_emulated_device(device)) {
+    return required_library("libautokernel_cpu.so", "run the program on the emulated device");
+  }
+  // Of a program that is being captured from itself: what we would find is the forwarding driver.
+  const Variables own = own_variables();
+  if (const auto outer = own.find("AUTOKERNEL_DRIVER"); outer != own.end()) return outer->second;
+  const driver::Survey survey = driver::survey();
+  if (survey.library != driver::Survey::Library::loaded) {
+    throw Error(Stop::environment, "cannot run programs on a GPU: " + survey.trouble);
+  }
+  return survey.path;
+}
+
 }  // namespace autokernel::programs

@@ -22,6 +22,10 @@ void put_before(Variables& variables, const std::string& name, const std::string
 // Whether a program is to use the emulated device: it is asked for, or there is no GPU.
 [[nodiscard]] bool uses_emulated_device(const driver::DeviceChoice& choice);
 
+// The driver that programs get, as a file: NVIDIA's, or the emulated device. Throws
+// Error(environment) where there is none.
+[[nodiscard]] std::filesystem::path real_driver(const driver::DeviceChoice& device);
+
 // Sets which GPU the program sees.
 void choose_gpu(Variables& variables, const driver::DeviceChoice& choice);
 

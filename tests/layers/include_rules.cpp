@@ -38,7 +38,7 @@ const std::map<std::string, Names, std::less<>>& layers_below() {
       {"repo", {"base"}},
       {"plot", {"base"}},
       {"trial", {"base", "driver", "compile", "cases"}},
-      {"programs", {"base", "driver", "compile", "cases"}},
+      {"programs", {"base", "driver", "compile", "cases", "trial"}},
       {"loop", {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot"}},
       {"cli",
        {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "programs",

@@ -50,6 +50,14 @@ struct TensorMapLayout {
   std::optional<Im2col> im2col;    // instead of the box
 };
 
+// What cuTensorMapEncodeTiled takes beside the address, or cuTensorMapEncodeIm2col, as CUDA numbers
+// it: whether in im2col mode, type, rank, five extents, four strides, five of the box, five element
+// strides, interleave, swizzle, promotion, fill, and three lower corners. In im2col mode the box is
+// the three upper corners, the channels and the pixels.
+inline constexpr std::size_t kEncodingNumbers = 29;
+[[nodiscard]] std::array<std::uint64_t, kEncodingNumbers> encoding_numbers(
+    const TensorMapLayout& layout);
+
 // What a kernel takes as its parameter: CUtensorMap, which some versions of CUDA align to 64 bytes.
 struct alignas(128) TensorMap {
   std::array<std::byte, 128> bytes{};

@@ -48,6 +48,7 @@ struct CapturedLaunch {
   std::vector<CapturedPointer> pointers;
   std::vector<CapturedRange> ranges;  // by address
   std::vector<std::byte> image;       // PTX, a cubin or a fat binary
+  std::string digest;                 // of it, by which the forwarding driver knows it again
   std::string trouble;                // why it is not whole; empty: it is
 };
 

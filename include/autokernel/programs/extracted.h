@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "autokernel/programs/product.h"
 #include "autokernel/programs/profile.h"
 #include "autokernel/programs/ranking.h"
 
@@ -19,6 +21,9 @@ struct ExtractedCase {
   std::string operation;                   // operation_text(); empty: not known
   std::string program;                     // that it was extracted from
   double bytes = 0;  // that one launch moves at least, by the case's [cost]; 0: not known
+  // By which its code is known again (CapturedLaunch::digest); empty: it is no captured kernel.
+  std::string image;
+  std::optional<Product> product;  // of a case of the operation gemm
 
   // Whether it is a case of that row of a profile.
   [[nodiscard]] bool is_of(const RankedKernel& row) const;

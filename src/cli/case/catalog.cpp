@@ -185,6 +185,22 @@ fs::path named_case(const std::optional<std::string>& named, const fs::path& her
                                        visible_line(*named)));
 }
 
+fs::path installed_case(const std::string& folder) {
+  bool is_cut = false;
+  std::vector<fs::path> found;
+  for (const fs::path& installed : folders_beside_program()) {
+    for (const fs::path& each : cases_below(installed, is_cut)) {
+      if (each.filename() == folder) found.push_back(each);
+    }
+  }
+  if (found.empty()) {
+    throw Error(Stop::environment,
+                fmt::format("the case {} that comes with autokernel is missing; install it again",
+                            folder));
+  }
+  return nearest_to_the_top(found).front();
+}
+
 void add_named_case(Options options, std::optional<std::string>& named) {
   options
       .add_option("CASE", named,

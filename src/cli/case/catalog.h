@@ -36,6 +36,10 @@ struct Catalog {
 [[nodiscard]] std::filesystem::path named_case(const std::optional<std::string>& named,
                                                const std::filesystem::path& here);
 
+// The one in a folder of that name that came with the program, whatever is here. Throws
+// Error(environment) where it did not.
+[[nodiscard]] std::filesystem::path installed_case(const std::string& folder);
+
 // The argument of the commands that take such a name.
 void add_named_case(Options options, std::optional<std::string>& named);
 

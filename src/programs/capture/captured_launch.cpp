@@ -115,6 +115,7 @@ void read_line(const Line& line, CapturedLaunch& launch, std::vector<std::uint64
   if (what == "block") launch.block = extent_of(line);
   if (what == "dynamic_shared") launch.dynamic_shared = line.number<std::uint32_t>(0);
   if (what == "most_dynamic_shared") launch.most_dynamic_shared = line.number<std::int64_t>(0);
+  if (what == "image") launch.digest = line.text(0);
   if (what == "cooperative") launch.cooperative = line.text(0) == "1";
   if (what == "stream") launch.default_stream = line.text(0) == "default";
   if (what == "attribute") read_attribute(line, launch);

@@ -16,7 +16,6 @@
 #include "autokernel/base/files.h"
 #include "autokernel/base/run_to_end.h"
 #include "autokernel/base/visible_text.h"
-#include "autokernel/driver/survey.h"
 #include "programs/program_environment.h"
 
 namespace autokernel::programs {
@@ -40,20 +39,6 @@ constexpr std::size_t kLargestOutput = std::size_t{16} << 20U;
       "{}\t{}\t{}\t{}\t{}\n", wanted.kernel, extent(wanted.grid), extent(wanted.block),
       wanted.dynamic_shared == kUnknown ? "*" : std::to_string(wanted.dynamic_shared),
       fmt::join(wanted.occurrences, ","));
-}
-
-[[nodiscard]] fs::path real_driver(const driver::DeviceChoice& device) {
-  if (uses_emulated_device(device)) {
-    return required_library("libautokernel_cpu.so", "run the program on the emulated device");
-  }
-  // Of a program that is being captured from itself: what we would find is the forwarding driver.
-  const Variables own = own_variables();
-  if (const auto outer = own.find("AUTOKERNEL_DRIVER"); outer != own.end()) return outer->second;
-  const driver::Survey survey = driver::survey();
-  if (survey.library != driver::Survey::Library::loaded) {
-    throw Error(Stop::environment, "cannot capture launches on a GPU: " + survey.trouble);
-  }
-  return survey.path;
 }
 
 // "1234-7": captures are numbered in each process.

@@ -29,6 +29,8 @@ void visit_fields(auto&& fields, Object& extracted) {
   fields("operation", extracted.operation);
   fields("program", extracted.program);
   fields("bytes", extracted.bytes);
+  fields("image", extracted.image);
+  fields("product", extracted.product);
 }
 
 bool ExtractedCase::is_of(const RankedKernel& row) const {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 
 namespace autokernel::trial {
 namespace {

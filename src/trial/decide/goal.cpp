@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 #include "trial/decide/slow_minority.h"
 
 namespace autokernel::trial {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "autokernel/base/defences.h"
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 
 namespace autokernel::trial {
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 #include "trial/decide/simulated_pairs.h"
 #include "trial/decide/statistics.h"
 

@@ -1,12 +1,12 @@
 // The bookkeeping of a paired comparison: the times so far, whether more are needed, and the
-// outcome. The rule itself is in trial/decide/decision.h.
+// outcome. The rule itself is in autokernel/trial/decision.h.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "autokernel/trial/result.h"
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 #include "trial/decide/slow_minority.h"
 #include "trial/inputs/inputs.h"
 

@@ -1,4 +1,4 @@
-// The rule of trial/decide/decision.h applied to simulated pairs: drawn from a recording
+// The rule of autokernel/trial/decision.h applied to simulated pairs: drawn from a recording
 // of a kernel against itself, or from made-up noise.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 
 namespace autokernel::trial {
 

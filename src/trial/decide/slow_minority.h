@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 
 namespace autokernel::trial {
 
@@ -19,7 +19,7 @@ struct SlowMinority {
 };
 // Below this chance, the slow launches are the candidate's own.
 inline constexpr double kNoChanceForMinority = 1e-5;
-// `log_ratios` as in trial/decide/decision.h; `mean` is their trimmed mean.
+// `log_ratios` as in autokernel/trial/decision.h; `mean` is their trimmed mean.
 [[nodiscard]] SlowMinority slow_minority(std::span<const double> log_ratios, double mean);
 
 // Of a gain by the trimmed mean: whether it stands (faster), or is paid for in slow launches

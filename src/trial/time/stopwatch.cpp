@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 
 namespace autokernel::trial {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 
 namespace autokernel::trial {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "support/scratch_folder.h"
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 #include "trial/decide/noise_sources.h"
 #include "trial/decide/simulated_trials.h"
 #include "trial/decide/slow_minority.h"

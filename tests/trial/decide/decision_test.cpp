@@ -1,4 +1,4 @@
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

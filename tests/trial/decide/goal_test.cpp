@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 
 namespace autokernel::trial {
 namespace {

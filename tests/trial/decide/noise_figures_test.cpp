@@ -7,7 +7,7 @@
 
 #include "autokernel/trial/noise.h"
 #include "support/present.h"
-#include "trial/decide/decision.h"
+#include "autokernel/trial/decision.h"
 #include "trial/decide/simulated_pairs.h"
 
 namespace autokernel::trial {

@@ -1,4 +1,4 @@
-// The rule of src/trial/decide/decision.h applied to many trials drawn from some noise, as the
+// The rule of src/autokernel/trial/decision.h applied to many trials drawn from some noise, as the
 // runner applies it to one.
 #pragma once
 

@@ -1,0 +1,119 @@
+#include "driver/matching.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "driver/real_driver.h"
+
+namespace autokernel::inject {
+namespace {
+
+// Attributes that change neither what a kernel computes nor when others may begin: ours are
+// launched without them.
+[[nodiscard]] bool is_harmless(CUlaunchAttributeID id) {
+  switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_IGNORE:
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    // Ours waits for all that came before, and lets nothing begin early.
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+[[nodiscard]] Extents cluster_of(const LaunchView& launch) {
+  for (unsigned i = 0; i < launch.attribute_count; ++i) {
+    if (launch.attributes[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+    const auto& extent = launch.attributes[i].value.clusterDim;
+    return {extent.x, extent.y, extent.z};
+  }
+  return kOne;
+}
+
+// All of it lies in one allocation.
+[[nodiscard]] bool is_there(CUdeviceptr address, std::size_t bytes) {
+  CUdeviceptr base = 0;
+  std::size_t size = 0;
+  return AUTOKERNEL_REAL(cuPointerGetAttribute)(&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                                address) == CUDA_SUCCESS &&
+         AUTOKERNEL_REAL(cuPointerGetAttribute)(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) ==
+             CUDA_SUCCESS &&
+         base <= address && address - base <= size && size - (address - base) >= bytes;
+}
+
+// The bytes are those of the pattern, but for the addresses; these are put into `tensors`, where
+// each has to agree with those before it.
+[[nodiscard]] std::optional<Outcome> differs(const ParameterPattern& pattern,
+                                             const std::vector<unsigned char>& bytes,
+                                             std::vector<CUdeviceptr>& tensors) {
+  std::size_t compared = 0;
+  const auto same_up_to = [&](std::size_t end) {
+    return std::equal(pattern.bytes.begin() + static_cast<std::ptrdiff_t>(compared),
+                      pattern.bytes.begin() + static_cast<std::ptrdiff_t>(end),
+                      bytes.begin() + static_cast<std::ptrdiff_t>(compared));
+  };
+  for (const ParameterPattern::Pointer& pointer : pattern.pointers) {  // in their order
+    if (pointer.at < compared || !same_up_to(pointer.at)) return Outcome::other_values;
+    compared = pointer.at + sizeof(CUdeviceptr);
+    CUdeviceptr address = 0;
+    std::memcpy(&address, bytes.data() + pointer.at, sizeof address);
+    if (address < pointer.offset) return Outcome::other_layout;
+    CUdeviceptr& tensor = tensors[pointer.tensor];
+    if (tensor != 0 && tensor != address - pointer.offset) return Outcome::other_layout;
+    tensor = address - pointer.offset;
+  }
+  if (!same_up_to(pattern.bytes.size())) return Outcome::other_values;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Outcome> misplaced(const Replacement& replacement,
+                                 const std::vector<CUdeviceptr>& tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const ReplacedTensor& tensor = replacement.tensors[i];
+    if (tensors[i] == 0 || !is_there(tensors[i], tensor.bytes)) return Outcome::other_layout;
+    // Where one lies upon another, what is written depends on the order.
+    for (std::size_t j = 0; j < i; ++j) {
+      const ReplacedTensor& other = replacement.tensors[j];
+      const bool apart =
+          tensors[i] + tensor.bytes <= tensors[j] || tensors[j] + other.bytes <= tensors[i];
+      if (!apart && (tensor.is_written || other.is_written)) return Outcome::other_layout;
+    }
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i] % replacement.tensors[i].alignment != 0) return Outcome::other_alignment;
+  }
+  return std::nullopt;
+}
+
+std::variant<GivenOperands, Outcome> matched(
+    const Replacement& replacement, const LaunchView& launch,
+    const std::vector<LaunchedFunction::Parameter>& listed) {
+  if (launch.shape != replacement.shape || launch.cooperative != replacement.cooperative ||
+      cluster_of(launch) != replacement.cluster) {
+    return Outcome::other_shape;
+  }
+  if (listed.size() != replacement.parameters.size()) return Outcome::other_code;
+  GivenOperands operands{.tensors = std::vector<CUdeviceptr>(replacement.tensors.size()),
+                         .parameters = parameters_of(launch, listed)};
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const ParameterPattern& pattern = replacement.parameters[i];
+    if (operands.parameters[i].size() != pattern.bytes.size()) return Outcome::other_code;
+    if (const auto why = differs(pattern, operands.parameters[i], operands.tensors)) return *why;
+  }
+  if (const auto why = misplaced(replacement, operands.tensors)) return *why;
+  for (unsigned i = 0; i < launch.attribute_count; ++i) {
+    if (!is_harmless(launch.attributes[i].id)) return Outcome::other_attributes;
+  }
+  return operands;
+}
+
+}  // namespace autokernel::inject

@@ -1,0 +1,281 @@
+// `autokernel verify`: whether kernels that won alone win in the program, too.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/base/scratch.h"
+#include "autokernel/base/visible_text.h"
+#include "autokernel/programs/replacement_set.h"
+#include "autokernel/programs/verification.h"
+#include "autokernel/programs/verification_file.h"
+#include "autokernel/trial/verdicts.h"
+#include "cli/commands.h"
+#include "cli/judged_kernels.h"
+#include "cli/launches_text.h"
+#include "cli/required_device.h"
+#include "cli/shared_options.h"
+
+namespace autokernel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel verify -- python infer.py
+  autokernel verify --metric '([0-9.]+) tokens/s' --higher-is-better -- ./llama-bench -m model.gguf
+  autokernel verify --check 'python compare.py "$AUTOKERNEL_OUTPUT"' -- python infer.py
+  autokernel verify --case softmax_01 --pairs 20 -- ./model
+
+Each kernel that was written for a case of the program is judged in its case, and put in the place
+of the program's own in each launch that equals one it was judged for. Results of random launches
+are compared element by element with those of the original; then the program runs with and without
+the kernels, in turn, until it is known whether it is faster. What is right is kept in
+CASES/verified, for 'autokernel apply' (docs/verify.md).
+
+Exit codes: 0 right and not slower, 2 usage, 3 environment, 10 right, but slower, 11 a kernel is
+wrong, or none was put into the program.)";
+
+constexpr int kSlower = 10;
+constexpr int kWrong = 11;
+
+class Verify : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "verify"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Put kernels into the program that they were made for, and compare it";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  void check() const;
+  [[nodiscard]] programs::Verification verified(const JudgedKernels& judged,
+                                                const fs::path& replacements,
+                                                std::ostream& tell) const;
+  void keep(const JudgedKernels& judged, const programs::Verification& verification,
+            programs::KeptVerification& kept) const;
+
+  std::vector<std::string> command_;
+  std::string cases_ = "cases";
+  std::vector<std::string> names_;
+  std::string device_ = "auto";
+  std::string metric_;
+  bool higher_is_better_ = false;
+  bool same_output_ = false;
+  std::string check_;
+  bool no_graphs_ = false;
+  int pairs_ = 40;
+  int minutes_ = 15;
+  int timeout_ = 600;
+  bool json_ = false;
+};
+
+void Verify::declare(Options options) {
+  options.footer(kExamples);
+  options.add_option("COMMAND", command_, "The program to run and its arguments, after --");
+  options.add_option("--cases", cases_, "The folder with the program's cases [cases]")
+      .type_name("DIR");
+  options.add_option("--case", names_, "Only that case's kernel; may be repeated")
+      .type_name("NAME");
+  add_device(options, device_);
+  options
+      .add_option("--metric", metric_,
+                  "A regular expression with one group: the last number it finds in what the "
+                  "program prints is compared, instead of the time from start to end")
+      .type_name("REGEX");
+  options.add_flag("--higher-is-better", higher_is_better_,
+                   "A larger number of --metric is better");
+  options.add_flag("--same-output", same_output_, "The program must print the same as without");
+  options
+      .add_option("--check", check_,
+                  "A command for the shell that ends with 0 if a run was right; "
+                  "$AUTOKERNEL_OUTPUT names a file with what the program printed")
+      .type_name("COMMAND");
+  options.add_flag("--no-graphs", no_graphs_, "Replace nothing within CUDA graphs");
+  options.add_option("--pairs", pairs_, "Compare that many pairs of runs at most [40]")
+      .type_name("N")
+      .within(3, 1000);
+  options.add_option("--minutes", minutes_, "Begin no further pair after that many minutes [15]")
+      .type_name("N")
+      .within(1, 10'000);
+  options.add_option("--timeout", timeout_, "Seconds that one run may take [600]")
+      .type_name("N")
+      .within(1, 1'000'000);
+  options.add_flag("--json", json_, "Print the verification as one JSON object");
+}
+
+void Verify::check() const {
+  if (command_.empty()) {
+    throw Error(Stop::usage,
+                "verify needs a program: autokernel verify -- PROGRAM [ARGUMENTS]; see 'autokernel "
+                "verify --help'");
+  }
+  if (higher_is_better_ && metric_.empty()) {
+    throw Error(Stop::usage, "--higher-is-better goes with --metric REGEX");
+  }
+  require_device(driver::parse_device(device_));
+}
+
+programs::Verification Verify::verified(const JudgedKernels& judged, const fs::path& replacements,
+                                        std::ostream& tell) const {
+  std::vector<programs::KernelToReplace> kernels;
+  programs::VerificationRequest request{.command = command_,
+                                        .device = driver::parse_device(device_),
+                                        .replacements = replacements,
+                                        .kernels = {},
+                                        .in_graphs = !no_graphs_,
+                                        .measure = {metric_, higher_is_better_},
+                                        .same_output = same_output_,
+                                        .check_command = check_,
+                                        .fewest_pairs = std::min(10, pairs_),
+                                        .most_pairs = pairs_,
+                                        .budget_seconds = 60.0 * minutes_,
+                                        .patience_seconds = static_cast<double>(timeout_)};
+  for (const JudgedKernel& each : judged.kernels) {
+    kernels.push_back(each.kernel);
+    request.kernels.push_back(each.kernel.extracted.folder);
+    request.replaces_products =
+        request.replaces_products || each.kernel.extracted.product.has_value();
+  }
+  // A terminal is told what it waits for.
+  if (::isatty(STDERR_FILENO) == 1) {
+    request.progress = [&tell](const std::string& what) {
+      tell << "\r\033[K" << what << std::flush;
+    };
+  }
+  programs::write_replacements(replacements, kernels, judged.device.emulated);
+  programs::Verification verification = programs::verify(request);
+  if (::isatty(STDERR_FILENO) == 1) tell << "\r\033[K" << std::flush;
+  return verification;
+}
+
+void Verify::keep(const JudgedKernels& judged, const programs::Verification& verification,
+                  programs::KeptVerification& kept) const {
+  kept.program = fs::path(command_.front()).filename().string();
+  kept.device = judged.device.name;
+  kept.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  kept.measure = metric_.empty() ? "wall clock" : metric_;
+  kept.in_graphs = verification.in_graphs;
+  kept.speedup = verification.speedup;
+  std::vector<programs::KernelToReplace> right;
+  for (std::size_t i = 0; i < verification.kernels.size(); ++i) {
+    const programs::VerifiedKernel& kernel = verification.kernels[i];
+    const JudgedKernel& from = judged.kernels[i];
+    kept.kernels.push_back({.folder = kernel.name,
+                            .sha256 = from.sha256,
+                            .alone = from.alone,
+                            .verdict = kernel.verdict,
+                            .why = kernel.why,
+                            .seen = kernel.launches.seen(),
+                            .replaced = kernel.launches.replaced(),
+                            .checked = kernel.launches.checked});
+    if (kernel.verdict != programs::KernelVerdict::right) continue;
+    right.push_back(from.kernel);
+    kept.replaces_products = kept.replaces_products || from.kernel.extracted.product.has_value();
+  }
+  const fs::path folder = programs::verified_folder(cases_);
+  make_folders(folder);
+  write_file_atomically(folder / ".gitignore", "# Code for this machine's GPU.\n*\n");
+  programs::write_replacements(folder, right, judged.device.emulated);
+  programs::write_verification(cases_, kept);
+}
+
+[[nodiscard]] std::string speedup_text(const programs::ProgramSpeedup& speedup,
+                                       const std::string& unit) {
+  using Conclusion = programs::ProgramSpeedup::Conclusion;
+  const std::string figures = fmt::format(
+      "{:.3f}x (99 % interval {:.3f} to {:.3f}), {} pairs of runs, {:.4g}{} without, {:.4g}{} with",
+      speedup.ratio, speedup.low, speedup.high, speedup.pairs, speedup.original, unit,
+      speedup.replaced, unit);
+  switch (speedup.conclusion) {
+    case Conclusion::faster:
+      return "faster: " + figures;
+    case Conclusion::slower:
+      return "slower: " + figures;
+    case Conclusion::no_difference:
+      return "no difference to be seen: " + figures;
+    case Conclusion::unclear:
+      return "unclear: " + figures + "; more pairs would tell (--pairs, --minutes)";
+  }
+  return figures;
+}
+
+// What the kernels gain alone does not show in the program.
+[[nodiscard]] bool does_not_survive(const programs::KeptVerification& kept) {
+  constexpr double kGain = 1.01;
+  using Conclusion = programs::ProgramSpeedup::Conclusion;
+  if (!kept.speedup || kept.speedup->conclusion == Conclusion::faster ||
+      kept.speedup->conclusion == Conclusion::unclear) {
+    return false;
+  }
+  for (const programs::KeptKernel& kernel : kept.right()) {
+    if (kernel.alone > kGain) return true;
+  }
+  return false;
+}
+
+void tell_result(const programs::KeptVerification& kept, const programs::Verification& from,
+                 std::ostream& out) {
+  for (const programs::VerifiedKernel& kernel : from.kernels) {
+    out << fmt::format("  {}: {}{}\n             {}; results of {} compared\n", kernel.name,
+                       spelling(kernel.verdict),
+                       kernel.why.empty() ? "" : ": " + visible_line(kernel.why),
+                       launches_text(kernel.launches), kernel.launches.checked);
+  }
+  if (!from.why_no_graphs.empty()) out << "graphs       " << from.why_no_graphs << '\n';
+  if (!kept.speedup) {
+    out << "the program  runs as it is: no kernel was right in it\n";
+    return;
+  }
+  out << "the program  " << speedup_text(*kept.speedup, kept.measure == "wall clock" ? " s" : "")
+      << '\n';
+  if (does_not_survive(kept)) {
+    out << "             what the kernels gain alone does not show in the program: it may wait for "
+           "something else, or they take more from what runs beside them\n";
+  }
+}
+
+int Verify::run(const Console& console) {
+  check();
+  std::ostream& tell = json_ ? console.err : console.out;
+  tell << "kernels, each in its case\n";
+  const JudgedKernels judged = judged_kernels(cases_, names_, driver::parse_device(device_), tell);
+  if (judged.kernels.empty()) {
+    console.err << "autokernel: nothing to verify: no kernel can be put into the program\n";
+    return kWrong;
+  }
+  const ScratchDirectory scratch;
+  const programs::Verification verification = verified(judged, scratch.path(), console.err);
+  programs::KeptVerification kept;
+  keep(judged, verification, kept);
+  if (json_) {
+    console.out << programs::verification_json(kept);
+  } else {
+    tell << fmt::format("in the program, {} runs\n", verification.runs);
+    tell_result(kept, verification, tell);
+  }
+  const auto is_out = [](const programs::VerifiedKernel& kernel) {
+    return kernel.verdict != programs::KernelVerdict::right;
+  };
+  if (judged.refused > 0 || std::ranges::any_of(verification.kernels, is_out) || !kept.speedup) {
+    return kWrong;
+  }
+  return kept.speedup->conclusion == programs::ProgramSpeedup::Conclusion::slower ? kSlower : 0;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> verify_command() { return std::make_unique<Verify>(); }
+
+}  // namespace autokernel::cli

@@ -1,0 +1,131 @@
+#include "autokernel/programs/verification_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "autokernel/base/document_json.h"
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+
+namespace autokernel::programs {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFile = "verification.json";
+constexpr int kVersion = 1;
+
+constexpr std::array kVerdicts = {KernelVerdict::right, KernelVerdict::unused, KernelVerdict::wrong,
+                                  KernelVerdict::guilty, KernelVerdict::refused};
+constexpr std::array kConclusions = {
+    ProgramSpeedup::Conclusion::faster, ProgramSpeedup::Conclusion::slower,
+    ProgramSpeedup::Conclusion::no_difference, ProgramSpeedup::Conclusion::unclear};
+
+template <std::size_t Count, typename Value>
+[[nodiscard]] bool found(const std::array<Value, Count>& all, const std::string& text,
+                         Value& value) {
+  for (const Value each : all) {
+    if (text != spelling(each)) continue;
+    value = each;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+[[nodiscard]] std::string represent(const KernelVerdict& verdict) { return spelling(verdict); }
+[[nodiscard]] bool restore(const std::string& text, KernelVerdict& verdict) {
+  return found(kVerdicts, text, verdict);
+}
+[[nodiscard]] std::string represent(const ProgramSpeedup::Conclusion& conclusion) {
+  return spelling(conclusion);
+}
+[[nodiscard]] bool restore(const std::string& text, ProgramSpeedup::Conclusion& conclusion) {
+  return found(kConclusions, text, conclusion);
+}
+
+template <Of<KeptKernel> Object>
+void visit_fields(auto&& fields, Object& kernel) {
+  fields("case", kernel.folder);
+  fields("sha256", kernel.sha256);
+  fields("alone", kernel.alone);
+  fields("verdict", kernel.verdict);
+  fields("why", kernel.why);
+  fields("launches", kernel.seen);
+  fields("replaced", kernel.replaced);
+  fields("checked", kernel.checked);
+}
+
+template <Of<ProgramSpeedup> Object>
+void visit_fields(auto&& fields, Object& speedup) {
+  fields("conclusion", speedup.conclusion);
+  fields("ratio", speedup.ratio);
+  fields("low", speedup.low);
+  fields("high", speedup.high);
+  fields("pairs", speedup.pairs);
+  fields("original", speedup.original);
+  fields("replaced", speedup.replaced);
+}
+
+template <Of<KeptVerification> Object>
+void visit_fields(auto&& fields, Object& kept) {
+  fields("program", kept.program);
+  fields("device", kept.device);
+  fields("date", kept.date);
+  fields("measure", kept.measure);
+  fields("kernels", kept.kernels);
+  fields("replaces_products", kept.replaces_products);
+  fields("in_graphs", kept.in_graphs);
+  fields("speedup", kept.speedup);
+}
+
+std::vector<KeptKernel> KeptVerification::right() const {
+  std::vector<KeptKernel> some;
+  std::ranges::copy_if(kernels, std::back_inserter(some), [](const KeptKernel& kernel) {
+    return kernel.verdict == KernelVerdict::right;
+  });
+  return some;
+}
+
+fs::path verified_folder(const fs::path& cases) { return cases / "verified"; }
+
+std::optional<KeptVerification> read_verification(const fs::path& cases) {
+  const fs::path file = verified_folder(cases) / kFile;
+  std::error_code failed;
+  if (!fs::exists(file, failed)) return std::nullopt;
+  const auto refuse = [&](const std::string& why) {
+    return Error(Stop::usage,
+                 fmt::format("cannot read {}: {}; verify the kernels again", file.string(), why));
+  };
+  try {
+    const auto json = document::parsed(read_file(file, "what was verified"));
+    if (!json || !json->is_object() || json->value("schema_version", 0) != kVersion ||
+        !json->contains("verification")) {
+      throw refuse("it is no verification");
+    }
+    KeptVerification kept;
+    document::Reader::read(json->at("verification"), kept);
+    return kept;
+  } catch (const document::Unreadable& unreadable) {
+    throw refuse(unreadable.why);
+  } catch (const document::Json::exception& exception) {
+    throw refuse(document::why(exception));
+  }
+}
+
+std::string verification_json(const KeptVerification& kept) {
+  document::Json json = document::Json::object();
+  json["schema_version"] = kVersion;
+  json["verification"] = document::Writer::json(kept);
+  return document::line(json);
+}
+
+void write_verification(const fs::path& cases, const KeptVerification& kept) {
+  write_file_atomically(verified_folder(cases) / kFile, verification_json(kept));
+}
+
+}  // namespace autokernel::programs
