@@ -16,6 +16,7 @@
 #include "autokernel/programs/known_devices.h"
 #include "autokernel/programs/profile_file.h"
 #include "autokernel/programs/profile_text.h"
+#include "autokernel/programs/verification_file.h"
 #include "autokernel/programs/workload.h"
 #include "autokernel/programs/workload_floor.h"
 #include "cli/commands.h"
@@ -40,6 +41,7 @@ class Plan : public Command {
   [[nodiscard]] programs::Plan made() const;
   [[nodiscard]] fs::path folder() const { return cases_.value_or("cases"); }
   void print_next(const programs::Plan& plan, const Console& console) const;
+  void print_verified(const Console& console) const;
   void print_model(const std::string& model, const Console& console) const;
 
   std::string what_ = "status";
@@ -101,6 +103,17 @@ void Plan::declare(Options options) {
       .type_name("NAME");
   options.add_option("--top", top_, "Show that many kernels [20]").type_name("N").positive();
   options.add_flag("--json", json_, "Print the plan as one JSON object");
+}
+
+// What the kernels that were kept have brought the program, when that was last looked at.
+void Plan::print_verified(const Console& console) const {
+  const auto kept = programs::read_verification(folder());
+  if (!kept || !kept->speedup) return;
+  console.out << fmt::format(
+      "\nin the program  {:.3f}x with {} of the kernels (99 % interval {:.3f} to {:.3f}), verified "
+      "{}\n",
+      kept->speedup->ratio, kept->right().size(), kept->speedup->low, kept->speedup->high,
+      kept->date);
 }
 
 programs::Plan Plan::made() const {
@@ -192,6 +205,7 @@ int Plan::run(const Console& console) {
     console.out << programs::plan_report(plan, top_);
   } else {
     console.out << programs::plan_text(plan, top_);
+    print_verified(console);
   }
   return 0;
 }

@@ -44,7 +44,7 @@ RULES = [
     (r"autokernel loop step ", Run(edits=True, codes=ANY_VERDICT)),
     (r"autokernel (loop finish|verify-run)\b", Run(more=("--processes 2",), codes=ANY_VERDICT)),
     (r"autokernel loop status\b", Run()),
-    (r"autokernel (profile|extract|verify|apply) ", Skip("another program; tests/e2e/profile_test.cpp has one of its own")),
+    (r"autokernel (profile|extract|verify|apply|optimize) ", Skip("another program; tests/e2e/profile_test.cpp has one of its own")),
     (r"autokernel plan\b", Skip("of a profile; tests/e2e/profile_test.cpp makes one")),
     (r"autokernel noise \[", Skip("a list of options, not a command")),
     (r"autokernel noise\b", Run(more=(*SMALL, "--seconds 1"))),

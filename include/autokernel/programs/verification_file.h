@@ -41,6 +41,8 @@ struct KeptVerification {
 // None where nothing was verified. Throws Error(usage) where the file is damaged.
 [[nodiscard]] std::optional<KeptVerification> read_verification(const std::filesystem::path& cases);
 [[nodiscard]] std::string verification_json(const KeptVerification& kept);
+// The same as a part of a page of Markdown.
+[[nodiscard]] std::string verification_report(const KeptVerification& kept);
 // Throws Error(environment).
 void write_verification(const std::filesystem::path& cases, const KeptVerification& kept);
 

@@ -9,6 +9,7 @@
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/visible_text.h"
 
 namespace autokernel::programs {
 namespace {
@@ -33,6 +34,20 @@ template <std::size_t Count, typename Value>
     return true;
   }
   return false;
+}
+
+[[nodiscard]] const char* sentence(ProgramSpeedup::Conclusion conclusion) {
+  switch (conclusion) {
+    case ProgramSpeedup::Conclusion::faster:
+      return "Faster";
+    case ProgramSpeedup::Conclusion::slower:
+      return "Slower";
+    case ProgramSpeedup::Conclusion::no_difference:
+      return "No difference to be seen";
+    case ProgramSpeedup::Conclusion::unclear:
+      return "Unclear";
+  }
+  return "";
 }
 
 }  // namespace
@@ -122,6 +137,32 @@ std::string verification_json(const KeptVerification& kept) {
   json["schema_version"] = kVersion;
   json["verification"] = document::Writer::json(kept);
   return document::line(json);
+}
+
+std::string verification_report(const KeptVerification& kept) {
+  std::string text = "## In the program\n\n";
+  if (kept.speedup) {
+    const ProgramSpeedup& speedup = *kept.speedup;
+    const char* const unit = kept.measure == "wall clock" ? " s" : "";
+    text += fmt::format(
+        "{} with the kernels that are right: **{:.3f}x** (99 % interval {:.3f} to {:.3f}), {} "
+        "pairs "
+        "of runs, {:.4g}{} without, {:.4g}{} with; by {}.\n\n",
+        sentence(speedup.conclusion), speedup.ratio, speedup.low, speedup.high, speedup.pairs,
+        speedup.original, unit, speedup.replaced, unit, visible_line(kept.measure));
+  } else {
+    text += "No kernel was right in it.\n\n";
+  }
+  text +=
+      "| kernel | alone | launches replaced | results compared | verdict "
+      "|\n|---|---:|---:|---:|---|\n";
+  for (const KeptKernel& kernel : kept.kernels) {
+    text += fmt::format("| {} | {} | {} of {} | {} | {}{} |\n", visible_line(kernel.folder),
+                        kernel.alone > 0 ? fmt::format("{:.2f}x", kernel.alone) : "",
+                        kernel.replaced, kernel.seen, kernel.checked, spelling(kernel.verdict),
+                        kernel.why.empty() ? "" : ": " + visible_line(kernel.why));
+  }
+  return text + fmt::format("\n{}, {}.\n", visible_line(kept.device), kept.date);
 }
 
 void write_verification(const fs::path& cases, const KeptVerification& kept) {

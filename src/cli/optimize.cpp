@@ -1,0 +1,333 @@
+// `autokernel optimize`: from a program to the program with faster kernels, one stage after the
+// other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "autokernel/base/document_json.h"
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/base/foreground.h"
+#include "autokernel/programs/extracted.h"
+#include "autokernel/programs/plan.h"
+#include "autokernel/programs/profile_file.h"
+#include "autokernel/programs/verification_file.h"
+#include "autokernel/repo/repository.h"
+#include "cli/commands.h"
+#include "cli/ending_text.h"
+#include "cli/plan_efforts.h"
+#include "cli/required_device.h"
+#include "cli/shared_options.h"
+
+namespace autokernel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kState = "autokernel-optimize.json";
+constexpr const char* kProfile = "autokernel-profile.json";
+constexpr const char* kReport = "autokernel-report.md";
+constexpr int kStateVersion = 1;
+constexpr int kBudgetIsUsedUp = 20;
+constexpr int kSlower = 10;
+constexpr int kWrong = 11;
+
+constexpr const char* kExamples = R"(Examples:
+  autokernel optimize --agent 'codex exec --full-auto -' --hours 8 -- python infer.py
+  autokernel optimize --agent CMD --top 2 --metric '([0-9.]+) t/s' --higher-is-better -- ./bench
+
+In a git repository: profiles the program, makes cases of its longest kernels and commits them, has
+the agent work on them by plan, puts what was kept into the program and compares it. A report is
+left in autokernel-report.md. Called again, it goes on where it stopped; --again has the agent work
+on, and verifies again (docs/optimize.md).
+
+Exit codes: those of 'autokernel verify'; 2 usage, 3 environment, 4 repository.)";
+
+// In order. Each leaves what the next one needs in files.
+enum class Stage : std::uint8_t { profile, extract, loop, verify };
+constexpr std::array kStages = {Stage::profile, Stage::extract, Stage::loop, Stage::verify};
+[[nodiscard]] const char* spelling(Stage stage) {
+  switch (stage) {
+    case Stage::profile:
+      return "profile";
+    case Stage::extract:
+      return "extract";
+    case Stage::loop:
+      return "loop";
+    case Stage::verify:
+      return "verify";
+  }
+  return "";
+}
+
+class Optimize : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "optimize"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Profile, extract, have an agent work, and verify, in one command";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  void check() const;
+  void read_state();
+  void write_state() const;
+  [[nodiscard]] bool is_done(Stage stage) const { return done_ > static_cast<int>(stage); }
+  [[nodiscard]] std::vector<std::string> arguments_of(Stage stage) const;
+  [[nodiscard]] int run_stage(Stage stage, const Console& console) const;
+  void commit_cases(const Console& console) const;
+  void write_report(const Console& console) const;
+
+  std::vector<std::string> command_;
+  std::optional<std::string> agent_;
+  std::string cases_ = "cases";
+  std::string device_ = "auto";
+  int top_ = 3;
+  std::optional<int> max_runs_;
+  std::optional<double> hours_;
+  std::optional<int> no_progress_;
+  std::string range_;
+  bool iterations_ = false;
+  int warmup_ = 0;
+  std::string metric_;
+  bool higher_is_better_ = false;
+  bool same_output_ = false;
+  std::string check_;
+  bool no_graphs_ = false;
+  bool operations_ = false;
+  bool again_ = false;
+
+  int done_ = 0;  // stages
+};
+
+void Optimize::declare(Options options) {
+  options.footer(kExamples);
+  options.add_option("COMMAND", command_, "The program to run and its arguments, after --");
+  options.add_option("--agent", agent_, "Command line that starts the agent").type_name("CMD");
+  options.add_option("--cases", cases_, "The folder for the program's cases [cases]")
+      .type_name("DIR");
+  add_device(options, device_);
+  options.add_option("--top", top_, "Work on that many kernels at most [3]")
+      .type_name("N")
+      .positive();
+  add_budget(options, max_runs_, hours_, no_progress_);
+  options.add_option("--range", range_, "Profile only NVTX ranges of that name").type_name("NAME");
+  options.add_flag("--iterations", iterations_, "Profile whole iterations of what repeats");
+  options
+      .add_option("--warmup", warmup_, "Leave out that many ranges or iterations at the beginning")
+      .type_name("N")
+      .within(0, 1'000'000);
+  options.add_flag("--operations", operations_,
+                   "Make cases of the operation gemm of plain matrix products");
+  options.add_option("--metric", metric_, "What is compared in the end, as of verify")
+      .type_name("REGEX");
+  options.add_flag("--higher-is-better", higher_is_better_,
+                   "A larger number of --metric is better");
+  options.add_flag("--same-output", same_output_, "The program must print the same as without");
+  options.add_option("--check", check_, "A command that says whether a run was right")
+      .type_name("COMMAND");
+  options.add_flag("--no-graphs", no_graphs_, "Replace nothing within CUDA graphs");
+  options.add_flag("--again", again_, "Have the agent work on, and verify again");
+}
+
+void Optimize::check() const {
+  if (command_.empty()) {
+    throw Error(Stop::usage,
+                "optimize needs a program: autokernel optimize --agent CMD -- PROGRAM [ARGUMENTS]; "
+                "see 'autokernel optimize --help'");
+  }
+  if (!range_.empty() && iterations_) {
+    throw Error(Stop::usage, "--range and --iterations exclude each other");
+  }
+  if (warmup_ > 0 && range_.empty() && !iterations_) {
+    throw Error(Stop::usage,
+                "--warmup counts ranges or iterations: pass --range NAME or --iterations as well");
+  }
+  if (higher_is_better_ && metric_.empty()) {
+    throw Error(Stop::usage, "--higher-is-better goes with --metric REGEX");
+  }
+  require_device(driver::parse_device(device_));
+}
+
+// Of another program nothing is taken over: its profile and cases lie where ours would.
+void Optimize::read_state() {
+  std::error_code failed;
+  if (!fs::exists(kState, failed)) {
+    if (fs::exists(kProfile, failed) || fs::exists(fs::path(cases_) / "extracted.json", failed)) {
+      throw Error(Stop::usage,
+                  fmt::format("there is a profile or a folder {} here already, which optimize did "
+                              "not make: go on with 'autokernel loop run --plan' and 'autokernel "
+                              "verify', or start in another folder",
+                              cases_));
+    }
+    return;
+  }
+  const auto refuse = [&](const std::string& why) {
+    return Error(Stop::usage, fmt::format("cannot go on from {}: {}", kState, why));
+  };
+  try {
+    const auto json = document::parsed(read_file(kState, "what was done so far"));
+    if (!json || !json->is_object() || json->value("schema_version", 0) != kStateVersion) {
+      throw refuse("it is none of ours");
+    }
+    if (json->value("program", std::vector<std::string>{}) != command_ ||
+        json->value("cases", std::string()) != cases_) {
+      throw refuse(
+          "it is of another program, other arguments or another folder of cases; start in "
+          "another folder, or remove it with what it made");
+    }
+    const int done = json->value("done", 0);
+    done_ = std::clamp(done, 0, static_cast<int>(kStages.size()));
+  } catch (const document::Json::exception& exception) {
+    throw refuse(document::why(exception));
+  }
+  if (again_) done_ = std::min(done_, static_cast<int>(Stage::loop));
+}
+
+void Optimize::write_state() const {
+  document::Json json = document::Json::object();
+  json["schema_version"] = kStateVersion;
+  json["program"] = command_;
+  json["cases"] = cases_;
+  json["done"] = done_;
+  write_file_atomically(kState, document::line(json));
+}
+
+std::vector<std::string> Optimize::arguments_of(Stage stage) const {
+  std::vector<std::string> words = {spelling(stage)};
+  const auto add = [&](const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+  };
+  if (stage == Stage::loop) {
+    add({"run", "--plan", "--profile", kProfile, "--cases", cases_, "--agent",
+         agent_.value_or("")});
+    if (max_runs_) add({"--max-runs", std::to_string(*max_runs_)});
+    if (hours_) add({"--hours", fmt::format("{}", *hours_)});
+    if (no_progress_) add({"--no-progress", std::to_string(*no_progress_)});
+    add({"--device", device_});
+    return words;
+  }
+  add({"--device", device_});
+  if (stage == Stage::profile) {
+    add({"--out", kProfile});
+    if (!range_.empty()) add({"--range", range_});
+    if (iterations_) add({"--iterations"});
+    if (warmup_ > 0) add({"--warmup", std::to_string(warmup_)});
+  } else if (stage == Stage::extract) {
+    add({"--profile", kProfile, "--out", cases_, "--top", std::to_string(top_)});
+    if (operations_) add({"--operations"});
+  } else {
+    add({"--cases", cases_});
+    if (!metric_.empty()) add({"--metric", metric_});
+    if (higher_is_better_) add({"--higher-is-better"});
+    if (same_output_) add({"--same-output"});
+    if (!check_.empty()) add({"--check", check_});
+    if (no_graphs_) add({"--no-graphs"});
+  }
+  add({"--"});
+  add(command_);
+  return words;
+}
+
+int Optimize::run_stage(Stage stage, const Console& console) const {
+  console.out << fmt::format("== {} {}\n", static_cast<int>(stage) + 1, spelling(stage))
+              << std::flush;
+  const Ending ending = run_in_foreground(
+      {.program = "/proc/self/exe", .arguments = arguments_of(stage), .environment = {}},
+      Prints::to_output);
+  constexpr int kSignalCodes = 128;
+  return ending.signal != 0 ? kSignalCodes + ending.signal : ending.code;
+}
+
+// Runs of the loop begin from a commit.
+void Optimize::commit_cases(const Console& console) const {
+  const repo::Repository repository = repo::Repository::open(fs::current_path());
+  const repo::Head head = repository.head();
+  if (head.branch.empty() || head.commit.empty()) {
+    throw Error(
+        Stop::repository,
+        "cannot commit the cases: the repository has no commit yet, or no branch is checked "
+        "out; make one, and call optimize again");
+  }
+  std::vector<std::string> paths;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(cases_)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string path = repository.relative(fs::canonical(entry.path()));
+    if (repository.is_ignored(path) || repository.file_matches(head.commit, path)) continue;
+    paths.push_back(path);
+  }
+  if (paths.empty()) return;
+  const std::string message =
+      fmt::format("Cases of {}\n", fs::path(command_.front()).filename().string());
+  const std::string commit = repository.commit_files(head.commit, paths, message);
+  repository.move_branch(head.branch, head.commit, commit);
+  for (const std::string& path : paths) repository.match_index(commit, path);
+  console.out << fmt::format("committed   {} files of {} on {}\n", paths.size(), cases_,
+                             head.branch);
+}
+
+void Optimize::write_report(const Console& console) const {
+  const programs::Ranking ranking = programs::read_ranking(kProfile);
+  const std::vector<programs::ExtractedCase> cases = programs::read_extracted(cases_);
+  constexpr int kRows = 20;
+  std::string text =
+      programs::plan_report(programs::plan_of(ranking, cases, efforts_of(cases_, cases)), kRows);
+  if (const auto kept = programs::read_verification(cases_)) {
+    text += "\n" + programs::verification_report(*kept);
+  }
+  write_file_atomically(kReport, text);
+  console.out << fmt::format("written     {}\n", kReport);
+}
+
+int Optimize::run(const Console& console) {
+  check();
+  (void)repo::Repository::open(fs::current_path());  // before the program runs for nothing
+  read_state();
+  if (!is_done(Stage::loop) && !agent_) {
+    throw Error(Stop::usage,
+                "optimize needs --agent CMD, which starts a coding agent: "
+                "'claude -p --permission-mode acceptEdits', say");
+  }
+  int code = 0;
+  for (const Stage stage : kStages) {
+    if (is_done(stage)) {
+      console.out << fmt::format("== {} {}: done before\n", static_cast<int>(stage) + 1,
+                                 spelling(stage));
+      continue;
+    }
+    code = run_stage(stage, console);
+    const bool is_verdict = stage == Stage::verify && (code == kSlower || code == kWrong);
+    // An agent that has no more ideas ends the loop as one does that fails: what was kept by then
+    // is verified all the same.
+    const bool is_over = stage == Stage::loop &&
+                         (code == kBudgetIsUsedUp || code == static_cast<int>(Stop::environment));
+    if (code != 0 && !is_verdict && !is_over) {
+      console.err << fmt::format(
+          "autokernel: optimize stops, as '{}' ended with {}; call it again "
+          "to go on from there\n",
+          spelling(stage), code);
+      return code;
+    }
+    if (stage == Stage::extract) commit_cases(console);
+    done_ = static_cast<int>(stage) + 1;
+    write_state();
+  }
+  write_report(console);
+  return code;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> optimize_command() { return std::make_unique<Optimize>(); }
+
+}  // namespace autokernel::cli
