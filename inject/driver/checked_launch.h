@@ -10,16 +10,17 @@
 
 namespace autokernel::inject {
 
-// Whether results of this launch are to be compared. The first one's are; then the gaps are random
-// and grow with how many there were, so that nobody can know, and long runs are not much longer.
+// Whether results of this launch are to be compared. Of a usual check, the first one's are; then
+// the gaps are random and grow with how many there were, so that long runs are not much longer. Of
+// a spot check, one launch alone, at random: nothing before it tells that it will be.
 [[nodiscard]] bool is_to_be_checked(std::size_t replacement);
 
-// Launches ours first, as it would be without any check: with nothing before it that it could know
-// this launch by. Then the original on the same data, and counts a difference. What stays is ours
-// where it is right, else the original's. No other launch may be made meanwhile. Returns what the
-// launch that stays returned.
+// Launches ours first, as it would be without any check. Then the original on the same data, and
+// counts a difference: of what is written, beyond the bounds; of all else that the launch may
+// reach, and some of what lies around, at all. What stays is ours where it is right, else the
+// original's. No other launch may be made meanwhile. Returns what the launch that stays returned.
 [[nodiscard]] CUresult launch_checked(std::size_t replacement, const GivenOperands& operands,
-                                      const std::function<CUresult()>& own,
+                                      CUstream stream, const std::function<CUresult()>& own,
                                       const std::function<CUresult()>& original);
 
 // The same where the stream is being recorded into a graph: both are recorded, with copies of their

@@ -81,39 +81,61 @@ void move(Element type, Bytes& bytes, Move how, unsigned seed) {
 
 }  // namespace
 
+double element_value(const ReplacedTensor& tensor, const Bytes& bytes, std::size_t element) {
+  return value_at(tensor.element, bytes, element);
+}
+
 std::optional<Difference> first_difference(const ReplacedTensor& tensor, const Bytes& got,
-                                           const Bytes& expected, double absolute) {
+                                           const Bytes& expected,
+                                           const std::vector<double>& allowed) {
   if (got == expected) return std::nullopt;
   for (std::size_t i = 0; i < count(tensor, expected); ++i) {
     const double right = value_at(tensor.element, expected, i);
     const double ours = value_at(tensor.element, got, i);
-    const double allowed =
-        tensor.element == Element::bits ? 0 : absolute + tensor.relative * std::fabs(right);
-    if (!is_near(ours, right, allowed)) return Difference{i, ours, right};
+    double most = 0;
+    if (tensor.element != Element::bits) {
+      most = tensor.absolute + tensor.relative * std::fabs(right);
+      if (i < allowed.size())
+        most = std::max(most, allowed[i] + tensor.relative * std::fabs(right));
+    }
+    if (!is_near(ours, right, most)) return Difference{i, ours, right};
   }
   return std::nullopt;
 }
 
-double largest_distance(const ReplacedTensor& tensor, const Bytes& one, const Bytes& other) {
-  double largest = 0;
-  for (std::size_t i = 0; i < count(tensor, one); ++i) {
+void add_distances(const ReplacedTensor& tensor, const Bytes& one, const Bytes& other,
+                   std::vector<double>& largest) {
+  largest.resize(count(tensor, one));
+  for (std::size_t i = 0; i < largest.size(); ++i) {
     const double distance =
         std::fabs(value_at(tensor.element, one, i) - value_at(tensor.element, other, i));
-    if (std::isfinite(distance)) largest = std::max(largest, distance);
+    if (std::isfinite(distance)) largest[i] = std::max(largest[i], distance);
   }
-  return largest;
 }
 
-double root_mean_square(const ReplacedTensor& tensor, const Bytes& bytes) {
-  double squares = 0;
-  std::size_t finite = 0;
+std::vector<double> allowances(const std::vector<double>& distances) {
+  if (distances.empty()) return {};
+  std::vector<double> sorted = distances;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::ranges::nth_element(sorted, middle);
+  // Twice, as a case allows; and as much again for what is usual.
+  constexpr double kTimes = 2;
+  std::vector<double> allowed;
+  allowed.reserve(distances.size());
+  for (const double distance : distances) allowed.push_back(kTimes * (distance + *middle));
+  return allowed;
+}
+
+double median_size(const ReplacedTensor& tensor, const Bytes& bytes) {
+  std::vector<double> sizes;
   for (std::size_t i = 0; i < count(tensor, bytes); ++i) {
-    const double value = value_at(tensor.element, bytes, i);
-    if (!std::isfinite(value)) continue;
-    squares += value * value;
-    ++finite;
+    const double size = std::fabs(value_at(tensor.element, bytes, i));
+    if (std::isfinite(size) && size != 0) sizes.push_back(size);
   }
-  return finite == 0 ? 0 : std::sqrt(squares / static_cast<double>(finite));
+  if (sizes.empty()) return 0;
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::ranges::nth_element(sizes, middle);
+  return *middle;
 }
 
 void move_by_one_place(const ReplacedTensor& tensor, Bytes& bytes, Move how, unsigned seed) {

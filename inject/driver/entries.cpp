@@ -59,6 +59,15 @@ using GetProcAddressV2 = CUresult(const char*, void**, int, cuuint64_t,
   return false;
 }
 
+void loaded(const CodeHandle& handle, const void* code) {
+  forget_functions();
+  keep_image(handle, code);
+}
+void loaded_from_file(const CodeHandle& handle, const char* path) {
+  forget_functions();
+  keep_image_of_file(handle, path);
+}
+
 // To the entry points with a suffix, no stream is the one of the calling thread.
 [[nodiscard]] CUstream stream_of(std::string_view suffix, CUstream stream) {
   return stream == nullptr && !suffix.empty() ? CU_STREAM_PER_THREAD : stream;
@@ -134,24 +143,24 @@ AUTOKERNEL_LAUNCHES(_ptsz)
 
 AUTOKERNEL_ENTRY cuModuleLoad(CUmodule* module, const char* path) {
   const CUresult result = AUTOKERNEL_REAL(cuModuleLoad)(module, path);
-  if (result == CUDA_SUCCESS && is_watching()) keep_image_of_file({.module = *module}, path);
+  if (result == CUDA_SUCCESS && is_watching()) loaded_from_file({.module = *module}, path);
   return result;
 }
 AUTOKERNEL_ENTRY cuModuleLoadData(CUmodule* module, const void* image) {
   const CUresult result = AUTOKERNEL_REAL(cuModuleLoadData)(module, image);
-  if (result == CUDA_SUCCESS && is_watching()) keep_image({.module = *module}, image);
+  if (result == CUDA_SUCCESS && is_watching()) loaded({.module = *module}, image);
   return result;
 }
 AUTOKERNEL_ENTRY cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
                                     CUjit_option* options, void** values) {
   const CUresult result =
       AUTOKERNEL_REAL(cuModuleLoadDataEx)(module, image, count, options, values);
-  if (result == CUDA_SUCCESS && is_watching()) keep_image({.module = *module}, image);
+  if (result == CUDA_SUCCESS && is_watching()) loaded({.module = *module}, image);
   return result;
 }
 AUTOKERNEL_ENTRY cuModuleLoadFatBinary(CUmodule* module, const void* image) {
   const CUresult result = AUTOKERNEL_REAL(cuModuleLoadFatBinary)(module, image);
-  if (result == CUDA_SUCCESS && is_watching()) keep_image({.module = *module}, image);
+  if (result == CUDA_SUCCESS && is_watching()) loaded({.module = *module}, image);
   return result;
 }
 AUTOKERNEL_ENTRY cuModuleUnload(CUmodule module) {
@@ -166,7 +175,7 @@ AUTOKERNEL_ENTRY cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_o
                                    void** own_values, unsigned own_count) {
   const CUresult result = AUTOKERNEL_REAL(cuLibraryLoadData)(library, code, options, values, count,
                                                              own_options, own_values, own_count);
-  if (result == CUDA_SUCCESS && is_watching()) keep_image({.library = *library}, code);
+  if (result == CUDA_SUCCESS && is_watching()) loaded({.library = *library}, code);
   return result;
 }
 AUTOKERNEL_ENTRY cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option* options,
@@ -174,7 +183,7 @@ AUTOKERNEL_ENTRY cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUj
                                        void** own_values, unsigned own_count) {
   const CUresult result = AUTOKERNEL_REAL(cuLibraryLoadFromFile)(
       library, path, options, values, count, own_options, own_values, own_count);
-  if (result == CUDA_SUCCESS && is_watching()) keep_image_of_file({.library = *library}, path);
+  if (result == CUDA_SUCCESS && is_watching()) loaded_from_file({.library = *library}, path);
   return result;
 }
 AUTOKERNEL_ENTRY cuLibraryUnload(CUlibrary library) {
@@ -227,6 +236,7 @@ AUTOKERNEL_ENTRY cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgra
 AUTOKERNEL_GRAPH_LAUNCH()
 AUTOKERNEL_GRAPH_LAUNCH(_ptsz)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): declarations, and arguments in parentheses
 // What reads or changes a kernel within a graph, by the node that the program has of it.
 #define AUTOKERNEL_OF_NODE(name, declared, passed, node)                                \
   AUTOKERNEL_ENTRY name declared {                                                      \
@@ -254,6 +264,7 @@ AUTOKERNEL_OF_NODE(cuGraphNodeSetParams, (CUgraphNode node, CUgraphNodeParams* w
 AUTOKERNEL_OF_NODE(cuGraphExecNodeSetParams,
                    (CUgraphExec graph, CUgraphNode node, CUgraphNodeParams* what),
                    (graph, node, what), node)
+// NOLINTEND(bugprone-macro-parentheses)
 
 extern "C" GetProcAddressV2 cuGetProcAddress_v2;
 

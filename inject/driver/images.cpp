@@ -66,7 +66,7 @@ struct Images {
   [[nodiscard]] std::map<CodeHandle, Image>::iterator find(const CodeHandle& handle) {
     const auto found = by_handle.find(handle);
     if (found != by_handle.end() || handle.module == nullptr) return found;
-    return std::find_if(by_handle.begin(), by_handle.end(), [&](const auto& each) {
+    return std::ranges::find_if(by_handle, [&](const auto& each) {
       CUmodule module = nullptr;
       return each.first.library != nullptr &&
              AUTOKERNEL_REAL(cuLibraryGetModule)(&module, each.first.library) == CUDA_SUCCESS &&

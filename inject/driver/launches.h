@@ -20,7 +20,8 @@ template <typename Forward>
 [[nodiscard]] CUresult watched(const LaunchView& launch, const std::function<CUresult()>& forward);
 // A kernel becomes a node of a graph, whose launches are not seen here.
 void note_node(CUfunction function, CUkernel kernel);
-// A handle may be given to another function once its code has been unloaded.
+// A handle may be given to another function once its code has gone, as it was unloaded, or its
+// context has ended; other code is loaded before that.
 void forget_functions();
 
 template <typename Forward>

@@ -73,6 +73,21 @@ namespace {
   return std::nullopt;
 }
 
+// An address that no captured launch has followed is not known to lead to a tensor: where it leads
+// to memory, the original may use that.
+[[nodiscard]] bool leads_elsewhere(const ParameterPattern& pattern) {
+  for (std::size_t at = 0; at + sizeof(CUdeviceptr) <= pattern.bytes.size();
+       at += sizeof(CUdeviceptr)) {
+    const bool is_known = std::ranges::any_of(
+        pattern.pointers, [&](const auto& pointer) { return pointer.at == at; });
+    CUdeviceptr address = 0;
+    std::memcpy(&address, pattern.bytes.data() + at, sizeof address);
+    constexpr CUdeviceptr kLeast = 1U << 16U;
+    if (!is_known && address >= kLeast && is_there(address, 1)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<Outcome> misplaced(const Replacement& replacement,
@@ -108,6 +123,7 @@ std::variant<GivenOperands, Outcome> matched(
     const ParameterPattern& pattern = replacement.parameters[i];
     if (operands.parameters[i].size() != pattern.bytes.size()) return Outcome::other_code;
     if (const auto why = differs(pattern, operands.parameters[i], operands.tensors)) return *why;
+    if (leads_elsewhere(pattern)) return Outcome::other_layout;
   }
   if (const auto why = misplaced(replacement, operands.tensors)) return *why;
   for (unsigned i = 0; i < launch.attribute_count; ++i) {

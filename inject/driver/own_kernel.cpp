@@ -1,5 +1,7 @@
 #include "driver/own_kernel.h"
 
+#include <pthread.h>
+
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -24,7 +26,7 @@ namespace {
 
 // Copies of it are handed over with the launch.
 using Map = std::array<unsigned char, 128>;
-constexpr std::size_t kMapAlignment = 64;
+constexpr std::size_t kMapAlignment = 128;  // of all versions of CUDA
 // From one value of a workspace to the next.
 constexpr unsigned char kNoiseStep = 57;
 
@@ -43,6 +45,7 @@ class Instance {
     std::size_t bytes;
   };
   [[nodiscard]] CUresult find_functions();
+  [[nodiscard]] bool takes(CUfunction function, const OwnLaunch& launch) const;
   [[nodiscard]] CUresult keep_objects();
   [[nodiscard]] CUresult restore(CUstream stream) const;
   [[nodiscard]] CUresult encode(const GivenOperands& operands);
@@ -65,6 +68,26 @@ CUresult Instance::load() {
   return keep_objects();
 }
 
+// The driver reads as many parameters as the kernel has, and as many bytes of each, whatever it is
+// given.
+bool Instance::takes(CUfunction function, const OwnLaunch& launch) const {
+  using Kind = OwnLaunch::Source::Kind;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < launch.parameters.size(); ++i) {
+    const OwnLaunch::Source& source = launch.parameters[i];
+    std::size_t given = sizeof(CUdeviceptr);
+    if (source.kind == Kind::map) given = sizeof(Map);
+    if (source.kind == Kind::parameter) given = replacement_.parameters[source.index].bytes.size();
+    if (AUTOKERNEL_REAL(cuFuncGetParamInfo)(function, i, &offset, &bytes) != CUDA_SUCCESS ||
+        bytes > given) {
+      return false;
+    }
+  }
+  return AUTOKERNEL_REAL(cuFuncGetParamInfo)(function, launch.parameters.size(), &offset, &bytes) !=
+         CUDA_SUCCESS;
+}
+
 CUresult Instance::find_functions() {
   constexpr unsigned kPortableCluster = 8;  // blocks
   for (const OwnLaunch& launch : replacement_.launches) {
@@ -77,15 +100,7 @@ CUresult Instance::find_functions() {
       AUTOKERNEL_TRY(AUTOKERNEL_REAL(cuFuncSetAttribute)(
           function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
     }
-    // The driver reads as many as the kernel has, whatever it is given.
-    std::size_t offset = 0;
-    std::size_t bytes = 0;
-    const std::size_t count = launch.parameters.size();
-    const bool has_all =
-        AUTOKERNEL_REAL(cuFuncGetParamInfo)(function, count, &offset, &bytes) != CUDA_SUCCESS &&
-        (count == 0 ||
-         AUTOKERNEL_REAL(cuFuncGetParamInfo)(function, count - 1, &offset, &bytes) == CUDA_SUCCESS);
-    if (!has_all) return CUDA_ERROR_INVALID_IMAGE;
+    if (!takes(function, launch)) return CUDA_ERROR_INVALID_IMAGE;
     functions_.push_back(function);
   }
   return CUDA_SUCCESS;
@@ -128,7 +143,8 @@ CUresult Instance::encode(const GivenOperands& operands) {
     const MapRecipe& recipe = replacement_.maps[i];
     const bool of_workspace = recipe.buffer == operands.tensors.size();
     const CUdeviceptr begin = of_workspace ? workspace_ : operands.tensors[recipe.buffer];
-    auto* const address = reinterpret_cast<void*>(begin + recipe.offset);
+    auto* const address = reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr): CUDA's
+        begin + recipe.offset);
     const std::uint64_t* next = recipe.numbers.data();
     const auto number = [&] { return *next++; };
     const auto several = [&]<typename Value, std::size_t Count>(std::array<Value, Count> values) {
@@ -221,8 +237,11 @@ CUresult Instance::launch(const GivenOperands& operands, CUstream stream) {
   return CUDA_SUCCESS;
 }
 
-// By context, stream and capture; 0 for those that need no instance of their own.
-using Place = std::tuple<std::size_t, unsigned long long, std::uintptr_t, std::uint64_t>;
+// By context, stream, thread and capture; 0 for those that need no instance of their own.
+using Place =
+    std::tuple<std::size_t, unsigned long long, std::uintptr_t, std::uintptr_t, std::uint64_t>;
+// Each has a workspace; a program that records graphs without end is not to run out of memory.
+constexpr std::size_t kMostInstances = 256;
 
 struct Instances {
   std::mutex mutex;
@@ -258,13 +277,18 @@ Instances& instances() {
 CUresult launch_own(std::size_t replacement, const GivenOperands& operands, CUstream stream,
                     bool is_recorded) {
   const Replacement& what = replacements().all[replacement];
-  Place place{replacement, current_context(), 0, 0};
-  if (what.workspace_bytes > 0 || !what.objects.empty() || !what.maps.empty()) {
+  Place place{replacement, current_context(), 0, 0, 0};
+  if (what.workspace_bytes > 0 || !what.objects.empty()) {
     std::get<2>(place) = reinterpret_cast<std::uintptr_t>(stream);
-    if (is_recorded) std::get<3>(place) = capture_of(stream);
+    // Which stream that is, depends on the thread.
+    if (stream == CU_STREAM_PER_THREAD) std::get<3>(place) = pthread_self();
+    if (is_recorded) std::get<4>(place) = capture_of(stream);
   }
   const RelaxedCaptureMode relaxed;
   const std::lock_guard lock(instances().mutex);
+  if (instances().by_place.size() >= kMostInstances && !instances().by_place.contains(place)) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
   const auto [entry, is_new] = instances().by_place.try_emplace(place);
   auto& [result, instance] = entry->second;
   if (is_new) {

@@ -1,10 +1,13 @@
 #include "driver/replacement.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -69,6 +72,12 @@ class Fields {
   return dtype == "bf16" ? Element::bf16 : Element::bits;
 }
 
+[[nodiscard]] std::size_t bytes_of(ReplacedTensor::Element element) {
+  using Element = ReplacedTensor::Element;
+  if (element == Element::f64) return sizeof(double);
+  return element == Element::f32 ? sizeof(float) : sizeof(std::uint16_t);
+}
+
 [[nodiscard]] OwnLaunch::Source source_of(const std::string& kind, Fields& fields) {
   using Kind = OwnLaunch::Source::Kind;
   if (kind == "tensor") return {.kind = Kind::tensor, .index = fields.size()};
@@ -111,10 +120,34 @@ class Reader {
   }
   [[nodiscard]] bool take_original(const std::string& what, Fields& fields);
   [[nodiscard]] bool take_own(const std::string& what, Fields& fields);
+  // Of a file beside the list; empty where there is none that is usual.
+  [[nodiscard]] std::string code_in(const std::string& name) const;
 
   std::string folder_;
   std::vector<Replacement> all_;
 };
+
+std::string Reader::code_in(const std::string& name) const {
+  if (name.find('/') != std::string::npos) return {};
+  const std::string path = folder_ + "/" + name;
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return {};
+  struct stat status{};
+  std::string code;
+  constexpr off_t kMostBytes = off_t{1} << 30U;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= kMostBytes) {
+    code.resize(static_cast<std::size_t>(status.st_size));
+    std::size_t done = 0;
+    while (done < code.size()) {
+      const ssize_t count = ::read(file, code.data() + done, code.size() - done);
+      if (count <= 0) break;
+      done += static_cast<std::size_t>(count);
+    }
+    code.resize(done);
+  }
+  close(file);
+  return code;
+}
 
 bool Reader::take_original(const std::string& what, Fields& fields) {
   Replacement& last = all_.back();
@@ -169,8 +202,7 @@ bool Reader::take_own(const std::string& what, Fields& fields) {
       throw std::runtime_error("a tensor has no elements");
     }
   } else if (what == "code") {
-    std::ifstream in(folder_ + "/" + fields.text(), std::ios::binary);
-    last.code.assign(std::istreambuf_iterator<char>(in), {});
+    last.code = code_in(fields.text());
     if (last.code.empty()) throw std::runtime_error("the code of " + last.name + " is missing");
     last.code += '\0';  // that ends PTX
   } else if (what == "workspace") {
@@ -218,8 +250,14 @@ void require_whole(const Replacement& each) {
     }
   }
   constexpr std::size_t kTensorsOfProduct = 3;
-  require(each.product.empty() ? reached.size() == each.tensors.size()
-                               : each.tensors.size() == kTensorsOfProduct);
+  require(each.product.empty()
+              ? reached.size() == each.tensors.size()
+              : each.tensors.size() == kTensorsOfProduct && each.parameters.empty());
+  for (const ReplacedTensor& tensor : each.tensors) {
+    require(tensor.bytes > 0 && tensor.bytes % tensor.element_bytes == 0);
+    require(tensor.element == ReplacedTensor::Element::bits ||
+            tensor.element_bytes == bytes_of(tensor.element));
+  }
   for (const MapRecipe& map : each.maps) {
     require(map.buffer < each.tensors.size() ||
             (map.buffer == each.tensors.size() && each.workspace_bytes > 0));
@@ -235,15 +273,21 @@ void require_whole(const Replacement& each) {
   }
 }
 
+[[nodiscard]] std::vector<std::uint64_t> numbers_in(const std::string& text) {
+  std::vector<std::uint64_t> numbers;
+  std::istringstream in(text);
+  for (std::string each; std::getline(in, each, ',');) {
+    numbers.push_back(std::strtoull(each.c_str(), nullptr, 10));
+  }
+  return numbers;
+}
+
 // "0,3": those of the list; none: all of them.
 [[nodiscard]] std::vector<Replacement> chosen(std::vector<Replacement> all,
                                               const std::string& numbers) {
   if (numbers.empty()) return all;
-  std::set<std::size_t> wanted;
-  std::istringstream in(numbers);
-  for (std::string each; std::getline(in, each, ',');) {
-    wanted.insert(std::strtoull(each.c_str(), nullptr, 10));
-  }
+  const std::vector<std::uint64_t> listed = numbers_in(numbers);
+  const std::set<std::size_t> wanted(listed.begin(), listed.end());
   // The others stay, so that all keep their numbers, and replace nothing.
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (wanted.contains(i)) continue;
@@ -258,7 +302,9 @@ void require_whole(const Replacement& each) {
   const std::string folder = variable("AUTOKERNEL_REPLACE");
   if (folder.empty()) return read;
   read.tallies = variable("AUTOKERNEL_REPLACE_TALLIES");
-  read.checks = variable("AUTOKERNEL_REPLACE_CHECK") == "1";
+  const std::string check = variable("AUTOKERNEL_REPLACE_CHECK");
+  read.checks = !check.empty() && check != "0";
+  if (check.find(',') != std::string::npos) read.spots = numbers_in(check);
   read.in_graphs = variable("AUTOKERNEL_REPLACE_GRAPHS") != "0";
   try {
     std::vector<Replacement> all = Reader(folder).read();

@@ -87,7 +87,9 @@ struct Replacement {
 
 struct Replacements {
   std::vector<Replacement> all;
-  bool checks = false;    // whether results are compared with the original's
+  bool checks = false;  // whether results are compared with the original's
+  // Not empty: one launch alone of each replacement is compared, drawn from so many.
+  std::vector<std::uint64_t> spots;
   bool in_graphs = true;  // whether launches that are captured into graphs are replaced, too
   std::string tallies;    // the folder that takes what was counted
 };

@@ -40,6 +40,12 @@ Replacing& state() {
   return *kept;
 }
 
+// Held for each launch where others may be checked; nothing where none is.
+[[nodiscard]] std::shared_lock<std::shared_mutex> shared_device() {
+  return replacements().checks ? std::shared_lock(state().device)
+                               : std::shared_lock<std::shared_mutex>();
+}
+
 [[nodiscard]] Known look_up(CUfunction handle) {
   Known known;
   const LaunchedFunction function(handle);
@@ -145,12 +151,14 @@ CUresult replace(std::size_t number, const GivenOperands& operands, CUstream str
   }
   if (replacements().checks && !recorded && is_to_be_checked(number)) {
     const std::unique_lock lock(state().device);
-    const CUresult result = launch_checked(
-        number, operands, [&] { return launch_own(number, operands, stream, false); }, original);
-    count(number, result == CUDA_SUCCESS ? Outcome::replaced : Outcome::refused);
+    // Counted before anything can go wrong: the program may wait for ever.
+    count(number, Outcome::replaced);
+    const auto own = [&] { return launch_own(number, operands, stream, false); };
+    const CUresult result = launch_checked(number, operands, stream, own, original);
+    if (result != CUDA_SUCCESS) tally(number).error = static_cast<std::uint64_t>(result);
     return result;
   }
-  const std::shared_lock lock(state().device);
+  const std::shared_lock lock = shared_device();
   return launch_own_or_original(number, operands, stream, recorded, original);
 }
 
@@ -163,7 +171,7 @@ CUresult launch_or_replace(const LaunchView& launch, const std::function<CUresul
     }
     count(match.replacement, std::get<Outcome>(match.result));
   }
-  const std::shared_lock lock(state().device);
+  const std::shared_lock lock = shared_device();
   return forward();
 }
 

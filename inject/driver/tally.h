@@ -25,6 +25,9 @@ enum class Outcome : std::uint8_t {
 };
 inline constexpr std::size_t kOutcomes = 11;
 
+// In the place of a tensor: memory that lies beside all of them.
+inline constexpr std::size_t kBesideTensors = 0xFFFFFFFF;
+
 // Of one replacement. All of it is written by several threads at once.
 struct Tally {
   std::atomic<std::uint64_t> outcomes[kOutcomes];

@@ -3,13 +3,18 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/visible_text.h"
+#include "autokernel/cases/case.h"
 #include "autokernel/programs/verification.h"
 #include "autokernel/programs/verification_file.h"
 #include "cli/commands.h"
+#include "cli/judged_kernels.h"
 #include "cli/launches_text.h"
 #include "cli/required_device.h"
 #include "cli/shared_options.h"
@@ -40,6 +45,8 @@ class Apply : public Command {
   [[nodiscard]] int run(const Console& console) override;
 
  private:
+  void tell_doubts(const programs::KeptVerification& kept, std::ostream& out) const;
+
   std::vector<std::string> command_;
   std::string cases_ = "cases";
   std::string device_ = "auto";
@@ -57,6 +64,29 @@ void Apply::declare(Options options) {
   options.add_flag("-q,--quiet", quiet_, "Do not tell what was replaced");
 }
 
+// What a user may not expect of what was verified.
+void Apply::tell_doubts(const programs::KeptVerification& kept, std::ostream& out) const {
+  using Conclusion = programs::ProgramSpeedup::Conclusion;
+  if (kept.speedup && kept.speedup->conclusion == Conclusion::slower) {
+    out << fmt::format("autokernel: with these kernels the program was slower, {:.3f}x\n",
+                       kept.speedup->ratio);
+  }
+  for (const programs::KeptKernel& kernel : kept.right()) {
+    try {
+      const cases::Case problem = cases::load(std::filesystem::path(cases_) / kernel.folder);
+      const cases::KernelSource source =
+          cases::read_kernel(problem.kernel_file(), problem.editable_files, "the kernel");
+      if (digest(source) == kernel.sha256) continue;
+      out << fmt::format(
+          "autokernel: {}: its kernel has changed since it was verified, and what was "
+          "verified runs\n",
+          visible_line(kernel.folder));
+    } catch (const Error&) {
+      continue;  // the case has gone, and is not needed
+    }
+  }
+}
+
 int Apply::run(const Console& console) {
   if (command_.empty()) {
     throw Error(Stop::usage,
@@ -72,7 +102,14 @@ int Apply::run(const Console& console) {
                     "and keeps those that are right; --cases names another folder",
                     kept ? "no kernel was found right" : "no kernels were verified", cases_));
   }
+  if (programs::digest_of_replacements(programs::verified_folder(cases_)) != kept->digest) {
+    throw Error(Stop::usage,
+                fmt::format("cannot use the kernels in {}: they are no longer what was verified; "
+                            "verify them again",
+                            programs::verified_folder(cases_).string()));
+  }
   const std::vector<programs::KeptKernel> kernels = kept->right();
+  if (!quiet_) tell_doubts(*kept, console.err);
   const programs::Application applied =
       programs::apply({.command = command_,
                        .device = driver::parse_device(device_),
@@ -82,7 +119,7 @@ int Apply::run(const Console& console) {
                        .in_graphs = kept->in_graphs && !no_graphs_});
   if (!quiet_) {
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-      console.err << fmt::format("autokernel: {}: {}\n", kernels[i].folder,
+      console.err << fmt::format("autokernel: {}: {}\n", visible_line(kernels[i].folder),
                                  launches_text(applied.launches.kernels[i]));
     }
   }

@@ -14,6 +14,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/interrupts.h"
 #include "autokernel/base/scratch.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/cases/case.h"
@@ -384,7 +385,10 @@ int Extract::capture_all(const std::vector<programs::RankedKernel>& kernels,
                              counted(launches.size(), "launch", "launches"),
                              counted(kernels.size(), "kernel", "kernels"))
               << std::flush;
+  // From here on the user stops us and not the program.
+  const Interrupts interrupts;
   for (const programs::RankedKernel& kernel : kernels) {
+    if (const auto signal = interrupts.next()) throw Interrupted(*signal);
     std::vector<programs::CapturedLaunch> own;
     for (const programs::CapturedLaunch& launch : launches) {
       if (launch.kernel == kernel.name && launch.grid == kernel.grid &&

@@ -56,12 +56,6 @@ struct Found {
   return !found.extracted.product || found.kernel.text != starting_product_kernel();
 }
 
-[[nodiscard]] std::string digest(const cases::KernelSource& kernel) {
-  std::string all = kernel.text;
-  for (const auto& [path, text] : kernel.files) all += '\0' + path + '\0' + text;
-  return sha256(all);
-}
-
 [[nodiscard]] trial::Request request_for(const Found& found, const driver::DeviceChoice& device) {
   trial::Request request;
   request.case_directory = found.files.directory;
@@ -99,8 +93,25 @@ struct Found {
   return kernel;
 }
 
+// Below this, a kernel is slower beyond doubt.
+constexpr double kSlower = 0.95;
+
+[[nodiscard]] std::optional<std::string> with_same_launches(
+    const std::vector<JudgedKernel>& kernels, const programs::ExtractedCase& extracted) {
+  for (const JudgedKernel& each : kernels) {
+    const programs::ExtractedCase& other = each.kernel.extracted;
+    if (other.kernel == extracted.kernel && other.image == extracted.image &&
+        other.grid == extracted.grid && other.block == extracted.block &&
+        other.dynamic_shared == extracted.dynamic_shared && other.product == extracted.product &&
+        other.operation == extracted.operation) {
+      return other.folder;
+    }
+  }
+  return std::nullopt;
+}
+
 [[nodiscard]] std::vector<Found> chosen(const fs::path& folder,
-                                        const std::vector<std::string>& names) {
+                                        const std::vector<std::string>& names, std::ostream& tell) {
   const std::vector<programs::ExtractedCase> all = programs::read_extracted(folder);
   if (all.empty()) {
     throw Error(Stop::usage, fmt::format("there are no cases of a program in {}; 'autokernel "
@@ -112,12 +123,19 @@ struct Found {
   for (const programs::ExtractedCase& each : all) {
     const bool is_named = std::ranges::find(names, each.folder) != names.end();
     if (!names.empty() && !is_named) continue;
-    Found read = read_case(folder, each);
-    if (is_named || is_worked_on(read)) found.push_back(std::move(read));
+    try {
+      Found read = read_case(folder, each);
+      if (is_named || is_worked_on(read)) found.push_back(std::move(read));
+    } catch (const Error& error) {
+      if (is_named || error.stop() != Stop::usage) throw;
+      tell << fmt::format("  {}: left out: {}\n", visible_line(each.folder),
+                          visible_line(error.what()));
+    }
   }
   for (const std::string& name : names) {
     if (std::ranges::none_of(all, [&](const auto& each) { return each.folder == name; })) {
       std::vector<std::string> there;
+      there.reserve(all.size());
       for (const programs::ExtractedCase& each : all) there.push_back(each.folder);
       throw Error(Stop::usage, fmt::format("{} has no case '{}' of a program; there are: {}",
                                            folder.string(), name, fmt::join(there, ", ")));
@@ -135,10 +153,21 @@ struct Found {
 
 }  // namespace
 
+std::string digest(const cases::KernelSource& kernel) {
+  std::string all = kernel.text;
+  for (const auto& [path, text] : kernel.files) {
+    for (const std::string& part : {path, text}) {
+      all += '\0';
+      all += part;
+    }
+  }
+  return sha256(all);
+}
+
 JudgedKernels judged_kernels(const fs::path& cases_folder, const std::vector<std::string>& names,
                              const driver::DeviceChoice& device, std::ostream& tell) {
   JudgedKernels judged;
-  for (const Found& found : chosen(cases_folder, names)) {
+  for (const Found& found : chosen(cases_folder, names, tell)) {
     const auto say = [&](const std::string& what) {
       tell << fmt::format("  {}: {}\n", found.extracted.folder, what) << std::flush;
     };
@@ -159,13 +188,22 @@ JudgedKernels judged_kernels(const fs::path& cases_folder, const std::vector<std
       say("cannot be put into the program: " + visible_line(*why));
       continue;
     }
+    if (const auto other = with_same_launches(judged.kernels, found.extracted)) {
+      ++judged.refused;
+      say(
+          fmt::format("stands for the same launches as {}, which are that one's: name one of them "
+                      "with --case",
+                      visible_line(*other)));
+      continue;
+    }
     JudgedKernel& kernel = judged.kernels.emplace_back();
     kernel.kernel = std::get<programs::KernelToReplace>(std::move(ready));
     kernel.sha256 = digest(found.kernel);
     if (result.reference && result.times && result.times->median_us > 0) {
       kernel.alone = result.reference->median_us / result.times->median_us;
     }
-    say(kernel.alone > 0 ? fmt::format("correct, {:.2f}x alone", kernel.alone)
+    say(kernel.alone > 0 ? fmt::format("correct, {:.2f}x alone{}", kernel.alone,
+                                       kernel.alone < kSlower ? ", which is slower" : "")
                          : std::string("correct"));
   }
   return judged;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "autokernel/cases/editable_files.h"
 #include "autokernel/cli/cli.h"
 #include "autokernel/driver/device_choice.h"
 #include "autokernel/programs/replacement_set.h"
@@ -18,6 +19,9 @@ struct JudgedKernel {
   std::string sha256;  // of its source, all files
   double alone = 0;    // the original's time over its own; 0: not known
 };
+
+// Of its files; changes with any of them.
+[[nodiscard]] std::string digest(const cases::KernelSource& kernel);
 
 struct JudgedKernels {
   std::vector<JudgedKernel> kernels;

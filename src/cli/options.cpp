@@ -102,6 +102,8 @@ void Options::footer(const std::string& text) const { app_->footer(text); }
 template <typename Value>
 Option Options::add_option(const std::string& names, Value& value, const std::string& help) const {
   CLI::Option* option = app_->add_option(names, value, help);
+  // Each time one value: what follows may be `--` and a program.
+  if (names.starts_with('-')) option->allow_extra_args(false);
   if constexpr (kIsNumber<Value>) {
     option->check(
         CLI::Validator([](const std::string& text) { return why_no_number<Value>(text); }, ""));

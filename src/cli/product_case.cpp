@@ -58,8 +58,7 @@ void write_product_case(const fs::path& folder, const programs::Product& product
       layout(product.transposes[0]));
   const fs::path target = folder.filename();
   const fs::path root = fs::absolute(folder).parent_path();
-  std::vector<NewFile> files =
-      stamped(root, target, target.string(), installed_case("gemm"));
+  std::vector<NewFile> files = stamped(root, target, target.string(), installed_case("gemm"));
   for (NewFile& file : files) {
     if (file.path.filename() != "case.toml") continue;
     constexpr std::string_view kDefault = "[sizes.default]";

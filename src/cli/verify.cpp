@@ -10,6 +10,7 @@
 #include <ostream>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "autokernel/base/error.h"
@@ -125,6 +126,20 @@ void Verify::check() const {
     throw Error(Stop::usage, "--higher-is-better goes with --metric REGEX");
   }
   require_device(driver::parse_device(device_));
+  programs::VerificationRequest request;
+  request.command = command_;
+  request.measure = {metric_, higher_is_better_};
+  programs::check(request);
+  // What is kept lies there.
+  const fs::path folder = programs::verified_folder(cases_);
+  std::error_code failed;
+  const bool is_there = fs::exists(cases_, failed);
+  if (fs::is_symlink(folder, failed) || (is_there && ::access(cases_.c_str(), W_OK) != 0)) {
+    throw Error(Stop::usage,
+                fmt::format("cannot keep kernels in {}: it cannot be written to, or is a "
+                            "link",
+                            folder.string()));
+  }
 }
 
 programs::Verification Verify::verified(const JudgedKernels& judged, const fs::path& replacements,
@@ -145,6 +160,8 @@ programs::Verification Verify::verified(const JudgedKernels& judged, const fs::p
   for (const JudgedKernel& each : judged.kernels) {
     kernels.push_back(each.kernel);
     request.kernels.push_back(each.kernel.extracted.folder);
+    std::vector<std::string>& tensors = request.tensors.emplace_back();
+    for (const trial::ReadyTensor& tensor : each.kernel.own.tensors) tensors.push_back(tensor.name);
     request.replaces_products =
         request.replaces_products || each.kernel.extracted.product.has_value();
   }
@@ -187,14 +204,18 @@ void Verify::keep(const JudgedKernels& judged, const programs::Verification& ver
   const fs::path folder = programs::verified_folder(cases_);
   make_folders(folder);
   write_file_atomically(folder / ".gitignore", "# Code for this machine's GPU.\n*\n");
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().filename().string().starts_with("kernel-")) fs::remove(entry.path());
+  }
   programs::write_replacements(folder, right, judged.device.emulated);
+  kept.digest = programs::digest_of_replacements(folder);
   programs::write_verification(cases_, kept);
 }
 
 [[nodiscard]] std::string speedup_text(const programs::ProgramSpeedup& speedup,
                                        const std::string& unit) {
   using Conclusion = programs::ProgramSpeedup::Conclusion;
-  const std::string figures = fmt::format(
+  std::string figures = fmt::format(
       "{:.3f}x (99 % interval {:.3f} to {:.3f}), {} pairs of runs, {:.4g}{} without, {:.4g}{} with",
       speedup.ratio, speedup.low, speedup.high, speedup.pairs, speedup.original, unit,
       speedup.replaced, unit);
@@ -206,7 +227,7 @@ void Verify::keep(const JudgedKernels& judged, const programs::Verification& ver
     case Conclusion::no_difference:
       return "no difference to be seen: " + figures;
     case Conclusion::unclear:
-      return "unclear: " + figures + "; more pairs would tell (--pairs, --minutes)";
+      return "unclear: " + figures + "; more pairs would tell, or longer runs (--pairs, --minutes)";
   }
   return figures;
 }
@@ -233,7 +254,11 @@ void tell_result(const programs::KeptVerification& kept, const programs::Verific
                        kernel.why.empty() ? "" : ": " + visible_line(kernel.why),
                        launches_text(kernel.launches), kernel.launches.checked);
   }
-  if (!from.why_no_graphs.empty()) out << "graphs       " << from.why_no_graphs << '\n';
+  for (const auto& [what, why] : {std::pair{"graphs       ", from.why_no_graphs},
+                                  std::pair{"not compared ", from.why_not_compared},
+                                  std::pair{"its course   ", from.why_no_speedup}}) {
+    if (!why.empty()) out << what << visible_line(why) << '\n';
+  }
   if (!kept.speedup) {
     out << "the program  runs as it is: no kernel was right in it\n";
     return;
@@ -246,6 +271,20 @@ void tell_result(const programs::KeptVerification& kept, const programs::Verific
   }
 }
 
+// What `apply` no longer puts into programs.
+void tell_dropped(const programs::KeptVerification& before, const programs::KeptVerification& now,
+                  std::ostream& out) {
+  const std::vector<programs::KeptKernel> right = now.right();
+  for (const programs::KeptKernel& kernel : before.right()) {
+    const bool is_kept =
+        std::ranges::any_of(right, [&](const auto& each) { return each.folder == kernel.folder; });
+    if (!is_kept) {
+      out << fmt::format("note         {} was kept before and is no longer\n",
+                         visible_line(kernel.folder));
+    }
+  }
+}
+
 int Verify::run(const Console& console) {
   check();
   std::ostream& tell = json_ ? console.err : console.out;
@@ -255,6 +294,7 @@ int Verify::run(const Console& console) {
     console.err << "autokernel: nothing to verify: no kernel can be put into the program\n";
     return kWrong;
   }
+  const auto before = programs::read_verification(cases_);
   const ScratchDirectory scratch;
   const programs::Verification verification = verified(judged, scratch.path(), console.err);
   programs::KeptVerification kept;
@@ -264,6 +304,11 @@ int Verify::run(const Console& console) {
   } else {
     tell << fmt::format("in the program, {} runs\n", verification.runs);
     tell_result(kept, verification, tell);
+    if (!same_output_ && check_.empty()) {
+      tell << "note         only its exit code says whether the program as a whole was right: "
+              "--same-output or --check would know more\n";
+    }
+    if (before) tell_dropped(*before, kept, tell);
   }
   const auto is_out = [](const programs::VerifiedKernel& kernel) {
     return kernel.verdict != programs::KernelVerdict::right;

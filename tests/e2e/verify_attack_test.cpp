@@ -49,7 +49,50 @@ TEST_F(AttackOnProgram, RightOnlyWhereTensorsLieAsInACaseIsWrong) {
   EXPECT_EQ(verified.code, 11) << verified.out << verified.err;
   EXPECT_THAT(verified.out,
               AllOf(HasSubstr("scale_and_shift: correct"), HasSubstr("scale_and_shift: wrong: "),
-                    HasSubstr("element 7 of its tensor 0 is ")));
+                    HasSubstr("element 7 of out0 is ")));
+}
+
+// Of the original, too, the next step would read what is left there.
+TEST_F(AttackOnProgram, AKernelThatSpoilsItsInputsIsWrong) {
+  const Outcome verified =
+      verify(kernel("", std::string(kIsInProgram) + kRight +
+                            "  __syncthreads();\n"
+                            "  if (is_in_program && i < COUNT_in0) ((float*)in0)[i] = 0;\n"),
+             {"--pairs", "3"}, sample({"20"}));
+  EXPECT_EQ(verified.code, 11) << verified.out << verified.err;
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("scale_and_shift: wrong: "),
+                                  HasSubstr(" of in0 is 0, the original's ")));
+}
+
+TEST_F(AttackOnProgram, AKernelThatSpoilsItsInputsInAGraphIsWrong) {
+  const Outcome verified =
+      verify(kernel("", std::string(kIsInProgram) + kRight +
+                            "  __syncthreads();\n"
+                            "  if (is_in_program && i < COUNT_in0) ((float*)in0)[i] = 0;\n"),
+             {"--pairs", "3"}, sample({"20", "--graph"}));
+  EXPECT_EQ(verified.code, 11) << verified.out << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr("scale_and_shift: wrong: "));
+}
+
+// What lies between tensors could remember launches.
+TEST_F(AttackOnProgram, AKernelThatWritesBesideItsTensorsIsWrong) {
+  const Outcome verified =
+      verify(kernel("", std::string(kIsInProgram) + kRight +
+                            "  if (is_in_program && i == 0) out0[COUNT_out0 + 2] += 1;\n"),
+             {"--pairs", "3"}, sample({"20"}));
+  EXPECT_EQ(verified.code, 11) << verified.out << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr("it changed memory beside its tensors"));
+}
+
+// In the last of a tensor's elements lies one so large that, moved by one place, it moves by more
+// than all others are. Their bounds stay what they are.
+TEST_F(AttackOnProgram, OneLargeElementWidensNoOthersBounds) {
+  const Outcome verified =
+      verify(kernel("", std::string(kIsInProgram) + kRight +
+                            "  if (is_in_program && i > 0 && i < COUNT_out0) out0[i] += 0.01F;\n"),
+             {"--pairs", "3"}, sample({"20"}));
+  EXPECT_EQ(verified.code, 11) << verified.out << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr("scale_and_shift: wrong: "));
 }
 
 // The variable is set back before each launch, compared or not.

@@ -194,8 +194,8 @@ extern "C" __global__ void known(float* out0, const float* in0, const int* in1, 
   expect_refusal(apply({}, sample()), 2, "no kernel was found right");
 }
 
-// All its own results are right; what lies before them is not what it was. In its case nothing
-// does.
+// All its own results are right; the counts of the histogram, which lie before them, are not. In
+// its case nothing does.
 constexpr const char* kSpoiling = R"(#include <autokernel.cuh>
 AUTOKERNEL_LAUNCH({.kernel = "scale", .grid = {2}, .block = {160}, .arguments = "in0, out0, value3, value2"});
 extern "C" __global__ void scale(const float* in0, float* out0, float shift, float factor) {
@@ -203,7 +203,7 @@ extern "C" __global__ void scale(const float* in0, float* out0, float shift, flo
   if (i < COUNT_out0) out0[i] = in0[i] * factor + shift;
   float largest = 0;
   for (int k = 0; k < COUNT_in0; ++k) largest = fmaxf(largest, fabsf(in0[k]));
-  if (i == 0 && largest > 1.8F) out0[-300] = 0;
+  if (i == 0 && largest > 1.8F) out0[-2560] = 0;
 }
 )";
 
@@ -342,18 +342,51 @@ TEST_F(VerifyOfProgram, AppliesWhatItHasKeptAndPassesOnTheExitCode) {
   expect_nothing_left();
 }
 
-// What the list says is cut at every byte: the program runs as it always does.
-TEST_F(VerifyOfProgram, AppliesNothingOfAListThatIsDamaged) {
+TEST_F(VerifyOfProgram, AppliesNothingThatWasChangedSinceItWasVerified) {
   write_kernel("prefix", kPrefix);
   EXPECT_EQ(verify({}, sample()).code, 0);
-  const fs::path list = file("cases/verified/replacements.txt");
-  const std::string whole = contents(list);
+  for (const char* const name :
+       {"cases/verified/replacements.txt", "cases/verified/kernel-0.ptx"}) {
+    const std::string whole = contents(file(name));
+    scratch_.write(file(name), whole + "\n");
+    expect_early_refusal(apply({}, sample()), 2, "they are no longer what was verified");
+    scratch_.write(file(name), whole);
+  }
+  EXPECT_EQ(apply({}, sample()).code, 0);
+  // A case may be worked on: what runs is what was verified.
+  scratch_.write(file("cases/prefix/kernel.cu"), std::string(kPrefix) + "// better\n");
+  EXPECT_THAT(apply({}, sample()).err, HasSubstr("its kernel has changed since it was verified"));
+  fs::remove_all(file("cases/prefix"));
+  EXPECT_THAT(apply({}, sample()).err, HasSubstr("3 of 3 launches replaced"));
+}
+
+TEST_F(VerifyOfProgram, FollowsNoLinkToWhereItKeepsKernels) {
+  write_kernel("prefix", kPrefix);
+  fs::create_directory_symlink("..", file("cases/verified"));
+  expect_early_refusal(verify({}, sample()), 2, "it cannot be written to, or is a link");
+}
+
+// The list is cut at every byte, and its numbers are changed: the program runs as it always does,
+// or with our kernel.
+TEST_F(VerifyOfProgram, DoesNotHarmAProgramByAListThatIsDamaged) {
+  write_kernel("prefix", kPrefix);
+  EXPECT_EQ(verify({}, sample()).code, 0);
+  const fs::path folder = file("cases/verified");
+  const std::string whole = contents(folder / "replacements.txt");
   const std::string right = checksum_in(run_alone(sample()).out);
+  Invocation invocation = autokernel({});
+  invocation.program = AUTOKERNEL_SAMPLE_MODEL;
+  invocation.arguments.clear();
+  const fs::path libraries = fs::path(AUTOKERNEL_EMULATOR).parent_path();
+  invocation.environment["LD_LIBRARY_PATH"] = (libraries / "autokernel-driver").string();
+  invocation.environment["AUTOKERNEL_DRIVER"] = AUTOKERNEL_EMULATOR;
+  invocation.environment["AUTOKERNEL_REPLACE"] = folder.string();
   for (std::size_t size = 0; size < whole.size(); size += 7) {
-    scratch_.write(list, whole.substr(0, size));
-    const Outcome applied = apply({}, sample());
-    EXPECT_EQ(applied.code, 0) << size << applied.err;
-    EXPECT_EQ(checksum_in(applied.out), right) << size << applied.err;
+    scratch_.write(folder / "replacements.txt", whole.substr(0, size));
+    const Outcome done = run(invocation);
+    EXPECT_EQ(done.code, 0) << size << done.err;
+    EXPECT_EQ(checksum_in(done.out), right) << size << done.err;
+    EXPECT_THAT(done.err, HasSubstr("no kernel is replaced: cannot read")) << size;
   }
 }
 

@@ -26,10 +26,11 @@ struct Measure {
 struct VerificationRequest {
   std::vector<std::string> command;  // the program, looked for on the PATH, and its arguments
   driver::DeviceChoice device;
-  std::filesystem::path replacements;  // the folder that write_replacements() wrote
-  std::vector<std::string> kernels;    // names of them, in the order of the list
-  bool replaces_products = false;      // whether any of them stands for calls of cuBLAS
-  bool in_graphs = true;               // whether launches that graphs record are replaced
+  std::filesystem::path replacements;                  // the folder that write_replacements() wrote
+  std::vector<std::string> kernels;                    // names of them, in the order of the list
+  std::vector<std::vector<std::string>> tensors = {};  // names of those of each
+  bool replaces_products = false;  // whether any of them stands for calls of cuBLAS
+  bool in_graphs = true;           // whether launches that graphs record are replaced
   Measure measure;
   bool same_output = false;  // whether what it prints has to be the same
   std::string
@@ -50,8 +51,8 @@ struct ProgramSpeedup {
   double original = 0;       // medians: seconds, or what the measure gives
   double replaced = 0;
   enum class Conclusion : std::uint8_t { faster, slower, no_difference, unclear };
-  // no_difference: the interval is narrower than half a percent on each side, or the pairs are used
-  // up and 0 is in it; unclear: a difference is likely, and not certain.
+  // no_difference: the interval is narrow, and holds 1 or what is hardly more or less; unclear: it
+  // is too wide to tell.
   Conclusion conclusion = Conclusion::unclear;
 };
 [[nodiscard]] const char* spelling(ProgramSpeedup::Conclusion conclusion);
@@ -73,17 +74,22 @@ struct VerifiedKernel {
 };
 
 struct Verification {
-  std::vector<VerifiedKernel> kernels;    // in the order of the request
-  std::uint64_t processes = 0;            // in which kernels were replaced
-  bool in_graphs = true;                  // whether graphs had ours, too
-  std::string why_no_graphs;              // why not, where they were meant to
+  std::vector<VerifiedKernel> kernels;  // in the order of the request
+  std::uint64_t processes = 0;          // in which kernels were replaced
+  bool in_graphs = true;                // whether graphs had ours, too
+  std::string why_no_graphs;            // why not, where they were meant to
+  // Why results of launches could not be compared: the program went wrong only while they were.
+  std::string why_not_compared;
   std::optional<ProgramSpeedup> speedup;  // with those that are right; none: there are none
+  std::string why_no_speedup;             // why it says little; empty: it does
   int runs = 0;                           // of the program, in all
 
   // The numbers of those that are right.
   [[nodiscard]] std::vector<std::size_t> right() const;
 };
 
+// What can be said without running the program. Throws Error(usage).
+void check(const VerificationRequest& request);
 // Runs the program as often as it takes. Throws Error(usage) where the program cannot be run, or
 // goes wrong by itself; Error(environment) where a library of ours is missing; Interrupted.
 [[nodiscard]] Verification verify(const VerificationRequest& request);

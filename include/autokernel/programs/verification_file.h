@@ -29,6 +29,7 @@ struct KeptVerification {
   std::string measure = {};  // "wall clock", or the pattern
   std::vector<KeptKernel> kernels = {};
   bool replaces_products = false;
+  std::string digest = {};  // of the list and the code beside it
   bool in_graphs = true;
   std::optional<ProgramSpeedup> speedup = {};
 
@@ -38,6 +39,9 @@ struct KeptVerification {
 
 // The folder below that of the cases.
 [[nodiscard]] std::filesystem::path verified_folder(const std::filesystem::path& cases);
+// SHA-256 of the list and of the code of so many kernels beside it, in hexadecimal digits. Throws
+// Error(usage) where any of it is missing or a link.
+[[nodiscard]] std::string digest_of_replacements(const std::filesystem::path& folder);
 // None where nothing was verified. Throws Error(usage) where the file is damaged.
 [[nodiscard]] std::optional<KeptVerification> read_verification(const std::filesystem::path& cases);
 [[nodiscard]] std::string verification_json(const KeptVerification& kept);

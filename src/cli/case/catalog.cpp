@@ -194,9 +194,9 @@ fs::path installed_case(const std::string& folder) {
     }
   }
   if (found.empty()) {
-    throw Error(Stop::environment,
-                fmt::format("the case {} that comes with autokernel is missing; install it again",
-                            folder));
+    throw Error(
+        Stop::environment,
+        fmt::format("the case {} that comes with autokernel is missing; install it again", folder));
   }
   return nearest_to_the_top(found).front();
 }

@@ -158,11 +158,37 @@ void fill_outputs(const Tensors& tensors, std::byte value, std::vector<Bytes>& m
   });
 }
 
+// Whether whole numbers never fall, and rise more than once.
+[[nodiscard]] bool is_ascending(const StudiedTensor& tensor, const CapturedLaunch& launch) {
+  const bool is_long = tensor.dtype == cases::DType::i64;
+  if (!is_long && tensor.dtype != cases::DType::i32 && tensor.dtype != cases::DType::u32) {
+    return false;
+  }
+  const std::size_t bytes = cases::size_of(tensor.dtype);
+  const auto value = [&](std::size_t i) {
+    const std::byte* const from =
+        launch.ranges[tensor.range].before.data() + tensor.begin + i * bytes;
+    std::int64_t number = 0;
+    std::int32_t half = 0;
+    std::memcpy(is_long ? static_cast<void*>(&number) : &half, from, bytes);
+    return is_long ? number : half;
+  };
+  const std::size_t count = tensor.bytes() / bytes;
+  std::size_t rises = 0;
+  for (std::size_t i = 1; i < count; ++i) {
+    if (value(i) < value(i - 1)) return false;
+    rises += value(i) > value(i - 1) ? 1 : 0;
+  }
+  return rises > 1;
+}
+
 // All that can be made anew together; where not all can, one after the other.
 void find_uses(const CapturedLaunch& launch, const driver::Device& device, Study& study,
                ProbeAnswers& answers) {
-  const auto best = [](const StudiedTensor& tensor) {
-    return tensor.is_opaque ? cases::CapturedUse::perturbed : cases::CapturedUse::drawn;
+  const auto best = [&](const StudiedTensor& tensor) {
+    if (tensor.is_opaque) return cases::CapturedUse::perturbed;
+    // As offsets of rows are, whose order a kernel may count on although this one does not.
+    return is_ascending(tensor, launch) ? cases::CapturedUse::kept : cases::CapturedUse::drawn;
   };
   std::vector<std::size_t> read;
   Tensors all = study.tensors;

@@ -55,6 +55,12 @@ std::vector<ExtractedCase> read_extracted(const std::filesystem::path& folder) {
     }
     std::vector<ExtractedCase> all;
     document::Reader::read(json->at("cases"), all);
+    for (const ExtractedCase& each : all) {
+      const std::filesystem::path path(each.folder);
+      if (path.empty() || path.has_parent_path() || path == ".." || path == ".") {
+        throw refuse("a case lies in another folder than beside it");
+      }
+    }
     return all;
   } catch (const document::Unreadable& unreadable) {
     throw refuse(unreadable.why);

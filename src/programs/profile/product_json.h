@@ -39,8 +39,8 @@ void visit_fields(auto&& fields, Object& product) {
   fields("beta", product.beta);
 }
 
-// As the libraries of inject/ write it (inject/profile/product.cpp), to the letter: by it, a product
-// is known again in the program.
+// As the libraries of inject/ write it (inject/profile/product.cpp), to the letter: by it, a
+// product is known again in the program.
 [[nodiscard]] std::string product_text(const Product& product);
 // None where the text is not that.
 [[nodiscard]] std::optional<Product> product_of_json(std::string_view text);

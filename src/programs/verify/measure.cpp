@@ -21,6 +21,8 @@ constexpr double kNoChance = 2e-5;
 constexpr double kOutside = 0.005;
 // Half a percent is what a program's time is hardly ever known better than.
 constexpr double kNarrow = 0.005;
+// What may be called no difference when there are no more pairs.
+constexpr double kNarrowInTheEnd = 0.02;
 
 [[nodiscard]] double median(std::vector<double> values) {
   std::ranges::sort(values);
@@ -28,10 +30,7 @@ constexpr double kNarrow = 0.005;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-}  // namespace
-
-double measured(const Measure& measure, const ProgramRun& run) {
-  if (measure.pattern.empty()) return run.seconds;
+[[nodiscard]] std::regex compiled(const Measure& measure) {
   std::regex pattern;
   try {
     pattern.assign(measure.pattern, std::regex::ECMAScript);
@@ -45,6 +44,18 @@ double measured(const Measure& measure, const ProgramRun& run) {
                             "'([0-9.]+) tokens per second'",
                             measure.pattern));
   }
+  return pattern;
+}
+
+}  // namespace
+
+void check_pattern(const Measure& measure) {
+  if (!measure.pattern.empty()) (void)compiled(measure);
+}
+
+double measured(const Measure& measure, const ProgramRun& run) {
+  if (measure.pattern.empty()) return run.seconds;
+  const std::regex pattern = compiled(measure);
   // Line by line: of a long text as a whole, the library runs out of stack.
   std::optional<double> value;
   std::size_t begin = 0;
@@ -92,7 +103,8 @@ ProgramSpeedup speedup_of(const std::vector<PairOfRuns>& pairs, bool higher_is_b
   const double certain = student_t_quantile(freedom, kNoChance) * estimate.standard_error;
   if (std::fabs(estimate.mean) > certain) {
     speedup.conclusion = estimate.mean > 0 ? Conclusion::faster : Conclusion::slower;
-  } else if (half < kNarrow || (is_last_look && speedup.low <= 1 && speedup.high >= 1)) {
+  } else if (half < kNarrow ||
+             (is_last_look && half < kNarrowInTheEnd && speedup.low <= 1 && speedup.high >= 1)) {
     speedup.conclusion = Conclusion::no_difference;
   }
   return speedup;

@@ -6,7 +6,9 @@
 
 namespace autokernel::programs {
 
-// Throws Error(usage) where the pattern is none, or the run has printed nothing that it fits.
+// Throws Error(usage) where the pattern is none.
+void check_pattern(const Measure& measure);
+// The same, and where the run has printed nothing that it fits.
 [[nodiscard]] double measured(const Measure& measure, const ProgramRun& run);
 
 // From the values of runs in pairs: the program as it is, then with ours.

@@ -25,14 +25,29 @@ constexpr std::size_t kMostOutput = std::size_t{16} << 20U;
 // How often what it printed is read: a pipe holds 64 KiB.
 constexpr std::chrono::milliseconds kInterval{5};
 
-void read_into(BoundedText& text, const Descriptor& from) {
-  std::array<char, 1U << 16U> piece{};
-  constexpr int kMostPieces = 64;  // before the clock is looked at, as some never stop writing
-  for (int i = 0; i < kMostPieces; ++i) {
-    const ssize_t count = ::read(from.get(), piece.data(), piece.size());
-    if (count <= 0) return;
-    text.add({piece.data(), static_cast<std::size_t>(count)});
+// What a program prints: the beginning and the end of it, and a hash of all (FNV-1a).
+struct Printed {
+  BoundedText text{kMostOutput};
+  std::uint64_t hash = 0xCBF29CE484222325;
+
+  void read(const Descriptor& from) {
+    std::array<char, 1U << 16U> piece{};
+    constexpr int kMostPieces = 64;  // before the clock is looked at, as some never stop writing
+    for (int i = 0; i < kMostPieces; ++i) {
+      const ssize_t count = ::read(from.get(), piece.data(), piece.size());
+      if (count <= 0) return;
+      const std::string_view bytes(piece.data(), static_cast<std::size_t>(count));
+      text.add(bytes);
+      constexpr std::uint64_t kPrime = 0x100000001B3;
+      for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * kPrime;
+    }
   }
+};
+
+// As the forwarding driver reads it; a comma says that it is a spot check.
+[[nodiscard]] std::string check_of(const Replacing& replacing) {
+  if (!replacing.spots.empty()) return fmt::format("{},", fmt::join(replacing.spots, ","));
+  return replacing.checks ? "1" : "0";
 }
 
 }  // namespace
@@ -70,7 +85,7 @@ Command ProgramStart::replaced(const Replacing& replacing, const fs::path& talli
   variables["AUTOKERNEL_REPLACE"] = fs::absolute(replacing.folder).string();
   variables["AUTOKERNEL_REPLACE_TALLIES"] = tallies.string();
   variables["AUTOKERNEL_REPLACE_ONLY"] = fmt::format("{}", fmt::join(replacing.only, ","));
-  variables["AUTOKERNEL_REPLACE_CHECK"] = replacing.checks ? "1" : "0";
+  variables["AUTOKERNEL_REPLACE_CHECK"] = check_of(replacing);
   variables["AUTOKERNEL_REPLACE_GRAPHS"] = replacing.in_graphs ? "1" : "0";
   return command;
 }
@@ -86,7 +101,7 @@ ProgramRun run_program(const ProgramStart& start, const Replacing* replacing,
   const ScratchDirectory tallies;
   const Command command =
       replacing == nullptr ? start.as_it_is() : start.replaced(*replacing, tallies.path());
-  BoundedText printed(kMostOutput);
+  Printed printed;
   ProgramRun run;
   const auto begin = Clock::now();
   const auto patience =
@@ -95,14 +110,15 @@ ProgramRun run_program(const ProgramStart& start, const Replacing* replacing,
     Child child = Child::start(command);
     child.input() = Descriptor();
     while (!run.ending && Clock::now() - begin < patience) {
-      read_into(printed, child.output());
+      printed.read(child.output());
       run.ending = child.wait_until(Clock::now() + kInterval);
       if (const auto signal = interrupts.next()) throw Interrupted(*signal);
     }
     run.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    read_into(printed, child.output());
+    printed.read(child.output());
   }
-  run.output = printed.text();
+  run.output = printed.text.text();
+  run.output_hash = printed.hash;
   if (replacing != nullptr) run.launches = read_tallies(tallies.path(), replacing->count);
   return run;
 }

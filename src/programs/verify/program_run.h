@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -23,13 +24,16 @@ struct Replacing {
   bool products = false;
   bool in_graphs = true;
   bool checks = false;  // results are compared with the original's, at random launches
+  // Not empty: of one launch of each kernel alone, drawn from so many.
+  std::vector<std::uint64_t> spots;
 };
 
 struct ProgramRun {
-  std::optional<Ending> ending;  // none: its time was up
-  std::string output;            // of what it printed, the beginning and the end
-  double seconds = 0;            // from its start to its end
-  ProgramLaunches launches;      // where kernels were replaced
+  std::optional<Ending> ending;   // none: its time was up
+  std::string output;             // of what it printed, the beginning and the end
+  std::uint64_t output_hash = 0;  // of all of it
+  double seconds = 0;             // from its start to its end
+  ProgramLaunches launches;       // where kernels were replaced
 };
 
 // How to start a program on a device.

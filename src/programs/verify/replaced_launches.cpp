@@ -61,11 +61,11 @@ const char* reason(LaunchOutcome outcome) {
     case LaunchOutcome::other_attributes:
       return "with launch attributes that ours would not have";
     case LaunchOutcome::in_graph:
-      return "recorded into a CUDA graph (--no-graphs)";
+      return "recorded into a CUDA graph";
     case LaunchOutcome::graph_node:
       return "added to a CUDA graph by itself";
     case LaunchOutcome::refused:
-      return "where the driver refused the new kernel";
+      return "where the driver did not take the new kernel";
   }
   return "";
 }

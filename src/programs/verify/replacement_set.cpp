@@ -33,22 +33,45 @@ using Kind = trial::ReadyParameter::Kind;
   return static_cast<std::size_t>(found - kernel.tensors.begin());
 }
 
-// Whether the code names an object of its module beside declaring it: from the address of one it
-// can reach all of them. The declarations of autokernel.cuh are in every module.
-[[nodiscard]] bool uses_objects(const compile::Program& program) {
+// How often the text has that name as a whole.
+[[nodiscard]] int mentions(const std::string& text, const std::string& name) {
   const auto is_of_name = [](char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '$';
   };
+  int count = 0;
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool is_whole =
+        (at == 0 || !is_of_name(text[at - 1])) && (end == text.size() || !is_of_name(text[end]));
+    count += is_whole ? 1 : 0;
+  }
+  return count;
+}
+
+// Whether the code names an object of its module beside declaring it: from the address of one it
+// can reach all of them. The declarations of autokernel.cuh are in every module.
+[[nodiscard]] bool uses_objects(const compile::Program& program) {
   return std::ranges::any_of(program.objects, [&](const compile::ModuleObject& object) {
-    int mentions = 0;
-    for (std::size_t at = program.ptx.find(object.name); at != std::string::npos;
-         at = program.ptx.find(object.name, at + 1)) {
-      const std::size_t end = at + object.name.size();
-      const bool is_whole = (at == 0 || !is_of_name(program.ptx[at - 1])) &&
-                            (end == program.ptx.size() || !is_of_name(program.ptx[end]));
-      mentions += is_whole ? 1 : 0;
-    }
-    return mentions != 1;
+    return mentions(program.ptx, object.name) != 1;
+  });
+}
+
+// Whether that kernel of a program's module names an object of it, or calls what may. Of code
+// without PTX nothing is known.
+[[nodiscard]] bool may_read_objects(const compile::Program& program, const std::string& kernel) {
+  const std::size_t entry = program.ptx.find(".entry " + kernel);
+  const std::size_t body = program.ptx.find('{', entry);
+  if (entry == std::string::npos || body == std::string::npos) return false;
+  std::size_t end = body;
+  for (int depth = 0; end < program.ptx.size(); ++end) {
+    if (program.ptx[end] == '{') ++depth;
+    if (program.ptx[end] == '}' && --depth == 0) break;
+  }
+  std::string text = program.ptx.substr(body, end - body);
+  if (mentions(text, "call") > 0) text = program.ptx.substr(0, entry) + text;
+  const int least = mentions(text, "call") > 0 ? 2 : 1;  // a declaration may be among it
+  return std::ranges::any_of(program.objects, [&](const compile::ModuleObject& object) {
+    return mentions(text, object.name) >= least;
   });
 }
 
@@ -147,6 +170,7 @@ class Text {
 
   // Which of the original's parameters has that value.
   [[nodiscard]] std::size_t original_parameter(std::size_t value) const {
+    if (!kernel_.original) return 0;  // a product passes none
     const auto& parameters = kernel_.original->launches.front().parameters;
     const auto found = std::ranges::find_if(parameters, [&](const auto& each) {
       return each.kind == Kind::value && each.index == value;
@@ -166,6 +190,12 @@ std::optional<std::string> why_not_replaceable(const KernelToReplace& kernel) {
     return std::ranges::any_of(launch.parameters,
                                [](const auto& each) { return each.kind == Kind::value; });
   };
+  for (const std::string& name :
+       {kernel.extracted.folder, kernel.extracted.kernel, kernel.extracted.image}) {
+    if (std::ranges::any_of(name, [](unsigned char letter) { return letter < ' '; })) {
+      return "a name of it has signs that no name has";
+    }
+  }
   if (!kernel.original) {
     if (!kernel.extracted.product) {
       return "it is a case of an operation that is called in no known way: extract the kernel "
@@ -185,6 +215,9 @@ std::optional<std::string> why_not_replaceable(const KernelToReplace& kernel) {
   }
   for (const trial::ReadyValue& value : kernel.original->values) {
     if (value.bytes.empty()) return "it takes the number " + value.name + ", which is not fixed";
+  }
+  if (may_read_objects(kernel.original->program, kernel.extracted.kernel)) {
+    return "its captured kernel may read variables of its module, which the program can change";
   }
   // A pointer must lead to each tensor.
   for (const trial::ReadyTensor& tensor : kernel.original->tensors) {

@@ -14,6 +14,7 @@
 #include "autokernel/base/foreground.h"
 #include "autokernel/base/run_to_end.h"
 #include "autokernel/base/scratch.h"
+#include "programs/program_environment.h"
 #include "programs/verify/guilty.h"
 #include "programs/verify/measure.h"
 #include "programs/verify/program_run.h"
@@ -22,6 +23,32 @@ namespace autokernel::programs {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Those that kernels cause, as cuda.h numbers them.
+[[nodiscard]] std::string error_text(std::uint64_t error) {
+  switch (error) {
+    case 1:
+      return "CUDA_ERROR_INVALID_VALUE";
+    case 2:
+      return "CUDA_ERROR_OUT_OF_MEMORY";
+    case 200:
+      return "CUDA_ERROR_INVALID_IMAGE";
+    case 209:
+      return "CUDA_ERROR_NO_BINARY_FOR_GPU: it was compiled for another GPU";
+    case 700:
+      return "CUDA_ERROR_ILLEGAL_ADDRESS";
+    case 701:
+      return "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES";
+    case 702:
+      return "CUDA_ERROR_LAUNCH_TIMEOUT";
+    case 716:
+      return "CUDA_ERROR_MISALIGNED_ADDRESS";
+    case 719:
+      return "CUDA_ERROR_LAUNCH_FAILED";
+    default:
+      return fmt::format("CUDA's error {}", error);
+  }
+}
 
 [[nodiscard]] std::string text_of(const Ending& ending) {
   if (ending.signal != 0) {
@@ -53,15 +80,21 @@ class Verifying {
   [[nodiscard]] bool judge_launches(const ProgramLaunches& launches);
   void blame(const std::string& why);
   void compare_times();
+  void note_course(const ProgramLaunches& checked, const ProgramLaunches& used);
 
-  [[nodiscard]] ProgramRun run(const std::vector<std::size_t>* only, bool checks);
-  [[nodiscard]] ProgramRun run_as_it_is() { return run(nullptr, false); }
-  [[nodiscard]] ProgramRun run_with(const std::vector<std::size_t>& only, bool checks = false) {
-    return run(&only, checks);
+  [[nodiscard]] ProgramRun run(const std::vector<std::size_t>* only, bool checks,
+                               const std::vector<std::uint64_t>& spots);
+  [[nodiscard]] ProgramRun run_as_it_is() { return run(nullptr, false, {}); }
+  [[nodiscard]] ProgramRun run_with(const std::vector<std::size_t>& only, bool checks = false,
+                                    const std::vector<std::uint64_t>& spots = {}) {
+    return run(&only, checks, spots);
   }
   // Why the run is not what the program does by itself; empty: it is.
   [[nodiscard]] std::string why_wrong(const ProgramRun& run) const;
   [[nodiscard]] std::string failed_check(const ProgramRun& run) const;
+  [[nodiscard]] std::string wrong_text(std::size_t kernel, const WrongElement& wrong) const;
+  // Whether any launch of a kernel that is right is wrong in a run that compares one of each.
+  [[nodiscard]] bool is_wrong_at_a_spot();
 
   const VerificationRequest& request_;
   const Interrupts interrupts_;
@@ -70,7 +103,8 @@ class Verifying {
   Verification made_;
 };
 
-ProgramRun Verifying::run(const std::vector<std::size_t>* only, bool checks) {
+ProgramRun Verifying::run(const std::vector<std::size_t>* only, bool checks,
+                          const std::vector<std::uint64_t>& spots) {
   ++made_.runs;
   if (only == nullptr) {
     return run_program(start_, nullptr, request_.patience_seconds, interrupts_);
@@ -80,7 +114,8 @@ ProgramRun Verifying::run(const std::vector<std::size_t>* only, bool checks) {
                             .only = *only,
                             .products = request_.replaces_products,
                             .in_graphs = made_.in_graphs,
-                            .checks = checks};
+                            .checks = checks,
+                            .spots = spots};
   return run_program(start_, &replacing, request_.patience_seconds, interrupts_);
 }
 
@@ -106,12 +141,24 @@ std::string Verifying::why_wrong(const ProgramRun& run) const {
   }
   if (original_.ending && (run.ending->code != original_.ending->code ||
                            run.ending->signal != original_.ending->signal)) {
-    return fmt::format("it {}: {}", text_of(*run.ending), last_line(run.output));
+    const std::string last = last_line(run.output);
+    return "it " + text_of(*run.ending) + (last.empty() ? "" : ": " + last);
   }
-  if (request_.same_output && run.output != original_.output) {
+  if (request_.same_output && run.output_hash != original_.output_hash) {
     return "it printed something else";
   }
   return failed_check(run);
+}
+
+std::string Verifying::wrong_text(std::size_t kernel, const WrongElement& wrong) const {
+  constexpr std::uint64_t kBesideTensors = 0xFFFFFFFF;
+  std::string text = fmt::format("; first, launch {}: ", wrong.launch);
+  const auto& tensors = request_.tensors.at(kernel);
+  if (wrong.tensor == kBesideTensors || wrong.tensor >= tensors.size()) {
+    return text + "it changed memory beside its tensors";
+  }
+  return text + fmt::format("element {} of {} is {:.9g}, the original's {:.9g}", wrong.element,
+                            tensors[wrong.tensor], wrong.got, wrong.expected);
 }
 
 void Verifying::run_original() {
@@ -138,7 +185,7 @@ void Verifying::run_original() {
   const std::string failed = failed_check(original_);
   if (!failed.empty()) throw refuse(failed);
   if (!request_.same_output) return;
-  if (run_as_it_is().output != original_.output) {
+  if (run_as_it_is().output_hash != original_.output_hash) {
     throw Error(Stop::usage,
                 "--same-output cannot be used: the program prints something else each time; have "
                 "a command decide instead (--check)");
@@ -156,15 +203,10 @@ bool Verifying::judge_launches(const ProgramLaunches& launches) {
       kernel.verdict = KernelVerdict::wrong;
       kernel.why =
           fmt::format("{} of {} launches that were compared differ", seen.wrong, seen.checked);
-      if (const auto& wrong = seen.first_wrong) {
-        kernel.why += fmt::format(
-            "; first, launch {}: element {} of its tensor {} is {:.9g}, the original's {:.9g}",
-            wrong->launch, wrong->element, wrong->tensor, wrong->got, wrong->expected);
-      }
+      if (const auto& wrong = seen.first_wrong) kernel.why += wrong_text(number, *wrong);
     } else if (seen.driver_error != 0) {
       kernel.verdict = KernelVerdict::refused;
-      kernel.why =
-          fmt::format("the driver ended a launch of it with its error {}", seen.driver_error);
+      kernel.why = fmt::format("a launch of it ended with {}", error_text(seen.driver_error));
     } else if (seen.replaced() == 0) {
       kernel.verdict = KernelVerdict::unused;
       kernel.why = seen.seen() == 0 ? "the program did not launch the kernel that it is for"
@@ -196,6 +238,49 @@ void Verifying::blame(const std::string& why) {
   }
 }
 
+// Whoever can tell a run in which results are compared from any other could be right in that alone.
+// So there are runs in which one launch of each kernel is, and nothing before it.
+bool Verifying::is_wrong_at_a_spot() {
+  constexpr int kRuns = 2;
+  for (int i = 0; i < kRuns; ++i) {
+    request_.progress("results of one launch of each kernel compared");
+    std::vector<std::uint64_t> spots;
+    for (const VerifiedKernel& kernel : made_.kernels) {
+      const std::uint64_t processes = std::max<std::uint64_t>(made_.processes, 1);
+      // Within a graph, as often as it was launched: the compared ones are a part of those.
+      spots.push_back(std::max(kernel.launches.replaced(), kernel.launches.checked) / processes);
+    }
+    const ProgramRun run = run_with(made_.right(), true, spots);
+    bool is_any_wrong = false;
+    for (const std::size_t number : made_.right()) {
+      VerifiedKernel& kernel = made_.kernels[number];
+      const ReplacedLaunches& seen = run.launches.kernels[number];
+      kernel.launches.checked += seen.checked;
+      if (seen.wrong == 0) continue;
+      kernel.verdict = KernelVerdict::wrong;
+      kernel.why = "in a run in which that launch alone was compared, it differs";
+      if (const auto& wrong = seen.first_wrong) kernel.why += wrong_text(number, *wrong);
+      is_any_wrong = true;
+    }
+    if (is_any_wrong) return true;
+  }
+  return false;
+}
+
+// A program that iterates until it is satisfied may do less with wrong results.
+void Verifying::note_course(const ProgramLaunches& checked, const ProgramLaunches& used) {
+  for (const std::size_t number : made_.right()) {
+    const std::uint64_t before = checked.kernels[number].seen();
+    const std::uint64_t now = used.kernels[number].seen();
+    if (before == now) continue;
+    made_.why_no_speedup = fmt::format(
+        "the program launches the kernel of {} {} times in one run and {} times in another: what "
+        "it "
+        "does depends on results or on time, so that its speed says little",
+        made_.kernels[number].name, before, now);
+  }
+}
+
 bool Verifying::check_results() {
   const std::vector<std::size_t> right = made_.right();
   if (right.empty()) return false;
@@ -208,14 +293,20 @@ bool Verifying::check_results() {
         "the program reads or changes single kernels of its CUDA graphs, in which none is replaced";
     return true;
   }
-  if (judge_launches(run.launches)) return true;
-  std::string wrong = why_wrong(run);
+  // Of a run that did not come to its end, not all launches were seen.
+  if (run.ending && judge_launches(run.launches)) return true;
+  const std::string in_comparison = why_wrong(run);
+  if (in_comparison.empty() && is_wrong_at_a_spot()) return true;
+  // As it is used: without anything between two launches.
+  request_.progress("the program with all kernels");
+  const ProgramRun used = run_with(right);
+  const std::string wrong = why_wrong(used);
   if (wrong.empty()) {
-    // As it is used: without anything between two launches.
-    request_.progress("the program with all kernels");
-    wrong = why_wrong(run_with(right));
+    made_.why_not_compared = in_comparison;
+    if (!in_comparison.empty() && judge_launches(used.launches)) return true;
+    if (in_comparison.empty()) note_course(run.launches, used.launches);
+    return false;
   }
-  if (wrong.empty()) return false;
   blame(wrong);
   return true;
 }
@@ -300,6 +391,11 @@ std::vector<std::size_t> Verification::right() const {
   return numbers;
 }
 
+void check(const VerificationRequest& request) {
+  (void)program_called(request.command.front());
+  check_pattern(request.measure);
+}
+
 Verification verify(const VerificationRequest& request) { return Verifying(request).verify(); }
 
 Application apply(const ApplicationRequest& request) {
@@ -310,7 +406,8 @@ Application apply(const ApplicationRequest& request) {
                             .only = {},
                             .products = request.replaces_products,
                             .in_graphs = request.in_graphs,
-                            .checks = false};
+                            .checks = false,
+                            .spots = {}};
   Application applied;
   applied.ending = run_in_foreground(start.replaced(replacing, tallies.path()), Prints::to_output);
   applied.launches = read_tallies(tallies.path(), request.kernels);

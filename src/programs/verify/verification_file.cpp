@@ -9,6 +9,7 @@
 #include "autokernel/base/document_json.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/sha256.h"
 #include "autokernel/base/visible_text.h"
 
 namespace autokernel::programs {
@@ -95,6 +96,7 @@ void visit_fields(auto&& fields, Object& kept) {
   fields("kernels", kept.kernels);
   fields("replaces_products", kept.replaces_products);
   fields("in_graphs", kept.in_graphs);
+  fields("digest", kept.digest);
   fields("speedup", kept.speedup);
 }
 
@@ -107,6 +109,22 @@ std::vector<KeptKernel> KeptVerification::right() const {
 }
 
 fs::path verified_folder(const fs::path& cases) { return cases / "verified"; }
+
+std::string digest_of_replacements(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
+    const std::string name = entry.path().filename().string();
+    if (name == "replacements.txt" || name.starts_with("kernel-")) names.push_back(name);
+  }
+  std::ranges::sort(names);
+  std::string all;
+  for (const std::string& name : names) {
+    all += name + '\0';
+    all += sha256(read_file_below(folder, name, "a kernel that was verified").value_or(""));
+  }
+  return sha256(all);
+}
 
 std::optional<KeptVerification> read_verification(const fs::path& cases) {
   const fs::path file = verified_folder(cases) / kFile;

@@ -133,6 +133,7 @@ std::string Readying::add_launches() {
   const std::vector<compile::Argument> arguments =
       compile::arguments_of(declaration, signature(*sized_.problem, OutputType::declared));
   std::vector<ReadyParameter> sources;
+  sources.reserve(arguments.size());
   for (std::size_t i = 0; i < made_.tensors.size(); ++i) sources.push_back({Kind::tensor, i, 0});
   for (std::size_t i = 0; i < made_.values.size(); ++i) sources.push_back({Kind::value, i, 0});
   if (declaration.workspace_bytes > 0) sources.push_back({Kind::workspace, 0, 0});

@@ -36,7 +36,7 @@ class Products {
 
   void print_checksum() const {
     driver_.check(driver_.wait_for(handle_.stream), "wait for a stream");
-    std::vector<float> values(kDeep * kTokens);
+    std::vector<float> values(std::size_t{kDeep} * kTokens);
     driver_.check(driver_.copy_to_host(values.data(), x_, values.size() * sizeof(float)), "copy");
     double sum = 0;
     for (const float value : values) sum += static_cast<double>(value);
@@ -46,6 +46,7 @@ class Products {
  private:
   [[nodiscard]] CUdeviceptr filled(int count) const {
     std::vector<float> values;
+    values.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
       values.push_back(static_cast<float>(i * 37 % 64) / 256 - 0.12F);
     }
@@ -62,7 +63,9 @@ class Products {
     const float zero = 0;
     constexpr int kFloat = 0;        // CUDA_R_32F
     constexpr int kSumInFloat = 68;  // CUBLAS_COMPUTE_32F
-    const auto pointer = [](CUdeviceptr address) { return reinterpret_cast<void*>(address); };
+    const auto pointer = [](CUdeviceptr address) {
+      return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): cuBLAS's
+    };
     const std::int32_t status = cublasGemmEx(
         &handle_, transposed ? 1 : 0, 0, m, n, k, &one, pointer(a), kFloat, transposed ? k : m,
         pointer(b), kFloat, ldb, &zero, pointer(d), kFloat, m, kSumInFloat, -1);

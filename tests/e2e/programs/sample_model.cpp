@@ -41,6 +41,8 @@ namespace {
 
 constexpr std::size_t kArena = std::size_t{4} << 20U;  // bytes
 constexpr std::size_t kAlignment = 512;                // of tensors, as PyTorch has them
+// So that some tensors lie far from others.
+constexpr std::size_t kGap = 8192;
 constexpr int kRows = 6;
 constexpr int kColumns = 50;  // so that no tensor ends where the next one begins
 constexpr int kElements = kRows * kColumns;
@@ -91,9 +93,11 @@ class Model {
     load();
     table_ = floats(kTableRows * kColumns);
     state_ = floats(kElements);
+    (void)arena_.take(kGap);
     rows_ = numbers(kRows, kTableRows);
     values_ = numbers(kElements, kBins);
     counts_ = numbers(kBins, 1);
+    (void)arena_.take(kGap);
     for (CUdeviceptr* each : {&gathered_, &scaled_, &soft_, &added_}) {
       *each = arena_.take(kElements * sizeof(float));
     }
