@@ -21,6 +21,7 @@ extern "C" int fuzz_chrome_trace(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_profile_record(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_image_description(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_workload(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_replacements(const std::uint8_t* data, std::size_t size);
 
 namespace autokernel::fuzz {
 namespace {
@@ -116,6 +117,7 @@ constexpr int kTraceRuns = 10'000;
 constexpr int kRecordRuns = 8'000;
 constexpr int kImageRuns = 8'000;
 constexpr int kWorkloadRuns = 1'500;
+constexpr int kReplacementRuns = 60'000;
 
 TEST(Mutations, OfCaseFilesAreCasesOrMistakesOfTheUser) {
   EXPECT_EQ(runs(fuzz_case_toml,
@@ -174,6 +176,14 @@ TEST(Mutations, OfWorkloadsAreWorkloadsOrMistakesOfTheUser) {
       runs(fuzz_workload, {text_of("workloads/gpt2.toml"), text_of("workloads/llama-7b.toml")},
            kWorkloadRuns),
       kWorkloadRuns);
+}
+
+TEST(Mutations, OfReplacementsAreReplacementsOrNone) {
+  EXPECT_EQ(runs(fuzz_replacements,
+                 {text_of("tests/fuzz/replacements/two_kernels.txt"),
+                  text_of("tests/fuzz/replacements/product.txt")},
+                 kReplacementRuns),
+            kReplacementRuns);
 }
 
 }  // namespace

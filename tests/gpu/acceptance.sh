@@ -13,7 +13,7 @@ if [[ ${1:-} == --rehearse ]]; then
   rehearse=1
   shift
 fi
-readonly all_parts=(examples operations turnaround clock too_fast exactness profiler adversarial suite decisions campaign programs golden)
+readonly all_parts=(examples operations turnaround clock too_fast exactness profiler adversarial suite decisions campaign programs verify golden)
 parts=("${@:2}")
 if (($# < 1)) || [[ ! -x $1/bin/autokernel ]]; then
   echo "usage: $0 [--rehearse] PREFIX [PART ...], where PREFIX/bin/autokernel is the program" >&2
@@ -396,6 +396,19 @@ programs() {
   fi
   judge "profile: slow-down of an encoder's forward, small and base" "$(awk '/^median ratio/ { gsub(",", ""); print $3 }' "$scratch/programs" | xargs)" \
     "<= 1.15, all seen" "$(grep -qx 'all as it should be' "$scratch/programs" && echo 1)"
+}
+
+# Kernels put into programs: ours by the runtime and the driver API, PyTorch's products and softmax, in graphs, too.
+verify() {
+  local what="kernels in programs: right, and run at each launch"
+  if ((rehearse)) || ! command -v nvcc >/dev/null; then
+    skip "$what" "needs a GPU and nvcc"
+    return
+  fi
+  "${BASH_SOURCE[0]%/*}/verify.sh" "$prefix" >"$scratch/verify" 2>&1 || true
+  sed 's/^/# /' "$scratch/verify" >&2
+  judge "$what" "$(tail -n 1 "$scratch/verify")" "0 otherwise" \
+    "$(grep -qx '0 of the verifications were not as they should be' "$scratch/verify" && echo 1)"
 }
 
 # ---- what the emulated device is compared with ------------------------------------------------------------------------
