@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "autokernel/trial/result.h"
 #include "autokernel/trial/decision.h"
+#include "autokernel/trial/result.h"
 #include "trial/decide/slow_minority.h"
 #include "trial/inputs/inputs.h"
 

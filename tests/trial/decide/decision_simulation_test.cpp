@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "support/scratch_folder.h"
 #include "autokernel/trial/decision.h"
+#include "support/scratch_folder.h"
 #include "trial/decide/noise_sources.h"
 #include "trial/decide/simulated_trials.h"
 #include "trial/decide/slow_minority.h"

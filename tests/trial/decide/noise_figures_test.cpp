@@ -5,9 +5,9 @@
 #include <cmath>
 #include <random>
 
+#include "autokernel/trial/decision.h"
 #include "autokernel/trial/noise.h"
 #include "support/present.h"
-#include "autokernel/trial/decision.h"
 #include "trial/decide/simulated_pairs.h"
 
 namespace autokernel::trial {
