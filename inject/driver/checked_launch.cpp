@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "driver/elements.h"
+#include "driver/launch_view.h"
 #include "driver/real_driver.h"
 #include "driver/relaxed_capture_mode.h"
 #include "driver/replacement.h"
@@ -331,10 +332,7 @@ void compare_recorded(CUstream stream) {
   const std::lock_guard lock(recorded_checks().mutex);
   if (recorded_checks().all.empty()) return;
   const RelaxedCaptureMode relaxed;
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  const bool is_recorded = AUTOKERNEL_REAL(cuStreamIsCapturing)(stream, &status) == CUDA_SUCCESS &&
-                           status != CU_STREAM_CAPTURE_STATUS_NONE;
-  if (is_recorded || !is_done(stream)) return;
+  if (is_being_recorded(stream) || !is_done(stream)) return;
   for (RecordedCheck& check : recorded_checks().all) {
     std::uint32_t has_run = 0;
     (void)AUTOKERNEL_REAL(cuMemcpyDtoH)(&has_run, check.has_run, sizeof has_run);

@@ -68,6 +68,12 @@ std::vector<unsigned char> packed_parameters(const LaunchView& launch) {
   return {packed, packed + bytes};
 }
 
+bool is_being_recorded(CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return AUTOKERNEL_REAL(cuStreamIsCapturing)(stream, &status) == CUDA_SUCCESS &&
+         status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 std::vector<std::vector<unsigned char>> parameters_of(
     const LaunchView& launch, const std::vector<LaunchedFunction::Parameter>& listed) {
   const std::vector<unsigned char> packed = packed_parameters(launch);

@@ -44,6 +44,9 @@ class LaunchedFunction {
   std::string name_;
 };
 
+// Whether launches into the stream are being recorded into a graph.
+[[nodiscard]] bool is_being_recorded(CUstream stream);
+
 // The bytes of each parameter, of which `listed` says where it lies where all are packed.
 [[nodiscard]] std::vector<std::vector<unsigned char>> parameters_of(
     const LaunchView& launch, const std::vector<LaunchedFunction::Parameter>& listed);

@@ -58,12 +58,6 @@ Watch& state() {
   return occurrence;
 }
 
-[[nodiscard]] bool is_being_recorded(CUstream stream) {
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return AUTOKERNEL_REAL(cuStreamIsCapturing)(stream, &status) == CUDA_SUCCESS &&
-         status != CU_STREAM_CAPTURE_STATUS_NONE;
-}
-
 }  // namespace
 
 bool is_watching() {

@@ -110,12 +110,6 @@ struct Match {
   return {best, furthest};
 }
 
-[[nodiscard]] bool is_recorded(CUstream stream) {
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return AUTOKERNEL_REAL(cuStreamIsCapturing)(stream, &status) == CUDA_SUCCESS &&
-         status != CU_STREAM_CAPTURE_STATUS_NONE;
-}
-
 // The device is locked for others, or shared, as it must be.
 [[nodiscard]] CUresult launch_own_or_original(std::size_t number, const GivenOperands& operands,
                                               CUstream stream, bool recorded,
@@ -144,7 +138,7 @@ bool is_replacing() {
 CUresult replace(std::size_t number, const GivenOperands& operands, CUstream stream,
                  const std::function<CUresult()>& original) {
   const Inside inside;
-  const bool recorded = is_recorded(stream);
+  const bool recorded = is_being_recorded(stream);
   if (recorded && !replacements().in_graphs) {
     count(number, Outcome::in_graph);
     return original();
