@@ -45,9 +45,7 @@ Schedules& schedules() {
   const std::vector<std::uint64_t>& spots = replacements().spots;
   const std::uint64_t launch = schedule.launches++;
   if (!schedule.next) {
-    schedule.next = spots.empty()                ? 0
-                    : replacement < spots.size() ? random_below(spots[replacement])
-                                                 : random_below(1);
+    schedule.next = replacement < spots.size() ? random_below(spots[replacement]) : 0;
   }
   if (launch != *schedule.next || schedule.is_over) return false;
   schedule.is_over = !spots.empty();
