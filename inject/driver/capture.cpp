@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "driver/image_digest.h"
+#include "driver/memory_range.h"
 #include "driver/real_driver.h"
 #include "driver/relaxed_capture_mode.h"
 
@@ -83,11 +84,11 @@ struct Pointer {
                                              address) != CUDA_SUCCESS) {
     return false;
   }
-  return AUTOKERNEL_REAL(cuPointerGetAttribute)(&range.base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
-                                                address) == CUDA_SUCCESS &&
-         AUTOKERNEL_REAL(cuPointerGetAttribute)(&range.bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE,
-                                                address) == CUDA_SUCCESS &&
-         range.base <= address && range.bytes > 0 && address - range.base < range.bytes;
+  const auto memory = memory_at(address);
+  if (!memory) return false;
+  range.base = memory->begin;
+  range.bytes = memory->bytes;
+  return true;
 }
 
 [[nodiscard]] CUresult read_memory(void* to, CUdeviceptr from, std::size_t bytes) {

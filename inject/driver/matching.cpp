@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "driver/real_driver.h"
+#include "driver/memory_range.h"
 
 namespace autokernel::inject {
 namespace {
@@ -35,17 +35,6 @@ namespace {
     return {extent.x, extent.y, extent.z};
   }
   return kOne;
-}
-
-// All of it lies in one allocation.
-[[nodiscard]] bool is_there(CUdeviceptr address, std::size_t bytes) {
-  CUdeviceptr base = 0;
-  std::size_t size = 0;
-  return AUTOKERNEL_REAL(cuPointerGetAttribute)(&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
-                                                address) == CUDA_SUCCESS &&
-         AUTOKERNEL_REAL(cuPointerGetAttribute)(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) ==
-             CUDA_SUCCESS &&
-         base <= address && address - base <= size && size - (address - base) >= bytes;
 }
 
 // The bytes are those of the pattern, but for the addresses; these are put into `tensors`, where
@@ -83,7 +72,7 @@ namespace {
     CUdeviceptr address = 0;
     std::memcpy(&address, pattern.bytes.data() + at, sizeof address);
     constexpr CUdeviceptr kLeast = 1U << 16U;
-    if (!is_known && address >= kLeast && is_there(address, 1)) return true;
+    if (!is_known && address >= kLeast && is_memory(address, 1)) return true;
   }
   return false;
 }
@@ -94,7 +83,7 @@ std::optional<Outcome> misplaced(const Replacement& replacement,
                                  const std::vector<CUdeviceptr>& tensors) {
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const ReplacedTensor& tensor = replacement.tensors[i];
-    if (tensors[i] == 0 || !is_there(tensors[i], tensor.bytes)) return Outcome::other_layout;
+    if (tensors[i] == 0 || !is_memory(tensors[i], tensor.bytes)) return Outcome::other_layout;
     // Where one lies upon another, what is written depends on the order.
     for (std::size_t j = 0; j < i; ++j) {
       const ReplacedTensor& other = replacement.tensors[j];

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "driver/memory_range.h"
 #include "driver/real_driver.h"
 
 namespace autokernel::inject {
@@ -24,14 +25,10 @@ Surroundings::Surroundings(const std::vector<ReplacedTensor>& tensors,
   std::vector<std::pair<CUdeviceptr, CUdeviceptr>> all;  // begin and end of each
   for (std::size_t i = 0; i < addresses_.size(); ++i) {
     const CUdeviceptr end = addresses_[i] + tensors[i].bytes;
-    CUdeviceptr base = addresses_[i];
-    std::size_t size = tensors[i].bytes;
-    (void)AUTOKERNEL_REAL(cuPointerGetAttribute)(&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
-                                                 addresses_[i]);
-    (void)AUTOKERNEL_REAL(cuPointerGetAttribute)(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE,
-                                                 addresses_[i]);
-    const CUdeviceptr before = std::min<CUdeviceptr>(kAround, addresses_[i] - base);
-    const CUdeviceptr behind = std::min<CUdeviceptr>(kAround, base + size - end);
+    const MemoryRange memory =
+        memory_at(addresses_[i]).value_or(MemoryRange{addresses_[i], tensors[i].bytes});
+    const CUdeviceptr before = std::min<CUdeviceptr>(kAround, addresses_[i] - memory.begin);
+    const CUdeviceptr behind = std::min<CUdeviceptr>(kAround, memory.end() - end);
     all.emplace_back(addresses_[i] - before, end + behind);
   }
   std::ranges::sort(all);
