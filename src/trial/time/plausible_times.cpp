@@ -17,8 +17,7 @@ constexpr double kRowMicrosecondsPerLaunch = 5;
 std::optional<Rejection> differing_clocks(const Timed& timed) {
   if (!timed.host_row || !timed.warm_us) return std::nullopt;
   const HostRow& row = *timed.host_row;
-  const double allowed = kRowFactor * *timed.warm_us + kRowMicrosecondsPerLaunch * row.queued;
-  if (row.microseconds <= allowed) return std::nullopt;
+  if (clocks_agree(row, *timed.warm_us)) return std::nullopt;
   return Rejection{Verdict::incorrect,
                    fmt::format("the device's time stamps do not hold: {} runs in a row took {:.3f} "
                                "us each by the host's clock, but {:.3f} us by events",
@@ -41,6 +40,10 @@ std::optional<Rejection> below_floor(const driver::DeviceInfo& device, const Siz
 }
 
 }  // namespace
+
+bool clocks_agree(const HostRow& row, double warm_us) {
+  return row.microseconds <= kRowFactor * warm_us + kRowMicrosecondsPerLaunch * row.queued;
+}
 
 std::optional<Rejection> implausible(const driver::DeviceInfo& device, const SizedCase& sized,
                                      const Timed& timed) {

@@ -16,4 +16,8 @@ namespace autokernel::trial {
 [[nodiscard]] std::optional<Rejection> implausible(const driver::DeviceInfo& device,
                                                    const SizedCase& sized, const Timed& timed);
 
+// Whether a row of launches took no longer by the host's clock than their warm time by events
+// allows.
+[[nodiscard]] bool clocks_agree(const HostRow& row, double warm_us);
+
 }  // namespace autokernel::trial
