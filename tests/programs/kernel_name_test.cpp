@@ -62,6 +62,8 @@ TEST(Origin, IsToldByTheName) {
   EXPECT_EQ(of("void at::native::(anonymous namespace)::softmax_warp_forward<float>(float*)"),
             Origin::aten);
   EXPECT_EQ(of("void mul_mat_q<(ggml_type)2, 64>(char const*)"), Origin::ggml);
+  EXPECT_EQ(of("void rms_norm_f32<1024, true, false, false>(float const*, float*, int)"),
+            Origin::ggml);
   EXPECT_EQ(of("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)"), Origin::nccl);
   EXPECT_EQ(of("triton_poi_fused_add_0"), Origin::triton);
   EXPECT_EQ(of("void cub::DeviceScanKernel<int>(int*)"), Origin::cub);

@@ -188,6 +188,18 @@ constexpr auto kSigns = std::to_array<Sign>({
     {"quantize_mmq", Origin::ggml},
     {"block_q", Origin::ggml},
     {"flash_attn_", Origin::ggml},
+    {"dequantize_block", Origin::ggml},
+    {"rms_norm_f32", Origin::ggml},
+    {"rms_norm_mul_rope_f32", Origin::ggml},
+    {"rope_norm", Origin::ggml},
+    {"rope_neox", Origin::ggml},
+    {"soft_max_f32", Origin::ggml},
+    {"k_set_rows", Origin::ggml},
+    {"k_get_rows", Origin::ggml},
+    {"k_bin_bcast", Origin::ggml},
+    {"cpy_scalar", Origin::ggml},
+    {"convert_unary", Origin::ggml},
+    {"unary_gated_op_kernel", Origin::ggml},
 });
 
 }  // namespace
