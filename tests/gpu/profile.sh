@@ -13,8 +13,9 @@ fi
 library=$(realpath "$1/lib/libautokernel_profile.so")
 python=/opt/torch/.venv/bin/python
 [[ -x $python ]] || python=python3
-pairs=${PAIRS:-5}
-readonly library python pairs
+starts=${STARTS:-3}  # processes differ by what memory and processors they got
+turns=${TURNS:-100}
+readonly library python starts turns
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -23,8 +24,7 @@ fail() {
   failed=1
 }
 
-# The program. "timed SIZE": prints the milliseconds of 100 forwards, the least of 15 times: what else the machine does only adds.
-# A hundred take a tenth of a second, in which the record is written once.
+# The program. "served SIZE": says that it is ready, and for each line it reads prints the milliseconds of as many forwards.
 cat > "$scratch/encoder.py" <<'PYTHON'
 import sys
 import time
@@ -66,9 +66,11 @@ with torch.no_grad():
                 graph.replay()
         torch.cuda.synchronize()
         torch.cuda.nvtx.range_pop()
-    elif mode == "timed":
+    elif mode == "served":
         forwards(100)
-        print(min(forwards(100) for _ in range(15)))
+        print("ready", flush=True)
+        for line in sys.stdin:
+            print(forwards(int(line)), flush=True)
     else:
         forwards(3)
         forwards(20)
@@ -132,34 +134,67 @@ echo "libraries of CUPTI: ${cupti:-none found}"
 # On some of the processors only, where there are many: which ones a process begins on decides more than what is compared.
 pinned=()
 if (($(nproc) >= 8)); then pinned=(taskset -c "2-5"); fi
-recorded() {  # FOLDER ARGUMENT...
-  mkdir -p "$1"
-  CUDA_INJECTION64_PATH=$library NVTX_INJECTION64_PATH=$library LD_PRELOAD=$library AUTOKERNEL_CUPTI=$cupti \
-    AUTOKERNEL_PROFILE_DIR=$1 "${pinned[@]}" "$python" "$scratch/encoder.py" "${@:2}"
+command_recorded() {  # FOLDER ARGUMENT...
+  printf '%q ' env CUDA_INJECTION64_PATH="$library" NVTX_INJECTION64_PATH="$library" LD_PRELOAD="$library" \
+    AUTOKERNEL_CUPTI="$cupti" AUTOKERNEL_PROFILE_DIR="$1" "${pinned[@]}" "$python" "$scratch/encoder.py" "${@:2}"
 }
-alone() { "${pinned[@]}" "$python" "$scratch/encoder.py" "$@"; }
+command_alone() { printf '%q ' "${pinned[@]}" "$python" "$scratch/encoder.py" "$@"; }
+recorded() {
+  mkdir -p "$1"
+  bash -c "$(command_recorded "$@")"
+}
 
-for size in small base; do
-  echo "== slow-down, the $size encoder: $pairs pairs of processes, with and without, in turn"
-  for ((pair = 1; pair <= pairs; ++pair)); do
-    if ((pair % 2)); then
-      without=$(alone timed "$size")
-      with=$(recorded "$scratch/$size$pair" timed "$size")
-    else
-      with=$(recorded "$scratch/$size$pair" timed "$size")
-      without=$(alone timed "$size")
-    fi
-    echo "$without $with"
-  done | tee "$scratch/times" | sed 's/^/ms without, with: /'
-  "$python" - "$scratch/times" <<'PYTHON' || fail "recording the $size encoder costs more than 15 %"
+# Two processes that take turns, one recorded and one not: what else a shared machine does then falls on both. Prints the
+# median of the ratios and its 95 % interval (of the binomial distribution's order statistics).
+cat > "$scratch/turns.py" <<'PYTHON'
 import statistics
+import subprocess
 import sys
 
-rows = [tuple(map(float, line.split())) for line in open(sys.argv[1])]
-ratios = sorted(b / a for a, b in rows)
-print(f"median ratio {statistics.median(ratios):.3f}, from {ratios[0]:.3f} to {ratios[-1]:.3f}")
-sys.exit(statistics.median(ratios) > 1.15)
+FORWARDS = 30
+alone, recorded = (subprocess.Popen(["bash", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                   for command in sys.argv[2:4])
+for process in (alone, recorded):
+    while process.stdout.readline().strip() != "ready":
+        if process.poll() is not None:
+            sys.exit("a process has ended")
+
+
+def turn(process):
+    print(FORWARDS, file=process.stdin, flush=True)
+    return float(process.stdout.readline())
+
+
+ratios, without, with_record = [], [], []
+for number in range(int(sys.argv[1])):
+    order = (alone, recorded) if number % 2 else (recorded, alone)
+    times = {process: turn(process) for process in order}
+    without.append(times[alone])
+    with_record.append(times[recorded])
+    ratios.append(times[recorded] / times[alone])
+for process in (alone, recorded):
+    process.stdin.close()
+    process.wait()
+ratios.sort()
+count = len(ratios)
+spread = round(0.98 * count**0.5)
+low, high = ratios[max(0, count // 2 - spread)], ratios[min(count - 1, count // 2 + spread)]
+median = statistics.median(ratios)
+print(f"ms of {FORWARDS} forwards, median and least: {statistics.median(without):.2f}, {min(without):.2f} without; "
+      f"{statistics.median(with_record):.2f}, {min(with_record):.2f} with")
+print(f"median ratio {median:.3f}, 95 % interval {low:.3f} to {high:.3f}, {count} pairs of turns")
 PYTHON
+
+for size in small base; do
+  echo "== slow-down, the $size encoder: $starts pairs of processes, $turns turns of each"
+  for ((start = 1; start <= starts; ++start)); do
+    mkdir -p "$scratch/$size$start"
+    "$python" "$scratch/turns.py" "$turns" "$(command_alone served "$size")" \
+      "$(command_recorded "$scratch/$size$start" served "$size")"
+  done | tee "$scratch/turns"
+  awk '/^median ratio/ { print $3 + 0 }' "$scratch/turns" | sort -g | awk -v most=1.15 '{ r[NR] = $1 }
+    END { m = r[int((NR + 1) / 2)]; printf "slow-down %.1f %%\n", 100 * (m - 1); exit m > most }' ||
+    fail "recording the $size encoder costs more than 15 %"
 done
 
 # Sets the variables that count.py prints.

@@ -1,0 +1,78 @@
+// One warp to a row. A row's 1,152 bytes are read in whole vectors, all at once, and taken apart in shared memory.
+#include <autokernel.cuh>
+#include <cuda_fp16.h>
+
+constexpr int kColumns = 2048;
+constexpr int kBlocks = kColumns / 32;     // of 32 elements
+constexpr int kRowBytes = kBlocks * 18;    // a half, and 32 numbers of 4 bits
+constexpr int kInputBytes = kBlocks * 36;  // two halves, and 32 of 8 bits
+constexpr int kWarps = 4;
+
+AUTOKERNEL_LAUNCH({.kernel = "product_of",
+                   .grid = {COUNT_out0 / 4},
+                   .block = {32, 4},
+                   .arguments = "in0, in1, in2, out0"});
+
+static_assert(COUNT_in0 == COUNT_out0 * kRowBytes && COUNT_in1 == kInputBytes && COUNT_in2 == COUNT_out0);
+
+__device__ float warp_sum(float value) {
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0U, value, step);
+  return value;
+}
+
+// Bytes of shared memory, of which two are aligned.
+__device__ int four_bytes(const unsigned char* at) {
+  const unsigned short* halves = reinterpret_cast<const unsigned short*>(at);
+  return halves[0] | (halves[1] << 16);
+}
+
+// Half a block, in the order of the original's sums.
+__device__ float product(const unsigned char* weights, const unsigned char* input, int half) {
+  const float scale = __half2float(*reinterpret_cast<const __half*>(weights));
+  const float2 of_input = __half22float2(*reinterpret_cast<const __half2*>(input));
+  const int* numbers = reinterpret_cast<const int*>(input + 4);
+  int sum = 0;
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const int packed = four_bytes(weights + 2 + 8 * half + 4 * i);
+    sum = __dp4a(packed & 0x0F0F0F0F, numbers[2 * half + i], sum);
+    sum = __dp4a((packed >> 4) & 0x0F0F0F0F, numbers[2 * half + i + 4], sum);
+  }
+  // Rounded before it is added, as the original's threads do.
+  return __fmul_rn(scale, sum * of_input.x - 4 * of_input.y);
+}
+
+extern "C" __global__ void __launch_bounds__(32 * kWarps)
+    product_of(const unsigned char* weights, const unsigned char* input, const float* bias, float* out) {
+  __shared__ uint4 of_input[kInputBytes / 16];
+  __shared__ uint4 rows[kWarps][kRowBytes / 16];
+  const int row = blockIdx.x * kWarps + threadIdx.y;
+  const uint4* vectors = reinterpret_cast<const uint4*>(weights + static_cast<size_t>(row) * kRowBytes);
+  const float added = bias[row];
+  constexpr int kVectors = kRowBytes / 16;  // 72
+  uint4 read[3];
+#pragma unroll
+  for (int i = 0; i < 3; ++i) {
+    const int at = i * 32 + threadIdx.x;
+    if (at < kVectors) read[i] = __ldcs(vectors + at);
+  }
+  for (int at = threadIdx.y * 32 + threadIdx.x; at < kInputBytes / 16; at += 32 * kWarps) {
+    of_input[at] = reinterpret_cast<const uint4*>(input)[at];
+  }
+#pragma unroll
+  for (int i = 0; i < 3; ++i) {
+    const int at = i * 32 + threadIdx.x;
+    if (at < kVectors) rows[threadIdx.y][at] = read[i];
+  }
+  __syncthreads();
+  const unsigned char* numbers = reinterpret_cast<const unsigned char*>(of_input);
+  const unsigned char* own = reinterpret_cast<const unsigned char*>(rows[threadIdx.y]);
+  float sum = 0;
+#pragma unroll
+  for (int part = 0; part < kBlocks / 16; ++part) {
+    const int block = 16 * part + threadIdx.x / 2;
+    sum += product(own + 18 * block, numbers + 36 * block, threadIdx.x % 2);
+  }
+  sum = warp_sum(sum);
+  if (threadIdx.x == 0) out[row] = sum + added;
+}
