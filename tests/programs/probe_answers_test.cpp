@@ -18,8 +18,10 @@ TEST(ProbeAnswers, AreKeptForTheNextProcess) {
     ProbeAnswers answers(file);
     EXPECT_TRUE(answers.next([] { return true; }));
     EXPECT_FALSE(answers.next([] { return false; }));
+    EXPECT_FALSE(answers.goes_on());
   }
   ProbeAnswers answers(file);
+  EXPECT_TRUE(answers.goes_on());
   EXPECT_TRUE(answers.next(never_asked));
   EXPECT_FALSE(answers.next(never_asked));
   EXPECT_TRUE(answers.next([] { return true; }));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <vector>
 
 #include "programs/capture/error_bound.h"
@@ -63,15 +64,24 @@ class Bounds {
   void add(std::size_t t, const Results& base, const Bytes& moved, const Bytes& result) {
     const StudiedTensor& tensor = study_.tensors[t];
     if (tensor.written == 0 || !is_plain_float(tensor.dtype)) return;
-    const std::size_t count = result.size() / cases::size_of(tensor.dtype);
-    for (std::size_t i = 0; i < count; ++i) {
-      const double right = value_at(tensor.dtype, base.outputs[t], i);
-      const double change = std::fabs(value_at(tensor.dtype, result, i) - right);
-      const double own =
-          std::fabs(value_at(tensor.dtype, moved, i) - value_at(tensor.dtype, base.inputs[t], i));
-      all_[t].add(right, change);
-      without_own_[t].add(right, tensor.read > 0 ? std::max(0.0, change - own) : change);
-    }
+    std::mutex adding;
+    over_elements(result.size() / cases::size_of(tensor.dtype), [&](std::size_t first,
+                                                                    std::size_t end) {
+      ErrorBound all;
+      ErrorBound without_own;
+      for (std::size_t i = first; i < end; ++i) {
+        const double right = value_at(tensor.dtype, base.outputs[t], i);
+        const double change = std::fabs(value_at(tensor.dtype, result, i) - right);
+        all.add(right, change);
+        if (tensor.read == 0) continue;
+        const double own =
+            std::fabs(value_at(tensor.dtype, moved, i) - value_at(tensor.dtype, base.inputs[t], i));
+        without_own.add(right, std::max(0.0, change - own));
+      }
+      const std::lock_guard held(adding);
+      all_[t].add(all);
+      without_own_[t].add(tensor.read == 0 ? all : without_own);
+    });
   }
 
   [[nodiscard]] cases::Tolerance bound_of(std::size_t t) const {

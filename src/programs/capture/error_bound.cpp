@@ -1,27 +1,41 @@
 #include "programs/capture/error_bound.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 namespace autokernel::programs {
 
+namespace {
+
+// The exponent of a double and the first three bits behind it.
+constexpr unsigned kCellShift = 49;
+constexpr std::size_t kCells = std::size_t{1} << (63 - kCellShift);
+
+}  // namespace
+
 void ErrorBound::add(double value, double error) {
   if (!std::isfinite(value) || !std::isfinite(error)) return;
   const double magnitude = std::fabs(value);
   sum_ += magnitude;
   ++count_;
-  constexpr int kCells = 16;  // of a fraction in [0.5, 1): eight
-  int exponent = 0;
-  const double fraction = std::frexp(magnitude, &exponent);
-  const std::int32_t place = magnitude == 0
-                                 ? std::numeric_limits<std::int32_t>::min()
-                                 : exponent * kCells + static_cast<int>(fraction * kCells);
-  const auto [found, is_new] = cells_.try_emplace(place, Cell{magnitude, error});
-  if (is_new) return;
-  found->second.magnitude = std::min(found->second.magnitude, magnitude);
-  found->second.error = std::max(found->second.error, error);
+  if (cells_.empty()) cells_.resize(kCells);
+  Cell& cell = cells_[std::bit_cast<std::uint64_t>(magnitude) >> kCellShift];
+  cell.magnitude = std::min(cell.magnitude, magnitude);
+  cell.error = std::max(cell.error, error);
+}
+
+void ErrorBound::add(const ErrorBound& other) {
+  if (other.count_ == 0) return;
+  sum_ += other.sum_;
+  count_ += other.count_;
+  cells_.resize(kCells);
+  for (std::size_t i = 0; i < kCells; ++i) {
+    cells_[i].magnitude = std::min(cells_[i].magnitude, other.cells_[i].magnitude);
+    cells_[i].error = std::max(cells_[i].error, other.cells_[i].error);
+  }
 }
 
 cases::Tolerance ErrorBound::least() const {
@@ -32,7 +46,8 @@ cases::Tolerance ErrorBound::least() const {
     return (b.error - a.error) * (c.magnitude - a.magnitude) <=
            (c.error - a.error) * (b.magnitude - a.magnitude);
   };
-  for (const auto& [place, cell] : cells_) {
+  for (const Cell& cell : cells_) {
+    if (cell.error < 0) continue;
     if (cell.magnitude == hull.back().magnitude) {
       hull.back().error = std::max(hull.back().error, cell.error);
       continue;

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <limits>
+#include <vector>
 
 #include "autokernel/cases/case.h"
 
@@ -16,13 +17,16 @@ class ErrorBound {
   // the errors over the magnitudes, between which the mean magnitude lies.
   [[nodiscard]] cases::Tolerance least() const;
 
+  // All that was added to the other as well.
+  void add(const ErrorBound& other);
+
  private:
   struct Cell {
-    double magnitude = 0;  // the smallest in it
-    double error = 0;      // the largest
+    double magnitude = std::numeric_limits<double>::infinity();  // the smallest in it
+    double error = -1;                                           // the largest; none
   };
-  std::map<std::int32_t, Cell> cells_;  // by magnitude, eight in each power of two
-  double sum_ = 0;                      // of magnitudes
+  std::vector<Cell> cells_;  // by magnitude, eight in each power of two; empty before the first
+  double sum_ = 0;           // of magnitudes
   std::uint64_t count_ = 0;
 };
 

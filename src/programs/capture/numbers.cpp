@@ -1,11 +1,13 @@
 #include "programs/capture/numbers.h"
 
-#include <bit>
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <random>
 
+#include "autokernel/base/parallel.h"
 #include "autokernel/cases/captured_values.h"
 
 namespace autokernel::programs {
@@ -14,7 +16,7 @@ namespace {
 // Which way a move takes each number.
 class Move {
  public:
-  explicit Move(unsigned number) : number_(number), random_(number) {}
+  Move(unsigned number, std::mt19937 random) : number_(number), random_(random) {}
   [[nodiscard]] bool grows(bool is_negative) {
     if (number_ == 0) return !is_negative;
     if (number_ == 1) return is_negative;
@@ -26,14 +28,11 @@ class Move {
   std::mt19937 random_;
 };
 
-[[nodiscard]] double value_of_f16(std::uint16_t half) {
-  const int exponent = static_cast<int>((half >> 10U) & 0x1fU);
-  const double fraction = (half & 0x3ffU) / 1024.0;
-  constexpr int kInfinite = 31;
-  double magnitude =
-      exponent == 0 ? std::ldexp(fraction, -14) : std::ldexp(1 + fraction, exponent - 15);
-  if (exponent == kInfinite) magnitude = fraction == 0 ? HUGE_VAL : std::nan("");
-  return (half & 0x8000U) != 0 ? -magnitude : magnitude;
+// A generator of its own for each part, so that results do not depend on how many threads there
+// are.
+[[nodiscard]] std::mt19937 generator_of(std::size_t first, unsigned seed) {
+  constexpr std::uint32_t kSpread = 0x9E3779B9;
+  return std::mt19937(seed + static_cast<std::uint32_t>(first / kElementsOfPart) * kSpread);
 }
 
 }  // namespace
@@ -45,49 +44,45 @@ bool is_plain_float(cases::DType dtype) {
 
 double rounding(cases::DType dtype) { return std::ldexp(1, -cases::mantissa_bits(dtype) - 1); }
 
-double value_at(cases::DType dtype, const Bytes& bytes, std::size_t index) {
-  const auto word = [&]<typename Word>(Word value) {
-    std::memcpy(&value, bytes.data() + index * sizeof value, sizeof value);
-    return value;
-  };
-  switch (dtype) {
-    case cases::DType::f64:
-      return word(double{});
-    case cases::DType::f32:
-      return static_cast<double>(word(float{}));
-    case cases::DType::bf16:
-      return static_cast<double>(
-          std::bit_cast<float>(static_cast<std::uint32_t>(word(std::uint16_t{})) << 16U));
-    default:
-      return value_of_f16(word(std::uint16_t{}));
-  }
+void over_elements(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
+  const std::size_t parts = (count + kElementsOfPart - 1) / kElementsOfPart;
+  in_parallel(parts, kElementsOfPart, [&](std::size_t first, std::size_t end) {
+    for (std::size_t part = first; part < end; ++part) {
+      work(part * kElementsOfPart, std::min((part + 1) * kElementsOfPart, count));
+    }
+  });
 }
 
 bool are_finite(cases::DType dtype, const Bytes& bytes) {
   if (!is_plain_float(dtype)) return true;
-  const std::size_t count = bytes.size() / cases::size_of(dtype);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!std::isfinite(value_at(dtype, bytes, i))) return false;
-  }
-  return true;
+  std::atomic<bool> finite = true;
+  over_elements(bytes.size() / cases::size_of(dtype), [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      if (!std::isfinite(value_at(dtype, bytes, i))) finite = false;
+    }
+  });
+  return finite;
 }
 
 void move_by_one_place(cases::DType dtype, Bytes& bytes, unsigned number) {
-  Move to(number);
   const auto move = [&]<typename Word>(Word /*of*/) {
-    for (std::size_t i = 0; i + sizeof(Word) <= bytes.size(); i += sizeof(Word)) {
-      Word word{};
-      std::memcpy(&word, bytes.data() + i, sizeof word);
-      constexpr auto kMagnitude = static_cast<Word>(~(Word{1} << (8 * sizeof(Word) - 1)));
-      if ((word & kMagnitude) == 0) continue;  // zeros are often there on purpose
-      const bool grows = to.grows(word > kMagnitude);
-      // Infinities are, too, and one that grew would be no number any more.
-      if (!std::isfinite(value_at(dtype, bytes, i / sizeof word))) continue;
-      const auto moved = static_cast<Word>(grows ? word + 1U : word - 1U);
-      std::memcpy(bytes.data() + i, &moved, sizeof moved);
-      if (std::isfinite(value_at(dtype, bytes, i / sizeof word))) continue;
-      std::memcpy(bytes.data() + i, &word, sizeof word);
-    }
+    over_elements(bytes.size() / sizeof(Word), [&](std::size_t first, std::size_t end) {
+      Move to(number, generator_of(first, number));
+      for (std::size_t i = first; i < end; ++i) {
+        std::byte* const at = bytes.data() + i * sizeof(Word);
+        Word word{};
+        std::memcpy(&word, at, sizeof word);
+        constexpr auto kMagnitude = static_cast<Word>(~(Word{1} << (8 * sizeof(Word) - 1)));
+        if ((word & kMagnitude) == 0) continue;  // zeros are often there on purpose
+        const bool grows = to.grows(word > kMagnitude);
+        // Infinities are, too, and one that grew would be no number any more.
+        if (!std::isfinite(value_at(dtype, bytes, i))) continue;
+        const auto moved = static_cast<Word>(grows ? word + 1U : word - 1U);
+        std::memcpy(at, &moved, sizeof moved);
+        if (std::isfinite(value_at(dtype, bytes, i))) continue;
+        std::memcpy(at, &word, sizeof word);
+      }
+    });
   };
   if (dtype == cases::DType::f64) move(std::uint64_t{});
   if (dtype == cases::DType::f32) move(std::uint32_t{});
@@ -97,18 +92,24 @@ void move_by_one_place(cases::DType dtype, Bytes& bytes, unsigned number) {
 void make_anew(cases::DType dtype, cases::CapturedUse use, Bytes& bytes, unsigned seed) {
   if (use == cases::CapturedUse::kept) return;
   const bool is_drawn = use == cases::CapturedUse::drawn;
-  std::mt19937 random(seed);
   const Bytes values = bytes;
   const std::size_t element = cases::size_of(dtype);
   const std::size_t count = bytes.size() / element;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t from = is_drawn ? random() % count : i;
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, values.data() + from * element, element);
-    const auto word = static_cast<std::uint32_t>(random());
-    bits = is_drawn ? cases::near_captured(dtype, bits, word) : cases::perturbed(bits, word);
-    std::memcpy(bytes.data() + i * element, &bits, element);
-  }
+  over_elements(count, [&](std::size_t first, std::size_t end) {
+    std::mt19937 random = generator_of(first, seed);
+    const auto random_element = [&] {
+      // Of the product's 64 bits the upper half is as good as a remainder, and faster.
+      return static_cast<std::size_t>((std::uint64_t{random()} * count) >> 32U);
+    };
+    for (std::size_t i = first; i < end; ++i) {
+      const std::size_t from = is_drawn ? random_element() : i;
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, values.data() + from * element, element);
+      const auto word = static_cast<std::uint32_t>(random());
+      bits = is_drawn ? cases::near_captured(dtype, bits, word) : cases::perturbed(bits, word);
+      std::memcpy(bytes.data() + i * element, &bits, element);
+    }
+  });
 }
 
 }  // namespace autokernel::programs

@@ -27,6 +27,7 @@ ProbeAnswers::ProbeAnswers(std::filesystem::path file) : file_(std::move(file)) 
     const bool has_answer = i + 1 < text.size() && text[i + 1] != kBegun;
     if (text[i] == kBegun && !has_answer) known_ += kYes;
   }
+  goes_on_ = !known_.empty();
   // Written anew, so that what was begun has its answer.
   std::ofstream out(file_, std::ios::binary | std::ios::trunc);
   for (const char answer : known_) out << kBegun << answer;

@@ -17,11 +17,15 @@ class ProbeAnswers {
   // The answer to the next question: as the file has it, or else as `ask` finds it.
   [[nodiscard]] bool next(const std::function<bool()>& ask);
 
+  // Whether a process before this one has begun to ask.
+  [[nodiscard]] bool goes_on() const { return goes_on_; }
+
  private:
   void append(char letter) const;
 
   std::filesystem::path file_;
   std::string known_;
+  bool goes_on_ = false;
   std::size_t asked_ = 0;
 };
 

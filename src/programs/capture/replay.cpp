@@ -12,8 +12,6 @@
 namespace autokernel::programs {
 namespace {
 
-// The driver rounds allocations to this alignment; within, offsets are the program's own.
-constexpr std::uint64_t kAlignment = 256;
 // Behind each piece, to see whether a launch writes there.
 constexpr std::uint64_t kGuardBytes = 64 << 10;
 
@@ -33,9 +31,10 @@ std::vector<Piece> whole_ranges(const CapturedLaunch& launch) {
 }
 
 // As far from a multiple of the alignment as in the program.
-std::uint64_t Replay::address(std::size_t piece) const {
+driver::Address Replay::address(std::size_t piece) const {
   const Piece& own = pieces_[piece];
-  return buffers_[piece].address() + (launch_.ranges[own.range].kept + own.begin) % kAlignment;
+  return buffers_[piece].address() +
+         (launch_.ranges[own.range].kept + own.begin) % kReplayAlignment;
 }
 
 Replay::Replay(const CapturedLaunch& launch, const driver::Device& device,
@@ -47,7 +46,7 @@ Replay::Replay(const CapturedLaunch& launch, const driver::Device& device,
       stream_(device.make_stream()),
       bytes_(launch.bytes) {
   for (const Piece& piece : pieces_) {
-    buffers_.push_back(device.allocate(piece.end - piece.begin + kAlignment + kGuardBytes));
+    buffers_.push_back(device.allocate(piece.end - piece.begin + kReplayAlignment + kGuardBytes));
   }
   const std::vector<std::byte> behind(kGuardBytes, guard_);
   for (std::size_t p = 0; p < pieces_.size(); ++p) {

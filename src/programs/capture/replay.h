@@ -15,6 +15,9 @@
 
 namespace autokernel::programs {
 
+// The driver rounds allocations to this alignment; within, offsets are the program's own.
+inline constexpr std::uint64_t kReplayAlignment = 256;
+
 // A part of the memory that was captured, which gets memory of its own.
 struct Piece {
   std::size_t range = 0;             // index in CapturedLaunch::ranges
@@ -37,6 +40,8 @@ class Replay {
   // Why it cannot be replayed; empty: it can.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
   [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
+  // Where a piece lies on the device.
+  [[nodiscard]] driver::Address address(std::size_t piece) const;
   // Puts bytes into the memory of a piece, and takes them out of it: as many as it has.
   void write(std::size_t piece, std::span<const std::byte> bytes) const { write(piece, 0, bytes); }
   // The same of a part of it, which begins behind so many bytes.
@@ -54,8 +59,6 @@ class Replay {
   std::byte guard_;
   std::vector<Piece> pieces_;
   driver::Stream stream_;
-  [[nodiscard]] std::uint64_t address(std::size_t piece) const;
-
   std::vector<driver::Buffer> buffers_;  // of the pieces
   std::vector<std::byte> bytes_;         // of the parameters, with our addresses
   std::optional<driver::Module> module_;

@@ -219,7 +219,7 @@ void find_uses(const CapturedLaunch& launch, const driver::Device& device, Study
                                               const driver::Device& device, ProbeAnswers& answers) {
   const Replay replay(other, device, whole_ranges(other));
   if (!replay.trouble().empty()) return std::nullopt;
-  TensorSearch search(other, replay, answers);
+  TensorSearch search(other, device, replay, answers);
   Study found;
   bool has_repeated = false;
   const auto repeats = [&] {
@@ -230,7 +230,7 @@ void find_uses(const CapturedLaunch& launch, const driver::Device& device, Study
   if (answers.next([&] { return !repeats(); }) || (!has_repeated && !repeats())) {
     return std::nullopt;
   }
-  search.find(found);
+  search.find(found, TensorSearch::best_for(device));
   return found.tensors;
 }
 
@@ -315,14 +315,14 @@ Study study(const CapturedLaunch& launch, const std::vector<std::string>& others
     const Replay replay(launch, device, whole_ranges(launch));
     study.trouble = replay.trouble();
     if (!study.trouble.empty()) return study;
-    TensorSearch search(launch, replay, answers);
+    TensorSearch search(launch, device, replay, answers);
     try {
       if (!search.repeats(study)) return study;
     } catch (const StudyFaulted& faulted) {
       study.trouble = "a replay faults, as where addresses lie in its memory: " + faulted.text;
       return study;
     }
-    search.find(study);
+    search.find(study, TensorSearch::best_for(device));
   }
   const bool writes = std::ranges::any_of(
       study.tensors, [](const StudiedTensor& tensor) { return tensor.written > 0; });

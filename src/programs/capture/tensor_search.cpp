@@ -107,19 +107,36 @@ Bytes TensorSearch::poisoned(const CapturedRange& range, Poison poison) {
   return bytes;
 }
 
+bool TensorSearch::matters_on_host(const Zone& zone, Poison poison) {
+  std::vector<Bytes>& poisons = poisons_.at(static_cast<std::size_t>(poison));
+  poisons.resize(launch_.ranges.size());
+  Bytes& whole = poisons[zone.range];
+  if (whole.empty()) whole = poisoned(launch_.ranges[zone.range], poison);
+  restore();
+  const auto put = std::span(whole).subspan(zone.begin, zone.end - zone.begin);
+  replay_.write(zone.range, zone.begin, put);
+  is_dirty_[zone.range] = true;
+  run();
+  for (const std::size_t r : order_) is_dirty_[r] = true;
+  return differs(zone, put);
+}
+
+bool TensorSearch::matters_on_device(const Zone& zone, Poison poison) {
+  const auto kind = static_cast<std::size_t>(poison);
+  const ProbeMemory::Part part{.range = zone.range, .begin = zone.begin, .end = zone.end};
+  if (!on_device_->has_poison(kind, zone.range)) {
+    on_device_->add_poison(kind, zone.range, poisoned(launch_.ranges[zone.range], poison));
+  }
+  for (const std::size_t r : order_) on_device_->restore(r);
+  on_device_->put(kind, part);
+  run();
+  return std::ranges::any_of(order_,
+                             [&](std::size_t r) { return on_device_->differs(r, kind, part); });
+}
+
 bool TensorSearch::matters(const Zone& zone, Poison poison) {
   return answers_.next([&] {
-    std::vector<Bytes>& poisons = poisons_.at(static_cast<std::size_t>(poison));
-    poisons.resize(launch_.ranges.size());
-    Bytes& whole = poisons[zone.range];
-    if (whole.empty()) whole = poisoned(launch_.ranges[zone.range], poison);
-    restore();
-    const auto put = std::span(whole).subspan(zone.begin, zone.end - zone.begin);
-    replay_.write(zone.range, zone.begin, put);
-    is_dirty_[zone.range] = true;
-    run();
-    for (const std::size_t r : order_) is_dirty_[r] = true;
-    return differs(zone, put);
+    return on_device_ != nullptr ? matters_on_device(zone, poison) : matters_on_host(zone, poison);
   });
 }
 
@@ -198,9 +215,11 @@ bool TensorSearch::repeats(Study& study) {
   };
   (void)replayed();  // loads and compiles what is loaded and compiled late
   expected_ = replayed();
-  // Sums in any order may come out the same by chance.
+  // Sums in any order may come out the same by chance; they did not, where a process before this
+  // one came to ask.
   constexpr int kRepeats = 4;
-  for (int repeat = 0; repeat < kRepeats && study.deterministic; ++repeat) {
+  const int repeats = answers_.goes_on() ? 0 : kRepeats;
+  for (int repeat = 0; repeat < repeats && study.deterministic; ++repeat) {
     const std::vector<Bytes> again = replayed();
     for (std::size_t r = 0; r < again.size(); ++r) {
       if (!same(expected_[r], again[r])) study.deterministic = false;
@@ -239,7 +258,10 @@ bool TensorSearch::repeats(Study& study) {
   return study.trouble.empty();
 }
 
-void TensorSearch::find(Study& study) {
+void TensorSearch::find(Study& study, Compares compares) {
+  if (compares == Compares::on_device) {
+    on_device_ = ProbeMemory::made(device_, launch_, replay_, expected_);
+  }
   struct Reads {
     Zone zone;
     std::uint64_t begin = 0, end = 0;  // both the zone's beginning: none

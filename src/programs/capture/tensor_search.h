@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "autokernel/programs/study.h"
 #include "programs/capture/numbers.h"
 #include "programs/capture/probe_answers.h"
+#include "programs/capture/probe_memory.h"
 #include "programs/capture/replay.h"
 
 namespace autokernel::programs {
@@ -29,15 +31,23 @@ inline constexpr const char* kFloatingAtomics =
 
 class TensorSearch {
  public:
+  // Where memory is poisoned and compared. The emulated device's is the host's anyway.
+  enum class Compares : std::uint8_t { on_host, on_device };
+  [[nodiscard]] static Compares best_for(const driver::Device& device) {
+    return device.info().emulated ? Compares::on_host : Compares::on_device;
+  }
+
   // `replay` is of whole ranges. All must live longer.
-  TensorSearch(const CapturedLaunch& launch, const Replay& replay, ProbeAnswers& answers)
-      : launch_(launch), replay_(replay), answers_(answers) {}
+  TensorSearch(const CapturedLaunch& launch, const driver::Device& device, const Replay& replay,
+               ProbeAnswers& answers)
+      : launch_(launch), device_(device), replay_(replay), answers_(answers) {}
 
   // Replays it as it was captured, and notes what that tells. False: there is a trouble. Throws
   // StudyFaulted where a replay faults.
   [[nodiscard]] bool repeats(Study& study);
   // Fills in the tensors. Throws StudyFaulted where a replay faults: the answers go on from there.
-  void find(Study& study);
+  // On the host, too, where the device has too little memory.
+  void find(Study& study, Compares compares);
 
  private:
   // Bytes from `begin` to before `end` of one range, which belong to nobody but one pointer.
@@ -58,20 +68,25 @@ class TensorSearch {
   [[nodiscard]] bool differs(const Zone& poisoned, std::span<const std::byte> poison) const;
   [[nodiscard]] static Bytes poisoned(const CapturedRange& range, Poison poison);
   [[nodiscard]] bool matters(const Zone& zone, Poison poison);
+  [[nodiscard]] bool matters_on_host(const Zone& zone, Poison poison);
+  [[nodiscard]] bool matters_on_device(const Zone& zone, Poison poison);
   [[nodiscard]] bool is_read(const Zone& zone, std::uint64_t begin, std::uint64_t end);
   [[nodiscard]] std::uint64_t end_of_reads(const Zone& zone);
   [[nodiscard]] std::uint64_t begin_of_reads(const Zone& zone, std::uint64_t end);
   void find_writes(const std::vector<Zone>& unread);
 
   const CapturedLaunch& launch_;
+  const driver::Device& device_;
   const Replay& replay_;
   ProbeAnswers& answers_;
   unsigned patience_seconds_ = 0;   // for one replay; 0: for ever
   std::vector<Bytes> expected_;     // what a replay leaves in each range
   std::vector<std::size_t> order_;  // of ranges: those that it changes come first
   std::vector<bool> is_dirty_;      // by range: the device has other bytes than `before`
-  // Each range poisoned as a whole, by kind; made when asked for.
-  std::array<std::vector<Bytes>, 4> poisons_;
+  // Each range poisoned as a whole, by kind; made when asked for. On a GPU that has the room, they
+  // are kept there instead.
+  std::array<std::vector<Bytes>, ProbeMemory::kPoisons> poisons_;
+  std::unique_ptr<ProbeMemory> on_device_;
   std::vector<std::vector<bool>> written_;  // by range and byte
 };
 

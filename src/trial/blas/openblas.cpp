@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/parallel.h"
 #include "trial/inputs/conversion.h"
-#include "trial/inputs/parallel.h"
 
 namespace autokernel::trial {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <mutex>
 
+#include "autokernel/base/parallel.h"
 #include "trial/inputs/conversion.h"
 #include "trial/inputs/element_text.h"
-#include "trial/inputs/parallel.h"
 
 namespace autokernel::trial {
 namespace {

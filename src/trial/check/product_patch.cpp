@@ -5,8 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "autokernel/base/parallel.h"
 #include "trial/inputs/conversion.h"
-#include "trial/inputs/parallel.h"
 
 namespace autokernel::trial {
 namespace {

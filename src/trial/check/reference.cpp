@@ -1,8 +1,8 @@
 #include "trial/check/reference.h"
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/parallel.h"
 #include "trial/inputs/conversion.h"
-#include "trial/inputs/parallel.h"
 
 namespace autokernel::trial {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "autokernel/base/parallel.h"
 #include "trial/inputs/conversion.h"
-#include "trial/inputs/parallel.h"
 
 namespace autokernel::trial {
 namespace {

@@ -10,11 +10,11 @@
 #include "autokernel/base/defences.h"
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
+#include "autokernel/base/parallel.h"
 #include "autokernel/base/sha256.h"
 #include "autokernel/cases/captured_values.h"
 #include "trial/inputs/conversion.h"
 #include "trial/inputs/indices.h"
-#include "trial/inputs/parallel.h"
 #include "trial/inputs/recipe.h"
 
 namespace autokernel::trial {

@@ -14,7 +14,7 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
-#include "trial/inputs/parallel.h"
+#include "autokernel/base/parallel.h"
 
 namespace autokernel::trial {
 namespace {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "trial/inputs/parallel.h"
+#include "autokernel/base/parallel.h"
 
 namespace autokernel::trial {
 namespace {

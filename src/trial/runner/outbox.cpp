@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "autokernel/base/parallel.h"
 #include "autokernel/base/system_error.h"
-#include "trial/inputs/parallel.h"
 
 namespace autokernel::trial {
 namespace {

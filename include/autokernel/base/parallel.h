@@ -1,4 +1,4 @@
-// A loop over independent parts on more than one thread, for the harness's own work between
+// A loop over independent parts on more than one thread, such as the harness's own work between
 // launches.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <functional>
 #include <span>
 
-namespace autokernel::trial {
+namespace autokernel {
 
 // Calls work(first, end) for parts that together are [0, count), at the same time, and comes back
 // when all are done. `cost` is about how many elementary steps one item takes; small work stays on
@@ -20,4 +20,4 @@ void in_parallel_over_bytes(std::size_t bytes,
 // `to` is as long.
 void copy_in_parallel(std::span<const std::byte> from, std::span<std::byte> to);
 
-}  // namespace autokernel::trial
+}  // namespace autokernel

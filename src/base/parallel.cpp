@@ -1,4 +1,4 @@
-#include "trial/inputs/parallel.h"
+#include "autokernel/base/parallel.h"
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
@@ -6,7 +6,7 @@
 #include <latch>
 #include <thread>
 
-namespace autokernel::trial {
+namespace autokernel {
 namespace {
 
 // Waking a thread and waiting for it costs some 30 us, the time of about this many steps.
@@ -62,4 +62,4 @@ void copy_in_parallel(std::span<const std::byte> from, std::span<std::byte> to) 
   });
 }
 
-}  // namespace autokernel::trial
+}  // namespace autokernel
