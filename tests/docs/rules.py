@@ -14,6 +14,7 @@ class Run:
     more: tuple = ()  # options that are added where the command has no such
     without: str = ""  # an argument that is left out
     codes: tuple = (0,)
+    sizes: str = ""  # of a sweep, in place of those that it names
     edits: bool = False  # whether the kernel is edited before, unless the document has done so
 
 
@@ -38,7 +39,7 @@ RULES = [
     (r"(\w+=\S+ )?build/release/tests/", Skip("takes minutes; that something builds it is checked")),
     (r"tests/gpu/", Skip("needs a GPU; that there is such a file is checked")),
     (r"autokernel loop run --agent ", Skip("no such agent is here; tests/e2e/loop_agent_test.cpp has one of its own")),
-    (r"autokernel bench .*--(sweep|roofline)\b", Run(more=("--device cpu", "--quick"))),
+    (r"autokernel bench .*--(sweep|roofline)\b", Run(more=("--device cpu", "--quick"), sizes="check")),
     (r"autokernel bench\b", Run(more=SMALL)),
     (r"autokernel loop start ", Run(more=SMALL)),
     (r"autokernel loop step ", Run(edits=True, codes=ANY_VERDICT)),

@@ -97,5 +97,7 @@ def adapted(command, rule):
     command = re.split(r"\s{2,}#\s", command)[0]
     if rule.without:
         command = command.replace(rule.without, "")
+    if rule.sizes:
+        command = re.sub(r"--sweep( (?!-)\S+)?", f"--sweep {rule.sizes}", command)
     more = [option for option in rule.more if option.split()[0] not in command]
     return " ".join([command.rstrip(), *more])
