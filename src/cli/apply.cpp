@@ -14,6 +14,7 @@
 #include "autokernel/programs/verification.h"
 #include "autokernel/programs/verification_file.h"
 #include "cli/commands.h"
+#include "cli/ending_text.h"
 #include "cli/judged_kernels.h"
 #include "cli/launches_text.h"
 #include "cli/required_device.h"
@@ -32,8 +33,6 @@ alignment of its tensors. Any other is made as ever. What was replaced is told i
 (docs/verify.md).
 
 Exit code: that of the program; 128 + N where signal N ended it; 2 or 3 where it was not run.)";
-
-constexpr int kSignalCodes = 128;
 
 class Apply : public Command {
  public:
@@ -123,8 +122,7 @@ int Apply::run(const Console& console) {
                                  launches_text(applied.launches.kernels[i]));
     }
   }
-  const Ending& ending = applied.ending;
-  return ending.signal != 0 ? kSignalCodes + ending.signal : ending.code;
+  return exit_code_of(applied.ending);
 }
 
 }  // namespace

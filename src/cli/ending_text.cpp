@@ -13,4 +13,9 @@ std::string ending_text(const Ending& ending) {
   return fmt::format("ended with exit code {}", ending.code);
 }
 
+int exit_code_of(const Ending& ending) {
+  constexpr int kSignals = 128;
+  return ending.signal != 0 ? kSignals + ending.signal : ending.code;
+}
+
 }  // namespace autokernel::cli

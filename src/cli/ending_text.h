@@ -8,5 +8,7 @@
 namespace autokernel::cli {
 
 [[nodiscard]] std::string ending_text(const Ending& ending);
+// As a shell has it: 128 + N where signal N ended it.
+[[nodiscard]] int exit_code_of(const Ending& ending);
 
 }  // namespace autokernel::cli

@@ -78,8 +78,10 @@ class Extract : public Command {
   std::optional<int> captures_;
   bool operations_ = false;
   std::string out_ = "cases";
+  bool require_success_ = false;
   double budget_gb_ = 4;
   std::vector<std::string> made_;  // names of folders, in order
+  int failed_with_ = 0;            // the program, where that ends all
 };
 
 constexpr int kCaptures = 3;
@@ -158,6 +160,8 @@ void Extract::declare(Options options) {
   options.add_flag(
       "--operations", operations_,
       "Make cases of the operation gemm, of any such values, of plain matrix products");
+  options.add_flag("--require-success", require_success_,
+                   "Make no cases if the program fails or is stopped");
   options.add_option("--budget", budget_gb_, "Most memory to keep, in GB [4]")
       .type_name("GB")
       .positive();
@@ -344,6 +348,7 @@ int Extract::run(const Console& console) {
     console.out << "\nnext        autokernel bench --case "
                 << shell_word((fs::path(out_) / made_.front()).string()) << '\n';
   }
+  if (failed_with_ != 0) return failed_with_;
   return written > 0 ? 0 : static_cast<int>(Stop::environment);
 }
 
@@ -369,6 +374,12 @@ int Extract::capture_all(const std::vector<programs::RankedKernel>& kernels,
   }
   const programs::Captured captured = programs::capture(request);
   if (captured.ending.signal != 0 || captured.ending.code != 0) {
+    if (require_success_) {
+      failed_with_ = exit_code_of(captured.ending);
+      console.err << "autokernel: the program " << ending_text(captured.ending)
+                  << "; no cases were made of it\n";
+      return 0;
+    }
     console.err << "autokernel: the program " << ending_text(captured.ending)
                 << "; cases are made of what was captured before\n";
   }

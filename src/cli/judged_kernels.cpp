@@ -209,4 +209,15 @@ JudgedKernels judged_kernels(const fs::path& cases_folder, const std::vector<std
   return judged;
 }
 
+bool any_is_worked_on(const fs::path& cases) {
+  return std::ranges::any_of(programs::read_extracted(cases), [&](const auto& each) {
+    try {
+      return is_worked_on(read_case(cases, each));
+    } catch (const Error& error) {
+      if (error.stop() != Stop::usage) throw;
+      return false;
+    }
+  });
+}
+
 }  // namespace autokernel::cli

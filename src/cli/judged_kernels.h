@@ -29,6 +29,9 @@ struct JudgedKernels {
   int refused = 0;  // that are not among them, as standard output says
 };
 
+// Whether the kernel of any case in the folder is no longer the one that it began with.
+[[nodiscard]] bool any_is_worked_on(const std::filesystem::path& cases);
+
 // Of the cases in the folder that `names` has, or of all whose kernel is no longer the one that
 // they began with. Tells of each on standard output; `quiet` tells on standard error. Throws
 // Error(usage) where there are none to judge.

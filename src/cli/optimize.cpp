@@ -17,6 +17,8 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/foreground.h"
+#include "autokernel/base/search_path.h"
+#include "autokernel/base/sha256.h"
 #include "autokernel/programs/extracted.h"
 #include "autokernel/programs/plan.h"
 #include "autokernel/programs/profile_file.h"
@@ -24,6 +26,7 @@
 #include "autokernel/repo/repository.h"
 #include "cli/commands.h"
 #include "cli/ending_text.h"
+#include "cli/judged_kernels.h"
 #include "cli/plan_efforts.h"
 #include "cli/required_device.h"
 #include "cli/shared_options.h"
@@ -47,10 +50,12 @@ constexpr const char* kExamples = R"(Examples:
 
 In a git repository: profiles the program, makes cases of its longest kernels and commits them, has
 the agent work on them by plan, puts what was kept into the program and compares it. A report is
-left in autokernel-report.md. Called again, it goes on where it stopped; --again has the agent work
-on, and verifies again (docs/optimize.md).
+left in autokernel-report.md. Called again, it goes on where it stopped, and verifies again if that
+is to be done otherwise; --again has the agent work on, and verifies again (docs/optimize.md). The
+agent is started in the root of the repository.
 
-Exit codes: those of 'autokernel verify'; 2 usage, 3 environment, 4 repository.)";
+Exit codes: those of 'autokernel verify'; 2 usage, 3 environment, 4 repository, 20 no kernel became
+faster; where the program fails or is stopped, its own, or 128 + N for signal N.)";
 
 // In order. Each leaves what the next one needs in files.
 enum class Stage : std::uint8_t { profile, extract, loop, verify };
@@ -69,6 +74,14 @@ constexpr std::array kStages = {Stage::profile, Stage::extract, Stage::loop, Sta
   return "";
 }
 
+void require_commit(const repo::Head& head) {
+  if (!head.branch.empty() && !head.commit.empty()) return;
+  throw Error(Stop::repository,
+              "the repository has no commit yet, or no branch is checked out, and cases could not "
+              "be committed: 'git commit --allow-empty -m Begin' makes a commit, 'git switch "
+              "BRANCH' checks a branch out");
+}
+
 class Optimize : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "optimize"; }
@@ -81,10 +94,14 @@ class Optimize : public Command {
  private:
   void check() const;
   void read_state();
+  void remove_unfinished_cases() const;
+  [[nodiscard]] std::vector<std::string> files_of_program() const;
   void write_state() const;
   [[nodiscard]] bool is_done(Stage stage) const { return done_ > static_cast<int>(stage); }
   [[nodiscard]] std::vector<std::string> arguments_of(Stage stage) const;
   [[nodiscard]] int run_stage(Stage stage, const Console& console) const;
+  void tell_done(Stage stage, const Console& console) const;
+  [[nodiscard]] int run_stages(const Console& console);
   void commit_cases(const Console& console) const;
   void write_report(const Console& console) const;
 
@@ -107,7 +124,10 @@ class Optimize : public Command {
   bool operations_ = false;
   bool again_ = false;
 
-  int done_ = 0;  // stages
+  // What is kept from one call to the next.
+  int done_ = 0;                         // stages
+  int verdict_ = 0;                      // the exit code of the last one
+  std::vector<std::string> files_then_;  // of the program when it was profiled, as digests
 };
 
 void Optimize::declare(Options options) {
@@ -156,7 +176,41 @@ void Optimize::check() const {
   if (higher_is_better_ && metric_.empty()) {
     throw Error(Stop::usage, "--higher-is-better goes with --metric REGEX");
   }
+  if (agent_ && agent_->find_first_not_of(" \t\r\n") == std::string::npos) {
+    throw Error(Stop::usage, "--agent is empty: it is the command line that starts the agent");
+  }
   require_device(driver::parse_device(device_));
+  // What the last stage would find only after the agent has worked.
+  programs::VerificationRequest request;
+  request.command = command_;
+  request.measure = {metric_, higher_is_better_};
+  programs::check(request);
+}
+
+// Digests of what is named in the command and is a file: the program, and a script that it runs.
+std::vector<std::string> Optimize::files_of_program() const {
+  std::vector<std::string> digests;
+  for (std::size_t i = 0; i < command_.size(); ++i) {
+    std::error_code failed;
+    const bool is_called = i == 0 && command_[i].find('/') == std::string::npos;
+    const fs::path file = is_called ? find_on_path(command_[i]) : fs::path(command_[i]);
+    if (!fs::is_regular_file(file, failed)) continue;
+    // A model of many gigabytes does not decide which kernels there are.
+    constexpr std::uintmax_t kLargest = std::uintmax_t{256} << 20U;
+    if (fs::file_size(file, failed) > kLargest || failed) continue;
+    digests.push_back(sha256_of_file(file));
+  }
+  return digests;
+}
+
+// An earlier call was stopped while it made them: they would be there twice.
+void Optimize::remove_unfinished_cases() const {
+  const fs::path folder = cases_;
+  std::error_code failed;
+  for (const programs::ExtractedCase& each : programs::read_extracted(folder)) {
+    fs::remove_all(folder / each.folder, failed);
+  }
+  fs::remove(folder / "extracted.json", failed);
 }
 
 // Of another program nothing is taken over: its profile and cases lie where ours would.
@@ -188,6 +242,11 @@ void Optimize::read_state() {
     }
     const int done = json->value("done", 0);
     done_ = std::clamp(done, 0, static_cast<int>(kStages.size()));
+    verdict_ = json->value("verdict", 0);
+    files_then_ = json->value("files", std::vector<std::string>{});
+    if (json->value("verify", std::vector<std::string>{}) != arguments_of(Stage::verify)) {
+      done_ = std::min(done_, static_cast<int>(Stage::verify));
+    }
   } catch (const document::Json::exception& exception) {
     throw refuse(document::why(exception));
   }
@@ -200,6 +259,9 @@ void Optimize::write_state() const {
   json["program"] = command_;
   json["cases"] = cases_;
   json["done"] = done_;
+  json["verdict"] = verdict_;
+  json["verify"] = arguments_of(Stage::verify);
+  json["files"] = files_then_;
   write_file_atomically(kState, document::line(json));
 }
 
@@ -224,7 +286,8 @@ std::vector<std::string> Optimize::arguments_of(Stage stage) const {
     if (iterations_) add({"--iterations"});
     if (warmup_ > 0) add({"--warmup", std::to_string(warmup_)});
   } else if (stage == Stage::extract) {
-    add({"--profile", kProfile, "--out", cases_, "--top", std::to_string(top_)});
+    add({"--profile", kProfile, "--out", cases_, "--top", std::to_string(top_),
+         "--require-success"});
     if (operations_) add({"--operations"});
   } else {
     add({"--cases", cases_});
@@ -245,20 +308,14 @@ int Optimize::run_stage(Stage stage, const Console& console) const {
   const Ending ending = run_in_foreground(
       {.program = "/proc/self/exe", .arguments = arguments_of(stage), .environment = {}},
       Prints::to_output);
-  constexpr int kSignalCodes = 128;
-  return ending.signal != 0 ? kSignalCodes + ending.signal : ending.code;
+  return exit_code_of(ending);
 }
 
 // Runs of the loop begin from a commit.
 void Optimize::commit_cases(const Console& console) const {
   const repo::Repository repository = repo::Repository::open(fs::current_path());
   const repo::Head head = repository.head();
-  if (head.branch.empty() || head.commit.empty()) {
-    throw Error(
-        Stop::repository,
-        "cannot commit the cases: the repository has no commit yet, or no branch is checked "
-        "out; make one, and call optimize again");
-  }
+  require_commit(head);
   std::vector<std::string> paths;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(cases_)) {
     if (!entry.is_regular_file()) continue;
@@ -289,40 +346,73 @@ void Optimize::write_report(const Console& console) const {
   console.out << fmt::format("written     {}\n", kReport);
 }
 
+void Optimize::tell_done(Stage stage, const Console& console) const {
+  console.out << fmt::format("== {} {}: done before\n", static_cast<int>(stage) + 1,
+                             spelling(stage));
+  if (stage != Stage::verify) return;
+  if (const auto kept = programs::read_verification(cases_)) {
+    console.out << programs::verification_report(*kept) << '\n';
+  }
+}
+
+// The exit code.
+int Optimize::run_stages(const Console& console) {
+  for (const Stage stage : kStages) {
+    if (is_done(stage)) {
+      tell_done(stage, console);
+      continue;
+    }
+    if (stage == Stage::extract) remove_unfinished_cases();
+    const int code = run_stage(stage, console);
+    // An agent that has no more ideas ends the loop as one does that fails: what was kept by then
+    // is verified all the same.
+    const bool is_over = stage == Stage::loop &&
+                         (code == kBudgetIsUsedUp || code == static_cast<int>(Stop::environment));
+    if (is_over && !any_is_worked_on(cases_)) {
+      console.err
+          << "autokernel: no kernel became faster, so that there is nothing to verify; call "
+             "it again to have the agent go on\n";
+      return code;
+    }
+    const bool is_verdict = stage == Stage::verify && (code == kSlower || code == kWrong);
+    if (code != 0 && !is_verdict && !is_over) {
+      console.err << fmt::format(
+          "autokernel: optimize stops, as '{}' ended with {}; once that is mended, call it again "
+          "to "
+          "go on from there\n",
+          spelling(stage), code);
+      return code;
+    }
+    if (stage == Stage::extract) commit_cases(console);
+    if (stage == Stage::verify) verdict_ = code;
+    done_ = static_cast<int>(stage) + 1;
+    write_state();
+  }
+  return verdict_;
+}
+
 int Optimize::run(const Console& console) {
   check();
-  (void)repo::Repository::open(fs::current_path());  // before the program runs for nothing
+  // Before the program runs for nothing.
+  require_commit(repo::Repository::open(fs::current_path()).head());
   read_state();
   if (!is_done(Stage::loop) && !agent_) {
     throw Error(Stop::usage,
                 "optimize needs --agent CMD, which starts a coding agent: "
                 "'claude -p --permission-mode acceptEdits', say");
   }
-  int code = 0;
-  for (const Stage stage : kStages) {
-    if (is_done(stage)) {
-      console.out << fmt::format("== {} {}: done before\n", static_cast<int>(stage) + 1,
-                                 spelling(stage));
-      continue;
-    }
-    code = run_stage(stage, console);
-    const bool is_verdict = stage == Stage::verify && (code == kSlower || code == kWrong);
-    // An agent that has no more ideas ends the loop as one does that fails: what was kept by then
-    // is verified all the same.
-    const bool is_over = stage == Stage::loop &&
-                         (code == kBudgetIsUsedUp || code == static_cast<int>(Stop::environment));
-    if (code != 0 && !is_verdict && !is_over) {
-      console.err << fmt::format(
-          "autokernel: optimize stops, as '{}' ended with {}; call it again "
-          "to go on from there\n",
-          spelling(stage), code);
-      return code;
-    }
-    if (stage == Stage::extract) commit_cases(console);
-    done_ = static_cast<int>(stage) + 1;
+  const std::vector<std::string> files = files_of_program();
+  if (done_ == 0) {
+    files_then_ = files;
     write_state();
+  } else if (files != files_then_) {
+    console.err << "autokernel: the program is not the one that was profiled: a launch is replaced "
+                   "only where its code is the same; for what is new, start in another folder\n";
   }
-  write_report(console);
+  const int code = run_stages(console);
+  if (is_done(Stage::extract)) write_report(console);
+  const std::string branch = repo::Repository::open(fs::current_path()).head().branch;
+  console.out << fmt::format("branch      {}\n", branch);
   return code;
 }
 

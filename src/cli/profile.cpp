@@ -81,8 +81,6 @@ Exit code: that of the program; 128 + N where signal N ended it; 2 or 3 where it
   return size.ws_col;
 }
 
-constexpr int kSignalCodes = 128;
-
 }  // namespace
 
 void Profile::declare(Options options) {
@@ -165,7 +163,7 @@ programs::Profile Profile::obtain(const Console& console, int& exit_code) const 
                         .products = !no_products_,
                         .prints = json_ ? Prints::to_error : Prints::to_output});
   const Ending& ending = recording.ending;
-  exit_code = ending.signal != 0 ? kSignalCodes + ending.signal : ending.code;
+  exit_code = exit_code_of(ending);
   if (exit_code != 0) {
     console.err << "autokernel: the program " << ending_text(ending) << " after "
                 << programs::duration_text(recording.seconds * 1e6) << '\n';

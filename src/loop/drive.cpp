@@ -89,10 +89,12 @@ class AgentDriver {
       in_vain = take_turn() ? 0 : in_vain + 1;
       if (const auto signal = interrupts_.next()) driven_.signal = *signal;
       if (driven_.signal != 0 || in_vain < kMostInVain) continue;
-      throw Error(Stop::environment,
-                  fmt::format("{} turns of the agent in a row led to no experiment; the last one: "
-                              "{}; its output is in {}",
-                              in_vain, last_reason_, last_log_));
+      driven_.gave_up = true;
+      driven_.why = fmt::format(
+          "{} turns of the agent in a row led to no experiment; the last one: {}; its output is in "
+          "{}",
+          in_vain, last_reason_, last_log_);
+      return driven_;
     }
     driven_.why = driven_.signal != 0 ? "interrupted" : why_stop();
     return driven_;
@@ -296,6 +298,7 @@ class AgentDriver {
     Status& status = record_.status();
     ++status.turns_in_vain;
     last_reason_ = reason;
+    driven_.agent_failed = outcome == "failed" || outcome == "timed out";
     remarks_ += (remarks_.empty() ? "" : " ") + reason + ".";
     const ledger::Turn entry{.at = now_utc(),
                              .tag = status.run.tag,

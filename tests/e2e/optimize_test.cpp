@@ -98,15 +98,54 @@ TEST_F(OptimizeProgram, GoesOnWhereItStopped) {
   EXPECT_THAT(done.out, AllOf(HasSubstr("== 3 loop: done before\n"), HasSubstr("== 4 verify\n")));
   EXPECT_EQ(contents(file("agent-calls")), calls);
   // Once it is all done, there is nothing but the report, for which nobody need be named.
-  const Outcome again = run(on_program("optimize", {}, sample({"5"})));
+  const Outcome again = run(on_program("optimize", {"--same-output"}, sample({"5"})));
   EXPECT_EQ(again.code, 0) << again.err;
-  EXPECT_THAT(again.out, HasSubstr("== 4 verify: done before\n"));
+  EXPECT_THAT(again.out, AllOf(HasSubstr("== 4 verify: done before\n"), HasSubstr("| right |")));
+  // What is to be compared otherwise is compared again.
+  const Outcome otherwise = run(on_program("optimize", {}, sample({"5"})));
+  EXPECT_EQ(otherwise.code, 0) << otherwise.err;
+  EXPECT_THAT(otherwise.out,
+              AllOf(HasSubstr("== 3 loop: done before\n"), HasSubstr("in the program, ")));
+}
+
+TEST_F(OptimizeProgram, GoesOnAfterAStageThatFailed) {
+  Words wrong = {"--range", "no-such-range", "--agent", file("agent.sh").string()};
+  const Outcome failed = run(on_program("optimize", wrong, sample({"5"})));
+  EXPECT_NE(failed.code, 0);
+  EXPECT_THAT(failed.err, HasSubstr("optimize stops, as 'profile' ended with"));
+  EXPECT_EQ(optimize({}, sample({"5"})).code, 0);
+}
+
+TEST_F(OptimizeProgram, MakesNoCaseTwiceWhereItWasStoppedInBetween) {
+  Words wrong = {"--range", "no-such-range", "--agent", file("agent.sh").string()};
+  EXPECT_NE(run(on_program("optimize", wrong, sample({"5"}))).code, 0);
+  // As if it had been stopped when the cases had been made, but not yet committed.
+  EXPECT_EQ(run(on_program("profile", {"--range", "step"}, sample({"5"}))).code, 0);
+  EXPECT_EQ(run(on_program("extract", {}, sample({"5"}))).code, 0);
+  EXPECT_EQ(optimize({}, sample({"5"})).code, 0);
+  EXPECT_TRUE(fs::exists(file("cases/prefix")));
+  EXPECT_FALSE(fs::exists(file("cases/prefix_2")));
+}
+
+TEST_F(OptimizeProgram, StartsTheAgentAgainWhereItHasAchievedNothing) {
+  scratch_.write(file("idle.sh"), "#!/bin/sh\nexit 1\n");
+  fs::permissions(file("idle.sh"), fs::perms::owner_all);
+  git("add idle.sh && git commit -qm idle");
+  const Words with_idle = {"--top",    "1", "--range", "step",
+                           "--warmup", "3", "--agent", file("idle.sh").string()};
+  const Outcome idle = run(on_program("optimize", with_idle, sample({"5"})));
+  EXPECT_EQ(idle.code, 3) << idle.out << idle.err;
+  EXPECT_THAT(idle.err, HasSubstr("no kernel became faster, so that there is nothing to verify"));
+  EXPECT_THAT(report(), HasSubstr("| prefix | prefix |"));
+  const Outcome done = optimize({}, sample({"5"}));
+  EXPECT_EQ(done.code, 0) << done.out << done.err;
+  EXPECT_THAT(done.out, HasSubstr("5 of 5 launches replaced"));
 }
 
 TEST_F(OptimizeProgram, TakesOverNothingOfAnotherProgramNorOfAFileThatIsCut) {
   EXPECT_EQ(optimize({}, sample({"5"})).code, 0);
   const std::string whole = contents(file("autokernel-optimize.json"));
-  for (std::size_t size = 0; size + 2 < whole.size(); size += 5) {
+  for (std::size_t size = 0; size + 2 < whole.size(); size += 25) {
     scratch_.write(file("autokernel-optimize.json"), whole.substr(0, size));
     EXPECT_EQ(optimize({}, sample({"5"})).code, 2) << size;
   }
@@ -118,9 +157,18 @@ TEST_F(OptimizeProgram, TakesOverNothingOfAnotherProgramNorOfAFileThatIsCut) {
 
 TEST_F(OptimizeProgram, RefusesWhatCannotBeBegun) {
   expect_early_refusal(run(on_program("optimize", {}, {})), 2, "optimize needs a program");
+  expect_early_refusal(optimize({"--metric", "("}, sample()), 2, "--metric '('");
+  expect_early_refusal(optimize({"--metric", "abc"}, sample()), 2, "--metric 'abc'");
+  expect_early_refusal(run(on_program("optimize", {"--agent", " "}, sample())), 2, "is empty");
   const Outcome missing = optimize({}, {"no-such-program"});
   EXPECT_EQ(missing.code, 2);
   EXPECT_THAT(missing.err, HasSubstr("cannot run 'no-such-program'"));
+  fs::remove_all(file(".git"));
+  git("init -q -b main .");
+  const Outcome unborn = optimize({}, sample());
+  EXPECT_EQ(unborn.code, 4) << unborn.err;
+  EXPECT_THAT(unborn.err, HasSubstr("the repository has no commit yet"));
+  EXPECT_THAT(unborn.out, IsEmpty());
   fs::remove_all(file(".git"));
   const Outcome nowhere = optimize({}, sample());
   EXPECT_EQ(nowhere.code, 4) << nowhere.err;

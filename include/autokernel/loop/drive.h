@@ -30,6 +30,9 @@ struct Driven {
   int turns_in_vain = 0;
   std::string why;  // it stopped
   int signal = 0;   // that stopped it; 0: none did
+  // Turn after turn led to no experiment. `agent_failed`: the last one, as the agent failed.
+  bool gave_up = false;
+  bool agent_failed = false;
 };
 
 }  // namespace autokernel::loop

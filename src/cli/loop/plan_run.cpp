@@ -12,6 +12,7 @@
 #include "autokernel/base/interrupts.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/programs/profile_file.h"
+#include "autokernel/repo/repository.h"
 #include "cli/loop/text.h"
 #include "cli/plan_efforts.h"
 
@@ -61,7 +62,8 @@ programs::Plan Campaign::made() const {
 bool Campaign::goes_on(const fs::path& folder) const {
   try {
     const auto loop = loop::Loop::open_to_read(fs::current_path(), plan_.context());
-    const bool is_same = loop.run().case_directory == fs::relative(folder, fs::current_path());
+    const repo::Repository repository = repo::Repository::open(fs::current_path());
+    const bool is_same = loop.run().case_directory == repository.relative(fs::canonical(folder));
     return is_same && !loop.status().finished && loop.status().why_stop().empty();
   } catch (const Error& error) {
     if (error.stop() != Stop::repository) throw;
@@ -113,7 +115,11 @@ int Campaign::run() {
     if (budget.max_runs && *budget.max_runs <= 0) return stop("all experiments were made");
     if (budget.hours && *budget.hours <= 0) return stop("the time is up");
     const programs::Plan plan = made();
-    if (!plan.next) return stop("no kernel has much left to gain");
+    if (!plan.next) {
+      return stop(in_vain_.empty()
+                      ? "no kernel has much left to gain"
+                      : "no kernel is left that the agent comes to an experiment with");
+    }
     const programs::PlanItem& item = plan.items[*plan.next];
     if (!item.extracted) {
       return stop(
@@ -132,6 +138,15 @@ int Campaign::run() {
     options.budget.no_progress = plateau();
     const loop::Driven driven = loop.drive(options, plan_.observer);
     experiments_ += driven.experiments;
+    if (driven.gave_up) {
+      // An agent that fails does so with the next kernel as well.
+      if (driven.agent_failed && driven.experiments == 0) {
+        throw Error(Stop::environment, driven.why);
+      }
+      console_.err << fmt::format("autokernel: {}: {}\n", visible_line(item.extracted->folder),
+                                  driven.why);
+      in_vain_.insert(item.extracted->folder);
+    }
     console_.out << "---\n" << status_text(loop.status()) << std::flush;
     if (driven.signal != 0) throw Interrupted(driven.signal);
     if (driven.experiments == 0) in_vain_.insert(item.extracted->folder);

@@ -123,6 +123,7 @@ int LoopRun::run(const Console& console) {
   auto loop = loop::Loop::open(std::filesystem::current_path(), "autokernel loop run", context());
   remembered_.require_same(loop.run());
   const loop::Driven driven = loop.drive(drive, observer);
+  if (driven.gave_up) throw Error(Stop::environment, driven.why);
   console.out << "---\n" << status_text(loop.status());
   console.out << std::flush;
   console.err << fmt::format(
