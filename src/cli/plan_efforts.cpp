@@ -42,6 +42,7 @@ class Efforts {
     best.speedup = std::max(experiment.vs_reference.value_or(1), 1.0);
     best.confirmed.reset();
   }
+  void take(const ledger::RunResumed& /*resumed*/) {}
   void take(const ledger::RunFinished& finished) {
     (void)of(finished.tag);
     best_[case_of_tag_[finished.tag]].confirmed = finished.over_library;

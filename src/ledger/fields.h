@@ -18,6 +18,8 @@ template <>
 inline constexpr const char* kKind<Turn> = "turn";
 template <>
 inline constexpr const char* kKind<RunFinished> = "run_finished";
+template <>
+inline constexpr const char* kKind<RunResumed> = "run_resumed";
 
 // A measurement stands in the ledger as the JSON object that it is, and in the index not at all.
 template <typename Text>
@@ -70,6 +72,13 @@ void visit_fields(auto&& fields, Object& started) {
   fields("editable_files", started.editable_files);
   fields("score", started.score);
   fields("hidden_sizes", started.hidden_sizes);
+}
+
+template <Of<RunResumed> Object>
+void visit_fields(auto&& fields, Object& resumed) {
+  fields("at", resumed.at);
+  fields("tag", resumed.tag);
+  fields("unsaved", resumed.unsaved);
 }
 
 template <Of<Gain> Object>

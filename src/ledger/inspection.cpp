@@ -32,6 +32,9 @@ struct Break {
   }
   if (const auto* run = std::get_if<RunStarted>(&entry)) return "the start of " + run->tag;
   if (const auto* end = std::get_if<RunFinished>(&entry)) return "the end of " + end->tag;
+  if (const auto* resumed = std::get_if<RunResumed>(&entry)) {
+    return "the agent's start in " + resumed->tag;
+  }
   return "a turn of " + std::get<Turn>(entry).tag;
 }
 

@@ -120,8 +120,8 @@ Cleanup clean_up(const repo::Repository& repository, const Folders& folders, con
     // Nothing could be put in its place.
     if (!one.blob.empty() && !repository.has_blob(one.blob)) continue;
     const fs::path file = folders.root() / one.path;
+    const fs::path to = aside / one.path;
     if (fs::exists(fs::symlink_status(file, unreadable))) {
-      const fs::path to = aside / one.path;
       move(one.path.ends_with('/') ? file.parent_path() : file,
            one.path.ends_with('/') ? to.parent_path() : to);
       cleanup.files.push_back(to.lexically_relative(folders.root()).string());
@@ -129,6 +129,11 @@ Cleanup clean_up(const repo::Repository& repository, const Folders& folders, con
       cleanup.files.push_back(one.path + " (deleted)");
     }
     put_back(repository, status, one);
+    // Git's store has no modes: what could be run before can be.
+    const fs::file_status was = fs::symlink_status(to, unreadable);
+    if (fs::is_regular_file(was) && fs::is_regular_file(fs::symlink_status(file, unreadable))) {
+      fs::permissions(file, was.permissions(), unreadable);
+    }
   }
   // What was put back has gone into the index, whatever the user had staged of it.
   if (index) restore_index(repository, *index);

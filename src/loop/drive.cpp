@@ -25,6 +25,7 @@
 #include "loop/run_clock.h"
 #include "loop/run_record.h"
 #include "loop/saved_index.h"
+#include "loop/scope.h"
 #include "loop/seal.h"
 #include "loop/stray_processes.h"
 #include "loop/workspace.h"
@@ -81,6 +82,7 @@ class AgentDriver {
   Driven drive() {
     const Owned<Measurer*> listening = measurer_.finishing_a_step(driven_.signal);
     workspace_.require_quiet_head();
+    take_over_what_changed();
     // Whoever drives it wants it to go on.
     record_.status().finished = false;
     int in_vain = 0;
@@ -116,6 +118,26 @@ class AgentDriver {
       return fmt::format("{} experiments in a row without a gain", streak);
     }
     return {};
+  }
+
+  // What the user has done since the run was started or driven last is not taken from him, nor laid
+  // on the agent. After a turn that was cut short nobody knows whose doing it is. Throws
+  // Error(scope) where a file that decides what is measured is among it.
+  void take_over_what_changed() {
+    if (workspace_.found_cut_turn()) return;
+    const repo::Repository& repository = workspace_.repository();
+    ledger::RunStarted& run = record_.status().run;
+    std::vector<Strayed> strayed =
+        strayed_files(repository, run, repository.changes(Folders::are_own));
+    if (strayed.empty()) return;
+    std::erase_if(strayed, [&](const Strayed& one) { return !run.guarded.contains(one.path); });
+    record_.status().strayed = list_of(strayed);
+    require_nothing_strayed(record_.status());
+    run.unsaved = unsaved_files(repository, EditableSet(run));
+    const ledger::RunResumed entry{.at = now_utc(), .tag = run.tag, .unsaved = run.unsaved};
+    Recording recording = nothing_to_record("recording what lies in the worktree", {});
+    add_entries(recording, repository, workspace_.folders(), run.tag, {entry});
+    record_.apply(recording);
   }
 
   // One turn of the agent, and the experiment it leads to; false where it leads to none.

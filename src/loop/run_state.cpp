@@ -18,6 +18,8 @@ void RunStateReader::take(const ledger::LineSpan& line, ledger::Entry&& entry) {
     add_to(status, std::move(*experiment));
   } else if (std::holds_alternative<ledger::Turn>(entry)) {
     ++status.turns_in_vain;
+  } else if (auto* resumed = std::get_if<ledger::RunResumed>(&entry)) {
+    status.run.unsaved = std::move(resumed->unsaved);
   } else if (auto* finished = std::get_if<ledger::RunFinished>(&entry)) {
     status.finished = true;
     status.confirmed.reset();

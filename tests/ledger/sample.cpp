@@ -72,11 +72,21 @@ RunFinished full_run_finished() {
           .over_library = Confirmed{.ratio = 0.07, .low = 0.06, .high = 0.08}};
 }
 
-std::vector<Entry> full_entries() {
-  return {full_run_started(), full_experiment(), full_turn(), full_run_finished()};
+RunResumed full_run_resumed() {
+  return {.at = "2026-01-31T14:00:00.000Z",
+          .tag = "demo",
+          .unsaved = {{.path = "notes.txt", .blob = std::string(40, 'a')},
+                      {.path = "gone.txt", .blob = ""}}};
 }
 
-std::vector<Entry> empty_entries() { return {RunStarted{}, Experiment{}, Turn{}, RunFinished{}}; }
+std::vector<Entry> full_entries() {
+  return {full_run_started(), full_experiment(), full_turn(), full_run_finished(),
+          full_run_resumed()};
+}
+
+std::vector<Entry> empty_entries() {
+  return {RunStarted{}, Experiment{}, Turn{}, RunFinished{}, RunResumed{}};
+}
 
 Experiment experiment(int number) {
   Experiment experiment;

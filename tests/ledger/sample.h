@@ -13,6 +13,7 @@ namespace autokernel::ledger {
 [[nodiscard]] Experiment full_experiment();
 [[nodiscard]] Turn full_turn();
 [[nodiscard]] RunFinished full_run_finished();
+[[nodiscard]] RunResumed full_run_resumed();
 // One of each kind.
 [[nodiscard]] std::vector<Entry> full_entries();
 [[nodiscard]] std::vector<Entry> empty_entries();

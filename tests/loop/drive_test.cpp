@@ -24,6 +24,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 // Writes the source of the next number's kernel, faster each time.
@@ -47,9 +48,11 @@ class Driving : public testing::Test {
   }
   // The same for what is left afterwards.
   void drive_on(const std::string& agent) { static_cast<void>(drive(agent)); }
-  // The drive of an agent that gets nowhere; what is thrown in the end.
+  // The drive of an agent that gets nowhere; why it was given up.
   std::string drive_in_vain(const std::string& agent) {
-    return refusal(Stop::environment, [&] { static_cast<void>(drive(agent)); });
+    const Driven driven = drive(agent);
+    EXPECT_TRUE(driven.gave_up);
+    return driven.why;
   }
   [[nodiscard]] std::vector<std::string> outcomes() const {
     std::vector<std::string> outcomes;
@@ -180,6 +183,39 @@ TEST_F(Driving, OtherFilesAreTakenBackAndKeptAside) {
   EXPECT_EQ(git_.read(".autokernel/aside/turn-1/new.txt"), "new\n");
   EXPECT_EQ(git_.read("notes.txt"), "notes\n");
   EXPECT_THAT(faults_in(git_), IsEmpty());
+}
+
+TEST_F(Driving, WhatTheUserDidBetweenTwoDrivesStays) {
+  drive_on(kCountsDown);
+  git_.write("mine.txt", "the user's\n");
+  git_.write("notes.txt", "the user's notes\n");
+  drive_on(kCountsDown);
+  EXPECT_EQ(git_.read("mine.txt"), "the user's\n");
+  EXPECT_EQ(git_.read("notes.txt"), "the user's notes\n");
+  EXPECT_THAT(workplace_.said(), Not(Contains(HasSubstr("The agent changed"))));
+  // And is put back where an agent touches it then.
+  drive_on("echo other > mine.txt; echo other > notes.txt\n" + std::string(kCountsDown));
+  EXPECT_EQ(git_.read("mine.txt"), "the user's\n");
+  EXPECT_EQ(git_.read("notes.txt"), "the user's notes\n");
+  EXPECT_THAT(workplace_.said(), Contains(HasSubstr("The agent changed other files")));
+}
+
+TEST_F(Driving, ACaseThatTheUserChangedBetweenTwoDrivesStopsTheSecond) {
+  drive_on(kCountsDown);
+  const std::string before = git_.read("kernels/case.toml");
+  git_.write("kernels/case.toml", before + "# easier\n");
+  const std::string refused = refusal(Stop::scope, [&] { static_cast<void>(drive(kCountsDown)); });
+  EXPECT_THAT(refused, HasSubstr("kernels/case.toml (modified)"));
+  EXPECT_EQ(git_.read("kernels/case.toml"), before + "# easier\n");
+}
+
+TEST_F(Driving, AFileThatIsPutBackCanBeRunAsBefore) {
+  git_.write("tool.sh", "#!/bin/sh\n");
+  fs::permissions(git_.root() / "tool.sh", fs::perms::owner_all);
+  drive_on(kCountsDown);
+  drive_on("echo other >> tool.sh\n" + std::string(kCountsDown));
+  EXPECT_EQ(git_.read("tool.sh"), "#!/bin/sh\n");
+  EXPECT_EQ(fs::status(git_.root() / "tool.sh").permissions(), fs::perms::owner_all);
 }
 
 TEST_F(Driving, AnEditIsAnExperimentThoughOtherFilesWereTakenBack) {

@@ -156,6 +156,15 @@ struct RunFinished {
   friend bool operator==(const RunFinished&, const RunFinished&) = default;
 };
 
-using Entry = std::variant<RunStarted, Experiment, Turn, RunFinished>;
+// An agent was started again, and what lies beside the editable files was no longer what it was
+// when the run was started: the user's doing, which the agent is not to be blamed for.
+struct RunResumed {
+  std::string at;
+  std::string tag;
+  std::vector<Unsaved> unsaved;  // in place of those of the start
+  friend bool operator==(const RunResumed&, const RunResumed&) = default;
+};
+
+using Entry = std::variant<RunStarted, Experiment, Turn, RunFinished, RunResumed>;
 
 }  // namespace autokernel::ledger
