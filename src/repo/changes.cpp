@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "repo/deep_folders.h"
 #include "repo/file_size_limits.h"
@@ -29,8 +30,9 @@ constexpr unsigned kChanged = kInWorktree | GIT_STATUS_WT_NEW | GIT_STATUS_WT_DE
   options.show = GIT_STATUS_SHOW_INDEX_AND_WORKDIR;
   // Without recursion, so that a folder of a million files costs nothing; without refreshing,
   // because libgit2 would hide that it could not.
-  options.flags = GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_EXCLUDE_SUBMODULES |
-                  GIT_STATUS_OPT_DISABLE_PATHSPEC_MATCH | GIT_STATUS_OPT_NO_REFRESH;
+  options.flags = GIT_STATUS_OPT_INCLUDE_UNTRACKED | GIT_STATUS_OPT_INCLUDE_IGNORED |
+                  GIT_STATUS_OPT_EXCLUDE_SUBMODULES | GIT_STATUS_OPT_DISABLE_PATHSPEC_MATCH |
+                  GIT_STATUS_OPT_NO_REFRESH;
   refresh_index(open);
   git_status_list* list = nullptr;
   const int status = git_status_list_new(&list, open.git(), &options);
@@ -45,6 +47,16 @@ constexpr unsigned kChanged = kInWorktree | GIT_STATUS_WT_NEW | GIT_STATUS_WT_DE
       entry.index_to_workdir != nullptr ? entry.index_to_workdir : entry.head_to_index;
   const char* path = delta->new_file.path != nullptr ? delta->new_file.path : delta->old_file.path;
   return path;
+}
+
+// Rules for what is ignored, among which they are themselves: whoever wrote them hides something. A
+// folder that is ignored as a whole may have its own.
+[[nodiscard]] bool hides_itself(const git_status_entry& entry) {
+  constexpr std::string_view kRules = ".gitignore";
+  if (entry.status != GIT_STATUS_IGNORED) return false;
+  const std::string path = path_of(entry);
+  return path.ends_with(kRules) &&
+         (path.size() == kRules.size() || path[path.size() - kRules.size() - 1] == '/');
 }
 
 // Files that a sparse checkout leaves out are marked in the index, and libgit2 takes them for
@@ -92,7 +104,7 @@ void identify(const OpenRepository& open, Change& change, std::uint64_t& appetit
   if (is(GIT_STATUS_CONFLICTED)) return "in conflict";
   if (is(GIT_STATUS_WT_DELETED)) return "deleted";
   if (is(GIT_STATUS_INDEX_DELETED)) return blob.empty() ? "deleted" : "staged";
-  if (is(GIT_STATUS_WT_NEW)) return "new";
+  if (is(GIT_STATUS_WT_NEW) || is(GIT_STATUS_IGNORED)) return "new";
   if (is(kInWorktree)) return "modified";
   return "staged";
 }
@@ -118,12 +130,13 @@ std::vector<Change> Repository::changes(const Paths& passed_over) const {
   const std::size_t count = git_status_list_entrycount(list.get());
   for (std::size_t i = 0; i < count; ++i) {
     const git_status_entry* entry = git_status_byindex(list.get(), i);
-    if ((entry->status & kChanged) == 0 || is_left_out(*opened_, *entry)) continue;
+    if ((entry->status & kChanged) == 0 && !hides_itself(*entry)) continue;
+    if (is_left_out(*opened_, *entry)) continue;
     Change change;
     change.path = path_of(*entry);
     if (passed_over && passed_over(change.path)) continue;
     if (!change.path.ends_with('/')) {
-      const bool is_known = (entry->status & GIT_STATUS_WT_NEW) == 0;
+      const bool is_known = (entry->status & (GIT_STATUS_WT_NEW | GIT_STATUS_IGNORED)) == 0;
       identify(*opened_, change, is_known ? appetite.known : appetite.unknown);
     }
     if (is_the_same(*entry, change.blob)) continue;

@@ -21,6 +21,9 @@ constexpr std::string_view kOwn = ".git/";
 constexpr std::array kOwnFiles = {".git/info/attributes", ".git/info/exclude"};
 constexpr const char* kAttributes = "core.attributesFile";
 constexpr const char* kExcludes = "core.excludesFile";
+// By what git takes a file for unchanged without reading it, and which of its properties count.
+constexpr std::array kLooks = {"core.trustctime", "core.checkStat", "core.fileMode",
+                               "core.ignoreCase", "core.symlinks",  "core.sparseCheckout"};
 
 [[nodiscard]] Owned<git_config*> settings_of(const OpenRepository& open) {
   git_config* config = nullptr;
@@ -118,6 +121,13 @@ std::map<std::string, std::string> Repository::rules() const {
   const bool is_set = found(git_config_get_string(&tree, config.get(), "attr.tree"),
                             "cannot read git's setting attr.tree", "git_config_get_string");
   rules["attr.tree"] = is_set ? tree : "";
+  for (const char* const setting : kLooks) {
+    const char* value = nullptr;
+    const bool has_value =
+        found(git_config_get_string(&value, config.get(), setting),
+              fmt::format("cannot read git's setting {}", setting), "git_config_get_string");
+    rules[setting] = has_value ? value : "";
+  }
   rules["includeIf"] = text_of_includes(*opened_);
   return rules;
 }

@@ -59,6 +59,15 @@ TEST_F(GitRules, AStepWithOtherFilesOfTheUsersIsRefused) {
   EXPECT_THAT(step_refused(), HasSubstr("core.excludesFile"));
 }
 
+TEST_F(GitRules, AStepWithAnotherWayOfTellingChangesIsRefused) {
+  workplace_.start();
+  for (const char* const setting : {"core.trustctime", "core.fileMode", "core.symlinks"}) {
+    git_.git("config", setting, "false");
+    EXPECT_THAT(step_refused(), HasSubstr(setting));
+    git_.git("config", "--unset", setting);
+  }
+}
+
 TEST_F(GitRules, AStepIsMadeWithTheRulesThatTheRunWasStartedWith) {
   git_.write(kExclude, "private\n");
   git_.write(kAttributes, "*.bin filter=lfs\n");

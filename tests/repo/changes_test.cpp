@@ -100,6 +100,21 @@ TEST_F(Changes, ANewFile) {
   EXPECT_THAT(changes(), ElementsAre(Change{"a/new", id("a/new"), true, "new"}));
 }
 
+TEST_F(Changes, RulesThatHideThemselvesAreNew) {
+  scratch_.write(".gitignore", "*.log\nbuild/\n/a/\n");
+  scratch_.git("add", ".gitignore");
+  scratch_.git("commit", "-qm", "rules");
+  scratch_.write("sub/.gitignore", ".gitignore\nhidden.py\n");
+  scratch_.write("sub/hidden.py", "1\n");
+  scratch_.write("sub/seen.py", "1\n");
+  scratch_.git("add", "sub/seen.py");
+  scratch_.git("commit", "-qm", "seen");
+  EXPECT_THAT(changes(), ElementsAre(Change{"sub/.gitignore", id("sub/.gitignore"), true, "new"}));
+  // What is ignored as a whole has rules of its own.
+  scratch_.write("build/.gitignore", "*\n");
+  EXPECT_THAT(changes(), testing::SizeIs(1));
+}
+
 TEST_F(Changes, ANewFolderIsOneWhateverItHolds) {
   scratch_.write("folder/x/one", "1\n");
   scratch_.write("folder/y", "2\n");
