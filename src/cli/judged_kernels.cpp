@@ -61,6 +61,8 @@ struct Found {
   request.case_directory = found.files.directory;
   request.kernel_file = found.problem.kernel_file();
   request.device = device;
+  // The cache is the agent's to write to, and what is compiled here goes into the program.
+  request.cached = false;
   request.source = found.kernel.text;
   request.files = found.kernel.files;
   trial::take_case(request, found.files);

@@ -19,6 +19,7 @@
 #include "autokernel/base/foreground.h"
 #include "autokernel/base/search_path.h"
 #include "autokernel/base/sha256.h"
+#include "autokernel/base/visible_text.h"
 #include "autokernel/programs/extracted.h"
 #include "autokernel/programs/plan.h"
 #include "autokernel/programs/profile_file.h"
@@ -100,6 +101,7 @@ class Optimize : public Command {
   [[nodiscard]] bool is_done(Stage stage) const { return done_ > static_cast<int>(stage); }
   [[nodiscard]] std::vector<std::string> arguments_of(Stage stage) const;
   [[nodiscard]] int run_stage(Stage stage, const Console& console) const;
+  void require_committed_cases() const;
   void tell_done(Stage stage, const Console& console) const;
   [[nodiscard]] int run_stages(const Console& console);
   void commit_cases(const Console& console) const;
@@ -333,15 +335,31 @@ void Optimize::commit_cases(const Console& console) const {
                              head.branch);
 }
 
+// What is verified is what the loop has kept, in the cases as they were committed.
+void Optimize::require_committed_cases() const {
+  const repo::Repository repository = repo::Repository::open(fs::current_path());
+  const std::string folder = repository.relative(fs::canonical(cases_)) + "/";
+  std::string changed;
+  for (const repo::Change& change : repository.changes({})) {
+    if (!change.path.starts_with(folder) || change.what == "new") continue;
+    changed += fmt::format("{}{} ({})", changed.empty() ? "" : ", ", visible_line(change.path),
+                           change.what);
+  }
+  if (changed.empty()) return;
+  throw Error(Stop::scope, fmt::format("cannot verify what the loop has not kept: {}; restore it "
+                                       "('git checkout -- PATH'), and call optimize again",
+                                       changed));
+}
+
 void Optimize::write_report(const Console& console) const {
   const programs::Ranking ranking = programs::read_ranking(kProfile);
   const std::vector<programs::ExtractedCase> cases = programs::read_extracted(cases_);
   constexpr int kRows = 20;
   std::string text =
       programs::plan_report(programs::plan_of(ranking, cases, efforts_of(cases_, cases)), kRows);
-  if (const auto kept = programs::read_verification(cases_)) {
-    text += "\n" + programs::verification_report(*kept);
-  }
+  // Of one that was not come to, whatever lies there is none of ours.
+  const auto kept = is_done(Stage::verify) ? programs::read_verification(cases_) : std::nullopt;
+  if (kept) text += "\n" + programs::verification_report(*kept);
   write_file_atomically(kReport, text);
   console.out << fmt::format("written     {}\n", kReport);
 }
@@ -363,11 +381,19 @@ int Optimize::run_stages(const Console& console) {
       continue;
     }
     if (stage == Stage::extract) remove_unfinished_cases();
+    if (stage == Stage::verify) require_committed_cases();
+    const std::vector<std::string> files = files_of_program();
     const int code = run_stage(stage, console);
     // An agent that has no more ideas ends the loop as one does that fails: what was kept by then
     // is verified all the same.
     const bool is_over = stage == Stage::loop &&
                          (code == kBudgetIsUsedUp || code == static_cast<int>(Stop::environment));
+    if (stage == Stage::loop && files_of_program() != files) {
+      throw Error(
+          Stop::scope,
+          "the program was changed while the agent worked, and what it does now says nothing "
+          "of the kernels: restore it, and call optimize again");
+    }
     if (is_over && !any_is_worked_on(cases_)) {
       console.err
           << "autokernel: no kernel became faster, so that there is nothing to verify; call "

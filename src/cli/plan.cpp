@@ -113,7 +113,7 @@ void Plan::print_verified(const Console& console) const {
       "\nin the program  {:.3f}x with {} of the kernels (99 % interval {:.3f} to {:.3f}), verified "
       "{}\n",
       kept->speedup->ratio, kept->right().size(), kept->speedup->low, kept->speedup->high,
-      kept->date);
+      visible_line(kept->date));
 }
 
 programs::Plan Plan::made() const {

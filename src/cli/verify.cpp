@@ -201,12 +201,12 @@ void Verify::keep(const JudgedKernels& judged, const programs::Verification& ver
     right.push_back(from.kernel);
     kept.replaces_products = kept.replaces_products || from.kernel.extracted.product.has_value();
   }
+  // Nothing that lay there before stays.
   const fs::path folder = programs::verified_folder(cases_);
+  std::error_code failed;
+  fs::remove_all(folder, failed);
   make_folders(folder);
   write_file_atomically(folder / ".gitignore", "# Code for this machine's GPU.\n*\n");
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().filename().string().starts_with("kernel-")) fs::remove(entry.path());
-  }
   programs::write_replacements(folder, right, judged.device.emulated);
   kept.digest = programs::digest_of_replacements(folder);
   programs::write_verification(cases_, kept);
@@ -291,6 +291,9 @@ int Verify::run(const Console& console) {
   tell << "kernels, each in its case\n";
   const JudgedKernels judged = judged_kernels(cases_, names_, driver::parse_device(device_), tell);
   if (judged.kernels.empty()) {
+    // Nor is what was kept before right any more.
+    programs::KeptVerification none;
+    keep(judged, {}, none);
     console.err << "autokernel: nothing to verify: no kernel can be put into the program\n";
     return kWrong;
   }

@@ -127,7 +127,8 @@ int Campaign::run() {
                       visible_line(item.kernel.short_name)));
     }
     const fs::path folder = fs::path(plan_.cases) / item.extracted->folder;
-    console_.out << fmt::format("plan        {}: {}\n", folder.string(), item.why) << std::flush;
+    console_.out << fmt::format("plan        {}: {}\n", visible_line(folder.string()), item.why)
+                 << std::flush;
     if (!goes_on(folder) && !start(folder)) {
       in_vain_.insert(item.extracted->folder);
       continue;

@@ -82,7 +82,7 @@ class Readying {
 
 compile::Compilation Readying::compiled() const {
   const compile::FrontEnds front_end(
-      std::make_unique<const compile::Compiler>(compile::Compiler::open(compile::Caching::yes)));
+      std::make_unique<const compile::Compiler>(compile::Compiler::open(compile::Caching::no)));
   compile::Source source{request_.kernel_file.filename().string(), request_.source, request_.files};
   const auto* reference = std::get_if<cases::KernelReference>(&problem_.reference);
   if (reference != nullptr && !reference->images.empty() &&
