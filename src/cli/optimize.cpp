@@ -123,6 +123,8 @@ class Optimize : public Command {
   bool same_output_ = false;
   std::string check_;
   bool no_graphs_ = false;
+  std::optional<int> pairs_;
+  std::optional<int> minutes_;
   bool operations_ = false;
   bool again_ = false;
 
@@ -159,6 +161,14 @@ void Optimize::declare(Options options) {
   options.add_option("--check", check_, "A command that says whether a run was right")
       .type_name("COMMAND");
   options.add_flag("--no-graphs", no_graphs_, "Replace nothing within CUDA graphs");
+  options.add_option("--pairs", pairs_, "Compare that many pairs of runs at most, as of verify")
+      .type_name("N")
+      .within(3, 1000);
+  options
+      .add_option("--minutes", minutes_,
+                  "Begin no further pair after that many minutes, as of verify")
+      .type_name("N")
+      .within(1, 10'000);
   options.add_flag("--again", again_, "Have the agent work on, and verify again");
 }
 
@@ -298,6 +308,8 @@ std::vector<std::string> Optimize::arguments_of(Stage stage) const {
     if (same_output_) add({"--same-output"});
     if (!check_.empty()) add({"--check", check_});
     if (no_graphs_) add({"--no-graphs"});
+    if (pairs_) add({"--pairs", std::to_string(*pairs_)});
+    if (minutes_) add({"--minutes", std::to_string(*minutes_)});
   }
   add({"--"});
   add(command_);

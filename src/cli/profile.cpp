@@ -199,6 +199,11 @@ int Profile::run(const Console& console) {
                     : exit_code != 0 ? "nothing was recorded before the program ended"
                                      : "the program had no GPU do anything")
                 << why << '\n';
+    if (!import_ && runs_emulated(driver::parse_device(device_))) {
+      console.err
+          << "autokernel: the emulated device runs programs that use the driver API (cu...), "
+             "not the CUDA runtime (cuda..., PyTorch): see docs/emulator-driver.md\n";
+    }
     return exit_code != 0 ? exit_code : static_cast<int>(Stop::environment);
   }
   programs::Selected part;

@@ -24,4 +24,10 @@ void require_device(const driver::DeviceChoice& choice) {
                   driver::spelling(choice), why));
 }
 
+bool runs_emulated(const driver::DeviceChoice& choice) {
+  using Kind = driver::DeviceChoice::Kind;
+  return choice.kind == Kind::cpu ||
+         (choice.kind == Kind::automatic && driver::survey().gpus.empty());
+}
+
 }  // namespace autokernel::cli

@@ -360,6 +360,27 @@ TEST_F(VerifyOfProgram, AppliesNothingThatWasChangedSinceItWasVerified) {
   EXPECT_THAT(apply({}, sample()).err, HasSubstr("3 of 3 launches replaced"));
 }
 
+TEST_F(VerifyOfProgram, KeepsNothingThatLayThereBefore) {
+  write_kernel("prefix", kPrefix);
+  EXPECT_EQ(verify({}, sample()).code, 0);
+  // Odd things in the place of its own.
+  fs::create_directories(file("cases/verified/kernel-x/y"));
+  fs::remove(file("cases/verified/.gitignore"));
+  fs::create_directories(file("cases/verified/.gitignore/z"));
+  EXPECT_EQ(verify({}, sample()).code, 0);
+  EXPECT_FALSE(fs::exists(file("cases/verified/kernel-x")));
+  EXPECT_TRUE(fs::is_regular_file(file("cases/verified/.gitignore")));
+  // A kernel that is refused in its case takes the place of the one before.
+  scratch_.write(file("cases/prefix/kernel.cu"), R"(#include <autokernel.cuh>
+AUTOKERNEL_LAUNCH({.kernel = "none", .grid = {1}, .block = {32}, .arguments = "out0"});
+extern "C" __global__ void none(int*) {}
+)");
+  EXPECT_EQ(verify({}, sample()).code, 11);
+  EXPECT_FALSE(fs::exists(file("cases/verified/kernel-0.ptx")));
+  const Outcome applied = apply({}, sample());
+  EXPECT_THAT(applied.err, Not(HasSubstr("launches replaced")));
+}
+
 TEST_F(VerifyOfProgram, FollowsNoLinkToWhereItKeepsKernels) {
   write_kernel("prefix", kPrefix);
   fs::create_directory_symlink("..", file("cases/verified"));

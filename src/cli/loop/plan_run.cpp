@@ -83,6 +83,10 @@ bool Campaign::start(const fs::path& folder) const {
     constexpr int kMostRuns = 1000;
     try {
       const loop::Loop::Started started = loop.start(options);
+      if (!started.moved_aside.empty()) {
+        console_.err << "autokernel: what results.tsv held before is in " << started.moved_aside
+                     << '\n';
+      }
       if (started.step) console_.out << step_text(*started.step) << std::flush;
       return started.step.has_value();
     } catch (const Error& error) {
