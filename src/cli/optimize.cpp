@@ -26,6 +26,7 @@
 #include "autokernel/programs/verification_file.h"
 #include "autokernel/repo/repository.h"
 #include "cli/commands.h"
+#include "cli/comparison_options.h"
 #include "cli/ending_text.h"
 #include "cli/judged_kernels.h"
 #include "cli/plan_efforts.h"
@@ -118,13 +119,7 @@ class Optimize : public Command {
   std::string range_;
   bool iterations_ = false;
   int warmup_ = 0;
-  std::string metric_;
-  bool higher_is_better_ = false;
-  bool same_output_ = false;
-  std::string check_;
-  bool no_graphs_ = false;
-  std::optional<int> pairs_;
-  std::optional<int> minutes_;
+  ComparisonOptions comparison_;
   bool operations_ = false;
   bool again_ = false;
 
@@ -153,22 +148,7 @@ void Optimize::declare(Options options) {
       .within(0, 1'000'000);
   options.add_flag("--operations", operations_,
                    "Make cases of the operation gemm of plain matrix products");
-  options.add_option("--metric", metric_, "What is compared in the end, as of verify")
-      .type_name("REGEX");
-  options.add_flag("--higher-is-better", higher_is_better_,
-                   "A larger number of --metric is better");
-  options.add_flag("--same-output", same_output_, "The program must print the same as without");
-  options.add_option("--check", check_, "A command that says whether a run was right")
-      .type_name("COMMAND");
-  options.add_flag("--no-graphs", no_graphs_, "Replace nothing within CUDA graphs");
-  options.add_option("--pairs", pairs_, "Compare that many pairs of runs at most, as of verify")
-      .type_name("N")
-      .within(3, 1000);
-  options
-      .add_option("--minutes", minutes_,
-                  "Begin no further pair after that many minutes, as of verify")
-      .type_name("N")
-      .within(1, 10'000);
+  comparison_.declare(options);
   options.add_flag("--again", again_, "Have the agent work on, and verify again");
 }
 
@@ -185,18 +165,12 @@ void Optimize::check() const {
     throw Error(Stop::usage,
                 "--warmup counts ranges or iterations: pass --range NAME or --iterations as well");
   }
-  if (higher_is_better_ && metric_.empty()) {
-    throw Error(Stop::usage, "--higher-is-better goes with --metric REGEX");
-  }
   if (agent_ && agent_->find_first_not_of(" \t\r\n") == std::string::npos) {
     throw Error(Stop::usage, "--agent is empty: it is the command line that starts the agent");
   }
   require_device(driver::parse_device(device_));
   // What the last stage would find only after the agent has worked.
-  programs::VerificationRequest request;
-  request.command = command_;
-  request.measure = {metric_, higher_is_better_};
-  programs::check(request);
+  comparison_.check(command_);
 }
 
 // Digests of what is named in the command and is a file: the program, and a script that it runs.
@@ -303,13 +277,7 @@ std::vector<std::string> Optimize::arguments_of(Stage stage) const {
     if (operations_) add({"--operations"});
   } else {
     add({"--cases", cases_});
-    if (!metric_.empty()) add({"--metric", metric_});
-    if (higher_is_better_) add({"--higher-is-better"});
-    if (same_output_) add({"--same-output"});
-    if (!check_.empty()) add({"--check", check_});
-    if (no_graphs_) add({"--no-graphs"});
-    if (pairs_) add({"--pairs", std::to_string(*pairs_)});
-    if (minutes_) add({"--minutes", std::to_string(*minutes_)});
+    add(comparison_.words());
   }
   add({"--"});
   add(command_);

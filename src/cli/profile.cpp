@@ -194,16 +194,16 @@ int Profile::run(const Console& console) {
   if (all.launches.empty() && all.transfers.empty()) {
     std::string why;
     for (const std::string& warning : all.warnings) why += "; " + warning;
+    if (!import_ && runs_emulated(driver::parse_device(device_))) {
+      why +=
+          "; the emulated device runs what uses the driver API (cu...), not the CUDA runtime "
+          "(cuda..., PyTorch): docs/emulator-driver.md";
+    }
     console.err << "autokernel: nothing to rank: "
                 << (import_          ? "the file has no launch of a kernel and no copy"
                     : exit_code != 0 ? "nothing was recorded before the program ended"
                                      : "the program had no GPU do anything")
                 << why << '\n';
-    if (!import_ && runs_emulated(driver::parse_device(device_))) {
-      console.err
-          << "autokernel: the emulated device runs programs that use the driver API (cu...), "
-             "not the CUDA runtime (cuda..., PyTorch): see docs/emulator-driver.md\n";
-    }
     return exit_code != 0 ? exit_code : static_cast<int>(Stop::environment);
   }
   programs::Selected part;

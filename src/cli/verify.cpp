@@ -22,6 +22,7 @@
 #include "autokernel/programs/verification_file.h"
 #include "autokernel/trial/verdicts.h"
 #include "cli/commands.h"
+#include "cli/comparison_options.h"
 #include "cli/judged_kernels.h"
 #include "cli/launches_text.h"
 #include "cli/required_device.h"
@@ -71,13 +72,7 @@ class Verify : public Command {
   std::string cases_ = "cases";
   std::vector<std::string> names_;
   std::string device_ = "auto";
-  std::string metric_;
-  bool higher_is_better_ = false;
-  bool same_output_ = false;
-  std::string check_;
-  bool no_graphs_ = false;
-  int pairs_ = 40;
-  int minutes_ = 15;
+  ComparisonOptions comparison_;
   int timeout_ = 600;
   bool json_ = false;
 };
@@ -90,26 +85,7 @@ void Verify::declare(Options options) {
   options.add_option("--case", names_, "Only that case's kernel; may be repeated")
       .type_name("NAME");
   add_device(options, device_);
-  options
-      .add_option("--metric", metric_,
-                  "A regular expression with one group: the last number it finds in what the "
-                  "program prints is compared, instead of the time from start to end")
-      .type_name("REGEX");
-  options.add_flag("--higher-is-better", higher_is_better_,
-                   "A larger number of --metric is better");
-  options.add_flag("--same-output", same_output_, "The program must print the same as without");
-  options
-      .add_option("--check", check_,
-                  "A command for the shell that ends with 0 if a run was right; "
-                  "$AUTOKERNEL_OUTPUT names a file with what the program printed")
-      .type_name("COMMAND");
-  options.add_flag("--no-graphs", no_graphs_, "Replace nothing within CUDA graphs");
-  options.add_option("--pairs", pairs_, "Compare that many pairs of runs at most [40]")
-      .type_name("N")
-      .within(3, 1000);
-  options.add_option("--minutes", minutes_, "Begin no further pair after that many minutes [15]")
-      .type_name("N")
-      .within(1, 10'000);
+  comparison_.declare(options);
   options.add_option("--timeout", timeout_, "Seconds that one run may take [600]")
       .type_name("N")
       .within(1, 1'000'000);
@@ -122,14 +98,8 @@ void Verify::check() const {
                 "verify needs a program: autokernel verify -- PROGRAM [ARGUMENTS]; see 'autokernel "
                 "verify --help'");
   }
-  if (higher_is_better_ && metric_.empty()) {
-    throw Error(Stop::usage, "--higher-is-better goes with --metric REGEX");
-  }
   require_device(driver::parse_device(device_));
-  programs::VerificationRequest request;
-  request.command = command_;
-  request.measure = {metric_, higher_is_better_};
-  programs::check(request);
+  comparison_.check(command_);
   // What is kept lies there.
   const fs::path folder = programs::verified_folder(cases_);
   std::error_code failed;
@@ -145,18 +115,19 @@ void Verify::check() const {
 programs::Verification Verify::verified(const JudgedKernels& judged, const fs::path& replacements,
                                         std::ostream& tell) const {
   std::vector<programs::KernelToReplace> kernels;
-  programs::VerificationRequest request{.command = command_,
-                                        .device = driver::parse_device(device_),
-                                        .replacements = replacements,
-                                        .kernels = {},
-                                        .in_graphs = !no_graphs_,
-                                        .measure = {metric_, higher_is_better_},
-                                        .same_output = same_output_,
-                                        .check_command = check_,
-                                        .fewest_pairs = std::min(10, pairs_),
-                                        .most_pairs = pairs_,
-                                        .budget_seconds = 60.0 * minutes_,
-                                        .patience_seconds = static_cast<double>(timeout_)};
+  programs::VerificationRequest request{
+      .command = command_,
+      .device = driver::parse_device(device_),
+      .replacements = replacements,
+      .kernels = {},
+      .in_graphs = !comparison_.no_graphs,
+      .measure = {comparison_.metric, comparison_.higher_is_better},
+      .same_output = comparison_.same_output,
+      .check_command = comparison_.check_command,
+      .fewest_pairs = std::min(10, comparison_.pairs),
+      .most_pairs = comparison_.pairs,
+      .budget_seconds = 60.0 * comparison_.minutes,
+      .patience_seconds = static_cast<double>(timeout_)};
   for (const JudgedKernel& each : judged.kernels) {
     kernels.push_back(each.kernel);
     request.kernels.push_back(each.kernel.extracted.folder);
@@ -182,7 +153,7 @@ void Verify::keep(const JudgedKernels& judged, const programs::Verification& ver
   kept.program = fs::path(command_.front()).filename().string();
   kept.device = judged.device.name;
   kept.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  kept.measure = metric_.empty() ? "wall clock" : metric_;
+  kept.measure = comparison_.metric.empty() ? "wall clock" : comparison_.metric;
   kept.in_graphs = verification.in_graphs;
   kept.speedup = verification.speedup;
   std::vector<programs::KernelToReplace> right;
@@ -307,7 +278,7 @@ int Verify::run(const Console& console) {
   } else {
     tell << fmt::format("in the program, {} runs\n", verification.runs);
     tell_result(kept, verification, tell);
-    if (!same_output_ && check_.empty()) {
+    if (!comparison_.same_output && comparison_.check_command.empty()) {
       tell << "note         only its exit code says whether the program as a whole was right: "
               "--same-output or --check would know more\n";
     }
