@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From a program to a faster one on a GPU, as docs/campaigns/programs.md tells it: profile, extract, the loop with the edits that lie in
-# campaign/, verify, apply. Prints all that is called and what it says.
+# From a program to a faster one on a GPU: profile, extract, the loop with the edits that lie in campaign/, verify, apply. Prints all
+# that is called and what it says.
 #
 #   tests/gpu/campaign.sh PREFIX encoder              a transformer encoder of PyTorch
 #   tests/gpu/campaign.sh PREFIX llama PROGRAM        llama-simple of llama.cpp with ggml's CUDA backend, on a model of random

@@ -1,4 +1,4 @@
-// One warp to a row, which stays in registers: read once, 16 bytes a lane at a time.
+// 16-byte stores that pass the caches by.
 #include <autokernel.cuh>
 
 AUTOKERNEL_LAUNCH({.kernel = "layer_norm",

@@ -1,4 +1,4 @@
-// One warp to a row, which stays in registers: read once, 16 bytes a lane at a time.
+// Eight warps to a block, and loads that stay in the caches.
 #include <autokernel.cuh>
 
 AUTOKERNEL_LAUNCH({.kernel = "layer_norm",

@@ -1,9 +1,8 @@
-// One warp to a row of both matrices. A row's 1,152 bytes are read in whole vectors, all at once, and taken apart in shared memory.
+// Weights are kept in the L2 as long as there is room.
 #include <autokernel.cuh>
 #include <cuda_fp16.h>
 
-constexpr int kColumns = 2048;
-constexpr int kBlocks = kColumns / 32;     // of 32 elements
+constexpr int kBlocks = COUNT_in1 / 36;    // of 32 elements, in a row
 constexpr int kRowBytes = kBlocks * 18;    // a half, and 32 numbers of 4 bits
 constexpr int kInputBytes = kBlocks * 36;  // two halves, and 32 of 8 bits
 constexpr int kWarps = 4;
@@ -26,20 +25,35 @@ __device__ int four_bytes(const unsigned char* at) {
   return halves[0] | (halves[1] << 16);
 }
 
-// Half a block, in the order of the original's sums.
-__device__ float product(const unsigned char* weights, const unsigned char* input, int half) {
+// Half a block, added to what there is.
+__device__ float with_product(float sum, const unsigned char* weights, const unsigned char* input, int half) {
   const float scale = __half2float(*reinterpret_cast<const __half*>(weights));
   const float2 of_input = __half22float2(*reinterpret_cast<const __half2*>(input));
   const int* numbers = reinterpret_cast<const int*>(input + 4);
-  int sum = 0;
+  int dot = 0;
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
     const int packed = four_bytes(weights + 2 + 8 * half + 4 * i);
-    sum = __dp4a(packed & 0x0F0F0F0F, numbers[2 * half + i], sum);
-    sum = __dp4a((packed >> 4) & 0x0F0F0F0F, numbers[2 * half + i + 4], sum);
+    dot = __dp4a(packed & 0x0F0F0F0F, numbers[2 * half + i], dot);
+    dot = __dp4a((packed >> 4) & 0x0F0F0F0F, numbers[2 * half + i + 4], dot);
   }
-  // Rounded before it is added, as the original's threads do.
-  return __fmul_rn(scale, sum * of_input.x - 4 * of_input.y);
+  return fmaf(scale, dot * of_input.x - 4 * of_input.y, sum);
+}
+
+// A row, in the order in which the original's four warps add it up, to the bit.
+__device__ float row_product(const unsigned char* weights, const unsigned char* input) {
+  float sum = 0;
+#pragma unroll
+  for (int warp = 0; warp < 4; ++warp) {
+    float part = 0;
+#pragma unroll
+    for (int first = 0; first < kBlocks; first += 64) {
+      const int block = first + 16 * warp + threadIdx.x / 2;
+      if (block < kBlocks) part = with_product(part, weights + 18 * block, input + 36 * block, threadIdx.x % 2);
+    }
+    sum += part;
+  }
+  return warp_sum(sum);
 }
 
 extern "C" __global__ void __launch_bounds__(32 * kWarps)
@@ -49,10 +63,11 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
   const int row = blockIdx.x * kWarps + threadIdx.y;
   const uint4* up_row = reinterpret_cast<const uint4*>(up + static_cast<size_t>(row) * kRowBytes);
   const uint4* gate_row = reinterpret_cast<const uint4*>(gate + static_cast<size_t>(row) * kRowBytes);
-  constexpr int kVectors = kRowBytes / 16;  // 72
-  uint4 read[2][3];
+  constexpr int kVectors = kRowBytes / 16;
+  constexpr int kReads = (kVectors + 31) / 32;
+  uint4 read[2][kReads];
 #pragma unroll
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < kReads; ++i) {
     const int at = i * 32 + threadIdx.x;
     if (at < kVectors) {
       read[0][i] = up_row[at];
@@ -63,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
     of_input[at] = reinterpret_cast<const uint4*>(input)[at];
   }
 #pragma unroll
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < kReads; ++i) {
     const int at = i * 32 + threadIdx.x;
     if (at < kVectors) {
       rows[threadIdx.y][0][at] = read[0][i];
@@ -72,17 +87,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps)
   }
   __syncthreads();
   const unsigned char* numbers = reinterpret_cast<const unsigned char*>(of_input);
-  float sums[2] = {0, 0};
-#pragma unroll
-  for (int part = 0; part < kBlocks / 16; ++part) {
-    const int block = 16 * part + threadIdx.x / 2;
-#pragma unroll
-    for (int which = 0; which < 2; ++which) {
-      const unsigned char* weights = reinterpret_cast<const unsigned char*>(rows[threadIdx.y][which]);
-      sums[which] += product(weights + 18 * block, numbers + 36 * block, threadIdx.x % 2);
-    }
-  }
-  const float of_up = warp_sum(sums[0]);
-  const float of_gate = warp_sum(sums[1]);
+  const float of_up = row_product(reinterpret_cast<const unsigned char*>(rows[threadIdx.y][0]), numbers);
+  const float of_gate = row_product(reinterpret_cast<const unsigned char*>(rows[threadIdx.y][1]), numbers);
   if (threadIdx.x == 0) out[row] = of_up * __fdividef(of_gate, 1 + __expf(-of_gate));
 }
