@@ -299,8 +299,15 @@ void Optimize::commit_cases(const Console& console) const {
   const repo::Head head = repository.head();
   require_commit(head);
   std::vector<std::string> paths;
+  const std::vector<programs::ExtractedCase> made = programs::read_extracted(cases_);
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(cases_)) {
     if (!entry.is_regular_file()) continue;
+    // Whatever else lies there is the user's.
+    const std::string first = entry.path().lexically_relative(cases_).begin()->string();
+    const bool is_ours =
+        first == "extracted.json" ||
+        std::ranges::find(made, first, &programs::ExtractedCase::folder) != made.end();
+    if (!is_ours) continue;
     const std::string path = repository.relative(fs::canonical(entry.path()));
     if (repository.is_ignored(path) || repository.file_matches(head.commit, path)) continue;
     paths.push_back(path);

@@ -19,6 +19,12 @@ constexpr double kPercent = 100;
   return visible_line(kernel.short_name) + (operation.empty() ? "" : "  " + operation);
 }
 
+// A single measurement of a kernel has no interval that would hold for the whole.
+[[nodiscard]] std::string interval_of(const Plan& plan) {
+  if (plan.low == plan.high) return "no interval before 'autokernel loop finish'";
+  return fmt::format("95 %: {:.3f} to {:.3f}", plan.low, plan.high);
+}
+
 }  // namespace
 
 std::string plan_text(const Plan& plan, int most) {
@@ -28,9 +34,8 @@ std::string plan_text(const Plan& plan, int most) {
                       duration_text(plan.span_us), kPercent * plan.idle_share);
   if (plan.speedup > 1) {
     text += fmt::format(
-        "expected    {:.3f} times as fast with what was kept (95 %: {:.3f} to {:.3f}), if it waits "
-        "for the GPU\n",
-        plan.speedup, plan.low, plan.high);
+        "expected    {:.3f} times as fast with what was kept ({}), if it waits for the GPU\n",
+        plan.speedup, interval_of(plan));
   }
   text += fmt::format("\n{:>2}  {:>7}  {:>8}  {:>6}  {:>5}  {:>7}  {:<9}  {}\n", "", "share",
                       "headroom", "gain", "tries", "still", "advice", "kernel");
@@ -62,10 +67,9 @@ std::string plan_report(const Plan& plan, int most) {
   text += fmt::format("One pass takes {}; the device is idle {:.1f} % of it.\n",
                       duration_text(plan.span_us), kPercent * plan.idle_share);
   text += fmt::format(
-      "With the kernels that were kept, a pass is expected to be {:.3f} times as fast (95 %: "
-      "{:.3f} to {:.3f}),\nif it waits for the GPU. That is computed, not measured in the "
-      "program.\n\n",
-      plan.speedup, plan.low, plan.high);
+      "With the kernels that were kept, a pass is expected to be {:.3f} times as fast ({}),\nif "
+      "it waits for the GPU. That is computed, not measured in the program.\n\n",
+      plan.speedup, interval_of(plan));
   text +=
       "| kernel | case | share | headroom | gain | experiments | hours | still | advice |\n"
       "|---|---|---:|---:|---:|---:|---:|---:|---|\n";
