@@ -32,13 +32,18 @@ shown() {
   echo
 }
 
-# improved CASE EDITS: the loop on one case, with the edits of a folder one after the other.
+# improved CASE EDITS: the loop on one case, with the kernel in a folder and then the edits of it that lie there.
 improved() {
   local edit
   shown autokernel loop start "$(basename "$1")" --case "$1"
-  for edit in "$here/campaign/$2"/*.cu; do
-    cp "$edit" "$1/kernel.cu"
-    shown autokernel loop step --case "$1" -m "$(sed -n '1s|^// ||p' "$edit")"
+  local -r first=("$here/campaign/$2"/1_*.cu)
+  for edit in "${first[0]}" "$here/campaign/$2"/*.sed; do
+    [[ -e $edit ]] || continue  # a folder without further edits
+    case $edit in
+      *.cu) cp "$edit" "$1/kernel.cu" ;;
+      *.sed) sed -E -f "$edit" "${first[0]}" >"$1/kernel.cu" ;;
+    esac
+    shown autokernel loop step --case "$1" -m "$(sed -En '1s/^(\/\/|#) //p' "$edit")"
   done
   shown autokernel loop finish --case "$1"
   git switch -q main
