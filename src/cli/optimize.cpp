@@ -369,13 +369,14 @@ int Optimize::run_stages(const Console& console) {
     }
     if (stage == Stage::extract) remove_unfinished_cases();
     if (stage == Stage::verify) require_committed_cases();
-    const std::vector<std::string> files = files_of_program();
+    const bool has_agent = stage == Stage::loop;
+    const auto files = has_agent ? files_of_program() : std::vector<std::string>();
     const int code = run_stage(stage, console);
     // An agent that has no more ideas ends the loop as one does that fails: what was kept by then
     // is verified all the same.
-    const bool is_over = stage == Stage::loop &&
-                         (code == kBudgetIsUsedUp || code == static_cast<int>(Stop::environment));
-    if (stage == Stage::loop && files_of_program() != files) {
+    const bool is_over =
+        has_agent && (code == kBudgetIsUsedUp || code == static_cast<int>(Stop::environment));
+    if (has_agent && files_of_program() != files) {
       throw Error(
           Stop::scope,
           "the program was changed while the agent worked, and what it does now says nothing "

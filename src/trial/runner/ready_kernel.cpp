@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "autokernel/compile/compiler.h"
 #include "autokernel/compile/image_front_end.h"
 #include "autokernel/trial/kernel_signature.h"
 #include "autokernel/trial/sources.h"
@@ -81,8 +80,7 @@ class Readying {
 };
 
 compile::Compilation Readying::compiled() const {
-  const compile::FrontEnds front_end(
-      std::make_unique<const compile::Compiler>(compile::Compiler::open(compile::Caching::no)));
+  const OpeningFrontEnd front_end = open_front_end(request_.cached);
   compile::Source source{request_.kernel_file.filename().string(), request_.source, request_.files};
   const auto* reference = std::get_if<cases::KernelReference>(&problem_.reference);
   if (reference != nullptr && !reference->images.empty() &&
@@ -90,9 +88,9 @@ compile::Compilation Readying::compiled() const {
     source.text = reference->source;
     source.files = reference->images;
   }
-  return front_end.compile({std::move(source), architecture_, sized_.sizes,
-                            chosen(request_.headers, request_.kernel_headers),
-                            problem_.compile.flags, sized_.type_names()});
+  return front_end.get()->compile({std::move(source), architecture_, sized_.sizes,
+                                   chosen(request_.headers, request_.kernel_headers),
+                                   problem_.compile.flags, sized_.type_names()});
 }
 
 void Readying::add_operands() {
