@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -204,6 +205,16 @@ void Device::refuse_device_malloc() const {
   require(api_->context_set_limit, "cuCtxSetLimit");
   check(*api_, api_->context_set_limit(CU_LIMIT_MALLOC_HEAP_SIZE, 0), "cuCtxSetLimit",
         "set the heap of device-side malloc to 0 on " + info_->name);
+}
+
+Shape filling_shape(const Device& device) {
+  constexpr std::uint32_t kThreads = 256;
+  constexpr std::uint32_t kBlocksPerMultiprocessor = 8;
+  Shape shape;
+  shape.grid[0] = kBlocksPerMultiprocessor *
+                  static_cast<std::uint32_t>(std::max(1, device.info().multiprocessors));
+  shape.block[0] = kThreads;
+  return shape;
 }
 
 }  // namespace autokernel::driver

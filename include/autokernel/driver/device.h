@@ -106,4 +106,8 @@ class Device {
   Owned<CUctx_st*> context_;
 };
 
+// One-dimensional, of so many threads that a kernel which strides over its elements fills the
+// device.
+[[nodiscard]] Shape filling_shape(const Device& device);
+
 }  // namespace autokernel::driver

@@ -1,6 +1,5 @@
 #include "programs/capture/probe_memory.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -116,16 +115,6 @@ done:
   return *kernel;
 }
 
-[[nodiscard]] driver::Shape filling(const driver::Device& device) {
-  constexpr std::uint32_t kThreads = 256;
-  constexpr std::uint32_t kBlocksPerMultiprocessor = 8;
-  driver::Shape shape;
-  shape.grid[0] = kBlocksPerMultiprocessor *
-                  static_cast<std::uint32_t>(std::max(1, device.info().multiprocessors));
-  shape.block[0] = kThreads;
-  return shape;
-}
-
 // What is queued here cannot fault by itself.
 void expect(const std::optional<driver::Fault>& fault) {
   if (fault) throw Error(Stop::environment, "cannot compare memory on the device: " + fault->text);
@@ -210,7 +199,7 @@ bool ProbeMemory::differs(std::size_t range, std::size_t poison, const Part& poi
   std::array<void*, 8> parameters = {&found,  &expected, &poison_bytes, &size,
                                      &skewed, &begin,    &end,          &answer};
   expect(stream_.zero(found_.address(), sizeof(std::uint32_t)));
-  expect(stream_.launch(compare_, filling(device_), parameters));
+  expect(stream_.launch(compare_, driver::filling_shape(device_), parameters));
   expect(stream_.wait());
   std::uint32_t differs = 0;
   device_.copy_out(std::as_writable_bytes(std::span(&differs, 1)), found_.address());

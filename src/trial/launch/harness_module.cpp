@@ -1,6 +1,5 @@
 #include "trial/launch/harness_module.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
@@ -40,16 +39,6 @@ void expect_queued(const std::optional<driver::Fault>& fault) {
     throw Error(Stop::environment, "cannot queue the harness's own kernels: " + fault->text + " (" +
                                        fault->name + ") [cuLaunchKernel]");
   }
-}
-
-driver::Shape filling_shape(const driver::Device& device) {
-  constexpr std::uint32_t kThreads = 256;
-  constexpr std::uint32_t kBlocksPerMultiprocessor = 8;
-  driver::Shape shape;
-  shape.grid[0] = kBlocksPerMultiprocessor *
-                  static_cast<std::uint32_t>(std::max(1, device.info().multiprocessors));
-  shape.block[0] = kThreads;
-  return shape;
 }
 
 }  // namespace autokernel::trial

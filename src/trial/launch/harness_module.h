@@ -21,10 +21,6 @@ class HarnessModule {
   driver::Module module_;
 };
 
-// One-dimensional, of so many threads that a kernel which strides over its elements fills the
-// device.
-[[nodiscard]] driver::Shape filling_shape(const driver::Device& device);
-
 // The harness's kernels cannot fault by themselves; a fault there is that of a launch before.
 // Throws Error(environment).
 void expect_queued(const std::optional<driver::Fault>& fault);
