@@ -6,6 +6,7 @@
 #include "autokernel/base/visible_text.h"
 #include "autokernel/programs/plan.h"
 #include "autokernel/programs/profile_text.h"
+#include "programs/markdown_cell.h"
 #include "programs/profile/ranking_fields.h"
 
 namespace autokernel::programs {
@@ -76,16 +77,12 @@ std::string plan_report(const Plan& plan, int most) {
   const auto shown = std::min(static_cast<std::size_t>(std::max(most, 1)), plan.items.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const PlanItem& item = plan.items[i];
-    std::string name = name_of(item);
-    for (std::size_t at = name.find('|'); at != std::string::npos; at = name.find('|', at + 2)) {
-      name.insert(at, 1, '\\');
-    }
     text += fmt::format(
-        "| {} | {} | {:.1f} % | {}{:.0f} % | {:.2f} | {} | {:.1f} | {:.1f} % | {}: {} |\n", name,
-        item.extracted ? visible_line(item.extracted->folder) : "", kPercent * item.share,
-        item.headroom_is_known ? "" : "~", kPercent * item.headroom, item.effort.speedup,
-        item.effort.experiments, item.effort.hours, kPercent * item.still, spelling(item.advice),
-        item.why);
+        "| {} | {} | {:.1f} % | {}{:.0f} % | {:.2f} | {} | {:.1f} | {:.1f} % | {}: {} |\n",
+        markdown_cell(name_of(item)), item.extracted ? markdown_cell(item.extracted->folder) : "",
+        kPercent * item.share, item.headroom_is_known ? "" : "~", kPercent * item.headroom,
+        item.effort.speedup, item.effort.experiments, item.effort.hours, kPercent * item.still,
+        spelling(item.advice), item.why);
   }
   return text;
 }

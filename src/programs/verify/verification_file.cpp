@@ -10,7 +10,7 @@
 #include "autokernel/base/error.h"
 #include "autokernel/base/files.h"
 #include "autokernel/base/sha256.h"
-#include "autokernel/base/visible_text.h"
+#include "programs/markdown_cell.h"
 
 namespace autokernel::programs {
 namespace {
@@ -157,16 +157,6 @@ std::string verification_json(const KeptVerification& kept) {
   return document::line(json);
 }
 
-// As a cell of a table of Markdown, which shows it as it is.
-[[nodiscard]] static std::string cell(std::string_view text) {
-  std::string escaped;
-  for (const char letter : visible_line(text)) {
-    if (std::string_view("\\`*_[]<>|&").find(letter) != std::string_view::npos) escaped += '\\';
-    escaped += letter;
-  }
-  return escaped;
-}
-
 std::string verification_report(const KeptVerification& kept) {
   std::string text = "## In the program\n\n";
   if (kept.speedup) {
@@ -177,7 +167,7 @@ std::string verification_report(const KeptVerification& kept) {
         "pairs "
         "of runs, {:.4g}{} without, {:.4g}{} with; by {}.\n\n",
         sentence(speedup.conclusion), speedup.ratio, speedup.low, speedup.high, speedup.pairs,
-        speedup.original, unit, speedup.replaced, unit, cell(kept.measure));
+        speedup.original, unit, speedup.replaced, unit, markdown_cell(kept.measure));
   } else {
     text += "No kernel was right in it.\n\n";
   }
@@ -185,12 +175,12 @@ std::string verification_report(const KeptVerification& kept) {
       "| kernel | alone | launches replaced | results compared | verdict "
       "|\n|---|---:|---:|---:|---|\n";
   for (const KeptKernel& kernel : kept.kernels) {
-    text += fmt::format("| {} | {} | {} of {} | {} | {}{} |\n", cell(kernel.folder),
+    text += fmt::format("| {} | {} | {} of {} | {} | {}{} |\n", markdown_cell(kernel.folder),
                         kernel.alone > 0 ? fmt::format("{:.2f}x", kernel.alone) : "",
                         kernel.replaced, kernel.seen, kernel.checked, spelling(kernel.verdict),
-                        kernel.why.empty() ? "" : ": " + cell(kernel.why));
+                        kernel.why.empty() ? "" : ": " + markdown_cell(kernel.why));
   }
-  return text + fmt::format("\n{}, {}.\n", cell(kept.device), cell(kept.date));
+  return text + fmt::format("\n{}, {}.\n", markdown_cell(kept.device), markdown_cell(kept.date));
 }
 
 void write_verification(const fs::path& cases, const KeptVerification& kept) {
