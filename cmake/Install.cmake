@@ -7,7 +7,7 @@
 set_target_properties(autokernel PROPERTIES INSTALL_RPATH "\$ORIGIN/../lib;\$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
 target_link_options(autokernel PRIVATE -Wl,--disable-new-dtags)
 # Always lib, also where the system has a lib64: the program looks for its library in ../lib.
-install(TARGETS autokernel autokernel_cpu RUNTIME DESTINATION bin COMPONENT autokernel LIBRARY DESTINATION lib COMPONENT autokernel)
+install(TARGETS autokernel autokernel_cpu autokernel_cuda_syntax RUNTIME DESTINATION bin COMPONENT autokernel LIBRARY DESTINATION lib COMPONENT autokernel)
 # What is loaded into other programs; the forwarding driver is in a folder of its own, since nobody else is to find it.
 install(TARGETS autokernel_profile LIBRARY DESTINATION lib COMPONENT autokernel)
 install(TARGETS autokernel_driver_shim LIBRARY DESTINATION lib/autokernel-driver COMPONENT autokernel NAMELINK_SKIP)

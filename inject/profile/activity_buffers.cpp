@@ -24,4 +24,18 @@ void ActivityBuffers::give_back(std::uint8_t* buffer) {
   if (held) free_ = new (buffer) Free{free_};
 }
 
+std::size_t ActivityBuffers::keep(Filled filled) {
+  const Locked held{lock_};
+  if (!held) return 0;
+  filled_[(first_filled_ + filled_count_++) % kMost] = filled;
+  return filled_count_;
+}
+
+ActivityBuffers::Filled ActivityBuffers::next() {
+  const Locked held{lock_};
+  if (!held || filled_count_ == 0) return {};
+  --filled_count_;
+  return filled_[first_filled_++ % kMost];
+}
+
 }  // namespace recording

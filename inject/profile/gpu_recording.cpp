@@ -3,6 +3,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -38,10 +39,12 @@ class GpuRecording {
   [[nodiscard]] bool is_of_this_process() const { return ::getpid() == process_; }
   [[nodiscard]] ActivityBuffers& buffers() { return buffers_; }
   [[nodiscard]] bool has_started() const { return started_.load(std::memory_order_acquire); }
-  void completed(std::uint8_t* buffer, std::size_t valid);
+  void completed(ActivityBuffers::Filled filled);
   void flush(Moment moment);
 
  private:
+  [[nodiscard]] bool is_due(Moment moment);
+  void write_lines();
   void measure_clock();
   void warn_of_missing_records();
 
@@ -56,6 +59,10 @@ class GpuRecording {
   ActivityBuffers buffers_;
   bool has_our_clock_ = false;
   std::atomic<std::int64_t> to_our_clock_{0};
+  static constexpr std::uint64_t kFirstPeriod = 100'000'000;  // nanoseconds
+  static constexpr std::uint64_t kLongestPeriod = 1'000'000'000;
+  std::uint64_t period_ = kFirstPeriod;
+  std::uint64_t next_flush_ = 0;
   Lock lines_lock_;
   ActivityLines lines_;
 };
@@ -83,7 +90,7 @@ void buffer_completed(void* /*context*/, std::uint32_t /*stream*/, std::uint8_t*
   const KeptErrno kept;
   GpuRecording* const recording = the_recording.load(std::memory_order_acquire);
   if (recording == nullptr || buffer == nullptr || !recording->is_of_this_process()) return;
-  recording->completed(buffer, valid);
+  recording->completed({.buffer = buffer, .bytes = valid});
 }
 
 void flush(Recorder& /*recorder*/, Moment moment) {
@@ -122,28 +129,47 @@ void GpuRecording::measure_clock() {
   to_our_clock_.store(static_cast<std::int64_t>(ours - theirs), std::memory_order_relaxed);
 }
 
-void GpuRecording::completed(std::uint8_t* buffer, std::size_t valid) {
-  {
-    const Locked held{lines_lock_};
-    if (!held) return;
-    cupti::Activity* record = nullptr;
-    while (valid != 0 && cupti_.next_record(buffer, valid, &record) == cupti::kSuccess) {
-      lines_.add(*record, to_our_clock_.load(std::memory_order_relaxed));
-    }
-    std::size_t dropped = 0;
-    if (cupti_.dropped_records(nullptr, 0, &dropped) == cupti::kSuccess && dropped != 0) {
-      lines_.add_lost(dropped);
-    }
-    lines_.write();
-  }
-  buffers_.give_back(buffer);
+// The records are read by the thread that writes, for which neither CUPTI nor the program waits:
+// only where it does not keep up, or is none, here.
+void GpuRecording::completed(ActivityBuffers::Filled filled) {
+  if (buffers_.keep(filled) > ActivityBuffers::kMany) write_lines();
 }
 
 void GpuRecording::flush(Moment moment) {
   if (!has_our_clock_) measure_clock();
   devices_.write_once();
-  (void)cupti_.flush(moment == Moment::at_end ? cupti::kFlushForced : 0);
+  if (is_due(moment)) (void)cupti_.flush(moment == Moment::at_end ? cupti::kFlushForced : 0);
+  write_lines();
   if (moment == Moment::at_end) warn_of_missing_records();
+}
+
+// Launches wait while CUPTI hands over its records: a program that runs on is disturbed less and
+// less, and one that is soon killed loses little.
+bool GpuRecording::is_due(Moment moment) {
+  if (moment != Moment::meanwhile) return true;
+  const std::uint64_t time = now();
+  if (time < next_flush_) return false;
+  next_flush_ = time + period_;
+  period_ = std::min(2 * period_, kLongestPeriod);
+  return true;
+}
+
+void GpuRecording::write_lines() {
+  const Locked held{lines_lock_};
+  if (!held) return;
+  for (auto filled = buffers_.next(); filled.buffer != nullptr; filled = buffers_.next()) {
+    cupti::Activity* record = nullptr;
+    while (filled.bytes != 0 &&
+           cupti_.next_record(filled.buffer, filled.bytes, &record) == cupti::kSuccess) {
+      lines_.add(*record, to_our_clock_.load(std::memory_order_relaxed));
+    }
+    buffers_.give_back(filled.buffer);
+  }
+  std::size_t dropped = 0;
+  if (cupti_.dropped_records(nullptr, 0, &dropped) == cupti::kSuccess && dropped != 0) {
+    lines_.add_lost(dropped);
+  }
+  lines_.write();
 }
 
 // Another profiler that starts later gets no callbacks, but CUPTI lets it take over the records.

@@ -88,7 +88,6 @@ bool is_per_thread(cupti::DriverCall call) {
 }  // namespace
 
 void Launches::watch(const CuptiLibrary& cupti, cupti::Subscriber subscriber) {
-  flush_ = cupti.flush;
   const auto enable = [&](const auto& calls) {
     for (const cupti::DriverCall call : calls) {
       (void)cupti.enable_callback(1, subscriber, cupti::kDriverApi, call);
@@ -110,7 +109,7 @@ void Launches::called(void* launches, cupti::Domain domain, std::uint32_t call, 
     self->captures_.store(true, std::memory_order_relaxed);
   } else if (is_one_of(kContextEnds, driver_call)) {
     const KeptErrno kept;
-    if (told.site == cupti::kEnter) (void)self->flush_(0);
+    if (told.site == cupti::kEnter) self->recorder_.context_ends();
   } else if (told.site == cupti::kEnter) {
     *told.between = now();
   } else {

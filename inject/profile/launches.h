@@ -32,7 +32,6 @@ class Launches {
   Recorder& recorder_;
   const DriverLibrary driver_;
   DeviceLines& devices_;
-  cupti::Result (*flush_)(std::uint32_t flag) = nullptr;
   std::atomic<std::uint64_t> kernels_{0};
   // Asking the driver at each launch whether its stream is captured would cost as much as all else:
   // it is asked only in programs that have begun a capture.

@@ -18,7 +18,7 @@
 namespace recording {
 namespace {
 
-// A tenth of a second is what a killed program loses at most.
+// A tenth of a second is what a killed program loses at most of its own doings.
 constexpr long kPeriodNanoseconds = 100'000'000;
 constexpr std::size_t kWriterStackBytes = 512UL << 10U;
 
@@ -96,6 +96,11 @@ Recorder::Recorder(const char* record_folder)
   ::pthread_condattr_setclock(&of_monotonic_clock, CLOCK_MONOTONIC);
   ::pthread_cond_init(&told_changed_, &of_monotonic_clock);
   ::pthread_condattr_destroy(&of_monotonic_clock);
+}
+
+void Recorder::context_ends() {
+  const Source source = gpu_source_.load(std::memory_order_acquire);
+  if (source != nullptr) source(*this, Moment::context_ends);
 }
 
 void Recorder::warn(std::string_view sentence) {

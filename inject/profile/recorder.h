@@ -1,5 +1,6 @@
 // What this process records: its two files, and the thread that writes them ten times a second. A
-// program that is killed, or leaves by _exit(), loses what came after the last time.
+// program that is killed, or leaves by _exit(), loses what came after the last time; of what its
+// GPUs did, up to a second.
 #pragma once
 
 #include <pthread.h>
@@ -15,7 +16,7 @@
 
 namespace recording {
 
-enum class Moment : std::uint8_t { meanwhile, at_end };
+enum class Moment : std::uint8_t { meanwhile, context_ends, at_end };
 
 class Recorder {
  public:
@@ -28,6 +29,8 @@ class Recorder {
   RecordFile program_file;
   Spool program{program_file};
 
+  // A context is about to be destroyed, and with it what CUPTI knows of its work.
+  void context_ends();
   // A sentence for the user, in gpu_file.
   void warn(std::string_view sentence);
 

@@ -15,7 +15,7 @@
 namespace autokernel {
 namespace {
 
-constexpr const char* kCompiler = "cannot confine the compiler to CUDA's files";
+constexpr const char* kCompiler = "cannot confine the compiler to its files";
 constexpr const char* kKernel = "cannot confine the process in which the kernel runs";
 
 // The version of the kernel's interface, or something below 1 where there is none.
@@ -69,16 +69,31 @@ constexpr std::uint32_t kAllThreads = 1U << 3U;
   return rules;
 }
 
-void allow_reading(const Descriptor& rules, const std::filesystem::path& below) {
+constexpr std::uint64_t kFolderReading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+// Of rights, those that a file has where it is no folder.
+constexpr std::uint64_t kOfFiles =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE;
+
+void allow(const Descriptor& rules, const std::filesystem::path& below, std::uint64_t rights) {
   const Descriptor folder(::open(below.c_str(), O_PATH | O_CLOEXEC));
   if (!folder.is_open()) return;
   landlock_path_beneath_attr rule{};
-  rule.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-  if (!std::filesystem::is_directory(below)) rule.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE;
+  rule.allowed_access = std::filesystem::is_directory(below) ? rights : rights & kOfFiles;
   rule.parent_fd = folder.get();
   if (::syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
     throw system_failure(Stop::environment, kCompiler, "landlock_add_rule");
   }
+}
+
+// All that can be taken away.
+[[nodiscard]] Handled everything(long version) {
+  Handled handled{.files = all_file_rights(version)};
+  if (version >= 4) handled.network = kBindTcp | kConnectTcp;
+  if (version >= 6) {
+    handled.scopes = kScopeAbstractSockets;
+    if (lets_threads_signal_each_other(version)) handled.scopes |= kScopeSignals;
+  }
+  return handled;
 }
 
 void put_in_force(const Descriptor& rules, std::uint32_t flags, const char* attempt) {
@@ -99,7 +114,7 @@ bool confine_thread_to_reading(std::span<const std::filesystem::path> readable) 
   const long known = version();
   if (known < 1) return false;
   const Descriptor rules = make_rules({.files = all_file_rights(known)}, known, kCompiler);
-  for (const std::filesystem::path& path : readable) allow_reading(rules, path);
+  for (const std::filesystem::path& path : readable) allow(rules, path, kFolderReading);
   put_in_force(rules, 0, kCompiler);
   return true;
 }
@@ -107,13 +122,25 @@ bool confine_thread_to_reading(std::span<const std::filesystem::path> readable) 
 bool confine_to_what_is_open() {
   const long known = version();
   if (known < 1) return false;
-  Handled handled{.files = all_file_rights(known)};
-  if (known >= 4) handled.network = kBindTcp | kConnectTcp;
-  if (known >= 6) {
-    handled.scopes = kScopeAbstractSockets;
-    if (lets_threads_signal_each_other(known)) handled.scopes |= kScopeSignals;
+  put_in_force(make_rules(everything(known), known, kKernel), known >= 8 ? kAllThreads : 0,
+               kKernel);
+  return true;
+}
+
+bool confine_to_folders(std::span<const std::filesystem::path> readable,
+                        const std::filesystem::path& own) {
+  const long known = version();
+  if (known < 1) return false;
+  const Handled handled = everything(known);
+  const Descriptor rules = make_rules(handled, known, kCompiler);
+  for (const std::filesystem::path& path : readable) {
+    allow(rules, path, kFolderReading | LANDLOCK_ACCESS_FS_EXECUTE);
   }
-  put_in_force(make_rules(handled, known, kKernel), known >= 8 ? kAllThreads : 0, kKernel);
+  allow(
+      rules, own,
+      handled.files & ~std::uint64_t{LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK});
+  allow(rules, "/dev/null", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
+  put_in_force(rules, 0, kCompiler);
   return true;
 }
 

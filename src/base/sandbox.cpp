@@ -6,6 +6,7 @@
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -109,6 +110,36 @@ constexpr std::array kRefused = {
     SCMP_SYS(syncfs), SCMP_SYS(syslog), SCMP_SYS(settimeofday), SCMP_SYS(clock_settime),
     SCMP_SYS(adjtimex), SCMP_SYS(clock_adjtime), SCMP_SYS(personality), SCMP_SYS(iopl),
     SCMP_SYS(ioperm), SCMP_SYS(modify_ldt)};
+// What no compiler needs. Its group is killed with it, so nothing of it may leave the group.
+constexpr std::array kRefusedToCompilers = {
+    SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
+    SCMP_SYS(process_madvise), SCMP_SYS(process_mrelease), SCMP_SYS(kcmp), SCMP_SYS(pidfd_open),
+    SCMP_SYS(pidfd_getfd), SCMP_SYS(pidfd_send_signal), SCMP_SYS(rt_sigqueueinfo),
+    SCMP_SYS(rt_tgsigqueueinfo), SCMP_SYS(setsid), SCMP_SYS(setpgid), SCMP_SYS(migrate_pages),
+    SCMP_SYS(move_pages), SCMP_SYS(chroot), SCMP_SYS(pivot_root), SCMP_SYS(mount),
+    SCMP_SYS(umount2), SCMP_SYS(fsopen), SCMP_SYS(fspick), SCMP_SYS(fsconfig), SCMP_SYS(fsmount),
+    SCMP_SYS(open_tree), SCMP_SYS(move_mount), SCMP_SYS(open_by_handle_at), SCMP_SYS(inotify_init),
+    SCMP_SYS(inotify_init1), SCMP_SYS(fanotify_init), SCMP_SYS(socket), SCMP_SYS(connect),
+    SCMP_SYS(bind), SCMP_SYS(listen), SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(shmget),
+    SCMP_SYS(shmat), SCMP_SYS(shmctl), SCMP_SYS(semget), SCMP_SYS(semop), SCMP_SYS(semtimedop),
+    SCMP_SYS(semctl), SCMP_SYS(msgget), SCMP_SYS(msgsnd), SCMP_SYS(msgrcv), SCMP_SYS(msgctl),
+    SCMP_SYS(mq_open), SCMP_SYS(mq_unlink), SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(bpf),
+    SCMP_SYS(perf_event_open), SCMP_SYS(userfaultfd), SCMP_SYS(io_uring_setup),
+    SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register), SCMP_SYS(keyctl), SCMP_SYS(add_key),
+    SCMP_SYS(request_key), SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module),
+    SCMP_SYS(kexec_load), SCMP_SYS(kexec_file_load), SCMP_SYS(reboot), SCMP_SYS(swapon),
+    SCMP_SYS(swapoff), SCMP_SYS(quotactl), SCMP_SYS(acct), SCMP_SYS(syslog), SCMP_SYS(settimeofday),
+    SCMP_SYS(clock_settime), SCMP_SYS(adjtimex), SCMP_SYS(clock_adjtime), SCMP_SYS(personality),
+    SCMP_SYS(iopl), SCMP_SYS(ioperm), SCMP_SYS(modify_ldt),
+    // of files, what Landlock does not know of: owners, modes, times and attributes
+    SCMP_SYS(chmod), SCMP_SYS(fchmod), SCMP_SYS(fchmodat), SCMP_SYS(chown), SCMP_SYS(fchown),
+    SCMP_SYS(lchown), SCMP_SYS(fchownat), SCMP_SYS(utime), SCMP_SYS(utimes), SCMP_SYS(utimensat),
+    SCMP_SYS(futimesat), SCMP_SYS(setxattr), SCMP_SYS(lsetxattr), SCMP_SYS(fsetxattr),
+    SCMP_SYS(removexattr), SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr),
+    // priorities and signals of others
+    SCMP_SYS(setpriority), SCMP_SYS(ioprio_set), SCMP_SYS(tkill),
+    // memory that belongs to a file, and is not counted as a process's
+    SCMP_SYS(memfd_create)};
 // The same, by number: libseccomp knows calls by name only up to its own year. These numbers are
 // the same on every machine.
 constexpr std::array kRefusedByNumber = {
@@ -229,6 +260,46 @@ void enter_sandbox(Sandbox sandbox) {
   } else {
     refuse_the_rest(filter);
   }
+  filter.load();
+}
+
+void confine_compiler(std::span<const std::filesystem::path> readable,
+                      const std::filesystem::path& own) {
+  static_cast<void>(confine_to_folders(readable, own));
+  Filter filter(SCMP_ACT_ALLOW);
+  for (const int call : kRefusedToCompilers) filter.rule(refused(EPERM), call);
+  for (const int call : kRefusedByNumber) filter.rule(refused(EPERM), call);
+  for (int call = kFirstTooNew; call < kEndOfTooNew; ++call) filter.rule(refused(ENOSYS), call);
+  // Namespaces of its own are a way round: flags of clone3 lie in memory, where no filter sees
+  // them.
+  constexpr std::uint64_t kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
+                                        CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+  for (std::uint64_t one = 1; one != 0 && one <= kNamespaces; one <<= 1U) {
+    if ((kNamespaces & one) != 0) {
+      filter.rule(refused(EPERM), SCMP_SYS(clone), first_argument(SCMP_CMP_MASKED_EQ, one, one));
+    }
+  }
+  filter.rule(refused(ENOSYS), SCMP_SYS(clone3));
+  for (const int call : kOnlyForItself) {
+    filter.rule(refused(EPERM), call, first_argument(SCMP_CMP_NE, 0));
+  }
+  const auto self = static_cast<std::uint64_t>(::getpid());
+  for (const int call : {SCMP_SYS(kill), SCMP_SYS(tgkill)}) {
+    filter.rule(refused(EPERM), call, first_argument(SCMP_CMP_NE, self));
+  }
+  // A pair that carries single messages can send them to any socket that has a path.
+  constexpr std::uint64_t kTypes = 0xF;
+  for (const std::uint64_t type :
+       {std::uint64_t{SOCK_DGRAM}, std::uint64_t{SOCK_SEQPACKET}, std::uint64_t{SOCK_RAW}}) {
+    filter.rule(
+        refused(EPERM), SCMP_SYS(socketpair),
+        scmp_arg_cmp{.arg = 1, .op = SCMP_CMP_MASKED_EQ, .datum_a = kTypes, .datum_b = type});
+  }
+  constexpr std::uint64_t kSharedMemory = MAP_SHARED | MAP_ANONYMOUS;
+  filter.rule(
+      refused(EPERM), SCMP_SYS(mmap),
+      scmp_arg_cmp{
+          .arg = 3, .op = SCMP_CMP_MASKED_EQ, .datum_a = kSharedMemory, .datum_b = kSharedMemory});
   filter.load();
 }
 

@@ -8,11 +8,12 @@
 
 namespace autokernel::cases {
 
-bool is_file_beside(const std::filesystem::path& file, const std::vector<std::string>& endings) {
+bool is_file_beside(const std::filesystem::path& file, const Case& problem,
+                    const std::vector<std::string>& endings) {
   return file.is_relative() &&
          std::ranges::none_of(file, [](const auto& part) { return part == ".."; }) &&
          std::ranges::find(endings, file.extension().string()) != endings.end() &&
-         file.lexically_normal() != "kernel.cu";
+         file.lexically_normal() != problem.kernel_name;
 }
 
 std::string source_of(const Section& section, const std::string& key,
@@ -24,18 +25,19 @@ std::string source_of(const Section& section, const std::string& key,
                                 files->directory.string()));
 }
 
-std::vector<BaselineProgram> read_baselines(Section& root, const CaseFiles* files) {
+std::vector<BaselineProgram> read_baselines(Section& root, const Case& problem,
+                                            const CaseFiles* files) {
   constexpr const char* kKey = "baselines";
   constexpr std::size_t kMost = 8;
   if (!root.has(kKey)) return {};
   std::vector<BaselineProgram> baselines;
   for (const std::string& name : root.texts(kKey, R"(["baseline_cub.cu"])")) {
     const std::filesystem::path file = std::filesystem::path(name).lexically_normal();
-    if (!is_file_beside(file, {".cu", ".cpp"})) {
+    if (!is_file_beside(file, problem, {".cu", ".cpp"})) {
       root.fail(kKey,
                 fmt::format("holds \"{}\"; write .cu or .cpp files in the folder of the case, "
-                            "other than kernel.cu, such as \"baseline_cub.cu\"",
-                            shown(name)));
+                            "other than {}, such as \"baseline_cub.cu\"",
+                            shown(name), problem.kernel_name));
     }
     if (std::ranges::find(baselines, file, &BaselineProgram::file) != baselines.end())
       root.fail(kKey, fmt::format("holds \"{}\" twice; leave one out", shown(name)));
@@ -53,8 +55,14 @@ std::vector<NamedFile> named_files(const Case& problem) {
       if (!file.empty()) all.push_back({file, "the reference"});
     }
   }
+  if (const auto* reference = std::get_if<PythonReference>(&problem.reference)) {
+    all.push_back({reference->file, "the reference"});
+    for (const auto& [file, text] : reference->files)
+      all.push_back({file, "a file of the reference"});
+  }
   for (const BaselineProgram& baseline : problem.baselines)
     all.push_back({baseline.file, "a baseline"});
+  if (problem.compile.has_script()) all.push_back({problem.compile.compiler, "the compiler"});
   return all;
 }
 

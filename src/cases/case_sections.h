@@ -26,7 +26,8 @@ struct AllSizes {
 // [reference]. The files that it names must be among `files`; null: they are not looked for.
 [[nodiscard]] Reference read_reference(Section& root, const Case& problem, const CaseFiles* files);
 // baselines, which may be missing: files as those of the reference.
-[[nodiscard]] std::vector<BaselineProgram> read_baselines(Section& root, const CaseFiles* files);
+[[nodiscard]] std::vector<BaselineProgram> read_baselines(Section& root, const Case& problem,
+                                                          const CaseFiles* files);
 // The keys of [check] that say how near to right a result must be. Needs the reference, which
 // decides what is possible and whose tensors are the default.
 struct Correctness {
@@ -38,8 +39,11 @@ struct Correctness {
 
 // [score] and [guard], which may be missing; they name sizes of the case.
 [[nodiscard]] Goal read_goal(Section& root, const Case& problem);
-// [compile], which may be missing.
-[[nodiscard]] CompilePlan read_compile_plan(Section& root);
+// kernel, which may be missing: the main file.
+[[nodiscard]] std::string read_kernel_name(Section& root);
+// [compile], which may be missing. Needs the kernel's name.
+[[nodiscard]] CompilePlan read_compile_plan(Section& root, const Case& problem,
+                                            const CaseFiles* files);
 // playbook, which may be missing: then it follows from the cost at the default size, which must be
 // known.
 [[nodiscard]] Playbook read_playbook(Section& root, const Case& problem);
@@ -47,8 +51,8 @@ struct Correctness {
 // cannot name.
 [[nodiscard]] EditableFiles read_editable_files(Section& root, const Case& problem);
 
-// Whether it is within the folder of the case, other than kernel.cu, and ends like one of these.
-[[nodiscard]] bool is_file_beside(const std::filesystem::path& file,
+// Whether it is within the folder of the case, other than the kernel, and ends like one of these.
+[[nodiscard]] bool is_file_beside(const std::filesystem::path& file, const Case& problem,
                                   const std::vector<std::string>& endings);
 // What that file holds; empty where `files` is null. Throws where it is not among them: "KEY VERB
 // "reference.cu", which is not a file in ...".

@@ -2,6 +2,7 @@
 // compiled.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
@@ -83,10 +84,51 @@ std::string checked(const Section& section, const std::string& text, std::set<st
 
 }  // namespace
 
-CompilePlan read_compile_plan(Section& root) {
+std::string read_kernel_name(Section& root) {
+  if (!root.has("kernel")) return "kernel.cu";
+  std::string name = root.text("kernel");
+  constexpr std::array<std::string_view, 3> kEndings = {".cu", ".py", ".toml"};
+  const bool ends_well = std::ranges::any_of(
+      kEndings, [&](std::string_view ending) { return name.ends_with(ending); });
+  const bool is_plain = name.find_first_not_of(
+                            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                            "0123456789_-.") == std::string::npos;
+  if (!ends_well || !is_plain || name.front() == '.' || name.front() == '-' ||
+      name == "case.toml") {
+    root.fail("kernel",
+              fmt::format("is \"{}\"; write the name of a .cu, .py or .toml file in the folder of "
+                          "the case, such as \"kernel.py\"",
+                          shown(name)));
+  }
+  return name;
+}
+
+namespace {
+
+void read_compiler(CompilePlan& plan, Section& section, const Case& problem,
+                   const CaseFiles* files) {
+  if (section.has("compiler")) plan.compiler = section.text("compiler");
+  if (plan.compiler != CompilePlan::kTriton) {
+    if (!is_file_beside(plan.compiler, problem, {".py"})) {
+      section.fail("compiler",
+                   fmt::format("is \"{}\"; write \"triton\", or a .py file in the folder of the "
+                               "case, other than {}",
+                               shown(plan.compiler), problem.kernel_name));
+    }
+    plan.compiler_script = source_of(section, "compiler", plan.compiler, files);
+  }
+}
+
+}  // namespace
+
+CompilePlan read_compile_plan(Section& root, const Case& problem, const CaseFiles* files) {
   CompilePlan plan;
+  const bool is_python = problem.kernel_name.ends_with(".py");
+  if (is_python) plan.compiler = CompilePlan::kTriton;
   if (!root.has("compile")) return plan;
   Section section = root.section("compile");
+  if (is_python || section.has("compiler")) read_compiler(plan, section, problem, files);
+  if (section.has("python")) plan.python = section.text("python");
   if (section.has("include")) {
     plan.include_place = section.place_of("include");
     for (const std::string& folder : section.texts("include", R"(["cutlass/include"])"))
@@ -126,8 +168,10 @@ std::set<std::string> fixed_files(const Case& problem) {
 EditableFiles read_editable_files(Section& root, const Case& problem) {
   constexpr const char* kKey = "editable_files";
   constexpr std::size_t kMostPatterns = 32;
-  if (!root.has(kKey)) return {};
-  const std::vector<std::string> patterns = root.texts(kKey, R"(["include/*.cuh"])");
+  const bool is_image = problem.kernel_name.ends_with(".toml");
+  if (!root.has(kKey) && !is_image) return {};
+  const std::vector<std::string> patterns =
+      root.has(kKey) ? root.texts(kKey, R"(["include/*.cuh"])") : patterns_of_images();
   if (patterns.size() > kMostPatterns)
     root.fail(kKey,
               fmt::format("has {} patterns; write at most {}", patterns.size(), kMostPatterns));

@@ -183,7 +183,8 @@ std::map<std::string, std::string> EditableFiles::read(const fs::path& folder) c
 KernelSource read_kernel(const fs::path& main_file, const EditableFiles& others,
                          std::string_view role) {
   KernelSource kernel{.text = read_file(main_file, role, kLargestSource),
-                      .files = others.read(fs::absolute(main_file).parent_path())};
+                      .files = others.read(fs::absolute(main_file).parent_path()),
+                      .name = main_file.filename().string()};
   kernel.files.erase(main_file.filename().string());
   return kernel;
 }
@@ -222,5 +223,7 @@ std::vector<std::string> patterns_of_any_header() {
     patterns.push_back(fmt::format("**/*.{}", ending));
   return patterns;
 }
+
+std::vector<std::string> patterns_of_images() { return {"*.ptx", "*.cubin", "*.fatbin"}; }
 
 }  // namespace autokernel::cases

@@ -173,7 +173,7 @@ Correctness read_correctness(Section& check, const Case& problem) {
     read_tolerance(check, problem, correctness);
     return correctness;
   }
-  if (kernel == nullptr) {
+  if (std::holds_alternative<GemmReference>(problem.reference)) {
     check.fail("exact",
                "is \"always\", but a matrix product depends on the order of its sums; write "
                "\"sum-of-products\" or \"never\"");

@@ -63,6 +63,7 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
   problem.directory = directory;
   problem.text = text;
   problem.name = root.text("name");
+  problem.kernel_name = read_kernel_name(root);
   problem.problem = root.text("problem");
   const AllSizes all = read_sizes(root);
   problem.sizes = all.sizes;
@@ -72,7 +73,7 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
     placed(root, "problem", [&] { static_cast<void>(problem_line(problem, size)); });
   problem.tensors = read_tensors(root, all);
   problem.reference = read_reference(root, problem, files);
-  problem.baselines = read_baselines(root, files);
+  problem.baselines = read_baselines(root, problem, files);
 
   Section check = root.section("check");
   Correctness correctness = read_correctness(check, problem);
@@ -90,7 +91,7 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
   problem.playbook = read_playbook(root, problem);
   problem.timing = read_timing(root);
   problem.goal = read_goal(root, problem);
-  problem.compile = read_compile_plan(root);
+  problem.compile = read_compile_plan(root, problem, files);
   problem.editable_files = read_editable_files(root, problem);
   root.finish();
   return problem;
@@ -98,7 +99,7 @@ Case read_case(const std::string& text, const std::filesystem::path& directory,
 
 [[nodiscard]] Error no_case(const std::filesystem::path& directory) {
   return {Stop::usage, fmt::format("cannot read {}: there is no such file; a case is a folder with "
-                                   "case.toml and kernel.cu in it",
+                                   "case.toml and a kernel in it",
                                    (directory / kFileName).string())};
 }
 

@@ -50,13 +50,13 @@ GemmReference read_gemm(Section& section, const Case& problem) {
 }
 
 // A file beside case.toml, other than the one to edit.
-std::filesystem::path read_file_name(Section& section, const std::string& key,
+std::filesystem::path read_file_name(Section& section, const std::string& key, const Case& problem,
                                      const std::vector<std::string>& endings) {
   std::filesystem::path file = section.text(key);
-  if (file.lexically_normal() == "case.toml" || !is_file_beside(file, endings)) {
+  if (file.lexically_normal() == "case.toml" || !is_file_beside(file, problem, endings)) {
     section.fail(key, fmt::format("is \"{}\"; write a .cu file in the folder of the case, other "
-                                  "than kernel.cu, such as \"reference.cu\"",
-                                  file.string()));
+                                  "than {}, such as \"reference.cu\"",
+                                  file.string(), problem.kernel_name));
   }
   return file;
 }
@@ -78,7 +78,8 @@ void require_many(const Section& section, const Case& problem, const Tensor& out
 }
 
 // Their names and, in the same order, their digests.
-void read_images(Section& section, const CaseFiles* files, KernelReference& reference) {
+void read_images(Section& section, const Case& problem, const CaseFiles* files,
+                 KernelReference& reference) {
   const std::vector<std::string> names = section.texts("images", R"(["capture/original.cubin"])");
   const std::vector<std::string> digests = section.texts("images_sha256", R"(["0123..."])");
   if (names.size() != digests.size()) {
@@ -86,7 +87,7 @@ void read_images(Section& section, const CaseFiles* files, KernelReference& refe
                  fmt::format("has {} entries, and images {}", digests.size(), names.size()));
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!is_file_beside(names[i], {".cubin", ".ptx"})) {
+    if (!is_file_beside(names[i], problem, {".cubin", ".ptx"})) {
       section.fail("images", fmt::format("holds \"{}\"; write .cubin or .ptx files in the folder "
                                          "of the case",
                                          shown(names[i])));
@@ -112,11 +113,11 @@ void read_images(Section& section, const CaseFiles* files, KernelReference& refe
 
 KernelReference read_kernel(Section& section, const Case& problem, const CaseFiles* files) {
   KernelReference reference;
-  reference.file = read_file_name(section, "file", {".cu", ".toml"});
+  reference.file = read_file_name(section, "file", problem, {".cu", ".toml"});
   reference.source = source_of(section, "file", reference.file, files);
-  if (reference.file.extension() == ".toml") read_images(section, files, reference);
+  if (reference.file.extension() == ".toml") read_images(section, problem, files, reference);
   if (!section.has("fp64_file")) return reference;
-  reference.fp64_file = read_file_name(section, "fp64_file", {".cu"});
+  reference.fp64_file = read_file_name(section, "fp64_file", problem, {".cu"});
   reference.fp64_source = source_of(section, "fp64_file", reference.fp64_file, files);
   for (const Tensor& tensor : problem.tensors) {
     if (tensor.role == Role::inout) {
@@ -148,6 +149,34 @@ KernelReference read_kernel(Section& section, const Case& problem, const CaseFil
       require_many(section, problem, tensor);
     }
   }
+  return reference;
+}
+
+PythonReference read_python(Section& section, const Case& problem, const CaseFiles* files) {
+  constexpr std::size_t kMostOfReference = 64;
+  PythonReference reference;
+  const auto beside = [&](const std::string& key, const std::string& name,
+                          const std::vector<std::string>& endings) {
+    if (std::filesystem::path(name).lexically_normal() != "case.toml" &&
+        is_file_beside(name, problem, endings)) {
+      return;
+    }
+    section.fail(key, fmt::format("is \"{}\"; write {} files in the folder of the case, other than "
+                                  "{}",
+                                  shown(name), fmt::join(endings, " or "), problem.kernel_name));
+  };
+  reference.file = section.text("file");
+  beside("file", reference.file.string(), {".py"});
+  reference.source = source_of(section, "file", reference.file, files);
+  if (section.has("files")) {
+    for (const std::string& name : section.texts("files", R"(["problem.json", "model.py"])")) {
+      beside("files", name, {".py", ".json", ".txt"});
+      reference.files[name] = source_of(section, "files", name, files, "holds");
+    }
+  }
+  if (reference.files.size() > kMostOfReference)
+    section.fail("files", fmt::format("has more than {} files", kMostOfReference));
+  if (section.has("python")) reference.python = section.text("python");
   return reference;
 }
 
@@ -208,8 +237,11 @@ void require_product(const Section& section, const Case& problem, const Tensor& 
 Reference read_reference(Section& root, const Case& problem, const CaseFiles* files) {
   Section section = root.section("reference");
   Reference reference;
-  if (section.word("kind", {"cublas_gemm", "kernel"}) == "cublas_gemm") {
+  const std::string kind = section.word("kind", {"cublas_gemm", "kernel", "python"});
+  if (kind == "cublas_gemm") {
     reference = read_gemm(section, problem);
+  } else if (kind == "python") {
+    reference = read_python(section, problem, files);
   } else {
     reference = read_kernel(section, problem, files);
   }

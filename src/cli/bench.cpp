@@ -87,6 +87,7 @@ class Bench : public Command {
   std::optional<std::string> sweep_;    // sizes, with commas; empty: all
   std::string plot_;                    // files of the pictures of a sweep; empty: none
   std::string roofline_;
+  bool allow_ = false;
   std::string replay_;  // a record of an earlier bench; empty: none
   std::string log_;     // where the full log goes; empty: among the kept ones
   bool baselines_ = false;
@@ -180,6 +181,7 @@ void Bench::declare(Options options) {
                   "Repeat the bench whose --json output is in FILE, with its kernel, options and "
                   "inputs; options given here override it")
       .type_name("FILE");
+  options.add_flag("--allow", allow_, kAllowHelp);
   options
       .add_option("--log", log_,
                   "Write the full log to FILE (default: a new file in .autokernel/logs)")
@@ -201,6 +203,7 @@ void Bench::declare(Options options) {
 
 trial::Request Bench::request(const Console& console) const {
   trial::Request request = replay_.empty() ? trial::Request{} : trial::recorded_request(replay_);
+  request.python_allowed = replay_.empty() || allow_;
   if (device_) request.device = trial::parse_device(*device_);
   if (architecture_) request.architecture = *architecture_;
   require_architecture(request.architecture);
@@ -215,13 +218,14 @@ trial::Request Bench::request(const Console& console) const {
                                                           : default_case(fs::current_path()));
   }
   cases::CaseFiles files = cases::read_files(request.case_directory);
-  cases::EditableFiles others = cases::parse(files).editable_files;
+  const cases::Case problem = cases::parse(files);
+  cases::EditableFiles others = problem.editable_files;
   trial::take_case(request, std::move(files));
   if (kernel_file_) {
-    request.kernel_file = fs::absolute(main_file(*kernel_file_));
+    request.kernel_file = fs::absolute(main_file(*kernel_file_, problem.kernel_name));
     others = other_files(*kernel_file_, others);
   } else if (replay_.empty()) {
-    request.kernel_file = request.case_directory / "kernel.cu";
+    request.kernel_file = problem.kernel_file();
   }
   // Nobody named it, and it may not be what was meant.
   if (!case_directory_ && replay_.empty() && request.case_directory == installed_case()) {
@@ -255,7 +259,8 @@ void Bench::add_incumbent(trial::Request& request, const cases::EditableFiles& o
     request.incumbent = {.name = *against_,
                          .source = std::move(kernel.text),
                          .min_gain = {},
-                         .files = std::move(kernel.files)};
+                         .files = std::move(kernel.files),
+                         .kernel_name = kernel.name};
   }
   if (!min_gain_pct_) return;
   if (!request.incumbent) {

@@ -23,6 +23,7 @@
 #include "autokernel/programs/extracted.h"
 #include "autokernel/programs/profile_file.h"
 #include "autokernel/programs/profile_text.h"
+#include "cli/case/stamp.h"
 #include "cli/case/try_kernel.h"
 #include "cli/commands.h"
 #include "cli/ending_text.h"
@@ -78,6 +79,7 @@ class Extract : public Command {
   std::optional<int> captures_;
   bool operations_ = false;
   std::string out_ = "cases";
+  std::string backend_ = kCudaBackend;
   bool require_success_ = false;
   double budget_gb_ = 4;
   std::vector<std::string> made_;  // names of folders, in order
@@ -166,6 +168,10 @@ void Extract::declare(Options options) {
       .type_name("GB")
       .positive();
   options.add_option("--out", out_, "Folder for the cases [cases]").type_name("DIR");
+  options.add_option("--backend", backend_, "Language of their kernels")
+      .type_name("NAME")
+      .one_of({kCudaBackend, kTritonBackend})
+      .tells_default();
   add_device(options, device_);
 }
 
@@ -222,7 +228,7 @@ bool Extract::write_operation(const programs::RankedKernel& kernel,
   }
   const std::string name = new_folder(kernel);
   make_folders(out_, Stop::usage);
-  write_product_case(fs::path(out_) / name, product);
+  write_product_case(fs::path(out_) / name, product, backend_);
   remember(kernel, name, {.image = {}, .product = product});
   console.out << fmt::format("  {:5.1f} %  {}\n           {}: the operation gemm, {}\n",
                              100 * kernel.share, visible_line(kernel.short_name),
@@ -282,7 +288,8 @@ bool Extract::write_case(const programs::RankedKernel& kernel,
   // Its arguments may hold what is nobody else's business.
   captured.program = fs::path(command_.front()).filename().string();
   try {
-    const programs::WrittenCase written = programs::write_captured_case(captured);
+    const programs::WrittenCase written = programs::write_captured_case(
+        captured, backend_ == kTritonBackend ? programs::Backend::triton : programs::Backend::cuda);
     if (const auto refused = refused_by_its_case(captured.folder)) {
       std::error_code failed;
       fs::remove_all(captured.folder, failed);

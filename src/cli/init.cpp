@@ -104,7 +104,8 @@ int Init::run(const Console& console) {
   for (const std::string& command : next_commands(repository, plan.folder)) {
     console.out << "  " << visible_line(command) << '\n';
   }
-  const std::string kernel = plan.folder == "." ? "kernel.cu" : plan.folder + "/kernel.cu";
+  const std::string kernel =
+      plan.folder == "." ? plan.kernel_name : plan.folder + "/" + plan.kernel_name;
   console.out << "Then edit " << kernel
               << ", and: autokernel loop step -m \"IDEA\". program.md has "
               << "the rest.\n";

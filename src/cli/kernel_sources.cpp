@@ -31,7 +31,8 @@ namespace fs = std::filesystem;
                                             const cases::EditableFiles& others) {
   auto text = repository.file_at(commit, path);
   if (!text) throw Error(Stop::usage, fmt::format("that revision has no {}", path));
-  cases::KernelSource source{.text = *std::move(text), .files = {}};
+  cases::KernelSource source{
+      .text = *std::move(text), .files = {}, .name = fs::path(path).filename().string()};
   if (others.empty()) return source;
   const fs::path folder = fs::path(path).parent_path();
   for (const auto& [file, blob] : repository.files_below(commit, folder.generic_string())) {
@@ -45,19 +46,21 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-fs::path main_file(const fs::path& named) {
+fs::path main_file(const fs::path& named, const std::string& name) {
   if (named.empty()) throw Error(Stop::usage, "--kernel names nothing; write a file or a folder");
   if (!is_folder(named)) return named;
   std::error_code unreadable;
-  const fs::path file = named / "kernel.cu";
+  const fs::path file = named / name;
   if (fs::exists(file, unreadable)) return file;
-  throw Error(Stop::usage, fmt::format("cannot measure the kernel in {}: it has no kernel.cu; name "
+  throw Error(Stop::usage, fmt::format("cannot measure the kernel in {}: it has no {}; name "
                                        "the main file itself",
-                                       named.string()));
+                                       named.string(), name));
 }
 
 cases::EditableFiles other_files(const fs::path& named, const cases::EditableFiles& of_case) {
-  if (!of_case.empty() || !is_folder(named)) return of_case;
+  if (!of_case.empty()) return of_case;
+  if (named.extension() == ".toml") return {cases::patterns_of_images(), of_case.fixed()};
+  if (!is_folder(named)) return of_case;
   return {cases::patterns_of_any_header(), of_case.fixed()};
 }
 
@@ -74,8 +77,8 @@ cases::KernelSource incumbent_source(const std::string& against, const fs::path&
   }
   std::error_code unreadable;
   if (fs::is_regular_file(against, unreadable) || is_folder(against)) {
-    return cases::read_kernel(main_file(against), other_files(against, others),
-                              "the kernel to compare with");
+    return cases::read_kernel(main_file(against, kernel_file.filename().string()),
+                              other_files(against, others), "the kernel to compare with");
   }
   const std::string attempt =
       fmt::format("cannot compare with {}: there is no such file or folder, and ", against);

@@ -10,7 +10,8 @@ namespace autokernel::cli {
 
 // The main file of a kernel that somebody names: the file itself, or kernel.cu of a folder. Throws
 // Error(usage) where the folder has none.
-[[nodiscard]] std::filesystem::path main_file(const std::filesystem::path& named);
+[[nodiscard]] std::filesystem::path main_file(const std::filesystem::path& named,
+                                              const std::string& name);
 // Which files beside it are the kernel's: those that the case says; where it says nothing, of a
 // folder all of its headers.
 [[nodiscard]] cases::EditableFiles other_files(const std::filesystem::path& named,

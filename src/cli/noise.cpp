@@ -138,10 +138,11 @@ trial::Request Noise::request() const {
   trial::Request request;
   request.case_directory = fs::absolute(case_directory_ ? existing_case(*case_directory_)
                                                         : default_case(fs::current_path()));
-  request.kernel_file = request.case_directory / "kernel.cu";
   cases::CaseFiles files = cases::read_files(request.case_directory);
+  const cases::Case problem = cases::parse(files);
+  request.kernel_file = problem.kernel_file();
   cases::KernelSource kernel =
-      cases::read_kernel(request.kernel_file, cases::parse(files).editable_files, "the kernel");
+      cases::read_kernel(request.kernel_file, problem.editable_files, "the kernel");
   trial::take_case(request, std::move(files));
   request.source = std::move(kernel.text);
   request.files = std::move(kernel.files);

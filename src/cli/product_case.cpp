@@ -48,7 +48,8 @@ std::optional<std::string> why_no_product_case(const programs::Product& product)
   return std::nullopt;
 }
 
-void write_product_case(const fs::path& folder, const programs::Product& product) {
+void write_product_case(const fs::path& folder, const programs::Product& product,
+                        const std::string& backend) {
   // Column-major D = op(A) op(B) is row-major D^T = op(B)^T op(A)^T: the right factor comes first,
   // and a matrix that is not transposed there is stored as this case stores layout 1.
   const auto layout = [](char transposed) { return transposed == 'N' ? 1 : 2; };
@@ -58,7 +59,8 @@ void write_product_case(const fs::path& folder, const programs::Product& product
       layout(product.transposes[0]));
   const fs::path target = folder.filename();
   const fs::path root = fs::absolute(folder).parent_path();
-  std::vector<NewFile> files = stamped(root, target, target.string(), installed_case("gemm"));
+  std::vector<NewFile> files =
+      stamped(root, target, target.string(), {.from = installed_case("gemm"), .backend = backend});
   for (NewFile& file : files) {
     if (file.path.filename() != "case.toml") continue;
     constexpr std::string_view kDefault = "[sizes.default]";

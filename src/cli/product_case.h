@@ -14,7 +14,8 @@ namespace autokernel::cli {
 // or f32, that is not scaled and has no epilogue.
 [[nodiscard]] std::optional<std::string> why_no_product_case(const programs::Product& product);
 
-// Writes it. Throws Error(usage) where something is in the way.
-void write_product_case(const std::filesystem::path& folder, const programs::Product& product);
+// Writes it, with a kernel in that language. Throws Error(usage) where something is in the way.
+void write_product_case(const std::filesystem::path& folder, const programs::Product& product,
+                        const std::string& backend);
 
 }  // namespace autokernel::cli

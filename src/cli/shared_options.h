@@ -35,6 +35,9 @@ Option add_timings(Options options, bool& timings);
 // Whether runners that were got ready before are left alone, and none is got ready.
 void add_no_resident(Options options, bool& no_resident);
 
+// Of --allow.
+inline constexpr const char* kAllowHelp = "Run Python that the record names, confined";
+
 // How many processes measure again, each with new inputs; `processes` holds the default.
 void add_processes(Options options, int& processes);
 

@@ -67,7 +67,7 @@ constexpr const char* kShowExamples = R"(Examples:
 // that was there before.
 void write_files(const cases::KernelSource& source, const std::filesystem::path& folder) {
   std::map<std::string, std::string> files = source.files;
-  files["kernel.cu"] = source.text;
+  files[source.name] = source.text;
   make_folders(folder, Stop::usage);
   std::error_code unreadable;
   const std::filesystem::directory_iterator there(folder, unreadable);

@@ -25,6 +25,7 @@ class VerifyRun : public Command {
   int processes_ = 5;
   bool json_ = false;
   bool verbose_ = false;
+  bool allow_ = false;
   TimeoutOption timeout_;
 };
 
@@ -41,12 +42,22 @@ Exit codes: 0 the claim holds, 10 the best is not faster or not by as much, 11 t
 best fails, 15 the record was altered (how is printed, and the gain is measured anyway),
 16 inconclusive; 4 no such run.)";
 
+// The same, where Python that the record names runs only if the user allows it.
+[[nodiscard]] loop::LoopContext allowing(loop::LoopContext context, bool allowed) {
+  context.plan = [plan = std::move(context.plan), allowed](trial::Request& request) {
+    if (plan) plan(request);
+    request.python_allowed = allowed;
+  };
+  return context;
+}
+
 }  // namespace
 
 void VerifyRun::declare(Options options) {
   options.footer(kVerifyRunExamples);
   options.add_option("TAG", tag_, "Name of the run (default: the one on this branch)");
   add_processes(options, processes_);
+  options.add_flag("--allow", allow_, kAllowHelp);
   options.add_flag("--json", json_, "Print one JSON object instead of lines (docs/loop-json.md)");
   timeout_.declare(options);
   options.add_flag("-v,--verbose", verbose_, "Report progress on standard error");
@@ -56,8 +67,9 @@ int VerifyRun::run(const Console& console) {
   Watching watching(console, verbose_ ? Diagnostics::Level::verbose : Diagnostics::Level::quiet,
                     timeout_.limits());
   auto loop = loop::Loop::open_to_verify(std::filesystem::current_path(), "autokernel verify-run",
-                                         watching.context());
-  const loop::Verification verification = loop.verify(tag_, processes_);
+                                         allowing(watching.context(), allow_));
+  const loop::Verification verification = loop.verify(
+      tag_, processes_, allow_ ? loop::Loop::Python::allowed : loop::Loop::Python::refused);
   console.out << (json_ ? verification_json(verification) : verification_text(verification));
   return exit_code(verification);
 }

@@ -6,19 +6,23 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "autokernel/base/base64.h"
 #include "autokernel/base/visible_text.h"
+#include "autokernel/compile/image_parts.h"
 #include "autokernel/compile/normalized_source.h"
 #include "compile/declaration.h"
 #include "compile/elf.h"
 #include "compile/image.h"
 #include "compile/image_program.h"
 #include "compile/ptx_text.h"
+#include "compile/size_formula.h"
 #include "compile/source_text.h"
 
 namespace autokernel::compile {
@@ -29,7 +33,13 @@ constexpr std::size_t kMostImageLaunches = 16;
 // What a description says, or Refused.
 class Description {
  public:
-  explicit Description(const Source& source) : source_(source) {
+  // Of a captured kernel, whose files are in base64; or of one of the user's, whose numbers may be
+  // formulas of the sizes.
+  enum class Of : std::uint8_t { capture, kernel };
+
+  Description(const Request& request, Of of)
+      : source_(request.source), sizes_(request.sizes), of_(of) {
+    const Source& source = source_;
     // toml++ calls itself once for each part of a dotted key, and a stack has an end.
     constexpr std::ptrdiff_t kMostDots = 1000;
     if (std::ranges::count(source.text, '.') > kMostDots) {
@@ -43,9 +53,10 @@ class Description {
     }
     for (const auto& [key, value] : table_) {
       const std::string_view name = key.str();
-      if (name != "cubin" && name != "ptx" && name != "launch" && name != "workspace_bytes") {
-        fail(fmt::format("'{}' is no key; write cubin, ptx, workspace_bytes or [[launch]]",
-                         visible_line(name)));
+      const bool is_image = of_ == Of::capture ? name == "cubin" || name == "ptx" : name == "image";
+      if (!is_image && name != "launch" && name != "workspace_bytes") {
+        fail(fmt::format("'{}' is no key; write {}, workspace_bytes or [[launch]]",
+                         visible_line(name), of_ == Of::capture ? "cubin, ptx" : "image"));
       }
     }
   }
@@ -58,6 +69,7 @@ class Description {
     if (file == source_.files.end()) {
       fail(fmt::format("{} names '{}', which is not there", key, visible_line(*name)));
     }
+    if (of_ == Of::kernel) return file->second;
     auto bytes = bytes_of_base64(file->second);
     if (!bytes) fail(fmt::format("{} '{}' is damaged", key, visible_line(*name)));
     return bytes;
@@ -90,11 +102,21 @@ class Description {
                                    std::int64_t otherwise, std::int64_t most) const {
     const toml::node* node = table.get(key);
     if (node == nullptr) return otherwise;
-    const auto value = node->value_exact<std::int64_t>();
+    const auto value = number(*node, key);
     if (!value || *value < 0 || *value > most) {
       fail(fmt::format("{} is to be a whole number from 0 to {}", key, most));
     }
     return *value;
+  }
+
+  // A whole number, or what a formula comes to; none where it is neither.
+  [[nodiscard]] std::optional<std::int64_t> number(const toml::node& node, const char* key) const {
+    const auto formula = node.value_exact<std::string>();
+    if (!formula || of_ == Of::capture) return node.value_exact<std::int64_t>();
+    const auto value = value_of(*formula, sizes_);
+    if (const auto* why = std::get_if<std::string>(&value))
+      fail(fmt::format("{}: \"{}\" {}", key, visible_line(*formula), *why));
+    return std::get<std::int64_t>(value);
   }
 
   [[nodiscard]] std::array<std::uint32_t, 3> extents(const toml::table& table,
@@ -107,7 +129,7 @@ class Description {
       fail(fmt::format("{} is to be a list of one to three numbers", key));
     }
     for (std::size_t i = 0; i < array->size(); ++i) {
-      const auto value = (*array)[i].value_exact<std::int64_t>();
+      const auto value = number((*array)[i], key);
       constexpr std::int64_t kMost = 0x7fffffff;
       if (!value || *value < 1 || *value > kMost) {
         fail(fmt::format("{} is to have numbers from 1 to {}", key, kMost));
@@ -152,6 +174,8 @@ class Description {
   }
 
   const Source& source_;
+  const std::map<std::string, std::int64_t>& sizes_;
+  const Of of_;
   toml::table table_;
 };
 
@@ -172,8 +196,38 @@ void read_ptx(Program& program, const Source& source) {
   program.objects = *std::move(objects);
 }
 
+// (9, 0) of "sm_90a".
+[[nodiscard]] std::pair<int, int> capability_in(const std::string& architecture) {
+  int number = 0;
+  const std::size_t digits = architecture.find_first_of("0123456789");
+  if (digits != std::string::npos)
+    std::from_chars(architecture.data() + digits, architecture.data() + architecture.size(),
+                    number);
+  return {number / 10, number % 10};
+}
+
+// A kernel of the user's: PTX, a cubin or a fat binary, of which there may be both.
+[[nodiscard]] Program program_of_kernel(const Request& request) {
+  const Description description(request, Description::Of::kernel);
+  const std::string place = request.source.name + ": ";
+  Program program;
+  program.declaration = description.declaration();
+  const auto image = description.image("image");
+  if (!image) throw Refused(place + "name an image: image = \"kernel.ptx\"");
+  const auto [major, minor] = capability_in(request.architecture);
+  ImageParts parts = parts_of_image(std::as_bytes(std::span(*image)), major, minor);
+  if (parts.ptx.empty() && parts.cubin.empty()) {
+    throw Refused(fmt::format("{}its image has nothing for {}{}", place, request.architecture,
+                              parts.trouble.empty() ? "" : ": " + parts.trouble));
+  }
+  program.ptx = parts.ptx.substr(0, parts.ptx.find('\0'));
+  program.cubin = std::move(parts.cubin);
+  read_images(request, program, place);
+  return program;
+}
+
 [[nodiscard]] Program program_of(const Request& request) {
-  const Description description(request.source);
+  const Description description(request, Description::Of::capture);
   Program program;
   program.declaration = description.declaration();
   if (const auto ptx = description.image("ptx")) {
@@ -199,7 +253,26 @@ void read_ptx(Program& program, const Source& source) {
 
 bool is_image_description(const std::string& text) { return text.starts_with(kImageDescription); }
 
+namespace {
+
+// The lines that are no comments of Python's.
+std::string without_python_comments(const std::string& text) {
+  std::string rest;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (text[begin] != '#') rest.append(text, begin, end - begin);
+    begin = end + 1;
+  }
+  return rest;
+}
+
+}  // namespace
+
 bool asks_for_original(const std::string& text) {
+  if (without_python_comments(text) ==
+      "AUTOKERNEL_"
+      "ORIGINAL")
+    return true;
   std::string rest = normalized(text);
   std::erase_if(rest, [](unsigned char letter) { return std::isspace(letter) != 0; });
   return rest == "#include<autokernel.cuh>AUTOKERNEL_ORIGINAL;";
@@ -207,7 +280,8 @@ bool asks_for_original(const std::string& text) {
 
 Compilation ImageFrontEnd::compile(const Request& request) const {
   try {
-    return program_of(request);
+    return is_image_description(request.source.text) ? program_of(request)
+                                                     : program_of_kernel(request);
   } catch (const Refused& refused) {
     return Refusal{refused.what(), {}};
   } catch (const BadElf& error) {
@@ -217,8 +291,9 @@ Compilation ImageFrontEnd::compile(const Request& request) const {
 }
 
 Compilation FrontEnds::compile(const Request& request) const {
-  return is_image_description(request.source.text) ? images_.compile(request)
-                                                   : sources_->compile(request);
+  if (is_image_description(request.source.text) || request.source.name.ends_with(".toml"))
+    return images_.compile(request);
+  return request.compiler ? external_.compile(request) : sources_->compile(request);
 }
 
 }  // namespace autokernel::compile

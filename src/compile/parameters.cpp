@@ -89,6 +89,12 @@ std::vector<Argument> arguments_of(const Declaration& declaration, std::vector<A
   for (const TensorMap& map : declaration.tensor_maps)
     others.push_back({map.name, "const __grid_constant__ CUtensorMap " + map.name, kMapBytes});
   of_case.insert(sizes, others.begin(), others.end());
+  for (const Constant& constant : declaration.constants) {
+    of_case.push_back({.name = constant.name,
+                       .text = constant.name,
+                       .bytes = constant.bytes.size(),
+                       .is_constant = true});
+  }
   return of_case;
 }
 
@@ -97,7 +103,7 @@ std::variant<std::vector<std::size_t>, std::string> chosen_arguments(
   std::vector<std::size_t> chosen;
   if (launch.arguments.empty()) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      if (!arguments[i].is_size) chosen.push_back(i);
+      if (!arguments[i].is_size && !arguments[i].is_constant) chosen.push_back(i);
     }
     return chosen;
   }

@@ -153,4 +153,31 @@ std::optional<std::vector<ModuleObject>> ptx_objects(std::string_view ptx) {
   return objects;
 }
 
+bool declares_variables_plainly(std::string_view ptx) {
+  // In front of a declaration: the end of what came before, or a word about its linkage. In front
+  // of the same word in an instruction or a parameter there is the rest of it.
+  constexpr auto kBefore = std::to_array<std::string_view>(
+      {";", "{", "}", ":", ")", ".visible", ".extern", ".weak", ".common"});
+  const std::vector<std::string_view> tokens = tokens_of(ptx);
+  int depth = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] == "{") ++depth;
+    if (tokens[i] == "}") --depth;
+    if (tokens[i] != ".global" && tokens[i] != ".const") continue;
+    const std::string_view before = i == 0 ? ";" : tokens[i - 1];
+    const bool is_declared = std::ranges::find(kBefore, before) != kBefore.end() ||
+                             std::isdigit(static_cast<unsigned char>(before.front())) != 0;
+    if (!is_declared) continue;
+    if (depth > 0) return false;
+    // One name, whatever values it has.
+    int inner = 0;
+    for (; i < tokens.size() && (tokens[i] != ";" || inner > 0); ++i) {
+      if (tokens[i] == "{" || tokens[i] == "(") ++inner;
+      if (tokens[i] == "}" || tokens[i] == ")") --inner;
+      if (tokens[i] == "," && inner == 0) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace autokernel::compile

@@ -19,4 +19,8 @@ namespace autokernel::compile {
 // told. None where a declaration cannot be read.
 [[nodiscard]] std::optional<std::vector<ModuleObject>> ptx_objects(std::string_view ptx);
 
+// Whether all variables in device and constant memory are declared one by one, outside functions,
+// as compilers write them: ptx_objects() reads these alone.
+[[nodiscard]] bool declares_variables_plainly(std::string_view ptx);
+
 }  // namespace autokernel::compile

@@ -147,6 +147,7 @@ cases::KernelSource EditableSet::source_in(const fs::path& root) const {
 cases::KernelSource EditableSet::source_at(const repo::Repository& repository,
                                            const std::string& commit) const {
   cases::KernelSource source;
+  source.name = fs::path(main_).filename().string();
   for (const std::string& path : at(repository, commit)) {
     auto text = repository.file_at(commit, path);
     if (!text) {

@@ -108,7 +108,9 @@ std::vector<trial::Result> Measurer::measure_again(const trial::Request& request
   for (int i = 1; i <= processes; ++i) {
     workspace_.say(fmt::format("measuring {} of {}: {}", i, processes, what));
     results.push_back(held_against_machine(request, [&] {
-      return trial::supervise(request, context_.limits, context_.observer, own);
+      trial::Request planned = request;
+      if (context_.plan) context_.plan(planned);
+      return trial::supervise(planned, context_.limits, context_.observer, own);
     }));
     const trial::Result& result = results.back();
     if (result.conditions && !result.conditions->unclean.empty()) {

@@ -137,7 +137,6 @@ Loop::Started Loop::start(const StartOptions& options) {
   run.branch = "autokernel/" + options.tag;
   run.base = head.commit;
   run.case_directory = repository.relative(options.case_directory);
-  run.editable = repository.relative(options.case_directory / "kernel.cu");
   run.device = trial::spelling(options.device);
   run.arch = options.architecture;
   run.size = options.size;
@@ -145,6 +144,7 @@ Loop::Started Loop::start(const StartOptions& options) {
   require_new(repository, run.tag, run.branch);
   cases::CaseFiles files = cases::read_files(options.case_directory);
   const cases::Case problem = cases::parse(files);
+  run.editable = repository.relative(problem.kernel_file());
   run.editable_files = problem.editable_files.patterns();
   // At another size the sizes of the score, which may be large, are not what is wanted.
   if (run.size == "default" && problem.goal.score.size() > 1) run.score = problem.goal.score;

@@ -96,7 +96,7 @@ const char* spelling(Verdict verdict) {
   return "unknown";
 }
 
-Verification Loop::verify(const std::string& tag, int processes) {
+Verification Loop::verify(const std::string& tag, int processes, Python python) {
   const repo::Repository& repository = workspace_->repository();
   if (workspace_->is_locked()) record_->repair();
   // The file itself, not its index.
@@ -110,6 +110,13 @@ Verification Loop::verify(const std::string& tag, int processes) {
   }
   const Status& status = record_->adopt(std::move(reader).state(), branch).status;
   const ledger::RunStarted& run = status.run;
+
+  if (python == Python::refused && run.editable.ends_with(".py")) {
+    throw Error(Stop::usage, fmt::format("cannot verify the run {}: its kernel, {}, is compiled by "
+                                         "Python that the record names; --allow lets it run, "
+                                         "confined to a folder of its own",
+                                         run.tag, run.editable));
+  }
 
   Verification verification;
   verification.status = status;

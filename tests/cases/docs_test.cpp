@@ -67,7 +67,7 @@ TEST_P(DocumentedKeys, AreThoseOfTheParser) {
 INSTANTIATE_TEST_SUITE_P(
     Of, DocumentedKeys,
     testing::Values(
-        Unknown{"TheTop", with(kernel_sample(), "name =", "zzzzzz = 1\nname ="), 17},
+        Unknown{"TheTop", with(kernel_sample(), "name =", "zzzzzz = 1\nname ="), 18},
         Unknown{"Tensor", with(sample(), "role = \"out\"", "zzzzzz = 1\nrole = \"out\""), 13},
         Unknown{"LibraryReference", with(sample(), "kind =", "zzzzzz = 1\nkind ="), 4},
         Unknown{"KernelReference", with(kernel_sample(), "kind =", "zzzzzz = 1\nkind ="), 3},
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                 kernel_sample() +
                     "[[scalar]]\nname = \"n\"\ndtype = \"i32\"\nlow = 1\nhigh = 2\nzzzzzz = 1\n",
                 5},
-        Unknown{"Compile", sample() + "[compile]\nzzzzzz = 1\n", 2},
+        Unknown{"Compile", sample() + "[compile]\nzzzzzz = 1\n", 4},
         Unknown{"Guard", sample() + "[guard]\nzzzzzz = 1\n", 6},
         Unknown{"Timing", sample() + "[timing]\nzzzzzz = 1\n", 3}),
     [](const auto& tested) { return tested.param.name; });

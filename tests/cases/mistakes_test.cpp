@@ -21,7 +21,8 @@ std::vector<Mistake> mistakes() {
        with(sample(), "name = \"MatMul\"\n", "name = \"MatMul\"\nnmae = \"x\"\n"),
        "2:1: nmae is not known here, did you mean name?; known are baselines, check, compile, "
        "cost, "
-       "editable_files, guard, name, playbook, problem, reference, runtime_sizes, scalar, score, "
+       "editable_files, guard, kernel, name, playbook, problem, reference, runtime_sizes, scalar, "
+       "score, "
        "sizes, struct, tensor or timing"},
       {"AnUnknownKeyInATensor",
        with(sample(), "fill = \"normal\"\n[[tensor]]\nname = \"B\"",
@@ -54,7 +55,8 @@ std::vector<Mistake> mistakes() {
       {"AnUnknownSection", with(sample(), "[cost]", "[costs]\n[cost]"),
        "40:2: costs is not known here, did you mean cost?; known are baselines, check, compile, "
        "cost, "
-       "editable_files, guard, name, playbook, problem, reference, runtime_sizes, scalar, score, "
+       "editable_files, guard, kernel, name, playbook, problem, reference, runtime_sizes, scalar, "
+       "score, "
        "sizes, struct, tensor or timing"},
       {"AKeyWithoutAValue", with(sample(), R"(name = "MatMul")", "name = "),
        "1:8: not valid TOML: Error while parsing key-value pair: expected value, saw '\\n'"},
@@ -243,7 +245,7 @@ name = "x"
        with(kernel_sample(), "[reference]\nkind = \"kernel\"\nfile = \"reference.cu\"\n", ""),
        "1:1: the section [reference] is missing; add it"},
       {"AnUnknownKindOfReference", with(sample(), R"("cublas_gemm")", R"("cublas")"),
-       R"(31:8: [reference] kind is "cublas"; write "cublas_gemm" or "kernel" (did you mean "cublas_gemm"?))"},
+       R"(31:8: [reference] kind is "cublas"; write "cublas_gemm", "kernel" or "python" (did you mean "cublas_gemm"?))"},
       {"AReferenceFileThatIsMissing", with(kernel_sample(), "file = \"reference.cu\"\n", ""),
        "23:1: [reference] file is missing; write a text in quotes, on one line, without tabs and "
        "not empty"},

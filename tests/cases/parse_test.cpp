@@ -155,7 +155,7 @@ TEST(CaseFolder, WithoutCaseTomlSaysWhatACaseIs) {
 
   EXPECT_THAT([&] { static_cast<void>(load(folder.path())); },
               testing::ThrowsMessage<Error>(
-                  HasSubstr("a case is a folder with case.toml and kernel.cu in it")));
+                  HasSubstr("a case is a folder with case.toml and a kernel in it")));
 }
 
 TEST(CaseFolder, WithAFolderInThePlaceOfCaseTomlIsRefused) {

@@ -144,7 +144,62 @@ TEST(KernelFile, AsksForTheOriginalWithNothingElseInIt) {
   EXPECT_FALSE(asks_for_original("#include <autokernel.cuh>\n// AUTOKERNEL_ORIGINAL;\n"));
   EXPECT_FALSE(asks_for_original("#include <autokernel.cuh>\nAUTOKERNEL_ORIGINAL;\nint x;\n"));
   EXPECT_FALSE(asks_for_original("AUTOKERNEL_ORIGINAL;\n"));
+  EXPECT_TRUE(asks_for_original("# In Python.\nAUTOKERNEL_ORIGINAL\n\n# def launch(x):\n"));
+  EXPECT_FALSE(asks_for_original("AUTOKERNEL_ORIGINAL\nimport triton\n"));
+  EXPECT_FALSE(asks_for_original("# AUTOKERNEL_ORIGINAL\n"));
   EXPECT_FALSE(asks_for_original(""));
+}
+
+// kernel.toml of a case, beside the same images as they are.
+[[nodiscard]] Compilation kernel_of(const std::string& text) {
+  const auto& cubin = original().cubin;
+  Request request{{"kernel.toml", text}, "sm_90a", {{"M", 64}, {"N", 1000}, {"K", 16}}};
+  request.source.files["kernel.cubin"] =
+      std::string(reinterpret_cast<const char*>(cubin.data()), cubin.size());
+  request.source.files["kernel.ptx"] = original().ptx;
+  request.source.files["empty.ptx"] = "";
+  return ImageFrontEnd().compile(request);
+}
+[[nodiscard]] std::string refusal_of(const std::string& text) {
+  Compilation compilation = kernel_of(text);
+  if (std::holds_alternative<Program>(compilation)) return "it is read";
+  return std::get<Refusal>(std::move(compilation)).reason;
+}
+
+TEST(ImageKernel, IsTheImageThatItNamesLaunchedByFormulasOfTheSizes) {
+  const std::string launch =
+      "workspace_bytes = \"4*N\"\n[[launch]]\nkernel = \"add\"\ngrid = [\"(N + 255) / 256\", 2]\n"
+      "block = [64]\nshared_bytes = \"M % 10 * 16\"\narguments = [\"x\", \"y\"]\n";
+  for (const std::string image : {"kernel.ptx", "kernel.cubin"}) {
+    Compilation compilation = kernel_of("image = \"" + image + "\"\n" + launch);
+    ASSERT_TRUE(std::holds_alternative<Program>(compilation))
+        << std::get<Refusal>(compilation).reason;
+    const auto& program = std::get<Program>(compilation);
+    EXPECT_EQ(program.parameters, original().parameters);
+    EXPECT_EQ(program.ptx.empty(), image == "kernel.cubin");
+    EXPECT_EQ(program.declaration.workspace_bytes, 4000U);
+    EXPECT_THAT(program.declaration.launches[0].grid, testing::ElementsAre(4, 2, 1));
+    EXPECT_EQ(program.declaration.launches[0].shared_bytes, 64U);
+  }
+}
+
+TEST(ImageKernel, ThatCannotBeReadSaysWhy) {
+  const std::string launch = "[[launch]]\nkernel = \"add\"\narguments = [\"x\", \"y\"]\n";
+  EXPECT_THAT(refusal_of(launch), HasSubstr("name an image"));
+  EXPECT_THAT(refusal_of("image = \"none.ptx\"\n" + launch), HasSubstr("'none.ptx'"));
+  EXPECT_THAT(refusal_of("image = \"empty.ptx\"\n" + launch), HasSubstr("kernel.toml: "));
+  EXPECT_THAT(refusal_of("cubin = \"kernel.cubin\"\n" + launch), HasSubstr("'cubin' is no key"));
+  const auto with_grid = [&](const std::string& grid) {
+    return refusal_of("image = \"kernel.ptx\"\n" + launch + "grid = [\"" + grid + "\"]\n");
+  };
+  EXPECT_THAT(with_grid("Q"), HasSubstr("\"Q\", which is no size"));
+  EXPECT_THAT(with_grid("N / (M - 64)"), HasSubstr("divides by 0"));
+  EXPECT_THAT(with_grid("N +"), HasSubstr("ends too early"));
+  EXPECT_THAT(with_grid("(N"), HasSubstr("not closed"));
+  EXPECT_THAT(with_grid("N N"), HasSubstr("ends before \"N\""));
+  EXPECT_THAT(with_grid("M - 64"), HasSubstr("from 1 to"));
+  EXPECT_THAT(with_grid("N*N*N*N*N*N*N"), HasSubstr("too large"));
+  EXPECT_THAT(with_grid(std::string(200, '(') + "1"), HasSubstr("too many brackets"));
 }
 
 }  // namespace

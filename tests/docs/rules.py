@@ -57,6 +57,8 @@ RULES = [
     (r"autokernel completion fish \| source", Skip("in bash; tests/cli/completion_test.cpp asks fish")),
     (r"source <\(autokernel completion bash\)", Run()),
     (r"autokernel init\b", Run()),
+    (r"autokernel import ", Skip("a source of one's own; tests/e2e/import_test.cpp has some")),
+    (r"autokernel case check cases/", Skip("of a case that import made")),
     (r"autokernel case check\b", Run(more=("--device cpu",))),
     (r"autokernel case (new|list|show|program)\b", Run()),
     (r"git (init|add|commit) ", Run()),

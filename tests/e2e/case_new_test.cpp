@@ -80,6 +80,22 @@ TEST_F(CaseNew, StartsFromACaseThatComesWithTheProgram) {
   EXPECT_EQ(files().at("product/kernel.cu"), contents(AUTOKERNEL_SOURCES "/kernels/kernel.cu"));
 }
 
+TEST_F(CaseNew, HasAKernelInTritonWhereThatIsAskedFor) {
+  EXPECT_THAT(done({"case", "new", "squares", "--backend", "triton"}),
+              HasSubstr("new      squares/kernel.py\n"));
+  EXPECT_THAT(files(), UnorderedElementsAre(Key("squares/case.toml"), Key("squares/kernel.py"),
+                                            Key("squares/reference.cu")));
+  EXPECT_THAT(files().at("squares/case.toml"),
+              HasSubstr("\nname = \"squares\"\nkernel = \"kernel.py\"\n"));
+  EXPECT_THAT(done({"case", "program", "squares"}),
+              AllOf(HasSubstr("`squares/kernel.py`"), HasSubstr("def launch(x, y, a):")));
+  (void)done({"case", "new", "rows", "--from", "softmax", "--backend", "triton"});
+  EXPECT_EQ(files().at("rows/kernel.py"),
+            contents(AUTOKERNEL_SOURCES "/kernels/softmax/kernel.py"));
+  expect_refused({"case", "new", "k", "--from", "topk", "--backend", "triton"}, 2,
+                 "it has no kernel.py");
+}
+
 TEST_F(CaseNew, OverwritesNothing) {
   repository_.write("mine/kernel.cu", "an afternoon's work\n");
   repository_.write("file", "mine\n");

@@ -53,7 +53,8 @@ Outcome Workplace::bench(const std::string& name, const std::vector<std::string>
 void Workplace::expect_nothing_left() const {
   EXPECT_THAT(processes_still_marked(scratch_.path().string()), IsEmpty());
   EXPECT_THAT(files_below(scratch_.path() / "tmp"), IsEmpty());
-  EXPECT_THAT(files_below(scratch_.path() / "kernels"), ElementsAre("case.toml", "kernel.cu"));
+  EXPECT_THAT(files_below(scratch_.path() / "kernels"),
+              ElementsAre("case.toml", "kernel.cu", "kernel.py"));
   EXPECT_EQ(contents(scratch_.path() / "kernels" / "kernel.cu"),
             contents(sources() / "kernels" / "kernel.cu"));
   EXPECT_EQ(contents(scratch_.path() / "kernels" / "case.toml"),

@@ -7,6 +7,8 @@
 #include <variant>
 
 #include "autokernel/base/base64.h"
+#include "autokernel/base/error.h"
+#include "autokernel/compile/external_compiler.h"
 #include "autokernel/compile/image_front_end.h"
 #include "compile/ptx_text.h"
 
@@ -34,6 +36,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const compile::Compilation compilation = compile::ImageFrontEnd().compile(request);
   if (const auto* refusal = std::get_if<compile::Refusal>(&compilation)) {
     require(!refusal->reason.empty());
+  }
+  // The same as kernel.toml of a case.
+  request.source = {
+      .name = "kernel.toml", .text = text, .files = {{"x.ptx", text}, {"x.cubin", text}}};
+  const compile::Compilation kernel = compile::ImageFrontEnd().compile(request);
+  if (const auto* refusal = std::get_if<compile::Refusal>(&kernel)) {
+    require(!refusal->reason.empty());
+  }
+  // And as what a compiler of somebody else's prints.
+  request.compiler = {.name = "x", .script = "", .python = ""};
+  try {
+    const compile::Compilation answered = compile::compilation_of_answer(request, text);
+    if (const auto* refusal = std::get_if<compile::Refusal>(&answered)) {
+      static_cast<void>(refusal->reason.size());
+    }
+  } catch (const autokernel::Error&) {
+    // It says that the compiler is broken.
   }
   return 0;
 }

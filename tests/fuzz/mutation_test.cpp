@@ -22,6 +22,7 @@ extern "C" int fuzz_profile_record(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_image_description(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_workload(const std::uint8_t* data, std::size_t size);
 extern "C" int fuzz_replacements(const std::uint8_t* data, std::size_t size);
+extern "C" int fuzz_cuda_source(const std::uint8_t* data, std::size_t size);
 
 namespace autokernel::fuzz {
 namespace {
@@ -118,6 +119,7 @@ constexpr int kRecordRuns = 8'000;
 constexpr int kImageRuns = 8'000;
 constexpr int kWorkloadRuns = 1'500;
 constexpr int kReplacementRuns = 60'000;
+constexpr int kSourceRuns = 3'000;
 
 TEST(Mutations, OfCaseFilesAreCasesOrMistakesOfTheUser) {
   EXPECT_EQ(runs(fuzz_case_toml,
@@ -184,6 +186,14 @@ TEST(Mutations, OfReplacementsAreReplacementsOrNone) {
                   text_of("tests/fuzz/replacements/product.txt")},
                  kReplacementRuns),
             kReplacementRuns);
+}
+
+TEST(Mutations, OfSourcesAreCasesOrNone) {
+  EXPECT_EQ(runs(fuzz_cuda_source,
+                 {text_of("tests/data/import/vector_add.cu"), text_of("tests/data/import/rows.cu"),
+                  text_of("tests/data/import/launches.cu")},
+                 kSourceRuns),
+            kSourceRuns);
 }
 
 }  // namespace

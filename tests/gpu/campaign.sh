@@ -6,6 +6,7 @@
 #   tests/gpu/campaign.sh PREFIX llama PROGRAM        llama-simple of llama.cpp with ggml's CUDA backend, on a model of random
 #                                                     weights; Python with numpy and gguf makes that
 set -euo pipefail
+export LC_ALL=C  # the first of the folders, whatever the language
 
 if (($# < 2)) || [[ ! -x $1/bin/autokernel ]] || [[ $2 != encoder && $2 != llama ]] || [[ $2 == llama && ! -x ${3:-} ]]; then
   echo "usage: $0 PREFIX encoder | $0 PREFIX llama LLAMA_SIMPLE, where PREFIX/bin/autokernel is the program" >&2
@@ -47,7 +48,8 @@ improved() {
   done
   shown autokernel loop finish --case "$1"
   git switch -q main
-  git merge -q "autokernel/$(basename "$1")-kept"
+  local -r kept=autokernel/$(basename "$1")-kept
+  if git show-ref -q "$kept"; then git merge -q "$kept"; fi
 }
 
 kept() {

@@ -15,7 +15,8 @@ python=/opt/torch/.venv/bin/python
 [[ -x $python ]] || python=python3
 starts=${STARTS:-3}  # processes differ by what memory and processors they got
 turns=${TURNS:-100}
-readonly library python starts turns
+sizes=${SIZES:-small base large}
+readonly library python starts turns sizes
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -32,8 +33,9 @@ import time
 import torch
 
 mode = sys.argv[1]
-# Width, heads, layers, batch, tokens. The small one waits for its launches; the other has the size of BERT base.
-sizes = {"small": (512, 8, 6, 8, 128), "base": (768, 12, 12, 8, 512)}
+# Width, heads, layers, batch, tokens. The GPU waits for the launches of the small one, and not for those of the large one; the
+# one between has the size of BERT base.
+sizes = {"small": (512, 8, 6, 8, 128), "base": (768, 12, 12, 8, 512), "large": (1024, 16, 6, 32, 512)}
 width, heads, layers, batch, tokens = sizes[sys.argv[2] if len(sys.argv) > 2 else "small"]
 torch.manual_seed(1)
 layer = torch.nn.TransformerEncoderLayer(width, heads, 4 * width, batch_first=True, device="cuda", dtype=torch.bfloat16)
@@ -185,7 +187,7 @@ print(f"ms of {FORWARDS} forwards, median and least: {statistics.median(without)
 print(f"median ratio {median:.3f}, 95 % interval {low:.3f} to {high:.3f}, {count} pairs of turns")
 PYTHON
 
-for size in small base; do
+for size in $sizes; do
   echo "== slow-down, the $size encoder: $starts pairs of processes, $turns turns of each"
   for ((start = 1; start <= starts; ++start)); do
     mkdir -p "$scratch/$size$start"

@@ -39,13 +39,14 @@ const std::map<std::string, Names, std::less<>>& layers_below() {
       {"plot", {"base"}},
       {"trial", {"base", "driver", "compile", "cases"}},
       {"programs", {"base", "driver", "compile", "cases", "trial"}},
+      {"bridge", {"base", "compile", "cases"}},
       {"loop", {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot"}},
       {"cli",
        {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "programs",
-        "loop"}},
+        "bridge", "loop"}},
       {"main",
-       {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "programs", "loop",
-        "cli"}},
+       {"base", "driver", "compile", "cases", "trial", "ledger", "repo", "plot", "programs",
+        "bridge", "loop", "cli"}},
   };
   return below;
 }

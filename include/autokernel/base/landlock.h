@@ -20,6 +20,14 @@ namespace autokernel {
 // Error(environment) where it has but does not let us.
 [[nodiscard]] bool confine_to_what_is_open();
 
+// From now on this process, of one thread, and every program it starts, reads and runs only what is
+// below `readable`, changes only what is below `own`, and, where the kernel knows of it, has no
+// TCP, no abstract sockets and no signals of processes that are not confined with it. What is open
+// stays open. False, and nothing is given up, where the kernel has no Landlock. Throws
+// Error(environment) where it has but does not let us.
+[[nodiscard]] bool confine_to_folders(std::span<const std::filesystem::path> readable,
+                                      const std::filesystem::path& own);
+
 // Whether the kernel has it.
 [[nodiscard]] bool has_landlock();
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <span>
 
 namespace autokernel {
 
@@ -17,5 +19,11 @@ enum class Sandbox : std::uint8_t {
 // a network, or reaches another process: the calls fail with EPERM, and those that are younger than
 // the list with ENOSYS. Throws Error(environment) where the system has no seccomp.
 void enter_sandbox(Sandbox sandbox);
+
+// The same for a compiler that is somebody else's and is about to be started in this process's
+// place: it may start programs and use files, as confine_to_folders() (landlock.h) has it. It has
+// no network, and no way to other processes than those it starts.
+void confine_compiler(std::span<const std::filesystem::path> readable,
+                      const std::filesystem::path& own);
 
 }  // namespace autokernel

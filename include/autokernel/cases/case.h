@@ -165,7 +165,15 @@ struct KernelReference {
   // Where it describes images (original.toml): these, by name, in base64.
   std::map<std::string, std::string> images = {};
 };
-using Reference = std::variant<GemmReference, KernelReference>;
+// reference = "reference.py": its function `reference`, in a process of its own
+// (docs/python-references.md).
+struct PythonReference {
+  std::filesystem::path file;
+  std::string source;
+  std::map<std::string, std::string> files = {};  // what it imports or reads, by path
+  std::string python = {};                        // which runs it; empty: the active one
+};
+using Reference = std::variant<GemmReference, KernelReference, PythonReference>;
 
 // A host program that computes the same with a library, to be timed beside the kernel
 // (include/autokernel_baseline.h).
@@ -200,6 +208,14 @@ struct CompilePlan {
   std::vector<std::filesystem::path> include;  // folders, from the case's own where relative
   std::string include_place;                   // "kernels/case.toml:12:1", for messages
   std::vector<std::string> flags;              // "-maxrregcount=128"; the kernel's alone
+  // What compiles a kernel that is not in CUDA C++: "triton", or a file of Python in the folder;
+  // empty: autokernel itself.
+  std::string compiler;
+  std::string compiler_script;  // what that file holds
+  std::string python;           // which runs it; empty: the active one
+
+  [[nodiscard]] bool has_script() const { return !compiler.empty() && compiler != kTriton; }
+  static constexpr const char* kTriton = "triton";
 };
 
 // What makes a kernel of the case faster: which of the pages in docs/playbooks is for it.
@@ -208,8 +224,9 @@ inline constexpr Playbook kLastPlaybook = Playbook::scan;
 [[nodiscard]] const char* spelling(Playbook playbook);  // "reduction", as in case.toml
 
 struct Case {
-  std::filesystem::path directory;  // holds case.toml and kernel.cu
-  std::string name;                 // "MatMul"
+  std::filesystem::path directory;        // holds case.toml and the kernel
+  std::string kernel_name = "kernel.cu";  // the main file
+  std::string name;                       // "MatMul"
   std::string
       problem;  // "MatMul [{M},{K}] x [{K},{N}] bfloat16": {symbol} is replaced by its value
   std::vector<Tensor> tensors;         // in the order of the kernel's parameters, scalars last
@@ -229,11 +246,11 @@ struct Case {
   TimingPlan timing;
   Goal goal;
   CompilePlan compile;
-  EditableFiles editable_files;          // beside kernel.cu
+  EditableFiles editable_files;          // beside the main one
   Playbook playbook = Playbook::memory;  // the case's own word, or what follows from its cost
   std::string text;                      // case.toml as read
 
-  [[nodiscard]] std::filesystem::path kernel_file() const { return directory / "kernel.cu"; }
+  [[nodiscard]] std::filesystem::path kernel_file() const { return directory / kernel_name; }
   [[nodiscard]] const Tensor& tensor(
       const std::string& name) const;  // throws Error(internal) where there is none
 };

@@ -51,6 +51,7 @@ class EditableFiles {
 struct KernelSource {
   std::string text;                          // of the main one
   std::map<std::string, std::string> files;  // of the others, by path
+  std::string name = "kernel.cu";            // of the main one: what it is written in
 };
 // A kernel as it lies on the disk: its main file, and the others beside it. Throws Error(usage)
 // where one of them cannot be read; `role` says what the main file was wanted for.
@@ -63,5 +64,8 @@ struct KernelSource {
 // "include/*.cuh" for all the headers, of whatever ending, below a folder that somebody names as a
 // kernel, where the case says nothing.
 [[nodiscard]] std::vector<std::string> patterns_of_any_header();
+
+// "*.ptx" and the like: what a kernel.toml may name.
+[[nodiscard]] std::vector<std::string> patterns_of_images();
 
 }  // namespace autokernel::cases

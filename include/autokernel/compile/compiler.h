@@ -17,9 +17,6 @@ namespace autokernel::compile {
 // so. No other part of the program ends with it.
 inline constexpr int kCompilerCrashed = 99;
 
-// Whether outputs are taken from, and kept in, the compile cache below the user's cache folder.
-enum class Caching : std::uint8_t { no, yes };
-
 // NVRTC, opened at run time. Keep one per process: opening costs about 10 ms, the first compile
 // more.
 class Compiler final : public FrontEnd {

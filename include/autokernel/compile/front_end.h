@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +11,27 @@
 #include "autokernel/compile/program.h"
 
 namespace autokernel::compile {
+
+// A tensor or a scalar of the case, at the size that is compiled for.
+struct RequestedOperand {
+  std::string name;
+  std::string dtype;                  // as in case.toml: "bf16"
+  std::vector<std::int64_t> shape;    // elements; of a scalar none
+  std::vector<std::int64_t> strides;  // elements
+  bool is_scalar = false;
+  bool is_written = false;
+
+  friend bool operator==(const RequestedOperand&, const RequestedOperand&) = default;
+};
+
+// A compiler that is no part of this program: a file of Python, and who runs it.
+struct ExternalCompiler {
+  std::string name;    // "triton", or that of the file
+  std::string script;  // what the file holds
+  std::string python;  // a path, or a name to look for on the PATH; empty: the active one
+
+  friend bool operator==(const ExternalCompiler&, const ExternalCompiler&) = default;
+};
 
 struct Request {
   Source source;
@@ -20,6 +42,8 @@ struct Request {
   std::map<std::string, std::string> headers = {};
   std::vector<std::string> flags = {};            // of the compiler: "-maxrregcount=128"
   std::map<std::string, std::string> types = {};  // of the served header: "T" -> "__nv_bfloat16"
+  std::optional<ExternalCompiler> compiler = {};  // none: what the main file's kind says
+  std::vector<RequestedOperand> operands = {};    // for it
 
   friend bool operator==(const Request&, const Request&) = default;
 };
@@ -30,6 +54,9 @@ struct Refusal {
   std::string log;     // all of it
 };
 using Compilation = std::variant<Program, Refusal>;
+
+// Whether outputs are taken from, and kept in, the compile cache below the user's cache folder.
+enum class Caching : std::uint8_t { no, yes };
 
 class FrontEnd {
  public:

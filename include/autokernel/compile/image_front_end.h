@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "autokernel/compile/external_compiler.h"
 #include "autokernel/compile/front_end.h"
 
 namespace autokernel::compile {
@@ -19,23 +20,27 @@ inline constexpr const char* kImageDescription = "# autokernel image 1\n";
 
 // Takes a description in TOML (docs/case-format.md): `cubin` and `ptx` name files beside it, which
 // Source::files holds in base64; a cubin is for GPUs of its architecture, PTX for the emulated
-// device and for any other GPU. [[launch]] has the fields of AUTOKERNEL_LAUNCH.
+// device and for any other GPU. [[launch]] has the fields of AUTOKERNEL_LAUNCH. Or kernel.toml of a
+// case, with `image` for a file of Source::files as it is (docs/external-compilers.md).
 class ImageFrontEnd : public FrontEnd {
  public:
   [[nodiscard]] Compilation compile(const Request& request) const override;
   [[nodiscard]] std::string version() const override { return "none"; }
 };
 
-// Chooses by the main file's first line: images here, everything else to `sources`.
+// Chooses: images by the main file's first line, or its name; a compiler that the request names;
+// everything else goes to `sources`.
 class FrontEnds : public FrontEnd {
  public:
-  explicit FrontEnds(std::unique_ptr<const FrontEnd> sources) : sources_(std::move(sources)) {}
+  FrontEnds(std::unique_ptr<const FrontEnd> sources, Caching caching)
+      : sources_(std::move(sources)), external_(caching) {}
   [[nodiscard]] Compilation compile(const Request& request) const override;
   [[nodiscard]] std::string version() const override { return sources_->version(); }
 
  private:
   std::unique_ptr<const FrontEnd> sources_;
   ImageFrontEnd images_;
+  ExternalFrontEnd external_;
 };
 
 }  // namespace autokernel::compile

@@ -68,6 +68,12 @@ struct TensorMap {
   } im2col;
 };
 
+// A number that a launch hands over, which is none of the case's: an external compiler's.
+struct Constant {
+  std::string name;              // by which a launch asks for it
+  std::vector<std::byte> bytes;  // 1, 2, 4 or 8
+};
+
 // What AUTOKERNEL_LAUNCH (and AUTOKERNEL_WORKSPACE) said: one to sixteen launches, in order, all
 // timed.
 struct Declaration {
@@ -77,6 +83,7 @@ struct Declaration {
   std::uint64_t workspace_bytes = 0;  // 0: none, and no workspace parameter
   bool workspace_zeroed = false;      // it asks for zeros at each launch; the filling is then timed
   std::vector<TensorMap> tensor_maps;  // in the order of the kernels' parameters
+  std::vector<Constant> constants;
 };
 
 // An object of the candidate's that lives as long as its module: in device memory (.nv.global,
@@ -126,10 +133,12 @@ struct Argument {
   std::string text;                   // as the parameter may be written: "const float* x"
   std::size_t bytes = kPointerBytes;  // of a size of the case they may also be 8
   bool is_size = false;               // handed over to none that does not ask for it
+  bool is_constant = false;           // nor is this
 };
 
 // All arguments there are: those of the case (its tensors as pointers, then its scalars by value),
-// a pointer where a workspace is declared, the tensor maps, and the sizes of the case.
+// a pointer where a workspace is declared, the tensor maps, the sizes of the case, and the
+// constants.
 [[nodiscard]] std::vector<Argument> arguments_of(const Declaration& declaration,
                                                  std::vector<Argument> of_case);
 // Which of them a launch hands over, by their index, in the order of the kernel's parameters: those

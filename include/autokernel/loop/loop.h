@@ -153,7 +153,10 @@ class Loop {
   // written, and its best as fast as is claimed, measured in so many fresh processes from what git
   // holds. Writes nothing. Throws Error(repository) where there is no such run, or git has lost
   // what it would take.
-  [[nodiscard]] Verification verify(const std::string& tag, int processes);
+  // Of a kernel in Python only if that may run: Error(usage) otherwise.
+  enum class Python : std::uint8_t { refused, allowed };
+  [[nodiscard]] Verification verify(const std::string& tag, int processes,
+                                    Python python = Python::refused);
 
   // The run on this branch, as it was started; valid until the next call.
   [[nodiscard]] const ledger::RunStarted& run() const;

@@ -19,14 +19,17 @@ struct CapturedCase {
   std::vector<CapturedLaunch> others;  // those of study.others, with their memory
 };
 
+// In which language a kernel of one's own begins.
+enum class Backend : std::uint8_t { cuda, triton };
+
 struct WrittenCase {
   std::vector<std::string> files;  // by path from the folder
   std::vector<std::string> notes;  // what the reader should know: one sentence each
 };
 
-// Writes case.toml, original.toml, kernel.cu, and capture/ with code and values, which is this
-// user's alone and ignored by git. Throws Error(usage) where the launch makes no case, saying why,
-// and Error(environment) where it cannot be written.
-WrittenCase write_captured_case(const CapturedCase& captured);
+// Writes case.toml, original.toml, kernel.cu or kernel.py, and capture/ with code and values, which
+// is this user's alone and ignored by git. Throws Error(usage) where the launch makes no case,
+// saying why, and Error(environment) where it cannot be written.
+WrittenCase write_captured_case(const CapturedCase& captured, Backend backend = Backend::cuda);
 
 }  // namespace autokernel::programs

@@ -54,6 +54,7 @@ struct Incumbent {
   // Whether the comparison is one part of a score (goal.h): what it comes to by itself ends no
   // sampling then, only that the gain is known well enough.
   bool is_part_of_score = false;
+  std::string kernel_name = {};  // of its main file; empty: as the kernel's
 };
 
 // The device that earlier measurements were made on: a trial on another is refused, as its times
@@ -96,6 +97,10 @@ struct Request {
   std::string source;  // kernel_file as the supervisor read it, so that both judge the same bytes
   // The kernel's further files, by path from the folder of the first (cases::EditableFiles).
   std::map<std::string, std::string> files;
+  // Whether Python runs where the kernel or its compiler is in Python: not where somebody else's
+  // record asks for it, unless the user allows it.
+  bool python_allowed = true;
+  std::string python;  // that is active: for compilers in Python; empty: none is needed, or there
   DeviceChoice device;
   std::string architecture;      // --arch sm_80; empty: the device's own
   std::string size = "default";  // which [sizes.*] is timed
@@ -143,6 +148,7 @@ void visit_fields(auto&& fields, Object& request) {
   fields.internal("headers", request.headers);
   fields.internal("kernel_headers", request.kernel_headers);
   fields.internal("reference_headers", request.reference_headers);
+  fields.internal("python", request.python);
   fields.internal("cached", request.cached);
   fields.internal("checked", request.checked);
   fields.internal("confined", request.confined);

@@ -16,4 +16,7 @@ void take_case(Request& request, cases::CaseFiles files);
 // kernel, the incumbent or a reference can include.
 [[nodiscard]] Request with_reachable_headers(Request request);
 
+// Whether Python compiles the kernel or its incumbent.
+[[nodiscard]] bool runs_python(const Request& request);
+
 }  // namespace autokernel::trial

@@ -106,6 +106,13 @@ namespace {
 }  // namespace
 
 std::string declaration_of(const cases::Case& problem, const std::string& kernel) {
+  if (problem.kernel_name.ends_with(".py")) {
+    std::vector<std::string> names;
+    for (const cases::Tensor& tensor : problem.tensors) {
+      if (!tensor.by_value) names.push_back(tensor.name);
+    }
+    return fmt::format("def launch({})", fmt::join(names, ", "));
+  }
   std::vector<std::string> parameters;
   for (const auto& each : trial::signature(problem, trial::OutputType::declared)) {
     const bool is_runtime_size =
@@ -116,6 +123,7 @@ std::string declaration_of(const cases::Case& problem, const std::string& kernel
 }
 
 std::string launch_of(const cases::Case& problem, const std::string& kernel) {
+  if (problem.kernel_name.ends_with(".py")) return "    KERNEL[GRID](...)";
   std::string arguments;
   if (!problem.runtime_sizes.empty()) {
     for (const cases::Tensor& tensor : problem.tensors) arguments += tensor.name + ", ";
@@ -211,6 +219,8 @@ std::string reference_text(const cases::Case& problem) {
     return fmt::format("{} = {} x {}, by cuBLAS or OpenBLAS", gemm->output, gemm->left,
                        gemm->right);
   }
+  if (const auto* python = std::get_if<cases::PythonReference>(&problem.reference))
+    return python->file.string() + ", in Python";
   const auto& kernel = std::get<cases::KernelReference>(problem.reference);
   if (kernel.fp64_file.empty()) return kernel.file.string();
   return fmt::format("{}; its errors are measured from {}", kernel.file.string(),
@@ -226,7 +236,7 @@ std::vector<std::string> baseline_files(const cases::Case& problem) {
 }
 
 std::string editable_text(const cases::Case& problem) {
-  std::vector<std::string> files = {"kernel.cu"};
+  std::vector<std::string> files = {problem.kernel_name};
   for (const std::string& pattern : problem.editable_files.patterns()) files.push_back(pattern);
   return fmt::format("{}", fmt::join(files, ", "));
 }

@@ -59,6 +59,8 @@ using Json = nlohmann::ordered_json;
 }
 
 [[nodiscard]] Json reference_json(const cases::Reference& reference) {
+  if (const auto* python = std::get_if<cases::PythonReference>(&reference))
+    return {{"kind", "python"}, {"file", python->file.string()}, {"fp64_file", nullptr}};
   const auto* kernel = std::get_if<cases::KernelReference>(&reference);
   if (kernel == nullptr)
     return {{"kind", "cublas_gemm"}, {"file", nullptr}, {"fp64_file", nullptr}};
@@ -82,7 +84,7 @@ std::string description_json(const cases::Case& problem, const std::string& size
   for (const auto& [type, tolerance] : problem.tolerances)
     tolerances[spelling(type)] = {{"absolute", tolerance.absolute},
                                   {"relative", tolerance.relative}};
-  std::vector<std::string> editable = {"kernel.cu"};
+  std::vector<std::string> editable = {problem.kernel_name};
   for (const std::string& pattern : problem.editable_files.patterns()) editable.push_back(pattern);
   const Json description = {{"schema_version", 1},
                             {"name", problem.name},

@@ -9,6 +9,7 @@ namespace autokernel::cli::embedded {
 // The case that `case new` and `init` make where no other is named.
 [[nodiscard]] const char* template_case();
 [[nodiscard]] const char* template_kernel();
+[[nodiscard]] const char* template_triton_kernel();
 [[nodiscard]] const char* template_reference();
 
 // program.md of the repository, which is about its matrix product.
@@ -16,6 +17,7 @@ namespace autokernel::cli::embedded {
 // What a program.md for another case has in place of some of its parts; {{WORDS}} are to be filled
 // in.
 [[nodiscard]] const char* program_allowed();
+[[nodiscard]] const char* program_allowed_triton();
 [[nodiscard]] const char* program_structure();
 // The section of AGENTS.md.
 [[nodiscard]] const char* program_agents();

@@ -118,7 +118,7 @@ class Examination {
     const auto* reference = std::get_if<cases::KernelReference>(&problem_.reference);
     honest_ = reference == nullptr ? kernel_ : cases::KernelSource{reference->source, {}};
     if (is_captured()) honest_.text = "#include <autokernel.cuh>\nAUTOKERNEL_ORIGINAL;\n";
-    const std::string name = reference == nullptr ? "kernel.cu" : reference->file.string();
+    const std::string name = reference == nullptr ? problem_.kernel_name : reference->file.string();
     try {
       accepted_ = try_kernel(honest_, trial::Depth::usual, files_);
     } catch (const Error& error) {
@@ -133,7 +133,7 @@ class Examination {
     fail("reference",
          fmt::format("{} is refused as a kernel: {}: {}", name, trial::spelling(accepted_.verdict),
                      first_line(accepted_.reason)),
-         reference == nullptr ? "correct kernel.cu, from which cheats are made here"
+         reference == nullptr ? "correct the kernel, from which cheats are made here"
          : has_fp64() ? "correct it, or the reference in fp64, whose floating outputs are double*; "
                         "the same bits each time are required, too"
                       : "correct it; the same bits each time are required of it, too");
@@ -209,14 +209,15 @@ class Examination {
 
   void look_at_kernel() {
     const trial::Result result = try_kernel(kernel_, trial::Depth::usual, files_);
-    if (result.verdict == trial::Verdict::correct) return pass("kernel", "kernel.cu is accepted");
+    if (result.verdict == trial::Verdict::correct)
+      return pass("kernel", problem_.kernel_name + " is accepted");
     if (result.verdict == trial::Verdict::unsupported) {
       return skip("kernel", first_line(result.reason));
     }
     fail("kernel",
-         fmt::format("kernel.cu: {}: {}", trial::spelling(result.verdict),
+         fmt::format("{}: {}: {}", problem_.kernel_name, trial::spelling(result.verdict),
                      first_line(result.reason)),
-         "correct kernel.cu: a run begins with a kernel that is right");
+         "correct it: a run begins with a kernel that is right");
   }
 
   // An honest kernel may round differently: with products that are not fused with sums, and, where

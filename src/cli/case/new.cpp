@@ -31,15 +31,17 @@ class CaseNew : public Command {
  private:
   std::string name_;
   std::optional<std::string> from_;
+  std::string backend_ = kCudaBackend;
 };
 
 constexpr const char* kCaseNewExamples = R"(Examples:
   autokernel case new squares
   autokernel case new rows --from softmax
+  autokernel case new rows --from softmax --backend triton
   autokernel case new work/mine --from kernels/rows
 
 A NAME without '/' goes below kernels/ if there is such a folder here. The case gets case.toml,
-kernel.cu and the references. Nothing that exists is overwritten.)";
+its kernel and the references. Nothing that exists is overwritten.)";
 
 // Where a case of that name goes, from `here`.
 [[nodiscard]] fs::path target_of(const std::string& name, const fs::path& here) {
@@ -84,6 +86,10 @@ void CaseNew::declare(Options options) {
                   "Case to copy: its folder, or a name that 'autokernel case list' shows (default: "
                   "a small template)")
       .type_name("CASE");
+  options.add_option("--backend", backend_, "Language of its kernel")
+      .type_name("NAME")
+      .one_of({kCudaBackend, kTritonBackend})
+      .tells_default();
 }
 
 int CaseNew::run(const Console& console) {
@@ -97,7 +103,8 @@ int CaseNew::run(const Console& console) {
   if (from_) from = named_case(from_, here);
   const fs::path whole = fs::weakly_canonical(here / target.parent_path()) / name;
   const fs::path root = existing_part(whole);
-  const std::vector<NewFile> files = stamped(root, whole.lexically_relative(root), name, from);
+  const std::vector<NewFile> files =
+      stamped(root, whole.lexically_relative(root), name, {.from = from, .backend = backend_});
   write_new_files(root, files);
 
   for (const NewFile& file : files) {
@@ -107,7 +114,7 @@ int CaseNew::run(const Console& console) {
   console.out << fmt::format(
       "\nNext:\n  autokernel case show {0}                 # what a kernel of it takes\n"
       "  autokernel case check {0} --device cpu   # after each change of case.toml or a reference\n"
-      "  autokernel bench --case {0}              # measure its kernel.cu\n",
+      "  autokernel bench --case {0}              # measure its kernel\n",
       folder);
   return 0;
 }

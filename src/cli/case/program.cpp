@@ -31,8 +31,8 @@ constexpr const char* kItsBench = "autokernel bench --size";
   return text;
 }
 
-[[nodiscard]] std::string kernel_in(const std::string& folder) {
-  return folder == "." ? "kernel.cu" : folder + "/kernel.cu";
+[[nodiscard]] std::string kernel_in(const std::string& folder, const std::string& name) {
+  return folder == "." ? name : folder + "/" + name;
 }
 
 // What bench and start need to find the case.
@@ -41,7 +41,7 @@ constexpr const char* kItsBench = "autokernel bench --size";
 }
 
 // The parts that hold for every case.
-[[nodiscard]] std::string general_parts(const std::string& folder) {
+[[nodiscard]] std::string general_parts(const std::string& folder, const std::string& kernel_name) {
   const std::string whole = embedded::program();
   const std::size_t begin = whole.find(kIntroduction);
   const std::size_t end = whole.find(kMatmulParts);
@@ -49,7 +49,7 @@ constexpr const char* kItsBench = "autokernel bench --size";
     throw Error(Stop::internal, "program.md has other parts than expected; please report this");
   }
   std::string text = whole.substr(begin, end - begin);
-  text = replaced(text, kItsKernel, kernel_in(folder));
+  text = replaced(text, kItsKernel, kernel_in(folder, kernel_name));
   text = replaced(text, ", --case DIR", "");
   text = replaced(text, kItsStart, kItsStart + case_option(folder));
   return replaced(text, kItsBench, "autokernel bench" + case_option(folder) + " --size");
@@ -70,7 +70,25 @@ constexpr const char* kItsBench = "autokernel bench --size";
   return text + fmt::format("\nEditable: {}.\n\n", editable_text(problem));
 }
 
+[[nodiscard]] std::string allowed_in_triton(const cases::Case& problem) {
+  std::vector<std::string> names;
+  std::vector<std::string> symbols;
+  std::vector<std::string> parameters;
+  for (const auto& [symbol, value] : problem.sizes.at("default")) {
+    names.push_back(symbol);
+    symbols.push_back("`" + symbol + "`");
+  }
+  for (const cases::Tensor& tensor : problem.tensors) {
+    if (!tensor.by_value) parameters.push_back(tensor.name);
+  }
+  std::string text = replaced(embedded::program_allowed_triton(), "{{NAMES}}",
+                              fmt::format("{}", fmt::join(names, ", ")));
+  text = replaced(text, "{{SYMBOLS}}", fmt::format("{}", fmt::join(symbols, ", ")));
+  return replaced(text, "{{PARAMETERS}}", fmt::format("{}", fmt::join(parameters, ", ")));
+}
+
 [[nodiscard]] std::string allowed_part(const cases::Case& problem) {
+  if (problem.kernel_name.ends_with(".py")) return allowed_in_triton(problem);
   std::vector<std::string> symbols;
   for (const auto& [symbol, value] : problem.sizes.at("default")) {
     symbols.push_back("`" + symbol + "`");
@@ -116,13 +134,15 @@ std::string program_text(const cases::Case& problem, const std::string& folder) 
   return visible_text(
       fmt::format("{} for the case in {}; '{}' prints it again -->\n# For a coding agent: make {} "
                   "faster\n{}",
-                  kProgramMark, folder, command, problem.name, general_parts(folder)) +
+                  kProgramMark, folder, command, problem.name,
+                  general_parts(folder, problem.kernel_name)) +
       case_part(problem) + allowed_part(problem) + playbook_part(problem.playbook) +
       embedded::program_structure());
 }
 
-std::string agents_text(const std::string& folder) {
-  std::string text = replaced(embedded::program_agents(), "{{KERNEL}}", kernel_in(folder));
+std::string agents_text(const std::string& folder, const std::string& kernel_name) {
+  std::string text =
+      replaced(embedded::program_agents(), "{{KERNEL}}", kernel_in(folder, kernel_name));
   text = replaced(text, "{{CASE}}", folder);
   return replaced(text, "{{OPTION}}", case_option(folder));
 }

@@ -16,6 +16,6 @@ inline constexpr const char* kProgramMark = "<!-- made by autokernel";
 [[nodiscard]] std::string program_text(const cases::Case& problem, const std::string& folder);
 
 // The section of AGENTS.md that leads there, without the lines that mark it.
-[[nodiscard]] std::string agents_text(const std::string& folder);
+[[nodiscard]] std::string agents_text(const std::string& folder, const std::string& kernel_name);
 
 }  // namespace autokernel::cli

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
 #include "autokernel/base/visible_text.h"
 #include "autokernel/cases/case.h"
 #include "cli/case/embedded.h"
@@ -39,7 +40,7 @@ using Texts = std::map<std::string, std::string>;
   Texts texts = files.bytes;
   cases::KernelSource kernel =
       cases::read_kernel(problem.kernel_file(), problem.editable_files, "the kernel");
-  texts["kernel.cu"] = std::move(kernel.text);
+  texts[problem.kernel_name] = std::move(kernel.text);
   texts.merge(kernel.files);
   return texts;
 }
@@ -90,6 +91,31 @@ void require_headers(const cases::Case& problem, const fs::path& target) {
   }
 }
 
+constexpr const char* kTritonKernel = "kernel.py";
+
+// With kernel.py in the place of the kernel.
+void take_triton(Texts& texts, const std::optional<fs::path>& from) {
+  std::string& text = texts.at(kCaseFile);
+  const cases::Case problem = cases::parse(text, from.value_or(""));
+  if (problem.kernel_name == kTritonKernel) return;
+  const auto kernel = from ? read_file_below(*from, kTritonKernel, "the kernel")
+                           : std::optional<std::string>(embedded::template_triton_kernel());
+  if (!kernel) {
+    throw Error(Stop::usage, fmt::format("cannot make a case in Triton of {}: it has no {}; write "
+                                         "one, and name it in its case.toml: kernel = \"{}\"",
+                                         from.value_or("").string(), kTritonKernel, kTritonKernel));
+  }
+  const Part line = name_line(text);
+  if (line.end == std::string::npos || problem.kernel_name != "kernel.cu") {
+    throw Error(Stop::usage, fmt::format("cannot make a case in Triton of {}: write its name as a "
+                                         "line name = \"...\" above the first table",
+                                         from.value_or("").string()));
+  }
+  text.insert(line.end, fmt::format("\nkernel = \"{}\"", kTritonKernel));
+  texts.erase(problem.kernel_name);
+  texts[kTritonKernel] = *kernel;
+}
+
 }  // namespace
 
 void require_case_name(const std::string& name) {
@@ -105,8 +131,10 @@ void require_case_name(const std::string& name) {
 }
 
 std::vector<NewFile> stamped(const fs::path& root, const fs::path& target, const std::string& name,
-                             const std::optional<fs::path>& from) {
+                             const Stamp& stamp) {
+  const std::optional<fs::path>& from = stamp.from;
   Texts texts = from ? texts_of(*from) : template_texts();
+  if (stamp.backend == kTritonBackend) take_triton(texts, from);
   std::string& text = texts.at(kCaseFile);
   text = renamed(std::move(text), name, from.value_or(target));
   require_headers(cases::parse(text, from.value_or(target)), root / target);

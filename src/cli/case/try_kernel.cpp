@@ -11,7 +11,7 @@ trial::Result try_kernel(const CaseTrial& of, const cases::KernelSource& kernel,
   constexpr int kSamples = 2;
   trial::Request request;
   request.case_directory = of.folder;
-  request.kernel_file = of.folder / "kernel.cu";
+  request.kernel_file = of.folder / kernel.name;
   request.device = of.device;
   request.size = of.size;
   request.depth = of.depth;

@@ -17,7 +17,7 @@ struct CaseTrial {
   trial::Depth depth = trial::Depth::usual;
 };
 
-// Of `kernel` in the place of the folder's kernel.cu, in the case of these files. Throws what
+// Of `kernel` in the place of the folder's, in the case of these files. Throws what
 // supervise() throws.
 [[nodiscard]] trial::Result try_kernel(const CaseTrial& of, const cases::KernelSource& kernel,
                                        const cases::CaseFiles& files);

@@ -38,7 +38,9 @@ class Planner {
     plan_program();
     plan_section();
     plan_ignored();
-    for (const char* const file : {"kernel.cu", kCaseFile}) require_not_ignored(in_case(file));
+    plan_.kernel_name = problem_.kernel_name;
+    for (const std::string& file : {problem_.kernel_name, std::string(kCaseFile)})
+      require_not_ignored(in_case(file));
     return std::move(plan_);
   }
 
@@ -74,7 +76,7 @@ class Planner {
     std::string name = options_->case_name.value_or(kDefaultName);
     if (!options_->case_name && options_->from) name = outline(*options_->from).name;
     require_case_name(name);
-    return stamped(root_, folder, name, options_->from);
+    return stamped(root_, folder, name, {.from = options_->from});
   }
 
   void stamp() {
@@ -109,7 +111,8 @@ class Planner {
   void plan_section() {
     const auto before = held(kAgents);
     change(kAgents, before,
-           with_marked_section(before.value_or(""), agents_text(plan_.folder), kAgents));
+           with_marked_section(before.value_or(""), agents_text(plan_.folder, problem_.kernel_name),
+                               kAgents));
   }
 
   void plan_ignored() {

@@ -18,6 +18,7 @@ struct InitOptions {
 
 struct InitPlan {
   std::string folder;             // of the case, from the root: "kernels"
+  std::string kernel_name;        // of its main file
   std::vector<NewFile> files;     // to be written
   std::vector<std::string> kept;  // that are there already, from the root
   std::string remark;             // what is to be said of one that is kept; empty: nothing

@@ -37,8 +37,9 @@ constexpr const char* kFolder = "capture";
 
 class Writing {
  public:
-  explicit Writing(const CapturedCase& captured)
+  Writing(const CapturedCase& captured, Backend backend)
       : captured_(captured),
+        backend_(backend),
         launch_(captured.launch),
         arguments_(arguments_of(captured.launch, captured.study)),
         readable_(visible_line(demangled(captured.launch.kernel))) {}
@@ -55,10 +56,12 @@ class Writing {
   [[nodiscard]] std::string case_text();
   [[nodiscard]] std::string description_text() const;
   [[nodiscard]] std::string kernel_text() const;
+  [[nodiscard]] std::string triton_text() const;
   [[nodiscard]] std::string source_text() const;
   void note_kept_inputs();
 
   const CapturedCase& captured_;
+  const Backend backend_;
   const CapturedLaunch& launch_;
   CaseArguments arguments_;
   std::string readable_;
@@ -174,7 +177,9 @@ std::string Writing::case_text() {
   std::erase_if(title, [](char letter) {
     return letter == '"' || letter == '\\' || letter == '{' || letter == '}';
   });
-  text += fmt::format("name = \"{}\"\nproblem = \"{} as captured\"\n\n", title, title);
+  text += fmt::format("name = \"{}\"\nproblem = \"{} as captured\"\n", title, title);
+  if (backend_ == Backend::triton) text += "kernel = \"kernel.py\"\n";
+  text += "\n";
   for (const char* size : {"default", "check"})
     text += fmt::format("[sizes.{}]\n{}\n", size, sizes);
   if (has_bounds()) {
@@ -286,6 +291,27 @@ std::string Writing::kernel_text() const {
   return text + "// }\n";
 }
 
+// Structures that the program hands over by value are left out: Triton takes none.
+std::string Writing::triton_text() const {
+  std::vector<std::string> names;
+  std::vector<std::string> counts;
+  for (const CaseTensor& tensor : arguments_.tensors) {
+    names.push_back(tensor.name);
+    counts.push_back("COUNT_" + tensor.name);
+  }
+  for (const CaseScalar& scalar : arguments_.scalars) names.push_back(scalar.name);
+  const std::string all = fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format(
+      "# {0}\n#\n# AUTOKERNEL_ORIGINAL stands for the captured kernel itself, which is measured as "
+      "long as\n# all else here is a comment. Replace that line by kernels of your own, as below. "
+      "The tensors\n# have one dimension: their elements in memory.\nAUTOKERNEL_ORIGINAL\n\n"
+      "# import triton\n# import triton.language as tl\n# from autokernel import {1}\n#\n#\n"
+      "# @triton.jit\n# def replacement({2}, BLOCK: tl.constexpr):\n"
+      "#     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n#\n#\n"
+      "# def launch({2}):\n#     replacement[({3}, {4}, {5})]({2}, BLOCK=1024)\n",
+      readable_, fmt::join(counts, ", "), all, launch_.grid.x, launch_.grid.y, launch_.grid.z);
+}
+
 void Writing::note_kept_inputs() {
   std::vector<std::string> kept;
   bool draws = false;
@@ -317,7 +343,11 @@ WrittenCase Writing::written() {
   write(fs::path(kFolder) / ".gitignore", "# Values and code of the program: they stay here.\n*\n");
   write("case.toml", case_text());
   write("original.toml", description_text());
-  write("kernel.cu", kernel_text());
+  if (backend_ == Backend::triton) {
+    write("kernel.py", triton_text());
+  } else {
+    write("kernel.cu", kernel_text());
+  }
   note_kept_inputs();
   if (launch_.programmatic) {
     written_.notes.emplace_back(
@@ -328,13 +358,13 @@ WrittenCase Writing::written() {
 
 }  // namespace
 
-WrittenCase write_captured_case(const CapturedCase& captured) {
+WrittenCase write_captured_case(const CapturedCase& captured, Backend backend) {
   std::error_code failed;
   if (fs::exists(captured.folder / "case.toml", failed)) {
     throw Error(Stop::usage,
                 fmt::format("cannot write a case to {}: there is one", captured.folder.string()));
   }
-  return Writing(captured).written();
+  return Writing(captured, backend).written();
 }
 
 }  // namespace autokernel::programs

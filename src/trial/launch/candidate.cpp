@@ -125,6 +125,8 @@ std::optional<Rejection> Candidate::find_objects() {
 // Each is encoded once here, for a place that any buffer may have, so that none is refused later.
 std::optional<Rejection> Candidate::find_maps(const SizedCase& sized) {
   extras_.workspace_bytes = program_->declaration.workspace_bytes;
+  for (const compile::Constant& constant : program_->declaration.constants)
+    extras_.constants.push_back(constant.bytes);
   constexpr driver::Address kAnyAddress = 1 << 20;
   for (const compile::TensorMap& map : program_->declaration.tensor_maps) {
     auto resolved = resolve(map, sized, extras_.workspace_bytes);

@@ -59,6 +59,8 @@ Operands::Operands(const driver::Device& device, const SizedCase& sized, const E
   for (driver::TensorMap& map : maps_) arguments_.push_back(&map);
   for (const auto& [symbol, value] : sized.sizes) values_.push_back(value);
   for (std::int64_t& value : values_) arguments_.push_back(&value);
+  constants_ = extras.constants;
+  for (Bytes& constant : constants_) arguments_.push_back(constant.data());
 }
 
 std::size_t Operands::required_bytes(const driver::Device& device, const SizedCase& sized,

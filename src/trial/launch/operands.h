@@ -23,6 +23,7 @@ namespace autokernel::trial {
 struct Extras {
   std::uint64_t workspace_bytes = 0;  // 0: none
   std::vector<ResolvedMap> maps;
+  std::vector<Bytes> constants = {};
 };
 
 // What a launch changed that it must not.
@@ -110,7 +111,8 @@ class Operands {
   std::vector<Bytes> scalars_;  // in the first bytes of each
   std::vector<driver::TensorMap> maps_;
   std::vector<std::int64_t> values_;  // of the sizes; the first four bytes are those of an int
-  std::vector<void*> arguments_;      // into the four above
+  std::vector<Bytes> constants_;
+  std::vector<void*> arguments_;  // into the four above
 };
 
 }  // namespace autokernel::trial

@@ -74,6 +74,7 @@ void visit_fields(auto&& fields, Object& incumbent) {
   fields.internal("is_confirmed", incumbent.is_confirmed);
   fields.internal("as_fast_will_do", incumbent.as_fast_will_do);
   fields.internal("is_part_of_score", incumbent.is_part_of_score);
+  fields.internal("kernel_name", incumbent.kernel_name);
 }
 
 template <Of<KnownDevice> Object>

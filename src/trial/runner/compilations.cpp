@@ -8,6 +8,7 @@
 
 #include "autokernel/base/error.h"
 #include "autokernel/compile/compiler.h"
+#include "autokernel/compile/external_compiler.h"
 #include "autokernel/compile/image_front_end.h"
 #include "trial/check/device_judge.h"
 #include "trial/runner/remembering_front_end.h"
@@ -58,13 +59,15 @@ constexpr std::string_view kPrefix = "sm_";
 }  // namespace
 
 OpeningFrontEnd open_front_end(bool cached) {
-  return std::async(std::launch::async,
-                    [cached]() -> std::shared_ptr<const compile::FrontEnd> {
-                      return std::make_shared<const RememberingFrontEnd>(
-                          std::make_unique<const compile::FrontEnds>(
-                              std::make_unique<const compile::Compiler>(compile::Compiler::open(
-                                  cached ? compile::Caching::yes : compile::Caching::no))));
-                    })
+  return std::async(
+             std::launch::async,
+             [cached]() -> std::shared_ptr<const compile::FrontEnd> {
+               const auto caching = cached ? compile::Caching::yes : compile::Caching::no;
+               return std::make_shared<const RememberingFrontEnd>(
+                   std::make_unique<const compile::FrontEnds>(
+                       std::make_unique<const compile::Compiler>(compile::Compiler::open(caching)),
+                       caching));
+             })
       .share();
 }
 
@@ -73,14 +76,66 @@ compile::Program compiled_gpu_tools(const OpeningFrontEnd& front_end,
   return own_program(front_end.get()->compile(gpu_tools_source(architecture)));
 }
 
+namespace {
+
+// Row-major, with the padding that rows have.
+compile::RequestedOperand operand_of(const SizedTensor& sized) {
+  const cases::Tensor& tensor = *sized.tensor;
+  compile::RequestedOperand operand{.name = tensor.name,
+                                    .dtype = cases::spelling(tensor.dtype),
+                                    .shape = {},
+                                    .strides = {},
+                                    .is_scalar = tensor.is_scalar,
+                                    .is_written = sized.is_written()};
+  if (tensor.is_scalar) return operand;
+  operand.shape = sized.extents;
+  operand.strides.resize(sized.extents.size(), 1);
+  for (std::size_t i = sized.extents.size() - 1; i > 0; --i)
+    operand.strides[i - 1] = operand.strides[i] * sized.extents[i];
+  operand.shape.back() = static_cast<std::int64_t>(sized.row_length);
+  return operand;
+}
+
+}  // namespace
+
+std::optional<compile::ExternalCompiler> external_compiler(const cases::Case& problem,
+                                                           const std::string& kernel_name,
+                                                           const std::string& active_python) {
+  const auto language = [](const std::string& name) {
+    return std::filesystem::path(name).extension();
+  };
+  cases::CompilePlan plan = problem.compile;
+  if (language(kernel_name) != language(problem.kernel_name)) plan.compiler.clear();
+  if (plan.compiler.empty() && language(kernel_name) == ".py")
+    plan.compiler = cases::CompilePlan::kTriton;
+  if (plan.compiler.empty()) return std::nullopt;
+  std::filesystem::path python = plan.python.empty() ? active_python : plan.python;
+  if (python.is_relative() && python.has_parent_path()) python = problem.directory / python;
+  return compile::ExternalCompiler{
+      .name = plan.compiler,
+      .script = plan.has_script() ? plan.compiler_script : compile::triton_compiler(),
+      .python = python};
+}
+
+compile::Request compile_request(compile::Source source, const SizedCase& size,
+                                 const Building& building) {
+  compile::Request request{std::move(source), building.architecture, size.sizes,
+                           building.headers,  building.flags,        size.type_names(),
+                           building.compiler};
+  if (!building.compiler) return request;
+  for (const SizedTensor& tensor : size.tensors) {
+    // A structure is nothing that another language could take apart.
+    if (!tensor.tensor->by_value) request.operands.push_back(operand_of(tensor));
+  }
+  return request;
+}
+
 SourceCompilations::SourceCompilations(const OpeningFrontEnd& front_end, compile::Source source,
                                        std::span<const SizedCase* const> sizes,
                                        const Building& building)
     : source_(std::move(source)) {
   for (const SizedCase* size : sizes) {
-    compilations_[size->size_name] =
-        start(front_end, {source_, building.architecture, size->sizes, building.headers,
-                          building.flags, size->type_names()});
+    compilations_[size->size_name] = start(front_end, compile_request(source_, *size, building));
   }
 }
 
@@ -124,9 +179,12 @@ Compilations::Compilations(const OpeningFrontEnd& front_end, const CompileTask& 
     : task_(task), kernel_(front_end, task.kernel, task.sizes, task.building) {
   if (task.incumbent) {
     incumbent_ = SourceCompilations(
-        front_end, {task.kernel.name, task.incumbent->source, task.incumbent->files},
+        front_end,
+        {task.incumbent->kernel_name.empty() ? task.kernel.name : task.incumbent->kernel_name,
+         task.incumbent->source, task.incumbent->files},
         std::span(task.sizes).first(1),
-        {task.building.architecture, task.incumbent_headers, task.building.flags});
+        {task.building.architecture, task.incumbent_headers, task.building.flags,
+         task.incumbent_compiler});
   }
   if (task.on_gpu) gpu_tools_ = start(front_end, gpu_tools_source(task.building.architecture));
 }

@@ -41,7 +41,16 @@ struct Building {
   std::string architecture;
   std::map<std::string, std::string> headers;
   std::vector<std::string> flags;
+  std::optional<compile::ExternalCompiler> compiler = {};
 };
+
+// What compiles a kernel of a case whose main file is called so; none where it is in CUDA C++. What
+// the case says is for files of its kernel's language.
+[[nodiscard]] std::optional<compile::ExternalCompiler> external_compiler(
+    const cases::Case& problem, const std::string& kernel_name, const std::string& active_python);
+// What is to be compiled at one size.
+[[nodiscard]] compile::Request compile_request(compile::Source source, const SizedCase& size,
+                                               const Building& building);
 
 // Those headers of `all` that have these names.
 [[nodiscard]] std::map<std::string, std::string> chosen(
@@ -55,6 +64,7 @@ struct CompileTask {
   Building building;                    // of the kernel
   bool on_gpu = false;
   std::map<std::string, std::string> incumbent_headers;
+  std::optional<compile::ExternalCompiler> incumbent_compiler = {};
 };
 
 // One source at several sizes, compiled in threads of their own.

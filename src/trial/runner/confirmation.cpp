@@ -52,6 +52,8 @@ void Confirmation::start(Who who) {
     launches.source = task_.incumbent.source;
     launches.files = task_.incumbent.files;
     launches.kernel_headers = task_.incumbent.headers;
+    launches.kernel_name = task_.incumbent.kernel_name;
+    launches.compiler = launches.incumbent_compiler;
   }
   launches.incumbent.reset();
   // Both were checked a moment ago, or when they were the candidate.

@@ -128,6 +128,13 @@ void visit_fields(auto&& fields, Object& preparation) {
   fields("cached", preparation.cached);
 }
 
+template <Of<compile::ExternalCompiler> Object>
+void visit_fields(auto&& fields, Object& compiler) {
+  fields("name", compiler.name);
+  fields("script", compiler.script);
+  fields("python", compiler.python);
+}
+
 template <Of<LaunchTask> Object>
 void visit_fields(auto&& fields, Object& task) {
   fields("problem", task.problem);
@@ -138,6 +145,8 @@ void visit_fields(auto&& fields, Object& task) {
   fields("headers", task.headers);
   fields("kernel_headers", task.kernel_headers);
   fields("flags", task.flags);
+  fields("compiler", task.compiler);
+  fields("incumbent_compiler", task.incumbent_compiler);
   fields("architecture", task.architecture);
   fields("check_size", task.check_size);
   fields("timed_size", task.timed_size);

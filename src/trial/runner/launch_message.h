@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "autokernel/compile/front_end.h"
 #include "autokernel/trial/message.h"
 #include "trial/launch/rejection.h"
 #include "trial/time/stopwatch.h"
@@ -30,6 +31,9 @@ struct LaunchTask {
   std::map<std::string, std::string> headers;  // Request::headers
   std::vector<std::string> kernel_headers;
   std::vector<std::string> flags;  // of the compiler, for kernel and incumbent
+  // Where they are not in CUDA C++.
+  std::optional<compile::ExternalCompiler> compiler;
+  std::optional<compile::ExternalCompiler> incumbent_compiler;
   std::string architecture;
   std::string check_size;
   std::string timed_size;

@@ -54,14 +54,16 @@ using Clock = std::chrono::steady_clock;
 // What has to be compiled for a task.
 CompileTask compile_task(const LaunchTask& task, const CheckedSizes& sizes,
                          const std::vector<const SizedCase*>& compared, bool on_gpu) {
-  CompileTask compile{&task.problem,
-                      {task.kernel_name, task.source, task.files},
-                      task.incumbent,
-                      {sizes.timed},
-                      {task.architecture, chosen(task.headers, task.kernel_headers), task.flags},
-                      on_gpu,
-                      {}};
+  CompileTask compile{
+      &task.problem,
+      {task.kernel_name, task.source, task.files},
+      task.incumbent,
+      {sizes.timed},
+      {task.architecture, chosen(task.headers, task.kernel_headers), task.flags, task.compiler},
+      on_gpu,
+      {}};
   if (task.incumbent) compile.incumbent_headers = chosen(task.headers, task.incumbent->headers);
+  compile.incumbent_compiler = task.incumbent_compiler;
   if (task.check_size != task.timed_size) compile.sizes.push_back(sizes.check);
   compile.sizes.insert(compile.sizes.end(), sizes.further.begin(), sizes.further.end());
   compile.sizes.insert(compile.sizes.end(), compared.begin(), compared.end());
@@ -161,6 +163,8 @@ class TrialLaunches {
   // On the emulated device a compiler that has nothing new to compile holds more memory than all
   // else that waits.
   [[nodiscard]] bool is_worth_compiling(const LaunchTask& task) const {
+    // Nobody's Python runs while others may be timed.
+    if (task.compiler || task.incumbent_compiler) return false;
     const bool is_new = !task.incumbent || task.source != task.incumbent->source ||
                         task.files != task.incumbent->files;
     return is_new || !driver_->info().emulated;

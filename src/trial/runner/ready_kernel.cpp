@@ -88,9 +88,10 @@ compile::Compilation Readying::compiled() const {
     source.text = reference->source;
     source.files = reference->images;
   }
-  return front_end.get()->compile({std::move(source), architecture_, sized_.sizes,
-                                   chosen(request_.headers, request_.kernel_headers),
-                                   problem_.compile.flags, sized_.type_names()});
+  return front_end.get()->compile(compile_request(
+      std::move(source), sized_,
+      {architecture_, chosen(request_.headers, request_.kernel_headers), problem_.compile.flags,
+       external_compiler(problem_, request_.kernel_file.filename().string(), request_.python)}));
 }
 
 void Readying::add_operands() {
@@ -137,6 +138,11 @@ std::string Readying::add_launches() {
   if (declaration.workspace_bytes > 0) sources.push_back({Kind::workspace, 0, 0});
   for (std::size_t i = 0; i < made_.maps.size(); ++i) sources.push_back({Kind::map, i, 0});
   for (const auto& [symbol, value] : sized_.sizes) sources.push_back({Kind::size, 0, value});
+  for (const compile::Constant& constant : declaration.constants) {
+    std::int64_t value = 0;
+    std::memcpy(&value, constant.bytes.data(), std::min(constant.bytes.size(), sizeof value));
+    sources.push_back({Kind::size, 0, value});
+  }
   for (const compile::Launch& launch : declaration.launches) {
     auto chosen = compile::chosen_arguments(launch, arguments);
     if (auto* unknown = std::get_if<std::string>(&chosen)) return std::move(*unknown);

@@ -21,6 +21,7 @@
 #include "trial/check/device_judge.h"
 #include "trial/check/fp64_reference.h"
 #include "trial/check/judge.h"
+#include "trial/check/python_reference.h"
 #include "trial/decide/input_dependence.h"
 #include "trial/decide/statistics.h"
 #include "trial/runner/compilations.h"
@@ -283,6 +284,12 @@ class TrialRun : private SessionListener {
     task.headers = request_.headers;
     task.kernel_headers = request_.kernel_headers;
     task.flags = problem_.compile.flags;
+    task.compiler = external_compiler(problem_, task.kernel_name, request_.python);
+    if (task.incumbent) {
+      if (task.incumbent->kernel_name.empty()) task.incumbent->kernel_name = task.kernel_name;
+      task.incumbent_compiler =
+          external_compiler(problem_, task.incumbent->kernel_name, request_.python);
+    }
     task.architecture = architecture;
     task.check_size = checked_size().size_name;
     task.timed_size = timed_size_.size_name;
@@ -312,6 +319,8 @@ class TrialRun : private SessionListener {
   // While the launcher compiles: whatever it takes to judge.
   void prepare_references(const std::string& architecture) {
     if (compilations_) return;
+    if (std::holds_alternative<cases::PythonReference>(problem_.reference))
+      python_ = std::make_unique<PythonProcess>(problem_, request_.python);
     const SizedCase& checked = checked_size();
     std::vector<const SizedCase*> sizes = {&timed_size_};
     if (checked.size_name != timed_size_.size_name) sizes.push_back(&checked);
@@ -519,6 +528,7 @@ class TrialRun : private SessionListener {
     if (const auto* gemm = std::get_if<cases::GemmReference>(&problem_.reference)) {
       return std::make_unique<LibraryReference>(*library(), *gemm);
     }
+    if (python_) return std::make_unique<PythonReference>(*python_);
     return std::make_unique<KernelReference>(*device_, references_.programs);
   }
 
@@ -767,6 +777,7 @@ class TrialRun : private SessionListener {
   std::unique_ptr<OpenBlas> openblas_;
   std::unique_ptr<Cublas> cublas_;
   std::unique_ptr<ReferenceCompilations> compilations_;
+  std::unique_ptr<PythonProcess> python_;  // of a reference in Python
   References references_;
   std::unique_ptr<JudgingKernels> judging_;  // where outputs are judged on a GPU
   std::future<void> loading_;

@@ -1,5 +1,6 @@
 #include "autokernel/trial/sources.h"
 
+#include "autokernel/compile/confined_python.h"
 #include "autokernel/compile/reachable_headers.h"
 
 namespace autokernel::trial {
@@ -18,7 +19,28 @@ cases::Case case_of(const Request& request) {
                        .images = request.case_images});
 }
 
+bool runs_python(const Request& request) {
+  const auto is_python = [](const std::filesystem::path& file) {
+    return file.extension() == ".py";
+  };
+  if (is_python(request.kernel_file) ||
+      (request.incumbent && is_python(request.incumbent->kernel_name))) {
+    return true;
+  }
+  // Most cases need not be read for that.
+  const auto text = request.case_files.find("case.toml");
+  if (text == request.case_files.end()) return false;
+  const bool may_run_it = text->second.find("compiler") != std::string::npos ||
+                          text->second.find("python") != std::string::npos;
+  if (!may_run_it) return false;
+  const cases::Case problem = case_of(request);
+  return !problem.compile.compiler.empty() ||
+         std::holds_alternative<cases::PythonReference>(problem.reference);
+}
+
 Request with_reachable_headers(Request request) {
+  // Looking for it may start a program: not for a kernel that has no use for it.
+  if (request.python.empty() && runs_python(request)) request.python = compile::active_python();
   if (!request.header_folders) return request;
   std::vector<const compile::Headers*> folders;
   for (const cases::HeaderFolder& each : *request.header_folders) folders.push_back(&each.files);

@@ -350,6 +350,13 @@ class SupervisedTrial {
 
 Result supervise(const Request& request, const Limits& limits, const Observer& observer,
                  const RunnerCommand& runner) {
+  if (!request.python_allowed && runs_python(request)) {
+    throw Error(
+        Stop::usage,
+        "cannot measure " + request.kernel_file.string() +
+            ": it is compiled, or compared, by Python that the record names; --allow lets it "
+            "run, confined to a folder of its own");
+  }
   try {
     return SupervisedTrial(request, limits, observer, runner).run();
   } catch (const LentInVain& lent) {

@@ -58,7 +58,7 @@ class OnADevice : public testing::Test {
     EXPECT_FALSE(source_.disturbed(operands, {&sized, kind, kKey}, stream_));
   }
 
-  const Extras kExtras{.workspace_bytes = 1001, .maps = {}};
+  const Extras kExtras{.workspace_bytes = 1001, .maps = {}, .constants = {}};
   const driver::Driver driver_ = driver::Driver::open(driver::parse_device("cpu"));
   const driver::Device device_{driver_};
   const driver::Stream stream_ = device_.make_stream();

@@ -1,4 +1,6 @@
 // One warp to a row, which stays in registers: read once, 16 bytes a lane at a time.
+#include <cuda_bf16.h>
+
 #include <autokernel.cuh>
 
 AUTOKERNEL_LAUNCH({.kernel = "layer_norm",

@@ -1,0 +1,40 @@
+// Cases of the kernels in a CUDA source that has host code, too: what the host code says of a
+// launch goes into case.toml, and what the device needs into kernel.cu. Nothing is run.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "autokernel/bridge/note.h"
+
+namespace autokernel::bridge {
+
+struct ImportedCase {
+  std::string kernel;                        // its name in the source
+  int line = 0;                              // of its launch
+  std::map<std::string, std::string> files;  // by path: "case.toml", "kernel.cu", "IMPORT.md"
+  std::vector<Note> blanks;                  // in those files: what the source does not say
+  std::vector<Note> assumptions;             // in the source: what was taken for granted
+  std::vector<Note> left_out;                // in the source: what is not in kernel.cu
+};
+
+// A kernel of which no case was made.
+struct NotImported {
+  std::string kernel;
+  int line = 0;
+  std::string reason;
+};
+
+struct ImportedSource {
+  std::vector<ImportedCase> cases;  // one for each kernel, of its first launch
+  std::vector<NotImported> others;
+};
+
+// `file` is the name that messages and comments have. `headers` are those that lie beside it, by
+// the name that it includes them by. Any text is read. Throws Error(environment) where the grammar
+// of CUDA C++, a library of ours, is missing.
+[[nodiscard]] ImportedSource import_cuda_source(const std::string& file, const std::string& text,
+                                                const std::map<std::string, std::string>& headers);
+
+}  // namespace autokernel::bridge

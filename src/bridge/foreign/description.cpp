@@ -1,0 +1,149 @@
+#include "bridge/foreign/description.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+
+#include "autokernel/base/document_json.h"
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/base/run_to_end.h"
+#include "autokernel/base/scratch.h"
+#include "autokernel/base/visible_text.h"
+#include "autokernel/compile/confined_python.h"
+#include "bridge/foreign/scripts.h"
+
+namespace autokernel::bridge {
+namespace {
+
+namespace fs = std::filesystem;
+using document::Json;
+
+constexpr const char* kDescribe = "describe_problem.py";
+// Models of a hundred layers take half a minute.
+constexpr std::chrono::seconds kPatience{300};
+constexpr std::size_t kMostPrinted = 4096;
+
+[[noreturn]] void refuse(const ForeignProblem& problem, const std::string& why) {
+  throw Error(Stop::usage, fmt::format("cannot import {}: {}", visible_line(problem.file), why));
+}
+
+class Reader {
+ public:
+  Reader(const ForeignProblem& problem, const Json& json) : problem_(problem), json_(json) {}
+
+  [[nodiscard]] Description description() const {
+    Description description;
+    for (const char* const key : {"tensors", "outputs"}) {
+      for (const Json& each : list(json_, key)) description.tensors.push_back(tensor(each));
+    }
+    for (const Json& each : list(json_, "scalars")) {
+      description.scalars.push_back({.name = text(each, "name"),
+                                     .dtype = text(each, "dtype"),
+                                     .value = number(each, "value")});
+    }
+    const auto tolerance = json_.find("tolerance");
+    if (tolerance != json_.end() && tolerance->is_object()) {
+      description.absolute = number(*tolerance, "absolute");
+      description.relative = number(*tolerance, "relative");
+    }
+    const auto structure = json_.find("structure");
+    if (structure == json_.end()) unreadable();
+    description.structure = structure->dump();
+    for (const Json& each : list(json_, "left_out")) description.left_out.push_back(plain(each));
+    for (const Json& each : list(json_, "notes")) description.notes.push_back(plain(each));
+    return description;
+  }
+
+ private:
+  [[noreturn]] void unreadable() const { refuse(problem_, "what was found of it cannot be read"); }
+
+  [[nodiscard]] Json list(const Json& json, const char* key) const {
+    const auto found = json.find(key);
+    if (found == json.end()) return Json::array();
+    if (!found->is_array()) unreadable();
+    return *found;
+  }
+  [[nodiscard]] std::string plain(const Json& json) const {
+    if (!json.is_string()) unreadable();
+    return visible_line(json.get<std::string>());
+  }
+  [[nodiscard]] std::string text(const Json& json, const char* key) const {
+    const auto found = json.find(key);
+    if (!json.is_object() || found == json.end()) unreadable();
+    return plain(*found);
+  }
+  [[nodiscard]] double number(const Json& json, const char* key) const {
+    const auto found = json.find(key);
+    if (found == json.end()) unreadable();
+    if (found->is_boolean()) return found->get<bool>() ? 1 : 0;
+    if (!found->is_number()) unreadable();
+    return found->get<double>();
+  }
+
+  [[nodiscard]] DescribedTensor tensor(const Json& json) const {
+    DescribedTensor tensor{.name = text(json, "name"),
+                           .dtype = text(json, "dtype"),
+                           .role = text(json, "role"),
+                           .shape = {},
+                           .distribution = {}};
+    for (const Json& extent : list(json, "shape")) {
+      if (!extent.is_number_unsigned()) unreadable();
+      tensor.shape.push_back(extent.get<std::int64_t>());
+    }
+    if (tensor.shape.empty()) tensor.shape.push_back(1);
+    const auto fill = json.find("fill");
+    if (fill == json.end() || !fill->is_object()) return tensor;
+    tensor.distribution = text(*fill, "distribution");
+    if (fill->contains("low")) tensor.low = number(*fill, "low");
+    if (fill->contains("high")) tensor.high = number(*fill, "high");
+    return tensor;
+  }
+
+  const ForeignProblem& problem_;
+  const Json& json_;
+};
+
+}  // namespace
+
+Description describe(const ForeignProblem& problem, const Constants& constants,
+                     const fs::path& python) {
+  const ScratchDirectory scratch;
+  const fs::path folder = fs::canonical(scratch.path());
+  const Json request = {
+      {"format", problem.format}, {"file", problem.file}, {"arguments", constants}};
+  write_file_atomically(folder / compile::kRequestFile, document::line(request), Sync::no);
+  write_file_atomically(folder / kDescribe, scripts::describe_problem(), Sync::no);
+  write_file_atomically(folder / "origins.py", scripts::origins(), Sync::no);
+  write_file_atomically(folder / "foreign.py", scripts::foreign(), Sync::no);
+  const fs::path files = folder / compile::kFilesFolder;
+  make_folders(files);
+  write_file_atomically(files / problem.file, problem.text, Sync::no);
+  const EndedRun run =
+      run_to_end(compile::confined_python(python, folder, kDescribe), kPatience, kMostPrinted);
+  const auto answer = read_file_below(folder, compile::kAnswerFile, "what was found of a problem");
+  const auto json = answer ? document::parsed(*answer) : std::nullopt;
+  if (!json || !json->is_object()) {
+    std::string last = visible_text(run.output);
+    while (!last.empty() && last.back() == '\n') last.pop_back();
+    const std::size_t begin = last.rfind('\n') + 1;
+    if (last.find("No module named 'torch'") != std::string::npos) {
+      throw Error(Stop::environment,
+                  fmt::format("cannot import {}: {} has no PyTorch; activate an environment that "
+                              "has, or name its Python with --python",
+                              visible_line(problem.file), python.string()));
+    }
+    refuse(problem, !run.ending ? "running it took more than 300 s"
+                                : "it could not be run: " + last.substr(begin));
+  }
+  if (json->contains("error")) {
+    const Json& error = (*json)["error"];
+    refuse(problem, error.is_string() ? visible_line(error.get<std::string>()) : "it failed");
+  }
+  Description description = Reader(problem, *json).description();
+  description.constants = constants;
+  return description;
+}
+
+}  // namespace autokernel::bridge

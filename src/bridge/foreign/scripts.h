@@ -1,0 +1,11 @@
+// The programs in Python that describe problems and are their references.
+#pragma once
+
+namespace autokernel::bridge::scripts {
+
+[[nodiscard]] const char* describe_problem();
+[[nodiscard]] const char* origins();
+[[nodiscard]] const char* foreign();
+[[nodiscard]] const char* reference_kernelbench();
+
+}  // namespace autokernel::bridge::scripts

@@ -1,0 +1,348 @@
+// `autokernel import`: cases of what others have written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <variant>
+#include <vector>
+
+#include "autokernel/base/error.h"
+#include "autokernel/base/files.h"
+#include "autokernel/base/visible_text.h"
+#include "autokernel/bridge/cuda_source.h"
+#include "autokernel/bridge/foreign_problem.h"
+#include "autokernel/cases/case.h"
+#include "autokernel/compile/confined_python.h"
+#include "autokernel/trial/ready_kernel.h"
+#include "autokernel/trial/sources.h"
+#include "cli/case/description.h"
+#include "cli/case/new_files.h"
+#include "cli/commands.h"
+#include "cli/shell_word.h"
+
+namespace autokernel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Import : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "import"; }
+  [[nodiscard]] std::string summary() const override {
+    return "Make cases of CUDA sources with host code, and of benchmark problems";
+  }
+  void declare(Options options) override;
+  [[nodiscard]] int run(const Console& console) override;
+
+ private:
+  [[nodiscard]] bool is_wanted(const std::string& kernel) const;
+  void write(const bridge::ImportedCase& imported, const Console& console);
+  [[nodiscard]] int import_source(const Console& console);
+  [[nodiscard]] int import_problems(const std::vector<std::filesystem::path>& problems,
+                                    const Console& console);
+  void write_problem(const std::filesystem::path& file, const Console& console);
+  // Makes the case `name`, or one with a number behind that; what it is called then.
+  std::string make_case(const std::string& name, const std::map<std::string, std::string>& texts);
+
+  std::string file_;
+  std::vector<std::string> include_;
+  std::optional<std::string> kernel_;
+  std::string out_ = "cases";
+  bool allow_ = false;
+  std::optional<std::string> python_;
+  std::vector<std::string> made_;
+};
+
+constexpr const char* kImportExamples = R"(Examples:
+  autokernel import softmax.cu
+  autokernel import softmax.cu --kernel softmax_forward --out work
+  autokernel import src/ops.cu --include include
+  autokernel import level1/19_ReLU.py --allow        # a problem of KernelBench
+  autokernel import level1 --allow                   # all of a folder
+
+Each kernel that the file launches becomes a case: what the device needs of the file is its
+kernel.cu, and sizes, tensors and the launch are taken from the host code, as far as that says
+them. Nothing is run. IMPORT.md of a case lists what is left to fill in, what was taken for
+granted, and what was left out.
+
+A problem of KernelBench becomes a case whose reference is its Model. Its file is run, confined to
+a folder of its own without network and GPU, to find the tensors: --allow says that it may.)";
+
+// The headers beside a source that it includes, and those that they include.
+class LocalHeaders {
+ public:
+  LocalHeaders(const fs::path& source, const std::vector<std::string>& folders) {
+    folders_.push_back(source.parent_path());
+    folders_.insert(folders_.end(), folders.begin(), folders.end());
+  }
+
+  void add_those_of(const std::string& text) {
+    constexpr std::size_t kMost = 64;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      const std::string line = text.substr(begin, end - begin);
+      begin = end + 1;
+      const std::size_t hash = line.find_first_not_of(" \t");
+      if (hash == std::string::npos || line[hash] != '#') continue;
+      const std::size_t word = line.find("include", hash);
+      const std::size_t open = line.find_first_of("\"<", hash);
+      if (word == std::string::npos || open == std::string::npos || open < word) continue;
+      const std::size_t close = line.find_first_of("\">", open + 1);
+      if (close == std::string::npos) continue;
+      const std::string name = line.substr(open + 1, close - open - 1);
+      if (headers_.contains(name) || headers_.size() >= kMost) continue;
+      add(name);
+    }
+  }
+
+  [[nodiscard]] const std::map<std::string, std::string>& all() const { return headers_; }
+
+ private:
+  void add(const std::string& name) {
+    // A source of a stranger's names what it likes.
+    static const std::set<std::string> kEndings = {".h",   ".hpp", ".cuh", ".cu",
+                                                   ".hxx", ".inl", ".inc"};
+    constexpr std::uintmax_t kLargest = 4U << 20U;
+    const fs::path path = name;
+    if (path.is_absolute() || !kEndings.contains(path.extension().string())) return;
+    for (const fs::path& folder : folders_) {
+      std::error_code unreadable;
+      if (!fs::is_regular_file(folder / path, unreadable)) continue;
+      if (fs::file_size(folder / path, unreadable) > kLargest || unreadable) continue;
+      std::string text;
+      try {
+        text = read_file(folder / path, "a header of the source");
+      } catch (const Error&) {
+        continue;  // what needs it does not compile, and says so
+      }
+      headers_[name] = text;
+      add_those_of(text);
+      return;
+    }
+  }
+
+  std::vector<fs::path> folders_;
+  std::map<std::string, std::string> headers_;
+};
+
+// Why the kernel of a case does not compile; none where it does. Nothing is run.
+[[nodiscard]] std::optional<std::string> refused_by_the_compiler(const fs::path& folder) {
+  try {
+    const cases::CaseFiles files = cases::read_files(folder);
+    const cases::Case problem = cases::parse(files);
+    trial::Request request;
+    request.case_directory = folder;
+    request.kernel_file = problem.kernel_file();
+    request.source = cases::read_kernel(problem.kernel_file(), {}, "the kernel").text;
+    trial::take_case(request, files);
+    // What is special about Hopper, such as its copy engine, is allowed.
+    const auto ready = trial::ready_kernel(request, "sm_90a");
+    if (const auto* why = std::get_if<std::string>(&ready)) return *why;
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.what();  // also of a compiler that breaks: the other kernels come after it
+  }
+}
+
+// Short enough for a folder.
+[[nodiscard]] std::string folder_for(const std::string& kernel) {
+  constexpr std::size_t kLongest = 64;
+  return kernel.substr(0, kLongest);
+}
+
+}  // namespace
+
+void Import::declare(Options options) {
+  options.footer(kImportExamples);
+  options
+      .add_option("FILE", file_, "A .cu file with host code, a problem (.py), or a folder of those")
+      .required();
+  options
+      .add_option("--include", include_,
+                  "Look for its headers in this folder as well; may be repeated")
+      .type_name("DIR");
+  options.add_option("--kernel", kernel_, "Import kernels with that in their names")
+      .type_name("TEXT");
+  options.add_option("--out", out_, "Folder for the cases [cases]").type_name("DIR");
+  options.add_flag("--allow", allow_, "Let a problem's Python run, confined, to find its tensors");
+  options
+      .add_option("--python", python_,
+                  "The Python to run it, with PyTorch (default: the active one)")
+      .type_name("PATH");
+}
+
+bool Import::is_wanted(const std::string& kernel) const {
+  return !kernel_ || kernel.find(*kernel_) != std::string::npos;
+}
+
+std::string Import::make_case(const std::string& name,
+                              const std::map<std::string, std::string>& texts) {
+  const fs::path root = fs::absolute(out_).lexically_normal();
+  std::string chosen = name;
+  std::error_code unreadable;
+  for (int i = 2; fs::exists(fs::symlink_status(root / chosen, unreadable)); ++i)
+    chosen = fmt::format("{}_{}", name, i);
+  std::vector<NewFile> files;
+  for (const auto& [path, text] : texts) {
+    if (path != "case.toml") files.push_back({.path = fs::path(chosen) / path, .bytes = text});
+  }
+  // Last: a folder with a case.toml is a whole case.
+  files.push_back({.path = fs::path(chosen) / "case.toml", .bytes = texts.at("case.toml")});
+  make_folders(root);
+  write_new_files(root, files);
+  made_.push_back(chosen);
+  return chosen;
+}
+
+void Import::write(const bridge::ImportedCase& imported, const Console& console) {
+  const std::string name = make_case(folder_for(imported.kernel), imported.files);
+  const fs::path root = fs::absolute(out_).lexically_normal();
+  console.out << fmt::format("{}:{}  {}\n    case      {}\n", visible_line(file_), imported.line,
+                             visible_line(imported.kernel),
+                             visible_line((fs::path(out_) / name).string()));
+  for (const bridge::Note& blank : imported.blanks) {
+    console.out << fmt::format("    fill in   {}:{}  {}\n", visible_line(blank.file), blank.line,
+                               visible_line(blank.text));
+  }
+  for (const bridge::Note& note : imported.assumptions)
+    console.out << fmt::format("    assumed   {}:{}  {}\n", visible_line(note.file), note.line,
+                               visible_line(note.text));
+  if (imported.blanks.empty()) {
+    const auto refused = refused_by_the_compiler(root / name);
+    console.out << "    compiles  "
+                << (refused ? "no: " + visible_line(refused->substr(0, refused->find('\n')))
+                            : std::string("yes"))
+                << '\n';
+  }
+  console.out << std::flush;
+}
+
+void Import::write_problem(const fs::path& file, const Console& console) {
+  bridge::ForeignProblem problem{.file = file.filename().string(),
+                                 .text = read_file(file, "the problem to import")};
+  const fs::path python = compile::runnable_python(python_.value_or(compile::active_python()),
+                                                   "import " + problem.file, "--python PATH, or");
+  bridge::ImportedProblem imported = bridge::import_problem(problem, python);
+  const cases::Case parsed = cases::parse(imported.files.at("case.toml"), {});
+  std::string kernel = "// Write the kernel here: reference.py says what it computes.\n";
+  for (const cases::Tensor& tensor : parsed.tensors) {
+    const std::string header = tensor.dtype == cases::DType::f16    ? "cuda_fp16.h"
+                               : tensor.dtype == cases::DType::bf16 ? "cuda_bf16.h"
+                                                                    : "";
+    const std::string line = "#include <" + header + ">\n";
+    if (!header.empty() && kernel.find(line) == std::string::npos) kernel += line;
+  }
+  kernel += fmt::format(
+      "#include <autokernel.cuh>\n\nAUTOKERNEL_LAUNCH({{.kernel = \"mine\", .grid = {{1}}, .block "
+      "= "
+      "{{256}}}});\n\n{} {{}}\n",
+      declaration_of(parsed, "mine"));
+  imported.files["kernel.cu"] = kernel;
+  const std::string name = make_case(file.stem().string(), imported.files);
+  console.out << fmt::format("{}\n    case      {}\n", visible_line(file.string()),
+                             visible_line((fs::path(out_) / name).string()));
+  for (const std::string& note : imported.notes)
+    console.out << fmt::format("    assumed   {}\n", visible_line(note));
+  console.out << std::flush;
+}
+
+int Import::import_problems(const std::vector<fs::path>& problems, const Console& console) {
+  if (!allow_) {
+    throw Error(
+        Stop::usage,
+        fmt::format("cannot import {}: it is Python, which has to be run to find its tensors; "
+                    "--allow lets it run, confined to a folder of its own, without network "
+                    "and GPU",
+                    visible_line(file_)));
+  }
+  std::size_t failed = 0;
+  for (const fs::path& problem : problems) {
+    try {
+      write_problem(problem, console);
+    } catch (const Error& error) {
+      // One of many does not stop the others.
+      if (problems.size() == 1 || error.stop() != Stop::usage) throw;
+      ++failed;
+      console.out << fmt::format("{}\n    no case   {}\n", visible_line(problem.string()),
+                                 visible_line(error.what()))
+                  << std::flush;
+    }
+  }
+  if (problems.size() > 1)
+    console.out << fmt::format("\n{} of {} imported\n", made_.size(), problems.size());
+  if (made_.empty()) return static_cast<int>(Stop::usage);
+  console.out << fmt::format("\nNext: write the kernel, then\n  autokernel bench --case {}\n",
+                             visible_line(shell_word((fs::path(out_) / made_.front()).string())));
+  return failed > 0 ? static_cast<int>(Stop::usage) : 0;
+}
+
+int Import::run(const Console& console) {
+  if (out_.empty()) throw Error(Stop::usage, "cannot make cases: --out is empty; name a folder");
+  const fs::path file = file_;
+  std::error_code unreadable;
+  std::vector<fs::path> problems;
+  if (file.extension() == ".py") problems.push_back(file);
+  if (fs::is_directory(file, unreadable)) {
+    for (const auto& entry : fs::directory_iterator(file, unreadable)) {
+      if (entry.path().extension() == ".py") problems.push_back(entry.path());
+    }
+    std::ranges::sort(problems);
+  }
+  if (!problems.empty()) return import_problems(problems, console);
+  if (file.extension() != ".cu" && file.extension() != ".cuh") {
+    throw Error(
+        Stop::usage,
+        fmt::format("cannot import {}: it is no .cu or .cuh file, no .py file, and no folder "
+                    "with such",
+                    visible_line(file_)));
+  }
+  return import_source(console);
+}
+
+int Import::import_source(const Console& console) {
+  const fs::path file = file_;
+  for (const std::string& folder : include_) {
+    std::error_code unreadable;
+    if (!fs::is_directory(folder, unreadable))
+      throw Error(Stop::usage, fmt::format("cannot look for headers in {}: it is no folder",
+                                           visible_line(folder)));
+  }
+  const std::string text = read_file(file, "the source to import");
+  LocalHeaders headers(file, include_);
+  headers.add_those_of(text);
+  const bridge::ImportedSource imported =
+      bridge::import_cuda_source(file.filename().string(), text, headers.all());
+  for (const bridge::ImportedCase& each : imported.cases) {
+    if (!is_wanted(each.kernel)) continue;
+    write(each, console);
+  }
+  for (const bridge::NotImported& other : imported.others) {
+    if (!is_wanted(other.kernel)) continue;
+    console.out << fmt::format("{}:{}  {}\n    no case   {}\n", visible_line(file_), other.line,
+                               visible_line(other.kernel), visible_line(other.reason));
+  }
+  if (made_.empty()) {
+    console.err << fmt::format("autokernel: no case was made of {}: {}\n", visible_line(file_),
+                               imported.cases.empty() && imported.others.empty()
+                                   ? "it has no __global__ function"
+                               : kernel_ ? "no kernel that can be imported has that in its name"
+                                         : "see above");
+    return static_cast<int>(Stop::usage);
+  }
+  const std::string first = shell_word((fs::path(out_) / made_.front()).string());
+  console.out << fmt::format(
+      "\nHost code was left out; IMPORT.md of each case lists it.\nNext:\n"
+      "  autokernel case check {0} --device cpu   # once nothing is left to fill in\n"
+      "  autokernel bench --case {0}\n",
+      visible_line(first));
+  return 0;
+}
+
+std::unique_ptr<Command> import_command() { return std::make_unique<Import>(); }
+
+}  // namespace autokernel::cli

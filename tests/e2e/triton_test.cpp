@@ -1,0 +1,159 @@
+// Triton's kernels, compiled by the Triton that `./dev test` puts into build/triton, on the
+// emulated device: the starters of the operations, and what a file of Triton's may say.
+#include <gmock/gmock.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "e2e/authoring_workplace.h"
+#include "support/full_test.h"
+
+namespace autokernel::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const fs::path kTriton = AUTOKERNEL_SOURCES "/build/triton";
+const fs::path kStarters = AUTOKERNEL_SOURCES "/kernels";
+
+class TritonTest : public AuthoringWorkplace {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(kTriton / "bin" / "python3"))
+      GTEST_SKIP() << "there is no Triton in build/triton; ./dev test puts it there";
+  }
+  [[nodiscard]] Outcome run_triton(const std::vector<std::string>& arguments) const {
+    return run_with({{"VIRTUAL_ENV", kTriton.string()}}, arguments);
+  }
+  [[nodiscard]] Outcome bench(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {"bench", "--device", "cpu",  "--case",
+                                          "mine",  "--size",   "check"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_triton(arguments);
+  }
+};
+
+class StarterInTriton : public TritonTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(StarterInTriton, IsRight) {
+  const fs::path folder = kStarters / GetParam();
+  std::vector<std::string> sizes = {"check"};
+  if (everything_is_wanted() && fs::path(GetParam()) != ".")
+    sizes.insert(sizes.end(), {"edge_1", "edge_127"});
+  for (const std::string& size : sizes) {
+    for (const std::string architecture : {"sm_80", "sm_90"}) {
+      if (architecture == "sm_80" && !everything_is_wanted()) continue;
+      const Outcome run = run_triton({"bench", "--device", "cpu", "--case", folder.string(),
+                                      "--kernel", (folder / "kernel.py").string(), "--size", size,
+                                      "--arch", architecture, "--quick"});
+      EXPECT_EQ(run.code, 0) << size << architecture << run.out << run.err;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, StarterInTriton,
+                         testing::Values(".", "softmax", "layernorm", "rmsnorm", "cross_entropy",
+                                         "rotary_embedding", "reduce", "fused_mlp",
+                                         "flash_attention", "gemm"),
+                         [](const auto& each) {
+                           const std::string name = each.param;
+                           return name == "." ? "matmul" : name;
+                         });
+
+class FileOfTriton : public TritonTest {
+ protected:
+  // The template's case, with that in the place of its kernel's lines behind `value`.
+  void write(const std::string& stored, const std::string& launch) const {
+    repository_.write("mine/kernel.py",
+                      "import triton\nimport triton.language as tl\n"
+                      "from autokernel import N\n\n\n"
+                      "@triton.jit\n"
+                      "def combine(x, y, a, count, BLOCK: tl.constexpr):\n"
+                      "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                      "    value = tl.load(x + at, mask=at < count)\n"
+                      "    tl.store(y + at, " +
+                          stored + ", mask=at < count)\n\n\n" + launch);
+  }
+  void SetUp() override {
+    TritonTest::SetUp();
+    if (!IsSkipped()) (void)done({"case", "new", "mine", "--backend", "triton"});
+  }
+};
+
+constexpr const char* kLaunch =
+    "def launch(x, y, a):\n"
+    "    combine[(triton.cdiv(N, 256),)](x, y, a, N, BLOCK=256)\n";
+
+TEST_F(FileOfTriton, IsRefusedWhereItIsWrong) {
+  write("a * value + value * value * 1.001", kLaunch);
+  EXPECT_EQ(bench().code, 11);
+  write("value", kLaunch);
+  EXPECT_EQ(bench().code, 11);
+}
+
+TEST_F(FileOfTriton, SaysInWhichLineItDoesNotCompile) {
+  write("tl.nothing(value)", kLaunch);
+  EXPECT_THAT(bench().out, AllOf(HasSubstr("kernel.py:10: "), HasSubstr("nothing")));
+  write("value", "def launch(x, y):\n    pass\n");
+  EXPECT_THAT(bench().out, HasSubstr("define launch(x, y, a)"));
+  write("value", "def launch(x, y, a):\n    pass\n");
+  EXPECT_THAT(bench().out, HasSubstr("launch() launches no kernel"));
+  write("value", "def launch(x, y, a)\n");
+  EXPECT_THAT(bench().out, HasSubstr("kernel.py:13: SyntaxError"));
+}
+
+TEST_F(FileOfTriton, HasTheConfigurationThatItNames) {
+  const std::string tuned =
+      "combine = triton.autotune([triton.Config({'BLOCK': 128}), triton.Config({'BLOCK': 64})],\n"
+      "                          key=['count'])(combine)\n"
+      "def launch(x, y, a):\n"
+      "    combine[lambda meta: (triton.cdiv(N, meta['BLOCK']),)](x, y, a, N)\n";
+  write("a * value + value * value", tuned);
+  EXPECT_EQ(bench().code, 0) << bench().out;
+  write("a * value + value * value", tuned + "CONFIG = 1\n");
+  EXPECT_EQ(bench().code, 0) << bench().out;
+  write("a * value + value * value", tuned + "CONFIG = 2\n");
+  EXPECT_THAT(bench().out, HasSubstr("CONFIG is 2; combine has configurations 0 to 1"));
+}
+
+TEST_F(FileOfTriton, CannotComputeWithAScalarThatEachLaunchGetsAnew) {
+  const std::string scaled = "a * value + value * value";
+  write(scaled, "def launch(x, y, a):\n    combine[(1,)](x, y, 2 * a, N, BLOCK=256)\n");
+  EXPECT_THAT(bench().out, AllOf(HasSubstr("kernel.py:14: a scalar has another value in each"),
+                                 HasSubstr("verdict:          does_not_compile")));
+  write(scaled, "def launch(x, y, a):\n    if a > 1:\n        pass\n");
+  EXPECT_THAT(bench().out, HasSubstr("a scalar has another value"));
+  write(scaled, "def launch(x, y, a):\n    combine[(1,)](x, y, N, N, BLOCK=a)\n");
+  EXPECT_THAT(bench().out, HasSubstr("a scalar has another value"));
+}
+
+TEST_F(FileOfTriton, CanImportTheOthersOfTheKernel) {
+  repository_.write("mine/lib/parts.py", "BLOCK = 512\n");
+  repository_.write("mine/case.toml",
+                    "editable_files = [\"lib/*.py\"]\n" + repository_.read("mine/case.toml"));
+  write("a * value + value * value",
+        "from lib.parts import BLOCK\n\n\ndef launch(x, y, a):\n"
+        "    combine[(triton.cdiv(N, BLOCK),)](x, y, a, N, BLOCK=BLOCK)\n");
+  EXPECT_EQ(bench().code, 0) << bench().out;
+}
+
+TEST_F(FileOfTriton, ErrorInAFunctionThatAKernelCallsIsPlacedThere) {
+  write("part(value)", kLaunch);
+  repository_.write("mine/kernel.py", repository_.read("mine/kernel.py") +
+                                          "\n@triton.jit\ndef part(value):\n"
+                                          "    return value * missing\n");
+  EXPECT_THAT(bench().out, AllOf(HasSubstr("kernel.py:18: "), HasSubstr("missing is not defined")));
+}
+
+TEST_F(FileOfTriton, OfAPythonWithoutTritonSaysHowToInstallIt) {
+  const Outcome run = run_with({{"VIRTUAL_ENV", "/usr"}},
+                               {"bench", "--device", "cpu", "--case", "mine", "--size", "check"});
+  EXPECT_EQ(run.code, 3) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("-m pip install triton"));
+}
+
+}  // namespace
+}  // namespace autokernel::test
